@@ -1,0 +1,43 @@
+# What all targets of kith have in common.
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES AND PROJECT_IS_TOP_LEVEL)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Debug, Release or RelWithDebInfo" FORCE)
+endif()
+
+set(KITH_LIBRARY_DIR ${PROJECT_BINARY_DIR}/lib)
+set(KITH_PLUGIN_DIR ${KITH_LIBRARY_DIR}/kith)
+set(KITH_RUNTIME_DIR ${PROJECT_BINARY_DIR}/bin)
+
+# kith_target(NAME): flags that the contract needs (no contraction, no fast-math), warnings, places.
+function(kith_target name)
+  target_compile_features(${name} PUBLIC cxx_std_20)
+  set_target_properties(${name} PROPERTIES
+    CXX_EXTENSIONS OFF CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
+    POSITION_INDEPENDENT_CODE ON
+    LIBRARY_OUTPUT_DIRECTORY ${KITH_LIBRARY_DIR} ARCHIVE_OUTPUT_DIRECTORY ${KITH_LIBRARY_DIR}
+    RUNTIME_OUTPUT_DIRECTORY ${KITH_RUNTIME_DIR})
+  target_compile_options(${name} PRIVATE
+    $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off -fno-fast-math -Wall -Wextra -Wconversion>)
+  if(KITH_WERROR)
+    target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Werror>)
+  endif()
+  if(KITH_SANITIZE)
+    target_compile_options(${name} PRIVATE
+      $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${KITH_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all>)
+    target_link_options(${name} PRIVATE -fsanitize=${KITH_SANITIZE})
+  endif()
+endfunction()
+
+# kith_plugin(NAME SOURCES...): the back end NAME as libkith_NAME.so beside libkith.so.
+function(kith_plugin backend)
+  add_library(kith_${backend} MODULE ${ARGN})
+  kith_target(kith_${backend})
+  target_link_libraries(kith_${backend} PRIVATE kith::kith)
+  set_target_properties(kith_${backend} PROPERTIES
+    LIBRARY_OUTPUT_DIRECTORY ${KITH_PLUGIN_DIR}
+    BUILD_RPATH "\$ORIGIN/.." INSTALL_RPATH "\$ORIGIN/.."
+    BUILD_RPATH_USE_ORIGIN ON)
+  if(KITH_INSTALL)
+    install(TARGETS kith_${backend} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/kith COMPONENT runtime)
+  endif()
+endfunction()

@@ -1,0 +1,83 @@
+// Which devices there are, and a handle to one of them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kith/export.hpp"
+#include "kith/selector.hpp"
+
+namespace kith {
+
+namespace spi {
+class Device;
+}
+
+enum class DeviceKind { cpu, gpu, accelerator };
+
+/// `cpu`, `gpu`, `accelerator`.
+KITH_API std::string_view name(DeviceKind kind);
+
+/// What is known of a device before it is opened. Sizes in bytes.
+struct DeviceInfo {
+  std::string spec;      ///< what open_device() takes: `cpu`, `cuda:0`, `opencl:1`
+  std::string backend;   ///< `cpu`, `opencl`, `cuda`
+  std::string name;      ///< as its driver calls it
+  std::string platform;  ///< `NVIDIA CUDA`, `Portable Computing Language`, `OpenMP`, ...
+  std::string driver;    ///< version of driver or instruction set in use
+  DeviceKind kind = DeviceKind::cpu;
+  std::uint32_t compute_units = 1;     ///< cores or multiprocessors
+  std::size_t memory_bytes = 0;        ///< device memory
+  std::size_t largest_allocation = 0;  ///< largest single block of it
+  std::size_t local_memory_bytes = 0;  ///< memory shared by a work-group
+  std::uint32_t train_block = 1;       ///< rows a block of training rows (spi.hpp, RowBlocks)
+  std::uint32_t query_block = 1;       ///< the same for queries
+  std::vector<Selector> selectors;     ///< those it has; never `automatic`
+  std::uint32_t fused_max_k = 0;       ///< largest k of the fused step `nearest`; 0: it has none
+};
+
+/// One back end kith knows of, with its devices or the reason why there are none.
+struct BackendInfo {
+  std::string name;
+  std::vector<DeviceInfo> devices;
+  std::string reason;  ///< empty when there are devices
+};
+
+/// Every back end: those of this build, then other plug-ins that were found.
+KITH_API std::vector<BackendInfo> backends();
+
+/// The devices of all back ends, in the order of backends().
+KITH_API std::vector<DeviceInfo> devices();
+
+/// One sentence for each plug-in file that could not be used: which file, and why.
+KITH_API std::vector<std::string> load_failures();
+
+/// An opened device. A handle: copies share it, and it closes with the last of them and of the
+/// Index objects on it. Any number of threads may use one. Do not keep one in a static variable:
+/// it would outlive its driver.
+class KITH_API Device {
+ public:
+  /// What open_device() opened.
+  const DeviceInfo& info() const;
+
+  struct State;
+  explicit Device(std::shared_ptr<State> state) : state_(std::move(state)) {}
+  const std::shared_ptr<State>& state() const { return state_; }
+
+ private:
+  std::shared_ptr<State> state_;
+};
+
+/// Open a device, and let it prove that it is exact: fma chain, subnormals, a small search.
+///   spec  `auto` (a CUDA device, else a GPU by OpenCL, else the CPU), `cpu`, `cuda`, `cuda:1`,
+///         `opencl:0` (n-th OpenCL device), `opencl:nvidia` (part of the name of device or
+///         platform, any case)
+/// Throws invalid_argument: the spec names no back end (lists those there are).
+///        unavailable:      no such device here (says why), or it failed its self-test.
+KITH_API Device open_device(std::string_view spec = "auto");
+
+}  // namespace kith

@@ -1,0 +1,56 @@
+// Training rows on a device, ready to be searched.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "kith/device.hpp"
+#include "kith/export.hpp"
+#include "kith/matrix_view.hpp"
+#include "kith/metric.hpp"
+#include "kith/neighbors.hpp"
+#include "kith/plan.hpp"
+#include "kith/trace.hpp"
+
+namespace kith {
+
+/// Training rows on a device. Immutable: any number of threads may search one at once. A handle:
+/// copies share the rows.
+class KITH_API Index {
+ public:
+  /// Copy `train` to `device`. The caller's memory is free to change afterwards.
+  ///   train   [n, dims]  host, row-major, finite
+  /// Throws invalid_argument: no rows, no dims, 2^32 - 1 rows or more, a NaN or infinity (names the
+  ///                          first), or for cosine a row of zeros.
+  ///        out_of_memory:    the rows do not fit on the device.
+  Index(Device device, MatrixView<const float> train, Metric metric = Metric::squared_l2);
+
+  /// The k training rows nearest to each query, exactly.
+  ///   queries  [m, dims]  host, row-major, finite
+  ///   returns  distance and index, both [m, k]: nearest first, and among equal distances the
+  ///            smaller index first. Every device returns the same bits.
+  /// Throws invalid_argument: other dims than the index, k outside 1..n, a NaN or infinity; for
+  ///                          negative_dot also values so large that inf - inf could arise.
+  ///        unsupported:      the device lacks what `options` insist on (says what it has).
+  ///        out_of_memory:    the memory limit is too small for one query.
+  ///        interrupted:      options.stop was asked to stop.
+  Neighbors search(MatrixView<const float> queries, std::int64_t k, const PlanOptions& options = {},
+                   Trace* trace = nullptr) const;
+
+  /// What search() would do for m queries. Throws as search() does.
+  Plan plan(std::int64_t m, std::int64_t k, const PlanOptions& options = {}) const;
+
+  const Device& device() const;
+  Metric metric() const;
+  std::int64_t rows() const;
+  std::int64_t dims() const;
+  std::size_t memory_bytes() const;  ///< device memory the rows take
+
+  struct State;
+  const State& state() const { return *state_; }
+
+ private:
+  std::shared_ptr<const State> state_;
+};
+
+}  // namespace kith

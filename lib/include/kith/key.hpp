@@ -1,0 +1,44 @@
+// One 64-bit number for a candidate: comparing two keys is the whole order of the contract.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+namespace kith {
+
+/// `ordered(value) << 32 | row`. A smaller key is nearer: smaller value first, and among equal
+/// values the smaller training row. docs/contract.md, section 2.
+using Key = std::uint64_t;
+
+/// The row number that stands for "there is none".
+inline constexpr std::uint32_t no_row = 0xFFFFFFFFu;
+
+/// The key that pads short lists: behind every candidate.
+inline constexpr Key no_key = 0xFFFFFFFFFFFFFFFFull;
+
+/// Map a float that is not NaN to an unsigned number with the same order; -0 becomes +0.
+constexpr std::uint32_t ordered(float value) {
+  const auto bits = std::bit_cast<std::uint32_t>(value == 0.0f ? 0.0f : value);
+  return bits >> 31 ? ~bits : bits | 0x80000000u;
+}
+
+/// The float that ordered() mapped to `code`.
+constexpr float unordered(std::uint32_t code) {
+  return std::bit_cast<float>(code >> 31 ? code & 0x7FFFFFFFu : ~code);
+}
+
+constexpr Key make_key(float value, std::uint32_t row) {
+  return static_cast<Key>(ordered(value)) << 32 | row;
+}
+
+/// The unfinished value of a key; +infinity for no_key.
+constexpr float value_of(Key key) {
+  return key == no_key ? std::bit_cast<float>(0x7F800000u) : unordered(static_cast<std::uint32_t>(key >> 32));
+}
+
+/// The training row of a key; no_row for no_key.
+constexpr std::uint32_t row_of(Key key) {
+  return static_cast<std::uint32_t>(key);
+}
+
+}  // namespace kith

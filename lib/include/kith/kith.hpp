@@ -1,0 +1,31 @@
+// kith: exact k-nearest-neighbour search and classification. Every device returns the same bits.
+//
+//   #include <kith/kith.hpp>
+//
+//   kith::Device device = kith::open_device();                         // the best one here
+//   kith::Index index(device, {train.data(), n, dims});                // copies the rows
+//   kith::Neighbors found = index.search({queries.data(), m, dims}, k);
+//   found.index[q * k];                                                // nearest row of query q
+//   found.distance[q * k];                                             // and how far it is
+//
+//   kith::Classifier classifier(device, {train.data(), n, dims}, labels);
+//   std::vector<std::int64_t> label = classifier.predict({queries.data(), m, dims}, k);
+//
+// Rows are row-major floats. Metrics are in metric.hpp, devices and their names in device.hpp, what
+// a search may be told in plan.hpp, single stages in stages.hpp. Everything that fails throws
+// kith::Error (error.hpp). The contract is docs/contract.md.
+#pragma once
+
+#include "kith/classifier.hpp"
+#include "kith/device.hpp"
+#include "kith/error.hpp"
+#include "kith/index.hpp"
+#include "kith/key.hpp"
+#include "kith/matrix_view.hpp"
+#include "kith/metric.hpp"
+#include "kith/neighbors.hpp"
+#include "kith/plan.hpp"
+#include "kith/selector.hpp"
+#include "kith/stages.hpp"
+#include "kith/trace.hpp"
+#include "kith/version.hpp"

@@ -1,0 +1,20 @@
+// What a search returns.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace kith {
+
+/// The k nearest training rows of each query: nearest first, and among equal distances the
+/// smaller row first. A short row (fewer than k candidates) ends in (+infinity, -1).
+struct Neighbors {
+  std::int64_t queries = 0;  ///< m
+  std::int64_t k = 0;
+  std::vector<float> distance;      ///< [m, k], row-major, finished: what the metric promises
+  std::vector<std::int64_t> index;  ///< [m, k], training rows, 0-based; -1 where there is none
+
+  bool operator==(const Neighbors&) const = default;
+};
+
+}  // namespace kith

@@ -1,0 +1,77 @@
+// Every decision of one search, as data: printable, comparable, pinnable in a test.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string>
+
+#include "kith/device.hpp"
+#include "kith/export.hpp"
+#include "kith/metric.hpp"
+#include "kith/selector.hpp"
+
+namespace kith {
+
+/// What is asked: k nearest of n training rows for each of m queries.
+struct Problem {
+  Metric metric = Metric::squared_l2;
+  std::int64_t n = 0;
+  std::int64_t m = 0;
+  std::int64_t dims = 0;
+  std::int64_t k = 0;
+
+  bool operator==(const Problem&) const = default;
+};
+
+/// How far a search has come.
+struct Progress {
+  double fraction = 0;  ///< 0 ... 1
+};
+
+/// What the caller fixes; everything left alone is chosen by make_plan().
+struct PlanOptions {
+  Selector selector = Selector::automatic;
+  Proposer proposer = Proposer::automatic;
+  std::optional<bool> fused;     ///< distance and select in one step, or never
+  std::int64_t groups = 0;       ///< lists a query and training tile; 0: chosen
+  std::int64_t query_tile = 0;   ///< queries a step; 0: chosen
+  std::int64_t train_tile = 0;   ///< training rows a step; 0: chosen
+  std::size_t memory_limit = 0;  ///< device bytes a search may take beside its Index; 0: half of what is left
+  std::uint32_t threads = 0;     ///< of the host; 0: as many as there are cores
+  std::stop_token stop;          ///< a search asked to stop throws Errc::interrupted within a step
+  /// Called between steps, on the searching thread, with no lock held. May throw: the search ends.
+  std::function<void(const Progress&)> progress;
+};
+
+/// What will be done. Two plans that compare equal do the same.
+struct Plan {
+  Problem problem;
+  std::string device;  ///< DeviceInfo::spec
+  Selector selector = Selector::threshold;
+  Proposer proposer = Proposer::none;
+  bool fused = false;           ///< `nearest` instead of `distance` and `select`
+  std::int64_t groups = 1;      ///< lists a query and training tile
+  std::int64_t query_tile = 0;  ///< queries a step
+  std::int64_t train_tile = 0;  ///< training rows a step
+  std::uint32_t threads = 0;
+  std::size_t workspace_bytes = 0;  ///< device memory beside the Index, scratch included
+  std::string reason;               ///< why this selector and this path, as a sentence
+
+  bool operator==(const Plan&) const = default;
+};
+
+/// Decide everything that can be decided without data. A pure function.
+///   device       a device's DeviceInfo
+///   problem      1 <= k <= n, m >= 0, dims >= 1
+/// Throws invalid_argument: a size is outside its range.
+///        unsupported:      the device lacks what `options` insist on.
+///        out_of_memory:    not even one query and one training row fit the memory limit.
+KITH_API Plan make_plan(const DeviceInfo& device, const Problem& problem, const PlanOptions& options = {});
+
+/// The plan in one line a decision, for people.
+KITH_API std::string explain(const Plan& plan);
+
+}  // namespace kith

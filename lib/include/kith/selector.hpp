@@ -1,0 +1,37 @@
+// How candidates are selected, and how they are proposed. All ways return the same bits.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "kith/export.hpp"
+
+namespace kith {
+
+/// A selection strategy. docs/methods.md says what each is, who published it and what it costs.
+enum class Selector {
+  automatic,       ///< the plan chooses
+  threshold,       ///< running k-th key as a filter, survivors buffered, buffer sorted when full
+  radix,           ///< radix select by digits of the key, then a sort of k; any k up to n
+  bubble,          ///< K bubbles a group (PBKNN: He, Pu, Li, Yan 2016)
+  insertion,       ///< one sorted list a query and group (Garcia, Debreuve, Barlaud 2008)
+  rank_sort,       ///< count the smaller ones: that is the place (enumeration sort)
+  merge_sort,      ///< merge sort of (value, row) pairs
+  selection_sort,  ///< take the smallest, k times
+  quick_sort,      ///< quicksort of (value, row) pairs
+};
+
+/// A way to find candidates that the exact chain then ranks. `none` is the chain itself.
+enum class Proposer { automatic, none, gemm, dot, fp16, int8 };
+
+KITH_API std::string_view name(Selector selector);
+KITH_API std::string_view name(Proposer proposer);
+
+/// Every selector but `automatic`.
+KITH_API const std::vector<Selector>& all_selectors();
+
+/// Throws invalid_argument: there is none called `text`; the message lists those there are.
+KITH_API Selector parse_selector(std::string_view text);
+KITH_API Proposer parse_proposer(std::string_view text);
+
+}  // namespace kith

@@ -1,0 +1,195 @@
+// For authors of back ends: all that a back end must be. Programs that search do not include this.
+//
+// The interface does not grow: the work is data. A new kind of work is one struct here, one file in
+// each back end and one test. Back ends never loop over tiles, never allocate during a search and
+// never know what step comes next; lib/src/pipeline.cpp does.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "kith/device.hpp"
+#include "kith/export.hpp"
+#include "kith/key.hpp"
+#include "kith/metric.hpp"
+#include "kith/selector.hpp"
+
+namespace kith::spi {
+
+/// Raised whenever anything in this header changes; the loader compares it first.
+inline constexpr std::uint32_t plugin_abi = 1;
+
+/// A block of device memory, aligned to 256 bytes. Freed by its destructor, which never throws.
+class KITH_API Allocation {
+ public:
+  explicit Allocation(std::size_t size) : bytes(size) {}
+  virtual ~Allocation();
+  Allocation(const Allocation&) = delete;
+  Allocation& operator=(const Allocation&) = delete;
+  const std::size_t bytes;
+};
+
+/// Rows of floats in blocks: each block holds `block` rows, transposed, so that neighbouring
+/// elements belong to neighbouring rows. Element (r, d) of the memory lies at
+///   ((r / block) * dims + d) * block + r % block.
+/// block = 1 is plain row-major. The last block is padded to `block` rows; what stands in the
+/// padding is arbitrary, finite, and must not reach a result. `first` need not be a multiple of
+/// block; the rows meant are first, first + 1, ..., first + rows - 1.
+struct RowBlocks {
+  const Allocation* memory = nullptr;
+  std::uint32_t first = 0;
+  std::uint32_t rows = 0;
+  std::uint32_t dims = 0;
+  std::uint32_t block = 1;
+};
+
+/// A rectangle in device memory, row-major; `first` and `stride` in elements of T.
+template <class T>
+struct Grid {
+  Allocation* memory = nullptr;
+  std::size_t first = 0;
+  std::size_t rows = 0;
+  std::size_t cols = 0;
+  std::size_t stride = 0;
+};
+
+/// Device memory a step may use as it likes while it runs; at least what check() asked for.
+struct Scratch {
+  Allocation* memory = nullptr;
+  std::size_t bytes = 0;
+};
+
+/// One chain for each (query, row) pair, unfinished.
+struct DistanceStep {
+  static constexpr const char* name = "distance";
+  Metric metric;
+  RowBlocks queries;
+  RowBlocks train;
+  Grid<float> out;  ///< [queries.rows, train.rows]
+};
+
+/// The k smallest keys of each of `groups` contiguous parts of each row of `distances`.
+struct SelectStep {
+  static constexpr const char* name = "select";
+  Selector selector;        ///< never automatic
+  Grid<float> distances;    ///< [q, t], read only
+  std::uint32_t first_row;  ///< training row of column 0
+  std::uint32_t k;
+  std::uint32_t groups;  ///< parts of ceil(t / groups) columns; some may be short or empty
+  Grid<Key> out;         ///< [q, groups * k], each list ascending, padded with no_key
+  Scratch scratch;
+};
+
+/// distance and select in one step.
+struct NearestStep {
+  static constexpr const char* name = "nearest";
+  Metric metric;
+  RowBlocks queries;
+  RowBlocks train;
+  std::uint32_t first_row;  ///< training row of train.first
+  std::uint32_t k;
+  std::uint32_t groups;  ///< as in SelectStep
+  Grid<Key> out;         ///< [queries.rows, groups * k]
+  Scratch scratch;
+};
+
+/// The k smallest keys of all `lists` of a row.
+struct MergeStep {
+  static constexpr const char* name = "merge";
+  std::uint32_t lists;
+  std::uint32_t k;
+  Grid<Key> in;   ///< [q, lists * k], read only, each list ascending
+  Grid<Key> out;  ///< [q, k], another part of memory than `in`
+  Scratch scratch;
+};
+
+/// One vote for each key that is not no_key; most votes win, of several the smallest class.
+struct VoteStep {
+  static constexpr const char* name = "vote";
+  Grid<Key> nearest;           ///< [q, k], read only
+  Grid<std::uint32_t> labels;  ///< [1, n], read only, each < classes
+  std::uint32_t classes;
+  Grid<std::uint32_t> counts;  ///< [q, classes]
+  Grid<std::uint32_t> winner;  ///< [q, 1]; no_row where nobody voted
+};
+
+using Work = std::variant<DistanceStep, SelectStep, NearestStep, MergeStep, VoteStep>;
+
+struct Step {
+  Work work;
+  std::uint32_t threads = 0;  ///< host threads it may use; 0: as many as there are cores
+};
+
+/// Whether a device can do a step, and what the step needs beside its operands. Depends on the
+/// sizes in the step only, never on its memory, which may be null when this is asked.
+struct Support {
+  std::string refusal;  ///< why not, as a sentence; empty when it can
+  std::size_t scratch_bytes = 0;
+};
+
+/// An opened device: one in-order queue. Calls enqueue and return; only read() and finish() wait.
+/// Not thread-safe: the library calls it under a lock. Failures leave as kith::Error. After a
+/// failure from which the driver cannot recover every later call throws the first message again.
+class KITH_API Device {
+ public:
+  explicit Device(DeviceInfo known) : info(std::move(known)) {}
+  virtual ~Device();
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+  const DeviceInfo info;
+
+  /// Throws out_of_memory with both sizes.
+  virtual std::unique_ptr<Allocation> allocate(std::size_t bytes) = 0;
+  /// Copy `bytes` from the host; `from` may be reused when this returns.
+  virtual void write(Allocation& to, std::size_t offset, const void* from, std::size_t bytes) = 0;
+  /// Copy to the host, when everything enqueued before is done.
+  virtual void read(const Allocation& from, std::size_t offset, void* to, std::size_t bytes) = 0;
+  virtual void finish() = 0;
+
+  /// A time stamp in the queue, and the device seconds between two of them after finish().
+  /// Stamps may be forgotten at the next finish() after the one that completed them.
+  virtual std::uint64_t mark() = 0;
+  virtual double elapsed(std::uint64_t from, std::uint64_t to) = 0;
+
+  virtual Support check(const Step& step) const = 0;
+  virtual void enqueue(const Step& step) = 0;
+};
+
+/// What a back end finds: its devices in order, or why there are none.
+struct Found {
+  std::vector<DeviceInfo> devices;
+  std::string reason;
+};
+
+class KITH_API Backend {
+ public:
+  Backend() = default;
+  virtual ~Backend();
+  Backend(const Backend&) = delete;
+  Backend& operator=(const Backend&) = delete;
+
+  /// Does not open anything that stays open. Throws nothing: trouble is a reason.
+  virtual Found find() = 0;
+  /// The device at place `ordinal` of find().devices.
+  virtual std::unique_ptr<Device> open(std::uint32_t ordinal) = 0;
+};
+
+/// What a plug-in hands over by its one exported symbol,
+///   extern "C" KITH_API const kith::spi::Plugin* kith_plugin();
+struct Plugin {
+  std::uint32_t abi;  ///< plugin_abi, as the plug-in was compiled
+  const char* name;   ///< the NAME of libkith_NAME.so
+  std::unique_ptr<Backend> (*create)();
+};
+
+/// Run `body` on the opened device behind a handle, while no search uses it. For tests and
+/// benchmarks of single steps on device memory.
+KITH_API void with_device(const kith::Device& device, const std::function<void(Device&)>& body);
+
+}  // namespace kith::spi

@@ -1,0 +1,68 @@
+// Each stage of a search alone: host memory in, host memory out. For tests, for teaching, and for
+// those who bring their own distances. Values here are unfinished (metrics.def); every stage
+// refuses NaN, and the first also infinity, as Index does.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "kith/device.hpp"
+#include "kith/export.hpp"
+#include "kith/key.hpp"
+#include "kith/matrix_view.hpp"
+#include "kith/metric.hpp"
+#include "kith/plan.hpp"
+#include "kith/selector.hpp"
+
+namespace kith::stages {
+
+/// Sorted lists of keys: `lists` of them a query, each of length k, padded with no_key.
+struct KeyLists {
+  std::int64_t rows = 0;
+  std::int64_t lists = 1;
+  std::int64_t k = 0;
+  std::vector<Key> keys;  ///< [rows, lists, k]
+
+  bool operator==(const KeyLists&) const = default;
+};
+
+/// What a vote returns.
+struct Votes {
+  std::vector<std::uint32_t> winner;  ///< [rows], a class; no_row where nobody voted
+  std::vector<std::uint32_t> counts;  ///< [rows, classes]
+
+  bool operator==(const Votes&) const = default;
+};
+
+/// One chain for each (query, row) pair.
+///   queries  [m, dims]    train  [n, dims]
+///   returns  [m, n]       unfinished values
+KITH_API std::vector<float> distance(const Device& device, MatrixView<const float> queries,
+                                     MatrixView<const float> train, Metric metric);
+
+/// The k smallest of each of `groups` contiguous parts of each row. A part has ceil(n / groups)
+/// columns; a part with fewer than k pads with no_key.
+///   distances  [m, n]            no NaN
+///   returns    [m, groups, k]    keys, ascending in each list; the row of a key is its column
+/// Throws unsupported: the device has no such selector, or not for this k (says why).
+KITH_API KeyLists select(const Device& device, MatrixView<const float> distances, std::int64_t k,
+                         Selector selector = Selector::automatic, std::int64_t groups = 1);
+
+/// distance and select in one step, nothing written in between.
+///   returns  [m, groups, k]
+KITH_API KeyLists nearest(const Device& device, MatrixView<const float> queries,
+                          MatrixView<const float> train, Metric metric, std::int64_t k,
+                          std::int64_t groups = 1);
+
+/// The k smallest keys of all lists of a row.
+///   lists    [m, lists, k]  each ascending
+///   returns  [m, 1, k]
+KITH_API KeyLists merge(const Device& device, const KeyLists& lists);
+
+/// One vote a neighbour; the largest count wins, of several as large the smallest class.
+///   nearest  [m, 1, k]      labels  [n]  classes 0 .. classes-1
+KITH_API Votes vote(const Device& device, const KeyLists& nearest, std::span<const std::uint32_t> labels,
+                    std::uint32_t classes);
+
+}  // namespace kith::stages

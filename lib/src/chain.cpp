@@ -1,0 +1,53 @@
+#include "chain.hpp"
+
+namespace kith {
+namespace {
+
+// metrics.def speaks of plain fma, fabs, fmax and sqrt; for floats these are the right ones.
+using std::fabs;
+using std::fma;
+using std::fmax;
+using std::sqrt;
+
+}  // namespace
+
+Prepare prepare_of(Metric metric) {
+  switch (metric) {
+#define KITH_METRIC(id, prepare, start, fold, finish) \
+  case Metric::id:                                    \
+    return Prepare::prepare;
+#include "kith/metrics.def"
+#undef KITH_METRIC
+  }
+  return Prepare::none;
+}
+
+float chain(Metric metric, std::span<const float> query, std::span<const float> row) {
+  switch (metric) {
+#define KITH_METRIC(id, prepare, start, fold, finish) \
+  case Metric::id: {                                  \
+    float acc = start;                                \
+    for (std::size_t d = 0; d < query.size(); ++d) {  \
+      const float a = query[d], b = row[d];           \
+      acc = fold;                                     \
+    }                                                 \
+    return acc;                                       \
+  }
+#include "kith/metrics.def"
+#undef KITH_METRIC
+  }
+  return 0.0f;
+}
+
+float finish(Metric metric, float acc) {
+  switch (metric) {
+#define KITH_METRIC(id, prepare, start, fold, finish) \
+  case Metric::id:                                    \
+    return finish;
+#include "kith/metrics.def"
+#undef KITH_METRIC
+  }
+  return acc;
+}
+
+}  // namespace kith

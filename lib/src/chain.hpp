@@ -1,0 +1,23 @@
+// metrics.def as host code: the slow, obviously right chain, and what happens before and after it.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <span>
+
+#include "kith/metric.hpp"
+
+namespace kith {
+
+enum class Prepare { none, unit_rows };
+
+/// What the host does to rows before any device sees them.
+Prepare prepare_of(Metric metric);
+
+/// The unfinished value of one pair: fold over dimensions 0, 1, ..., dims-1.
+float chain(Metric metric, std::span<const float> query, std::span<const float> row);
+
+/// The distance a user sees, from an unfinished value.
+float finish(Metric metric, float value);
+
+}  // namespace kith

@@ -1,0 +1,143 @@
+#include "kith/device.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+#include "device_state.hpp"
+#include "float_guard.hpp"
+#include "kith/error.hpp"
+#include "registry.hpp"
+#include "self_test.hpp"
+
+namespace kith {
+namespace {
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  for (char& c : result)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return result;
+}
+
+[[noreturn]] void unavailable(std::string_view spec, const std::string& why) {
+  throw Error(Errc::unavailable, "open_device: " + std::string(spec) + ": " + why);
+}
+
+/// Open and test; the reason when the device is not exact.
+std::shared_ptr<Device::State> open_tested(const DeviceInfo& info, std::uint32_t ordinal, std::string& why) {
+  const FloatGuard guard;
+  std::unique_ptr<spi::Device> device = Registry::instance().open(info.backend, ordinal);
+  why = self_test(*device);
+  if (!why.empty()) return nullptr;
+  return std::make_shared<Device::State>(std::move(device));
+}
+
+Device open_at(std::string_view spec, const BackendInfo& backend, std::size_t ordinal) {
+  std::string why;
+  auto state = open_tested(backend.devices[ordinal], static_cast<std::uint32_t>(ordinal), why);
+  if (!state)
+    unavailable(spec, backend.devices[ordinal].name + " is not exact: " + why +
+                          "; update its driver or choose another device");
+  return Device(std::move(state));
+}
+
+/// GPUs in the order CUDA, the others; then the CPU back end. OpenCL on a CPU only when named.
+Device open_best() {
+  std::string refusals;
+  const auto& backends = Registry::instance().backends();
+  const auto try_gpus = [&](bool cuda) -> std::shared_ptr<Device::State> {
+    for (const BackendInfo& backend : backends) {
+      if ((backend.name == "cuda") != cuda) continue;
+      for (std::size_t i = 0; i < backend.devices.size(); ++i) {
+        if (backend.devices[i].kind == DeviceKind::cpu) continue;
+        try {
+          std::string why;
+          if (auto state = open_tested(backend.devices[i], static_cast<std::uint32_t>(i), why)) return state;
+        } catch (const Error&) {  // a broken GPU does not keep `auto` from the next best device
+        }
+      }
+    }
+    return nullptr;
+  };
+  if (auto state = try_gpus(true)) return Device(std::move(state));
+  if (auto state = try_gpus(false)) return Device(std::move(state));
+  for (const BackendInfo& backend : backends)
+    if (backend.name == "cpu" && !backend.devices.empty()) return open_at("auto", backend, 0);
+  unavailable("auto", backends.empty() ? "there is no device" : backends.front().reason);
+}
+
+const BackendInfo& backend_called(std::string_view spec, const std::string& name) {
+  std::string known = "auto";
+  for (const BackendInfo& backend : Registry::instance().backends()) {
+    if (backend.name == name) return backend;
+    known += ", " + backend.name;
+  }
+  throw Error(Errc::invalid_argument, "open_device: \"" + std::string(spec) +
+                                          "\": there is no back end called \"" + name + "\"; choose one of " +
+                                          known);
+}
+
+/// The place of the device that `choice` means among a back end's devices.
+std::optional<std::size_t> find_device(const BackendInfo& backend, const std::string& choice) {
+  const auto& devices = backend.devices;
+  if (choice.empty()) {  // OpenCL on a CPU only when named
+    for (std::size_t i = 0; i < devices.size(); ++i)
+      if (backend.name == "cpu" || devices[i].kind != DeviceKind::cpu) return i;
+    return std::nullopt;
+  }
+  std::size_t ordinal = 0;
+  const auto [end, error] = std::from_chars(choice.data(), choice.data() + choice.size(), ordinal);
+  if (error == std::errc() && end == choice.data() + choice.size())
+    return ordinal < devices.size() ? std::optional(ordinal) : std::nullopt;
+  const std::string wanted = lower(choice);
+  for (std::size_t i = 0; i < devices.size(); ++i)
+    if (lower(devices[i].name + "\n" + devices[i].platform).find(wanted) != std::string::npos) return i;
+  // PoCL's platform is called "Portable Computing Language"; people call it PoCL.
+  for (std::size_t i = 0; wanted == "pocl" && i < devices.size(); ++i)
+    if (lower(devices[i].platform) == "portable computing language") return i;
+  return std::nullopt;
+}
+
+std::string specs_of(const BackendInfo& backend) {
+  std::string list;
+  for (const DeviceInfo& device : backend.devices)
+    list += (list.empty() ? "" : ", ") + device.spec + " (" + device.name + ")";
+  return list;
+}
+
+}  // namespace
+
+std::vector<BackendInfo> backends() {
+  return Registry::instance().backends();
+}
+
+std::vector<DeviceInfo> devices() {
+  std::vector<DeviceInfo> all;
+  for (const BackendInfo& backend : Registry::instance().backends())
+    all.insert(all.end(), backend.devices.begin(), backend.devices.end());
+  return all;
+}
+
+std::vector<std::string> load_failures() {
+  return Registry::instance().failures();
+}
+
+const DeviceInfo& Device::info() const {
+  return state_->device->info;
+}
+
+Device open_device(std::string_view spec) {
+  if (spec == "auto") return open_best();
+  const std::size_t colon = spec.find(':');
+  const std::string name = lower(spec.substr(0, colon));
+  const std::string choice(colon == std::string_view::npos ? "" : spec.substr(colon + 1));
+  const BackendInfo& backend = backend_called(spec, name);
+  if (backend.devices.empty())
+    unavailable(spec, backend.reason + "; choose another device, or see `kith doctor`");
+  const std::optional<std::size_t> ordinal = find_device(backend, choice);
+  if (!ordinal) unavailable(spec, "no such device; there are " + specs_of(backend));
+  return open_at(spec, backend, *ordinal);
+}
+
+}  // namespace kith

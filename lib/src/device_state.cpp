@@ -1,0 +1,70 @@
+#include "device_state.hpp"
+
+#include <algorithm>
+
+#include "float_guard.hpp"
+#include "kith/error.hpp"
+
+namespace kith {
+namespace {
+
+constexpr std::size_t most_spares = 16;
+constexpr std::size_t spare_share = 16;  // spares take at most 1/16 of the device's memory
+
+/// The smallest spare block that holds `bytes` and wastes at most as much again.
+std::unique_ptr<spi::Allocation> take_spare(Device::State& state, std::size_t bytes) {
+  auto best = state.spare.end();
+  for (auto it = state.spare.begin(); it != state.spare.end(); ++it) {
+    const std::size_t size = (*it)->bytes;
+    if (size >= bytes && size / 2 <= bytes && (best == state.spare.end() || size < (*best)->bytes)) best = it;
+  }
+  if (best == state.spare.end()) return nullptr;
+  std::unique_ptr<spi::Allocation> found = std::move(*best);
+  state.spare.erase(best);
+  return found;
+}
+
+}  // namespace
+
+DeviceMemory::DeviceMemory(std::shared_ptr<Device::State> state, std::size_t bytes)
+    : state_(std::move(state)) {
+  const std::lock_guard lock(state_->mutex);
+  const FloatGuard guard;
+  bytes = std::max<std::size_t>(bytes, 1);
+  memory_ = take_spare(*state_, bytes);
+  if (memory_) return;
+  try {
+    memory_ = state_->device->allocate(bytes);
+  } catch (const Error& error) {
+    if (error.code() != Errc::out_of_memory || state_->spare.empty()) throw;
+    state_->spare.clear();
+    memory_ = state_->device->allocate(bytes);
+  }
+}
+
+DeviceMemory::~DeviceMemory() {
+  release();
+}
+
+DeviceMemory& DeviceMemory::operator=(DeviceMemory&& other) noexcept {
+  if (this == &other) return *this;
+  release();
+  state_ = std::move(other.state_);
+  memory_ = std::move(other.memory_);
+  return *this;
+}
+
+void DeviceMemory::release() noexcept {
+  if (!memory_) return;
+  const std::lock_guard lock(state_->mutex);
+  std::size_t kept = memory_->bytes;
+  for (const auto& block : state_->spare) kept += block->bytes;
+  try {
+    if (state_->spare.size() < most_spares && kept <= state_->device->info.memory_bytes / spare_share)
+      state_->spare.push_back(std::move(memory_));
+  } catch (...) {  // no room for the pointer: then the block itself goes
+  }
+  memory_.reset();
+}
+
+}  // namespace kith

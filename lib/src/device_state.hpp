@@ -1,0 +1,42 @@
+// What a Device handle shares: the opened device, its lock, and memory kept for the next search.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "kith/device.hpp"
+#include "kith/spi.hpp"
+
+namespace kith {
+
+struct Device::State {
+  explicit State(std::unique_ptr<spi::Device> opened) : device(std::move(opened)) {}
+
+  std::mutex mutex;  ///< around every call of `device`
+  std::unique_ptr<spi::Device> device;
+  std::vector<std::unique_ptr<spi::Allocation>> spare;  ///< freed blocks, to be used again
+};
+
+/// Device memory owned by a search or an Index. Freed blocks are kept in the device's spare list, so
+/// that repeated searches allocate nothing. Locks the device in its constructor and destructor.
+class DeviceMemory {
+ public:
+  DeviceMemory() = default;
+  /// Throws out_of_memory.
+  DeviceMemory(std::shared_ptr<Device::State> state, std::size_t bytes);
+  ~DeviceMemory();
+  DeviceMemory(DeviceMemory&& other) noexcept = default;
+  DeviceMemory& operator=(DeviceMemory&& other) noexcept;
+
+  spi::Allocation* get() const { return memory_.get(); }
+  explicit operator bool() const { return memory_ != nullptr; }
+
+ private:
+  void release() noexcept;
+
+  std::shared_ptr<Device::State> state_;
+  std::unique_ptr<spi::Allocation> memory_;
+};
+
+}  // namespace kith

@@ -1,0 +1,120 @@
+#include "kith/plan.hpp"
+
+#include <algorithm>
+#include <sstream>
+
+#include "kith/error.hpp"
+#include "plan_memory.hpp"
+#include "plan_rules.hpp"
+
+namespace kith {
+namespace {
+
+[[noreturn]] void refuse(Errc code, const std::string& message) {
+  throw Error(code, "search: " + message);
+}
+
+void check_problem(const Problem& p) {
+  const auto text = [](std::int64_t value) { return std::to_string(value); };
+  if (p.n < 1) refuse(Errc::invalid_argument, "there are no training rows; give at least one");
+  if (p.dims < 1) refuse(Errc::invalid_argument, "rows have no columns; give at least one");
+  if (p.m < 0) refuse(Errc::invalid_argument, "m = " + text(p.m) + " queries; give 0 or more");
+  if (p.n > most_rows)
+    refuse(Errc::invalid_argument, "n = " + text(p.n) + " training rows, but an index holds at most " +
+                                       text(most_rows) + "; split them over several");
+  if (p.k < 1 || p.k > p.n)
+    refuse(Errc::invalid_argument, "k = " + text(p.k) + " but the index holds " + text(p.n) +
+                                       (p.n == 1 ? " row" : " rows") + "; choose 1 <= k <= " + text(p.n));
+}
+
+void check_options(const PlanOptions& o) {
+  const auto positive = [](const char* what, std::int64_t value) {
+    if (value < 0)
+      refuse(Errc::invalid_argument, std::string(what) + " = " + std::to_string(value) +
+                                         "; give a positive number, or 0 to let kith choose");
+  };
+  positive("groups", o.groups);
+  positive("query tile", o.query_tile);
+  positive("training tile", o.train_tile);
+  if (o.proposer != Proposer::automatic && o.proposer != Proposer::none)
+    refuse(Errc::unsupported, "proposer " + std::string(name(o.proposer)) +
+                                  " is not built into this version of kith; choose automatic or none");
+}
+
+std::string list_of(const std::vector<Selector>& selectors) {
+  std::string list;
+  for (Selector s : selectors) list += (list.empty() ? "" : ", ") + std::string(name(s));
+  return list;
+}
+
+/// Let what the caller fixed win over what the rules propose.
+void apply(const DeviceInfo& device, const PlanOptions& o, Choice& choice) {
+  const auto has = [&](Selector s) {
+    return std::find(device.selectors.begin(), device.selectors.end(), s) != device.selectors.end();
+  };
+  if (o.selector != Selector::automatic) {
+    if (!has(o.selector))
+      refuse(Errc::unsupported, device.spec + " has no selector " + std::string(name(o.selector)) +
+                                    "; it has " + list_of(device.selectors));
+    if (o.fused == true)
+      refuse(Errc::unsupported, "the fused step has its own selection, so selector " +
+                                    std::string(name(o.selector)) +
+                                    " cannot be had with it; drop one of the two");
+    choice.selector = o.selector;
+    choice.fused = false;
+    choice.reason = "selector " + std::string(name(o.selector)) + " was asked for";
+  } else if (o.fused) {
+    if (*o.fused && device.fused_max_k == 0)
+      refuse(Errc::unsupported, device.spec + " has no fused step; drop the demand for it");
+    choice.fused = *o.fused;
+    choice.reason = *o.fused ? "the fused step was asked for" : "the fused step was refused";
+  }
+  if (o.groups) choice.groups = o.groups;
+  if (o.query_tile) choice.query_tile = o.query_tile;
+  if (o.train_tile) choice.train_tile = o.train_tile;
+}
+
+}  // namespace
+
+Plan make_plan(const DeviceInfo& device, const Problem& problem, const PlanOptions& options) {
+  check_problem(problem);
+  check_options(options);
+  Choice choice = device.kind != DeviceKind::cpu ? choose_gpu(device, problem, options)
+                  : device.backend == "cpu"      ? choose_cpu(device, problem, options)
+                                                 : choose_opencl_cpu(device, problem, options);
+  apply(device, options, choice);
+
+  Plan plan;
+  plan.problem = problem;
+  plan.device = device.spec;
+  plan.selector = choice.selector;
+  plan.fused = choice.fused;
+  plan.threads = options.threads;
+  plan.reason = choice.reason;
+  plan.train_tile =
+      std::clamp<std::int64_t>(choice.train_tile, 1, std::min(problem.n, rows_a_chunk(device, problem.dims)));
+  plan.query_tile = std::clamp<std::int64_t>(choice.query_tile, 1, std::max<std::int64_t>(problem.m, 1));
+  plan.groups = std::clamp<std::int64_t>(choice.groups, 1, plan.train_tile);
+  fit_memory(device, options, plan);
+  return plan;
+}
+
+std::string explain(const Plan& plan) {
+  const Problem& p = plan.problem;
+  std::ostringstream out;
+  out << "device       " << plan.device << '\n'
+      << "problem      " << name(p.metric) << ", n = " << p.n << ", m = " << p.m << ", dims = " << p.dims
+      << ", k = " << p.k << '\n'
+      << "path         " << (plan.fused ? "nearest (distance and select fused)" : "distance, then select")
+      << '\n';
+  if (!plan.fused) out << "selector     " << name(plan.selector) << '\n';
+  out << "proposer     " << name(plan.proposer) << '\n'
+      << "why          " << plan.reason << '\n'
+      << "query tile   " << plan.query_tile << '\n'
+      << "training tile " << plan.train_tile << '\n'
+      << "groups       " << plan.groups << '\n'
+      << "workspace    " << plan.workspace_bytes << " bytes\n";
+  return out.str();
+}
+
+}  // namespace kith

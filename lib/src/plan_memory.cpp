@@ -1,0 +1,68 @@
+#include "plan_memory.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "kith/error.hpp"
+#include "kith/key.hpp"
+#include "rows.hpp"
+
+namespace kith {
+
+std::size_t WorkspaceSizes::largest() const {
+  return std::max({queries, distances, lists, result});
+}
+
+std::int64_t rows_a_chunk(const DeviceInfo& device, std::int64_t dims) {
+  const std::size_t block_bytes = static_cast<std::size_t>(dims) * device.train_block * sizeof(float);
+  const std::size_t blocks = std::max<std::size_t>(1, device.largest_allocation / block_bytes);
+  return static_cast<std::int64_t>(std::min<std::size_t>(blocks, 0xFFFFFFFFu)) * device.train_block;
+}
+
+WorkspaceSizes workspace_sizes(const DeviceInfo& device, const Plan& plan) {
+  const auto size = [](std::int64_t value) { return static_cast<std::size_t>(value); };
+  const std::size_t q = size(plan.query_tile), k = size(plan.problem.k);
+  const bool one_tile = plan.train_tile >= plan.problem.n;
+  WorkspaceSizes sizes;
+  sizes.queries = packed_bytes(plan.query_tile, plan.problem.dims, device.query_block);
+  sizes.distances = plan.fused ? 0 : q * size(plan.train_tile) * sizeof(float);
+  sizes.lists = q * (size(plan.groups) + (one_tile ? 0 : 1)) * k * sizeof(Key);
+  sizes.list_blocks = one_tile ? (plan.groups > 1 ? 1 : 0) : 2;
+  sizes.result = q * k * sizeof(Key);
+  return sizes;
+}
+
+std::size_t memory_budget(const DeviceInfo& device, const Problem& problem, const PlanOptions& options) {
+  if (options.memory_limit) return options.memory_limit;
+  const std::size_t rows = packed_bytes(problem.n, problem.dims, device.train_block);
+  return device.memory_bytes > rows ? (device.memory_bytes - rows) / 2 : 0;
+}
+
+void fit_memory(const DeviceInfo& device, const PlanOptions& options, Plan& plan) {
+  const std::size_t budget = memory_budget(device, plan.problem, options);
+  const auto fits = [&](const WorkspaceSizes& sizes) {
+    return sizes.total() <= budget && sizes.largest() <= device.largest_allocation;
+  };
+  for (;;) {
+    const WorkspaceSizes sizes = workspace_sizes(device, plan);
+    plan.workspace_bytes = sizes.total();
+    if (fits(sizes)) return;
+    // Fewer queries a step first: that costs least. Then fewer lists, then shorter training tiles.
+    if (plan.query_tile > 16) {
+      plan.query_tile = (plan.query_tile + 1) / 2;
+    } else if (plan.groups > 1) {
+      plan.groups = (plan.groups + 1) / 2;
+    } else if (plan.query_tile > 1) {
+      plan.query_tile = (plan.query_tile + 1) / 2;
+    } else if (plan.train_tile > 1 && !plan.fused) {
+      plan.train_tile = (plan.train_tile + 1) / 2;
+    } else {
+      throw Error(Errc::out_of_memory, "search: one query takes " + std::to_string(sizes.total()) +
+                                           " bytes on " + plan.device + ", but " +
+                                           std::to_string(std::min(budget, device.largest_allocation)) +
+                                           " are allowed; raise the memory limit or choose a smaller k");
+    }
+  }
+}
+
+}  // namespace kith

@@ -1,0 +1,38 @@
+// How much device memory a plan takes, and making it fit.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kith/plan.hpp"
+
+namespace kith {
+
+/// Rows an Index may hold: row numbers are 32 bits, and the last one means "none".
+inline constexpr std::int64_t most_rows = 0xFFFFFFFEll;
+
+/// Bytes of each block of a search's workspace, scratch apart.
+struct WorkspaceSizes {
+  std::size_t queries = 0;      ///< the query tile, packed
+  std::size_t distances = 0;    ///< [query_tile, train_tile] floats; 0 when fused
+  std::size_t lists = 0;        ///< one of them: [query_tile, (groups + carried) * k] keys
+  std::size_t list_blocks = 0;  ///< 0: the lists are the result; 1: one training tile; 2: several
+  std::size_t result = 0;       ///< [query_tile, k] keys
+
+  std::size_t total() const { return queries + distances + list_blocks * lists + result; }
+  std::size_t largest() const;
+};
+
+/// Training rows that one block of device memory can hold, whole RowBlocks only. At least 1 block.
+std::int64_t rows_a_chunk(const DeviceInfo& device, std::int64_t dims);
+
+WorkspaceSizes workspace_sizes(const DeviceInfo& device, const Plan& plan);
+
+/// Device bytes a search may take beside its Index.
+std::size_t memory_budget(const DeviceInfo& device, const Problem& problem, const PlanOptions& options);
+
+/// Shrink the tiles of `plan` until workspace and single blocks fit; sets workspace_bytes.
+/// Throws out_of_memory: not even one query and one training row fit.
+void fit_memory(const DeviceInfo& device, const PlanOptions& options, Plan& plan);
+
+}  // namespace kith

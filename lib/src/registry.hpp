@@ -1,0 +1,32 @@
+// The back ends of this process, found once.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kith/device.hpp"
+#include "kith/spi.hpp"
+
+namespace kith {
+
+class Registry {
+ public:
+  static Registry& instance();
+
+  const std::vector<BackendInfo>& backends() const { return infos_; }
+  const std::vector<std::string>& failures() const { return failures_; }
+  /// Open a device that backends() lists. Throws what the back end throws.
+  std::unique_ptr<spi::Device> open(const std::string& backend, std::uint32_t ordinal) const;
+
+ private:
+  Registry();
+  void add(const std::string& name, std::unique_ptr<spi::Backend> backend);
+  void add_missing(const std::string& name, const std::vector<std::string>& folders);
+
+  std::vector<std::unique_ptr<spi::Backend>> backends_;  // null where infos_ has only a reason
+  std::vector<BackendInfo> infos_;
+  std::vector<std::string> failures_;
+};
+
+}  // namespace kith

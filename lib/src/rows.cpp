@@ -1,0 +1,149 @@
+#include "rows.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cfloat>
+#include <cmath>
+#include <cstdio>
+#include <string>
+
+#include "chain.hpp"
+#include "kith/error.hpp"
+#include "parallel.hpp"
+
+namespace kith {
+namespace {
+
+std::string text_of(double value) {
+  char buffer[32];
+  std::snprintf(buffer, sizeof buffer, "%.9g", value);
+  return buffer;
+}
+
+std::string place(std::string_view what, std::int64_t row, std::int64_t column) {
+  return std::string(what) + " row " + std::to_string(row) + ", column " + std::to_string(column);
+}
+
+/// Largest |element| of a row; NaN when it holds a NaN or an infinity.
+float largest_of(const float* row, std::int64_t dims) {
+  float largest = 0, poison = 0;
+  for (std::int64_t d = 0; d < dims; ++d) {
+    largest = std::max(largest, std::fabs(row[d]));
+    poison += row[d] * 0.0f;  // 0 for finite numbers, NaN for the others
+  }
+  return poison == 0.0f ? largest : std::nanf("");
+}
+
+[[noreturn]] void refuse_not_finite(std::string_view where, std::string_view what,
+                                    MatrixView<const float> rows, std::int64_t r) {
+  std::int64_t d = 0;
+  while (std::isfinite(rows(r, d))) ++d;
+  throw Error(Errc::invalid_argument, std::string(where) + ": " + place(what, r, d) + " holds " +
+                                          (std::isnan(rows(r, d)) ? "NaN" : "an infinity") +
+                                          "; every value must be finite");
+}
+
+/// Divide each row by its norm: double sum in dimension order, one rounding to float.
+void make_unit_rows(std::string_view where, std::string_view what, PreparedRows& rows,
+                    std::uint32_t threads) {
+  const MatrixView<const float> from = rows.view;
+  const std::int64_t dims = from.cols();
+  rows.own.resize(static_cast<std::size_t>(from.rows() * dims));
+  std::atomic<std::int64_t> first_zero = from.rows();
+  parallel_for(from.rows(), threads, [&](std::int64_t r) {
+    const float* row = from.row(r);
+    double sum = 0;
+    for (std::int64_t d = 0; d < dims; ++d) sum += static_cast<double>(row[d]) * static_cast<double>(row[d]);
+    const double norm = std::sqrt(sum);
+    std::int64_t known = first_zero;
+    while (norm == 0 && r < known && !first_zero.compare_exchange_weak(known, r)) {
+    }
+    for (std::int64_t d = 0; d < dims; ++d)
+      rows.own[static_cast<std::size_t>(r * dims + d)] =
+          static_cast<float>(static_cast<double>(row[d]) / norm);
+  });
+  if (first_zero < from.rows())
+    throw Error(Errc::invalid_argument, std::string(where) + ": " + std::string(what) + " row " +
+                                            std::to_string(first_zero) +
+                                            " is all zeros, which has no direction; leave it out for cosine");
+  rows.view = MatrixView<const float>(rows.own.data(), from.rows(), dims);
+  rows.largest = std::min(rows.largest, 1.0f);
+}
+
+}  // namespace
+
+PreparedRows prepare_rows(std::string_view where, std::string_view what, MatrixView<const float> rows,
+                          Metric metric, std::uint32_t threads) {
+  PreparedRows prepared{rows, {}, 0};
+  constexpr std::int64_t rows_a_share = 256;
+  const std::int64_t shares = (rows.rows() + rows_a_share - 1) / rows_a_share;
+  std::vector<float> largest(static_cast<std::size_t>(shares));
+  parallel_for(shares, threads, [&](std::int64_t s) {
+    float most = 0;
+    for (std::int64_t r = s * rows_a_share; r < std::min((s + 1) * rows_a_share, rows.rows()); ++r) {
+      const float row = largest_of(rows.row(r), rows.cols());
+      most = std::isnan(row) || std::isnan(most) ? std::nanf("") : std::max(most, row);
+    }
+    largest[static_cast<std::size_t>(s)] = most;
+  });
+  for (std::int64_t s = 0; s < shares; ++s) {
+    const float most = largest[static_cast<std::size_t>(s)];
+    if (!std::isnan(most)) {
+      prepared.largest = std::max(prepared.largest, most);
+      continue;
+    }
+    std::int64_t r = s * rows_a_share;
+    while (!std::isnan(largest_of(rows.row(r), rows.cols()))) ++r;
+    refuse_not_finite(where, what, rows, r);
+  }
+  if (prepare_of(metric) == Prepare::unit_rows) make_unit_rows(where, what, prepared, threads);
+  return prepared;
+}
+
+void check_range(std::string_view where, Metric metric, MatrixView<const float> queries,
+                 float largest_train) {
+  if (metric != Metric::negative_dot) return;
+  for (std::int64_t q = 0; q < queries.rows(); ++q) {
+    const double largest_query = largest_of(queries.row(q), queries.cols());
+    const double bound =
+        static_cast<double>(queries.cols()) * largest_query * static_cast<double>(largest_train);
+    if (bound < static_cast<double>(FLT_MAX)) continue;
+    throw Error(Errc::invalid_argument, std::string(where) + ": query row " + std::to_string(q) +
+                                            " reaches " + text_of(largest_query) + " and the training rows " +
+                                            text_of(largest_train) + ": dims * both = " + text_of(bound) +
+                                            " may overflow float; scale them so that it stays below " +
+                                            text_of(FLT_MAX));
+  }
+}
+
+std::size_t packed_bytes(std::int64_t rows, std::int64_t dims, std::uint32_t block) {
+  const std::int64_t padded = (rows + block - 1) / block * block;
+  return static_cast<std::size_t>(padded) * static_cast<std::size_t>(dims) * sizeof(float);
+}
+
+void upload_rows(Device::State& state, spi::Allocation& to, MatrixView<const float> rows, std::uint32_t block,
+                 std::uint32_t threads) {
+  const std::int64_t dims = rows.cols(), blocks = (rows.rows() + block - 1) / block;
+  const std::size_t block_floats = static_cast<std::size_t>(dims) * block;
+  constexpr std::size_t staging_floats = std::size_t{1} << 23;  // 32 MiB a write
+  const auto step = std::max<std::int64_t>(1, static_cast<std::int64_t>(staging_floats / block_floats));
+  std::vector<float> staging(static_cast<std::size_t>(std::min(step, blocks)) * block_floats);
+
+  for (std::int64_t first = 0; first < blocks; first += step) {
+    const std::int64_t count = std::min(step, blocks - first);
+    parallel_for(count, threads, [&](std::int64_t i) {
+      float* out = staging.data() + static_cast<std::size_t>(i) * block_floats;
+      for (std::int64_t b = 0; b < block; ++b) {
+        const std::int64_t r = (first + i) * block + b;
+        const float* row = r < rows.rows() ? rows.row(r) : nullptr;
+        for (std::int64_t d = 0; d < dims; ++d) out[d * block + b] = row ? row[d] : 0.0f;
+      }
+    });
+    const std::lock_guard lock(state.mutex);
+    const FloatGuard guard;
+    state.device->write(to, static_cast<std::size_t>(first) * block_floats * sizeof(float), staging.data(),
+                        static_cast<std::size_t>(count) * block_floats * sizeof(float));
+  }
+}
+
+}  // namespace kith

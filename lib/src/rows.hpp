@@ -1,0 +1,41 @@
+// Rows on their way from the caller to a device: checked, prepared, packed.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "device_state.hpp"
+#include "kith/matrix_view.hpp"
+#include "kith/metric.hpp"
+#include "kith/spi.hpp"
+
+namespace kith {
+
+/// Rows a search may take: checked, and for cosine divided by their norms. Refers to the caller's
+/// memory, or to `own` where the metric needs other values.
+struct PreparedRows {
+  MatrixView<const float> view;
+  std::vector<float> own;
+  float largest = 0;  ///< max |element|
+};
+
+/// Check and prepare rows for `metric`.
+///   what  names them in messages: "training" or "query"
+/// Throws invalid_argument: a NaN or infinity (the first one's row and column); for cosine, a row of
+///                          zeros.
+PreparedRows prepare_rows(std::string_view where, std::string_view what, MatrixView<const float> rows,
+                          Metric metric, std::uint32_t threads);
+
+/// negative_dot only: refuse the first query whose chain could reach inf - inf, that is
+/// dims * max|q| * max|x| >= FLT_MAX. docs/contract.md, section 3.
+void check_range(std::string_view where, Metric metric, MatrixView<const float> queries, float largest_train);
+
+/// Bytes that `rows` rows of `dims` floats take in blocks of `block`.
+std::size_t packed_bytes(std::int64_t rows, std::int64_t dims, std::uint32_t block);
+
+/// Write rows to device memory as RowBlocks, beginning at row 0 of `to`. Locks the device.
+void upload_rows(Device::State& state, spi::Allocation& to, MatrixView<const float> rows, std::uint32_t block,
+                 std::uint32_t threads);
+
+}  // namespace kith

@@ -1,0 +1,70 @@
+#include "search.hpp"
+
+#include "chain.hpp"
+#include "float_guard.hpp"
+#include "kith/error.hpp"
+#include "parallel.hpp"
+#include "rows.hpp"
+#include "timing.hpp"
+
+namespace kith {
+namespace {
+
+/// Keys of `count` queries, read from the device, finished into rows first, first + 1, ...
+void finish_tile(const Index::State& index, const Plan& plan, Workspace& workspace, std::int64_t first,
+                 std::int64_t count, Trace* trace, std::vector<Key>& keys, Neighbors& found) {
+  const auto k = static_cast<std::size_t>(plan.problem.k);
+  const Stopwatch download;
+  {
+    const std::lock_guard lock(index.device.state()->mutex);
+    const FloatGuard guard;
+    const spi::Grid<Key> result = workspace.result(count);
+    index.device.state()->device->read(*result.memory, 0, keys.data(),
+                                       static_cast<std::size_t>(count) * k * sizeof(Key));
+  }
+  if (trace) trace->seconds["download"] += download.seconds();
+  const Stopwatch finishing;
+  parallel_for(count, plan.threads, [&](std::int64_t q) {
+    const std::size_t from = static_cast<std::size_t>(q) * k, to = static_cast<std::size_t>(first + q) * k;
+    for (std::size_t j = 0; j < k; ++j) {
+      const Key key = keys[from + j];
+      found.distance[to + j] = finish(index.metric, value_of(key));
+      found.index[to + j] = key == no_key ? -1 : static_cast<std::int64_t>(row_of(key));
+    }
+  });
+  if (trace) trace->seconds["finish"] += finishing.seconds();
+}
+
+}  // namespace
+
+void search_with(const Index::State& index, MatrixView<const float> queries, std::int64_t k,
+                 const PlanOptions& options, Trace* trace, Neighbors& found, const Take& also) {
+  const Stopwatch total;
+  if (queries.cols() != index.dims)
+    throw Error(Errc::invalid_argument, "search: queries have " + std::to_string(queries.cols()) +
+                                            " columns but the index has " + std::to_string(index.dims) +
+                                            "; give as many");
+  const Plan plan = plan_search(index, queries.rows(), k, options);
+  if (trace) {
+    const bool time_steps = trace->time_steps;
+    *trace = Trace{};
+    trace->time_steps = time_steps;
+    trace->plan = plan;
+  }
+  const PreparedRows rows = prepare_rows("search", "query", queries, index.metric, options.threads);
+  {
+    const FloatGuard guard;
+    check_range("search", index.metric, rows.view, index.largest);
+  }
+  const auto cells = static_cast<std::size_t>(queries.rows()) * static_cast<std::size_t>(k);
+  found = {queries.rows(), k, std::vector<float>(cells), std::vector<std::int64_t>(cells)};
+  std::vector<Key> keys(static_cast<std::size_t>(plan.query_tile) * static_cast<std::size_t>(k));
+  run(index, plan, options, rows.view, trace,
+      [&](Workspace& workspace, std::int64_t first, std::int64_t count) {
+        finish_tile(index, plan, workspace, first, count, trace, keys, found);
+        also(workspace, first, count);
+      });
+  if (trace) trace->total_seconds = total.seconds();
+}
+
+}  // namespace kith

@@ -1,0 +1,20 @@
+#include "kith/spi.hpp"
+
+#include "device_state.hpp"
+#include "float_guard.hpp"
+
+namespace kith::spi {
+
+// Out of line, so that their type information lives in libkith.so alone.
+Allocation::~Allocation() = default;
+Device::~Device() = default;
+Backend::~Backend() = default;
+
+void with_device(const kith::Device& device, const std::function<void(Device&)>& body) {
+  kith::Device::State& state = *device.state();
+  const std::lock_guard lock(state.mutex);
+  const FloatGuard guard;
+  body(*state.device);
+}
+
+}  // namespace kith::spi

@@ -1,0 +1,62 @@
+// Time stamps around the steps of a search, for Trace.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "kith/spi.hpp"
+#include "kith/trace.hpp"
+
+namespace kith {
+
+/// Seconds of the host's clock since it was made.
+class Stopwatch {
+ public:
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+/// Collects the marks of one stretch of steps, and adds them to a Trace when the device is done.
+/// Does nothing without a Trace. Used under the device's lock.
+class StepTimer {
+ public:
+  StepTimer(spi::Device& device, Trace* trace) : device_(device), trace_(trace) {
+    if (trace_) begin_ = last_ = device_.mark();
+  }
+
+  /// The step enqueued just now was called `step`.
+  void after(const char* step) {
+    if (!trace_) return;
+    if (!trace_->time_steps) return;
+    const std::uint64_t now = device_.mark();
+    steps_.push_back({step, last_, now});
+    last_ = now;
+  }
+
+  /// All steps are enqueued: wait for them, and add up.
+  void collect() {
+    if (!trace_) return;
+    const std::uint64_t end = trace_->time_steps ? last_ : device_.mark();
+    device_.finish();
+    for (const Stamp& s : steps_) trace_->seconds[s.step] += device_.elapsed(s.from, s.to);
+    trace_->device_seconds += device_.elapsed(begin_, end);
+  }
+
+ private:
+  struct Stamp {
+    const char* step;
+    std::uint64_t from, to;
+  };
+  spi::Device& device_;
+  Trace* trace_;
+  std::uint64_t begin_ = 0, last_ = 0;
+  std::vector<Stamp> steps_;
+};
+
+}  // namespace kith
