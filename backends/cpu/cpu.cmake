@@ -1,2 +1,11 @@
-# The CPU back end is part of libkith; its stages are compiled once for each instruction set and
-# chosen at run time. All of them return the same bits.
+# The CPU back end is part of libkith; its inner loops are compiled once for each instruction set and
+# chosen at run time (instruction_set.cpp has the same lists). All of them return the same bits.
+set(cpu_folder ${CMAKE_CURRENT_LIST_DIR})
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
+  set_property(SOURCE ${cpu_folder}/kernels_avx2.cpp APPEND PROPERTY COMPILE_OPTIONS -mavx2 -mfma)
+  set_property(SOURCE ${cpu_folder}/kernels_avx512.cpp APPEND PROPERTY COMPILE_OPTIONS
+    -mavx512f -mavx2 -mfma -mprefer-vector-width=512)
+endif()
+# -O3 in every build but Debug: the unrolled tiles stay in registers only then.
+set_property(SOURCE ${cpu_folder}/kernels_baseline.cpp ${cpu_folder}/kernels_avx2.cpp
+  ${cpu_folder}/kernels_avx512.cpp APPEND PROPERTY COMPILE_OPTIONS $<$<NOT:$<CONFIG:Debug>>:-O3>)

@@ -1,16 +1,91 @@
 #include <algorithm>
+#include <limits>
 
 #include "plan_rules.hpp"
 
 namespace kith {
+namespace {
 
-Choice choose_gpu(const DeviceInfo& device, const Problem& problem, const PlanOptions&) {
+// What the kernels of kernels_cuda and kernels_cl are built around.
+constexpr std::int64_t tile = 128;           // queries, and training rows, that a block folds
+constexpr std::int64_t few_queries = 64;     // up to here every block takes all queries, in batches
+constexpr std::int64_t batch = 16;           // of queries, where they are few
+constexpr std::int64_t threshold_max_k = 2048;
+
+// A step should be over within a third of a second, so that a search can be stopped, and its
+// distances should leave room for others.
+constexpr double most_folds = 4e12;
+constexpr std::int64_t most_distances = std::int64_t{1} << 30;
+
+std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+/// Parts to cut `rows` into so that `blocks * parts` blocks, `wave` of which run at once, are done
+/// soonest; a part costs about as much beside its rows as `overhead` tiles.
+std::int64_t best_parts(std::int64_t blocks, std::int64_t wave, std::int64_t rows) {
+  constexpr std::int64_t most_waves = 4, overhead = 3;
+  const std::int64_t tiles = divide_up(rows, tile);
+  std::int64_t best = 1, best_cost = divide_up(blocks, wave) * (tiles + overhead);
+  for (std::int64_t waves = 1; waves <= most_waves; ++waves) {
+    const std::int64_t parts = std::clamp<std::int64_t>(waves * wave / blocks, 1, tiles);
+    const std::int64_t cost = divide_up(blocks * parts, wave) * (divide_up(tiles, parts) + overhead);
+    if (cost >= best_cost) continue;
+    best = parts;
+    best_cost = cost;
+  }
+  return best;
+}
+
+/// Queries a step, for at most `most` of them: whole tiles where there are several.
+std::int64_t query_tile(const Problem& problem, std::int64_t most) {
+  const double folds = static_cast<double>(problem.n) * static_cast<double>(problem.dims);
+  const double in_time = most_folds / folds;
+  if (in_time < static_cast<double>(most)) most = std::max(tile, static_cast<std::int64_t>(in_time));
+  if (problem.m <= most) return std::max<std::int64_t>(problem.m, 1);
+  return most > tile ? most / tile * tile : std::max<std::int64_t>(most, 1);
+}
+
+void choose_fused(const DeviceInfo& device, const Problem& problem, Choice& choice) {
+  const std::int64_t units = device.compute_units;
+  choice.reason = "k is small enough to select while distances are folded";
+  choice.query_tile = query_tile(problem, 32768);
+  if (choice.query_tile <= few_queries) {
+    // Every group is a block a batch; there should be blocks enough to read at full speed, and rows
+    // enough in a group for a list to be worth its while.
+    const std::int64_t blocks = choice.query_tile <= 4 ? 4 * units : 2 * units / divide_up(choice.query_tile, batch);
+    const std::int64_t rows = std::max<std::int64_t>(1024, 16 * problem.k);
+    choice.groups = std::clamp<std::int64_t>(problem.n / rows, 1, std::max<std::int64_t>(blocks, 1));
+  } else if (device.backend != "cuda") {  // whose kernels cut the rows themselves
+    choice.groups = best_parts(divide_up(choice.query_tile, tile), 2 * units, problem.n);
+  }
+}
+
+void choose_separate(const DeviceInfo& device, const Problem& problem, Choice& choice) {
+  choice.query_tile = query_tile(problem, std::clamp<std::int64_t>(most_distances / problem.n, 1, 8192));
+  if (problem.k > threshold_max_k) {
+    choice.selector = Selector::radix;
+    choice.reason = "k is too large for a buffer in local memory";
+    return;
+  }
+  choice.selector = Selector::threshold;
+  choice.reason = "k is small enough for a buffer in local memory";
+  // A list is found by one block.
+  const std::int64_t rows = std::max<std::int64_t>(8192, 16 * problem.k);
+  const std::int64_t lists = 4 * std::int64_t{device.compute_units};
+  choice.groups = std::clamp<std::int64_t>(std::min(lists / choice.query_tile, problem.n / rows), 1,
+                                           std::numeric_limits<std::int32_t>::max());
+}
+
+}  // namespace
+
+Choice choose_gpu(const DeviceInfo& device, const Problem& problem, const PlanOptions& options) {
   Choice choice;
-  choice.selector = problem.k <= 2048 ? Selector::threshold : Selector::radix;
-  choice.fused = static_cast<std::uint64_t>(problem.k) <= device.fused_max_k;
-  choice.reason = problem.k <= 2048 ? "k is small enough for a buffer in local memory" : "k is large";
-  choice.query_tile = std::min<std::int64_t>(problem.m, 4096);
   choice.train_tile = problem.n;
+  const bool fits = static_cast<std::uint64_t>(problem.k) <= device.fused_max_k;
+  choice.fused = options.fused.value_or(fits && options.selector == Selector::automatic);
+  if (choice.fused)
+    choose_fused(device, problem, choice);
+  else
+    choose_separate(device, problem, choice);
   return choice;
 }
 

@@ -50,7 +50,7 @@ void make_unit_rows(std::string_view where, std::string_view what, PreparedRows&
   const std::int64_t dims = from.cols();
   rows.own.resize(static_cast<std::size_t>(from.rows() * dims));
   std::atomic<std::int64_t> first_zero = from.rows();
-  parallel_for(from.rows(), threads, [&](std::int64_t r) {
+  parallel_for(from.rows(), from.rows() * dims, threads, [&](std::int64_t r) {
     const float* row = from.row(r);
     double sum = 0;
     for (std::int64_t d = 0; d < dims; ++d) sum += static_cast<double>(row[d]) * static_cast<double>(row[d]);
@@ -78,7 +78,7 @@ PreparedRows prepare_rows(std::string_view where, std::string_view what, MatrixV
   constexpr std::int64_t rows_a_share = 256;
   const std::int64_t shares = (rows.rows() + rows_a_share - 1) / rows_a_share;
   std::vector<float> largest(static_cast<std::size_t>(shares));
-  parallel_for(shares, threads, [&](std::int64_t s) {
+  parallel_for(shares, rows.rows() * rows.cols(), threads, [&](std::int64_t s) {
     float most = 0;
     for (std::int64_t r = s * rows_a_share; r < std::min((s + 1) * rows_a_share, rows.rows()); ++r) {
       const float row = largest_of(rows.row(r), rows.cols());
@@ -131,7 +131,7 @@ void upload_rows(Device::State& state, spi::Allocation& to, MatrixView<const flo
 
   for (std::int64_t first = 0; first < blocks; first += step) {
     const std::int64_t count = std::min(step, blocks - first);
-    parallel_for(count, threads, [&](std::int64_t i) {
+    parallel_for(count, count * static_cast<std::int64_t>(block_floats), threads, [&](std::int64_t i) {
       float* out = staging.data() + static_cast<std::size_t>(i) * block_floats;
       for (std::int64_t b = 0; b < block; ++b) {
         const std::int64_t r = (first + i) * block + b;

@@ -24,7 +24,7 @@ void finish_tile(const Index::State& index, const Plan& plan, Workspace& workspa
   }
   if (trace) trace->seconds["download"] += download.seconds();
   const Stopwatch finishing;
-  parallel_for(count, plan.threads, [&](std::int64_t q) {
+  parallel_for(count, count * plan.problem.k, plan.threads, [&](std::int64_t q) {
     const std::size_t from = static_cast<std::size_t>(q) * k, to = static_cast<std::size_t>(first + q) * k;
     for (std::size_t j = 0; j < k; ++j) {
       const Key key = keys[from + j];

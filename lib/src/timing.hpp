@@ -44,8 +44,10 @@ class StepTimer {
     if (!trace_) return;
     const std::uint64_t end = trace_->time_steps ? last_ : device_.mark();
     device_.finish();
+    const double queued = watch_.seconds();
     for (const Stamp& s : steps_) trace_->seconds[s.step] += device_.elapsed(s.from, s.to);
     trace_->device_seconds += device_.elapsed(begin_, end);
+    trace_->queue_seconds += queued;
   }
 
  private:
@@ -55,6 +57,7 @@ class StepTimer {
   };
   spi::Device& device_;
   Trace* trace_;
+  Stopwatch watch_;
   std::uint64_t begin_ = 0, last_ = 0;
   std::vector<Stamp> steps_;
 };

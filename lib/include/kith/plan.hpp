@@ -35,15 +35,15 @@ struct Progress {
 struct PlanOptions {
   Selector selector = Selector::automatic;
   Proposer proposer = Proposer::automatic;
-  std::optional<bool> fused;     ///< distance and select in one step, or never
-  std::int64_t groups = 0;       ///< lists a query and training tile; 0: chosen
-  std::int64_t query_tile = 0;   ///< queries a step; 0: chosen
-  std::int64_t train_tile = 0;   ///< training rows a step; 0: chosen
+  std::optional<bool> fused = {};  ///< distance and select in one step, or never
+  std::int64_t groups = 0;         ///< lists a query and training tile; 0: chosen
+  std::int64_t query_tile = 0;     ///< queries a step; 0: chosen
+  std::int64_t train_tile = 0;     ///< training rows a step; 0: chosen
   std::size_t memory_limit = 0;  ///< device bytes a search may take beside its Index; 0: half of what is left
   std::uint32_t threads = 0;     ///< of the host; 0: as many as there are cores
-  std::stop_token stop;          ///< a search asked to stop throws Errc::interrupted within a step
+  std::stop_token stop = {};     ///< a search asked to stop throws Errc::interrupted within a step
   /// Called between steps, on the searching thread, with no lock held. May throw: the search ends.
-  std::function<void(const Progress&)> progress;
+  std::function<void(const Progress&)> progress = {};
 };
 
 /// What will be done. Two plans that compare equal do the same.

@@ -18,6 +18,7 @@ struct Trace {
   /// transfers (`upload`, `download`) and of `finish`.
   std::map<std::string, double> seconds;
   double device_seconds = 0;  ///< device clock from the first step of each query tile to its last
+  double queue_seconds = 0;   ///< host clock around the same, until the device is done
   double total_seconds = 0;   ///< host clock around the whole call
   std::int64_t query_tiles = 0;
   std::int64_t train_tiles = 0;  ///< a query tile

@@ -1,0 +1,92 @@
+#include "cpu/backend.hpp"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <string>
+#include <thread>
+
+#include "cpu/device.hpp"
+#include "cpu/steps.hpp"
+#include "kith/error.hpp"
+
+namespace kith::cpu {
+namespace {
+
+std::string processor_name() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t colon = line.find(": ");
+    if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
+  }
+#if defined(__x86_64__)
+  return "x86-64 processor";
+#elif defined(__aarch64__)
+  return "AArch64 processor";
+#else
+  return "processor";
+#endif
+}
+
+/// Cores that this process may run on.
+std::uint32_t usable_cores() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return static_cast<std::uint32_t>(CPU_COUNT(&set));
+  const unsigned cores = std::thread::hardware_concurrency();  // more than a cpu_set_t can name
+  return cores ? cores : 1;
+}
+
+std::size_t memory_bytes() {
+  const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+  return pages > 0 && page > 0 ? static_cast<std::size_t>(pages) * static_cast<std::size_t>(page) : 0;
+}
+
+class CpuBackend final : public spi::Backend {
+ public:
+  spi::Found find() override {
+    try {
+      return {{describe(choose_instruction_set())}, {}};
+    } catch (const Error& error) {
+      return {{}, error.what()};
+    }
+  }
+
+  std::unique_ptr<spi::Device> open(std::uint32_t ordinal) override {
+    if (ordinal != 0)
+      throw Error(Errc::unavailable,
+                  "cpu: there is no device " + std::to_string(ordinal) + "; the whole machine is device 0");
+    const InstructionSet set = choose_instruction_set();
+    return std::make_unique<CpuDevice>(describe(set), set);
+  }
+
+ private:
+  static DeviceInfo describe(const InstructionSet& set) {
+    DeviceInfo info;
+    info.spec = info.backend = "cpu";
+    info.name = processor_name();
+#ifdef _OPENMP
+    info.platform = "OpenMP";
+#else
+    info.platform = "serial";
+#endif
+    info.driver = set.name;
+    info.kind = DeviceKind::cpu;
+    info.compute_units = usable_cores();
+    info.memory_bytes = info.largest_allocation = memory_bytes();
+    info.train_block = train_block;
+    info.query_block = query_block;
+    info.selectors = selectors();
+    info.fused_max_k = 0xFFFFFFFFu;
+    return info;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<spi::Backend> create_backend() {
+  return std::make_unique<CpuBackend>();
+}
+
+}  // namespace kith::cpu

@@ -1,0 +1,27 @@
+// The processor this program runs on, as a device.
+#pragma once
+
+#include "cpu/instruction_set.hpp"
+#include "kith/spi.hpp"
+
+namespace kith::cpu {
+
+/// Every step is done when enqueue() returns.
+class CpuDevice final : public spi::Device {
+ public:
+  CpuDevice(DeviceInfo known, InstructionSet set) : spi::Device(std::move(known)), set_(set) {}
+
+  std::unique_ptr<spi::Allocation> allocate(std::size_t bytes) override;
+  void write(spi::Allocation& to, std::size_t offset, const void* from, std::size_t bytes) override;
+  void read(const spi::Allocation& from, std::size_t offset, void* to, std::size_t bytes) override;
+  void finish() override {}
+  std::uint64_t mark() override;
+  double elapsed(std::uint64_t from, std::uint64_t to) override;
+  spi::Support check(const spi::Step& step) const override;
+  void enqueue(const spi::Step& step) override;
+
+ private:
+  InstructionSet set_;
+};
+
+}  // namespace kith::cpu

@@ -1,0 +1,46 @@
+// The inner loops of the CPU back end, as the rest of it sees them. They are compiled once for each
+// instruction set (kernels_source.hpp). Only plain data and function pointers stand here: an inline
+// function compiled for a newer processor must never be picked by the linker for an older one.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "cpu/shortlist.hpp"
+#include "kith/metric.hpp"
+
+namespace kith::cpu {
+
+/// Rows a block of queries and of training rows (spi.hpp, RowBlocks).
+inline constexpr std::size_t query_block = 8, train_block = 16;
+
+/// What one task compares, both sides in RowBlocks layout.
+struct Operands {
+  Metric metric;
+  const float* queries;  ///< row 0 of the memory
+  const float* train;
+  std::size_t dims;
+  std::size_t query_begin, query_end;  ///< rows of the memory
+  std::size_t train_begin, train_end;
+};
+
+struct Kernels {
+  /// Write the unfinished value of each pair.
+  ///   out  element (query_begin, train_begin); rows are `stride` apart
+  void (*distance)(const Operands&, float* out, std::size_t stride);
+
+  /// Append the pairs that may be among the k nearest to their query's list.
+  ///   row_offset  what makes a training row of a row of the memory, modulo 2^32
+  ///   lists       one a query; list 0 belongs to query_begin
+  void (*nearest)(const Operands&, std::uint32_t row_offset, Shortlists& lists);
+
+  /// Append those of `count` values that may be among the k smallest.
+  void (*filter)(const float* values, std::size_t count, std::uint32_t first_row, Shortlists& lists,
+                 std::size_t list);
+};
+
+const Kernels& kernels_baseline();
+const Kernels& kernels_avx2();
+const Kernels& kernels_avx512();
+
+}  // namespace kith::cpu

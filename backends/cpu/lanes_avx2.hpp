@@ -1,0 +1,76 @@
+// 16 floats, one for each row of a training block: AVX2 and FMA, two registers.
+// Included by kernels_avx2.cpp only; everything here stays inside that file.
+#pragma once
+
+#include <immintrin.h>
+
+#include <cstdint>
+
+namespace kith::cpu::KITH_ISA {
+namespace {
+
+struct Lanes {
+  __m256 low, high;
+};
+using Mask = Lanes;  // all bits of a lane, or none
+
+/// Queries of a tile, and accumulators: what fits in the 16 registers beside the operands.
+constexpr int most_queries = 4, most_accumulators = 4;
+/// Up to this many dimensions a tile has code of its own.
+constexpr int most_fixed_dims = 4;
+
+inline Lanes load(const float* from) {
+  return {_mm256_loadu_ps(from), _mm256_loadu_ps(from + 8)};
+}
+inline void store(float* to, Lanes a) {
+  _mm256_storeu_ps(to, a.low);
+  _mm256_storeu_ps(to + 8, a.high);
+}
+inline Lanes all(float value) {
+  return {_mm256_set1_ps(value), _mm256_set1_ps(value)};
+}
+inline Lanes operator+(Lanes a, Lanes b) {
+  return {_mm256_add_ps(a.low, b.low), _mm256_add_ps(a.high, b.high)};
+}
+inline Lanes operator-(Lanes a, Lanes b) {
+  return {_mm256_sub_ps(a.low, b.low), _mm256_sub_ps(a.high, b.high)};
+}
+inline Lanes operator-(Lanes a) {
+  const __m256 sign = _mm256_set1_ps(-0.0f);
+  return {_mm256_xor_ps(a.low, sign), _mm256_xor_ps(a.high, sign)};
+}
+inline Lanes fma(Lanes a, Lanes b, Lanes c) {
+  return {_mm256_fmadd_ps(a.low, b.low, c.low), _mm256_fmadd_ps(a.high, b.high, c.high)};
+}
+inline Lanes fabs(Lanes a) {
+  const __m256 sign = _mm256_set1_ps(-0.0f);
+  return {_mm256_andnot_ps(sign, a.low), _mm256_andnot_ps(sign, a.high)};
+}
+inline Lanes fmax(Lanes a, Lanes b) {
+  return {_mm256_max_ps(a.low, b.low), _mm256_max_ps(a.high, b.high)};
+}
+
+/// The smaller of each pair; where one is NaN, either.
+inline Lanes smaller(Lanes a, Lanes b) {
+  return {_mm256_min_ps(a.low, b.low), _mm256_min_ps(a.high, b.high)};
+}
+/// Lanes that are not at least `threshold`: all of them when it is NaN.
+inline Mask passes(Lanes values, float threshold) {
+  const __m256 bound = _mm256_set1_ps(threshold);
+  return {_mm256_cmp_ps(values.low, bound, _CMP_NGE_UQ), _mm256_cmp_ps(values.high, bound, _CMP_NGE_UQ)};
+}
+inline Mask either(Mask a, Mask b) {
+  return {_mm256_or_ps(a.low, b.low), _mm256_or_ps(a.high, b.high)};
+}
+/// One bit a lane.
+inline std::uint32_t bits(Mask mask) {
+  const auto low = static_cast<std::uint32_t>(_mm256_movemask_ps(mask.low));
+  const auto high = static_cast<std::uint32_t>(_mm256_movemask_ps(mask.high));
+  return low | high << 8;
+}
+inline bool any(Mask mask) {
+  return _mm256_movemask_ps(_mm256_or_ps(mask.low, mask.high)) != 0;
+}
+
+}  // namespace
+}  // namespace kith::cpu::KITH_ISA

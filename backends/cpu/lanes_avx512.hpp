@@ -1,0 +1,75 @@
+// 16 floats, one for each row of a training block: AVX-512.
+// Included by kernels_avx512.cpp only; everything here stays inside that file.
+#pragma once
+
+// gcc 12 takes the undefined operand inside its own _mm512_max_ps for a mistake of ours.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+
+#include <immintrin.h>
+
+#include <cstdint>
+
+namespace kith::cpu::KITH_ISA {
+namespace {
+
+struct Lanes {
+  __m512 v;
+};
+using Mask = __mmask16;
+
+/// Queries of a tile, and accumulators: what fits in the 32 registers beside the operands.
+constexpr int most_queries = 8, most_accumulators = 16;
+/// Up to this many dimensions a tile has code of its own.
+constexpr int most_fixed_dims = 4;
+
+inline Lanes load(const float* from) {
+  return {_mm512_loadu_ps(from)};
+}
+inline void store(float* to, Lanes a) {
+  _mm512_storeu_ps(to, a.v);
+}
+inline Lanes all(float value) {
+  return {_mm512_set1_ps(value)};
+}
+inline Lanes operator+(Lanes a, Lanes b) {
+  return {_mm512_add_ps(a.v, b.v)};
+}
+inline Lanes operator-(Lanes a, Lanes b) {
+  return {_mm512_sub_ps(a.v, b.v)};
+}
+inline Lanes operator-(Lanes a) {
+  return {_mm512_castsi512_ps(_mm512_xor_si512(_mm512_castps_si512(a.v), _mm512_set1_epi32(INT32_MIN)))};
+}
+inline Lanes fma(Lanes a, Lanes b, Lanes c) {
+  return {_mm512_fmadd_ps(a.v, b.v, c.v)};
+}
+inline Lanes fabs(Lanes a) {
+  return {_mm512_abs_ps(a.v)};
+}
+inline Lanes fmax(Lanes a, Lanes b) {
+  return {_mm512_max_ps(a.v, b.v)};
+}
+
+/// The smaller of each pair; where one is NaN, either.
+inline Lanes smaller(Lanes a, Lanes b) {
+  return {_mm512_min_ps(a.v, b.v)};
+}
+/// Lanes that are not at least `threshold`: all of them when it is NaN.
+inline Mask passes(Lanes values, float threshold) {
+  return _mm512_cmp_ps_mask(values.v, _mm512_set1_ps(threshold), _CMP_NGE_UQ);
+}
+inline Mask either(Mask a, Mask b) {
+  return static_cast<Mask>(a | b);
+}
+/// One bit a lane.
+inline std::uint32_t bits(Mask mask) {
+  return mask;
+}
+inline bool any(Mask mask) {
+  return mask != 0;
+}
+
+}  // namespace
+}  // namespace kith::cpu::KITH_ISA

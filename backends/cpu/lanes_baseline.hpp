@@ -1,0 +1,84 @@
+// 16 floats, one for each row of a training block: plain C++, for processors without FMA
+// instructions, where std::fma is a library call (right, and slow), and for other architectures.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+namespace kith::cpu::KITH_ISA {
+namespace {
+
+struct Lanes {
+  float v[16];
+};
+using Mask = std::uint32_t;  // one bit a lane
+
+/// Queries of a tile, and accumulators. Calls of std::fma keep nothing in registers.
+#ifdef FP_FAST_FMAF
+constexpr int most_queries = 4, most_accumulators = 4;
+#else
+constexpr int most_queries = 1, most_accumulators = 1;
+#endif
+/// Up to this many dimensions a tile has code of its own.
+constexpr int most_fixed_dims = 0;
+
+template <class Operation>
+inline Lanes each(Operation operation) {
+  Lanes result;
+  for (int lane = 0; lane < 16; ++lane) result.v[lane] = operation(lane);
+  return result;
+}
+
+inline Lanes load(const float* from) {
+  return each([=](int lane) { return from[lane]; });
+}
+inline void store(float* to, const Lanes& a) {
+  for (int lane = 0; lane < 16; ++lane) to[lane] = a.v[lane];
+}
+inline Lanes all(float value) {
+  return each([=](int) { return value; });
+}
+inline Lanes operator+(const Lanes& a, const Lanes& b) {
+  return each([&](int lane) { return a.v[lane] + b.v[lane]; });
+}
+inline Lanes operator-(const Lanes& a, const Lanes& b) {
+  return each([&](int lane) { return a.v[lane] - b.v[lane]; });
+}
+inline Lanes operator-(const Lanes& a) {
+  return each([&](int lane) { return -a.v[lane]; });
+}
+inline Lanes fma(const Lanes& a, const Lanes& b, const Lanes& c) {
+  return each([&](int lane) { return std::fma(a.v[lane], b.v[lane], c.v[lane]); });
+}
+inline Lanes fabs(const Lanes& a) {
+  return each([&](int lane) { return std::fabs(a.v[lane]); });
+}
+/// As std::fmax, for operands that are neither NaN nor zeros of unlike sign.
+inline Lanes fmax(const Lanes& a, const Lanes& b) {
+  return each([&](int lane) { return a.v[lane] > b.v[lane] ? a.v[lane] : b.v[lane]; });
+}
+
+/// The smaller of each pair; where one is NaN, either.
+inline Lanes smaller(const Lanes& a, const Lanes& b) {
+  return each([&](int lane) { return a.v[lane] < b.v[lane] ? a.v[lane] : b.v[lane]; });
+}
+/// Lanes that are not at least `threshold`: all of them when it is NaN.
+inline Mask passes(const Lanes& values, float threshold) {
+  Mask mask = 0;
+  for (int lane = 0; lane < 16; ++lane)
+    mask |= static_cast<Mask>(!(values.v[lane] >= threshold)) << lane;
+  return mask;
+}
+inline Mask either(Mask a, Mask b) {
+  return a | b;
+}
+/// One bit a lane.
+inline std::uint32_t bits(Mask mask) {
+  return mask;
+}
+inline bool any(Mask mask) {
+  return mask != 0;
+}
+
+}  // namespace
+}  // namespace kith::cpu::KITH_ISA

@@ -1,0 +1,34 @@
+// Device memory of the CPU: host memory.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "kith/spi.hpp"
+
+namespace kith::cpu {
+
+class Memory final : public spi::Allocation {
+ public:
+  /// Uninitialised. Throws out_of_memory: more than `available`, or more than there is just now.
+  Memory(std::size_t size, std::size_t available);
+  ~Memory() override;
+  std::byte* const data;
+};
+
+inline std::byte* bytes_of(const spi::Allocation& memory) {
+  return static_cast<const Memory&>(memory).data;
+}
+
+/// Element 0 of a grid.
+template <class T>
+T* elements(const spi::Grid<T>& grid) {
+  return reinterpret_cast<T*>(bytes_of(*grid.memory)) + grid.first;
+}
+
+/// Row 0 of the memory that rows lie in.
+inline const float* elements(const spi::RowBlocks& rows) {
+  return reinterpret_cast<const float*>(bytes_of(*rows.memory));
+}
+
+}  // namespace kith::cpu

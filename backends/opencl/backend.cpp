@@ -1,0 +1,154 @@
+// Which OpenCL devices there are, and the door of the plug-in.
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "device.hpp"
+
+namespace kith::opencl {
+namespace {
+
+DeviceKind kind_of(cl_device_type type) {
+  if (type & CL_DEVICE_TYPE_GPU) return DeviceKind::gpu;
+  return type & CL_DEVICE_TYPE_CPU ? DeviceKind::cpu : DeviceKind::accelerator;
+}
+
+/// Every device of every platform, in the order of the loader.
+std::vector<cl::Device> all_devices() {
+  std::vector<cl::Platform> platforms;
+  std::vector<cl::Device> devices;
+  try {
+    cl::Platform::get(&platforms);
+  } catch (const cl::Error& error) {
+    if (error.err() != -1001) throw;  // CL_PLATFORM_NOT_FOUND_KHR: no driver, which is no error
+  }
+  for (const cl::Platform& platform : platforms) {
+    std::vector<cl::Device> of_platform;
+    try {
+      platform.getDevices(CL_DEVICE_TYPE_ALL, &of_platform);
+    } catch (const cl::Error& error) {
+      if (error.err() != CL_DEVICE_NOT_FOUND) throw;
+    }
+    devices.insert(devices.end(), of_platform.begin(), of_platform.end());
+  }
+  return devices;
+}
+
+Limits limits_of(const cl::Device& device) {
+  return {static_cast<std::size_t>(device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>()),
+          device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>(),
+          device.getInfo<CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT>()};
+}
+
+/// The environment variable KITH_CL_FAMILY (`cpu`, `gpu`) runs the kernels written for the other
+/// kind of device; for tests of GPU kernels where there is no GPU.
+Family family_of(DeviceKind kind, const Limits& limits) {
+  const char* wanted = secure_getenv("KITH_CL_FAMILY");
+  bool groups = kind == DeviceKind::gpu;
+  if (wanted && std::strcmp(wanted, "gpu") == 0) groups = true;
+  if (wanted && std::strcmp(wanted, "cpu") == 0) groups = false;
+  // GPUs of the embedded kind may be too small for the tiles, which take 256 items and 20 KiB.
+  return groups && limits.work_group >= 256 && limits.local_memory_bytes >= 20 * 1024 ? Family::groups
+                                                                                      : Family::lanes;
+}
+
+DeviceInfo info_of(const cl::Device& device, std::size_t ordinal) {
+  const cl::Platform platform(device.getInfo<CL_DEVICE_PLATFORM>());
+  DeviceInfo info;
+  info.spec = "opencl:" + std::to_string(ordinal);
+  info.backend = "opencl";
+  info.name = device.getInfo<CL_DEVICE_NAME>();
+  info.platform = platform.getInfo<CL_PLATFORM_NAME>();
+  info.driver = device.getInfo<CL_DRIVER_VERSION>();
+  info.kind = kind_of(device.getInfo<CL_DEVICE_TYPE>());
+  info.compute_units = device.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>();
+  info.memory_bytes = static_cast<std::size_t>(device.getInfo<CL_DEVICE_GLOBAL_MEM_SIZE>());
+  info.largest_allocation = static_cast<std::size_t>(device.getInfo<CL_DEVICE_MAX_MEM_ALLOC_SIZE>());
+  const Limits limits = limits_of(device);
+  info.local_memory_bytes = limits.local_memory_bytes;
+  const bool lanes = family_of(info.kind, limits) == Family::lanes;
+  info.train_block = lanes ? 16 : 32;
+  info.query_block = lanes ? 8 : 32;
+  info.selectors = {Selector::threshold, Selector::radix, Selector::bubble, Selector::insertion};
+  info.fused_max_k = lanes ? 0xFFFFFFFEu : 128;
+  return info;
+}
+
+/// Why kith cannot use a device; empty when it can. CL_FP_FMA is not asked for: it says that fma() is
+/// fast; it must be exact in any case, and whether it is the self-test finds out.
+std::string refusal_of(const cl::Device& device) {
+  const std::string version = device.getInfo<CL_DEVICE_VERSION>();  // `OpenCL 1.2 ...`
+  int major = 0, minor = 0;
+  if (std::sscanf(version.c_str(), "OpenCL %d.%d", &major, &minor) != 2 || major * 10 + minor < 12)
+    return "it speaks " + version + ", and kith needs OpenCL 1.2; install a newer driver";
+  const cl_device_fp_config single = device.getInfo<CL_DEVICE_SINGLE_FP_CONFIG>();
+  if (!(single & CL_FP_DENORM))
+    return "it flushes subnormal numbers (no CL_FP_DENORM), so its bits would differ; use another device";
+  if (!device.getInfo<CL_DEVICE_COMPILER_AVAILABLE>())
+    return "its driver has no compiler; install a complete driver";
+  if (!device.getInfo<CL_DEVICE_AVAILABLE>()) return "its driver says it is not available; try again later";
+  return "";
+}
+
+class OpenClBackend : public spi::Backend {
+ public:
+  spi::Found find() override {
+    spi::Found found;
+    try {
+      for (const cl::Device& device : all_devices())
+        found.devices.push_back(info_of(device, found.devices.size()));
+      if (found.devices.empty()) found.reason = reason();
+    } catch (const cl::Error& error) {
+      found.devices.clear();
+      found.reason = std::string("the OpenCL loader failed: ") + error.what() + " returned " +
+                     error_name(error.err());
+    } catch (const std::exception& error) {
+      found.devices.clear();
+      found.reason = error.what();
+    }
+    return found;
+  }
+
+  std::unique_ptr<spi::Device> open(std::uint32_t ordinal) override {
+    return Guard().run("open", [&]() -> std::unique_ptr<spi::Device> {
+      const std::vector<cl::Device> devices = all_devices();
+      if (ordinal >= devices.size())
+        throw Error(Errc::unavailable, "opencl: there is no device " + std::to_string(ordinal) + " of " +
+                                           std::to_string(devices.size()) + "; `kith devices` lists them");
+      const cl::Device& device = devices[ordinal];
+      DeviceInfo info = info_of(device, ordinal);
+      const std::string refusal = refusal_of(device);
+      if (!refusal.empty())
+        throw Error(Errc::unavailable, info.spec + " (" + info.name + ") cannot be used: " + refusal);
+      const Limits limits = limits_of(device);
+      const Family family = family_of(info.kind, limits);
+      return std::make_unique<Device>(std::move(info), family, limits, device);
+    });
+  }
+
+ private:
+  static std::string reason() {
+    std::vector<cl::Platform> platforms;
+    try {
+      cl::Platform::get(&platforms);
+    } catch (const cl::Error&) {
+      platforms.clear();
+    }
+    return platforms.empty() ? "no OpenCL platform: no driver (ICD) is installed"
+                             : "no OpenCL device: " + std::to_string(platforms.size()) +
+                                   " platform(s) are installed, but none has a device";
+  }
+};
+
+}  // namespace
+}  // namespace kith::opencl
+
+extern "C" KITH_API const kith::spi::Plugin* kith_plugin();
+
+extern "C" KITH_API const kith::spi::Plugin* kith_plugin() {
+  static const kith::spi::Plugin plugin{
+      kith::spi::plugin_abi, "opencl", []() -> std::unique_ptr<kith::spi::Backend> {
+        return std::make_unique<kith::opencl::OpenClBackend>();
+      }};
+  return &plugin;
+}

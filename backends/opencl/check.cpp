@@ -1,0 +1,39 @@
+#include "check.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace kith::opencl {
+
+std::string refuse_rows(const DeviceInfo& info, const spi::RowBlocks& queries, const spi::RowBlocks& train) {
+  const auto blocks = [](const char* what, std::uint32_t is, std::uint32_t should) {
+    return std::string(what) + " come in blocks of " + std::to_string(is) + ", but this device takes " +
+           std::to_string(should) + "; pack them again";
+  };
+  if (queries.block != info.query_block) return blocks("queries", queries.block, info.query_block);
+  if (train.block != info.train_block) return blocks("training rows", train.block, info.train_block);
+  if (queries.dims != train.dims || train.dims == 0)
+    return "queries have " + std::to_string(queries.dims) + " columns and training rows " +
+           std::to_string(train.dims) + "; they must have as many, at least one";
+  return "";
+}
+
+std::uint32_t tiles_of(const spi::RowBlocks& rows, std::uint32_t tile) {
+  const std::uint32_t begin = rows.first / rows.block, end = (rows.first + rows.rows - 1) / rows.block + 1;
+  return (end - begin + tile - 1) / tile;
+}
+
+Shortlist::Shortlist(std::uint32_t k, std::uint32_t step)
+    : list_size(std::bit_ceil(k)),
+      merge_at(std::clamp(list_size, 128u, 1024u)),
+      capacity(std::bit_ceil(merge_at + step)) {}
+
+std::string Shortlist::refuse(std::uint32_t k, std::size_t local_memory_bytes) const {
+  const std::size_t needed = list_bytes() + buffer_bytes() + 64;
+  if (needed <= local_memory_bytes) return "";
+  return "k = " + std::to_string(k) + " takes " + std::to_string(needed) +
+         " bytes of local memory, but the device has " + std::to_string(local_memory_bytes) +
+         "; use selector radix";
+}
+
+}  // namespace kith::opencl

@@ -1,0 +1,128 @@
+#include "device.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace kith::opencl {
+
+Device::Device(DeviceInfo known, Family family, Limits limits, const cl::Device& device)
+    : spi::Device(std::move(known)),
+      family_(family),
+      limits_(limits),
+      context_(device),
+      queue_(context_, device, CL_QUEUE_PROFILING_ENABLE),
+      device_(device),
+      programs_(context_, device) {}
+
+Device::~Device() {
+  try {
+    queue_.finish();
+  } catch (const cl::Error&) {
+    // Nobody is left to hear of it.
+  }
+}
+
+std::unique_ptr<spi::Allocation> Device::allocate(std::size_t bytes) {
+  const auto refuse = [&](std::size_t left) -> Error {
+    return Error(Errc::out_of_memory, "opencl: " + std::to_string(bytes) + " bytes were asked for, but " +
+                                          info.name + " has only " + std::to_string(left) +
+                                          " for one block; use smaller tiles or fewer rows");
+  };
+  const std::size_t free = info.memory_bytes - std::min(info.memory_bytes, allocated_);
+  if (bytes > std::min(free, info.largest_allocation)) throw refuse(std::min(free, info.largest_allocation));
+  return guard_.run("allocate", [&] {
+    const std::size_t size = std::max<std::size_t>(bytes, 4);
+    try {
+      cl::Buffer buffer(context_, CL_MEM_READ_WRITE, size);
+      // Some drivers take memory only when it is first used: move it there now, where running out is
+      // expected.
+      queue_.enqueueMigrateMemObjects({buffer}, CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED);
+      queue_.finish();
+      return std::unique_ptr<spi::Allocation>(std::make_unique<Memory>(std::move(buffer), bytes, allocated_));
+    } catch (const cl::Error& error) {
+      if (error.err() == CL_MEM_OBJECT_ALLOCATION_FAILURE || error.err() == CL_OUT_OF_HOST_MEMORY)
+        throw refuse(free);
+      throw;
+    }
+  });
+}
+
+void Device::write(spi::Allocation& to, std::size_t offset, const void* from, std::size_t bytes) {
+  if (bytes == 0) return;
+  guard_.run("write", [&] { queue_.enqueueWriteBuffer(buffer_of(&to), CL_TRUE, offset, bytes, from); });
+}
+
+void Device::read(const spi::Allocation& from, std::size_t offset, void* to, std::size_t bytes) {
+  if (bytes == 0) return;
+  guard_.run("read", [&] { queue_.enqueueReadBuffer(buffer_of(&from), CL_TRUE, offset, bytes, to); });
+}
+
+void Device::finish() {
+  guard_.run("finish", [&] { queue_.finish(); });
+  older_marks_ = std::move(marks_);
+  marks_.clear();
+}
+
+std::uint64_t Device::mark() {
+  return guard_.run("mark", [&] {
+    cl::Event event;
+    queue_.enqueueMarkerWithWaitList(nullptr, &event);
+    marks_.emplace(next_mark_, std::move(event));
+    return next_mark_++;
+  });
+}
+
+double Device::elapsed(std::uint64_t from, std::uint64_t to) {
+  const auto time_of = [&](std::uint64_t mark) {
+    const auto recent = marks_.find(mark), older = older_marks_.find(mark);
+    if (recent == marks_.end() && older == older_marks_.end())
+      throw Error(Errc::invalid_argument, "opencl elapsed: time stamp " + std::to_string(mark) +
+                                              " is unknown or forgotten; ask after the next finish()");
+    const cl::Event& event = recent != marks_.end() ? recent->second : older->second;
+    return event.getProfilingInfo<CL_PROFILING_COMMAND_END>();
+  };
+  return guard_.run("elapsed", [&] {
+    return 1e-9 * (static_cast<double>(time_of(to)) - static_cast<double>(time_of(from)));
+  });
+}
+
+spi::Support Device::check(const spi::Step& step) const {
+  return std::visit([&](const auto& work) { return check(work); }, step.work);
+}
+
+void Device::enqueue(const spi::Step& step) {
+  std::visit(
+      [&](const auto& work) {
+        const std::string refusal = check(work).refusal;
+        if (!refusal.empty()) throw Error(Errc::unsupported, std::string("opencl ") + work.name + ": " + refusal);
+        guard_.run(work.name, [&] {
+          enqueue(work);
+          queue_.flush();  // so that it starts while the host goes on
+        });
+      },
+      step.work);
+}
+
+void Device::enqueue_kernel(cl::Kernel& kernel, const char* name, const Range& range,
+                            std::size_t local_bytes) {
+  // Not every driver refuses what is too large: PoCL ends the process.
+  const std::size_t items = range.local[0] * range.local[1] * range.local[2];
+  const std::size_t most = kernel.getWorkGroupInfo<CL_KERNEL_WORK_GROUP_SIZE>(device_);
+  if (items > most)
+    throw Error(Errc::unsupported, std::string("opencl: ") + name + " needs work-groups of " +
+                                       std::to_string(items) + ", but " + info.name + " allows " +
+                                       std::to_string(most) + "; choose another selector or device");
+  const std::size_t used =
+      std::max<std::size_t>(local_bytes, kernel.getWorkGroupInfo<CL_KERNEL_LOCAL_MEM_SIZE>(device_));
+  if (used > limits_.local_memory_bytes)
+    throw Error(Errc::unsupported, std::string("opencl: ") + name + " needs " + std::to_string(used) +
+                                       " bytes of local memory, but " + info.name + " has " +
+                                       std::to_string(limits_.local_memory_bytes) + "; choose a smaller k");
+  std::array<std::size_t, 3> global;
+  for (std::size_t i = 0; i < 3; ++i)
+    global[i] = (range.global[i] + range.local[i] - 1) / range.local[i] * range.local[i];
+  queue_.enqueueNDRangeKernel(kernel, cl::NullRange, cl::NDRange(global[0], global[1], global[2]),
+                              cl::NDRange(range.local[0], range.local[1], range.local[2]));
+}
+
+}  // namespace kith::opencl

@@ -1,0 +1,153 @@
+// An opened OpenCL device: memory, time, and the launch of kernels.
+#pragma once
+
+#include <CL/opencl.hpp>
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <type_traits>
+
+#include "guard.hpp"
+#include "kith/spi.hpp"
+#include "programs.hpp"
+
+namespace kith::opencl {
+
+/// How kernels are written for a device. `lanes`: a work-item is a loop over vectors of 16 training
+/// rows, no barriers (CPUs). `groups`: work-groups of 256 that share local memory (GPUs).
+enum class Family { lanes, groups };
+
+/// What a kernel may use, asked of the driver once.
+struct Limits {
+  std::size_t local_memory_bytes = 0;
+  std::size_t work_group = 1;      ///< most work-items a group
+  std::uint32_t vector_width = 1;  ///< floats a vector register
+};
+
+class Memory : public spi::Allocation {
+ public:
+  Memory(cl::Buffer made, std::size_t size, std::size_t& total)
+      : Allocation(size), buffer(std::move(made)), total_(total) {
+    total_ += size;
+  }
+  ~Memory() override { total_ -= bytes; }
+  const cl::Buffer buffer;
+
+ private:
+  std::size_t& total_;  // of its device, which outlives it
+};
+
+/// Local memory as a kernel argument.
+struct Local {
+  std::size_t bytes;
+};
+
+/// A range of work-items, `local` to a group. global need not be a multiple of local.
+struct Range {
+  std::array<std::size_t, 3> global;
+  std::array<std::size_t, 3> local;
+};
+
+class Device : public spi::Device {
+ public:
+  Device(DeviceInfo known, Family family, Limits limits, const cl::Device& device);
+  ~Device() override;
+
+  std::unique_ptr<spi::Allocation> allocate(std::size_t bytes) override;
+  void write(spi::Allocation& to, std::size_t offset, const void* from, std::size_t bytes) override;
+  void read(const spi::Allocation& from, std::size_t offset, void* to, std::size_t bytes) override;
+  void finish() override;
+  std::uint64_t mark() override;
+  double elapsed(std::uint64_t from, std::uint64_t to) override;
+  spi::Support check(const spi::Step& step) const override;
+  void enqueue(const spi::Step& step) override;
+
+ private:
+  // One file a step: distance.cpp, select.cpp (and select_radix.cpp), nearest.cpp, merge.cpp, vote.cpp.
+  spi::Support check(const spi::DistanceStep& step) const;
+  spi::Support check(const spi::SelectStep& step) const;
+  spi::Support check(const spi::NearestStep& step) const;
+  spi::Support check(const spi::MergeStep& step) const;
+  spi::Support check(const spi::VoteStep& step) const;
+  void enqueue(const spi::DistanceStep& step);
+  void enqueue(const spi::SelectStep& step);
+  void enqueue(const spi::NearestStep& step);
+  void enqueue(const spi::MergeStep& step);
+  void enqueue(const spi::VoteStep& step);
+
+  void select_threshold(const spi::SelectStep& step);
+  void select_bubble(const spi::SelectStep& step);
+  void select_insertion(const spi::SelectStep& step);
+  void select_radix(const spi::SelectStep& step);
+  std::size_t radix_scratch_bytes(const spi::SelectStep& step) const;
+  void nearest_lanes(const spi::NearestStep& step);
+  void nearest_tiles(const spi::NearestStep& step);
+  void nearest_rows(const spi::NearestStep& step);
+  void nearest_points(const spi::NearestStep& step);
+  void merge_pairs(const spi::MergeStep& step);
+  std::string merge_defines() const;
+  void merge_runs(const spi::Grid<Key>& in, std::uint32_t rows, std::uint32_t groups, std::uint32_t total,
+                  std::uint32_t run, const spi::Grid<Key>& out, std::uint32_t out_total,
+                  std::uint32_t out_run);
+
+  /// Run kernel `name` of file `source`; global sizes are rounded up to multiples of the local ones.
+  /// Arguments: numbers, buffers, Local.
+  template <class... Arguments>
+  void launch(const char* source, const std::string& defines, const char* name, const Range& range,
+              const Arguments&... arguments) {
+    cl::Kernel& kernel = programs_.kernel(source, defines, name);
+    cl_uint index = 0;
+    (set_argument(kernel, index++, arguments), ...);
+    enqueue_kernel(kernel, name, range, (0 + ... + local_bytes(arguments)));
+  }
+  template <class T>
+  static void set_argument(cl::Kernel& kernel, cl_uint index, const T& value) {
+    kernel.setArg(index, value);
+  }
+  static void set_argument(cl::Kernel& kernel, cl_uint index, const Local& local) {
+    kernel.setArg(index, cl::Local(local.bytes));
+  }
+  template <class T>
+  static std::size_t local_bytes(const T&) {
+    return 0;
+  }
+  static std::size_t local_bytes(const Local& local) { return local.bytes; }
+  void enqueue_kernel(cl::Kernel& kernel, const char* name, const Range& range, std::size_t local_bytes);
+
+  const Family family_;
+  const Limits limits_;
+  Guard guard_;
+  std::size_t allocated_ = 0;
+  cl::Context context_;
+  cl::CommandQueue queue_;
+  cl::Device device_;
+  Programs programs_;
+  std::map<std::uint64_t, cl::Event> marks_, older_marks_;  // since the last finish(), and before it
+  std::uint64_t next_mark_ = 0;
+};
+
+/// The OpenCL buffer of a step's memory.
+inline const cl::Buffer& buffer_of(const spi::Allocation* memory) {
+  return static_cast<const Memory*>(memory)->buffer;
+}
+
+/// `-D name=value`, with a space before it.
+template <class T>
+std::string define(const char* name, const T& value) {
+  if constexpr (std::is_arithmetic_v<T>)
+    return " -D " + std::string(name) + "=" + std::to_string(value);
+  else
+    return " -D " + std::string(name) + "=" + std::string(value);
+}
+
+inline std::uint32_t divide_up(std::uint64_t a, std::uint64_t b) {
+  return static_cast<std::uint32_t>((a + b - 1) / b);
+}
+
+/// Columns of the widest of `groups` groups.
+inline std::uint32_t group_width(std::size_t columns, std::uint32_t groups) {
+  return divide_up(columns, groups);
+}
+
+}  // namespace kith::opencl

@@ -1,0 +1,47 @@
+#include "guard.hpp"
+
+namespace kith::opencl {
+namespace {
+
+Errc code_of(cl_int error) {
+  switch (error) {
+    case CL_MEM_OBJECT_ALLOCATION_FAILURE:
+    case CL_OUT_OF_HOST_MEMORY:
+    case CL_INVALID_BUFFER_SIZE: return Errc::out_of_memory;
+    case CL_DEVICE_NOT_FOUND:
+    case CL_DEVICE_NOT_AVAILABLE:
+    case CL_COMPILER_NOT_AVAILABLE: return Errc::unavailable;
+    default: return Errc::device_failure;
+  }
+}
+
+/// Drivers report a kernel that crashed, hung or was reset by one of these, and the context is lost.
+bool is_final(cl_int error) {
+  return error == CL_OUT_OF_RESOURCES || error == CL_DEVICE_NOT_AVAILABLE ||
+         error == CL_INVALID_COMMAND_QUEUE || error == CL_INVALID_CONTEXT ||
+         error == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST || error <= -1000;
+}
+
+}  // namespace
+
+void Guard::refuse_after_failure() const {
+  if (!failure_.empty()) throw Error(Errc::device_failure, failure_);
+}
+
+Error Guard::translated(const std::string& stage, const cl::BuildError& error) {
+  std::string log;
+  for (const auto& [device, text] : error.getBuildLog()) log += text;
+  return Error(Errc::device_failure,
+               "opencl " + stage + ": a kernel did not compile (" + error_name(error.err()) +
+                   "); report it with the compiler's words:\n" + log);
+}
+
+Error Guard::translated(const std::string& stage, const cl::Error& error) {
+  const std::string message =
+      "opencl " + stage + ": " + error.what() + " returned " + error_name(error.err());
+  if (!is_final(error.err())) return Error(code_of(error.err()), message);
+  failure_ = message + "; the device is lost to this process: start it again";
+  return Error(Errc::device_failure, failure_);
+}
+
+}  // namespace kith::opencl

@@ -1,0 +1,30 @@
+// The shape of the kernels for CPU devices (lanes.cl).
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+#include "device.hpp"
+
+namespace kith::opencl {
+
+struct Lanes {
+  std::uint32_t pass;    // queries a work-item folds at once
+  std::uint32_t passes;  // of the step
+  std::uint32_t chunk;   // blocks of training rows that stay in the second-level cache
+  std::string defines;
+
+  Lanes(std::uint32_t vector_width, const spi::RowBlocks& queries, const spi::RowBlocks& train) {
+    // A pass takes `pass` vectors of 16 floats for its chains, and a processor has 32 registers of 16
+    // (AVX-512) or 16 of 8 (AVX2).
+    pass = vector_width >= 16 ? 8 : 4;
+    passes = (queries.first + queries.rows - 1) / pass - queries.first / pass + 1;
+    constexpr std::size_t cache_bytes = 256 * 1024;  // a part of every second-level cache since 2017
+    const std::size_t block_bytes = std::size_t{train.dims} * train.block * sizeof(float);
+    chunk = static_cast<std::uint32_t>(std::max<std::size_t>(1, cache_bytes / block_bytes));
+    defines = define("PASS", pass) + define("QUERY_BLOCK", queries.block) + define("TRAIN_BLOCK", train.block);
+  }
+};
+
+}  // namespace kith::opencl

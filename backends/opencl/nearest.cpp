@@ -1,0 +1,119 @@
+#include <algorithm>
+#include <bit>
+
+#include "check.hpp"
+#include "device.hpp"
+#include "lanes.hpp"
+
+namespace kith::opencl {
+namespace {
+
+constexpr std::uint32_t few_queries = 32;     // up to here reading the rows takes longer than folding
+constexpr std::uint32_t most_dims = 16;       // that fit into registers (nearest_points.cl)
+constexpr std::uint32_t most_list = 32;       // keys likewise
+constexpr std::uint32_t tile_merge_at = 32;   // candidates a query that are worth a merge (nearest_tiles.cl)
+constexpr std::uint32_t rows_group = 256;     // work-items (nearest_rows.cl)
+constexpr std::uint32_t points_group = 128;   // work-items (nearest_points.cl)
+
+enum class Way { rows, points, tiles };
+
+/// Which kernel of the groups family suits a step.
+Way way_of(const spi::NearestStep& step) {
+  if (step.queries.rows <= few_queries) return Way::rows;
+  return step.queries.dims <= most_dims && step.k <= most_list ? Way::points : Way::tiles;
+}
+
+std::size_t queue_bytes(const spi::NearestStep& step) {
+  const std::size_t tiles = (std::size_t{step.queries.rows} + step.queries.block - 1 + 127) / 128;
+  return tiles * step.groups * 128 * (tile_merge_at + 128) * sizeof(Key);
+}
+
+/// Queries a pass of nearest_rows.cl, and its buffers, within 40 KiB of local memory (or less).
+struct RowsShape {
+  std::uint32_t pass, list_size, capacity;
+
+  RowsShape(const spi::NearestStep& step, std::size_t local_memory_bytes) {
+    list_size = std::bit_ceil(step.k);
+    const std::size_t most = std::min<std::size_t>(40 * 1024, local_memory_bytes - 1024);
+    capacity = std::max(64u, list_size);
+    pass = std::min(few_queries, std::bit_ceil(step.queries.rows));
+    while (pass > 1 && bytes() > most) pass /= 2;
+    if (pass == 1) capacity = std::max(2 * rows_group, list_size);
+  }
+  std::size_t bytes() const { return std::size_t{pass} * (list_size + capacity) * sizeof(Key); }
+};
+
+}  // namespace
+
+spi::Support Device::check(const spi::NearestStep& step) const {
+  spi::Support support{refuse_rows(info, step.queries, step.train), 0};
+  if (!support.refusal.empty()) return support;
+  if (step.k == 0 || step.k > info.fused_max_k)
+    support.refusal = "k = " + std::to_string(step.k) + ", but the fused step keeps lists of 1 to " +
+                      std::to_string(info.fused_max_k) + "; use distance and select";
+  else if (step.train.rows == 0)
+    support.refusal = "there are no training rows; give at least one";
+  else if (family_ == Family::groups && way_of(step) == Way::tiles)
+    support.scratch_bytes = queue_bytes(step);
+  return support;
+}
+
+void Device::enqueue(const spi::NearestStep& step) {
+  if (step.queries.rows == 0) return;
+  if (family_ == Family::lanes) return nearest_lanes(step);
+  switch (way_of(step)) {
+    case Way::rows: return nearest_rows(step);
+    case Way::points: return nearest_points(step);
+    case Way::tiles: return nearest_tiles(step);
+  }
+}
+
+void Device::nearest_lanes(const spi::NearestStep& step) {
+  const spi::RowBlocks &q = step.queries, &t = step.train;
+  const Lanes lanes(limits_.vector_width, q, t);
+  // As many queries a work-item as stay in the cache beside the rows, but work for every core.
+  const std::uint32_t cached = std::max(1u, lanes.chunk * t.block / lanes.pass);
+  const std::uint32_t spans = divide_up(4 * std::uint64_t{info.compute_units}, step.groups);
+  const std::uint32_t passes = std::min(cached, divide_up(lanes.passes, spans));
+  const Range range{{step.groups, divide_up(lanes.passes, passes), 1}, {1, 1, 1}};
+  launch("nearest_lanes.cl", define("METRIC", name(step.metric)) + lanes.defines, "kith_nearest_lanes", range,
+         buffer_of(q.memory), q.first, q.rows, buffer_of(t.memory), t.first, t.rows, t.dims, step.first_row,
+         step.k, step.groups, passes, lanes.chunk, buffer_of(step.out.memory), cl_ulong{step.out.first},
+         cl_ulong{step.out.stride});
+}
+
+void Device::nearest_tiles(const spi::NearestStep& step) {
+  const spi::RowBlocks &q = step.queries, &t = step.train;
+  const Range range{{std::size_t{256} * tiles_of(q, 4), step.groups, 1}, {256, 1, 1}};
+  launch("nearest_tiles.cl", define("METRIC", name(step.metric)) + define("MERGE_AT", tile_merge_at),
+         "kith_nearest_tiles", range, buffer_of(q.memory), q.first, q.rows, buffer_of(t.memory), t.first, t.rows,
+         t.dims, step.first_row, step.k, step.groups, buffer_of(step.out.memory), cl_ulong{step.out.first},
+         cl_ulong{step.out.stride}, buffer_of(step.scratch.memory));
+}
+
+void Device::nearest_rows(const spi::NearestStep& step) {
+  const spi::RowBlocks &q = step.queries, &t = step.train;
+  const RowsShape shape(step, limits_.local_memory_bytes);
+  const std::uint32_t passes = (q.first + q.rows - 1) / shape.pass - q.first / shape.pass + 1;
+  const Range range{{std::size_t{rows_group} * step.groups, passes, 1}, {rows_group, 1, 1}};
+  const std::string defines =
+      define("METRIC", name(step.metric)) + define("PASS", shape.pass) + define("GROUP", rows_group);
+  launch("nearest_rows.cl", defines, "kith_nearest_rows", range, buffer_of(q.memory), q.first, q.rows,
+         buffer_of(t.memory), t.first, t.rows, t.dims, step.first_row, step.k, step.groups, shape.list_size,
+         shape.capacity, shape.capacity / 2, buffer_of(step.out.memory), cl_ulong{step.out.first},
+         cl_ulong{step.out.stride}, Local{std::size_t{shape.pass} * shape.list_size * sizeof(Key)},
+         Local{std::size_t{shape.pass} * shape.capacity * sizeof(Key)});
+}
+
+void Device::nearest_points(const spi::NearestStep& step) {
+  const spi::RowBlocks &q = step.queries, &t = step.train;
+  const Range range{{q.rows, step.groups, 1}, {points_group, 1, 1}};
+  const std::string defines = define("METRIC", name(step.metric)) + define("DIMS", t.dims) +
+                              define("LIST", std::max(4u, std::bit_ceil(step.k))) +
+                              define("GROUP", points_group) + define("POINTS", 256) + define("QUEUE", 8);
+  launch("nearest_points.cl", defines, "kith_nearest_points", range, buffer_of(q.memory), q.first, q.rows,
+         buffer_of(t.memory), t.first, t.rows, step.first_row, step.k, step.groups, buffer_of(step.out.memory),
+         cl_ulong{step.out.first}, cl_ulong{step.out.stride});
+}
+
+}  // namespace kith::opencl

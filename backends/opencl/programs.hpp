@@ -1,0 +1,33 @@
+// Kernels, compiled when they are first asked for and then kept.
+#pragma once
+
+#include <CL/opencl.hpp>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "sources.hpp"
+
+namespace kith::opencl {
+
+/// The kernels of one device.
+class Programs {
+ public:
+  Programs(cl::Context context, cl::Device device)
+      : context_(std::move(context)), device_(std::move(device)) {}
+
+  /// Kernel `name` of file `source`, compiled with `defines` (`-D A=1 -D B=2`).
+  /// Throws cl::Error, cl::BuildError; kith::Error when a file is missing.
+  cl::Kernel& kernel(const std::string& source, const std::string& defines, const std::string& name);
+
+ private:
+  cl::Program& program(const std::string& source, const std::string& defines);
+
+  cl::Context context_;
+  cl::Device device_;
+  Sources sources_;
+  std::map<std::pair<std::string, std::string>, cl::Program> programs_;  // by source and defines
+  std::map<std::pair<std::string, std::string>, cl::Kernel> kernels_;    // by name and defines
+};
+
+}  // namespace kith::opencl

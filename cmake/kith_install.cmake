@@ -1,0 +1,31 @@
+# Rules for `cmake --install`, in two components:
+#   runtime      libkith.so.0, the plug-ins in LIBDIR/kith, the kith command
+#   development  headers, libkith.so, the CMake package kith::kith, kith.pc
+# Everything can be moved as a whole afterwards: no file holds an absolute path.
+
+include(CMakePackageConfigHelpers)
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/kith)
+
+install(TARGETS kith EXPORT kith_targets
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT development)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/lib/include/kith DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+  COMPONENT development FILES_MATCHING PATTERN "*.hpp" PATTERN "*.def")
+install(EXPORT kith_targets FILE kithTargets.cmake NAMESPACE kith:: DESTINATION ${package_dir}
+  COMPONENT development)
+
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/kithConfig.cmake.in
+  ${PROJECT_BINARY_DIR}/kithConfig.cmake INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/kithConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)  # until 1.0, a minor version may break
+install(FILES ${PROJECT_BINARY_DIR}/kithConfig.cmake ${PROJECT_BINARY_DIR}/kithConfigVersion.cmake
+  DESTINATION ${package_dir} COMPONENT development)
+
+file(RELATIVE_PATH prefix_from_pc ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+file(RELATIVE_PATH libdir_from_prefix ${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL_LIBDIR})
+file(RELATIVE_PATH includedir_from_prefix ${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL_INCLUDEDIR})
+configure_file(${CMAKE_CURRENT_LIST_DIR}/kith.pc.in ${PROJECT_BINARY_DIR}/kith.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/kith.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
+  COMPONENT development)
+
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/docs/contract.md
+  DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development)

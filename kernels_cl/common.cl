@@ -1,0 +1,29 @@
+// What every kernel shares: the key of a candidate, and the parts of a row of distances.
+//
+// Names and bits as in lib/include/kith/key.hpp; docs/contract.md, section 2.
+#pragma OPENCL FP_CONTRACT OFF
+
+typedef ulong Key;  // ordered(value) << 32 | row; a smaller key is nearer
+
+#define NO_KEY 0xFFFFFFFFFFFFFFFFul  // pads short lists: behind every candidate
+#define NO_ROW 0xFFFFFFFFu
+
+// A float that is not NaN as an unsigned number with the same order; -0 becomes +0.
+uint ordered(float value) {
+  const uint bits = as_uint(value == 0.0f ? 0.0f : value);
+  return bits >> 31 ? ~bits : bits | 0x80000000u;
+}
+
+Key make_key(float value, uint row) { return (Key)ordered(value) << 32 | row; }
+
+// The value of a key; +infinity for NO_KEY, so that `value <= value_of(bound)` loses nobody.
+float value_of(Key key) {
+  const uint code = (uint)(key >> 32);
+  return key == NO_KEY ? INFINITY : as_float(code >> 31 ? code & 0x7FFFFFFFu : ~code);
+}
+
+// Group g of `groups` has columns first_column(g) ... first_column(g + 1) - 1 of `columns`.
+uint first_column(uint g, uint columns, uint groups) {
+  const ulong width = ((ulong)columns + groups - 1) / groups;
+  return (uint)min((ulong)columns, g * width);
+}

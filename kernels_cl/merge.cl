@@ -1,0 +1,102 @@
+// merge: join the sorted lists of a row into one.
+//
+//   in   [q, lists * k]  keys, each list ascending, padded with NO_KEY
+//   out  [q, k]          the k smallest of all, ascending
+//
+// Three kernels: kith_merge for GPUs, where a short list fits into local memory; kith_merge_insertion
+// for few keys and CPU devices; kith_merge_runs, two lists at a time, for any k.
+#include "shortlist.cl"
+#include "list.cl"
+
+// Work-group q visits the first key of every list, then the second of every list, and so on, and
+// keeps the k smallest (shortlist.cl). When as many candidates in a row as there are lists were
+// refused, everything that follows would be too. Local memory: list_size + capacity keys, capacity
+// >= merge_at + GROUP. Work: about lists * (1 + k / lists + ...) reads, where order is random.
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+void kith_merge(global const Key* restrict in, ulong in_first, ulong in_stride, uint lists, uint k,
+                uint list_size, uint capacity, uint merge_at, global Key* restrict out,
+                ulong out_first, ulong out_stride, local Key* list, local Key* buffer) {
+  local uint count[1];
+  const uint lid = (uint)get_local_id(0);
+  const ulong q = get_group_id(0);
+  const ulong candidates = (ulong)lists * k;
+  global const Key* row = in + in_first + q * in_stride;
+  shortlist_start(list, list_size, count, 1);
+  barrier(CLK_LOCAL_MEM_FENCE);
+
+  Key bound = NO_KEY;
+  uint before = 0;  // keys in the buffer before this step
+  uint refused = 0;
+  for (ulong c0 = 0; c0 < candidates && refused < lists; c0 += GROUP) {
+    const ulong c = c0 + lid;
+    const Key key = c < candidates ? row[(c % lists) * k + c / lists] : NO_KEY;
+    if (key < bound) buffer[atomic_inc(count)] = key;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const uint now = count[0];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    refused = now == before ? refused + GROUP : 0;
+    before = now;
+    if (now >= merge_at) {
+      shortlist_merge(list, list_size, buffer, capacity, count, 1);
+      bound = list[k - 1];
+      before = 0;
+    }
+  }
+  shortlist_merge(list, list_size, buffer, capacity, count, 1);
+  for (uint j = lid; j < k; j += GROUP) out[out_first + q * out_stride + j] = list[j];
+}
+
+// Work-item q inserts the keys of all lists, of each only until the first that comes too late.
+kernel void kith_merge_insertion(global const Key* restrict in, ulong in_first, ulong in_stride,
+                                 uint rows, uint lists, uint k, global Key* restrict out,
+                                 ulong out_first, ulong out_stride) {
+  const ulong q = get_global_id(0);
+  if (q >= rows) return;
+  global Key* best = out + out_first + q * out_stride;
+  list_start(best, k);
+  for (uint g = 0; g < lists; ++g) {
+    global const Key* list = in + in_first + q * in_stride + (ulong)g * k;
+    for (uint j = 0; j < k && list[j] < best[k - 1]; ++j) insert_sorted(best, k, list[j]);
+  }
+}
+
+// How many of the first `take` keys of the merge of a and b come from a.
+uint from_first(global const Key* a, uint a_size, global const Key* b, uint b_size, uint take) {
+  uint low = take > b_size ? take - b_size : 0, high = min(take, a_size);
+  while (low < high) {
+    const uint middle = (low + high) / 2;
+    if (a[middle] <= b[take - 1 - middle])
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+// Merge runs 0 and 1, 2 and 3, ... of each list; a last one without a partner is copied.
+//   in   [q, groups, total]  runs of `run` keys, the last may be short
+//   out  [q, groups, ...]    runs of `out_run` keys: of each pair the smallest so many
+// Work-item (x, g, q) writes PIECE neighbouring keys of list (q, g): it finds where its piece begins
+// by binary search along a diagonal and then merges step by step. No barrier.
+// Source: Odeh, Green, Mwassi, Shmueli, Birk, Merge Path, 2012.
+kernel void kith_merge_runs(global const Key* restrict in, ulong in_first, ulong in_stride,
+                            uint total, uint run, uint pieces, global Key* restrict out,
+                            ulong out_first, ulong out_stride, uint out_total, uint out_run) {
+  const ulong g = get_global_id(1), q = get_global_id(2);
+  const ulong pair = get_global_id(0) / pieces;
+  const ulong piece = get_global_id(0) % pieces * PIECE;  // first key of it, in the pair's output
+  const ulong a_begin = 2 * pair * run;
+  if (a_begin >= total) return;
+  const uint a_size = (uint)min((ulong)run, total - a_begin);
+  const uint b_size = (uint)min((ulong)run, total - a_begin - a_size);
+  const ulong size = min((ulong)out_run, (ulong)a_size + b_size);
+  if (piece >= size) return;
+  global const Key* a = in + in_first + q * in_stride + g * total + a_begin;
+  global const Key* b = a + a_size;
+  global Key* to = out + out_first + q * out_stride + g * out_total + pair * out_run;
+
+  uint i = from_first(a, a_size, b, b_size, (uint)piece), j = (uint)piece - i;
+  const uint end = (uint)min(size, piece + PIECE);
+  for (uint o = (uint)piece; o < end; ++o)
+    to[o] = j >= b_size || (i < a_size && a[i] <= b[j]) ? a[i++] : b[j++];
+}
