@@ -60,10 +60,10 @@ void kith_nearest_lanes(global const float* restrict queries, uint q_first, uint
         float16 acc[PASS];
         chains(query, block_at(train, b, dims), dims, acc);
         int16 near = 0;
-        for (uint i = 0; i < PASS; ++i) near |= islessequal(acc[i], (float16)(value[i]));
+        for (uint i = 0; i < PASS; ++i) near |= acc[i] <= (float16)(value[i]);
         if (!any(near)) continue;
         for (uint i = 0; i < PASS; ++i) {
-          if (!any(islessequal(acc[i], (float16)(value[i])))) continue;
+          if (!any(acc[i] <= (float16)(value[i]))) continue;
           const ulong at = (ulong)(p * PASS + i - q_first) * out_stride;
           bound[i] = offer_lanes(acc[i], bound[i], out + at, k, b * TRAIN_BLOCK, begin, end, shift);
           value[i] = value_of(bound[i]);

@@ -2,7 +2,7 @@
 //
 //   queries [q, dims]   train [t, dims]   blocks of 32 rows
 //   out     [q, groups * k]     keys, ascending in each list, padded with NO_KEY
-//   queues  [q tiles, groups, 128, QUEUE]  scratch: candidates of a work-group's queries
+//   queues  [q tiles, groups, QUEUE, 128]  scratch: candidates of a work-group's queries
 //
 // Work-group (x, g) of 256 items keeps 128 queries and folds them with the rows of group g, 128 at
 // a time (tile.cl). What comes before the bound of its query, its list's last key, is queued; when
@@ -20,7 +20,7 @@
 float take_queue(global const Key* queue, uint size, global Key* list, uint k) {
   Key bound = list_bound(list, k);
   for (uint e = 0; e < size; ++e) {
-    const Key key = queue[e];
+    const Key key = queue[(size_t)e * TILE];
     if (key >= bound) continue;
     list_take(list, k, key);
     bound = list_bound(list, k);
@@ -77,20 +77,20 @@ void kith_nearest_tiles(global const float* restrict queries, uint q_first, uint
         const uint t = b * BLOCK + place_in_tile(x, j);
         if (!(acc[i][j] <= value) || t < begin || t >= end) continue;
         const uint place = atomic_inc(counts + q);
-        queues[(size_t)q * QUEUE + place] = make_key(acc[i][j], t + shift);
+        queues[(size_t)place * TILE + q] = make_key(acc[i][j], t + shift);
         if (place >= MERGE_AT) full = 1;
       }
     }
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     if (full && keeps_list) {
-      bounds[lid] = take_queue(queues + (size_t)lid * QUEUE, counts[lid], list, k);
+      bounds[lid] = take_queue(queues + lid, counts[lid], list, k);
       counts[lid] = 0;
     }
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     if (lid == 0) full = 0;  // before the next tile's first barrier, which is before its epilogue
   }
   if (keeps_list) {
-    take_queue(queues + (size_t)lid * QUEUE, counts[lid], list, k);
+    take_queue(queues + lid, counts[lid], list, k);
     list_finish(list, k);
   }
 }

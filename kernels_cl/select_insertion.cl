@@ -24,7 +24,7 @@ kernel void kith_select_insertion(global const float* restrict distances, ulong 
   const uint end = first_column(g + 1, columns, groups);
   while (t < end) {
     const uint stop = min(end, t + 16);
-    if (stop - t == 16 && !any(islessequal(vload16(0, row + t), (float16)(value)))) {
+    if (stop - t == 16 && !any(vload16(0, row + t) <= (float16)(value))) {
       t = stop;
       continue;
     }

@@ -33,6 +33,10 @@ spi::Support Device::check(const spi::MergeStep& step) const {
     return {"k = " + std::to_string(step.k) + " and lists = " + std::to_string(step.lists) +
                 "; both must be at least 1",
             0};
+  if (std::uint64_t{step.lists} * step.k > 0xFFFFFFFFu)
+    return {std::to_string(step.lists) + " lists of " + std::to_string(step.k) +
+                " keys are more than 2^32 - 1 a query; use fewer groups",
+            0};
   if (way_of(step, family_, limits_.local_memory_bytes) != Way::runs) return {};
   const std::uint32_t half = divide_up(step.lists, 2), quarter = divide_up(half, 2);
   return {"", (pair_keys(step, half) + pair_keys(step, half > 1 ? quarter : 0)) * sizeof(Key)};

@@ -18,12 +18,13 @@ struct BubbleShape {
   BubbleShape(const spi::SelectStep& step, std::size_t work_group, std::size_t local_memory_bytes) {
     items = static_cast<std::uint32_t>(std::min({std::bit_ceil(std::size_t{step.k}), std::bit_floor(work_group),
                                                  std::size_t{256}}));
-    // The longest stretch that does not make the growing phase longer than the walk.
+    // The longest stretch that does not make the growing phase longer than the walk. Not 1: what
+    // PoCL 3.1 makes of that kernel crashes.
     const std::uint32_t width = group_width(step.distances.cols, step.groups);
-    for (stretch = 16; stretch > 1 && std::size_t{stretch} * step.k > width;) stretch /= 2;
+    for (stretch = 16; stretch > 2 && std::size_t{stretch} * step.k > width;) stretch /= 2;
     const auto fits = [&] { return keys(step.k) * sizeof(Key) + 64 <= local_memory_bytes; };
     const std::uint32_t longest = stretch;
-    while (stretch > 1 && !fits()) stretch /= 2;
+    while (stretch > 2 && !fits()) stretch /= 2;
     local = fits();
     if (!local) stretch = longest;
     window = keys(step.k);

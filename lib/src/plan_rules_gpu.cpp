@@ -7,9 +7,9 @@ namespace kith {
 namespace {
 
 // What the kernels of kernels_cuda and kernels_cl are built around.
-constexpr std::int64_t tile = 128;           // queries, and training rows, that a block folds
-constexpr std::int64_t few_queries = 64;     // up to here every block takes all queries, in batches
-constexpr std::int64_t batch = 16;           // of queries, where they are few
+constexpr std::int64_t tile = 128;        // queries, and training rows, that a block folds
+constexpr std::int64_t few_queries = 64;  // up to here every block takes all queries, in batches
+constexpr std::int64_t batch = 16;        // of queries, where they are few
 constexpr std::int64_t threshold_max_k = 2048;
 
 // A step should be over within a third of a second, so that a search can be stopped, and its
@@ -17,7 +17,9 @@ constexpr std::int64_t threshold_max_k = 2048;
 constexpr double most_folds = 4e12;
 constexpr std::int64_t most_distances = std::int64_t{1} << 30;
 
-std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+std::int64_t divide_up(std::int64_t a, std::int64_t b) {
+  return (a + b - 1) / b;
+}
 
 /// Parts to cut `rows` into so that `blocks * parts` blocks, `wave` of which run at once, are done
 /// soonest; a part costs about as much beside its rows as `overhead` tiles.
@@ -51,7 +53,8 @@ void choose_fused(const DeviceInfo& device, const Problem& problem, Choice& choi
   if (choice.query_tile <= few_queries) {
     // Every group is a block a batch; there should be blocks enough to read at full speed, and rows
     // enough in a group for a list to be worth its while.
-    const std::int64_t blocks = choice.query_tile <= 4 ? 4 * units : 2 * units / divide_up(choice.query_tile, batch);
+    const std::int64_t blocks =
+        choice.query_tile <= 4 ? 4 * units : 2 * units / divide_up(choice.query_tile, batch);
     const std::int64_t rows = std::max<std::int64_t>(1024, 16 * problem.k);
     choice.groups = std::clamp<std::int64_t>(problem.n / rows, 1, std::max<std::int64_t>(blocks, 1));
   } else if (device.backend != "cuda") {  // whose kernels cut the rows themselves

@@ -1,0 +1,108 @@
+// Which CUDA devices there are, and the door of the plug-in.
+#include <string>
+#include <vector>
+
+#include "device.hpp"
+
+namespace kith::cuda {
+namespace {
+
+/// 13000 is "13.0".
+std::string version_text(int version) {
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+/// The driver's version; 0 where there is none.
+int driver_version() {
+  int version = 0;
+  return cudaDriverGetVersion(&version) == cudaSuccess ? version : 0;
+}
+
+/// Why CUDA cannot be used here.
+std::string reason_for(cudaError_t error) {
+  const int driver = driver_version();
+  if (driver == 0) return "no devices: CUDA driver missing";
+  if (error == cudaErrorInsufficientDriver)
+    return "no devices: driver " + version_text(driver) + " too old for CUDA " +
+           std::to_string(CUDART_VERSION / 1000);
+  if (error == cudaErrorNoDevice) return "no devices: the CUDA driver finds no GPU";
+  return std::string("no devices: cudaGetDeviceCount returned ") + cudaGetErrorName(error) + " (" +
+         cudaGetErrorString(error) + ")";
+}
+
+DeviceInfo info_of(const cudaDeviceProp& device, std::size_t place) {
+  DeviceInfo info;
+  info.spec = "cuda:" + std::to_string(place);
+  info.backend = "cuda";
+  info.name = device.name;
+  info.platform = "NVIDIA CUDA";
+  info.driver = "CUDA " + version_text(driver_version());
+  info.kind = DeviceKind::gpu;
+  info.compute_units = static_cast<std::uint32_t>(device.multiProcessorCount);
+  info.memory_bytes = device.totalGlobalMem;
+  info.largest_allocation = device.totalGlobalMem;
+  info.local_memory_bytes = device.sharedMemPerBlockOptin;
+  info.train_block = rows_a_block;
+  info.query_block = rows_a_block;
+  info.selectors = {Selector::threshold, Selector::radix, Selector::bubble, Selector::insertion};
+  info.fused_max_k = nearest_max_k;
+  return info;
+}
+
+/// The oldest chips that kernels are compiled for; nvcc 13 knows no older ones.
+bool is_new_enough(const cudaDeviceProp& device) {
+  return device.major * 10 + device.minor >= 75;
+}
+
+class CudaBackend : public spi::Backend {
+ public:
+  spi::Found find() override {
+    spi::Found found;
+    ordinals_.clear();
+    int count = 0;
+    cudaError_t error = cudaGetDeviceCount(&count);
+    std::string too_old;
+    for (int ordinal = 0; error == cudaSuccess && ordinal < count; ++ordinal) {
+      cudaDeviceProp device{};
+      error = cudaGetDeviceProperties(&device, ordinal);
+      if (error != cudaSuccess) break;
+      if (!is_new_enough(device)) {
+        too_old = std::string(device.name) + " has compute capability " + std::to_string(device.major) + "." +
+                  std::to_string(device.minor) + ", and kith needs 7.5";
+        continue;
+      }
+      found.devices.push_back(info_of(device, found.devices.size()));
+      ordinals_.push_back(ordinal);
+    }
+    cudaGetLastError();
+    if (found.devices.empty())
+      found.reason = !too_old.empty()
+                         ? "no devices: " + too_old
+                         : reason_for(count == 0 && error == cudaSuccess ? cudaErrorNoDevice : error);
+    return found;
+  }
+
+  std::unique_ptr<spi::Device> open(std::uint32_t place) override {
+    spi::Found found = find();
+    if (place >= found.devices.size())
+      throw Error(Errc::unavailable, "cuda: there is no device " + std::to_string(place) + " of " +
+                                         std::to_string(found.devices.size()) +
+                                         "; `kith devices` lists them");
+    return std::make_unique<Device>(std::move(found.devices[place]), ordinals_[place]);
+  }
+
+ private:
+  std::vector<int> ordinals_;  // as CUDA counts, for each device found
+};
+
+}  // namespace
+}  // namespace kith::cuda
+
+extern "C" KITH_API const kith::spi::Plugin* kith_plugin();
+
+extern "C" KITH_API const kith::spi::Plugin* kith_plugin() {
+  static const kith::spi::Plugin plugin{
+      kith::spi::plugin_abi, "cuda",
+      []() -> std::unique_ptr<kith::spi::Backend> { return std::make_unique<kith::cuda::CudaBackend>(); }};
+  return &plugin;
+}

@@ -1,0 +1,161 @@
+#include "device.hpp"
+
+#include <cstring>
+
+namespace kith::cuda {
+namespace {
+
+constexpr std::size_t staging_bytes = std::size_t{1} << 20;
+constexpr std::size_t small_bytes = staging_bytes / 4;
+
+std::size_t rounded(std::size_t bytes) {
+  return bytes == 0 ? 256 : (bytes + 255) / 256 * 256;
+}
+
+}  // namespace
+
+Memory::~Memory() {
+  // Nothing can be done about an error here; one that matters shows again in the next call.
+  if (cudaSetDevice(ordinal_) == cudaSuccess) cudaFree(data);
+  cudaGetLastError();
+}
+
+Device::Device(DeviceInfo known, int ordinal)
+    : spi::Device(std::move(known)), ordinal_(ordinal), guard_(info.spec) {
+  try {
+    enter("open");
+    guard_.check(cudaStreamCreateWithFlags(&queue_.stream, cudaStreamNonBlocking), "open",
+                 "cudaStreamCreate");
+    void* pinned = nullptr;
+    guard_.check(cudaMallocHost(&pinned, staging_bytes), "open", "cudaMallocHost");
+    staging_ = static_cast<unsigned char*>(pinned);
+    queue_.multiprocessors = info.compute_units;
+  } catch (...) {
+    close();
+    throw;
+  }
+}
+
+Device::~Device() {
+  close();
+}
+
+void Device::close() noexcept {
+  if (cudaSetDevice(ordinal_) == cudaSuccess) {
+    for (auto* marks : {&marks_, &older_marks_})
+      for (const auto& [mark, event] : *marks) cudaEventDestroy(event);
+    for (cudaEvent_t event : spare_events_) cudaEventDestroy(event);
+    if (staging_) cudaFreeHost(staging_);
+    if (queue_.stream) cudaStreamDestroy(queue_.stream);
+  }
+  cudaGetLastError();
+}
+
+void Device::enter(const char* stage) const {
+  guard_.refuse_after_failure();
+  guard_.check(cudaSetDevice(ordinal_), stage, "cudaSetDevice");
+}
+
+void Device::wait(const char* stage) {
+  guard_.check(cudaStreamSynchronize(queue_.stream), stage, "cudaStreamSynchronize");
+  staged_ = 0;
+}
+
+std::unique_ptr<spi::Allocation> Device::allocate(std::size_t bytes) {
+  enter("allocate");
+  void* data = nullptr;
+  const cudaError_t error = cudaMalloc(&data, rounded(bytes));
+  if (error == cudaErrorMemoryAllocation) {
+    cudaGetLastError();
+    std::size_t free = 0, total = 0;
+    guard_.check(cudaMemGetInfo(&free, &total), "allocate", "cudaMemGetInfo");
+    throw Error(Errc::out_of_memory, info.spec + ": " + std::to_string(bytes) +
+                                         " bytes asked for, but only " + std::to_string(free) + " of " +
+                                         std::to_string(total) +
+                                         " are free; ask for less, or free memory of the device");
+  }
+  guard_.check(error, "allocate", "cudaMalloc");
+  return std::make_unique<Memory>(data, bytes, ordinal_);
+}
+
+void Device::write(spi::Allocation& to, std::size_t offset, const void* from, std::size_t bytes) {
+  enter("write");
+  if (bytes == 0) return;
+  unsigned char* target = static_cast<unsigned char*>(static_cast<Memory&>(to).data) + offset;
+  if (bytes > small_bytes) {
+    guard_.check(cudaMemcpyAsync(target, from, bytes, cudaMemcpyHostToDevice, queue_.stream), "write",
+                 "cudaMemcpyAsync");
+    wait("write");
+    return;
+  }
+  if (staged_ + bytes > staging_bytes) wait("write");
+  std::memcpy(staging_ + staged_, from, bytes);
+  guard_.check(cudaMemcpyAsync(target, staging_ + staged_, bytes, cudaMemcpyHostToDevice, queue_.stream),
+               "write", "cudaMemcpyAsync");
+  staged_ += rounded(bytes);
+}
+
+void Device::read(const spi::Allocation& from, std::size_t offset, void* to, std::size_t bytes) {
+  enter("read");
+  if (bytes == 0) return;
+  const unsigned char* source =
+      static_cast<const unsigned char*>(static_cast<const Memory&>(from).data) + offset;
+  const bool small = bytes <= small_bytes;  // the stream is in order: what is staged has left by then
+  guard_.check(cudaMemcpyAsync(small ? staging_ : to, source, bytes, cudaMemcpyDeviceToHost, queue_.stream),
+               "read", "cudaMemcpyAsync");
+  wait("read");
+  if (small) std::memcpy(to, staging_, bytes);
+}
+
+void Device::finish() {
+  enter("finish");
+  wait("finish");
+  for (const auto& [mark, event] : older_marks_) spare_events_.push_back(event);
+  older_marks_ = std::move(marks_);
+  marks_.clear();
+}
+
+std::uint64_t Device::mark() {
+  enter("mark");
+  cudaEvent_t event = nullptr;
+  if (spare_events_.empty()) {
+    guard_.check(cudaEventCreate(&event), "mark", "cudaEventCreate");
+  } else {
+    event = spare_events_.back();
+    spare_events_.pop_back();
+  }
+  marks_[next_mark_] = event;
+  guard_.check(cudaEventRecord(event, queue_.stream), "mark", "cudaEventRecord");
+  return next_mark_++;
+}
+
+double Device::elapsed(std::uint64_t from, std::uint64_t to) {
+  enter("elapsed");
+  const auto event_of = [&](std::uint64_t mark) {
+    for (const auto* marks : {&marks_, &older_marks_})
+      if (const auto it = marks->find(mark); it != marks->end()) return it->second;
+    throw Error(Errc::invalid_argument, info.spec + " elapsed: there is no time stamp " +
+                                            std::to_string(mark) +
+                                            " any more; ask before the finish() after next");
+  };
+  float milliseconds = 0;
+  guard_.check(cudaEventElapsedTime(&milliseconds, event_of(from), event_of(to)), "elapsed",
+               "cudaEventElapsedTime");
+  return static_cast<double>(milliseconds) * 1e-3;
+}
+
+spi::Support Device::check(const spi::Step& step) const {
+  enter("check");
+  return std::visit([&](const auto& work) { return check(work); }, step.work);
+}
+
+void Device::enqueue(const spi::Step& step) {
+  std::visit(
+      [&](const auto& work) {
+        enter(work.name);
+        guard_.check(enqueue(work), work.name, "the launch of a kernel");
+      },
+      step.work);
+}
+
+}  // namespace kith::cuda

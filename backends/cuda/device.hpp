@@ -1,0 +1,69 @@
+// An opened CUDA device: memory, time, and one stream.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "guard.hpp"
+#include "kernels.hpp"
+#include "kith/spi.hpp"
+
+namespace kith::cuda {
+
+class Memory : public spi::Allocation {
+ public:
+  Memory(void* made, std::size_t size, int ordinal) : Allocation(size), data(made), ordinal_(ordinal) {}
+  ~Memory() override;
+  void* const data;
+
+ private:
+  const int ordinal_;
+};
+
+class Device : public spi::Device {
+ public:
+  /// `ordinal` as CUDA counts. Throws unavailable or device_failure.
+  Device(DeviceInfo known, int ordinal);
+  ~Device() override;
+
+  std::unique_ptr<spi::Allocation> allocate(std::size_t bytes) override;
+  void write(spi::Allocation& to, std::size_t offset, const void* from, std::size_t bytes) override;
+  void read(const spi::Allocation& from, std::size_t offset, void* to, std::size_t bytes) override;
+  void finish() override;
+  std::uint64_t mark() override;
+  double elapsed(std::uint64_t from, std::uint64_t to) override;
+  spi::Support check(const spi::Step& step) const override;
+  void enqueue(const spi::Step& step) override;
+
+ private:
+  // One file a step: distance.cpp, select.cpp, nearest.cpp, merge.cpp, vote.cpp.
+  spi::Support check(const spi::DistanceStep& step) const;
+  spi::Support check(const spi::SelectStep& step) const;
+  spi::Support check(const spi::NearestStep& step) const;
+  spi::Support check(const spi::MergeStep& step) const;
+  spi::Support check(const spi::VoteStep& step) const;
+  cudaError_t enqueue(const spi::DistanceStep& step);
+  cudaError_t enqueue(const spi::SelectStep& step);
+  cudaError_t enqueue(const spi::NearestStep& step);
+  cudaError_t enqueue(const spi::MergeStep& step);
+  cudaError_t enqueue(const spi::VoteStep& step);
+
+  /// Every call begins with it: any thread may call, and each has its own current device.
+  void enter(const char* stage) const;
+  void wait(const char* stage);
+  void close() noexcept;
+
+  const int ordinal_;
+  mutable Guard guard_;
+  Queue queue_;
+  unsigned char* staging_ = nullptr;                          // pinned host memory for small transfers
+  std::size_t staged_ = 0;                                    // bytes of it that may still be on their way
+  std::map<std::uint64_t, cudaEvent_t> marks_, older_marks_;  // since the last finish(), and before it
+  std::vector<cudaEvent_t> spare_events_;
+  std::uint64_t next_mark_ = 0;
+};
+
+}  // namespace kith::cuda

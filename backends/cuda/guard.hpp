@@ -1,0 +1,31 @@
+// Where errors of CUDA become errors of kith.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <string>
+
+#include "kith/error.hpp"
+
+namespace kith::cuda {
+
+/// Judges what CUDA returns, for one device. After an error from which a context does not recover,
+/// every later call throws the first message again.
+class Guard {
+ public:
+  explicit Guard(std::string device) : device_(std::move(device)) {}
+
+  /// Throws device_failure with the first message, if there was one.
+  void refuse_after_failure() const;
+
+  /// Throws when `error` is one: device, stage, call and symbolic name.
+  ///   stage  what was being done: `distance`, `write`, ...
+  ///   call   the function that returned it
+  void check(cudaError_t error, const char* stage, const char* call);
+
+ private:
+  std::string device_;
+  std::string failure_;  // the first message of an error that cannot be recovered from
+};
+
+}  // namespace kith::cuda

@@ -1,0 +1,83 @@
+// What every kernel shares: keys, the parts of a row, launching.
+//
+// Names and bits as in lib/include/kith/key.hpp; docs/contract.md, section 2.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "kernels.hpp"
+
+namespace kith::cuda {
+
+/// A float that is not NaN as an unsigned number with the same order; -0 becomes +0.
+__device__ inline std::uint32_t ordered_bits(float value) {
+  const std::uint32_t bits = __float_as_uint(value + 0.0f);
+  return bits >> 31 ? ~bits : bits | 0x80000000u;
+}
+
+__device__ inline Key key_of(float value, std::uint32_t row) {
+  return static_cast<Key>(ordered_bits(value)) << 32 | row;
+}
+
+/// The bound of values for a bound of keys: `value <= bound_value(bound)` loses nobody whose key is
+/// below. For no_key +infinity; for 0, below which there is no key, NaN, which refuses everybody.
+__device__ inline float bound_value(Key bound) {
+  const auto code = static_cast<std::uint32_t>(bound >> 32);
+  const std::uint32_t bits = code >> 31 ? code & 0x7FFFFFFFu : ~code;
+  return __uint_as_float(bound == no_key ? 0x7F800000u : bits);
+}
+
+/// Never at or below any bound.
+__device__ inline float not_a_candidate() {
+  return __uint_as_float(0x7FFFFFFFu);
+}
+
+template <class T>
+__host__ __device__ constexpr T divide_up(T a, T b) {
+  return a / b + (a % b != 0);
+}
+
+/// Columns first .. last - 1 of a row.
+struct Columns {
+  std::uint32_t begin;
+  std::uint32_t end;
+};
+
+/// Part g of `groups` contiguous parts of ceil(columns / groups); may be empty.
+__host__ __device__ inline Columns columns_of(std::uint32_t g, std::uint32_t groups, std::uint32_t columns) {
+  const std::uint64_t width = divide_up(columns, groups);
+  const std::uint64_t begin = g * width, end = begin + width;
+  return {static_cast<std::uint32_t>(begin < columns ? begin : columns),
+          static_cast<std::uint32_t>(end < columns ? end : columns)};
+}
+
+/// The smallest power of two that is not below x, for 1 <= x <= 2^31.
+__host__ __device__ inline std::uint32_t power_of_two(std::uint32_t x) {
+  std::uint32_t power = 1;
+  while (power < x) power *= 2;
+  return power;
+}
+
+template <class... Parameters, class... Arguments>
+cudaError_t launch(const Queue& queue, void (*kernel)(Parameters...), std::uint64_t blocks,
+                   std::uint32_t threads, std::size_t shared_bytes, const Arguments&... arguments) {
+  if (blocks == 0) return cudaSuccess;
+  constexpr std::size_t without_asking = 48 * 1024;
+  if (shared_bytes > without_asking) {
+    const cudaError_t error =
+        cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
+                             cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes));
+    if (error != cudaSuccess) return error;
+  }
+  cudaLaunchConfig_t config = {};
+  config.gridDim = dim3(static_cast<unsigned>(blocks));
+  config.blockDim = dim3(threads);
+  config.dynamicSmemBytes = shared_bytes;
+  config.stream = queue.stream;
+  return cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...);
+}
+
+}  // namespace kith::cuda

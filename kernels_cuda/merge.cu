@@ -1,0 +1,104 @@
+// merge: join the sorted lists of each row into one.
+//
+//   in   [q, lists * k]  keys, each list ascending, padded with no_key
+//   out  [q, k]          the k smallest of all, ascending
+//
+// Two kernels: many short lists go through a shortlist; few, or long ones, are merged by rank.
+#include "shortlist.cuh"
+
+namespace kith::cuda {
+namespace {
+
+constexpr std::uint32_t threads = 256;
+constexpr std::uint32_t each = 8;  // keys a thread and step
+
+/// Block q offers all keys of row q, 2048 a step: the first ones of all lists, then the second ones,
+/// and so on, so that the bound is good at once. Steps whose smallest keys are all refused end it.
+/// Work: lists * k keys at most, read once; one barrier a step. Shared memory: capacity keys.
+__global__ __launch_bounds__(threads) void merge_shortlist(const Matrix<const Key> in,
+                                                           const std::uint32_t lists, const std::uint32_t k,
+                                                           const std::uint32_t capacity,
+                                                           const Matrix<Key> out) {
+  extern __shared__ Key buffer[];
+  __shared__ ShortlistState<1> state;
+  Shortlist<1> shortlist(state, buffer, capacity, k);
+  shortlist.start([](std::uint32_t) { return true; });
+  const Key* row = in.data + blockIdx.x * in.stride;
+  const std::uint64_t keys = std::uint64_t{lists} * k;
+
+  bool seeded = false;
+  for (std::uint64_t i0 = 0; i0 < keys; i0 += threads * each) {
+    Key key[each];
+    Key least = no_key;
+#pragma unroll
+    for (std::uint32_t v = 0; v < each; ++v) {
+      const std::uint64_t i = i0 + v * threads + threadIdx.x;
+      key[v] = i < keys ? row[i % lists * k + i / lists] : no_key;
+      least = min(least, key[v]);
+    }
+    const auto key_at = [&](int, int v) { return key[v]; };
+    if (!seeded) shortlist.seed<each>(key_at);
+    seeded = true;
+    const Key bound = shortlist.bound(0);
+    std::uint32_t pending = 0;
+#pragma unroll
+    for (std::uint32_t v = 0; v < each; ++v)
+      if (key[v] < bound) pending |= 1u << v;
+    const bool some = __syncthreads_or(pending != 0);
+    if (!some && lists <= threads * each) break;  // a whole rank of every list was refused
+    shortlist.offer<each>(pending, key_at);
+  }
+
+  shortlist.finish();
+  for (std::uint32_t j = threadIdx.x; j < k; j += threads)
+    out.data[blockIdx.x * out.stride + j] = shortlist.at(0, j);
+}
+
+/// How many of the k keys of an ascending list are below `key`, or not above it.
+__device__ std::uint32_t count_before(const Key* list, std::uint32_t k, Key key, bool or_equal) {
+  std::uint32_t low = 0, high = k;
+  while (low < high) {
+    const std::uint32_t middle = low + (high - low) / 2;
+    const bool before = or_equal ? list[middle] <= key : list[middle] < key;
+    if (before)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+/// A thread a key: its rank among all is its own place plus, for every other list, how many keys
+/// there come before it; equal ones (no_key) in the order of lists. It gives up at rank k.
+/// Work: at most lists * log2(k) comparisons a key. No barrier, no shared memory.
+/// Source: merging by rank, as in Satish, Harris, Garland, Designing efficient sorting algorithms for
+/// manycore GPUs, 2009.
+__global__ __launch_bounds__(threads) void merge_ranks(const Matrix<const Key> in, const std::uint64_t all,
+                                                       const std::uint32_t lists, const std::uint32_t k,
+                                                       const Matrix<Key> out) {
+  const std::uint64_t i = std::uint64_t{blockIdx.x} * threads + threadIdx.x;
+  if (i >= all) return;
+  const std::uint64_t keys = std::uint64_t{lists} * k, q = i / keys;
+  const auto list = static_cast<std::uint32_t>(i % keys / k), own = static_cast<std::uint32_t>(i % keys % k);
+  const Key* row = in.data + q * in.stride;
+  const Key key = row[static_cast<std::size_t>(list) * k + own];
+  std::uint64_t rank = own;
+  for (std::uint32_t other = 0; other < lists && rank < k; ++other)
+    if (other != list) rank += count_before(row + static_cast<std::size_t>(other) * k, k, key, other < list);
+  if (rank < k) out.data[q * out.stride + rank] = key;
+}
+
+}  // namespace
+
+cudaError_t merge(const Queue& queue, const Matrix<const Key>& in, std::uint32_t rows, std::uint32_t lists,
+                  std::uint32_t k, const Matrix<Key>& out) {
+  if (lists > 8 && k <= threshold_max_k) {
+    const std::uint32_t capacity = std::max(256u, 2 * power_of_two(k));
+    return launch(queue, merge_shortlist, rows, threads, capacity * sizeof(Key), in, lists, k, capacity, out);
+  }
+  const std::uint64_t all = std::uint64_t{rows} * lists * k;
+  return launch(queue, merge_ranks, divide_up<std::uint64_t>(all, threads), threads, 0, in, all, lists, k,
+                out);
+}
+
+}  // namespace kith::cuda

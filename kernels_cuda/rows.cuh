@@ -1,0 +1,98 @@
+// The chains of a few queries with many training rows: a thread folds 4 neighbouring rows.
+//
+// Rows come in transposed blocks of 32, so that 8 threads read one dimension of a block as one line
+// of 128 bytes; a warp takes 4 blocks. No barrier, no shared memory: what hides the latency is that
+// several dimensions are read before the first is folded.
+#pragma once
+
+#include "metric.cuh"
+
+namespace kith::cuda {
+
+inline constexpr std::uint32_t row_threads = 256;
+inline constexpr std::uint32_t warp_rows = 4 * rows_a_block;             // rows a warp at a time
+inline constexpr std::uint32_t row_step = row_threads / 32 * warp_rows;  // rows a block at a time
+
+/// Where dimension 0 of row r (counted from the beginning of the memory) stands.
+__device__ inline const float* row_at(const Rows& rows, std::uint32_t r) {
+  return rows.data +
+         (static_cast<std::size_t>(r / rows_a_block) * rows.dims * rows_a_block + r % rows_a_block);
+}
+
+/// The first of this thread's 4 rows, when the warp takes 128 rows that begin at block `block0`.
+__device__ inline std::uint32_t first_of_four(std::uint32_t block0) {
+  return (block0 + threadIdx.x % 32 / 8) * rows_a_block + threadIdx.x % 8 * 4;
+}
+
+/// `queries` neighbouring floats; 16 bytes at a time where there are 4.
+template <int queries>
+__device__ __forceinline__ void load_queries(float (&a)[queries], const float* query) {
+  if constexpr (queries % 4 == 0) {
+#pragma unroll
+    for (int q = 0; q < queries; q += 4) {
+      const float4 four = __ldg(reinterpret_cast<const float4*>(query + q));
+      a[q] = four.x;
+      a[q + 1] = four.y;
+      a[q + 2] = four.z;
+      a[q + 3] = four.w;
+    }
+  } else {
+#pragma unroll
+    for (int q = 0; q < queries; ++q) a[q] = __ldg(query + q);
+  }
+}
+
+/// Fold `step` dimensions, all of whose rows are read first.
+template <Metric metric, int queries, int step>
+__device__ __forceinline__ void fold_rows(float (&acc)[queries][4], const float*& query, const float*& row) {
+  float4 b[step];
+#pragma unroll
+  for (int d = 0; d < step; ++d) b[d] = __ldg(reinterpret_cast<const float4*>(row + d * rows_a_block));
+#pragma unroll
+  for (int d = 0; d < step; ++d) {
+    float a[queries];
+    load_queries(a, query + d * rows_a_block);
+#pragma unroll
+    for (int q = 0; q < queries; ++q) {
+      acc[q][0] = Chain<metric>::next(acc[q][0], a[q], b[d].x);
+      acc[q][1] = Chain<metric>::next(acc[q][1], a[q], b[d].y);
+      acc[q][2] = Chain<metric>::next(acc[q][2], a[q], b[d].z);
+      acc[q][3] = Chain<metric>::next(acc[q][3], a[q], b[d].w);
+    }
+  }
+  query += step * rows_a_block;
+  row += step * rows_a_block;
+}
+
+/// acc[q][j]: the chain of query q with row j of four.
+///   query  dimension 0 of the first of `queries` neighbouring queries, aligned to their size
+///   row    dimension 0 of the first of the four rows
+template <Metric metric, int queries>
+__device__ __forceinline__ void row_chains(float (&acc)[queries][4], const float* query, const float* row,
+                                           std::uint32_t dims) {
+  constexpr int most = queries >= 16 ? 4 : 8;
+#pragma unroll
+  for (int q = 0; q < queries; ++q)
+#pragma unroll
+    for (int j = 0; j < 4; ++j) acc[q][j] = Chain<metric>::start();
+  std::uint32_t left = dims;
+  for (; left >= most; left -= most) fold_rows<metric, queries, most>(acc, query, row);
+  if (most == 8 && (left & 4) != 0) fold_rows<metric, queries, 4>(acc, query, row);
+  if ((left & 2) != 0) fold_rows<metric, queries, 2>(acc, query, row);
+  if ((left & 1) != 0) fold_rows<metric, queries, 1>(acc, query, row);
+}
+
+/// Call body(std::integral_constant<int, Q>) with the queries a thread takes at once for m of them.
+template <class Body>
+cudaError_t with_query_batch(std::uint32_t m, Body&& body) {
+  if (m <= 1) return body(std::integral_constant<int, 1>());
+  if (m <= 4) return body(std::integral_constant<int, 4>());
+  return body(std::integral_constant<int, 16>());
+}
+
+/// Batches of Q queries, the first of which begins at a multiple of Q at or before rows.first.
+inline std::uint32_t batches_of(const Rows& queries, std::uint32_t batch) {
+  return divide_up(queries.first % batch + queries.rows, batch);
+}
+
+}  // namespace kith::cuda

@@ -1,0 +1,114 @@
+#!/bin/sh
+# test.sh WAY SOURCE BUILD WORK: one of the package tests. Exits with 77 where a tool is missing.
+#
+#   install           install BUILD to WORK/staged, then move all of it to WORK/moved
+#   find_package      consumer/ by CMake's package, from WORK/moved
+#   pkg_config        consumer/main.cpp by kith.pc, from WORK/moved
+#   add_subdirectory  consumer/ with kith's sources in it
+#   readme            the program in README.md, from WORK/moved
+#
+# CMAKE, CXX, LAUNCHER, LIBDIR and BINDIR come from the environment.
+set -eu
+way=$1 source=$2 build=$3 work=$4
+consumer=$source/tests/package/consumer
+moved=$work/moved
+mkdir -p "$work"
+
+fail() {
+  echo "package: $*" >&2
+  exit 1
+}
+
+# check_output PROGRAM: it finds what it must, and the plug-ins that were installed.
+check_output() {
+  (cd / && "$1") > "$work/$way.txt" || fail "$1 failed: $(cat "$work/$way.txt")"
+  cat "$work/$way.txt"
+  head -n 3 "$work/$way.txt" | tr '\n' ';' | grep -qx 'row 0 at 0;row 3 at 1;row 1 at 5;' || fail "wrong neighbours"
+  grep -qx 'search: k = 5 but the index holds 4 rows; choose 1 <= k <= 4' "$work/$way.txt" || fail "no error came through"
+  grep -qx 'cpu: there' "$work/$way.txt" || fail "no cpu"
+  if grep '^failure: ' "$work/$way.txt"; then fail "a plug-in does not load"; fi
+}
+
+# check_plugins: those installed are found where they were moved to; others are missed there.
+check_plugins() {
+  for backend in opencl cuda; do
+    if [ -e "$moved/$LIBDIR/kith/libkith_$backend.so" ]; then
+      if grep "^$backend: not installed" "$work/$way.txt"; then fail "$backend is installed but was not found"; fi
+    else
+      grep -qx "$backend: not installed: there is no libkith_$backend.so in $(cd "$moved" && pwd -P)/$LIBDIR/kith" \
+        "$work/$way.txt" || fail "the absence of $backend is not reported"
+    fi
+  done
+}
+
+configure() { # DIRECTORY ARGUMENTS...
+  directory=$1 && shift
+  rm -rf "$directory"
+  "$CMAKE" -S "$consumer" -B "$directory" -DCMAKE_CXX_COMPILER="$CXX" -DCMAKE_CXX_COMPILER_LAUNCHER="${LAUNCHER-}" "$@"
+  "$CMAKE" --build "$directory" --parallel 2
+}
+
+# What the library shows, and what it needs.
+check_library() {
+  library=$moved/$LIBDIR/libkith.so.0
+  [ -e "$library" ] || fail "there is no libkith.so.0"
+  if command -v readelf > /dev/null; then
+    readelf -d "$library" | grep -q 'SONAME.*\[libkith\.so\.0\]' || fail "the soname is not libkith.so.0"
+    if readelf -d "$library" | grep NEEDED | grep -iE 'opencl|cuda'; then fail "libkith.so links to a driver"; fi
+    if readelf -d "$library" | grep -E 'RPATH|RUNPATH' | grep "$build"; then fail "libkith.so knows the build tree"; fi
+  fi
+  if command -v nm > /dev/null; then
+    if nm -DC --defined-only "$library" | cut -d' ' -f3- |
+      grep -vE '^(typeinfo( name)? for |vtable for |VTT for )?(kith::|std::|KITH_|.*<kith::|.*kith::)'; then
+      fail "libkith.so shows names that are not kith's"
+    fi
+    for plugin in "$moved/$LIBDIR"/kith/libkith_*.so; do
+      [ -e "$plugin" ] || continue
+      nm -DC --defined-only "$plugin" | grep -q ' T kith_plugin$' || fail "$plugin exports no kith_plugin"
+    done
+  fi
+}
+
+case $way in
+  install)
+    rm -rf "$work"
+    mkdir -p "$work"
+    "$CMAKE" --install "$build" --prefix "$work/staged" > "$work/install.txt" || fail "$(cat "$work/install.txt")"
+    mv "$work/staged" "$moved"
+    if grep -rlF "$work/staged" "$moved"; then fail "these files hold the path they were installed to"; fi
+    check_library
+    if [ -x "$moved/$BINDIR/kith" ]; then
+      (cd / && "$moved/$BINDIR/kith" devices) | grep '^cpu' || fail "the installed command does not run"
+    fi
+    ;;
+  find_package)
+    configure "$work/find_package" -DCMAKE_PREFIX_PATH="$moved" -DHEADERS="$moved/include/kith"
+    check_output "$work/find_package/consumer"
+    check_plugins
+    ;;
+  pkg_config)
+    command -v pkg-config > /dev/null || exit 77
+    PKG_CONFIG_PATH=$moved/$LIBDIR/pkgconfig
+    LD_LIBRARY_PATH=$moved/$LIBDIR
+    export PKG_CONFIG_PATH LD_LIBRARY_PATH
+    # shellcheck disable=SC2046 # a list of words
+    "$CXX" -std=c++20 "$consumer/main.cpp" -o "$work/pkg_config" $(pkg-config --cflags --libs kith)
+    check_output "$work/pkg_config"
+    check_plugins
+    ;;
+  add_subdirectory)
+    configure "$work-subdirectory" -DKITH_SOURCE="$source" -DKITH_OPENCL=OFF -DKITH_CUDA=OFF -DCMAKE_BUILD_TYPE=Debug
+    work=$work-subdirectory
+    check_output "$work/consumer"
+    [ ! -e "$work/bin/kith" ] || fail "a part of another project builds the command, too"
+    ;;
+  readme)
+    awk '/^```cpp/ { block = ""; inside = 1; next }
+         /^```/ { if (inside && block ~ /main\(/) { printf "%s", block; exit } inside = 0 }
+         inside { block = block $0 "\n" }' "$source/README.md" > "$work/readme.cpp"
+    [ -s "$work/readme.cpp" ] || fail "README.md has no C++ program between \`\`\`cpp and \`\`\`"
+    configure "$work/readme" -DCMAKE_PREFIX_PATH="$moved" -DPROGRAM="$work/readme.cpp"
+    (cd / && "$work/readme/consumer")
+    ;;
+  *) fail "unknown way $way" ;;
+esac

@@ -1,0 +1,16 @@
+// A planted bug for tools/device-check: one thread writes behind the end of a block of memory.
+// memcheck must find it, or its silence about kith means nothing.
+
+__global__ void write_behind_the_end(int* data, int size) {
+  if (threadIdx.x == 0) data[size] = 1;  // one too far
+}
+
+int main() {
+  constexpr int size = 64;
+  int* data = nullptr;
+  if (cudaMalloc(&data, size * sizeof(int)) != cudaSuccess) return 1;
+  write_behind_the_end<<<1, 32>>>(data, size);
+  cudaDeviceSynchronize();
+  cudaFree(data);
+  return 0;
+}

@@ -1,0 +1,55 @@
+// A plug-in with one mistake, which the build chooses: see CMakeLists.txt.
+#include <memory>
+#include <stdexcept>
+
+#include "kith/spi.hpp"
+
+#ifndef KITH_BAD_NAME
+#define KITH_BAD_NAME "future"
+#endif
+
+#ifndef KITH_BAD_NO_SYMBOL
+namespace {
+
+class EmptyBackend : public kith::spi::Backend {
+ public:
+  kith::spi::Found find() override {
+#if defined(KITH_BAD_FIND_THROWS)
+    throw std::runtime_error("the map is upside down");
+#elif defined(KITH_BAD_FIND_THROWS_INT)
+    throw 42;
+#else
+    return {};
+#endif
+  }
+  std::unique_ptr<kith::spi::Device> open(std::uint32_t) override { return nullptr; }
+};
+
+std::unique_ptr<kith::spi::Backend> create() {
+#if defined(KITH_BAD_CREATE_THROWS)
+  throw std::runtime_error("not today");
+#elif defined(KITH_BAD_CREATE_NOTHING)
+  return nullptr;
+#else
+  return std::make_unique<EmptyBackend>();
+#endif
+}
+
+#ifdef KITH_BAD_ABI
+constexpr std::uint32_t abi = kith::spi::plugin_abi + 1;
+#else
+constexpr std::uint32_t abi = kith::spi::plugin_abi;
+#endif
+
+}  // namespace
+
+extern "C" KITH_API const kith::spi::Plugin* kith_plugin();
+extern "C" KITH_API const kith::spi::Plugin* kith_plugin() {
+  [[maybe_unused]] static const kith::spi::Plugin plugin{abi, KITH_BAD_NAME, create};
+#ifdef KITH_BAD_NULL
+  return nullptr;
+#else
+  return &plugin;
+#endif
+}
+#endif

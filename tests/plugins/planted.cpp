@@ -1,0 +1,205 @@
+// The back end `planted`: every step in plain loops over host memory, and devices that are wrong in
+// one thing each, so that a test can see the self-test find it. planted:0 is right.
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "kith/error.hpp"
+#include "kith/spi.hpp"
+
+namespace {
+
+using namespace kith;
+
+enum Defect : std::uint32_t {
+  nothing,
+  separate_multiply,  // rounds after the multiplication, too
+  flushed,            // subnormal results become zero
+  reversed,           // visits the dimensions from the last to the first
+  ties_to_larger,     // among equal values the larger row first
+  loses_infinity,     // takes +infinity for "none"
+  merge_drops_last,   // never looks at the last list
+  fused_reads_padding,
+  throws_when_opened,
+  throws_when_used,
+};
+
+constexpr std::array names = {"right", "separate multiply", "flushed", "reversed", "ties to larger",
+                              "loses infinity", "merge drops last", "fused reads padding",
+                              "throws when opened", "throws when used"};
+constexpr std::uint32_t block = 4;
+
+struct HostMemory : spi::Allocation {
+  explicit HostMemory(std::size_t size) : Allocation(size), cells(size / sizeof(Key) + 1) {}
+  std::vector<Key> cells;
+};
+
+template <class T>
+T* row_of_grid(const spi::Grid<T>& grid, std::size_t r) {
+  return reinterpret_cast<T*>(static_cast<HostMemory*>(grid.memory)->cells.data()) + grid.first + r * grid.stride;
+}
+
+float element(const spi::RowBlocks& rows, std::uint32_t r, std::uint32_t d) {
+  const std::size_t at = rows.first + r;
+  const auto& cells = static_cast<const HostMemory*>(rows.memory)->cells;
+  const auto* floats = reinterpret_cast<const float*>(cells.data());
+  return floats[(at / rows.block * rows.dims + d) * rows.block + at % rows.block];
+}
+
+class PlantedDevice : public spi::Device {
+ public:
+  PlantedDevice(DeviceInfo known, Defect defect) : Device(std::move(known)), defect_(defect) {}
+
+  std::unique_ptr<spi::Allocation> allocate(std::size_t bytes) override { return std::make_unique<HostMemory>(bytes); }
+  void write(spi::Allocation& to, std::size_t offset, const void* from, std::size_t bytes) override {
+    std::memcpy(reinterpret_cast<char*>(static_cast<HostMemory&>(to).cells.data()) + offset, from, bytes);
+  }
+  void read(const spi::Allocation& from, std::size_t offset, void* to, std::size_t bytes) override {
+    std::memcpy(to, reinterpret_cast<const char*>(static_cast<const HostMemory&>(from).cells.data()) + offset, bytes);
+  }
+  void finish() override {}
+  std::uint64_t mark() override { return 0; }
+  double elapsed(std::uint64_t, std::uint64_t) override { return 0; }
+  spi::Support check(const spi::Step&) const override { return {}; }
+
+  void enqueue(const spi::Step& step) override {
+    if (defect_ == throws_when_used) throw Error(Errc::device_failure, "planted: the fan has stopped");
+    std::visit([this](const auto& work) { run(work); }, step.work);
+  }
+
+ private:
+  float chain(Metric metric, const spi::RowBlocks& queries, std::uint32_t q, const spi::RowBlocks& train,
+              std::uint32_t t) const {
+    using std::fabs, std::fmax;
+    const auto fma = [this](float a, float b, float c) {
+      const float product = a * b;  // -ffp-contract=off keeps the rounding
+      return defect_ == separate_multiply ? product + c : std::fma(a, b, c);
+    };
+    float acc = 0;
+    for (std::uint32_t i = 0; i < train.dims; ++i) {
+      const std::uint32_t d = defect_ == reversed ? train.dims - 1 - i : i;
+      const float a = element(queries, q, d), b = element(train, t, d);
+      switch (metric) {
+#define KITH_METRIC(id, prepare, start, fold, finish) \
+  case Metric::id:                                    \
+    acc = fold;                                       \
+    break;
+#include "kith/metrics.def"
+#undef KITH_METRIC
+      }
+      if (defect_ == flushed && std::fpclassify(acc) == FP_SUBNORMAL) acc = 0;
+    }
+    return acc;
+  }
+
+  void smallest(std::vector<Key> keys, std::size_t k, Key* out) const {
+    if (defect_ == loses_infinity) std::erase_if(keys, [](Key key) { return value_of(key) == INFINITY; });
+    std::sort(keys.begin(), keys.end(), [this](Key a, Key b) {
+      if (defect_ == ties_to_larger && value_of(a) == value_of(b)) return row_of(a) > row_of(b);
+      return a < b;
+    });
+    keys.resize(std::max(k, keys.size()), no_key);
+    std::copy_n(keys.begin(), k, out);
+  }
+
+  template <class Value>
+  void grouped(const spi::Grid<Key>& out, std::uint32_t k, std::uint32_t groups, std::uint32_t n, std::uint32_t reach,
+               std::uint32_t first_row, const Value& value) const {
+    const std::uint32_t part = (n + groups - 1) / groups;
+    for (std::uint32_t q = 0; q < out.rows; ++q)
+      for (std::uint32_t g = 0; g < groups; ++g) {
+        std::vector<Key> keys;
+        const std::uint32_t end = (g + 1) * part >= n ? reach : (g + 1) * part;
+        for (std::uint32_t t = g * part; t < end; ++t) keys.push_back(make_key(value(q, t), first_row + t));
+        smallest(std::move(keys), k, row_of_grid(out, q) + std::size_t{g} * k);
+      }
+  }
+
+  void run(const spi::DistanceStep& s) {
+    for (std::uint32_t q = 0; q < s.queries.rows; ++q)
+      for (std::uint32_t t = 0; t < s.train.rows; ++t)
+        row_of_grid(s.out, q)[t] = chain(s.metric, s.queries, q, s.train, t);
+  }
+
+  void run(const spi::SelectStep& s) {
+    const auto n = static_cast<std::uint32_t>(s.distances.cols);
+    grouped(s.out, s.k, s.groups, n, n, s.first_row,
+            [&](std::uint32_t q, std::uint32_t t) { return row_of_grid(s.distances, q)[t]; });
+  }
+
+  void run(const spi::NearestStep& s) {
+    const std::uint32_t padded = (s.train.first + s.train.rows + block - 1) / block * block - s.train.first;
+    grouped(s.out, s.k, s.groups, s.train.rows, defect_ == fused_reads_padding ? padded : s.train.rows, s.first_row,
+            [&](std::uint32_t q, std::uint32_t t) { return chain(s.metric, s.queries, q, s.train, t); });
+  }
+
+  void run(const spi::MergeStep& s) {
+    const std::size_t lists = s.lists - (defect_ == merge_drops_last ? 1 : 0);
+    for (std::size_t q = 0; q < s.in.rows; ++q) {
+      const Key* row = row_of_grid(s.in, q);
+      smallest(std::vector<Key>(row, row + lists * s.k), s.k, row_of_grid(s.out, q));
+    }
+  }
+
+  void run(const spi::VoteStep& s) {
+    for (std::size_t q = 0; q < s.nearest.rows; ++q) {
+      std::uint32_t* counts = row_of_grid(s.counts, q);
+      std::fill_n(counts, s.classes, 0u);
+      bool voted = false;
+      for (std::size_t j = 0; j < s.nearest.cols; ++j) {
+        const Key key = row_of_grid(s.nearest, q)[j];
+        if (key == no_key) continue;
+        ++counts[row_of_grid(s.labels, 0)[row_of(key)]];
+        voted = true;
+      }
+      const auto winner = static_cast<std::uint32_t>(std::max_element(counts, counts + s.classes) - counts);
+      *row_of_grid(s.winner, q) = voted ? winner : no_row;
+    }
+  }
+
+  const Defect defect_;
+};
+
+class PlantedBackend : public spi::Backend {
+ public:
+  spi::Found find() override {
+    spi::Found found;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      DeviceInfo info;
+      info.spec = "planted:" + std::to_string(i);
+      info.backend = "planted";
+      info.name = names[i];
+      info.platform = "plain loops";
+      info.driver = "1";
+      info.memory_bytes = info.largest_allocation = std::size_t{1} << 30;
+      info.train_block = block;
+      info.selectors = {Selector::threshold, Selector::radix, Selector::insertion};
+      info.fused_max_k = 1024;
+      found.devices.push_back(info);
+    }
+    return found;
+  }
+
+  std::unique_ptr<spi::Device> open(std::uint32_t ordinal) override {
+    if (ordinal == throws_when_opened) throw Error(Errc::device_failure, "planted: the lid is stuck");
+    return std::make_unique<PlantedDevice>(find().devices[ordinal], static_cast<Defect>(ordinal));
+  }
+};
+
+std::unique_ptr<spi::Backend> create() {
+  return std::make_unique<PlantedBackend>();
+}
+
+}  // namespace
+
+extern "C" KITH_API const kith::spi::Plugin* kith_plugin();
+extern "C" KITH_API const kith::spi::Plugin* kith_plugin() {
+  static const kith::spi::Plugin plugin{kith::spi::plugin_abi, "planted", create};
+  return &plugin;
+}

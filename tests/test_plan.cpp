@@ -1,0 +1,222 @@
+// Every decision of a search, as data: docs/contract.md, section 4. No device is opened here. What a
+// plan chooses comes from measurements and may change; what it must keep to is tested.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "device.hpp"
+#include "kith/plan.hpp"
+
+namespace kith::tests {
+namespace {
+
+DeviceInfo device_of(DeviceKind kind, const std::string& backend) {
+  DeviceInfo info;
+  info.spec = backend == "cpu" ? "cpu" : backend + ":0";
+  info.backend = backend;
+  info.kind = kind;
+  info.compute_units = 8;
+  info.memory_bytes = std::size_t{4} << 30;
+  info.largest_allocation = std::size_t{1} << 30;
+  info.local_memory_bytes = 48 << 10;
+  info.train_block = info.query_block = 16;
+  info.selectors = {Selector::threshold, Selector::radix, Selector::bubble, Selector::insertion};
+  info.fused_max_k = 64;
+  return info;
+}
+
+std::vector<DeviceInfo> kinds_of_device() {
+  return {device_of(DeviceKind::cpu, "cpu"), device_of(DeviceKind::cpu, "opencl"),
+          device_of(DeviceKind::gpu, "opencl"), device_of(DeviceKind::gpu, "cuda")};
+}
+
+const Problem usual{Metric::l2, 100000, 1000, 64, 10};
+
+std::string refusal(const Problem& problem, const PlanOptions& options = {}) {
+  return error_of([&] { make_plan(device_of(DeviceKind::gpu, "cuda"), problem, options); });
+}
+
+TEST_SUITE_BEGIN("unit");
+
+TEST_CASE("plan: the same question has the same answer") {
+  for (const DeviceInfo& device : kinds_of_device()) {
+    CHECK(make_plan(device, usual) == make_plan(device, usual));
+    CHECK(explain(make_plan(device, usual)) == explain(make_plan(device, usual)));
+  }
+}
+
+TEST_CASE("plan: is whole and within its bounds, for every problem and kind of device") {
+  for (const DeviceInfo& device : kinds_of_device())
+    for (const std::int64_t n : {1, 2, 17, 1000, 1000000, 100000000})
+      for (const std::int64_t m : {0, 1, 33, 100000})
+        for (const std::int64_t dims : {1, 3, 128, 784})
+          for (const std::int64_t k : {std::int64_t{1}, std::int64_t{10}, std::int64_t{2048}, n}) {
+            if (k > n || n * dims > 800000000) continue;
+            CAPTURE(device.backend);
+            CAPTURE(n);
+            CAPTURE(m);
+            CAPTURE(dims);
+            CAPTURE(k);
+            const Problem problem{Metric::squared_l2, n, m, dims, k};
+            Plan plan;
+            const std::string refused = error_of([&] { plan = make_plan(device, problem); });
+            if (refused.starts_with("out_of_memory: ")) continue;
+            REQUIRE(refused == "nothing was thrown");
+            CHECK(plan.problem == problem);
+            CHECK(plan.device == device.spec);
+            CHECK(plan.query_tile >= 1);
+            CHECK(plan.query_tile <= std::max<std::int64_t>(m, 1));
+            CHECK(plan.train_tile >= 1);
+            CHECK(plan.train_tile <= n);
+            CHECK(plan.groups >= 1);
+            CHECK(plan.groups <= plan.train_tile);
+            CHECK(plan.workspace_bytes <= device.memory_bytes);
+            CHECK(plan.selector != Selector::automatic);
+            CHECK(plan.proposer == Proposer::none);
+            CHECK((!plan.fused || k <= device.fused_max_k || device.backend == "cpu"));
+            CHECK(!plan.reason.empty());
+            // A training tile lies in one block of memory.
+            CHECK(static_cast<std::size_t>(plan.train_tile * dims) * sizeof(float) <= device.largest_allocation);
+            if (!plan.fused)
+              CHECK(static_cast<std::size_t>(plan.query_tile * plan.train_tile) * sizeof(float) <=
+                    device.largest_allocation);
+          }
+}
+
+TEST_CASE("plan: what the caller fixes stays fixed") {
+  for (const DeviceInfo& device : kinds_of_device()) {
+    PlanOptions options;
+    options.selector = Selector::bubble;
+    options.groups = 5;
+    options.query_tile = 77;
+    options.train_tile = 1234;
+    options.threads = 3;
+    const Plan plan = make_plan(device, usual, options);
+    CHECK(plan.selector == Selector::bubble);
+    CHECK(!plan.fused);
+    CHECK(plan.groups == 5);
+    CHECK(plan.query_tile == 77);
+    CHECK(plan.train_tile == 1234);
+    CHECK(plan.threads == 3);
+    CHECK(plan.reason == "selector bubble was asked for");
+    for (const bool fused : {false, true}) {
+      PlanOptions path;
+      path.fused = fused;
+      CHECK(make_plan(device, usual, path).fused == fused);
+    }
+  }
+}
+
+TEST_CASE("plan: tiles larger than the problem are cut to it") {
+  PlanOptions options;
+  options.query_tile = options.train_tile = options.groups = std::int64_t{1} << 40;
+  const Plan plan = make_plan(device_of(DeviceKind::gpu, "cuda"), {Metric::l1, 50, 7, 3, 2}, options);
+  CHECK(plan.query_tile == 7);
+  CHECK(plan.train_tile == 50);
+  CHECK(plan.groups == 50);
+}
+
+TEST_CASE("plan: less memory gives smaller tiles, never more than the limit") {
+  for (const DeviceInfo& device : kinds_of_device()) {
+    std::size_t before = make_plan(device, usual).workspace_bytes;
+    while (before > 20000) {
+      PlanOptions options;
+      options.memory_limit = before - 1;
+      std::size_t after = 0;
+      const std::string refused = error_of([&] { after = make_plan(device, usual, options).workspace_bytes; });
+      if (refused.starts_with("out_of_memory: ")) break;
+      REQUIRE(refused == "nothing was thrown");
+      REQUIRE(after < before);
+      before = after;
+    }
+    CHECK(before < 100000);
+  }
+}
+
+TEST_CASE("plan: refuses sizes outside of their range") {
+  CHECK(refusal({Metric::l2, 0, 1, 1, 1}) ==
+        "invalid_argument: search: there are no training rows; give at least one");
+  CHECK(refusal({Metric::l2, 1, 1, 0, 1}) == "invalid_argument: search: rows have no columns; give at least one");
+  CHECK(refusal({Metric::l2, 1, -2, 1, 1}) == "invalid_argument: search: m = -2 queries; give 0 or more");
+  CHECK(refusal({Metric::l2, 2, 1, 1, 3}) ==
+        "invalid_argument: search: k = 3 but the index holds 2 rows; choose 1 <= k <= 2");
+  CHECK(refusal({Metric::l2, 1, 1, 1, 0}) ==
+        "invalid_argument: search: k = 0 but the index holds 1 row; choose 1 <= k <= 1");
+  CHECK(refusal({Metric::l2, 4294967295, 1, 1, 1}) ==
+        "invalid_argument: search: n = 4294967295 training rows, but an index holds at most 4294967294; split them "
+        "over several");
+}
+
+TEST_CASE("plan: refuses options that mean nothing") {
+  PlanOptions options;
+  options.groups = -1;
+  CHECK(refusal(usual, options) ==
+        "invalid_argument: search: groups = -1; give a positive number, or 0 to let kith choose");
+  options = {};
+  options.query_tile = -5;
+  CHECK(refusal(usual, options) ==
+        "invalid_argument: search: query tile = -5; give a positive number, or 0 to let kith choose");
+  options = {};
+  options.train_tile = -7;
+  CHECK(refusal(usual, options) ==
+        "invalid_argument: search: training tile = -7; give a positive number, or 0 to let kith choose");
+}
+
+TEST_CASE("plan: refuses what the device lacks, and says what it has") {
+  PlanOptions options;
+  options.selector = Selector::quick_sort;
+  CHECK(refusal(usual, options) ==
+        "unsupported: search: cuda:0 has no selector quick_sort; it has threshold, radix, bubble, insertion");
+  options = {};
+  options.proposer = Proposer::fp16;
+  CHECK(refusal(usual, options) ==
+        "unsupported: search: proposer fp16 is not built into this version of kith; choose automatic or none");
+  options = {};
+  options.selector = Selector::radix;
+  options.fused = true;
+  CHECK(refusal(usual, options) ==
+        "unsupported: search: the fused step has its own selection, so selector radix cannot be had with it; drop one "
+        "of the two");
+  DeviceInfo plain = device_of(DeviceKind::gpu, "opencl");
+  plain.fused_max_k = 0;
+  options = {};
+  options.fused = true;
+  CHECK(error_of([&] { make_plan(plain, usual, options); }) ==
+        "unsupported: search: opencl:0 has no fused step; drop the demand for it");
+}
+
+TEST_CASE("plan: refuses a memory limit that no tile fits") {
+  PlanOptions options;
+  options.fused = false;
+  options.memory_limit = 1000;
+  // The queries of one block, 16 rows of 64 floats; one distance; two lists of 2 * 10 keys; one of 10.
+  CHECK(refusal(usual, options) ==
+        "out_of_memory: search: one query takes 4500 bytes on cuda:0, but 1000 are allowed; raise the memory limit or "
+        "choose a smaller k");
+}
+
+TEST_CASE("plan: explains itself, one line a decision") {
+  PlanOptions options;
+  options.selector = Selector::radix;
+  options.groups = 2;
+  options.query_tile = 10;
+  options.train_tile = 1000;
+  CHECK(explain(make_plan(device_of(DeviceKind::gpu, "cuda"), usual, options)) ==
+        "device       cuda:0\n"
+        "problem      l2, n = 100000, m = 1000, dims = 64, k = 10\n"
+        "path         distance, then select\n"
+        "selector     radix\n"
+        "proposer     none\n"
+        "why          selector radix was asked for\n"
+        "query tile   10\n"
+        "training tile 1000\n"
+        "groups       2\n"
+        "workspace    49696 bytes\n");
+}
+
+TEST_SUITE_END();
+
+}  // namespace
+}  // namespace kith::tests

@@ -1,0 +1,239 @@
+// The data and the cases that the other tests, `kith compare` and `kith bench` run on.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "kith/error.hpp"
+#include "workloads/cases.hpp"
+#include "workloads/operations.hpp"
+#include "workloads/random.hpp"
+#include "workloads/workloads.hpp"
+
+using namespace kith;
+using namespace kith::workloads;
+
+namespace {
+
+/// FNV-1a over the bits of all elements.
+std::uint64_t fingerprint(const Rows& rows) {
+  std::uint64_t hash = 0xCBF29CE484222325u;
+  const float* values = rows.view().data();
+  for (std::int64_t i = 0; i < rows.rows() * rows.dims(); ++i)
+    hash = (hash ^ std::bit_cast<std::uint32_t>(values[i])) * 0x100000001B3u;
+  return hash;
+}
+
+DeviceInfo device_with_everything() {
+  DeviceInfo info;
+  info.spec = "cuda:0";
+  info.selectors = all_selectors();
+  info.fused_max_k = 64;
+  return info;
+}
+
+}  // namespace
+
+TEST_CASE("rows: the same bits on every machine") {
+  const struct {
+    DataKind kind;
+    std::uint64_t train, queries;
+  } golden[] = {
+      {DataKind::uniform, 0x87CA5851581B9BEBu, 0xF84B531711E8E93Fu},
+      {DataKind::normal, 0xF674F99A332F7478u, 0x088FD55A4B797D5Eu},
+      {DataKind::grid, 0x02CFC1AE7C893585u, 0xA39D741758093585u},
+      {DataKind::equal, 0xBDEA5FB750036025u, 0xD43EBCBA4472875Eu},
+      {DataKind::offset, 0xDF69E8A08697AC9Fu, 0x8126B3EC1D4170C6u},
+      {DataKind::clusters, 0x4E4784AEC14D75B0u, 0xE2FD001ACFD751FEu},
+      {DataKind::outliers, 0xF674F99A332F7478u, 0x52C51DB5870D9D24u},
+      {DataKind::subnormal, 0xD5CAAB76C35C7A6Cu, 0x494B523EC22C30F7u},
+      {DataKind::huge, 0xC9A89EE462788258u, 0x31279DD53186C32Cu},
+      {DataKind::integers, 0x6A77ABD3EBD03585u, 0x7DFCFC8F329F3585u},
+  };
+  CHECK(std::size(golden) == all_data_kinds.size());
+  for (const auto& g : golden) {
+    CAPTURE(std::string(name(g.kind)));
+    CHECK(fingerprint(make_rows(g.kind, 7, Set::train, 120, 9)) == g.train);
+    CHECK(fingerprint(make_rows(g.kind, 7, Set::queries, 120, 9)) == g.queries);
+  }
+}
+
+TEST_CASE("rows: any part can be made alone") {
+  const Rows whole = make_rows(DataKind::clusters, 3, Set::queries, 40, 5);
+  std::vector<float> part(3 * 5);
+  fill_rows(DataKind::clusters, 3, Set::queries, 17, {part.data(), 3, 5});
+  CHECK(std::equal(part.begin(), part.end(), whole.view().row(17)));
+}
+
+TEST_CASE("rows: each kind is what it claims") {
+  const auto all = [](DataKind kind, auto holds) {
+    const Rows rows = make_rows(kind, 1, Set::train, 200, 7);
+    const float* values = rows.view().data();
+    return std::all_of(values, values + 200 * 7, holds);
+  };
+  CHECK(all(DataKind::uniform, [](float x) { return x >= 0 && x < 1; }));
+  CHECK(all(DataKind::offset, [](float x) { return x > 9990 && x < 10010; }));
+  CHECK(all(DataKind::grid, [](float x) { return x == -1 || x == 0 || x == 1; }));
+  CHECK(all(DataKind::integers,
+            [](float x) { return x >= 0 && x <= 218 && x == static_cast<float>(static_cast<int>(x)); }));
+  CHECK(all(DataKind::subnormal, [](float x) { return x > -1e-19f && x < 1e-19f; }));
+  CHECK(all(DataKind::huge, [](float x) { return x > -1e38f && x < 1e38f; }));
+
+  const Rows equal = make_rows(DataKind::equal, 1, Set::train, 20, 3);
+  for (std::int64_t r = 1; r < 20; ++r)
+    CHECK(std::equal(equal.view().row(r), equal.view().row(r) + 3, equal.view().row(0)));
+  CHECK(parse_data_kind("grid") == DataKind::grid);
+  CHECK_THROWS_WITH_AS(parse_data_kind("gird"),
+                       "data: there is no kind of data called \"gird\"; choose one of uniform, normal, grid, "
+                       "equal, offset, clusters, outliers, subnormal, huge, integers",
+                       Error);
+}
+
+TEST_CASE("rows: cosine meets no row without a direction") {
+  const Rows rows = make_rows(DataKind::grid, 1, Set::train, 100, 1, Metric::cosine);
+  for (std::int64_t r = 0; r < 100; ++r) CHECK(*rows.view().row(r) != 0.0f);
+}
+
+TEST_CASE("random: normal numbers have mean 0 and variance 1") {
+  double sum = 0, squares = 0;
+  for (std::uint64_t i = 0; i < 100000; ++i) {
+    const double x = static_cast<double>(normal(random_bits(1, i)));
+    sum += x;
+    squares += x * x;
+  }
+  CHECK(sum / 100000 == doctest::Approx(0).epsilon(0.02));
+  CHECK(squares / 100000 == doctest::Approx(1).epsilon(0.02));
+}
+
+TEST_CASE("cases: a number always means the same case, within the contract") {
+  const DeviceInfo device = device_with_everything();
+  CHECK(command_line(random_case(device, 20, 11), "cuda:0") ==
+        "kith compare --device cuda:0 --stage search --data clusters --seed 616306 -n 256 -m 3 --dims 100 -k 255 "
+        "--metric l1 --train-tile 8 --threads 1");
+  for (std::uint64_t i = 0; i < 100000; ++i) {
+    const double x = static_cast<double>(normal(random_bits(1, i)));
+    sum += x;
+    squares += x * x;
+  }
+  CHECK(sum / 100000 == doctest::Approx(0).epsilon(0.02));
+  CHECK(squares / 100000 == doctest::Approx(1).epsilon(0.02));
+}
+
+TEST_CASE("cases: a number always means the same case, within the contract") {
+  const DeviceInfo device = device_with_everything();
+  CHECK(command_line(random_case(device, 20, 11), "cuda:0") ==
+        "kith compare --device cuda:0 --stage search --data clusters --seed 616306 -n 256 -m 3 --dims 100 -k "
+        "255 --metric l1 --selector rank_sort --groups 2 --query-tile 2");
+  for (std::uint64_t i = 0; i < 1000; ++i) {
+    const Case c = random_case(device, 5, i);
+    CAPTURE(command_line(c, "cuda:0"));
+    CHECK(c == random_case(device, 5, i));
+    CHECK(c.n >= 1);
+    CHECK(c.m >= 0);
+    CHECK(c.dims >= 1);
+    CHECK((1 <= c.k && c.k <= c.n));
+    CHECK(admits(c.metric, c.data));
+    CHECK_FALSE((c.fused == true && (c.selector != Selector::automatic || c.k > 64)));
+    CHECK((c.n == 1 || c.m * c.n * c.dims <= 300000000));
+  }
+}
+
+TEST_CASE("cases: a command line says all that is not chosen by the plan") {
+  Case c;
+  c.data = DataKind::grid;
+  c.seed = 7;
+  c.n = 100, c.m = 5, c.dims = 3, c.k = 9;
+  c.metric = Metric::l1;
+  CHECK(command_line(c, "opencl:0") ==
+        "kith compare --device opencl:0 --stage search --data grid --seed 7 -n 100 -m 5 --dims 3 -k 9 "
+        "--metric l1");
+  c.classes = 4;
+  c.selector = Selector::bubble;
+  c.fused = false;
+  c.groups = 2, c.query_tile = 3, c.train_tile = 50, c.threads = 1;
+  CHECK(command_line(c, "cuda:0") ==
+        "kith compare --device cuda:0 --stage classify --data grid --seed 7 -n 100 -m 5 --dims 3 -k 9 "
+        "--metric l1 --classes 4 --selector bubble --fused no --groups 2 --query-tile 3 --train-tile 50 "
+        "--threads 1");
+}
+
+TEST_CASE("plain_answer: neighbours and votes that can be checked on paper") {
+  const float train[] = {0, 2, 1, 2}, queries[] = {2, 0.5f};
+  const std::vector<std::int64_t> labels = {9, 4, 9, 4};
+  const Answer found = plain_answer(Metric::l2, {train, 4, 1}, {queries, 2, 1}, 3, &labels);
+  CHECK(found.neighbors.index == std::vector<std::int64_t>{1, 3, 2, 0, 2, 1});
+  CHECK(found.neighbors.distance == std::vector<float>{0, 0, 1, 0.5f, 0.5f, 1.5f});
+  CHECK(found.label == std::vector<std::int64_t>{4, 9});
+  CHECK(found.votes == std::vector<std::uint32_t>{2, 1, 1, 2});
+}
+
+TEST_CASE("plain_result: parts, padding and votes") {
+  const float distances[] = {3, 1, 2, 1, 0};
+  Operation operation;
+  operation.stage = Stage::select;
+  operation.n = 5, operation.m = 1, operation.k = 2, operation.groups = 3;
+  Operands operands;
+  operands.distances = {distances, 1, 5};
+  const StageResult lists = plain_result(operation, operands);
+  CHECK(lists.cells == std::vector<std::uint64_t>{make_key(1, 1), make_key(3, 0), make_key(1, 3),
+                                                  make_key(2, 2), make_key(0, 4), no_key});
+  operation.stage = Stage::merge;
+  operands.lists = lists.cells;
+  const StageResult merged = plain_result(operation, operands);
+  CHECK(merged.cells == std::vector<std::uint64_t>{make_key(0, 4), make_key(1, 1)});
+  operation.stage = Stage::vote;
+  operation.classes = 3;
+  const std::vector<std::uint32_t> labels = {0, 2, 0, 0, 1};
+  operands.nearest = merged.cells;
+  operands.labels = labels;
+  CHECK(plain_result(operation, operands).cells == std::vector<std::uint64_t>{1, 0, 1, 1});
+}
+
+TEST_CASE("difference: names the first place, with decimals and bits") {
+  Answer expected;
+  expected.neighbors = {2, 2, {1, 2, 3, 4}, {5, 6, 7, 8}};
+  Answer actual = expected;
+  CHECK(difference(expected, actual) == "");
+  actual.neighbors.distance[3] = -0.0f;
+  actual.neighbors.index[3] = 9;
+  CHECK(difference(expected, actual) ==
+        "query 1, place 1: row 9 at -0 (0x80000000), expected row 8 at 4 (0x40800000)");
+  const StageResult right{StageResult::Content::keys, 2, {make_key(1, 3), no_key}};
+  StageResult wrong = right;
+  wrong.cells[1] = make_key(1, 4);
+  CHECK(difference(right, wrong) == "row 0, column 1: row 4 at 1 (0x3F800000), expected no key");
+}
+
+TEST_CASE("run_random_cases: finds a device that is wrong, and repeats it") {
+  const Device cpu = open_device("cpu");
+  RandomOptions options;
+  options.seed = 2;
+  options.cases = 30;
+  const RandomResult result = run_random_cases(cpu, nullptr, options);
+  CHECK(result.compared == 30);
+  CHECK(result.different == 0);
+  CHECK(summary(result).substr(0, 21) == "30 cases, 0 different");
+  RandomOptions rest = options;  // the same cases in two parts
+  rest.cases = 10;
+  rest.first = run_random_cases(cpu, nullptr, rest).next;
+  rest.cases = 20;
+  CHECK(run_random_cases(cpu, nullptr, rest).next == result.next);
+}
+
+TEST_CASE("workloads: floors are the formulas of docs/benchmarks.md") {
+  const Ceilings* h200 = find_ceilings("NVIDIA H200");
+  REQUIRE(h200 != nullptr);
+  CHECK(find_ceilings("Some other GPU") == nullptr);
+  CHECK(floor_of(find_workload("sift_k10"), *h200).seconds == doctest::Approx(79.4e-3).epsilon(0.001));
+  CHECK(floor_of(find_workload("fmnist"), *h200).seconds == doctest::Approx(29.2e-3).epsilon(0.002));
+  CHECK(floor_of(find_workload("lat10m"), *h200).seconds == doctest::Approx(1.19e-3).epsilon(0.002));
+  CHECK(floor_of(find_workload("select32"), *h200).seconds == doctest::Approx(0.999e-3).epsilon(0.001));
+  const Workload small = scaled(find_workload("rank2d"), 0.001);
+  CHECK(small.n == 262);
+  CHECK(small.m == 1);
+  CHECK(small.k == 262);
+}

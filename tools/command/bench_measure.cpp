@@ -1,0 +1,272 @@
+// kith bench: from one workload and one device to seconds.
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+
+#include "bench.hpp"
+#include "files/table.hpp"
+#include "kith/index.hpp"
+#include "kith/spi.hpp"
+#include "workloads/cases.hpp"
+
+namespace kith::command {
+namespace {
+
+using workloads::Answer;
+using workloads::Operands;
+using workloads::Operation;
+using workloads::Timed;
+
+constexpr std::uint64_t data_seed = 1;
+constexpr int warm_ups = 2;
+constexpr double warm_seconds = 0.1;  ///< at least: clocks of an idle device take a while to rise
+constexpr std::size_t fewest_samples = 3;
+constexpr double cpu_check_work = 1e10, plain_check_work = 2e8;  ///< chain steps of the check
+
+class Clock {
+ public:
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+/// Samples until there are enough, or the time is up and there are a few.
+template <class Sample>
+void take_samples(const BenchFlags& flags, const Sample& sample) {
+  const Clock warming;
+  for (int i = 0; i < warm_ups || warming.seconds() < warm_seconds; ++i) sample(false);
+  const Clock clock;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(flags.repeats); ++i) {
+    throw_if_interrupted("bench");
+    if (i >= fewest_samples && clock.seconds() > static_cast<double>(flags.seconds)) return;
+    sample(true);
+  }
+}
+
+/// How many queries are checked: as many as take about a second.
+std::int64_t check_count(const BenchData& data, bool by_cpu) {
+  const auto& w = data.workload;
+  const double one = static_cast<double>(w.n) * static_cast<double>(std::max<std::int64_t>(w.dims, 8));
+  const double most = (by_cpu ? cpu_check_work : plain_check_work) / one;
+  return std::clamp<std::int64_t>(static_cast<std::int64_t>(most), 1, std::min<std::int64_t>(w.m, 64));
+}
+
+/// Query number i of `count`, spread evenly over m.
+std::int64_t spread(std::int64_t i, std::int64_t count, std::int64_t m) {
+  return i * m / count;
+}
+
+Answer pick_queries(const Neighbors& found, std::int64_t count) {
+  Answer some;
+  some.neighbors.queries = count;
+  some.neighbors.k = found.k;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::int64_t at = spread(i, count, found.queries) * found.k;
+    const auto add = [&](auto& to, const auto& from) {
+      to.insert(to.end(), from.begin() + at, from.begin() + at + found.k);
+    };
+    add(some.neighbors.distance, found.distance);
+    add(some.neighbors.index, found.index);
+  }
+  return some;
+}
+
+std::string check_search(const Device* cpu, const BenchData& data, std::int64_t count,
+                         const Neighbors& found) {
+  const auto& w = data.workload;
+  workloads::Rows some(count, w.dims);
+  for (std::int64_t i = 0; i < count; ++i) {
+    const float* row = data.queries.view().row(spread(i, count, w.m));
+    std::copy(row, row + w.dims, some.row(i));
+  }
+  Answer expected;
+  if (cpu) {
+    expected.neighbors = Index(*cpu, data.train.view(), w.metric).search(some.view(), w.k);
+  } else {
+    expected = workloads::plain_answer(w.metric, data.train.view(), some.view(), w.k, nullptr);
+  }
+  return difference(expected, pick_queries(found, count));
+}
+
+std::string groups_text(std::int64_t groups) {
+  return std::to_string(groups) + (groups == 1 ? " group" : " groups");
+}
+
+std::string short_text(const Plan& plan) {
+  std::string text = plan.fused ? "fused" : std::string(name(plan.selector));
+  return text + ", " + groups_text(plan.groups) + ", tiles " + std::to_string(plan.query_tile) + " x " +
+         std::to_string(plan.train_tile);
+}
+
+void measure_search(const Device& device, const Device* cpu, const BenchData& data, const BenchFlags& flags,
+                    Measured& measured) {
+  const auto& w = data.workload;
+  const PlanOptions options = plan_options(flags.plan);
+  const Clock build;
+  const Index index(device, data.train.view(), w.metric);
+  measured.index_build = build.seconds();
+  const Plan plan = index.plan(w.m, w.k, options);
+  measured.plan = explain(plan);
+  measured.short_plan = short_text(plan);
+
+  Trace trace;
+  const Clock first;
+  Neighbors found = index.search(data.queries.view(), w.k, options, &trace);
+  measured.first_run = first.seconds();
+  measured.checked = check_count(data, cpu);
+  measured.difference = check_search(cpu, data, measured.checked, found);
+  if (!measured.difference.empty()) return;
+
+  take_samples(flags, [&](bool counts) {
+    trace.time_steps = false;
+    found = index.search(data.queries.view(), w.k, options, &trace);
+    if (!counts) return;
+    measured.device.push_back(trace.device_seconds);
+    measured.host.push_back(trace.queue_seconds);
+    measured.total.push_back(trace.total_seconds);
+  });
+  trace.time_steps = true;
+  found = index.search(data.queries.view(), w.k, options, &trace);
+  measured.steps = trace.seconds;
+}
+
+/// The stage of a workload, on its first `m` queries, with the selector the plan would take.
+Operation stage_of(const Device& device, const BenchData& data, const BenchFlags& flags, std::int64_t m) {
+  const auto& w = data.workload;
+  Operation operation;
+  operation.stage = w.timed == Timed::distance ? workloads::Stage::distance : workloads::Stage::select;
+  operation.metric = w.metric;
+  operation.n = w.n;
+  operation.m = m;
+  operation.dims = w.dims;
+  operation.k = w.k;
+  operation.threads = static_cast<std::uint32_t>(flags.plan.threads);
+  if (w.timed == Timed::distance) return operation;
+  PlanOptions options = plan_options(flags.plan);
+  if (options.selector == Selector::automatic) options.fused = false;
+  const Plan plan = make_plan(device.info(), {w.metric, w.n, w.m, w.dims, w.k}, options);
+  operation.selector = plan.selector;
+  operation.groups = plan.groups;
+  return operation;
+}
+
+Operands operands_of(const BenchData& data, std::int64_t m) {
+  Operands operands;
+  if (data.workload.timed == Timed::select) {
+    operands.distances = data.train.view().slice(0, m);
+  } else {
+    operands.train = data.train.view();
+    operands.queries = data.queries.view().slice(0, m);
+  }
+  return operands;
+}
+
+workloads::StageResult expected_stage(const Device* cpu, const Operation& operation,
+                                      const Operands& operands) {
+  if (!cpu) return plain_result(operation, operands);
+  Operation on_cpu = operation;
+  on_cpu.selector = cpu->info().selectors.front();
+  workloads::StageResult result;
+  spi::with_device(*cpu, [&](spi::Device& opened) {
+    workloads::PreparedStage stage(opened, on_cpu, operands);
+    if (!stage.refusal().empty()) throw Error(Errc::unsupported, "bench: cpu: " + stage.refusal());
+    stage.run();
+    result = stage.result(0, operation.m);
+  });
+  return result;
+}
+
+void measure_stage(const Device& device, const Device* cpu, const BenchData& data, const BenchFlags& flags,
+                   Measured& measured) {
+  const std::int64_t count = check_count(data, cpu);
+  const Operation few = stage_of(device, data, flags, count);
+  const workloads::StageResult expected = expected_stage(cpu, few, operands_of(data, count));
+  const Operation operation = stage_of(device, data, flags, data.workload.m);
+  measured.short_plan = title(operation);
+  if (data.workload.timed == Timed::select) measured.short_plan += ", " + groups_text(operation.groups);
+  measured.plan = measured.short_plan + "\n";
+  spi::with_device(device, [&](spi::Device& opened) {
+    const Clock build;
+    workloads::PreparedStage stage(opened, operation, operands_of(data, operation.m));
+    measured.index_build = build.seconds();
+    measured.refusal = stage.refusal();
+    if (!measured.refusal.empty()) return;
+    measured.first_run = stage.run().host;
+    measured.checked = count;
+    measured.difference = difference(expected, stage.result(0, count));
+    if (!measured.difference.empty()) return;
+    take_samples(flags, [&](bool counts) {
+      const auto seconds = stage.run();
+      if (!counts) return;
+      measured.device.push_back(seconds.device);
+      measured.host.push_back(seconds.host);
+    });
+  });
+}
+
+constexpr const char* train_images = "train-images-idx3-ubyte.gz";
+constexpr const char* test_images = "t10k-images-idx3-ubyte.gz";
+
+/// The first rows of a file of images.
+workloads::Rows read_images(const BenchFlags& flags, const std::string& file, std::int64_t rows) {
+  const files::Table table = files::read_table(flags.fashion_mnist + "/" + file);
+  if (table.rows < rows)
+    throw Error(Errc::bad_file, "bench: " + table.path + " holds " + std::to_string(table.rows) +
+                                    " images, not " + std::to_string(rows));
+  return workloads::prepared_rows(Metric::squared_l2, {table.values.data(), rows, table.cols});
+}
+
+}  // namespace
+
+bool has_fashion_mnist(const BenchFlags& flags) {
+  const std::filesystem::path folder(flags.fashion_mnist);
+  return std::filesystem::exists(folder / train_images) && std::filesystem::exists(folder / test_images);
+}
+
+BenchData make_data(const workloads::Workload& workload, const BenchFlags& flags) {
+  BenchData data{workload, {}, {}, "uniform"};
+  const auto make = [](workloads::Set set, std::int64_t rows, std::int64_t dims) {
+    return make_rows(workloads::DataKind::uniform, data_seed, set, rows, dims);
+  };
+  if (workload.real_data) {
+    data.source = flags.fashion_mnist;
+    data.train = read_images(flags, train_images, workload.n);
+    data.queries = read_images(flags, test_images, workload.m);
+  } else if (workload.timed == Timed::select) {
+    data.train = make(workloads::Set::train, workload.m, workload.n);
+  } else {
+    data.train = make(workloads::Set::train, workload.n, workload.dims);
+    data.queries = make(workloads::Set::queries, workload.m, workload.dims);
+  }
+  return data;
+}
+
+Measured measure(const Device& device, const Device& cpu, const BenchData& data, const BenchFlags& flags) {
+  // The CPU back end cannot vouch for itself.
+  const Device* reference = device.info().backend == "cpu" ? nullptr : &cpu;
+  Measured measured;
+  try {
+    if (data.workload.timed == Timed::search) {
+      measure_search(device, reference, data, flags, measured);
+    } else {
+      measure_stage(device, reference, data, flags, measured);
+    }
+  } catch (const Error& error) {
+    if (error.code() != Errc::unsupported && error.code() != Errc::out_of_memory) throw;
+    measured.refusal = error.what();
+  }
+  return measured;
+}
+
+double median(std::vector<double> samples) {
+  if (samples.empty()) return 0;
+  const auto middle = samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 2);
+  std::nth_element(samples.begin(), middle, samples.end());
+  if (samples.size() % 2 == 1) return *middle;
+  return (*middle + *std::max_element(samples.begin(), middle)) / 2;
+}
+
+}  // namespace kith::command

@@ -1,0 +1,160 @@
+// What the subcommands of `kith` share.
+//
+// A subcommand is one function, add_NAME(parent): it registers its options and returns what to do
+// when it is asked for. main.cpp calls all of them, parses, and runs the one that was named:
+//
+//   Subcommand add_compare(CLI::App& parent) {
+//     auto flags = std::make_shared<CompareFlags>();
+//     CLI::App* app = parent.add_subcommand("compare", "Every stage on every device: same bits?");
+//     add_device_option(*app, flags->device);
+//     add_examples(*app, {"kith compare --device cpu,opencl:pocl"});
+//     return {app, [flags] { return run_compare(*flags); }};  // an exit code; errors are thrown
+//   }
+//
+// Results go to stdout by print(); everything else (notes, progress, errors) to stderr.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "kith/error.hpp"
+#include "kith/metric.hpp"
+#include "kith/plan.hpp"
+#include "kith/trace.hpp"
+
+namespace kith::command {
+
+/// Exit codes that no Errc has; exit_code() gives those that one has.
+inline constexpr int exit_ok = 0;
+inline constexpr int exit_failed_check = 1;  ///< `compare` found a difference, `--expect` another number
+inline constexpr int exit_interrupted = 130;
+inline constexpr int exit_closed_pipe = 141;  ///< nobody reads stdout any more, as `head` does
+
+/// docs/contract.md, section 8: 2 invalid_argument ... 7 device_failure, 130 interrupted.
+int exit_code(Errc code);
+
+struct Subcommand {
+  CLI::App* app;
+  std::function<int()> run;  ///< returns an exit code; throws kith::Error
+};
+
+Subcommand add_devices(CLI::App& parent);
+Subcommand add_search(CLI::App& parent);
+Subcommand add_classify(CLI::App& parent);
+Subcommand add_compare(CLI::App& parent);
+Subcommand add_bench(CLI::App& parent);
+Subcommand add_doctor(CLI::App& parent);
+
+/// `--device SPEC`, default `auto`. Takes several separated by commas where `several` is set;
+/// split them with split_commas().
+void add_device_option(CLI::App& app, std::string& device, bool several = false);
+
+/// `--metric NAME`, checked while parsing; the message lists those there are.
+void add_metric_option(CLI::App& app, Metric& metric);
+
+/// A whole number: `name` is as in CLI11, "-k" or "--groups".
+/// Text that is none, or a value outside [smallest, largest], is invalid_argument, in words.
+CLI::Option* add_number(CLI::App& app, const std::string& name, std::int64_t& value, const std::string& help,
+                        std::int64_t smallest, std::int64_t largest = INT64_MAX);
+
+/// The same for several, with commas between them.
+CLI::Option* add_numbers(CLI::App& app, const std::string& name, std::vector<std::int64_t>& values,
+                         const std::string& help, std::int64_t smallest);
+
+/// What PlanOptions takes from the command line: --selector, --proposer, --fused, --groups,
+/// --query-tile, --train-tile, --memory-limit (bytes, or with K, M, G), --threads.
+struct PlanFlags {
+  std::string selector = "automatic";
+  std::string proposer = "automatic";
+  std::string fused = "automatic";  ///< or yes, no
+  std::int64_t groups = 0;
+  std::int64_t query_tile = 0;
+  std::int64_t train_tile = 0;
+  std::string memory_limit;
+  std::int64_t threads = 0;
+};
+void add_plan_options(CLI::App& app, PlanFlags& flags);
+
+/// The options these flags stand for, with interrupt_token() as their stop token.
+/// Throws invalid_argument: an unknown selector or proposer (lists those there are), no such size.
+PlanOptions plan_options(const PlanFlags& flags);
+
+/// Lines shown under "Examples" at the end of `--help`.
+void add_examples(CLI::App& app, std::initializer_list<std::string_view> lines);
+
+std::vector<std::string> split_commas(std::string_view text);
+
+/// Write results to stdout, at once. Throws ClosedPipe, or bad_file (disk full).
+void print(std::string_view text);
+struct ClosedPipe {};
+
+/// A line on stderr that is no error: `kith: note: TEXT`.
+void note(std::string_view text);
+
+/// Asked to stop when Ctrl-C (SIGINT), SIGTERM or SIGHUP comes. Before anybody has called this, a
+/// signal ends the process at once; after that, at the latest 1.5 s later.
+std::stop_token interrupt_token();
+
+/// Throw interrupted if that has happened. For loops between searches.
+void throw_if_interrupted(std::string_view where);
+
+/// A bar on stderr: only on a terminal, only after a second, gone when it is destroyed.
+class ProgressBar {
+ public:
+  explicit ProgressBar(std::string what);
+  ~ProgressBar();
+  ProgressBar(const ProgressBar&) = delete;
+  ProgressBar& operator=(const ProgressBar&) = delete;
+
+  void update(double fraction);  ///< 0 ... 1
+
+ private:
+  std::string what_;
+  std::chrono::steady_clock::time_point start_, drawn_;
+  bool terminal_, shown_ = false;
+};
+
+/// For work that does not say how far it is: `reading train.csv  3 s`, under the same conditions.
+class Waiting {
+ public:
+  explicit Waiting(std::string what);
+  ~Waiting();
+  Waiting(const Waiting&) = delete;
+  Waiting& operator=(const Waiting&) = delete;
+
+ private:
+  std::jthread thread_;
+};
+
+/// Columns of text under their titles; columns whose every cell looks like a number are
+/// aligned to the right.
+class TextTable {
+ public:
+  explicit TextTable(std::vector<std::string> titles) : rows_{std::move(titles)} {}
+  void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+  std::string text() const;
+
+ private:
+  std::vector<std::vector<std::string>> rows_;
+};
+
+std::string format_seconds(double seconds);             ///< `1.234 s`, `56.7 ms`, `8.9 us`
+std::string format_bytes(std::uint64_t bytes);          ///< `139.8 GiB`, `512 B`
+std::string format_float(float value);                  ///< as short as gives the same bits back; `inf`
+std::string format_number(double value, int decimals);  ///< as printf("%.*f")
+
+/// The seconds of each stage of a search, a line each, as a table.
+std::string stage_times(const Trace& trace);
+
+/// Characters a terminal needs for UTF-8 `text`, taking one a code point.
+std::size_t columns(std::string_view text);
+
+}  // namespace kith::command

@@ -1,0 +1,72 @@
+// What the parts of `kith compare` share.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "command.hpp"
+#include "kith/device.hpp"
+#include "kith/trace.hpp"
+#include "workloads/cases.hpp"
+#include "workloads/operations.hpp"
+
+namespace kith::command {
+
+struct CompareFlags {
+  std::string device = "all";
+  std::string reference;  ///< empty: cpu, or plain where only the CPU is compared
+  std::string stage = "all";
+  std::string data = "normal";
+  std::string train, queries;  ///< files instead of --data
+  std::int64_t seed = 1, n = 8192, m = 64, dims = 32, k = 16, classes = 10;
+  Metric metric = Metric::squared_l2;
+  PlanFlags plan;
+  std::int64_t random_cases = 0, seconds = 0;
+  std::string resume;
+  bool explain = false, json = false;
+
+  std::uint64_t seed_bits() const { return static_cast<std::uint64_t>(seed); }
+};
+
+/// A device of the table, or the plain reference, which is no device.
+using Subject = std::optional<Device>;
+std::string subject_name(const Subject& subject);
+
+/// Rows to search, and all that decides the answer.
+struct CompareProblem {
+  std::string data;                ///< name of the data, or of the file
+  workloads::Rows train, queries;  ///< as the caller sees them
+  std::vector<std::int64_t> labels;
+  std::int64_t k = 1, groups = 1;
+  Metric metric = Metric::squared_l2;
+  PlanOptions options;
+};
+
+/// One stage on one device.
+struct Cell {
+  std::string refusal;     ///< why the device does not do it
+  std::string difference;  ///< first differing row and both values; empty: same bits
+  double seconds = 0;      ///< device time, best of a few runs
+  std::string plan;        ///< explain(), for the whole
+};
+
+/// One stage on all devices.
+struct CompareLine {
+  std::string title;
+  double reference_seconds = 0;
+  std::vector<Cell> cells;  ///< one a device
+};
+
+/// Run the stages called `stages` ("search" and "classify" are the whole) on every device, and
+/// compare the bits with the reference.
+std::vector<CompareLine> compare(const CompareProblem& problem, const std::vector<Device>& devices,
+                                 const Subject& reference, const std::vector<std::string>& stages,
+                                 Selector selector);
+
+/// `--random-cases`. Returns an exit code.
+int compare_random_cases(const CompareFlags& flags, const std::vector<Device>& devices,
+                         const Subject& reference);
+
+}  // namespace kith::command

@@ -1,0 +1,190 @@
+// kith doctor: what is found, what is not, and which package has it.
+#include <dlfcn.h>
+#include <stdlib.h>  // secure_getenv
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <thread>
+
+#include "command.hpp"
+#include "device_report.hpp"
+#include "kith/device.hpp"
+
+namespace kith::command {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* fashion_mnist_folder = "/usr/share/datasets/fashion-mnist";
+
+void found(const std::string& text) {
+  print("[found]    " + text + "\n");
+}
+void missing(const std::string& text) {
+  print("[missing]  " + text + "\n");
+}
+void broken(const std::string& text) {
+  print("[broken]   " + text + "\n");
+}
+void detail(const std::string& text) {
+  print("           " + text + "\n");
+}
+
+/// The file that the loader finds for `library`; nothing when it is not there.
+std::optional<std::string> find_library(const char* library, const char* symbol, std::string& why) {
+  void* handle = dlopen(library, RTLD_LAZY | RTLD_LOCAL);
+  if (!handle) {
+    const char* reason = dlerror();
+    why = reason ? reason : "no reason given";
+    return std::nullopt;
+  }
+  Dl_info info{};
+  void* address = dlsym(handle, symbol);
+  if (address && dladdr(address, &info) != 0 && info.dli_fname) return info.dli_fname;
+  return library;
+}
+
+std::string instruction_sets() {
+#if defined(__x86_64__)
+  std::string list;
+  const auto add = [&](bool has, const char* name) {
+    if (has) list += (list.empty() ? "" : ", ") + std::string(name);
+  };
+  add(__builtin_cpu_supports("avx2") != 0, "AVX2");
+  add(__builtin_cpu_supports("fma") != 0, "FMA");
+  add(__builtin_cpu_supports("avx512f") != 0, "AVX-512F");
+  add(__builtin_cpu_supports("avx512vl") != 0, "AVX-512VL");
+  return list.empty() ? "x86-64 without AVX2 (slow, and the same bits)" : list;
+#else
+  return "the baseline of this processor";
+#endif
+}
+
+void examine_cpu() {
+  found("CPU: " + std::to_string(std::thread::hardware_concurrency()) + " threads; " + instruction_sets());
+}
+
+void examine_environment() {
+  for (const char* name : {"KITH_BACKEND_PATH", "KITH_CL_DIR", "OMP_NUM_THREADS", "OCL_ICD_VENDORS",
+                           "OPENCL_VENDOR_PATH", "POCL_DEVICES", "POCL_MEMORY_LIMIT", "CUDA_VISIBLE_DEVICES"})
+    if (const char* value = secure_getenv(name)) detail(std::string(name) + "=" + value);
+}
+
+/// The folder of libkith.so, and the plug-ins where it looks for them.
+void examine_library() {
+  Dl_info info{};
+  std::error_code ignored;
+  fs::path library = "libkith.so";
+  if (dladdr(reinterpret_cast<const void*>(&kith::load_failures), &info) != 0 && info.dli_fname)
+    library = fs::canonical(info.dli_fname, ignored);
+  found("libkith: " + library.string());
+  const char* path = secure_getenv("KITH_BACKEND_PATH");
+  detail("plug-ins are looked for in " +
+         (path ? std::string(path) + " (KITH_BACKEND_PATH)" : (library.parent_path() / "kith").string()));
+  examine_environment();
+}
+
+void examine_opencl() {
+  std::string why;
+  if (const auto file = find_library("libOpenCL.so.1", "clGetPlatformIDs", why))
+    found("OpenCL loader: " + *file);
+  else
+    missing("OpenCL loader: " + why + "; package ocl-icd-libopencl1");
+  const char* vendors = secure_getenv("OCL_ICD_VENDORS");
+  const fs::path folder = vendors ? vendors : "/etc/OpenCL/vendors";
+  std::error_code error;
+  std::vector<std::string> drivers;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    if (it->path().extension() != ".icd") continue;
+    std::string library;
+    std::getline(std::ifstream(it->path()) >> std::ws, library);
+    drivers.push_back(it->path().filename().string() + " (" + library + ")");
+  }
+  std::sort(drivers.begin(), drivers.end());
+  for (const std::string& driver : drivers) found("OpenCL driver: " + driver);
+  if (drivers.empty())
+    missing("OpenCL driver: no .icd file in " + folder.string() +
+            "; package pocl-opencl-icd runs OpenCL on the CPU, a GPU's comes with its driver");
+}
+
+void examine_cuda() {
+  std::string why;
+  const bool module = fs::exists("/proc/driver/nvidia/version");
+  const auto file = find_library("libcuda.so.1", "cuDriverGetVersion", why);
+  if (!file) {
+    missing("CUDA driver: " + why + "; " +
+            (module ? "the kernel has NVIDIA's module: package libcuda1 (Debian, non-free), or "
+                      "libnvidia-compute-VERSION of the same version (Ubuntu)"
+                    : "for an NVIDIA GPU: package nvidia-driver (Debian, non-free), or "
+                      "`ubuntu-drivers install` (Ubuntu)"));
+    return;
+  }
+  int version = 0;
+  void* handle = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
+  using GetVersion = int (*)(int*);
+  if (const auto get = reinterpret_cast<GetVersion>(dlsym(handle, "cuDriverGetVersion"))) get(&version);
+  const std::string text = "CUDA driver: " + *file + ", for CUDA " + std::to_string(version / 1000) + "." +
+                           std::to_string(version % 1000 / 10);
+  if (module)
+    found(text);
+  else
+    broken(text + "; the kernel has no NVIDIA module (/proc/driver/nvidia is not there)");
+}
+
+void examine_data() {
+  constexpr std::array files = {"train-images-idx3-ubyte.gz", "train-labels-idx1-ubyte.gz",
+                                "t10k-images-idx3-ubyte.gz", "t10k-labels-idx1-ubyte.gz"};
+  for (const char* file : files) {
+    if (fs::exists(fs::path(fashion_mnist_folder) / file)) continue;
+    return missing(std::string("Fashion-MNIST: there is no ") + fashion_mnist_folder + "/" + file +
+                   "; package dataset-fashion-mnist");
+  }
+  found(std::string("Fashion-MNIST: ") + fashion_mnist_folder);
+}
+
+/// Every back end, its devices tested. Returns how many are exact.
+int examine_devices() {
+  int exact = 0;
+  for (const BackendInfo& backend : backends()) {
+    if (backend.devices.empty()) missing("back end " + backend_line(backend));
+    for (const DeviceInfo& info : backend.devices) {
+      const TestedDevice tested = test_device(info);
+      const std::string text = "device " + info.spec + ": " + info.name;
+      if (tested.refusal.empty())
+        ++exact, found(text + ", exact");
+      else
+        broken(text + ": " + tested.refusal);
+    }
+  }
+  for (const std::string& failure : other_load_failures()) broken("plug-in " + failure);
+  return exact;
+}
+
+int run_doctor() {
+  examine_library();
+  examine_cpu();
+  examine_opencl();
+  examine_cuda();
+  const int exact = examine_devices();
+  examine_data();
+  if (exact == 0)
+    throw Error(Errc::unavailable, "doctor: no device works; see the lines marked [broken] above");
+  const std::string best = open_device("auto").info().spec;
+  print("\n" + std::to_string(exact) + (exact == 1 ? " device is" : " devices are") +
+        " ready; --device auto is " + best + ".\n");
+  return exit_ok;
+}
+
+}  // namespace
+
+Subcommand add_doctor(CLI::App& parent) {
+  CLI::App* app =
+      parent.add_subcommand("doctor", "Say what is found here, what is not, and which package has it");
+  add_examples(*app, {"kith doctor"});
+  return {app, [] { return run_doctor(); }};
+}
+
+}  // namespace kith::command

@@ -1,0 +1,70 @@
+#include "interrupt.hpp"
+
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <string>
+#include <thread>
+
+#include "command.hpp"
+#include "files/output.hpp"
+
+namespace kith::command {
+namespace {
+
+/// A search stops within one step. What cannot be asked to stop (a driver that compiles, a read
+/// from a slow disk) is given this long.
+constexpr timespec patience = {1, 500'000'000};
+
+/// Whether somebody looks at interrupt_token(); if not, there is nothing to wait for.
+std::atomic<bool> listened_to = false;
+
+/// Never destroyed: the watching thread outlives main().
+std::stop_source& source() {
+  static std::stop_source& source = *new std::stop_source;
+  return source;
+}
+
+void wait_and_stop(sigset_t signals) {
+  int signal_number = 0;
+  sigwait(&signals, &signal_number);
+  source().request_stop();
+  if (listened_to) sigtimedwait(&signals, nullptr, &patience);
+  files::remove_unfinished();
+  constexpr std::string_view text = "kith: interrupted: kith: stopped before it was done\n";
+  if (write(STDERR_FILENO, text.data(), text.size()) < 0) _exit(exit_interrupted);
+  _exit(exit_interrupted);
+}
+
+}  // namespace
+
+void watch_for_interrupts() {
+  signal(SIGPIPE, SIG_IGN);
+  sigset_t signals;
+  sigemptyset(&signals);
+  bool any = false;
+  for (int number : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction action {};
+    if (sigaction(number, nullptr, &action) != 0 || action.sa_handler == SIG_IGN) continue;
+    sigaddset(&signals, number);
+    any = true;
+  }
+  if (!any) return;
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  source();
+  std::thread(wait_and_stop, signals).detach();
+}
+
+std::stop_token interrupt_token() {
+  listened_to = true;
+  return source().get_token();
+}
+
+void throw_if_interrupted(std::string_view where) {
+  if (source().stop_requested())
+    throw Error(Errc::interrupted, std::string(where) + ": stopped before it was done");
+}
+
+}  // namespace kith::command

@@ -1,0 +1,75 @@
+// kith: the command.
+#include <cstdio>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "command.hpp"
+#include "interrupt.hpp"
+#include "kith/version.hpp"
+#include "usage.hpp"
+
+namespace {
+
+using namespace kith::command;
+
+constexpr const char* description =
+    "Exact k-nearest-neighbour search and classification. Every device returns the same bits.";
+
+int fail(kith::Errc code, const std::string& message) {
+  const std::string line = "kith: " + std::string(kith::name(code)) + ": " + message + "\n";
+  std::fwrite(line.data(), 1, line.size(), stderr);
+  return exit_code(code);
+}
+
+std::string version() {
+  return "kith " + std::to_string(KITH_VERSION_MAJOR) + "." + std::to_string(KITH_VERSION_MINOR) + "." +
+         std::to_string(KITH_VERSION_PATCH);
+}
+
+/// Parse the command line and run what it names.
+int parse_and_run(int argc, char** argv) {
+  CLI::App app(description, "kith");
+  app.get_formatter()->column_width(help_column);
+  app.set_version_flag("--version", version());
+  add_examples(
+      app, {"kith devices", "kith search --train train.npy --queries queries.npy -k 5",
+            "kith classify --train iris.csv --label-column species --query 5.1,3.5,1.4,0.2", "kith doctor"});
+  const std::vector<Subcommand> subcommands = {add_devices(app), add_search(app), add_classify(app),
+                                               add_compare(app), add_bench(app),  add_doctor(app)};
+  app.allow_extras();
+  for (const Subcommand& subcommand : subcommands) subcommand.app->allow_extras();
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForVersion&) {
+    print(version() + "\n");
+    return exit_ok;
+  } catch (const CLI::CallForHelp&) {
+    print(wrapped_help(app.help()));
+    return exit_ok;
+  } catch (const CLI::ParseError& error) {
+    return fail(kith::Errc::invalid_argument, usage_message(app, subcommands, &error));
+  }
+  for (const Subcommand& subcommand : subcommands)
+    if (subcommand.app->parsed() && app.remaining(true).empty()) return subcommand.run();
+  return fail(kith::Errc::invalid_argument, usage_message(app, subcommands, nullptr));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  watch_for_interrupts();
+  try {
+    return parse_and_run(argc, argv);
+  } catch (const kith::Error& error) {
+    return fail(error.code(), error.what());
+  } catch (const ClosedPipe&) {
+    return exit_closed_pipe;
+  } catch (const std::bad_alloc&) {
+    return fail(kith::Errc::out_of_memory,
+                "kith: the host has no memory left for this; use fewer rows, or a smaller --memory-limit");
+  } catch (const std::exception& error) {
+    return fail(kith::Errc::device_failure,
+                std::string("kith: unexpected: ") + error.what() + "; run `kith doctor` and report it");
+  }
+}

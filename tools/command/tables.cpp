@@ -1,0 +1,135 @@
+#include "tables.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+
+namespace kith::command {
+namespace {
+
+[[noreturn]] void refuse_query(std::size_t row, const std::string& what) {
+  throw Error(Errc::invalid_argument, "--query " + std::to_string(row + 1) + ": " + what);
+}
+
+files::ReadOptions read_options(const TableFlags& flags) {
+  files::ReadOptions options;
+  options.label_column = flags.label_column;
+  options.categorical = flags.categorical;
+  options.unseen_is_zero = flags.unseen == "zero";
+  if (flags.header == "yes") options.header = files::Header::yes;
+  if (flags.header == "no") options.header = files::Header::no;
+  return options;
+}
+
+files::Table read(const std::string& path, const files::ReadOptions& options) {
+  const Waiting waiting("reading " + path);
+  files::Table table = files::read_table(path, options);
+  if (const std::string rounded = files::describe_rounded(table); !rounded.empty()) note(rounded);
+  return table;
+}
+
+/// One cell of a query from the command line.
+float parse_cell(const std::string& text, std::size_t row, const files::Table& train, std::int64_t column,
+                 bool unseen_is_zero) {
+  for (const files::Categories& known : train.categories) {
+    if (known.column != column) continue;
+    const auto it = std::lower_bound(known.names.begin(), known.names.end(), text);
+    if (it != known.names.end() && *it == text) return static_cast<float>(it - known.names.begin());
+    if (unseen_is_zero) return 0;
+    refuse_query(row, train.column_text(column) + ": \"" + text + "\" does not occur in " + train.path +
+                          "; use one that does, or give --unseen zero");
+  }
+  float value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value))
+    refuse_query(row, train.column_text(column) + ": \"" + text +
+                          "\" is no finite number that fits float32; give one");
+  return value;
+}
+
+void add_choice(CLI::App& app, const std::string& name, std::string& value, const std::string& help,
+                const std::vector<std::string>& choices) {
+  CLI::Option* option = app.add_option(name, value, help)->type_name("WHAT")->capture_default_str();
+  option->check(CLI::Validator(
+      [&app, name, choices](std::string& text) -> std::string {
+        if (std::find(choices.begin(), choices.end(), text) != choices.end()) return {};
+        std::string list;
+        for (const std::string& choice : choices) list += (list.empty() ? "" : ", ") + choice;
+        throw Error(Errc::invalid_argument,
+                    app.get_name() + ": " + name + ": there is no \"" + text + "\"; choose one of " + list);
+      },
+      ""));
+}
+
+}  // namespace
+
+void add_table_options(CLI::App& app, TableFlags& flags, const std::string& label_help) {
+  app.add_option("--train", flags.train,
+                 "Training rows: .npy, .csv, .tsv, -ubyte, .fvecs, .bvecs, .ivecs, .svm, "
+                 "each also with .gz behind it")
+      ->required()
+      ->type_name("FILE");
+  app.add_option("--queries", flags.queries, "Rows to look up, with the same columns")->type_name("FILE");
+  app.add_option("--label-column", flags.label_column, label_help)->type_name("COLUMN");
+  add_choice(app, "--header", flags.header,
+             "Whether the first line of a text file is a header: automatic, yes, no",
+             {"automatic", "yes", "no"});
+  add_choice(app, "--unseen", flags.unseen,
+             "A category that does not occur in the training rows: refuse it, or take it as zero",
+             {"refuse", "zero"});
+  app.add_option("--categorical", flags.categorical,
+                 "Columns of a text file whose numbers are categories, with commas between them")
+      ->type_name("COLUMNS")
+      ->expected(1)
+      ->delimiter(',')
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
+files::Table read_train(const TableFlags& flags) {
+  return read(flags.train, read_options(flags));
+}
+
+files::Table read_queries(const TableFlags& flags, const files::Table& train) {
+  files::ReadOptions options = read_options(flags);
+  options.like = &train;
+  options.label_optional = true;
+  return read(flags.queries, options);
+}
+
+files::Table parse_queries(const TableFlags& flags, const std::vector<std::string>& rows,
+                           const files::Table& train) {
+  files::Table table;
+  table.path = "--query";
+  table.rows = static_cast<std::int64_t>(rows.size());
+  table.cols = train.cols;
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    const std::vector<std::string> cells = split_commas(rows[r]);
+    if (static_cast<std::int64_t>(cells.size()) != train.cols)
+      refuse_query(r, std::to_string(cells.size()) + " values but " + train.path + " has " +
+                          std::to_string(train.cols) + " columns" +
+                          (train.labels.code.empty() ? "" : " beside the labels") +
+                          "; give a value for each, with commas between them");
+    for (std::size_t c = 0; c < cells.size(); ++c)
+      table.values.push_back(
+          parse_cell(cells[c], r, train, static_cast<std::int64_t>(c), flags.unseen == "zero"));
+  }
+  return table;
+}
+
+void check_k(const std::string& where, std::int64_t k, const files::Table& train) {
+  if (k <= train.rows) return;
+  throw Error(Errc::invalid_argument, where + ": k = " + std::to_string(k) + " but " + train.path +
+                                          " holds " + std::to_string(train.rows) +
+                                          (train.rows == 1 ? " row" : " rows") +
+                                          "; choose 1 <= k <= " + std::to_string(train.rows));
+}
+
+double lap(std::chrono::steady_clock::time_point& start) {
+  const auto now = std::chrono::steady_clock::now();
+  const double seconds = std::chrono::duration<double>(now - start).count();
+  start = now;
+  return seconds;
+}
+
+}  // namespace kith::command

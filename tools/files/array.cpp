@@ -1,0 +1,128 @@
+// The elements of .npy and idx files, once their header is read.
+#include <algorithm>
+#include <limits>
+
+#include "formats.hpp"
+
+namespace kith::files {
+namespace {
+
+constexpr std::size_t block_elements = std::size_t{1} << 16;
+
+std::string shape_text(const std::vector<std::uint64_t>& shape) {
+  std::string text = "(";
+  for (std::size_t axis = 0; axis < shape.size(); ++axis)
+    text += (axis ? ", " : "") + std::to_string(shape[axis]);
+  return text + (shape.size() == 1 ? ",)" : ")");
+}
+
+std::uint64_t product(const std::vector<std::uint64_t>& shape) {
+  std::uint64_t count = 1;
+  for (std::uint64_t size : shape) count = multiply(count, size);
+  return count;
+}
+
+/// Refuse shapes without rows or values, and those that the file cannot hold.
+std::uint64_t checked_count(const Source& source, const ArrayLayout& layout) {
+  const std::string what = "an array of shape " + shape_text(layout.shape);
+  if (layout.shape.empty()) source.fail("holds a single number; a table has rows along its first axis");
+  for (std::uint64_t size : layout.shape)
+    if (size == 0) source.fail("holds " + what + ": no values; a table has at least one row and one column");
+  const std::uint64_t count = product(layout.shape);
+  source.require_bytes(multiply(count, size_of(layout.type)), what);
+  source.require_memory(multiply(count, sizeof(float)));
+  return count;
+}
+
+/// Where the i-th element of the file belongs: its row, and its column among the flattened others.
+class Placement {
+ public:
+  explicit Placement(const ArrayLayout& layout)
+      : shape_(layout.shape), fortran_(layout.fortran), cols_(product(layout.shape) / layout.shape[0]) {}
+
+  std::uint64_t row(std::uint64_t i) const { return fortran_ ? i % shape_[0] : i / cols_; }
+  std::uint64_t column(std::uint64_t i) const {
+    if (!fortran_) return i % cols_;
+    std::uint64_t rest = i / shape_[0], column = 0, stride = cols_;
+    for (std::size_t axis = 1; axis < shape_.size(); ++axis) {  // first axis fastest: peel them in order
+      stride /= shape_[axis];
+      column += rest % shape_[axis] * stride;
+      rest /= shape_[axis];
+    }
+    return column;
+  }
+  std::uint64_t cols() const { return cols_; }
+
+ private:
+  const std::vector<std::uint64_t>& shape_;
+  bool fortran_;
+  std::uint64_t cols_;
+};
+
+/// Read all elements a block at a time: `take(bytes, first, count)`.
+template <class Take>
+void read_blocks(Source& source, const ArrayLayout& layout, std::uint64_t count, Take&& take) {
+  const std::size_t size = size_of(layout.type);
+  std::vector<unsigned char> bytes(std::min<std::uint64_t>(count, block_elements) * size);
+  for (std::uint64_t first = 0; first < count; first += block_elements) {
+    const auto some = static_cast<std::size_t>(std::min<std::uint64_t>(count - first, block_elements));
+    source.read_exactly(bytes.data(), some * size, "an array of shape " + shape_text(layout.shape));
+    take(bytes.data(), first, some);
+  }
+  source.require_end();
+}
+
+[[noreturn]] void refuse(const Source& source, const Placement& place, std::uint64_t i,
+                         const std::string& why) {
+  source.fail("row " + std::to_string(place.row(i)) + ", column " + std::to_string(place.column(i)) + " " +
+              why);
+}
+
+/// Values in the order of the file to rows.
+std::vector<float> from_fortran(const std::vector<float>& values, const Placement& place) {
+  std::vector<float> rows(values.size());
+  for (std::size_t i = 0; i < values.size(); ++i)
+    rows[place.row(i) * place.cols() + place.column(i)] = values[i];
+  return rows;
+}
+
+}  // namespace
+
+void read_array(Source& source, const ArrayLayout& layout, Table& table) {
+  const std::uint64_t count = checked_count(source, layout);
+  const Placement place(layout);
+  RoundingCount rounding;
+  table.values.reserve(std::min<std::uint64_t>(count, source.plausible_bytes()));
+  read_blocks(source, layout, count, [&](const unsigned char* bytes, std::uint64_t first, std::size_t some) {
+    table.values.resize(table.values.size() + some);
+    const Block block = to_floats(layout.type, layout.big_endian, bytes, some, table.values.data() + first);
+    if (block.bad != Block::none) refuse(source, place, first + block.bad, block.why);
+    for (std::size_t i : block.rounded)
+      rounding.add(static_cast<std::int64_t>(place.row(first + i)),
+                   static_cast<std::int64_t>(place.column(first + i)));
+  });
+  if (layout.fortran && layout.shape.size() > 1) table.values = from_fortran(table.values, place);
+  table.rows = static_cast<std::int64_t>(layout.shape[0]);
+  table.cols = static_cast<std::int64_t>(place.cols());
+  table.rounded = rounding.columns();
+  if (layout.shape.size() == 3)
+    table.image_shape = {static_cast<std::int64_t>(layout.shape[1]),
+                         static_cast<std::int64_t>(layout.shape[2])};
+}
+
+std::vector<std::int64_t> read_array_labels(Source& source, const ArrayLayout& layout) {
+  const std::uint64_t count = checked_count(source, layout);
+  if (count != layout.shape[0])
+    source.fail("holds an array of shape " + shape_text(layout.shape) + "; labels are one a row: shape (" +
+                std::to_string(layout.shape[0]) + ",)");
+  std::vector<std::int64_t> labels;
+  labels.reserve(std::min<std::uint64_t>(count, source.plausible_bytes()));
+  read_blocks(source, layout, count, [&](const unsigned char* bytes, std::uint64_t first, std::size_t some) {
+    labels.resize(labels.size() + some);
+    const Block block = to_labels(layout.type, layout.big_endian, bytes, some, labels.data() + first);
+    if (block.bad != Block::none) source.fail("row " + std::to_string(first + block.bad) + " " + block.why);
+  });
+  return labels;
+}
+
+}  // namespace kith::files

@@ -1,0 +1,225 @@
+// .csv, .tsv and .txt: a record a row, a cell a column.
+#include <algorithm>
+#include <optional>
+
+#include "dictionary.hpp"
+#include "formats.hpp"
+#include "number.hpp"
+#include "records.hpp"
+
+namespace kith::files {
+namespace {
+
+constexpr std::int64_t most_categories = 1 << 24;  // codes must be exact float32
+
+/// One column of the table while it is being read.
+struct Column {
+  enum Kind { undecided, number, text, label } kind = undecided;
+  std::int64_t position = -1;  ///< in the table
+  bool forced = false;         ///< text by the caller's wish or the training file's
+  bool fixed = false;          ///< the dictionary may not grow
+  Dictionary dictionary;       ///< text
+  std::string first_text;      ///< text: for the message about a number further down
+  std::int64_t first_line = 0;
+};
+
+class DelimitedReader {
+ public:
+  DelimitedReader(Source& source, Format format, const ReadOptions& options, Table& table)
+      : records_(source, format, options.header, options.like),
+        source_(source),
+        options_(options),
+        table_(table),
+        columns_(records_.columns()),
+        labels_(known_labels(options)) {
+    find_label();
+    place_columns();
+    if (options.like)
+      follow(*options.like);
+    else
+      force_categories();
+  }
+
+  void read() {
+    std::vector<std::string_view> cells;
+    for (; records_.next(cells); ++table_.rows) read_row(cells);
+    finish();
+  }
+
+ private:
+  static const Labels* known_labels(const ReadOptions& options) {
+    return options.like && !options.like->labels.code.empty() ? &options.like->labels : nullptr;
+  }
+
+  void find_label() {
+    if (options_.label_column.empty()) return;
+    std::optional<std::size_t> found;
+    if (!options_.label_optional) {
+      found = records_.require_column(options_.label_column);
+    } else if (!options_.like || static_cast<std::int64_t>(columns_.size()) != options_.like->cols) {
+      found = records_.find_column(options_.label_column);
+      if (!found && records_.has_header()) return;
+    }
+    if (!found) return;
+    columns_[*found].kind = Column::label;
+    table_.label_column = static_cast<std::int64_t>(*found);
+  }
+
+  void place_columns() {
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      if (columns_[c].kind == Column::label) continue;
+      columns_[c].position = table_.cols++;
+      if (records_.has_header()) table_.column_names.push_back(records_.first()[c]);
+    }
+    table_.header = records_.has_header();
+    if (table_.cols == 0)
+      throw Error(
+          Errc::invalid_argument,
+          source_.name() + ": has the label column only; a table needs one column of values at least");
+  }
+
+  void force_categories() {
+    for (const std::string& name : options_.categorical) {
+      Column& column = columns_[records_.require_column(name)];
+      if (column.kind == Column::label) continue;
+      column.kind = Column::text;
+      column.forced = true;
+    }
+  }
+
+  /// Take layout and dictionaries of the training table.
+  void follow(const Table& like) {
+    if (table_.cols != like.cols) return;  // read_table() refuses it
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      Column& column = columns_[c];
+      if (column.kind == Column::label) continue;
+      const auto position = static_cast<std::size_t>(column.position);
+      if (table_.header && like.header && table_.column_names[position] != like.column_names[position])
+        throw Error(Errc::invalid_argument, source_.name() + ": " + records_.column_text(c) + " is " +
+                                                in_quotes(like.column_names[position]) + " in " + like.path +
+                                                "; give both files the same columns in the same order");
+      column.kind = Column::number;
+    }
+    for (const Categories& categories : like.categories)
+      for (Column& column : columns_)
+        if (column.position == categories.column) {
+          column.kind = Column::text;
+          column.dictionary = Dictionary(categories.names);
+          column.forced = column.fixed = true;
+        }
+  }
+
+  void read_row(const std::vector<std::string_view>& cells) {
+    const std::size_t before = table_.values.size(), after = before + static_cast<std::size_t>(table_.cols);
+    if (after > table_.values.capacity()) source_.require_memory(multiply(after, sizeof(float)));
+    table_.values.resize(after);
+    float* to = table_.values.data() + before;
+    for (std::size_t c = 0; c < cells.size(); ++c) {
+      Column& column = columns_[c];
+      if (column.kind == Column::undecided) decide(column, cells[c]);
+      if (column.kind == Column::number)
+        *to++ = read_number(c, cells[c]);
+      else if (column.kind == Column::text)
+        *to++ = read_text(c, cells[c]);
+      else if (const std::string why = labels_.add(cells[c]); !why.empty())
+        refuse(c, why);
+    }
+  }
+
+  void decide(Column& column, std::string_view cell) const {
+    const bool is_text = !cell.empty() && parse_number(cell).kind == Number::not_a_number;
+    column.kind = is_text ? Column::text : Column::number;
+    column.first_text = cell;
+    column.first_line = records_.line();
+  }
+
+  float read_number(std::size_t c, std::string_view cell) {
+    const Number number = parse_number(cell);
+    if (number.kind != Number::finite) refuse(c, why_not(number.kind, cell));
+    if (number.rounded) rounding_.add(table_.rows, columns_[c].position);
+    return number.value;
+  }
+
+  float read_text(std::size_t c, std::string_view cell) {
+    Column& column = columns_[c];
+    if (cell.empty()) refuse(c, why_not(Number::not_a_number, cell));
+    if (column.fixed) {
+      const std::int64_t code = column.dictionary.find(cell);
+      if (code < 0 && !options_.unseen_is_zero)
+        refuse(c, "holds " + in_quotes(cell) + ", which does not occur in " + options_.like->path +
+                      "; correct it, or count such cells as 0 with --unseen zero");
+      return static_cast<float>(std::max<std::int64_t>(code, 0));
+    }
+    if (!column.forced && parse_number(cell).kind != Number::not_a_number)
+      refuse(c, "holds the number " + in_quotes(cell) + ", but line " + std::to_string(column.first_line) +
+                    " the text " + in_quotes(column.first_text) +
+                    "; make the column text or numbers throughout, or say --categorical " +
+                    std::to_string(c + 1));
+    const std::int64_t code = column.dictionary.add(cell);
+    if (code >= most_categories)
+      refuse(c,
+             "holds the 16777217th distinct text; a column of categories has at most 16777216: leave it out");
+    return static_cast<float>(code);
+  }
+
+  /// Categories were numbered as they came; number them in the order of their names.
+  void finish() {
+    for (const Column& column : columns_) {
+      if (column.kind != Column::text) continue;
+      Categories categories{column.position, {}};
+      if (column.fixed) {
+        categories.names = names_of(column.position);
+      } else {
+        Dictionary::Sorted sorted = column.dictionary.sorted();
+        for (std::int64_t r = 0; r < table_.rows; ++r) {
+          float& value = table_.values[static_cast<std::size_t>(r * table_.cols + column.position)];
+          value = static_cast<float>(sorted.position[static_cast<std::size_t>(value)]);
+        }
+        categories.names = std::move(sorted.names);
+      }
+      table_.categories.push_back(std::move(categories));
+    }
+    if (table_.label_column >= 0) table_.labels = labels_.finish();
+    table_.rounded = rounding_.columns();
+  }
+
+  const std::vector<std::string>& names_of(std::int64_t position) const {
+    const std::vector<Categories>& all = options_.like->categories;
+    return std::find_if(all.begin(), all.end(), [&](const Categories& c) { return c.column == position; })
+        ->names;
+  }
+
+  [[noreturn]] void refuse(std::size_t c, const std::string& why) const {
+    records_.fail(records_.column_text(c) + " " + why);
+  }
+
+  Records records_;
+  Source& source_;
+  const ReadOptions& options_;
+  Table& table_;
+  std::vector<Column> columns_;
+  LabelReader labels_;
+  RoundingCount rounding_;
+};
+
+}  // namespace
+
+void read_delimited(Source& source, Format format, const ReadOptions& options, Table& table) {
+  DelimitedReader(source, format, options, table).read();
+}
+
+Labels read_delimited_labels(Source& source, Format format, const LabelOptions& options) {
+  Records records(source, format, options.header, nullptr);
+  if (options.column.empty() && records.columns() != 1)
+    throw Error(Errc::invalid_argument,
+                source.name() + ": has " + count_of(records.columns(), "column") +
+                    "; labels are one a line, or say which column they are: --label-column");
+  const std::size_t column = options.column.empty() ? 0 : records.require_column(options.column);
+  LabelReader labels(options.known);
+  for (std::vector<std::string_view> cells; records.next(cells);)
+    if (const std::string why = labels.add(cells[column]); !why.empty())
+      records.fail(records.column_text(column) + " " + why);
+  return labels.finish();
+}
+
+}  // namespace kith::files

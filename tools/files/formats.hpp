@@ -1,0 +1,48 @@
+// The readers behind read_table() and read_labels(): one file a format.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "elements.hpp"
+#include "source.hpp"
+#include "table.hpp"
+
+namespace kith::files {
+
+enum class Format { npy, csv, tsv, txt, idx, fvecs, ivecs, bvecs, svm };
+
+/// By the file's name, `.gz` aside, letters of any case.
+/// Throws bad_file: an ending that is none of ours.
+Format format_of(const std::string& name);
+bool is_text(Format format);  ///< lines with columns: csv, tsv, txt
+bool is_gzip_name(const std::string& name);
+
+/// What the header of an array says of the elements after it.
+struct ArrayLayout {
+  ElementType type = ElementType::u8;
+  bool big_endian = false;
+  bool fortran = false;              ///< the first axis varies fastest
+  std::vector<std::uint64_t> shape;  ///< every axis > 0
+};
+ArrayLayout read_npy_header(Source& source);
+ArrayLayout read_idx_header(Source& source);
+
+/// The rest of the file as rows along the first axis: floats, or labels (one a row).
+void read_array(Source& source, const ArrayLayout& layout, Table& table);
+std::vector<std::int64_t> read_array_labels(Source& source, const ArrayLayout& layout);
+
+/// .fvecs, .ivecs, .bvecs: `dims` as a little-endian i32, then that many f32, i32 or u8; for every row.
+void read_vecs(Source& source, Format format, Table& table);
+std::vector<std::int64_t> read_vecs_labels(Source& source, Format format);
+
+void read_svm(Source& source, const ReadOptions& options, Table& table);
+Labels read_svm_labels(Source& source, const Labels* known);
+
+/// .csv, .tsv, .txt
+void read_delimited(Source& source, Format format, const ReadOptions& options, Table& table);
+Labels read_delimited_labels(Source& source, Format format, const LabelOptions& options);
+
+}  // namespace kith::files

@@ -1,0 +1,75 @@
+// Lines of a text file, and the cells of a line.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "source.hpp"
+
+namespace kith::files {
+
+/// Lines one after the other, without their ends (LF or CRLF); a UTF-8 byte order mark is skipped.
+class LineReader {
+ public:
+  explicit LineReader(Source& source) : source_(source) {}
+
+  /// The next line; valid until the next call. False: the file has ended.
+  bool next(std::string_view& line);
+
+  /// The same line with the one after it, line end between, for cells that contain one.
+  bool append(std::string_view& line);
+
+  std::int64_t number() const { return number_; }  ///< of the line, or of its first, from 1
+
+  /// Throw bad_file: `NAME:LINE: text`.
+  [[noreturn]] void fail(const std::string& text) const;
+
+ private:
+  bool find_end();
+  void fill();
+  std::string_view view() const;
+
+  Source& source_;
+  std::vector<char> buffer_;
+  std::size_t begin_ = 0, end_ = 0;  ///< the line is buffer_[begin_, end_)
+  std::size_t size_ = 0;             ///< of buffer_, filled
+  std::size_t next_ = 0;             ///< after the line end
+  std::int64_t number_ = 0, lines_ = 0;
+  bool ended_ = false;
+};
+
+/// A line cut into cells, spaces around them removed, quotes resolved; blank lines are skipped.
+class RecordReader {
+ public:
+  /// separator ',' or '\t'; or ' ', which stands for any run of spaces and tabs.
+  RecordReader(Source& source, char separator) : lines_(source), separator_(separator) {}
+
+  /// The next record; valid until the next call. False: the file has ended.
+  bool next(std::vector<std::string_view>& cells);
+
+  std::int64_t line() const { return lines_.number(); }
+  [[noreturn]] void fail(const std::string& text) const { lines_.fail(text); }
+
+ private:
+  struct Cell {
+    std::size_t begin, end;  ///< in the line
+    std::string* unescaped;  ///< instead, where quotes were doubled
+  };
+  void split_plain(std::vector<std::string_view>& cells) const;
+  void split_quoted(std::vector<std::string_view>& cells);
+  std::size_t quoted_cell(std::size_t at);
+  std::size_t skip_blanks(std::size_t at) const;
+  bool is_blank(char c) const { return c == ' ' || (c == '\t' && separator_ != '\t'); }
+  bool is_separator(char c) const { return separator_ == ' ' ? is_blank(c) : c == separator_; }
+
+  LineReader lines_;
+  char separator_;
+  std::string_view line_;
+  std::vector<Cell> found_;
+  std::deque<std::string> unescaped_;
+};
+
+}  // namespace kith::files

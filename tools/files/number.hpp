@@ -1,0 +1,26 @@
+// Numbers in text as float32.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace kith::files {
+
+/// A cell of text. `finite`: value is the float32 nearest to it, ties to even.
+struct Number {
+  enum Kind { finite, not_a_number, nan, infinite, too_large } kind = not_a_number;
+  float value = 0;
+  bool rounded = false;  ///< a whole number that is no float32; fractions are not reported
+};
+
+/// `text` without spaces around it; an optional sign, digits, a point, an exponent; nan, inf, infinity.
+Number parse_number(std::string_view text);
+
+/// A whole number, also written as 3.0 or 3e0. False: it is none, or beyond int64.
+bool parse_whole(std::string_view text, std::int64_t& value);
+
+/// Why parse_number() does not give a finite number: `holds "abc" where a number belongs; ...`.
+std::string why_not(Number::Kind kind, std::string_view text);
+
+}  // namespace kith::files

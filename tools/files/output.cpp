@@ -1,0 +1,270 @@
+#include "output.hpp"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <charconv>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+#include "kith/error.hpp"
+
+namespace kith::files {
+namespace {
+
+constexpr std::size_t buffer_bytes = std::size_t{1} << 18;
+
+// Names of temporaries, for a signal handler: a slot belongs to one AtomicFile from the change of `used`
+// to true until that to false; `name` is null while there is nothing to remove.
+struct Slot {
+  std::atomic<bool> used{false};
+  std::atomic<const char*> name{nullptr};
+};
+std::array<Slot, 16> slots;
+static_assert(std::atomic<const char*>::is_always_lock_free);
+
+int take_slot(const char* name) {
+  for (std::size_t i = 0; i < slots.size(); ++i)
+    if (!slots[i].used.exchange(true)) {
+      slots[i].name = name;
+      return static_cast<int>(i);
+    }
+  return -1;
+}
+
+std::filesystem::path resolved(const std::filesystem::path& path) {
+  std::error_code error;
+  const std::filesystem::path target = std::filesystem::weakly_canonical(path, error);
+  return error ? path : target;
+}
+
+std::string advice(int error) {
+  switch (error) {
+    case ENOENT:
+      return "make the folder first";
+    case EACCES:
+    case EPERM:
+    case EROFS:
+      return "choose a folder that you may write to";
+    case ENOSPC:
+    case EDQUOT:
+      return "free some space";
+    default:
+      return "choose another place";
+  }
+}
+
+}  // namespace
+
+void AtomicFile::fail(std::string_view what, int error) const {
+  throw Error(Errc::bad_file,
+              path_.string() + ": " + std::string(what) + ": " + std::strerror(error) + "; " + advice(error));
+}
+
+AtomicFile::AtomicFile(const std::filesystem::path& path) : path_(path), target_(resolved(path)) {
+  struct stat old {};
+  const bool exists = ::stat(path.c_str(), &old) == 0;
+  if (exists && S_ISDIR(old.st_mode))
+    throw Error(Errc::bad_file, path.string() + ": is a folder; name a file in it");
+  buffer_.reserve(buffer_bytes);
+  if (exists && !S_ISREG(old.st_mode)) {
+    fd_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    if (fd_ < 0) fail("cannot be written", errno);
+    return;
+  }
+  for (int attempt = 0; fd_ < 0; ++attempt) {
+    temporary_ = target_;
+    temporary_ += ".partial-" + std::to_string(::getpid()) + "-" + std::to_string(attempt);
+    fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd_ < 0 && (errno != EEXIST || attempt == 100)) fail("cannot be written", errno);
+  }
+  slot_ = take_slot(temporary_.c_str());
+  if (exists) (void)::fchmod(fd_, old.st_mode & 07777);  // where that is not allowed, the usual mode stays
+}
+
+AtomicFile::~AtomicFile() {
+  if (fd_ >= 0) ::close(fd_);
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+  if (slot_ >= 0) {
+    Slot& slot = slots[static_cast<std::size_t>(slot_)];
+    slot.name = nullptr;
+    slot.used = false;
+  }
+}
+
+void AtomicFile::flush() {
+  for (std::size_t done = 0; done < buffer_.size();) {
+    const ssize_t wrote = ::write(fd_, buffer_.data() + done, buffer_.size() - done);
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote < 0) fail("cannot be written", errno);
+    done += static_cast<std::size_t>(wrote);
+  }
+  buffer_.clear();
+}
+
+void AtomicFile::write(const void* bytes, std::size_t size) {
+  const char* from = static_cast<const char*>(bytes);
+  while (size > 0) {
+    const std::size_t some = std::min(size, buffer_bytes - buffer_.size());
+    buffer_.append(from, some);
+    from += some;
+    size -= some;
+    if (buffer_.size() == buffer_bytes) flush();
+  }
+}
+
+void AtomicFile::commit() {
+  flush();
+  if (!temporary_.empty() && ::fsync(fd_) != 0) fail("cannot be written", errno);
+  const int fd = std::exchange(fd_, -1);
+  if (::close(fd) != 0) fail("cannot be written", errno);
+  if (temporary_.empty()) return;
+  if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail("cannot be put in its place", errno);
+  if (slot_ >= 0) slots[static_cast<std::size_t>(slot_)].name = nullptr;
+  temporary_.clear();
+}
+
+void remove_unfinished() noexcept {
+  for (Slot& slot : slots)
+    if (const char* name = slot.name.exchange(nullptr)) ::unlink(name);
+}
+
+namespace {
+
+enum class OutputFormat { npy, vecs, csv, tsv, txt };
+
+OutputFormat output_format(const std::filesystem::path& path, Content content) {
+  const std::string ending = path.extension().string();
+  if (ending == ".npy") return OutputFormat::npy;
+  if (ending == ".csv") return OutputFormat::csv;
+  if (ending == ".tsv") return OutputFormat::tsv;
+  if (ending == ".txt") return OutputFormat::txt;
+  if (content == Content::indices && ending == ".ivecs") return OutputFormat::vecs;
+  if (content == Content::distances && ending == ".fvecs") return OutputFormat::vecs;
+  const std::string what = content == Content::indices     ? "indices"
+                           : content == Content::distances ? "distances"
+                                                           : "labels";
+  const std::string vecs = content == Content::indices     ? " .ivecs"
+                           : content == Content::distances ? " .fvecs"
+                                                           : "";
+  throw Error(Errc::invalid_argument, path.string() + ": its name ends in no format in which kith writes " +
+                                          what + "; there are .npy" + vecs + " .csv .tsv .txt");
+}
+
+char separator_of(OutputFormat format) {
+  if (format == OutputFormat::csv) return ',';
+  return format == OutputFormat::tsv ? '\t' : ' ';
+}
+
+template <class T>
+void append_little_endian(std::string& to, T value) {
+  auto bytes = std::bit_cast<std::array<char, sizeof(T)>>(value);
+  if constexpr (std::endian::native == std::endian::big) std::reverse(bytes.begin(), bytes.end());
+  to.append(bytes.data(), bytes.size());
+}
+
+/// Version 1.0: magic, length, dictionary, spaces up to a multiple of 64 bytes, a line end.
+void write_npy_header(AtomicFile& file, std::string_view descr, const std::string& shape) {
+  std::string header =
+      "{'descr': '" + std::string(descr) + "', 'fortran_order': False, 'shape': " + shape + ", }";
+  constexpr std::size_t before = 10, alignment = 64;
+  header.append(alignment - 1 - (before + header.size()) % alignment, ' ');
+  header += '\n';
+  std::string start("\x93NUMPY\x01\x00", 8);
+  append_little_endian(start, static_cast<std::uint16_t>(header.size()));
+  file.write(start);
+  file.write(header);
+}
+
+template <class T>
+void append_number(std::string& to, T value) {
+  std::array<char, 32> text{};
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
+  to.append(text.data(), end);
+}
+
+std::int32_t narrow(const AtomicFile& file, std::int64_t index) {
+  if (index > std::numeric_limits<std::int32_t>::max())
+    throw Error(Errc::invalid_argument, file.path().string() + ": the index " + std::to_string(index) +
+                                            " does not fit .ivecs, which holds int32; write .npy");
+  return static_cast<std::int32_t>(index);
+}
+float narrow(const AtomicFile&, float distance) {
+  return distance;
+}
+
+template <class T>
+void write_matrix(AtomicFile& file, MatrixView<const T> rows, OutputFormat format, std::string_view descr) {
+  if (format == OutputFormat::npy)
+    write_npy_header(file, descr,
+                     "(" + std::to_string(rows.rows()) + ", " + std::to_string(rows.cols()) + ")");
+  std::string line;
+  for (std::int64_t r = 0; r < rows.rows(); ++r) {
+    line.clear();
+    if (format == OutputFormat::vecs) append_little_endian(line, static_cast<std::int32_t>(rows.cols()));
+    for (std::int64_t c = 0; c < rows.cols(); ++c) {
+      if (format == OutputFormat::npy)
+        append_little_endian(line, rows(r, c));
+      else if (format == OutputFormat::vecs)
+        append_little_endian(line, narrow(file, rows(r, c)));
+      else {
+        if (c > 0) line += separator_of(format);
+        append_number(line, rows(r, c));
+      }
+    }
+    if (format != OutputFormat::npy && format != OutputFormat::vecs) line += '\n';
+    file.write(line);
+  }
+}
+
+/// A cell as every reader of .csv takes it: in quotes where it must be.
+std::string cell(std::string_view text, char separator) {
+  const bool plain = text.find_first_of("\"\r\n") == std::string_view::npos &&
+                     text.find(separator) == std::string_view::npos && !text.empty() && text.front() != ' ' &&
+                     text.back() != ' ' && text.front() != '\t' && text.back() != '\t';
+  if (plain) return std::string(text);
+  std::string result = "\"";
+  for (char c : text) result += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return result + "\"";
+}
+
+}  // namespace
+
+void check_output_name(const std::filesystem::path& path, Content content) {
+  output_format(path, content);
+}
+
+void write_rows(AtomicFile& file, MatrixView<const std::int64_t> indices) {
+  write_matrix(file, indices, output_format(file.path(), Content::indices), "<i8");
+}
+
+void write_rows(AtomicFile& file, MatrixView<const float> distances) {
+  write_matrix(file, distances, output_format(file.path(), Content::distances), "<f4");
+}
+
+void write_labels(AtomicFile& file, std::span<const std::int64_t> code, std::span<const std::string> names) {
+  const OutputFormat format = output_format(file.path(), Content::labels);
+  if (format == OutputFormat::npy) {
+    if (!names.empty())
+      throw Error(Errc::invalid_argument, file.path().string() + ": the labels are text, such as " +
+                                              names[0] +
+                                              ", which .npy does not hold here; write .csv or .txt");
+    write_npy_header(file, "<i8", "(" + std::to_string(code.size()) + ",)");
+    std::string bytes;
+    for (std::int64_t label : code) append_little_endian(bytes, label);
+    return file.write(bytes);
+  }
+  for (std::int64_t label : code) {
+    const auto at = static_cast<std::size_t>(label);
+    file.write((names.empty() ? std::to_string(label) : cell(names[at], separator_of(format))) + "\n");
+  }
+}
+
+}  // namespace kith::files

@@ -1,0 +1,69 @@
+// Results as files, which appear whole or not at all.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kith/matrix_view.hpp"
+
+namespace kith::files {
+
+/// A file being written. It is a temporary beside its place until commit() renames it there; without
+/// commit() it disappears. A path that is no ordinary file, such as /dev/null or a pipe, is written directly.
+class AtomicFile {
+ public:
+  /// Create the temporary.
+  /// Throws bad_file: the folder is missing or cannot be written, or `path` is a folder.
+  explicit AtomicFile(const std::filesystem::path& path);
+  ~AtomicFile();
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+  void write(const void* bytes, std::size_t size);
+  void write(std::string_view text) { write(text.data(), text.size()); }
+
+  /// Flush to the disk and rename to path(). Throws bad_file: disk full, and the like.
+  void commit();
+
+ private:
+  void flush();
+  [[noreturn]] void fail(std::string_view what, int error) const;
+
+  std::filesystem::path path_;       ///< as given
+  std::filesystem::path target_;     ///< links followed
+  std::filesystem::path temporary_;  ///< empty when written directly
+  std::string buffer_;
+  int fd_ = -1;
+  int slot_ = -1;  ///< in the list of remove_unfinished()
+};
+
+/// Remove the temporaries of all AtomicFiles not yet committed. Async-signal-safe: for the handler of a
+/// signal that ends the process.
+void remove_unfinished() noexcept;
+
+enum class Content { indices, distances, labels };
+
+/// Refuse a name whose ending says no format for this content, before any work is done.
+///   indices    [m, k]  .npy (int64) .ivecs .csv .tsv .txt
+///   distances  [m, k]  .npy (float32) .fvecs .csv .tsv .txt
+///   labels     [m]     .npy (int64) .csv .tsv .txt
+/// Throws invalid_argument.
+void check_output_name(const std::filesystem::path& path, Content content);
+
+/// Write a whole file in the format its name says; the caller commits. Text: a line a row, numbers as short
+/// as gives the same bits back, infinity as `inf`; .csv with commas, .tsv with tabs, .txt with spaces. Throws
+/// invalid_argument: no such format, or an index beyond int32 in .ivecs.
+void write_rows(AtomicFile& file, MatrixView<const std::int64_t> indices);
+void write_rows(AtomicFile& file, MatrixView<const float> distances);
+
+/// The same for labels, one a line; `names` as in Labels. Text labels cannot be written as .npy.
+void write_labels(AtomicFile& file, std::span<const std::int64_t> code,
+                  std::span<const std::string> names = {});
+
+}  // namespace kith::files

@@ -1,0 +1,199 @@
+#include "source.hpp"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "formats.hpp"
+
+namespace kith::files {
+namespace {
+
+constexpr std::size_t packed_bytes = std::size_t{1} << 16;
+constexpr std::size_t largest_read = std::size_t{1} << 20;  // so that a stop is seen soon
+constexpr std::uint64_t deflate_limit = 1032;               // 258 bytes from 2 bits: zlib's technical notes
+
+std::string advice(int error) {
+  switch (error) {
+    case ENOENT:
+      return "check the name";
+    case EACCES:
+      return "ask its owner for permission to read it";
+    default:
+      return "check the path";
+  }
+}
+
+}  // namespace
+
+Source::Source(const std::filesystem::path& path, std::stop_token stop, std::function<void(double)> progress)
+    : name_(path.string()), stop_(std::move(stop)), progress_(std::move(progress)) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0)
+    fail("cannot be read: " + std::string(std::strerror(errno)) + "; " + advice(errno));
+  if (S_ISDIR(status.st_mode)) fail("is a folder; name a file in it");
+  if (!S_ISREG(status.st_mode)) fail("is no ordinary file; save the data as a file first");
+  if (status.st_size == 0) fail("is empty; a file of data has at least one row");
+  file_bytes_ = static_cast<std::uint64_t>(status.st_size);
+  if (is_gzip_name(name_)) packed_.resize(packed_bytes);
+  auto gzip = packed_.empty() ? nullptr : std::make_unique<z_stream_s>();
+  fd_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd_ < 0) fail("cannot be read: " + std::string(std::strerror(errno)) + "; " + advice(errno));
+  constexpr int gzip_window = 15 + 16;  // the largest window; +16: gzip, not zlib
+  if (gzip && inflateInit2(gzip.get(), gzip_window) != Z_OK) {
+    ::close(fd_);
+    throw Error(Errc::out_of_memory, name_ + ": zlib cannot start; free memory");
+  }
+  gzip_ = std::move(gzip);
+}
+
+Source::~Source() {
+  if (gzip_) inflateEnd(gzip_.get());
+  if (fd_ >= 0) ::close(fd_);
+}
+
+void Source::fail(const std::string& text) const {
+  throw Error(Errc::bad_file, name_ + ": " + text);
+}
+
+std::size_t Source::read_file(void* to, std::size_t size) {
+  if (stop_.stop_requested()) throw Error(Errc::interrupted, name_ + ": stopped while reading, as asked");
+  for (;;) {
+    const ssize_t got = ::read(fd_, to, std::min(size, largest_read));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail("cannot be read: " + std::string(std::strerror(errno)) + "; check the disk");
+    file_read_ += static_cast<std::uint64_t>(got);
+    if (progress_)
+      progress_(std::min(1.0, static_cast<double>(file_read_) / static_cast<double>(file_bytes_)));
+    return static_cast<std::size_t>(got);
+  }
+}
+
+std::string Source::truncated(std::string_view what) const {
+  return "ends after " + count_of(bytes_read_, "byte") + ", within " + std::string(what) +
+         "; it is truncated: copy or download it again";
+}
+
+/// After the end of a gzip member: nothing, zeros as tar pads with, or another member.
+void Source::next_member() {
+  for (;;) {
+    if (gzip_->avail_in == 0) {
+      gzip_->next_in = packed_.data();
+      gzip_->avail_in = static_cast<unsigned>(read_file(packed_.data(), packed_.size()));
+      if (gzip_->avail_in == 0) {
+        ended_ = true;
+        return;
+      }
+    }
+    if (*gzip_->next_in != 0) break;
+    ++gzip_->next_in;
+    --gzip_->avail_in;
+  }
+  if (inflateReset(gzip_.get()) != Z_OK) fail("zlib cannot go on; this is a defect of kith");
+}
+
+std::size_t Source::inflate_some(void* to, std::size_t size) {
+  gzip_->next_out = static_cast<unsigned char*>(to);
+  gzip_->avail_out = static_cast<unsigned>(std::min(size, largest_read));
+  const unsigned room = gzip_->avail_out;
+  while (!ended_ && gzip_->avail_out == room) {
+    if (gzip_->avail_in == 0) {
+      gzip_->next_in = packed_.data();
+      gzip_->avail_in = static_cast<unsigned>(read_file(packed_.data(), packed_.size()));
+      if (gzip_->avail_in == 0) fail(truncated("its compressed data"));
+    }
+    const int state = inflate(gzip_.get(), Z_NO_FLUSH);
+    if (state == Z_STREAM_END)
+      next_member();
+    else if (state == Z_MEM_ERROR)
+      throw Error(Errc::out_of_memory, name_ + ": zlib has no memory left; free memory");
+    else if (state != Z_OK && state != Z_BUF_ERROR)
+      fail("is no gzip file, or a damaged one (" + std::string(gzip_->msg ? gzip_->msg : zError(state)) +
+           " after " + count_of(bytes_read_ + room - gzip_->avail_out, "byte") +
+           "); copy or download it again, or take .gz off its name if it is not compressed");
+  }
+  return room - gzip_->avail_out;
+}
+
+std::size_t Source::read(void* to, std::size_t size) {
+  std::size_t done = 0;
+  while (done < size) {
+    char* at = static_cast<char*>(to) + done;
+    const std::size_t got = gzip_ ? inflate_some(at, size - done) : read_file(at, size - done);
+    if (got == 0) break;
+    done += got;
+    bytes_read_ += got;
+  }
+  return done;
+}
+
+void Source::read_exactly(void* to, std::size_t size, std::string_view what) {
+  if (read(to, size) < size) fail(truncated(what));
+}
+
+void Source::require_bytes(std::uint64_t bytes, std::string_view what) const {
+  const std::uint64_t most = gzip_ ? multiply(file_bytes_, deflate_limit) : file_bytes_;
+  const std::uint64_t left = most - std::min(most, bytes_read_);
+  if (bytes <= left) return;
+  const std::string need =
+      bytes == std::numeric_limits<std::uint64_t>::max() ? "more than 2^64" : std::to_string(bytes);
+  fail("its header announces " + std::string(what) + ", " + need + " bytes, but " +
+       (gzip_ ? "so small a .gz cannot hold them"
+              : count_of(left, "byte") + (left == 1 ? " follows" : " follow")) +
+       "; it is truncated or no such file: copy or download it again");
+}
+
+void Source::require_end() {
+  char byte = 0;
+  if (read(&byte, 1) != 0)
+    fail("goes on after byte " + std::to_string(bytes_read_ - 1) +
+         ", where its header says it ends; it is damaged or no such file: copy or download it again");
+}
+
+void Source::require_memory(std::uint64_t bytes) const {
+  const long pages = ::sysconf(_SC_PHYS_PAGES), page = ::sysconf(_SC_PAGESIZE);
+  if (pages <= 0 || page <= 0) return;
+  const std::uint64_t memory = multiply(static_cast<std::uint64_t>(pages), static_cast<std::uint64_t>(page));
+  if (bytes > memory)
+    throw Error(
+        Errc::out_of_memory,
+        name_ + ": its values need " +
+            (bytes == std::numeric_limits<std::uint64_t>::max() ? "more than 2^64" : std::to_string(bytes)) +
+            " bytes as float32, this machine has " + std::to_string(memory) + "; take fewer rows or columns");
+}
+
+std::uint64_t Source::plausible_bytes() const {
+  constexpr std::uint64_t usual_ratio = 64;  // images compress to about a tenth; more is left to growing
+  return multiply(file_bytes_, gzip_ ? usual_ratio : 1);
+}
+
+std::uint64_t multiply(std::uint64_t a, std::uint64_t b) {
+  std::uint64_t product = 0;
+  return __builtin_mul_overflow(a, b, &product) ? std::numeric_limits<std::uint64_t>::max() : product;
+}
+
+std::string printable(std::string_view text) {
+  constexpr std::size_t longest = 40;
+  std::size_t end = std::min(text.size(), longest);
+  while (end > 0 && end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80)
+    --end;  // no half of a UTF-8 sequence
+  std::string result;
+  for (char c : text.substr(0, end)) result += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
+  return end < text.size() ? result + "..." : result;
+}
+
+std::string in_quotes(std::string_view text) {
+  return "\"" + printable(text) + "\"";
+}
+
+std::string count_of(std::uint64_t count, std::string_view what) {
+  return std::to_string(count) + " " + std::string(what) + (count == 1 ? "" : "s");
+}
+
+}  // namespace kith::files

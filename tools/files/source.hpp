@@ -1,0 +1,83 @@
+// Bytes of a file, plain or gzip, with what all readers need to complain about them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kith/error.hpp"
+
+struct z_stream_s;
+
+namespace kith::files {
+
+/// A file read from its beginning to its end. What is named *.gz is decompressed on the way.
+class Source {
+ public:
+  /// Open. Throws bad_file: missing, unreadable, no ordinary file, empty.
+  explicit Source(const std::filesystem::path& path, std::stop_token stop = {},
+                  std::function<void(double)> progress = {});
+  ~Source();
+  Source(const Source&) = delete;
+  Source& operator=(const Source&) = delete;
+
+  const std::string& name() const { return name_; }
+
+  /// Up to `size` bytes; fewer only at the end of the file.
+  /// Throws bad_file: damaged or truncated gzip; interrupted: stop was asked for.
+  std::size_t read(void* to, std::size_t size);
+
+  /// Exactly `size` bytes; `what` they are goes into the message when the file ends before.
+  void read_exactly(void* to, std::size_t size, std::string_view what);
+
+  /// Refuse a header that promises `bytes` more than there are, as far as that can be known before they
+  /// are read: exactly for plain files; gzip never shrinks anything below 1/1032.
+  void require_bytes(std::uint64_t bytes, std::string_view what) const;
+
+  /// Refuse bytes after the last one expected.
+  void require_end();
+
+  /// Throw out_of_memory where `bytes` are more than this machine has.
+  void require_memory(std::uint64_t bytes) const;
+
+  /// Room worth reserving before data has come: no more than a sane file of this size decompresses to.
+  std::uint64_t plausible_bytes() const;
+
+  /// Throw bad_file: `NAME: text`.
+  [[noreturn]] void fail(const std::string& text) const;
+
+ private:
+  std::size_t read_file(void* to, std::size_t size);
+  std::size_t inflate_some(void* to, std::size_t size);
+  void next_member();
+  std::string truncated(std::string_view what) const;
+
+  std::string name_;
+  std::stop_token stop_;
+  std::function<void(double)> progress_;
+  int fd_ = -1;
+  std::uint64_t file_bytes_ = 0;  ///< size of the file as it lies on the disk
+  std::uint64_t file_read_ = 0;   ///< of these, read
+  std::uint64_t bytes_read_ = 0;  ///< handed out
+  std::unique_ptr<z_stream_s> gzip_;
+  std::vector<unsigned char> packed_;  ///< compressed bytes not yet used; gzip_ points into them
+  bool ended_ = false;
+};
+
+/// a * b, or the largest number there is when that is more.
+std::uint64_t multiply(std::uint64_t a, std::uint64_t b);
+
+/// A piece of a file as part of a message: at most 40 bytes, without control characters.
+std::string printable(std::string_view text);
+std::string in_quotes(std::string_view text);
+
+/// `1 row`, `2 rows`.
+std::string count_of(std::uint64_t count, std::string_view what);
+
+}  // namespace kith::files

@@ -1,0 +1,166 @@
+#include "table.hpp"
+
+#include <algorithm>
+#include <array>
+#include <new>
+
+#include "dictionary.hpp"
+#include "formats.hpp"
+
+namespace kith::files {
+namespace {
+
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  return text;
+}
+
+/// Call `body`; what the memory cannot hold leaves as Error.
+template <class Body>
+auto with_memory(const std::string& name, Body&& body) {
+  try {
+    return body();
+  } catch (const std::bad_alloc&) {
+    throw Error(Errc::out_of_memory, name + ": no memory left while reading; take fewer rows or columns");
+  } catch (const std::length_error&) {
+    throw Error(Errc::out_of_memory, name + ": no memory left while reading; take fewer rows or columns");
+  }
+}
+
+/// Refuse options that mean something in files with columns of text only.
+void refuse_text_options(const std::string& name, Format format, const ReadOptions& options) {
+  if (format != Format::svm && !options.label_column.empty() && !options.label_optional)
+    throw Error(Errc::invalid_argument,
+                name + ": has no label column " + in_quotes(options.label_column) +
+                    ", being no text; give the labels as a file of their own: --labels");
+  if (!options.like && !options.categorical.empty())
+    throw Error(Errc::invalid_argument, name + ": has no categorical column " +
+                                            in_quotes(options.categorical[0]) +
+                                            ", being no text; leave that option out");
+  if (options.like && !options.like->categories.empty())
+    throw Error(Errc::invalid_argument, name + ": cannot hold the text of " +
+                                            options.like->column_text(options.like->categories[0].column) +
+                                            " of " + options.like->path +
+                                            "; give the queries as .csv, .tsv or .txt");
+}
+
+void read_rows(Source& source, Format format, const ReadOptions& options, Table& table) {
+  table.text = is_text(format);
+  if (table.text) return read_delimited(source, format, options, table);
+  refuse_text_options(source.name(), format, options);
+  if (format == Format::svm) return read_svm(source, options, table);
+  if (format == Format::npy) return read_array(source, read_npy_header(source), table);
+  if (format == Format::idx) return read_array(source, read_idx_header(source), table);
+  read_vecs(source, format, table);
+}
+
+Labels read_binary_labels(Source& source, Format format, const Labels* known) {
+  std::vector<std::int64_t> codes;
+  if (format == Format::npy)
+    codes = read_array_labels(source, read_npy_header(source));
+  else if (format == Format::idx)
+    codes = read_array_labels(source, read_idx_header(source));
+  else
+    codes = read_vecs_labels(source, format);
+  if (!known) return {std::move(codes), {}};
+  LabelReader labels(known);
+  for (std::size_t r = 0; r < codes.size(); ++r)
+    if (const std::string why = labels.add(codes[r]); !why.empty())
+      source.fail("row " + std::to_string(r) + " " + why);
+  return labels.finish();
+}
+
+}  // namespace
+
+bool is_gzip_name(const std::string& name) {
+  return lower(name).ends_with(".gz");
+}
+
+bool is_text(Format format) {
+  return format == Format::csv || format == Format::tsv || format == Format::txt;
+}
+
+Format format_of(const std::string& name) {
+  std::string base = lower(std::filesystem::path(name).filename().string());
+  if (base.ends_with(".gz")) base.erase(base.size() - 3);
+  constexpr std::array<std::pair<std::string_view, Format>, 12> endings{{{".npy", Format::npy},
+                                                                         {".csv", Format::csv},
+                                                                         {".data", Format::csv},
+                                                                         {".tsv", Format::tsv},
+                                                                         {".txt", Format::txt},
+                                                                         {"-ubyte", Format::idx},
+                                                                         {".idx", Format::idx},
+                                                                         {".fvecs", Format::fvecs},
+                                                                         {".ivecs", Format::ivecs},
+                                                                         {".bvecs", Format::bvecs},
+                                                                         {".svm", Format::svm},
+                                                                         {".libsvm", Format::svm}}};
+  std::string known;
+  for (const auto& [ending, format] : endings) {
+    if (base.ends_with(ending)) return format;
+    known += (known.empty() ? "" : " ") + std::string(ending);
+  }
+  throw Error(Errc::bad_file, name + ": its name ends in no format that kith reads; there are " + known +
+                                  ", and .gz behind each");
+}
+
+Table read_table(const std::filesystem::path& path, const ReadOptions& options) {
+  const std::string name = path.string();
+  return with_memory(name, [&] {
+    Source source(path, options.stop, options.progress);
+    const Format format = format_of(name);
+    Table table;
+    table.path = name;
+    read_rows(source, format, options, table);
+    if (options.like && table.cols != options.like->cols)
+      throw Error(Errc::invalid_argument,
+                  name + ": has " + count_of(static_cast<std::uint64_t>(table.cols), "column") + " but " +
+                      options.like->path + " has " + std::to_string(options.like->cols) +
+                      "; queries need the columns of the training rows");
+    return table;
+  });
+}
+
+Labels read_labels(const std::filesystem::path& path, const LabelOptions& options) {
+  const std::string name = path.string();
+  return with_memory(name, [&] {
+    Source source(path, options.stop);
+    const Format format = format_of(name);
+    if (is_text(format)) return read_delimited_labels(source, format, options);
+    if (format == Format::svm) return read_svm_labels(source, options.known);
+    if (!options.column.empty())
+      throw Error(Errc::invalid_argument, name + ": has no label column " + in_quotes(options.column) +
+                                              ", being no text; leave that option out");
+    return read_binary_labels(source, format, options.known);
+  });
+}
+
+std::string Labels::text(std::int64_t label) const {
+  return names.empty() ? std::to_string(label) : names.at(static_cast<std::size_t>(label));
+}
+
+std::string Table::column_text(std::int64_t column) const {
+  if (!text) return "column " + std::to_string(column);
+  const std::int64_t number = column + 1 + (label_column >= 0 && label_column <= column ? 1 : 0);
+  const std::string called =
+      header ? " (" + printable(column_names[static_cast<std::size_t>(column)]) + ")" : "";
+  return "column " + std::to_string(number) + called;
+}
+
+std::string describe_rounded(const Table& table) {
+  if (table.rounded.empty()) return {};
+  constexpr std::size_t most_listed = 8;
+  const std::size_t columns = table.rounded.size();
+  std::int64_t values = 0;
+  for (const RoundedColumn& column : table.rounded) values += column.values;
+  std::string list;
+  for (std::size_t i = 0; i < std::min(columns, most_listed); ++i)
+    list += (i == 0 ? "" : i + 1 == columns ? " and " : ", ") + table.column_text(table.rounded[i].column);
+  if (columns > most_listed) list += " and " + count_of(columns - most_listed, "other");
+  return table.path + ": " + count_of(static_cast<std::uint64_t>(values), "value") +
+         (values == 1 ? " does" : " do") + " not fit float32 exactly and " + (values == 1 ? "was" : "were") +
+         " rounded to nearest, in " + list;
+}
+
+}  // namespace kith::files

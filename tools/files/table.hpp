@@ -1,0 +1,129 @@
+// Data files as rows of numbers: what the kith command reads. Formats go by the file's name:
+//
+//   .npy                   NumPy 1.0-3.0: f2 f4 f8, i1-i8, u1-u8, bool; either byte order; C or Fortran
+//   .csv .data .tsv .txt   text, a row a line; commas, tabs, or runs of spaces between cells
+//   -ubyte .idx            MNIST's format: u8 i8 i16 i32 f32 f64, any number of axes
+//   .fvecs .ivecs .bvecs   vectors as in the TEXMEX collections: every row says its length
+//   .svm .libsvm           a label, then index:value pairs, 1-based; what is absent is 0
+//
+// each also with .gz behind it. Axes after the first are flattened; one axis alone is a column.
+//
+// In text, a column is numbers or it is categories: its first row decides, and a cell of the other kind
+// further down is refused. Cells may be in quotes, which hold separators, line ends and doubled quotes;
+// blank lines are skipped; an empty cell is refused.
+//
+// Where a message or a number from the caller names a place: lines and columns of text count from 1, as in
+// an editor; rows and columns of binary files count from 0, as in kith's results.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace kith::files {
+
+/// Class labels of rows.
+struct Labels {
+  std::vector<std::int64_t> code;  ///< [rows], >= 0: the number in the file, or a position in names
+  std::vector<std::string> names;  ///< where labels are text: ascending; else empty
+
+  /// A code as the file wrote it.
+  std::string text(std::int64_t code) const;
+  bool operator==(const Labels&) const = default;
+};
+
+/// The dictionary of a text column: a cell becomes the position of its text, 0, 1, 2, ...
+struct Categories {
+  std::int64_t column = 0;         ///< position in the table's columns, from 0
+  std::vector<std::string> names;  ///< distinct, ascending by bytes, so the order of rows does not matter
+
+  bool operator==(const Categories&) const = default;
+};
+
+/// A column in which numbers did not fit float32 exactly and were rounded to nearest, ties to even.
+/// Decimal fractions in text are always rounded so, and not reported.
+struct RoundedColumn {
+  std::int64_t column = 0;     ///< position in the table's columns, from 0
+  std::int64_t values = 0;     ///< how many were rounded
+  std::int64_t first_row = 0;  ///< the first of them, from 0
+
+  bool operator==(const RoundedColumn&) const = default;
+};
+
+/// Rows of finite numbers.
+struct Table {
+  std::string path;                       ///< as given, for messages
+  std::int64_t rows = 0;                  ///< > 0
+  std::int64_t cols = 0;                  ///< > 0; the label column is not among them
+  std::vector<float> values;              ///< [rows, cols], row-major
+  bool text = false;                      ///< .csv, .tsv, .txt and the like
+  std::int64_t label_column = -1;         ///< in the file, from 0; -1: none
+  bool header = false;                    ///< text files: the first line was taken as names
+  std::vector<std::string> column_names;  ///< [cols] where there was a header; else empty
+  std::vector<std::int64_t> image_shape;  ///< {height, width} where each row is an image (3-D idx or npy)
+  std::vector<Categories> categories;     ///< one a text column, ascending by column
+  std::vector<RoundedColumn> rounded;     ///< ascending by column
+  Labels labels;                          ///< [rows] where there was a label column; else empty
+
+  /// `column 3 (petal width)`: how text messages name a column; `column` from 0.
+  std::string column_text(std::int64_t column) const;
+};
+
+enum class Header { automatic, yes, no };
+
+struct ReadOptions {
+  /// Text files. automatic: the first line is a header where one of its cells is a name while the cell below
+  /// is a number, or where it repeats the names of `like`. Marks of a missing value (NA, ?, -) are no names.
+  Header header = Header::automatic;
+
+  /// Text files: the column with the labels: a name of the header, or a number from 1, or from the end:
+  /// -1 is the last. A name wins over a number. Empty: no column is a label.
+  /// .svm files: "1" or anything else not empty means that the first item of each line is wanted.
+  /// Other formats have no such column: invalid_argument.
+  std::string label_column;
+
+  /// The label column may be absent: queries in the training file's layout, with or without labels.
+  bool label_optional = false;
+
+  /// The training table, when queries are read: gives dims (to .svm), dictionaries, the label names, the
+  /// layout. Queries whose columns differ in number or name are refused (invalid_argument).
+  const Table* like = nullptr;
+
+  /// A category that is not in the dictionary of `like` becomes 0 instead of an error.
+  bool unseen_is_zero = false;
+
+  /// Columns whose cells are categories even where they look like numbers: names or numbers, as above.
+  /// Text files; of no effect where `like` says it.
+  std::vector<std::string> categorical;
+
+  std::stop_token stop;                  ///< asked to stop: Error interrupted, within a few milliseconds
+  std::function<void(double)> progress;  ///< told, now and then, which part of the file has been read
+};
+
+/// Read a whole file.
+/// Throws bad_file:         missing, unreadable, empty, truncated, ragged, not a number, NaN, infinite,
+///                          beyond float32, an unseen category: where, what, and what to do.
+///        invalid_argument: `options` do not fit the file.
+///        out_of_memory:    the rows do not fit in memory.
+Table read_table(const std::filesystem::path& path, const ReadOptions& options = {});
+
+struct LabelOptions {
+  Header header = Header::automatic;
+  std::string column;             ///< as ReadOptions::label_column; needed where a file has several columns
+  const Labels* known = nullptr;  ///< labels of the training rows: codes of text come from their names, and
+                                  ///< a label that does not occur there is refused
+  std::stop_token stop;
+};
+
+/// Read labels: one a row; whole numbers >= 0, or text. -1 and +1 of .svm files count as text.
+/// Throws as read_table() does.
+Labels read_labels(const std::filesystem::path& path, const LabelOptions& options = {});
+
+/// `train.npy: 3 values do not fit float32 exactly and were rounded to nearest, in column 1 and column 5`;
+/// empty when table.rounded is.
+std::string describe_rounded(const Table& table);
+
+}  // namespace kith::files

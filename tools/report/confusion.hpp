@@ -1,0 +1,48 @@
+// Which classes were taken for which.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace kith::report {
+
+/// Counts of (true class, predicted class); classes are 0 .. classes-1.
+class Confusion {
+ public:
+  Confusion() = default;
+  ///   truth, predicted  [m]
+  Confusion(std::size_t classes, std::span<const std::size_t> truth, std::span<const std::size_t> predicted);
+
+  std::size_t classes() const { return classes_; }
+  std::int64_t at(std::size_t truth, std::size_t predicted) const {
+    return counts_[truth * classes_ + predicted];
+  }
+  std::int64_t total() const { return total_; }
+  std::int64_t correct() const;
+  std::int64_t truth(std::size_t c) const;      ///< rows that are of class c
+  std::int64_t predicted(std::size_t c) const;  ///< rows that were taken for class c
+
+  /// Of those taken for c, how many are c. NaN where none was taken for c.
+  double precision(std::size_t c) const;
+  /// Of those that are c, how many were taken for c. NaN where there is none.
+  double recall(std::size_t c) const;
+  /// Harmonic mean of the two: 2 correct / (truth + predicted). NaN where c occurs nowhere.
+  double f1(std::size_t c) const;
+
+  struct Pair {
+    std::size_t truth, predicted;
+    std::int64_t count;
+  };
+  /// Pairs of two different classes that occurred, the most frequent first.
+  std::vector<Pair> mistakes() const;
+
+ private:
+  std::size_t classes_ = 0;
+  std::int64_t total_ = 0;
+  std::vector<std::int64_t> counts_;             ///< [classes, classes], rows are truth
+  std::vector<std::int64_t> truth_, predicted_;  ///< [classes]
+};
+
+}  // namespace kith::report

@@ -1,0 +1,156 @@
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "report/image.hpp"
+#include "report/parts.hpp"
+#include "report/text.hpp"
+
+namespace kith::report {
+namespace {
+
+constexpr std::size_t shown_images = 10, shown_rows = 7;  ///< neighbours of a sample
+constexpr std::int64_t shown_columns = 16;                ///< of a table's columns
+
+/// How values become grey: bytes as they are, anything else stretched over what is shown.
+struct Grey {
+  float low = 0, high = 255;
+  std::uint8_t operator()(float value) const {
+    return static_cast<std::uint8_t>(std::lround(255 * std::clamp((value - low) / (high - low), 0.0f, 1.0f)));
+  }
+};
+
+Grey grey_of(const Report& report) {
+  const auto [least, most] =
+      std::minmax_element(report.queries->values.begin(), report.queries->values.end());
+  if (*least >= 0 && *most > 1 && *most <= 255) return {};
+  return {*least, *most > *least ? *most : *least + 1};
+}
+
+std::string picture(const files::Table& table, std::int64_t row, const Grey& grey) {
+  std::vector<std::uint8_t> pixels;
+  const float* values = table.values.data() + row * table.cols;
+  for (std::int64_t c = 0; c < table.cols; ++c) pixels.push_back(grey(values[c]));
+  return "<img alt=\"\" src=\"" +
+         png_address(pixels, static_cast<std::size_t>(table.image_shape[0]),
+                     static_cast<std::size_t>(table.image_shape[1]), 1) +
+         "\">";
+}
+
+/// A neighbour's class, marked by whether it is the query's.
+std::string marked_class(const Report& report, const Sample& sample, std::size_t j) {
+  const std::size_t c = sample.neighbor_classes[j];
+  return std::string("<span class=\"") + (c == sample.truth ? "is" : "not") + "\">" +
+         escape(shortened(report.classes[c], 24)) + "</span>";
+}
+
+std::string heading(const Report& report, const Sample& sample) {
+  return "<p><span class=\"is\">" + escape(report.classes[sample.truth]) +
+         "</span> taken for <span class=\"not\">" + escape(report.classes[sample.predicted]) +
+         "</span> <small>· row " + grouped(sample.query) + " · votes " + grouped(sample.votes_truth) +
+         " to " + grouped(sample.votes_predicted) + "</small></p>";
+}
+
+std::string image_card(const Report& report, const Sample& sample, const Grey& grey) {
+  std::string card = "<div class=\"card\">" + heading(report, sample) +
+                     "<div class=\"row\"><figure class=\"query\">" +
+                     picture(*report.queries, sample.query, grey) +
+                     "<figcaption><small>the query</small></figcaption></figure><div class=\"many\">";
+  for (std::size_t j = 0; j < std::min(sample.neighbors.size(), shown_images); ++j)
+    card += "<figure>" + picture(*report.train, sample.neighbors[j], grey) + "<figcaption>" +
+            marked_class(report, sample, j) + "<small>" + escape(shortest(sample.distances[j])) +
+            "</small></figcaption></figure>";
+  return card + "</div></div></div>\n";
+}
+
+/// What the file had in this cell: a number, or a category.
+std::string cell_text(const files::Table& train, const files::Table& table, std::int64_t row,
+                      std::int64_t column) {
+  const float value = table.values[static_cast<std::size_t>(row * table.cols + column)];
+  for (const files::Categories& known : train.categories)
+    if (known.column == column && value >= 0 && static_cast<std::size_t>(value) < known.names.size())
+      return shortened(known.names[static_cast<std::size_t>(value)], 24);
+  return shortest(value);
+}
+
+/// The columns in which query and neighbours differ most, ascending; all where there are few.
+std::vector<std::int64_t> telling_columns(const Report& report, const Sample& sample) {
+  const std::int64_t cols = report.train->cols;
+  std::vector<std::int64_t> columns(static_cast<std::size_t>(cols));
+  std::iota(columns.begin(), columns.end(), std::int64_t{0});
+  if (cols <= shown_columns) return columns;
+  std::vector<double> difference(columns.size());
+  const float* query = report.queries->values.data() + sample.query * cols;
+  for (std::size_t j = 0; j < std::min(sample.neighbors.size(), shown_rows); ++j) {
+    const float* row = report.train->values.data() + sample.neighbors[j] * cols;
+    for (std::size_t c = 0; c < columns.size(); ++c)
+      difference[c] += std::fabs(double{query[c]} - double{row[c]});
+  }
+  std::stable_sort(columns.begin(), columns.end(), [&](std::int64_t a, std::int64_t b) {
+    return difference[static_cast<std::size_t>(a)] > difference[static_cast<std::size_t>(b)];
+  });
+  columns.resize(shown_columns);
+  std::sort(columns.begin(), columns.end());
+  return columns;
+}
+
+std::string row_cells(const Report& report, const files::Table& table, std::int64_t row,
+                      const std::vector<std::int64_t>& columns, const Sample* query) {
+  std::string cells;
+  for (std::int64_t c : columns) {
+    const std::string text = cell_text(*report.train, table, row, c);
+    const bool same = query && text == cell_text(*report.train, *report.queries, query->query, c);
+    cells += std::string("<td class=\"n") + (same ? " same" : "") + "\">" + escape(text) + "</td>";
+  }
+  return cells;
+}
+
+std::string column_name(const files::Table& train, std::int64_t column) {
+  if (train.column_names.empty()) return std::to_string(column + 1);
+  return shortened(train.column_names[static_cast<std::size_t>(column)], 18);
+}
+
+std::string table_card(const Report& report, const Sample& sample) {
+  const std::vector<std::int64_t> columns = telling_columns(report, sample);
+  std::string card =
+      "<div class=\"card\">" + heading(report, sample) +
+      "<div class=\"scroll\"><table><thead><tr><th>row</th><th>class</th><th class=\"n\">distance</th>";
+  for (std::int64_t c : columns) card += "<th class=\"n\">" + escape(column_name(*report.train, c)) + "</th>";
+  card += "</tr></thead><tbody><tr class=\"query\"><td>query " + grouped(sample.query) +
+          "</td><td><span class=\"is\">" + escape(report.classes[sample.truth]) + "</span></td><td></td>" +
+          row_cells(report, *report.queries, sample.query, columns, nullptr) + "</tr>";
+  for (std::size_t j = 0; j < std::min(sample.neighbors.size(), shown_rows); ++j)
+    card += "<tr><td>" + grouped(sample.neighbors[j]) + "</td><td>" + marked_class(report, sample, j) +
+            "</td><td class=\"n\">" + escape(shortest(sample.distances[j])) + "</td>" +
+            row_cells(report, *report.train, sample.neighbors[j], columns, &sample) + "</tr>";
+  return card + "</tbody></table></div></div>\n";
+}
+
+std::string note(const Report& report, bool images) {
+  const std::size_t shown = images ? shown_images : shown_rows;
+  std::string text =
+      "Some of the " + grouped(report.confusion.total() - report.confusion.correct()) +
+      " misclassified rows, one of each frequent mistake first, beside their nearest training rows";
+  if (static_cast<std::size_t>(report.k) > shown)
+    text += " (the first " + std::to_string(shown) + " of " + grouped(report.k) + ")";
+  text += ": nearest first, with class and distance. Votes: for the true class, and for the one that won.";
+  if (!images && report.train->cols > shown_columns)
+    text += " Of the " + grouped(report.train->cols) + " columns, the " + std::to_string(shown_columns) +
+            " in which they differ most are shown.";
+  return "<p class=\"note\">" + text + "</p>";
+}
+
+}  // namespace
+
+std::string samples(const Report& report) {
+  const bool images =
+      report.train->image_shape.size() == 2 && report.queries->image_shape == report.train->image_shape;
+  std::string html = "<section><h2>Misclassified</h2>" + note(report, images) +
+                     (images ? "<div class=\"cards\">\n" : "<div class=\"rows\">\n");
+  const Grey grey = grey_of(report);
+  for (const Sample& sample : report.samples)
+    html += images ? image_card(report, sample, grey) : table_card(report, sample);
+  return html + "</div></section>\n";
+}
+
+}  // namespace kith::report

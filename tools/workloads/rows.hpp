@@ -1,0 +1,79 @@
+// Synthetic rows: the data that find mistakes, and the data of benchmarks. The same bits on every
+// machine for the same arguments.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kith/matrix_view.hpp"
+#include "kith/metric.hpp"
+
+namespace kith::workloads {
+
+/// What rows are made of. docs/contract.md, section 7, says which trap each one sets.
+enum class DataKind {
+  uniform,    ///< uniform in [0, 1)
+  normal,     ///< mean 0, variance 1
+  grid,       ///< -1, -0, 0, 1: nearly every distance is a tie
+  equal,      ///< all training rows are one row, and so are most queries
+  offset,     ///< normal + 10000: far from the origin, where expanded formulas fail
+  clusters,   ///< tight clusters of rows that lie far apart
+  outliers,   ///< normal, but one row in a hundred is a thousand times as large
+  subnormal,  ///< elements, or their squares, below the smallest normal float: a flush to zero shows
+  huge,       ///< 1e30 and more, where squares overflow to infinity, beside 1e18, where they just fit
+  integers,   ///< 0 .. 218, as in SIFT
+};
+
+inline constexpr std::array all_data_kinds = {
+    DataKind::uniform,  DataKind::normal,   DataKind::grid,      DataKind::equal, DataKind::offset,
+    DataKind::clusters, DataKind::outliers, DataKind::subnormal, DataKind::huge,  DataKind::integers,
+};
+
+std::string_view name(DataKind kind);
+
+/// Throws invalid_argument: there is none called `text`; the message lists those there are.
+DataKind parse_data_kind(std::string_view text);
+
+/// `uniform, normal, ...`
+std::string data_kind_names();
+
+/// Rows with their memory. Not a vector: ten million rows need not be zeroed first.
+class Rows {
+ public:
+  Rows() = default;
+  Rows(std::int64_t rows, std::int64_t dims);
+
+  float* row(std::int64_t r) { return values_.get() + r * dims_; }
+  std::int64_t rows() const { return rows_; }
+  std::int64_t dims() const { return dims_; }
+  MatrixView<const float> view() const { return {values_.get(), rows_, dims_}; }
+
+ private:
+  std::unique_ptr<float[]> values_;
+  std::int64_t rows_ = 0, dims_ = 0;
+};
+
+/// Which of the two sets of a problem: they share their clusters, never their rows.
+enum class Set { train, queries };
+
+/// Rows first .. first + out.rows() - 1 of an endless set.
+void fill_rows(DataKind kind, std::uint64_t seed, Set set, std::int64_t first, MatrixView<float> out);
+
+/// The first `rows` rows of it. Uses all cores.
+///   metric  cosine: a row of zeros, which has no direction, begins with a 1 instead
+Rows make_rows(DataKind kind, std::uint64_t seed, Set set, std::int64_t rows, std::int64_t dims,
+               Metric metric = Metric::squared_l2);
+
+/// Whether the contract admits `kind` for `metric`: negative_dot refuses rows that could reach
+/// inf - inf, which `huge` is made of.
+bool admits(Metric metric, DataKind kind);
+
+/// A label for each of n rows: `classes` different ones at most, sparse, in no order. None where
+/// `classes` is 0.
+std::vector<std::int64_t> make_labels(std::uint64_t seed, std::int64_t n, std::int64_t classes);
+
+}  // namespace kith::workloads
