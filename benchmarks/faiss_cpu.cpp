@@ -105,9 +105,10 @@ void compare(Case c, const Options& options, const Device& device) {
   const double pairs = static_cast<double>(m) * static_cast<double>(n);
   print_samples("kith", kith_seconds, pairs);
   print_samples("faiss", faiss_seconds, pairs);
-  std::printf("  kith takes %.3f of FAISS's time (%.2f times as fast); %zu of %zu neighbours of FAISS differ\n",
-              median(kith_seconds) / median(faiss_seconds), median(faiss_seconds) / median(kith_seconds),
-              differing, places);
+  std::printf(
+      "  kith takes %.3f of FAISS's time (%.2f times as fast); %zu of %zu neighbours of FAISS differ\n",
+      median(kith_seconds) / median(faiss_seconds), median(faiss_seconds) / median(kith_seconds), differing,
+      places);
 }
 
 Options parse(int argc, char** argv) {

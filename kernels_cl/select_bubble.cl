@@ -15,6 +15,8 @@
 //   window  [k + 1, STRETCH]  one more stretch is staged for the next step
 //   carry   [k]
 // Work: t / groups + STRETCH (k - 1) compare-exchanges a bubble, a barrier every STRETCH of them.
+// -D ITEMS: work-items a group; as a constant, since PoCL 3.1 lets loops that step by
+// get_local_size(0) run on without end when STRETCH is 1.
 // -D WINDOW=local, or global where a large k does not fit: then in scratch, a part for each group.
 // Source: He, Pu, Li, Yan, PBKNN, Application of Electronic Technique 42(2), 2016.
 #include "common.cl"
@@ -23,7 +25,7 @@ kernel void kith_select_bubble(global const float* restrict distances, ulong fir
                                uint columns, uint first_row, uint k, uint groups,
                                global Key* restrict out, ulong out_first, ulong out_stride,
                                WINDOW Key* windows, ulong window_stride) {
-  const uint lid = (uint)get_local_id(0), items = (uint)get_local_size(0);
+  const uint lid = (uint)get_local_id(0), items = ITEMS;
   const uint g = (uint)get_group_id(0);
   const ulong q = get_group_id(1);
   const uint begin = first_column(g, columns, groups);

@@ -377,6 +377,13 @@ TEST_CASE("what cannot be finished leaves nothing behind, and what was there sta
                 2,
                 "invalid_argument: search: --out-index and --out-distance are the same file; give two names");
   CHECK(folder.files() == files);
+  const string text = folder.write("flowers.csv", flowers);
+  check_refused("classify --train " + text + " --queries " + text + " --label-column kind -k 1 --out " +
+                    (folder / "labels.npy"),
+                2,
+                "invalid_argument: classify: --out " + (folder / "labels.npy") +
+                    ": the labels are text, which .npy does not hold here; choose .csv, .tsv or .txt");
+  CHECK(folder.files() == files + 1);  // flowers.csv
   const Result full =
       kith("search --train " + good + " --queries " + good + " -k 1 --device cpu > /dev/full");
   CHECK(full.code == 3);

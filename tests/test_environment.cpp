@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <cfenv>
+#include <cmath>
 #include <string>
 #include <thread>
 #include <vector>
@@ -101,6 +102,9 @@ TEST_CASE("environment: the setting is kept when a call throws, too") {
       const HostileEnvironment hostile(setting);
       error_of([&] { index.search(train, 3); });
       error_of([&] { Index(device(), matrix(1, {inf}), Metric::l1); });
+      error_of([&] { Index(device(), matrix(1, {std::nanf("")}), Metric::l1); });
+      error_of([&] { stages::distance(device(), matrix(1, {1e30f}), matrix(1, {1e30f}), Metric::negative_dot); });
+      error_of([&] { stages::select(device(), matrix(2, {denormal, std::nanf("")}), 1); });
       PlanOptions options;
       options.progress = [](const Progress&) { throw 1; };
       try {
@@ -110,6 +114,23 @@ TEST_CASE("environment: the setting is kept when a call throws, too") {
       kept = hostile.still_set();
     }
     CHECK(kept);
+  }
+}
+
+TEST_CASE("environment: rows of nothing but the smallest numbers") {
+  const Matrix rows = matrix(2, {denormal, 0, /**/ 0, -denormal, /**/ -3 * denormal, denormal});
+  for (const Metric metric : {Metric::l1, Metric::linf, Metric::squared_l2, Metric::negative_dot, Metric::cosine}) {
+    const Neighbors expected = neighbors(metric, rows, rows, 3);
+    for (const HostileSetting setting : hostile_settings) {
+      CAPTURE(std::string(name(metric)));
+      CAPTURE(std::string(name(setting)));
+      Neighbors found;
+      {
+        const HostileEnvironment hostile(setting);
+        found = Index(device(), rows, metric).search(rows, 3);
+      }
+      CHECK(difference(found, expected) == "");
+    }
   }
 }
 

@@ -22,7 +22,8 @@ std::string probe(const std::string& path, const std::string& specs = "", const 
   REQUIRE(pipe != nullptr);
   std::string text;
   std::array<char, 4096> buffer{};
-  while (const std::size_t n = std::fread(buffer.data(), 1, buffer.size(), pipe)) text.append(buffer.data(), n);
+  while (const std::size_t n = std::fread(buffer.data(), 1, buffer.size(), pipe))
+    text.append(buffer.data(), n);
   CHECK(pclose(pipe) == 0);
   return text;
 }
@@ -59,7 +60,8 @@ TEST_CASE("plugins: one of another version is refused by its number") {
 }
 
 TEST_CASE("plugins: a library that is no plug-in") {
-  check_failure("no_symbol", "bare", "exports no kith_plugin, so it is no plug-in of kith; remove it from this folder");
+  check_failure("no_symbol", "bare",
+                "exports no kith_plugin, so it is no plug-in of kith; remove it from this folder");
 }
 
 TEST_CASE("plugins: a text file that calls itself one") {
@@ -87,7 +89,8 @@ TEST_CASE("plugins: one that throws when it looks for devices is a back end with
   const std::string seen = probe(planted + "/find_throws", "lost cpu");
   CHECK(lines(seen, "backend lost: ") == "looking for devices failed: the map is upside down\n");
   CHECK(lines(seen, "lost: ") ==
-        "unavailable: open_device: lost: looking for devices failed: the map is upside down; choose another device, or "
+        "unavailable: open_device: lost: looking for devices failed: the map is upside down; choose another "
+        "device, or "
         "see `kith doctor`\n");
   CHECK(lines(seen, "cpu: ") == "opened cpu\n");
   CHECK(lines(seen, "failure: ") == "");
@@ -98,7 +101,8 @@ TEST_CASE("plugins: one that throws when it looks for devices is a back end with
 TEST_CASE("plugins: files of other names are left alone, in any order, and folders may be several") {
   CHECK(lines(probe(planted + "/strangers"), "failure: ") == "");
   const std::string both = probe(planted + "/other_abi:" + planted + "/no_symbol");
-  CHECK(lines(both, "failure: ").find("libkith_future.so") < lines(both, "failure: ").find("libkith_bare.so"));
+  CHECK(lines(both, "failure: ").find("libkith_future.so") <
+        lines(both, "failure: ").find("libkith_bare.so"));
 }
 
 TEST_CASE("plugins: a back end that is not installed has a sentence that says where it was looked for") {
@@ -117,7 +121,8 @@ TEST_CASE("plugins: never from the current directory, nor from a relative path")
     const std::string seen = probe(path, "", planted + "/other_abi");
     CHECK(lines(seen, "failure: ") == "");
     CHECK(lines(seen, "backend cuda: ") ==
-          "not installed: there is no libkith_cuda.so in any folder (KITH_BACKEND_PATH names no absolute one)\n");
+          "not installed: there is no libkith_cuda.so in any folder (KITH_BACKEND_PATH names no absolute "
+          "one)\n");
   }
 }
 
@@ -128,12 +133,15 @@ TEST_CASE("plugins: a device that is exact is opened") {
   CHECK(lines(seen, "planted:0: ") == "opened planted:0\n");
   CHECK(lines(seen, "PLANTED:right: ") == "opened planted:0\n");
   // Without a number only a device that is no CPU is meant.
-  CHECK(lines(seen, "planted: ").starts_with("unavailable: open_device: planted: no such device; there are planted:0 "));
+  CHECK(lines(seen, "planted: ")
+            .starts_with("unavailable: open_device: planted: it has no GPU, and a CPU behind it is used only "
+                         "when named; there are planted:0 "));
 }
 
 TEST_CASE("plugins: a device whose arithmetic is wrong in one thing fails its self-test, with the reason") {
-  const std::string seen = probe(planted + "/inexact", "planted:1 planted:2 planted:3 planted:4 planted:5 planted:6 "
-                                                       "planted:7 planted:8 planted:9");
+  const std::string seen = probe(planted + "/inexact",
+                                 "planted:1 planted:2 planted:3 planted:4 planted:5 planted:6 "
+                                 "planted:7 planted:8 planted:9");
   CAPTURE(seen);
   const auto refusal = [&](int number) { return lines(seen, "planted:" + std::to_string(number) + ": "); };
   const auto refused = [&](int number, const std::string& device, const std::string& why) {

@@ -24,14 +24,10 @@ void run(const spi::DistanceStep& step, const Resources& with) {
   const std::size_t work = std::size_t{q.rows} * t.rows * t.dims;
   run_team(query_tasks * row_tasks, work, with.team, [&](std::size_t task, std::size_t) {
     const std::size_t query = task % query_tasks * task_queries, row = task / query_tasks * task_rows;
-    const Operands operands{step.metric,
-                            queries,
-                            train,
-                            t.dims,
-                            q.first + query,
-                            q.first + std::min<std::size_t>(q.rows, query + task_queries),
-                            t.first + row,
-                            t.first + std::min<std::size_t>(t.rows, row + task_rows)};
+    const Operands operands{step.metric,     queries,
+                            train,           t.dims,
+                            q.first + query, q.first + std::min<std::size_t>(q.rows, query + task_queries),
+                            t.first + row,   t.first + std::min<std::size_t>(t.rows, row + task_rows)};
     with.kernels.distance(operands, out + query * step.out.stride + row, step.out.stride);
   });
 }

@@ -10,11 +10,11 @@ namespace {
 /// Fold<metric>::first, Fold<metric>::next(acc, a, b): the chain of one metric.
 template <Metric metric>
 struct Fold;
-#define KITH_METRIC(id, prepare, start, fold, finish)             \
-  template <>                                                     \
-  struct Fold<Metric::id> {                                       \
-    static constexpr float first = start;                         \
-    static constexpr const char* text = #start ", " #fold;        \
+#define KITH_METRIC(id, prepare, start, fold, finish)               \
+  template <>                                                       \
+  struct Fold<Metric::id> {                                         \
+    static constexpr float first = start;                           \
+    static constexpr const char* text = #start ", " #fold;          \
     static Lanes next(Lanes acc, Lanes a, Lanes b) { return fold; } \
   };
 #include "kith/metrics.def"

@@ -28,10 +28,10 @@ constexpr int blocks_beside(int queries) {
 /// Some queries of a block, going over the training blocks of a slab.
 struct Pass {
   const Operands& operands;
-  const float* query;         ///< element (first query, dimension 0)
-  std::size_t first_query;    ///< row of the memory
-  std::size_t active_begin;   ///< queries of the tile that are meant: first_query + active_begin ...
-  std::size_t active_end;     ///< ... before first_query + active_end
+  const float* query;        ///< element (first query, dimension 0)
+  std::size_t first_query;   ///< row of the memory
+  std::size_t active_begin;  ///< queries of the tile that are meant: first_query + active_begin ...
+  std::size_t active_end;    ///< ... before first_query + active_end
   std::size_t block, end_block;
 };
 
@@ -69,15 +69,17 @@ struct ToLists {
   [[gnu::always_inline]] void take(const Pass& pass, std::size_t block, Lanes (&acc)[queries][blocks]) {
     const auto first_list = static_cast<std::ptrdiff_t>(pass.first_query - pass.operands.query_begin);
     const float* const thresholds = lists.thresholds + first_list;
-    Mask some = {};
+    Mask passed_by[queries], some = {};
 #pragma GCC unroll 8
-    for (int q = 0; q < queries; ++q) some = either(some, passes(nearest_of(acc[q]), thresholds[q]));
+    for (int q = 0; q < queries; ++q) {
+      passed_by[q] = passes(nearest_of(acc[q]), thresholds[q]);
+      some = either(some, passed_by[q]);
+    }
     if (__builtin_expect(!any(some), 1)) return;
 #pragma GCC unroll 8
     for (int q = 0; q < queries; ++q) {
       const auto lane = static_cast<std::size_t>(q);
-      if (lane < pass.active_begin || lane >= pass.active_end) continue;
-      if (!any(passes(nearest_of(acc[q]), thresholds[q]))) continue;
+      if (!any(passed_by[q]) || lane < pass.active_begin || lane >= pass.active_end) continue;
 #pragma GCC unroll 4
       for (int b = 0; b < blocks; ++b) {
         const std::size_t at = block + static_cast<std::size_t>(b);
@@ -103,7 +105,7 @@ struct ToLists {
 /// Takes tiles of values to a row-major matrix.
 struct ToMatrix {
   static constexpr bool bound_by_memory = true;  // where dims is small
-  float* out;  ///< element (query_begin, train_begin)
+  float* out;                                    ///< element (query_begin, train_begin)
   std::size_t stride;
 
   template <int queries, int blocks>
@@ -192,8 +194,7 @@ void run_block(const Operands& o, std::size_t query_group, std::size_t first, st
     const std::size_t width = lanes_end - lane == 1 ? 1 : most_queries;
     const std::size_t from = lane + width <= query_block ? lane : query_block - width;
     const std::size_t until = from + width < lanes_end ? from + width : lanes_end;
-    const Pass pass{o,           o.queries + base * o.dims + from, base + from, lane - from,
-                    until - from, first,                            end};
+    const Pass pass{o, o.queries + base * o.dims + from, base + from, lane - from, until - from, first, end};
     pass_for<Sink>(o.metric, width, o.dims)(pass, sink);
     lane = until;
   }

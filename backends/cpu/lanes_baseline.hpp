@@ -14,7 +14,7 @@ struct Lanes {
 using Mask = std::uint32_t;  // one bit a lane
 
 /// Queries of a tile, and accumulators. Calls of std::fma keep nothing in registers.
-#ifdef FP_FAST_FMAF
+#if defined(FP_FAST_FMAF) || defined(__aarch64__)
 constexpr int most_queries = 4, most_accumulators = 4;
 #else
 constexpr int most_queries = 1, most_accumulators = 1;
@@ -65,8 +65,7 @@ inline Lanes smaller(const Lanes& a, const Lanes& b) {
 /// Lanes that are not at least `threshold`: all of them when it is NaN.
 inline Mask passes(const Lanes& values, float threshold) {
   Mask mask = 0;
-  for (int lane = 0; lane < 16; ++lane)
-    mask |= static_cast<Mask>(!(values.v[lane] >= threshold)) << lane;
+  for (int lane = 0; lane < 16; ++lane) mask |= static_cast<Mask>(!(values.v[lane] >= threshold)) << lane;
   return mask;
 }
 inline Mask either(Mask a, Mask b) {

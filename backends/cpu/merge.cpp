@@ -59,7 +59,8 @@ void run(const spi::MergeStep& step, const Resources& with) {
   Key* const out = elements(step.out);
   const std::size_t work = step.in.rows * step.k * 8;
   run_team(step.in.rows, work, scratch.team(), [&](std::size_t q, std::size_t thread) {
-    merge_row(in + q * step.in.stride, step.lists, step.k, scratch.of<Head>(thread), out + q * step.out.stride);
+    merge_row(in + q * step.in.stride, step.lists, step.k, scratch.of<Head>(thread),
+              out + q * step.out.stride);
   });
 }
 

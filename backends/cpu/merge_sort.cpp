@@ -22,7 +22,8 @@ void merge_runs(const Key* left, const Key* middle, const Key* end, Key* out) {
 void merge_sort(Key* keys, Key* spare, std::size_t count, std::size_t k, Key* out) {
   for (std::size_t run = 1; run < count; run *= 2) {
     for (std::size_t at = 0; at < count; at += 2 * run)
-      merge_runs(keys + at, keys + std::min(count, at + run), keys + std::min(count, at + 2 * run), spare + at);
+      merge_runs(keys + at, keys + std::min(count, at + run), keys + std::min(count, at + 2 * run),
+                 spare + at);
     std::swap(keys, spare);
   }
   std::copy(keys, keys + k, out);

@@ -42,7 +42,8 @@ void by_threshold(const spi::SelectStep& step, const Kernels& kernels, const flo
                   std::uint32_t first_row, Key* scratch, Key* out) {
   std::size_t entries = 0, ranked = 0;
   float threshold = 0;
-  Shortlists list{scratch, shortlist_capacity(step.k, part_size(step)), &entries, &ranked, &threshold, step.k};
+  Shortlists list{scratch, shortlist_capacity(step.k, part_size(step)), &entries, &ranked, &threshold,
+                  step.k};
   clear(list, 0);
   kernels.filter(values, count, first_row, list, 0);
   finish(list, 0, out);
@@ -73,7 +74,8 @@ spi::Support check(const spi::SelectStep& step, const Resources& with) {
   std::string others;
   for (const Method& method : methods)
     others += (others.empty() ? "" : ", ") + std::string(name(method.selector));
-  return {"selector " + std::string(name(step.selector)) + " is not made for a CPU; choose one of " + others, 0};
+  return {"selector " + std::string(name(step.selector)) + " is not made for a CPU; choose one of " + others,
+          0};
 }
 
 void run(const spi::SelectStep& step, const Resources& with) {
@@ -82,19 +84,20 @@ void run(const spi::SelectStep& step, const Resources& with) {
   const ScratchParts scratch(spi::SelectStep::name, step.scratch, bytes_a_thread(step), with.team);
   const Parts parts(step.distances.cols, step.groups);
   const std::size_t work = step.distances.rows * step.distances.cols * (method->sort ? step.k : 1);
-  run_team(step.distances.rows * step.groups, work, scratch.team(), [&](std::size_t task, std::size_t thread) {
-    const std::size_t q = task / step.groups, g = task % step.groups;
-    const std::size_t begin = parts.begin(g), count = parts.end(g) - begin;
-    const float* const values = elements(step.distances) + q * step.distances.stride + begin;
-    const auto first_row = step.first_row + static_cast<std::uint32_t>(begin);
-    Key* const out = elements(step.out) + q * step.out.stride + g * step.k;
-    Key* const mine = scratch.of<Key>(thread);
-    if (method->sort) {
-      by_sort(step, method->sort, values, count, first_row, mine, out);
-    } else {
-      by_threshold(step, with.kernels, values, count, first_row, mine, out);
-    }
-  });
+  run_team(step.distances.rows * step.groups, work, scratch.team(),
+           [&](std::size_t task, std::size_t thread) {
+             const std::size_t q = task / step.groups, g = task % step.groups;
+             const std::size_t begin = parts.begin(g), count = parts.end(g) - begin;
+             const float* const values = elements(step.distances) + q * step.distances.stride + begin;
+             const auto first_row = step.first_row + static_cast<std::uint32_t>(begin);
+             Key* const out = elements(step.out) + q * step.out.stride + g * step.k;
+             Key* const mine = scratch.of<Key>(thread);
+             if (method->sort) {
+               by_sort(step, method->sort, values, count, first_row, mine, out);
+             } else {
+               by_threshold(step, with.kernels, values, count, first_row, mine, out);
+             }
+           });
 }
 
 }  // namespace kith::cpu

@@ -11,7 +11,7 @@ namespace kith::cpu {
 namespace {
 
 /// Fewer than this between two cuts, and cutting costs more than the rows it would keep out.
-constexpr std::size_t least_spare = 32;
+constexpr std::size_t least_spare = 8;
 
 /// Make keys of the entries that were appended since the last time.
 Key* rank(Shortlists& lists, std::size_t list) {

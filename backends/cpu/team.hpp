@@ -34,7 +34,7 @@ template <class Body>
 void run_team(std::size_t count, std::size_t work, std::uint32_t team, const Body& body) {
   const auto tasks = static_cast<std::int64_t>(count);
 #ifdef _OPENMP
-#pragma omp parallel num_threads(static_cast<int>(team)) if (count > 1 && work >= least_shared_work)
+#pragma omp parallel num_threads(static_cast <int>(team)) if (count > 1 && work >= least_shared_work)
   {
     const FloatGuard guard;
     const auto thread = static_cast<std::size_t>(omp_get_thread_num());

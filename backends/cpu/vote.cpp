@@ -20,7 +20,8 @@ void run(const spi::VoteStep& step, const Resources& with) {
       if (key != no_key) ++counts[labels[row_of(key)]];
     }
     const std::uint32_t* const most = std::max_element(counts, counts + step.classes);
-    elements(step.winner)[q * step.winner.stride] = *most ? static_cast<std::uint32_t>(most - counts) : no_row;
+    elements(step.winner)[q * step.winner.stride] =
+        *most ? static_cast<std::uint32_t>(most - counts) : no_row;
   });
 }
 

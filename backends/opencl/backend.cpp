@@ -70,7 +70,7 @@ DeviceInfo info_of(const cl::Device& device, std::size_t ordinal) {
   info.train_block = lanes ? 16 : 32;
   info.query_block = lanes ? 8 : 32;
   info.selectors = {Selector::threshold, Selector::radix, Selector::bubble, Selector::insertion};
-  info.fused_max_k = lanes ? 0xFFFFFFFEu : 128;
+  info.fused_max_k = lanes ? 0xFFFFFFFEu : 256;
   return info;
 }
 
@@ -100,8 +100,8 @@ class OpenClBackend : public spi::Backend {
       if (found.devices.empty()) found.reason = reason();
     } catch (const cl::Error& error) {
       found.devices.clear();
-      found.reason = std::string("the OpenCL loader failed: ") + error.what() + " returned " +
-                     error_name(error.err());
+      found.reason =
+          std::string("the OpenCL loader failed: ") + error.what() + " returned " + error_name(error.err());
     } catch (const std::exception& error) {
       found.devices.clear();
       found.reason = error.what();
@@ -146,9 +146,9 @@ class OpenClBackend : public spi::Backend {
 extern "C" KITH_API const kith::spi::Plugin* kith_plugin();
 
 extern "C" KITH_API const kith::spi::Plugin* kith_plugin() {
-  static const kith::spi::Plugin plugin{
-      kith::spi::plugin_abi, "opencl", []() -> std::unique_ptr<kith::spi::Backend> {
-        return std::make_unique<kith::opencl::OpenClBackend>();
-      }};
+  static const kith::spi::Plugin plugin{kith::spi::plugin_abi, "opencl",
+                                        []() -> std::unique_ptr<kith::spi::Backend> {
+                                          return std::make_unique<kith::opencl::OpenClBackend>();
+                                        }};
   return &plugin;
 }

@@ -94,7 +94,8 @@ void Device::enqueue(const spi::Step& step) {
   std::visit(
       [&](const auto& work) {
         const std::string refusal = check(work).refusal;
-        if (!refusal.empty()) throw Error(Errc::unsupported, std::string("opencl ") + work.name + ": " + refusal);
+        if (!refusal.empty())
+          throw Error(Errc::unsupported, std::string("opencl ") + work.name + ": " + refusal);
         guard_.run(work.name, [&] {
           enqueue(work);
           queue_.flush();  // so that it starts while the host goes on

@@ -6,7 +6,10 @@
 namespace kith::opencl {
 namespace {
 
-#define NAMED(code) std::pair{code, #code}
+#define NAMED(code) \
+  std::pair {       \
+    code, #code     \
+  }
 constexpr std::array names = {
     NAMED(CL_DEVICE_NOT_FOUND),
     NAMED(CL_DEVICE_NOT_AVAILABLE),

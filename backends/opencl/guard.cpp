@@ -7,11 +7,14 @@ Errc code_of(cl_int error) {
   switch (error) {
     case CL_MEM_OBJECT_ALLOCATION_FAILURE:
     case CL_OUT_OF_HOST_MEMORY:
-    case CL_INVALID_BUFFER_SIZE: return Errc::out_of_memory;
+    case CL_INVALID_BUFFER_SIZE:
+      return Errc::out_of_memory;
     case CL_DEVICE_NOT_FOUND:
     case CL_DEVICE_NOT_AVAILABLE:
-    case CL_COMPILER_NOT_AVAILABLE: return Errc::unavailable;
-    default: return Errc::device_failure;
+    case CL_COMPILER_NOT_AVAILABLE:
+      return Errc::unavailable;
+    default:
+      return Errc::device_failure;
   }
 }
 
@@ -31,9 +34,9 @@ void Guard::refuse_after_failure() const {
 Error Guard::translated(const std::string& stage, const cl::BuildError& error) {
   std::string log;
   for (const auto& [device, text] : error.getBuildLog()) log += text;
-  return Error(Errc::device_failure,
-               "opencl " + stage + ": a kernel did not compile (" + error_name(error.err()) +
-                   "); report it with the compiler's words:\n" + log);
+  return Error(Errc::device_failure, "opencl " + stage + ": a kernel did not compile (" +
+                                         error_name(error.err()) +
+                                         "); report it with the compiler's words:\n" + log);
 }
 
 Error Guard::translated(const std::string& stage, const cl::Error& error) {

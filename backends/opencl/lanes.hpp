@@ -23,7 +23,8 @@ struct Lanes {
     constexpr std::size_t cache_bytes = 256 * 1024;  // a part of every second-level cache since 2017
     const std::size_t block_bytes = std::size_t{train.dims} * train.block * sizeof(float);
     chunk = static_cast<std::uint32_t>(std::max<std::size_t>(1, cache_bytes / block_bytes));
-    defines = define("PASS", pass) + define("QUERY_BLOCK", queries.block) + define("TRAIN_BLOCK", train.block);
+    defines =
+        define("PASS", pass) + define("QUERY_BLOCK", queries.block) + define("TRAIN_BLOCK", train.block);
   }
 };
 

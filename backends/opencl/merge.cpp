@@ -55,15 +55,16 @@ void Device::enqueue(const spi::MergeStep& step) {
   const cl_ulong first = step.out.first, stride = step.out.stride;
   switch (way_of(step, family_, limits_.local_memory_bytes)) {
     case Way::insertion:
-      return run("kith_merge_insertion", Range{{rows, 1, 1}, {group, 1, 1}}, rows, step.lists, step.k, out, first,
-                 stride);
+      return run("kith_merge_insertion", Range{{rows, 1, 1}, {group, 1, 1}}, rows, step.lists, step.k, out,
+                 first, stride);
     case Way::shortlist: {
       const Shortlist shape(step.k, merge_group);
       return run("kith_merge", Range{{std::size_t{group} * rows, 1, 1}, {group, 1, 1}}, step.lists, step.k,
-                 shape.list_size, shape.capacity, shape.merge_at, out, first, stride, Local{shape.list_bytes()},
-                 Local{shape.buffer_bytes()});
+                 shape.list_size, shape.capacity, shape.merge_at, out, first, stride,
+                 Local{shape.list_bytes()}, Local{shape.buffer_bytes()});
     }
-    case Way::runs: return merge_pairs(step);
+    case Way::runs:
+      return merge_pairs(step);
   }
 }
 
@@ -92,16 +93,16 @@ std::string Device::merge_defines() const {
 }
 
 /// One round of kith_merge_runs (merge.cl).
-void Device::merge_runs(const spi::Grid<Key>& in, std::uint32_t rows, std::uint32_t groups, std::uint32_t total,
-                        std::uint32_t run, const spi::Grid<Key>& out, std::uint32_t out_total,
-                        std::uint32_t out_run) {
+void Device::merge_runs(const spi::Grid<Key>& in, std::uint32_t rows, std::uint32_t groups,
+                        std::uint32_t total, std::uint32_t run, const spi::Grid<Key>& out,
+                        std::uint32_t out_total, std::uint32_t out_run) {
   const bool lanes = family_ == Family::lanes;
   const std::uint32_t pieces = divide_up(out_run, lanes ? 1024 : 8);
   const std::size_t pairs = divide_up(divide_up(total, run), 2);
   launch("merge.cl", merge_defines(), "kith_merge_runs",
-         Range{{pairs * pieces, groups, rows}, {lanes ? 1u : 64u, 1, 1}}, buffer_of(in.memory), cl_ulong{in.first},
-         cl_ulong{in.stride}, total, run, pieces, buffer_of(out.memory), cl_ulong{out.first}, cl_ulong{out.stride},
-         out_total, out_run);
+         Range{{pairs * pieces, groups, rows}, {lanes ? 1u : 64u, 1, 1}}, buffer_of(in.memory),
+         cl_ulong{in.first}, cl_ulong{in.stride}, total, run, pieces, buffer_of(out.memory),
+         cl_ulong{out.first}, cl_ulong{out.stride}, out_total, out_run);
 }
 
 }  // namespace kith::opencl

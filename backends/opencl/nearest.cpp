@@ -8,12 +8,13 @@
 namespace kith::opencl {
 namespace {
 
-constexpr std::uint32_t few_queries = 32;     // up to here reading the rows takes longer than folding
-constexpr std::uint32_t most_dims = 16;       // that fit into registers (nearest_points.cl)
-constexpr std::uint32_t most_list = 32;       // keys likewise
-constexpr std::uint32_t tile_merge_at = 32;   // candidates a query that are worth a merge (nearest_tiles.cl)
-constexpr std::uint32_t rows_group = 256;     // work-items (nearest_rows.cl)
-constexpr std::uint32_t points_group = 128;   // work-items (nearest_points.cl)
+constexpr std::uint32_t few_queries = 64;    // up to here a work-item takes a row, and a pass of queries
+constexpr std::uint32_t most_pass = 32;      // queries a pass (nearest_rows.cl)
+constexpr std::uint32_t most_dims = 16;      // that fit into registers (nearest_points.cl)
+constexpr std::uint32_t most_list = 32;      // keys likewise
+constexpr std::uint32_t tile_merge_at = 32;  // candidates a query that are worth a merge (nearest_tiles.cl)
+constexpr std::uint32_t rows_group = 256;    // work-items (nearest_rows.cl)
+constexpr std::uint32_t points_group = 128;  // work-items (nearest_points.cl)
 
 enum class Way { rows, points, tiles };
 
@@ -36,7 +37,7 @@ struct RowsShape {
     list_size = std::bit_ceil(step.k);
     const std::size_t most = std::min<std::size_t>(40 * 1024, local_memory_bytes - 1024);
     capacity = std::max(64u, list_size);
-    pass = std::min(few_queries, std::bit_ceil(step.queries.rows));
+    pass = std::min(most_pass, std::bit_ceil(step.queries.rows));
     while (pass > 1 && bytes() > most) pass /= 2;
     if (pass == 1) capacity = std::max(2 * rows_group, list_size);
   }
@@ -62,9 +63,12 @@ void Device::enqueue(const spi::NearestStep& step) {
   if (step.queries.rows == 0) return;
   if (family_ == Family::lanes) return nearest_lanes(step);
   switch (way_of(step)) {
-    case Way::rows: return nearest_rows(step);
-    case Way::points: return nearest_points(step);
-    case Way::tiles: return nearest_tiles(step);
+    case Way::rows:
+      return nearest_rows(step);
+    case Way::points:
+      return nearest_points(step);
+    case Way::tiles:
+      return nearest_tiles(step);
   }
 }
 
@@ -86,9 +90,9 @@ void Device::nearest_tiles(const spi::NearestStep& step) {
   const spi::RowBlocks &q = step.queries, &t = step.train;
   const Range range{{std::size_t{256} * tiles_of(q, 4), step.groups, 1}, {256, 1, 1}};
   launch("nearest_tiles.cl", define("METRIC", name(step.metric)) + define("MERGE_AT", tile_merge_at),
-         "kith_nearest_tiles", range, buffer_of(q.memory), q.first, q.rows, buffer_of(t.memory), t.first, t.rows,
-         t.dims, step.first_row, step.k, step.groups, buffer_of(step.out.memory), cl_ulong{step.out.first},
-         cl_ulong{step.out.stride}, buffer_of(step.scratch.memory));
+         "kith_nearest_tiles", range, buffer_of(q.memory), q.first, q.rows, buffer_of(t.memory), t.first,
+         t.rows, t.dims, step.first_row, step.k, step.groups, buffer_of(step.out.memory),
+         cl_ulong{step.out.first}, cl_ulong{step.out.stride}, buffer_of(step.scratch.memory));
 }
 
 void Device::nearest_rows(const spi::NearestStep& step) {
@@ -112,8 +116,8 @@ void Device::nearest_points(const spi::NearestStep& step) {
                               define("LIST", std::max(4u, std::bit_ceil(step.k))) +
                               define("GROUP", points_group) + define("POINTS", 256) + define("QUEUE", 8);
   launch("nearest_points.cl", defines, "kith_nearest_points", range, buffer_of(q.memory), q.first, q.rows,
-         buffer_of(t.memory), t.first, t.rows, step.first_row, step.k, step.groups, buffer_of(step.out.memory),
-         cl_ulong{step.out.first}, cl_ulong{step.out.stride});
+         buffer_of(t.memory), t.first, t.rows, step.first_row, step.k, step.groups,
+         buffer_of(step.out.memory), cl_ulong{step.out.first}, cl_ulong{step.out.stride});
 }
 
 }  // namespace kith::opencl

@@ -4,8 +4,7 @@
 
 namespace kith::opencl {
 
-cl::Kernel& Programs::kernel(const std::string& source, const std::string& defines,
-                             const std::string& name) {
+cl::Kernel& Programs::kernel(const std::string& source, const std::string& defines, const std::string& name) {
   const std::pair key(name, defines);
   auto found = kernels_.find(key);
   if (found == kernels_.end())
@@ -21,7 +20,9 @@ cl::Program& Programs::program(const std::string& source, const std::string& def
   const std::string options = "-cl-std=CL1.2 " + defines;
   cl::Program made(context_, sources_.read(source));
   made.build({device_}, options.c_str());
-  if(getenv("XLOG")) fprintf(stderr,"%s %s: %s\n",source.c_str(),defines.c_str(),made.getBuildInfo<CL_PROGRAM_BUILD_LOG>(device_).c_str());
+  if (getenv("XLOG"))
+    fprintf(stderr, "%s %s: %s\n", source.c_str(), defines.c_str(),
+            made.getBuildInfo<CL_PROGRAM_BUILD_LOG>(device_).c_str());
   return programs_.emplace(key, std::move(made)).first->second;
 }
 

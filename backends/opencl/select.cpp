@@ -16,8 +16,8 @@ struct BubbleShape {
   bool local;
 
   BubbleShape(const spi::SelectStep& step, std::size_t work_group, std::size_t local_memory_bytes) {
-    items = static_cast<std::uint32_t>(std::min({std::bit_ceil(std::size_t{step.k}), std::bit_floor(work_group),
-                                                 std::size_t{256}}));
+    items = static_cast<std::uint32_t>(
+        std::min({std::bit_ceil(std::size_t{step.k}), std::bit_floor(work_group), std::size_t{256}}));
     // The longest stretch that does not make the growing phase longer than the walk. Not 1: what
     // PoCL 3.1 makes of that kernel crashes.
     const std::uint32_t width = group_width(step.distances.cols, step.groups);
@@ -40,14 +40,18 @@ spi::Support Device::check(const spi::SelectStep& step) const {
                 "; both must be at least 1",
             0};
   switch (step.selector) {
-    case Selector::insertion: return {};
+    case Selector::insertion:
+      return {};
     case Selector::threshold:
-      return {Shortlist(step.k, threshold_group * threshold_values).refuse(step.k, limits_.local_memory_bytes), 0};
+      return {
+          Shortlist(step.k, threshold_group * threshold_values).refuse(step.k, limits_.local_memory_bytes),
+          0};
     case Selector::bubble: {
       const BubbleShape shape(step, limits_.work_group, limits_.local_memory_bytes);
       return {"", shape.local ? 0 : step.distances.rows * step.groups * shape.window * sizeof(Key)};
     }
-    case Selector::radix: return {"", radix_scratch_bytes(step)};
+    case Selector::radix:
+      return {"", radix_scratch_bytes(step)};
     default:
       return {"it has no selector " + std::string(name(step.selector)) +
                   "; it has threshold, radix, bubble and insertion",
@@ -58,10 +62,14 @@ spi::Support Device::check(const spi::SelectStep& step) const {
 void Device::enqueue(const spi::SelectStep& step) {
   if (step.distances.rows == 0) return;
   switch (step.selector) {
-    case Selector::threshold: return select_threshold(step);
-    case Selector::bubble: return select_bubble(step);
-    case Selector::radix: return select_radix(step);
-    default: return select_insertion(step);
+    case Selector::threshold:
+      return select_threshold(step);
+    case Selector::bubble:
+      return select_bubble(step);
+    case Selector::radix:
+      return select_radix(step);
+    default:
+      return select_insertion(step);
   }
 }
 
@@ -81,10 +89,11 @@ void Device::select_bubble(const spi::SelectStep& step) {
   const spi::Grid<float>& d = step.distances;
   const Range range{{std::size_t{shape.items} * step.groups, d.rows, 1}, {shape.items, 1, 1}};
   const auto run = [&](const char* space, const auto& windows, std::size_t stride) {
-    launch("select_bubble.cl", define("STRETCH", shape.stretch) + define("WINDOW", space), "kith_select_bubble",
-           range, buffer_of(d.memory), cl_ulong{d.first}, cl_ulong{d.stride}, static_cast<cl_uint>(d.cols),
-           step.first_row, step.k, step.groups, buffer_of(step.out.memory), cl_ulong{step.out.first},
-           cl_ulong{step.out.stride}, windows, cl_ulong{stride});
+    launch("select_bubble.cl",
+           define("ITEMS", shape.items) + define("STRETCH", shape.stretch) + define("WINDOW", space),
+           "kith_select_bubble", range, buffer_of(d.memory), cl_ulong{d.first}, cl_ulong{d.stride},
+           static_cast<cl_uint>(d.cols), step.first_row, step.k, step.groups, buffer_of(step.out.memory),
+           cl_ulong{step.out.first}, cl_ulong{step.out.stride}, windows, cl_ulong{stride});
   };
   if (shape.local)
     run("local", Local{shape.window * sizeof(Key)}, 0);

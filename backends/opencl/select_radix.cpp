@@ -20,7 +20,9 @@ std::uint32_t merges_of(std::uint32_t k, std::uint32_t run) {
 }  // namespace
 
 std::size_t Device::radix_scratch_bytes(const spi::SelectStep& step) const {
-  return merges_of(step.k, sorted_run(limits_)) == 0 ? 0 : step.distances.rows * step.groups * step.k * sizeof(Key);
+  return merges_of(step.k, sorted_run(limits_)) == 0
+             ? 0
+             : step.distances.rows * step.groups * step.k * sizeof(Key);
 }
 
 void Device::select_radix(const spi::SelectStep& step) {
@@ -29,7 +31,8 @@ void Device::select_radix(const spi::SelectStep& step) {
   const cl_uint items = family_ == Family::lanes ? 1 : 256;
   const std::string defines = define("GROUP", items);
   // Each merge goes from one of two places to the other, and the last must end in `out`.
-  const spi::Grid<Key> spare{step.scratch.memory, 0, d.rows, step.out.cols, std::size_t{step.groups} * step.k};
+  const spi::Grid<Key> spare{step.scratch.memory, 0, d.rows, step.out.cols,
+                             std::size_t{step.groups} * step.k};
   spi::Grid<Key> now = step.out, next = spare;
   if (merges_of(step.k, first_run) % 2 == 1) std::swap(now, next);
 
@@ -37,8 +40,9 @@ void Device::select_radix(const spi::SelectStep& step) {
   const Range range = all ? Range{{step.k, step.groups, d.rows}, {items, 1, 1}}
                           : Range{{std::size_t{items} * step.groups, d.rows, 1}, {items, 1, 1}};
   launch("select_radix.cl", defines, all ? "kith_select_radix_all" : "kith_select_radix", range,
-         buffer_of(d.memory), cl_ulong{d.first}, cl_ulong{d.stride}, static_cast<cl_uint>(d.cols), step.first_row,
-         step.k, step.groups, buffer_of(now.memory), cl_ulong{now.first}, cl_ulong{now.stride});
+         buffer_of(d.memory), cl_ulong{d.first}, cl_ulong{d.stride}, static_cast<cl_uint>(d.cols),
+         step.first_row, step.k, step.groups, buffer_of(now.memory), cl_ulong{now.first},
+         cl_ulong{now.stride});
   launch("select_radix.cl", defines, "kith_sort_runs",
          Range{{std::size_t{items} * divide_up(step.k, first_run), step.groups, d.rows}, {items, 1, 1}},
          buffer_of(now.memory), cl_ulong{now.first}, cl_ulong{now.stride}, step.k, first_run,

@@ -34,8 +34,8 @@ std::string Sources::text_of(const std::string& name) const {
     std::ifstream file(folder_ + "/" + name);
     std::ostringstream text;
     if (!(text << file.rdbuf()))
-      throw Error(Errc::unavailable, "opencl: KITH_CL_DIR is " + folder_ + ", which has no readable " +
-                                         name + "; copy it from kernels_cl/, or unset KITH_CL_DIR");
+      throw Error(Errc::unavailable, "opencl: KITH_CL_DIR is " + folder_ + ", which has no readable " + name +
+                                         "; copy it from kernels_cl/, or unset KITH_CL_DIR");
     return text.str();
   }
   for (std::size_t i = 0; i < embedded_file_count; ++i)

@@ -13,9 +13,9 @@ void Device::enqueue(const spi::VoteStep& step) {
   launch("vote.cl", "", "kith_vote", Range{{step.nearest.rows, 1, 1}, {items, 1, 1}},
          buffer_of(step.nearest.memory), cl_ulong{step.nearest.first}, cl_ulong{step.nearest.stride},
          static_cast<cl_uint>(step.nearest.rows), static_cast<cl_uint>(step.nearest.cols),
-         buffer_of(step.labels.memory), cl_ulong{step.labels.first}, step.classes, buffer_of(step.counts.memory),
-         cl_ulong{step.counts.first}, cl_ulong{step.counts.stride}, buffer_of(step.winner.memory),
-         cl_ulong{step.winner.first}, cl_ulong{step.winner.stride});
+         buffer_of(step.labels.memory), cl_ulong{step.labels.first}, step.classes,
+         buffer_of(step.counts.memory), cl_ulong{step.counts.first}, cl_ulong{step.counts.stride},
+         buffer_of(step.winner.memory), cl_ulong{step.winner.first}, cl_ulong{step.winner.stride});
 }
 
 }  // namespace kith::opencl

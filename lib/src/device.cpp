@@ -136,6 +136,9 @@ Device open_device(std::string_view spec) {
   if (backend.devices.empty())
     unavailable(spec, backend.reason + "; choose another device, or see `kith doctor`");
   const std::optional<std::size_t> ordinal = find_device(backend, choice);
+  if (!ordinal && choice.empty())
+    unavailable(spec,
+                "it has no GPU, and a CPU behind it is used only when named; there are " + specs_of(backend));
   if (!ordinal) unavailable(spec, "no such device; there are " + specs_of(backend));
   return open_at(spec, backend, *ordinal);
 }

@@ -1,6 +1,7 @@
 #include "kith/plan.hpp"
 
 #include <algorithm>
+#include <iomanip>
 #include <sstream>
 
 #include "kith/error.hpp"
@@ -102,18 +103,20 @@ Plan make_plan(const DeviceInfo& device, const Problem& problem, const PlanOptio
 std::string explain(const Plan& plan) {
   const Problem& p = plan.problem;
   std::ostringstream out;
-  out << "device       " << plan.device << '\n'
-      << "problem      " << name(p.metric) << ", n = " << p.n << ", m = " << p.m << ", dims = " << p.dims
-      << ", k = " << p.k << '\n'
-      << "path         " << (plan.fused ? "nearest (distance and select fused)" : "distance, then select")
-      << '\n';
-  if (!plan.fused) out << "selector     " << name(plan.selector) << '\n';
-  out << "proposer     " << name(plan.proposer) << '\n'
-      << "why          " << plan.reason << '\n'
-      << "query tile   " << plan.query_tile << '\n'
-      << "training tile " << plan.train_tile << '\n'
-      << "groups       " << plan.groups << '\n'
-      << "workspace    " << plan.workspace_bytes << " bytes\n";
+  const auto line = [&](const char* what, const auto&... value) {
+    out << std::left << std::setw(15) << what;
+    (out << ... << value) << '\n';
+  };
+  line("device", plan.device);
+  line("problem", name(p.metric), ", n = ", p.n, ", m = ", p.m, ", dims = ", p.dims, ", k = ", p.k);
+  line("path", plan.fused ? "nearest (distance and select fused)" : "distance, then select");
+  if (!plan.fused) line("selector", name(plan.selector));
+  line("proposer", name(plan.proposer));
+  line("why", plan.reason);
+  line("query tile", plan.query_tile);
+  line("training tile", plan.train_tile);
+  line("groups", plan.groups);
+  line("workspace", plan.workspace_bytes, " bytes");
   return out.str();
 }
 

@@ -34,8 +34,8 @@ double seconds_a_key(Selector selector, std::int64_t t, std::int64_t k) {
 /// `tile` or less, so that all tiles of `total` are about as long, in whole query blocks.
 std::int64_t even_tile(std::int64_t total, double tile) {
   const auto most = std::clamp(tile, static_cast<double>(query_block), static_cast<double>(most_queries));
-  const std::int64_t tiles = std::max<std::int64_t>(
-      1, static_cast<std::int64_t>(static_cast<double>(total) / most + 0.999999));
+  const std::int64_t tiles =
+      std::max<std::int64_t>(1, static_cast<std::int64_t>(static_cast<double>(total) / most + 0.999999));
   const std::int64_t even = (total + tiles - 1) / tiles;
   return std::max<std::int64_t>(1, (even + query_block - 1) / query_block * query_block);
 }

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "chain.hpp"
+#include "float_guard.hpp"
 #include "kith/error.hpp"
 #include "parallel.hpp"
 
@@ -74,6 +75,7 @@ void make_unit_rows(std::string_view where, std::string_view what, PreparedRows&
 
 PreparedRows prepare_rows(std::string_view where, std::string_view what, MatrixView<const float> rows,
                           Metric metric, std::uint32_t threads) {
+  const FloatGuard guard;
   PreparedRows prepared{rows, {}, 0};
   constexpr std::int64_t rows_a_share = 256;
   const std::int64_t shares = (rows.rows() + rows_a_share - 1) / rows_a_share;

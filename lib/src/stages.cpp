@@ -50,6 +50,7 @@ struct Pair {
 
 Pair device_pair(const StatePointer& state, MatrixView<const float> queries, MatrixView<const float> train,
                  Metric metric) {
+  const FloatGuard guard;
   if (train.rows() < 1 || train.cols() < 1)
     refuse("stages: the training rows are [" + std::to_string(train.rows()) + ", " +
            std::to_string(train.cols()) + "]; give at least one row and one column");
@@ -129,6 +130,7 @@ std::vector<float> distance(const Device& device, MatrixView<const float> querie
 KeyLists select(const Device& device, MatrixView<const float> distances, std::int64_t k, Selector selector,
                 std::int64_t groups) {
   const StatePointer& state = device.state();
+  const FloatGuard guard;  // comparing a subnormal may trap, too
   check_k("select", k, distances.cols(), groups);
   const std::size_t m = size(distances.rows()), n = size(distances.cols()), width = size(groups * k);
   std::vector<float> dense(m * n);

@@ -137,8 +137,9 @@ std::string class_section(const Report& report) {
 std::string sweep_section(const Report& report) {
   return "<section><h2>Other numbers of neighbours</h2><p class=\"note\">Accuracy for each k that was asked "
          "for, all from one search for the "
-         "largest. The dashed line is the k of the rest of this page; a filled dot is the best.</p>" +
-         sweep_chart(report.sweep, report.confusion.total(), report.k) + "</section>\n";
+         "largest. The dashed line is the k of the rest of this page; a filled dot is the best.</p><div "
+         "class=\"scroll\">" +
+         sweep_chart(report.sweep, report.confusion.total(), report.k) + "</div></section>\n";
 }
 
 std::string time_row(const std::string& name, double seconds, double whole) {

@@ -51,6 +51,7 @@ section > p.note { margin: 2px 0 18px; color: var(--quiet); font-size: 14.5px; m
 td.stage { width: 190px; }
 .scroll { overflow: auto; max-height: 760px; }
 svg { display: block; max-width: 100%; height: auto; font: inherit; }
+.scroll > svg { min-width: 640px; }
 svg text { fill: var(--ink); }
 svg text.quiet { fill: var(--quiet); }
 svg text.on { fill: var(--strong); }
