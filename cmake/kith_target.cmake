@@ -35,6 +35,7 @@ function(kith_plugin backend)
   add_library(kith_${backend} MODULE ${ARGN})
   kith_target(kith_${backend})
   target_link_libraries(kith_${backend} PRIVATE kith::kith)
+  target_link_options(kith_${backend} PRIVATE -Wl,--version-script=${CMAKE_CURRENT_FUNCTION_LIST_DIR}/plugin.map)
   set_target_properties(kith_${backend} PROPERTIES
     LIBRARY_OUTPUT_DIRECTORY ${KITH_PLUGIN_DIR}
     BUILD_RPATH "\$ORIGIN/.." INSTALL_RPATH "\$ORIGIN/.."

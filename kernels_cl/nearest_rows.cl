@@ -1,39 +1,86 @@
-// nearest, for few queries (GPUs): distance and select in one step; bound by reading the rows.
+// nearest, for few queries (GPUs): distance and select in one step.
 //
 //   queries [q, dims]   train [t, dims]   blocks of 32 rows
 //   out     [q, groups * k]   keys, ascending in each list, padded with NO_KEY
 //
-// Work-group (g, p) of GROUP items folds the PASS queries of pass p with the rows of group g, GROUP
-// at a time, one row a work-item: neighbouring items read neighbouring floats, and every item reads
-// the same queries. PASS divides 32. Candidates go to one shortlist a query (shortlist.cl); one
-// that finds its buffer full waits for the merge and tries again.
-// Local memory: PASS * (list_size + capacity) keys.
+// Work-group (g, p) of GROUP = 256 items folds the PASS queries of pass p with the rows of group g,
+// 4 * GROUP at a time, a work-item four neighbouring rows: 8 items read one dimension of a block as
+// one line of 128 bytes. STAGED queries stand in local memory, others where they are; every item
+// reads the same ones. PASS divides 32. Candidates go to one shortlist a query (shortlist.cl);
+// one that finds its buffer full waits for the merge and tries again. A first bound comes from the
+// first rows: the k-th smallest among the least of 32 parts of them, for k up to 32.
+// Local memory: PASS * (list_size + capacity) keys, PASS * dims floats where STAGED.
 // Work: q * t * dims folds; train is read once a pass.
 #include "metric.cl"
 #include "shortlist.cl"
 
 #define BLOCK 32
-#define AHEAD 8  // dimensions of a row that are on their way from memory at once
+#define EACH 4                          // rows an item
+#define PARTS 32                        // of the first rows
+#define STEP (PASS >= 16 ? 4 : 8)       // dimensions of a row that are on their way from memory at once
 
-void fold_dimension(global const float* restrict a, float b, float acc[PASS]) {
+#if STAGED
+#define QUERIES local
+#define PITCH PASS  // floats from dimension to dimension
+#else
+#define QUERIES global
+#define PITCH BLOCK
+#endif
+
+void fold_dimension(QUERIES const float* restrict query, float4 b, float acc[PASS][EACH]) {
+  float a[PASS];
+#if PASS >= 4
 #pragma unroll
-  for (uint i = 0; i < PASS; ++i) acc[i] = chain_next(acc[i], a[i], b);
+  for (uint i = 0; i < PASS; i += 4) {
+    const float4 four = *(QUERIES const float4*)(query + i);
+    a[i] = four.x;
+    a[i + 1] = four.y;
+    a[i + 2] = four.z;
+    a[i + 3] = four.w;
+  }
+#else
+#pragma unroll
+  for (uint i = 0; i < PASS; ++i) a[i] = query[i];
+#endif
+#pragma unroll
+  for (uint i = 0; i < PASS; ++i) {
+    acc[i][0] = chain_next(acc[i][0], a[i], b.x);
+    acc[i][1] = chain_next(acc[i][1], a[i], b.y);
+    acc[i][2] = chain_next(acc[i][2], a[i], b.z);
+    acc[i][3] = chain_next(acc[i][3], a[i], b.w);
+  }
 }
 
-// acc[i]: the chain of query i of the pass with one row.
-void row_chains(global const float* restrict query, global const float* restrict row, uint dims,
-                float acc[PASS]) {
+// acc[i][e]: the chain of query i of the pass with row e of four.
+void row_chains(QUERIES const float* restrict query, global const float* restrict row, uint dims,
+                float acc[PASS][EACH]) {
 #pragma unroll
-  for (uint i = 0; i < PASS; ++i) acc[i] = chain_start();
-  uint d = 0;
-  for (; d + AHEAD <= dims; d += AHEAD) {
-    float b[AHEAD];
+  for (uint i = 0; i < PASS; ++i) {
 #pragma unroll
-    for (uint e = 0; e < AHEAD; ++e) b[e] = row[(size_t)(d + e) * BLOCK];
-#pragma unroll
-    for (uint e = 0; e < AHEAD; ++e) fold_dimension(query + (size_t)(d + e) * BLOCK, b[e], acc);
+    for (uint e = 0; e < EACH; ++e) acc[i][e] = chain_start();
   }
-  for (; d < dims; ++d) fold_dimension(query + (size_t)d * BLOCK, row[(size_t)d * BLOCK], acc);
+  uint d = 0;
+  for (; d + STEP <= dims; d += STEP) {
+    float4 b[STEP];
+#pragma unroll
+    for (uint s = 0; s < STEP; ++s) b[s] = *(global const float4*)(row + (size_t)(d + s) * BLOCK);
+#pragma unroll
+    for (uint s = 0; s < STEP; ++s) fold_dimension(query + (size_t)(d + s) * PITCH, b[s], acc);
+  }
+  for (; d < dims; ++d)
+    fold_dimension(query + (size_t)d * PITCH, *(global const float4*)(row + (size_t)d * BLOCK), acc);
+}
+
+// The first bound of query i, for k <= PARTS: the k-th smallest of least[i][...], codes of values.
+// All work-items; a barrier comes before and after.
+void find_bounds(local const uint* least, uint k, local float* bounds) {
+  for (uint at = (uint)get_local_id(0); at < PASS * PARTS; at += GROUP) {
+    const uint i = at / PARTS, mine = least[at];
+    uint rank = 0;
+    for (uint other = i * PARTS; other < (i + 1) * PARTS; ++other)
+      rank += least[other] < mine || (least[other] == mine && other < at);
+    if (rank == k - 1) bounds[i] = value_of((Key)mine << 32 | NO_ROW);
+  }
 }
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
@@ -41,15 +88,25 @@ void kith_nearest_rows(global const float* restrict queries, uint q_first, uint 
                        global const float* restrict train, uint t_first, uint t_rows, uint dims,
                        uint first_row, uint k, uint groups, uint list_size, uint capacity,
                        uint merge_at, global Key* restrict out, ulong out_first, ulong out_stride,
-                       local Key* lists, local Key* buffers) {
+                       local Key* lists, local Key* buffers, local float* staged) {
   local uint counts[PASS];
+  local float bounds[PASS];
+  local uint least[PASS * PARTS];
   local uint full;
   const uint lid = (uint)get_local_id(0), g = (uint)get_group_id(0);
   const uint q0 = (q_first / PASS + (uint)get_group_id(1)) * PASS;  // first query of the pass
   const uint begin = t_first + first_column(g, t_rows, groups);
   const uint end = t_first + first_column(g + 1, t_rows, groups);
-  global const float* query = queries + (size_t)(q0 / BLOCK) * dims * BLOCK + q0 % BLOCK;
+  global const float* packed = queries + (size_t)(q0 / BLOCK) * dims * BLOCK + q0 % BLOCK;
+#if STAGED
+  for (uint i = lid; i < PASS * dims; i += GROUP) staged[i] = packed[i / PASS * BLOCK + i % PASS];
+  local const float* query = staged;
+#else
+  global const float* query = packed;
+#endif
   shortlist_start(lists, list_size, counts, PASS);
+  for (uint i = lid; i < PASS * PARTS; i += GROUP) least[i] = NO_ROW;
+  for (uint i = lid; i < PASS; i += GROUP) bounds[i] = INFINITY;
   if (lid == 0) full = 0;
   barrier(CLK_LOCAL_MEM_FENCE);
 
@@ -58,25 +115,53 @@ void kith_nearest_rows(global const float* restrict queries, uint q_first, uint 
   for (uint i = 0; i < PASS; ++i)
     values[i] = q0 + i >= q_first && q0 + i < q_first + q_rows ? INFINITY : NAN;
 
-  for (uint t0 = begin; t0 < end; t0 += GROUP) {
-    const uint t = t0 + lid;
-    uint near = 0;  // bit i: query i wants this row
-    float acc[PASS];
+  for (uint t0 = begin / BLOCK * BLOCK; t0 < end && begin < end; t0 += GROUP * EACH) {
+    const uint t = t0 + lid * EACH;
+    ulong near = 0;  // bit i * EACH + e: query i wants row e
+    float acc[PASS][EACH];
     if (t < end) {
       row_chains(query, train + (size_t)(t / BLOCK) * dims * BLOCK + t % BLOCK, dims, acc);
 #pragma unroll
-      for (uint i = 0; i < PASS; ++i) near |= (uint)(acc[i] <= values[i]) << i;
+      for (uint e = 0; e < EACH; ++e) {
+        if (t + e >= begin && t + e < end) continue;
+#pragma unroll
+        for (uint i = 0; i < PASS; ++i) acc[i][e] = NAN;
+      }
+    }
+    if (t0 <= begin && k <= PARTS) {
+      if (t < end) {
+#pragma unroll
+        for (uint i = 0; i < PASS; ++i) {
+          const float small = fmin(fmin(acc[i][0], acc[i][1]), fmin(acc[i][2], acc[i][3]));
+          if (!isnan(small)) atomic_min(least + i * PARTS + lid / (GROUP / PARTS), ordered(small));
+        }
+      }
+      barrier(CLK_LOCAL_MEM_FENCE);
+      find_bounds(least, k, bounds);
+      barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll
+      for (uint i = 0; i < PASS; ++i) values[i] = isnan(values[i]) ? NAN : bounds[i];
+    }
+    if (t < end) {
+#pragma unroll
+      for (uint i = 0; i < PASS; ++i) {
+#pragma unroll
+        for (uint e = 0; e < EACH; ++e) near |= (ulong)(acc[i][e] <= values[i]) << (i * EACH + e);
+      }
     }
     for (bool again = true; again;) {
       if (near) {
 #pragma unroll
         for (uint i = 0; i < PASS; ++i) {
-          if (!(near >> i & 1)) continue;
-          const uint place = atomic_inc(counts + i);
-          if (place + 1 >= merge_at) full = 1;
-          if (place >= capacity) continue;
-          buffers[i * capacity + place] = make_key(acc[i], first_row + (t - t_first));
-          near &= ~(1u << i);
+#pragma unroll
+          for (uint e = 0; e < EACH; ++e) {
+            if (!(near >> (i * EACH + e) & 1)) continue;
+            const uint place = atomic_inc(counts + i);
+            if (place + 1 >= merge_at) full = 1;
+            if (place >= capacity) continue;
+            buffers[i * capacity + place] = make_key(acc[i][e], first_row + (t + e - t_first));
+            near &= ~(1ul << (i * EACH + e));
+          }
         }
       }
       barrier(CLK_LOCAL_MEM_FENCE);
@@ -87,8 +172,11 @@ void kith_nearest_rows(global const float* restrict queries, uint q_first, uint 
         shortlist_merge(lists, list_size, buffers, capacity, counts, PASS);
 #pragma unroll
         for (uint i = 0; i < PASS; ++i) {
-          values[i] = isnan(values[i]) ? NAN : value_of(lists[i * list_size + k - 1]);
-          if ((near >> i & 1) && !(acc[i] <= values[i])) near &= ~(1u << i);
+          const float value = value_of(lists[i * list_size + k - 1]);
+          values[i] = isnan(values[i]) ? NAN : fmin(values[i], value);
+#pragma unroll
+          for (uint e = 0; e < EACH; ++e)
+            if (!(acc[i][e] <= values[i])) near &= ~(1ul << (i * EACH + e));
         }
       }
     }

@@ -24,20 +24,20 @@ __global__ __launch_bounds__(threads) void merge_shortlist(const Matrix<const Ke
   Shortlist<1> shortlist(state, buffer, capacity, k);
   shortlist.start([](std::uint32_t) { return true; });
   const Key* row = in.data + blockIdx.x * in.stride;
-  const std::uint64_t keys = std::uint64_t{lists} * k;
+  const std::uint32_t keys = lists * k;
 
   bool seeded = false;
-  for (std::uint64_t i0 = 0; i0 < keys; i0 += threads * each) {
+  for (std::uint32_t i0 = 0; i0 < keys; i0 += threads * each) {
     Key key[each];
     Key least = no_key;
 #pragma unroll
     for (std::uint32_t v = 0; v < each; ++v) {
-      const std::uint64_t i = i0 + v * threads + threadIdx.x;
+      const std::uint32_t i = i0 + v * threads + threadIdx.x;
       key[v] = i < keys ? row[i % lists * k + i / lists] : no_key;
       least = min(least, key[v]);
     }
     const auto key_at = [&](int, int v) { return key[v]; };
-    if (!seeded) shortlist.seed<each>(key_at);
+    if (!seeded) shortlist.seed([&](int) { return static_cast<std::uint32_t>(least >> 32); });
     seeded = true;
     const Key bound = shortlist.bound(0);
     std::uint32_t pending = 0;
@@ -92,7 +92,8 @@ __global__ __launch_bounds__(threads) void merge_ranks(const Matrix<const Key> i
 
 cudaError_t merge(const Queue& queue, const Matrix<const Key>& in, std::uint32_t rows, std::uint32_t lists,
                   std::uint32_t k, const Matrix<Key>& out) {
-  if (lists > 8 && k <= threshold_max_k) {
+  constexpr std::uint64_t most_keys = std::uint64_t{1} << 31;  // counted in 32 bits
+  if (lists > 8 && k <= threshold_max_k && std::uint64_t{lists} * k <= most_keys) {
     const std::uint32_t capacity = std::max(256u, 2 * power_of_two(k));
     return launch(queue, merge_shortlist, rows, threads, capacity * sizeof(Key), in, lists, k, capacity, out);
   }

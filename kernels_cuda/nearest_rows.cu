@@ -8,19 +8,34 @@
 // groups of the plan fill the GPU; each reads its rows once, which is all there is to read.
 // Work: q * t * dims folds; t * dims floats read once a batch, from the cache for the second and later
 // ones; one barrier a step and k (1 + ln(t / (groups k))) keys kept a list, on data in random order.
-// Shared memory: capacity * batch keys. Source: see shortlist.cuh.
+// Shared memory: capacity * batch keys, and a batch of 16 queries of up to 256 dimensions. Source: see shortlist.cuh.
 #include "rows.cuh"
 #include "shortlist.cuh"
 
 namespace kith::cuda {
 namespace {
 
+constexpr std::uint32_t staged_dims = 256;  // up to here queries stand in shared memory
+
+/// Bytes of shared memory for the queries of a batch; 0 where they stay where they are.
+__host__ __device__ constexpr std::size_t staged_bytes(int batch, std::uint32_t dims) {
+  return batch >= 16 && dims <= staged_dims ? batch * dims * sizeof(float) : 0;
+}
+
+/// Copy queries query .. query + batch - 1 to shared memory, [dims, batch]. Needs a barrier.
+template <int batch>
+__device__ void stage_queries(float* staged, const Rows& queries, std::uint32_t query) {
+  const float* from = row_at(queries, query);
+  for (std::uint32_t i = threadIdx.x; i < batch * queries.dims; i += row_threads)
+    staged[i] = from[i / batch * rows_a_block + i % batch];
+}
+
 template <Metric metric, int batch>
 __global__ __launch_bounds__(row_threads, batch >= 16 ? 2 : 4) void nearest_of_rows(
     const Rows queries, const Rows train, const std::uint32_t shift, const std::uint32_t k,
     const std::uint32_t groups, const std::uint32_t batches, const std::uint32_t capacity,
     const Matrix<Key> out) {
-  extern __shared__ Key buffers[];
+  extern __shared__ __align__(16) Key buffers[];
   __shared__ ShortlistState<batch> state;
   Shortlist<batch> shortlist(state, buffers, capacity, k);
   const std::uint32_t query = (queries.first / batch + blockIdx.x % batches) * batch;
@@ -28,6 +43,8 @@ __global__ __launch_bounds__(row_threads, batch >= 16 ? 2 : 4) void nearest_of_r
   const auto is_query = [&](std::uint32_t q) {
     return query + q >= queries.first && query + q < queries.first + queries.rows;
   };
+  auto* const staged = reinterpret_cast<float*>(buffers + batch * capacity);
+  if (staged_bytes(batch, queries.dims) > 0) stage_queries<batch>(staged, queries, query);
   shortlist.start(is_query);
 
   const Columns columns = columns_of(group, groups, train.rows);
@@ -38,10 +55,20 @@ __global__ __launch_bounds__(row_threads, batch >= 16 ? 2 : 4) void nearest_of_r
     const std::uint32_t r = first_of_four((row0 + threadIdx.x / 32 * warp_rows) / rows_a_block);
     const auto in_group = [&](int j) { return r + j >= begin && r + j < end; };
     float acc[batch][4];
-    if (r < end) row_chains<metric>(acc, row_at(queries, query), row_at(train, r), queries.dims);
+    if (r < end && staged_bytes(batch, queries.dims) > 0) {
+      row_chains<metric, Place::staged>(acc, staged, row_at(train, r), queries.dims);
+    } else if (r < end) {
+      row_chains<metric>(acc, row_at(queries, query), row_at(train, r), queries.dims);
+    }
     const auto key_at = [&](int q, int j) { return key_of(acc[q][j], r + j + shift); };
-    if (!seeded)
-      shortlist.template seed<4>([&](int q, int j) { return in_group(j) ? key_at(q, j) : no_key; });
+    const auto least_at = [&](int q) {
+      std::uint32_t least = no_value;
+#pragma unroll
+      for (int j = 0; j < 4; ++j)
+        if (in_group(j)) least = min(least, ordered_bits(acc[q][j]));
+      return least;
+    };
+    if (!seeded) shortlist.seed(least_at);
     seeded = true;
 
     std::conditional_t<(batch * 4 > 32), std::uint64_t, std::uint32_t> pending = 0;
@@ -75,7 +102,8 @@ cudaError_t nearest_rows(const Queue& queue, const Search& search) {
       constexpr int batch = decltype(size)::value;
       const std::uint32_t batches = batches_of(search.queries, batch);
       return launch(queue, nearest_of_rows<decltype(chain)::value, batch>,
-                    std::uint64_t{batches} * search.groups, row_threads, batch * capacity * sizeof(Key),
+                    std::uint64_t{batches} * search.groups, row_threads,
+                    batch * capacity * sizeof(Key) + staged_bytes(batch, search.queries.dims),
                     search.queries, search.train, shift, search.k, search.groups, batches, capacity,
                     search.out);
     });

@@ -18,62 +18,12 @@
 // Scratch: bounds [q, groups]; for every block of a scan counts [128] and buffers [128, capacity].
 // Source: geometric phases after the sampled thresholds of top-k selection (Alabi and others, Fast
 // k-selection algorithms for graphics processing units, 2012); the tiles see tile.cuh.
+#include "phases.cuh"
 #include "sort.cuh"
 #include "tile.cuh"
 
 namespace kith::cuda {
 namespace {
-
-constexpr std::uint32_t phase_ratio = 8;
-
-/// Which tiles a phase visits: every stride-th; where others have been before it, not every
-/// (8 * stride)-th.
-struct Phase {
-  std::uint32_t stride;
-  bool first;
-
-  __host__ __device__ std::uint32_t count(std::uint32_t tiles) const {
-    const std::uint32_t visited = divide_up(tiles, stride);
-    return first ? visited : visited - divide_up(visited, phase_ratio);
-  }
-  __host__ __device__ std::uint32_t tile(std::uint32_t i) const {
-    if (first) return i * stride;
-    constexpr std::uint32_t others = phase_ratio - 1;
-    return (i / others * phase_ratio + 1 + i % others) * stride;
-  }
-};
-
-/// What a scan leaves. Its block (group * parts + part) * query_tiles + query_tile has 128 buffers.
-struct Survivors {
-  Key* bounds;            // [q, groups]: a key must be smaller
-  std::uint32_t* counts;  // [blocks, 128]
-  Key* buffers;           // [blocks, 128, capacity]
-};
-
-struct Scan {
-  Rows queries;
-  Rows train;
-  std::uint32_t shift;  // from a row of train to its number
-  std::uint32_t k;
-  std::uint32_t groups;
-  std::uint32_t parts;
-  std::uint32_t query_tiles;
-  Phase phase;
-  Survivors survivors;
-};
-
-/// Absolute rows of a group, the block its tiles begin at, and how many tiles it has.
-struct Group {
-  std::uint32_t begin, end, first_block, tiles;
-
-  __host__ __device__ Group(const Rows& train, std::uint32_t g, std::uint32_t groups) {
-    const Columns columns = columns_of(g, groups, train.rows);
-    begin = train.first + columns.begin;
-    end = train.first + columns.end;
-    first_block = begin / rows_a_block;
-    tiles = begin < end ? divide_up(end - first_block * rows_a_block, tile_rows) : 0;
-  }
-};
 
 /// Of the queries of a block, in shared memory.
 struct Bounds {
@@ -125,7 +75,7 @@ __global__ __launch_bounds__(tile_threads, 2) void scan_for_survivors(const Scan
     bounds.count[threadIdx.x] = 0;
   }
 
-  const Group group(scan.train, g, scan.groups);
+  const Group group(scan.train, g, scan.groups, tile_rows);
   const std::uint64_t all = scan.phase.count(group.tiles);
   const auto begin = static_cast<std::uint32_t>(all * part / scan.parts);
   const std::uint32_t tiles = static_cast<std::uint32_t>(all * (part + 1) / scan.parts) - begin;
@@ -186,6 +136,15 @@ __global__ __launch_bounds__(tile_threads, 2) void scan_for_survivors(const Scan
     scan.survivors.counts[std::size_t{blockIdx.x} * tile_rows + threadIdx.x] = bounds.count[threadIdx.x];
 }
 
+cudaError_t scan_tiles_of(const Queue& queue, Metric metric, const Scan& scan, std::uint32_t capacity) {
+  const std::uint64_t blocks = std::uint64_t{scan.query_tiles} * scan.groups * scan.parts;
+  return with_chain(metric, [&](auto chain) {
+    constexpr Metric chosen = decltype(chain)::value;
+    return capacity == 256 ? launch(queue, scan_for_survivors<chosen, 8>, blocks, tile_threads, 0, scan)
+                           : launch(queue, scan_for_survivors<chosen, 16>, blocks, tile_threads, 0, scan);
+  });
+}
+
 constexpr std::uint32_t tighten_threads = 128;
 constexpr std::uint32_t tighten_capacity = 1024;  // k and one buffer fit
 
@@ -194,6 +153,7 @@ constexpr std::uint32_t tighten_capacity = 1024;  // k and one buffer fit
 __global__ __launch_bounds__(tighten_threads) void tighten(const Scan scan, const std::uint32_t capacity,
                                                            const Matrix<Key> out) {
   __shared__ Key keys[tighten_capacity];
+  __shared__ std::uint32_t counts[tighten_threads];
   const std::uint32_t q = blockIdx.x / scan.groups, g = blockIdx.x % scan.groups, k = scan.k;
   const std::uint32_t in_tiles = scan.queries.first % rows_a_block + q;  // place among all tiles' queries
   Key* best = out.data + q * out.stride + std::size_t{g} * k;
@@ -208,25 +168,45 @@ __global__ __launch_bounds__(tighten_threads) void tighten(const Scan scan, cons
     for (std::uint32_t j = threadIdx.x; j < k; j += tighten_threads) keys[j] = best[j];
     filled = k;
   }
-  for (std::uint32_t part = 0; part < scan.parts; ++part) {
-    const std::size_t block = (std::size_t{g} * scan.parts + part) * scan.query_tiles + in_tiles / tile_rows;
-    const std::size_t buffer = block * tile_rows + in_tiles % tile_rows;
-    const std::uint32_t count = scan.survivors.counts[buffer];
-    if (filled + count > tighten_capacity) {
-      sort_up_to(filled);
-      filled = k;
+  for (std::uint32_t part0 = 0; part0 < scan.parts; part0 += tighten_threads) {
+    const std::uint32_t parts = min(tighten_threads, scan.parts - part0);
+    const auto buffer_of = [&](std::uint32_t part) {
+      const std::size_t list = (std::size_t{g} * scan.parts + part0 + part) * scan.query_tiles + in_tiles / tile_rows;
+      return list * tile_rows + in_tiles % tile_rows;
+    };
+    __syncthreads();
+    if (threadIdx.x < parts) counts[threadIdx.x] = scan.survivors.counts[buffer_of(threadIdx.x)];
+    __syncthreads();
+    for (std::uint32_t part = 0; part < parts; ++part) {
+      const std::uint32_t count = counts[part];
+      if (filled + count > tighten_capacity) {
+        sort_up_to(filled);
+        filled = k;
+      }
+      if (threadIdx.x / 32 == part % (tighten_threads / 32))
+        for (std::uint32_t i = threadIdx.x % 32; i < count; i += 32)
+          keys[filled + i] = scan.survivors.buffers[buffer_of(part) * capacity + i];
+      filled += count;
     }
-    for (std::uint32_t i = threadIdx.x; i < count; i += tighten_threads)
-      keys[filled + i] = scan.survivors.buffers[buffer * capacity + i];
-    filled += count;
   }
   sort_up_to(filled);
   for (std::uint32_t j = threadIdx.x; j < k; j += tighten_threads) best[j] = keys[j];
   if (threadIdx.x == 0) scan.survivors.bounds[blockIdx.x] = keys[k - 1];
 }
 
-std::uint32_t capacity_for(std::uint32_t k) {
-  return k <= 64 ? 256 : 512;
+bool is_of_points(const Search& search) {
+  return search.train.dims <= points_max_dims && search.k <= points_max_k;
+}
+
+/// Keys of a buffer.
+std::uint32_t capacity_for(const Search& search) {
+  if (is_of_points(search)) return points_capacity;
+  return search.k <= 64 ? 256 : 512;
+}
+
+/// Tiles of the first group.
+std::uint32_t tiles_of(const Search& search) {
+  return Group(search.train, 0, search.groups, is_of_points(search) ? points_tile : tile_rows).tiles;
 }
 
 constexpr std::size_t aligned(std::size_t bytes) {
@@ -244,16 +224,17 @@ std::size_t bounds_bytes(const Search& search) {
 /// Counts and buffers of one part of every group.
 std::size_t part_bytes(const Search& search) {
   const std::size_t buffers = std::size_t{query_tiles_of(search)} * tile_rows * search.groups;
-  return buffers * (sizeof(std::uint32_t) + capacity_for(search.k) * sizeof(Key));
+  return buffers * (sizeof(std::uint32_t) + capacity_for(search) * sizeof(Key));
 }
 
-/// Parts a group's tiles are cut into: blocks come in waves of two a multiprocessor, and the last wave
-/// should be full; every part costs about as much beside its tiles as `overhead` tiles.
+/// Parts a group's tiles are cut into: scans come in waves, and the last wave should be full; every
+/// part costs about as much beside its tiles as `overhead` tiles.
 std::uint32_t parts_for(const Queue& queue, const Search& search, std::size_t scratch_bytes) {
-  constexpr std::uint64_t most_waves = 4, most_parts = 1024, overhead = 3;
-  const std::uint64_t tiles = Group(search.train, 0, search.groups).tiles;
+  constexpr std::uint64_t most_waves = 4, most_parts = 1024;
+  const std::uint64_t overhead = is_of_points(search) ? 32 : 3;
+  const std::uint64_t tiles = tiles_of(search);
   const std::uint64_t blocks = std::uint64_t{query_tiles_of(search)} * search.groups;
-  const std::uint64_t wave = 2ull * queue.multiprocessors;
+  const std::uint64_t wave = (is_of_points(search) ? points_warps : 2ull) * queue.multiprocessors;
   const std::size_t for_bounds = bounds_bytes(search);
   const std::uint64_t fitting =
       scratch_bytes > for_bounds ? (scratch_bytes - for_bounds) / part_bytes(search) : 1;
@@ -278,7 +259,7 @@ std::size_t nearest_tiles_scratch(const Queue& queue, const Search& search) {
 }
 
 cudaError_t nearest_tiles(const Queue& queue, const Search& search, const Scratch& scratch) {
-  const std::uint32_t parts = parts_for(queue, search, scratch.bytes), capacity = capacity_for(search.k);
+  const std::uint32_t parts = parts_for(queue, search, scratch.bytes), capacity = capacity_for(search);
   const std::uint64_t blocks = std::uint64_t{query_tiles_of(search)} * search.groups * parts;
   auto* memory = static_cast<unsigned char*>(scratch.data);
   Survivors survivors{};
@@ -289,7 +270,7 @@ cudaError_t nearest_tiles(const Queue& queue, const Search& search, const Scratc
   survivors.buffers = reinterpret_cast<Key*>(memory);
 
   // Sampling first pays while chains are short, and needs a tile for every part.
-  const std::uint32_t tiles = Group(search.train, 0, search.groups).tiles;
+  const std::uint32_t tiles = tiles_of(search);
   std::uint32_t stride = 1;
   while (search.train.dims <= 256 && stride < 512 && tiles / (stride * phase_ratio) >= std::max(8u, parts))
     stride *= phase_ratio;
@@ -304,11 +285,8 @@ cudaError_t nearest_tiles(const Queue& queue, const Search& search, const Scratc
                     query_tiles_of(search),
                     {stride, first},
                     survivors};
-    cudaError_t error = with_chain(search.metric, [&](auto chain) {
-      constexpr Metric metric = decltype(chain)::value;
-      return capacity == 256 ? launch(queue, scan_for_survivors<metric, 8>, blocks, tile_threads, 0, scan)
-                             : launch(queue, scan_for_survivors<metric, 16>, blocks, tile_threads, 0, scan);
-    });
+    cudaError_t error = is_of_points(search) ? scan_points(queue, search.metric, scan)
+                                             : scan_tiles_of(queue, search.metric, scan, capacity);
     if (error == cudaSuccess)
       error = launch(queue, tighten, std::uint64_t{search.queries.rows} * search.groups, tighten_threads, 0,
                      scan, capacity, search.out);

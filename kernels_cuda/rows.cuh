@@ -24,13 +24,17 @@ __device__ inline std::uint32_t first_of_four(std::uint32_t block0) {
   return (block0 + threadIdx.x % 32 / 8) * rows_a_block + threadIdx.x % 8 * 4;
 }
 
+/// Where queries stand: in device memory, as packed, or in shared memory, [dims, queries].
+enum class Place { packed, staged };
+
 /// `queries` neighbouring floats; 16 bytes at a time where there are 4.
-template <int queries>
+template <Place place, int queries>
 __device__ __forceinline__ void load_queries(float (&a)[queries], const float* query) {
   if constexpr (queries % 4 == 0) {
 #pragma unroll
     for (int q = 0; q < queries; q += 4) {
-      const float4 four = __ldg(reinterpret_cast<const float4*>(query + q));
+      const auto* from = reinterpret_cast<const float4*>(query + q);
+      const float4 four = place == Place::staged ? *from : __ldg(from);
       a[q] = four.x;
       a[q + 1] = four.y;
       a[q + 2] = four.z;
@@ -38,20 +42,25 @@ __device__ __forceinline__ void load_queries(float (&a)[queries], const float* q
     }
   } else {
 #pragma unroll
-    for (int q = 0; q < queries; ++q) a[q] = __ldg(query + q);
+    for (int q = 0; q < queries; ++q) a[q] = place == Place::staged ? query[q] : __ldg(query + q);
   }
 }
 
-/// Fold `step` dimensions, all of whose rows are read first.
-template <Metric metric, int queries, int step>
-__device__ __forceinline__ void fold_rows(float (&acc)[queries][4], const float*& query, const float*& row) {
-  float4 b[step];
+template <int step>
+__device__ __forceinline__ void load_rows(float4 (&b)[step], const float* row) {
 #pragma unroll
   for (int d = 0; d < step; ++d) b[d] = __ldg(reinterpret_cast<const float4*>(row + d * rows_a_block));
+}
+
+/// Fold `step` dimensions, whose rows were read.
+template <Metric metric, Place place, int queries, int step>
+__device__ __forceinline__ void fold_step(float (&acc)[queries][4], const float*& query,
+                                          const float4 (&b)[step]) {
+  constexpr int pitch = place == Place::staged ? queries : static_cast<int>(rows_a_block);
 #pragma unroll
   for (int d = 0; d < step; ++d) {
     float a[queries];
-    load_queries(a, query + d * rows_a_block);
+    load_queries<place>(a, query + d * pitch);
 #pragma unroll
     for (int q = 0; q < queries; ++q) {
       acc[q][0] = Chain<metric>::next(acc[q][0], a[q], b[d].x);
@@ -60,14 +69,22 @@ __device__ __forceinline__ void fold_rows(float (&acc)[queries][4], const float*
       acc[q][3] = Chain<metric>::next(acc[q][3], a[q], b[d].w);
     }
   }
-  query += step * rows_a_block;
+  query += step * pitch;
+}
+
+/// Fold `step` dimensions, all of whose rows are read first.
+template <Metric metric, Place place, int queries, int step>
+__device__ __forceinline__ void fold_rows(float (&acc)[queries][4], const float*& query, const float*& row) {
+  float4 b[step];
+  load_rows(b, row);
+  fold_step<metric, place>(acc, query, b);
   row += step * rows_a_block;
 }
 
 /// acc[q][j]: the chain of query q with row j of four.
 ///   query  dimension 0 of the first of `queries` neighbouring queries, aligned to their size
 ///   row    dimension 0 of the first of the four rows
-template <Metric metric, int queries>
+template <Metric metric, Place place = Place::packed, int queries>
 __device__ __forceinline__ void row_chains(float (&acc)[queries][4], const float* query, const float* row,
                                            std::uint32_t dims) {
   constexpr int most = queries >= 16 ? 4 : 8;
@@ -76,10 +93,10 @@ __device__ __forceinline__ void row_chains(float (&acc)[queries][4], const float
 #pragma unroll
     for (int j = 0; j < 4; ++j) acc[q][j] = Chain<metric>::start();
   std::uint32_t left = dims;
-  for (; left >= most; left -= most) fold_rows<metric, queries, most>(acc, query, row);
-  if (most == 8 && (left & 4) != 0) fold_rows<metric, queries, 4>(acc, query, row);
-  if ((left & 2) != 0) fold_rows<metric, queries, 2>(acc, query, row);
-  if ((left & 1) != 0) fold_rows<metric, queries, 1>(acc, query, row);
+  for (; left >= most; left -= most) fold_rows<metric, place, queries, most>(acc, query, row);
+  if (most == 8 && (left & 4) != 0) fold_rows<metric, place, queries, 4>(acc, query, row);
+  if ((left & 2) != 0) fold_rows<metric, place, queries, 2>(acc, query, row);
+  if ((left & 1) != 0) fold_rows<metric, place, queries, 1>(acc, query, row);
 }
 
 /// Call body(std::integral_constant<int, Q>) with the queries a thread takes at once for m of them.

@@ -3,19 +3,26 @@
 //   distances [q, t]            no NaN
 //   out       [q, groups * k]   keys, ascending in each list, padded with no_key
 //
-// Block b finds group b % groups of row b / groups: 4096 columns a step, a thread four runs of four,
-// the next step's on their way while this one is compared; one barrier a step. A first bound comes
-// from the first step (shortlist.cuh, seed).
-// Work: every distance read once; k (1 + ln(t / (groups k))) keys kept a list, on data in random
-// order. Shared memory: capacity keys, 8 to 32 KiB. Source: see shortlist.cuh.
+// Block b finds group b % groups of row b / groups, 2048 columns a step, a thread four runs of four;
+// one barrier a step. Blocks are small, so that 8 fit on a multiprocessor: others read while one sorts.
+// For small k a first bound comes from the first step (shortlist.cuh, seed). For large k it is
+// guessed from a 32nd of the columns, so that about 3 k / 2 keys pass and the buffer is sorted once;
+// should fewer than k pass, the guess was too low, and the columns are read again without it.
+// Work: every distance read once, a 32nd twice; k (1 + ln(t / (groups k))) keys kept a list without the
+// guess, on data in random order. Shared memory: capacity keys, 8 to 32 KiB.
+// Source: see shortlist.cuh; the guess: Floyd, Rivest, Expected time bounds for selection, 1975.
 #include "shortlist.cuh"
 
 namespace kith::cuda {
 namespace {
 
-constexpr std::uint32_t threads = 256;
+constexpr std::uint32_t threads = 128;
 constexpr std::uint32_t runs = 4;  // of four columns, a thread and step
 constexpr std::uint32_t step_columns = threads * runs * 4;
+
+// The sample: 32 columns, a line of memory, of every 1024.
+constexpr std::uint32_t sampled = 32, sample_rate = 32, sample_columns = sampled * sample_rate;
+constexpr std::uint32_t guess_from_k = 96;
 
 /// Column of value v of a thread, in the step that begins at column c0.
 __device__ __forceinline__ std::int64_t column_of(std::int64_t c0, std::uint32_t v) {
@@ -43,36 +50,22 @@ __device__ __forceinline__ void read_step(float (&value)[runs * 4], const float*
   }
 }
 
-__global__ __launch_bounds__(threads, 3) void select_by_threshold(const Selection selection,
-                                                                  const std::uint32_t capacity) {
-  extern __shared__ Key buffer[];
-  __shared__ ShortlistState<1> state;
-  Shortlist<1> shortlist(state, buffer, capacity, selection.k);
-  const std::uint32_t q = blockIdx.x / selection.groups, g = blockIdx.x % selection.groups;
-  const Columns columns = columns_of(g, selection.groups, selection.columns);
-  const float* row = selection.distances.data + q * selection.distances.stride;
-  shortlist.start([](std::uint32_t) { return true; });
-
+/// Offer all columns.
+__device__ __forceinline__ void scan(Shortlist<1>& shortlist, const float* row, const Columns& columns,
+                                     std::uint32_t first_row, bool seeded) {
+  if (columns.begin >= columns.end) return;
   // Steps begin where 16 bytes do: up to 3 columns before the first, which are not read.
   const auto misplaced =
       static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(row + columns.begin) % 16 / 4);
-  std::int64_t c0 = columns.begin - misplaced;
-  float value[runs * 4];
-  read_step(value, row, c0, columns);
-  bool seeded = false;
-  for (; c0 < columns.end && columns.begin < columns.end; c0 += step_columns) {
-    float next[runs * 4];
-    read_step(next, row, c0 + step_columns, columns);
-    const auto key_at = [&](int, int v) {
-      return key_of(value[v], static_cast<std::uint32_t>(column_of(c0, v)) + selection.first_row);
-    };
-    if (!seeded)
-      shortlist.seed<runs * 4>([&](int, int v) { return isnan(value[v]) ? no_key : key_at(0, v); });
-    seeded = true;
-
+  for (std::int64_t c0 = columns.begin - misplaced; c0 < columns.end; c0 += step_columns) {
+    float value[runs * 4];
+    read_step(value, row, c0, columns);
     float least = value[0];
 #pragma unroll
     for (std::uint32_t v = 1; v < runs * 4; ++v) least = fminf(least, value[v]);
+    if (!seeded) shortlist.seed([&](int) { return isnan(least) ? no_value : ordered_bits(least); });
+    seeded = true;
+
     const float limit = shortlist.value(0);
     std::uint32_t pending = 0;
     if (least <= limit) {
@@ -80,14 +73,73 @@ __global__ __launch_bounds__(threads, 3) void select_by_threshold(const Selectio
       for (std::uint32_t v = 0; v < runs * 4; ++v)
         if (value[v] <= limit) pending |= 1u << v;
     }
-    shortlist.offer<runs * 4>(pending, key_at);
+    shortlist.offer<runs * 4>(pending, [&](int, int v) {
+      return key_of(value[v], static_cast<std::uint32_t>(column_of(c0, static_cast<std::uint32_t>(v))) + first_row);
+    });
+  }
+}
+
+/// The value below which about 3 k / 2 columns are, as a key: the `rank`-th of the sample.
+__device__ Key guess(ShortlistState<1>& state, Key* buffer, std::uint32_t capacity, std::uint32_t rank,
+                     const float* row, const Columns& columns) {
+  Shortlist<1> sample(state, buffer, capacity, rank);
+  sample.start([](std::uint32_t) { return true; });
+  bool seeded = false;
+  constexpr std::uint32_t step = threads / sampled * sample_columns;
+  for (std::uint64_t c0 = columns.begin; c0 < columns.end; c0 += 4 * step) {
+    float value[4];
 #pragma unroll
-    for (std::uint32_t v = 0; v < runs * 4; ++v) value[v] = next[v];
+    for (std::uint32_t v = 0; v < 4; ++v) {
+      const std::uint64_t c =
+          c0 + v * step + threadIdx.x / sampled * sample_columns + threadIdx.x % sampled;
+      value[v] = c < columns.end ? row[c] : not_a_candidate();
+    }
+    const float least = fminf(fminf(value[0], value[1]), fminf(value[2], value[3]));
+    if (!seeded) sample.seed([&](int) { return isnan(least) ? no_value : ordered_bits(least); });
+    seeded = true;
+    const float limit = sample.value(0);
+    std::uint32_t pending = 0;
+#pragma unroll
+    for (std::uint32_t v = 0; v < 4; ++v)
+      if (value[v] <= limit) pending |= 1u << v;
+    // Equal values may all be counted: they are told apart by thread and place.
+    sample.offer<4>(pending, [&](int, int v) {
+      return key_of(value[v], static_cast<std::uint32_t>(c0) + static_cast<std::uint32_t>(v) * threads + threadIdx.x);
+    });
+  }
+  sample.finish();
+  const Key key = sample.at(0, rank - 1);
+  __syncthreads();
+  return last_key_of(static_cast<std::uint32_t>(key >> 32));
+}
+
+__global__ __launch_bounds__(threads, 8) void select_by_threshold(const Selection selection,
+                                                                  const std::uint32_t capacity) {
+  extern __shared__ Key buffer[];
+  __shared__ ShortlistState<1> state;
+  const std::uint32_t q = blockIdx.x / selection.groups, g = blockIdx.x % selection.groups, k = selection.k;
+  const Columns columns = columns_of(g, selection.groups, selection.columns);
+  const float* row = selection.distances.data + q * selection.distances.stride;
+  Shortlist<1> shortlist(state, buffer, capacity, k);
+
+  // Of the k nearest about k / 32 are in the sample, and hardly ever more than four deviations above.
+  const std::uint32_t mean = k / sample_rate;
+  const auto rank = mean + static_cast<std::uint32_t>(4.0f * sqrtf(static_cast<float>(mean))) + 1;
+  bool guessed = k >= guess_from_k && (columns.end - columns.begin) / 64 >= k;
+  Key bound = no_key;
+  if (guessed) bound = guess(state, buffer, capacity, rank, row, columns);
+  for (;;) {
+    shortlist.start([](std::uint32_t) { return true; }, bound);
+    scan(shortlist, row, columns, selection.first_row, guessed);
+    if (!guessed || shortlist.found() >= k) break;
+    guessed = false;
+    bound = no_key;
+    __syncthreads();
   }
 
   shortlist.finish();
-  Key* list = selection.out.data + q * selection.out.stride + static_cast<std::size_t>(g) * selection.k;
-  for (std::uint32_t j = threadIdx.x; j < selection.k; j += threads) list[j] = shortlist.at(0, j);
+  Key* list = selection.out.data + q * selection.out.stride + static_cast<std::size_t>(g) * k;
+  for (std::uint32_t j = threadIdx.x; j < k; j += threads) list[j] = shortlist.at(0, j);
 }
 
 }  // namespace

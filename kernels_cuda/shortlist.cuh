@@ -13,6 +13,14 @@
 
 namespace kith::cuda {
 
+/// ordered_bits of nothing.
+inline constexpr std::uint32_t no_value = 0xFFFFFFFFu;
+
+/// Behind the keys of all rows with that value; no_key for no_value.
+__device__ inline Key last_key_of(std::uint32_t ordered_value) {
+  return static_cast<Key>(ordered_value) << 32 | 0xFFFFFFFFu;
+}
+
 /// In shared memory.
 template <int lists>
 struct ShortlistState {
@@ -30,11 +38,12 @@ class Shortlist {
   __device__ Shortlist(ShortlistState<lists>& state, Key* keys, std::uint32_t capacity, std::uint32_t k)
       : state_(state), keys_(keys), capacity_(capacity), k_(k) {}
 
-  /// Begin with empty lists; those that are not open(q) refuse everything.
+  /// Begin with empty lists, which take what is below `bound`; those that are not open(q) refuse
+  /// everything.
   template <class Open>
-  __device__ void start(Open open) {
+  __device__ void start(Open open, Key bound = no_key) {
     for (std::uint32_t q = threadIdx.x; q < lists; q += blockDim.x) {
-      set_bound(q, open(q) ? no_key : 0);
+      set_bound(q, open(q) ? bound : 0);
       state_.count[q] = 0;
     }
     __syncthreads();
@@ -44,24 +53,34 @@ class Shortlist {
   __device__ float value(std::uint32_t q) const { return state_.value[q]; }
   __device__ Key bound(std::uint32_t q) const { return state_.bound[q]; }
 
-  /// Find a first bound from `each` candidates a thread and list, before they are offered: the k-th
-  /// smallest of the threads' own smallest. At most each * k candidates are not above it. Without
-  /// effect where k exceeds the threads. Needs capacity >= blockDim.x, a power of two.
-  ///   key_at(q, j)  the key of candidate j of list q; no_key where there is none
-  template <int each, class KeyAt>
-  __device__ void seed(KeyAt key_at) {
+  /// Find a first bound from the first candidates of all threads, before they are offered: the
+  /// k-th smallest among the least of 32 parts of the block (of all threads, where k > 32). Without
+  /// effect where k exceeds the threads. Needs capacity >= blockDim.x, a power of two >= 32.
+  ///   least_at(q)  ordered_bits of the least candidate of this thread for list q; no_value where
+  ///                it has none
+  template <class LeastAt>
+  __device__ void seed(LeastAt least_at) {
     if (k_ > blockDim.x) return;
+    const std::uint32_t part = k_ <= 32 ? blockDim.x / 32 : 1;  // threads
 #pragma unroll
     for (int q = 0; q < lists; ++q) {
-      Key least = no_key;
-#pragma unroll
-      for (int j = 0; j < each; ++j) least = min(least, key_at(q, j));
-      keys_[q * capacity_ + threadIdx.x] = least;
+      std::uint32_t least = least_at(q);
+      for (std::uint32_t step = 1; step < part; step *= 2)
+        least = min(least, __shfl_xor_sync(0xFFFFFFFFu, least, step));
+      if (threadIdx.x % part == 0) keys_[q * capacity_ + threadIdx.x / part] = last_key_of(least);
     }
-    sort_lists(keys_, lists, blockDim.x, capacity_);
-    for (std::uint32_t q = threadIdx.x; q < lists; q += blockDim.x) {
-      const Key bound = keys_[q * capacity_ + k_ - 1];
-      if (bound < state_.bound[q]) set_bound(q, bound + 1);  // that key itself is yet to come
+    if (k_ <= 32) {
+      __syncthreads();
+      const std::uint32_t lane = threadIdx.x % 32;
+      for (std::uint32_t q = threadIdx.x / 32; q < lists; q += blockDim.x / 32) {
+        Key key[1] = {keys_[q * capacity_ + lane]};
+        sort_warp(key, lane);
+        if (lane == k_ - 1) lower_bound(q, key[0]);
+      }
+    } else {
+      sort_lists(keys_, lists, blockDim.x, capacity_);
+      for (std::uint32_t q = threadIdx.x; q < lists; q += blockDim.x)
+        lower_bound(q, keys_[q * capacity_ + k_ - 1]);
     }
     __syncthreads();
   }
@@ -90,6 +109,9 @@ class Shortlist {
     }
   }
 
+  /// Keys in the buffer of the first list, after an offer.
+  __device__ std::uint32_t found() const { return state_.count[0]; }
+
   /// Sort; afterwards at(q, j), j < k, is the result, padded with no_key.
   __device__ void finish() {
     __syncthreads();
@@ -106,6 +128,10 @@ class Shortlist {
     state_.value[q] = bound_value(bound);
   }
 
+  __device__ void lower_bound(std::uint32_t q, Key bound) {
+    if (bound < state_.bound[q]) set_bound(q, bound);
+  }
+
   /// False when the buffer is full.
   __device__ bool put(std::uint32_t q, Key key) {
     const std::uint32_t place = atomicAdd(&state_.count[q], 1u);
@@ -114,13 +140,15 @@ class Shortlist {
     return true;
   }
 
-  /// Pad and sort every buffer; with one list only as far as it is filled, or k goes.
+  /// Pad and sort every buffer, as far as the fullest is filled, or k goes.
   __device__ void sort() {
-    const std::uint32_t filled = max(min(state_.count[0], capacity_), k_);
-    const std::uint32_t length = lists == 1 ? max(2u, power_of_two(filled)) : capacity_;
+    std::uint32_t filled = k_;
+#pragma unroll
+    for (int q = 0; q < lists; ++q) filled = max(filled, min(state_.count[q], capacity_));
+    const std::uint32_t length = max(2u, power_of_two(filled));
     for (std::uint32_t i = threadIdx.x; i < lists * length; i += blockDim.x) {
-      const std::uint32_t q = lists == 1 ? 0 : i / capacity_, place = lists == 1 ? i : i % capacity_;
-      if (place >= state_.count[q]) keys_[i] = no_key;
+      const std::uint32_t q = lists == 1 ? 0 : i / length, place = i & (length - 1);
+      if (place >= state_.count[q]) keys_[q * capacity_ + place] = no_key;
     }
     sort_lists(keys_, lists, length, capacity_);
   }
@@ -130,8 +158,7 @@ class Shortlist {
     sort();
     for (std::uint32_t q = threadIdx.x; q < lists; q += blockDim.x) {
       if (state_.count[q] < k_) continue;
-      const Key bound = keys_[q * capacity_ + k_ - 1];
-      if (bound < state_.bound[q]) set_bound(q, bound);
+      lower_bound(q, keys_[q * capacity_ + k_ - 1]);
       state_.count[q] = k_;
     }
     __syncthreads();

@@ -62,16 +62,15 @@ install_packages() { # PACKAGES...
 
 # Packages and all they depend on, as far as that is not installed, into $unpacked. With lists and cache of
 # its own, apt-get needs no root. libc6 itself is on every machine; a second one would only do harm.
-# shellcheck disable=SC2086 # $apt_get is a list of words
 unpack_packages() { # PACKAGES...
   apt=$unpacked/apt
   mkdir -p "$apt/lists/partial" "$apt/cache/archives/partial" && : > "$unpacked/unfinished" || return
-  apt_get="apt-get -o Debug::NoLocking=1 -o Dir::State::Lists=lists -o Dir::Cache=cache -o Dir::Etc::Parts=/dev/null"
+  printf '%s "%s";\n' Debug::NoLocking true Dir::State::Lists "$apt/lists" Dir::Cache "$apt/cache" > "$apt/apt.conf"
   (
-    cd "$apt" || exit
-    $apt_get -qq update
-    $apt_get --simulate --no-install-recommends install "$@" | sed -n 's/^Inst \([^ ]*\) .*/\1/p' |
-      grep -vx libc6 | xargs $apt_get -q download || exit
+    cd "$apt" && export APT_CONFIG="$apt/apt.conf" || exit
+    apt-get -qq update
+    apt-get --simulate --no-install-recommends install "$@" | sed -n 's/^Inst \([^ ]*\) .*/\1/p' |
+      grep -vx libc6 | xargs apt-get -q download || exit
     for deb in ./*.deb; do dpkg -x "$deb" "$unpacked" || exit; done
     rm -f ./*.deb
   ) </dev/null >&2 && repair_unpacked && rm "$unpacked/unfinished"
@@ -128,9 +127,11 @@ obtain() {
   if ! command -v apt-get >/dev/null 2>&1; then
     say "There is no apt-get here to get them with."
   elif [ "$(id -u)" = 0 ] || sudo -n true 2>/dev/null; then
-    say "Installing them with apt-get ..." && install_packages $missing
+    say "Installing them with apt-get ..."
+    install_packages $missing
   else
-    say "Unpacking them into $unpacked (no root here) ..." && unpack_packages $missing
+    say "Unpacking them into $unpacked (no root here) ..."
+    unpack_packages $missing || say "Not all could be unpacked."
     use_unpacked
   fi
   list_missing "$@"

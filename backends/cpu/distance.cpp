@@ -1,6 +1,6 @@
 // distance: one chain for each pair, written out.
 #include "cpu/steps.hpp"
-#include "cpu/team.hpp"
+#include "parallel.hpp"
 
 namespace kith::cpu {
 namespace {

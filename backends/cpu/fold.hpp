@@ -43,19 +43,29 @@ constexpr Metric with_same_chain(Metric metric) {
   return metric;
 }
 
+/// Memory to be fetched into the second-level cache, `step` bytes a dimension. Where the address lies
+/// behind the rows nothing happens.
+struct Ahead {
+  std::uintptr_t address;
+  std::size_t step;
+};
+
 /// Values of `queries` queries and `blocks` training blocks, a dimension at a time.
 ///   query  element (first query, dimension 0) of a block of 8
 ///   train  the first of the training blocks, one behind the other
+///   ahead  what to fetch meanwhile
 /// `fixed_dims` is the number of dimensions where it is known to the compiler, otherwise 0.
 template <Metric metric, int queries, int blocks, int fixed_dims>
 [[gnu::always_inline]] inline void fold_tile(const float* query, const float* train, std::size_t dims,
-                                             Lanes (&acc)[queries][blocks]) {
+                                             Ahead ahead, Lanes (&acc)[queries][blocks]) {
   if constexpr (fixed_dims > 0) dims = fixed_dims;
 #pragma GCC unroll 8
   for (int q = 0; q < queries; ++q)
 #pragma GCC unroll 4
     for (int b = 0; b < blocks; ++b) acc[q][b] = all(Fold<metric>::first);
   for (std::size_t d = 0; d < dims; ++d) {
+    if constexpr (queries > 1 && fixed_dims == 0)
+      __builtin_prefetch(reinterpret_cast<const void*>(ahead.address + d * ahead.step), 0, 2);
     Lanes rows[blocks];
 #pragma GCC unroll 4
     for (int b = 0; b < blocks; ++b)

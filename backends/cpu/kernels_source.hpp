@@ -33,7 +33,18 @@ struct Pass {
   std::size_t active_begin;  ///< queries of the tile that are meant: first_query + active_begin ...
   std::size_t active_end;    ///< ... before first_query + active_end
   std::size_t block, end_block;
+  // Its share in fetching the next slab, which lies `ahead_blocks` further: part `share` of `shares`.
+  std::size_t ahead_blocks, share, shares;
 };
+
+/// What a tile of `blocks` blocks from `rows` on should fetch meanwhile: its share of the blocks in
+/// the same place of the next slab.
+inline Ahead ahead_of(const Pass& pass, const float* rows, std::size_t blocks) {
+  if (pass.shares == 1) return {reinterpret_cast<std::uintptr_t>(rows), 0};  // too much for one pass
+  const std::size_t line = train_block * sizeof(float), step = blocks * line / pass.shares;
+  const std::size_t offset = (pass.ahead_blocks * line + pass.share * step) * pass.operands.dims;
+  return {reinterpret_cast<std::uintptr_t>(rows) + offset, step};
+}
 
 /// Bits of the lanes of a training block that are rows of the task.
 inline std::uint32_t present(const Operands& o, std::size_t block) {
@@ -142,12 +153,14 @@ void run_pass(const Pass& pass, Sink& sink) {
   std::size_t block = pass.block;
   for (; block + blocks <= pass.end_block; block += blocks) {
     Lanes acc[queries][blocks];
-    fold_tile<metric, queries, blocks, fixed_dims>(pass.query, train + block * block_floats, dims, acc);
+    const float* const rows = train + block * block_floats;
+    fold_tile<metric, queries, blocks, fixed_dims>(pass.query, rows, dims, ahead_of(pass, rows, blocks), acc);
     sink.take(pass, block, acc);
   }
   for (; block < pass.end_block; ++block) {
     Lanes acc[queries][1];
-    fold_tile<metric, queries, 1, 0>(pass.query, train + block * block_floats, dims, acc);
+    const float* const rows = train + block * block_floats;
+    fold_tile<metric, queries, 1, 0>(pass.query, rows, dims, ahead_of(pass, rows, 1), acc);
     sink.take(pass, block, acc);
   }
 }
@@ -185,8 +198,10 @@ RunPass<Sink> pass_for(Metric metric, std::size_t queries, std::size_t dims) {
 
 /// All queries of one block over the training blocks first .. end - 1.
 template <class Sink>
-void run_block(const Operands& o, std::size_t query_group, std::size_t first, std::size_t end, Sink& sink) {
-  const std::size_t base = query_group * query_block;
+void run_block(const Operands& o, std::size_t group, std::size_t first, std::size_t end, std::size_t ahead,
+               Sink& sink) {
+  const std::size_t base = group * query_block, first_group = o.query_begin / query_block;
+  const std::size_t groups = (o.query_end + query_block - 1) / query_block - first_group;
   std::size_t lane = o.query_begin > base ? o.query_begin - base : 0;
   const std::size_t lanes_end = o.query_end - base < query_block ? o.query_end - base : query_block;
   while (lane < lanes_end) {
@@ -194,7 +209,16 @@ void run_block(const Operands& o, std::size_t query_group, std::size_t first, st
     const std::size_t width = lanes_end - lane == 1 ? 1 : most_queries;
     const std::size_t from = lane + width <= query_block ? lane : query_block - width;
     const std::size_t until = from + width < lanes_end ? from + width : lanes_end;
-    const Pass pass{o, o.queries + base * o.dims + from, base + from, lane - from, until - from, first, end};
+    const Pass pass{o,
+                    o.queries + base * o.dims + from,
+                    base + from,
+                    lane - from,
+                    until - from,
+                    first,
+                    end,
+                    ahead,
+                    group - first_group,
+                    groups};
     pass_for<Sink>(o.metric, width, o.dims)(pass, sink);
     lane = until;
   }
@@ -210,7 +234,8 @@ void sweep(const Operands& o, Sink& sink) {
   const std::size_t slab = fitting < 4 ? 4 : fitting;
   for (std::size_t first = o.train_begin / train_block; first < end_block; first += slab) {
     const std::size_t end = end_block - first < slab ? end_block : first + slab;
-    for (std::size_t group = first_group; group < end_group; ++group) run_block(o, group, first, end, sink);
+    for (std::size_t group = first_group; group < end_group; ++group)
+      run_block(o, group, first, end, end < end_block ? slab : 0, sink);
   }
 }
 

@@ -5,15 +5,16 @@
 
 #include "cpu/shortlist.hpp"
 #include "cpu/steps.hpp"
-#include "cpu/team.hpp"
+#include "parallel.hpp"
 
 namespace kith::cpu {
 namespace {
 
-/// Queries that pass over a slab of training rows before the next slab is read.
-constexpr std::size_t most_task_queries = 128;
+/// Queries that pass over a slab of training rows before the next slab is read: with fewer than 32
+/// the memory is slower than the arithmetic, beyond 64 nothing is gained.
+constexpr std::size_t least_task_queries = 32, most_task_queries = 128;
 /// Tasks for each thread, where there are queries enough: what the last thread may be late by.
-constexpr std::size_t tasks_a_thread = 8;
+constexpr std::size_t tasks_a_thread = 10;
 /// Short lists of a task, in bytes, beyond which a task takes fewer queries.
 constexpr std::size_t most_list_bytes = std::size_t{1} << 24;
 
@@ -28,9 +29,11 @@ struct Cut {
   Cut(const spi::NearestStep& step, std::uint32_t team)
       : parts(step.train.rows, step.groups), capacity(shortlist_capacity(step.k, parts.size)) {
     const std::size_t share = std::size_t{step.queries.rows} * step.groups / (team * tasks_a_thread);
-    const std::size_t wanted = std::min({share, most_task_queries, most_list_bytes / list_bytes()});
+    const std::size_t even = (step.queries.rows + team - 1) / team;  // no thread without a task
+    const std::size_t wanted = std::clamp(share, std::min(even, least_task_queries), most_task_queries);
+    const std::size_t fitting = std::min(wanted, most_list_bytes / list_bytes());
     queries = std::min<std::size_t>(step.queries.rows,
-                                    std::max(wanted / query_block, std::size_t{1}) * query_block);
+                                    std::max(fitting / query_block, std::size_t{1}) * query_block);
   }
 };
 

@@ -1,6 +1,6 @@
 // vote: one vote for each neighbour; most votes win, of several classes as strong the smallest.
 #include "cpu/steps.hpp"
-#include "cpu/team.hpp"
+#include "parallel.hpp"
 
 namespace kith::cpu {
 

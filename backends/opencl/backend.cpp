@@ -35,9 +35,15 @@ std::vector<cl::Device> all_devices() {
 }
 
 Limits limits_of(const cl::Device& device) {
-  return {static_cast<std::size_t>(device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>()),
-          device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>(),
-          device.getInfo<CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT>()};
+  Limits limits;
+  limits.local_memory_bytes = static_cast<std::size_t>(device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>());
+  limits.work_group = device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>();
+  limits.vector_width = device.getInfo<CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT>();
+  // Two work-groups of 256 share the 65536 registers of a multiprocessor; with more a work-item than this
+  // one would have it alone, and wait at every barrier.
+  if (device.getInfo<CL_DEVICE_EXTENSIONS>().find("cl_nv_compiler_options") != std::string::npos)
+    limits.tile_options = " -cl-nv-maxrregcount=128";
+  return limits;
 }
 
 /// The environment variable KITH_CL_FAMILY (`cpu`, `gpu`) runs the kernels written for the other
@@ -48,8 +54,8 @@ Family family_of(DeviceKind kind, const Limits& limits) {
   if (wanted && std::strcmp(wanted, "gpu") == 0) groups = true;
   if (wanted && std::strcmp(wanted, "cpu") == 0) groups = false;
   // GPUs of the embedded kind may be too small for the tiles, which take 256 items and 20 KiB.
-  return groups && limits.work_group >= 256 && limits.local_memory_bytes >= 20 * 1024 ? Family::groups
-                                                                                      : Family::lanes;
+  return groups && limits.work_group >= 256 && limits.local_memory_bytes >= 20480 ? Family::groups
+                                                                                  : Family::lanes;
 }
 
 DeviceInfo info_of(const cl::Device& device, std::size_t ordinal) {

@@ -23,6 +23,7 @@ struct Limits {
   std::size_t local_memory_bytes = 0;
   std::size_t work_group = 1;      ///< most work-items a group
   std::uint32_t vector_width = 1;  ///< floats a vector register
+  std::string tile_options;        ///< for the compiler, of kernels that tile registers (tile.cl)
 };
 
 class Memory : public spi::Allocation {

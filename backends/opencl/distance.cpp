@@ -23,9 +23,9 @@ void Device::enqueue(const spi::DistanceStep& step) {
     return;
   }
   const Range range{{std::size_t{256} * tiles_of(q, 4), tiles_of(t, 4), 1}, {256, 1, 1}};
-  launch("distance.cl", metric, "kith_distance", range, buffer_of(q.memory), q.first, q.rows,
-         buffer_of(t.memory), t.first, t.rows, t.dims, buffer_of(step.out.memory), cl_ulong{step.out.first},
-         cl_ulong{step.out.stride});
+  launch("distance.cl", metric + limits_.tile_options, "kith_distance", range, buffer_of(q.memory), q.first,
+         q.rows, buffer_of(t.memory), t.first, t.rows, t.dims, buffer_of(step.out.memory),
+         cl_ulong{step.out.first}, cl_ulong{step.out.stride});
 }
 
 }  // namespace kith::opencl

@@ -20,7 +20,7 @@ struct Lanes {
     // (AVX-512) or 16 of 8 (AVX2).
     pass = vector_width >= 16 ? 8 : 4;
     passes = (queries.first + queries.rows - 1) / pass - queries.first / pass + 1;
-    constexpr std::size_t cache_bytes = 256 * 1024;  // a part of every second-level cache since 2017
+    constexpr std::size_t cache_bytes = 1 << 18;  // a part of every second-level cache since 2017
     const std::size_t block_bytes = std::size_t{train.dims} * train.block * sizeof(float);
     chunk = static_cast<std::uint32_t>(std::max<std::size_t>(1, cache_bytes / block_bytes));
     defines =

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
 
 #include "check.hpp"
 #include "device.hpp"
@@ -9,7 +10,7 @@ namespace kith::opencl {
 namespace {
 
 constexpr std::uint32_t few_queries = 64;    // up to here a work-item takes a row, and a pass of queries
-constexpr std::uint32_t most_pass = 32;      // queries a pass (nearest_rows.cl)
+constexpr std::uint32_t most_pass = 16;      // queries a pass (nearest_rows.cl)
 constexpr std::uint32_t most_dims = 16;      // that fit into registers (nearest_points.cl)
 constexpr std::uint32_t most_list = 32;      // keys likewise
 constexpr std::uint32_t tile_merge_at = 32;  // candidates a query that are worth a merge (nearest_tiles.cl)
@@ -29,17 +30,21 @@ std::size_t queue_bytes(const spi::NearestStep& step) {
   return tiles * step.groups * 128 * (tile_merge_at + 128) * sizeof(Key);
 }
 
-/// Queries a pass of nearest_rows.cl, and its buffers, within 40 KiB of local memory (or less).
+/// Queries a pass of nearest_rows.cl, its buffers, within 40 KiB of local memory (or less), and
+/// whether there is room for the queries as well.
 struct RowsShape {
   std::uint32_t pass, list_size, capacity;
+  std::size_t staged_bytes;
 
   RowsShape(const spi::NearestStep& step, std::size_t local_memory_bytes) {
     list_size = std::bit_ceil(step.k);
-    const std::size_t most = std::min<std::size_t>(40 * 1024, local_memory_bytes - 1024);
+    const std::size_t most = std::min<std::size_t>(40960, local_memory_bytes - 3072);
     capacity = std::max(64u, list_size);
     pass = std::min(most_pass, std::bit_ceil(step.queries.rows));
     while (pass > 1 && bytes() > most) pass /= 2;
     if (pass == 1) capacity = std::max(2 * rows_group, list_size);
+    staged_bytes = std::size_t{pass} * step.queries.dims * sizeof(float);
+    if (pass < 8 || bytes() + staged_bytes > most) staged_bytes = 0;
   }
   std::size_t bytes() const { return std::size_t{pass} * (list_size + capacity) * sizeof(Key); }
 };
@@ -89,7 +94,8 @@ void Device::nearest_lanes(const spi::NearestStep& step) {
 void Device::nearest_tiles(const spi::NearestStep& step) {
   const spi::RowBlocks &q = step.queries, &t = step.train;
   const Range range{{std::size_t{256} * tiles_of(q, 4), step.groups, 1}, {256, 1, 1}};
-  launch("nearest_tiles.cl", define("METRIC", name(step.metric)) + define("MERGE_AT", tile_merge_at),
+  launch("nearest_tiles.cl",
+         define("METRIC", name(step.metric)) + define("MERGE_AT", tile_merge_at) + limits_.tile_options,
          "kith_nearest_tiles", range, buffer_of(q.memory), q.first, q.rows, buffer_of(t.memory), t.first,
          t.rows, t.dims, step.first_row, step.k, step.groups, buffer_of(step.out.memory),
          cl_ulong{step.out.first}, cl_ulong{step.out.stride}, buffer_of(step.scratch.memory));
@@ -101,12 +107,15 @@ void Device::nearest_rows(const spi::NearestStep& step) {
   const std::uint32_t passes = (q.first + q.rows - 1) / shape.pass - q.first / shape.pass + 1;
   const Range range{{std::size_t{rows_group} * step.groups, passes, 1}, {rows_group, 1, 1}};
   const std::string defines =
-      define("METRIC", name(step.metric)) + define("PASS", shape.pass) + define("GROUP", rows_group);
+      define("METRIC", name(step.metric)) + define("PASS", shape.pass) + define("GROUP", rows_group) +
+      define("STAGED", shape.staged_bytes > 0 ? 1 : 0) +
+      (getenv("KITH_TRY_NV") ? std::string(" ") + getenv("KITH_TRY_NV") : limits_.tile_options);
   launch("nearest_rows.cl", defines, "kith_nearest_rows", range, buffer_of(q.memory), q.first, q.rows,
          buffer_of(t.memory), t.first, t.rows, t.dims, step.first_row, step.k, step.groups, shape.list_size,
          shape.capacity, shape.capacity / 2, buffer_of(step.out.memory), cl_ulong{step.out.first},
          cl_ulong{step.out.stride}, Local{std::size_t{shape.pass} * shape.list_size * sizeof(Key)},
-         Local{std::size_t{shape.pass} * shape.capacity * sizeof(Key)});
+         Local{std::size_t{shape.pass} * shape.capacity * sizeof(Key)},
+         Local{std::max(shape.staged_bytes, sizeof(float))});
 }
 
 void Device::nearest_points(const spi::NearestStep& step) {

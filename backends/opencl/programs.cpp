@@ -1,6 +1,4 @@
 #include "programs.hpp"
-#include <cstdio>
-#include <cstdlib>
 
 namespace kith::opencl {
 
@@ -20,9 +18,6 @@ cl::Program& Programs::program(const std::string& source, const std::string& def
   const std::string options = "-cl-std=CL1.2 " + defines;
   cl::Program made(context_, sources_.read(source));
   made.build({device_}, options.c_str());
-  if (getenv("XLOG"))
-    fprintf(stderr, "%s %s: %s\n", source.c_str(), defines.c_str(),
-            made.getBuildInfo<CL_PROGRAM_BUILD_LOG>(device_).c_str());
   return programs_.emplace(key, std::move(made)).first->second;
 }
 

@@ -103,11 +103,14 @@ void Device::select_bubble(const spi::SelectStep& step) {
 
 void Device::select_insertion(const spi::SelectStep& step) {
   const spi::Grid<float>& d = step.distances;
+  // Neighbouring items take neighbouring queries, or groups where there are few queries.
   const std::size_t items = family_ == Family::lanes ? 1 : 64;
-  launch("select_insertion.cl", "", "kith_select_insertion", Range{{step.groups, d.rows, 1}, {1, items, 1}},
-         buffer_of(d.memory), cl_ulong{d.first}, cl_ulong{d.stride}, static_cast<cl_uint>(d.rows),
-         static_cast<cl_uint>(d.cols), step.first_row, step.k, step.groups, buffer_of(step.out.memory),
-         cl_ulong{step.out.first}, cl_ulong{step.out.stride});
+  const bool down = d.rows >= items;
+  launch("select_insertion.cl", "", "kith_select_insertion",
+         Range{{step.groups, d.rows, 1}, {down ? 1 : items, down ? items : 1, 1}}, buffer_of(d.memory),
+         cl_ulong{d.first}, cl_ulong{d.stride}, static_cast<cl_uint>(d.rows), static_cast<cl_uint>(d.cols),
+         step.first_row, step.k, step.groups, buffer_of(step.out.memory), cl_ulong{step.out.first},
+         cl_ulong{step.out.stride});
 }
 
 }  // namespace kith::opencl

@@ -5,14 +5,14 @@
 namespace kith {
 namespace {
 
-constexpr double step_seconds = 0.4;  // a step cannot be stopped once it runs
+constexpr double step_seconds = 0.5;  // a step cannot be stopped once it runs
 constexpr std::int64_t query_block = 8, most_queries = 1 << 16;
 
 /// Pairs a second that one thread compares, roughly, so that a step never takes long. Measured on one
-/// core at 3.9 GHz: 5.2e10 pairs times dims a second for avx512, 2.9e10 for avx2, 6e8 for baseline,
+/// core at 3.9 GHz: 5.9e10 pairs times dims a second for avx512, 3.8e10 for avx2, 6e8 for baseline,
 /// where each pair costs as much as four dimensions beside its own.
 double pairs_a_second(const DeviceInfo& device, std::int64_t dims) {
-  const double rate = device.driver == "avx512" ? 4e10 : device.driver == "avx2" ? 2e10 : 5e8;
+  const double rate = device.driver == "avx512" ? 5e10 : device.driver == "avx2" ? 3e10 : 5e8;
   return rate / static_cast<double>(dims + 4);
 }
 

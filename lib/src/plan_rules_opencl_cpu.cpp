@@ -30,6 +30,12 @@ std::int64_t whole(double value, std::int64_t most) {
       std::clamp(value, 1.0, static_cast<double>(std::max<std::int64_t>(most, 1))));
 }
 
+/// `tile` or less, so that all tiles of `total` are about as long.
+std::int64_t even_tile(std::int64_t total, std::int64_t tile) {
+  const std::int64_t tiles = std::max<std::int64_t>(1, (total + tile - 1) / tile);
+  return std::max<std::int64_t>(1, (total + tiles - 1) / tiles);
+}
+
 /// Lists a query, so that with few queries all cores have training rows to visit.
 std::int64_t groups_for(const Problem& problem, std::int64_t cores) {
   const std::int64_t blocks = std::max<std::int64_t>(1, (problem.m + query_block - 1) / query_block);
@@ -44,10 +50,10 @@ void choose_tiles(const Problem& problem, double pairs, Choice& choice) {
   const double n = static_cast<double>(problem.n), m = static_cast<double>(problem.m);
   const double queries = std::max(pairs / n, std::min(m, static_cast<double>(cached_queries)));
   const std::int64_t least_rows = std::min(problem.n, std::max<std::int64_t>(4096, 16 * problem.k));
-  choice.train_tile = std::max(least_rows, whole(pairs / queries, problem.n));
-  choice.query_tile = whole(pairs / static_cast<double>(choice.train_tile), problem.m);
-  if (choice.query_tile < problem.m)
-    choice.query_tile = (choice.query_tile + query_block - 1) / query_block * query_block;
+  choice.train_tile = even_tile(problem.n, std::max(least_rows, whole(pairs / queries, problem.n)));
+  const std::int64_t tile =
+      even_tile(problem.m, whole(pairs / static_cast<double>(choice.train_tile), problem.m));
+  choice.query_tile = (tile + query_block - 1) / query_block * query_block;
 }
 
 }  // namespace
@@ -58,7 +64,8 @@ Choice choose_opencl_cpu(const DeviceInfo& device, const Problem& problem, const
   Choice choice;
   choice.groups = groups_for(problem, cores);
   // A heap of k beside the chains, while few rows enter it.
-  choice.fused = options.fused.value_or(!named && (problem.k <= 256 || problem.k <= problem.n / 32));
+  const bool fits = static_cast<std::uint64_t>(problem.k) <= device.fused_max_k;
+  choice.fused = options.fused.value_or(!named && fits && (problem.k <= 256 || problem.k <= problem.n / 32));
   choice.selector = named ? options.selector : problem.k <= 256 ? Selector::insertion : Selector::radix;
   choice.reason = choice.fused       ? "the fused step keeps distances in registers"
                   : problem.k <= 256 ? "one sorted list a work-item suits a CPU"

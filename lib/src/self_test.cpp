@@ -14,6 +14,7 @@ namespace kith {
 namespace {
 
 constexpr std::uint32_t n = 61, m = 5, dims = 7, k = 9, groups = 3;
+constexpr std::size_t pairs = std::size_t{m} * n, keys = std::size_t{m} * k, width = std::size_t{groups} * k;
 constexpr Metric metric = Metric::squared_l2;
 
 /// Rows that go wrong in the usual ways: squares that are subnormal, sums that a multiply followed
@@ -96,8 +97,8 @@ struct Reference {
     for (std::uint32_t q = 0; q < m; ++q) {
       std::vector<Key> all;
       for (std::uint32_t t = 0; t < n; ++t) {
-        const std::span<const float> query(queries.data() + q * dims, dims),
-            row(train.data() + t * dims, dims);
+        const std::span<const float> query(queries.data() + std::size_t{q} * dims, dims),
+            row(train.data() + std::size_t{t} * dims, dims);
         values.push_back(chain(metric, query, row));
         all.push_back(make_key(values.back(), t));
       }
@@ -128,32 +129,32 @@ std::string run_steps(spi::Device& device) {
   const auto train = put(device, pack(reference.train, n, info.train_block));
   const spi::RowBlocks query_rows{queries.get(), 0, m, dims, info.query_block};
   const spi::RowBlocks train_rows{train.get(), 0, n, dims, info.train_block};
-  const auto values = put(device, std::vector<float>(m * n));
-  const auto lists = put(device, std::vector<Key>(m * groups * k));
-  const auto nearest = put(device, std::vector<Key>(m * k));
+  const auto values = put(device, std::vector<float>(pairs));
+  const auto lists = put(device, std::vector<Key>(m * width));
+  const auto nearest = put(device, std::vector<Key>(keys));
   const spi::Grid<float> value_grid{values.get(), 0, m, n, n};
-  const spi::Grid<Key> list_grid{lists.get(), 0, m, groups * k, groups * k},
+  const spi::Grid<Key> list_grid{lists.get(), 0, m, width, width},
       nearest_grid{nearest.get(), 0, m, k, k};
 
-  const std::string why = compare(
+  std::string why = compare(
       reference, result_of<float>(device, spi::DistanceStep{metric, query_rows, train_rows, value_grid},
-                                  *values, m * n));
+                                  *values, pairs));
   if (!why.empty()) return why;
 
   PlanOptions unfused;
   unfused.fused = false;
   const Selector selector = make_plan(info, {metric, n, m, dims, k}, unfused).selector;
   const auto selected = result_of<Key>(
-      device, spi::SelectStep{selector, value_grid, 0, k, groups, list_grid, {}}, *lists, m * groups * k);
+      device, spi::SelectStep{selector, value_grid, 0, k, groups, list_grid, {}}, *lists, m * width);
   if (selected != reference.lists)
     return "selector " + std::string(name(selector)) + " selected other rows in a test";
   const auto merged =
-      result_of<Key>(device, spi::MergeStep{groups, k, list_grid, nearest_grid, {}}, *nearest, m * k);
+      result_of<Key>(device, spi::MergeStep{groups, k, list_grid, nearest_grid, {}}, *nearest, keys);
   if (merged != reference.nearest) return "merge returned other rows in a test";
   if (info.fused_max_k < k) return {};
   const auto fused =
       result_of<Key>(device, spi::NearestStep{metric, query_rows, train_rows, 0, k, groups, list_grid, {}},
-                     *lists, m * groups * k);
+                     *lists, m * width);
   if (fused != reference.lists) return "the fused search returned other rows in a test";
   return {};
 }

@@ -2,6 +2,8 @@
 #include "compare.hpp"
 
 #include <algorithm>
+#include <cfloat>
+#include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -75,6 +77,24 @@ workloads::Rows copy(const files::Table& table) {
   return workloads::prepared_rows(Metric::squared_l2, view(table));
 }
 
+/// What Index::search() refuses too: stages alone would meet inf - inf, which has no order.
+void check_range(const CompareProblem& problem) {
+  if (problem.metric != Metric::negative_dot) return;
+  const auto largest = [](MatrixView<const float> rows) {
+    double most = 0;
+    for (std::int64_t r = 0; r < rows.rows(); ++r)
+      for (std::int64_t d = 0; d < rows.cols(); ++d) most = std::max(most, std::fabs(double{rows(r, d)}));
+    return most;
+  };
+  const double bound = static_cast<double>(problem.train.dims()) * largest(problem.train.view()) *
+                       largest(problem.queries.view());
+  if (bound >= double{FLT_MAX})
+    throw Error(Errc::invalid_argument,
+                "compare: " + problem.data +
+                    ": dims * max|query| * max|row| = " + nlohmann::json(bound).dump() +
+                    " may overflow negative_dot; scale the rows, or choose another metric");
+}
+
 CompareProblem make_problem(const CompareFlags& flags, workloads::DataKind kind) {
   CompareProblem problem;
   if (!flags.train.empty()) {
@@ -103,6 +123,7 @@ CompareProblem make_problem(const CompareFlags& flags, workloads::DataKind kind)
   problem.metric = flags.metric;
   problem.options = plan_options(flags.plan);
   problem.groups = flags.plan.groups ? flags.plan.groups : 8;
+  check_range(problem);
   return problem;
 }
 

@@ -14,7 +14,7 @@
 
 namespace kith::workloads {
 
-/// What rows are made of. docs/contract.md, section 7, says which trap each one sets.
+/// What rows are made of, and the trap each kind sets.
 enum class DataKind {
   uniform,    ///< uniform in [0, 1)
   normal,     ///< mean 0, variance 1
