@@ -58,9 +58,7 @@ void choose_fused(const DeviceInfo& device, const Problem& problem, Choice& choi
     const std::int64_t rows = std::max<std::int64_t>(1024, 16 * problem.k);
     choice.groups = std::clamp<std::int64_t>(problem.n / rows, 1, std::max<std::int64_t>(blocks, 1));
   } else if (device.backend != "cuda") {  // whose kernels cut the rows themselves
-    // Work-groups that a unit runs at once: kith_nearest_points takes few registers, kith_nearest_tiles many.
-    const std::int64_t at_once = problem.dims <= 16 && problem.k <= 32 ? 8 : 2;
-    choice.groups = best_parts(divide_up(choice.query_tile, tile), at_once * units, problem.n);
+    choice.groups = best_parts(divide_up(choice.query_tile, tile), 2 * units, problem.n);
   }
 }
 

@@ -74,7 +74,8 @@ void Registry::add_missing(const std::string& name, const std::vector<std::strin
   backends_.push_back(nullptr);
 }
 
-std::unique_ptr<spi::Device> Registry::open(const std::string& backend, std::uint32_t ordinal) const {
+std::unique_ptr<spi::Device> Registry::open(const std::string& backend, std::uint32_t ordinal) {
+  const std::lock_guard lock(opening_);
   for (std::size_t b = 0; b < infos_.size(); ++b)
     if (infos_[b].name == backend && backends_[b]) return backends_[b]->open(ordinal);
   return nullptr;

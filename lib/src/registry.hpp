@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -16,8 +17,8 @@ class Registry {
 
   const std::vector<BackendInfo>& backends() const { return infos_; }
   const std::vector<std::string>& failures() const { return failures_; }
-  /// Open a device that backends() lists. Throws what the back end throws.
-  std::unique_ptr<spi::Device> open(const std::string& backend, std::uint32_t ordinal) const;
+  /// Open a device that backends() lists. Throws what the back end throws. Any thread may.
+  std::unique_ptr<spi::Device> open(const std::string& backend, std::uint32_t ordinal);
 
  private:
   Registry();
@@ -27,6 +28,7 @@ class Registry {
   std::vector<std::unique_ptr<spi::Backend>> backends_;  // null where infos_ has only a reason
   std::vector<BackendInfo> infos_;
   std::vector<std::string> failures_;
+  std::mutex opening_;  // around every call of a back end
 };
 
 }  // namespace kith

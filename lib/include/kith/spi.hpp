@@ -176,7 +176,7 @@ class KITH_API Backend {
 
   /// Does not open anything that stays open. Throws nothing: trouble is a reason.
   virtual Found find() = 0;
-  /// The device at place `ordinal` of find().devices.
+  /// The device at place `ordinal` of find().devices. The library calls it under a lock.
   virtual std::unique_ptr<Device> open(std::uint32_t ordinal) = 0;
 };
 
