@@ -14,7 +14,9 @@ uint ordered(float value) {
   return bits >> 31 ? ~bits : bits | 0x80000000u;
 }
 
-Key make_key(float value, uint row) { return (Key)ordered(value) << 32 | row; }
+Key make_key(float value, uint row) {
+  return (Key)ordered(value) << 32 | row;
+}
 
 // The value of a key; +infinity for NO_KEY, so that `value <= value_of(bound)` loses nobody.
 float value_of(Key key) {

@@ -9,10 +9,9 @@
 // Work: q * t * dims folds, two instructions each.
 #include "tile.cl"
 
-kernel __attribute__((reqd_work_group_size(256, 1, 1)))
-void kith_distance(global const float* restrict queries, uint q_first, uint q_rows,
-                   global const float* restrict train, uint t_first, uint t_rows, uint dims,
-                   global float* restrict out, ulong out_first, ulong out_stride) {
+kernel __attribute__((reqd_work_group_size(256, 1, 1))) void kith_distance(
+    global const float* restrict queries, uint q_first, uint q_rows, global const float* restrict train,
+    uint t_first, uint t_rows, uint dims, global float* restrict out, ulong out_first, ulong out_stride) {
   local float q_staged[2 * STEP * TILE] __attribute__((aligned(16)));
   local float t_staged[2 * STEP * TILE] __attribute__((aligned(16)));
   const uint lid = (uint)get_local_id(0), y = lid / 16, x = lid % 16;
@@ -33,8 +32,7 @@ void kith_distance(global const float* restrict queries, uint q_first, uint q_ro
       const uint t = t_block * BLOCK + place_in_tile(x, j);
       const ulong at = row + t - t_first;  // meant only where t >= t_first
       if (t >= t_first && t + 4 <= t_end && at % 4 == 0) {
-        *(global float4*)(out + at) =
-            (float4)(acc[i][j], acc[i][j + 1], acc[i][j + 2], acc[i][j + 3]);
+        *(global float4*)(out + at) = (float4)(acc[i][j], acc[i][j + 1], acc[i][j + 2], acc[i][j + 3]);
       } else {
 #pragma unroll
         for (uint e = 0; e < 4; ++e)

@@ -9,11 +9,10 @@
 // Work: q * t * dims folds; reads train once a query pass, from the cache.
 #include "lanes.cl"
 
-kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void kith_distance_lanes(global const float* restrict queries, uint q_first, uint q_rows,
-                         global const float* restrict train, uint t_first, uint t_rows, uint dims,
-                         uint chunk, global float* restrict out, ulong out_first,
-                         ulong out_stride) {
+kernel __attribute__((reqd_work_group_size(1, 1, 1))) void kith_distance_lanes(
+    global const float* restrict queries, uint q_first, uint q_rows, global const float* restrict train,
+    uint t_first, uint t_rows, uint dims, uint chunk, global float* restrict out, ulong out_first,
+    ulong out_stride) {
   const uint q0 = (q_first / PASS + (uint)get_global_id(0)) * PASS;  // first query of the pass
   if (q0 >= q_first + q_rows) return;
   const uint last = (t_first + t_rows - 1) / TRAIN_BLOCK;

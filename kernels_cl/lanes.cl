@@ -10,16 +10,14 @@
 // acc[i]: the chains of query i of a pass with the 16 rows of a block.
 //   query  dimension 0 of the first query of the pass
 //   block  dimension 0 of the first row of the block
-void chains(global const float* restrict query, global const float* restrict block, uint dims,
-            float16* acc) {
+void chains(global const float* restrict query, global const float* restrict block, uint dims, float16* acc) {
   float16 a[PASS];
 #pragma unroll
   for (uint i = 0; i < PASS; ++i) a[i] = chain_start();
   for (uint d = 0; d < dims; ++d) {
     const float16 b = vload16(0, block + (size_t)d * TRAIN_BLOCK);
 #pragma unroll
-    for (uint i = 0; i < PASS; ++i)
-      a[i] = chain_next(a[i], (float16)(query[(size_t)d * QUERY_BLOCK + i]), b);
+    for (uint i = 0; i < PASS; ++i) a[i] = chain_next(a[i], (float16)(query[(size_t)d * QUERY_BLOCK + i]), b);
   }
 #pragma unroll
   for (uint i = 0; i < PASS; ++i) acc[i] = a[i];

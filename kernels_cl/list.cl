@@ -6,7 +6,9 @@
 #define SORTED_UP_TO 48  // longer lists are heaps
 
 // The key that a candidate must be smaller than.
-Key list_bound(global const Key* list, uint k) { return list[k <= SORTED_UP_TO ? k - 1 : 0]; }
+Key list_bound(global const Key* list, uint k) {
+  return list[k <= SORTED_UP_TO ? k - 1 : 0];
+}
 
 // Put `key` in its place in an ascending list and drop the last.
 void insert_sorted(global Key* list, uint k, Key key) {

@@ -5,17 +5,17 @@
 //
 // Three kernels: kith_merge for GPUs, where a short list fits into local memory; kith_merge_insertion
 // for few keys and CPU devices; kith_merge_runs, two lists at a time, for any k.
-#include "shortlist.cl"
 #include "list.cl"
+#include "shortlist.cl"
 
 // Work-group q visits the first key of every list, then the second of every list, and so on, and
 // keeps the k smallest (shortlist.cl). When as many candidates in a row as there are lists were
 // refused, everything that follows would be too. Local memory: list_size + capacity keys, capacity
 // >= merge_at + GROUP. Work: about lists * (1 + k / lists + ...) reads, where order is random.
-kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
-void kith_merge(global const Key* restrict in, ulong in_first, ulong in_stride, uint lists, uint k,
-                uint list_size, uint capacity, uint merge_at, global Key* restrict out,
-                ulong out_first, ulong out_stride, local Key* list, local Key* buffer) {
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_merge(
+    global const Key* restrict in, ulong in_first, ulong in_stride, uint lists, uint k, uint list_size,
+    uint capacity, uint merge_at, global Key* restrict out, ulong out_first, ulong out_stride,
+    local Key* list, local Key* buffer) {
   local uint count[1];
   const uint lid = (uint)get_local_id(0);
   const ulong q = get_group_id(0);
@@ -47,9 +47,9 @@ void kith_merge(global const Key* restrict in, ulong in_first, ulong in_stride, 
 }
 
 // Work-item q inserts the keys of all lists, of each only until the first that comes too late.
-kernel void kith_merge_insertion(global const Key* restrict in, ulong in_first, ulong in_stride,
-                                 uint rows, uint lists, uint k, global Key* restrict out,
-                                 ulong out_first, ulong out_stride) {
+kernel void kith_merge_insertion(global const Key* restrict in, ulong in_first, ulong in_stride, uint rows,
+                                 uint lists, uint k, global Key* restrict out, ulong out_first,
+                                 ulong out_stride) {
   const ulong q = get_global_id(0);
   if (q >= rows) return;
   global Key* best = out + out_first + q * out_stride;
@@ -79,9 +79,9 @@ uint from_first(global const Key* a, uint a_size, global const Key* b, uint b_si
 // Work-item (x, g, q) writes PIECE neighbouring keys of list (q, g): it finds where its piece begins
 // by binary search along a diagonal and then merges step by step. No barrier.
 // Source: Odeh, Green, Mwassi, Shmueli, Birk, Merge Path, 2012.
-kernel void kith_merge_runs(global const Key* restrict in, ulong in_first, ulong in_stride,
-                            uint total, uint run, uint pieces, global Key* restrict out,
-                            ulong out_first, ulong out_stride, uint out_total, uint out_run) {
+kernel void kith_merge_runs(global const Key* restrict in, ulong in_first, ulong in_stride, uint total,
+                            uint run, uint pieces, global Key* restrict out, ulong out_first,
+                            ulong out_stride, uint out_total, uint out_run) {
   const ulong g = get_global_id(1), q = get_global_id(2);
   const ulong pair = get_global_id(0) / pieces;
   const ulong piece = get_global_id(0) % pieces * PIECE;  // first key of it, in the pair's output

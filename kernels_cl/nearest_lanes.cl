@@ -12,8 +12,7 @@
 #include "list.cl"
 
 // Offer the lanes of `acc` to the list of one query; returns the new bound.
-Key offer_lanes(float16 acc, Key bound, global Key* list, uint k, uint r0, uint begin, uint end,
-                uint shift) {
+Key offer_lanes(float16 acc, Key bound, global Key* list, uint k, uint r0, uint begin, uint end, uint shift) {
   float lane[TRAIN_BLOCK];
   vstore16(acc, 0, lane);
   for (uint j = 0; j < TRAIN_BLOCK; ++j) {
@@ -26,11 +25,10 @@ Key offer_lanes(float16 acc, Key bound, global Key* list, uint k, uint r0, uint 
   return bound;
 }
 
-kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void kith_nearest_lanes(global const float* restrict queries, uint q_first, uint q_rows,
-                        global const float* restrict train, uint t_first, uint t_rows, uint dims,
-                        uint first_row, uint k, uint groups, uint passes, uint chunk,
-                        global Key* restrict out, ulong out_first, ulong out_stride) {
+kernel __attribute__((reqd_work_group_size(1, 1, 1))) void kith_nearest_lanes(
+    global const float* restrict queries, uint q_first, uint q_rows, global const float* restrict train,
+    uint t_first, uint t_rows, uint dims, uint first_row, uint k, uint groups, uint passes, uint chunk,
+    global Key* restrict out, ulong out_first, ulong out_stride) {
   const uint g = (uint)get_global_id(0);
   const uint p0 = q_first / PASS + (uint)get_global_id(1) * passes;
   const uint p1 = min(p0 + passes, (q_first + q_rows - 1) / PASS + 1);

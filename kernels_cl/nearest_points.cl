@@ -27,11 +27,10 @@ float take_queue(local const Key* queue, uint size, Key list[LIST]) {
   return value_of(list[LIST - 1]);
 }
 
-kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
-void kith_nearest_points(global const float* restrict queries, uint q_first, uint q_rows,
-                         global const float* restrict train, uint t_first, uint t_rows,
-                         uint first_row, uint k, uint groups, global Key* restrict out,
-                         ulong out_first, ulong out_stride) {
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_nearest_points(
+    global const float* restrict queries, uint q_first, uint q_rows, global const float* restrict train,
+    uint t_first, uint t_rows, uint first_row, uint k, uint groups, global Key* restrict out, ulong out_first,
+    ulong out_stride) {
   local float points[POINTS * DIMS] __attribute__((aligned(16)));  // [POINTS / BLOCK, DIMS, BLOCK]
   local Key queues[QUEUE * GROUP];                                 // [QUEUE, GROUP]
   local uint full;
@@ -43,8 +42,7 @@ void kith_nearest_points(global const float* restrict queries, uint q_first, uin
 
   float a[DIMS];
 #pragma unroll
-  for (uint d = 0; d < DIMS; ++d)
-    a[d] = queries[((size_t)(q / BLOCK) * DIMS + d) * BLOCK + q % BLOCK];
+  for (uint d = 0; d < DIMS; ++d) a[d] = queries[((size_t)(q / BLOCK) * DIMS + d) * BLOCK + q % BLOCK];
   Key list[LIST];  // LIST - k keys that come before all, then the k of the result
 #pragma unroll
   for (uint j = 0; j < LIST; ++j) list[j] = j < LIST - k ? 0 : NO_KEY;

@@ -15,9 +15,9 @@
 #include "shortlist.cl"
 
 #define BLOCK 32
-#define EACH 4                          // rows an item
-#define PARTS 32                        // of the first rows
-#define STEP (PASS >= 16 ? 4 : 8)       // dimensions of a row that are on their way from memory at once
+#define EACH 4    // rows an item
+#define PARTS 32  // of the first rows
+#define AHEAD 8   // dimensions of a row that are on their way from memory at once
 
 #if STAGED
 #define QUERIES local
@@ -60,15 +60,36 @@ void row_chains(QUERIES const float* restrict query, global const float* restric
     for (uint e = 0; e < EACH; ++e) acc[i][e] = chain_start();
   }
   uint d = 0;
-  for (; d + STEP <= dims; d += STEP) {
-    float4 b[STEP];
-#pragma unroll
-    for (uint s = 0; s < STEP; ++s) b[s] = *(global const float4*)(row + (size_t)(d + s) * BLOCK);
-#pragma unroll
-    for (uint s = 0; s < STEP; ++s) fold_dimension(query + (size_t)(d + s) * PITCH, b[s], acc);
+#if PASS >= 16
+  // Two dimensions are folded while the next two are on their way.
+  if (dims >= 2) {
+    float4 b0 = *(global const float4*)row, b1 = *(global const float4*)(row + BLOCK);
+#pragma unroll 2
+    for (; d + 4 <= dims; d += 2) {
+      row += 2 * BLOCK;
+      const float4 next0 = *(global const float4*)row, next1 = *(global const float4*)(row + BLOCK);
+      fold_dimension(query, b0, acc);
+      fold_dimension(query + PITCH, b1, acc);
+      query += 2 * PITCH;
+      b0 = next0;
+      b1 = next1;
+    }
+    fold_dimension(query, b0, acc);
+    fold_dimension(query + PITCH, b1, acc);
+    query += 2 * PITCH;
+    row += 2 * BLOCK;
+    d += 2;
   }
-  for (; d < dims; ++d)
-    fold_dimension(query + (size_t)d * PITCH, *(global const float4*)(row + (size_t)d * BLOCK), acc);
+#else
+  for (; d + AHEAD <= dims; d += AHEAD, query += AHEAD * PITCH, row += AHEAD * BLOCK) {
+    float4 b[AHEAD];
+#pragma unroll
+    for (uint s = 0; s < AHEAD; ++s) b[s] = *(global const float4*)(row + s * BLOCK);
+#pragma unroll
+    for (uint s = 0; s < AHEAD; ++s) fold_dimension(query + s * PITCH, b[s], acc);
+  }
+#endif
+  for (; d < dims; ++d, query += PITCH, row += BLOCK) fold_dimension(query, *(global const float4*)row, acc);
 }
 
 // The first bound of query i, for k <= PARTS: the k-th smallest of least[i][...], codes of values.
@@ -83,12 +104,11 @@ void find_bounds(local const uint* least, uint k, local float* bounds) {
   }
 }
 
-kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
-void kith_nearest_rows(global const float* restrict queries, uint q_first, uint q_rows,
-                       global const float* restrict train, uint t_first, uint t_rows, uint dims,
-                       uint first_row, uint k, uint groups, uint list_size, uint capacity,
-                       uint merge_at, global Key* restrict out, ulong out_first, ulong out_stride,
-                       local Key* lists, local Key* buffers, local float* staged) {
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_nearest_rows(
+    global const float* restrict queries, uint q_first, uint q_rows, global const float* restrict train,
+    uint t_first, uint t_rows, uint dims, uint first_row, uint k, uint groups, uint list_size, uint capacity,
+    uint merge_at, global Key* restrict out, ulong out_first, ulong out_stride, local Key* lists,
+    local Key* buffers, local float4* staged) {
   local uint counts[PASS];
   local float bounds[PASS];
   local uint least[PASS * PARTS];
@@ -99,8 +119,8 @@ void kith_nearest_rows(global const float* restrict queries, uint q_first, uint 
   const uint end = t_first + first_column(g + 1, t_rows, groups);
   global const float* packed = queries + (size_t)(q0 / BLOCK) * dims * BLOCK + q0 % BLOCK;
 #if STAGED
-  for (uint i = lid; i < PASS * dims; i += GROUP) staged[i] = packed[i / PASS * BLOCK + i % PASS];
-  local const float* query = staged;
+  local float* query = (local float*)staged;
+  for (uint i = lid; i < PASS * dims; i += GROUP) query[i] = packed[i / PASS * BLOCK + i % PASS];
 #else
   global const float* query = packed;
 #endif
@@ -112,8 +132,7 @@ void kith_nearest_rows(global const float* restrict queries, uint q_first, uint 
 
   float values[PASS];  // of the bounds; NaN, which nothing passes, for a query outside the tile
 #pragma unroll
-  for (uint i = 0; i < PASS; ++i)
-    values[i] = q0 + i >= q_first && q0 + i < q_first + q_rows ? INFINITY : NAN;
+  for (uint i = 0; i < PASS; ++i) values[i] = q0 + i >= q_first && q0 + i < q_first + q_rows ? INFINITY : NAN;
 
   for (uint t0 = begin / BLOCK * BLOCK; t0 < end && begin < end; t0 += GROUP * EACH) {
     const uint t = t0 + lid * EACH;
@@ -176,7 +195,7 @@ void kith_nearest_rows(global const float* restrict queries, uint q_first, uint 
           values[i] = isnan(values[i]) ? NAN : fmin(values[i], value);
 #pragma unroll
           for (uint e = 0; e < EACH; ++e)
-            if (!(acc[i][e] <= values[i])) near &= ~(1ul << (i * EACH + e));
+            if (near && !(acc[i][e] <= values[i])) near &= ~(1ul << (i * EACH + e));
         }
       }
     }
@@ -185,7 +204,6 @@ void kith_nearest_rows(global const float* restrict queries, uint q_first, uint 
   for (uint i = lid; i < PASS * k; i += GROUP) {
     const uint q = q0 + i / k;
     if (q >= q_first && q < q_first + q_rows)
-      out[out_first + (q - q_first) * out_stride + (ulong)g * k + i % k] =
-          lists[i / k * list_size + i % k];
+      out[out_first + (q - q_first) * out_stride + (ulong)g * k + i % k] = lists[i / k * list_size + i % k];
   }
 }

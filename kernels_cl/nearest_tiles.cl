@@ -11,8 +11,8 @@
 // Work: q * t * dims folds, one comparison a pair, and on data in random order about
 // k (1 + ln(t / (groups k))) insertions a list.
 // Source of the selection: Garcia, Debreuve, Barlaud 2008, behind a filter.
-#include "tile.cl"
 #include "list.cl"
+#include "tile.cl"
 
 #define QUEUE (MERGE_AT + TILE)
 
@@ -28,11 +28,10 @@ float take_queue(global const Key* queue, uint size, global Key* list, uint k) {
   return value_of(bound);
 }
 
-kernel __attribute__((reqd_work_group_size(256, 1, 1)))
-void kith_nearest_tiles(global const float* restrict queries, uint q_first, uint q_rows,
-                        global const float* restrict train, uint t_first, uint t_rows, uint dims,
-                        uint first_row, uint k, uint groups, global Key* restrict out,
-                        ulong out_first, ulong out_stride, global Key* restrict queues) {
+kernel __attribute__((reqd_work_group_size(256, 1, 1))) void kith_nearest_tiles(
+    global const float* restrict queries, uint q_first, uint q_rows, global const float* restrict train,
+    uint t_first, uint t_rows, uint dims, uint first_row, uint k, uint groups, global Key* restrict out,
+    ulong out_first, ulong out_stride, global Key* restrict queues) {
   local float q_staged[2 * STEP * TILE] __attribute__((aligned(16)));
   local float t_staged[2 * STEP * TILE] __attribute__((aligned(16)));
   local float bounds[TILE];  // values; NaN, which nothing passes, for a query outside the tile

@@ -22,9 +22,8 @@
 #include "common.cl"
 
 kernel void kith_select_bubble(global const float* restrict distances, ulong first, ulong stride,
-                               uint columns, uint first_row, uint k, uint groups,
-                               global Key* restrict out, ulong out_first, ulong out_stride,
-                               WINDOW Key* windows, ulong window_stride) {
+                               uint columns, uint first_row, uint k, uint groups, global Key* restrict out,
+                               ulong out_first, ulong out_stride, WINDOW Key* windows, ulong window_stride) {
   const uint lid = (uint)get_local_id(0), items = ITEMS;
   const uint g = (uint)get_group_id(0);
   const ulong q = get_group_id(1);
@@ -63,6 +62,5 @@ kernel void kith_select_bubble(global const float* restrict distances, ulong fir
     }
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   }
-  for (uint b = lid; b < k; b += items)
-    out[out_first + q * out_stride + (ulong)g * k + b] = carry[b];
+  for (uint b = lid; b < k; b += items) out[out_first + q * out_stride + (ulong)g * k + b] = carry[b];
 }

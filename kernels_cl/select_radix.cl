@@ -20,8 +20,8 @@
 
 // The keys of all columns. Work-item (j, g, q): column j of group g.
 kernel void kith_select_radix_all(global const float* restrict distances, ulong first, ulong stride,
-                                  uint columns, uint first_row, uint k, uint groups,
-                                  global Key* restrict out, ulong out_first, ulong out_stride) {
+                                  uint columns, uint first_row, uint k, uint groups, global Key* restrict out,
+                                  ulong out_first, ulong out_stride) {
   const uint j = (uint)get_global_id(0), g = (uint)get_global_id(1);
   const ulong q = get_global_id(2);
   if (j >= k) return;
@@ -34,8 +34,8 @@ kernel void kith_select_radix_all(global const float* restrict distances, ulong 
 
 // Count the digits at `shift` of the keys whose digits above it are `prefix`. Neighbours that fall
 // into one bin are counted before they are added: distances are alike in their first digit.
-void count_digits(global const float* row, uint begin, uint end, uint first_row, uint shift,
-                  Key prefix, local uint* bins) {
+void count_digits(global const float* row, uint begin, uint end, uint first_row, uint shift, Key prefix,
+                  local uint* bins) {
   uint bin = 0, run = 0;
   for (uint t = begin + (uint)get_local_id(0); t < end; t += GROUP) {
     const Key key = make_key(row[t], first_row + t);
@@ -54,10 +54,9 @@ void count_digits(global const float* row, uint begin, uint end, uint first_row,
 // The k smallest keys of each group, in no order. Work-group (g, q) of GROUP items: up to 8 passes
 // over its part of row q, usually 3 or 4, with three barriers each, and one pass to gather.
 // Local memory: 256 counters.
-kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
-void kith_select_radix(global const float* restrict distances, ulong first, ulong stride,
-                       uint columns, uint first_row, uint k, uint groups, global Key* restrict out,
-                       ulong out_first, ulong out_stride) {
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_select_radix(
+    global const float* restrict distances, ulong first, ulong stride, uint columns, uint first_row, uint k,
+    uint groups, global Key* restrict out, ulong out_first, ulong out_stride) {
   local uint bins[DIGITS];
   local uint found[3];  // digit, keys still wanted, whether all of that bin are
   local uint taken;
@@ -104,9 +103,9 @@ void kith_select_radix(global const float* restrict distances, ulong first, ulon
 
 // Sort runs of `run` keys, a power of two, of each list of k; the last run may be short.
 // Work-group (r, g, q) of GROUP items sorts run r of list (q, g) in local memory, in place.
-kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
-void kith_sort_runs(global Key* lists, ulong first, ulong stride, uint k, uint run,
-                    local Key* keys) {
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_sort_runs(global Key* lists, ulong first,
+                                                                              ulong stride, uint k, uint run,
+                                                                              local Key* keys) {
   const uint lid = (uint)get_local_id(0);
   const ulong begin = (ulong)get_group_id(0) * run;
   const uint size = (uint)min((ulong)run, k - begin);

@@ -11,11 +11,10 @@
 // Source: see shortlist.cl.
 #include "shortlist.cl"
 
-kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
-void kith_select_threshold(global const float* restrict distances, ulong first, ulong stride,
-                           uint columns, uint first_row, uint k, uint groups, uint list_size,
-                           uint capacity, uint merge_at, global Key* restrict out, ulong out_first,
-                           ulong out_stride, local Key* list, local Key* buffer) {
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_select_threshold(
+    global const float* restrict distances, ulong first, ulong stride, uint columns, uint first_row, uint k,
+    uint groups, uint list_size, uint capacity, uint merge_at, global Key* restrict out, ulong out_first,
+    ulong out_stride, local Key* list, local Key* buffer) {
   local uint count[1];
   const uint lid = (uint)get_local_id(0), g = (uint)get_group_id(0);
   const ulong q = get_group_id(1);

@@ -17,8 +17,8 @@ void shortlist_start(local Key* lists, uint list_size, local uint* counts, uint 
 
 // Merge the buffers into the lists and empty them. Called by all work-items; has barriers at both
 // ends. With one query, the sort is only as wide as its buffer is full.
-void shortlist_merge(local Key* lists, uint list_size, local Key* buffers, uint capacity,
-                     local uint* counts, uint queries) {
+void shortlist_merge(local Key* lists, uint list_size, local Key* buffers, uint capacity, local uint* counts,
+                     uint queries) {
   const uint lid = (uint)get_local_id(0);
   barrier(CLK_LOCAL_MEM_FENCE);
   const uint width = queries == 1 ? power_of_two(min(counts[0], capacity)) : capacity;

@@ -36,4 +36,6 @@ void sort_runs(local Key* keys, uint total, uint size) {
 }
 
 // The smallest power of two that is not below `x`, for 1 <= x <= 2^31.
-uint power_of_two(uint x) { return x <= 1 ? 1 : 1u << (32 - clz(x - 1)); }
+uint power_of_two(uint x) {
+  return x <= 1 ? 1 : 1u << (32 - clz(x - 1));
+}

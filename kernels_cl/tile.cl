@@ -14,7 +14,7 @@
 #define EACH 8  // queries and rows an item
 
 // Where item row or column `i` of work-item coordinate `c` stands in the tile: two runs of four.
-#define place_in_tile(c, i) (((i) & 4) * 16 + (c) * 4 + ((i) & 3))
+#define place_in_tile(c, i) (((i)&4) * 16 + (c)*4 + ((i)&3))
 
 // The four floats that work-item `lid` stages of step d0 of the tile that begins at block `block0`.
 // Blocks behind `last` are read as `last`, dimensions behind the last as 0; neither is used.
@@ -28,8 +28,7 @@ void stage(local float* staged, uint lid, float4 values) {
   *(local float4*)(staged + lid % 64 / 8 * TILE + lid / 64 * BLOCK + lid % 8 * 4) = values;
 }
 
-void fold_dimension(local const float* q, local const float* t, uint y, uint x,
-                    float acc[EACH][EACH]) {
+void fold_dimension(local const float* q, local const float* t, uint y, uint x, float acc[EACH][EACH]) {
   const float4 a0 = *(local const float4*)(q + y * 4), a1 = *(local const float4*)(q + 64 + y * 4);
   const float4 b0 = *(local const float4*)(t + x * 4), b1 = *(local const float4*)(t + 64 + x * 4);
   const float a[EACH] = {a0.x, a0.y, a0.z, a0.w, a1.x, a1.y, a1.z, a1.w};
@@ -44,9 +43,9 @@ void fold_dimension(local const float* q, local const float* t, uint y, uint x,
 // acc[i][j]: the chain of query place_in_tile(y, i) with row place_in_tile(x, j).
 //   q_staged, t_staged  [2, STEP, TILE]  free when this is called; a barrier must follow before
 //                                        they are used again
-void tile_chains(global const float* queries, uint q_block, uint q_last,
-                 global const float* train, uint t_block, uint t_last, uint dims,
-                 local float* q_staged, local float* t_staged, float acc[EACH][EACH]) {
+void tile_chains(global const float* queries, uint q_block, uint q_last, global const float* train,
+                 uint t_block, uint t_last, uint dims, local float* q_staged, local float* t_staged,
+                 float acc[EACH][EACH]) {
   const uint lid = (uint)get_local_id(0), y = lid / 16, x = lid % 16;
 #pragma unroll
   for (uint i = 0; i < EACH; ++i) {

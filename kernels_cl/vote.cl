@@ -9,10 +9,9 @@
 #include "common.cl"
 
 kernel void kith_vote(global const Key* restrict nearest, ulong nearest_first, ulong nearest_stride,
-                      uint rows, uint k, global const uint* restrict labels, ulong labels_first,
-                      uint classes, global uint* restrict counts, ulong counts_first,
-                      ulong counts_stride, global uint* restrict winner, ulong winner_first,
-                      ulong winner_stride) {
+                      uint rows, uint k, global const uint* restrict labels, ulong labels_first, uint classes,
+                      global uint* restrict counts, ulong counts_first, ulong counts_stride,
+                      global uint* restrict winner, ulong winner_first, ulong winner_stride) {
   const uint q = (uint)get_global_id(0);
   if (q >= rows) return;
   nearest += nearest_first + q * nearest_stride;

@@ -77,8 +77,9 @@ __device__ void shrink_full(Lists& lists, std::uint32_t k) {
 }
 
 template <Metric metric, int dims>
-__global__ __launch_bounds__(points_threads, points_warps / warps) void scan_of_points(
-    const Scan scan, const std::uint32_t scans) {
+__global__ __launch_bounds__(points_threads,
+                             points_warps / warps) void scan_of_points(const Scan scan,
+                                                                       const std::uint32_t scans) {
   __shared__ __align__(16) float memory[warps][points_stages][dims * points_tile];
   __shared__ Key bounds[warps][query_tile];
   const std::uint32_t warp = threadIdx.x / 32, lane = threadIdx.x % 32;
@@ -90,9 +91,9 @@ __global__ __launch_bounds__(points_threads, points_warps / warps) void scan_of_
   const std::uint32_t last_block = (scan.queries.first + scan.queries.rows - 1) / rows_a_block;
   const std::uint32_t query_block =
       scan.queries.first / rows_a_block + number % scan.query_tiles * (query_tile / rows_a_block);
-  const float* const from = scan.queries.data +
-                            static_cast<std::size_t>(min(query_block + lane / 8, last_block)) * dims * rows_a_block +
-                            lane % 8 * 4;
+  const float* const from =
+      scan.queries.data +
+      static_cast<std::size_t>(min(query_block + lane / 8, last_block)) * dims * rows_a_block + lane % 8 * 4;
   float a[dims][4];
 #pragma unroll
   for (int d = 0; d < dims; ++d)
@@ -149,14 +150,18 @@ __global__ __launch_bounds__(points_threads, points_warps / warps) void scan_of_
           acc[e][3] = Chain<metric>::next(acc[e][3], a[d][e], b.w);
         }
       }
+      float least[4];
       bool any = false;
 #pragma unroll
-      for (int e = 0; e < 4; ++e)
-        any |= fminf(fminf(acc[e][0], acc[e][1]), fminf(acc[e][2], acc[e][3])) <= lists.limit[e];
+      for (int e = 0; e < 4; ++e) {
+        least[e] = fminf(fminf(acc[e][0], acc[e][1]), fminf(acc[e][2], acc[e][3]));
+        any |= least[e] <= lists.limit[e];
+      }
       if (!__any_sync(all_lanes, any)) continue;
 
 #pragma unroll
       for (int e = 0; e < 4; ++e) {
+        if (!(least[e] <= lists.limit[e])) continue;
 #pragma unroll
         for (std::uint32_t j = 0; j < 4; ++j) {
           const std::uint32_t r = row0 + p + j;
@@ -184,8 +189,8 @@ cudaError_t launch_points(const Queue& queue, Metric metric, const Scan& scan) {
   }
   const std::uint32_t scans = scan.query_tiles * scan.groups * scan.parts;
   return with_chain(metric, [&](auto chain) {
-    return launch(queue, scan_of_points<decltype(chain)::value, dims>, divide_up(scans, warps), points_threads,
-                  0, scan, scans);
+    return launch(queue, scan_of_points<decltype(chain)::value, dims>, divide_up(scans, warps),
+                  points_threads, 0, scan, scans);
   });
 }
 

@@ -8,7 +8,8 @@
 // groups of the plan fill the GPU; each reads its rows once, which is all there is to read.
 // Work: q * t * dims folds; t * dims floats read once a batch, from the cache for the second and later
 // ones; one barrier a step and k (1 + ln(t / (groups k))) keys kept a list, on data in random order.
-// Shared memory: capacity * batch keys, and a batch of 16 queries of up to 256 dimensions. Source: see shortlist.cuh.
+// Shared memory: capacity * batch keys, and a batch of 16 queries of up to 256 dimensions. Source: see
+// shortlist.cuh.
 #include "rows.cuh"
 #include "shortlist.cuh"
 
@@ -56,7 +57,7 @@ __global__ __launch_bounds__(row_threads, batch >= 16 ? 2 : 4) void nearest_of_r
     const auto in_group = [&](int j) { return r + j >= begin && r + j < end; };
     float acc[batch][4];
     if (r < end && staged_bytes(batch, queries.dims) > 0) {
-      row_chains<metric, Place::staged>(acc, staged, row_at(train, r), queries.dims);
+      staged_chains<metric>(acc, staged, row_at(train, r), queries.dims);
     } else if (r < end) {
       row_chains<metric>(acc, row_at(queries, query), row_at(train, r), queries.dims);
     }
@@ -80,6 +81,10 @@ __global__ __launch_bounds__(row_threads, batch >= 16 ? 2 : 4) void nearest_of_r
         if (in_group(j) && acc[q][j] <= limit) pending |= static_cast<decltype(pending)>(1) << (q * 4 + j);
     }
     shortlist.template offer<4>(pending, key_at);
+    // Several lists are sorted after 1, 2, 4, 8 ... steps: a better bound costs less than the keys that
+    // it refuses.
+    const std::uint32_t steps = (row0 - begin / rows_a_block * rows_a_block) / row_step + 1;
+    if (batch > 1 && (steps & (steps - 1)) == 0 && end - row0 > row_step) shortlist.tighten();
   }
 
   shortlist.finish();
@@ -103,9 +108,8 @@ cudaError_t nearest_rows(const Queue& queue, const Search& search) {
       const std::uint32_t batches = batches_of(search.queries, batch);
       return launch(queue, nearest_of_rows<decltype(chain)::value, batch>,
                     std::uint64_t{batches} * search.groups, row_threads,
-                    batch * capacity * sizeof(Key) + staged_bytes(batch, search.queries.dims),
-                    search.queries, search.train, shift, search.k, search.groups, batches, capacity,
-                    search.out);
+                    batch * capacity * sizeof(Key) + staged_bytes(batch, search.queries.dims), search.queries,
+                    search.train, shift, search.k, search.groups, batches, capacity, search.out);
     });
   });
 }

@@ -8,7 +8,8 @@
 // phase is two launches:
 //   scan     a block folds 128 queries with the tiles of one of `parts` parts of the phase (tile.cuh),
 //            compares the chains with the query's bound, and appends the few keys below it to the
-//            buffer of (query, group, part);
+//            buffer of (query, group, part); up to 8 dimensions and k = 32 a warp does that, with tiles
+//            of 32 (nearest_points.cu), after every 4096th tile;
 //   tighten  a block joins the buffers of a (query, group) with the k smallest so far, in `out`; the
 //            k-th of them is the bound of the next phase.
 // So about 8 k keys a list and phase get past the bound, whatever the order of the rows, as long as
@@ -171,7 +172,8 @@ __global__ __launch_bounds__(tighten_threads) void tighten(const Scan scan, cons
   for (std::uint32_t part0 = 0; part0 < scan.parts; part0 += tighten_threads) {
     const std::uint32_t parts = min(tighten_threads, scan.parts - part0);
     const auto buffer_of = [&](std::uint32_t part) {
-      const std::size_t list = (std::size_t{g} * scan.parts + part0 + part) * scan.query_tiles + in_tiles / tile_rows;
+      const std::size_t list =
+          (std::size_t{g} * scan.parts + part0 + part) * scan.query_tiles + in_tiles / tile_rows;
       return list * tile_rows + in_tiles % tile_rows;
     };
     __syncthreads();
@@ -269,10 +271,13 @@ cudaError_t nearest_tiles(const Queue& queue, const Search& search, const Scratc
   memory += blocks * tile_rows * sizeof(std::uint32_t);
   survivors.buffers = reinterpret_cast<Key*>(memory);
 
-  // Sampling first pays while chains are short, and needs a tile for every part.
+  // Sampling first pays while chains are short. It needs a tile for every part; a warp that scans points
+  // has nothing to sort while its first tile is all there is.
   const std::uint32_t tiles = tiles_of(search);
+  const std::uint32_t fewest = is_of_points(search) ? 4 : std::max(8u, parts);
+  const std::uint32_t most_stride = is_of_points(search) ? 4096 : 512;
   std::uint32_t stride = 1;
-  while (search.train.dims <= 256 && stride < 512 && tiles / (stride * phase_ratio) >= std::max(8u, parts))
+  while (search.train.dims <= 256 && stride < most_stride && tiles / (stride * phase_ratio) >= fewest)
     stride *= phase_ratio;
 
   for (bool first = true; stride > 0; stride /= phase_ratio, first = false) {

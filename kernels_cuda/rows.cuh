@@ -84,9 +84,10 @@ __device__ __forceinline__ void fold_rows(float (&acc)[queries][4], const float*
 /// acc[q][j]: the chain of query q with row j of four.
 ///   query  dimension 0 of the first of `queries` neighbouring queries, aligned to their size
 ///   row    dimension 0 of the first of the four rows
-template <Metric metric, Place place = Place::packed, int queries>
+template <Metric metric, int queries>
 __device__ __forceinline__ void row_chains(float (&acc)[queries][4], const float* query, const float* row,
                                            std::uint32_t dims) {
+  constexpr Place place = Place::packed;
   constexpr int most = queries >= 16 ? 4 : 8;
 #pragma unroll
   for (int q = 0; q < queries; ++q)
@@ -97,6 +98,36 @@ __device__ __forceinline__ void row_chains(float (&acc)[queries][4], const float
   if (most == 8 && (left & 4) != 0) fold_rows<metric, place, queries, 4>(acc, query, row);
   if ((left & 2) != 0) fold_rows<metric, place, queries, 2>(acc, query, row);
   if ((left & 1) != 0) fold_rows<metric, place, queries, 1>(acc, query, row);
+}
+
+/// The same for queries in shared memory, with two dimensions of the rows always on their way.
+template <Metric metric, int queries>
+__device__ __forceinline__ void staged_chains(float (&acc)[queries][4], const float* query, const float* row,
+                                              std::uint32_t dims) {
+  constexpr Place place = Place::staged;
+  constexpr int step = 2;
+#pragma unroll
+  for (int q = 0; q < queries; ++q)
+#pragma unroll
+    for (int j = 0; j < 4; ++j) acc[q][j] = Chain<metric>::start();
+  std::uint32_t left = dims;
+  if (left >= step) {
+    float4 b[step];
+    load_rows(b, row);
+#pragma unroll 2
+    for (; left >= 2 * step; left -= step) {
+      float4 next[step];
+      row += step * rows_a_block;
+      load_rows(next, row);
+      fold_step<metric, place>(acc, query, b);
+#pragma unroll
+      for (int d = 0; d < step; ++d) b[d] = next[d];
+    }
+    fold_step<metric, place>(acc, query, b);
+    row += step * rows_a_block;
+    left -= step;
+  }
+  for (; left > 0; --left) fold_rows<metric, place, queries, 1>(acc, query, row);
 }
 
 /// Call body(std::integral_constant<int, Q>) with the queries a thread takes at once for m of them.

@@ -74,7 +74,8 @@ __device__ __forceinline__ void scan(Shortlist<1>& shortlist, const float* row, 
         if (value[v] <= limit) pending |= 1u << v;
     }
     shortlist.offer<runs * 4>(pending, [&](int, int v) {
-      return key_of(value[v], static_cast<std::uint32_t>(column_of(c0, static_cast<std::uint32_t>(v))) + first_row);
+      return key_of(value[v],
+                    static_cast<std::uint32_t>(column_of(c0, static_cast<std::uint32_t>(v))) + first_row);
     });
   }
 }
@@ -90,8 +91,7 @@ __device__ Key guess(ShortlistState<1>& state, Key* buffer, std::uint32_t capaci
     float value[4];
 #pragma unroll
     for (std::uint32_t v = 0; v < 4; ++v) {
-      const std::uint64_t c =
-          c0 + v * step + threadIdx.x / sampled * sample_columns + threadIdx.x % sampled;
+      const std::uint64_t c = c0 + v * step + threadIdx.x / sampled * sample_columns + threadIdx.x % sampled;
       value[v] = c < columns.end ? row[c] : not_a_candidate();
     }
     const float least = fminf(fminf(value[0], value[1]), fminf(value[2], value[3]));
@@ -104,7 +104,8 @@ __device__ Key guess(ShortlistState<1>& state, Key* buffer, std::uint32_t capaci
       if (value[v] <= limit) pending |= 1u << v;
     // Equal values may all be counted: they are told apart by thread and place.
     sample.offer<4>(pending, [&](int, int v) {
-      return key_of(value[v], static_cast<std::uint32_t>(c0) + static_cast<std::uint32_t>(v) * threads + threadIdx.x);
+      return key_of(value[v],
+                    static_cast<std::uint32_t>(c0) + static_cast<std::uint32_t>(v) * threads + threadIdx.x);
     });
   }
   sample.finish();
@@ -124,7 +125,7 @@ __global__ __launch_bounds__(threads, 8) void select_by_threshold(const Selectio
 
   // Of the k nearest about k / 32 are in the sample, and hardly ever more than four deviations above.
   const std::uint32_t mean = k / sample_rate;
-  const auto rank = mean + static_cast<std::uint32_t>(4.0f * sqrtf(static_cast<float>(mean))) + 1;
+  const auto rank = mean + static_cast<std::uint32_t>(4.0f * sqrtf(static_cast<float>(mean))) + 4;
   bool guessed = k >= guess_from_k && (columns.end - columns.begin) / 64 >= k;
   Key bound = no_key;
   if (guessed) bound = guess(state, buffer, capacity, rank, row, columns);

@@ -109,8 +109,15 @@ class Shortlist {
     }
   }
 
+  /// Sort what was offered so far, for better bounds.
+  __device__ void tighten() {
+    shrink();
+  }
+
   /// Keys in the buffer of the first list, after an offer.
-  __device__ std::uint32_t found() const { return state_.count[0]; }
+  __device__ std::uint32_t found() const {
+    return state_.count[0];
+  }
 
   /// Sort; afterwards at(q, j), j < k, is the result, padded with no_key.
   __device__ void finish() {

@@ -19,7 +19,7 @@ using workloads::Set;
 
 inline constexpr float inf = std::numeric_limits<float>::infinity();
 inline constexpr float flt_max = std::numeric_limits<float>::max();
-inline constexpr float flt_min = std::numeric_limits<float>::min();           // the smallest normal one
+inline constexpr float flt_min = std::numeric_limits<float>::min();  // the smallest normal one
 inline constexpr float denormal = std::numeric_limits<float>::denorm_min();
 
 inline std::size_t size(std::int64_t value) {

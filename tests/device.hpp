@@ -69,7 +69,8 @@ class GuardedMemory {
 template <class T>
 class GuardedGrid {
  public:
-  GuardedGrid(spi::Device& device, std::size_t rows, std::size_t cols, T around, const std::vector<T>& inside = {})
+  GuardedGrid(spi::Device& device, std::size_t rows, std::size_t cols, T around,
+              const std::vector<T>& inside = {})
       : rows_(rows), cols_(cols), memory_(device, image(rows, cols, around, inside)) {}
 
   spi::Grid<T> grid() const { return {memory_.memory(), first, rows_, cols_, cols_ + gap}; }
@@ -103,7 +104,8 @@ class GuardedGrid {
 
   static std::vector<T> image(std::size_t rows, std::size_t cols, T around, const std::vector<T>& inside) {
     std::vector<T> cells(first + rows * (cols + gap) + tail, around);
-    for (std::size_t i = 0; i < inside.size(); ++i) cells[first + i / cols * (cols + gap) + i % cols] = inside[i];
+    for (std::size_t i = 0; i < inside.size(); ++i)
+      cells[first + i / cols * (cols + gap) + i % cols] = inside[i];
     return cells;
   }
 
@@ -117,7 +119,8 @@ class GuardedRows {
  public:
   GuardedRows(spi::Device& device, const Matrix& rows, std::uint32_t block, std::uint32_t first,
               const Matrix& around)
-      : rows_{nullptr, first, static_cast<std::uint32_t>(rows.rows), static_cast<std::uint32_t>(rows.cols), block},
+      : rows_{nullptr, first, static_cast<std::uint32_t>(rows.rows), static_cast<std::uint32_t>(rows.cols),
+              block},
         memory_(device, image(rows, block, first, around)) {
     rows_.memory = memory_.memory();
   }

@@ -63,11 +63,15 @@ class HostileEnvironment {
     }
     set_ = state();
   }
-  ~HostileEnvironment() { std::fesetenv(&saved_); }
+  ~HostileEnvironment() {
+    std::fesetenv(&saved_);
+  }
   HostileEnvironment(const HostileEnvironment&) = delete;
   HostileEnvironment& operator=(const HostileEnvironment&) = delete;
 
-  bool still_set() const { return state() == set_; }
+  bool still_set() const {
+    return state() == set_;
+  }
 
  private:
   /// What was set, without the flags that arithmetic raises.

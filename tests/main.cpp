@@ -28,7 +28,8 @@ std::string spec_asked_for = "cpu";
 int without_device(const Error& error) {
   const bool inexact = std::string_view(error.what()).find(" is not exact: ") != std::string_view::npos;
   const char* required = std::getenv("KITH_REQUIRE_DEVICE");
-  const bool skip = error.code() == Errc::unavailable && !inexact && !(required && required == std::string("1"));
+  const bool skip =
+      error.code() == Errc::unavailable && !inexact && !(required && required == std::string("1"));
   std::fprintf(stderr, "kith_tests: %s: %s\n", skip ? "skipped" : "failed", error.what());
   return skip ? 77 : 1;
 }

@@ -27,13 +27,13 @@ inline float table_chain(Metric metric, std::span<const float> query, std::span<
   using std::fabs, std::fma, std::fmax;
   float acc = 0.0f;
   switch (metric) {
-#define KITH_METRIC(id, prepare, start, fold, finish)                \
-  case Metric::id:                                                   \
-    acc = start;                                                     \
-    for (std::size_t d = 0; d < query.size(); ++d) {                 \
-      const float a = query[d], b = row[d];                          \
-      acc = fold;                                                    \
-    }                                                                \
+#define KITH_METRIC(id, prepare, start, fold, finish) \
+  case Metric::id:                                    \
+    acc = start;                                      \
+    for (std::size_t d = 0; d < query.size(); ++d) {  \
+      const float a = query[d], b = row[d];           \
+      acc = fold;                                     \
+    }                                                 \
     break;
 #include "kith/metrics.def"
 #undef KITH_METRIC
@@ -133,7 +133,8 @@ inline std::vector<Key> selected(std::span<const float> values, std::size_t n, s
   const std::size_t part = (n + groups - 1) / groups;
   for (std::size_t q = 0; q < values.size() / n; ++q)
     for (std::size_t g = 0; g < groups; ++g) {
-      const auto list = sorted(values.subspan(q * n, n), std::min(n, g * part), std::min(n, (g + 1) * part), first_row);
+      const auto list =
+          sorted(values.subspan(q * n, n), std::min(n, g * part), std::min(n, (g + 1) * part), first_row);
       for (std::size_t j = 0; j < k; ++j) lists.push_back(j < list.size() ? key(list[j]) : no_key);
     }
   return lists;
@@ -202,7 +203,8 @@ inline long double true_distance(Metric metric, std::span<const float> query, st
 
 inline std::string text_of(float value) {
   char text[64];
-  std::snprintf(text, sizeof text, "%.9g (0x%08X)", static_cast<double>(value), std::bit_cast<std::uint32_t>(value));
+  std::snprintf(text, sizeof text, "%.9g (0x%08X)", static_cast<double>(value),
+                std::bit_cast<std::uint32_t>(value));
   return text;
 }
 
@@ -232,7 +234,8 @@ std::string difference(const std::vector<T>& actual, const std::vector<T>& expec
     return std::to_string(actual.size()) + " elements instead of " + std::to_string(expected.size());
   for (std::size_t i = 0; i < actual.size(); ++i)
     if (!same(actual[i], expected[i]))
-      return "element " + std::to_string(i) + " is " + text_of(actual[i]) + " instead of " + text_of(expected[i]);
+      return "element " + std::to_string(i) + " is " + text_of(actual[i]) + " instead of " +
+             text_of(expected[i]);
   return {};
 }
 
@@ -243,8 +246,8 @@ inline std::string difference(const Neighbors& actual, const Neighbors& expected
   for (std::size_t i = 0; i < actual.index.size(); ++i)
     if (actual.index[i] != expected.index[i] || !same(actual.distance[i], expected.distance[i]))
       return "query " + std::to_string(i / size(actual.k)) + ", rank " + std::to_string(i % size(actual.k)) +
-             ": row " + std::to_string(actual.index[i]) + " at " + text_of(actual.distance[i]) + " instead of row " +
-             std::to_string(expected.index[i]) + " at " + text_of(expected.distance[i]);
+             ": row " + std::to_string(actual.index[i]) + " at " + text_of(actual.distance[i]) +
+             " instead of row " + std::to_string(expected.index[i]) + " at " + text_of(expected.distance[i]);
   return {};
 }
 

@@ -52,7 +52,8 @@ TEST_CASE("classifier: the smallest label, not the smallest sum of distances, br
 TEST_CASE("classifier: labels may be large, sparse, and all the same") {
   const Matrix train = matrix(1, {1, 2, 3});
   const std::int64_t large = std::int64_t{1} << 62;
-  CHECK(Classifier(device(), train, Labels{large, 0, large}).predict(train, 3) == Labels{large, large, large});
+  CHECK(Classifier(device(), train, Labels{large, 0, large}).predict(train, 3) ==
+        Labels{large, large, large});
   CHECK(Classifier(device(), train, Labels{0, 0, 0}).predict(train, 2) == Labels{0, 0, 0});
 }
 
@@ -113,8 +114,9 @@ TEST_CASE("classifier: refuses what the contract refuses") {
         "invalid_argument: search: k = 3 but the index holds 2 rows; choose 1 <= k <= 2");
   CHECK(error_of([&] { classifier.sweep(train, std::vector<std::int64_t>{}); }) ==
         "invalid_argument: sweep: there is no k; give at least one");
-  CHECK(error_of([&] { classifier.sweep(train, std::vector<std::int64_t>{1, 0}); }) ==
-        "invalid_argument: sweep: k = 0 but the index holds 2 rows; choose 1 <= k <= 2");
+  CHECK(error_of([&] {
+          classifier.sweep(train, std::vector<std::int64_t>{1, 0});
+        }) == "invalid_argument: sweep: k = 0 but the index holds 2 rows; choose 1 <= k <= 2");
 }
 
 TEST_SUITE_END();

@@ -63,11 +63,13 @@ TEST_CASE("distance: subnormal numbers are kept, as inputs and as results") {
 }
 
 TEST_CASE("distance: what overflows is plus infinity, and no error") {
-  const Matrix query = matrix(2, {flt_max, -1e30f}), rows = matrix(2, {-flt_max, 1e30f, /**/ flt_max, -1e30f});
+  const Matrix query = matrix(2, {flt_max, -1e30f}),
+               rows = matrix(2, {-flt_max, 1e30f, /**/ flt_max, -1e30f});
   CHECK(distance(query, rows, Metric::squared_l2) == std::vector<float>{inf, 0});
   CHECK(distance(query, rows, Metric::l1) == std::vector<float>{inf, 0});
   CHECK(distance(query, rows, Metric::linf) == std::vector<float>{inf, 0});
-  const Matrix root = matrix(1, {0x1.fffffep+63f}), larger = matrix(1, {0x1p64f});  // squares: just below, at 2^128
+  const Matrix root = matrix(1, {0x1.fffffep+63f}),
+               larger = matrix(1, {0x1p64f});  // squares: just below, at 2^128
   CHECK(distance(matrix(1, {0}), root, Metric::squared_l2) == std::vector<float>{0x1.fffffcp+127f});
   CHECK(distance(matrix(1, {0}), larger, Metric::squared_l2) == std::vector<float>{inf});
 }
@@ -130,8 +132,8 @@ TEST_CASE("distance: any number of queries and of training rows") {
       CAPTURE(n);
       const Matrix queries = hard_rows(DataKind::normal, Set::queries, m, 3, Metric::squared_l2);
       const Matrix train = hard_rows(DataKind::normal, Set::train, n, 3, Metric::squared_l2);
-      CHECK(difference(distance(queries, train, Metric::squared_l2), chains(Metric::squared_l2, queries, train)) ==
-            "");
+      CHECK(difference(distance(queries, train, Metric::squared_l2),
+                       chains(Metric::squared_l2, queries, train)) == "");
     }
   CHECK(distance(Matrix{0, 3, {}}, matrix(3, {1, 2, 3}), Metric::l1).empty());
 }
@@ -158,8 +160,8 @@ void check_guarded(spi::Device& device, Metric metric, std::int64_t m, std::int6
   const GuardedRows query_rows(device, queries, device.info.query_block, first, train);
   const GuardedRows train_rows(device, train, device.info.train_block, first, queries);
   const GuardedGrid<float> out(device, size(m), size(n), -123.5f);
-  REQUIRE(run_step(device, spi::DistanceStep{metric, query_rows.rows(), train_rows.rows(), out.grid()}, threads) ==
-          "");
+  REQUIRE(run_step(device, spi::DistanceStep{metric, query_rows.rows(), train_rows.rows(), out.grid()},
+                   threads) == "");
   std::vector<float> expected;
   for (std::int64_t q = 0; q < m; ++q)
     for (std::int64_t t = 0; t < n; ++t) expected.push_back(chain(metric, queries.row(q), train.row(t)));
@@ -175,7 +177,8 @@ TEST_CASE("distance: writes its rectangle and nothing else, from rows that begin
       for (const std::uint32_t first : {0u, 3u, 16u, 21u}) check_guarded(device, metric, 5, 37, 6, first, 0);
     for (const std::int64_t m : {1, 2, 7, 16, 33})
       for (const std::int64_t n : {1, 4, 16, 17, 100})
-        for (const std::int64_t dims : {1, 3, 17, 130}) check_guarded(device, Metric::squared_l2, m, n, dims, 5, 0);
+        for (const std::int64_t dims : {1, 3, 17, 130})
+          check_guarded(device, Metric::squared_l2, m, n, dims, 5, 0);
     for (const std::uint32_t threads : {1u, 2u, 5u})
       check_guarded(device, Metric::squared_l2, 19, 530, 11, 2, threads);
   });
@@ -195,11 +198,13 @@ TEST_CASE("distance: refuses what the contract refuses, and says where it is") {
   CHECK(refusal(good, Matrix{0, 2, {}}, Metric::l2) ==
         "invalid_argument: stages: the training rows are [0, 2]; give at least one row and one column");
   CHECK(refusal(good, matrix(2, {1, 2, 0, -0.0f}), Metric::cosine) ==
-        "invalid_argument: stages: training row 1 is all zeros, which has no direction; leave it out for cosine");
+        "invalid_argument: stages: training row 1 is all zeros, which has no direction; leave it out for "
+        "cosine");
   CHECK(refusal(matrix(2, {0, 1, 2e19f, 0}), matrix(2, {1e19f, 0}), Metric::negative_dot) ==
         "invalid_argument: stages: query row 1 reaches 2e+19 and the training rows 9.99999998e+18: "
         "dims * both = 3.99999998e+38 may overflow float; scale them so that it stays below 3.40282347e+38");
-  CHECK(refusal(matrix(2, {0, 1, 2e19f, 0}), matrix(2, {1e18f, 0}), Metric::negative_dot) == "nothing was thrown");
+  CHECK(refusal(matrix(2, {0, 1, 2e19f, 0}), matrix(2, {1e18f, 0}), Metric::negative_dot) ==
+        "nothing was thrown");
 }
 
 TEST_SUITE_END();

@@ -28,7 +28,8 @@ struct Answers {
   bool operator==(const Answers&) const = default;
 };
 
-Answers ask(const Device& on, const Matrix& queries, const Matrix& train, Metric metric, const PlanOptions& options) {
+Answers ask(const Device& on, const Matrix& queries, const Matrix& train, Metric metric,
+            const PlanOptions& options) {
   std::vector<std::int64_t> labels;
   for (std::int64_t t = 0; t < train.rows; ++t) labels.push_back(t % 3);
   Answers answers;
@@ -47,7 +48,8 @@ TEST_CASE("environment: the scalar chain of these tests would notice each hostil
   const Matrix train = hard_rows(DataKind::subnormal, Set::train, 30, 5, Metric::squared_l2);
   const Matrix others = hard_rows(DataKind::normal, Set::train, 30, 5, Metric::squared_l2);
   const auto now = [&] {
-    return std::pair(bits(chains(Metric::squared_l2, queries, train)), bits(chains(Metric::squared_l2, train, others)));
+    return std::pair(bits(chains(Metric::squared_l2, queries, train)),
+                     bits(chains(Metric::squared_l2, train, others)));
   };
   const auto expected = now();
   for (const HostileSetting setting : hostile_settings) {
@@ -103,7 +105,8 @@ TEST_CASE("environment: the setting is kept when a call throws, too") {
       error_of([&] { index.search(train, 3); });
       error_of([&] { Index(device(), matrix(1, {inf}), Metric::l1); });
       error_of([&] { Index(device(), matrix(1, {std::nanf("")}), Metric::l1); });
-      error_of([&] { stages::distance(device(), matrix(1, {1e30f}), matrix(1, {1e30f}), Metric::negative_dot); });
+      error_of(
+          [&] { stages::distance(device(), matrix(1, {1e30f}), matrix(1, {1e30f}), Metric::negative_dot); });
       error_of([&] { stages::select(device(), matrix(2, {denormal, std::nanf("")}), 1); });
       PlanOptions options;
       options.progress = [](const Progress&) { throw 1; };
@@ -119,7 +122,8 @@ TEST_CASE("environment: the setting is kept when a call throws, too") {
 
 TEST_CASE("environment: rows of nothing but the smallest numbers") {
   const Matrix rows = matrix(2, {denormal, 0, /**/ 0, -denormal, /**/ -3 * denormal, denormal});
-  for (const Metric metric : {Metric::l1, Metric::linf, Metric::squared_l2, Metric::negative_dot, Metric::cosine}) {
+  for (const Metric metric :
+       {Metric::l1, Metric::linf, Metric::squared_l2, Metric::negative_dot, Metric::cosine}) {
     const Neighbors expected = neighbors(metric, rows, rows, 3);
     for (const HostileSetting setting : hostile_settings) {
       CAPTURE(std::string(name(metric)));
@@ -161,7 +165,8 @@ TEST_CASE("environment: a device opened under a hostile setting is exact, and th
       std::thread([&] {  // a thread of its own, which inherits the setting
         const Device opened = open_device(device_spec());
         actual = ask(opened, queries, train, Metric::squared_l2, {});
-      }).join();
+      })
+          .join();
       kept = hostile.still_set();
     }
     CHECK(kept);

@@ -13,10 +13,20 @@ namespace {
 TEST_SUITE_BEGIN("unit");
 
 TEST_CASE("key: smaller values first, then smaller rows, then none") {
-  const std::vector<Key> in_order{make_key(-inf, 5),  make_key(-flt_max, 0), make_key(-1, 9),      make_key(-denormal, 0),
-                                  make_key(-0.0f, 0), make_key(0.0f, 1),     make_key(-0.0f, 2),   make_key(denormal, 0),
-                                  make_key(1, 0),     make_key(1, 1),        make_key(flt_max, 0), make_key(inf, 0),
-                                  make_key(inf, 0xFFFFFFFDu), no_key};
+  const std::vector<Key> in_order{make_key(-inf, 5),
+                                  make_key(-flt_max, 0),
+                                  make_key(-1, 9),
+                                  make_key(-denormal, 0),
+                                  make_key(-0.0f, 0),
+                                  make_key(0.0f, 1),
+                                  make_key(-0.0f, 2),
+                                  make_key(denormal, 0),
+                                  make_key(1, 0),
+                                  make_key(1, 1),
+                                  make_key(flt_max, 0),
+                                  make_key(inf, 0),
+                                  make_key(inf, 0xFFFFFFFDu),
+                                  no_key};
   CHECK(std::is_sorted(in_order.begin(), in_order.end()));
   CHECK(std::adjacent_find(in_order.begin(), in_order.end()) == in_order.end());
 }

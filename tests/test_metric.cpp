@@ -53,7 +53,8 @@ std::string objection(const std::string& formula) {
   if (formula.find('*') != std::string::npos) return "multiplies outside of fma";
   if (formula.find('/') != std::string::npos) return "divides, which devices round differently";
   static const std::regex call("([a-z_0-9]+)\\(");
-  for (auto it = std::sregex_iterator(formula.begin(), formula.end(), call); it != std::sregex_iterator(); ++it) {
+  for (auto it = std::sregex_iterator(formula.begin(), formula.end(), call); it != std::sregex_iterator();
+       ++it) {
     const std::string function = (*it)[1];
     const std::vector<std::string> exact{"fma", "fabs", "fmax", "fmin", "sqrt"};
     if (std::find(exact.begin(), exact.end(), function) == exact.end())
@@ -93,7 +94,8 @@ TEST_CASE("metric: the reader of metrics.def notices what it is there to notice"
 }
 
 TEST_CASE("metric: the formulas of metrics.def are those of the contract, on values that tell them apart") {
-  const std::vector<float> values{0.0f, -0.0f, 1, -1, 3, 0x1p-12f, 1 + 0x1p-12f, 1e-40f, -1e-23f, 7e18f, 0x1.fffffep9f};
+  const std::vector<float> values{0.0f,   -0.0f,   1,     -1,           3, 0x1p-12f, 1 + 0x1p-12f,
+                                  1e-40f, -1e-23f, 7e18f, 0x1.fffffep9f};
   for (const Metric metric : all_metrics)
     for (const float a : values)
       for (const float b : values)
@@ -127,11 +129,13 @@ TEST_CASE("selector: names are read back, and an unknown one is refused with the
   }
   CHECK(parse_selector("automatic") == Selector::automatic);
   CHECK(error_of([] { parse_selector("bitonic"); }) ==
-        "invalid_argument: selector: there is none called \"bitonic\"; choose one of automatic, threshold, radix, "
+        "invalid_argument: selector: there is none called \"bitonic\"; choose one of automatic, threshold, "
+        "radix, "
         "bubble, insertion, rank_sort, merge_sort, selection_sort, quick_sort");
   CHECK(parse_proposer("none") == Proposer::none);
   CHECK(error_of([] { parse_proposer("magic"); }) ==
-        "invalid_argument: proposer: there is none called \"magic\"; choose one of automatic, none, gemm, dot, fp16, "
+        "invalid_argument: proposer: there is none called \"magic\"; choose one of automatic, none, gemm, "
+        "dot, fp16, "
         "int8");
 }
 

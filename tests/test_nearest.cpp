@@ -50,7 +50,8 @@ TEST_CASE("nearest: the lists of the scalar chain, for all metrics, hard data, d
         const Matrix queries = hard_rows(kind, Set::queries, m, dims, metric);
         const Matrix train = hard_rows(kind, Set::train, n, dims, metric);
         const auto lists = stages::nearest(device(), queries, train, metric, k, groups);
-        CHECK(difference(lists.keys, selected(chains(metric, queries, train), size(n), size(k), size(groups))) == "");
+        CHECK(difference(lists.keys,
+                         selected(chains(metric, queries, train), size(n), size(k), size(groups))) == "");
       }
 }
 
@@ -67,8 +68,8 @@ TEST_CASE("nearest: any number of queries and rows, and k up to the most") {
           const Matrix queries = hard_rows(DataKind::grid, Set::queries, m, dims, Metric::squared_l2);
           const Matrix train = hard_rows(DataKind::grid, Set::train, n, dims, Metric::squared_l2);
           const auto lists = stages::nearest(device(), queries, train, Metric::squared_l2, k);
-          CHECK(difference(lists.keys, selected(chains(Metric::squared_l2, queries, train), size(n), size(k), 1)) ==
-                "");
+          CHECK(difference(lists.keys,
+                           selected(chains(Metric::squared_l2, queries, train), size(n), size(k), 1)) == "");
         }
       }
 }
@@ -90,7 +91,8 @@ void check_guarded(spi::Device& device, Metric metric, std::int64_t m, std::int6
   const GuardedRows train_rows(device, train, device.info.train_block, first, queries);
   const GuardedGrid<Key> out(device, size(m), size(groups) * k, 0xCAFECAFECAFECAFEull);
   REQUIRE(run_step(device,
-                   spi::NearestStep{metric, query_rows.rows(), train_rows.rows(), first_row, k, groups, out.grid(), {}},
+                   spi::NearestStep{
+                       metric, query_rows.rows(), train_rows.rows(), first_row, k, groups, out.grid(), {}},
                    threads) == "");
   std::vector<float> values;
   for (std::int64_t q = 0; q < m; ++q)
@@ -105,12 +107,14 @@ TEST_CASE("nearest: takes no row of the padding, and writes its lists and nothin
   if (most() < 40) return;
   spi::with_device(device(), [](spi::Device& device) {
     for (const Metric metric : all_metrics)
-      for (const std::uint32_t first : {0u, 3u, 16u, 21u}) check_guarded(device, metric, 5, 37, 6, 4, 2, first, 0);
+      for (const std::uint32_t first : {0u, 3u, 16u, 21u})
+        check_guarded(device, metric, 5, 37, 6, 4, 2, first, 0);
     for (const std::int64_t m : {1, 6, 17})
       for (const std::int64_t n : {1, 15, 50, 131})
         for (const std::int64_t dims : {1, 3, 20, 70})
           for (const std::uint32_t k : {1u, 7u, 40u})
-            check_guarded(device, Metric::squared_l2, m, n, dims, k, static_cast<std::uint32_t>(1 + (m + n) % 5), 5, 0);
+            check_guarded(device, Metric::squared_l2, m, n, dims, k,
+                          static_cast<std::uint32_t>(1 + (m + n) % 5), 5, 0);
     check_guarded(device, Metric::l1, 4, 5, 3, 2, 11, 1, 0);  // more groups than rows
     for (const std::uint32_t threads : {1u, 2u, 5u})
       check_guarded(device, Metric::squared_l2, 19, 530, 11, 9, 3, 2, threads);
@@ -131,7 +135,8 @@ TEST_CASE("nearest: refuses what the contract refuses") {
     return error_of([&] { stages::nearest(device(), rows, rows, Metric::l1, k, groups); });
   };
   CHECK(refusal(3, 1) == "invalid_argument: nearest: k = 3 but there are 2 candidates; choose 1 <= k <= 2");
-  CHECK(refusal(1, 0) == "invalid_argument: nearest: groups = 0 but there are 2 candidates; choose 1 <= groups <= 2");
+  CHECK(refusal(1, 0) ==
+        "invalid_argument: nearest: groups = 0 but there are 2 candidates; choose 1 <= groups <= 2");
 }
 
 TEST_SUITE_END();

@@ -52,7 +52,8 @@ TEST_CASE("options: a memory limit makes tiles smaller, and changes no bit") {
         CHECK(difference(example.index.search(example.queries, example.k, options), example.expected) == "");
         smaller += plan.workspace_bytes < usual;
       });
-      if (refusal != "nothing was thrown") CHECK(refusal.starts_with("out_of_memory: search: one query takes "));
+      if (refusal != "nothing was thrown")
+        CHECK(refusal.starts_with("out_of_memory: search: one query takes "));
     }
     CHECK(smaller > 0);
   }
@@ -140,7 +141,8 @@ TEST_CASE("options: a trace tells the plan, the tiles and the seconds of each st
   options.fused = false;
   Trace trace;
   trace.total_seconds = -1;
-  CHECK(difference(example.index.search(example.queries, example.k, options, &trace), example.expected) == "");
+  CHECK(difference(example.index.search(example.queries, example.k, options, &trace), example.expected) ==
+        "");
   CHECK(trace.plan == example.index.plan(50, example.k, options));
   CHECK(trace.query_tiles == 5);
   CHECK(trace.train_tiles == 4);
@@ -155,7 +157,8 @@ TEST_CASE("options: a trace tells the plan, the tiles and the seconds of each st
 
   Trace totals;
   totals.time_steps = false;
-  CHECK(difference(example.index.search(example.queries, example.k, options, &totals), example.expected) == "");
+  CHECK(difference(example.index.search(example.queries, example.k, options, &totals), example.expected) ==
+        "");
   CHECK(totals.seconds.count("distance") == 0);
   CHECK(totals.total_seconds > 0);
 }
@@ -193,8 +196,8 @@ TEST_CASE("memory: no block of a workspace is larger than the device allows") {
   options.train_tile = n;
   const Index index(device(), train, Metric::l1);
   CHECK(index.plan(m, 3, options).query_tile < m);
-  CHECK(difference(index.search(queries, 3, options), Index(open_device("cpu"), train, Metric::l1).search(queries, 3)) ==
-        "");
+  CHECK(difference(index.search(queries, 3, options),
+                   Index(open_device("cpu"), train, Metric::l1).search(queries, 3)) == "");
 }
 
 TEST_SUITE_END();

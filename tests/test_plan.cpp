@@ -78,7 +78,8 @@ TEST_CASE("plan: is whole and within its bounds, for every problem and kind of d
             CHECK((!plan.fused || k <= device.fused_max_k || device.backend == "cpu"));
             CHECK(!plan.reason.empty());
             // A training tile lies in one block of memory.
-            CHECK(static_cast<std::size_t>(plan.train_tile * dims) * sizeof(float) <= device.largest_allocation);
+            CHECK(static_cast<std::size_t>(plan.train_tile * dims) * sizeof(float) <=
+                  device.largest_allocation);
             if (!plan.fused)
               CHECK(static_cast<std::size_t>(plan.query_tile * plan.train_tile) * sizeof(float) <=
                     device.largest_allocation);
@@ -125,7 +126,8 @@ TEST_CASE("plan: less memory gives smaller tiles, never more than the limit") {
       PlanOptions options;
       options.memory_limit = before - 1;
       std::size_t after = 0;
-      const std::string refused = error_of([&] { after = make_plan(device, usual, options).workspace_bytes; });
+      const std::string refused =
+          error_of([&] { after = make_plan(device, usual, options).workspace_bytes; });
       if (refused.starts_with("out_of_memory: ")) break;
       REQUIRE(refused == "nothing was thrown");
       REQUIRE(after < before);
@@ -138,14 +140,16 @@ TEST_CASE("plan: less memory gives smaller tiles, never more than the limit") {
 TEST_CASE("plan: refuses sizes outside of their range") {
   CHECK(refusal({Metric::l2, 0, 1, 1, 1}) ==
         "invalid_argument: search: there are no training rows; give at least one");
-  CHECK(refusal({Metric::l2, 1, 1, 0, 1}) == "invalid_argument: search: rows have no columns; give at least one");
+  CHECK(refusal({Metric::l2, 1, 1, 0, 1}) ==
+        "invalid_argument: search: rows have no columns; give at least one");
   CHECK(refusal({Metric::l2, 1, -2, 1, 1}) == "invalid_argument: search: m = -2 queries; give 0 or more");
   CHECK(refusal({Metric::l2, 2, 1, 1, 3}) ==
         "invalid_argument: search: k = 3 but the index holds 2 rows; choose 1 <= k <= 2");
   CHECK(refusal({Metric::l2, 1, 1, 1, 0}) ==
         "invalid_argument: search: k = 0 but the index holds 1 row; choose 1 <= k <= 1");
   CHECK(refusal({Metric::l2, 4294967295, 1, 1, 1}) ==
-        "invalid_argument: search: n = 4294967295 training rows, but an index holds at most 4294967294; split them "
+        "invalid_argument: search: n = 4294967295 training rows, but an index holds at most 4294967294; "
+        "split them "
         "over several");
 }
 
@@ -171,13 +175,15 @@ TEST_CASE("plan: refuses what the device lacks, and says what it has") {
         "unsupported: search: cuda:0 has no selector quick_sort; it has threshold, radix, bubble, insertion");
   options = {};
   options.proposer = Proposer::fp16;
-  CHECK(refusal(usual, options) ==
-        "unsupported: search: proposer fp16 is not built into this version of kith; choose automatic or none");
+  CHECK(
+      refusal(usual, options) ==
+      "unsupported: search: proposer fp16 is not built into this version of kith; choose automatic or none");
   options = {};
   options.selector = Selector::radix;
   options.fused = true;
   CHECK(refusal(usual, options) ==
-        "unsupported: search: the fused step has its own selection, so selector radix cannot be had with it; drop one "
+        "unsupported: search: the fused step has its own selection, so selector radix cannot be had with it; "
+        "drop one "
         "of the two");
   DeviceInfo plain = device_of(DeviceKind::gpu, "opencl");
   plain.fused_max_k = 0;
@@ -193,7 +199,8 @@ TEST_CASE("plan: refuses a memory limit that no tile fits") {
   options.memory_limit = 1000;
   // The queries of one block, 16 rows of 64 floats; one distance; two lists of 2 * 10 keys; one of 10.
   CHECK(refusal(usual, options) ==
-        "out_of_memory: search: one query takes 4500 bytes on cuda:0, but 1000 are allowed; raise the memory limit or "
+        "out_of_memory: search: one query takes 4500 bytes on cuda:0, but 1000 are allowed; raise the memory "
+        "limit or "
         "choose a smaller k");
 }
 
@@ -204,16 +211,16 @@ TEST_CASE("plan: explains itself, one line a decision") {
   options.query_tile = 10;
   options.train_tile = 1000;
   CHECK(explain(make_plan(device_of(DeviceKind::gpu, "cuda"), usual, options)) ==
-        "device       cuda:0\n"
-        "problem      l2, n = 100000, m = 1000, dims = 64, k = 10\n"
-        "path         distance, then select\n"
-        "selector     radix\n"
-        "proposer     none\n"
-        "why          selector radix was asked for\n"
-        "query tile   10\n"
-        "training tile 1000\n"
-        "groups       2\n"
-        "workspace    49696 bytes\n");
+        "device         cuda:0\n"
+        "problem        l2, n = 100000, m = 1000, dims = 64, k = 10\n"
+        "path           distance, then select\n"
+        "selector       radix\n"
+        "proposer       none\n"
+        "why            selector radix was asked for\n"
+        "query tile     10\n"
+        "training tile  1000\n"
+        "groups         2\n"
+        "workspace      49696 bytes\n");
 }
 
 TEST_SUITE_END();

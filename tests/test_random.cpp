@@ -18,7 +18,8 @@ TEST_CASE("random: 2000 cases give the bits of the contract spelt out, or on oth
   options.cases = 2000;
   const Device cpu = open_device("cpu");
   const bool is_cpu = device().info().backend == "cpu";
-  const workloads::RandomResult result = workloads::run_random_cases(device(), is_cpu ? nullptr : &cpu, options);
+  const workloads::RandomResult result =
+      workloads::run_random_cases(device(), is_cpu ? nullptr : &cpu, options);
   MESSAGE(workloads::summary(result) << ", seed " << options.seed << ", on " << device().info().spec);
   for (const std::string& failure : result.failures) FAIL_CHECK(failure);
   CHECK(result.different == 0);

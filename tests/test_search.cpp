@@ -61,11 +61,13 @@ TEST_CASE("search: neighbours at plus infinity are neighbours") {
 TEST_CASE("search: one row, one column, one query, no query") {
   CHECK(search(matrix(1, {2}), matrix(1, {5}), Metric::l1, 1) == Neighbors{1, 1, {3}, {0}});
   CHECK(search(Matrix{0, 1, {}}, matrix(1, {5}), Metric::l1, 1) == Neighbors{0, 1, {}, {}});
-  CHECK(search(Matrix{0, 1, {}}, matrix(1, {5, 6, 7}), Metric::l1, 3, {.query_tile = 5}) == Neighbors{0, 3, {}, {}});
+  CHECK(search(Matrix{0, 1, {}}, matrix(1, {5, 6, 7}), Metric::l1, 3, {.query_tile = 5}) ==
+        Neighbors{0, 3, {}, {}});
 }
 
 TEST_CASE("search: integers, against exact arithmetic and std::sort") {
-  for (const Metric metric : {Metric::squared_l2, Metric::l2, Metric::l1, Metric::linf, Metric::negative_dot}) {
+  for (const Metric metric :
+       {Metric::squared_l2, Metric::l2, Metric::l1, Metric::linf, Metric::negative_dot}) {
     CAPTURE(std::string(name(metric)));
     const std::int64_t m = 7, n = 300, dims = 12, k = 40;
     const Matrix queries = hard_rows(DataKind::integers, Set::queries, m, dims, metric);
@@ -73,7 +75,8 @@ TEST_CASE("search: integers, against exact arithmetic and std::sort") {
     Neighbors expected{m, k, {}, {}};
     for (std::int64_t q = 0; q < m; ++q) {
       std::vector<std::pair<long double, std::int64_t>> all;
-      for (std::int64_t t = 0; t < n; ++t) all.emplace_back(true_distance(metric, queries.row(q), train.row(t)), t);
+      for (std::int64_t t = 0; t < n; ++t)
+        all.emplace_back(true_distance(metric, queries.row(q), train.row(t)), t);
       std::sort(all.begin(), all.end());
       for (std::int64_t j = 0; j < k; ++j) {
         expected.distance.push_back(static_cast<float>(all[size(j)].first));
@@ -81,8 +84,8 @@ TEST_CASE("search: integers, against exact arithmetic and std::sort") {
       }
     }
     CHECK(difference(search(queries, train, metric, k), expected) == "");
-    CHECK(difference(search(queries, train, metric, k, {.groups = 3, .query_tile = 2, .train_tile = 77}), expected) ==
-          "");
+    CHECK(difference(search(queries, train, metric, k, {.groups = 3, .query_tile = 2, .train_tile = 77}),
+                     expected) == "");
   }
 }
 
@@ -124,9 +127,9 @@ TEST_CASE("search: every selector, for every k of the list, gives the same bits 
     const Matrix train = hard_rows(kind, Set::train, n, dims, Metric::l2);
     const Index index(device(), train, Metric::l2);
     const Neighbors all = neighbors(Metric::l2, queries, train, n);
-    for (const std::int64_t k : {std::int64_t{1}, std::int64_t{2}, std::int64_t{15}, std::int64_t{32},
-                                 std::int64_t{33}, std::int64_t{100}, std::int64_t{1024}, std::int64_t{2048},
-                                 std::int64_t{2049}, n - 1, n}) {
+    for (const std::int64_t k :
+         {std::int64_t{1}, std::int64_t{2}, std::int64_t{15}, std::int64_t{32}, std::int64_t{33},
+          std::int64_t{100}, std::int64_t{1024}, std::int64_t{2048}, std::int64_t{2049}, n - 1, n}) {
       Neighbors expected{m, k, {}, {}};
       for (std::int64_t q = 0; q < m; ++q)
         for (std::int64_t j = 0; j < k; ++j) {
@@ -204,13 +207,17 @@ TEST_CASE("search: refuses what the contract refuses, and says where it is") {
   CHECK(index_error(matrix(2, {1, 2, std::nanf(""), inf}), Metric::l1) ==
         "invalid_argument: index: training row 1, column 0 holds NaN; every value must be finite");
   CHECK(index_error(matrix(2, {0, 0, 1, 2}), Metric::cosine) ==
-        "invalid_argument: index: training row 0 is all zeros, which has no direction; leave it out for cosine");
+        "invalid_argument: index: training row 0 is all zeros, which has no direction; leave it out for "
+        "cosine");
   const auto search_error = [&](const Matrix& queries, std::int64_t k) {
     return error_of([&] { search(queries, train, Metric::l1, k); });
   };
-  CHECK(search_error(train, 3) == "invalid_argument: search: k = 3 but the index holds 2 rows; choose 1 <= k <= 2");
-  CHECK(search_error(train, 0) == "invalid_argument: search: k = 0 but the index holds 2 rows; choose 1 <= k <= 2");
-  CHECK(search_error(train, -1) == "invalid_argument: search: k = -1 but the index holds 2 rows; choose 1 <= k <= 2");
+  CHECK(search_error(train, 3) ==
+        "invalid_argument: search: k = 3 but the index holds 2 rows; choose 1 <= k <= 2");
+  CHECK(search_error(train, 0) ==
+        "invalid_argument: search: k = 0 but the index holds 2 rows; choose 1 <= k <= 2");
+  CHECK(search_error(train, -1) ==
+        "invalid_argument: search: k = -1 but the index holds 2 rows; choose 1 <= k <= 2");
   CHECK(search_error(matrix(3, {1, 2, 3}), 1) ==
         "invalid_argument: search: queries have 3 columns but the index has 2; give as many");
   CHECK(search_error(matrix(2, {1, 2, 1, -inf}), 1) ==
@@ -227,11 +234,15 @@ TEST_CASE("search: the row named is the first bad one, however many rows there a
 
 TEST_CASE("search: negative_dot refuses queries that could reach inf - inf, before the device sees them") {
   const Matrix train = matrix(2, {1e30f, 1e30f});
-  CHECK(error_of([&] { search(matrix(2, {1, 1, -1e30f, 1}), train, Metric::negative_dot, 1); }) ==
-        "invalid_argument: search: query row 1 reaches 1.00000002e+30 and the training rows 1.00000002e+30: dims * "
+  CHECK(error_of([&] {
+          search(matrix(2, {1, 1, -1e30f, 1}), train, Metric::negative_dot, 1);
+        }) ==
+        "invalid_argument: search: query row 1 reaches 1.00000002e+30 and the training rows 1.00000002e+30: "
+        "dims * "
         "both = 2.00000006e+60 may overflow float; scale them so that it stays below 3.40282347e+38");
   CHECK(search(matrix(2, {1, 1}), train, Metric::negative_dot, 1) == Neighbors{1, 1, {-2e30f}, {0}});
-  CHECK(search(matrix(2, {-1e30f, 1}), train, Metric::cosine, 1).index[0] == 0);  // lengths do not matter here
+  CHECK(search(matrix(2, {-1e30f, 1}), train, Metric::cosine, 1).index[0] ==
+        0);  // lengths do not matter here
 }
 
 TEST_SUITE_END();

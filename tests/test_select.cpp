@@ -52,7 +52,8 @@ TEST_CASE("select: each group has a list of its own, and a short one ends in non
   const std::vector<float> values{5, 1, 4, 1, 3, 2};
   for_each_selector([&](Selector selector) {
     CHECK(select(values, 2, selector, 2) == keys_of(values, {1, 2, /**/ 3, 5}));
-    CHECK(select(values, 3, selector, 3) == keys_of(values, {1, 0, no_row, /**/ 3, 2, no_row, /**/ 5, 4, no_row}));
+    CHECK(select(values, 3, selector, 3) ==
+          keys_of(values, {1, 0, no_row, /**/ 3, 2, no_row, /**/ 5, 4, no_row}));
     // Four parts of ceil(6 / 4) = 2 columns: nothing is left for the last.
     CHECK(select(values, 1, selector, 4) == keys_of(values, {1, 3, 5, no_row}));
     CHECK(select(values, 2, selector, 6) ==
@@ -91,7 +92,8 @@ TEST_CASE("select: bubble, step by step on paper") {
   // As many bubbles as values: odd-even transposition sort.
   CHECK(select(values, 5, Selector::bubble) == keys_of(values, {3, 4, 1, 2, 0}));
   // More bubbles than the group holds: those that never meet a value carry none.
-  CHECK(select(values, 4, Selector::bubble, 2) == keys_of(values, {1, 2, 0, no_row, /**/ 3, 4, no_row, no_row}));
+  CHECK(select(values, 4, Selector::bubble, 2) ==
+        keys_of(values, {1, 2, 0, no_row, /**/ 3, 4, no_row, no_row}));
 }
 
 /// Rows of values on which selections go wrong.
@@ -103,16 +105,36 @@ std::vector<float> hard_values(int pattern, std::size_t rows, std::size_t n, std
     const auto place = static_cast<float>(t);
     const float some = workloads::normal(random.next());
     switch (pattern) {
-      case 0: values[i] = some; break;
-      case 1: values[i] = static_cast<float>(random.below(3)) - 1; break;  // nearly all ties
-      case 2: values[i] = 7; break;
-      case 3: values[i] = place; break;
-      case 4: values[i] = -place; break;  // every value enters the list
-      case 5: values[i] = random.one_in(2) ? inf : some; break;
-      case 6: values[i] = some * denormal * 9; break;
-      case 7: values[i] = 1 + place * 0x1p-23f; break;      // all but the last bits alike
-      case 8: values[i] = t % 97 == 96 ? some - 9 : 9; break;  // the winners in one place in 97
-      default: values[i] = random.one_in(2) ? flt_max : -flt_max; break;
+      case 0:
+        values[i] = some;
+        break;
+      case 1:
+        values[i] = static_cast<float>(random.below(3)) - 1;
+        break;  // nearly all ties
+      case 2:
+        values[i] = 7;
+        break;
+      case 3:
+        values[i] = place;
+        break;
+      case 4:
+        values[i] = -place;
+        break;  // every value enters the list
+      case 5:
+        values[i] = random.one_in(2) ? inf : some;
+        break;
+      case 6:
+        values[i] = some * denormal * 9;
+        break;
+      case 7:
+        values[i] = 1 + place * 0x1p-23f;
+        break;  // all but the last bits alike
+      case 8:
+        values[i] = t % 97 == 96 ? some - 9 : 9;
+        break;  // the winners in one place in 97
+      default:
+        values[i] = random.one_in(2) ? flt_max : -flt_max;
+        break;
     }
   }
   return values;
@@ -153,7 +175,8 @@ TEST_CASE("select: every kind of value, for every selector") {
         CAPTURE(k);
         const std::size_t n = 391;
         const std::vector<float> values = hard_values(pattern, 2, n, 5);
-        const auto lists = stages::select(device(), {values.data(), 2, 391}, static_cast<std::int64_t>(k), selector, 3);
+        const auto lists =
+            stages::select(device(), {values.data(), 2, 391}, static_cast<std::int64_t>(k), selector, 3);
         CHECK(difference(lists.keys, selected(values, n, k, 3)) == "");
       }
   });
@@ -172,8 +195,8 @@ TEST_CASE("select: large k, up to all of n, is never refused when kith chooses")
 }
 
 /// One select step between values that would win and canaries.
-bool check_guarded(spi::Device& device, Selector selector, int pattern, std::size_t m, std::size_t n, std::uint32_t k,
-                   std::uint32_t groups, std::uint32_t first_row) {
+bool check_guarded(spi::Device& device, Selector selector, int pattern, std::size_t m, std::size_t n,
+                   std::uint32_t k, std::uint32_t groups, std::uint32_t first_row) {
   CAPTURE(std::string(name(selector)));
   CAPTURE(pattern);
   CAPTURE(n);
@@ -198,7 +221,8 @@ TEST_CASE("select: reads its rectangle and writes its lists, and nothing else") 
       for (const std::size_t n : {1u, 7u, 64u, 333u})
         for (const std::uint32_t k : {1u, 5u, 32u, 70u})
           for (const std::uint32_t groups : {1u, 4u, 11u})  // more groups than columns, too
-            ran += check_guarded(device, selector, static_cast<int>((n + k + groups) % patterns), 3, n, k, groups, 40);
+            ran += check_guarded(device, selector, static_cast<int>((n + k + groups) % patterns), 3, n, k,
+                                 groups, 40);
       CAPTURE(std::string(name(selector)));
       CHECK(ran > 0);
     }
@@ -220,9 +244,12 @@ TEST_CASE("select: refuses what the contract refuses") {
   const auto refusal = [&](const Matrix& from, std::int64_t k, std::int64_t groups) {
     return error_of([&] { stages::select(device(), from, k, Selector::automatic, groups); });
   };
-  CHECK(refusal(values, 1, 1) == "invalid_argument: select: row 1, column 2 holds NaN; every value must be a number");
-  CHECK(refusal(values, 0, 1) == "invalid_argument: select: k = 0 but there are 3 candidates; choose 1 <= k <= 3");
-  CHECK(refusal(values, 4, 1) == "invalid_argument: select: k = 4 but there are 3 candidates; choose 1 <= k <= 3");
+  CHECK(refusal(values, 1, 1) ==
+        "invalid_argument: select: row 1, column 2 holds NaN; every value must be a number");
+  CHECK(refusal(values, 0, 1) ==
+        "invalid_argument: select: k = 0 but there are 3 candidates; choose 1 <= k <= 3");
+  CHECK(refusal(values, 4, 1) ==
+        "invalid_argument: select: k = 4 but there are 3 candidates; choose 1 <= k <= 3");
   CHECK(refusal(values, 1, 4) ==
         "invalid_argument: select: groups = 4 but there are 3 candidates; choose 1 <= groups <= 3");
   CHECK(stages::select(device(), Matrix{0, 3, {}}, 2).keys.empty());
@@ -231,12 +258,14 @@ TEST_CASE("select: refuses what the contract refuses") {
 TEST_CASE("select: a selector the device lacks is refused by name, with those it has") {
   const DeviceInfo& info = device().info();
   std::string known;
-  for (const Selector selector : info.selectors) known += (known.empty() ? "" : ", ") + std::string(name(selector));
+  for (const Selector selector : info.selectors)
+    known += (known.empty() ? "" : ", ") + std::string(name(selector));
   for (const Selector selector : all_selectors()) {
     if (std::find(info.selectors.begin(), info.selectors.end(), selector) != info.selectors.end()) continue;
-    CHECK(error_of([&] { select({1, 2, 3}, 1, selector); }) == "unsupported: search: " + info.spec +
-                                                                   " has no selector " + std::string(name(selector)) +
-                                                                   "; it has " + known);
+    CHECK(error_of([&] {
+            select({1, 2, 3}, 1, selector);
+          }) == "unsupported: search: " + info.spec + " has no selector " + std::string(name(selector)) +
+                    "; it has " + known);
   }
 }
 

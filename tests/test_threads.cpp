@@ -45,7 +45,8 @@ TEST_CASE("threads: eight search one index at once, each with options of its own
   const Matrix queries = hard_rows(DataKind::clusters, Set::queries, 40, 11, Metric::l2);
   const Matrix train = hard_rows(DataKind::clusters, Set::train, 600, 11, Metric::l2);
   const Index index(device(), train, Metric::l2);
-  const Neighbors few = neighbors(Metric::l2, queries, train, 3), many = neighbors(Metric::l2, queries, train, 50);
+  const Neighbors few = neighbors(Metric::l2, queries, train, 3),
+                  many = neighbors(Metric::l2, queries, train, 50);
   CHECK(in_parallel([&](int number) {
           for (int i = 0; i < 6; ++i) {
             PlanOptions options;
@@ -53,7 +54,8 @@ TEST_CASE("threads: eight search one index at once, each with options of its own
             options.train_tile = number % 3 ? 100 + number : 0;
             options.query_tile = i % 2 ? 9 : 0;
             const bool large = (number + i) % 2;
-            const std::string wrong = difference(index.search(queries, large ? 50 : 3, options), large ? many : few);
+            const std::string wrong =
+                difference(index.search(queries, large ? 50 : 3, options), large ? many : few);
             if (!wrong.empty()) return wrong;
           }
           return std::string();

@@ -79,9 +79,10 @@ TEST_CASE("vote: any number of queries, neighbours and classes, between canaries
             neighbour = random.one_in(10) ? no_key : make_key(1, static_cast<std::uint32_t>(random.below(n)));
           const GuardedGrid<Key> in(device, q, k, make_key(0, 0), keys);  // would be one more vote
           const GuardedGrid<std::uint32_t> table(device, 1, n, 0, labels);
-          const GuardedGrid<std::uint32_t> counts(device, q, classes, 0xCAFECAFEu), winner(device, q, 1, 0xCAFECAFEu);
-          REQUIRE(run_step(device, spi::VoteStep{in.grid(), table.grid(), classes, counts.grid(), winner.grid()}) ==
-                  "");
+          const GuardedGrid<std::uint32_t> counts(device, q, classes, 0xCAFECAFEu),
+              winner(device, q, 1, 0xCAFECAFEu);
+          REQUIRE(run_step(device, spi::VoteStep{in.grid(), table.grid(), classes, counts.grid(),
+                                                 winner.grid()}) == "");
           const Votes expected = counted(keys, k, labels, classes);
           CHECK(difference(winner.inside(), expected.winner) == "");
           CHECK(difference(counts.inside(), expected.counts) == "");

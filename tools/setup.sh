@@ -137,6 +137,11 @@ obtain() {
   list_missing "$@"
 }
 
+# Without NVIDIA's driver nothing that nvcc makes can run here.
+has_nvidia_driver() {
+  [ -e /proc/driver/nvidia/version ] || command -v nvidia-smi >/dev/null 2>&1
+}
+
 # configure PRESET FOLDER OPTIONS...: cmake, quietly unless it fails.
 configure() {
   preset=$1 folder=$2 && shift 2

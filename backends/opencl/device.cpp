@@ -8,7 +8,7 @@ namespace kith::opencl {
 Device::Device(DeviceInfo known, Family family, Limits limits, const cl::Device& device)
     : spi::Device(std::move(known)),
       family_(family),
-      limits_(limits),
+      limits_(std::move(limits)),
       context_(device),
       queue_(context_, device, CL_QUEUE_PROFILING_ENABLE),
       device_(device),

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <bit>
-#include <cstdlib>
 
 #include "check.hpp"
 #include "device.hpp"
@@ -106,16 +105,15 @@ void Device::nearest_rows(const spi::NearestStep& step) {
   const RowsShape shape(step, limits_.local_memory_bytes);
   const std::uint32_t passes = (q.first + q.rows - 1) / shape.pass - q.first / shape.pass + 1;
   const Range range{{std::size_t{rows_group} * step.groups, passes, 1}, {rows_group, 1, 1}};
-  const std::string defines =
-      define("METRIC", name(step.metric)) + define("PASS", shape.pass) + define("GROUP", rows_group) +
-      define("STAGED", shape.staged_bytes > 0 ? 1 : 0) +
-      (getenv("KITH_TRY_NV") ? std::string(" ") + getenv("KITH_TRY_NV") : limits_.tile_options);
+  const std::string defines = define("METRIC", name(step.metric)) + define("PASS", shape.pass) +
+                              define("GROUP", rows_group) + define("STAGED", shape.staged_bytes > 0 ? 1 : 0) +
+                              limits_.tile_options;
   launch("nearest_rows.cl", defines, "kith_nearest_rows", range, buffer_of(q.memory), q.first, q.rows,
          buffer_of(t.memory), t.first, t.rows, t.dims, step.first_row, step.k, step.groups, shape.list_size,
-         shape.capacity, shape.capacity / 2, buffer_of(step.out.memory), cl_ulong{step.out.first},
+         shape.capacity, shape.capacity / 4 * 3, buffer_of(step.out.memory), cl_ulong{step.out.first},
          cl_ulong{step.out.stride}, Local{std::size_t{shape.pass} * shape.list_size * sizeof(Key)},
          Local{std::size_t{shape.pass} * shape.capacity * sizeof(Key)},
-         Local{std::max(shape.staged_bytes, sizeof(float))});
+         Local{std::max(shape.staged_bytes, 4 * sizeof(float))});
 }
 
 void Device::nearest_points(const spi::NearestStep& step) {

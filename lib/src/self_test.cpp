@@ -133,8 +133,7 @@ std::string run_steps(spi::Device& device) {
   const auto lists = put(device, std::vector<Key>(m * width));
   const auto nearest = put(device, std::vector<Key>(keys));
   const spi::Grid<float> value_grid{values.get(), 0, m, n, n};
-  const spi::Grid<Key> list_grid{lists.get(), 0, m, width, width},
-      nearest_grid{nearest.get(), 0, m, k, k};
+  const spi::Grid<Key> list_grid{lists.get(), 0, m, width, width}, nearest_grid{nearest.get(), 0, m, k, k};
 
   std::string why = compare(
       reference, result_of<float>(device, spi::DistanceStep{metric, query_rows, train_rows, value_grid},

@@ -108,7 +108,7 @@ case $way in
          inside { block = block $0 "\n" }' "$source/README.md" > "$work/readme.cpp"
     [ -s "$work/readme.cpp" ] || fail "README.md has no C++ program between \`\`\`cpp and \`\`\`"
     configure "$work/readme" -DCMAKE_PREFIX_PATH="$moved" -DPROGRAM="$work/readme.cpp"
-    (cd / && "$work/readme/consumer")
+    [ "$(cd / && "$work/readme/consumer" | tr '\n' ' ')" = "7 3 " ] || fail "README.md's program does not print what it says"
     ;;
   *) fail "unknown way $way" ;;
 esac

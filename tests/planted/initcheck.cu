@@ -1,7 +1,9 @@
 // A planted bug for tools/device-check: a kernel reads device memory nobody has written. initcheck
 // must find it.
 
-__global__ void read_unwritten(const int* in, int* out) { out[threadIdx.x] = in[threadIdx.x] + 1; }
+__global__ void read_unwritten(const int* in, int* out) {
+  out[threadIdx.x] = in[threadIdx.x] + 1;
+}
 
 int main() {
   int *in = nullptr, *out = nullptr;

@@ -22,7 +22,9 @@ class EmptyBackend : public kith::spi::Backend {
     return {};
 #endif
   }
-  std::unique_ptr<kith::spi::Device> open(std::uint32_t) override { return nullptr; }
+  std::unique_ptr<kith::spi::Device> open(std::uint32_t) override {
+    return nullptr;
+  }
 };
 
 std::unique_ptr<kith::spi::Backend> create() {

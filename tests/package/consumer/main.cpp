@@ -13,7 +13,8 @@ int main() {
     for (std::size_t j = 0; j < 3; ++j)
       std::printf("row %d at %g\n", static_cast<int>(found.index[j]), static_cast<double>(found.distance[j]));
     for (const kith::BackendInfo& backend : kith::backends())
-      std::printf("%s: %s\n", backend.name.c_str(), backend.reason.empty() ? "there" : backend.reason.c_str());
+      std::printf("%s: %s\n", backend.name.c_str(),
+                  backend.reason.empty() ? "there" : backend.reason.c_str());
     for (const std::string& failure : kith::load_failures()) std::printf("failure: %s\n", failure.c_str());
     try {
       index.search({query.data(), 1, 2}, 5);
