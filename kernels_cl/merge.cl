@@ -62,7 +62,7 @@ kernel void kith_merge_insertion(global const Key* restrict in, ulong in_first, 
 
 // How many of the first `take` keys of the merge of a and b come from a.
 uint from_first(global const Key* a, uint a_size, global const Key* b, uint b_size, uint take) {
-  uint low = take > b_size ? take - b_size : 0, high = min(take, a_size);
+  uint low = take - min(take, b_size), high = min(take, a_size);
   while (low < high) {
     const uint middle = (low + high) / 2;
     if (a[middle] <= b[take - 1 - middle])

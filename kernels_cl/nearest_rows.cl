@@ -92,15 +92,16 @@ void row_chains(QUERIES const float* restrict query, global const float* restric
   for (; d < dims; ++d, query += PITCH, row += BLOCK) fold_dimension(query, *(global const float4*)row, acc);
 }
 
-// The first bound of query i, for k <= PARTS: the k-th smallest of least[i][...], codes of values.
-// All work-items; a barrier comes before and after.
-void find_bounds(local const uint* least, uint k, local float* bounds) {
+// Put the codes of each query in order, where each counts those before it: first bounds for k <= PARTS
+// are the k-th of them. All work-items; a barrier comes before and after. Every item stores, each in a
+// place of its own: PoCL 3.1 compiles a store of one item alone wrongly here.
+void order_codes(local const uint* least, local uint* sorted) {
   for (uint at = (uint)get_local_id(0); at < PASS * PARTS; at += GROUP) {
-    const uint i = at / PARTS, mine = least[at];
+    const uint first = at / PARTS * PARTS, mine = least[at];
     uint rank = 0;
-    for (uint other = i * PARTS; other < (i + 1) * PARTS; ++other)
+    for (uint other = first; other < first + PARTS; ++other)
       rank += least[other] < mine || (least[other] == mine && other < at);
-    if (rank == k - 1) bounds[i] = value_of((Key)mine << 32 | NO_ROW);
+    sorted[first + rank] = mine;
   }
 }
 
@@ -110,8 +111,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_nearest_rows
     uint merge_at, global Key* restrict out, ulong out_first, ulong out_stride, local Key* lists,
     local Key* buffers, local float4* staged) {
   local uint counts[PASS];
-  local float bounds[PASS];
-  local uint least[PASS * PARTS];
+  local uint least[PASS * PARTS], sorted[PASS * PARTS];
   local uint full;
   const uint lid = (uint)get_local_id(0), g = (uint)get_group_id(0);
   const uint q0 = (q_first / PASS + (uint)get_group_id(1)) * PASS;  // first query of the pass
@@ -126,7 +126,6 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_nearest_rows
 #endif
   shortlist_start(lists, list_size, counts, PASS);
   for (uint i = lid; i < PASS * PARTS; i += GROUP) least[i] = NO_ROW;
-  for (uint i = lid; i < PASS; i += GROUP) bounds[i] = INFINITY;
   if (lid == 0) full = 0;
   barrier(CLK_LOCAL_MEM_FENCE);
 
@@ -156,10 +155,13 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_nearest_rows
         }
       }
       barrier(CLK_LOCAL_MEM_FENCE);
-      find_bounds(least, k, bounds);
+      order_codes(least, sorted);
       barrier(CLK_LOCAL_MEM_FENCE);
 #pragma unroll
-      for (uint i = 0; i < PASS; ++i) values[i] = isnan(values[i]) ? NAN : bounds[i];
+      for (uint i = 0; i < PASS; ++i) {
+        const float value = value_of((Key)sorted[i * PARTS + k - 1] << 32 | NO_ROW);
+        values[i] = isnan(values[i]) ? NAN : value;
+      }
     }
     if (t < end) {
 #pragma unroll

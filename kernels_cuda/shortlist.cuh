@@ -75,7 +75,9 @@ class Shortlist {
       for (std::uint32_t q = threadIdx.x / 32; q < lists; q += blockDim.x / 32) {
         Key key[1] = {keys_[q * capacity_ + lane]};
         sort_warp(key, lane);
-        if (lane == k_ - 1) lower_bound(q, key[0]);
+        const Key kept = state_.bound[q];
+        __syncwarp();  // all lanes may have read it before one writes
+        if (lane == k_ - 1 && key[0] < kept) set_bound(q, key[0]);
       }
     } else {
       sort_lists(keys_, lists, blockDim.x, capacity_);

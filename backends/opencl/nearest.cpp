@@ -37,7 +37,7 @@ struct RowsShape {
 
   RowsShape(const spi::NearestStep& step, std::size_t local_memory_bytes) {
     list_size = std::bit_ceil(step.k);
-    const std::size_t most = std::min<std::size_t>(40960, local_memory_bytes - 3072);
+    const std::size_t most = std::min<std::size_t>(40960, local_memory_bytes - 5120);
     capacity = std::max(64u, list_size);
     pass = std::min(most_pass, std::bit_ceil(step.queries.rows));
     while (pass > 1 && bytes() > most) pass /= 2;

@@ -18,8 +18,10 @@ double pairs_a_second(Selector selector, std::int64_t k) {
       return 2e8 / static_cast<double>(k);
     case Selector::radix:
       return 5e6;
-    case Selector::insertion:
-      return 1e8 / static_cast<double>(1 + k / 64);
+    case Selector::insertion: {
+      const std::int64_t lines = 1 + k / 64;
+      return 1e8 / static_cast<double>(lines);
+    }
     default:
       return 5e7;
   }

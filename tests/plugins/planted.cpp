@@ -3,6 +3,7 @@
 // devices pass on it, though its blocks of memory are so small that rows lie in many of them.
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <cstring>
@@ -61,25 +62,46 @@ float element(const spi::RowBlocks& rows, std::uint32_t r, std::uint32_t d) {
   return floats[(at / rows.block * rows.dims + d) * rows.block + at % rows.block];
 }
 
+/// Notices a second thread on the device: the library must let none in.
+class Turn {
+ public:
+  explicit Turn(std::atomic<bool>& taken) : taken_(taken) {
+    if (taken_.exchange(true))
+      throw Error(Errc::device_failure, "planted: two threads use the device at once");
+  }
+  ~Turn() { taken_ = false; }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+ private:
+  std::atomic<bool>& taken_;
+};
+
 class PlantedDevice : public spi::Device {
  public:
   PlantedDevice(DeviceInfo known, Defect defect) : Device(std::move(known)), defect_(defect) {}
 
   std::unique_ptr<spi::Allocation> allocate(std::size_t bytes) override {
+    const Turn turn(taken_);
     if (bytes > info.memory_bytes)
       throw Error(Errc::out_of_memory, "planted: " + std::to_string(bytes) + " bytes of " +
                                            std::to_string(info.memory_bytes) + "; ask for less");
     return std::make_unique<HostMemory>(bytes);
   }
   void write(spi::Allocation& to, std::size_t offset, const void* from, std::size_t bytes) override {
+    const Turn turn(taken_);
     std::memcpy(reinterpret_cast<char*>(static_cast<HostMemory&>(to).cells.data()) + offset, from, bytes);
   }
   void read(const spi::Allocation& from, std::size_t offset, void* to, std::size_t bytes) override {
+    const Turn turn(taken_);
     std::memcpy(to, reinterpret_cast<const char*>(static_cast<const HostMemory&>(from).cells.data()) + offset,
                 bytes);
   }
-  void finish() override {}
-  std::uint64_t mark() override { return 0; }
+  void finish() override { const Turn turn(taken_); }
+  std::uint64_t mark() override {
+    const Turn turn(taken_);
+    return 0;
+  }
   double elapsed(std::uint64_t, std::uint64_t) override { return 0; }
   spi::Support check(const spi::Step& step) const override {
     const auto* nearest = std::get_if<spi::NearestStep>(&step.work);
@@ -88,6 +110,7 @@ class PlantedDevice : public spi::Device {
   }
 
   void enqueue(const spi::Step& step) override {
+    const Turn turn(taken_);
     if (defect_ == throws_when_used) throw Error(Errc::device_failure, "planted: the fan has stopped");
     std::visit([this](const auto& work) { run(work); }, step.work);
   }
@@ -184,6 +207,7 @@ class PlantedDevice : public spi::Device {
   }
 
   const Defect defect_;
+  std::atomic<bool> taken_ = false;
 };
 
 class PlantedBackend : public spi::Backend {

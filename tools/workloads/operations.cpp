@@ -101,6 +101,15 @@ PreparedStage::Memory PreparedStage::upload(const void* from, std::size_t bytes)
   return memory;
 }
 
+// Results and scratch begin as nonsense, at least the first MiB: what a step leaves out must not look right
+// because an earlier one was.
+PreparedStage::Memory PreparedStage::output(std::size_t bytes) {
+  Memory memory = device_.allocate(std::max<std::size_t>(bytes, 1));
+  const std::vector<unsigned char> nonsense(std::min(bytes, std::size_t{1} << 20), 0xA5);
+  if (!nonsense.empty()) device_.write(*memory, 0, nonsense.data(), nonsense.size());
+  return memory;
+}
+
 PreparedStage::Memory PreparedStage::upload_rows(MatrixView<const float> rows, std::uint32_t block) {
   const std::size_t dims = size(rows.cols());
   const std::size_t blocks = (size(rows.rows()) + block - 1) / block;
@@ -122,7 +131,7 @@ void PreparedStage::set(spi::Work work) {
   const spi::Support support = device_.check(step_);
   refusal_ = support.refusal;
   if (!refusal_.empty() || support.scratch_bytes == 0) return;
-  scratch_ = device_.allocate(support.scratch_bytes);
+  scratch_ = output(support.scratch_bytes);
   const spi::Scratch scratch{scratch_.get(), support.scratch_bytes};
   std::visit(
       [&](auto& step) {
@@ -136,7 +145,7 @@ void PreparedStage::make_distance(const Operands& operands) {
   inputs_[0] = upload_rows(operands.queries, query_block);
   inputs_[1] = upload_rows(operands.train, train_block);
   const std::size_t m = size(operation_.m), n = size(operation_.n);
-  outputs_[0] = device_.allocate(m * n * sizeof(float));
+  outputs_[0] = output(m * n * sizeof(float));
   set(spi::DistanceStep{operation_.metric,
                         row_blocks(inputs_[0], operands.queries, query_block),
                         row_blocks(inputs_[1], operands.train, train_block),
@@ -147,7 +156,7 @@ void PreparedStage::make_select(const Operands& operands) {
   const std::size_t m = size(operation_.m), n = size(operation_.n);
   const std::size_t cols = size(operation_.groups * operation_.k);
   inputs_[0] = upload(operands.distances.data(), m * n * sizeof(float));
-  outputs_[0] = device_.allocate(m * cols * sizeof(Key));
+  outputs_[0] = output(m * cols * sizeof(Key));
   set(spi::SelectStep{operation_.selector,
                       {inputs_[0].get(), 0, m, n, n},
                       0,
@@ -162,7 +171,7 @@ void PreparedStage::make_nearest(const Operands& operands) {
   inputs_[0] = upload_rows(operands.queries, query_block);
   inputs_[1] = upload_rows(operands.train, train_block);
   const std::size_t m = size(operation_.m), cols = size(operation_.groups * operation_.k);
-  outputs_[0] = device_.allocate(m * cols * sizeof(Key));
+  outputs_[0] = output(m * cols * sizeof(Key));
   set(spi::NearestStep{operation_.metric,
                        row_blocks(inputs_[0], operands.queries, query_block),
                        row_blocks(inputs_[1], operands.train, train_block),
@@ -177,7 +186,7 @@ void PreparedStage::make_merge(const Operands& operands) {
   const std::size_t m = size(operation_.m), k = size(operation_.k);
   const std::size_t cols = size(operation_.groups) * k;
   inputs_[0] = upload(operands.lists.data(), m * cols * sizeof(Key));
-  outputs_[0] = device_.allocate(m * k * sizeof(Key));
+  outputs_[0] = output(m * k * sizeof(Key));
   set(spi::MergeStep{count32(operation_.groups),
                      count32(operation_.k),
                      {inputs_[0].get(), 0, m, cols, cols},
@@ -190,8 +199,8 @@ void PreparedStage::make_vote(const Operands& operands) {
   const std::size_t classes = size(operation_.classes);
   inputs_[0] = upload(operands.nearest.data(), m * k * sizeof(Key));
   inputs_[1] = upload(operands.labels.data(), n * sizeof(std::uint32_t));
-  outputs_[0] = device_.allocate(m * sizeof(std::uint32_t));
-  outputs_[1] = device_.allocate(m * classes * sizeof(std::uint32_t));
+  outputs_[0] = output(m * sizeof(std::uint32_t));
+  outputs_[1] = output(m * classes * sizeof(std::uint32_t));
   set(spi::VoteStep{{inputs_[0].get(), 0, m, k, k},
                     {inputs_[1].get(), 0, 1, n, n},
                     count32(operation_.classes),

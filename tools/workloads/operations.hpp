@@ -82,6 +82,7 @@ class PreparedStage {
  private:
   using Memory = std::unique_ptr<spi::Allocation>;
   Memory upload(const void* from, std::size_t bytes);
+  Memory output(std::size_t bytes);
   Memory upload_rows(MatrixView<const float> rows, std::uint32_t block);
   spi::RowBlocks row_blocks(const Memory& memory, MatrixView<const float> rows, std::uint32_t block);
   /// Reads elements from..from + count of `memory` and appends them to `cells`.
