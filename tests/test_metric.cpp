@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <cctype>
+#include <filesystem>
 #include <fstream>
 #include <regex>
 #include <sstream>
@@ -91,6 +91,25 @@ TEST_CASE("metric: the reader of metrics.def notices what it is there to notice"
   CHECK(objection(bad[1][3]) == "");
   CHECK(objection(bad[1][4]) == "divides, which devices round differently");
   CHECK(objection(bad[2][3]) == "calls expf, which is not the same everywhere");
+}
+
+TEST_CASE("metric: no source and no build file asks a compiler for careless arithmetic") {
+  const std::regex careless(
+      "fast-relaxed-math|mad-enable|denorms-are-zero|[^o]-ffast-math|use_fast_math|unsafe-math|finite-math|"
+      "\\bmad\\(|\\bnative_[a-z]|__f(mul|add|sub)_r[nzud]|ftz=true|fmad=true|ffp-contract=(fast|on)");
+  CHECK(std::regex_search(" -ffast-math", careless));
+  CHECK(!std::regex_search(" -fno-fast-math -ffp-contract=off", careless));
+  std::size_t files = 0;
+  for (const char* folder : {"lib", "backends", "kernels_cl", "kernels_cuda", "cmake"})
+    for (const auto& entry :
+         std::filesystem::recursive_directory_iterator(KITH_TEST_SOURCE_DIR "/" + std::string(folder))) {
+      if (!entry.is_regular_file()) continue;
+      const std::string path = std::filesystem::relative(entry.path(), KITH_TEST_SOURCE_DIR).string();
+      CAPTURE(path);
+      CHECK(!std::regex_search(text_of_file(path), careless));
+      ++files;
+    }
+  CHECK(files > 80);
 }
 
 TEST_CASE("metric: the formulas of metrics.def are those of the contract, on values that tell them apart") {

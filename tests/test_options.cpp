@@ -18,7 +18,7 @@ namespace {
 /// A search of some tiles with ties in it.
 struct Example {
   Matrix queries = hard_rows(DataKind::grid, Set::queries, 50, 6, Metric::l1);
-  Matrix train = hard_rows(DataKind::grid, Set::train, 400, 6, Metric::l1);
+  Matrix train = hard_rows(DataKind::grid, Set::train, 1600, 6, Metric::l1);
   std::int64_t k = 9;
   Index index{device(), train, Metric::l1};
   Neighbors expected = neighbors(Metric::l1, queries, train, k);
@@ -27,7 +27,7 @@ struct Example {
   PlanOptions in_20_steps() const {
     PlanOptions options;
     options.query_tile = 10;
-    options.train_tile = 100;
+    options.train_tile = 400;
     return options;
   }
 };

@@ -126,6 +126,18 @@ TEST_CASE("plugins: never from the current directory, nor from a relative path")
   }
 }
 
+TEST_CASE("plugins: an instruction set that there is not is refused, with those there are") {
+  FILE* pipe = popen("KITH_CPU_ISA=sse9 '" KITH_TEST_PROBE "' cpu", "r");
+  REQUIRE(pipe != nullptr);
+  std::array<char, 4096> buffer{};
+  const std::string seen(buffer.data(), std::fread(buffer.data(), 1, buffer.size(), pipe));
+  CHECK(pclose(pipe) == 0);
+  CHECK(seen.starts_with(
+      "backend cpu: KITH_CPU_ISA = sse9 is no build of this library; unset it or choose one of "));
+  CHECK(lines(seen, "cpu: ")
+            .starts_with("unavailable: open_device: cpu: KITH_CPU_ISA = sse9 is no build of this "));
+}
+
 TEST_CASE("plugins: a device that is exact is opened") {
   const std::string seen = probe(planted + "/inexact", "planted planted:0 PLANTED:right");
   CAPTURE(seen);

@@ -209,6 +209,11 @@ TEST_CASE("search: refuses what the contract refuses, and says where it is") {
   CHECK(index_error(matrix(2, {0, 0, 1, 2}), Metric::cosine) ==
         "invalid_argument: index: training row 0 is all zeros, which has no direction; leave it out for "
         "cosine");
+  const float one = 1;  // never read: the sizes are refused first
+  CHECK(
+      error_of([&] { Index(device(), MatrixView<const float>(&one, 4294967295, 1)); }) ==
+      "invalid_argument: index: 4294967295 training rows, but an index holds at most 4294967294; split them "
+      "over several");
   const auto search_error = [&](const Matrix& queries, std::int64_t k) {
     return error_of([&] { search(queries, train, Metric::l1, k); });
   };

@@ -39,6 +39,13 @@ std::vector<std::string> in_parallel(const Body& body) {
 
 const std::vector<std::string> nothing_wrong(team_size);
 
+template <class T>
+std::vector<T> repeated(const std::vector<T>& values, int times) {
+  std::vector<T> all;
+  for (int i = 0; i < times; ++i) all.insert(all.end(), values.begin(), values.end());
+  return all;
+}
+
 TEST_SUITE_BEGIN("device");
 
 TEST_CASE("threads: eight search one index at once, each with options of its own") {
@@ -92,6 +99,73 @@ TEST_CASE("threads: indexes, stages and classifiers on one device at once") {
           return std::string();
         }) == nothing_wrong);
 }
+
+/// Whether a step gives `expected` in `out` with any number of host threads. Steps of less work than
+/// these would not be shared.
+template <class Work, class T>
+void check_team(spi::Device& device, Work work, const GuardedGrid<T>& out, const std::vector<T>& expected) {
+  for (const std::uint32_t threads : {1u, 2u, 3u, 0u}) {
+    CAPTURE(std::string(Work::name));
+    CAPTURE(threads);
+    CHECK(run_step(device, work, threads) == "");
+    CHECK(difference(out.inside(), expected) == "");
+    CHECK(out.canaries_live());
+  }
+}
+
+TEST_CASE("threads: steps that a team shares give what one thread gives") {
+  const std::int64_t m = 96, n = 1500, dims = 9;
+  const std::uint32_t k = 100;
+  const Matrix queries = hard_rows(DataKind::grid, Set::queries, m, dims, Metric::l1);
+  const Matrix train = hard_rows(DataKind::grid, Set::train, n, dims, Metric::l1);
+  const std::vector<float> values = chains(Metric::l1, queries, train);
+  const std::vector<Key> lists = selected(values, size(n), k, 3), nearest = merged(lists, 3, k);
+  spi::with_device(device(), [&](spi::Device& opened) {
+    const GuardedRows query_rows(opened, queries, opened.info.query_block, 3, train);
+    const GuardedRows train_rows(opened, train, opened.info.train_block, 5, queries);
+    const GuardedGrid<float> distances(opened, size(m), size(n), -inf);
+    check_team(opened, spi::DistanceStep{Metric::l1, query_rows.rows(), train_rows.rows(), distances.grid()},
+               distances, values);
+    const GuardedGrid<Key> selected_lists(opened, size(m), 3 * k, 0);
+    for (const Selector selector : opened.info.selectors)
+      check_team(opened, spi::SelectStep{selector, distances.grid(), 0, k, 3, selected_lists.grid(), {}},
+                 selected_lists, lists);
+    if (opened.info.fused_max_k >= k)
+      check_team(opened,
+                 spi::NearestStep{
+                     Metric::l1, query_rows.rows(), train_rows.rows(), 0, k, 3, selected_lists.grid(), {}},
+                 selected_lists, lists);
+    const GuardedGrid<Key> many(opened, 4 * size(m), 3 * k, 0, repeated(lists, 4));
+    const GuardedGrid<Key> merged_lists(opened, 4 * size(m), k, 0);
+    check_team(opened, spi::MergeStep{3, k, many.grid(), merged_lists.grid(), {}}, merged_lists,
+               repeated(nearest, 4));
+    const std::uint32_t classes = 300;
+    std::vector<std::uint32_t> labels(size(n));
+    for (std::size_t t = 0; t < labels.size(); ++t) labels[t] = static_cast<std::uint32_t>(t * t % classes);
+    std::vector<std::uint32_t> votes(4 * size(m) * classes);
+    for (std::size_t i = 0; i < 4 * nearest.size(); ++i)
+      ++votes[i / k * classes + labels[row_of(nearest[i % nearest.size()])]];
+    const GuardedGrid<std::uint32_t> table(opened, 1, size(n), 0, labels), winner(opened, 4 * size(m), 1, 0);
+    const GuardedGrid<std::uint32_t> counts(opened, 4 * size(m), classes, 7);
+    check_team(opened,
+               spi::VoteStep{merged_lists.grid(), table.grid(), classes, counts.grid(), winner.grid()},
+               counts, votes);
+  });
+}
+
+#ifdef _OPENMP
+TEST_CASE("threads: a host program that searches in an OpenMP loop of its own") {
+  const Matrix queries = hard_rows(DataKind::clusters, Set::queries, 64, 9, Metric::l2);
+  const Matrix train = hard_rows(DataKind::clusters, Set::train, 2000, 9, Metric::l2);
+  const Index index(device(), train, Metric::l2);
+  const Neighbors expected = neighbors(Metric::l2, queries, train, 7);
+  std::vector<std::string> wrong(team_size);
+#pragma omp parallel for num_threads(team_size)
+  for (int i = 0; i < team_size; ++i)
+    wrong[static_cast<std::size_t>(i)] = difference(index.search(queries, 7), expected);
+  CHECK(wrong == nothing_wrong);
+}
+#endif
 
 TEST_CASE("threads: eight open the device and let it go at once") {
   const Matrix train = matrix(1, {4, 2, 6});
