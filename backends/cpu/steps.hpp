@@ -21,12 +21,20 @@ spi::Support check(const spi::DistanceStep& step, const Resources& with);
 spi::Support check(const spi::SelectStep& step, const Resources& with);
 spi::Support check(const spi::NearestStep& step, const Resources& with);
 spi::Support check(const spi::MergeStep& step, const Resources& with);
+spi::Support check(const spi::PrepareStep& step, const Resources& with);
+spi::Support check(const spi::CollectStep& step, const Resources& with);
+spi::Support check(const spi::RerankStep& step, const Resources& with);
+spi::Support check(const spi::TightenStep& step, const Resources& with);
 spi::Support check(const spi::VoteStep& step, const Resources& with);
 
 void run(const spi::DistanceStep& step, const Resources& with);
 void run(const spi::SelectStep& step, const Resources& with);
 void run(const spi::NearestStep& step, const Resources& with);
 void run(const spi::MergeStep& step, const Resources& with);
+void run(const spi::PrepareStep& step, const Resources& with);
+void run(const spi::CollectStep& step, const Resources& with);
+void run(const spi::RerankStep& step, const Resources& with);
+void run(const spi::TightenStep& step, const Resources& with);
 void run(const spi::VoteStep& step, const Resources& with);
 
 /// The selections of SelectStep, `threshold` first.

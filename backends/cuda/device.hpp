@@ -44,11 +44,19 @@ class Device : public spi::Device {
   spi::Support check(const spi::SelectStep& step) const;
   spi::Support check(const spi::NearestStep& step) const;
   spi::Support check(const spi::MergeStep& step) const;
+  spi::Support check(const spi::PrepareStep& step) const;
+  spi::Support check(const spi::CollectStep& step) const;
+  spi::Support check(const spi::RerankStep& step) const;
+  spi::Support check(const spi::TightenStep& step) const;
   spi::Support check(const spi::VoteStep& step) const;
   cudaError_t enqueue(const spi::DistanceStep& step);
   cudaError_t enqueue(const spi::SelectStep& step);
   cudaError_t enqueue(const spi::NearestStep& step);
   cudaError_t enqueue(const spi::MergeStep& step);
+  cudaError_t enqueue(const spi::PrepareStep& step);
+  cudaError_t enqueue(const spi::CollectStep& step);
+  cudaError_t enqueue(const spi::RerankStep& step);
+  cudaError_t enqueue(const spi::TightenStep& step);
   cudaError_t enqueue(const spi::VoteStep& step);
 
   /// Every call begins with it: any thread may call, and each has its own current device.

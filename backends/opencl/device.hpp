@@ -70,11 +70,19 @@ class Device : public spi::Device {
   spi::Support check(const spi::SelectStep& step) const;
   spi::Support check(const spi::NearestStep& step) const;
   spi::Support check(const spi::MergeStep& step) const;
+  spi::Support check(const spi::PrepareStep& step) const;
+  spi::Support check(const spi::CollectStep& step) const;
+  spi::Support check(const spi::RerankStep& step) const;
+  spi::Support check(const spi::TightenStep& step) const;
   spi::Support check(const spi::VoteStep& step) const;
   void enqueue(const spi::DistanceStep& step);
   void enqueue(const spi::SelectStep& step);
   void enqueue(const spi::NearestStep& step);
   void enqueue(const spi::MergeStep& step);
+  void enqueue(const spi::PrepareStep& step);
+  void enqueue(const spi::CollectStep& step);
+  void enqueue(const spi::RerankStep& step);
+  void enqueue(const spi::TightenStep& step);
   void enqueue(const spi::VoteStep& step);
 
   void select_threshold(const spi::SelectStep& step);

@@ -9,7 +9,9 @@ namespace {
 constexpr std::pair<Selector, std::string_view> selector_names[] = {
     {Selector::automatic, "automatic"},   {Selector::threshold, "threshold"},
     {Selector::radix, "radix"},           {Selector::bubble, "bubble"},
-    {Selector::insertion, "insertion"},   {Selector::rank_sort, "rank_sort"},
+    {Selector::insertion, "insertion"},   {Selector::local_sort, "local_sort"},
+    {Selector::k_min, "k_min"},           {Selector::bitonic, "bitonic"},
+    {Selector::odd_even, "odd_even"},     {Selector::rank_sort, "rank_sort"},
     {Selector::merge_sort, "merge_sort"}, {Selector::selection_sort, "selection_sort"},
     {Selector::quick_sort, "quick_sort"},
 };

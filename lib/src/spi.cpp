@@ -7,8 +7,13 @@ namespace kith::spi {
 
 // Out of line, so that their type information lives in libkith.so alone.
 Allocation::~Allocation() = default;
+HostMemory::~HostMemory() = default;
 Device::~Device() = default;
 Backend::~Backend() = default;
+
+std::unique_ptr<HostMemory> Device::allocate_host(std::size_t) {
+  return nullptr;
+}
 
 void with_device(const kith::Device& device, const std::function<void(Device&)>& body) {
   kith::Device::State& state = *device.state();

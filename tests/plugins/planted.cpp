@@ -104,6 +104,11 @@ class PlantedDevice : public spi::Device {
   }
   double elapsed(std::uint64_t, std::uint64_t) override { return 0; }
   spi::Support check(const spi::Step& step) const override {
+    if (std::holds_alternative<spi::PrepareStep>(step.work) ||
+        std::holds_alternative<spi::CollectStep>(step.work) ||
+        std::holds_alternative<spi::RerankStep>(step.work) ||
+        std::holds_alternative<spi::TightenStep>(step.work))
+      return {"it proposes nothing", 0};
     const auto* nearest = std::get_if<spi::NearestStep>(&step.work);
     if (!nearest || nearest->k <= info.fused_max_k) return {};
     return {"k is above " + std::to_string(info.fused_max_k), 0};
@@ -188,6 +193,11 @@ class PlantedDevice : public spi::Device {
       const Key* row = row_of_grid(s.in, q);
       smallest(std::vector<Key>(row, row + lists * s.k), s.k, row_of_grid(s.out, q));
     }
+  }
+
+  template <class Unknown>
+  void run(const Unknown&) {
+    throw std::runtime_error("planted: refused by check()");
   }
 
   void run(const spi::VoteStep& s) {

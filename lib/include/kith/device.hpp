@@ -17,6 +17,8 @@ namespace spi {
 class Device;
 }
 
+struct Tuning;
+
 enum class DeviceKind { cpu, gpu, accelerator };
 
 /// `cpu`, `gpu`, `accelerator`.
@@ -30,14 +32,16 @@ struct DeviceInfo {
   std::string platform;  ///< `NVIDIA CUDA`, `Portable Computing Language`, `OpenMP`, ...
   std::string driver;    ///< version of driver or instruction set in use
   DeviceKind kind = DeviceKind::cpu;
-  std::uint32_t compute_units = 1;     ///< cores or multiprocessors
-  std::size_t memory_bytes = 0;        ///< device memory
-  std::size_t largest_allocation = 0;  ///< largest single block of it
-  std::size_t local_memory_bytes = 0;  ///< memory shared by a work-group
-  std::uint32_t train_block = 1;       ///< rows a block of training rows (spi.hpp, RowBlocks)
-  std::uint32_t query_block = 1;       ///< the same for queries
-  std::vector<Selector> selectors;     ///< those it has; never `automatic`
-  std::uint32_t fused_max_k = 0;       ///< largest k of the fused step `nearest`; 0: it has none
+  std::uint32_t compute_units = 1;       ///< cores or multiprocessors
+  std::size_t memory_bytes = 0;          ///< device memory
+  std::size_t largest_allocation = 0;    ///< largest single block of it
+  std::size_t local_memory_bytes = 0;    ///< memory shared by a work-group
+  std::uint32_t train_block = 1;         ///< rows a block of training rows (spi.hpp, RowBlocks)
+  std::uint32_t query_block = 1;         ///< the same for queries
+  std::vector<Selector> selectors;       ///< those it has; never `automatic`
+  std::uint32_t fused_max_k = 0;         ///< largest k of the fused step `nearest`; 0: it has none
+  std::vector<Proposer> proposers;       ///< those it has beside `none`; a library may still be missing
+  std::shared_ptr<const Tuning> tuning;  ///< what `kith tune` measured on it; null: nothing
 };
 
 /// One back end kith knows of, with its devices or the reason why there are none.

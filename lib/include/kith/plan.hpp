@@ -7,6 +7,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "kith/device.hpp"
 #include "kith/export.hpp"
@@ -35,6 +36,9 @@ struct Progress {
 struct PlanOptions {
   Selector selector = Selector::automatic;
   Proposer proposer = Proposer::automatic;
+  /// Time these on the distances of one of the queries, and use the fastest for all: GS_KNN's way of
+  /// choosing (Liu, Zheng, Liu 2019). Empty: choose without data.
+  std::vector<Selector> sample = {};
   std::optional<bool> fused = {};  ///< distance and select in one step, or never
   std::int64_t groups = 0;         ///< lists a query and training tile; 0: chosen
   std::int64_t query_tile = 0;     ///< queries a step; 0: chosen
@@ -52,6 +56,9 @@ struct Plan {
   std::string device;  ///< DeviceInfo::spec
   Selector selector = Selector::threshold;
   Proposer proposer = Proposer::none;
+  std::int64_t seed_rows =
+      0;  ///< training rows searched by the chain for first bounds; all without a proposer
+  std::int64_t candidates = 0;  ///< places in the list of candidates of a query and training tile
   bool fused = false;           ///< `nearest` instead of `distance` and `select`
   std::int64_t groups = 1;      ///< lists a query and training tile
   std::int64_t query_tile = 0;  ///< queries a step

@@ -15,6 +15,10 @@ enum class Selector {
   radix,           ///< radix select by digits of the key, then a sort of k; any k up to n
   bubble,          ///< K bubbles a group (PBKNN: He, Pu, Li, Yan 2016)
   insertion,       ///< one sorted list a query and group (Garcia, Debreuve, Barlaud 2008)
+  local_sort,      ///< blocks of 256 sorted whole, k of each kept (CUKNN: Liang, Liu, Wang, Jian 2009)
+  k_min,           ///< a tournament for the smallest, k times (GS_KNN: Liu, Zheng, Liu 2019)
+  bitonic,         ///< padded to a power of two and sorted whole (GS_KNN; Batcher 1968)
+  odd_even,        ///< odd-even transposition sort, the slow parallel bubble (Habermann 1972)
   rank_sort,       ///< count the smaller ones: that is the place (enumeration sort)
   merge_sort,      ///< merge sort of (value, row) pairs
   selection_sort,  ///< take the smallest, k times

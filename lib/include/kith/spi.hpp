@@ -23,7 +23,7 @@
 namespace kith::spi {
 
 /// Raised whenever anything in this header changes; the loader compares it first.
-inline constexpr std::uint32_t plugin_abi = 1;
+inline constexpr std::uint32_t plugin_abi = 2;
 
 /// A block of device memory, aligned to 256 bytes. Freed by its destructor, which never throws.
 class KITH_API Allocation {
@@ -57,6 +57,18 @@ struct Grid {
   std::size_t rows = 0;
   std::size_t cols = 0;
   std::size_t stride = 0;
+};
+
+/// Memory of the host, locked in place, so that copies from and to it need no detour. Freed by its
+/// destructor, which never throws.
+class KITH_API HostMemory {
+ public:
+  HostMemory(void* made, std::size_t size) : data(made), bytes(size) {}
+  virtual ~HostMemory();
+  HostMemory(const HostMemory&) = delete;
+  HostMemory& operator=(const HostMemory&) = delete;
+  void* const data;
+  const std::size_t bytes;
 };
 
 /// Device memory a step may use as it likes while it runs; at least what check() asked for.
@@ -109,6 +121,90 @@ struct MergeStep {
   Scratch scratch;
 };
 
+/// Rows of Shadow::facts. With x' = x - c, exactly, and x~ the row of the shadow:
+enum Fact : std::uint32_t {
+  half_norm,    ///< at most |x'|^2 / 2
+  norm,         ///< at least |x'|
+  shadow_norm,  ///< at least |x~|
+  residual,     ///< at least |x' - x~|
+};
+inline constexpr std::uint32_t facts_a_row = 4;
+
+/// What a proposer works on instead of the rows, and how far that is from them. docs/certificate.md.
+struct Shadow {
+  Grid<float> rows;   ///< [rows, dims]  each row moved by the centre c and rounded
+  Grid<float> facts;  ///< [facts_a_row, rows]  by Fact
+};
+
+/// The shadow of rows, once for an Index and once for each query tile. Bits of facts may differ
+/// between devices: they are bounds, and every bound gives the same answer.
+struct PrepareStep {
+  static constexpr const char* name = "prepare";
+  Proposer proposer;  ///< gemm
+  RowBlocks rows;
+  Grid<float> centre;  ///< [1, dims], read only
+  Shadow out;
+};
+
+/// Counted lists of candidates. List q holds training rows in its first min(counts[q], capacity)
+/// places, in any order; a count above the capacity says that rows were lost.
+struct CandidateLists {
+  Grid<std::uint32_t> rows;    ///< [q, capacity]
+  Grid<std::uint32_t> counts;  ///< [q, 1]
+};
+
+/// Append every row t of a tile that may be as near as theta to the lists of candidates.
+///   none  keeps values[q, t] <= theta[q]: values are given (radius search, any matrix of distances)
+///   gemm  writes the inner products of the shadows to `values` first, p = q~ x~, and keeps
+///         low(t) - p <= theta[q], where low(t) is such that nobody is lost: docs/certificate.md
+struct CollectStep {
+  static constexpr const char* name = "collect";
+  Proposer proposer;
+  Metric metric;
+  Shadow queries, train;    ///< gemm only; read only
+  Grid<float> values;       ///< [q, t]  none: read only; gemm: written
+  Grid<float> theta;        ///< [q, 1], read only
+  std::uint32_t first_row;  ///< training row of column 0
+  CandidateLists out;
+  Scratch scratch;
+};
+
+/// The chain of every listed candidate, as a key.
+struct RerankStep {
+  static constexpr const char* name = "rerank";
+  Metric metric;
+  RowBlocks queries;
+  RowBlocks train;
+  std::uint32_t first_row;    ///< training row of train.first
+  CandidateLists candidates;  ///< read only; rows first_row ... first_row + train.rows - 1
+  Grid<Key> out;              ///< [q, capacity]  place j: the key of candidate j; none behind the last
+};
+
+/// Join reranked candidates into the k best so far, and tell what still counts as near.
+/// Afterwards counts are 0. theta[q] is such that a row whose chain is at most the k-th best value
+/// passes the test of CollectStep: docs/certificate.md. For proposer none it is that value.
+struct TightenStep {
+  static constexpr const char* name = "tighten";
+  Proposer proposer;
+  Metric metric;
+  std::uint32_t dims;
+  std::uint32_t k;
+  Grid<Key> keys;              ///< [q, capacity]  the first min(counts[q], capacity) of each row; read only
+  Grid<std::uint32_t> counts;  ///< [q, 1]
+  Grid<Key> best;              ///< [q, k]  in and out: ascending, padded with no_key
+  Grid<float> query_facts;     ///< [facts_a_row, q], for gemm; read only
+  Grid<float> theta;           ///< [q, 1]  out
+  Grid<std::uint32_t> lost;    ///< [q, 1]  in and out: becomes 1 where counts[q] > capacity, else stays
+  Scratch scratch;
+};
+
+/// How votes are counted. All ways count the same.
+enum class VoteMethod {
+  automatic,    ///< as suits the device
+  atomic,       ///< a work-item a neighbour, atomic additions to the counters of the query (GS_KNN, knn01)
+  branch_free,  ///< no counter is looked up: every class adds the comparison with its number (knn03)
+};
+
 /// One vote for each key that is not no_key; most votes win, of several the smallest class.
 struct VoteStep {
   static constexpr const char* name = "vote";
@@ -117,9 +213,11 @@ struct VoteStep {
   std::uint32_t classes;
   Grid<std::uint32_t> counts;  ///< [q, classes]
   Grid<std::uint32_t> winner;  ///< [q, 1]; no_row where nobody voted
+  VoteMethod method = VoteMethod::automatic;
 };
 
-using Work = std::variant<DistanceStep, SelectStep, NearestStep, MergeStep, VoteStep>;
+using Work = std::variant<DistanceStep, SelectStep, NearestStep, MergeStep, PrepareStep, CollectStep,
+                          RerankStep, TightenStep, VoteStep>;
 
 struct Step {
   Work work;
@@ -151,6 +249,10 @@ class KITH_API Device {
   /// Copy to the host, when everything enqueued before is done.
   virtual void read(const Allocation& from, std::size_t offset, void* to, std::size_t bytes) = 0;
   virtual void finish() = 0;
+
+  /// Host memory for write() and read(); null when locked memory makes no difference to the device.
+  /// Throws out_of_memory.
+  virtual std::unique_ptr<HostMemory> allocate_host(std::size_t bytes);
 
   /// A time stamp in the queue, and the device seconds between two of them after finish().
   /// Stamps may be forgotten at the next finish() after the one that completed them.

@@ -22,6 +22,8 @@ struct Trace {
   double total_seconds = 0;   ///< host clock around the whole call
   std::int64_t query_tiles = 0;
   std::int64_t train_tiles = 0;  ///< a query tile
+  std::int64_t collected = 0;    ///< candidates that a proposer found and the chain ranked, of all queries
+  std::int64_t fallbacks = 0;    ///< queries that had too many, and were searched by the chain alone
 };
 
 }  // namespace kith
