@@ -24,6 +24,14 @@ float value_of(Key key) {
   return key == NO_KEY ? INFINITY : as_float(code >> 31 ? code & 0x7FFFFFFFu : ~code);
 }
 
+// A compare-exchange: the smaller key first.
+void order_keys(Key* a, Key* b) {
+  const Key x = *a, y = *b;
+  const bool swap = y < x;
+  *a = swap ? y : x;
+  *b = swap ? x : y;
+}
+
 // Group g of `groups` has columns first_column(g) ... first_column(g + 1) - 1 of `columns`.
 uint first_column(uint g, uint columns, uint groups) {
   const ulong width = ((ulong)columns + groups - 1) / groups;

@@ -6,21 +6,22 @@
 // Three kernels: kith_merge for GPUs, where a short list fits into local memory; kith_merge_insertion
 // for few keys and CPU devices; kith_merge_runs, two lists at a time, for any k.
 #include "list.cl"
+#include "merge_path.cl"
 #include "shortlist.cl"
 
-// Work-group q visits the first key of every list, then the second of every list, and so on, and
+// Work-group (q, g) visits the first key of every list, then the second of every list, and so on, and
 // keeps the k smallest (shortlist.cl). When as many candidates in a row as there are lists were
 // refused, everything that follows would be too. Local memory: list_size + capacity keys, capacity
 // >= merge_at + GROUP. Work: about lists * (1 + k / lists + ...) reads, where order is random.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_merge(
-    global const Key* restrict in, ulong in_first, ulong in_stride, uint lists, uint k, uint list_size,
-    uint capacity, uint merge_at, global Key* restrict out, ulong out_first, ulong out_stride,
+    global const Key* restrict in, ulong in_first, ulong in_stride, uint groups, uint lists, uint k,
+    uint list_size, uint capacity, uint merge_at, global Key* restrict out, ulong out_first, ulong out_stride,
     local Key* list, local Key* buffer) {
   local uint count[1];
   const uint lid = (uint)get_local_id(0);
-  const ulong q = get_group_id(0);
+  const ulong q = get_group_id(0) / groups, g = get_group_id(0) % groups;
   const ulong candidates = (ulong)lists * k;
-  global const Key* row = in + in_first + q * in_stride;
+  global const Key* row = in + in_first + q * in_stride + g * candidates;
   shortlist_start(list, list_size, count, 1);
   barrier(CLK_LOCAL_MEM_FENCE);
 
@@ -36,14 +37,13 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_merge(
     barrier(CLK_LOCAL_MEM_FENCE);
     refused = now == before ? refused + GROUP : 0;
     before = now;
-    if (now >= merge_at) {
+    if (now >= merge_at || refused >= lists || c0 + GROUP >= candidates) {
       shortlist_merge(list, list_size, buffer, capacity, count, 1);
       bound = list[k - 1];
       before = 0;
     }
   }
-  shortlist_merge(list, list_size, buffer, capacity, count, 1);
-  for (uint j = lid; j < k; j += GROUP) out[out_first + q * out_stride + j] = list[j];
+  for (uint j = lid; j < k; j += GROUP) out[out_first + q * out_stride + g * k + j] = list[j];
 }
 
 // Work-item q inserts the keys of all lists, of each only until the first that comes too late.
@@ -58,19 +58,6 @@ kernel void kith_merge_insertion(global const Key* restrict in, ulong in_first, 
     global const Key* list = in + in_first + q * in_stride + (ulong)g * k;
     for (uint j = 0; j < k && list[j] < best[k - 1]; ++j) insert_sorted(best, k, list[j]);
   }
-}
-
-// How many of the first `take` keys of the merge of a and b come from a.
-uint from_first(global const Key* a, uint a_size, global const Key* b, uint b_size, uint take) {
-  uint low = take - min(take, b_size), high = min(take, a_size);
-  while (low < high) {
-    const uint middle = (low + high) / 2;
-    if (a[middle] <= b[take - 1 - middle])
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
 }
 
 // Merge runs 0 and 1, 2 and 3, ... of each list; a last one without a partner is copied.

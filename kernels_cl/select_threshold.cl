@@ -5,7 +5,8 @@
 //   out       [q, groups * k]   keys, ascending in each list, padded with NO_KEY
 //
 // Work-group (g, q) of GROUP items reads its part of row q, GROUP * VALUES values a step. A step
-// ends with two barriers; after it the buffer has room for the next one. Local memory:
+// ends with two barriers; after it the buffer has room for the next one. Local memory, or, with
+// -D LISTS_IN_SCRATCH, where k is too large for that, `part` keys of scratch for each (query, group):
 // list_size + capacity keys, capacity >= merge_at + GROUP * VALUES.
 // Work: t comparisons, and on data in random order about k (1 + ln(t / (groups k))) survivors.
 // Source: see shortlist.cl.
@@ -14,23 +15,25 @@
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_select_threshold(
     global const float* restrict distances, ulong first, ulong stride, uint columns, uint first_row, uint k,
     uint groups, uint list_size, uint capacity, uint merge_at, global Key* restrict out, ulong out_first,
-    ulong out_stride, local Key* list, local Key* buffer) {
+    ulong out_stride, LISTS Key* lists, ulong part) {
   local uint count[1];
   const uint lid = (uint)get_local_id(0), g = (uint)get_group_id(0);
   const ulong q = get_group_id(1);
+  LISTS Key* list = lists + (q * groups + g) * part;
+  LISTS Key* buffer = list + list_size;
   global const float* row = distances + first + q * stride;
   const uint begin = first_column(g, columns, groups), end = first_column(g + 1, columns, groups);
   shortlist_start(list, list_size, count, 1);
-  barrier(CLK_LOCAL_MEM_FENCE);
+  barrier(LISTS_FENCE);
 
   Key bound = NO_KEY;
   float value = INFINITY;  // of the bound
-  for (uint t0 = begin; t0 < end; t0 += GROUP * VALUES) {
+  for (ulong t0 = begin; t0 < end; t0 += GROUP * VALUES) {
     float mine[VALUES];
     bool near = false;
 #pragma unroll
     for (uint i = 0; i < VALUES; ++i) {
-      const uint t = t0 + i * GROUP + lid;
+      const ulong t = t0 + i * GROUP + lid;
       mine[i] = t < end ? row[t] : NAN;
     }
 #pragma unroll
@@ -38,19 +41,18 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_select_thres
     if (near) {
       for (uint i = 0; i < VALUES; ++i) {
         if (!(mine[i] <= value)) continue;
-        const Key key = make_key(mine[i], first_row + t0 + i * GROUP + lid);
+        const Key key = make_key(mine[i], first_row + (uint)t0 + i * GROUP + lid);
         if (key < bound) buffer[atomic_inc(count)] = key;
       }
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    const bool full = count[0] >= merge_at;
-    barrier(CLK_LOCAL_MEM_FENCE);
+    barrier(LISTS_FENCE);
+    const bool full = count[0] >= merge_at || t0 + GROUP * VALUES >= end;
+    barrier(LISTS_FENCE);
     if (full) {
       shortlist_merge(list, list_size, buffer, capacity, count, 1);
       bound = list[k - 1];
       value = value_of(bound);
     }
   }
-  shortlist_merge(list, list_size, buffer, capacity, count, 1);
   for (uint j = lid; j < k; j += GROUP) out[out_first + q * out_stride + (ulong)g * k + j] = list[j];
 }

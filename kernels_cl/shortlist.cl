@@ -10,17 +10,17 @@
 #include "sort.cl"
 
 // Called by all work-items; a barrier must follow before anyone offers.
-void shortlist_start(local Key* lists, uint list_size, local uint* counts, uint queries) {
+void shortlist_start(LISTS Key* lists, uint list_size, local uint* counts, uint queries) {
   for (uint i = (uint)get_local_id(0); i < queries * list_size; i += GROUP) lists[i] = NO_KEY;
   for (uint q = (uint)get_local_id(0); q < queries; q += GROUP) counts[q] = 0;
 }
 
 // Merge the buffers into the lists and empty them. Called by all work-items; has barriers at both
 // ends. With one query, the sort is only as wide as its buffer is full.
-void shortlist_merge(local Key* lists, uint list_size, local Key* buffers, uint capacity, local uint* counts,
+void shortlist_merge(LISTS Key* lists, uint list_size, LISTS Key* buffers, uint capacity, local uint* counts,
                      uint queries) {
   const uint lid = (uint)get_local_id(0);
-  barrier(CLK_LOCAL_MEM_FENCE);
+  barrier(LISTS_FENCE);
   const uint width = queries == 1 ? power_of_two(min(counts[0], capacity)) : capacity;
   for (uint i = lid; i < queries * width; i += GROUP)
     if (i % width >= counts[i / width]) buffers[i] = NO_KEY;
@@ -30,7 +30,7 @@ void shortlist_merge(local Key* lists, uint list_size, local Key* buffers, uint 
   const uint both = min(width, list_size);
   for (uint i = lid; i < queries * both; i += GROUP) {
     const uint q = i / both, j = i % both;
-    local Key* kept = lists + q * list_size + (list_size - 1 - j);
+    LISTS Key* kept = lists + q * list_size + (list_size - 1 - j);
     *kept = min(*kept, buffers[q * width + j]);
   }
   for (uint q = lid; q < queries; q += GROUP) counts[q] = 0;

@@ -3,29 +3,38 @@
 // whose first step of each merge is mirrored, so that every comparison points the same way).
 //
 // Every function here is called by all GROUP work-items, and begins and ends with a barrier.
+// -D LISTS_IN_SCRATCH: in global memory instead, for lists that are too long.
 #include "common.cl"
 
-void order_pair(local Key* a, local Key* b) {
+#ifdef LISTS_IN_SCRATCH
+#define LISTS global
+#define LISTS_FENCE (CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+#else
+#define LISTS local
+#define LISTS_FENCE CLK_LOCAL_MEM_FENCE
+#endif
+
+void order_pair(LISTS Key* a, LISTS Key* b) {
   const Key x = *a, y = *b;
   *a = min(x, y);
   *b = max(x, y);
 }
 
 // Make each run of `size` keys of keys[0, total), every one bitonic, ascending. Powers of two.
-void clean_runs(local Key* keys, uint total, uint size) {
-  barrier(CLK_LOCAL_MEM_FENCE);
+void clean_runs(LISTS Key* keys, uint total, uint size) {
+  barrier(LISTS_FENCE);
   for (uint step = size / 2; step > 0; step /= 2) {
     for (uint i = (uint)get_local_id(0); i < total / 2; i += GROUP) {
       const uint low = 2 * i - (i & (step - 1));
       order_pair(keys + low, keys + low + step);
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
+    barrier(LISTS_FENCE);
   }
 }
 
 // Sort each run of `size` keys of keys[0, total). Powers of two.
-void sort_runs(local Key* keys, uint total, uint size) {
-  barrier(CLK_LOCAL_MEM_FENCE);
+void sort_runs(LISTS Key* keys, uint total, uint size) {
+  barrier(LISTS_FENCE);
   for (uint width = 2; width <= size; width *= 2) {
     for (uint i = (uint)get_local_id(0); i < total / 2; i += GROUP) {
       const uint low = 2 * i - (i & (width / 2 - 1));

@@ -22,6 +22,9 @@ __device__ inline Key key_of(float value, std::uint32_t row) {
   return static_cast<Key>(ordered_bits(value)) << 32 | row;
 }
 
+/// ordered_bits of nothing: above those of every value.
+inline constexpr std::uint32_t no_value = 0xFFFFFFFFu;
+
 /// The bound of values for a bound of keys: `value <= bound_value(bound)` loses nobody whose key is
 /// below. For no_key +infinity; for 0, below which there is no key, NaN, which refuses everybody.
 __device__ inline float bound_value(Key bound) {

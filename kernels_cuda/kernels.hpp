@@ -18,9 +18,12 @@ namespace kith::cuda {
 /// Rows a block of packed rows (kith/spi.hpp, RowBlocks): of queries and of training rows alike.
 inline constexpr std::uint32_t rows_a_block = 32;
 
-/// Most neighbours of `nearest`, and of selector `threshold`.
+/// Most neighbours of `nearest`; of a list in shared memory, above which selector `threshold` uses scratch;
+/// of `threshold` at all; and of local_sort, which sorts that many values at a time.
 inline constexpr std::uint32_t nearest_max_k = 256;
 inline constexpr std::uint32_t threshold_max_k = 2048;
+inline constexpr std::uint32_t threshold_most_k = std::uint32_t{1} << 30;
+inline constexpr std::uint32_t local_sort_max_k = 256;
 
 /// Where work goes.
 struct Queue {
@@ -62,7 +65,8 @@ struct Selection {
   Matrix<Key> out;       ///< [rows, groups * k]
 };
 
-cudaError_t select_threshold(const Queue& queue, const Selection& selection);
+std::size_t select_threshold_scratch(const Selection& selection);
+cudaError_t select_threshold(const Queue& queue, const Selection& selection, const Scratch& scratch);
 
 std::size_t select_radix_scratch(const Selection& selection);
 cudaError_t select_radix(const Queue& queue, const Selection& selection, const Scratch& scratch);
@@ -72,6 +76,23 @@ cudaError_t select_bubble(const Queue& queue, const Selection& selection, const 
 
 std::size_t select_insertion_scratch(const Selection& selection);
 cudaError_t select_insertion(const Queue& queue, const Selection& selection, const Scratch& scratch);
+
+std::size_t select_local_sort_scratch(const Selection& selection);
+cudaError_t select_local_sort(const Queue& queue, const Selection& selection, const Scratch& scratch);
+
+std::size_t select_k_min_scratch(const Selection& selection);
+cudaError_t select_k_min(const Queue& queue, const Selection& selection, const Scratch& scratch);
+
+std::size_t select_bitonic_scratch(const Selection& selection);
+cudaError_t select_bitonic(const Queue& queue, const Selection& selection, const Scratch& scratch);
+
+std::size_t select_odd_even_scratch(const Selection& selection);
+cudaError_t select_odd_even(const Queue& queue, const Selection& selection, const Scratch& scratch);
+
+cudaError_t select_rank_sort(const Queue& queue, const Selection& selection);
+
+std::size_t select_merge_sort_scratch(const Selection& selection);
+cudaError_t select_merge_sort(const Queue& queue, const Selection& selection, const Scratch& scratch);
 
 /// What `nearest` is given.
 struct Search {
@@ -95,6 +116,129 @@ cudaError_t nearest_tiles(const Queue& queue, const Search& search, const Scratc
 cudaError_t merge(const Queue& queue, const Matrix<const Key>& in, std::uint32_t rows, std::uint32_t lists,
                   std::uint32_t k, const Matrix<Key>& out);
 
+/// What is known of a row, by row of a matrix of facts (kith/spi.hpp, Fact).
+namespace fact {
+inline constexpr std::size_t half_norm = 0, norm = 1, shadow_norm = 2, residual = 3;
+}
+
+/// What `prepare` is given.
+struct Preparation {
+  Rows rows;
+  const float* centre;   ///< [dims]
+  Matrix<float> shadow;  ///< [rows.rows, rows.dims]
+  Matrix<float> facts;   ///< [4, rows.rows]
+};
+
+cudaError_t prepare(const Queue& queue, const Preparation& preparation);
+
+/// Shadows of 16-bit floats are row-major, padded to whole multiples of so many rows (kith/spi.hpp, Shadow)
+/// and dimensions.
+inline constexpr std::uint32_t half_padded_rows = 128, half_padded_dims = 32;
+
+/// Halves from row to row of such a shadow.
+constexpr std::size_t half_pitch(std::uint32_t dims) {
+  return (static_cast<std::size_t>(dims) + half_padded_dims - 1) / half_padded_dims * half_padded_dims;
+}
+
+/// preparation.shadow: from its first place; its stride means nothing.
+cudaError_t prepare_fp16(const Queue& queue, const Preparation& preparation, float scale);
+
+/// Lists of candidates: places behind min(counts, capacity) of a row mean nothing.
+template <class T>
+struct Lists {
+  Matrix<T> rows;    ///< [queries, capacity]
+  Matrix<T> counts;  ///< [queries, 1]
+  std::uint32_t capacity;
+};
+
+/// Columns a row may have for the bound of a product: (dims + 2) 2^-24 < 1/2. docs/certificate.md, section 1.
+inline constexpr std::uint32_t product_max_dims = (1u << 23) - 3;
+
+/// What the bound of a product is made of.
+struct ProductBound {
+  bool squared;                       ///< squared distances; else inner products
+  Matrix<const float> query_facts;    ///< [4, queries]
+  Matrix<const float> train_facts;    ///< [4, rows]
+  std::uint32_t queries, rows, dims;  ///< queries and rows of the tile, dims at most product_max_dims
+  double b;                           ///< error of a product, a unit of both norms
+};
+
+/// b for single precision in any order, and for tensor cores: docs/certificate.md, section 3.
+double product_error(std::uint32_t dims);
+double product_error_fp16(std::uint32_t dims);
+
+/// Bytes for `low`.
+std::size_t product_low_scratch(std::uint32_t rows);
+
+/// Compute low(t) for all rows of a tile, at *low, inside of scratch.
+cudaError_t product_low(const Queue& queue, const ProductBound& bound, const Scratch& scratch,
+                        const float** low);
+
+/// What `collect` is given.
+struct Collection {
+  Matrix<const float> values;  ///< [rows, columns]
+  std::uint32_t rows;
+  std::uint32_t columns;
+  const float* low;           ///< [columns]: low - value is compared; null: value is
+  Matrix<const float> theta;  ///< [rows, 1]
+  std::uint32_t first_row;    ///< training row of column 0
+  Lists<std::uint32_t> out;
+};
+
+cudaError_t collect(const Queue& queue, const Collection& collection);
+
+/// What `collect` is given where products are never written.
+struct HalfCollection {
+  const void* queries;  ///< shadow [rows, dims], as of prepare_fp16()
+  const void* train;    ///< shadow [columns, dims]
+  std::uint32_t rows;
+  std::uint32_t columns;
+  std::uint32_t dims;
+  float unscale;              ///< a power of two: makes products of the shadows those of the rows
+  const float* low;           ///< [columns]
+  Matrix<const float> theta;  ///< [rows, 1]
+  std::uint32_t first_row;    ///< training row of column 0
+  Lists<std::uint32_t> out;
+};
+
+cudaError_t collect_fp16(const Queue& queue, const HalfCollection& collection);
+
+/// What `rerank` is given.
+struct Reranking {
+  Metric metric;
+  Rows queries;
+  Rows train;
+  std::uint32_t first_row;  ///< training row of train.first
+  Lists<const std::uint32_t> candidates;
+  Matrix<Key> out;  ///< [queries.rows, capacity]
+};
+
+cudaError_t rerank(const Queue& queue, const Reranking& reranking);
+
+/// What theta is made of.
+enum class Limit {
+  value,    ///< the k-th value
+  squared,  ///< what a product of shadows is compared with, of squared distances
+};
+
+/// What `tighten` is given.
+struct Tightening {
+  Limit limit;
+  std::uint32_t dims;  ///< for Limit::squared, at most product_max_dims
+  std::uint32_t rows;
+  std::uint32_t k;
+  Matrix<const Key> keys;  ///< [rows, capacity]
+  std::uint32_t capacity;
+  Matrix<std::uint32_t> counts;     ///< [rows, 1]
+  Matrix<Key> best;                 ///< [rows, k]
+  Matrix<const float> query_facts;  ///< [4, rows], for Limit::squared
+  Matrix<float> theta;              ///< [rows, 1]
+  Matrix<std::uint32_t> lost;       ///< [rows, 1]
+};
+
+std::size_t tighten_scratch(const Tightening& tightening);
+cudaError_t tighten(const Queue& queue, const Tightening& tightening, const Scratch& scratch);
+
 /// What `vote` is given.
 struct Ballot {
   Matrix<const Key> nearest;  ///< [rows, k]
@@ -106,6 +250,9 @@ struct Ballot {
   Matrix<std::uint32_t> winner;  ///< [rows, 1]
 };
 
+/// Three ways to count, for spi::VoteMethod.
 cudaError_t vote(const Queue& queue, const Ballot& ballot);
+cudaError_t vote_atomic(const Queue& queue, const Ballot& ballot);
+cudaError_t vote_branch_free(const Queue& queue, const Ballot& ballot);
 
 }  // namespace kith::cuda

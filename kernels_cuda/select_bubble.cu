@@ -3,74 +3,200 @@
 //   distances [q, t]            no NaN
 //   out       [q, groups * k]   keys, ascending in each list, padded with no_key
 //
-// Block b finds group b % groups of row b / groups. Bubble i walks through the group's values; at each
-// place it keeps the smaller of what it carries and what it finds, and leaves the larger to bubble
-// i + 1, which is two steps behind. So bubbles enter every second step until all are in (growing) and
-// then walk to the end together (stable); in the end bubble i carries the i-th smallest. What a bubble
-// leaves is needed one step later and never again: two places a bubble are all the memory there is.
-// A thread carries every blockDim-th bubble.
-// Work: t / groups + k steps with a barrier each, k comparisons a step. Memory: 3 k keys a block, in
-// shared memory while they fit into 48 KiB, else in scratch.
-// Source: PBKNN (He, Pu, Li, Yan 2016).
-#include "common.cuh"
+// A bubble walks through the group's values; at each place it keeps the smaller of what it carries and
+// what it finds, and leaves the larger to the bubble behind it. So bubbles enter one after another until
+// all are in (growing) and then walk to the end together (stable); in the end bubble i carries the i-th
+// smallest. What a bubble leaves is needed by the next in the next step and never again: so bubbles live
+// in registers, several a lane, and what they leave goes to the next lane by a shuffle.
+//   k <= 32     eight lanes a list, up to four bubbles each: four lists a warp. No barrier.
+//   k <= 256    a warp a list, up to eight bubbles a lane. No barrier.
+//   k <= 4096   a block a list, up to 16 warps: each hands 32 values on to the next through shared memory,
+//               a barrier for every 32 values.
+//   beyond      4096 bubbles walk, and leave what they do not carry in scratch; then the next 4096 walk
+//               through that.
+// Work: k compare-exchanges a value, and one step a value; every value read once. Shared memory: none, or
+// 9 KiB. Scratch: none, or 8 bytes a value.
+// Source: PBKNN (He, Pu, Li, Yan 2016), where each bubble is a work-item, with a barrier a step.
+#include "part.cuh"
+#include "sort.cuh"
 
 namespace kith::cuda {
 namespace {
 
-constexpr std::uint32_t most_threads = 256;
-constexpr std::size_t most_shared = 48 * 1024;
+constexpr std::uint32_t whole_warp = 0xFFFFFFFFu;
+constexpr std::uint32_t threads = 128;    // where no block works together
+constexpr std::uint32_t few_lanes = 8;    // a list, for few bubbles
+constexpr std::uint32_t most_warps = 16;  // a list, for many
+constexpr int most_each = 8;              // bubbles a lane
+constexpr std::uint32_t lane_bubbles = 32 * most_each, most_bubbles = most_warps * lane_bubbles;
 
-std::size_t bytes_a_block(const Selection& selection) {
-  return std::size_t{3} * selection.k * sizeof(Key);
+/// All bubbles of a lane meet what is found; what they leave.
+template <int each>
+__device__ __forceinline__ Key meet(Key (&carried)[each], Key found) {
+#pragma unroll
+  for (int b = 0; b < each; ++b) exchange(carried[b], found);
+  return found;
 }
 
-__global__ __launch_bounds__(most_threads) void select_by_bubbles(const Selection selection, Key* scratch) {
-  extern __shared__ Key places[];
-  const std::uint32_t q = blockIdx.x / selection.groups, g = blockIdx.x % selection.groups, k = selection.k;
-  Key* carried = scratch ? scratch + std::size_t{3} * k * blockIdx.x : places;
-  Key* left = carried + k;  // [2, k]: by even and odd steps
-  const Columns columns = columns_of(g, selection.groups, selection.columns);
-  const std::uint32_t values = columns.end - columns.begin, bubbles = min(k, values);
-  const float* row = selection.distances.data + q * selection.distances.stride + columns.begin;
-  const std::uint32_t first_row = selection.first_row + columns.begin;
-  for (std::uint32_t b = threadIdx.x; b < k; b += blockDim.x) carried[b] = no_key;
-  __syncthreads();
+/// A team of `lanes` lanes finds list number thread / lanes; lane l has bubbles l * each and on.
+template <std::uint32_t lanes, int each>
+__global__ __launch_bounds__(threads) void select_by_teams(const Selection selection,
+                                                           const std::uint32_t lists) {
+  constexpr std::uint32_t held = 32 / lanes;  // of 32 values, by each lane of the team
+  constexpr int unrolled = 8;                 // steps
+  const std::uint32_t lane = threadIdx.x % lanes;
+  const std::uint64_t list = (std::uint64_t{blockIdx.x} * threads + threadIdx.x) / lanes;
+  const Part part = list < lists ? part_of(selection, static_cast<std::uint32_t>(list)) : Part{};
+  Key carried[each];
+#pragma unroll
+  for (int b = 0; b < each; ++b) carried[b] = no_key;
+  Key left = no_key;
+  float next[held];
+#pragma unroll
+  for (std::uint32_t h = 0; h < held; ++h) next[h] = part.value(h * lanes + lane);
 
-  // At step s bubble b finds value s - 2 b of those that the bubble before it left.
-  const std::uint64_t steps = bubbles == 0 ? 0 : std::uint64_t{values} + bubbles - 1;
-  for (std::uint64_t s = 0; s < steps; ++s) {
-    for (std::uint32_t b = threadIdx.x; b < bubbles && 2ull * b <= s; b += blockDim.x) {
-      const std::uint64_t place = s - 2ull * b;
-      if (place >= values - b) continue;  // it has arrived
-      const Key found = b == 0 ? key_of(row[place], first_row + static_cast<std::uint32_t>(place))
-                               : left[(s + 1) % 2 * k + b - 1];
-      if (place == 0) {
-        carried[b] = found;
-      } else {
-        const Key mine = carried[b];
-        carried[b] = min(mine, found);
-        left[s % 2 * k + b] = max(mine, found);
+  // All teams of a warp walk as far as the longest part goes; behind its end a team finds nothing.
+  const std::uint64_t steps = std::uint64_t{width_of(selection)} + lanes - 1;
+  for (std::uint64_t begin = 0; begin < steps; begin += 32) {
+    std::uint32_t code[held];
+#pragma unroll
+    for (std::uint32_t h = 0; h < held; ++h) {
+      code[h] = isnan(next[h]) ? no_value : ordered_bits(next[h]);
+      next[h] = part.value(begin + 32 + h * lanes + lane);
+    }
+    const std::uint32_t row = part.first_row + static_cast<std::uint32_t>(begin);
+#pragma unroll
+    for (std::uint32_t h = 0; h < held; ++h) {
+#pragma unroll unrolled
+      for (std::uint32_t i = 0; i < lanes; ++i) {
+        const std::uint32_t value = __shfl_sync(whole_warp, code[h], static_cast<int>(i), lanes);
+        const Key passed = __shfl_up_sync(whole_warp, left, 1, lanes);
+        const Key first = static_cast<Key>(value) << 32 | (row + h * lanes + i);
+        left = meet(carried, lane == 0 ? first : passed);
       }
     }
-    __syncthreads();
   }
-  Key* list = selection.out.data + q * selection.out.stride + static_cast<std::size_t>(g) * k;
-  for (std::uint32_t b = threadIdx.x; b < k; b += blockDim.x) list[b] = carried[b];
+  if (list >= lists) return;
+#pragma unroll
+  for (std::uint32_t b = 0; b < each; ++b) {
+    // Nothing that was found behind the end has a row of its own.
+    const Key key = carried[b] >> 32 == no_value ? no_key : carried[b];
+    if (lane * each + b < selection.k) part.out[lane * each + b] = key;
+  }
+}
+
+/// Keys on their way from warp to warp, by turns. Warp w takes 32 from handed[w], and leaves 32 in
+/// handed[w + 1] for the next phase.
+using Handed = Key[most_warps + 1][2][32];
+
+/// Block b finds list b. Bubble b of a walk is in warp b / (32 * each).
+///   rest  [lists, width]  what a walk leaves to the next; null where there is only one
+template <int each>
+__global__ __launch_bounds__(32 * most_warps) void select_by_blocks(const Selection selection, Key* rest) {
+  __shared__ Handed handed;
+  const std::uint32_t warp = threadIdx.x / 32, warps = blockDim.x / 32, lane = threadIdx.x % 32;
+  const std::uint32_t bubbles = blockDim.x * each, k = selection.k;
+  const Part part = part_of(selection, blockIdx.x);
+  if (rest) rest += std::size_t{blockIdx.x} * width_of(selection);
+
+  // What the bubbles walk through: the part's values, and then what others left.
+  const Key* found = nullptr;
+  std::uint32_t count = part.count;
+  const auto at = [&](std::uint64_t i) { return i >= count ? no_key : found ? found[i] : part.key(i); };
+  for (std::uint64_t done = 0; done < k; done += bubbles) {
+    Key carried[each];
+#pragma unroll
+    for (int b = 0; b < each; ++b) carried[b] = no_key;
+    Key left = no_key;
+    const std::uint32_t leaves = count > bubbles ? count - bubbles : 0;
+    // A value is 31 steps late in the warp behind: in the end it has passed warps * 31 more steps.
+    const std::uint64_t late = std::uint64_t{31} * warps;
+    const std::uint64_t turns = count == 0 ? 0 : divide_up(count + late, std::uint64_t{32});
+    Key next = warp == 0 ? at(lane) : no_key;
+    for (std::uint64_t phase = 0; phase < turns + warps - 1; ++phase) {
+      const bool walks = phase >= warp && phase - warp < turns;  // the same for a whole warp
+      if (walks) {
+        const std::uint64_t turn = phase - warp;
+        const Key* from = handed[warp][phase % 2];
+        Key* to = handed[warp + 1][(phase + 1) % 2];
+        if (warp == 0) {
+          handed[0][phase % 2][lane] = next;
+          next = at((turn + 1) * 32 + lane);
+          __syncwarp();
+        }
+#pragma unroll 4
+        for (std::uint32_t i = 0; i < 32; ++i) {
+          const Key passed = __shfl_up_sync(whole_warp, left, 1);
+          const Key first = from[i];
+          left = meet(carried, lane == 0 ? first : passed);
+          if (lane == 31) to[i] = left;
+        }
+        if (warp + 1 == warps && rest) {
+          // Every bubble took the first value it met and left nothing: values begin behind these places.
+          __syncwarp();
+          const std::uint64_t place = turn * 32 + lane, skipped = late + bubbles;
+          if (place >= skipped && place - skipped < leaves) rest[place - skipped] = to[lane];
+        }
+      }
+      __syncthreads();
+    }
+#pragma unroll
+    for (std::uint32_t b = 0; b < each; ++b) {
+      const std::uint64_t place = done + threadIdx.x * each + b;
+      if (place < k) part.out[place] = carried[b];
+    }
+    found = rest;
+    count = leaves;
+  }
+}
+
+template <std::uint32_t lanes, int each>
+cudaError_t by_teams(const Queue& queue, const Selection& selection) {
+  const std::uint32_t lists = lists_of(selection);
+  return launch(queue, select_by_teams<lanes, each>, divide_up<std::uint64_t>(lists, threads / lanes),
+                threads, 0, selection, lists);
+}
+
+template <int each>
+cudaError_t by_blocks(const Queue& queue, const Selection& selection, Key* rest) {
+  const std::uint32_t warps = std::min(most_warps, divide_up<std::uint32_t>(selection.k, 32 * each));
+  return launch(queue, select_by_blocks<each>, lists_of(selection), warps * 32, 0, selection, rest);
+}
+
+cudaError_t without_scratch(const Queue& queue, const Selection& selection) {
+  const std::uint32_t k = selection.k;
+  if (k <= 8) return by_teams<few_lanes, 1>(queue, selection);
+  if (k <= 16) return by_teams<few_lanes, 2>(queue, selection);
+  if (k <= 24) return by_teams<few_lanes, 3>(queue, selection);
+  if (k <= 32) return by_teams<few_lanes, 4>(queue, selection);
+  if (k <= 64) return by_teams<32, 2>(queue, selection);
+  if (k <= 96) return by_teams<32, 3>(queue, selection);
+  if (k <= 128) return by_teams<32, 4>(queue, selection);
+  if (k <= 192) return by_teams<32, 6>(queue, selection);
+  if (k <= lane_bubbles) return by_teams<32, most_each>(queue, selection);
+  if (k <= most_bubbles / 2) return by_blocks<most_each / 2>(queue, selection, nullptr);
+  return by_blocks<most_each>(queue, selection, nullptr);
+}
+
+/// Bytes for what the bubbles of the first walk leave, for the parts of a row.
+std::size_t bytes_a_row(const Selection& selection) {
+  const std::size_t width = width_of(selection);
+  return std::min<std::size_t>(selection.k, width) <= most_bubbles ? 0
+                                                                   : width * selection.groups * sizeof(Key);
 }
 
 }  // namespace
 
 std::size_t select_bubble_scratch(const Selection& selection) {
-  const std::size_t bytes = bytes_a_block(selection);
-  return bytes <= most_shared ? 0 : bytes * selection.rows * selection.groups;
+  return scratch_of_rounds(selection, bytes_a_row(selection));
 }
 
 cudaError_t select_bubble(const Queue& queue, const Selection& selection, const Scratch& scratch) {
-  const std::size_t bytes = bytes_a_block(selection);
-  const bool shared = bytes <= most_shared;
-  const std::uint32_t threads = std::min(most_threads, divide_up(selection.k, 32u) * 32);
-  return launch(queue, select_by_bubbles, std::uint64_t{selection.rows} * selection.groups, threads,
-                shared ? bytes : 0, selection, shared ? nullptr : static_cast<Key*>(scratch.data));
+  const std::size_t bytes = bytes_a_row(selection);
+  if (bytes == 0) return without_scratch(queue, selection);
+  return in_rounds(selection, scratch, bytes, [&](const Selection& rows) {
+    return by_blocks<most_each>(queue, rows, static_cast<Key*>(scratch.data));
+  });
 }
 
 }  // namespace kith::cuda

@@ -9,15 +9,23 @@
 // memory, 32 columns of 32 lists at a time, so that they are read as lines.
 // Work: every distance read once; on data in random order k^2 / 4 (1 + ln(t / (groups k))) moves a list.
 // Shared memory: 17 KiB. Source: Garcia, Debreuve, Barlaud 2008.
-#include "common.cuh"
+#include "part.cuh"
 
 namespace kith::cuda {
 namespace {
 
 constexpr std::uint32_t threads = 128;
+constexpr std::uint32_t moved = 4;
 
+/// Lists in scratch: those of a selection, and more until warps are full.
 std::size_t padded_lists(const Selection& selection) {
   return divide_up(std::size_t{selection.rows} * selection.groups, std::size_t{32}) * 32;
+}
+
+/// Rows whose lists so many bytes hold; one at least.
+std::uint32_t rows_a_round(const Selection& selection, std::size_t bytes) {
+  const std::size_t lists = bytes / (selection.k * sizeof(Key)) / 32 * 32;
+  return static_cast<std::uint32_t>(std::clamp<std::size_t>(lists / selection.groups, 1, selection.rows));
 }
 
 __global__ __launch_bounds__(threads) void select_by_insertion(const Selection selection, Key* scratch,
@@ -52,6 +60,14 @@ __global__ __launch_bounds__(threads) void select_by_insertion(const Selection s
       const Key key = key_of(value, selection.first_row + begin + c0 + i);
       if (key >= last) continue;
       std::uint32_t j = k - 1;
+      for (; j >= moved; j -= moved) {  // several at once, so that their loads overlap
+        Key before[moved];
+#pragma unroll
+        for (std::uint32_t i = 0; i < moved; ++i) before[i] = list[(j - 1 - i) * lists];
+        if (before[moved - 1] < key) break;
+#pragma unroll
+        for (std::uint32_t i = 0; i < moved; ++i) list[(j - i) * lists] = before[i];
+      }
       for (; j > 0; --j) {
         const Key before = list[(j - 1) * lists];
         if (before < key) break;
@@ -70,13 +86,17 @@ __global__ __launch_bounds__(threads) void select_by_insertion(const Selection s
 }  // namespace
 
 std::size_t select_insertion_scratch(const Selection& selection) {
-  return padded_lists(selection) * selection.k * sizeof(Key);
+  Selection round = selection;
+  round.rows = rows_a_round(selection, round_bytes);
+  return padded_lists(round) * selection.k * sizeof(Key);
 }
 
 cudaError_t select_insertion(const Queue& queue, const Selection& selection, const Scratch& scratch) {
-  const std::size_t lists = padded_lists(selection);
-  return launch(queue, select_by_insertion, divide_up(lists, std::size_t{threads}), threads, 0, selection,
-                static_cast<Key*>(scratch.data), lists);
+  return in_rounds(selection, rows_a_round(selection, scratch.bytes), [&](const Selection& rows) {
+    const std::size_t lists = padded_lists(rows);
+    return launch(queue, select_by_insertion, divide_up(lists, std::size_t{threads}), threads, 0, rows,
+                  static_cast<Key*>(scratch.data), lists);
+  });
 }
 
 }  // namespace kith::cuda

@@ -8,34 +8,38 @@
 // For small k a first bound comes from the first step (shortlist.cuh, seed). For large k it is
 // guessed from a 32nd of the columns, so that about 3 k / 2 keys pass and the buffer is sorted once;
 // should fewer than k pass, the guess was too low, and the columns are read again without it.
+// For k above 2048 the buffer is in scratch, and blocks are larger; the rest is the same.
 // Work: every distance read once, a 32nd twice; k (1 + ln(t / (groups k))) keys kept a list without the
-// guess, on data in random order. Shared memory: capacity keys, 8 to 32 KiB.
+// guess, on data in random order. Shared memory: capacity keys, 8 to 32 KiB. Scratch for k above 2048:
+// capacity keys a list, up to 4 k.
 // Source: see shortlist.cuh; the guess: Floyd, Rivest, Expected time bounds for selection, 1975.
+#include "part.cuh"
 #include "shortlist.cuh"
 
 namespace kith::cuda {
 namespace {
 
-constexpr std::uint32_t threads = 128;
-constexpr std::uint32_t runs = 4;  // of four columns, a thread and step
-constexpr std::uint32_t step_columns = threads * runs * 4;
+constexpr std::uint32_t shared_threads = 128, scratch_threads = 1024;  // by where the buffer is
+constexpr std::uint32_t runs = 4;                                      // of four columns, a thread and step
 
 // The sample: 32 columns, a line of memory, of every 1024.
 constexpr std::uint32_t sampled = 32, sample_rate = 32, sample_columns = sampled * sample_rate;
 constexpr std::uint32_t guess_from_k = 96;
 
 /// Column of value v of a thread, in the step that begins at column c0.
+template <std::uint32_t threads>
 __device__ __forceinline__ std::int64_t column_of(std::int64_t c0, std::uint32_t v) {
   return c0 + (v / 4 * threads + threadIdx.x) * 4 + v % 4;
 }
 
 /// Read a step; columns outside begin .. end - 1 become no candidates.
+template <std::uint32_t threads>
 __device__ __forceinline__ void read_step(float (&value)[runs * 4], const float* row, std::int64_t c0,
                                           const Columns& columns) {
-  if (c0 >= columns.begin && c0 + step_columns <= columns.end) {
+  if (c0 >= columns.begin && c0 + threads * runs * 4 <= columns.end) {
 #pragma unroll
     for (std::uint32_t run = 0; run < runs; ++run) {
-      const float4 four = __ldcs(reinterpret_cast<const float4*>(row + column_of(c0, run * 4)));
+      const float4 four = __ldcs(reinterpret_cast<const float4*>(row + column_of<threads>(c0, run * 4)));
       value[run * 4] = four.x;
       value[run * 4 + 1] = four.y;
       value[run * 4 + 2] = four.z;
@@ -45,21 +49,22 @@ __device__ __forceinline__ void read_step(float (&value)[runs * 4], const float*
   }
 #pragma unroll
   for (std::uint32_t v = 0; v < runs * 4; ++v) {
-    const std::int64_t c = column_of(c0, v);
+    const std::int64_t c = column_of<threads>(c0, v);
     value[v] = c >= columns.begin && c < columns.end ? row[c] : not_a_candidate();
   }
 }
 
 /// Offer all columns.
+template <std::uint32_t threads>
 __device__ __forceinline__ void scan(Shortlist<1>& shortlist, const float* row, const Columns& columns,
                                      std::uint32_t first_row, bool seeded) {
   if (columns.begin >= columns.end) return;
   // Steps begin where 16 bytes do: up to 3 columns before the first, which are not read.
   const auto misplaced =
       static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(row + columns.begin) % 16 / 4);
-  for (std::int64_t c0 = columns.begin - misplaced; c0 < columns.end; c0 += step_columns) {
+  for (std::int64_t c0 = columns.begin - misplaced; c0 < columns.end; c0 += threads * runs * 4) {
     float value[runs * 4];
-    read_step(value, row, c0, columns);
+    read_step<threads>(value, row, c0, columns);
     float least = value[0];
 #pragma unroll
     for (std::uint32_t v = 1; v < runs * 4; ++v) least = fminf(least, value[v]);
@@ -74,13 +79,15 @@ __device__ __forceinline__ void scan(Shortlist<1>& shortlist, const float* row, 
         if (value[v] <= limit) pending |= 1u << v;
     }
     shortlist.offer<runs * 4>(pending, [&](int, int v) {
-      return key_of(value[v],
-                    static_cast<std::uint32_t>(column_of(c0, static_cast<std::uint32_t>(v))) + first_row);
+      return key_of(
+          value[v],
+          static_cast<std::uint32_t>(column_of<threads>(c0, static_cast<std::uint32_t>(v))) + first_row);
     });
   }
 }
 
 /// The value below which about 3 k / 2 columns are, as a key: the `rank`-th of the sample.
+template <std::uint32_t threads>
 __device__ Key guess(ShortlistState<1>& state, Key* buffer, std::uint32_t capacity, std::uint32_t rank,
                      const float* row, const Columns& columns) {
   Shortlist<1> sample(state, buffer, capacity, rank);
@@ -114,9 +121,9 @@ __device__ Key guess(ShortlistState<1>& state, Key* buffer, std::uint32_t capaci
   return last_key_of(static_cast<std::uint32_t>(key >> 32));
 }
 
-__global__ __launch_bounds__(threads, 8) void select_by_threshold(const Selection selection,
-                                                                  const std::uint32_t capacity) {
-  extern __shared__ Key buffer[];
+/// `buffer` has room for `capacity` keys.
+template <std::uint32_t threads>
+__device__ __forceinline__ void select_part(const Selection& selection, Key* buffer, std::uint32_t capacity) {
   __shared__ ShortlistState<1> state;
   const std::uint32_t q = blockIdx.x / selection.groups, g = blockIdx.x % selection.groups, k = selection.k;
   const Columns columns = columns_of(g, selection.groups, selection.columns);
@@ -128,10 +135,10 @@ __global__ __launch_bounds__(threads, 8) void select_by_threshold(const Selectio
   const auto rank = mean + static_cast<std::uint32_t>(4.0f * sqrtf(static_cast<float>(mean))) + 4;
   bool guessed = k >= guess_from_k && (columns.end - columns.begin) / 64 >= k;
   Key bound = no_key;
-  if (guessed) bound = guess(state, buffer, capacity, rank, row, columns);
+  if (guessed) bound = guess<threads>(state, buffer, capacity, rank, row, columns);
   for (;;) {
     shortlist.start([](std::uint32_t) { return true; }, bound);
-    scan(shortlist, row, columns, selection.first_row, guessed);
+    scan<threads>(shortlist, row, columns, selection.first_row, guessed);
     if (!guessed || shortlist.found() >= k) break;
     guessed = false;
     bound = no_key;
@@ -143,12 +150,49 @@ __global__ __launch_bounds__(threads, 8) void select_by_threshold(const Selectio
   for (std::uint32_t j = threadIdx.x; j < k; j += threads) list[j] = shortlist.at(0, j);
 }
 
+__global__ __launch_bounds__(shared_threads, 8) void select_in_shared(const Selection selection,
+                                                                      const std::uint32_t capacity) {
+  extern __shared__ Key buffer[];
+  select_part<shared_threads>(selection, buffer, capacity);
+}
+
+/// Lists of `capacity` keys, one a block.
+__global__ __launch_bounds__(scratch_threads) void select_in_scratch(const Selection selection, Key* buffers,
+                                                                     const std::uint32_t capacity) {
+  select_part<scratch_threads>(selection, buffers + std::size_t{blockIdx.x} * capacity, capacity);
+}
+
+bool fits_shared(const Selection& selection) {
+  return selection.k <= threshold_max_k;
+}
+
+/// Keys of a buffer: more than k, unless all of a part fits.
+std::uint32_t capacity_of(const Selection& selection) {
+  constexpr std::uint32_t fewest = scratch_threads;  // Shortlist::seed
+  const std::uint32_t enough = power_of_two(selection.k);
+  if (!fits_shared(selection) && width_of(selection) <= enough) return enough;
+  return std::max(fewest, 2 * enough);
+}
+
+std::size_t bytes_a_row(const Selection& selection) {
+  return fits_shared(selection) ? 0 : std::size_t{capacity_of(selection)} * selection.groups * sizeof(Key);
+}
+
 }  // namespace
 
-cudaError_t select_threshold(const Queue& queue, const Selection& selection) {
-  const std::uint32_t capacity = std::max<std::uint32_t>(1024, 2 * power_of_two(selection.k));
-  return launch(queue, select_by_threshold, std::uint64_t{selection.rows} * selection.groups, threads,
-                capacity * sizeof(Key), selection, capacity);
+std::size_t select_threshold_scratch(const Selection& selection) {
+  return scratch_of_rounds(selection, bytes_a_row(selection));
+}
+
+cudaError_t select_threshold(const Queue& queue, const Selection& selection, const Scratch& scratch) {
+  const std::uint32_t capacity = capacity_of(selection);
+  if (fits_shared(selection))
+    return launch(queue, select_in_shared, lists_of(selection), shared_threads, capacity * sizeof(Key),
+                  selection, capacity);
+  return in_rounds(selection, scratch, bytes_a_row(selection), [&](const Selection& rows) {
+    return launch(queue, select_in_scratch, lists_of(rows), scratch_threads, 0, rows,
+                  static_cast<Key*>(scratch.data), capacity);
+  });
 }
 
 }  // namespace kith::cuda

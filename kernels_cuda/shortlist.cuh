@@ -13,9 +13,6 @@
 
 namespace kith::cuda {
 
-/// ordered_bits of nothing.
-inline constexpr std::uint32_t no_value = 0xFFFFFFFFu;
-
 /// Behind the keys of all rows with that value; no_key for no_value.
 __device__ inline Key last_key_of(std::uint32_t ordered_value) {
   return static_cast<Key>(ordered_value) << 32 | 0xFFFFFFFFu;

@@ -68,4 +68,41 @@ __device__ __forceinline__ void sort_warp(Key (&key)[each], std::uint32_t lane) 
   }
 }
 
+/// The smaller key to `a`, the larger to `b`.
+__device__ __forceinline__ void exchange(Key& a, Key& b) {
+#ifdef __CUDA_ARCH__
+  // Halves are selected one by one, for which one comparison is enough; of a choice between keys the
+  // compiler makes a minimum and a maximum, with a comparison each.
+  asm("{ .reg .pred falling; .reg .b32 a0, a1, b0, b1, s0, s1, l0, l1;"
+      "  setp.lt.u64 falling, %1, %0;"
+      "  mov.b64 {a0, a1}, %0; mov.b64 {b0, b1}, %1;"
+      "  selp.b32 s0, b0, a0, falling; selp.b32 s1, b1, a1, falling;"
+      "  selp.b32 l0, a0, b0, falling; selp.b32 l1, a1, b1, falling;"
+      "  mov.b64 %0, {s0, s1}; mov.b64 %1, {l0, l1}; }"
+      : "+l"(a), "+l"(b));
+#else
+  const Key smaller = min(a, b);
+  b = max(a, b);
+  a = smaller;
+#endif
+}
+
+/// Keys that a warp needs for store_warp.
+template <int each>
+inline constexpr std::uint32_t store_keys = each * 34;
+
+/// Write the first `wanted` of the 32 * each keys of a warp, as sort_warp leaves them, so that its
+/// lanes write neighbours. `slots` is shared memory of the warp which nobody reads any more; 34 keeps
+/// lanes in banks apart.
+///   each  a power of two
+template <int each>
+__device__ __forceinline__ void store_warp(const Key (&key)[each], Key* slots, std::uint32_t lane, Key* to,
+                                           std::uint32_t wanted) {
+#pragma unroll
+  for (int e = 0; e < each; ++e) slots[static_cast<std::uint32_t>(e) * 34 + lane] = key[e];
+  __syncwarp();
+  for (std::uint32_t j = lane; j < min(wanted, std::uint32_t{each} * 32); j += 32)
+    to[j] = slots[j % each * 34 + j / each];
+}
+
 }  // namespace kith::cuda

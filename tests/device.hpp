@@ -23,6 +23,14 @@ const Device& device();
 /// SPEC, as given.
 const std::string& device_spec();
 
+/// Whether the device has the steps of a proposer that multiplies matrices, perhaps without a library to
+/// multiply them: such are all that name it, and the CPU.
+inline bool has_shadows() {
+  const auto& proposers = device().info().proposers;
+  return device().info().backend == "cpu" ||
+         std::find(proposers.begin(), proposers.end(), Proposer::gemm) != proposers.end();
+}
+
 /// The kith::Error that `body` throws, as "code: message"; "nothing was thrown" otherwise.
 template <class Body>
 std::string error_of(const Body& body) {

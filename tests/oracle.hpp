@@ -167,6 +167,26 @@ inline Neighbors neighbors(Metric metric, const Matrix& queries, const Matrix& t
   return found;
 }
 
+// ---- Candidates -----------------------------------------------------------------------------------
+
+/// What collect must list for one query, ascending. `first_row` is that of column 0.
+inline std::vector<std::uint32_t> kept(std::span<const float> values, float theta,
+                                       std::uint32_t first_row = 0) {
+  std::vector<std::uint32_t> rows;
+  for (std::size_t t = 0; t < values.size(); ++t)
+    if (values[t] < theta || values[t] == theta) rows.push_back(first_row + static_cast<std::uint32_t>(t));
+  return rows;
+}
+
+/// What tighten must make of the k best and of candidates, for one query.
+inline std::vector<Key> joined(std::vector<Key> best, std::span<const Key> candidates) {
+  const std::size_t k = best.size();
+  best.insert(best.end(), candidates.begin(), candidates.end());
+  std::sort(best.begin(), best.end());
+  best.resize(k);
+  return best;
+}
+
 // ---- Mathematics: no rounding to speak of --------------------------------------------------------
 
 /// The distance itself, in long double.
@@ -198,6 +218,47 @@ inline long double true_distance(Metric metric, std::span<const float> query, st
       return std::numeric_limits<long double>::quiet_NaN();
   }
 }
+
+/// a - b less its rounded value, exactly: the smaller operand less what arrived of it (Dekker 1971).
+inline long double error_of_difference(float a, float b) {
+  const long double rounded = a - b, exact_a = a, exact_b = b;
+  return std::fabs(a) >= std::fabs(b) ? (exact_a - rounded) - exact_b : exact_a - (rounded + exact_b);
+}
+
+/// The certificate of a proposer, docs/certificate.md, with the facts of both rows as they are given.
+struct Certificate {
+  using Real = long double;
+  static_assert(std::numeric_limits<Real>::digits >= 64);
+
+  Real dims;
+  bool squares;  ///< squared distances, not inner products
+
+  Certificate(std::size_t columns, Metric metric)
+      : dims(static_cast<Real>(columns)), squares(metric == Metric::squared_l2 || metric == Metric::l2) {}
+
+  /// Relative error of dims + 2 roundings, one after another: g and b.
+  Real rounding() const { return (dims + 2) * 0x1p-24L / (1 - (dims + 2) * 0x1p-24L); }
+
+  /// What the queries of a step have in common.
+  struct Queries {
+    Real norm = 0, error = 0, shadow_norm = 0;  ///< A, B and S
+  };
+  void add(Queries& all, float norm, float shadow_norm, float residual) const {
+    const Real shadow = shadow_norm;
+    all.norm = std::max(all.norm, Real{norm});
+    all.error = std::max(all.error, squares ? residual + rounding() * shadow : 2 * rounding() * shadow);
+    all.shadow_norm = std::max(all.shadow_norm, shadow);
+  }
+  /// E, without the share that covers its own rounding.
+  Real error(const Queries& all, float shadow_norm, float residual) const {
+    const Real underflow = dims * 0x1p-120L * (1 + all.shadow_norm + shadow_norm) * (squares ? 1 : 2);
+    return all.norm * residual + all.error * shadow_norm + underflow;
+  }
+  /// The least value that theta may have for this U.
+  Real theta(float worst, float half_norm) const {
+    return squares ? (worst + dims * 0x1p-149L) / (1 - rounding()) / 2 - half_norm : Real{worst};
+  }
+};
 
 // ---- Differences, as text ------------------------------------------------------------------------
 

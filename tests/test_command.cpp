@@ -126,7 +126,7 @@ string npy(std::uint32_t rows, std::uint32_t cols) {
 TEST_SUITE_BEGIN("command");
 
 TEST_CASE("every subcommand explains itself, with examples") {
-  for (const char* name : {"devices", "search", "classify", "compare", "bench", "doctor"}) {
+  for (const char* name : {"devices", "search", "classify", "compare", "bench", "tune", "doctor"}) {
     CAPTURE(string(name));
     const Result result = kith(string(name) + " --help");
     CHECK(result.code == 0);
@@ -143,12 +143,12 @@ TEST_CASE("a slip on the command line is answered with what is meant, and exit c
   check_refused(
       "", 2,
       "invalid_argument: kith: no subcommand is given; choose one of devices, search, classify, compare, "
-      "bench, doctor, and see `kith --help`");
+      "bench, tune, doctor, and see `kith --help`");
   check_refused("serach", 2, "invalid_argument: kith: unknown subcommand \"serach\"; did you mean search?");
   check_refused(
       "frobnicate", 2,
       "invalid_argument: kith: unknown subcommand \"frobnicate\"; choose one of devices, search, classify, "
-      "compare, bench, doctor");
+      "compare, bench, tune, doctor");
   check_refused("search --trian a.npy", 2,
                 "invalid_argument: search: unknown option --trian; did you mean --train?");
   check_refused("devices --xml", 2,
@@ -195,7 +195,8 @@ TEST_CASE("numbers and names outside their range are refused with those there ar
   check_refused(
       "search " + files + "--selector nonsense", 2,
       "invalid_argument: search: --selector: there is none called \"nonsense\"; choose one of automatic, "
-      "threshold, radix, bubble, insertion, rank_sort, merge_sort, selection_sort, quick_sort");
+      "threshold, radix, bubble, insertion, local_sort, k_min, bitonic, odd_even, rank_sort, merge_sort, "
+      "selection_sort, quick_sort");
   check_refused(
       "search " + files + "--proposer nonsense", 2,
       "invalid_argument: search: --proposer: there is none called \"nonsense\"; choose one of automatic, "

@@ -147,10 +147,10 @@ TEST_CASE("selector: names are read back, and an unknown one is refused with the
     CHECK(selector != Selector::automatic);
   }
   CHECK(parse_selector("automatic") == Selector::automatic);
-  CHECK(error_of([] { parse_selector("bitonic"); }) ==
-        "invalid_argument: selector: there is none called \"bitonic\"; choose one of automatic, threshold, "
-        "radix, "
-        "bubble, insertion, rank_sort, merge_sort, selection_sort, quick_sort");
+  CHECK(error_of([] { parse_selector("magic"); }) ==
+        "invalid_argument: selector: there is none called \"magic\"; choose one of automatic, threshold, "
+        "radix, bubble, insertion, local_sort, k_min, bitonic, odd_even, rank_sort, merge_sort, "
+        "selection_sort, quick_sort");
   CHECK(parse_proposer("none") == Proposer::none);
   CHECK(error_of([] { parse_proposer("magic"); }) ==
         "invalid_argument: proposer: there is none called \"magic\"; choose one of automatic, none, gemm, "

@@ -174,10 +174,13 @@ TEST_CASE("plan: refuses what the device lacks, and says what it has") {
   CHECK(refusal(usual, options) ==
         "unsupported: search: cuda:0 has no selector quick_sort; it has threshold, radix, bubble, insertion");
   options = {};
+  options.proposer = Proposer::int8;
+  CHECK(refusal(usual, options) ==
+        "unsupported: search: proposer int8 is not built into this version of kith; choose automatic, none, "
+        "gemm or fp16");
   options.proposer = Proposer::fp16;
-  CHECK(
-      refusal(usual, options) ==
-      "unsupported: search: proposer fp16 is not built into this version of kith; choose automatic or none");
+  CHECK(refusal(usual, options) ==
+        "unsupported: search: cuda:0 has no proposer fp16; choose proposer none, or a GPU");
   options = {};
   options.selector = Selector::radix;
   options.fused = true;

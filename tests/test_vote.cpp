@@ -61,11 +61,47 @@ TEST_CASE("vote: one class, one neighbour") {
   CHECK(stages::vote(device(), nearest(1, {0}), std::vector<std::uint32_t>{0}, 1) == Votes{{0}, {1}});
 }
 
-TEST_CASE("vote: any number of queries, neighbours and classes, between canaries") {
+constexpr spi::VoteMethod methods[] = {spi::VoteMethod::automatic, spi::VoteMethod::atomic,
+                                       spi::VoteMethod::branch_free};
+
+/// One vote step between canaries.
+void check_guarded(spi::Device& device, spi::VoteMethod method, const std::vector<Key>& keys, std::uint32_t k,
+                   const std::vector<std::uint32_t>& labels, std::uint32_t classes) {
+  CAPTURE(static_cast<int>(method));
+  const std::size_t q = keys.size() / k;
+  const GuardedGrid<Key> in(device, q, k, make_key(0, 0), keys);  // would be one more vote
+  const GuardedGrid<std::uint32_t> table(device, 1, labels.size(), 0, labels);
+  const GuardedGrid<std::uint32_t> counts(device, q, classes, 0xCAFECAFEu), winner(device, q, 1, 0xCAFECAFEu);
+  REQUIRE(run_step(device, spi::VoteStep{in.grid(), table.grid(), classes, counts.grid(), winner.grid(),
+                                         method}) == "");
+  const Votes expected = counted(keys, k, labels, classes);
+  CHECK(difference(winner.inside(), expected.winner) == "");
+  CHECK(difference(counts.inside(), expected.counts) == "");
+  CHECK(counts.canaries_live());
+  CHECK(winner.canaries_live());
+  CHECK(in.unchanged());
+  CHECK(table.unchanged());
+}
+
+TEST_CASE("vote: all methods count the same: ties, nobody, everybody for one") {
+  const std::vector<std::uint32_t> labels{2, 0, 1, 1, 2, 0};
+  const auto keys = [](const std::vector<std::uint32_t>& rows) { return nearest(4, rows).keys; };
+  spi::with_device(device(), [&](spi::Device& device) {
+    for (const spi::VoteMethod method : methods) {
+      check_guarded(device, method, keys({0, 1, 2, 3}), 4, labels, 3);  // 1 has two
+      check_guarded(device, method, keys({4, 3, 0, 2}), 4, labels, 3);  // 1 and 2 have two
+      check_guarded(device, method, keys({4, 0, 4, 0}), 4, labels, 3);  // all for 2
+      check_guarded(device, method, keys({5, no_row, no_row, no_row}), 4, labels, 3);
+      check_guarded(device, method, std::vector<Key>(8, no_key), 4, labels, 3);  // nobody votes
+    }
+  });
+}
+
+TEST_CASE("vote: any number of queries, neighbours and classes, by every method, between canaries") {
   spi::with_device(device(), [](spi::Device& device) {
     for (const std::size_t q : {1u, 2u, 17u, 64u, 1000u})
       for (const std::uint32_t k : {1u, 5u, 33u, 300u, 2049u})
-        for (const std::uint32_t classes : {1u, 2u, 10u, 257u, 5000u}) {
+        for (const std::uint32_t classes : {1u, 2u, 10u, 257u, 5000u, 9000u}) {
           if (q * k > 40000 || q * classes > 100000) continue;
           CAPTURE(q);
           CAPTURE(k);
@@ -77,19 +113,8 @@ TEST_CASE("vote: any number of queries, neighbours and classes, between canaries
           std::vector<Key> keys(q * k);
           for (Key& neighbour : keys)
             neighbour = random.one_in(10) ? no_key : make_key(1, static_cast<std::uint32_t>(random.below(n)));
-          const GuardedGrid<Key> in(device, q, k, make_key(0, 0), keys);  // would be one more vote
-          const GuardedGrid<std::uint32_t> table(device, 1, n, 0, labels);
-          const GuardedGrid<std::uint32_t> counts(device, q, classes, 0xCAFECAFEu),
-              winner(device, q, 1, 0xCAFECAFEu);
-          REQUIRE(run_step(device, spi::VoteStep{in.grid(), table.grid(), classes, counts.grid(),
-                                                 winner.grid()}) == "");
-          const Votes expected = counted(keys, k, labels, classes);
-          CHECK(difference(winner.inside(), expected.winner) == "");
-          CHECK(difference(counts.inside(), expected.counts) == "");
-          CHECK(counts.canaries_live());
-          CHECK(winner.canaries_live());
-          CHECK(in.unchanged());
-          CHECK(table.unchanged());
+          for (const spi::VoteMethod method : methods)
+            check_guarded(device, method, keys, k, labels, classes);
         }
   });
 }

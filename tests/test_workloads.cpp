@@ -180,6 +180,63 @@ TEST_CASE("plain_result: parts, padding and votes") {
   CHECK(plain_result(operation, operands).cells == std::vector<std::uint64_t>{1, 0, 1, 1});
 }
 
+TEST_CASE("plain_result: candidates within theta, their keys, and what is best") {
+  const float distances[] = {3, 1, 2, 1, /**/ 0, 0, 0, 0}, theta[] = {2, 0};
+  Operation operation;
+  operation.stage = Stage::collect;
+  operation.n = 4, operation.m = 2, operation.dims = 1, operation.k = 2, operation.capacity = 3;
+  Operands operands;
+  operands.distances = {distances, 2, 4};
+  operands.theta = theta;
+  CHECK(plain_result(operation, operands).cells ==
+        std::vector<std::uint64_t>{3, 1, 2, 3, /**/ 4, no_row, no_row, no_row});
+  operation.stage = Stage::rerank;
+  operation.metric = Metric::l1;
+  const float queries[] = {0, 5}, train[] = {9, 5, 3, 1};
+  const std::uint32_t counts[] = {2, 4}, candidates[] = {3, 1, 7, /**/ 0, 1, 2};
+  operands.queries = {queries, 2, 1};
+  operands.train = {train, 4, 1};
+  operands.counts = counts;
+  operands.candidates = candidates;
+  const StageResult keys = plain_result(operation, operands);
+  CHECK(keys.cells == std::vector<std::uint64_t>{make_key(1, 3), make_key(5, 1), no_key, /**/ make_key(4, 0),
+                                                 make_key(0, 1), make_key(2, 2)});
+  operation.stage = Stage::tighten;
+  const std::vector<Key> best = {make_key(2, 8), make_key(7, 9), /**/ make_key(0, 0), no_key};
+  operands.keys = keys.cells;
+  operands.best = best;
+  const auto bits = [](float value) { return std::uint64_t{std::bit_cast<std::uint32_t>(value)}; };
+  CHECK(plain_result(operation, operands).cells == std::vector<std::uint64_t>{make_key(1, 3), make_key(2, 8),
+                                                                              bits(2), 0, /**/ make_key(0, 0),
+                                                                              make_key(0, 1), bits(0), 1});
+}
+
+TEST_CASE("stages: what a step changes is as at first when it runs again") {
+  const Device cpu = open_device("cpu");
+  const std::vector<float> distances = {3, 1, 2, 1}, theta = {1};
+  const std::vector<std::uint32_t> counts = {2};
+  const std::vector<Key> keys = {make_key(4, 7), make_key(1, 5)}, best = {make_key(2, 0)};
+  Operation operation;
+  operation.n = 4, operation.m = 1, operation.k = 1, operation.capacity = 2;
+  Operands operands;
+  operands.distances = {distances.data(), 1, 4};
+  operands.theta = theta;
+  operands.counts = counts;
+  operands.keys = keys;
+  operands.best = best;
+  for (const Stage stage : {Stage::collect, Stage::tighten}) {
+    operation.stage = stage;
+    spi::with_device(cpu, [&](spi::Device& device) {
+      PreparedStage prepared(device, operation, operands);
+      REQUIRE(prepared.refusal() == "");
+      for (int run = 0; run < 2; ++run) {
+        prepared.run();
+        CHECK(difference(plain_result(operation, operands), prepared.result(0, 1)) == "");
+      }
+    });
+  }
+}
+
 TEST_CASE("difference: names the first place, with decimals and bits") {
   Answer expected;
   expected.neighbors = {2, 2, {1, 2, 3, 4}, {5, 6, 7, 8}};

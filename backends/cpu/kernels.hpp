@@ -24,6 +24,17 @@ struct Operands {
   std::size_t train_begin, train_end;
 };
 
+/// Training rows listed for one query.
+struct Candidates {
+  Metric metric;
+  const float* query;  ///< its value in column 0; the next column is query_block further
+  const float* train;  ///< row 0 of the memory
+  std::size_t dims;
+  const std::uint32_t* rows;
+  std::uint32_t row_offset;  ///< what makes a row of the memory of a listed one, modulo 2^32
+  std::size_t count;
+};
+
 struct Kernels {
   /// Write the unfinished value of each pair.
   ///   out  element (query_begin, train_begin); rows are `stride` apart
@@ -37,6 +48,17 @@ struct Kernels {
   /// Append those of `count` values that may be among the k smallest.
   void (*filter)(const float* values, std::size_t count, std::uint32_t first_row, Shortlists& lists,
                  std::size_t list);
+
+  /// Write the row numbers of those of `count` values that are at most `theta`, ascending.
+  ///   first_row  of the first value
+  ///   kept       [count]
+  /// Returns how many there are.
+  std::size_t (*collect)(const float* values, std::size_t count, float theta, std::uint32_t first_row,
+                         std::uint32_t* kept);
+
+  /// Write the unfinished value of each candidate.
+  ///   values  [count]
+  void (*rerank)(const Candidates&, float* values);
 };
 
 const Kernels& kernels_baseline();

@@ -10,6 +10,7 @@
 // see kernels.hpp.
 #pragma once
 
+#include "cpu/candidates.hpp"
 #include "cpu/fold.hpp"
 #include "cpu/kernels.hpp"
 
@@ -265,7 +266,7 @@ void filter(const float* values, std::size_t count, std::uint32_t first_row, Sho
   }
 }
 
-constexpr Kernels table = {distance, nearest, filter};
+constexpr Kernels table = {distance, nearest, filter, collect, rerank};
 
 }  // namespace
 }  // namespace kith::cpu::KITH_ISA

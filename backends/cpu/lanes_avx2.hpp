@@ -59,6 +59,12 @@ inline Mask passes(Lanes values, float threshold) {
   const __m256 bound = _mm256_set1_ps(threshold);
   return {_mm256_cmp_ps(values.low, bound, _CMP_NGE_UQ), _mm256_cmp_ps(values.high, bound, _CMP_NGE_UQ)};
 }
+/// Lanes that are at most `bound`: none of them when it is NaN.
+inline Mask at_most(Lanes values, float bound) {
+  const __m256 all_lanes = _mm256_set1_ps(bound);
+  return {_mm256_cmp_ps(values.low, all_lanes, _CMP_LE_OQ),
+          _mm256_cmp_ps(values.high, all_lanes, _CMP_LE_OQ)};
+}
 inline Mask either(Mask a, Mask b) {
   return {_mm256_or_ps(a.low, b.low), _mm256_or_ps(a.high, b.high)};
 }

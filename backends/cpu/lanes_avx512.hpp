@@ -60,6 +60,10 @@ inline Lanes smaller(Lanes a, Lanes b) {
 inline Mask passes(Lanes values, float threshold) {
   return _mm512_cmp_ps_mask(values.v, _mm512_set1_ps(threshold), _CMP_NGE_UQ);
 }
+/// Lanes that are at most `bound`: none of them when it is NaN.
+inline Mask at_most(Lanes values, float bound) {
+  return _mm512_cmp_ps_mask(values.v, _mm512_set1_ps(bound), _CMP_LE_OQ);
+}
 inline Mask either(Mask a, Mask b) {
   return static_cast<Mask>(a | b);
 }

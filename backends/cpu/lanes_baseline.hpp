@@ -68,6 +68,12 @@ inline Mask passes(const Lanes& values, float threshold) {
   for (int lane = 0; lane < 16; ++lane) mask |= static_cast<Mask>(!(values.v[lane] >= threshold)) << lane;
   return mask;
 }
+/// Lanes that are at most `bound`: none of them when it is NaN.
+inline Mask at_most(const Lanes& values, float bound) {
+  Mask mask = 0;
+  for (int lane = 0; lane < 16; ++lane) mask |= static_cast<Mask>(values.v[lane] <= bound) << lane;
+  return mask;
+}
 inline Mask either(Mask a, Mask b) {
   return a | b;
 }

@@ -1,4 +1,5 @@
 // Which CUDA devices there are, and the door of the plug-in.
+#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,13 @@ std::string reason_for(cudaError_t error) {
          cudaGetErrorString(error) + ")";
 }
 
+std::string pci_of(const cudaDeviceProp& device) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%04x:%02x:%02x.0", static_cast<unsigned>(device.pciDomainID),
+                static_cast<unsigned>(device.pciBusID), static_cast<unsigned>(device.pciDeviceID));
+  return text;
+}
+
 DeviceInfo info_of(const cudaDeviceProp& device, std::size_t place) {
   DeviceInfo info;
   info.spec = "cuda:" + std::to_string(place);
@@ -38,14 +46,18 @@ DeviceInfo info_of(const cudaDeviceProp& device, std::size_t place) {
   info.platform = "NVIDIA CUDA";
   info.driver = "CUDA " + version_text(driver_version());
   info.kind = DeviceKind::gpu;
+  info.pci = pci_of(device);
   info.compute_units = static_cast<std::uint32_t>(device.multiProcessorCount);
   info.memory_bytes = device.totalGlobalMem;
   info.largest_allocation = device.totalGlobalMem;
   info.local_memory_bytes = device.sharedMemPerBlockOptin;
   info.train_block = rows_a_block;
   info.query_block = rows_a_block;
-  info.selectors = {Selector::threshold, Selector::radix, Selector::bubble, Selector::insertion};
+  info.selectors = {Selector::threshold,  Selector::radix,     Selector::bubble,  Selector::insertion,
+                    Selector::local_sort, Selector::k_min,     Selector::bitonic, Selector::odd_even,
+                    Selector::rank_sort,  Selector::merge_sort};
   info.fused_max_k = nearest_max_k;
+  info.proposers = {Proposer::gemm, Proposer::fp16};
   return info;
 }
 

@@ -1,6 +1,7 @@
 #include "device.hpp"
 
 #include <cstring>
+#include <iterator>
 
 namespace kith::cuda {
 namespace {
@@ -20,6 +21,36 @@ Memory::~Memory() {
   cudaGetLastError();
 }
 
+void LockedRanges::add(const void* begin, std::size_t bytes) {
+  const std::lock_guard lock(mutex_);
+  bytes_of_[static_cast<const unsigned char*>(begin)] = bytes;
+}
+
+void LockedRanges::remove(const void* begin) {
+  const std::lock_guard lock(mutex_);
+  bytes_of_.erase(static_cast<const unsigned char*>(begin));
+}
+
+bool LockedRanges::holds(const void* begin, std::size_t bytes) const {
+  const auto* const from = static_cast<const unsigned char*>(begin);
+  const std::lock_guard lock(mutex_);
+  const auto after = bytes_of_.upper_bound(from);
+  if (after == bytes_of_.begin()) return false;
+  const auto& [start, size] = *std::prev(after);
+  return from + bytes <= start + size;
+}
+
+LockedMemory::LockedMemory(void* made, std::size_t size, int ordinal, std::shared_ptr<LockedRanges> ranges)
+    : HostMemory(made, size), ordinal_(ordinal), ranges_(std::move(ranges)) {
+  ranges_->add(data, bytes);
+}
+
+LockedMemory::~LockedMemory() {
+  ranges_->remove(data);
+  if (cudaSetDevice(ordinal_) == cudaSuccess) cudaFreeHost(data);
+  cudaGetLastError();
+}
+
 Device::Device(DeviceInfo known, int ordinal)
     : spi::Device(std::move(known)), ordinal_(ordinal), guard_(info.spec) {
   try {
@@ -30,6 +61,12 @@ Device::Device(DeviceInfo known, int ordinal)
     guard_.check(cudaMallocHost(&pinned, staging_bytes), "open", "cudaMallocHost");
     staging_ = static_cast<unsigned char*>(pinned);
     queue_.multiprocessors = info.compute_units;
+    int major = 0, minor = 0;
+    guard_.check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, ordinal), "open",
+                 "cudaDeviceGetAttribute");
+    guard_.check(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, ordinal), "open",
+                 "cudaDeviceGetAttribute");
+    capability_ = 10 * major + minor;
   } catch (...) {
     close();
     throw;
@@ -42,6 +79,7 @@ Device::~Device() {
 
 void Device::close() noexcept {
   if (cudaSetDevice(ordinal_) == cudaSuccess) {
+    cublas_.reset();
     for (auto* marks : {&marks_, &older_marks_})
       for (const auto& [mark, event] : *marks) cudaEventDestroy(event);
     for (cudaEvent_t event : spare_events_) cudaEventDestroy(event);
@@ -78,11 +116,30 @@ std::unique_ptr<spi::Allocation> Device::allocate(std::size_t bytes) {
   return std::make_unique<Memory>(data, bytes, ordinal_);
 }
 
+std::unique_ptr<spi::HostMemory> Device::allocate_host(std::size_t bytes) {
+  enter("allocate");
+  void* data = nullptr;
+  const cudaError_t error = cudaHostAlloc(&data, rounded(bytes), cudaHostAllocDefault);
+  if (error == cudaErrorMemoryAllocation) {
+    cudaGetLastError();
+    throw Error(Errc::out_of_memory, info.spec + ": " + std::to_string(bytes) +
+                                         " bytes of page-locked host memory asked for, and the system has no "
+                                         "such block; ask for less, or do without");
+  }
+  guard_.check(error, "allocate", "cudaHostAlloc");
+  return std::make_unique<LockedMemory>(data, bytes, ordinal_, locked_);
+}
+
+Cublas& Device::cublas() const {
+  if (!cublas_) cublas_ = std::make_unique<Cublas>(info.spec, queue_.stream);
+  return *cublas_;
+}
+
 void Device::write(spi::Allocation& to, std::size_t offset, const void* from, std::size_t bytes) {
   enter("write");
   if (bytes == 0) return;
   unsigned char* target = static_cast<unsigned char*>(static_cast<Memory&>(to).data) + offset;
-  if (bytes > small_bytes) {
+  if (bytes > small_bytes || locked_->holds(from, bytes)) {
     guard_.check(cudaMemcpyAsync(target, from, bytes, cudaMemcpyHostToDevice, queue_.stream), "write",
                  "cudaMemcpyAsync");
     wait("write");
@@ -100,11 +157,12 @@ void Device::read(const spi::Allocation& from, std::size_t offset, void* to, std
   if (bytes == 0) return;
   const unsigned char* source =
       static_cast<const unsigned char*>(static_cast<const Memory&>(from).data) + offset;
-  const bool small = bytes <= small_bytes;  // the stream is in order: what is staged has left by then
-  guard_.check(cudaMemcpyAsync(small ? staging_ : to, source, bytes, cudaMemcpyDeviceToHost, queue_.stream),
+  // The stream is in order: what is staged has left by then.
+  const bool staged = bytes <= small_bytes && !locked_->holds(to, bytes);
+  guard_.check(cudaMemcpyAsync(staged ? staging_ : to, source, bytes, cudaMemcpyDeviceToHost, queue_.stream),
                "read", "cudaMemcpyAsync");
   wait("read");
-  if (small) std::memcpy(to, staging_, bytes);
+  if (staged) std::memcpy(to, staging_, bytes);
 }
 
 void Device::finish() {

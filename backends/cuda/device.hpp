@@ -5,8 +5,11 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
+#include <mutex>
 #include <vector>
 
+#include "cublas.hpp"
 #include "guard.hpp"
 #include "kernels.hpp"
 #include "kith/spi.hpp"
@@ -23,6 +26,29 @@ class Memory : public spi::Allocation {
   const int ordinal_;
 };
 
+/// The page-locked memory of a device. Any thread may give it back.
+class LockedRanges {
+ public:
+  void add(const void* begin, std::size_t bytes);
+  void remove(const void* begin);
+  /// Whether all of these bytes are in one piece of it.
+  bool holds(const void* begin, std::size_t bytes) const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<const unsigned char*, std::size_t> bytes_of_;  // by where it begins
+};
+
+class LockedMemory : public spi::HostMemory {
+ public:
+  LockedMemory(void* made, std::size_t size, int ordinal, std::shared_ptr<LockedRanges> ranges);
+  ~LockedMemory() override;
+
+ private:
+  const int ordinal_;
+  const std::shared_ptr<LockedRanges> ranges_;
+};
+
 class Device : public spi::Device {
  public:
   /// `ordinal` as CUDA counts. Throws unavailable or device_failure.
@@ -33,13 +59,14 @@ class Device : public spi::Device {
   void write(spi::Allocation& to, std::size_t offset, const void* from, std::size_t bytes) override;
   void read(const spi::Allocation& from, std::size_t offset, void* to, std::size_t bytes) override;
   void finish() override;
+  std::unique_ptr<spi::HostMemory> allocate_host(std::size_t bytes) override;
   std::uint64_t mark() override;
   double elapsed(std::uint64_t from, std::uint64_t to) override;
   spi::Support check(const spi::Step& step) const override;
   void enqueue(const spi::Step& step) override;
 
  private:
-  // One file a step: distance.cpp, select.cpp, nearest.cpp, merge.cpp, vote.cpp.
+  // One file a step: distance.cpp, select.cpp, ...
   spi::Support check(const spi::DistanceStep& step) const;
   spi::Support check(const spi::SelectStep& step) const;
   spi::Support check(const spi::NearestStep& step) const;
@@ -62,13 +89,18 @@ class Device : public spi::Device {
   /// Every call begins with it: any thread may call, and each has its own current device.
   void enter(const char* stage) const;
   void wait(const char* stage);
+  /// Opened when it is first asked for; throws what Cublas throws. Only where it has no refusal.
+  Cublas& cublas() const;
   void close() noexcept;
 
   const int ordinal_;
+  int capability_ = 0;  // 90 is compute capability 9.0
   mutable Guard guard_;
   Queue queue_;
-  unsigned char* staging_ = nullptr;                          // pinned host memory for small transfers
-  std::size_t staged_ = 0;                                    // bytes of it that may still be on their way
+  unsigned char* staging_ = nullptr;  // pinned host memory for small transfers
+  std::size_t staged_ = 0;            // bytes of it that may still be on their way
+  const std::shared_ptr<LockedRanges> locked_ = std::make_shared<LockedRanges>();
+  mutable std::unique_ptr<Cublas> cublas_;
   std::map<std::uint64_t, cudaEvent_t> marks_, older_marks_;  // since the last finish(), and before it
   std::vector<cudaEvent_t> spare_events_;
   std::uint64_t next_mark_ = 0;

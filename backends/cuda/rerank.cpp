@@ -2,12 +2,16 @@
 
 namespace kith::cuda {
 
-spi::Support Device::check(const spi::RerankStep&) const {
-  return {"rerank is not written yet", 0};
+spi::Support Device::check(const spi::RerankStep& step) const {
+  std::string refusal = refusal_of_rows("queries", step.queries);
+  if (refusal.empty()) refusal = refusal_of_rows("training rows", step.train);
+  return {refusal, 0};
 }
 
-cudaError_t Device::enqueue(const spi::RerankStep&) {
-  return cudaErrorNotSupported;
+cudaError_t Device::enqueue(const spi::RerankStep& step) {
+  if (step.queries.rows == 0) return cudaSuccess;
+  return rerank(queue_, {step.metric, rows_of(step.queries), rows_of(step.train), step.first_row,
+                         lists_of<const std::uint32_t>(step.candidates), matrix_of(step.out)});
 }
 
 }  // namespace kith::cuda

@@ -1,6 +1,7 @@
 // Operands of steps as the kernels take them, and what is refused of them.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 
@@ -25,9 +26,36 @@ Matrix<const T> input_of(const spi::Grid<T>& grid) {
   return {matrix.data, matrix.stride};
 }
 
+/// Where the shadow of the first row of a grid of 16-bit floats begins.
+inline void* halves_of(const spi::Grid<float>& rows) {
+  auto* data = static_cast<unsigned char*>(static_cast<const Memory*>(rows.memory)->data);
+  const std::size_t dims = (rows.cols + spi::shadow_dims - 1) / spi::shadow_dims * spi::shadow_dims;
+  return data + rows.first * dims * 2;
+}
+
 inline Scratch scratch_of(const spi::Scratch& scratch) {
   return {scratch.memory ? static_cast<const Memory*>(scratch.memory)->data : nullptr, scratch.bytes};
 }
+
+/// Lists count in 32 bits, as rows do; of places beyond nobody can hear.
+inline std::uint32_t capacity_of(std::size_t places) {
+  return static_cast<std::uint32_t>(std::min<std::size_t>(places, 0xFFFFFFFFu));
+}
+
+template <class T>
+Lists<T> lists_of(const spi::CandidateLists& lists) {
+  return {{matrix_of(lists.rows).data, lists.rows.stride},
+          {matrix_of(lists.counts).data, lists.counts.stride},
+          capacity_of(lists.rows.cols)};
+}
+
+/// Whether a metric is a squared distance, or a monotone function of one.
+constexpr bool is_squared(Metric metric) {
+  return metric == Metric::squared_l2 || metric == Metric::l2;
+}
+
+/// Why inner products say nothing about a metric, or about so many columns; empty when they do.
+std::string refusal_of_products(Metric metric, std::size_t dims);
 
 /// Why rows cannot be read, as a sentence; empty when they can.
 std::string refusal_of_rows(const char* what, const spi::RowBlocks& rows);

@@ -15,6 +15,14 @@ cudaError_t Device::enqueue(const spi::VoteStep& step) {
   ballot.classes = step.classes;
   ballot.counts = matrix_of(step.counts);
   ballot.winner = matrix_of(step.winner);
+  switch (step.method) {
+    case spi::VoteMethod::atomic:
+      return vote_atomic(queue_, ballot);
+    case spi::VoteMethod::branch_free:
+      return vote_branch_free(queue_, ballot);
+    case spi::VoteMethod::automatic:
+      break;
+  }
   return vote(queue_, ballot);
 }
 

@@ -1,4 +1,5 @@
 // Which OpenCL devices there are, and the door of the plug-in.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -39,6 +40,7 @@ Limits limits_of(const cl::Device& device) {
   limits.local_memory_bytes = static_cast<std::size_t>(device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>());
   limits.work_group = device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>();
   limits.vector_width = device.getInfo<CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT>();
+  limits.part_alignment = std::max<std::size_t>(4, device.getInfo<CL_DEVICE_MEM_BASE_ADDR_ALIGN>() / 8);
   // Two work-groups of 256 share the 65536 registers of a multiprocessor; with more a work-item than this
   // one would have it alone, and wait at every barrier.
   if (device.getInfo<CL_DEVICE_EXTENSIONS>().find("cl_nv_compiler_options") != std::string::npos)
@@ -58,6 +60,27 @@ Family family_of(DeviceKind kind, const Limits& limits) {
                                                                                   : Family::lanes;
 }
 
+/// Where a device sits: by cl_khr_pci_bus_info, else by cl_nv_device_attribute_query; empty for others.
+std::string pci_of(const cl::Device& device) {
+  constexpr cl_device_info khr_info = 0x410F, nv_bus = 0x4008, nv_slot = 0x4009, nv_domain = 0x400A;
+  const auto ask = [&](cl_device_info what, auto& answer) {
+    return clGetDeviceInfo(device(), what, sizeof answer, &answer, nullptr) == CL_SUCCESS;
+  };
+  const std::string extensions = device.getInfo<CL_DEVICE_EXTENSIONS>();
+  cl_uint at[4] = {};  // domain, bus, device, function
+  if (extensions.find("cl_khr_pci_bus_info") == std::string::npos || !ask(khr_info, at)) {
+    if (extensions.find("cl_nv_device_attribute_query") == std::string::npos) return "";
+    cl_uint slot = 0;
+    if (!ask(nv_bus, at[1]) || !ask(nv_slot, slot)) return "";
+    if (!ask(nv_domain, at[0])) at[0] = 0;  // an older driver, which knows one domain
+    at[2] = slot >> 3;
+    at[3] = slot & 7;
+  }
+  char text[32];
+  std::snprintf(text, sizeof text, "%04x:%02x:%02x.%x", at[0], at[1], at[2], at[3]);
+  return text;
+}
+
 DeviceInfo info_of(const cl::Device& device, std::size_t ordinal) {
   const cl::Platform platform(device.getInfo<CL_DEVICE_PLATFORM>());
   DeviceInfo info;
@@ -67,6 +90,7 @@ DeviceInfo info_of(const cl::Device& device, std::size_t ordinal) {
   info.platform = platform.getInfo<CL_PLATFORM_NAME>();
   info.driver = device.getInfo<CL_DRIVER_VERSION>();
   info.kind = kind_of(device.getInfo<CL_DEVICE_TYPE>());
+  info.pci = pci_of(device);
   info.compute_units = device.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>();
   info.memory_bytes = static_cast<std::size_t>(device.getInfo<CL_DEVICE_GLOBAL_MEM_SIZE>());
   info.largest_allocation = static_cast<std::size_t>(device.getInfo<CL_DEVICE_MAX_MEM_ALLOC_SIZE>());
@@ -75,7 +99,10 @@ DeviceInfo info_of(const cl::Device& device, std::size_t ordinal) {
   const bool lanes = family_of(info.kind, limits) == Family::lanes;
   info.train_block = lanes ? 16 : 32;
   info.query_block = lanes ? 8 : 32;
-  info.selectors = {Selector::threshold, Selector::radix, Selector::bubble, Selector::insertion};
+  info.selectors = {Selector::threshold,  Selector::radix,     Selector::bubble,  Selector::insertion,
+                    Selector::local_sort, Selector::k_min,     Selector::bitonic, Selector::odd_even,
+                    Selector::rank_sort,  Selector::merge_sort};
+  info.proposers = {Proposer::gemm};
   info.fused_max_k = lanes ? 0xFFFFFFFEu : 256;
   return info;
 }

@@ -23,9 +23,9 @@ std::uint32_t tiles_of(const spi::RowBlocks& rows, std::uint32_t tile) {
   return (end - begin + tile - 1) / tile;
 }
 
-Shortlist::Shortlist(std::uint32_t k, std::uint32_t step)
+Shortlist::Shortlist(std::uint32_t k, std::uint32_t step, std::uint32_t most)
     : list_size(std::bit_ceil(k)),
-      merge_at(std::clamp(list_size, 128u, 1024u)),
+      merge_at(std::clamp(list_size, 128u, most)),
       capacity(std::bit_ceil(merge_at + step)) {}
 
 std::string Shortlist::refuse(std::uint32_t k, std::size_t local_memory_bytes) const {

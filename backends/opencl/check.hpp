@@ -14,13 +14,14 @@ std::string refuse_rows(const DeviceInfo& info, const spi::RowBlocks& queries, c
 /// The blocks of `block` rows in which rows first ... first + rows - 1 lie, counted in `tile` blocks.
 std::uint32_t tiles_of(const spi::RowBlocks& rows, std::uint32_t tile);
 
-/// Shape of a shortlist (shortlist.cl) for lists of k that `step` candidates join at a time.
+/// Shape of a shortlist (shortlist.cl) for lists of k that `step` candidates join at a time, and are merged
+/// when there are as many as the list is long, or `most`.
 struct Shortlist {
   std::uint32_t list_size;  // a power of two >= k
   std::uint32_t merge_at;   // candidates that make a merge worth while
   std::uint32_t capacity;   // a power of two >= merge_at + step
 
-  Shortlist(std::uint32_t k, std::uint32_t step);
+  Shortlist(std::uint32_t k, std::uint32_t step, std::uint32_t most = 1024);
   std::size_t list_bytes() const { return list_size * sizeof(Key); }
   std::size_t buffer_bytes() const { return capacity * sizeof(Key); }
   /// Why its local memory is too much; empty when it fits. A few counters come on top.

@@ -1,11 +1,148 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "clblast.hpp"
 #include "device.hpp"
+#include "proposer.hpp"
 
 namespace kith::opencl {
+namespace {
 
-spi::Support Device::check(const spi::CollectStep&) const {
-  return {"collect is not written yet", 0};
+constexpr std::uint32_t collect_group = 256, collect_columns = 8 * collect_group, collect_queries = 8;
+constexpr std::uint32_t lanes_columns = 8192;  // of a work-item
+
+/// Columns of a product that are multiplied at once: enough to fill a GPU, few enough that the copies
+/// that CLBlast makes of its operands are small beside the whole. A number of columns that suits its tiles.
+std::size_t product_columns(std::size_t dims) {
+  constexpr std::size_t most_elements = std::size_t{1} << 26;
+  return std::clamp<std::size_t>(most_elements / dims / 1024 * 1024, 1024, 16384);
 }
 
-void Device::enqueue(const spi::CollectStep&) {}
+Product product_of(const spi::CollectStep& step) {
+  const std::size_t dims = step.train.rows.cols;
+  return {step.values.rows,
+          std::min(step.values.cols, product_columns(dims)),
+          dims,
+          step.queries.rows.stride,
+          step.train.rows.stride,
+          step.values.stride};
+}
+
+/// At least the relative error of a product: docs/certificate.md, section 3.
+float relative_error(std::size_t dims) {
+  const double b = static_cast<double>(dims + 2) * 0x1p-24;
+  return std::nextafter(static_cast<float>(b / (1 - b)), 1.0f);
+}
+
+std::size_t round_up(std::size_t bytes, std::size_t alignment) {
+  return (bytes + alignment - 1) / alignment * alignment;
+}
+
+/// Why CLBlast, which counts in int, cannot count the elements of a product; empty when it can.
+std::string refuse_count(const Product& p, std::size_t temporary_bytes) {
+  constexpr std::size_t most = std::numeric_limits<int>::max();
+  const std::size_t largest =
+      std::max({p.q * p.q_stride, p.t * p.t_stride, p.q * p.out_stride, temporary_bytes / sizeof(float)});
+  if (largest <= most) return "";
+  return "a product with " + std::to_string(p.q) + " queries takes matrices of " + std::to_string(largest) +
+         " elements, but CLBlast counts to " + std::to_string(most) + "; use smaller tiles";
+}
+
+}  // namespace
+
+spi::Support Device::check(const spi::CollectStep& step) const {
+  if (step.proposer == Proposer::none) return {};
+  std::string refusal = refuse_proposer(step.proposer, static_cast<std::uint32_t>(step.train.rows.cols));
+  if (refusal.empty()) refusal = refuse_metric(step.metric);
+  if (refusal.empty()) refusal = ClBlast::library().refusal();
+  if (!refusal.empty()) return {std::move(refusal), 0};
+  if (step.values.rows == 0 || step.values.cols == 0) return {};
+  const Product product = product_of(step);
+  const std::size_t temporary = ClBlast::library().temporary_bytes(queue_(), product);
+  return {refuse_count(product, temporary), low_bytes(step) + temporary};
+}
+
+/// Scratch begins with `low` of every column.
+std::size_t Device::low_bytes(const spi::CollectStep& step) const {
+  return round_up(step.values.cols * sizeof(float), limits_.part_alignment);
+}
+
+void Device::enqueue(const spi::CollectStep& step) {
+  if (step.values.rows == 0 || step.values.cols == 0) return;
+  const bool products = step.proposer == Proposer::gemm;
+  if (products) {
+    multiply(step);
+    collect_low(step);
+  }
+  const spi::Grid<float>& values = step.values;
+  const auto run = [&](const char* source, const char* name, const Range& range, const std::string& defines,
+                       const auto&... more) {
+    launch(source, defines + (products ? " -D LOW" : ""), name, range, buffer_of(values.memory),
+           cl_ulong{values.first}, cl_ulong{values.stride}, static_cast<cl_uint>(values.rows),
+           static_cast<cl_uint>(values.cols), buffer_of(products ? step.scratch.memory : values.memory),
+           buffer_of(step.theta.memory), cl_ulong{step.theta.first}, cl_ulong{step.theta.stride},
+           step.first_row, buffer_of(step.out.rows.memory), cl_ulong{step.out.rows.first},
+           cl_ulong{step.out.rows.stride}, static_cast<cl_uint>(step.out.rows.cols),
+           buffer_of(step.out.counts.memory), cl_ulong{step.out.counts.first},
+           cl_ulong{step.out.counts.stride}, more...);
+  };
+  if (family_ == Family::lanes)
+    return run("collect_lanes.cl", "kith_collect_lanes",
+               Range{{divide_up(values.cols, lanes_columns), values.rows, 1}, {1, 1, 1}}, "",
+               cl_uint{lanes_columns});
+  const std::size_t across = divide_up(values.cols, collect_columns);
+  run("collect.cl", "kith_collect",
+      Range{{across * collect_group, divide_up(values.rows, collect_queries), 1}, {collect_group, 1, 1}},
+      define("GROUP", collect_group));
+}
+
+/// The inner products of the shadows.
+void Device::multiply(const spi::CollectStep& step) {
+  const ClBlast& library = ClBlast::library();
+  uses_clblast_ = true;
+  Product product = product_of(step);
+  const std::size_t temporary_bytes = library.temporary_bytes(queue_(), product);
+  cl::Buffer temporary;
+  if (temporary_bytes > 0) temporary = part_of(step.scratch.memory, low_bytes(step), temporary_bytes).buffer;
+  const auto operand = [&](const spi::Grid<float>& grid, std::size_t first, std::size_t rows,
+                           std::size_t cols) {
+    return part_of(grid.memory, (grid.first + first) * sizeof(float),
+                   ((rows - 1) * grid.stride + cols) * sizeof(float));
+  };
+  const Operand queries = operand(step.queries.rows, 0, product.q, product.dims);
+  for (std::size_t t = 0; t < step.values.cols; t += product.t) {
+    product.t = std::min(product.t, step.values.cols - t);
+    const Operand train = operand(step.train.rows, t * step.train.rows.stride, product.t, product.dims);
+    const Operand out = operand(step.values, t, product.q, product.t);
+    library.multiply(queue_(), product, queries, train, out, temporary());
+  }
+}
+
+/// Bytes of a block of memory as a buffer of its own: a place in it is a small number then, however large
+/// the block. It begins where the device allows, at most so little before `first`.
+Operand Device::part_of(const spi::Allocation* memory, std::size_t first, std::size_t bytes) const {
+  cl::Buffer whole = buffer_of(memory);
+  const std::size_t begin = first / limits_.part_alignment * limits_.part_alignment;
+  const cl_buffer_region region{begin, first - begin + bytes};
+  return {whole.createSubBuffer(CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region),
+          (first - begin) / sizeof(float)};
+}
+
+/// What the products with each column are taken from.
+void Device::collect_low(const spi::CollectStep& step) {
+  const spi::Grid<float>&q = step.queries.facts, &t = step.train.facts;
+  const bool halves = from_squares(step.metric), lanes = family_ == Family::lanes;
+  const std::uint32_t group = lanes ? 1 : collect_group;
+  const std::size_t groups = std::min<std::size_t>(divide_up(step.values.cols, lanes ? 4096 : group),
+                                                   2 * std::size_t{info.compute_units});
+  const std::size_t dims = step.train.rows.cols;
+  const float times = halves ? 1.0f : 2.0f;  // an inner product's chain has the error of a product, too
+  launch("collect_low.cl", define("GROUP", group) + define("HALVES", halves ? 1 : 0), "kith_collect_low",
+         Range{{groups * group, 1, 1}, {group, 1, 1}}, buffer_of(q.memory), cl_ulong{q.first},
+         cl_ulong{q.stride}, static_cast<cl_uint>(step.values.rows), buffer_of(t.memory), cl_ulong{t.first},
+         cl_ulong{t.stride}, static_cast<cl_uint>(step.values.cols), times * relative_error(dims),
+         times * static_cast<float>(dims) * 0x1p-120f, buffer_of(step.scratch.memory));
+}
 
 }  // namespace kith::opencl

@@ -17,6 +17,7 @@ Device::Device(DeviceInfo known, Family family, Limits limits, const cl::Device&
 Device::~Device() {
   try {
     queue_.finish();
+    if (uses_clblast_) ClBlast::forget();  // what it compiled keeps the context alive
   } catch (const cl::Error&) {
     // Nobody is left to hear of it.
   }

@@ -8,6 +8,7 @@
 #include <string>
 #include <type_traits>
 
+#include "clblast.hpp"
 #include "guard.hpp"
 #include "kith/spi.hpp"
 #include "programs.hpp"
@@ -18,11 +19,14 @@ namespace kith::opencl {
 /// rows, no barriers (CPUs). `groups`: work-groups of 256 that share local memory (GPUs).
 enum class Family { lanes, groups };
 
+struct Blocks;  // select_blocks.hpp
+
 /// What a kernel may use, asked of the driver once.
 struct Limits {
   std::size_t local_memory_bytes = 0;
   std::size_t work_group = 1;      ///< most work-items a group
   std::uint32_t vector_width = 1;  ///< floats a vector register
+  std::size_t part_alignment = 4;  ///< bytes, of where a part of a buffer may begin
   std::string tile_options;        ///< for the compiler, of kernels that tile registers (tile.cl)
 };
 
@@ -59,13 +63,15 @@ class Device : public spi::Device {
   void write(spi::Allocation& to, std::size_t offset, const void* from, std::size_t bytes) override;
   void read(const spi::Allocation& from, std::size_t offset, void* to, std::size_t bytes) override;
   void finish() override;
+  std::unique_ptr<spi::HostMemory> allocate_host(std::size_t bytes) override;
   std::uint64_t mark() override;
   double elapsed(std::uint64_t from, std::uint64_t to) override;
   spi::Support check(const spi::Step& step) const override;
   void enqueue(const spi::Step& step) override;
 
  private:
-  // One file a step: distance.cpp, select.cpp (and select_radix.cpp), nearest.cpp, merge.cpp, vote.cpp.
+  // One file a step: distance.cpp, select.cpp (and select_radix.cpp), nearest.cpp, merge.cpp, prepare.cpp,
+  // collect.cpp, rerank.cpp, tighten.cpp, vote.cpp.
   spi::Support check(const spi::DistanceStep& step) const;
   spi::Support check(const spi::SelectStep& step) const;
   spi::Support check(const spi::NearestStep& step) const;
@@ -85,20 +91,58 @@ class Device : public spi::Device {
   void enqueue(const spi::TightenStep& step);
   void enqueue(const spi::VoteStep& step);
 
+  // One file a selector, select_NAME.cpp; threshold and insertion are in select.cpp.
   void select_threshold(const spi::SelectStep& step);
-  void select_bubble(const spi::SelectStep& step);
   void select_insertion(const spi::SelectStep& step);
+  void select_bubble(const spi::SelectStep& step);
   void select_radix(const spi::SelectStep& step);
+  void select_local_sort(const spi::SelectStep& step);
+  void select_k_min(const spi::SelectStep& step);
+  void select_bitonic(const spi::SelectStep& step);
+  void select_odd_even(const spi::SelectStep& step);
+  void select_rank_sort(const spi::SelectStep& step);
+  void select_merge_sort(const spi::SelectStep& step);
+  spi::Support check_local_sort(const spi::SelectStep& step) const;
+  std::size_t bubble_scratch_bytes(const spi::SelectStep& step) const;
   std::size_t radix_scratch_bytes(const spi::SelectStep& step) const;
+  std::size_t k_min_scratch_bytes(const spi::SelectStep& step) const;
+  std::size_t bitonic_scratch_bytes(const spi::SelectStep& step) const;
+  std::size_t odd_even_scratch_bytes(const spi::SelectStep& step) const;
+  std::size_t merge_sort_scratch_bytes(const spi::SelectStep& step) const;
+  void bitonic_level(const spi::SelectStep& step, const Blocks& blocks, std::size_t width, bool last);
+  // Blocks: select_blocks.cpp and .hpp.
+  std::size_t blocks_scratch_bytes(const spi::SelectStep& step, const Blocks& blocks) const;
+  void merge_blocks(const spi::SelectStep& step, const Blocks& blocks);
+  void merge_whole_blocks(const spi::SelectStep& step, const Blocks& blocks);
+  template <class... More>
+  void launch_blocks(const spi::SelectStep& step, const Blocks& blocks, const char* source, const char* name,
+                     const More&... more);
+
   void nearest_lanes(const spi::NearestStep& step);
   void nearest_tiles(const spi::NearestStep& step);
   void nearest_rows(const spi::NearestStep& step);
   void nearest_points(const spi::NearestStep& step);
+  void multiply(const spi::CollectStep& step);
+  void collect_low(const spi::CollectStep& step);
+  std::size_t low_bytes(const spi::CollectStep& step) const;
+  Operand part_of(const spi::Allocation* memory, std::size_t first, std::size_t bytes) const;
+  void tighten_join(const spi::TightenStep& step);
+  void tighten_theta(const spi::TightenStep& step);
+  bool merges_at_once(std::uint32_t k) const;
+  void merge_at_once(const spi::Grid<Key>& in, std::uint32_t rows, std::uint32_t groups, std::uint32_t lists,
+                     std::uint32_t k, const spi::Grid<Key>& out);
   void merge_pairs(const spi::MergeStep& step);
   std::string merge_defines() const;
   void merge_runs(const spi::Grid<Key>& in, std::uint32_t rows, std::uint32_t groups, std::uint32_t total,
                   std::uint32_t run, const spi::Grid<Key>& out, std::uint32_t out_total,
                   std::uint32_t out_run);
+
+  void vote_plain(const spi::VoteStep& step);
+  void vote_atomic(const spi::VoteStep& step);
+  void vote_branch_free(const spi::VoteStep& step);
+  template <class... More>
+  void launch_vote(const spi::VoteStep& step, const std::string& defines, const char* name, std::size_t items,
+                   const More&... more);
 
   /// Run kernel `name` of file `source`; global sizes are rounded up to multiples of the local ones.
   /// Arguments: numbers, buffers, Local.
@@ -132,6 +176,7 @@ class Device : public spi::Device {
   cl::CommandQueue queue_;
   cl::Device device_;
   Programs programs_;
+  bool uses_clblast_ = false;
   std::map<std::uint64_t, cl::Event> marks_, older_marks_;  // since the last finish(), and before it
   std::uint64_t next_mark_ = 0;
 };

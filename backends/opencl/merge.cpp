@@ -12,13 +12,17 @@ constexpr std::uint32_t longest_insertion = 48;
 
 enum class Way { insertion, shortlist, runs };
 
+/// Whether a shortlist of k fits into local memory.
+bool at_once(std::uint32_t k, std::size_t local_memory_bytes) {
+  return k <= 2048 && Shortlist(k, merge_group).refuse(k, local_memory_bytes).empty();
+}
+
 Way way_of(const spi::MergeStep& step, Family family, std::size_t local_memory_bytes) {
   if (step.lists == 1) return Way::runs;
   if (family == Family::lanes) return step.k <= longest_insertion ? Way::insertion : Way::runs;
   // Few keys, and enough queries to fill the device with one work-item each.
   if (std::uint64_t{step.lists} * step.k <= 64 && step.out.rows >= 1024) return Way::insertion;
-  const bool fits = Shortlist(step.k, merge_group).refuse(step.k, local_memory_bytes).empty();
-  return fits && step.k <= 2048 ? Way::shortlist : Way::runs;
+  return at_once(step.k, local_memory_bytes) ? Way::shortlist : Way::runs;
 }
 
 /// Keys that the first merge of pairs writes; the second needs at most half of them again.
@@ -57,15 +61,26 @@ void Device::enqueue(const spi::MergeStep& step) {
     case Way::insertion:
       return run("kith_merge_insertion", Range{{rows, 1, 1}, {group, 1, 1}}, rows, step.lists, step.k, out,
                  first, stride);
-    case Way::shortlist: {
-      const Shortlist shape(step.k, merge_group);
-      return run("kith_merge", Range{{std::size_t{group} * rows, 1, 1}, {group, 1, 1}}, step.lists, step.k,
-                 shape.list_size, shape.capacity, shape.merge_at, out, first, stride,
-                 Local{shape.list_bytes()}, Local{shape.buffer_bytes()});
-    }
+    case Way::shortlist:
+      return merge_at_once(step.in, rows, 1, step.lists, step.k, step.out);
     case Way::runs:
       return merge_pairs(step);
   }
+}
+
+bool Device::merges_at_once(std::uint32_t k) const {
+  return family_ == Family::groups && at_once(k, limits_.local_memory_bytes);
+}
+
+/// Merge the `lists` lists of k keys of each (row, group) by kith_merge (merge.cl).
+void Device::merge_at_once(const spi::Grid<Key>& in, std::uint32_t rows, std::uint32_t groups,
+                           std::uint32_t lists, std::uint32_t k, const spi::Grid<Key>& out) {
+  const Shortlist shape(k, merge_group);
+  launch("merge.cl", merge_defines(), "kith_merge",
+         Range{{std::size_t{merge_group} * rows * groups, 1, 1}, {merge_group, 1, 1}}, buffer_of(in.memory),
+         cl_ulong{in.first}, cl_ulong{in.stride}, groups, lists, k, shape.list_size, shape.capacity,
+         shape.merge_at, buffer_of(out.memory), cl_ulong{out.first}, cl_ulong{out.stride},
+         Local{shape.list_bytes()}, Local{shape.buffer_bytes()});
 }
 
 /// Merge lists two by two, from one part of scratch to the other, until one list is left.

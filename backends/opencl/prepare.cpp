@@ -1,11 +1,31 @@
+#include "check.hpp"
 #include "device.hpp"
+#include "proposer.hpp"
 
 namespace kith::opencl {
 
-spi::Support Device::check(const spi::PrepareStep&) const {
-  return {"prepare is not written yet", 0};
+spi::Support Device::check(const spi::PrepareStep& step) const {
+  const std::uint32_t block = step.rows.block;
+  if (block != info.query_block && block != info.train_block)
+    return {"rows come in blocks of " + std::to_string(block) + ", but this device takes " +
+                std::to_string(info.query_block) + " or " + std::to_string(info.train_block) +
+                "; pack them again",
+            0};
+  return {refuse_proposer(step.proposer, step.rows.dims), 0};
 }
 
-void Device::enqueue(const spi::PrepareStep&) {}
+void Device::enqueue(const spi::PrepareStep& step) {
+  const spi::RowBlocks& rows = step.rows;
+  if (rows.rows == 0) return;
+  const spi::Shadow& out = step.out;
+  const bool lanes = family_ == Family::lanes;
+  const std::size_t items = lanes ? 1 : 256;
+  launch(lanes ? "prepare_lanes.cl" : "prepare.cl", lanes ? define("LANES", rows.block) : "",
+         lanes ? "kith_prepare_lanes" : "kith_prepare",
+         Range{{items * tiles_of(rows, 1), 1, 1}, {items, 1, 1}}, buffer_of(rows.memory), rows.first,
+         rows.rows, rows.dims, buffer_of(step.centre.memory), cl_ulong{step.centre.first},
+         buffer_of(out.rows.memory), cl_ulong{out.rows.first}, cl_ulong{out.rows.stride},
+         buffer_of(out.facts.memory), cl_ulong{out.facts.first}, cl_ulong{out.facts.stride});
+}
 
 }  // namespace kith::opencl

@@ -1,5 +1,4 @@
-#include <algorithm>
-#include <bit>
+#include <utility>
 
 #include "check.hpp"
 #include "device.hpp"
@@ -8,29 +7,34 @@ namespace kith::opencl {
 namespace {
 
 constexpr std::uint32_t threshold_group = 256, threshold_values = 4;  // select_threshold.cl
+constexpr std::uint32_t most_local = 2048;  // k whose lists are in local memory: longer ones leave none for others
 
-/// How the bubbles of a step walk (select_bubble.cl), and where their window lies.
-struct BubbleShape {
-  std::uint32_t items, stretch;
-  std::size_t window;  // keys a (query, group)
+/// The shortlist of a list, and where it is.
+struct Threshold {
+  Shortlist shape;
   bool local;
+  std::size_t part;  // keys a list
 
-  BubbleShape(const spi::SelectStep& step, std::size_t work_group, std::size_t local_memory_bytes) {
-    items = static_cast<std::uint32_t>(
-        std::min({std::bit_ceil(std::size_t{step.k}), std::bit_floor(work_group), std::size_t{256}}));
-    // The longest stretch that does not make the growing phase longer than the walk. Not 1: what
-    // PoCL 3.1 makes of that kernel crashes.
-    const std::uint32_t width = group_width(step.distances.cols, step.groups);
-    for (stretch = 16; stretch > 2 && std::size_t{stretch} * step.k > width;) stretch /= 2;
-    const auto fits = [&] { return keys(step.k) * sizeof(Key) + 64 <= local_memory_bytes; };
-    const std::uint32_t longest = stretch;
-    while (stretch > 2 && !fits()) stretch /= 2;
-    local = fits();
-    if (!local) stretch = longest;
-    window = keys(step.k);
+  Threshold(std::uint32_t k, std::size_t local_memory_bytes)
+      : shape(k, threshold_group * threshold_values),
+        local(k <= most_local && shape.refuse(k, local_memory_bytes).empty()),
+        part(0) {
+    // A sort of keys in scratch takes long, so it should be worth its while.
+    if (!local) shape = Shortlist(k, threshold_group * threshold_values, 1u << 31);
+    part = std::size_t{shape.list_size} + shape.capacity;
   }
-  std::size_t keys(std::uint32_t k) const { return (std::size_t{k} + 1) * stretch + k; }
 };
+
+/// Why a list is too long for those that pad it to a power of two; empty when it is not.
+std::string refuse_length(const spi::SelectStep& step) {
+  constexpr std::uint32_t most = 1u << 31;
+  const std::uint32_t columns = group_width(step.distances.cols, step.groups);
+  if (columns <= most || step.selector == Selector::threshold || step.selector == Selector::radix ||
+      step.selector == Selector::bubble || step.selector == Selector::insertion)
+    return "";
+  return "a list of " + std::to_string(columns) + " values is longer than 2^31, the most that selector " +
+         std::string(name(step.selector)) + " takes; use smaller training tiles or more groups";
+}
 
 }  // namespace
 
@@ -39,23 +43,37 @@ spi::Support Device::check(const spi::SelectStep& step) const {
     return {"k = " + std::to_string(step.k) + " and groups = " + std::to_string(step.groups) +
                 "; both must be at least 1",
             0};
+  std::string refusal = refuse_length(step);
+  if (!refusal.empty()) return {std::move(refusal), 0};
   switch (step.selector) {
     case Selector::insertion:
+    case Selector::rank_sort:
       return {};
-    case Selector::threshold:
-      return {
-          Shortlist(step.k, threshold_group * threshold_values).refuse(step.k, limits_.local_memory_bytes),
-          0};
-    case Selector::bubble: {
-      const BubbleShape shape(step, limits_.work_group, limits_.local_memory_bytes);
-      return {"", shape.local ? 0 : step.distances.rows * step.groups * shape.window * sizeof(Key)};
+    case Selector::threshold: {
+      const Threshold threshold(step.k, limits_.local_memory_bytes);
+      const std::size_t lists = step.distances.rows * step.groups;
+      return {"", threshold.local ? 0 : lists * threshold.part * sizeof(Key)};
     }
+    case Selector::bubble:
+      return {"", bubble_scratch_bytes(step)};
     case Selector::radix:
       return {"", radix_scratch_bytes(step)};
-    default:
-      return {"it has no selector " + std::string(name(step.selector)) +
-                  "; it has threshold, radix, bubble and insertion",
-              0};
+    case Selector::local_sort:
+      return check_local_sort(step);
+    case Selector::k_min:
+      return {"", k_min_scratch_bytes(step)};
+    case Selector::bitonic:
+      return {"", bitonic_scratch_bytes(step)};
+    case Selector::odd_even:
+      return {"", odd_even_scratch_bytes(step)};
+    case Selector::merge_sort:
+      return {"", merge_sort_scratch_bytes(step)};
+    default: {
+      std::string known;
+      for (const Selector selector : info.selectors)
+        known += (known.empty() ? "" : ", ") + std::string(name(selector));
+      return {"it has no selector " + std::string(name(step.selector)) + "; it has " + known, 0};
+    }
   }
 }
 
@@ -68,37 +86,40 @@ void Device::enqueue(const spi::SelectStep& step) {
       return select_bubble(step);
     case Selector::radix:
       return select_radix(step);
+    case Selector::local_sort:
+      return select_local_sort(step);
+    case Selector::k_min:
+      return select_k_min(step);
+    case Selector::bitonic:
+      return select_bitonic(step);
+    case Selector::odd_even:
+      return select_odd_even(step);
+    case Selector::rank_sort:
+      return select_rank_sort(step);
+    case Selector::merge_sort:
+      return select_merge_sort(step);
     default:
       return select_insertion(step);
   }
 }
 
 void Device::select_threshold(const spi::SelectStep& step) {
-  const Shortlist shape(step.k, threshold_group * threshold_values);
+  const Threshold threshold(step.k, limits_.local_memory_bytes);
+  const Shortlist& shape = threshold.shape;
   const spi::Grid<float>& d = step.distances;
   const Range range{{std::size_t{threshold_group} * step.groups, d.rows, 1}, {threshold_group, 1, 1}};
-  launch("select_threshold.cl", define("GROUP", threshold_group) + define("VALUES", threshold_values),
-         "kith_select_threshold", range, buffer_of(d.memory), cl_ulong{d.first}, cl_ulong{d.stride},
-         static_cast<cl_uint>(d.cols), step.first_row, step.k, step.groups, shape.list_size, shape.capacity,
-         shape.merge_at, buffer_of(step.out.memory), cl_ulong{step.out.first}, cl_ulong{step.out.stride},
-         Local{shape.list_bytes()}, Local{shape.buffer_bytes()});
-}
-
-void Device::select_bubble(const spi::SelectStep& step) {
-  const BubbleShape shape(step, limits_.work_group, limits_.local_memory_bytes);
-  const spi::Grid<float>& d = step.distances;
-  const Range range{{std::size_t{shape.items} * step.groups, d.rows, 1}, {shape.items, 1, 1}};
-  const auto run = [&](const char* space, const auto& windows, std::size_t stride) {
-    launch("select_bubble.cl",
-           define("ITEMS", shape.items) + define("STRETCH", shape.stretch) + define("WINDOW", space),
-           "kith_select_bubble", range, buffer_of(d.memory), cl_ulong{d.first}, cl_ulong{d.stride},
-           static_cast<cl_uint>(d.cols), step.first_row, step.k, step.groups, buffer_of(step.out.memory),
-           cl_ulong{step.out.first}, cl_ulong{step.out.stride}, windows, cl_ulong{stride});
+  const auto run = [&](const char* where, const auto&... lists) {
+    launch("select_threshold.cl",
+           define("GROUP", threshold_group) + define("VALUES", threshold_values) + where,
+           "kith_select_threshold", range, buffer_of(d.memory), cl_ulong{d.first}, cl_ulong{d.stride},
+           static_cast<cl_uint>(d.cols), step.first_row, step.k, step.groups, shape.list_size, shape.capacity,
+           shape.merge_at, buffer_of(step.out.memory), cl_ulong{step.out.first}, cl_ulong{step.out.stride},
+           lists...);
   };
-  if (shape.local)
-    run("local", Local{shape.window * sizeof(Key)}, 0);
+  if (threshold.local)
+    run("", Local{threshold.part * sizeof(Key)}, cl_ulong{0});
   else
-    run("global", buffer_of(step.scratch.memory), shape.window);
+    run(" -D LISTS_IN_SCRATCH", buffer_of(step.scratch.memory), cl_ulong{threshold.part});
 }
 
 void Device::select_insertion(const spi::SelectStep& step) {

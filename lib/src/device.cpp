@@ -9,6 +9,7 @@
 #include "kith/error.hpp"
 #include "registry.hpp"
 #include "self_test.hpp"
+#include "tuning_file.hpp"
 
 namespace kith {
 namespace {
@@ -30,7 +31,9 @@ std::shared_ptr<Device::State> open_tested(const DeviceInfo& info, std::uint32_t
   std::unique_ptr<spi::Device> device = Registry::instance().open(info.backend, ordinal);
   why = self_test(*device);
   if (!why.empty()) return nullptr;
-  return std::make_shared<Device::State>(std::move(device));
+  auto state = std::make_shared<Device::State>(std::move(device));
+  state->info.tuning = tuning_of(state->info);
+  return state;
 }
 
 Device open_at(std::string_view spec, const BackendInfo& backend, std::size_t ordinal) {
@@ -109,12 +112,15 @@ std::string specs_of(const BackendInfo& backend) {
 }  // namespace
 
 std::vector<BackendInfo> backends() {
-  return Registry::instance().backends();
+  std::vector<BackendInfo> all = Registry::instance().backends();
+  for (BackendInfo& backend : all)
+    for (DeviceInfo& device : backend.devices) device.tuning = tuning_of(device);
+  return all;
 }
 
 std::vector<DeviceInfo> devices() {
   std::vector<DeviceInfo> all;
-  for (const BackendInfo& backend : Registry::instance().backends())
+  for (const BackendInfo& backend : backends())
     all.insert(all.end(), backend.devices.begin(), backend.devices.end());
   return all;
 }
@@ -124,7 +130,7 @@ std::vector<std::string> load_failures() {
 }
 
 const DeviceInfo& Device::info() const {
-  return state_->device->info;
+  return state_->info;
 }
 
 Device open_device(std::string_view spec) {

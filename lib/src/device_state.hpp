@@ -1,8 +1,10 @@
 // What a Device handle shares: the opened device, its lock, and memory kept for the next search.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include "kith/device.hpp"
@@ -11,11 +13,14 @@
 namespace kith {
 
 struct Device::State {
-  explicit State(std::unique_ptr<spi::Device> opened) : device(std::move(opened)) {}
+  explicit State(std::unique_ptr<spi::Device> opened) : info(opened->info), device(std::move(opened)) {}
+
+  DeviceInfo info;  ///< the device's own, and what was measured on it
 
   std::mutex mutex;  ///< around every call of `device`
   std::unique_ptr<spi::Device> device;
   std::vector<std::unique_ptr<spi::Allocation>> spare;  ///< freed blocks, to be used again
+  std::map<Proposer, std::string> proposer_refusals;    ///< of those tested; empty: it can be used
 };
 
 /// Device memory owned by a search or an Index. Freed blocks are kept in the device's spare list, so

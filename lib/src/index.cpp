@@ -29,9 +29,9 @@ void check_shape(MatrixView<const float> train) {
 Index::Index(Device device, MatrixView<const float> train, Metric metric) {
   check_shape(train);
   const PreparedRows rows = prepare_rows("index", "training", train, metric, 0);
-  auto state =
-      std::make_shared<State>(State{std::move(device), metric, train.rows(), train.cols(), rows.largest, {}});
+  auto state = std::make_shared<State>(std::move(device), metric, train.rows(), train.cols(), rows.largest);
   state->chunks = upload_chunks(state->device.state(), rows.view, 0);
+  state->centre = centre_of(rows.view, metric);
   state_ = std::move(state);
 }
 
@@ -62,6 +62,8 @@ std::int64_t Index::dims() const {
 std::size_t Index::memory_bytes() const {
   std::size_t bytes = 0;
   for (const Chunk& chunk : state_->chunks) bytes += chunk.memory.get()->bytes;
+  const std::lock_guard lock(state_->shadow_mutex);
+  for (const auto& [proposer, shadow] : state_->shadows) bytes += shadow->bytes();
   return bytes;
 }
 

@@ -5,69 +5,16 @@
 
 #include "float_guard.hpp"
 #include "kith/error.hpp"
+#include "proposal.hpp"
 #include "rows.hpp"
+#include "tiles.hpp"
 #include "timing.hpp"
+#include "watcher.hpp"
 
 namespace kith {
 namespace {
 
-/// A training tile: rows first .. first + rows - 1, which all lie in one chunk.
-struct Tile {
-  const Chunk* chunk;
-  std::int64_t first, rows;
-
-  spi::RowBlocks row_blocks(const Index::State& index) const {
-    return {chunk->memory.get(), static_cast<std::uint32_t>(first - chunk->first),
-            static_cast<std::uint32_t>(rows), static_cast<std::uint32_t>(index.dims),
-            index.device.info().train_block};
-  }
-};
-
-std::vector<Tile> train_tiles(const Index::State& index, const Plan& plan) {
-  std::vector<Tile> tiles;
-  for (const Chunk& chunk : index.chunks)
-    for (std::int64_t at = 0; at < chunk.rows; at += plan.train_tile)
-      tiles.push_back({&chunk, chunk.first + at, std::min(plan.train_tile, chunk.rows - at)});
-  return tiles;
-}
-
-/// The most scratch a step of `plan` needs. Throws unsupported when the device refuses one.
-std::size_t scratch_of(const spi::Device& device, const Plan& plan) {
-  const auto count = [](std::int64_t value) { return static_cast<std::uint32_t>(value); };
-  const std::size_t k = static_cast<std::size_t>(plan.problem.k),
-                    groups = static_cast<std::size_t>(plan.groups);
-  const std::size_t q = static_cast<std::size_t>(plan.query_tile),
-                    t = static_cast<std::size_t>(plan.train_tile);
-  const spi::RowBlocks queries{nullptr, 0, count(plan.query_tile), count(plan.problem.dims),
-                               device.info.query_block};
-  const spi::RowBlocks train{nullptr, 0, count(plan.train_tile), count(plan.problem.dims),
-                             device.info.train_block};
-  const std::size_t width = groups + (plan.train_tile < plan.problem.n ? 1 : 0);
-  TileLists lists;
-  lists.select_out = {nullptr, 0, q, groups * k, width * k};
-  lists.lists = static_cast<std::uint32_t>(width);
-  lists.merge_in = {nullptr, 0, q, width * k, width * k};
-  lists.merge_out = {nullptr, 0, q, k, k};
-  const spi::Grid<float> distances{nullptr, 0, q, t, t};
-
-  std::vector<spi::Step> steps;
-  if (plan.fused) {
-    steps.push_back(nearest_step(plan, queries, train, 0, lists, {}));
-  } else {
-    steps.push_back(distance_step(plan, queries, train, distances));
-    steps.push_back(select_step(plan, distances, 0, lists, {}));
-  }
-  if (width > 1) steps.push_back(merge_step(plan, lists, {}));
-  std::size_t most = 0;
-  for (const spi::Step& step : steps) {
-    const spi::Support support = device.check(step);
-    if (!support.refusal.empty())
-      throw Error(Errc::unsupported, "search: " + plan.device + ": " + support.refusal);
-    most = std::max(most, support.scratch_bytes);
-  }
-  return most;
-}
-
+/// One training tile by the chain. `number` counts tiles from 0; `last`: its result is the result.
 void run_tile(const Index::State& index, const Plan& plan, const Tile& tile, std::int64_t number, bool last,
               std::int64_t count, const Workspace& workspace, StepTimer& timer) {
   spi::Device& device = *index.device.state()->device;
@@ -89,84 +36,130 @@ void run_tile(const Index::State& index, const Plan& plan, const Tile& tile, std
   timer.after(spi::MergeStep::name);
 }
 
-/// Tells the caller how far the search is, and hears whether to go on.
-class Watcher {
- public:
-  Watcher(const PlanOptions& options, std::int64_t steps) : options_(options), steps_(steps) {}
-  bool watches() const { return options_.progress || options_.stop.stop_possible(); }
+/// A search whose candidates are proposed: what it needs beside the Workspace.
+struct Proposing {
+  std::shared_ptr<const IndexShadow> shadow;
+  Proposal proposal;
+  float query_scale;
 
-  void step_done() {
-    ++done_;
-    if (options_.progress) options_.progress({static_cast<double>(done_) / static_cast<double>(steps_)});
-    check_stop();
+  Proposing(const Index::State& index, const Plan& plan, float largest_query)
+      : shadow(index.shadow_for(plan)),
+        proposal(index.device.state(), plan),
+        query_scale(scale_of(plan.proposer, largest_centred(largest_query, index.centre))) {}
+
+  /// After the seed: the first bounds.
+  void begin(spi::Device& device, const Workspace& workspace, std::int64_t count, StepTimer& timer) const {
+    proposal.reset(device, count);
+    device.enqueue(proposal.prepare(workspace.queries(count), shadow->centre(), query_scale));
+    timer.after(spi::PrepareStep::name);
+    device.enqueue(proposal.tighten(workspace.result(count), workspace.scratch()));
+    timer.after(spi::TightenStep::name);
   }
 
-  void check_stop() const {
-    if (options_.stop.stop_requested())
-      throw Error(Errc::interrupted, "search: stopped after " + std::to_string(done_) + " of " +
-                                         std::to_string(steps_) +
-                                         " steps, as was asked; nothing is returned");
+  /// One training tile.
+  void run_tile(const Index::State& index, const Tile& tile, std::int64_t count, const Workspace& workspace,
+                StepTimer& timer, Trace* trace) const {
+    spi::Device& device = *index.device.state()->device;
+    const spi::Shadow train = shadow->of(tile.chunk, tile.first - index.chunks[tile.chunk].first, tile.rows);
+    const auto first_row = static_cast<std::uint32_t>(tile.first);
+    const float unscale = 1 / query_scale / shadow->scale();
+    device.enqueue(proposal.collect(count, train, first_row, workspace.scratch(), unscale));
+    timer.after(spi::CollectStep::name);
+    device.enqueue(proposal.rerank(workspace.queries(count), tile.row_blocks(index), first_row));
+    timer.after(spi::RerankStep::name);
+    if (trace && trace->time_steps) {
+      trace->collected += proposal.listed(device, count);
+      timer.skip();
+    }
+    device.enqueue(proposal.tighten(workspace.result(count), workspace.scratch()));
+    timer.after(spi::TightenStep::name);
   }
-
- private:
-  const PlanOptions& options_;
-  std::int64_t steps_, done_ = 0;
 };
+
+/// Search the queries of a tile whose lists of candidates were too short by the chain alone, and put
+/// their keys where those of the tile are.
+void search_lost(const Index::State& index, const Plan& plan, const PlanOptions& options,
+                 MatrixView<const float> queries, const std::vector<std::int64_t>& lost,
+                 const Workspace& workspace) {
+  const auto count = static_cast<std::int64_t>(lost.size());
+  const auto k = static_cast<std::size_t>(plan.problem.k);
+  std::vector<float> rows;
+  for (const std::int64_t q : lost) rows.insert(rows.end(), queries.row(q), queries.row(q) + queries.cols());
+  PlanOptions chain_only;
+  chain_only.proposer = Proposer::none;
+  chain_only.memory_limit = options.memory_limit;
+  chain_only.threads = options.threads;
+  chain_only.stop = options.stop;
+  const Plan chain = plan_search(index, count, plan.problem.k, chain_only);
+  const spi::Grid<Key> result = workspace.result(1);
+  const std::shared_ptr<Device::State>& state = index.device.state();
+  run(index, chain, chain_only, {rows.data(), count, queries.cols()}, 0, nullptr,
+      [&](Workspace& found, std::int64_t first, std::int64_t found_count) {
+        std::vector<Key> keys(static_cast<std::size_t>(found_count) * k);
+        const std::lock_guard lock(state->mutex);
+        const FloatGuard guard;
+        state->device->read(*found.result(found_count).memory, 0, keys.data(), keys.size() * sizeof(Key));
+        for (std::int64_t i = 0; i < found_count; ++i) {
+          const auto q = static_cast<std::size_t>(lost[static_cast<std::size_t>(first + i)]);
+          state->device->write(*result.memory, q * k * sizeof(Key),
+                               keys.data() + static_cast<std::size_t>(i) * k, k * sizeof(Key));
+        }
+      });
+}
 
 }  // namespace
 
-Plan plan_search(const Index::State& index, std::int64_t m, std::int64_t k, const PlanOptions& options) {
-  const DeviceInfo& device = index.device.info();
-  const Problem problem{index.metric, index.rows, m, index.dims, k};
-  PlanOptions tighter = options;
-  for (;;) {
-    Plan plan = make_plan(device, problem, tighter);
-    const std::size_t scratch = scratch_of(*index.device.state()->device, plan);
-    const std::size_t budget = memory_budget(device, problem, options);
-    plan.workspace_bytes += scratch;
-    if (plan.workspace_bytes <= budget && scratch <= device.largest_allocation) return plan;
-    if (plan.query_tile == 1 && plan.groups == 1)
-      throw Error(Errc::out_of_memory, "search: one query takes " + std::to_string(plan.workspace_bytes) +
-                                           " bytes on " + plan.device + ", scratch included, but " +
-                                           std::to_string(std::min(budget, device.largest_allocation)) +
-                                           " are allowed; raise the memory limit or choose a smaller k");
-    if (plan.query_tile > 1) {
-      tighter.query_tile = (plan.query_tile + 1) / 2;
-    } else {
-      tighter.groups = (plan.groups + 1) / 2;
-    }
-  }
+std::shared_ptr<const IndexShadow> Index::State::shadow_for(const Plan& plan) const {
+  const std::lock_guard lock(shadow_mutex);
+  std::shared_ptr<const IndexShadow>& shadow = shadows[plan.proposer];
+  if (!shadow)
+    shadow = std::make_shared<IndexShadow>(device.state(), chunks, centre, largest_centred(largest, centre),
+                                           plan.proposer, plan.threads);
+  return shadow;
 }
 
 void run(const Index::State& index, const Plan& plan, const PlanOptions& options,
-         MatrixView<const float> queries, Trace* trace, const Take& take) {
+         MatrixView<const float> queries, float largest_query, Trace* trace, const Take& take) {
   const std::shared_ptr<Device::State>& state = index.device.state();
   const std::int64_t m = queries.rows();
   const std::vector<Tile> tiles = train_tiles(index, plan);
   const std::int64_t query_tiles = (m + plan.query_tile - 1) / plan.query_tile;
   const auto tile_count = static_cast<std::int64_t>(tiles.size());
+  const bool proposes = plan.proposer != Proposer::none;
   Watcher watcher(options, query_tiles * tile_count);
   watcher.check_stop();
   Workspace workspace(state, plan, scratch_of(*state->device, plan));
+  std::optional<Proposing> proposing;
+  if (proposes && m > 0) proposing.emplace(index, plan, largest_query);
 
   for (std::int64_t first = 0; first < m; first += plan.query_tile) {
     const std::int64_t count = std::min(plan.query_tile, m - first);
+    const MatrixView<const float> of_tile = queries.slice(first, count);
     const Stopwatch upload;
-    upload_rows(*state, workspace.query_memory(), queries.slice(first, count),
-                index.device.info().query_block, plan.threads);
+    upload_rows(*state, workspace.query_memory(), of_tile, index.device.info().query_block, plan.threads);
     if (trace) trace->seconds["upload"] += upload.seconds();
+    std::vector<std::int64_t> lost;
     for (std::int64_t i = 0; i < tile_count; ++i) {
+      const bool last = i + 1 == tile_count;
       {
         const std::lock_guard lock(state->mutex);
         const FloatGuard guard;
         StepTimer timer(*state->device, trace);
-        run_tile(index, plan, tiles[static_cast<std::size_t>(i)], i, i + 1 == tile_count, count, workspace,
-                 timer);
+        const Tile& tile = tiles[static_cast<std::size_t>(i)];
+        if (proposes && i > 0) {
+          proposing->run_tile(index, tile, count, workspace, timer, trace);
+        } else {
+          run_tile(index, plan, tile, i, last || proposes, count, workspace, timer);
+          if (proposes && !last) proposing->begin(*state->device, workspace, count, timer);
+        }
         timer.collect();
+        if (proposes && last && i > 0) lost = proposing->proposal.lost(*state->device, count);
         if (watcher.watches()) state->device->finish();
       }
       watcher.step_done();
     }
+    if (!lost.empty()) search_lost(index, plan, options, of_tile, lost, workspace);
+    if (trace) trace->fallbacks += static_cast<std::int64_t>(lost.size());
     take(workspace, first, count);
   }
   if (trace) {

@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "chunks.hpp"
@@ -12,28 +14,45 @@
 #include "kith/plan.hpp"
 #include "kith/spi.hpp"
 #include "kith/trace.hpp"
+#include "plan_memory.hpp"
+#include "shadow.hpp"
 #include "workspace.hpp"
 
 namespace kith {
 
 struct Index::State {
+  State(Device on, Metric measure, std::int64_t count, std::int64_t columns, float most)
+      : device(std::move(on)), metric(measure), rows(count), dims(columns), largest(most) {}
+
   Device device;
   Metric metric = Metric::squared_l2;
   std::int64_t rows = 0;
   std::int64_t dims = 0;
   float largest = 0;  ///< max |element|, for check_range()
   std::vector<Chunk> chunks;
+  std::vector<float> centre;  ///< centre_of() the rows
+  mutable std::mutex shadow_mutex;
+  /// Each made by the first search by its proposer.
+  mutable std::map<Proposer, std::shared_ptr<const IndexShadow>> shadows;
+
+  /// Throws out_of_memory.
+  std::shared_ptr<const IndexShadow> shadow_for(const Plan& plan) const;
 };
 
 /// Receives each finished query tile: queries first .. first + count - 1 have their keys in
 /// Workspace::result(count). Called without a lock.
 using Take = std::function<void(Workspace& workspace, std::int64_t first, std::int64_t count)>;
 
+/// The most scratch a step of `plan` needs. Throws unsupported when the device refuses one.
+std::size_t scratch_of(const spi::Device& device, const Plan& plan);
+
 /// make_plan() for this Index, with the device's scratch counted and its refusals heard.
 Plan plan_search(const Index::State& index, std::int64_t m, std::int64_t k, const PlanOptions& options);
+/// The same by the built-in rules alone, whatever was measured.
+Plan plan_untuned(const Index::State& index, std::int64_t m, std::int64_t k, const PlanOptions& options);
 
-/// Run `plan` over prepared queries.
+/// Run `plan` over prepared queries, of which no element is above `largest_query`.
 void run(const Index::State& index, const Plan& plan, const PlanOptions& options,
-         MatrixView<const float> queries, Trace* trace, const Take& take);
+         MatrixView<const float> queries, float largest_query, Trace* trace, const Take& take);
 
 }  // namespace kith

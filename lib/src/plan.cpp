@@ -7,6 +7,9 @@
 #include "kith/error.hpp"
 #include "plan_memory.hpp"
 #include "plan_rules.hpp"
+#include "sampling.hpp"
+#include "shadow.hpp"
+#include "tuning_choice.hpp"
 
 namespace kith {
 namespace {
@@ -37,9 +40,24 @@ void check_options(const PlanOptions& o) {
   positive("groups", o.groups);
   positive("query tile", o.query_tile);
   positive("training tile", o.train_tile);
-  if (o.proposer != Proposer::automatic && o.proposer != Proposer::none)
-    refuse(Errc::unsupported, "proposer " + std::string(name(o.proposer)) +
-                                  " is not built into this version of kith; choose automatic or none");
+  check_sample(o);
+}
+
+/// The proposer that was asked for, or the one that pays.
+Proposer wanted_proposer(const DeviceInfo& device, const Problem& problem, const PlanOptions& o) {
+  if (o.proposer == Proposer::automatic) return choose_proposer(device, problem, o);
+  if (o.proposer == Proposer::none) return Proposer::none;
+  const std::string what = "proposer " + std::string(name(o.proposer));
+  if (o.proposer != Proposer::gemm && o.proposer != Proposer::fp16)
+    refuse(Errc::unsupported,
+           what + " is not built into this version of kith; choose automatic, none, gemm or fp16");
+  if (!follows_from_products(problem.metric))
+    refuse(Errc::unsupported, what + " works by inner products, from which " +
+                                  std::string(name(problem.metric)) +
+                                  " does not follow; choose proposer none");
+  if (std::find(device.proposers.begin(), device.proposers.end(), o.proposer) == device.proposers.end())
+    refuse(Errc::unsupported, device.spec + " has no " + what + "; choose proposer none, or a GPU");
+  return o.proposer;
 }
 
 std::string list_of(const std::vector<Selector>& selectors) {
@@ -49,7 +67,8 @@ std::string list_of(const std::vector<Selector>& selectors) {
 }
 
 /// Let what the caller fixed win over what the rules propose.
-void apply(const DeviceInfo& device, const PlanOptions& o, Choice& choice) {
+///   why_not_tuned  as tuned_plan() says it
+void apply(const DeviceInfo& device, const PlanOptions& o, const std::string& why_not_tuned, Choice& choice) {
   const auto has = [&](Selector s) {
     return std::find(device.selectors.begin(), device.selectors.end(), s) != device.selectors.end();
   };
@@ -69,6 +88,9 @@ void apply(const DeviceInfo& device, const PlanOptions& o, Choice& choice) {
       refuse(Errc::unsupported, device.spec + " has no fused step; drop the demand for it");
     choice.fused = *o.fused;
     choice.reason = *o.fused ? "the fused step was asked for" : "the fused step was refused";
+  } else if (choice.proposer == Proposer::none) {
+    choice.reason =
+        "built-in rule" + (why_not_tuned.empty() ? "" : ", as " + why_not_tuned) + ": " + choice.reason;
   }
   if (o.groups) choice.groups = o.groups;
   if (o.query_tile) choice.query_tile = o.query_tile;
@@ -80,10 +102,15 @@ void apply(const DeviceInfo& device, const PlanOptions& o, Choice& choice) {
 Plan make_plan(const DeviceInfo& device, const Problem& problem, const PlanOptions& options) {
   check_problem(problem);
   check_options(options);
-  Choice choice = device.kind != DeviceKind::cpu ? choose_gpu(device, problem, options)
-                  : device.backend == "cpu"      ? choose_cpu(device, problem, options)
-                                                 : choose_opencl_cpu(device, problem, options);
-  apply(device, options, choice);
+  if (!options.sample.empty()) return plan_before_sample(device, problem, options);
+  std::string why_not_tuned;
+  if (std::optional<Plan> tuned = tuned_plan(device, problem, options, why_not_tuned)) return *tuned;
+  const Proposer proposer = wanted_proposer(device, problem, options);
+  Choice choice = proposer != Proposer::none       ? choose_proposed(device, problem, options, proposer)
+                  : device.kind != DeviceKind::cpu ? choose_gpu(device, problem, options)
+                  : device.backend == "cpu"        ? choose_cpu(device, problem, options)
+                                                   : choose_opencl_cpu(device, problem, options);
+  apply(device, options, why_not_tuned, choice);
 
   Plan plan;
   plan.problem = problem;
@@ -95,7 +122,11 @@ Plan make_plan(const DeviceInfo& device, const Problem& problem, const PlanOptio
   plan.train_tile =
       std::clamp<std::int64_t>(choice.train_tile, 1, std::min(problem.n, rows_a_chunk(device, problem.dims)));
   plan.query_tile = std::clamp<std::int64_t>(choice.query_tile, 1, std::max<std::int64_t>(problem.m, 1));
-  plan.groups = std::clamp<std::int64_t>(choice.groups, 1, plan.train_tile);
+  plan.proposer = choice.proposer;
+  if (plan.proposer == Proposer::fp16) plan.train_tile = whole_shadow_rows(plan.train_tile);
+  plan.seed_rows = std::min(choice.seed_rows, plan.train_tile);
+  plan.candidates = std::min(choice.candidates, plan.train_tile);
+  plan.groups = std::clamp<std::int64_t>(choice.groups, 1, chain_tile(plan));
   fit_memory(device, options, plan);
   return plan;
 }
@@ -112,6 +143,11 @@ std::string explain(const Plan& plan) {
   line("path", plan.fused ? "nearest (distance and select fused)" : "distance, then select");
   if (!plan.fused) line("selector", name(plan.selector));
   line("proposer", name(plan.proposer));
+  if (plan.proposer != Proposer::none) {
+    line("seed", plan.seed_rows, " training rows by the chain, for the first bounds");
+    line("candidates", plan.candidates, " places a query and training tile");
+    line("shadow", shadow_bytes(plan.proposer, p.n, p.dims), " bytes, kept with the index");
+  }
   line("why", plan.reason);
   line("query tile", plan.query_tile);
   line("training tile", plan.train_tile);

@@ -5,9 +5,19 @@
 
 #include "kith/error.hpp"
 #include "kith/key.hpp"
+#include "proposal.hpp"
 #include "rows.hpp"
+#include "shadow.hpp"
 
 namespace kith {
+
+std::int64_t chain_tile(const Plan& plan) {
+  return plan.proposer == Proposer::none ? plan.train_tile : plan.seed_rows;
+}
+
+bool searches_in_one_tile(const Plan& plan) {
+  return plan.proposer != Proposer::none || plan.train_tile >= plan.problem.n;
+}
 
 std::size_t WorkspaceSizes::largest() const {
   return std::max({queries, distances, lists, result});
@@ -22,31 +32,32 @@ std::int64_t rows_a_chunk(const DeviceInfo& device, std::int64_t dims) {
 WorkspaceSizes workspace_sizes(const DeviceInfo& device, const Plan& plan) {
   const auto size = [](std::int64_t value) { return static_cast<std::size_t>(value); };
   const std::size_t q = size(plan.query_tile), k = size(plan.problem.k);
-  const bool one_tile = plan.train_tile >= plan.problem.n;
+  const bool one_tile = searches_in_one_tile(plan);
   WorkspaceSizes sizes;
   sizes.queries = packed_bytes(plan.query_tile, plan.problem.dims, device.query_block);
-  sizes.distances = plan.fused ? 0 : q * size(plan.train_tile) * sizeof(float);
+  sizes.distances = plan.fused ? 0 : q * size(chain_tile(plan)) * sizeof(float);
   sizes.lists = q * (size(plan.groups) + (one_tile ? 0 : 1)) * k * sizeof(Key);
   sizes.list_blocks = one_tile ? (plan.groups > 1 ? 1 : 0) : 2;
   sizes.result = q * k * sizeof(Key);
   return sizes;
 }
 
-std::size_t memory_budget(const DeviceInfo& device, const Problem& problem, const PlanOptions& options) {
+std::size_t memory_budget(const DeviceInfo& device, const Plan& plan, const PlanOptions& options) {
   if (options.memory_limit) return options.memory_limit;
-  const std::size_t rows = packed_bytes(problem.n, problem.dims, device.train_block);
+  const Problem& problem = plan.problem;
+  std::size_t rows = packed_bytes(problem.n, problem.dims, device.train_block);
+  if (plan.proposer != Proposer::none) rows += shadow_bytes(plan.proposer, problem.n, problem.dims);
   return device.memory_bytes > rows ? (device.memory_bytes - rows) / 2 : 0;
 }
 
 void fit_memory(const DeviceInfo& device, const PlanOptions& options, Plan& plan) {
-  const std::size_t budget = memory_budget(device, plan.problem, options);
-  const auto fits = [&](const WorkspaceSizes& sizes) {
-    return sizes.total() <= budget && sizes.largest() <= device.largest_allocation;
-  };
+  const std::size_t budget = memory_budget(device, plan, options);
   for (;;) {
     const WorkspaceSizes sizes = workspace_sizes(device, plan);
-    plan.workspace_bytes = sizes.total();
-    if (fits(sizes)) return;
+    const ProposalSizes proposal(plan);
+    plan.workspace_bytes = sizes.total() + proposal.total();
+    const std::size_t largest = std::max(sizes.largest(), proposal.largest());
+    if (plan.workspace_bytes <= budget && largest <= device.largest_allocation) return;
     // Fewer queries a step first: that costs least. Then fewer lists, then shorter training tiles.
     if (plan.query_tile > 16) {
       plan.query_tile = (plan.query_tile + 1) / 2;
@@ -54,10 +65,13 @@ void fit_memory(const DeviceInfo& device, const PlanOptions& options, Plan& plan
       plan.groups = (plan.groups + 1) / 2;
     } else if (plan.query_tile > 1) {
       plan.query_tile = (plan.query_tile + 1) / 2;
-    } else if (plan.train_tile > 1 && !plan.fused) {
+    } else if (plan.proposer == Proposer::gemm && plan.train_tile > plan.seed_rows) {
+      plan.train_tile = std::max(plan.seed_rows, (plan.train_tile + 1) / 2);
+      plan.candidates = std::min(plan.candidates, plan.train_tile);
+    } else if (plan.train_tile > 1 && !plan.fused && plan.proposer == Proposer::none) {
       plan.train_tile = (plan.train_tile + 1) / 2;
     } else {
-      throw Error(Errc::out_of_memory, "search: one query takes " + std::to_string(sizes.total()) +
+      throw Error(Errc::out_of_memory, "search: one query takes " + std::to_string(plan.workspace_bytes) +
                                            " bytes on " + plan.device + ", but " +
                                            std::to_string(std::min(budget, device.largest_allocation)) +
                                            " are allowed; raise the memory limit or choose a smaller k");

@@ -11,10 +11,15 @@ namespace kith {
 /// Rows an Index may hold: row numbers are 32 bits, and the last one means "none".
 inline constexpr std::int64_t most_rows = 0xFFFFFFFEll;
 
-/// Bytes of each block of a search's workspace, scratch apart.
+/// Training rows of the largest tile that is searched by the chain: the seed, where candidates are proposed.
+std::int64_t chain_tile(const Plan& plan);
+/// Whether that is the only one, so that no running result is carried from one to the next.
+bool searches_in_one_tile(const Plan& plan);
+
+/// Bytes of each block of a search's workspace, scratch and proposals apart.
 struct WorkspaceSizes {
   std::size_t queries = 0;      ///< the query tile, packed
-  std::size_t distances = 0;    ///< [query_tile, train_tile] floats; 0 when fused
+  std::size_t distances = 0;    ///< [query_tile, chain_tile()] floats; 0 when fused
   std::size_t lists = 0;        ///< one of them: [query_tile, (groups + carried) * k] keys
   std::size_t list_blocks = 0;  ///< 0: the lists are the result; 1: one training tile; 2: several
   std::size_t result = 0;       ///< [query_tile, k] keys
@@ -29,7 +34,7 @@ std::int64_t rows_a_chunk(const DeviceInfo& device, std::int64_t dims);
 WorkspaceSizes workspace_sizes(const DeviceInfo& device, const Plan& plan);
 
 /// Device bytes a search may take beside its Index.
-std::size_t memory_budget(const DeviceInfo& device, const Problem& problem, const PlanOptions& options);
+std::size_t memory_budget(const DeviceInfo& device, const Plan& plan, const PlanOptions& options);
 
 /// Shrink the tiles of `plan` until workspace and single blocks fit; sets workspace_bytes.
 /// Throws out_of_memory: not even one query and one training row fit.

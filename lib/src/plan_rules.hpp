@@ -11,6 +11,9 @@ namespace kith {
 /// A proposal; make_plan() lets the caller's options win and fits it into memory.
 struct Choice {
   Selector selector = Selector::threshold;
+  Proposer proposer = Proposer::none;
+  std::int64_t seed_rows = 0;   ///< with a proposer
+  std::int64_t candidates = 0;  ///< with a proposer
   bool fused = false;
   std::int64_t groups = 1;
   std::int64_t query_tile = 0;
@@ -24,5 +27,12 @@ Choice choose_cpu(const DeviceInfo& device, const Problem& problem, const PlanOp
 Choice choose_opencl_cpu(const DeviceInfo& device, const Problem& problem, const PlanOptions& options);
 /// A GPU, by CUDA or OpenCL.
 Choice choose_gpu(const DeviceInfo& device, const Problem& problem, const PlanOptions& options);
+
+/// The proposer that pays for a problem about whose path the caller has said nothing; none otherwise.
+Proposer choose_proposer(const DeviceInfo& device, const Problem& problem, const PlanOptions& options);
+
+/// Any device, with candidates from `proposer`.
+Choice choose_proposed(const DeviceInfo& device, const Problem& problem, const PlanOptions& options,
+                       Proposer proposer);
 
 }  // namespace kith

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "plan_rules.hpp"
@@ -46,6 +47,45 @@ std::int64_t query_tile(const Problem& problem, std::int64_t most) {
   return most > tile ? most / tile * tile : std::max<std::int64_t>(most, 1);
 }
 
+/// Operations that `selector` spends on a row of t distances, roughly: for how long a step takes.
+double operations_of(Selector selector, std::int64_t t, std::int64_t k) {
+  const auto values = static_cast<double>(t), wanted = static_cast<double>(k);
+  const double rounds = std::log2(values + 1);
+  switch (selector) {
+    case Selector::bubble:
+      return 8 * values * wanted;
+    case Selector::k_min:
+      return 4 * values * std::min(wanted, 1024.0);
+    case Selector::insertion:
+      return 8 * values + 8 * wanted * wanted * rounds;
+    case Selector::local_sort:
+      return 200 * values;
+    case Selector::bitonic:
+      return 2 * values * rounds * rounds;
+    case Selector::merge_sort:
+      return 40 * values * rounds;
+    case Selector::rank_sort:
+      return 2 * values * values;
+    case Selector::odd_even:
+      return 4 * values * values;
+    default:
+      return 4 * values;
+  }
+}
+
+/// Fewer queries, then fewer rows a step, until a step by `selector` is over in time.
+void limit_step(const DeviceInfo& device, Selector selector, const Problem& problem, Choice& choice) {
+  constexpr double step_seconds = 0.3, operations_a_second_of_a_unit = 1.6e10;  // an eighth of an H200's
+  const double most =
+      step_seconds * operations_a_second_of_a_unit * std::max<std::uint32_t>(device.compute_units, 1);
+  const std::int64_t least_rows = std::max<std::int64_t>(4096, 2 * problem.k);
+  while (choice.train_tile > least_rows && operations_of(selector, choice.train_tile, problem.k) > most)
+    choice.train_tile = (choice.train_tile + 1) / 2;
+  const double rows = most / operations_of(selector, choice.train_tile, problem.k);
+  if (rows < static_cast<double>(choice.query_tile))
+    choice.query_tile = std::max<std::int64_t>(1, static_cast<std::int64_t>(rows));
+}
+
 void choose_fused(const DeviceInfo& device, const Problem& problem, Choice& choice) {
   const std::int64_t units = device.compute_units;
   choice.reason = "k is small enough to select while distances are folded";
@@ -67,7 +107,7 @@ void choose_separate(const DeviceInfo& device, const Problem& problem, Choice& c
   if (problem.k > threshold_max_k) {
     choice.selector = Selector::radix;
     choice.reason = "k is too large for a buffer in local memory";
-    return;
+    return;  // one group: the lists of several would have to be merged, which costs more than it saves
   }
   choice.selector = Selector::threshold;
   choice.reason = "k is small enough for a buffer in local memory";
@@ -85,10 +125,12 @@ Choice choose_gpu(const DeviceInfo& device, const Problem& problem, const PlanOp
   choice.train_tile = problem.n;
   const bool fits = static_cast<std::uint64_t>(problem.k) <= device.fused_max_k;
   choice.fused = options.fused.value_or(fits && options.selector == Selector::automatic);
-  if (choice.fused)
+  if (choice.fused) {
     choose_fused(device, problem, choice);
-  else
-    choose_separate(device, problem, choice);
+    return choice;
+  }
+  choose_separate(device, problem, choice);
+  if (options.selector != Selector::automatic) limit_step(device, options.selector, problem, choice);
   return choice;
 }
 

@@ -11,9 +11,20 @@ constexpr double step_seconds = 0.3;
 constexpr double folds_a_second = 2e10;  // of 4e10, a core, where a pair costs as much as dims + 4 folds
 constexpr std::int64_t query_block = 8, cached_queries = 1024;
 
-/// Pairs a second that one core selects from by a given selector.
-double pairs_a_second(Selector selector, std::int64_t k) {
+/// Pairs a second that one core selects from, of rows of t, by a given selector.
+double pairs_a_second(Selector selector, std::int64_t t, std::int64_t k) {
   switch (selector) {
+    case Selector::k_min:
+      return 2e8 / static_cast<double>(std::min<std::int64_t>(k, 1024));
+    case Selector::local_sort:
+    case Selector::merge_sort:
+      return 5e6;
+    case Selector::bitonic:
+      return 2e6;
+    case Selector::rank_sort:
+      return 2e9 / static_cast<double>(t);
+    case Selector::odd_even:
+      return 5e8 / static_cast<double>(t);
     case Selector::bubble:
       return 2e8 / static_cast<double>(k);
     case Selector::radix:
@@ -72,9 +83,15 @@ Choice choose_opencl_cpu(const DeviceInfo& device, const Problem& problem, const
   choice.reason = choice.fused       ? "the fused step keeps distances in registers"
                   : problem.k <= 256 ? "one sorted list a work-item suits a CPU"
                                      : "k is a large part of the training rows, so most are sorted";
-  double pair_seconds = static_cast<double>(problem.dims + 4) / folds_a_second;
-  if (!choice.fused) pair_seconds += 1 / pairs_a_second(choice.selector, problem.k);
-  choose_tiles(problem, step_seconds * static_cast<double>(cores) / pair_seconds, choice);
+  const double fold_seconds = static_cast<double>(problem.dims + 4) / folds_a_second;
+  const double budget = step_seconds * static_cast<double>(cores);
+  choose_tiles(problem, budget / fold_seconds, choice);
+  if (choice.fused) return choice;
+  // What a pair costs to select may depend on the tile, and the tile on that.
+  for (int round = 0; round < 4; ++round) {
+    const double seconds = fold_seconds + 1 / pairs_a_second(choice.selector, choice.train_tile, problem.k);
+    choose_tiles(problem, budget / seconds, choice);
+  }
   return choice;
 }
 

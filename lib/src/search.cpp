@@ -5,6 +5,7 @@
 #include "kith/error.hpp"
 #include "parallel.hpp"
 #include "rows.hpp"
+#include "sampling.hpp"
 #include "timing.hpp"
 
 namespace kith {
@@ -44,26 +45,48 @@ void search_with(const Index::State& index, MatrixView<const float> queries, std
     throw Error(Errc::invalid_argument, "search: queries have " + std::to_string(queries.cols()) +
                                             " columns but the index has " + std::to_string(index.dims) +
                                             "; give as many");
-  const Plan plan = plan_search(index, queries.rows(), k, options);
-  if (trace) {
-    const bool time_steps = trace->time_steps;
-    *trace = Trace{};
-    trace->time_steps = time_steps;
-    trace->plan = plan;
-  }
+  Plan plan = plan_search(index, queries.rows(), k, options);
   const PreparedRows rows = prepare_rows("search", "query", queries, index.metric, options.threads);
   {
     const FloatGuard guard;
     check_range("search", index.metric, rows.view, index.largest);
   }
+  PlanOptions way = options;
+  if (plan.proposer != Proposer::none &&
+      !within_range(plan.proposer, index.dims, largest_centred(rows.largest, index.centre),
+                    largest_centred(index.largest, index.centre))) {
+    way.proposer = Proposer::none;
+    plan = plan_search(index, queries.rows(), k, way);
+    plan.reason = "values are out of the range of the bound of a proposer; " + plan.reason;
+  }
+  if (!way.sample.empty() && queries.rows() > 0) plan = plan_by_sample(index, rows.view, k, way);
   const auto cells = static_cast<std::size_t>(queries.rows()) * static_cast<std::size_t>(k);
   found = {queries.rows(), k, std::vector<float>(cells), std::vector<std::int64_t>(cells)};
-  std::vector<Key> keys(static_cast<std::size_t>(plan.query_tile) * static_cast<std::size_t>(k));
-  run(index, plan, options, rows.view, trace,
-      [&](Workspace& workspace, std::int64_t first, std::int64_t count) {
-        finish_tile(index, plan, workspace, first, count, trace, keys, found);
-        also(workspace, first, count);
-      });
+  bool begun = false;
+  const auto search_by = [&](const Plan& chosen) {
+    if (trace) {
+      const bool time_steps = trace->time_steps;
+      *trace = Trace{};
+      trace->time_steps = time_steps;
+      trace->plan = chosen;
+    }
+    std::vector<Key> keys(static_cast<std::size_t>(chosen.query_tile) * static_cast<std::size_t>(k));
+    run(index, chosen, options, rows.view, rows.largest, trace,
+        [&](Workspace& workspace, std::int64_t first, std::int64_t count) {
+          begun = true;
+          finish_tile(index, chosen, workspace, first, count, trace, keys, found);
+          also(workspace, first, count);
+        });
+  };
+  try {
+    search_by(plan);
+  } catch (const Error& error) {  // what kith chose, or measured when more memory was free, gives way
+    const bool proposed = plan.proposer != Proposer::none && way.proposer == Proposer::automatic;
+    const bool tuned = index.device.info().tuning && way.sample.empty();
+    if (begun || error.code() != Errc::out_of_memory || !(proposed || tuned)) throw;
+    if (proposed) way.proposer = Proposer::none;
+    search_by(plan_untuned(index, queries.rows(), k, way));
+  }
   if (trace) trace->total_seconds = total.seconds();
 }
 

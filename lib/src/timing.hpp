@@ -39,6 +39,11 @@ class StepTimer {
     last_ = now;
   }
 
+  /// What was done since the last step is no step.
+  void skip() {
+    if (trace_ && trace_->time_steps) last_ = device_.mark();
+  }
+
   /// All steps are enqueued: wait for them, and add up.
   void collect() {
     if (!trace_) return;

@@ -8,12 +8,13 @@
 #include <cmath>
 #include <cstring>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "kith/error.hpp"
 #include "kith/spi.hpp"
+#include "planted_memory.hpp"
+#include "planted_shadows.hpp"
 
 namespace {
 
@@ -30,6 +31,7 @@ enum Defect : std::uint32_t {
   fused_reads_padding,
   throws_when_opened,
   throws_when_used,
+  coarse_products,  // multiplies matrices with 11 bits of each number
 };
 
 constexpr std::array names = {"right",
@@ -41,26 +43,9 @@ constexpr std::array names = {"right",
                               "merge drops last",
                               "fused reads padding",
                               "throws when opened",
-                              "throws when used"};
+                              "throws when used",
+                              "coarse products"};
 constexpr std::uint32_t block = 4;
-
-struct HostMemory : spi::Allocation {
-  explicit HostMemory(std::size_t size) : Allocation(size), cells(size / sizeof(Key) + 1) {}
-  std::vector<Key> cells;
-};
-
-template <class T>
-T* row_of_grid(const spi::Grid<T>& grid, std::size_t r) {
-  return reinterpret_cast<T*>(static_cast<HostMemory*>(grid.memory)->cells.data()) + grid.first +
-         r * grid.stride;
-}
-
-float element(const spi::RowBlocks& rows, std::uint32_t r, std::uint32_t d) {
-  const std::size_t at = rows.first + r;
-  const auto& cells = static_cast<const HostMemory*>(rows.memory)->cells;
-  const auto* floats = reinterpret_cast<const float*>(cells.data());
-  return floats[(at / rows.block * rows.dims + d) * rows.block + at % rows.block];
-}
 
 /// Notices a second thread on the device: the library must let none in.
 class Turn {
@@ -100,15 +85,17 @@ class PlantedDevice : public spi::Device {
   void finish() override { const Turn turn(taken_); }
   std::uint64_t mark() override {
     const Turn turn(taken_);
-    return 0;
+    const auto now = std::chrono::steady_clock::now().time_since_epoch();
+    return static_cast<std::uint64_t>(std::chrono::nanoseconds(now).count());
   }
-  double elapsed(std::uint64_t, std::uint64_t) override { return 0; }
+  double elapsed(std::uint64_t from, std::uint64_t to) override {
+    return static_cast<double>(to - from) * 1e-9;
+  }
   spi::Support check(const spi::Step& step) const override {
-    if (std::holds_alternative<spi::PrepareStep>(step.work) ||
-        std::holds_alternative<spi::CollectStep>(step.work) ||
-        std::holds_alternative<spi::RerankStep>(step.work) ||
-        std::holds_alternative<spi::TightenStep>(step.work))
-      return {"it proposes nothing", 0};
+    if (const auto* collect = std::get_if<spi::CollectStep>(&step.work))
+      return proposal(collect->proposer, collect->metric);
+    if (const auto* tighten = std::get_if<spi::TightenStep>(&step.work))
+      return proposal(tighten->proposer, tighten->metric);
     const auto* nearest = std::get_if<spi::NearestStep>(&step.work);
     if (!nearest || nearest->k <= info.fused_max_k) return {};
     return {"k is above " + std::to_string(info.fused_max_k), 0};
@@ -143,6 +130,13 @@ class PlantedDevice : public spi::Device {
       if (defect_ == flushed && std::fpclassify(acc) == FP_SUBNORMAL) acc = 0;
     }
     return acc;
+  }
+
+  static spi::Support proposal(Proposer proposer, Metric metric) {
+    if (proposer == Proposer::none) return {};
+    if (proposer != Proposer::gemm) return {"it knows no other proposer than gemm", 0};
+    if (is_squared(metric) || is_inner_product(metric)) return {};
+    return {"metric " + std::string(name(metric)) + " does not follow from inner products", 0};
   }
 
   void smallest(std::vector<Key> keys, std::size_t k, Key* out) const {
@@ -195,9 +189,46 @@ class PlantedDevice : public spi::Device {
     }
   }
 
-  template <class Unknown>
-  void run(const Unknown&) {
-    throw std::runtime_error("planted: refused by check()");
+  void run(const spi::PrepareStep& s) {
+    prepare(s);
+  }
+
+  void run(const spi::CollectStep& s) {
+    const bool gemm = s.proposer == Proposer::gemm;
+    if (gemm) multiply(s, defect_ == coarse_products ? 11 : 24);
+    for (std::size_t t = s.values.cols; t-- > 0;) {  // any order will do
+      const float low = gemm ? low_of(s, t) : 0;
+      for (std::size_t q = 0; q < s.values.rows; ++q) {
+        const float value = row_of_grid(s.values, q)[t];
+        if (!((gemm ? low - value : value) <= *row_of_grid(s.theta, q))) continue;
+        const std::uint32_t place = (*row_of_grid(s.out.counts, q))++;
+        if (place < s.out.rows.cols)
+          row_of_grid(s.out.rows, q)[place] = s.first_row + static_cast<std::uint32_t>(t);
+      }
+    }
+  }
+
+  void run(const spi::RerankStep& s) {
+    for (std::uint32_t q = 0; q < s.queries.rows; ++q)
+      for (std::size_t j = 0; j < s.candidates.rows.cols && j < *row_of_grid(s.candidates.counts, q); ++j) {
+        const std::uint32_t row = row_of_grid(s.candidates.rows, q)[j];
+        row_of_grid(s.out, q)[j] = make_key(chain(s.metric, s.queries, q, s.train, row - s.first_row), row);
+      }
+  }
+
+  void run(const spi::TightenStep& s) {
+    for (std::size_t q = 0; q < s.best.rows; ++q) {
+      Key* best = row_of_grid(s.best, q);
+      std::uint32_t& count = *row_of_grid(s.counts, q);
+      const Key* keys = row_of_grid(s.keys, q);
+      std::vector<Key> all(best, best + s.k);
+      all.insert(all.end(), keys, keys + std::min<std::size_t>(count, s.keys.cols));
+      std::sort(all.begin(), all.end());
+      std::copy_n(all.begin(), s.k, best);
+      if (count > s.keys.cols) *row_of_grid(s.lost, q) = 1;
+      count = 0;
+      *row_of_grid(s.theta, q) = theta_of(s, q, value_of(best[s.k - 1]));
+    }
   }
 
   void run(const spi::VoteStep& s) {
@@ -236,6 +267,7 @@ class PlantedBackend : public spi::Backend {
       info.train_block = block;
       info.selectors = {Selector::threshold, Selector::radix, Selector::insertion};
       info.fused_max_k = 1024;
+      info.proposers = {Proposer::gemm};
       found.devices.push_back(info);
     }
     return found;

@@ -2,6 +2,7 @@
 #include "bench.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -52,7 +53,16 @@ std::string step(const Measured& measured, const char* name) {
   return found == measured.steps.end() ? "-" : ms(found->second);
 }
 
-std::vector<std::string> row(const Device& device, const workloads::Workload& w, const Measured& measured) {
+/// A joule with three digits; `-` where there is none.
+std::string joules(const std::optional<energy::Energy>& energy) {
+  if (!energy) return "-";
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g", energy->joules);
+  return text;
+}
+
+std::vector<std::string> row(const Device& device, const workloads::Workload& w, const Measured& measured,
+                             bool with_energy) {
   const std::string spec = device.info().spec;
   if (!measured.refusal.empty()) return {spec, "refused"};
   if (!measured.difference.empty()) return {spec, "WRONG"};
@@ -61,19 +71,21 @@ std::vector<std::string> row(const Device& device, const workloads::Workload& w,
   const workloads::Ceilings* ceilings = workloads::find_ceilings(device.info().name);
   const std::string of_floor =
       ceilings ? format_number(100 * workloads::floor_of(w, *ceilings).seconds / middle, 1) + " %" : "-";
-  return {spec,
-          ms(middle),
-          ms(*least) + " .. " + ms(*most),
-          ms(median(measured.host)),
-          of_floor,
-          rate(w, middle),
-          measured.total.empty() ? "-" : ms(median(measured.total)),
-          ms(measured.first_run),
-          ms(measured.index_build),
-          step(measured, "upload"),
-          step(measured, "download"),
-          std::to_string(measured.device.size()),
-          measured.short_plan};
+  std::vector<std::string> cells = {spec,
+                                    ms(middle),
+                                    ms(*least) + " .. " + ms(*most),
+                                    ms(median(measured.host)),
+                                    of_floor,
+                                    rate(w, middle),
+                                    measured.total.empty() ? "-" : ms(median(measured.total)),
+                                    ms(measured.first_run),
+                                    ms(measured.index_build),
+                                    step(measured, "upload"),
+                                    step(measured, "download"),
+                                    std::to_string(measured.device.size())};
+  if (with_energy) cells.push_back(joules(measured.energy));
+  cells.push_back(measured.short_plan);
+  return cells;
 }
 
 nlohmann::ordered_json to_json(const Device& device, const BenchData& data, const Measured& measured) {
@@ -105,6 +117,11 @@ nlohmann::ordered_json to_json(const Device& device, const BenchData& data, cons
   json["first_run_seconds"] = measured.first_run;
   json["index_build_seconds"] = measured.index_build;
   json["step_seconds"] = measured.steps;
+  if (measured.energy)
+    json["energy"] = {{"joules_per_search", measured.energy->joules},
+                      {"seconds_per_search", measured.energy->seconds},
+                      {"searches", measured.energy->runs},
+                      {"counter_steps", measured.energy->steps}};
   if (const workloads::Ceilings* ceilings = workloads::find_ceilings(device.info().name)) {
     const workloads::Floor floor = workloads::floor_of(w, *ceilings);
     json["floor_seconds"] = floor.seconds;
@@ -116,7 +133,7 @@ nlohmann::ordered_json to_json(const Device& device, const BenchData& data, cons
 
 /// One block: the workload, a row a device, and what needs more words.
 std::string block(const BenchData& data, const std::vector<Device>& devices,
-                  const std::vector<Measured>& measured) {
+                  const std::vector<Measured>& measured, bool with_energy) {
   const auto& w = data.workload;
   std::string text = std::string(w.name) + ": " + sizes(data) + " (" + std::string(w.about) + ")\n";
   for (const Device& device : devices)
@@ -125,9 +142,12 @@ std::string block(const BenchData& data, const std::vector<Device>& devices,
       text += "floor " + ms(floor.seconds) + " ms: " + floor.why + "\n";
       break;
     }
-  TextTable table({"device", "ms", "least .. most", "host ms", "of floor", "rate", "call ms", "first run",
-                   "index", "upload", "download", "samples", "plan"});
-  for (std::size_t i = 0; i < devices.size(); ++i) table.add(row(devices[i], w, measured[i]));
+  std::vector<std::string> head = {"device",  "ms",        "least .. most", "host ms", "of floor", "rate",
+                                   "call ms", "first run", "index",         "upload",  "download", "samples"};
+  if (with_energy) head.emplace_back("J/search");
+  head.emplace_back("plan");
+  TextTable table(head);
+  for (std::size_t i = 0; i < devices.size(); ++i) table.add(row(devices[i], w, measured[i], with_energy));
   text += table.text();
   for (std::size_t i = 0; i < devices.size(); ++i) {
     const std::string spec = devices[i].info().spec + ": ";
@@ -151,17 +171,34 @@ std::string preface(const BenchFlags& flags, const std::vector<Device>& devices)
          "ms: median of the device's clock, rows resident; host ms: host clock around the same work "
          "until the device is done;\ncall ms: the whole call, transfers in; first run, index, upload, "
          "download: ms of the host's clock.\nBits are checked against the CPU first. What fits the device's "
-         "cache stays there between samples.\n\n";
+         "cache stays there between samples.\n" +
+         (flags.energy
+              ? "J/search: joules of one whole call, or of one run where a stage is timed, the mean of "
+                "many; where they come\nfrom is said at the end.\n"
+              : "") +
+         "\n";
+}
+
+/// What counts joules, one for each device; none where nobody asked.
+using Meters = std::vector<energy::EnergyMeter>;
+
+/// Where joules come from, a line each device.
+std::string sources(const std::vector<Device>& devices, const Meters& meters) {
+  std::string text;
+  for (std::size_t i = 0; i < meters.size(); ++i)
+    text += devices[i].info().spec + ": " + meters[i].source() + "\n";
+  return text;
 }
 
 std::vector<Measured> measure_all(const workloads::Workload& workload, const std::vector<Device>& devices,
-                                  const Device& cpu, const BenchFlags& flags, BenchData& data) {
+                                  const Device& cpu, const BenchFlags& flags, Meters& meters,
+                                  BenchData& data) {
   const Waiting waiting{std::string(workload.name)};
   data = make_data(workload, flags);
   std::vector<Measured> measured;
-  for (const Device& device : devices) {
+  for (std::size_t i = 0; i < devices.size(); ++i) {
     throw_if_interrupted("bench");
-    measured.push_back(measure(device, cpu, data, flags));
+    measured.push_back(measure(devices[i], cpu, data, flags, meters.empty() ? nullptr : &meters[i]));
   }
   return measured;
 }
@@ -181,6 +218,8 @@ int run_bench(const BenchFlags& flags) {
   std::vector<Device> devices;
   for (const std::string& spec : split_commas(flags.device)) devices.push_back(open_device(spec));
   const Device cpu = open_device("cpu");
+  Meters meters;
+  for (std::size_t i = 0; flags.energy && i < devices.size(); ++i) meters.emplace_back(devices[i].info());
 
   print(preface(flags, devices));
   nlohmann::ordered_json json = {
@@ -196,14 +235,17 @@ int run_bench(const BenchFlags& flags) {
       continue;
     }
     BenchData data;
-    const std::vector<Measured> measured = measure_all(workload, devices, cpu, flags, data);
+    const std::vector<Measured> measured = measure_all(workload, devices, cpu, flags, meters, data);
     for (std::size_t i = 0; i < devices.size(); ++i) {
       wrong = wrong || !measured[i].difference.empty();
       json["results"].push_back(to_json(devices[i], data, measured[i]));
     }
-    print(block(data, devices, measured));
+    print(block(data, devices, measured, flags.energy));
   }
+  print(sources(devices, meters));
   if (file) {
+    for (std::size_t i = 0; i < meters.size(); ++i)
+      json["energy"].push_back({{"device", devices[i].info().spec}, {"source", meters[i].source()}});
     file->write(json.dump(2) + "\n");
     file->commit();
   }
@@ -232,6 +274,8 @@ Subcommand add_bench(CLI::App& parent) {
       ->capture_default_str();
   app->add_option("--json", flags->json, "Write every sample, the plans and the floors here")
       ->type_name("FILE");
+  app->add_flag("--energy", flags->energy,
+                "Count joules, too, where the platform tells: repeats each workload for a second or more");
   app->add_flag("--list", flags->list, "Only print the names of the workloads");
   app->add_option("--fashion-mnist", flags->fashion_mnist, "Where the files of Fashion-MNIST are")
       ->type_name("DIR")

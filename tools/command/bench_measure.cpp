@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <functional>
 
 #include "bench.hpp"
 #include "files/table.hpp"
@@ -101,8 +102,17 @@ std::string short_text(const Plan& plan) {
          std::to_string(plan.train_tile);
 }
 
+/// The joules of `run`, repeated.
+std::optional<energy::Energy> joules(energy::EnergyMeter* meter, const std::function<void()>& run) {
+  if (!meter) return std::nullopt;
+  return meter->measure([&] {
+    throw_if_interrupted("bench");
+    run();
+  });
+}
+
 void measure_search(const Device& device, const Device* cpu, const BenchData& data, const BenchFlags& flags,
-                    Measured& measured) {
+                    energy::EnergyMeter* meter, Measured& measured) {
   const auto& w = data.workload;
   const PlanOptions options = plan_options(flags.plan);
   const Clock build;
@@ -128,6 +138,7 @@ void measure_search(const Device& device, const Device* cpu, const BenchData& da
     measured.host.push_back(trace.queue_seconds);
     measured.total.push_back(trace.total_seconds);
   });
+  measured.energy = joules(meter, [&] { found = index.search(data.queries.view(), w.k, options); });
   trace.time_steps = true;
   found = index.search(data.queries.view(), w.k, options, &trace);
   measured.steps = trace.seconds;
@@ -180,7 +191,7 @@ workloads::StageResult expected_stage(const Device* cpu, const Operation& operat
 }
 
 void measure_stage(const Device& device, const Device* cpu, const BenchData& data, const BenchFlags& flags,
-                   Measured& measured) {
+                   energy::EnergyMeter* meter, Measured& measured) {
   const std::int64_t count = check_count(data, cpu);
   const Operation few = stage_of(device, data, flags, count);
   const workloads::StageResult expected = expected_stage(cpu, few, operands_of(data, count));
@@ -204,6 +215,7 @@ void measure_stage(const Device& device, const Device* cpu, const BenchData& dat
       measured.device.push_back(seconds.device);
       measured.host.push_back(seconds.host);
     });
+    measured.energy = joules(meter, [&] { stage.run(); });
   });
 }
 
@@ -244,15 +256,16 @@ BenchData make_data(const workloads::Workload& workload, const BenchFlags& flags
   return data;
 }
 
-Measured measure(const Device& device, const Device& cpu, const BenchData& data, const BenchFlags& flags) {
+Measured measure(const Device& device, const Device& cpu, const BenchData& data, const BenchFlags& flags,
+                 energy::EnergyMeter* meter) {
   // The CPU back end cannot vouch for itself.
   const Device* reference = device.info().backend == "cpu" ? nullptr : &cpu;
   Measured measured;
   try {
     if (data.workload.timed == Timed::search) {
-      measure_search(device, reference, data, flags, measured);
+      measure_search(device, reference, data, flags, meter, measured);
     } else {
-      measure_stage(device, reference, data, flags, measured);
+      measure_stage(device, reference, data, flags, meter, measured);
     }
   } catch (const Error& error) {
     if (error.code() != Errc::unsupported && error.code() != Errc::out_of_memory) throw;

@@ -79,7 +79,8 @@ std::vector<std::string> class_names(const ClassifyFlags& flags, const Classifie
   return names;
 }
 
-/// The command line as a shell would take it.
+}  // namespace
+
 std::string command_line() {
   std::ifstream file("/proc/self/cmdline", std::ios::binary);
   std::string text, word;
@@ -94,8 +95,6 @@ std::string command_line() {
   }
   return text;
 }
-
-}  // namespace
 
 std::string report_page(const ClassifyFlags& flags, const Classified& done) {
   report::Report page;

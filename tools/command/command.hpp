@@ -51,6 +51,7 @@ Subcommand add_search(CLI::App& parent);
 Subcommand add_classify(CLI::App& parent);
 Subcommand add_compare(CLI::App& parent);
 Subcommand add_bench(CLI::App& parent);
+Subcommand add_tune(CLI::App& parent);
 Subcommand add_doctor(CLI::App& parent);
 
 /// `--device SPEC`, default `auto`. Takes several separated by commas where `several` is set;
@@ -69,10 +70,11 @@ CLI::Option* add_number(CLI::App& app, const std::string& name, std::int64_t& va
 CLI::Option* add_numbers(CLI::App& app, const std::string& name, std::vector<std::int64_t>& values,
                          const std::string& help, std::int64_t smallest);
 
-/// What PlanOptions takes from the command line: --selector, --proposer, --fused, --groups,
+/// What PlanOptions takes from the command line: --selector, --sample, --proposer, --fused, --groups,
 /// --query-tile, --train-tile, --memory-limit (bytes, or with K, M, G), --threads.
 struct PlanFlags {
   std::string selector = "automatic";
+  std::string sample;  ///< selectors, with commas between them
   std::string proposer = "automatic";
   std::string fused = "automatic";  ///< or yes, no
   std::int64_t groups = 0;
@@ -91,6 +93,9 @@ PlanOptions plan_options(const PlanFlags& flags);
 void add_examples(CLI::App& app, std::initializer_list<std::string_view> lines);
 
 std::vector<std::string> split_commas(std::string_view text);
+
+/// The command line as a shell would take it.
+std::string command_line();
 
 /// Write results to stdout, at once. Throws ClosedPipe, or bad_file (disk full).
 void print(std::string_view text);

@@ -2,12 +2,8 @@
 #include "compare.hpp"
 
 #include <algorithm>
-#include <cfloat>
-#include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
-
-#include "tables.hpp"
 
 namespace kith::command {
 namespace {
@@ -26,112 +22,6 @@ std::vector<std::string> stage_names(const std::string& text) {
                 "compare: --stage: there is no stage called \"" + stage + "\"; choose among " + list);
   }
   return stages;
-}
-
-std::vector<workloads::DataKind> data_kinds(const CompareFlags& flags) {
-  std::vector<workloads::DataKind> kinds;
-  if (flags.data == "all") {
-    for (workloads::DataKind kind : workloads::all_data_kinds)
-      if (admits(flags.metric, kind)) kinds.push_back(kind);
-    return kinds;
-  }
-  for (const std::string& text : split_commas(flags.data)) {
-    kinds.push_back(workloads::parse_data_kind(text));
-    if (!admits(flags.metric, kinds.back()))
-      throw Error(Errc::invalid_argument, "compare: --data: " + text + " overflows " +
-                                              std::string(name(flags.metric)) +
-                                              ", which kith refuses; choose another metric");
-  }
-  return kinds;
-}
-
-/// Every device here that opens, or those that were named.
-std::vector<Device> open_devices(const std::string& specs) {
-  std::vector<Device> opened;
-  if (specs != "all") {
-    for (const std::string& spec : split_commas(specs)) opened.push_back(open_device(spec));
-    return opened;
-  }
-  for (const DeviceInfo& info : devices()) {
-    try {
-      opened.push_back(open_device(info.spec));
-    } catch (const Error& error) {
-      note(error.what());
-    }
-  }
-  if (opened.empty())
-    throw Error(Errc::unavailable, "compare: no device here can be opened; see `kith doctor`");
-  return opened;
-}
-
-/// cpu; plain where nothing else than the CPU back end would be compared with itself.
-Subject open_reference(const CompareFlags& flags, const std::vector<Device>& devices) {
-  const bool only_cpu = std::all_of(devices.begin(), devices.end(),
-                                    [](const Device& device) { return device.info().backend == "cpu"; });
-  const std::string spec = !flags.reference.empty() ? flags.reference : only_cpu ? "plain" : "cpu";
-  if (spec == "plain") return std::nullopt;
-  return open_device(spec);
-}
-
-workloads::Rows copy(const files::Table& table) {
-  return workloads::prepared_rows(Metric::squared_l2, view(table));
-}
-
-/// What Index::search() refuses too: stages alone would meet inf - inf, which has no order.
-void check_range(const CompareProblem& problem) {
-  if (problem.metric != Metric::negative_dot) return;
-  const auto largest = [](MatrixView<const float> rows) {
-    double most = 0;
-    for (std::int64_t r = 0; r < rows.rows(); ++r)
-      for (std::int64_t d = 0; d < rows.cols(); ++d) most = std::max(most, std::fabs(double{rows(r, d)}));
-    return most;
-  };
-  const double bound = static_cast<double>(problem.train.dims()) * largest(problem.train.view()) *
-                       largest(problem.queries.view());
-  if (bound >= double{FLT_MAX})
-    throw Error(Errc::invalid_argument,
-                "compare: " + problem.data +
-                    ": dims * max|query| * max|row| = " + nlohmann::json(bound).dump() +
-                    " may overflow negative_dot; scale the rows, or choose another metric");
-}
-
-CompareProblem make_problem(const CompareFlags& flags, workloads::DataKind kind) {
-  CompareProblem problem;
-  if (!flags.train.empty()) {
-    TableFlags tables;
-    tables.train = flags.train;
-    tables.queries = flags.queries;
-    const files::Table train = read_train(tables), queries = read_queries(tables, train);
-    problem.data = flags.train;
-    problem.train = copy(train);
-    problem.queries = copy(queries);
-  } else {
-    const auto rows = [&](workloads::Set set, std::int64_t count) {
-      return workloads::make_rows(kind, flags.seed_bits(), set, count, flags.dims, flags.metric);
-    };
-    problem.data = name(kind);
-    problem.train = rows(workloads::Set::train, flags.n);
-    problem.queries = rows(workloads::Set::queries, flags.m);
-  }
-  const std::int64_t n = problem.train.rows();
-  if (flags.k > n)
-    throw Error(Errc::invalid_argument, "compare: k = " + std::to_string(flags.k) + " but there are " +
-                                            std::to_string(n) +
-                                            " training rows; choose 1 <= k <= " + std::to_string(n));
-  problem.labels = workloads::make_labels(flags.seed_bits(), n, flags.classes);
-  problem.k = flags.k;
-  problem.metric = flags.metric;
-  problem.options = plan_options(flags.plan);
-  problem.groups = flags.plan.groups ? flags.plan.groups : 8;
-  check_range(problem);
-  return problem;
-}
-
-std::string sizes(const CompareProblem& problem) {
-  return std::string(name(problem.metric)) + ", n = " + std::to_string(problem.train.rows()) +
-         ", m = " + std::to_string(problem.queries.rows()) +
-         ", dims = " + std::to_string(problem.train.dims()) + ", k = " + std::to_string(problem.k) +
-         "; select and nearest alone: groups = " + std::to_string(problem.groups);
 }
 
 /// `same  1.2 ms  0.5x`; what needs more words becomes a footnote.
@@ -162,7 +52,9 @@ std::string report(const CompareProblem& problem, const std::vector<Device>& dev
       cells.push_back(cell_text(line, line.cells[i], devices[i].info().spec, footnotes));
     table.add(std::move(cells));
   }
-  std::string text = problem.data + ": " + sizes(problem) + "\n" + table.text();
+  std::string text = problem.data + ": " + sizes(problem) +
+                     "; select and nearest alone: groups = " + std::to_string(problem.groups) + "\n" +
+                     table.text();
   for (std::size_t i = 0; i < footnotes.size(); ++i)
     text += "[" + std::to_string(i + 1) + "] " + footnotes[i] + "\n";
   if (plans)
@@ -196,12 +88,48 @@ nlohmann::ordered_json report_json(const CompareProblem& problem, const std::vec
   return json;
 }
 
-int run_compare(const CompareFlags& flags) {
+/// Options that another one leaves nothing to decide are refused, not ignored.
+void refuse_others(const CLI::App& app, const std::string& with, const std::vector<std::string>& allowed) {
+  for (const CLI::Option* option : app.get_options()) {
+    const std::string name = option->get_name();
+    if (option->count() == 0 || name == with) continue;
+    if (std::find(allowed.begin(), allowed.end(), name) != allowed.end()) continue;
+    throw Error(Errc::invalid_argument,
+                "compare: " + name + " does not go with " + with + "; leave one of them out");
+  }
+}
+
+void check_options(const CLI::App& app, const CompareFlags& flags) {
+  if (!flags.experiment.empty())
+    return refuse_others(
+        app, "--experiment",
+        {"--device", "--quick", "--energy", "--seconds", "--seed", "--json", "--csv", "--report"});
+  if (!flags.placement.empty())
+    refuse_others(app, "--placement",
+                  {"--reference", "--data", "--train", "--queries", "--seed", "-n", "-m", "--dims", "-k",
+                   "--classes", "--metric", "--selector", "--groups", "--threads", "--json"});
+  for (const char* name : {"--quick", "--energy", "--csv", "--report"})
+    if (app.get_option(name)->count() > 0)
+      throw Error(Errc::invalid_argument,
+                  std::string("compare: ") + name + " belongs to an experiment; give --experiment NAME, too");
+}
+
+int run_placements(const CompareFlags& flags, const std::vector<workloads::DataKind>& kinds) {
+  int code = exit_ok;
+  for (workloads::DataKind kind : kinds)
+    code = std::max(code, compare_placement(flags, make_problem(flags, kind)));
+  return code;
+}
+
+int run_compare(const CLI::App& app, const CompareFlags& flags) {
+  check_options(app, flags);
+  if (!flags.experiment.empty()) return compare_experiments(flags);
   if (flags.train.empty() != flags.queries.empty())
     throw Error(Errc::invalid_argument, "compare: --train and --queries go together; give both");
   const std::vector<std::string> stages = stage_names(flags.stage);
   std::vector<workloads::DataKind> kinds = data_kinds(flags);
   if (!flags.train.empty()) kinds.resize(1);
+  if (!flags.placement.empty()) return run_placements(flags, kinds);
   const std::vector<Device> devices = open_devices(flags.device);
   const Subject reference = open_reference(flags, devices);
   if (flags.random_cases > 0) return compare_random_cases(flags, devices, reference);
@@ -233,6 +161,27 @@ int run_compare(const CompareFlags& flags) {
 
 }  // namespace
 
+namespace {
+
+void add_experiment_options(CLI::App& app, CompareFlags& flags) {
+  const std::string group = "Published experiments, run again";
+  app.add_option(
+         "--experiment", flags.experiment,
+         "Instead: all, list, or some of " + experiment_names() + "; prints what the paper says beside it")
+      ->type_name("NAMES")
+      ->group(group);
+  app.add_flag("--quick", flags.quick, "Sizes for a small machine; they are not the paper's")->group(group);
+  app.add_flag("--energy", flags.energy,
+               "Count joules, too, where the platform tells: repeats each point for a second or more")
+      ->group(group);
+  app.add_option("--csv", flags.csv, "Write the points here, a line each")->type_name("FILE")->group(group);
+  app.add_option("--report", flags.report, "Write a page with charts here, for a browser")
+      ->type_name("FILE")
+      ->group(group);
+}
+
+}  // namespace
+
 Subcommand add_compare(CLI::App& parent) {
   auto flags = std::make_shared<CompareFlags>();
   CLI::App* app = parent.add_subcommand(
@@ -244,8 +193,8 @@ Subcommand add_compare(CLI::App& parent) {
                   "down slowly; by default cpu, and for the cpu alone plain")
       ->type_name("SPEC");
   app->add_option("--stage", flags->stage,
-                  "all, or some of distance, select, nearest, merge, vote (each alone), search, "
-                  "classify (the whole)")
+                  "all, or some of distance, select, nearest, merge, collect, rerank, tighten, vote (each "
+                  "alone), search, classify (the whole)")
       ->type_name("NAMES")
       ->capture_default_str();
   app->add_option("--data", flags->data, "all, or some of " + workloads::data_kind_names())
@@ -266,14 +215,24 @@ Subcommand add_compare(CLI::App& parent) {
              "Instead: so many random searches and classifications on each device; a case that "
              "differs is printed as the command that repeats it",
              1);
-  add_number(*app, "--seconds", flags->seconds, "Stop the random cases after that time, a device", 1);
+  add_number(*app, "--seconds", flags->seconds,
+             "Stop the random cases after that time, a device; an experiment: for the samples of one point",
+             1);
   app->add_option("--resume", flags->resume, "Remember here how far the random cases came")
       ->type_name("FILE");
+  app->add_option(
+         "--placement", flags->placement,
+         "Instead: each stage on a device of its own, as distance=cpu,select=cuda:0; a stage that is "
+         "left out stays where the one before it is")
+      ->type_name("PLACES");
+  add_experiment_options(*app, *flags);
   add_plan_options(*app, flags->plan);
   add_examples(*app, {"kith compare", "kith compare --device cpu,opencl:pocl --data all --metric l1",
                       "kith compare --stage select --selector bubble -n 100000 -m 4 -k 100",
-                      "kith compare --device cuda:0 --random-cases 20000 --resume cases.txt"});
-  return {app, [flags] { return run_compare(*flags); }};
+                      "kith compare --device cuda:0 --random-cases 20000 --resume cases.txt",
+                      "kith compare --placement distance=cpu,select=cuda:0 -n 100000 -m 1 --dims 2",
+                      "kith compare --experiment pbknn-groups --device cuda:0 --report page.html"});
+  return {app, [app, flags] { return run_compare(*app, *flags); }};
 }
 
 }  // namespace kith::command

@@ -26,6 +26,9 @@ struct CompareFlags {
   std::int64_t random_cases = 0, seconds = 0;
   std::string resume;
   bool explain = false, json = false;
+  std::string placement;                ///< instead: a device for each stage
+  std::string experiment, csv, report;  ///< instead: published experiments, and files of what they gave
+  bool quick = false, energy = false;   ///< of experiments
 
   std::uint64_t seed_bits() const { return static_cast<std::uint64_t>(seed); }
 };
@@ -64,6 +67,32 @@ struct CompareLine {
 std::vector<CompareLine> compare(const CompareProblem& problem, const std::vector<Device>& devices,
                                  const Subject& reference, const std::vector<std::string>& stages,
                                  Selector selector);
+
+/// `uniform`, or all that --data names. Throws invalid_argument: there is none of that name, or the metric
+/// refuses it.
+std::vector<workloads::DataKind> data_kinds(const CompareFlags& flags);
+
+/// Every device here that opens, or those that were named.
+std::vector<Device> open_devices(const std::string& specs);
+
+/// The reference of `flags`: by default cpu; plain where nothing but the CPU back end would be compared with
+/// itself.
+Subject open_reference(const CompareFlags& flags, const std::vector<Device>& devices);
+
+/// Throws invalid_argument: k > n, or values that could overflow negative_dot.
+CompareProblem make_problem(const CompareFlags& flags, workloads::DataKind kind);
+
+/// `squared_l2, n = 8192, ...`
+std::string sizes(const CompareProblem& problem);
+
+/// `pbknn-groups, ...`
+std::string experiment_names();
+
+/// `--experiment`. Returns an exit code.
+int compare_experiments(const CompareFlags& flags);
+
+/// `--placement`. Returns an exit code.
+int compare_placement(const CompareFlags& flags, const CompareProblem& problem);
 
 /// `--random-cases`. Returns an exit code.
 int compare_random_cases(const CompareFlags& flags, const std::vector<Device>& devices,

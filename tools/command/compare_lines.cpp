@@ -109,12 +109,56 @@ class StageLines {
     const StageResult merged = expect(Stage::merge);
     if (wanted(Stage::merge)) add_line(operation_, merged);
     operands_.nearest = merged.cells;
+    add_candidate_lines(wanted, merged);
     const StageResult votes = expect(Stage::vote);
     if (wanted(Stage::vote)) add_line(operation_, votes);
     return std::move(lines_);
   }
 
  private:
+  /// Those not farther than the k-th are collected, reranked and joined into lists that are empty. Where
+  /// many are as far as the k-th, lists are too short.
+  template <class Wanted>
+  void add_candidate_lines(const Wanted& wanted, const StageResult& merged) {
+    if (!wanted(Stage::collect) && !wanted(Stage::rerank) && !wanted(Stage::tighten)) return;
+    const auto m = static_cast<std::size_t>(operation_.m), k = static_cast<std::size_t>(operation_.k);
+    const Operands before = operands_;
+    operation_.capacity = std::min(operation_.n, 2 * operation_.k + 64);
+    std::vector<float> theta;
+    for (std::size_t q = 0; q < m; ++q) theta.push_back(value_of(merged.cells[q * k + k - 1]));
+    operands_.theta = theta;
+    const StageResult collected = expect(Stage::collect);
+    if (wanted(Stage::collect)) add_line(operation_, collected);
+    const Lists lists(collected, operation_, queries_.rows());
+    operands_.counts = lists.counts;
+    operands_.candidates = lists.rows;
+    const StageResult reranked = expect(Stage::rerank);
+    if (wanted(Stage::rerank)) add_line(operation_, reranked);
+    const std::vector<Key> empty(m * k, no_key);
+    operands_.keys = reranked.cells;
+    operands_.best = empty;
+    const StageResult tightened = expect(Stage::tighten);
+    if (wanted(Stage::tighten)) add_line(operation_, tightened);
+    operands_ = before;
+  }
+
+  /// Lists of candidates as rerank reads them, from what collect gave. One that was too short, whose rows
+  /// are left open, becomes the first rows there are.
+  struct Lists {
+    std::vector<std::uint32_t> counts, rows;
+
+    Lists(const StageResult& collected, const Operation& operation, std::int64_t m) {
+      const auto capacity = static_cast<std::uint64_t>(operation.capacity);
+      auto cell = collected.cells.begin();
+      for (std::int64_t q = 0; q < m; ++q) {
+        const std::uint64_t count = *cell++;
+        counts.push_back(static_cast<std::uint32_t>(count));
+        for (std::uint64_t j = 0; j < capacity; ++j, ++cell)
+          rows.push_back(static_cast<std::uint32_t>(count > capacity ? j : *cell));
+      }
+    }
+  };
+
   /// What the reference gives; operation_ is then that stage.
   StageResult expect(Stage stage) {
     operation_.stage = stage;

@@ -6,6 +6,7 @@
 
 #include "command.hpp"
 #include "interrupt.hpp"
+#include "kith/tuning.hpp"
 #include "kith/version.hpp"
 #include "usage.hpp"
 
@@ -27,6 +28,16 @@ std::string version() {
          std::to_string(KITH_VERSION_PATCH);
 }
 
+/// Afterwards, or when it fails, say once which files of `kith tune` were not believed.
+int run_and_warn(const Subcommand& subcommand) {
+  struct Warn {
+    ~Warn() {
+      for (const std::string& warning : kith::tuning_warnings()) note(warning);
+    }
+  } warn;
+  return subcommand.run();
+}
+
 /// Parse the command line and run what it names.
 int parse_and_run(int argc, char** argv) {
   CLI::App app(description, "kith");
@@ -36,7 +47,8 @@ int parse_and_run(int argc, char** argv) {
       app, {"kith devices", "kith search --train train.npy --queries queries.npy -k 5",
             "kith classify --train iris.csv --label-column species --query 5.1,3.5,1.4,0.2", "kith doctor"});
   const std::vector<Subcommand> subcommands = {add_devices(app), add_search(app), add_classify(app),
-                                               add_compare(app), add_bench(app),  add_doctor(app)};
+                                               add_compare(app), add_bench(app),  add_tune(app),
+                                               add_doctor(app)};
   app.allow_extras();
   for (const Subcommand& subcommand : subcommands) subcommand.app->allow_extras();
   try {
@@ -51,7 +63,7 @@ int parse_and_run(int argc, char** argv) {
     return fail(kith::Errc::invalid_argument, usage_message(app, subcommands, &error));
   }
   for (const Subcommand& subcommand : subcommands)
-    if (subcommand.app->parsed() && app.remaining(true).empty()) return subcommand.run();
+    if (subcommand.app->parsed() && app.remaining(true).empty()) return run_and_warn(subcommand);
   return fail(kith::Errc::invalid_argument, usage_message(app, subcommands, nullptr));
 }
 

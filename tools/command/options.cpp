@@ -89,6 +89,12 @@ std::size_t parse_bytes(const std::string& text) {
   return static_cast<std::size_t>(count << shift);
 }
 
+std::vector<Selector> parse_sample(const std::string& text) {
+  std::vector<Selector> selectors;
+  for (const std::string& part : split_commas(text)) selectors.push_back(parse_selector(part));
+  return selectors;
+}
+
 std::optional<bool> parse_fused(const std::string& text) {
   if (text == "automatic") return std::nullopt;
   if (text == "yes") return true;
@@ -161,6 +167,9 @@ void add_plan_options(CLI::App& app, PlanFlags& flags) {
   };
   add_text("--selector", flags.selector, "How the nearest are selected: " + selector_names(), "NAME",
            [](const std::string& text) { return parse_selector(text); });
+  add_text("--sample", flags.sample,
+           "Time these selectors on one of the queries first, and use the fastest for all", "NAME,NAME",
+           parse_sample);
   add_text("--proposer", flags.proposer,
            "How candidates are proposed: automatic, none, gemm, dot, fp16, int8", "NAME",
            [](const std::string& text) { return parse_proposer(text); });
@@ -180,6 +189,7 @@ void add_plan_options(CLI::App& app, PlanFlags& flags) {
 PlanOptions plan_options(const PlanFlags& flags) {
   PlanOptions options;
   options.selector = parse_selector(flags.selector);
+  if (!flags.sample.empty()) options.sample = parse_sample(flags.sample);
   options.proposer = parse_proposer(flags.proposer);
   options.fused = parse_fused(flags.fused);
   options.groups = flags.groups;

@@ -6,11 +6,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "energy/energy.hpp"
 #include "kith/device.hpp"
 
 namespace kith::experiments {
@@ -23,6 +26,10 @@ struct Settings {
   double seconds = 1;           ///< for the samples of one point
   std::uint64_t seed = 1;
   std::function<void(const std::string&)> progress = {};  ///< what is being measured; may throw to stop
+  std::stop_token stop = {};                              ///< for PlanOptions::stop of long searches
+  /// What counts joules, one for each of `devices`; empty: nothing does, and energy_note says why.
+  std::vector<std::shared_ptr<energy::EnergyMeter>> meters = {};
+  std::string energy_note = {};
 };
 
 struct Point {
@@ -73,10 +80,12 @@ struct Table {
 
 /// All that an experiment has to say.
 struct Result {
-  std::string name;      ///< `pbknn-groups`
-  std::string title;     ///< for people who have not seen the paper
-  std::string paper;     ///< authors, year, where
-  std::string hardware;  ///< of the paper
+  std::string name;                  ///< `pbknn-groups`
+  std::string title;                 ///< for people who have not seen the paper
+  std::string paper;                 ///< authors, year, where
+  std::string hardware;              ///< of the paper
+  bool quick = false;                ///< sizes for a small machine
+  std::vector<std::string> devices;  ///< spec, name, platform and driver of each, filled by run_experiment()
   std::vector<std::string>
       explanation;                   ///< paragraphs: what was asked, what is varied, how to read the chart
   std::vector<std::string> assumed;  ///< what the paper leaves open, and what was taken
@@ -86,7 +95,7 @@ struct Result {
   std::vector<Chart> charts;
   std::vector<Table> tables;
   std::vector<Check> checks;
-  std::string energy;  ///< where joules come from, or why there are none
+  std::string energy;  ///< where joules come from, or why there are none; filled by run_experiment()
 };
 
 struct Experiment {
@@ -100,6 +109,13 @@ const std::vector<Experiment>& all_experiments();
 
 /// Throws invalid_argument: there is none called `name`; lists those there are.
 const Experiment& find_experiment(std::string_view name);
+
+/// Run it, and name the devices. Throws what the experiment throws: errors of the caller,
+/// interrupted, device_failure.
+Result run_experiment(const Experiment& experiment, const Settings& settings);
+
+/// Whether all checks passed.
+bool all_passed(const Result& result);
 
 // One function an experiment, in the file of its name.
 Result pbknn_groups(const Settings& settings);

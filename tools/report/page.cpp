@@ -1,5 +1,3 @@
-#include <ctime>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -8,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "kith/version.hpp"
 #include "report/parts.hpp"
 #include "report/text.hpp"
 
@@ -161,20 +158,6 @@ std::vector<std::pair<std::string, double>> in_order(const std::map<std::string,
   return result;
 }
 
-std::string utc_now() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  std::array<char, 32> text{};
-  std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M UTC", &parts);
-  return text.data();
-}
-
-std::string version() {
-  return std::to_string(KITH_VERSION_MAJOR) + "." + std::to_string(KITH_VERSION_MINOR) + "." +
-         std::to_string(KITH_VERSION_PATCH);
-}
-
 }  // namespace
 
 std::string how(const Report& report) {
@@ -209,8 +192,7 @@ std::string html(const Report& report) {
   if (!report.sweep.empty()) page += sweep_section(report);
   if (!report.samples.empty()) page += samples(report);
   page += how(report);
-  return page + "<footer>Written by kith " + version() + " on " + utc_now() +
-         ".</footer>\n</main></body></html>\n";
+  return page + "<footer>" + written_by() + "</footer>\n</main></body></html>\n";
 }
 
 }  // namespace kith::report

@@ -1,9 +1,13 @@
 #include "report/text.hpp"
 
+#include <ctime>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
+
+#include "kith/version.hpp"
 
 namespace kith::report {
 namespace {
@@ -109,6 +113,17 @@ std::string shortened(std::string_view text, std::size_t length) {
   for (std::size_t count = 0; end < text.size(); ++end)
     if (!is_continuation(text[end]) && count++ == length - 1) break;
   return std::string(text.substr(0, end)) + "…";
+}
+
+std::string written_by() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  std::array<char, 32> time{};
+  std::strftime(time.data(), time.size(), "%Y-%m-%d %H:%M UTC", &parts);
+  const std::string version = std::to_string(KITH_VERSION_MAJOR) + "." + std::to_string(KITH_VERSION_MINOR) +
+                              "." + std::to_string(KITH_VERSION_PATCH);
+  return "Written by kith " + version + " on " + time.data() + ".";
 }
 
 }  // namespace kith::report

@@ -17,10 +17,15 @@ constexpr std::int64_t most_pairs = 300000;          ///< m * n
 constexpr std::int64_t most_sorting_work = 4000000;  ///< m * n * k, or m * n * n
 constexpr std::int64_t most_tiles = 48;
 
-/// Selectors whose work grows with n * k or n * n.
-bool is_quadratic(Selector selector) {
-  return selector != Selector::automatic && selector != Selector::threshold && selector != Selector::radix &&
-         selector != Selector::merge_sort;
+/// Selectors whose work grows with n * k.
+bool grows_with_k(Selector selector) {
+  return selector == Selector::bubble || selector == Selector::insertion || selector == Selector::k_min ||
+         selector == Selector::selection_sort || selector == Selector::quick_sort;
+}
+
+/// Selectors whose work grows with n * n.
+bool grows_with_n(Selector selector) {
+  return selector == Selector::rank_sort || selector == Selector::odd_even;
 }
 
 std::int64_t draw_n(Random& random) {
@@ -86,16 +91,23 @@ void draw_path(Random& random, const DeviceInfo& device, Case& c) {
     if (random.one_in(4)) c.fused = false;
     if (device.fused_max_k >= c.k && random.one_in(2)) c.fused = true;
   }
+  if (c.selector == Selector::local_sort) c.k = std::min<std::int64_t>(c.k, 256);
+  const bool products = c.metric != Metric::l1 && c.metric != Metric::linf;
+  if (products && !device.proposers.empty() && random.one_in(5)) {
+    c.proposer = device.proposers[static_cast<std::size_t>(
+        random.below(static_cast<std::int64_t>(device.proposers.size())))];
+    c.fused.reset();
+  }
 }
 
 /// Fewer rows, then fewer neighbours, until a case is quick.
 void limit_work(Case& c) {
   while (c.n > 1 && (c.m * c.n * c.dims > most_chain_steps || c.m * c.n > most_pairs)) c.n = (c.n + 1) / 2;
   c.k = std::min(c.k, c.n);
-  if (!is_quadratic(c.selector)) return;
-  if (c.selector == Selector::rank_sort)
+  if (grows_with_n(c.selector))
     while (c.n > 1 && c.m * c.n * c.n > most_sorting_work) c.n = (c.n + 1) / 2;
   c.k = std::min(c.k, c.n);
+  if (!grows_with_k(c.selector)) return;
   while (c.k > 1 && c.m * c.n * c.k > most_sorting_work) c.k = (c.k + 1) / 2;
 }
 
@@ -131,7 +143,7 @@ Case random_case(const DeviceInfo& device, std::uint64_t seed, std::uint64_t num
   const bool wide = device.backend != "cpu" && random.one_in(device.kind == DeviceKind::cpu ? 50 : 8);
   if (wide) draw_wide(random, c);
   draw_path(random, device, c);
-  if (wide && is_quadratic(c.selector)) c.selector = Selector::automatic;
+  if (wide && (grows_with_k(c.selector) || grows_with_n(c.selector))) c.selector = Selector::automatic;
   if (!wide) limit_work(c);
   if (c.fused == true && c.k > device.fused_max_k) c.fused.reset();
   draw_tiles(random, c);
@@ -160,6 +172,7 @@ std::string command_line(const Case& c, const std::string& device) {
       << c.dims << " -k " << c.k << " --metric " << name(c.metric);
   if (c.classes) out << " --classes " << c.classes;
   if (c.selector != Selector::automatic) out << " --selector " << name(c.selector);
+  if (c.proposer != Proposer::automatic) out << " --proposer " << name(c.proposer);
   if (c.fused) out << " --fused " << (*c.fused ? "yes" : "no");
   if (c.groups) out << " --groups " << c.groups;
   if (c.query_tile) out << " --query-tile " << c.query_tile;
@@ -173,6 +186,7 @@ Answer answer(const Device& device, const Case& c) {
   const Rows queries = make_rows(c.data, c.seed, Set::queries, c.m, c.dims, c.metric);
   PlanOptions options;
   options.selector = c.selector;
+  options.proposer = c.proposer;
   options.fused = c.fused;
   options.groups = c.groups;
   options.query_tile = c.query_tile;

@@ -25,6 +25,7 @@ struct Case {
   Metric metric = Metric::squared_l2;
   std::int64_t classes = 0;  ///< 0: search; else classify, with that many classes
   Selector selector = Selector::automatic;
+  Proposer proposer = Proposer::automatic;
   std::optional<bool> fused;
   std::int64_t groups = 0, query_tile = 0, train_tile = 0;  ///< 0: chosen by the plan
   std::uint32_t threads = 0;

@@ -22,17 +22,22 @@ std::string value_text(float value) {
   return buffer;
 }
 
-std::string cell_text(StageResult::Content content, std::uint64_t cell) {
+std::string cell_text(const StageResult& result, std::int64_t column, std::uint64_t cell) {
+  using Content = StageResult::Content;
+  Content content = result.content;
+  if (content == Content::bounds)
+    content = column < result.cols - 2    ? Content::keys
+              : column == result.cols - 2 ? Content::values
+                                          : Content::counts;
   switch (content) {
-    case StageResult::Content::values:
+    case Content::values:
       return value_text(std::bit_cast<float>(static_cast<std::uint32_t>(cell)));
-    case StageResult::Content::keys:
+    case Content::keys:
       if (cell == no_key) return "no key";
       return "row " + std::to_string(row_of(cell)) + " at " + value_text(value_of(cell));
-    case StageResult::Content::counts:
-      return std::to_string(cell);
+    default:
+      return cell == no_row ? "none" : std::to_string(cell);
   }
-  return "";
 }
 
 }  // namespace
@@ -47,6 +52,12 @@ std::string_view name(Stage stage) {
       return spi::NearestStep::name;
     case Stage::merge:
       return spi::MergeStep::name;
+    case Stage::collect:
+      return spi::CollectStep::name;
+    case Stage::rerank:
+      return spi::RerankStep::name;
+    case Stage::tighten:
+      return spi::TightenStep::name;
     case Stage::vote:
       return spi::VoteStep::name;
   }
@@ -66,9 +77,19 @@ std::string difference(const StageResult& expected, const StageResult& actual) {
   const auto [right, found] =
       std::mismatch(expected.cells.begin(), expected.cells.end(), actual.cells.begin());
   if (right == expected.cells.end()) return "";
-  const auto at = right - expected.cells.begin();
-  return "row " + std::to_string(at / expected.cols) + ", column " + std::to_string(at % expected.cols) +
-         ": " + cell_text(actual.content, *found) + ", expected " + cell_text(expected.content, *right);
+  const auto at = right - expected.cells.begin(), column = at % expected.cols;
+  return "row " + std::to_string(at / expected.cols) + ", column " + std::to_string(column) + ": " +
+         cell_text(actual, column, *found) + ", expected " + cell_text(expected, column, *right);
+}
+
+std::vector<float> pack_rows(MatrixView<const float> rows, std::uint32_t block) {
+  const std::size_t dims = size(rows.cols());
+  const std::size_t blocks = (size(rows.rows()) + block - 1) / block;
+  std::vector<float> packed(blocks * block * dims);
+  for (std::size_t r = 0; r < size(rows.rows()); ++r)
+    for (std::size_t d = 0; d < dims; ++d)
+      packed[(r / block * dims + d) * block + r % block] = rows.row(static_cast<std::int64_t>(r))[d];
+  return packed;
 }
 
 PreparedStage::PreparedStage(spi::Device& device, const Operation& operation, const Operands& operands)
@@ -85,6 +106,15 @@ PreparedStage::PreparedStage(spi::Device& device, const Operation& operation, co
       break;
     case Stage::merge:
       make_merge(operands);
+      break;
+    case Stage::collect:
+      make_collect(operands);
+      break;
+    case Stage::rerank:
+      make_rerank(operands);
+      break;
+    case Stage::tighten:
+      make_tighten(operands);
       break;
     case Stage::vote:
       make_vote(operands);
@@ -110,13 +140,15 @@ PreparedStage::Memory PreparedStage::output(std::size_t bytes) {
   return memory;
 }
 
+PreparedStage::Memory PreparedStage::in_and_out(const void* from, std::size_t bytes) {
+  Memory memory = device_.allocate(std::max<std::size_t>(bytes, 1));
+  const auto* first = static_cast<const unsigned char*>(from);
+  begins_.push_back({memory.get(), std::vector<unsigned char>(first, first + bytes)});
+  return memory;
+}
+
 PreparedStage::Memory PreparedStage::upload_rows(MatrixView<const float> rows, std::uint32_t block) {
-  const std::size_t dims = size(rows.cols());
-  const std::size_t blocks = (size(rows.rows()) + block - 1) / block;
-  std::vector<float> packed(blocks * block * dims);
-  for (std::size_t r = 0; r < size(rows.rows()); ++r)
-    for (std::size_t d = 0; d < dims; ++d)
-      packed[(r / block * dims + d) * block + r % block] = rows.row(static_cast<std::int64_t>(r))[d];
+  const std::vector<float> packed = pack_rows(rows, block);
   return upload(packed.data(), packed.size() * sizeof(float));
 }
 
@@ -205,10 +237,13 @@ void PreparedStage::make_vote(const Operands& operands) {
                     {inputs_[1].get(), 0, 1, n, n},
                     count32(operation_.classes),
                     {outputs_[1].get(), 0, m, classes, classes},
-                    {outputs_[0].get(), 0, m, 1, 1}});
+                    {outputs_[0].get(), 0, m, 1, 1},
+                    operation_.vote});
 }
 
 PreparedStage::Seconds PreparedStage::run() {
+  for (const Begin& begin : begins_) device_.write(*begin.memory, 0, begin.bytes.data(), begin.bytes.size());
+  if (!begins_.empty()) device_.finish();
   const auto start = std::chrono::steady_clock::now();
   const std::uint64_t before = device_.mark();
   device_.enqueue(step_);
@@ -218,15 +253,19 @@ PreparedStage::Seconds PreparedStage::run() {
   return {device_.elapsed(before, after), host.count()};
 }
 
-template <class T>
-void PreparedStage::append(std::vector<std::uint64_t>& cells, const Memory& memory, std::int64_t from,
-                           std::int64_t count) {
-  std::vector<T> read(size(count));
-  device_.read(*memory, size(from) * sizeof(T), read.data(), read.size() * sizeof(T));
-  cells.insert(cells.end(), read.begin(), read.end());
+void PreparedStage::append_votes(StageResult& result, std::int64_t first, std::int64_t rows) {
+  std::vector<std::uint64_t> winners, counts;
+  append<std::uint32_t>(winners, outputs_[0], first, rows);
+  append<std::uint32_t>(counts, outputs_[1], first * operation_.classes, rows * operation_.classes);
+  for (std::int64_t q = 0; q < rows; ++q) {
+    const auto row = counts.begin() + q * operation_.classes;
+    result.cells.push_back(winners[size(q)]);
+    result.cells.insert(result.cells.end(), row, row + operation_.classes);
+  }
 }
 
 StageResult PreparedStage::result(std::int64_t first, std::int64_t rows) {
+  using Content = StageResult::Content;
   StageResult result;
   switch (operation_.stage) {
     case Stage::distance:
@@ -236,23 +275,30 @@ StageResult PreparedStage::result(std::int64_t first, std::int64_t rows) {
     case Stage::select:
     case Stage::nearest:
     case Stage::merge:
-      result.content = StageResult::Content::keys;
+      result.content = Content::keys;
       result.cols = operation_.k * (operation_.stage == Stage::merge ? 1 : operation_.groups);
       append<Key>(result.cells, outputs_[0], first * result.cols, rows * result.cols);
       break;
-    case Stage::vote: {
-      result.content = StageResult::Content::counts;
-      result.cols = 1 + operation_.classes;
-      std::vector<std::uint64_t> winners, counts;
-      append<std::uint32_t>(winners, outputs_[0], first, rows);
-      append<std::uint32_t>(counts, outputs_[1], first * operation_.classes, rows * operation_.classes);
-      for (std::int64_t q = 0; q < rows; ++q) {
-        const auto row = counts.begin() + q * operation_.classes;
-        result.cells.push_back(winners[size(q)]);
-        result.cells.insert(result.cells.end(), row, row + operation_.classes);
-      }
+    case Stage::collect:
+      result.content = Content::counts;
+      result.cols = 1 + operation_.capacity;
+      append_candidates(result, first, rows);
       break;
-    }
+    case Stage::rerank:
+      result.content = Content::keys;
+      result.cols = operation_.capacity;
+      append_reranked(result, first, rows);
+      break;
+    case Stage::tighten:
+      result.content = Content::bounds;
+      result.cols = operation_.k + 2;
+      append_tightened(result, first, rows);
+      break;
+    case Stage::vote:
+      result.content = Content::counts;
+      result.cols = 1 + operation_.classes;
+      append_votes(result, first, rows);
+      break;
   }
   return result;
 }

@@ -99,6 +99,48 @@ void plain_lists(const Operation& o, const Operands& operands, StageResult& resu
     }
 }
 
+void plain_candidates(const Operation& o, const Operands& operands, StageResult& result) {
+  for (std::int64_t q = 0; q < o.m; ++q) {
+    std::vector<std::uint64_t> rows;
+    for (std::int64_t t = 0; t < o.n; ++t)
+      if (operands.distances(q, t) <= operands.theta[static_cast<std::size_t>(q)])
+        rows.push_back(static_cast<std::uint64_t>(t));
+    result.cells.push_back(rows.size());
+    if (rows.size() > static_cast<std::size_t>(o.capacity)) rows.clear();  // any of them are listed
+    rows.resize(static_cast<std::size_t>(o.capacity), no_row);
+    result.cells.insert(result.cells.end(), rows.begin(), rows.end());
+  }
+}
+
+/// How many candidates are in the list of a query.
+std::int64_t listed(const Operation& o, const Operands& operands, std::int64_t q) {
+  return std::min<std::int64_t>(operands.counts[static_cast<std::size_t>(q)], o.capacity);
+}
+
+void plain_reranked(const Operation& o, const Operands& operands, StageResult& result) {
+  for (std::int64_t q = 0; q < o.m; ++q)
+    for (std::int64_t j = 0; j < o.capacity; ++j) {
+      if (j >= listed(o, operands, q)) {
+        result.cells.push_back(no_key);
+        continue;
+      }
+      const std::uint32_t t = operands.candidates[static_cast<std::size_t>(q * o.capacity + j)];
+      result.cells.push_back(
+          make_key(chain(o.metric, operands.queries.row(q), operands.train.row(t), o.dims), t));
+    }
+}
+
+void plain_tightened(const Operation& o, const Operands& operands, StageResult& result) {
+  for (std::int64_t q = 0; q < o.m; ++q) {
+    const auto best = operands.best.begin() + q * o.k, keys = operands.keys.begin() + q * o.capacity;
+    std::vector<Key> all(best, best + o.k);
+    all.insert(all.end(), keys, keys + listed(o, operands, q));
+    append_smallest(result.cells, std::move(all), o.k);
+    result.cells.push_back(bits_of(value_of(result.cells.back())));
+    result.cells.push_back(operands.counts[static_cast<std::size_t>(q)] > o.capacity ? 1 : 0);
+  }
+}
+
 void plain_votes(const Operation& o, const Operands& operands, StageResult& result) {
   for (std::int64_t q = 0; q < o.m; ++q) {
     std::vector<std::uint64_t> counts(static_cast<std::size_t>(o.classes));
@@ -140,6 +182,20 @@ StageResult plain_result(const Operation& o, const Operands& operands) {
         const auto row = operands.lists.begin() + q * o.groups * o.k;
         append_smallest(result.cells, std::vector<Key>(row, row + o.groups * o.k), o.k);
       }
+      break;
+    case Stage::collect:
+      result.content = StageResult::Content::counts;
+      result.cols = 1 + o.capacity;
+      plain_candidates(o, operands, result);
+      break;
+    case Stage::rerank:
+      result.cols = o.capacity;
+      plain_reranked(o, operands, result);
+      break;
+    case Stage::tighten:
+      result.content = StageResult::Content::bounds;
+      result.cols = o.k + 2;
+      plain_tightened(o, operands, result);
       break;
     case Stage::vote:
       result.content = StageResult::Content::counts;

@@ -42,6 +42,7 @@ struct DeviceInfo {
   std::uint32_t fused_max_k = 0;         ///< largest k of the fused step `nearest`; 0: it has none
   std::vector<Proposer> proposers;       ///< those it has beside `none`; a library may still be missing
   std::shared_ptr<const Tuning> tuning;  ///< what `kith tune` measured on it; null: nothing
+  std::string pci;                       ///< address, `0000:3b:00.0`; empty: unknown, or it has none
 };
 
 /// One back end kith knows of, with its devices or the reason why there are none.

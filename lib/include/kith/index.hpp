@@ -44,7 +44,7 @@ class KITH_API Index {
   Metric metric() const;
   std::int64_t rows() const;
   std::int64_t dims() const;
-  std::size_t memory_bytes() const;  ///< device memory the rows take
+  std::size_t memory_bytes() const;  ///< device memory the rows take, and what proposers keep of them
 
   struct State;
   const State& state() const { return *state_; }

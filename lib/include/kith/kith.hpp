@@ -28,4 +28,5 @@
 #include "kith/selector.hpp"
 #include "kith/stages.hpp"
 #include "kith/trace.hpp"
+#include "kith/tuning.hpp"
 #include "kith/version.hpp"

@@ -130,7 +130,13 @@ enum Fact : std::uint32_t {
 };
 inline constexpr std::uint32_t facts_a_row = 4;
 
+/// To what shadows of 16-bit floats are padded.
+inline constexpr std::uint32_t shadow_rows = 128, shadow_dims = 32;
+
 /// What a proposer works on instead of the rows, and how far that is from them. docs/certificate.md.
+/// Rows are floats for gemm. For fp16 they are scaled 16-bit floats in an order of the device's own, in
+/// memory for whole multiples of shadow_rows rows and shadow_dims columns; `first` of the grid then
+/// counts rows, and is such a multiple, and `stride` means nothing.
 struct Shadow {
   Grid<float> rows;   ///< [rows, dims]  each row moved by the centre c and rounded
   Grid<float> facts;  ///< [facts_a_row, rows]  by Fact
@@ -140,10 +146,11 @@ struct Shadow {
 /// between devices: they are bounds, and every bound gives the same answer.
 struct PrepareStep {
   static constexpr const char* name = "prepare";
-  Proposer proposer;  ///< gemm
+  Proposer proposer;  ///< gemm, fp16
   RowBlocks rows;
   Grid<float> centre;  ///< [1, dims], read only
   Shadow out;
+  float scale = 1;  ///< fp16: the power of two that rows are multiplied by, so that all stay below 2^14
 };
 
 /// Counted lists of candidates. List q holds training rows in its first min(counts[q], capacity)
@@ -157,6 +164,7 @@ struct CandidateLists {
 ///   none  keeps values[q, t] <= theta[q]: values are given (radius search, any matrix of distances)
 ///   gemm  writes the inner products of the shadows to `values` first, p = q~ x~, and keeps
 ///         low(t) - p <= theta[q], where low(t) is such that nobody is lost: docs/certificate.md
+///   fp16  the same with 16-bit shadows, added in single precision; `values` is not used
 struct CollectStep {
   static constexpr const char* name = "collect";
   Proposer proposer;
@@ -167,6 +175,7 @@ struct CollectStep {
   std::uint32_t first_row;  ///< training row of column 0
   CandidateLists out;
   Scratch scratch;
+  float unscale = 1;  ///< fp16: the power of two that makes products of scaled rows those of rows
 };
 
 /// The chain of every listed candidate, as a key.

@@ -27,6 +27,25 @@ struct KeyLists {
   bool operator==(const KeyLists&) const = default;
 };
 
+/// Training rows that may be near, one list a query.
+struct Candidates {
+  std::int64_t rows = 0;
+  std::int64_t capacity = 0;           ///< places of a list
+  std::vector<std::uint32_t> counts;   ///< [rows]  of each list; above capacity: so many there would be
+  std::vector<std::uint32_t> indices;  ///< [rows, capacity]  ascending, padded with no_row
+
+  bool operator==(const Candidates&) const = default;
+};
+
+/// What tighten() returns.
+struct Tightened {
+  KeyLists best;                    ///< [rows, 1, k]
+  std::vector<float> theta;         ///< [rows]
+  std::vector<std::uint32_t> lost;  ///< [rows]  1: the list of candidates was too short, else 0
+
+  bool operator==(const Tightened&) const = default;
+};
+
 /// What a vote returns.
 struct Votes {
   std::vector<std::uint32_t> winner;  ///< [rows], a class; no_row where nobody voted
@@ -59,6 +78,29 @@ KITH_API KeyLists nearest(const Device& device, MatrixView<const float> queries,
 ///   lists    [m, lists, k]  each ascending
 ///   returns  [m, 1, k]
 KITH_API KeyLists merge(const Device& device, const KeyLists& lists);
+
+/// The rows whose value is at most theta: all within a radius, where theta is its unfinished value.
+///   distances  [m, n]  no NaN
+///   theta      [m]     no NaN; +infinity keeps every row, and -0 is +0
+///   capacity   places of a list, 1 <= capacity <= n. Of more rows than that, any are listed, not always
+///              the same; their count is exact
+KITH_API Candidates collect(const Device& device, MatrixView<const float> distances,
+                            std::span<const float> theta, std::int64_t capacity);
+
+/// The chain of every candidate, as a key.
+///   candidates  [m, capacity]  rows of train, in any order
+///   returns     [m, capacity]  place j: the key of candidate j; no_key behind the last
+KITH_API std::vector<Key> rerank(const Device& device, MatrixView<const float> queries,
+                                 MatrixView<const float> train, Metric metric, const Candidates& candidates);
+
+/// Join candidates into the k best so far.
+///   candidates  [m, capacity]  only their counts matter
+///   keys        [m, capacity]  as rerank() returns them
+///   best        [m, 1, k]      ascending, padded with no_key
+///   returns     [m, 1, k]      the k smallest of both; theta is the value of the k-th, +infinity before
+///                              there are k
+KITH_API Tightened tighten(const Device& device, const Candidates& candidates, std::span<const Key> keys,
+                           const KeyLists& best);
 
 /// One vote a neighbour; the largest count wins, of several as large the smallest class.
 ///   nearest  [m, 1, k]      labels  [n]  classes 0 .. classes-1

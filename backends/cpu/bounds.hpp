@@ -1,0 +1,51 @@
+// Numbers that are rounded to the safe side, for the certificate of a proposer: docs/certificate.md.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <limits>
+
+#include "kith/metric.hpp"
+
+namespace kith::cpu {
+
+/// Half a unit in the last place of 1, in double and in single precision.
+inline constexpr double unit_of_double = 0x1p-53, unit_of_float = 0x1p-24;
+
+/// The smallest float that is not below `value`; +infinity for NaN and for what no float reaches.
+inline float float_above(double value) {
+  constexpr float most = std::numeric_limits<float>::max(), infinity = std::numeric_limits<float>::infinity();
+  if (!(value <= static_cast<double>(most))) return infinity;
+  const float nearest = static_cast<float>(std::fmax(value, -static_cast<double>(most)));
+  return static_cast<double>(nearest) < value ? std::nextafter(nearest, infinity) : nearest;
+}
+
+/// The largest float that is not above `value`, but never negative; 0 for NaN.
+inline float float_below(double value) {
+  constexpr float most = std::numeric_limits<float>::max();
+  if (!(value > 0)) return 0;
+  const float nearest = static_cast<float>(std::fmin(value, static_cast<double>(most)));
+  return static_cast<double>(nearest) > value ? std::nextafter(nearest, 0.0f) : nearest;
+}
+
+/// How distances by a metric follow from inner products.
+enum class FromProducts {
+  not_at_all,
+  as_squares,   ///< |q - x|^2 = |q|^2 + |x|^2 - 2 q.x
+  as_they_are,  ///< -q.x
+};
+
+inline FromProducts from_products(Metric metric) {
+  switch (metric) {
+    case Metric::squared_l2:
+    case Metric::l2:
+      return FromProducts::as_squares;
+    case Metric::negative_dot:
+    case Metric::cosine:
+      return FromProducts::as_they_are;
+    default:
+      return FromProducts::not_at_all;
+  }
+}
+
+}  // namespace kith::cpu

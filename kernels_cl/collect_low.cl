@@ -1,0 +1,57 @@
+// collect, first kernel: what the product with a training row is taken from.
+//
+//   queries  [4, q]   facts of the shadows, stride in elements
+//   train    [4, t]   likewise
+//   low      [t]      half_norm(t) - E(t), or -E(t) for inner products, rounded down
+//
+//   b        at least the relative error of a product; twice that where the chain has it, too
+//   under    at least what underflow takes from a product of rows of norm 0; twice that likewise
+//   HALVES   1 where half the squared norm counts, 0 for inner products
+//
+// Work-item i takes columns i, i + items, ... Each group finds the three maxima over the queries by itself.
+// docs/certificate.md, section 4. All sums are of numbers that are not negative, so that their few
+// roundings are far below 2^-20 of them. Work: t steps, and q in each group.
+#include "common.cl"
+
+// Rows of the facts, as in spi.hpp.
+#define NORM 1
+#define SHADOW_NORM 2
+#define RESIDUAL 3
+
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect_low(
+    global const float* restrict queries, ulong q_first, ulong q_stride, uint q_rows,
+    global const float* restrict train, ulong t_first, ulong t_stride, uint t_rows, float b, float under,
+    global float* restrict low) {
+  const uint lid = (uint)get_local_id(0);
+  queries += q_first;
+  train += t_first;
+  float most_norm = 0, most_error = 0, most_shadow = 0;
+  for (uint q = lid; q < q_rows; q += GROUP) {
+    const float shadow = queries[SHADOW_NORM * q_stride + q];
+    most_norm = fmax(most_norm, queries[NORM * q_stride + q]);
+    most_error = fmax(most_error, queries[RESIDUAL * q_stride + q] + b * shadow);
+    most_shadow = fmax(most_shadow, shadow);
+  }
+#if GROUP > 1
+  local float most[3 * GROUP];
+  most[lid] = most_norm;
+  most[GROUP + lid] = most_error;
+  most[2 * GROUP + lid] = most_shadow;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (uint step = GROUP / 2; step > 0; step /= 2) {
+    if (lid < step)
+      for (uint i = lid; i < 3 * GROUP; i += GROUP) most[i] = fmax(most[i], most[i + step]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+  most_norm = most[0];
+  most_error = most[GROUP];
+  most_shadow = most[2 * GROUP];
+#endif
+  for (ulong t = get_global_id(0); t < t_rows; t += get_global_size(0)) {
+    const float shadow = train[SHADOW_NORM * t_stride + t];
+    const float error = most_norm * train[RESIDUAL * t_stride + t] + most_error * shadow +
+                        under * (1.0f + most_shadow + shadow);
+    const float below = (HALVES ? train[t] : 0.0f) - error * (1.0f + 0x1p-20f);
+    low[t] = below - fabs(below) * 0x1p-22f;
+  }
+}

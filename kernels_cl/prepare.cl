@@ -1,0 +1,54 @@
+// prepare: the shadow of rows, x~ = fl(x - c), and four bounds on each of them.
+//
+//   rows    [r, dims]   blocks of 32 rows
+//   centre  [dims]
+//   out     [r, dims]   row-major, stride in elements
+//   facts   [4, r]      half_norm, norm, shadow_norm, residual of each row, stride in elements
+//
+// Work-group b of 256 items takes block b, 32 dimensions at a time: it reads with neighbouring items on
+// neighbouring rows, and writes with neighbouring items on neighbouring dimensions. Eight items share the
+// sums of a row. Work: r * dims steps, each float read once and written once.
+#include "shadow.cl"
+
+#define BLOCK 32
+#define PARTS 8  // items a row
+#define PITCH (BLOCK + 1)
+
+kernel __attribute__((reqd_work_group_size(BLOCK * PARTS, 1, 1))) void kith_prepare(
+    global const float* restrict rows, uint r_first, uint r_rows, uint dims,
+    global const float* restrict centre, ulong centre_first, global float* restrict out, ulong out_first,
+    ulong out_stride, global float* restrict facts, ulong facts_first, ulong facts_stride) {
+  local float tile[BLOCK * PITCH];  // [dimension, row]
+  local Sum sums[3 * PARTS * BLOCK];
+  const uint lid = (uint)get_local_id(0), x = lid % BLOCK, y = lid / BLOCK;
+  const uint block = r_first / BLOCK + (uint)get_group_id(0);
+  global const float* from = rows + (size_t)block * dims * BLOCK;
+  centre += centre_first;
+
+  Sum moved = 0, shadow = 0, residual = 0;  // of row x
+  for (uint d0 = 0; d0 < dims; d0 += BLOCK) {
+    for (uint i = y; i < BLOCK; i += PARTS) {
+      const uint d = d0 + i;
+      if (d >= dims) break;
+      tile[i * PITCH + x] = shadow_of(from[(size_t)d * BLOCK + x], centre[d], &moved, &shadow, &residual);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const uint d = d0 + x;
+    for (uint i = y; i < BLOCK && d < dims; i += PARTS) {
+      const uint r = block * BLOCK + i;
+      if (r >= r_first && r < r_first + r_rows)
+        out[out_first + (r - r_first) * out_stride + d] = tile[x * PITCH + i];
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+
+  sums[lid] = moved;
+  sums[PARTS * BLOCK + lid] = shadow;
+  sums[2 * PARTS * BLOCK + lid] = residual;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  const uint r = block * BLOCK + x;
+  if (y >= 3 || r < r_first || r >= r_first + r_rows) return;
+  Sum sum = 0;
+  for (uint i = 0; i < PARTS; ++i) sum += sums[(y * PARTS + i) * BLOCK + x];
+  store_facts(facts + facts_first + (r - r_first), facts_stride, y, sum, dims);
+}

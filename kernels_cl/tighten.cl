@@ -1,0 +1,100 @@
+// tighten: join reranked candidates into the k best so far. tighten_theta.cl does the rest.
+//
+//   keys    [q, capacity]  in any order, stride in elements; the first `counts` of each row
+//   counts  [q]            may exceed the capacity, stride in elements
+//   best    [q, k]         in and out: ascending, padded with NO_KEY, stride in elements
+//
+// Work-group q of GROUP items takes query q, and is done at once where there are no candidates.
+#include "merge_path.cl"
+#include "shortlist.cl"
+
+#define STEP (GROUP * VALUES)  // keys at a time
+
+// For k whose list fits into local memory (shortlist.cl): list_size + capacity keys, places >= merge_at +
+// STEP. Work: k and counts reads; about log^2 of merge_at compare-exchanges for each key that is not behind
+// the k-th.
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_tighten(
+    global const Key* restrict keys, ulong keys_first, ulong keys_stride, uint capacity,
+    global const uint* restrict counts, ulong counts_first, ulong counts_stride, uint k,
+    global Key* restrict best, ulong best_first, ulong best_stride, uint list_size, uint places,
+    uint merge_at, local Key* list, local Key* buffer) {
+  local uint kept[1];
+  const uint lid = (uint)get_local_id(0);
+  const ulong q = get_group_id(0);
+  const uint many = min(capacity, counts[counts_first + q * counts_stride]);
+  if (many == 0) return;
+  keys += keys_first + q * keys_stride;
+  best += best_first + q * best_stride;
+  for (uint i = lid; i < list_size; i += GROUP) list[i] = i < k ? best[i] : NO_KEY;
+  if (lid == 0) kept[0] = 0;
+  barrier(CLK_LOCAL_MEM_FENCE);
+
+  Key bound = list[k - 1];
+  for (uint j0 = 0; j0 < many; j0 += STEP) {
+    for (uint i = 0; i < VALUES; ++i) {
+      const uint j = j0 + i * GROUP + lid;
+      const Key key = j < many ? keys[j] : NO_KEY;
+      if (key < bound) buffer[atomic_inc(kept)] = key;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const bool full = kept[0] >= merge_at;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (full) {
+      shortlist_merge(list, list_size, buffer, places, kept, 1);
+      bound = list[k - 1];
+    }
+  }
+  shortlist_merge(list, list_size, buffer, places, kept, 1);
+  for (uint i = lid; i < k; i += GROUP) best[i] = list[i];
+}
+
+// The first `end` keys of the merge of a and b, PIECE of them an item at a time. Called by all work-items.
+void merge_lists(global const Key* a, uint a_size, global const Key* b, uint b_size, global Key* to,
+                 uint end) {
+  for (ulong piece = (ulong)get_local_id(0) * PIECE; piece < end; piece += GROUP * PIECE) {
+    uint i = from_first(a, a_size, b, b_size, (uint)piece), j = (uint)piece - i;
+    const uint stop = (uint)min((ulong)end, piece + PIECE);
+    for (uint o = (uint)piece; o < stop; ++o)
+      to[o] = j >= b_size || (i < a_size && a[i] <= b[j]) ? a[i++] : b[j++];
+  }
+}
+
+// For any k: runs of CHUNK candidates are sorted in local memory, joined two by two in global memory, and
+// joined with the best. scratch [q, 2 max(capacity, k)]. Work: log(counts / CHUNK) + 1 passes over the
+// candidates, and two over the best.
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_tighten_runs(
+    global const Key* restrict keys, ulong keys_first, ulong keys_stride, uint capacity,
+    global const uint* restrict counts, ulong counts_first, ulong counts_stride, uint k,
+    global Key* restrict best, ulong best_first, ulong best_stride, global Key* scratch) {
+  local Key chunk[CHUNK];
+  const uint lid = (uint)get_local_id(0);
+  const ulong q = get_group_id(0);
+  const uint many = min(capacity, counts[counts_first + q * counts_stride]);
+  if (many == 0) return;
+  keys += keys_first + q * keys_stride;
+  best += best_first + q * best_stride;
+  const ulong room = max(capacity, k);
+  global Key* from = scratch + 2 * q * room;
+  global Key* to = from + room;
+
+  for (uint begin = 0; begin < many; begin += CHUNK) {
+    const uint size = min((uint)CHUNK, many - begin), width = power_of_two(size);
+    for (uint i = lid; i < width; i += GROUP) chunk[i] = i < size ? keys[begin + i] : NO_KEY;
+    sort_runs(chunk, width, width);
+    for (uint i = lid; i < size; i += GROUP) from[begin + i] = chunk[i];
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+  }
+  for (ulong run = CHUNK; run < many; run *= 2) {
+    for (ulong begin = 0; begin < many; begin += 2 * run) {
+      const uint size = (uint)min(2 * run, many - begin), first = (uint)min(run, (ulong)size);
+      merge_lists(from + begin, first, from + begin + first, size - first, to + begin, size);
+    }
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    global Key* other = from;
+    from = to;
+    to = other;
+  }
+  merge_lists(from, many, best, k, to, k);
+  barrier(CLK_GLOBAL_MEM_FENCE);
+  for (uint i = lid; i < k; i += GROUP) best[i] = to[i];
+}

@@ -1,0 +1,96 @@
+// rerank: the chain of every listed candidate.
+//
+//   queries [q, dims]   train [t, dims]   blocks of 32 rows
+//   candidates [q, capacity]   of which counts [q, 1] say how many are listed
+//   out     [q, capacity]      keys, in the places of the candidates
+//
+// A block takes 8 queries and hands their candidates out in parts of 32 of one query, so that a warp has
+// work however the candidates are spread; several blocks share the queries where these are few. A lane
+// folds a candidate. The rows of candidates lie anywhere: a lane reads 4 of the 32 bytes that come, and what
+// hides the latency is that 8 dimensions are read before the first is folded. The query's value is
+// one address for all lanes.
+// Work: dims folds a candidate, dims * 32 bytes read. Barriers: one. Shared memory: 32 bytes.
+// Source: candidates by a lower bound, then the exact distance: Seidl, Kriegel, Optimal multi-step k-nearest
+// neighbor search, 1998.
+#include "rows.cuh"
+
+namespace kith::cuda {
+namespace {
+
+constexpr std::uint32_t threads = 256, warps = threads / 32;
+constexpr std::uint32_t team_queries = warps;  // of a block
+constexpr std::uint32_t step = 8;              // dimensions on their way
+
+/// The chain of a query and a row, both given by their dimension 0.
+template <Metric metric>
+__device__ __forceinline__ float chain_of(const float* query, const float* row, std::uint32_t dims) {
+  float acc = Chain<metric>::start();
+  std::uint32_t left = dims;
+  for (; left >= step; left -= step) {
+    float a[step], b[step];
+#pragma unroll
+    for (std::uint32_t d = 0; d < step; ++d) {
+      b[d] = __ldg(row + d * rows_a_block);
+      a[d] = __ldg(query + d * rows_a_block);
+    }
+#pragma unroll
+    for (std::uint32_t d = 0; d < step; ++d) acc = Chain<metric>::next(acc, a[d], b[d]);
+    row += step * rows_a_block;
+    query += step * rows_a_block;
+  }
+  for (; left > 0; --left) {
+    acc = Chain<metric>::next(acc, __ldg(query), __ldg(row));
+    row += rows_a_block;
+    query += rows_a_block;
+  }
+  return acc;
+}
+
+/// Block b takes part b % parts of the candidates of queries b / parts * 8 and following.
+template <Metric metric>
+__global__ __launch_bounds__(threads) void rerank_lists(const Reranking reranking,
+                                                        const std::uint32_t parts) {
+  __shared__ std::uint32_t listed[team_queries];
+  const std::uint32_t q0 = blockIdx.x / parts * team_queries;
+  const Lists<const std::uint32_t>& lists = reranking.candidates;
+  if (threadIdx.x < team_queries) {
+    const std::uint32_t q = q0 + threadIdx.x;
+    listed[threadIdx.x] = q < reranking.queries.rows
+                              ? min(lists.counts.data[std::size_t{q} * lists.counts.stride], lists.capacity)
+                              : 0;
+  }
+  __syncthreads();
+
+  // Of all parts of 32 this warp takes every (parts * 8)-th; `next` counts from the first of query q.
+  std::uint64_t next = std::uint64_t{blockIdx.x % parts} * warps + threadIdx.x / 32;
+  const std::uint32_t shift = reranking.train.first - reranking.first_row;  // wraps around, and back
+  for (std::uint32_t i = 0; i < team_queries; ++i) {
+    const std::uint32_t count = listed[i], pieces = divide_up(count, 32u);
+    const std::size_t q = q0 + i;
+    for (; next < pieces; next += std::uint64_t{parts} * warps) {
+      const auto j = static_cast<std::uint32_t>(next) * 32 + threadIdx.x % 32;
+      if (j >= count) continue;
+      const std::uint32_t t = lists.rows.data[q * lists.rows.stride + j];
+      const float value = chain_of<metric>(row_at(reranking.queries, reranking.queries.first + q0 + i),
+                                           row_at(reranking.train, t + shift), reranking.queries.dims);
+      reranking.out.data[q * reranking.out.stride + j] = key_of(value, t);
+    }
+    next -= pieces;
+  }
+}
+
+}  // namespace
+
+cudaError_t rerank(const Queue& queue, const Reranking& reranking) {
+  const std::uint32_t teams = divide_up(reranking.queries.rows, team_queries);
+  // Blocks enough for all multiprocessors, if every list were full.
+  const std::uint64_t enough = divide_up<std::uint64_t>(8ull * queue.multiprocessors, teams);
+  const auto parts = static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(enough, divide_up(reranking.candidates.capacity, 32u)));
+  return with_chain(reranking.metric, [&](auto chain) {
+    return launch(queue, rerank_lists<decltype(chain)::value>, std::uint64_t{teams} * parts, threads, 0,
+                  reranking, parts);
+  });
+}
+
+}  // namespace kith::cuda

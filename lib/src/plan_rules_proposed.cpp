@@ -1,0 +1,79 @@
+#include <algorithm>
+
+#include "plan_rules.hpp"
+#include "shadow.hpp"
+
+namespace kith {
+namespace {
+
+// A bound from one row in 64 lets about 64 k candidates of all rows pass, and tiles that grow by the
+// factor of tiles.cpp about twice k each. The faster rows are proposed, the dearer are those of the seed.
+constexpr std::int64_t seed_share = 64, seed_share_fp16 = 256;
+constexpr std::int64_t places_a_neighbour = 32, fewest_places = 1024;
+
+// Inner products of a step: they should leave room for others on a GPU, and be over soon on a CPU.
+constexpr std::int64_t most_products = std::int64_t{1} << 30, most_rows_gemm = 131072;
+constexpr double folds_a_second_of_a_core = 1e10;  // CLBlast 1.5.3 by PoCL 3.1, half of what was measured
+constexpr double step_seconds = 0.3;
+
+std::int64_t seed_of(const Problem& problem, const PlanOptions& options, Proposer proposer) {
+  const bool fp16 = proposer == Proposer::fp16;
+  const std::int64_t share = fp16 ? seed_share_fp16 : seed_share;
+  const std::int64_t seed =
+      options.train_tile ? options.train_tile : std::max(4 * problem.k, problem.n / share);
+  return std::clamp<std::int64_t>(fp16 ? whole_shadow_rows(seed) : seed, 1, problem.n);
+}
+
+/// Tiles whose products are written somewhere, and on a CPU are over in time.
+void limit_products(const DeviceInfo& device, const Problem& problem, Choice& choice) {
+  choice.train_tile = std::max(choice.seed_rows, most_rows_gemm);
+  choice.query_tile = std::min<std::int64_t>(choice.query_tile, most_products / choice.train_tile);
+  if (device.kind != DeviceKind::cpu) return;
+  const double products =
+      step_seconds * folds_a_second_of_a_core * device.compute_units / static_cast<double>(problem.dims);
+  choice.query_tile = std::min<std::int64_t>(choice.query_tile, 1024);
+  const auto rows = static_cast<std::int64_t>(products / static_cast<double>(choice.query_tile));
+  choice.train_tile =
+      std::clamp<std::int64_t>(rows, std::max<std::int64_t>(choice.seed_rows, 1024), choice.train_tile);
+}
+
+}  // namespace
+
+Proposer choose_proposer(const DeviceInfo& device, const Problem& problem, const PlanOptions& options) {
+  // On an H200 tensor cores were 1.5 times as fast as the chain at 1e10 folds with 1,200 queries, and 5 to 9
+  // times from 5e11 folds on; at k = 2048 slower, since every candidate is folded again.
+  constexpr double fewest_folds = 1e10;
+  constexpr std::int64_t fewest_queries = 64, fewest_dims = 16, fewest_rows = 16384, most_neighbours = 256;
+  const auto& has = device.proposers;
+  if (std::find(has.begin(), has.end(), Proposer::fp16) == has.end()) return Proposer::none;
+  if (options.selector != Selector::automatic || options.fused || !follows_from_products(problem.metric))
+    return Proposer::none;
+  const double folds =
+      static_cast<double>(problem.n) * static_cast<double>(problem.m) * static_cast<double>(problem.dims);
+  const bool pays = folds >= fewest_folds && problem.m >= fewest_queries && problem.dims >= fewest_dims &&
+                    problem.n >= fewest_rows && problem.k <= most_neighbours;
+  if (!pays) return Proposer::none;
+  const std::size_t room = options.memory_limit ? options.memory_limit : device.memory_bytes / 4;
+  return shadow_bytes(Proposer::fp16, problem.n, problem.dims) <= room ? Proposer::fp16 : Proposer::none;
+}
+
+Choice choose_proposed(const DeviceInfo& device, const Problem& problem, const PlanOptions& options,
+                       Proposer proposer) {
+  Problem seeding = problem;
+  seeding.n = std::max(seed_of(problem, options, proposer), problem.k);
+  Choice choice = device.kind != DeviceKind::cpu ? choose_gpu(device, seeding, options)
+                                                 : choose_opencl_cpu(device, seeding, options);
+  choice.proposer = proposer;
+  choice.seed_rows = seed_of(problem, options, proposer);
+  choice.train_tile = whole_shadow_rows(problem.n);
+  if (proposer == Proposer::gemm) limit_products(device, problem, choice);
+  choice.candidates = std::max(fewest_places, places_a_neighbour * problem.k);
+  const std::string how =
+      "the first rows give a bound by the chain, and the chain ranks what is proposed among the others";
+  choice.reason = options.proposer == Proposer::automatic
+                      ? "built-in rule: tensor cores propose, since there are many distances; " + how
+                      : "proposer " + std::string(name(proposer)) + " was asked for; " + how;
+  return choice;
+}
+
+}  // namespace kith

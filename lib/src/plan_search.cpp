@@ -1,0 +1,133 @@
+#include <algorithm>
+#include <string>
+
+#include "kith/error.hpp"
+#include "kith/tuning.hpp"
+#include "pipeline.hpp"
+#include "proposal.hpp"
+
+namespace kith {
+namespace {
+
+std::uint32_t count(std::int64_t value) {
+  return static_cast<std::uint32_t>(value);
+}
+
+/// The steps of a search by the chain, as large as they come, with null memory.
+void add_chain_steps(const DeviceInfo& info, const Plan& plan, std::vector<spi::Step>& steps) {
+  const std::size_t k = static_cast<std::size_t>(plan.problem.k),
+                    groups = static_cast<std::size_t>(plan.groups);
+  const std::size_t q = static_cast<std::size_t>(plan.query_tile),
+                    t = static_cast<std::size_t>(chain_tile(plan));
+  const spi::RowBlocks queries{nullptr, 0, count(plan.query_tile), count(plan.problem.dims),
+                               info.query_block};
+  const spi::RowBlocks train{nullptr, 0, count(chain_tile(plan)), count(plan.problem.dims), info.train_block};
+  const std::size_t width = groups + (searches_in_one_tile(plan) ? 0 : 1);
+  TileLists lists;
+  lists.select_out = {nullptr, 0, q, groups * k, width * k};
+  lists.lists = static_cast<std::uint32_t>(width);
+  lists.merge_in = {nullptr, 0, q, width * k, width * k};
+  lists.merge_out = {nullptr, 0, q, k, k};
+  const spi::Grid<float> distances{nullptr, 0, q, t, t};
+  if (plan.fused) {
+    steps.push_back(nearest_step(plan, queries, train, 0, lists, {}));
+  } else {
+    steps.push_back(distance_step(plan, queries, train, distances));
+    steps.push_back(select_step(plan, distances, 0, lists, {}));
+  }
+  if (width > 1) steps.push_back(merge_step(plan, lists, {}));
+}
+
+void add_proposer_steps(const DeviceInfo& info, const Plan& plan, std::vector<spi::Step>& steps) {
+  const Proposal proposal(plan);
+  const std::size_t t = static_cast<std::size_t>(plan.train_tile),
+                    dims = static_cast<std::size_t>(plan.problem.dims);
+  const std::size_t k = static_cast<std::size_t>(plan.problem.k);
+  const spi::RowBlocks queries{nullptr, 0, count(plan.query_tile), count(plan.problem.dims),
+                               info.query_block};
+  const spi::RowBlocks train{nullptr, 0, count(plan.train_tile), count(plan.problem.dims), info.train_block};
+  const spi::Shadow shadow{{nullptr, 0, t, dims, dims}, {nullptr, 0, spi::facts_a_row, t, t}};
+  steps.push_back(proposal.prepare(queries, {nullptr, 0, 1, dims, dims}, 1));
+  steps.push_back(proposal.collect(plan.query_tile, shadow, 0, {}, 1));
+  steps.push_back(proposal.rerank(queries, train, 0));
+  steps.push_back(proposal.tighten({nullptr, 0, static_cast<std::size_t>(plan.query_tile), k, k}, {}));
+}
+
+}  // namespace
+
+std::size_t scratch_of(const spi::Device& device, const Plan& plan) {
+  std::vector<spi::Step> steps;
+  add_chain_steps(device.info, plan, steps);
+  if (plan.proposer != Proposer::none) add_proposer_steps(device.info, plan, steps);
+  std::size_t most = 0;
+  for (const spi::Step& step : steps) {
+    const spi::Support support = device.check(step);
+    if (!support.refusal.empty())
+      throw Error(Errc::unsupported, "search: " + plan.device + ": " + support.refusal);
+    most = std::max(most, support.scratch_bytes);
+  }
+  return most;
+}
+
+namespace {
+
+/// Of `device`, which is that of the index, with or without what was measured on it.
+Plan fitted_plan(const Index::State& index, const DeviceInfo& device, const Problem& problem,
+                 const PlanOptions& options) {
+  PlanOptions tighter = options;
+  for (;;) {
+    Plan plan = make_plan(device, problem, tighter);
+    if (plan.proposer != Proposer::none)
+      if (const std::string why = test_proposer(*index.device.state(), plan.proposer); !why.empty())
+        throw Error(Errc::unsupported, "search: " + device.spec + ": " + why);
+    const std::size_t scratch = scratch_of(*index.device.state()->device, plan);
+    const std::size_t budget = memory_budget(device, plan, options);
+    plan.workspace_bytes += scratch;
+    if (plan.workspace_bytes <= budget && scratch <= device.largest_allocation) return plan;
+    if (plan.query_tile == 1 && plan.groups == 1)
+      throw Error(Errc::out_of_memory, "search: one query takes " + std::to_string(plan.workspace_bytes) +
+                                           " bytes on " + plan.device + ", scratch included, but " +
+                                           std::to_string(std::min(budget, device.largest_allocation)) +
+                                           " are allowed; raise the memory limit or choose a smaller k");
+    if (plan.query_tile > 1) {
+      tighter.query_tile = (plan.query_tile + 1) / 2;
+    } else {
+      tighter.groups = (plan.groups + 1) / 2;
+    }
+  }
+}
+
+}  // namespace
+
+Plan plan_search(const Index::State& index, std::int64_t m, std::int64_t k, const PlanOptions& options) {
+  const DeviceInfo& device = index.device.info();
+  if (!device.tuning) return plan_untuned(index, m, k, options);
+  std::string refusal;
+  try {
+    return fitted_plan(index, device, {index.metric, index.rows, m, index.dims, k}, options);
+  } catch (const Error& error) {
+    if (error.code() != Errc::unsupported && error.code() != Errc::out_of_memory) throw;
+    refusal = error.what();
+  }
+  // What was measured keeps nobody from searching. What was asked for is refused once more.
+  Plan plan = plan_untuned(index, m, k, options);
+  plan.reason += "; what was measured is refused here (" + refusal + ")";
+  return plan;
+}
+
+Plan plan_untuned(const Index::State& index, std::int64_t m, std::int64_t k, const PlanOptions& options) {
+  const DeviceInfo device = without_tuning(index.device.info());
+  const Problem problem{index.metric, index.rows, m, index.dims, k};
+  if (options.proposer != Proposer::automatic) return fitted_plan(index, device, problem, options);
+  try {
+    return fitted_plan(index, device, problem, options);
+  } catch (const Error& error) {
+    if (error.code() != Errc::unsupported && error.code() != Errc::out_of_memory) throw;
+  }
+  // A proposer that kith chose itself keeps nobody from searching.
+  PlanOptions chain_only = options;
+  chain_only.proposer = Proposer::none;
+  return fitted_plan(index, device, problem, chain_only);
+}
+
+}  // namespace kith

@@ -1,0 +1,132 @@
+#include "proposal.hpp"
+
+#include <algorithm>
+
+#include "shadow.hpp"
+
+namespace kith {
+namespace {
+
+std::size_t size(std::int64_t value) {
+  return static_cast<std::size_t>(value);
+}
+
+}  // namespace
+
+ProposalSizes::ProposalSizes(const Plan& plan) {
+  if (plan.proposer == Proposer::none) return;
+  const std::size_t q = size(plan.query_tile), listed = q * size(plan.candidates);
+  shadow = shadow_row_bytes(plan.proposer, plan.query_tile, plan.problem.dims);
+  values = plan.proposer == Proposer::fp16 ? 0 : q * size(plan.train_tile) * sizeof(float);
+  rows = listed * sizeof(std::uint32_t);
+  keys = listed * sizeof(Key);
+  small = q * (spi::facts_a_row * sizeof(float) + sizeof(float) + 2 * sizeof(std::uint32_t));
+}
+
+std::size_t ProposalSizes::largest() const {
+  return std::max({shadow, values, rows, keys, small});
+}
+
+Proposal::Proposal(const std::shared_ptr<Device::State>& state, const Plan& plan) : plan_(plan) {
+  const ProposalSizes sizes(plan);
+  const std::size_t q = size(plan.query_tile);
+  shadow_ = DeviceMemory(state, sizes.shadow);
+  facts_ = DeviceMemory(state, q * spi::facts_a_row * sizeof(float));
+  if (sizes.values) values_ = DeviceMemory(state, sizes.values);
+  rows_ = DeviceMemory(state, sizes.rows);
+  keys_ = DeviceMemory(state, sizes.keys);
+  theta_ = DeviceMemory(state, q * sizeof(float));
+  counts_ = DeviceMemory(state, q * sizeof(std::uint32_t));
+  lost_ = DeviceMemory(state, q * sizeof(std::uint32_t));
+}
+
+spi::Step Proposal::prepare(const spi::RowBlocks& queries, const spi::Grid<float>& centre,
+                            float scale) const {
+  return {spi::PrepareStep{plan_.proposer, queries, centre, this->queries(queries.rows), scale},
+          plan_.threads};
+}
+
+spi::Step Proposal::collect(std::int64_t count, const spi::Shadow& train, std::uint32_t first_row,
+                            const spi::Scratch& scratch, float unscale) const {
+  const std::size_t q = size(count), t = train.rows.rows;
+  return {spi::CollectStep{plan_.proposer,
+                           plan_.problem.metric,
+                           queries(q),
+                           train,
+                           {values_.get(), 0, q, t, t},
+                           theta(q),
+                           first_row,
+                           lists(q),
+                           scratch,
+                           unscale},
+          plan_.threads};
+}
+
+spi::Step Proposal::rerank(const spi::RowBlocks& queries, const spi::RowBlocks& train,
+                           std::uint32_t first_row) const {
+  return {spi::RerankStep{plan_.problem.metric, queries, train, first_row, lists(queries.rows),
+                          keys(queries.rows)},
+          plan_.threads};
+}
+
+spi::Step Proposal::tighten(const spi::Grid<Key>& best, const spi::Scratch& scratch) const {
+  const std::size_t q = best.rows;
+  return {
+      spi::TightenStep{plan_.proposer, plan_.problem.metric, static_cast<std::uint32_t>(plan_.problem.dims),
+                       static_cast<std::uint32_t>(plan_.problem.k), keys(q), counts(q), best,
+                       queries(q).facts, theta(q), flags(q), scratch},
+      plan_.threads};
+}
+
+void Proposal::reset(spi::Device& device, std::int64_t count) const {
+  const std::vector<std::uint32_t> zeros(size(count));
+  for (const DeviceMemory* memory : {&counts_, &lost_})
+    device.write(*memory->get(), 0, zeros.data(), zeros.size() * sizeof(std::uint32_t));
+}
+
+std::int64_t Proposal::listed(spi::Device& device, std::int64_t count) const {
+  std::vector<std::uint32_t> counts(size(count));
+  device.read(*counts_.get(), 0, counts.data(), counts.size() * sizeof(std::uint32_t));
+  std::int64_t total = 0;
+  for (const std::uint32_t of_query : counts) total += std::min<std::int64_t>(of_query, plan_.candidates);
+  return total;
+}
+
+std::vector<std::int64_t> Proposal::lost(spi::Device& device, std::int64_t count) const {
+  std::vector<std::uint32_t> flags(size(count));
+  device.read(*lost_.get(), 0, flags.data(), flags.size() * sizeof(std::uint32_t));
+  std::vector<std::int64_t> queries;
+  for (std::size_t q = 0; q < flags.size(); ++q)
+    if (flags[q]) queries.push_back(static_cast<std::int64_t>(q));
+  return queries;
+}
+
+spi::Shadow Proposal::queries(std::size_t count) const {
+  const std::size_t dims = size(plan_.problem.dims);
+  return {{shadow_.get(), 0, count, dims, dims},
+          {facts_.get(), 0, spi::facts_a_row, count, size(plan_.query_tile)}};
+}
+
+spi::CandidateLists Proposal::lists(std::size_t count) const {
+  const std::size_t capacity = size(plan_.candidates);
+  return {{rows_.get(), 0, count, capacity, capacity}, counts(count)};
+}
+
+spi::Grid<std::uint32_t> Proposal::counts(std::size_t count) const {
+  return {counts_.get(), 0, count, 1, 1};
+}
+
+spi::Grid<std::uint32_t> Proposal::flags(std::size_t count) const {
+  return {lost_.get(), 0, count, 1, 1};
+}
+
+spi::Grid<float> Proposal::theta(std::size_t count) const {
+  return {theta_.get(), 0, count, 1, 1};
+}
+
+spi::Grid<Key> Proposal::keys(std::size_t count) const {
+  const std::size_t capacity = size(plan_.candidates);
+  return {keys_.get(), 0, count, capacity, capacity};
+}
+
+}  // namespace kith

@@ -1,0 +1,59 @@
+// Candidates by a proposer, ranked by the chain: the memory of one search, and its steps.
+// docs/certificate.md, section 5.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "device_state.hpp"
+#include "kith/plan.hpp"
+#include "kith/spi.hpp"
+
+namespace kith {
+
+/// Bytes of a Proposal; `values` is the block of inner products, which fp16 does without. All 0
+/// without a proposer.
+struct ProposalSizes {
+  std::size_t shadow = 0, values = 0, rows = 0, keys = 0, small = 0;
+
+  explicit ProposalSizes(const Plan& plan);
+  std::size_t total() const { return shadow + values + rows + keys + small; }
+  std::size_t largest() const;
+};
+
+class Proposal {
+ public:
+  /// With null memory, for checking steps.
+  explicit Proposal(const Plan& plan) : plan_(plan) {}
+  /// Throws out_of_memory.
+  Proposal(const std::shared_ptr<Device::State>& state, const Plan& plan);
+
+  /// The shadow of the queries of a tile.
+  spi::Step prepare(const spi::RowBlocks& queries, const spi::Grid<float>& centre, float scale) const;
+  /// Candidates among the training rows of a tile, their chains, and what they do to `best` [q, k].
+  spi::Step collect(std::int64_t count, const spi::Shadow& train, std::uint32_t first_row,
+                    const spi::Scratch& scratch, float unscale) const;
+  spi::Step rerank(const spi::RowBlocks& queries, const spi::RowBlocks& train, std::uint32_t first_row) const;
+  spi::Step tighten(const spi::Grid<Key>& best, const spi::Scratch& scratch) const;
+
+  /// No candidates, nothing lost: before the first tighten() of a query tile.
+  void reset(spi::Device& device, std::int64_t count) const;
+  /// Candidates listed since the last tighten(), of all queries.
+  std::int64_t listed(spi::Device& device, std::int64_t count) const;
+  /// Queries of the tile whose lists were too short in some tile.
+  std::vector<std::int64_t> lost(spi::Device& device, std::int64_t count) const;
+
+ private:
+  spi::Shadow queries(std::size_t count) const;
+  spi::CandidateLists lists(std::size_t count) const;
+  spi::Grid<std::uint32_t> counts(std::size_t count) const;
+  spi::Grid<std::uint32_t> flags(std::size_t count) const;
+  spi::Grid<float> theta(std::size_t count) const;
+  spi::Grid<Key> keys(std::size_t count) const;
+
+  const Plan plan_;
+  DeviceMemory shadow_, facts_, values_, rows_, keys_, theta_, counts_, lost_;
+};
+
+}  // namespace kith

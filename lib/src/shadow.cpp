@@ -1,0 +1,142 @@
+#include "shadow.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "float_guard.hpp"
+#include "kith/error.hpp"
+
+namespace kith {
+namespace {
+
+std::size_t size(std::int64_t value) {
+  return static_cast<std::size_t>(value);
+}
+
+}  // namespace
+
+bool follows_from_products(Metric metric) {
+  switch (metric) {
+    case Metric::squared_l2:
+    case Metric::l2:
+    case Metric::negative_dot:
+    case Metric::cosine:
+      return true;
+    default:
+      return false;
+  }
+}
+
+std::vector<float> centre_of(MatrixView<const float> train, Metric metric) {
+  constexpr std::int64_t most_samples = 4096;
+  const std::int64_t dims = train.cols();
+  std::vector<float> centre(size(dims));
+  if (metric == Metric::negative_dot || metric == Metric::cosine || !follows_from_products(metric))
+    return centre;
+  const FloatGuard guard;
+  const std::int64_t stride = (train.rows() + most_samples - 1) / most_samples;
+  std::vector<double> sum(size(dims));
+  std::int64_t samples = 0;
+  bool whole = true;
+  for (std::int64_t r = 0; r < train.rows(); r += stride, ++samples)
+    for (std::int64_t d = 0; d < dims; ++d) {
+      const float value = train(r, d);
+      sum[size(d)] += static_cast<double>(value);
+      whole = whole && value == std::trunc(value);
+    }
+  for (std::size_t d = 0; d < sum.size(); ++d) {
+    const double mean = sum[d] / static_cast<double>(samples);
+    centre[d] = static_cast<float>(whole ? std::round(mean) : mean);
+  }
+  return centre;
+}
+
+std::size_t shadow_row_bytes(Proposer proposer, std::int64_t rows, std::int64_t dims) {
+  if (proposer != Proposer::fp16) return size(rows) * size(dims) * sizeof(float);
+  const auto padded = [](std::int64_t count, std::int64_t unit) {
+    return size((count + unit - 1) / unit * unit);
+  };
+  return padded(rows, spi::shadow_rows) * padded(dims, spi::shadow_dims) * 2;
+}
+
+std::int64_t whole_shadow_rows(std::int64_t rows) {
+  return (rows + spi::shadow_rows - 1) / spi::shadow_rows * spi::shadow_rows;
+}
+
+double largest_centred(float largest, const std::vector<float>& centre) {
+  double shift = 0;
+  for (const float c : centre) shift = std::max(shift, std::fabs(static_cast<double>(c)));
+  return static_cast<double>(largest) + shift;
+}
+
+bool within_range(Proposer proposer, std::int64_t dims, double largest_query, double largest_train) {
+  const double most = std::max(largest_query, largest_train);
+  const bool finite = 4 * static_cast<double>(dims) * most * most <= 0x1p100;
+  if (proposer != Proposer::fp16) return finite;
+  // So that the scales, and one over their product, are ordinary floats.
+  return finite && std::min(largest_query, largest_train) >= 0x1p-40;
+}
+
+double product_bound(Proposer proposer, std::int64_t dims) {
+  constexpr double u = 0x1p-24;
+  if (proposer == Proposer::fp16) return 12 * std::ceil(static_cast<double>(dims) / 8) * u * (1 + 0x1p-10);
+  const double steps = static_cast<double>(dims + 2) * u;
+  return steps / (1 - steps);
+}
+
+float scale_of(Proposer proposer, double largest) {
+  if (proposer != Proposer::fp16) return 1;
+  int exponent = 0;
+  std::frexp(largest, &exponent);  // largest < 2^exponent
+  return std::ldexp(1.0f, 13 - exponent);
+}
+
+IndexShadow::IndexShadow(const std::shared_ptr<Device::State>& state, const std::vector<Chunk>& chunks,
+                         const std::vector<float>& centre, double largest, Proposer proposer,
+                         std::uint32_t threads)
+    : proposer_(proposer),
+      dims_(centre.size()),
+      scale_(scale_of(proposer, largest)),
+      centre_(state, centre.size() * sizeof(float)) {
+  for (const Chunk& chunk : chunks)
+    parts_.push_back(
+        {DeviceMemory(state, shadow_row_bytes(proposer, chunk.rows, static_cast<std::int64_t>(dims_))),
+         DeviceMemory(state, size(chunk.rows) * spi::facts_a_row * sizeof(float)), chunk.rows});
+  const std::lock_guard lock(state->mutex);
+  const FloatGuard guard;
+  spi::Device& device = *state->device;
+  device.write(*centre_.get(), 0, centre.data(), centre.size() * sizeof(float));
+  for (std::size_t i = 0; i < chunks.size(); ++i) {
+    const spi::RowBlocks rows{chunks[i].memory.get(), 0, static_cast<std::uint32_t>(chunks[i].rows),
+                              static_cast<std::uint32_t>(dims_), device.info.train_block};
+    const spi::Step step{spi::PrepareStep{proposer, rows, this->centre(), of(i, 0, chunks[i].rows), scale_},
+                         threads};
+    const spi::Support support = device.check(step);
+    if (!support.refusal.empty())
+      throw Error(Errc::unsupported, "search: " + device.info.spec + ": " + support.refusal);
+    device.enqueue(step);
+  }
+}
+
+spi::Shadow IndexShadow::of(std::size_t chunk, std::int64_t first, std::int64_t rows) const {
+  const Part& part = parts_[chunk];
+  const std::size_t begin = proposer_ == Proposer::fp16 ? size(first) : size(first) * dims_;
+  return {{part.rows.get(), begin, size(rows), dims_, dims_},
+          {part.facts.get(), size(first), spi::facts_a_row, size(rows), size(part.count)}};
+}
+
+spi::Grid<float> IndexShadow::centre() const {
+  return {centre_.get(), 0, 1, dims_, dims_};
+}
+
+std::size_t IndexShadow::bytes() const {
+  std::size_t total = centre_.get()->bytes;
+  for (const Part& part : parts_) total += part.rows.get()->bytes + part.facts.get()->bytes;
+  return total;
+}
+
+std::size_t shadow_bytes(Proposer proposer, std::int64_t rows, std::int64_t dims) {
+  return shadow_row_bytes(proposer, rows, dims) + size(rows) * spi::facts_a_row * sizeof(float);
+}
+
+}  // namespace kith

@@ -1,0 +1,76 @@
+// What proposers work on instead of the training rows of an Index. docs/certificate.md, section 2.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "chunks.hpp"
+#include "device_state.hpp"
+#include "kith/metric.hpp"
+#include "kith/spi.hpp"
+
+namespace kith {
+
+/// Whether distances by this metric follow from inner products, with a bound for the error.
+bool follows_from_products(Metric metric);
+
+/// The centre that rows are moved by: about the mean of the training rows for distances, whole where
+/// the rows are, so that whole numbers stay exact; zero for inner products.
+///   returns [dims]
+std::vector<float> centre_of(MatrixView<const float> train, Metric metric);
+
+/// Bytes of the shadow of `rows` rows, without their facts.
+std::size_t shadow_row_bytes(Proposer proposer, std::int64_t rows, std::int64_t dims);
+
+/// `rows`, or the next multiple of spi::shadow_rows.
+std::int64_t whole_shadow_rows(std::int64_t rows);
+
+/// An upper bound for the elements of rows of which none is above `largest`, once they are centred.
+double largest_centred(float largest, const std::vector<float>& centre);
+
+/// Whether the bound of `proposer` holds for rows whose centred elements reach these magnitudes.
+bool within_range(Proposer proposer, std::int64_t dims, double largest_query, double largest_train);
+
+/// How far a product may be from the exact product of shadows, per unit of their norms: b of
+/// docs/certificate.md, section 3.
+double product_bound(Proposer proposer, std::int64_t dims);
+
+/// The power of two that elements up to `largest` are multiplied by in a shadow; 1 for gemm.
+float scale_of(Proposer proposer, double largest);
+
+/// The shadow of the training rows, a part for each chunk, in device memory.
+class IndexShadow {
+ public:
+  /// Enqueues one PrepareStep a chunk. Locks the device. Throws out_of_memory, unsupported.
+  ///   largest  as largest_centred() says
+  IndexShadow(const std::shared_ptr<Device::State>& state, const std::vector<Chunk>& chunks,
+              const std::vector<float>& centre, double largest, Proposer proposer, std::uint32_t threads);
+
+  /// The shadow of `rows` rows of chunk number `chunk`, from its row `first` on.
+  spi::Shadow of(std::size_t chunk, std::int64_t first, std::int64_t rows) const;
+  spi::Grid<float> centre() const;
+  float scale() const { return scale_; }
+  std::size_t bytes() const;
+
+ private:
+  struct Part {
+    DeviceMemory rows, facts;
+    std::int64_t count;
+  };
+  Proposer proposer_;
+  std::size_t dims_;
+  float scale_;
+  DeviceMemory centre_;
+  std::vector<Part> parts_;
+};
+
+/// Bytes of the shadow of `rows` rows: the rows and their facts.
+std::size_t shadow_bytes(Proposer proposer, std::int64_t rows, std::int64_t dims);
+
+/// Why `proposer` cannot be used on an opened device: what its check() says, or what it
+/// makes of hard values: every row within its limit must be proposed, and none beyond the bound. Empty when it can. Locks the device.
+std::string test_proposer(Device::State& state, Proposer proposer);
+
+}  // namespace kith

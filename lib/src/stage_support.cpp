@@ -1,0 +1,72 @@
+#include "stage_support.hpp"
+
+#include <cmath>
+
+#include "plan_memory.hpp"
+
+namespace kith::stages {
+
+void refuse(const std::string& message) {
+  throw Error(Errc::invalid_argument, message);
+}
+
+namespace {
+
+DeviceRows device_rows(const StatePointer& state, const char* what, MatrixView<const float> rows,
+                       Metric metric, std::uint32_t block) {
+  if (rows.rows() > most_rows)
+    refuse(std::string("stages: too many ") + what + " rows; give fewer than 2^32 - 1");
+  PreparedRows prepared = prepare_rows("stages", what, rows, metric, 0);
+  DeviceMemory memory(state, packed_bytes(rows.rows(), rows.cols(), block));
+  upload_rows(*state, *memory.get(), prepared.view, block, 0);
+  const spi::RowBlocks blocks{memory.get(), 0, static_cast<std::uint32_t>(rows.rows()),
+                              static_cast<std::uint32_t>(rows.cols()), block};
+  const float largest = prepared.largest;
+  return {std::move(memory), blocks, largest, std::move(prepared)};
+}
+
+}  // namespace
+
+DevicePair device_pair(const StatePointer& state, MatrixView<const float> queries,
+                       MatrixView<const float> train, Metric metric) {
+  const FloatGuard guard;
+  if (train.rows() < 1 || train.cols() < 1)
+    refuse("stages: the training rows are [" + std::to_string(train.rows()) + ", " +
+           std::to_string(train.cols()) + "]; give at least one row and one column");
+  if (queries.cols() != train.cols())
+    refuse("stages: queries have " + std::to_string(queries.cols()) + " columns but the training rows " +
+           std::to_string(train.cols()) + "; give as many");
+  const DeviceInfo& info = state->device->info;
+  DevicePair pair{device_rows(state, "query", queries, metric, info.query_block),
+                  device_rows(state, "training", train, metric, info.train_block)};
+  check_range("stages", metric, pair.queries.prepared.view, pair.train.largest);
+  return pair;
+}
+
+std::vector<float> dense_values(const char* stage, MatrixView<const float> values) {
+  const FloatGuard guard;  // comparing a subnormal may trap, too
+  const std::size_t rows = size(values.rows()), cols = size(values.cols());
+  std::vector<float> dense(rows * cols);
+  for (std::size_t q = 0; q < rows; ++q)
+    for (std::size_t t = 0; t < cols; ++t) {
+      dense[q * cols + t] = values(static_cast<std::int64_t>(q), static_cast<std::int64_t>(t));
+      if (std::isnan(dense[q * cols + t]))
+        refuse(std::string(stage) + ": row " + std::to_string(q) + ", column " + std::to_string(t) +
+               " holds NaN; every value must be a number");
+    }
+  return dense;
+}
+
+void check_lists(const char* stage, const KeyLists& lists) {
+  const std::size_t expected = size(lists.rows) * size(lists.lists) * size(lists.k);
+  if (lists.rows < 0 || lists.lists < 1 || lists.k < 1 || lists.keys.size() != expected)
+    refuse(std::string(stage) + ": " + std::to_string(lists.keys.size()) + " keys for lists of shape [" +
+           std::to_string(lists.rows) + ", " + std::to_string(lists.lists) + ", " + std::to_string(lists.k) +
+           "]; give one for each place");
+  for (std::size_t i = 0; i < lists.keys.size(); ++i)
+    if (i % size(lists.k) != 0 && lists.keys[i - 1] > lists.keys[i])
+      refuse(std::string(stage) + ": key " + std::to_string(i) +
+             " is smaller than the one before it; each list must ascend");
+}
+
+}  // namespace kith::stages

@@ -1,0 +1,210 @@
+// Whether a proposer keeps the bound of docs/certificate.md on this device.
+#include <cfloat>
+#include <cmath>
+#include <cstdio>
+#include <exception>
+#include <vector>
+
+#include "float_guard.hpp"
+#include "kith/error.hpp"
+#include "shadow.hpp"
+
+namespace kith {
+namespace {
+
+constexpr std::uint32_t kinds = 5, n = 75, dims = 131;
+constexpr std::uint32_t m =
+    kinds * n;  // a query of each kind for every training row, whose place is the limit
+
+/// Rows whose products go wrong in the usual ways, a kind in every fifth row. For fp16 all are
+/// 16-bit floats, so that nothing but the product is tested.
+std::vector<float> hard_rows(Proposer proposer, std::uint32_t rows, std::uint32_t salt) {
+  const bool half = proposer == Proposer::fp16;
+  std::vector<float> values(std::size_t{rows} * dims);
+  std::uint32_t state = 2463534242u + salt;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    state = state * 1664525u + 1013904223u;
+    const float unit =
+        half ? static_cast<float>(state >> 22) * 0x1p-10f : static_cast<float>(state >> 8) * 0x1p-24f;
+    const std::size_t d = i % dims;
+    switch (i / dims % kinds) {
+      case 0:
+        values[i] = unit - 0.5f;
+        break;
+      case 1:
+        values[i] = d == 77 ? (half ? 8000.0f : 3.0e7f) : unit;  // one huge addend among small ones
+        break;
+      case 2:
+        values[i] = d % 2 ? 1000.0f : -1000.0f - (half ? std::round(unit) : unit * 0x1p-10f);  // what cancels
+        break;
+      case 3:
+        values[i] = unit * (half ? 0x1p-14f : 0x1p-130f);  // subnormal
+        break;
+      default:
+        values[i] = 1.0f + (half ? 0x1p-10f : 0x1p-23f);  // all alike, and rounded in every product
+        break;
+    }
+  }
+  return values;
+}
+
+/// One set of rows on the device, packed, with room for its shadow.
+struct TestRows {
+  TestRows(spi::Device& device, Proposer proposer, std::vector<float> rows, std::uint32_t count,
+           std::uint32_t block)
+      : values(std::move(rows)),
+        packed(device.allocate(padded(count, block) * dims * sizeof(float))),
+        copy(device.allocate(shadow_row_bytes(proposer, count, dims))),
+        facts(device.allocate(std::size_t{spi::facts_a_row} * count * sizeof(float))),
+        blocks{packed.get(), 0, count, dims, block},
+        shadow{{copy.get(), 0, count, dims, dims}, {facts.get(), 0, spi::facts_a_row, count, count}} {
+    std::vector<float> moved(padded(count, block) * dims);
+    for (std::size_t r = 0; r < count; ++r)
+      for (std::size_t d = 0; d < dims; ++d)
+        moved[(r / block * dims + d) * block + r % block] = values[r * dims + d];
+    device.write(*packed, 0, moved.data(), moved.size() * sizeof(float));
+  }
+  static std::size_t padded(std::uint32_t count, std::uint32_t block) {
+    return std::size_t{(count + block - 1) / block} * block;
+  }
+
+  std::vector<float> values;
+  std::unique_ptr<spi::Allocation> packed, copy, facts;
+  spi::RowBlocks blocks;
+  spi::Shadow shadow;
+};
+
+template <class T>
+std::unique_ptr<spi::Allocation> put(spi::Device& device, const std::vector<T>& values) {
+  auto memory = device.allocate(values.size() * sizeof(T));
+  device.write(*memory, 0, values.data(), values.size() * sizeof(T));
+  return memory;
+}
+
+void run(spi::Device& device, spi::Step step) {
+  const spi::Support support = device.check(step);
+  if (!support.refusal.empty()) throw Error(Errc::unsupported, support.refusal);
+  std::unique_ptr<spi::Allocation> scratch;
+  if (support.scratch_bytes) scratch = device.allocate(support.scratch_bytes);
+  if (auto* collect = std::get_if<spi::CollectStep>(&step.work))
+    collect->scratch = {scratch.get(), support.scratch_bytes};
+  device.enqueue(step);
+  device.finish();
+}
+
+/// What the rows of a pair say exactly: docs/certificate.md, sections 3 and 4.
+struct Pair {
+  double place;  ///< |x|^2 / 2 - q . x
+  double error;  ///< E(q, x), with the largest of all queries for q
+};
+
+class Pairs {
+ public:
+  Pairs(Proposer proposer, const TestRows& queries, const TestRows& train)
+      : b_(product_bound(proposer, dims)), queries_(queries), train_(train) {
+    for (std::size_t q = 0; q < m; ++q) largest_ = std::max(largest_, norm(queries_, q));
+  }
+
+  Pair of(std::size_t q, std::size_t t) const {
+    double product = 0;
+    for (std::size_t d = 0; d < dims; ++d)
+      product += static_cast<double>(queries_.values[q * dims + d]) *
+                 static_cast<double>(train_.values[t * dims + d]);
+    const double length = norm(train_, t);
+    return {length * length / 2 - product,
+            b_ * largest_ * length + dims * 0x1p-120 * (1 + largest_ + length)};
+  }
+
+ private:
+  static double norm(const TestRows& rows, std::size_t r) {
+    double sum = 0;
+    for (std::size_t d = 0; d < dims; ++d) {
+      const auto x = static_cast<double>(rows.values[r * dims + d]);
+      sum += x * x;
+    }
+    return std::sqrt(sum);
+  }
+
+  double b_, largest_ = 0;
+  const TestRows &queries_, &train_;
+};
+
+/// The lists of candidates under `theta` [m], as [m, n] of listed or not.
+std::vector<bool> listed(spi::Device& device, Proposer proposer, TestRows& queries, TestRows& train,
+                         const std::vector<float>& theta, float scale) {
+  const auto centre = put(device, std::vector<float>(dims)), limits = put(device, theta);
+  const auto counts = put(device, std::vector<std::uint32_t>(m)),
+             rows = put(device, std::vector<std::uint32_t>(std::size_t{m} * n));
+  const auto values = put(device, std::vector<float>(std::size_t{m} * n));
+  const spi::Grid<float> centre_grid{centre.get(), 0, 1, dims, dims};
+  run(device, {spi::PrepareStep{proposer, queries.blocks, centre_grid, queries.shadow, scale}});
+  run(device, {spi::PrepareStep{proposer, train.blocks, centre_grid, train.shadow, scale}});
+  run(device, {spi::CollectStep{proposer,
+                                Metric::squared_l2,
+                                queries.shadow,
+                                train.shadow,
+                                {values.get(), 0, m, n, n},
+                                {limits.get(), 0, m, 1, 1},
+                                0,
+                                {{rows.get(), 0, m, n, n}, {counts.get(), 0, m, 1, 1}},
+                                {},
+                                1 / scale / scale}});
+  std::vector<std::uint32_t> found(m), lists(std::size_t{m} * n);
+  device.read(*counts, 0, found.data(), found.size() * sizeof(std::uint32_t));
+  device.read(*rows, 0, lists.data(), lists.size() * sizeof(std::uint32_t));
+  std::vector<bool> result(std::size_t{m} * n);
+  for (std::size_t q = 0; q < m; ++q)
+    for (std::size_t j = 0; j < std::min<std::size_t>(found[q], n); ++j)
+      if (lists[q * n + j] < n) result[q * n + lists[q * n + j]] = true;
+  return result;
+}
+
+std::string test(spi::Device& device, Proposer proposer) {
+  const std::vector<float> some = hard_rows(proposer, kinds, 3);
+  std::vector<float> repeated;
+  for (std::uint32_t t = 0; t < n; ++t) repeated.insert(repeated.end(), some.begin(), some.end());
+  TestRows queries(device, proposer, repeated, m, device.info.query_block),
+      train(device, proposer, hard_rows(proposer, n, 0), n, device.info.train_block);
+  const Pairs pairs(proposer, queries, train);
+  std::vector<float> theta;
+  for (std::size_t q = 0; q < m; ++q) {  // the place of one of the rows, rounded up
+    const double place = pairs.of(q, q / kinds).place;
+    const auto near = static_cast<float>(place);
+    theta.push_back(static_cast<double>(near) < place ? std::nextafter(near, FLT_MAX) : near);
+  }
+  const std::vector<bool> found = listed(device, proposer, queries, train, theta,
+                                         scale_of(proposer, proposer == Proposer::fp16 ? 8000 : 1));
+  for (std::size_t q = 0; q < m; ++q)
+    for (std::size_t t = 0; t < n; ++t) {
+      const Pair pair = pairs.of(q, t);
+      const double limit = static_cast<double>(theta[q]);
+      const bool must = pair.place <= limit;
+      const double slack = 0x1p-18 * (std::fabs(limit) + std::fabs(pair.place) + pair.error);
+      const bool may = pair.place <= limit + 2 * pair.error + slack;
+      if (found[q * n + t] ? may : !must) continue;
+      char text[200];
+      std::snprintf(text, sizeof text, "a row at %.9g, with a bound of %.3g for its error, was %s below %.9g",
+                    pair.place, pair.error, must ? "not found" : "found", limit);
+      return std::string("its products are less exact than they must be: ") + text +
+             "; update the driver and its libraries, or choose proposer none";
+    }
+  return {};
+}
+
+}  // namespace
+
+std::string test_proposer(Device::State& state, Proposer proposer) {
+  const std::lock_guard lock(state.mutex);
+  const auto known = state.proposer_refusals.find(proposer);
+  if (known != state.proposer_refusals.end()) return known->second;
+  const FloatGuard guard;
+  std::string why;
+  try {
+    why = test(*state.device, proposer);
+  } catch (const Error& error) {
+    why = error.what();
+  }
+  return state.proposer_refusals[proposer] = why;
+}
+
+}  // namespace kith

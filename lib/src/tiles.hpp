@@ -1,0 +1,28 @@
+// The training tiles of a search.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kith/spi.hpp"
+#include "pipeline.hpp"
+
+namespace kith {
+
+/// Rows first .. first + rows - 1, which all lie in one chunk.
+struct Tile {
+  std::size_t chunk;  ///< its place in Index::State::chunks
+  std::int64_t first, rows;
+
+  spi::RowBlocks row_blocks(const Index::State& index) const {
+    const Chunk& of = index.chunks[chunk];
+    return {of.memory.get(), static_cast<std::uint32_t>(first - of.first), static_cast<std::uint32_t>(rows),
+            static_cast<std::uint32_t>(index.dims), index.device.info().train_block};
+  }
+};
+
+/// All training rows in order. With a proposer the first tile is the seed, and those that follow
+/// grow with what is known: a bound from r rows lets about k of every r rows pass.
+std::vector<Tile> train_tiles(const Index::State& index, const Plan& plan);
+
+}  // namespace kith

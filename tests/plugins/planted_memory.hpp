@@ -1,0 +1,30 @@
+// Device memory of the back end `planted`: host memory, looked at element by element.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "kith/spi.hpp"
+
+namespace {
+
+struct HostMemory : kith::spi::Allocation {
+  explicit HostMemory(std::size_t size) : Allocation(size), cells(size / sizeof(kith::Key) + 1) {}
+  std::vector<kith::Key> cells;
+};
+
+template <class T>
+T* row_of_grid(const kith::spi::Grid<T>& grid, std::size_t r) {
+  return reinterpret_cast<T*>(static_cast<HostMemory*>(grid.memory)->cells.data()) + grid.first +
+         r * grid.stride;
+}
+
+inline float element(const kith::spi::RowBlocks& rows, std::uint32_t r, std::uint32_t d) {
+  const std::size_t at = rows.first + r;
+  const auto& cells = static_cast<const HostMemory*>(rows.memory)->cells;
+  const auto* floats = reinterpret_cast<const float*>(cells.data());
+  return floats[(at / rows.block * rows.dims + d) * rows.block + at % rows.block];
+}
+
+}  // namespace

@@ -1,0 +1,103 @@
+// What `planted` does for the proposer gemm, in plain loops: docs/certificate.md, in long double.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "kith/spi.hpp"
+#include "planted_memory.hpp"
+
+namespace {
+
+using Real = long double;
+
+inline float not_below(Real value) {
+  const auto nearest = static_cast<float>(value);
+  return nearest < value ? std::nextafter(nearest, std::numeric_limits<float>::infinity()) : nearest;
+}
+
+inline float not_above(Real value) {
+  return -not_below(-value);
+}
+
+inline bool is_squared(kith::Metric metric) {
+  return metric == kith::Metric::squared_l2 || metric == kith::Metric::l2;
+}
+
+inline bool is_inner_product(kith::Metric metric) {
+  return metric == kith::Metric::negative_dot || metric == kith::Metric::cosine;
+}
+
+/// (dims + 2) u / (1 - (dims + 2) u).
+inline Real relative_error(std::size_t dims) {
+  const Real steps = (static_cast<Real>(dims) + 2) * 0x1p-24L;
+  return steps / (1 - steps);
+}
+
+inline void prepare(const kith::spi::PrepareStep& s) {
+  namespace spi = kith::spi;
+  for (std::uint32_t r = 0; r < s.rows.rows; ++r) {
+    Real moved = 0, shadow = 0, residual = 0;
+    for (std::uint32_t d = 0; d < s.rows.dims; ++d) {
+      const float x = element(s.rows, r, d), c = row_of_grid(s.centre, 0)[d], rounded = x - c;
+      const float taken = x - rounded;
+      const Real error = (x - (rounded + taken)) - (c - taken);  // TwoSum
+      row_of_grid(s.out.rows, r)[d] = rounded;
+      moved += (rounded + error) * (rounded + error);
+      shadow += Real{rounded} * rounded;
+      residual += error * error;
+    }
+    const Real above = 1 + 0x1p-40L;
+    row_of_grid(s.out.facts, spi::half_norm)[r] = not_above(moved / 2 / above);
+    row_of_grid(s.out.facts, spi::norm)[r] = not_below(std::sqrt(moved) * above);
+    row_of_grid(s.out.facts, spi::shadow_norm)[r] = not_below(std::sqrt(shadow) * above);
+    row_of_grid(s.out.facts, spi::residual)[r] = not_below(std::sqrt(residual) * above);
+  }
+}
+
+/// Products of the shadows, with operands of `kept_bits` of 24.
+inline void multiply(const kith::spi::CollectStep& s, int kept_bits) {
+  const std::uint32_t mask = ~0u << (24 - kept_bits);
+  const auto cut = [mask](float x) { return std::bit_cast<float>(std::bit_cast<std::uint32_t>(x) & mask); };
+  for (std::size_t q = 0; q < s.values.rows; ++q)
+    for (std::size_t t = 0; t < s.values.cols; ++t) {
+      float sum = 0;
+      for (std::size_t d = s.train.rows.cols; d-- > 0;)
+        sum = std::fma(cut(row_of_grid(s.queries.rows, q)[d]), cut(row_of_grid(s.train.rows, t)[d]), sum);
+      row_of_grid(s.values, q)[t] = sum;
+    }
+}
+
+/// What is subtracted from: low(t).
+inline float low_of(const kith::spi::CollectStep& s, std::size_t t) {
+  namespace spi = kith::spi;
+  const std::size_t dims = s.train.rows.cols;
+  const Real b = relative_error(dims);
+  const bool squares = is_squared(s.metric);
+  Real norm = 0, error = 0, shadow_norm = 0;
+  for (std::size_t q = 0; q < s.values.rows; ++q) {
+    const Real shadow = row_of_grid(s.queries.facts, spi::shadow_norm)[q];
+    const Real residual = row_of_grid(s.queries.facts, spi::residual)[q];
+    norm = std::max(norm, Real{row_of_grid(s.queries.facts, spi::norm)[q]});
+    error = std::max(error, squares ? residual + b * shadow : 2 * b * shadow);
+    shadow_norm = std::max(shadow_norm, shadow);
+  }
+  const Real shadow = row_of_grid(s.train.facts, spi::shadow_norm)[t];
+  const Real residual = row_of_grid(s.train.facts, spi::residual)[t];
+  const Real underflow = static_cast<Real>(dims) * 0x1p-120L * (1 + shadow_norm + shadow) * (squares ? 1 : 2);
+  const Real all = (norm * residual + error * shadow + underflow) * (1 + 0x1p-20L);
+  const Real low = squares ? row_of_grid(s.train.facts, spi::half_norm)[t] - all : -all;
+  return not_above(low - std::fabs(low) * 0x1p-22L);
+}
+
+inline float theta_of(const kith::spi::TightenStep& s, std::size_t q, float worst) {
+  if (s.proposer == kith::Proposer::none || !is_squared(s.metric)) return worst;
+  const Real half = (worst + s.dims * 0x1p-149L) / (1 - relative_error(s.dims)) / 2;
+  return not_below((half - row_of_grid(s.query_facts, kith::spi::half_norm)[q]) * (1 + 0x1p-60L) +
+                   half * 0x1p-60L);
+}
+
+}  // namespace

@@ -1,0 +1,216 @@
+// The line charts of the page about an experiment, and the page itself.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "report/axis.hpp"
+#include "report/experiment_page.hpp"
+
+using namespace kith;
+using namespace kith::report;
+using experiments::Chart;
+using experiments::Point;
+using experiments::Result;
+using experiments::Series;
+
+namespace {
+
+constexpr double none = std::numeric_limits<double>::quiet_NaN();
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t found = 0;
+  for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; at += part.size()) ++found;
+  return found;
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+Series line(const std::string& label, const std::vector<double>& heights) {
+  Series series;
+  series.label = label;
+  for (std::size_t i = 0; i < heights.size(); ++i)
+    series.points.push_back({std::pow(2.0, static_cast<double>(i)), heights[i], {}});
+  return series;
+}
+
+Chart chart_of(const std::vector<Series>& series, bool log = true) {
+  return {"Time", {"rows n", log}, {"time, ms", log}, series};
+}
+
+/// The heights of all numbers at the ends of lines, from the top.
+std::vector<double> label_heights(const std::string& svg) {
+  std::vector<double> heights;
+  const std::string end = "class=\"number\">";
+  for (std::size_t at = 0; (at = svg.find(end, at)) != std::string::npos; at += end.size()) {
+    const std::size_t y = svg.rfind(" y=\"", at);
+    heights.push_back(std::atof(svg.c_str() + y + 4));
+  }
+  return heights;
+}
+
+Result result_of(const Chart& chart) {
+  Result result;
+  result.name = "a-name";
+  result.title = "a title";
+  result.paper = "somebody, 2016";
+  result.hardware = "a card";
+  result.devices = {"cpu: a processor"};
+  result.explanation = {"why & what"};
+  result.assumed = {"m = 32"};
+  result.notes = {"something was refused"};
+  result.claims = {{"ratio", "16x", "1.3x (cpu)", "another card"}};
+  result.charts = {chart};
+  result.tables = {{"parts", {"what", "ms"}, {{"sort", "12.5"}}}};
+  result.checks = {{"bits", true, ""}, {"other bits", false, "row 3 differs"}};
+  result.energy = "no joules: no counter";
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("axis: numbers for the eye") {
+  CHECK(number_text(262144) == "262,144");
+  CHECK(number_text(1024.4) == "1,024");
+  CHECK(number_text(999) == "999");
+  CHECK(number_text(0.05) == "0.05");
+  CHECK(number_text(3.14159) == "3.142");
+  CHECK(number_text(0) == "0");
+  CHECK(number_text(none) == "–");
+}
+
+TEST_CASE("axis: linear ticks are round and hold all values") {
+  CHECK(linear_ticks(0, 10) == std::vector<double>{0, 2, 4, 6, 8, 10});
+  CHECK(linear_ticks(0, 9.1) == std::vector<double>{0, 2, 4, 6, 8, 10});
+  CHECK(linear_ticks(0, 100, 3) == std::vector<double>{0, 50, 100});
+  CHECK(linear_ticks(-3, 7) == std::vector<double>{-5, 0, 5, 10});
+  for (double high : {0.0, 1e-9, 0.37, 5.0, 1234.5, 7e9}) {
+    CAPTURE(high);
+    const std::vector<double> ticks = linear_ticks(0, high);
+    CHECK(ticks.front() == 0);
+    CHECK(ticks.back() >= high);
+    CHECK(ticks.size() >= 2);
+    CHECK(ticks.size() <= 6);
+  }
+}
+
+TEST_CASE("axis: logarithmic ticks are powers of ten, with 2 and 5 where those are few") {
+  CHECK(log_ticks(0.02, 300) == std::vector<double>{0.01, 0.1, 1, 10, 100, 1000});
+  const std::vector<double> few = log_ticks(1.5, 30);
+  CHECK(few == std::vector<double>{1, 2, 5, 10, 20, 50});
+  CHECK(log_ticks(10, 20) == std::vector<double>{10, 20});
+  const std::vector<double> near = log_ticks(100, 104);
+  CHECK(near.front() <= 100);
+  CHECK(near.back() >= 104);
+  CHECK(near.size() >= 3);
+  const std::vector<double> one = log_ticks(7, 7);
+  CHECK(one.front() <= 7);
+  CHECK(one.back() >= 7);
+}
+
+TEST_CASE("axis: a scale maps both ends, and the middle of a logarithmic one to the geometric mean") {
+  const Scale linear(0, 10, false, 100, 200), log(1, 100, true, 300, 0);
+  CHECK(linear(0) == 100);
+  CHECK(linear(10) == 200);
+  CHECK(linear(5) == 150);
+  CHECK(log(1) == 300);
+  CHECK(log(100) == doctest::Approx(0).epsilon(1e-9));
+  CHECK(log(10) == doctest::Approx(150));
+  CHECK(linear.shows(-1));
+  CHECK(!log.shows(0));
+  CHECK(!linear.shows(none));
+}
+
+TEST_CASE("line chart: every series is drawn and named; labels are escaped") {
+  const std::string html =
+      line_chart(chart_of({line("a <b> & \"c\"", {3, 2, 1}), line("second", {1, 2, 3})}));
+  CHECK(count(html, "<polyline") == 2);
+  CHECK(count(html, "<title>") == 6);
+  CHECK(contains(html, "a &lt;b&gt; &amp; &quot;c&quot;"));
+  CHECK(!contains(html, "a <b>"));
+  CHECK(contains(html, "second"));
+  CHECK(contains(html, "rows n  (logarithmic)"));
+  CHECK(contains(html, "time, ms  (logarithmic)"));
+  CHECK(contains(html, ">4</text>"));  // the last x as a tick
+}
+
+TEST_CASE("line chart: points that are no numbers are left out, and the line has a gap") {
+  Series gap = line("gap", {1, 2, none, 4, 5});
+  std::string html = line_chart(chart_of({gap}));
+  CHECK(count(html, "<polyline") == 2);
+  CHECK(count(html, "<title>") == 4);
+  CHECK(!contains(html, "nan"));
+  gap.points[1].y = 0;  // a logarithmic axis has no place for it
+  html = line_chart(chart_of({gap}));
+  CHECK(count(html, "<polyline") == 1);
+  CHECK(count(html, "<title>") == 3);
+  CHECK(!contains(html, "inf"));
+  CHECK(count(line_chart(chart_of({gap}, false)), "<title>") == 4);
+}
+
+TEST_CASE("line chart: a series without points is listed with the reason") {
+  Series refused = line("refused", {none, none});
+  refused.note = "it has no selector bubble";
+  std::string html = line_chart(chart_of({line("drawn", {1, 2}), refused}));
+  CHECK(contains(html, "no points"));
+  CHECK(contains(html, "it has no selector bubble"));
+  html = line_chart(chart_of({refused}));
+  CHECK(contains(html, "nothing could be measured here"));
+  CHECK(!contains(html, "<polyline"));
+}
+
+TEST_CASE("line chart: numbers at the ends of lines do not overlap, and stay inside") {
+  std::vector<Series> many;
+  for (int i = 0; i < 14; ++i) many.push_back(line("series " + std::to_string(i), {1, 1 + 0.001 * i}));
+  for (const bool log : {false, true}) {
+    const std::vector<double> heights = label_heights(line_chart(chart_of(many, log)));
+    REQUIRE(heights.size() == many.size());
+    for (std::size_t i = 1; i < heights.size(); ++i) CHECK(heights[i] - heights[i - 1] >= 14.9);
+    CHECK(heights.front() > 0);
+    CHECK(heights.back() < 370);
+  }
+}
+
+TEST_CASE("line chart: markers and dashes differ between neighbours, also without colours") {
+  std::vector<Series> many;
+  for (int i = 0; i < 8; ++i) many.push_back(line("series " + std::to_string(i), {1, 2}));
+  const std::string html = line_chart(chart_of(many));
+  for (int i = 0; i < 8; ++i) CHECK(contains(html, "var(--s" + std::to_string(i) + ")"));
+  CHECK(contains(html, "stroke-dasharray=\"7 4\""));
+  CHECK(contains(html, "stroke-dasharray=\"2 4\""));
+}
+
+TEST_CASE("experiment page: says everything, and needs nothing from elsewhere") {
+  Chart chart = chart_of({line("bubble (cpu)", {3, 2, 1}), line("threshold (cpu)", {1, none, 1})});
+  chart.series[0].points[0].joules = 0.25;
+  const std::string page = experiment_page({result_of(chart)}, "kith compare --experiment 'a'");
+  for (const char* said : {"a title", "somebody, 2016", "a card", "a processor", "why &amp; what", "m = 32",
+                           "something was refused", "16x", "1.3x (cpu)", "another card", "bubble (cpu)",
+                           "threshold (cpu)", "row 3 differs", "1 of 2 passed", "no joules: no counter",
+                           "joules a run", "0.25", "12.5", "kith compare --experiment &#39;a&#39;"})
+    CHECK_MESSAGE(contains(page, said), said);
+  for (const char* foreign : {"http:", "https:", "<script", "<link", "@import", "url(", "src="})
+    CHECK_MESSAGE(!contains(page, foreign), foreign);
+  CHECK(contains(page, "prefers-color-scheme: dark"));
+  CHECK(count(page, "<h1") == 1);
+  CHECK(!contains(page, ">nan"));
+  CHECK(!contains(page, "Sizes"));
+}
+
+TEST_CASE("experiment page: several experiments on one page, with links between them") {
+  Result first = result_of(chart_of({line("one", {1, 2})})), second = first;
+  second.name = "other-name";
+  second.quick = true;
+  const std::string page = experiment_page({first, second}, "");
+  CHECK(contains(page, "href=\"#a-name\""));
+  CHECK(contains(page, "id=\"a-name\""));
+  CHECK(contains(page, "href=\"#other-name\""));
+  CHECK(contains(page, "id=\"other-name\""));
+  CHECK(count(page, "<h1") == 1);
+  CHECK(contains(page, "for a small machine; not those of the paper"));
+}

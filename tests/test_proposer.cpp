@@ -1,0 +1,181 @@
+// Candidates by a proposer, ranked by the chain: docs/certificate.md. Same bits as without.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "device.hpp"
+#include "kith/classifier.hpp"
+#include "kith/index.hpp"
+#include "oracle.hpp"
+
+namespace kith::tests {
+namespace {
+
+const std::vector<Metric> product_metrics = {Metric::squared_l2, Metric::l2, Metric::negative_dot,
+                                             Metric::cosine};
+
+/// Why `proposer` cannot be had on the device under test; empty when it can.
+std::string refusal_of(Proposer proposer) {
+  const Index index(device(), matrix(1, {1, 2, 3}));
+  const std::string text = error_of([&] { index.search(matrix(1, {2}), 1, {.proposer = proposer}); });
+  return text == "nothing was thrown" ? "" : text;
+}
+
+/// Run `body` for each proposer that can be had here.
+template <class Body>
+void for_each_proposer(const Body& body) {
+  for (const Proposer proposer : device().info().proposers) {
+    if (!refusal_of(proposer).empty()) continue;
+    CAPTURE(std::string(name(proposer)));
+    body(proposer);
+  }
+}
+
+/// The same problem with and without the proposer; the trace of the proposed one.
+Trace compare(Proposer proposer, const Matrix& queries, const Matrix& train, Metric metric, std::int64_t k,
+              PlanOptions options = {}) {
+  const Index index(device(), train, metric);
+  options.proposer = Proposer::none;
+  const Neighbors expected = index.search(queries, k, options);
+  options.proposer = proposer;
+  Trace trace;
+  const Neighbors found = index.search(queries, k, options, &trace);
+  CHECK(found.index == expected.index);
+  CHECK(bits(found.distance) == bits(expected.distance));
+  return trace;
+}
+
+TEST_SUITE_BEGIN("device");
+
+TEST_CASE("proposer: gemm is there, or says why not") {
+  const auto& proposers = device().info().proposers;
+  const bool listed = std::find(proposers.begin(), proposers.end(), Proposer::gemm) != proposers.end();
+  CHECK(listed == (device().info().backend != "cpu"));
+  const std::string why = refusal_of(Proposer::gemm);
+  MESSAGE("gemm on " << device().info().spec << ": " << (why.empty() ? "can be used" : why));
+  if (device().info().backend == "cpu")
+    CHECK(why == "unsupported: search: cpu has no proposer gemm; choose proposer none, or a GPU");
+  if (!why.empty()) CHECK(why.starts_with("unsupported: search: "));
+}
+
+TEST_CASE("proposer: what is no inner product, and what is not built in, is refused") {
+  if (device().info().proposers.empty()) return;
+  const Index index(device(), matrix(1, {1, 2, 3}), Metric::l1);
+  CHECK(error_of([&] { index.search(matrix(1, {2}), 1, {.proposer = Proposer::gemm}); }) ==
+        "unsupported: search: proposer gemm works by inner products, from which l1 does not follow; choose "
+        "proposer none");
+  CHECK(refusal_of(Proposer::int8) ==
+        "unsupported: search: proposer int8 is not built into this version of kith; choose automatic, "
+        "none, gemm or fp16");
+}
+
+TEST_CASE("proposer: by hand, the seed bounds and the product proposes") {
+  if (!refusal_of(Proposer::gemm).empty()) return;
+  // Seed: the first two rows, at 25 and 16 from the query. Of the others only 9 and 1 are nearer.
+  const Matrix train = matrix(1, {5, 4, 7, 3, 100, -1, 6});
+  const Index index(device(), train);
+  Trace trace;
+  const Neighbors found =
+      index.search(matrix(1, {0}), 2, {.proposer = Proposer::gemm, .train_tile = 2}, &trace);
+  CHECK(found == Neighbors{1, 2, {1, 9}, {5, 3}});
+  CHECK(trace.plan.proposer == Proposer::gemm);
+  CHECK(trace.plan.seed_rows == 2);
+  CHECK(trace.train_tiles == 4);
+  CHECK(trace.collected >= 2);  // at least the two; a bound may let more pass
+  CHECK(trace.collected <= 5);
+  CHECK(trace.fallbacks == 0);
+  CHECK(trace.seconds.count("collect") == 1);
+  CHECK(trace.seconds.count("rerank") == 1);
+  CHECK(trace.seconds.count("tighten") == 1);
+}
+
+TEST_CASE("proposer: all data, metrics and k give the bits of the chain") {
+  for_each_proposer([&](Proposer proposer) {
+    for (const Metric metric : product_metrics)
+      for (const DataKind kind : workloads::all_data_kinds) {
+        if (!workloads::admits(metric, kind)) continue;
+        CAPTURE(std::string(name(metric)));
+        CAPTURE(std::string(name(kind)));
+        for (const std::int64_t dims : {1, 13, 64}) {
+          const Matrix queries = hard_rows(kind, Set::queries, 17, dims, metric);
+          const Matrix train = hard_rows(kind, Set::train, 1009, dims, metric);
+          for (const std::int64_t k : {1, 10, 300}) {
+            CAPTURE(dims);
+            CAPTURE(k);
+            compare(proposer, queries, train, metric, k);
+          }
+          compare(proposer, queries, train, metric, 10, {.query_tile = 5, .train_tile = 37});
+        }
+      }
+  });
+}
+
+TEST_CASE("proposer: few candidates where rows are spread, and none lost") {
+  for_each_proposer([&](Proposer proposer) {
+    const Matrix queries = hard_rows(DataKind::normal, Set::queries, 20, 32, Metric::l2);
+    const Matrix train = hard_rows(DataKind::normal, Set::train, 20000, 32, Metric::l2);
+    const Trace trace = compare(proposer, queries, train, Metric::l2, 10);
+    CHECK(trace.fallbacks == 0);
+    MESSAGE("candidates for each of k = 10, 20 queries, n = 20000: " << static_cast<double>(trace.collected) /
+                                                                            (20 * 10));
+    CHECK(trace.collected < 20 * 20000 / 10);
+  });
+}
+
+TEST_CASE(
+    "proposer: duplicates and rows that come ever nearer overflow the lists, and the chain takes over") {
+  for_each_proposer([&](Proposer proposer) {
+    const std::int64_t n = 6000;
+    Matrix equal{n, 3, std::vector<float>(static_cast<std::size_t>(3 * n), 1.5f)};
+    const Matrix queries = matrix(3, {1, 2, 3, /**/ 1.5f, 1.5f, 1.5f, /**/ -7, 0, 0});
+    CHECK(compare(proposer, queries, equal, Metric::squared_l2, 5).fallbacks == 3);
+    Matrix nearer{n, 3, {}};
+    for (std::int64_t t = 0; t < n; ++t)
+      for (int d = 0; d < 3; ++d) nearer.values.push_back(static_cast<float>(n - t));
+    CHECK(compare(proposer, matrix(3, {0, 0, 0, /**/ 5000, 5000, 5001}), nearer, Metric::l2, 4,
+                  {.query_tile = 1})
+              .fallbacks > 0);
+  });
+}
+
+TEST_CASE("proposer: values out of the range of the bound are left to the chain, and the plan says so") {
+  for_each_proposer([&](Proposer proposer) {
+    const Index index(device(), matrix(1, {1e15f, 2, 3, -1e16f}));
+    Trace trace;
+    const PlanOptions options{.proposer = proposer};
+    CHECK(index.search(matrix(1, {2.5f}), 2, options, &trace) == Neighbors{1, 2, {0.25f, 0.25f}, {1, 2}});
+    CHECK(trace.plan.proposer == Proposer::none);
+    CHECK(trace.plan.reason.starts_with("values are out of the range of the bound of a proposer; "));
+  });
+}
+
+TEST_CASE("proposer: the classifier votes on what the chain ranked") {
+  for_each_proposer([&](Proposer proposer) {
+    const Matrix queries = hard_rows(DataKind::grid, Set::queries, 30, 4, Metric::l2);
+    const Matrix train = hard_rows(DataKind::grid, Set::train, 3000, 4, Metric::l2);
+    std::vector<std::int64_t> labels;
+    for (std::int64_t t = 0; t < 3000; ++t) labels.push_back(t * 7 % 5);
+    const Classifier classifier(device(), train, labels, Metric::l2);
+    const Classification expected = classifier.classify(queries, 9);
+    const Classification found = classifier.classify(queries, 9, {.proposer = proposer, .query_tile = 7});
+    CHECK(found.label == expected.label);
+    CHECK(found.votes == expected.votes);
+  });
+}
+
+TEST_CASE("proposer: a memory limit makes tiles smaller, not answers different") {
+  for_each_proposer([&](Proposer proposer) {
+    const Matrix queries = hard_rows(DataKind::clusters, Set::queries, 40, 8, Metric::l2);
+    const Matrix train = hard_rows(DataKind::clusters, Set::train, 3000, 8, Metric::l2);
+    const Trace whole = compare(proposer, queries, train, Metric::l2, 3);
+    const Trace limited =
+        compare(proposer, queries, train, Metric::l2, 3, {.memory_limit = whole.plan.workspace_bytes / 3});
+    CHECK(limited.plan.workspace_bytes <= whole.plan.workspace_bytes / 3);
+  });
+}
+
+TEST_SUITE_END();
+
+}  // namespace
+}  // namespace kith::tests

@@ -1,0 +1,110 @@
+// kith compare --experiment: the published experiments, run again.
+#include <algorithm>
+#include <optional>
+
+#include "compare.hpp"
+#include "experiment_output.hpp"
+#include "experiments/experiment.hpp"
+#include "files/output.hpp"
+#include "report/experiment_page.hpp"
+
+namespace kith::command {
+namespace {
+
+using experiments::Experiment;
+using experiments::Result;
+using experiments::Settings;
+
+constexpr double quick_seconds = 0.05, full_seconds = 1;  ///< for the samples of one point
+
+[[noreturn]] void refuse(const std::string& what) {
+  throw Error(Errc::invalid_argument, "compare: " + what);
+}
+
+std::vector<Experiment> wanted_experiments(const std::string& names) {
+  if (names == "all") return experiments::all_experiments();
+  std::vector<Experiment> wanted;
+  for (const std::string& name : split_commas(names)) {
+    const auto& all = experiments::all_experiments();
+    const auto found =
+        std::find_if(all.begin(), all.end(), [&](const Experiment& e) { return e.name == name; });
+    if (found == all.end())
+      refuse("--experiment: there is none called \"" + name + "\"; choose among all, list, " +
+             experiment_names());
+    wanted.push_back(*found);
+  }
+  return wanted;
+}
+
+std::string experiment_list() {
+  std::size_t longest = 0;
+  for (const Experiment& experiment : experiments::all_experiments())
+    longest = std::max(longest, experiment.name.size());
+  std::string text;
+  for (const Experiment& experiment : experiments::all_experiments())
+    text += std::string(experiment.name) + std::string(longest + 2 - experiment.name.size(), ' ') +
+            std::string(experiment.about) + "\n";
+  return text;
+}
+
+Settings make_settings(const CompareFlags& flags, const std::vector<Device>& devices) {
+  Settings settings{devices, open_device("cpu")};
+  settings.quick = flags.quick;
+  settings.seconds = flags.seconds > 0 ? static_cast<double>(flags.seconds)
+                     : flags.quick     ? quick_seconds
+                                       : full_seconds;
+  settings.seed = flags.seed_bits();
+  settings.stop = interrupt_token();
+  settings.progress = [](const std::string&) { throw_if_interrupted("compare"); };
+  if (flags.energy)
+    for (const Device& device : devices)
+      settings.meters.push_back(std::make_shared<energy::EnergyMeter>(device.info()));
+  else
+    settings.energy_note = "no joules: they are counted with --energy";
+  return settings;
+}
+
+}  // namespace
+
+std::string experiment_names() {
+  std::string list;
+  for (const Experiment& experiment : experiments::all_experiments())
+    list += (list.empty() ? "" : ", ") + std::string(experiment.name);
+  return list;
+}
+
+int compare_experiments(const CompareFlags& flags) {
+  if (flags.experiment == "list") return print(experiment_list()), exit_ok;
+  const std::vector<Experiment> wanted = wanted_experiments(flags.experiment);
+  if (!flags.csv.empty() && flags.csv == flags.report)
+    refuse("--csv and --report are the same file; give two names");
+  std::optional<files::AtomicFile> csv, page;
+  if (!flags.csv.empty()) csv.emplace(flags.csv);
+  if (!flags.report.empty()) page.emplace(flags.report);
+  const Settings settings = make_settings(flags, open_devices(flags.device));
+
+  std::vector<Result> results;
+  bool passed = true;
+  for (const Experiment& experiment : wanted) {
+    const Waiting waiting{std::string(experiment.name)};
+    throw_if_interrupted("compare");
+    results.push_back(run_experiment(experiment, settings));
+    passed = passed && all_passed(results.back());
+  }
+  if (csv) csv->write(experiments_csv(results));
+  if (page) page->write(report::experiment_page(results, command_line()));
+  if (csv) csv->commit();
+  if (page) page->commit();
+  if (flags.json) {
+    nlohmann::ordered_json all = nlohmann::ordered_json::array();
+    for (const Result& result : results) all.push_back(experiment_json(result));
+    print(all.dump(2) + "\n");
+  } else {
+    std::string text;
+    for (const Result& result : results) text += (text.empty() ? "" : "\n\n") + experiment_text(result);
+    print(text);
+  }
+  return passed ? exit_ok : exit_failed_check;
+}
+
+}  // namespace kith::command

@@ -1,0 +1,23 @@
+// What `kith compare --experiment` prints and writes.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "experiments/experiment.hpp"
+
+namespace kith::command {
+
+/// For people: the question, the paper beside what was seen here, every series as a column, and all that
+/// was assumed, refused and checked.
+std::string experiment_text(const experiments::Result& result);
+
+/// All of it; a number that could not be had is null.
+nlohmann::ordered_json experiment_json(const experiments::Result& result);
+
+/// The points alone, a line each (RFC 4180); a number that could not be had is empty:
+///   experiment,chart,x_title,y_title,series,device,x,y,joules
+std::string experiments_csv(const std::vector<experiments::Result>& results);
+
+}  // namespace kith::command

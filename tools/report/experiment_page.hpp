@@ -1,0 +1,20 @@
+// The page that `kith compare --experiment --report` writes.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "experiments/experiment.hpp"
+
+namespace kith::report {
+
+/// A chart as a picture with its legend beside it: every series has a number at the end of its line, a
+/// colour that colour-blind people tell apart, a marker and a dash of its own. Points that are no number, or
+/// not above 0 on a logarithmic axis, are left out, and the line has a gap there.
+std::string line_chart(const experiments::Chart& chart);
+
+/// One self-contained UTF-8 HTML document, light and dark, without scripts.
+///   command  what was typed
+std::string experiment_page(const std::vector<experiments::Result>& results, const std::string& command);
+
+}  // namespace kith::report

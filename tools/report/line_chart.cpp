@@ -1,0 +1,239 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+
+#include "report/axis.hpp"
+#include "report/experiment_page.hpp"
+#include "report/text.hpp"
+
+namespace kith::report {
+namespace {
+
+using experiments::Chart;
+using experiments::Point;
+using experiments::Series;
+
+constexpr double width = 580, height = 370, left = 62, right = 36, top = 34, bottom = 56;
+constexpr double digit = 7.4;  ///< width of a digit in labels of 13 px
+constexpr std::size_t colours = 8;
+constexpr std::array dashes = {"", "7 4", "2 4", "10 4 2 4"};
+
+std::string at(const char* name, double value) {
+  return std::string(" ") + name + "=\"" + decimal(value, 1) + "\"";
+}
+
+std::string line(double x1, double y1, double x2, double y2, const std::string& more) {
+  return "<line" + at("x1", x1) + at("y1", y1) + at("x2", x2) + at("y2", y2) + " " + more + "/>";
+}
+
+std::string label(double x, double y, const char* anchor, const std::string& content) {
+  return "<text" + at("x", x) + at("y", y) + " text-anchor=\"" + anchor +
+         "\" font-size=\"13\" class=\"quiet\">" + escape(content) + "</text>";
+}
+
+std::string colour(std::size_t series) {
+  return "var(--s" + std::to_string(series % colours) + ")";
+}
+
+std::string stroke(std::size_t series) {
+  const std::string dash = dashes[(series + series / colours) % dashes.size()];
+  return "stroke=\"" + colour(series) + "\"" + (dash.empty() ? "" : " stroke-dasharray=\"" + dash + "\"");
+}
+
+/// A shape of its own for each of eight series.
+std::string marker(std::size_t series, double x, double y, const std::string& title) {
+  struct Shape {
+    const char* path;
+    bool filled;
+  };
+  constexpr std::array<Shape, colours> shapes = {
+      {{"M-4.5 0A4.5 4.5 0 1 0 4.5 0A4.5 4.5 0 1 0 -4.5 0Z", true},
+       {"M-4 -4H4V4H-4Z", true},
+       {"M0 -5.4L5 4H-5Z", true},
+       {"M0 -5.6L5.6 0L0 5.6L-5.6 0Z", true},
+       {"M-4.4 0A4.4 4.4 0 1 0 4.4 0A4.4 4.4 0 1 0 -4.4 0Z", false},
+       {"M-4 -4H4V4H-4Z", false},
+       {"M0 5.4L5 -4H-5Z", true},
+       {"M0 -5.6L5.6 0L0 5.6L-5.6 0Z", false}}};
+  const Shape& shape = shapes[series % colours];
+  return "<path d=\"" + std::string(shape.path) + "\" transform=\"translate(" + decimal(x, 1) + " " +
+         decimal(y, 1) + ")\" fill=\"" + (shape.filled ? colour(series) : "var(--card)") + "\" stroke=\"" +
+         colour(series) + "\" stroke-width=\"" + (shape.filled ? "1" : "2") + "\">" +
+         (title.empty() ? "" : "<title>" + escape(title) + "</title>") + "</path>";
+}
+
+/// Smallest and largest of what an axis shows.
+struct Range {
+  double low = 0, high = 0;
+  bool any = false;
+
+  void take(double value) {
+    low = any ? std::min(low, value) : value;
+    high = any ? std::max(high, value) : value;
+    any = true;
+  }
+};
+
+bool shown(const Chart& chart, const Point& point) {
+  const auto fits = [](double value, bool log) { return std::isfinite(value) && (!log || value > 0); };
+  return fits(point.x, chart.x.log) && fits(point.y, chart.y.log);
+}
+
+/// Where the values lie, and the ticks of y.
+struct Frame {
+  Scale x, y;
+  std::vector<double> y_ticks;
+};
+
+Frame frame_of(const Chart& chart) {
+  Range x, y;
+  for (const Series& series : chart.series)
+    for (const Point& point : series.points) {
+      if (!shown(chart, point)) continue;
+      x.take(point.x);
+      y.take(point.y);
+    }
+  if (!y.any) y.low = y.high = x.low = x.high = 1;
+  if (!chart.y.log) y.low = std::min(y.low, 0.0);  // heights can be compared only from 0
+  std::vector<double> ticks = chart.y.log ? log_ticks(y.low, y.high) : linear_ticks(y.low, y.high);
+  const double inner = 12;
+  return {Scale(x.low, x.high, chart.x.log, left + inner, width - right - inner),
+          Scale(ticks.front(), ticks.back(), chart.y.log, height - bottom, top), std::move(ticks)};
+}
+
+/// The values of x that were measured, as labels where there is room for them.
+std::string x_axis(const Chart& chart, const Frame& frame) {
+  std::set<double> values;
+  for (const Series& series : chart.series)
+    for (const Point& point : series.points)
+      if (shown(chart, point)) values.insert(point.x);
+  std::string svg;
+  double free_from = 0;
+  for (double value : values) {
+    const std::string text = number_text(value);
+    const double x = frame.x(value), half = digit * static_cast<double>(text.size()) / 2;
+    const bool room = x - half >= free_from;
+    svg += line(x, height - bottom, x, height - bottom + (room ? 6 : 3), "class=\"axis\"");
+    if (!room) continue;
+    svg += label(x, height - bottom + 21, "middle", text);
+    free_from = x + half + 8;
+  }
+  return svg + line(left, height - bottom, width - right, height - bottom, "class=\"axis\"") +
+         label((left + width - right) / 2, height - 10, "middle",
+               chart.x.title + (chart.x.log ? "  (logarithmic)" : ""));
+}
+
+std::string y_axis(const Chart& chart, const Frame& frame) {
+  std::string svg = label(8, 16, "start", chart.y.title + (chart.y.log ? "  (logarithmic)" : ""));
+  for (double tick : frame.y_ticks) {
+    const double y = frame.y(tick);
+    svg += line(left, y, width - right, y, "class=\"grid\"") +
+           label(left - 8, y + 4.5, "end", number_text(tick));
+  }
+  return svg;
+}
+
+std::string tooltip(const Chart& chart, const Series& series, const Point& point) {
+  std::string text = series.label + "\n" + chart.x.title + ": " + number_text(point.x) + "\n" +
+                     chart.y.title + ": " + number_text(point.y);
+  if (point.joules) text += "\n" + number_text(*point.joules) + " J a run";
+  return text;
+}
+
+/// The line of a series, with gaps where there are no numbers, and its markers.
+std::string curve(const Chart& chart, const Frame& frame, std::size_t s) {
+  const Series& series = chart.series[s];
+  std::string lines, markers, points;
+  const auto close = [&] {
+    if (points.find(' ') != std::string::npos)
+      lines += "<polyline points=\"" + points + "\" class=\"series\" " + stroke(s) + "/>";
+    points.clear();
+  };
+  for (const Point& point : series.points) {
+    if (!shown(chart, point)) {
+      close();
+      continue;
+    }
+    const double x = frame.x(point.x), y = frame.y(point.y);
+    points += (points.empty() ? "" : " ") + decimal(x, 1) + "," + decimal(y, 1);
+    markers += marker(s, x, y, tooltip(chart, series, point));
+  }
+  close();
+  return lines + markers;
+}
+
+/// The end of a line, and where its number stands.
+struct End {
+  std::size_t series;
+  double x, y, label_y;
+};
+
+/// Numbers beside the ends of the lines, moved apart where they would overlap.
+std::vector<End> ends_of(const Chart& chart, const Frame& frame) {
+  std::vector<End> ends;
+  for (std::size_t s = 0; s < chart.series.size(); ++s) {
+    const auto& points = chart.series[s].points;
+    const auto last =
+        std::find_if(points.rbegin(), points.rend(), [&](const Point& p) { return shown(chart, p); });
+    if (last != points.rend()) ends.push_back({s, frame.x(last->x), frame.y(last->y), frame.y(last->y)});
+  }
+  std::stable_sort(ends.begin(), ends.end(), [](const End& a, const End& b) { return a.y < b.y; });
+  constexpr double apart = 15;
+  for (std::size_t i = 1; i < ends.size(); ++i)
+    ends[i].label_y = std::max(ends[i].label_y, ends[i - 1].label_y + apart);
+  double lowest = height - bottom - 2;
+  for (std::size_t i = ends.size(); i-- > 0; lowest = ends[i].label_y - apart)
+    ends[i].label_y = std::min(ends[i].label_y, lowest);
+  return ends;
+}
+
+std::string end_numbers(const std::vector<End>& ends) {
+  std::string svg;
+  const double x = width - right + 8;
+  for (std::size_t i = 0; i < ends.size(); ++i)
+    svg += line(ends[i].x + 7, ends[i].y, x - 2, ends[i].label_y, "class=\"leader\"") + "<text" + at("x", x) +
+           at("y", ends[i].label_y + 4.5) + " font-size=\"13\" class=\"number\">" + std::to_string(i + 1) +
+           "</text>";
+  return svg;
+}
+
+std::string swatch(std::size_t s) {
+  return "<svg viewBox=\"0 0 44 14\" width=\"44\" height=\"14\" aria-hidden=\"true\">" +
+         line(2, 7, 42, 7, "class=\"series\" " + stroke(s)) + marker(s, 22, 7, "") + "</svg>";
+}
+
+/// The series in the order in which their lines end, then those without a line.
+std::string legend(const Chart& chart, const std::vector<End>& ends) {
+  std::string html = "<ol class=\"legend\">";
+  const auto entry = [&](const std::string& number, const std::string& sample, const Series& series) {
+    html += "<li><b>" + number + "</b>" + sample + "<span>" + escape(series.label) +
+            (series.note.empty() ? "" : "<small>" + escape(series.note) + "</small>") + "</span></li>";
+  };
+  for (std::size_t i = 0; i < ends.size(); ++i)
+    entry(std::to_string(i + 1), swatch(ends[i].series), chart.series[ends[i].series]);
+  for (std::size_t s = 0; s < chart.series.size(); ++s)
+    if (std::none_of(ends.begin(), ends.end(), [&](const End& end) { return end.series == s; }))
+      entry("–", "<i>no points</i>", chart.series[s]);
+  return html + "</ol>";
+}
+
+}  // namespace
+
+std::string line_chart(const Chart& chart) {
+  const Frame frame = frame_of(chart);
+  const std::vector<End> ends = ends_of(chart, frame);
+  const std::string size = "width=\"" + decimal(width, 0) + "\" height=\"" + decimal(height, 0) + "\"";
+  std::string svg = "<svg viewBox=\"0 0 " + decimal(width, 0) + " " + decimal(height, 0) + "\" " + size +
+                    " role=\"img\" aria-label=\"" + escape(chart.title) + "\">";
+  if (ends.empty()) {
+    svg += "<text" + at("x", width / 2) + at("y", height / 2) +
+           " text-anchor=\"middle\" font-size=\"15\" class=\"quiet\">nothing could be measured here</text>";
+  } else {
+    svg += y_axis(chart, frame) + x_axis(chart, frame) + end_numbers(ends);
+    for (std::size_t s = 0; s < chart.series.size(); ++s) svg += curve(chart, frame, s);
+  }
+  return "<div class=\"chart\"><div class=\"plot\">" + svg + "</svg></div>" + legend(chart, ends) + "</div>";
+}
+
+}  // namespace kith::report
