@@ -119,7 +119,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_merge_split(
   global Key* both = keys + (list * blocks + phase + 2 * pair) * size;
   if (both[size - 1] > both[size]) {
     for (uint i = lid; i < 2 * size; i += GROUP) from[PLACE(i)] = both[i];
-    barrier(CLK_LOCAL_MEM_FENCE);
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     merge_round(from, to, 2 * size, size);
     for (uint i = lid; i < 2 * size; i += GROUP) both[i] = to[PLACE(i)];
   }

@@ -25,7 +25,7 @@ void stage_tile(global const float* values, uint t0, uint width, local float* ti
 }
 
 #define COUNT_TILE(precedes)                                                                \
-  for (uint j = 0; j < TILE; j += 4) {                                                      \
+  for (uint j = 0; j < staged; j += 4) {                                                    \
     const float4 four = *(local const float4*)(tile + j);                                   \
     _Pragma("unroll") for (uint r = 0; r < OWN; ++r) place[r] +=                            \
         (four.x precedes mine[r]) + (four.y precedes mine[r]) + (four.z precedes mine[r]) + \
@@ -59,12 +59,13 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_select_rank_
     for (uint t0 = 0; t0 < width; t0 += TILE) {
       stage_tile(values, t0, width, tile);
       barrier(CLK_LOCAL_MEM_FENCE);
+      const uint staged = min((uint)TILE, width - t0);
       if (t0 + TILE <= own) {
         COUNT_TILE(<=)
       } else if (t0 >= own + OWN * GROUP) {
         COUNT_TILE(<)
       } else {
-        for (uint j = 0; j < TILE; ++j) {
+        for (uint j = 0; j < staged; ++j) {
 #pragma unroll
           for (uint r = 0; r < OWN; ++r)
             place[r] += t0 + j < own + r * GROUP + lid ? tile[j] <= mine[r] : tile[j] < mine[r];

@@ -8,7 +8,10 @@
 // all are in (growing) and then walk to the end together (stable); in the end bubble i carries the i-th
 // smallest. What a bubble leaves is needed by the next in the next step and never again: so bubbles live
 // in registers, several a lane, and what they leave goes to the next lane by a shuffle.
-//   k <= 32     eight lanes a list, up to four bubbles each: four lists a warp. No barrier.
+//   k <= 32     eight lanes a list, up to four bubbles each: four lists a warp. No barrier. Where there are
+//               too few lists to keep the device busy so, a block a list: the values are shared out among its
+//               threads, past each of which all k bubbles walk; then the threads' lists are merged in pairs,
+//               with a barrier a step.
 //   k <= 256    a warp a list, up to eight bubbles a lane. No barrier.
 //   k <= 4096   a block a list, up to 16 warps: each hands 32 values on to the next through shared memory,
 //               a barrier for every 32 values.
@@ -83,6 +86,47 @@ __global__ __launch_bounds__(threads) void select_by_teams(const Selection selec
     const Key key = carried[b] >> 32 == no_value ? no_key : carried[b];
     if (lane * each + b < selection.k) part.out[lane * each + b] = key;
   }
+}
+
+/// Block b finds list b: each thread has all bubbles for its share of the values. `places` is a power of two.
+template <int places>
+__global__ __launch_bounds__(threads) void select_by_shares(const Selection selection) {
+  constexpr std::uint32_t together = 4;    // values, each behind the one before
+  __shared__ Key lists[places * threads];  // key b of thread i's list at b * threads + i
+  const Part part = part_of(selection, blockIdx.x);
+  Key carried[places];
+#pragma unroll
+  for (int b = 0; b < places; ++b) carried[b] = no_key;
+  for (std::uint64_t i0 = threadIdx.x; i0 < part.count; i0 += together * threads) {
+    Key left[together];
+#pragma unroll
+    for (std::uint32_t i = 0; i < together; ++i) left[i] = part.key(i0 + i * threads);
+#pragma unroll
+    for (std::uint32_t i = 0; i < together; ++i) left[i] = meet(carried, left[i]);
+  }
+#pragma unroll
+  for (int b = 0; b < places; ++b) lists[b * threads + threadIdx.x] = carried[b];
+  __syncthreads();
+
+  // Of each key and its mirror image in the other list the smaller; a few steps of a bitonic network
+  // (Batcher 1968) put them in order.
+  for (std::uint32_t side = threads / 2; side > 0; side /= 2) {
+    for (std::uint32_t i = threadIdx.x; i < side * places; i += threads) {
+      Key* const key = lists + i / side * threads + i % side;
+      *key = min(*key, lists[(places - 1 - i / side) * threads + i % side + side]);
+    }
+    __syncthreads();
+#pragma unroll
+    for (std::uint32_t step = places / 2; step > 0; step /= 2) {
+      for (std::uint32_t i = threadIdx.x; i < side * places / 2; i += threads) {
+        const std::uint32_t pair = i / side, b = 2 * pair - (pair & (step - 1));
+        Key* const low = lists + b * threads + i % side;
+        exchange(low[0], low[step * threads]);
+      }
+      __syncthreads();
+    }
+  }
+  if (threadIdx.x < selection.k) part.out[threadIdx.x] = lists[threadIdx.x * threads];
 }
 
 /// Keys on their way from warp to warp, by turns. Warp w takes 32 from handed[w], and leaves 32 in
@@ -163,8 +207,20 @@ cudaError_t by_blocks(const Queue& queue, const Selection& selection, Key* rest)
   return launch(queue, select_by_blocks<each>, lists_of(selection), warps * 32, 0, selection, rest);
 }
 
+template <int places>
+cudaError_t by_shares(const Queue& queue, const Selection& selection) {
+  return launch(queue, select_by_shares<places>, lists_of(selection), threads, 0, selection);
+}
+
 cudaError_t without_scratch(const Queue& queue, const Selection& selection) {
   const std::uint32_t k = selection.k;
+  // A team takes its values one after another; with so few lists nothing hides how long each takes.
+  if (k <= 32 && lists_of(selection) <= 12 * queue.multiprocessors) {
+    if (k <= 4) return by_shares<4>(queue, selection);
+    if (k <= 8) return by_shares<8>(queue, selection);
+    if (k <= 16) return by_shares<16>(queue, selection);
+    return by_shares<32>(queue, selection);
+  }
   if (k <= 8) return by_teams<few_lanes, 1>(queue, selection);
   if (k <= 16) return by_teams<few_lanes, 2>(queue, selection);
   if (k <= 24) return by_teams<few_lanes, 3>(queue, selection);

@@ -250,7 +250,7 @@ TEST_CASE("compare --experiment: all files of one run hold the same numbers") {
     for (const auto& series : chart["series"])
       for (const auto& point : series["points"]) {
         REQUIRE(at < lines.size());
-        CHECK(lines[at][4] == series["label"]);
+        CHECK(lines[at][4] == series["label"].get<std::string>());
         CHECK(std::stod(lines[at][6]) == point["x"].get<double>());
         CHECK(std::stod(lines[at++][7]) == point["y"].get<double>());
       }

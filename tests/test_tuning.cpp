@@ -578,7 +578,8 @@ TEST_CASE("tuning: a device brings what was measured on it, and its searches hav
     ++followed;
     CHECK(trace.plan.selector == one.selector);
     CHECK(trace.plan.proposer == one.proposer);
-    CHECK(trace.plan.groups == one.groups);
+    CHECK(trace.plan.groups <= one.groups);  // fewer where a device has only tiny blocks of memory
+    if (device().info().largest_allocation > (std::size_t{1} << 20)) CHECK(trace.plan.groups == one.groups);
   }
   CHECK(followed >= 2);
 }

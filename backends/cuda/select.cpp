@@ -66,9 +66,9 @@ std::string refusal_of_selector(Selector selector) {
 }  // namespace
 
 spi::Support Device::check(const spi::SelectStep& step) const {
-  std::string refusal = refusal_of_lists(step.distances.rows, step.groups);
   const Method* method = find_method(step.selector);
-  if (refusal.empty() && !method) refusal = refusal_of_selector(step.selector);
+  if (!method) return {refusal_of_selector(step.selector), 0};
+  std::string refusal = refusal_of_lists(step.distances.rows, step.groups);
   if (refusal.empty()) refusal = refusal_of_k(step);
   if (!refusal.empty()) return {refusal, 0};
   if (step.distances.rows == 0 || step.distances.cols == 0) return {};

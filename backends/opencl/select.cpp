@@ -7,7 +7,7 @@ namespace kith::opencl {
 namespace {
 
 constexpr std::uint32_t threshold_group = 256, threshold_values = 4;  // select_threshold.cl
-constexpr std::uint32_t most_local = 2048;  // k whose lists are in local memory: longer ones leave none for others
+constexpr std::uint32_t most_local = 2048;  // k; longer lists would leave local memory to one work-group
 
 /// The shortlist of a list, and where it is.
 struct Threshold {

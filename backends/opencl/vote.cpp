@@ -27,7 +27,8 @@ void Device::enqueue(const spi::VoteStep& step) {
     case spi::VoteMethod::branch_free:
       return vote_branch_free(step);
     case spi::VoteMethod::automatic:
-      return vote_plain(step);
+      // A single work-item would take long for many votes.
+      return family_ == Family::groups && step.nearest.cols > 256 ? vote_atomic(step) : vote_plain(step);
   }
 }
 

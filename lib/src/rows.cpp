@@ -118,6 +118,18 @@ void check_range(std::string_view where, Metric metric, MatrixView<const float> 
   }
 }
 
+namespace {
+
+/// Rows r0 ... r0 + block - 1, transposed; those that are not there are zeros.
+void pack_block(MatrixView<const float> rows, std::int64_t r0, std::int64_t block, float* out) {
+  for (std::int64_t b = 0; b < block; ++b) {
+    const float* row = r0 + b < rows.rows() ? rows.row(r0 + b) : nullptr;
+    for (std::int64_t d = 0; d < rows.cols(); ++d) out[d * block + b] = row ? row[d] : 0.0f;
+  }
+}
+
+}  // namespace
+
 std::size_t packed_bytes(std::int64_t rows, std::int64_t dims, std::uint32_t block) {
   const std::int64_t padded = (rows + block - 1) / block * block;
   return static_cast<std::size_t>(padded) * static_cast<std::size_t>(dims) * sizeof(float);
@@ -130,17 +142,18 @@ void upload_rows(Device::State& state, spi::Allocation& to, MatrixView<const flo
   constexpr std::size_t staging_floats = std::size_t{1} << 23;  // 32 MiB a write
   const auto step = std::max<std::int64_t>(1, static_cast<std::int64_t>(staging_floats / block_floats));
   std::vector<float> staging(static_cast<std::size_t>(std::min(step, blocks)) * block_floats);
+  // Blocks of few columns are packed faster than handed out.
+  constexpr std::size_t share_floats = std::size_t{1} << 14;
+  const auto a_share = static_cast<std::int64_t>(std::max<std::size_t>(1, share_floats / block_floats));
 
   for (std::int64_t first = 0; first < blocks; first += step) {
     const std::int64_t count = std::min(step, blocks - first);
-    parallel_for(count, count * static_cast<std::int64_t>(block_floats), threads, [&](std::int64_t i) {
-      float* out = staging.data() + static_cast<std::size_t>(i) * block_floats;
-      for (std::int64_t b = 0; b < block; ++b) {
-        const std::int64_t r = (first + i) * block + b;
-        const float* row = r < rows.rows() ? rows.row(r) : nullptr;
-        for (std::int64_t d = 0; d < dims; ++d) out[d * block + b] = row ? row[d] : 0.0f;
-      }
-    });
+    parallel_for((count + a_share - 1) / a_share, count * static_cast<std::int64_t>(block_floats), threads,
+                 [&](std::int64_t share) {
+                   for (std::int64_t i = share * a_share; i < std::min((share + 1) * a_share, count); ++i)
+                     pack_block(rows, (first + i) * block, block,
+                                staging.data() + static_cast<std::size_t>(i) * block_floats);
+                 });
     const std::lock_guard lock(state.mutex);
     const FloatGuard guard;
     state.device->write(to, static_cast<std::size_t>(first) * block_floats * sizeof(float), staging.data(),

@@ -1,5 +1,7 @@
 #include "search.hpp"
 
+#include <algorithm>
+
 #include "chain.hpp"
 #include "float_guard.hpp"
 #include "kith/error.hpp"
@@ -10,6 +12,8 @@
 
 namespace kith {
 namespace {
+
+constexpr std::int64_t keys_a_share = 1 << 12;  // fewer are finished sooner than handed out
 
 /// Keys of `count` queries, read from the device, finished into rows first, first + 1, ...
 void finish_tile(const Index::State& index, const Plan& plan, Workspace& workspace, std::int64_t first,
@@ -25,14 +29,17 @@ void finish_tile(const Index::State& index, const Plan& plan, Workspace& workspa
   }
   if (trace) trace->seconds["download"] += download.seconds();
   const Stopwatch finishing;
-  parallel_for(count, count * plan.problem.k, plan.threads, [&](std::int64_t q) {
-    const std::size_t from = static_cast<std::size_t>(q) * k, to = static_cast<std::size_t>(first + q) * k;
-    for (std::size_t j = 0; j < k; ++j) {
-      const Key key = keys[from + j];
-      found.distance[to + j] = finish(index.metric, value_of(key));
-      found.index[to + j] = key == no_key ? -1 : static_cast<std::int64_t>(row_of(key));
-    }
-  });
+  const std::int64_t a_share = std::max<std::int64_t>(1, keys_a_share / plan.problem.k);  // queries
+  const std::size_t to = static_cast<std::size_t>(first) * k;
+  parallel_for((count + a_share - 1) / a_share, count * plan.problem.k, plan.threads,
+               [&](std::int64_t share) {
+                 const std::size_t begin = static_cast<std::size_t>(share * a_share) * k;
+                 const std::size_t end = static_cast<std::size_t>(std::min((share + 1) * a_share, count)) * k;
+                 for (std::size_t i = begin; i < end; ++i) {
+                   found.distance[to + i] = finish(index.metric, value_of(keys[i]));
+                   found.index[to + i] = keys[i] == no_key ? -1 : static_cast<std::int64_t>(row_of(keys[i]));
+                 }
+               });
   if (trace) trace->seconds["finish"] += finishing.seconds();
 }
 

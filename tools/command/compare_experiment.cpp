@@ -15,7 +15,7 @@ using experiments::Experiment;
 using experiments::Result;
 using experiments::Settings;
 
-constexpr double quick_seconds = 0.05, full_seconds = 1;  ///< for the samples of one point
+constexpr double quick_seconds = 0.05, full_seconds = 0.3;  ///< for the samples of one point
 
 [[noreturn]] void refuse(const std::string& what) {
   throw Error(Errc::invalid_argument, "compare: " + what);

@@ -5,6 +5,7 @@
 
 #include "report/axis.hpp"
 #include "report/parts.hpp"
+#include "report/plot.hpp"
 #include "report/text.hpp"
 
 namespace kith::report {
@@ -16,17 +17,7 @@ using experiments::Claim;
 using experiments::Result;
 using experiments::Series;
 
-// The eight colours of Okabe and Ito (2008), without their yellow, which is too pale on white: people who see
-// no red or green tell them apart. Brighter where the card is dark.
 const char* const chart_style = R"css(
-:root {
-  --s0: #0072b2; --s1: #d55e00; --s2: #009e73; --s3: #b0538a; --s4: #c98500; --s5: #3f9fdb; --s6: #5c5f66; --s7: #7a5195;
-}
-@media (prefers-color-scheme: dark) {
-  :root {
-    --s0: #4aa8e0; --s1: #ff8a3d; --s2: #2fc79b; --s3: #e08cc0; --s4: #f0b53c; --s5: #8fd0f7; --s6: #b5b9c2; --s7: #b794e0;
-  }
-}
 dl.facts { background: var(--card); gap: 0; }
 dl.facts dd { font-size: 15.5px; line-height: 1.4; }
 dl.facts div { box-shadow: 0 0 0 .5px var(--line); }
@@ -38,10 +29,6 @@ section > ul li { margin: 3px 0; overflow-wrap: anywhere; }
 .chart { display: flex; flex-wrap: wrap; gap: 12px 28px; align-items: flex-start; margin-top: 14px; }
 .chart .plot { flex: 2 1 400px; min-width: 0; max-width: 760px; overflow-x: auto; }
 .chart .plot svg { width: 100%; min-width: 380px; }
-svg .axis { stroke: var(--quiet); stroke-width: 1; }
-svg .series { fill: none; stroke-width: 2.2; stroke-linejoin: round; }
-svg .leader { stroke: var(--line); stroke-width: 1; }
-svg .number { font-weight: 600; }
 ol.legend { list-style: none; margin: 8px 0 0; padding: 0; flex: 1 1 240px; font-size: 14.5px; }
 ol.legend li { display: grid; grid-template-columns: 1.4em 48px 1fr; align-items: start; padding: 5px 0; }
 ol.legend b { font-weight: 600; } ol.legend svg { margin-top: 5px; }
@@ -56,10 +43,7 @@ table.words td.reason { min-width: 16em; }
 nav { margin-top: 18px; } nav a { color: inherit; margin-right: 18px; }
 main > article + article { margin-top: 72px; } main > nav + article { margin-top: 44px; }
 @media (max-width: 640px) {
-  dl.facts { background: var(--card); gap: 0; }
-dl.facts dd { font-size: 15.5px; line-height: 1.4; }
-dl.facts div { box-shadow: 0 0 0 .5px var(--line); }
-h1.long { font-size: 28px; } h2.long { font-size: 22px; }
+  h1.long { font-size: 28px; } h2.long { font-size: 22px; }
   table.words thead { display: none; }
   table.words tr { display: block; padding: 10px 0; border-bottom: 1px solid var(--line); }
   table.words td { display: block; border: 0; padding: 2px 0; max-width: none; }
@@ -225,7 +209,7 @@ std::string experiment_page(const std::vector<Result>& results, const std::strin
   std::string page =
       "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
       "content=\"width=device-width, initial-scale=1\"><title>kith: " +
-      escape(title) + "</title><style>" + std::string(style) + chart_style + "</style></head><body><main>\n";
+      escape(title) + "</title><style>" + std::string(style) + plot_style + chart_style + "</style></head><body><main>\n";
   if (!only_one) {
     page += "<h1 class=\"long\">" + title + "</h1><nav>";
     for (const Result& result : results)

@@ -1,4 +1,4 @@
-// The page that `kith compare --experiment --report` writes.
+// What `kith compare --experiment` draws: the page of --report and the pictures of --charts.
 #pragma once
 
 #include <string>
@@ -12,6 +12,11 @@ namespace kith::report {
 /// colour that colour-blind people tell apart, a marker and a dash of its own. Points that are no number, or
 /// not above 0 on a logarithmic axis, are left out, and the line has a gap there.
 std::string line_chart(const experiments::Chart& chart);
+
+/// The same chart as a file of its own, for places that show pictures and no HTML: an SVG document with title,
+/// legend below and the measured devices, light, without scripts, needing no other file.
+///   result  the experiment that `chart` belongs to
+std::string chart_picture(const experiments::Result& result, const experiments::Chart& chart);
 
 /// One self-contained UTF-8 HTML document, light and dark, without scripts.
 ///   command  what was typed

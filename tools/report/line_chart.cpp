@@ -5,16 +5,39 @@
 
 #include "report/axis.hpp"
 #include "report/experiment_page.hpp"
+#include "report/plot.hpp"
 #include "report/text.hpp"
 
 namespace kith::report {
+
+// The eight colours of Okabe and Ito (2008), without their yellow, which is too pale on white: people who see
+// no red or green tell them apart. Brighter where the card is dark.
+const char* const plot_style = R"css(
+:root {
+  --s0: #0072b2; --s1: #d55e00; --s2: #009e73; --s3: #b0538a; --s4: #c98500; --s5: #3f9fdb; --s6: #5c5f66; --s7: #7a5195;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --s0: #4aa8e0; --s1: #ff8a3d; --s2: #2fc79b; --s3: #e08cc0; --s4: #f0b53c; --s5: #8fd0f7; --s6: #b5b9c2; --s7: #b794e0;
+  }
+}
+svg .s0 { color: var(--s0); } svg .s1 { color: var(--s1); } svg .s2 { color: var(--s2); } svg .s3 { color: var(--s3); }
+svg .s4 { color: var(--s4); } svg .s5 { color: var(--s5); } svg .s6 { color: var(--s6); } svg .s7 { color: var(--s7); }
+svg .axis { stroke: var(--quiet); stroke-width: 1; }
+svg .grid { stroke: var(--line); stroke-width: 1; }
+svg .series { fill: none; stroke-width: 2.2; stroke-linejoin: round; }
+svg .hollow { fill: var(--card); }
+svg .leader { stroke: var(--line); stroke-width: 1; }
+svg .number { font-weight: 600; }
+)css";
+
 namespace {
 
 using experiments::Chart;
 using experiments::Point;
 using experiments::Series;
 
-constexpr double width = 580, height = 370, left = 62, right = 36, top = 34, bottom = 56;
+constexpr double width = Plot::width, height = Plot::height, left = 62, right = 36, top = 34, bottom = 56;
 constexpr double digit = 7.4;  ///< width of a digit in labels of 13 px
 constexpr std::size_t colours = 8;
 constexpr std::array dashes = {"", "7 4", "2 4", "10 4 2 4"};
@@ -32,13 +55,15 @@ std::string label(double x, double y, const char* anchor, const std::string& con
          "\" font-size=\"13\" class=\"quiet\">" + escape(content) + "</text>";
 }
 
+/// The class that colours a series.
 std::string colour(std::size_t series) {
-  return "var(--s" + std::to_string(series % colours) + ")";
+  return "s" + std::to_string(series % colours);
 }
 
 std::string stroke(std::size_t series) {
   const std::string dash = dashes[(series + series / colours) % dashes.size()];
-  return "stroke=\"" + colour(series) + "\"" + (dash.empty() ? "" : " stroke-dasharray=\"" + dash + "\"");
+  return "class=\"series " + colour(series) + "\" stroke=\"currentColor\"" +
+         (dash.empty() ? "" : " stroke-dasharray=\"" + dash + "\"");
 }
 
 /// A shape of its own for each of eight series.
@@ -57,9 +82,10 @@ std::string marker(std::size_t series, double x, double y, const std::string& ti
        {"M0 5.4L5 -4H-5Z", true},
        {"M0 -5.6L5.6 0L0 5.6L-5.6 0Z", false}}};
   const Shape& shape = shapes[series % colours];
-  return "<path d=\"" + std::string(shape.path) + "\" transform=\"translate(" + decimal(x, 1) + " " +
-         decimal(y, 1) + ")\" fill=\"" + (shape.filled ? colour(series) : "var(--card)") + "\" stroke=\"" +
-         colour(series) + "\" stroke-width=\"" + (shape.filled ? "1" : "2") + "\">" +
+  return "<path class=\"" + colour(series) + (shape.filled ? "" : " hollow") + "\" d=\"" + shape.path +
+         "\" transform=\"translate(" + decimal(x, 1) + " " + decimal(y, 1) + ")\"" +
+         (shape.filled ? " fill=\"currentColor\"" : "") + " stroke=\"currentColor\" stroke-width=\"" +
+         (shape.filled ? "1" : "2") + "\">" +
          (title.empty() ? "" : "<title>" + escape(title) + "</title>") + "</path>";
 }
 
@@ -147,7 +173,7 @@ std::string curve(const Chart& chart, const Frame& frame, std::size_t s) {
   std::string lines, markers, points;
   const auto close = [&] {
     if (points.find(' ') != std::string::npos)
-      lines += "<polyline points=\"" + points + "\" class=\"series\" " + stroke(s) + "/>";
+      lines += "<polyline points=\"" + points + "\" " + stroke(s) + "/>";
     points.clear();
   };
   for (const Point& point : series.points) {
@@ -198,42 +224,57 @@ std::string end_numbers(const std::vector<End>& ends) {
   return svg;
 }
 
-std::string swatch(std::size_t s) {
-  return "<svg viewBox=\"0 0 44 14\" width=\"44\" height=\"14\" aria-hidden=\"true\">" +
-         line(2, 7, 42, 7, "class=\"series\" " + stroke(s)) + marker(s, 22, 7, "") + "</svg>";
-}
-
 /// The series in the order in which their lines end, then those without a line.
-std::string legend(const Chart& chart, const std::vector<End>& ends) {
-  std::string html = "<ol class=\"legend\">";
-  const auto entry = [&](const std::string& number, const std::string& sample, const Series& series) {
-    html += "<li><b>" + number + "</b>" + sample + "<span>" + escape(series.label) +
-            (series.note.empty() ? "" : "<small>" + escape(series.note) + "</small>") + "</span></li>";
-  };
-  for (std::size_t i = 0; i < ends.size(); ++i)
-    entry(std::to_string(i + 1), swatch(ends[i].series), chart.series[ends[i].series]);
+std::vector<Plot::Entry> entries_of(const Chart& chart, const std::vector<End>& ends) {
+  std::vector<Plot::Entry> entries;
+  for (std::size_t i = 0; i < ends.size(); ++i) entries.push_back({ends[i].series, i + 1});
   for (std::size_t s = 0; s < chart.series.size(); ++s)
     if (std::none_of(ends.begin(), ends.end(), [&](const End& end) { return end.series == s; }))
-      entry("–", "<i>no points</i>", chart.series[s]);
+      entries.push_back({s, 0});
+  return entries;
+}
+
+std::string legend(const Chart& chart, const std::vector<Plot::Entry>& entries) {
+  std::string html = "<ol class=\"legend\">";
+  for (const Plot::Entry& entry : entries) {
+    const Series& series = chart.series[entry.series];
+    html += entry.number > 0
+                ? "<li><b>" + std::to_string(entry.number) +
+                      "</b><svg viewBox=\"0 0 44 14\" width=\"44\" height=\"14\" aria-hidden=\"true\">" +
+                      line_sample(entry.series) + "</svg>"
+                : "<li><b>–</b><i>no points</i>";
+    html += "<span>" + escape(series.label) +
+            (series.note.empty() ? "" : "<small>" + escape(series.note) + "</small>") + "</span></li>";
+  }
   return html + "</ol>";
 }
 
 }  // namespace
 
-std::string line_chart(const Chart& chart) {
+std::string line_sample(std::size_t series) {
+  return line(2, 7, 42, 7, stroke(series)) + marker(series, 22, 7, "");
+}
+
+Plot plot_of(const Chart& chart) {
   const Frame frame = frame_of(chart);
   const std::vector<End> ends = ends_of(chart, frame);
-  const std::string size = "width=\"" + decimal(width, 0) + "\" height=\"" + decimal(height, 0) + "\"";
-  std::string svg = "<svg viewBox=\"0 0 " + decimal(width, 0) + " " + decimal(height, 0) + "\" " + size +
-                    " role=\"img\" aria-label=\"" + escape(chart.title) + "\">";
+  Plot plot{"", entries_of(chart, ends)};
   if (ends.empty()) {
-    svg += "<text" + at("x", width / 2) + at("y", height / 2) +
-           " text-anchor=\"middle\" font-size=\"15\" class=\"quiet\">nothing could be measured here</text>";
-  } else {
-    svg += y_axis(chart, frame) + x_axis(chart, frame) + end_numbers(ends);
-    for (std::size_t s = 0; s < chart.series.size(); ++s) svg += curve(chart, frame, s);
+    plot.marks = "<text" + at("x", width / 2) + at("y", height / 2) +
+                 " text-anchor=\"middle\" font-size=\"15\" class=\"quiet\">nothing could be measured here</text>";
+    return plot;
   }
-  return "<div class=\"chart\"><div class=\"plot\">" + svg + "</svg></div>" + legend(chart, ends) + "</div>";
+  plot.marks = y_axis(chart, frame) + x_axis(chart, frame) + end_numbers(ends);
+  for (std::size_t s = 0; s < chart.series.size(); ++s) plot.marks += curve(chart, frame, s);
+  return plot;
+}
+
+std::string line_chart(const Chart& chart) {
+  const Plot plot = plot_of(chart);
+  const std::string w = decimal(width, 0), h = decimal(height, 0);
+  return "<div class=\"chart\"><div class=\"plot\"><svg viewBox=\"0 0 " + w + " " + h + "\" width=\"" + w +
+         "\" height=\"" + h + "\" role=\"img\" aria-label=\"" + escape(chart.title) + "\">" + plot.marks +
+         "</svg></div>" + legend(chart, plot.legend) + "</div>";
 }
 
 }  // namespace kith::report
