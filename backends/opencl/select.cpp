@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <utility>
 
 #include "check.hpp"
@@ -27,12 +28,15 @@ struct Threshold {
 
 /// Why a list is too long for those that pad it to a power of two; empty when it is not.
 std::string refuse_length(const spi::SelectStep& step) {
-  constexpr std::uint32_t most = 1u << 31;
-  const std::uint32_t columns = group_width(step.distances.cols, step.groups);
-  if (columns <= most || step.selector == Selector::threshold || step.selector == Selector::radix ||
-      step.selector == Selector::bubble || step.selector == Selector::insertion)
+  constexpr std::uint32_t most = 1u << 30;
+  const bool threshold = step.selector == Selector::threshold;
+  if (step.selector == Selector::radix || step.selector == Selector::bubble ||
+      step.selector == Selector::insertion)
     return "";
-  return "a list of " + std::to_string(columns) + " values is longer than 2^31, the most that selector " +
+  const std::uint32_t columns = threshold ? 0 : group_width(step.distances.cols, step.groups);
+  const std::uint32_t length = std::max(columns, step.k);
+  if (length <= most) return "";
+  return "a list of " + std::to_string(length) + " values is longer than 2^30, the most that selector " +
          std::string(name(step.selector)) + " takes; use smaller training tiles or more groups";
 }
 

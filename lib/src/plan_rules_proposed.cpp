@@ -13,7 +13,7 @@ constexpr std::int64_t places_a_neighbour = 32, fewest_places = 1024;
 
 // Inner products of a step: they should leave room for others on a GPU, and be over soon on a CPU.
 constexpr std::int64_t most_products = std::int64_t{1} << 30, most_rows_gemm = 131072;
-constexpr double folds_a_second_of_a_core = 1e10;  // CLBlast 1.5.3 by PoCL 3.1, half of what was measured
+constexpr double folds_a_second_of_a_core = 2.5e9;  // half of what CLBlast 1.5.3 reached by PoCL 3.1
 constexpr double step_seconds = 0.3;
 
 std::int64_t seed_of(const Problem& problem, const PlanOptions& options, Proposer proposer) {

@@ -101,14 +101,14 @@ void refuse_others(const CLI::App& app, const std::string& with, const std::vect
 
 void check_options(const CLI::App& app, const CompareFlags& flags) {
   if (!flags.experiment.empty())
-    return refuse_others(
-        app, "--experiment",
-        {"--device", "--quick", "--energy", "--seconds", "--seed", "--json", "--csv", "--report"});
+    return refuse_others(app, "--experiment",
+                         {"--device", "--quick", "--energy", "--seconds", "--seed", "--json", "--csv",
+                          "--report", "--charts"});
   if (!flags.placement.empty())
     refuse_others(app, "--placement",
                   {"--reference", "--data", "--train", "--queries", "--seed", "-n", "-m", "--dims", "-k",
                    "--classes", "--metric", "--selector", "--groups", "--threads", "--json"});
-  for (const char* name : {"--quick", "--energy", "--csv", "--report"})
+  for (const char* name : {"--quick", "--energy", "--csv", "--report", "--charts"})
     if (app.get_option(name)->count() > 0)
       throw Error(Errc::invalid_argument,
                   std::string("compare: ") + name + " belongs to an experiment; give --experiment NAME, too");
@@ -177,6 +177,9 @@ void add_experiment_options(CLI::App& app, CompareFlags& flags) {
   app.add_option("--csv", flags.csv, "Write the points here, a line each")->type_name("FILE")->group(group);
   app.add_option("--report", flags.report, "Write a page with charts here, for a browser")
       ->type_name("FILE")
+      ->group(group);
+  app.add_option("--charts", flags.charts, "Write each chart as a picture NAME-1.svg, NAME-2.svg, ... here")
+      ->type_name("DIR")
       ->group(group);
 }
 

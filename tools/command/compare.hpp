@@ -28,6 +28,7 @@ struct CompareFlags {
   bool explain = false, json = false;
   std::string placement;                ///< instead: a device for each stage
   std::string experiment, csv, report;  ///< instead: published experiments, and files of what they gave
+  std::string charts;                   ///< folder of their pictures
   bool quick = false, energy = false;   ///< of experiments
 
   std::uint64_t seed_bits() const { return static_cast<std::uint64_t>(seed); }

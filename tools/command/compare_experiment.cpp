@@ -1,5 +1,7 @@
 // kith compare --experiment: the published experiments, run again.
 #include <algorithm>
+#include <filesystem>
+#include <list>
 #include <optional>
 
 #include "compare.hpp"
@@ -64,6 +66,28 @@ Settings make_settings(const CompareFlags& flags, const std::vector<Device>& dev
   return settings;
 }
 
+/// The file of a chart; `number` counts those of an experiment from 1.
+std::filesystem::path chart_path(const std::string& folder, std::string_view experiment, std::size_t number) {
+  return std::filesystem::path(folder) / (std::string(experiment) + "-" + std::to_string(number) + ".svg");
+}
+
+/// Throws bad_file where charts could not be written, before hours are spent on what they show.
+void check_charts_folder(const std::string& folder, const std::vector<Experiment>& wanted) {
+  for (const Experiment& experiment : wanted) files::AtomicFile(chart_path(folder, experiment.name, 1));
+}
+
+/// Every chart as a file that is complete but not yet in its place.
+std::list<files::AtomicFile> write_charts(const std::string& folder, const std::vector<Result>& results) {
+  std::list<files::AtomicFile> charts;
+  for (const Result& result : results)
+    for (std::size_t i = 0; i < result.charts.size(); ++i) {
+      throw_if_interrupted("compare");
+      charts.emplace_back(chart_path(folder, result.name, i + 1))
+          .write(report::chart_picture(result, result.charts[i]));
+    }
+  return charts;
+}
+
 }  // namespace
 
 std::string experiment_names() {
@@ -81,6 +105,7 @@ int compare_experiments(const CompareFlags& flags) {
   std::optional<files::AtomicFile> csv, page;
   if (!flags.csv.empty()) csv.emplace(flags.csv);
   if (!flags.report.empty()) page.emplace(flags.report);
+  if (!flags.charts.empty()) check_charts_folder(flags.charts, wanted);
   const Settings settings = make_settings(flags, open_devices(flags.device));
 
   std::vector<Result> results;
@@ -93,8 +118,12 @@ int compare_experiments(const CompareFlags& flags) {
   }
   if (csv) csv->write(experiments_csv(results));
   if (page) page->write(report::experiment_page(results, command_line()));
+  std::list<files::AtomicFile> charts;
+  if (!flags.charts.empty()) charts = write_charts(flags.charts, results);
+  throw_if_interrupted("compare");
   if (csv) csv->commit();
   if (page) page->commit();
+  for (files::AtomicFile& chart : charts) chart.commit();
   if (flags.json) {
     nlohmann::ordered_json all = nlohmann::ordered_json::array();
     for (const Result& result : results) all.push_back(experiment_json(result));

@@ -209,7 +209,8 @@ std::string experiment_page(const std::vector<Result>& results, const std::strin
   std::string page =
       "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
       "content=\"width=device-width, initial-scale=1\"><title>kith: " +
-      escape(title) + "</title><style>" + std::string(style) + plot_style + chart_style + "</style></head><body><main>\n";
+      escape(title) + "</title><style>" + std::string(style) + plot_style + chart_style +
+      "</style></head><body><main>\n";
   if (!only_one) {
     page += "<h1 class=\"long\">" + title + "</h1><nav>";
     for (const Result& result : results)

@@ -13,8 +13,8 @@ namespace kith::report {
 /// not above 0 on a logarithmic axis, are left out, and the line has a gap there.
 std::string line_chart(const experiments::Chart& chart);
 
-/// The same chart as a file of its own, for places that show pictures and no HTML: an SVG document with title,
-/// legend below and the measured devices, light, without scripts, needing no other file.
+/// The same chart as a file of its own, for places that show pictures and no HTML: an SVG document with
+/// title, legend below and the measured devices, light, without scripts, needing no other file.
 ///   result  the experiment that `chart` belongs to
 std::string chart_picture(const experiments::Result& result, const experiments::Chart& chart);
 

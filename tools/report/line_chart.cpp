@@ -85,8 +85,8 @@ std::string marker(std::size_t series, double x, double y, const std::string& ti
   return "<path class=\"" + colour(series) + (shape.filled ? "" : " hollow") + "\" d=\"" + shape.path +
          "\" transform=\"translate(" + decimal(x, 1) + " " + decimal(y, 1) + ")\"" +
          (shape.filled ? " fill=\"currentColor\"" : "") + " stroke=\"currentColor\" stroke-width=\"" +
-         (shape.filled ? "1" : "2") + "\">" +
-         (title.empty() ? "" : "<title>" + escape(title) + "</title>") + "</path>";
+         (shape.filled ? "1" : "2") + "\">" + (title.empty() ? "" : "<title>" + escape(title) + "</title>") +
+         "</path>";
 }
 
 /// Smallest and largest of what an axis shows.
@@ -260,8 +260,9 @@ Plot plot_of(const Chart& chart) {
   const std::vector<End> ends = ends_of(chart, frame);
   Plot plot{"", entries_of(chart, ends)};
   if (ends.empty()) {
-    plot.marks = "<text" + at("x", width / 2) + at("y", height / 2) +
-                 " text-anchor=\"middle\" font-size=\"15\" class=\"quiet\">nothing could be measured here</text>";
+    plot.marks =
+        "<text" + at("x", width / 2) + at("y", height / 2) +
+        " text-anchor=\"middle\" font-size=\"15\" class=\"quiet\">nothing could be measured here</text>";
     return plot;
   }
   plot.marks = y_axis(chart, frame) + x_axis(chart, frame) + end_numbers(ends);
