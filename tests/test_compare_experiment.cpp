@@ -53,6 +53,12 @@ TEST_CASE("compare: options of experiments and placements that cannot be meant")
         "invalid_argument: compare: --quick belongs to an experiment; give --experiment NAME, too");
   CHECK(compare_error("--report page.html") ==
         "invalid_argument: compare: --report belongs to an experiment; give --experiment NAME, too");
+  CHECK(compare_error("--charts folder") ==
+        "invalid_argument: compare: --charts belongs to an experiment; give --experiment NAME, too");
+  CHECK(
+      compare_error("--experiment pbknn-groups --charts /no/such/folder") ==
+      "bad_file: /no/such/folder/pbknn-groups-1.svg: cannot be written: No such file or directory; make the "
+      "folder first");
   CHECK(compare_error("--experiment pbknn-groups --csv a --report a") ==
         "invalid_argument: compare: --csv and --report are the same file; give two names");
   CHECK(compare_error("--experiment pbknn-groups --device nonsense") ==
@@ -196,6 +202,7 @@ class Folder {
     return {std::istreambuf_iterator<char>(in), {}};
   }
   bool empty() const { return std::filesystem::is_empty(path_); }
+  std::ptrdiff_t files() const { return std::distance(std::filesystem::directory_iterator(path_), {}); }
 
  private:
   std::filesystem::path path_;
@@ -239,8 +246,9 @@ TEST_CASE("compare --placement: steps, copies and the same bits, as text and as 
 
 TEST_CASE("compare --experiment: all files of one run hold the same numbers") {
   const Folder folder;
-  const Ran ran = shell("$kith compare --experiment ranksort-placements --quick --device cpu --json --csv " +
-                        (folder / "a.csv") + " --report " + (folder / "a.html"));
+  const Ran ran =
+      shell("$kith compare --experiment ranksort-placements --quick --device cpu --json --csv " +
+            (folder / "a.csv") + " --report " + (folder / "a.html") + " --charts " + (folder / ""));
   REQUIRE(ran.code == 0);
   const auto json = nlohmann::json::parse(ran.out);
   REQUIRE(json.size() == 1);
@@ -257,6 +265,14 @@ TEST_CASE("compare --experiment: all files of one run hold the same numbers") {
   CHECK(at == lines.size());
   CHECK(at > 4);
   CHECK(contains(folder.read("a.html"), "--experiment ranksort-placements --quick"));
+  REQUIRE(json[0]["charts"].size() == 2);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const std::string svg = folder.read("ranksort-placements-" + std::to_string(i + 1) + ".svg");
+    CHECK(svg.starts_with("<svg "));
+    CHECK(svg.ends_with("</svg>\n"));
+    CHECK(contains(svg, "<title>" + json[0]["charts"][i]["title"].get<std::string>() + "</title>"));
+  }
+  CHECK(folder.files() == 4);
 }
 
 TEST_CASE("compare --experiment: a list, and nothing half written") {
@@ -267,10 +283,12 @@ TEST_CASE("compare --experiment: a list, and nothing half written") {
   CHECK(
       shell("$kith compare --experiment pbknn-groups --quick --device cpu --report " + (folder / "no/a.html"))
           .code == 3);
+  CHECK(shell("$kith compare --experiment pbknn-groups --quick --device cpu --charts " + (folder / "no"))
+            .code == 3);
   const Ran stopped = shell(
       "timeout --preserve-status --signal=INT 0.4 $kith compare --experiment pbknn-groups "
       "--device cpu --report " +
-      (folder / "a.html") + " --csv " + (folder / "a.csv"));
+      (folder / "a.html") + " --csv " + (folder / "a.csv") + " --charts " + (folder / ""));
   CHECK(stopped.code == 130);
   CHECK(stopped.out.empty());
   CHECK(folder.empty());

@@ -98,6 +98,7 @@ std::string groups_text(std::int64_t groups) {
 
 std::string short_text(const Plan& plan) {
   std::string text = plan.fused ? "fused" : std::string(name(plan.selector));
+  if (plan.proposer != Proposer::none) text = std::string(name(plan.proposer)) + " proposer, " + text;
   return text + ", " + groups_text(plan.groups) + ", tiles " + std::to_string(plan.query_tile) + " x " +
          std::to_string(plan.train_tile);
 }

@@ -41,10 +41,10 @@ std::string style_of_picture() {
   return in_light(picture_style + rules.substr(rules.find("svg .")));
 }
 
-/// At least the width of the character at the front of `text`, in units of the font size: as in DejaVu Sans,
-/// which is wider than the other fonts of picture_style.
+/// About the width of a character by its first byte, rather more than less, in units of the font size: as in
+/// DejaVu Sans, which is wider than the other fonts of picture_style.
 double character_width(char c) {
-  const std::string_view narrow = "iljtfrI .,:;'|!()[]/-", wide = "mwMW%@+=<>~#";
+  const std::string_view narrow = "iljtfrI .,:;'|!()[]/-", wide = "mwMW%@&+=<>~^#";
   if (narrow.find(c) != std::string_view::npos) return 0.42;
   if (wide.find(c) != std::string_view::npos || static_cast<unsigned char>(c) >= 0x80) return 1;
   return c >= 'A' && c <= 'Z' ? 0.8 : 0.64;

@@ -32,6 +32,13 @@ std::size_t character_length(std::string_view text) {
   if (length == 0 || text.size() < length) return 0;
   for (std::size_t i = 1; i < length; ++i)
     if (!is_continuation(text[i])) return 0;
+  // Too long a form, half of a UTF-16 pair, beyond the last character: no UTF-8. U+FFFE, U+FFFF: no
+  // character.
+  const auto second = static_cast<unsigned char>(text[1]);
+  if ((lead == 0xE0 && second < 0xA0) || (lead == 0xED && second >= 0xA0) ||
+      (lead == 0xF0 && second < 0x90) || (lead == 0xF4 && second >= 0x90) ||
+      text.starts_with("\xEF\xBF\xBE") || text.starts_with("\xEF\xBF\xBF"))
+    return 0;
   return length;
 }
 
