@@ -31,6 +31,7 @@ is_here() {
     opencl-clhpp-headers) below_usr include/CL/opencl.hpp && below_usr include/CL/cl.h ;;
     ocl-icd-opencl-dev) below_usr libOpenCL.so ;;
     pocl-opencl-icd) ls "${OCL_ICD_VENDORS:-/etc/OpenCL/vendors}"/pocl*.icd ;;
+    libclblast1) below_usr libclblast.so.1 ;;
     libomp-14-dev) below_usr lib/llvm-14/lib/libomp.so ;;
     dataset-fashion-mnist) find_fashion_mnist ;;
     *) command -v "$1" ;;

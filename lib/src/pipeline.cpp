@@ -80,20 +80,22 @@ struct Proposing {
 /// their keys where those of the tile are.
 void search_lost(const Index::State& index, const Plan& plan, const PlanOptions& options,
                  MatrixView<const float> queries, const std::vector<std::int64_t>& lost,
-                 const Workspace& workspace) {
+                 const Workspace& workspace, Trace* trace) {
   const auto count = static_cast<std::int64_t>(lost.size());
   const auto k = static_cast<std::size_t>(plan.problem.k);
   std::vector<float> rows;
   for (const std::int64_t q : lost) rows.insert(rows.end(), queries.row(q), queries.row(q) + queries.cols());
   PlanOptions chain_only;
   chain_only.proposer = Proposer::none;
-  chain_only.memory_limit = options.memory_limit;
+  chain_only.memory_limit = memory_budget(index.device.info(), plan, options);  // the other half
   chain_only.threads = options.threads;
   chain_only.stop = options.stop;
   const Plan chain = plan_search(index, count, plan.problem.k, chain_only);
   const spi::Grid<Key> result = workspace.result(1);
   const std::shared_ptr<Device::State>& state = index.device.state();
-  run(index, chain, chain_only, {rows.data(), count, queries.cols()}, 0, nullptr,
+  Trace of_lost;
+  if (trace) of_lost.time_steps = trace->time_steps;
+  run(index, chain, chain_only, {rows.data(), count, queries.cols()}, 0, trace ? &of_lost : nullptr,
       [&](Workspace& found, std::int64_t first, std::int64_t found_count) {
         std::vector<Key> keys(static_cast<std::size_t>(found_count) * k);
         const std::lock_guard lock(state->mutex);
@@ -105,6 +107,10 @@ void search_lost(const Index::State& index, const Plan& plan, const PlanOptions&
                                keys.data() + static_cast<std::size_t>(i) * k, k * sizeof(Key));
         }
       });
+  if (!trace) return;
+  for (const auto& [step, seconds] : of_lost.seconds) trace->seconds[step] += seconds;
+  trace->device_seconds += of_lost.device_seconds;
+  trace->queue_seconds += of_lost.queue_seconds;
 }
 
 }  // namespace
@@ -158,7 +164,7 @@ void run(const Index::State& index, const Plan& plan, const PlanOptions& options
       }
       watcher.step_done();
     }
-    if (!lost.empty()) search_lost(index, plan, options, of_tile, lost, workspace);
+    if (!lost.empty()) search_lost(index, plan, options, of_tile, lost, workspace, trace);
     if (trace) trace->fallbacks += static_cast<std::int64_t>(lost.size());
     take(workspace, first, count);
   }

@@ -82,7 +82,8 @@ void apply(const DeviceInfo& device, const PlanOptions& o, const std::string& wh
                                     " cannot be had with it; drop one of the two");
     choice.selector = o.selector;
     choice.fused = false;
-    choice.reason = "selector " + std::string(name(o.selector)) + " was asked for";
+    const std::string asked = "selector " + std::string(name(o.selector)) + " was asked for";
+    choice.reason = choice.proposer == Proposer::none ? asked : asked + "; " + choice.reason;
   } else if (o.fused) {
     if (*o.fused && device.fused_max_k == 0)
       refuse(Errc::unsupported, device.spec + " has no fused step; drop the demand for it");

@@ -43,11 +43,14 @@ WorkspaceSizes workspace_sizes(const DeviceInfo& device, const Plan& plan) {
 }
 
 std::size_t memory_budget(const DeviceInfo& device, const Plan& plan, const PlanOptions& options) {
-  if (options.memory_limit) return options.memory_limit;
   const Problem& problem = plan.problem;
+  const bool proposes = plan.proposer != Proposer::none;
   std::size_t rows = packed_bytes(problem.n, problem.dims, device.train_block);
-  if (plan.proposer != Proposer::none) rows += shadow_bytes(plan.proposer, problem.n, problem.dims);
-  return device.memory_bytes > rows ? (device.memory_bytes - rows) / 2 : 0;
+  if (proposes) rows += shadow_bytes(plan.proposer, problem.n, problem.dims);
+  const std::size_t free = device.memory_bytes > rows ? (device.memory_bytes - rows) / 2 : 0;
+  const std::size_t budget = options.memory_limit ? options.memory_limit : free;
+  // Queries left to the chain are searched while what proposes still holds its memory.
+  return proposes ? budget / 2 : budget;
 }
 
 void fit_memory(const DeviceInfo& device, const PlanOptions& options, Plan& plan) {

@@ -27,7 +27,8 @@ std::int64_t seed_of(const Problem& problem, const PlanOptions& options, Propose
 /// Tiles whose products are written somewhere, and on a CPU are over in time.
 void limit_products(const DeviceInfo& device, const Problem& problem, Choice& choice) {
   choice.train_tile = std::max(choice.seed_rows, most_rows_gemm);
-  choice.query_tile = std::min<std::int64_t>(choice.query_tile, most_products / choice.train_tile);
+  choice.query_tile = std::clamp<std::int64_t>(most_products / choice.train_tile, 1,
+                                               std::max<std::int64_t>(choice.query_tile, 1));
   if (device.kind != DeviceKind::cpu) return;
   const double products =
       step_seconds * folds_a_second_of_a_core * device.compute_units / static_cast<double>(problem.dims);

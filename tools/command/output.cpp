@@ -150,7 +150,11 @@ std::string stage_times(const Trace& trace) {
   for (const auto& [stage, seconds] : trace.seconds) table.add({stage, format_seconds(seconds)});
   table.add({"device, in all", format_seconds(trace.device_seconds)});
   table.add({"whole call", format_seconds(trace.total_seconds)});
-  return table.text();
+  std::string text = table.text();
+  if (trace.plan.proposer != Proposer::none)
+    text += "candidates ranked by the chain: " + std::to_string(trace.collected) +
+            "; queries left to the chain alone: " + std::to_string(trace.fallbacks) + "\n";
+  return text;
 }
 
 std::string format_number(double value, int decimals) {
