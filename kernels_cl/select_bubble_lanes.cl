@@ -10,6 +10,8 @@
 // Work: t / groups + k steps, of k / 16 vectors each. No barrier. The bubbles of VECTORS vectors are in
 // registers; without VECTORS they are in `bubbles`, of 2 * 16 keys a vector (-D WINDOW=local, or global where
 // that is too much: then in scratch).
+// Source: He, Pu, Li, Yan, PBKNN, Application of Electronic Technique 42(2), 2016, where a bubble is a
+// work-item.
 #include "common.cl"
 
 // One step of 16 bubbles: they carry `*carried`, and left `*left` in the last step. Takes what the bubble

@@ -5,6 +5,8 @@
 //
 // Any k up to t. Where no group has more than k columns there is nothing to find, and
 // kith_select_radix_all takes every column, one work-item each.
+// Work: usually 3 or 4 passes over a group's distances to find the key, 8 at most, and one to gather; then
+// run log2(run) (log2(run) + 1) / 4 compare-exchanges for each run of the k keys, and log2(k / run) merges.
 // Source: radix selection as in Alabi, Blanchard, Gordon, Steinbach 2012; early end as in Zhang,
 // Naruse, Li, Wang, Parallel Top-K Algorithms on GPU (AIR), 2023.
 #include "sort.cl"

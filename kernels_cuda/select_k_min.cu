@@ -10,7 +10,8 @@
 // lanes. The winner is put away, and the next tournament is for the rest: only the winner's set has to
 // play its first rounds again, for the others would end as before.
 // The 1024s of a longer part have a warp each, and their lists are merged (merge_runs.cu).
-// Work for each of the k: 7 compare-exchanges a lane, 3 to join its sets, 5 shuffled rounds.
+// Work: for n keys 7 n / 8 compare-exchanges, once; then for every 1024 of them, min(k, 1024) times, 3
+// minima a lane to join its sets, 5 shuffled rounds, and the 7 compare-exchanges of the winner's set.
 // No barrier, no shared memory. Scratch: 16 k bytes for every 1024 values.
 // Source: GS_KNN (Liu, Zheng, Liu 2019), which plays all rounds again, with a barrier each, in shared memory.
 #include "merge_runs.cuh"

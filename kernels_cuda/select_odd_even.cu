@@ -9,9 +9,9 @@
 // Up to 256 values are sorted by a warp, up to 2048 by a block. A longer part is sorted in tiles of 2048,
 // and then the tiles do the same: neighbours 0 1, 2 3, ... are merged and split, then 1 2, 3 4, ..., as many
 // times as there are tiles. A pair that is in order already is left after a look at two keys.
-// Work for n = min(t / groups, 2048): n steps of n / 2 compare-exchanges, n / 2 barriers. For a longer
-// part t / groups / 2048 launches that read and write all keys at most. Shared memory: 35 KiB to merge, else
-// 256 bytes. Scratch: 8 bytes a value where a part has more than 2048.
+// Work: for n keys, at most 2048, n steps of n / 2 compare-exchanges, n / 2 barriers (none up to 256). For
+// more, 1024 n compare-exchanges in tiles, then at most n / 2048 launches that read and write all keys.
+// Shared memory: 35 KiB to merge, else 256 bytes. Scratch: 8 bytes a value where a part has more than 2048.
 // Source: Habermann, Parallel neighbor sort, 1972; Baudet, Stevenson, Optimal sorting algorithms for
 // parallel computers, 1978 (merge and split).
 #include "merge_path.cuh"

@@ -244,6 +244,20 @@ TEST_CASE("compare --placement: steps, copies and the same bits, as text and as 
   CHECK(parsed["total_seconds"] > 0);
 }
 
+TEST_CASE("compare: what was refused was not compared") {
+  const std::string line = "$kith compare --device cpu -n 50 -m 2 -k 3 --dims 2 ";
+  const Ran refused = shell(line + "--stage select --selector bubble");
+  CHECK(refused.code == 6);
+  CHECK(refused.out.ends_with("Nothing was compared: everything was refused.\n"));
+  CHECK(shell(line + "--stage select --selector bubble --json").code == 6);
+  const Ran some = shell(line + "--stage merge,search --selector bubble");
+  CHECK(some.code == 0);
+  CHECK(some.out.ends_with("Same bits wherever it ran; 1 refused.\n"));
+  const Ran all = shell(line + "--stage merge,search");
+  CHECK(all.code == 0);
+  CHECK(all.out.ends_with("Same bits everywhere.\n"));
+}
+
 TEST_CASE("compare --experiment: all files of one run hold the same numbers") {
   const Folder folder;
   const Ran ran =
@@ -279,6 +293,18 @@ TEST_CASE("compare --experiment: a list, and nothing half written") {
   const Ran list = shell("$kith compare --experiment list");
   CHECK(list.code == 0);
   CHECK(contains(list.out, "pbknn-groups "));
+  const Ran named = shell("$kith compare --experiment list --json");
+  CHECK(named.code == 0);
+  const auto names = nlohmann::json::parse(named.out);
+  REQUIRE(names.size() == all_experiments().size());
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    CHECK(names[i]["name"] == all_experiments()[i].name);
+    CHECK(names[i]["about"] == all_experiments()[i].about);
+  }
+  const Ran twice =
+      shell("$kith compare --experiment ranksort-placements,ranksort-placements --quick --device cpu --json");
+  CHECK(twice.code == 0);
+  CHECK(nlohmann::json::parse(twice.out).size() == 1);
   const Folder folder;
   CHECK(
       shell("$kith compare --experiment pbknn-groups --quick --device cpu --report " + (folder / "no/a.html"))

@@ -243,6 +243,10 @@ TEST_CASE("experiments: gsknn-table1") {
   CHECK(result.claims[0].paper == "145x");
   CHECK(result.claims[1].paper == "2.8x");
   CHECK(contains(result.claims[0].here, "n = 4096, dims = 64"));
+  const bool refused = result.claims[2].here.starts_with(not_available);
+  CHECK(refused == !(has(Selector::k_min) || has(Selector::bitonic)));
+  if (refused) CHECK(contains(result.claims[2].why, "has none of the selectors to be sampled"));
+  if (!refused) CHECK(result.claims[2].why == "the paper could not know it");
   CHECK(result.tables.size() == (ann_built_in() ? 1 : 0));
 }
 
@@ -269,9 +273,19 @@ TEST_CASE("experiments: knn-ladder") {
   CHECK(all_finite(series_of(chart, "knn00")));
   CHECK(all_finite(series_of(chart, "knn01")));
   if (has(Selector::merge_sort)) CHECK(all_finite(series_of(chart, "knn03")));
-  REQUIRE(result.claims.size() == 1);
-  CHECK(result.claims[0].paper == "131072");
-  if (has(Selector::merge_sort)) CHECK(result.claims[0].here.starts_with("131072 in "));
+  REQUIRE(result.claims.size() == 3);
+  const auto ms = [&](const char* version) { return series_of(chart, version).points.back().y; };
+  CHECK(result.claims[0].what == "knn01 over knn00, whole call");
+  CHECK(result.claims[0].paper == not_available);
+  CHECK(result.claims[0].here.starts_with(ratio_text(ms("knn00") / ms("knn01"))));
+  CHECK(contains(result.claims[0].here, ", so slower") == (ms("knn00") < 0.995 * ms("knn01")));
+  CHECK(contains(result.claims[0].here, "n = 16384"));
+  CHECK(result.claims[0].why.starts_with("where the time goes, ms: distance "));
+  CHECK(result.claims[1].what == "knn03 over knn01, whole call");
+  CHECK(result.claims[1].here.starts_with(ratio_text(ms("knn01") / ms("knn03"))));
+  CHECK(result.claims[1].why != "");
+  CHECK(result.claims[2].paper == "131072");
+  if (has(Selector::merge_sort)) CHECK(result.claims[2].here.starts_with("131072 in "));
   REQUIRE(result.tables.size() == 4);
   CHECK(result.tables[1].rows.size() == 3);  // three sorts
   for (const auto& row : result.tables[1].rows) CHECK(row[4] == "0 and 0");
@@ -294,6 +308,7 @@ TEST_CASE("experiments: knn03-table") {
   using Cells = std::vector<std::string>;
   CHECK(Cells(rows[0].begin(), rows[0].begin() + 5) ==
         Cells{"131072", "k = 15 at (2.5, 7)", "658.8", "382.2", "1.7x"});
+  for (const auto& row : rows) CHECK(row[5] == tests::device().info().spec);
   CHECK(Cells(rows[3].begin(), rows[3].begin() + 5) ==
         Cells{"262144", "k = 101 at (50.2, 36)", "2303.3", "775.2", "3.0x"});
 }

@@ -111,6 +111,21 @@ TEST_CASE("proposer: all data, metrics and k give the bits of the chain") {
   });
 }
 
+TEST_CASE("proposer: many columns and more than one tile of queries and rows give the bits of the chain") {
+  for_each_proposer([&](Proposer proposer) {
+    for (const Metric metric : {Metric::squared_l2, Metric::cosine})
+      for (const DataKind kind : {DataKind::normal, DataKind::integers, DataKind::offset})
+        for (const std::int64_t dims : {257, 784}) {
+          CAPTURE(std::string(name(metric)));
+          CAPTURE(std::string(name(kind)));
+          CAPTURE(dims);
+          const Matrix queries = hard_rows(kind, Set::queries, 131, dims, metric);
+          const Matrix train = hard_rows(kind, Set::train, 401, dims, metric);
+          CHECK(compare(proposer, queries, train, metric, 10).plan.proposer == proposer);
+        }
+  });
+}
+
 TEST_CASE("proposer: few candidates where rows are spread, and none lost") {
   for_each_proposer([&](Proposer proposer) {
     const Matrix queries = hard_rows(DataKind::normal, Set::queries, 20, 32, Metric::l2);

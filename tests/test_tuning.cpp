@@ -661,6 +661,7 @@ TEST_CASE("kith tune measures, writes a file, and searches follow it") {
   const Result more = shell(set + "tune --device cpu -n 600 -m 5 --dims 4 -k 4 --seconds 1 --json");
   CHECK(more.code == 0);
   CHECK(contains(more.out, "\"ways_timed\": "));
+  CHECK(contains(more.out, "\"unsure\": "));
   const Result shown = shell(set + "tune --show --device cpu");
   CHECK(shown.code == 0);
   CHECK(contains(shown.out, "cpu: " + (folder / "tuning/cpu-")));
@@ -719,7 +720,13 @@ TEST_CASE("--sample names selectors, and --explain tells their times") {
   const Result unknown = shell(search + "threshold,fast");
   CHECK(unknown.code == 2);
   CHECK(unknown.out.starts_with(
-      "kith: invalid_argument: search: --sample: there is none called \"fast\"; choose one of "));
+      "kith: invalid_argument: search: --sample: there is none called \"fast\"; choose among "
+      "threshold, "));
+  const Result automatic = shell(search + "threshold,automatic");
+  CHECK(automatic.code == 2);
+  CHECK(automatic.out.starts_with(
+      "kith: invalid_argument: search: --sample: there is none called \"automatic\"; choose among "
+      "threshold, "));
 }
 
 TEST_SUITE_END();

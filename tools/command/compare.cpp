@@ -114,6 +114,30 @@ void check_options(const CLI::App& app, const CompareFlags& flags) {
                   std::string("compare: ") + name + " belongs to an experiment; give --experiment NAME, too");
 }
 
+/// What became of all cells.
+struct Outcome {
+  std::size_t same = 0, different = 0, refused = 0;
+
+  void take(const std::vector<CompareLine>& lines) {
+    for (const CompareLine& line : lines)
+      for (const Cell& cell : line.cells)
+        ++(!cell.refusal.empty() ? refused : !cell.difference.empty() ? different : same);
+  }
+
+  std::string text() const {
+    if (different > 0) return std::to_string(different) + " DIFFERENT.";
+    if (same > 0 && refused > 0) return "Same bits wherever it ran; " + std::to_string(refused) + " refused.";
+    if (same > 0) return "Same bits everywhere.";
+    return refused > 0 ? "Nothing was compared: everything was refused."
+                       : "Nothing was compared: there are no queries.";
+  }
+
+  int code() const {
+    if (different > 0) return exit_failed_check;
+    return same == 0 && refused > 0 ? exit_code(Errc::unsupported) : exit_ok;
+  }
+};
+
 int run_placements(const CompareFlags& flags, const std::vector<workloads::DataKind>& kinds) {
   int code = exit_ok;
   for (workloads::DataKind kind : kinds)
@@ -138,14 +162,13 @@ int run_compare(const CLI::App& app, const CompareFlags& flags) {
     for (const Device& device : devices)
       print(device.info().spec + ": " + device.info().name + ", " + device.info().platform + ", " +
             device.info().driver + "\n");
-  std::size_t different = 0;
+  Outcome outcome;
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
   for (workloads::DataKind kind : kinds) {
     const CompareProblem problem = make_problem(flags, kind);
     const std::vector<CompareLine> lines =
         compare(problem, devices, reference, stages, parse_selector(flags.plan.selector));
-    for (const CompareLine& line : lines)
-      for (const Cell& cell : line.cells) different += !cell.difference.empty();
+    outcome.take(lines);
     if (flags.json) {
       all.push_back(report_json(problem, devices, reference, lines));
     } else {
@@ -155,8 +178,8 @@ int run_compare(const CLI::App& app, const CompareFlags& flags) {
   if (flags.json)
     print(all.dump(2) + "\n");
   else
-    print(different == 0 ? "Same bits everywhere.\n" : std::to_string(different) + " DIFFERENT.\n");
-  return different == 0 ? exit_ok : exit_failed_check;
+    print(outcome.text() + "\n");
+  return outcome.code();
 }
 
 }  // namespace
@@ -187,8 +210,9 @@ void add_experiment_options(CLI::App& app, CompareFlags& flags) {
 
 Subcommand add_compare(CLI::App& parent) {
   auto flags = std::make_shared<CompareFlags>();
-  CLI::App* app = parent.add_subcommand(
-      "compare", "Run every stage on every device: the same bits? how fast? Exit 1 if not the same");
+  CLI::App* app = parent.add_subcommand("compare",
+                                        "Run every stage on every device: the same bits? how fast? Exit 1 if "
+                                        "not the same, 6 if all was refused");
   add_device_option(*app, flags->device, true);
   app->get_option("--device")->description("all, or specs with commas between them");
   app->add_option("--reference", flags->reference,

@@ -33,7 +33,8 @@ std::vector<Experiment> wanted_experiments(const std::string& names) {
     if (found == all.end())
       refuse("--experiment: there is none called \"" + name + "\"; choose among all, list, " +
              experiment_names());
-    wanted.push_back(*found);
+    const auto same = [&](const Experiment& e) { return e.name == name; };
+    if (std::none_of(wanted.begin(), wanted.end(), same)) wanted.push_back(*found);
   }
   return wanted;
 }
@@ -47,6 +48,13 @@ std::string experiment_list() {
     text += std::string(experiment.name) + std::string(longest + 2 - experiment.name.size(), ' ') +
             std::string(experiment.about) + "\n";
   return text;
+}
+
+std::string experiment_list_json() {
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  for (const Experiment& experiment : experiments::all_experiments())
+    all.push_back({{"name", experiment.name}, {"about", experiment.about}});
+  return all.dump(2) + "\n";
 }
 
 Settings make_settings(const CompareFlags& flags, const std::vector<Device>& devices) {
@@ -98,7 +106,8 @@ std::string experiment_names() {
 }
 
 int compare_experiments(const CompareFlags& flags) {
-  if (flags.experiment == "list") return print(experiment_list()), exit_ok;
+  if (flags.experiment == "list")
+    return print(flags.json ? experiment_list_json() : experiment_list()), exit_ok;
   const std::vector<Experiment> wanted = wanted_experiments(flags.experiment);
   if (!flags.csv.empty() && flags.csv == flags.report)
     refuse("--csv and --report are the same file; give two names");

@@ -91,7 +91,16 @@ std::size_t parse_bytes(const std::string& text) {
 
 std::vector<Selector> parse_sample(const std::string& text) {
   std::vector<Selector> selectors;
-  for (const std::string& part : split_commas(text)) selectors.push_back(parse_selector(part));
+  for (const std::string& part : split_commas(text)) {
+    std::string known;
+    for (Selector selector : all_selectors()) {
+      known += (known.empty() ? "" : ", ") + std::string(name(selector));
+      if (part == name(selector)) selectors.push_back(selector);
+    }
+    if (selectors.empty() || part != name(selectors.back()))
+      throw Error(Errc::invalid_argument,
+                  "sample: there is none called \"" + part + "\"; choose among " + known);
+  }
   return selectors;
 }
 

@@ -123,7 +123,10 @@ std::string table_of(const std::vector<TunedProblem>& problems) {
       const TuningEntry& best = problem.best.front();
       const bool same = best.seconds == best.built_in_seconds;
       row.insert(row.end(), {way_text(*problem.built_in), ms(best.built_in_seconds),
-                             same ? "the same" : way_text(best), ms(best.seconds), gain(best)});
+                             problem.unsure ? "unsure"
+                             : same         ? "the same"
+                                            : way_text(best),
+                             ms(best.seconds), gain(best)});
     }
     table.add(std::move(row));
   }
@@ -182,6 +185,7 @@ nlohmann::ordered_json to_json(const TunedProblem& problem) {
   }
   json["built_in"] = to_json(*problem.built_in);
   json["best"] = to_json(problem.best.front());
+  json["unsure"] = problem.unsure;
   json["ways_timed"] = problem.timed;
   json["ways_left_out"] = problem.left_out;
   return json;

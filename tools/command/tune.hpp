@@ -45,6 +45,7 @@ struct TunedProblem {
   std::vector<std::string> left_out;    ///< ways that were not timed to the end, and why
   std::string refusal;                  ///< why the problem itself is left out; empty: it is not
   std::string difference;               ///< a way gave other bits: which, and where
+  bool unsure = false;  ///< times scattered too much to believe in another way than the built-in
 };
 
 /// Training rows of one (n, dims) on a device, and what is measured on them.

@@ -12,8 +12,9 @@ namespace kith::command {
 namespace {
 
 constexpr std::uint64_t data_seed = 1;
-constexpr std::size_t most_samples = 5, fewest_samples = 3, duel_samples = 7;
+constexpr std::size_t most_samples = 5, fewest_samples = 3, fewest_pairs = 5, most_pairs = 7;
 constexpr double gain_that_counts = 0.97;  ///< a way that takes more than this of the built-in's is no better
+constexpr double widest_spread = 1.5;      ///< of the median over the least: more than that is noise
 constexpr double hopeless = 1.5;           ///< times the fastest so far: not worth another sample
 constexpr double shortest_limit = 0.2e-3;  ///< below this, starting a step is most of what is measured
 constexpr std::int64_t fewest_rows = 256;  ///< of a way's first trial
@@ -33,6 +34,24 @@ double rounded(double seconds) {
   std::snprintf(text, sizeof text, "%.3e", seconds);
   return std::strtod(text, nullptr);
 }
+
+double least(const std::vector<double>& samples) {
+  return *std::min_element(samples.begin(), samples.end());
+}
+
+/// Seconds of two ways that were run in turns. On a busy machine the least is what was disturbed least.
+struct Duel {
+  std::vector<double> ours, theirs;
+
+  bool unsure() const {
+    return median(ours) > widest_spread * least(ours) || median(theirs) > widest_spread * least(theirs);
+  }
+  bool won() const {
+    std::size_t pairs = 0;
+    for (std::size_t i = 0; i < ours.size(); ++i) pairs += ours[i] < theirs[i];
+    return !unsure() && 4 * pairs >= 3 * ours.size() && least(ours) < gain_that_counts * least(theirs);
+  }
+};
 
 /// Thrown out of a search that has taken too long.
 struct TooLong {};
@@ -227,22 +246,27 @@ void Tuner::decide(const Problem& problem, const TunedWay& built_in, TunedProble
     return best.first;
   };
   const double by_itself = times_.front().second;
-  const auto duel = [&](const TunedWay& way) {
-    if (way == built_in) return result.best.push_back(built_in.entry(problem, by_itself, by_itself));
-    const Index& index = index_of(problem.n);
-    std::vector<double> ours, theirs;
-    for (std::size_t i = 0; i < duel_samples; ++i) {
-      if (i >= fewest_samples && now() > deadline_) break;
-      ours.push_back(search(index, problem, way, 60).seconds);
-      theirs.push_back(search(index, problem, built_in, 60).seconds);
+  // Returns whether times were too far apart to tell.
+  const auto run_duel = [&](const TunedWay& way) {
+    if (way == built_in) {
+      result.best.push_back(built_in.entry(problem, by_itself, by_itself));
+      return false;
     }
-    const double seconds = median(ours), by_rule = median(theirs);
-    result.best.push_back(seconds < gain_that_counts * by_rule ? way.entry(problem, seconds, by_rule)
-                                                               : built_in.entry(problem, by_rule, by_rule));
+    const Index& index = index_of(problem.n);
+    Duel duel;
+    for (std::size_t i = 0; i < most_pairs; ++i) {
+      if (i >= fewest_pairs && now() > deadline_) break;
+      duel.ours.push_back(search(index, problem, way, 60).seconds);
+      duel.theirs.push_back(search(index, problem, built_in, 60).seconds);
+    }
+    const double seconds = least(duel.ours), by_rule = least(duel.theirs);
+    result.best.push_back(duel.won() ? way.entry(problem, seconds, by_rule)
+                                     : built_in.entry(problem, by_rule, by_rule));
+    return duel.unsure();
   };
-  duel(fastest(true));
+  result.unsure = run_duel(fastest(true));
   if (result.best.front().proposer != Proposer::none && built_in.proposer == Proposer::none)
-    duel(fastest(false));
+    run_duel(fastest(false));
   const double by_rule = result.best.front().built_in_seconds;
   result.built_in = built_in.entry(problem, by_rule, by_rule);
 }

@@ -201,7 +201,9 @@ void add_claims(const Settings& settings, const Panel& panel, Result& result) {
     result.claims.push_back(std::move(over_garcia));
     result.claims.push_back({"kith's choice over GS_KNN", not_available,
                              ratio_text(gs_knn / curves.automatic.at(n)) + where,
-                             "the paper could not know it"});
+                             !std::isfinite(gs_knn)                   ? curves.chain.series().note
+                             : !std::isfinite(curves.automatic.at(n)) ? curves.automatic.series().note
+                                                                      : "the paper could not know it"});
   }
 }
 

@@ -89,6 +89,15 @@ void measure(const Settings& settings, const Points& points, const workloads::An
   }
 }
 
+/// Milliseconds by stage, and of the copies.
+std::map<std::string, double> parts_of(const PlacedRun& run) {
+  std::map<std::string, double> ms;
+  for (const PlacedStep& step : run.steps)
+    if (!step.is_copy()) ms[step.what.substr(0, step.what.find(' '))] += 1e3 * step.host;
+  ms["copies"] = 1e3 * run.transfers();
+  return ms;
+}
+
 /// Where the time goes at the largest n.
 Table parts_table(const std::vector<Rungs>& ladder, std::int64_t n) {
   Table table{"Where the time goes, n = " + std::to_string(n) + ", host clock",
@@ -99,15 +108,33 @@ Table parts_table(const std::vector<Rungs>& ladder, std::int64_t n) {
     for (std::size_t v = 0; v < versions.size(); ++v) {
       const PlacedRun& run = rungs.runs[v];
       if (run.steps.empty()) continue;
-      std::map<std::string, double> seconds;
-      for (const PlacedStep& step : run.steps)
-        if (!step.is_copy()) seconds[step.what.substr(0, step.what.find(' '))] += step.host;
-      table.rows.push_back({versions[v].label, rungs.device.info().spec, number(1e3 * seconds["distance"]),
-                            number(1e3 * seconds["select"]), number(1e3 * seconds["vote"]),
-                            number(1e3 * run.transfers()), std::to_string(run.bytes()),
-                            number(1e3 * run.total)});
+      std::map<std::string, double> ms = parts_of(run);
+      table.rows.push_back({versions[v].label, rungs.device.info().spec, number(ms["distance"]),
+                            number(ms["select"]), number(ms["vote"]), number(ms["copies"]),
+                            std::to_string(run.bytes()), number(1e3 * run.total)});
     }
   return table;
+}
+
+/// What the step from one version to a later one brought at the largest n, and in which part.
+Claim step_claim(const Rungs& rungs, std::size_t from, std::size_t to, std::int64_t n) {
+  const auto short_name = [](std::size_t v) { return std::string(versions[v].label).substr(0, 5); };
+  const Curve &before = rungs.curves[from], &after = rungs.curves[to];
+  const auto x = static_cast<double>(n);
+  const double ratio = before.at(x) / after.at(x);
+  Claim claim{short_name(to) + " over " + short_name(from) + ", whole call", not_available,
+              ratio_text(ratio) + (ratio < 0.995 ? ", so slower" : "") + " (" + rungs.device.info().spec +
+                  ", n = " + std::to_string(n) + ")",
+              ""};
+  if (!std::isfinite(ratio)) {
+    claim.why = std::isfinite(after.at(x)) ? before.series().note : after.series().note;
+    return claim;
+  }
+  std::map<std::string, double> first = parts_of(rungs.runs[from]), then = parts_of(rungs.runs[to]);
+  for (const char* part : {"distance", "select", "vote", "copies"})
+    claim.why += (claim.why.empty() ? "where the time goes, ms: " : ", ") + std::string(part) + " " +
+                 number(first[part]) + " -> " + number(then[part]);
+  return claim;
 }
 
 /// k = n: everything is a neighbour. Returns all keys, nearest first.
@@ -185,6 +212,9 @@ Result knn_ladder(const Settings& settings) {
   result.tables.push_back(parts_table(ladder, most));
   result.tables.push_back(sequential_table(settings, points, right_of(points), result));
   result.tables.push_back(transfer_table(settings, largest_n));
+  for (const Rungs& rungs : ladder)
+    for (std::size_t v = 1; v < versions.size(); ++v)
+      result.claims.push_back(step_claim(rungs, v - 1, v, most));
   const std::vector<Key> nearest = measure_all_neighbours(settings, points, result);
   result.tables.push_back(vote_table(settings, points, nearest, result));
 

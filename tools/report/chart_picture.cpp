@@ -10,7 +10,6 @@ namespace {
 
 using experiments::Chart;
 using experiments::Result;
-using experiments::Series;
 
 constexpr double margin = 20, width = Plot::width + 2 * margin;
 constexpr double title_size = 17, label_size = 14, note_size = 12;
@@ -112,16 +111,15 @@ class Picture {
   double y_ = 0;  ///< the base of the last line, or the bottom of what was skipped
 };
 
-void add_legend(Picture& picture, const Chart& chart, const std::vector<Plot::Entry>& entries) {
+void add_legend(Picture& picture, const std::vector<Plot::Entry>& entries) {
   constexpr double sample = margin + 24, label = sample + 56;
   for (const Plot::Entry& entry : entries) {
-    const Series& series = chart.series[entry.series];
     const bool drawn = entry.number > 0;
     if (drawn) picture.marks(line_sample(entry.series), sample, 12);
     constexpr double below_last = 24;
     picture.text(drawn ? std::to_string(entry.number) : "–", margin, label_size, below_last, "strong");
-    picture.text(series.label + (drawn ? "" : ": no points"), label, label_size, 0, drawn ? "" : "quiet");
-    if (!series.note.empty()) picture.text(series.note, label, note_size, 16, "quiet");
+    picture.text(entry.label + (drawn ? "" : ": no points"), label, label_size, 0, drawn ? "" : "quiet");
+    if (!entry.note.empty()) picture.text(entry.note, label, note_size, 16, "quiet");
   }
 }
 
@@ -135,7 +133,7 @@ std::string chart_picture(const Result& result, const Chart& chart) {
                margin, note_size, 19, "quiet");
   picture.marks(plot.marks, margin, 12);
   picture.skip(12 + Plot::height);
-  add_legend(picture, chart, plot.legend);
+  add_legend(picture, plot.legend);
   double above = 30;
   for (const std::string& device : result.devices) {
     picture.text(device, margin, note_size, above, "quiet");

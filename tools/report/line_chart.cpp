@@ -227,24 +227,38 @@ std::string end_numbers(const std::vector<End>& ends) {
 /// The series in the order in which their lines end, then those without a line.
 std::vector<Plot::Entry> entries_of(const Chart& chart, const std::vector<End>& ends) {
   std::vector<Plot::Entry> entries;
-  for (std::size_t i = 0; i < ends.size(); ++i) entries.push_back({ends[i].series, i + 1});
-  for (std::size_t s = 0; s < chart.series.size(); ++s)
-    if (std::none_of(ends.begin(), ends.end(), [&](const End& end) { return end.series == s; }))
-      entries.push_back({s, 0});
+  const auto add = [&](std::size_t s, std::size_t number) {
+    entries.push_back({s, number, chart.series[s].label, chart.series[s].note});
+  };
+  for (std::size_t i = 0; i < ends.size(); ++i) add(ends[i].series, i + 1);
+  for (std::size_t s = 0; s < chart.series.size(); ++s) {
+    if (std::any_of(ends.begin(), ends.end(), [&](const End& end) { return end.series == s; })) continue;
+    const Series& series = chart.series[s];
+    const auto same = std::find_if(entries.begin(), entries.end(), [&](const Plot::Entry& entry) {
+      return entry.number == 0 && !series.device.empty() &&
+             chart.series[entry.series].device == series.device;
+    });
+    if (same == entries.end()) {
+      add(s, 0);
+      continue;
+    }
+    same->label += "; " + series.label;
+    if (same->note.find(series.note) == std::string::npos)
+      same->note += (same->note.empty() ? "" : "; ") + series.note;
+  }
   return entries;
 }
 
-std::string legend(const Chart& chart, const std::vector<Plot::Entry>& entries) {
+std::string legend(const std::vector<Plot::Entry>& entries) {
   std::string html = "<ol class=\"legend\">";
   for (const Plot::Entry& entry : entries) {
-    const Series& series = chart.series[entry.series];
     html += entry.number > 0
                 ? "<li><b>" + std::to_string(entry.number) +
                       "</b><svg viewBox=\"0 0 44 14\" width=\"44\" height=\"14\" aria-hidden=\"true\">" +
                       line_sample(entry.series) + "</svg>"
                 : "<li><b>–</b><i>no points</i>";
-    html += "<span>" + escape(series.label) +
-            (series.note.empty() ? "" : "<small>" + escape(series.note) + "</small>") + "</span></li>";
+    html += "<span>" + escape(entry.label) +
+            (entry.note.empty() ? "" : "<small>" + escape(entry.note) + "</small>") + "</span></li>";
   }
   return html + "</ol>";
 }
@@ -275,7 +289,7 @@ std::string line_chart(const Chart& chart) {
   const std::string w = decimal(width, 0), h = decimal(height, 0);
   return "<div class=\"chart\"><div class=\"plot\"><svg viewBox=\"0 0 " + w + " " + h + "\" width=\"" + w +
          "\" height=\"" + h + "\" role=\"img\" aria-label=\"" + escape(chart.title) + "\">" + plot.marks +
-         "</svg></div>" + legend(chart, plot.legend) + "</div>";
+         "</svg></div>" + legend(plot.legend) + "</div>";
 }
 
 }  // namespace kith::report

@@ -12,10 +12,12 @@ namespace kith::report {
 struct Plot {
   static constexpr double width = 580, height = 370;
 
-  /// A line of the legend.
+  /// A line of the legend: a series, or all those of one device that have no points.
   struct Entry {
-    std::size_t series;  ///< in Chart::series
+    std::size_t series;  ///< in Chart::series; the first
     std::size_t number;  ///< at the end of its line, from 1; 0: it has no points
+    std::string label;
+    std::string note;  ///< each refusal once
   };
 
   std::string marks;  ///< SVG elements, coloured by the classes of plot_style

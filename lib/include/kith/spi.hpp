@@ -169,8 +169,8 @@ struct CollectStep {
   static constexpr const char* name = "collect";
   Proposer proposer;
   Metric metric;
-  Shadow queries, train;    ///< gemm only; read only
-  Grid<float> values;       ///< [q, t]  none: read only; gemm: written
+  Shadow queries, train;    ///< gemm, fp16; read only
+  Grid<float> values;       ///< [q, t]  none: read only; gemm: written; fp16: not used
   Grid<float> theta;        ///< [q, 1], read only
   std::uint32_t first_row;  ///< training row of column 0
   CandidateLists out;
@@ -201,7 +201,7 @@ struct TightenStep {
   Grid<Key> keys;              ///< [q, capacity]  the first min(counts[q], capacity) of each row; read only
   Grid<std::uint32_t> counts;  ///< [q, 1]
   Grid<Key> best;              ///< [q, k]  in and out: ascending, padded with no_key
-  Grid<float> query_facts;     ///< [facts_a_row, q], for gemm; read only
+  Grid<float> query_facts;     ///< [facts_a_row, q], for gemm and fp16; read only
   Grid<float> theta;           ///< [q, 1]  out
   Grid<std::uint32_t> lost;    ///< [q, 1]  in and out: becomes 1 where counts[q] > capacity, else stays
   Scratch scratch;

@@ -23,11 +23,11 @@ struct TuningEntry {
   Problem problem;
   bool fused = false;                       ///< `nearest` instead of `distance` and `select`
   Selector selector = Selector::threshold;  ///< without fused; threshold with it
-  Proposer proposer = Proposer::none;       ///< none or gemm
+  Proposer proposer = Proposer::none;       ///< none, gemm or fp16
   std::int64_t groups = 1;                  ///< as in Plan
   std::int64_t query_tile = 1;              ///< as in Plan
   std::int64_t train_tile = 1;              ///< as in Plan
-  double seconds = 0;                       ///< device seconds of a search this way, median
+  double seconds = 0;                       ///< device seconds of a search this way
   double built_in_seconds = 0;              ///< the same of the built-in rule's way; equal where that is this
 
   bool operator==(const TuningEntry&) const = default;
