@@ -96,6 +96,8 @@ class PlantedDevice : public spi::Device {
       return proposal(collect->proposer, collect->metric);
     if (const auto* tighten = std::get_if<spi::TightenStep>(&step.work))
       return proposal(tighten->proposer, tighten->metric);
+    const auto* prepare = std::get_if<spi::PrepareStep>(&step.work);
+    if (prepare && prepare->proposer != Proposer::gemm) return {"it prepares shadows for gemm only", 0};
     const auto* nearest = std::get_if<spi::NearestStep>(&step.work);
     if (!nearest || nearest->k <= info.fused_max_k) return {};
     return {"k is above " + std::to_string(info.fused_max_k), 0};
