@@ -70,7 +70,8 @@ class IndexShadow {
 std::size_t shadow_bytes(Proposer proposer, std::int64_t rows, std::int64_t dims);
 
 /// Why `proposer` cannot be used on an opened device: what its check() says, or what it
-/// makes of hard values: every row within its limit must be proposed, and none beyond the bound. Empty when it can. Locks the device.
+/// makes of hard values: every row within its limit must be proposed, and none beyond the bound. Empty when
+/// it can. Locks the device.
 std::string test_proposer(Device::State& state, Proposer proposer);
 
 }  // namespace kith
