@@ -8,8 +8,9 @@ namespace kith::energy {
 namespace {
 
 constexpr std::int64_t enough_steps = 20;
-constexpr double longest = 5;           ///< times the seconds asked for
-constexpr double look_seconds = 0.001;  ///< between two looks at the counter, which take time, too
+constexpr double longest = 5;                 ///< times the seconds asked for
+constexpr double least_look_seconds = 0.001;  ///< between two looks at the counter
+constexpr double runs_a_look = 20;  ///< runs take so many times as long as looks, in which the device idles
 
 bool contains(const std::string& text, const char* part) {
   return text.find(part) != std::string::npos;
@@ -56,8 +57,11 @@ std::optional<Energy> EnergyMeter::measure(const std::function<void()>& run, dou
   };
   Step first{}, last{};
   std::int64_t runs = 0, steps = -1;  // the first step is where counting begins
+  counter.joules();                   // the first look of a process takes longer than others
+  const double before = now();
   double seen = counter.joules();
-  for (double at = 0; at < seconds || (steps < enough_steps && at < longest * seconds);) {
+  const double look_seconds = std::max(least_look_seconds, runs_a_look * (now() - before));
+  for (double at = now(); at < seconds || (steps < enough_steps && at < longest * seconds);) {
     const double look = at + look_seconds;
     do {
       run();
