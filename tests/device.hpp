@@ -63,7 +63,7 @@ class GuardedMemory {
   /// Whether it still holds, byte for byte, what was written to it.
   bool unchanged() const {
     const std::vector<T> now = read();
-    return std::memcmp(now.data(), image_.data(), now.size() * sizeof(T)) == 0;
+    return now.empty() || std::memcmp(now.data(), image_.data(), now.size() * sizeof(T)) == 0;
   }
 
  private:
