@@ -119,15 +119,19 @@ Plan plan_untuned(const Index::State& index, std::int64_t m, std::int64_t k, con
   const DeviceInfo device = without_tuning(index.device.info());
   const Problem problem{index.metric, index.rows, m, index.dims, k};
   if (options.proposer != Proposer::automatic) return fitted_plan(index, device, problem, options);
+  std::string refusal;
   try {
     return fitted_plan(index, device, problem, options);
   } catch (const Error& error) {
     if (error.code() != Errc::unsupported && error.code() != Errc::out_of_memory) throw;
+    refusal = error.what();
   }
-  // A proposer that kith chose itself keeps nobody from searching.
+  // A proposer that kith chose itself keeps nobody from searching. What was asked for is refused once more.
   PlanOptions chain_only = options;
   chain_only.proposer = Proposer::none;
-  return fitted_plan(index, device, problem, chain_only);
+  Plan plan = fitted_plan(index, device, problem, chain_only);
+  plan.reason += "; a proposer gave way (" + refusal + ")";
+  return plan;
 }
 
 }  // namespace kith

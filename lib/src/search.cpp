@@ -92,7 +92,9 @@ void search_with(const Index::State& index, MatrixView<const float> queries, std
     const bool tuned = index.device.info().tuning && way.sample.empty();
     if (begun || error.code() != Errc::out_of_memory || !(proposed || tuned)) throw;
     if (proposed) way.proposer = Proposer::none;
-    search_by(plan_untuned(index, queries.rows(), k, way));
+    Plan smaller = plan_untuned(index, queries.rows(), k, way);
+    smaller.reason += std::string("; another way gave way (") + error.what() + ")";
+    search_by(smaller);
   }
   if (trace) trace->total_seconds = total.seconds();
 }
