@@ -26,6 +26,9 @@ spi::Support check(const spi::CollectStep& step, const Resources& with);
 spi::Support check(const spi::RerankStep& step, const Resources& with);
 spi::Support check(const spi::TightenStep& step, const Resources& with);
 spi::Support check(const spi::VoteStep& step, const Resources& with);
+spi::Support check(const spi::MaskStep& step, const Resources& with);
+spi::Support check(const spi::TallyStep& step, const Resources& with);
+spi::Support check(const spi::AccumulateStep& step, const Resources& with);
 
 void run(const spi::DistanceStep& step, const Resources& with);
 void run(const spi::SelectStep& step, const Resources& with);
@@ -36,6 +39,9 @@ void run(const spi::CollectStep& step, const Resources& with);
 void run(const spi::RerankStep& step, const Resources& with);
 void run(const spi::TightenStep& step, const Resources& with);
 void run(const spi::VoteStep& step, const Resources& with);
+void run(const spi::MaskStep& step, const Resources& with);
+void run(const spi::TallyStep& step, const Resources& with);
+void run(const spi::AccumulateStep& step, const Resources& with);
 
 /// The selections of SelectStep, `threshold` first.
 const std::vector<Selector>& selectors();

@@ -76,6 +76,9 @@ class Device : public spi::Device {
   spi::Support check(const spi::RerankStep& step) const;
   spi::Support check(const spi::TightenStep& step) const;
   spi::Support check(const spi::VoteStep& step) const;
+  spi::Support check(const spi::MaskStep& step) const;
+  spi::Support check(const spi::TallyStep& step) const;
+  spi::Support check(const spi::AccumulateStep& step) const;
   cudaError_t enqueue(const spi::DistanceStep& step);
   cudaError_t enqueue(const spi::SelectStep& step);
   cudaError_t enqueue(const spi::NearestStep& step);
@@ -85,6 +88,9 @@ class Device : public spi::Device {
   cudaError_t enqueue(const spi::RerankStep& step);
   cudaError_t enqueue(const spi::TightenStep& step);
   cudaError_t enqueue(const spi::VoteStep& step);
+  cudaError_t enqueue(const spi::MaskStep& step);
+  cudaError_t enqueue(const spi::TallyStep& step);
+  cudaError_t enqueue(const spi::AccumulateStep& step);
 
   /// Every call begins with it: any thread may call, and each has its own current device.
   void enter(const char* stage) const;

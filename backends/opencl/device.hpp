@@ -71,7 +71,7 @@ class Device : public spi::Device {
 
  private:
   // One file a step: distance.cpp, select.cpp (and select_radix.cpp), nearest.cpp, merge.cpp, prepare.cpp,
-  // collect.cpp, rerank.cpp, tighten.cpp, vote.cpp.
+  // collect.cpp, rerank.cpp, tighten.cpp, vote.cpp, mask.cpp, tally.cpp, accumulate.cpp.
   spi::Support check(const spi::DistanceStep& step) const;
   spi::Support check(const spi::SelectStep& step) const;
   spi::Support check(const spi::NearestStep& step) const;
@@ -81,6 +81,9 @@ class Device : public spi::Device {
   spi::Support check(const spi::RerankStep& step) const;
   spi::Support check(const spi::TightenStep& step) const;
   spi::Support check(const spi::VoteStep& step) const;
+  spi::Support check(const spi::MaskStep& step) const;
+  spi::Support check(const spi::TallyStep& step) const;
+  spi::Support check(const spi::AccumulateStep& step) const;
   void enqueue(const spi::DistanceStep& step);
   void enqueue(const spi::SelectStep& step);
   void enqueue(const spi::NearestStep& step);
@@ -90,6 +93,9 @@ class Device : public spi::Device {
   void enqueue(const spi::RerankStep& step);
   void enqueue(const spi::TightenStep& step);
   void enqueue(const spi::VoteStep& step);
+  void enqueue(const spi::MaskStep& step);
+  void enqueue(const spi::TallyStep& step);
+  void enqueue(const spi::AccumulateStep& step);
 
   // One file a selector, select_NAME.cpp; threshold and insertion are in select.cpp.
   void select_threshold(const spi::SelectStep& step);

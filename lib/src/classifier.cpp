@@ -67,7 +67,7 @@ void vote_on(const Index::State& index, const spi::Grid<std::uint32_t>& labels, 
 }  // namespace
 
 Classifier::Classifier(Device device, MatrixView<const float> train, std::span<const std::int64_t> labels,
-                       Metric metric) {
+                       Metric metric, const TrainOptions&) {
   check_labels(labels, train.rows());
   std::vector<std::int64_t> classes(labels.begin(), labels.end());
   std::sort(classes.begin(), classes.end());
@@ -121,7 +121,7 @@ Sweep Classifier::sweep(MatrixView<const float> queries, std::span<const std::in
   return sweep;
 }
 
-const std::vector<std::int64_t>& Classifier::classes() const {
+const std::vector<std::int64_t>& Classifier::classes(std::int64_t) const {
   return state_->classes;
 }
 const Index& Classifier::index() const {

@@ -26,7 +26,7 @@ void check_shape(MatrixView<const float> train) {
 
 }  // namespace
 
-Index::Index(Device device, MatrixView<const float> train, Metric metric) {
+Index::Index(Device device, MatrixView<const float> train, Metric metric, const IndexOptions&) {
   check_shape(train);
   const PreparedRows rows = prepare_rows("index", "training", train, metric, 0);
   auto state = std::make_shared<State>(std::move(device), metric, train.rows(), train.cols(), rows.largest);

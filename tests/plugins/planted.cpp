@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <bit>
 #include <chrono>
 #include <cmath>
 #include <cstring>
@@ -247,6 +248,42 @@ class PlantedDevice : public spi::Device {
       const auto winner = static_cast<std::uint32_t>(std::max_element(counts, counts + s.classes) - counts);
       *row_of_grid(s.winner, q) = voted ? winner : no_row;
     }
+  }
+
+  void run(const spi::MaskStep& s) {
+    for (std::size_t q = 0; q < s.distances.rows; ++q)
+      for (std::size_t j = 0; j < s.distances.cols; ++j) {
+        const std::size_t t = s.first_row + j;
+        const std::uint32_t word = row_of_grid(s.filter, s.filter.rows == 1 ? 0 : q)[t / 32];
+        if ((word >> t % 32 & 1) == 0)
+          row_of_grid(s.distances, q)[j] = std::bit_cast<float>(spi::masked_bits);
+      }
+  }
+
+  void run(const spi::TallyStep& s) {
+    for (std::size_t q = 0; q < s.nearest.rows; ++q) {
+      float* sums = row_of_grid(s.sums, q);
+      std::fill_n(sums, s.classes, 0.0f);
+      for (std::size_t j = 0; j < s.nearest.cols; ++j) {
+        const Key key = row_of_grid(s.nearest, q)[j];
+        if (key != no_key) sums[row_of_grid(s.labels, 0)[row_of(key)]] += row_of_grid(s.weights, q)[j];
+      }
+    }
+  }
+
+  void run(const spi::AccumulateStep& s) {
+    for (std::size_t q = 0; q < s.distances.rows; ++q)
+      for (std::size_t t = 0; t < s.distances.cols; ++t) {
+        const std::uint32_t c = row_of_grid(s.labels, 0)[t];
+        const float x = row_of_grid(s.distances, q)[t] + 0.0f;
+        float& high = row_of_grid(s.high, q)[c];
+        float& low = row_of_grid(s.low, q)[c];
+        float& smallest = row_of_grid(s.smallest, q)[c];
+        smallest = std::min(smallest, x);
+        const float sum = high + x, part = sum - high;
+        if (std::isfinite(sum)) low = low + ((high - (sum - part)) + (x - part));
+        high = sum;
+      }
   }
 
   const Defect defect_;

@@ -7,14 +7,32 @@
 #include <vector>
 
 #include "kith/index.hpp"
+#include "kith/voting.hpp"
 
 namespace kith {
 
+/// What a Classifier or Regressor is told beside rows and answers.
+struct TrainOptions {
+  std::vector<std::int64_t> features = {};  ///< as IndexOptions::features
+  /// [n], finite, >= 0: what the vote of each training row is multiplied by, in single precision. Empty: 1.
+  std::vector<float> sample_weights = {};
+};
+
 /// What a classification returns.
 struct Classification {
-  std::vector<std::int64_t> label;   ///< [m], the caller's own labels
-  std::vector<std::uint32_t> votes;  ///< [m, classes], one column a class, in the order of classes()
+  std::vector<std::int64_t> label;   ///< [m], the caller's own labels, or VotingOptions::no_label
+  std::vector<std::uint32_t> votes;  ///< [m, classes], neighbours of each class, in the order of classes()
+  std::vector<float> scores;         ///< [m, classes], sums of weights; empty where every vote weighs 1
   Neighbors neighbors;               ///< [m, k], what the votes were counted from
+};
+
+/// What a classification by all rows within a radius returns.
+struct RadiusClassification {
+  std::vector<std::int64_t>
+      label;  ///< [m]; VotingOptions::no_label for a query with no row within the radius
+  std::vector<std::uint32_t> votes;  ///< [m, classes]
+  std::vector<float> scores;         ///< [m, classes]; empty where every vote weighs 1
+  RadiusNeighbors neighbors;
 };
 
 /// What a sweep over several k returns, from one search for the largest.
@@ -23,41 +41,89 @@ struct Sweep {
   Neighbors neighbors;                           ///< [m, largest k]
 };
 
-/// k-nearest-neighbour classification: each of the k neighbours has one vote, the class with the
-/// most votes wins, and of several with as many the smallest label. docs/contract.md, section 5.
+/// k-nearest-neighbour classification: neighbours vote for their labels, the highest score wins.
+/// docs/contract.md, section 5.
 class KITH_API Classifier {
  public:
   /// Copy rows and labels to `device`.
   ///   train   [n, dims]  as for Index
-  ///   labels  [n]        >= 0, any numbers, not necessarily dense
+  ///   labels  [n]        any numbers, not necessarily dense
   /// Throws as Index does, and
-  ///        invalid_argument: labels is not n long, or one is negative (names the first).
+  ///        invalid_argument: labels are not n; options.sample_weights are not n, or one is negative or
+  ///                          not finite (names the first).
   Classifier(Device device, MatrixView<const float> train, std::span<const std::int64_t> labels,
-             Metric metric = Metric::squared_l2);
+             Metric metric = Metric::squared_l2, const TrainOptions& options = {});
+
+  /// Several labels a row.
+  ///   labels  [n, outputs]
+  Classifier(Device device, MatrixView<const float> train, MatrixView<const std::int64_t> labels,
+             Metric metric = Metric::squared_l2, const TrainOptions& options = {});
+
+  /// A Classifier of these rows and more, which share the device memory of the rows that are here already.
+  ///   more    [rows, dims]    labels  [rows, outputs]    sample_weights  [rows], or empty: 1
+  Classifier with(MatrixView<const float> more, MatrixView<const std::int64_t> labels,
+                  std::span<const float> sample_weights = {}) const;
 
   /// The label of each query.
   ///   queries  [m, dims]
-  ///   returns  [m]
+  ///   returns  [m, outputs]
   /// Throws as Index::search() does.
   std::vector<std::int64_t> predict(MatrixView<const float> queries, std::int64_t k,
                                     const PlanOptions& options = {}) const;
+  std::vector<std::int64_t> predict(MatrixView<const float> queries, std::int64_t k,
+                                    const VotingOptions& voting, const PlanOptions& options = {}) const;
 
-  /// The same, with votes and neighbours.
+  /// The share of each class in the score: score of the class / sum of the scores of all, in double
+  /// precision, priors included. A row of zeros for a query without a vote.
+  ///   returns  [m, classes of the output]
+  std::vector<double> predict_proba(MatrixView<const float> queries, std::int64_t k,
+                                    const VotingOptions& voting = {}, const PlanOptions& options = {},
+                                    std::int64_t output = 0) const;
+
+  /// The neighbours alone, as Index::search() finds them.
+  Neighbors kneighbors(MatrixView<const float> queries, std::int64_t k,
+                       const PlanOptions& options = {}) const;
+
+  /// Labels with votes and neighbours, of the first output.
+  /// Throws as Index::search() does, and
+  ///        invalid_argument: options of the vote have another length than they should, or a number outside
+  ///                          its range.
+  ///        unsupported:      Weights::distance with negative_dot, whose distances may be negative.
   Classification classify(MatrixView<const float> queries, std::int64_t k, const PlanOptions& options = {},
                           Trace* trace = nullptr) const;
+  Classification classify(MatrixView<const float> queries, std::int64_t k, const VotingOptions& voting,
+                          const PlanOptions& options = {}, Trace* trace = nullptr) const;
+
+  /// The same for every output, from one search.
+  std::vector<Classification> classify_outputs(MatrixView<const float> queries, std::int64_t k,
+                                               const VotingOptions& voting = {},
+                                               const PlanOptions& options = {}, Trace* trace = nullptr) const;
+
+  /// Every training row within the radius votes. Ranks count within the radius.
+  ///   radii  as for Index::within()
+  RadiusClassification classify_within(MatrixView<const float> queries, std::span<const float> radii,
+                                       const VotingOptions& voting = {}, const PlanOptions& options = {},
+                                       Trace* trace = nullptr) const;
 
   /// The labels of each query for several k, by one search for the largest.
   ///   ks  at least one, any order, each in 1..n
   /// Throws as classify() does.
   Sweep sweep(MatrixView<const float> queries, std::span<const std::int64_t> ks,
               const PlanOptions& options = {}, Trace* trace = nullptr) const;
+  Sweep sweep(MatrixView<const float> queries, std::span<const std::int64_t> ks, const VotingOptions& voting,
+              const PlanOptions& options = {}, Trace* trace = nullptr) const;
 
-  const std::vector<std::int64_t>& classes() const;  ///< distinct labels, ascending
+  std::int64_t outputs() const;
+  const std::vector<std::int64_t>& classes(std::int64_t output = 0) const;  ///< distinct labels, ascending
+  /// The class of each training row, a place in classes().
+  const std::vector<std::uint32_t>& codes(std::int64_t output = 0) const;
+  const std::vector<float>& sample_weights() const;  ///< [n], or empty
   const Index& index() const;
 
   struct State;
 
  private:
+  explicit Classifier(std::shared_ptr<const State> state);
   std::shared_ptr<const State> state_;
 };
 

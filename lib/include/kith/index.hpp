@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
+#include <vector>
 
 #include "kith/device.hpp"
 #include "kith/export.hpp"
@@ -14,6 +16,13 @@
 
 namespace kith {
 
+/// What an Index is told beside its rows.
+struct IndexOptions {
+  /// The columns that count, 0-based, in any order, none twice: what is given has all columns, queries too,
+  /// and distances go over these in ascending order. Empty: all.
+  std::vector<std::int64_t> features = {};
+};
+
 /// Training rows on a device. Immutable: any number of threads may search one at once. A handle:
 /// copies share the rows.
 class KITH_API Index {
@@ -23,13 +32,21 @@ class KITH_API Index {
   /// Throws invalid_argument: no rows, no dims, 2^32 - 1 rows or more, a NaN or infinity (names the
   ///                          first), or for cosine a row of zeros.
   ///        out_of_memory:    the rows do not fit on the device.
-  Index(Device device, MatrixView<const float> train, Metric metric = Metric::squared_l2);
+  Index(Device device, MatrixView<const float> train, Metric metric = Metric::squared_l2,
+        const IndexOptions& options = {});
+
+  /// An Index of these rows and `more`, which get the numbers n, n + 1, ... The rows that are here already
+  /// are shared, not copied. This Index stays as it is.
+  ///   more  [rows, dims]  as for the constructor
+  /// Throws as the constructor does.
+  Index with(MatrixView<const float> more) const;
 
   /// The k training rows nearest to each query, exactly.
   ///   queries  [m, dims]  host, row-major, finite
   ///   returns  distance and index, both [m, k]: nearest first, and among equal distances the
   ///            smaller index first. Every device returns the same bits.
-  /// Throws invalid_argument: other dims than the index, k outside 1..n, a NaN or infinity; for
+  /// Throws invalid_argument: other dims than the index, k outside 1..n (1..n-1 with PlanOptions::self),
+  ///                          a filter of another shape, a NaN or infinity; for
   ///                          negative_dot also values so large that inf - inf could arise.
   ///        unsupported:      the device lacks what `options` insist on (says what it has).
   ///        out_of_memory:    the memory limit is too small for one query.
@@ -37,13 +54,23 @@ class KITH_API Index {
   Neighbors search(MatrixView<const float> queries, std::int64_t k, const PlanOptions& options = {},
                    Trace* trace = nullptr) const;
 
+  /// All training rows within a radius of each query, exactly: those whose distance, as search() would
+  /// give it, is at most the radius.
+  ///   queries  [m, dims]  as for search()
+  ///   radii    [m], or [1] for all queries; no NaN. A negative one may be met by negative_dot only
+  ///   returns  by distance, then by row
+  /// Throws as search() does, and out_of_memory when what is found does not fit the host.
+  RadiusNeighbors within(MatrixView<const float> queries, std::span<const float> radii,
+                         const PlanOptions& options = {}, Trace* trace = nullptr) const;
+
   /// What search() would do for m queries. Throws as search() does.
   Plan plan(std::int64_t m, std::int64_t k, const PlanOptions& options = {}) const;
 
   const Device& device() const;
   Metric metric() const;
   std::int64_t rows() const;
-  std::int64_t dims() const;
+  std::int64_t dims() const;                          ///< columns of rows and queries, as given
+  const std::vector<std::int64_t>& features() const;  ///< the columns that count, ascending
   std::size_t memory_bytes() const;  ///< device memory the rows take, and what proposers keep of them
 
   struct State;

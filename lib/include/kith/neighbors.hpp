@@ -17,4 +17,18 @@ struct Neighbors {
   bool operator==(const Neighbors&) const = default;
 };
 
+/// All training rows within a radius of each query: nearest first, and among equal distances the smaller row
+/// first. Those of query q are at first[q] ... first[q + 1] - 1.
+struct RadiusNeighbors {
+  std::int64_t queries = 0;         ///< m
+  std::vector<std::int64_t> first;  ///< [m + 1], first[0] = 0
+  std::vector<float> distance;      ///< [first[m]], finished
+  std::vector<std::int64_t> index;  ///< [first[m]], training rows
+
+  std::int64_t count(std::int64_t q) const {
+    return first[static_cast<std::size_t>(q) + 1] - first[static_cast<std::size_t>(q)];
+  }
+  bool operator==(const RadiusNeighbors&) const = default;
+};
+
 }  // namespace kith

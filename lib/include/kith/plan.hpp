@@ -11,6 +11,7 @@
 
 #include "kith/device.hpp"
 #include "kith/export.hpp"
+#include "kith/matrix_view.hpp"
 #include "kith/metric.hpp"
 #include "kith/selector.hpp"
 
@@ -43,6 +44,12 @@ struct PlanOptions {
   std::int64_t groups = 0;         ///< lists a query and training tile; 0: chosen
   std::int64_t query_tile = 0;     ///< queries a step; 0: chosen
   std::int64_t train_tile = 0;     ///< training rows a step; 0: chosen
+  /// Which training rows count, [1 or m, ceil(n / 32)]: bit t % 32 of word t / 32 is 1 where row t does; one
+  /// row of words is for all queries (filter.hpp makes them). The caller keeps them during the search. Empty:
+  /// all rows count.
+  MatrixView<const std::uint32_t> filter = {};
+  /// Query q is training row *self + q, and not its own neighbour: leave-one-out, right under duplicates.
+  std::optional<std::int64_t> self = {};
   std::size_t memory_limit = 0;  ///< device bytes a search may take beside its Index; 0: half of what is left
   std::uint32_t threads = 0;     ///< of the host; 0: as many as there are cores
   std::stop_token stop = {};     ///< a search asked to stop throws Errc::interrupted within a step

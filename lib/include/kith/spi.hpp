@@ -23,7 +23,7 @@
 namespace kith::spi {
 
 /// Raised whenever anything in this header changes; the loader compares it first.
-inline constexpr std::uint32_t plugin_abi = 2;
+inline constexpr std::uint32_t plugin_abi = 3;
 
 /// A block of device memory, aligned to 256 bytes. Freed by its destructor, which never throws.
 class KITH_API Allocation {
@@ -225,8 +225,49 @@ struct VoteStep {
   VoteMethod method = VoteMethod::automatic;
 };
 
+/// The distance of a pair that does not count, as bits: a NaN that ordered() puts behind +infinity. Where
+/// fewer than k pairs of a query count, select fills its list with such pairs or with no_key; collect
+/// keeps none. Only MaskStep makes it.
+inline constexpr std::uint32_t masked_bits = 0x7FFFFFFFu;
+
+/// Strike out the pairs of a tile that do not count.
+struct MaskStep {
+  static constexpr const char* name = "mask";
+  Grid<std::uint32_t>
+      filter;               ///< [1 or q, words]  bit t % 32 of word t / 32: training row t counts; read only
+  std::uint32_t first_row;  ///< training row of column 0
+  Grid<float> distances;    ///< [q, t]  in and out: masked_bits where the bit is 0
+};
+
+/// Weighted votes: the weights of the neighbours of each class, added in order of rank, beginning with 0,
+/// each sum rounded once. A key that is no_key has no vote, whatever its weight.
+struct TallyStep {
+  static constexpr const char* name = "tally";
+  Grid<Key> nearest;           ///< [q, k], read only
+  Grid<float> weights;         ///< [q, k], read only, finite, >= 0
+  Grid<std::uint32_t> labels;  ///< [1, n], read only, each < classes
+  std::uint32_t classes;
+  Grid<float> sums;  ///< [q, classes]  out
+};
+
+/// Smallest and sum of the distances of each query to each class, carried from tile to tile. Begin with
+/// smallest = +infinity, high = low = 0. Columns are visited in ascending order; distance x of class c does
+///   smallest = min(smallest, x)
+///   s = high + x;  if s is finite: b = s - high, low = low + ((high - (s - b)) + (x - b));  high = s
+/// each operation rounded once (TwoSum: Knuth, The Art of Computer Programming 2, 4.2.2), so that high + low,
+/// added in double, is the sum with hardly an error. -0 counts as +0. No distance is masked.
+struct AccumulateStep {
+  static constexpr const char* name = "accumulate";
+  Grid<float> distances;       ///< [q, t], read only
+  Grid<std::uint32_t> labels;  ///< [1, t]  classes of the columns, each < classes; read only
+  std::uint32_t classes;
+  Grid<float> smallest;   ///< [q, classes]  in and out
+  Grid<float> high, low;  ///< [q, classes]  in and out
+  Scratch scratch;
+};
+
 using Work = std::variant<DistanceStep, SelectStep, NearestStep, MergeStep, PrepareStep, CollectStep,
-                          RerankStep, TightenStep, VoteStep>;
+                          RerankStep, TightenStep, VoteStep, MaskStep, TallyStep, AccumulateStep>;
 
 struct Step {
   Work work;

@@ -1,0 +1,74 @@
+// Which columns tell classes apart: a search over sets of features.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "kith/device.hpp"
+#include "kith/export.hpp"
+#include "kith/matrix_view.hpp"
+#include "kith/metric.hpp"
+#include "kith/plan.hpp"
+#include "kith/voting.hpp"
+
+namespace kith {
+
+/// What makes a set of features good.
+enum class Criterion {
+  informativeness,  ///< Q of the class matrix (structure.hpp)
+  leave_one_out,    ///< rows that their k nearest others classify right
+};
+
+/// How sets are tried (Whitney 1971; Marill, Green 1963; Pudil, Novovicova, Kittler 1994).
+enum class SelectionMethod {
+  forward,   ///< begin with none, add the best one, again and again
+  backward,  ///< begin with all, drop the one that is missed least
+  floating,  ///< forward, and after each addition drop while that beats the best set of that size so far
+};
+
+KITH_API std::string_view name(Criterion criterion);
+KITH_API std::string_view name(SelectionMethod method);
+KITH_API Criterion criterion_named(std::string_view text);
+KITH_API SelectionMethod selection_method_named(std::string_view text);
+
+struct FeatureSelectionOptions {
+  Criterion criterion = Criterion::informativeness;
+  SelectionMethod method = SelectionMethod::forward;
+  std::int64_t most = 0;   ///< features of the largest set asked for (forward, floating); 0: all
+  std::int64_t least = 1;  ///< features of the smallest (backward)
+  std::int64_t k = 1;      ///< for leave_one_out
+  VotingOptions voting;    ///< for leave_one_out
+  PlanOptions plan;
+  /// Called between sets; may throw to stop.
+  std::function<void(std::int64_t done, std::int64_t expected)> progress = {};
+};
+
+/// One step of a selection.
+struct FeatureStep {
+  bool added = true;                   ///< or dropped
+  std::int64_t feature = 0;            ///< which
+  std::vector<std::int64_t> features;  ///< the set after it, ascending
+  double score = 0;                    ///< of that set
+};
+
+struct FeatureSelection {
+  std::vector<FeatureStep> steps;  ///< in the order they were taken
+  std::vector<std::int64_t>
+      best;  ///< of all sets of the steps that of the highest score; of several the smallest, then the first
+  double best_score = 0;
+  double all_score = 0;        ///< of all features
+  std::int64_t evaluated = 0;  ///< sets that were tried
+};
+
+/// Search for features. Of candidates with equal scores the one of the smallest number is taken, so that
+/// every device chooses the same.
+///   samples  [n, dims]    labels  [n]
+/// Throws as Structure and Classifier do, and invalid_argument: most, least or k outside their range.
+KITH_API FeatureSelection select_features(const Device& device, MatrixView<const float> samples,
+                                          std::span<const std::int64_t> labels, Metric metric,
+                                          const FeatureSelectionOptions& options);
+
+}  // namespace kith

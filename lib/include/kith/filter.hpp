@@ -1,0 +1,42 @@
+// Which training rows count in a search: bits, as PlanOptions::filter takes them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "kith/export.hpp"
+#include "kith/matrix_view.hpp"
+
+namespace kith {
+
+/// A row of bits for each of `filters` filters over n training rows: bit t % 32 of word t / 32 is 1 where row
+/// t counts.
+class KITH_API RowFilter {
+ public:
+  /// All rows count, or none does.
+  ///   n        training rows, >= 1
+  ///   filters  1: the same for all queries; m: one a query
+  /// Throws invalid_argument: a size below 1.
+  explicit RowFilter(std::int64_t n, std::int64_t filters = 1, bool all = true);
+
+  /// The rows of `list`, and no others, for all queries.
+  /// Throws invalid_argument: a row outside 0..n-1 (names it).
+  static RowFilter only(std::int64_t n, std::span<const std::int64_t> list);
+
+  /// Throws invalid_argument: `row` or `filter` does not exist.
+  void set(std::int64_t row, bool counts, std::int64_t filter = 0);
+  bool counts(std::int64_t row, std::int64_t filter = 0) const;
+  std::int64_t count(std::int64_t filter = 0) const;  ///< rows that count
+
+  std::int64_t rows() const { return rows_; }
+  std::int64_t filters() const { return filters_; }
+  /// For PlanOptions::filter; this object must outlive the search.
+  MatrixView<const std::uint32_t> view() const;
+
+ private:
+  std::int64_t rows_, filters_, words_;
+  std::vector<std::uint32_t> bits_;  ///< [filters, words]
+};
+
+}  // namespace kith

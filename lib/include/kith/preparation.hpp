@@ -1,0 +1,83 @@
+// What happens to rows before they are searched: categories become columns, columns get a scale. Fitted once
+// on the training rows, on the host, in double precision, so that every device sees the same floats.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "kith/export.hpp"
+#include "kith/matrix_view.hpp"
+
+namespace kith {
+
+/// A step that changes numeric columns, or rows.
+enum class Scaling {
+  standardize,  ///< (x - mean) / standard deviation (of the population); by 1 where that is 0
+  min_max,      ///< (x - least) / (largest - least); a column of equal values becomes 0
+  l2_rows,      ///< each row divided by its norm; a row of zeros stays
+};
+
+/// How a column of categories (codes 0, 1, ...) becomes numbers.
+enum class Categories {
+  ordinal,  ///< its code
+  one_hot,  ///< one column for each category of the training rows, ascending: 1 where it is that, else 0
+};
+
+KITH_API std::string_view name(Scaling scaling);
+KITH_API std::string_view name(Categories categories);
+KITH_API Scaling scaling_named(std::string_view text);
+KITH_API Categories categories_named(std::string_view text);
+
+struct PreparationOptions {
+  std::vector<Scaling> scalings = {};          ///< one after another, in this order; none: none
+  std::vector<std::int64_t> categorical = {};  ///< columns that hold categories, ascending
+  Categories categories = Categories::ordinal;
+};
+
+/// Learned from training rows, applied to them and to queries alike.
+class KITH_API Preparation {
+ public:
+  Preparation() = default;  ///< changes nothing
+  /// Learn from training rows.
+  ///   train  [n, dims]  finite; categories whole, >= 0, below 2^24
+  /// Throws invalid_argument: a column that is not there or twice, a value that is none (names its place).
+  Preparation(MatrixView<const float> train, const PreparationOptions& options);
+
+  /// Rows as they are searched. A category that no training row had is 0 in each column of one_hot.
+  ///   rows     [m, dims]
+  ///   returns  [m, width()]
+  /// Throws invalid_argument: another number of columns, a value that is not finite, or one that becomes
+  ///                          too large for a float (names its place).
+  std::vector<float> apply(MatrixView<const float> rows) const;
+
+  bool changes_nothing() const;
+  std::int64_t dims() const { return dims_; }    ///< columns it takes; 0: any
+  std::int64_t width() const { return width_; }  ///< columns it makes
+  const PreparationOptions& options() const { return options_; }
+  /// Of each column it makes, the column it comes from.
+  std::vector<std::int64_t> sources() const;
+
+  /// One scaling of every column: (x - shift) / divisor. What save() of model.hpp writes.
+  struct Columns {
+    std::vector<double> shift, divisor;
+    bool operator==(const Columns&) const = default;
+  };
+  struct Learned {
+    std::int64_t dims = 0;
+    PreparationOptions options;
+    std::vector<std::vector<std::int64_t>> categories;  ///< of each categorical column, ascending
+    std::vector<Columns> columns;                       ///< of each scaling; empty for l2_rows
+  };
+  /// As it was learned elsewhere. Throws invalid_argument: parts that do not fit together.
+  explicit Preparation(Learned learned);
+  Learned learned() const;
+
+ private:
+  std::int64_t dims_ = 0, width_ = 0;
+  PreparationOptions options_;
+  std::vector<std::vector<std::int64_t>> categories_;
+  std::vector<Columns> columns_;
+};
+
+}  // namespace kith

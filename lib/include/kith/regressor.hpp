@@ -1,0 +1,59 @@
+// An Index whose rows have values.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "kith/classifier.hpp"
+#include "kith/index.hpp"
+#include "kith/voting.hpp"
+
+namespace kith {
+
+/// What a regression returns.
+struct Regression {
+  std::vector<double> value;  ///< [m, outputs]; NaN for a query without a neighbour
+  Neighbors neighbors;        ///< [m, k]
+};
+
+/// What a regression by all rows within a radius returns.
+struct RadiusRegression {
+  std::vector<double> value;  ///< [m, outputs]; NaN for a query with no row within the radius
+  RadiusNeighbors neighbors;
+};
+
+/// k-nearest-neighbour regression: the weighted mean of the values of the neighbours, sums in double
+/// precision in order of rank, on the host: every device gives the same bits. Of VotingOptions only weights
+/// and rank_weights count.
+class KITH_API Regressor {
+ public:
+  /// Copy rows to `device`, and values.
+  ///   train   [n, dims]     as for Index
+  ///   values  [n, outputs]  finite
+  /// Throws as Classifier does, and invalid_argument: a value that is not finite (names the first).
+  Regressor(Device device, MatrixView<const float> train, MatrixView<const double> values,
+            Metric metric = Metric::squared_l2, const TrainOptions& options = {});
+
+  ///   returns  [m, outputs]
+  std::vector<double> predict(MatrixView<const float> queries, std::int64_t k,
+                              const VotingOptions& voting = {}, const PlanOptions& options = {}) const;
+  Regression regress(MatrixView<const float> queries, std::int64_t k, const VotingOptions& voting = {},
+                     const PlanOptions& options = {}, Trace* trace = nullptr) const;
+  RadiusRegression regress_within(MatrixView<const float> queries, std::span<const float> radii,
+                                  const VotingOptions& voting = {}, const PlanOptions& options = {},
+                                  Trace* trace = nullptr) const;
+
+  std::int64_t outputs() const;
+  const std::vector<double>& values() const;         ///< [n, outputs]
+  const std::vector<float>& sample_weights() const;  ///< [n], or empty
+  const Index& index() const;
+
+  struct State;
+
+ private:
+  std::shared_ptr<const State> state_;
+};
+
+}  // namespace kith

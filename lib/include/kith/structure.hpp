@@ -1,0 +1,92 @@
+// How classes of labelled samples lie: distances between samples, classes and classes of classes, the quality
+// of a set of features, and nearest samples of another class. Source: the KNN-Classifier of docs/methods.md;
+// formulas: docs/contract.md, section 11.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "kith/index.hpp"
+
+namespace kith {
+
+/// From every sample to every class. What an empty class (one of no sample) has is +infinity and NaN.
+struct SampleClasses {
+  std::int64_t samples = 0, classes = 0;
+  std::vector<float> smallest;  ///< [n, classes], unfinished; a sample's distance to itself counts
+  std::vector<double> mean;     ///< [n, classes], of the unfinished distances: for squared_l2 and l2 of d^2
+};
+
+/// Mean distances of classes.
+struct ClassMatrix {
+  std::int64_t classes = 0;
+  /// [classes, classes]  A, B: the mean of d^2 over pairs of a sample of A and one of B; A, A: the sum over
+  /// pairs of two samples of A / (N_A max(1, N_A - 1)). Symmetric to the last bit.
+  std::vector<double> mean;
+  /// Mean of what is off the diagonal / mean of the diagonal: how far classes stand apart for their size. NaN
+  /// for one class, and where both are 0; +infinity where only the diagonal is 0.
+  double informativeness = 0;
+};
+
+/// A sample whose nearest other sample is of another class.
+struct SampleError {
+  std::int64_t sample = 0, nearest = 0;
+  bool operator==(const SampleError&) const = default;
+};
+
+/// Labelled samples on a device. For squared_l2, l2, l1 and linf, whose distances are 0 or more.
+class KITH_API Structure {
+ public:
+  ///   samples  [n, dims]    labels  [n]
+  /// Throws as Classifier does, and unsupported: another metric.
+  Structure(Device device, MatrixView<const float> samples, std::span<const std::int64_t> labels,
+            Metric metric = Metric::squared_l2, const IndexOptions& options = {});
+
+  /// These samples and more of them, of old or new classes, in one batch.
+  Structure with(MatrixView<const float> more, std::span<const std::int64_t> labels) const;
+
+  /// Distances of samples first ... first + count - 1 to all, tile by tile.
+  ///   returns  [count, n], finished
+  /// Throws out_of_memory: what is asked does not fit the host.
+  std::vector<float> distances(std::int64_t first, std::int64_t count, const PlanOptions& options = {}) const;
+
+  SampleClasses sample_classes(const PlanOptions& options = {}) const;
+  ClassMatrix class_matrix(const PlanOptions& options = {}, Trace* trace = nullptr) const;
+  /// The nearest other sample of each, k = 1.
+  Neighbors nearest_other(const PlanOptions& options = {}, Trace* trace = nullptr) const;
+  /// By sample, ascending.
+  std::vector<SampleError> errors(const PlanOptions& options = {}) const;
+
+  /// The label of the nearest sample among `prototypes` (numbers of samples, none twice; empty: all).
+  ///   queries  [m, dims]    returns  [m]
+  std::vector<std::int64_t> classify(MatrixView<const float> queries,
+                                     std::span<const std::int64_t> prototypes = {},
+                                     const PlanOptions& options = {}) const;
+  /// The same from distances that are known already.
+  ///   distances  [m, n]  to all samples, no NaN
+  std::vector<std::int64_t> classify_distances(MatrixView<const float> distances,
+                                               std::span<const std::int64_t> prototypes = {}) const;
+
+  const std::vector<std::int64_t>& classes() const;  ///< distinct labels, ascending
+  std::vector<std::int64_t> sizes() const;           ///< [classes]
+  const std::vector<std::uint32_t>& codes() const;   ///< [n], places in classes()
+  const Index& index() const;
+
+  struct State;
+
+ private:
+  explicit Structure(std::shared_ptr<const State> state);
+  std::shared_ptr<const State> state_;
+};
+
+/// Class matrices of the same samples under several sets of features, in one pass over the device: everything
+/// is enqueued before anything is waited for.
+///   features  each as IndexOptions::features
+KITH_API std::vector<ClassMatrix> class_matrices(const Device& device, MatrixView<const float> samples,
+                                                 std::span<const std::int64_t> labels, Metric metric,
+                                                 std::span<const std::vector<std::int64_t>> features,
+                                                 const PlanOptions& options = {});
+
+}  // namespace kith

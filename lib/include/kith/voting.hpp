@@ -1,0 +1,53 @@
+// How neighbours become a class: what each vote weighs, and who wins when as many speak for several.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string_view>
+#include <vector>
+
+#include "kith/export.hpp"
+
+namespace kith {
+
+/// What the vote of a neighbour weighs.
+enum class Weights {
+  uniform,   ///< 1
+  distance,  ///< 1 / distance; where distances are 0, those neighbours weigh 1 and all others nothing
+  rank,      ///< what VotingOptions::rank_weights has for its rank
+};
+
+/// Who wins of several classes with the same, highest score. What a rule leaves undecided goes to the
+/// smallest label.
+enum class TieRule {
+  smallest_label,     ///< the smallest label
+  nearest,            ///< the class of the nearest neighbour among them
+  smallest_distance,  ///< the class whose voting neighbours have the smallest sum of distances
+  fewer_neighbors,    ///< ask one neighbour fewer, until one class leads
+  abstain,            ///< nobody: VotingOptions::no_label
+};
+
+KITH_API std::string_view name(Weights weights);
+KITH_API std::string_view name(TieRule rule);
+/// Throws invalid_argument: there is none of that name; lists those there are.
+KITH_API Weights weights_named(std::string_view text);
+KITH_API TieRule tie_rule_named(std::string_view text);
+
+/// The answer of a query for which no class wins, unless the caller has another.
+inline constexpr std::int64_t default_no_label = std::numeric_limits<std::int64_t>::min();
+
+/// Of a vote. The score of a class is the sum of the weights of its neighbours, in order of rank, in single
+/// precision; times its prior, in double precision. With costs the class of the smallest expected cost wins
+/// instead of that of the highest score. docs/contract.md, section 5.
+struct VotingOptions {
+  Weights weights = Weights::uniform;
+  TieRule tie = TieRule::smallest_label;
+  std::vector<float> rank_weights = {};  ///< [at least k], finite, >= 0, for Weights::rank
+  std::vector<double> priors = {};       ///< [classes], finite, > 0, in the order of classes(); empty: all 1
+  /// [classes, classes], finite, >= 0: what it costs to answer the class of the column where that of the row
+  /// is right. Empty: 0 on the diagonal, else 1.
+  std::vector<double> costs = {};
+  std::int64_t no_label = default_no_label;  ///< for queries without a vote, and for TieRule::abstain
+};
+
+}  // namespace kith
