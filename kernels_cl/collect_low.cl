@@ -5,6 +5,7 @@
 //   low      [t]      half_norm(t) - E(t), or -E(t) for inner products, rounded down
 //
 //   b        at least the relative error of a product; twice that where the chain has it, too
+//   chain    0, or at least the relative error of the chain of inner products, a unit of both norms
 //   under    at least what underflow takes from a product of rows of norm 0; twice that likewise
 //   HALVES   1 where half the squared norm counts, 0 for inner products
 //
@@ -20,8 +21,8 @@
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect_low(
     global const float* restrict queries, ulong q_first, ulong q_stride, uint q_rows,
-    global const float* restrict train, ulong t_first, ulong t_stride, uint t_rows, float b, float under,
-    global float* restrict low) {
+    global const float* restrict train, ulong t_first, ulong t_stride, uint t_rows, float b, float chain,
+    float under, global float* restrict low) {
   const uint lid = (uint)get_local_id(0);
   queries += q_first;
   train += t_first;
@@ -49,8 +50,8 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect_low(
 #endif
   for (ulong t = get_global_id(0); t < t_rows; t += get_global_size(0)) {
     const float shadow = train[SHADOW_NORM * t_stride + t];
-    const float error = most_norm * train[RESIDUAL * t_stride + t] + most_error * shadow +
-                        under * (1.0f + most_shadow + shadow);
+    const float apart = train[RESIDUAL * t_stride + t] + chain * train[NORM * t_stride + t];
+    const float error = most_norm * apart + most_error * shadow + under * (1.0f + most_shadow + shadow);
     const float below = (HALVES ? train[t] : 0.0f) - error * (1.0f + 0x1p-20f);
     low[t] = below - fabs(below) * 0x1p-22f;
   }

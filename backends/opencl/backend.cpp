@@ -81,6 +81,19 @@ std::string pci_of(const cl::Device& device) {
   return text;
 }
 
+/// Whether NVIDIA's compiler takes the PTX of collect_fp16.cl for this device. What it computes is tested
+/// when the proposer is first used.
+bool has_tensor_cores(const cl::Device& device, const Limits& limits) {
+  constexpr cl_device_info nv_capability_major = 0x4000;
+  constexpr std::size_t local_bytes = 49152;
+  const std::string extensions = device.getInfo<CL_DEVICE_EXTENSIONS>();
+  cl_uint major = 0;
+  return extensions.find("cl_nv_device_attribute_query") != std::string::npos &&
+         extensions.find("cl_khr_fp64") != std::string::npos && limits.local_memory_bytes >= local_bytes &&
+         clGetDeviceInfo(device(), nv_capability_major, sizeof major, &major, nullptr) == CL_SUCCESS &&
+         major >= 8;
+}
+
 DeviceInfo info_of(const cl::Device& device, std::size_t ordinal) {
   const cl::Platform platform(device.getInfo<CL_DEVICE_PLATFORM>());
   DeviceInfo info;
@@ -103,6 +116,7 @@ DeviceInfo info_of(const cl::Device& device, std::size_t ordinal) {
                     Selector::local_sort, Selector::k_min,     Selector::bitonic, Selector::odd_even,
                     Selector::rank_sort,  Selector::merge_sort};
   info.proposers = {Proposer::gemm};
+  if (!lanes && has_tensor_cores(device, limits)) info.proposers.push_back(Proposer::fp16);
   info.fused_max_k = lanes ? 0xFFFFFFFEu : 256;
   return info;
 }

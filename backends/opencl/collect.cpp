@@ -29,14 +29,27 @@ Product product_of(const spi::CollectStep& step) {
           step.values.stride};
 }
 
-/// At least the relative error of a product: docs/certificate.md, section 3.
+/// At least the relative error of a chain, or of a product in single precision: docs/certificate.md,
+/// section 3.
 float relative_error(std::size_t dims) {
   const double b = static_cast<double>(dims + 2) * 0x1p-24;
   return std::nextafter(static_cast<float>(b / (1 - b)), 1.0f);
 }
 
+/// The same of a product on tensor cores.
+float relative_error_fp16(std::size_t dims) {
+  const double b = 12.0 * static_cast<double>(divide_up(dims, 8)) * 0x1p-24 * (1.0 + 0x1p-10);
+  return std::nextafter(static_cast<float>(b), 1.0f);
+}
+
 std::size_t round_up(std::size_t bytes, std::size_t alignment) {
   return (bytes + alignment - 1) / alignment * alignment;
+}
+
+std::string refuse_halves(const spi::CollectStep& step) {
+  if (step.train.rows.first % spi::shadow_rows == 0 && step.queries.rows.first % spi::shadow_rows == 0)
+    return "";
+  return "shadows of 16-bit floats begin at a multiple of " + std::to_string(spi::shadow_rows) + " rows";
 }
 
 /// Why CLBlast, which counts in int, cannot count the elements of a product; empty when it can.
@@ -53,11 +66,14 @@ std::string refuse_count(const Product& p, std::size_t temporary_bytes) {
 
 spi::Support Device::check(const spi::CollectStep& step) const {
   if (step.proposer == Proposer::none) return {};
-  std::string refusal = refuse_proposer(step.proposer, static_cast<std::uint32_t>(step.train.rows.cols));
+  std::string refusal =
+      refuse_proposer(info.proposers, step.proposer, static_cast<std::uint32_t>(step.train.rows.cols));
   if (refusal.empty()) refusal = refuse_metric(step.metric);
-  if (refusal.empty()) refusal = ClBlast::library().refusal();
+  const bool fp16 = step.proposer == Proposer::fp16;
+  if (refusal.empty()) refusal = fp16 ? refuse_halves(step) : ClBlast::library().refusal();
   if (!refusal.empty()) return {std::move(refusal), 0};
   if (step.values.rows == 0 || step.values.cols == 0) return {};
+  if (fp16) return {"", low_bytes(step)};
   const Product product = product_of(step);
   const std::size_t temporary = ClBlast::library().temporary_bytes(queue_(), product);
   return {refuse_count(product, temporary), low_bytes(step) + temporary};
@@ -70,11 +86,10 @@ std::size_t Device::low_bytes(const spi::CollectStep& step) const {
 
 void Device::enqueue(const spi::CollectStep& step) {
   if (step.values.rows == 0 || step.values.cols == 0) return;
-  const bool products = step.proposer == Proposer::gemm;
-  if (products) {
-    multiply(step);
-    collect_low(step);
-  }
+  const bool products = step.proposer != Proposer::none;
+  if (products) collect_low(step);
+  if (step.proposer == Proposer::fp16) return collect_halves(step);
+  if (products) multiply(step);
   const spi::Grid<float>& values = step.values;
   const auto run = [&](const char* source, const char* name, const Range& range, const std::string& defines,
                        const auto&... more) {
@@ -137,12 +152,40 @@ void Device::collect_low(const spi::CollectStep& step) {
   const std::size_t groups = std::min<std::size_t>(divide_up(step.values.cols, lanes ? 4096 : group),
                                                    2 * std::size_t{info.compute_units});
   const std::size_t dims = step.train.rows.cols;
-  const float times = halves ? 1.0f : 2.0f;  // an inner product's chain has the error of a product, too
+  // An inner product's chain has an error, too: for gemm, whose shadows are the rows, as large as the
+  // product's.
+  const bool fp16 = step.proposer == Proposer::fp16;
+  const float times = halves ? 1.0f : 2.0f;
+  const float of_product = fp16 ? relative_error_fp16(dims) : times * relative_error(dims);
+  const float of_chain = fp16 && !halves ? relative_error(dims) : 0.0f;
   launch("collect_low.cl", define("GROUP", group) + define("HALVES", halves ? 1 : 0), "kith_collect_low",
          Range{{groups * group, 1, 1}, {group, 1, 1}}, buffer_of(q.memory), cl_ulong{q.first},
          cl_ulong{q.stride}, static_cast<cl_uint>(step.values.rows), buffer_of(t.memory), cl_ulong{t.first},
-         cl_ulong{t.stride}, static_cast<cl_uint>(step.values.cols), times * relative_error(dims),
+         cl_ulong{t.stride}, static_cast<cl_uint>(step.values.cols), of_product, of_chain,
          times * static_cast<float>(dims) * 0x1p-120f, buffer_of(step.scratch.memory));
+}
+
+/// As collect_fp16.cl says.
+void Device::collect_halves(const spi::CollectStep& step) {
+  constexpr std::uint32_t group = 128, halves_a_piece = 8;
+  const std::uint32_t pitch = half_pitch(step.train.rows.cols) / halves_a_piece;
+  const std::uint32_t query_blocks = divide_up(step.values.rows, spi::shadow_rows);
+  const std::uint32_t train_blocks = divide_up(step.values.cols, spi::shadow_rows);
+  // Two groups a multiprocessor run at once; several rounds of them even out what the last ones take.
+  constexpr std::uint32_t at_once = 2, rounds = 4;
+  const std::uint32_t parts = std::clamp<std::uint32_t>(
+      divide_up(rounds * at_once * info.compute_units, query_blocks), 1, train_blocks);
+  launch("collect_fp16.cl", "", "kith_collect_fp16",
+         Range{{std::size_t{query_blocks} * parts * group, 1, 1}, {group, 1, 1}},
+         buffer_of(step.queries.rows.memory), cl_ulong{step.queries.rows.first * pitch},
+         buffer_of(step.train.rows.memory), cl_ulong{step.train.rows.first * pitch}, pitch,
+         static_cast<cl_uint>(step.values.rows), static_cast<cl_uint>(step.values.cols), query_blocks,
+         divide_up(train_blocks, parts), step.unscale, buffer_of(step.scratch.memory),
+         buffer_of(step.theta.memory), cl_ulong{step.theta.first}, cl_ulong{step.theta.stride},
+         step.first_row, buffer_of(step.out.rows.memory), cl_ulong{step.out.rows.first},
+         cl_ulong{step.out.rows.stride}, static_cast<cl_uint>(step.out.rows.cols),
+         buffer_of(step.out.counts.memory), cl_ulong{step.out.counts.first},
+         cl_ulong{step.out.counts.stride});
 }
 
 }  // namespace kith::opencl

@@ -128,6 +128,8 @@ class Device : public spi::Device {
   void nearest_tiles(const spi::NearestStep& step);
   void nearest_rows(const spi::NearestStep& step);
   void nearest_points(const spi::NearestStep& step);
+  void prepare_halves(const spi::PrepareStep& step);
+  void collect_halves(const spi::CollectStep& step);
   void multiply(const spi::CollectStep& step);
   void collect_low(const spi::CollectStep& step);
   std::size_t low_bytes(const spi::CollectStep& step) const;
@@ -203,6 +205,11 @@ std::string define(const char* name, const T& value) {
 
 inline std::uint32_t divide_up(std::uint64_t a, std::uint64_t b) {
   return static_cast<std::uint32_t>((a + b - 1) / b);
+}
+
+/// Halves from row to row of a shadow for fp16.
+inline std::uint32_t half_pitch(std::size_t dims) {
+  return divide_up(dims, spi::shadow_dims) * spi::shadow_dims;
 }
 
 /// Columns of the widest of `groups` groups.

@@ -11,12 +11,13 @@ spi::Support Device::check(const spi::PrepareStep& step) const {
                 std::to_string(info.query_block) + " or " + std::to_string(info.train_block) +
                 "; pack them again",
             0};
-  return {refuse_proposer(step.proposer, step.rows.dims), 0};
+  return {refuse_proposer(info.proposers, step.proposer, step.rows.dims), 0};
 }
 
 void Device::enqueue(const spi::PrepareStep& step) {
   const spi::RowBlocks& rows = step.rows;
   if (rows.rows == 0) return;
+  if (step.proposer == Proposer::fp16) return prepare_halves(step);
   const spi::Shadow& out = step.out;
   const bool lanes = family_ == Family::lanes;
   const std::size_t items = lanes ? 1 : 256;
@@ -26,6 +27,20 @@ void Device::enqueue(const spi::PrepareStep& step) {
          rows.rows, rows.dims, buffer_of(step.centre.memory), cl_ulong{step.centre.first},
          buffer_of(out.rows.memory), cl_ulong{out.rows.first}, cl_ulong{out.rows.stride},
          buffer_of(out.facts.memory), cl_ulong{out.facts.first}, cl_ulong{out.facts.stride});
+}
+
+/// Rows behind the last are written, too, as zeros.
+void Device::prepare_halves(const spi::PrepareStep& step) {
+  const spi::RowBlocks& rows = step.rows;
+  const spi::Shadow& out = step.out;
+  constexpr std::size_t items = 256, rows_a_group = 32;
+  const std::size_t padded = divide_up(rows.rows, spi::shadow_rows) * std::size_t{spi::shadow_rows};
+  const cl_uint pitch = half_pitch(rows.dims);
+  launch("prepare_fp16.cl", "", "kith_prepare_fp16",
+         Range{{padded / rows_a_group * items, 1, 1}, {items, 1, 1}}, buffer_of(rows.memory), rows.first,
+         rows.rows, rows.dims, buffer_of(step.centre.memory), cl_ulong{step.centre.first}, step.scale,
+         buffer_of(out.rows.memory), cl_ulong{out.rows.first * pitch}, pitch, buffer_of(out.facts.memory),
+         cl_ulong{out.facts.first}, cl_ulong{out.facts.stride});
 }
 
 }  // namespace kith::opencl

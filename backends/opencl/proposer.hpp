@@ -1,8 +1,10 @@
 // What the steps of a proposer have in common: docs/certificate.md.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "kith/metric.hpp"
 #include "kith/selector.hpp"
@@ -14,15 +16,21 @@ inline bool from_squares(Metric metric) {
   return metric == Metric::squared_l2 || metric == Metric::l2;
 }
 
-/// Why there is no bound for the products of rows of `dims` columns; empty when there is one. Roundings
-/// are few beside 1 / u as long as columns are.
-inline std::string refuse_proposer(Proposer proposer, std::uint32_t dims) {
+/// Why there is no bound for the products of rows of `dims` columns by a device that has `proposers`; empty
+/// when there is one. Roundings are few beside 1 / u as long as columns are.
+inline std::string refuse_proposer(const std::vector<Proposer>& proposers, Proposer proposer,
+                                   std::uint32_t dims) {
   constexpr std::uint32_t most_dims = 1 << 20;
-  if (proposer != Proposer::gemm)
-    return "it has no proposer " + std::string(name(proposer)) + "; choose none or gemm";
+  if (std::find(proposers.begin(), proposers.end(), proposer) == proposers.end()) {
+    std::string has = "none";
+    for (std::size_t i = 0; i < proposers.size(); ++i)
+      has += (i + 1 < proposers.size() ? ", " : " or ") + std::string(name(proposers[i]));
+    return "it has no proposer " + std::string(name(proposer)) + "; choose " + has;
+  }
   if (dims == 0 || dims > most_dims)
-    return "rows have " + std::to_string(dims) + " columns, but the bound of proposer gemm is for 1 to " +
-           std::to_string(most_dims) + "; choose proposer none";
+    return "rows have " + std::to_string(dims) + " columns, but the bound of proposer " +
+           std::string(name(proposer)) + " is for 1 to " + std::to_string(most_dims) +
+           "; choose proposer none";
   return "";
 }
 

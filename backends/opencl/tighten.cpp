@@ -20,7 +20,7 @@ bool fits(const spi::TightenStep& step, std::size_t local_memory_bytes) {
 spi::Support Device::check(const spi::TightenStep& step) const {
   if (step.k == 0) return {"k = 0; choose at least 1", 0};
   if (step.proposer != Proposer::none) {
-    std::string refusal = refuse_proposer(step.proposer, step.dims);
+    std::string refusal = refuse_proposer(info.proposers, step.proposer, step.dims);
     if (refusal.empty()) refusal = refuse_metric(step.metric);
     if (!refusal.empty()) return {std::move(refusal), 0};
   }
@@ -56,7 +56,7 @@ void Device::tighten_join(const spi::TightenStep& step) {
 
 /// What still counts as near, and empty lists.
 void Device::tighten_theta(const spi::TightenStep& step) {
-  const bool halves = step.proposer == Proposer::gemm && from_squares(step.metric);
+  const bool halves = step.proposer != Proposer::none && from_squares(step.metric);
   const std::size_t rows = step.best.rows;
   const spi::Grid<float>& facts = halves ? step.query_facts : step.theta;
   launch("tighten_theta.cl", halves ? " -D HALVES" : "", "kith_tighten_theta",
