@@ -21,14 +21,14 @@
 #define BLOCK 128  // rows of a tile
 #define WARP_ROWS 64
 #define PIECES 4  // of 8 halves, a row and stage
+#define STAGES 2
 #define STAGE (BLOCK * PIECES)
-#define STAGES 3
 #define ACROSS 4  // matrices of 16 queries of a warp
 #define ALONG 8   // matrices of 8 training rows of a warp
 
 // Where piece p of row r stands in a stage.
 uint place_of(uint r, uint p) {
-  return r * PIECES + (p ^ (r / 2 % PIECES));
+  return r * PIECES + (p ^ (r * PIECES / 8 % PIECES));
 }
 
 // The address that PTX knows local memory by.

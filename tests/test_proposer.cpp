@@ -59,6 +59,15 @@ TEST_CASE("proposer: gemm is there, or says why not") {
   if (!why.empty()) CHECK(why.starts_with("unsupported: search: "));
 }
 
+TEST_CASE("proposer: a device that lists fp16 can use it") {
+  const auto& proposers = device().info().proposers;
+  if (std::find(proposers.begin(), proposers.end(), Proposer::fp16) == proposers.end()) {
+    CHECK(refusal_of(Proposer::fp16).starts_with("unsupported: search: "));
+    return;
+  }
+  CHECK(refusal_of(Proposer::fp16) == "");
+}
+
 TEST_CASE("proposer: what is no inner product, and what is not built in, is refused") {
   if (device().info().proposers.empty()) return;
   const Index index(device(), matrix(1, {1, 2, 3}), Metric::l1);
