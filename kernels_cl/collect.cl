@@ -6,10 +6,11 @@
 //   rows    [q, capacity]   lists of training rows, in any order, stride in elements
 //   counts  [q]             appended so far, may exceed the capacity, stride in elements
 //
-// Kept is what is not above theta: values, or with -D LOW low - value; a product that is not a number is
-// kept, and the chain will judge it. Work-group (x, y) of GROUP items scans EACH * GROUP columns of
-// QUERIES rows with low in registers. What it keeps it counts in local memory, and takes places for all
-// of it with one atomic addition a row. Two barriers. Work: q * t comparisons; values is read once.
+// Kept is what is at most theta: values, of which a masked one, NaN, never is; or with -D LOW low - value,
+// where a product that is not a number is kept, and the chain will judge it. Work-group (x, y) of GROUP items
+// scans EACH * GROUP columns of QUERIES rows with low in registers. What it keeps it counts in local memory,
+// and takes places for all of it with one atomic addition a row. Two barriers. Work: q * t comparisons;
+// values is read once.
 #include "common.cl"
 
 #define EACH 8     // columns an item
@@ -48,7 +49,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect(
 #ifdef LOW
       const bool far = low[j] - mine[j] > theta;
 #else
-      const bool far = mine[j] > theta;
+      const bool far = !(mine[j] <= theta);
 #endif
       bits |= (uint)(!far && t0 + j * GROUP < t_rows) << j;
     }

@@ -7,9 +7,9 @@
 //   rows    [q, capacity]   lists of training rows, in any order, stride in elements
 //   counts  [q]             appended so far, may exceed the capacity, stride in elements
 //
-// Kept is what is not above theta: values, or with -D LOW low - value; a product that is not a number is
-// kept, and the chain will judge it. Work-item (c, q) scans `chunk` columns of row q, 16 at a time.
-// Work: q * t comparisons; values is read once.
+// Kept is what is at most theta: values, of which a masked one, NaN, never is; or with -D LOW low - value,
+// where a product that is not a number is kept, and the chain will judge it. Work-item (c, q) scans `chunk`
+// columns of row q, 16 at a time. Work: q * t comparisons; values is read once.
 #include "common.cl"
 
 // Append the columns t ... t + 15 whose element of `near` is not 0.
@@ -62,9 +62,10 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void kith_collect_lanes(
 #endif
     }
 #ifdef LOW
-    value = least - value;
+    const int16 near = inside & ~(least - value > (float16)(theta));
+#else
+    const int16 near = inside & (value <= (float16)(theta));
 #endif
-    const int16 near = inside & ~(value > (float16)(theta));
     if (any(near)) append(near, first_row + (uint)t, list, capacity, count);
   }
 }

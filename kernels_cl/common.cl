@@ -7,8 +7,10 @@ typedef ulong Key;  // ordered(value) << 32 | row; a smaller key is nearer
 
 #define NO_KEY 0xFFFFFFFFFFFFFFFFul  // pads short lists: behind every candidate
 #define NO_ROW 0xFFFFFFFFu
+#define NO_VALUE 0xFFFFFFFFu  // ordered() of a masked pair, and the upper half of NO_KEY
 
-// A float that is not NaN as an unsigned number with the same order; -0 becomes +0.
+// A float as an unsigned number with the same order; -0 becomes +0. The only NaN is a masked pair (mask.cl),
+// which comes behind +infinity, as NO_VALUE.
 uint ordered(float value) {
   const uint bits = as_uint(value == 0.0f ? 0.0f : value);
   return bits >> 31 ? ~bits : bits | 0x80000000u;
@@ -18,10 +20,10 @@ Key make_key(float value, uint row) {
   return (Key)ordered(value) << 32 | row;
 }
 
-// The value of a key; +infinity for NO_KEY, so that `value <= value_of(bound)` loses nobody.
+// The value of a key; +infinity for NO_KEY and masked pairs, so that `value <= value_of(bound)` loses nobody.
 float value_of(Key key) {
   const uint code = (uint)(key >> 32);
-  return key == NO_KEY ? INFINITY : as_float(code >> 31 ? code & 0x7FFFFFFFu : ~code);
+  return code == NO_VALUE ? INFINITY : as_float(code >> 31 ? code & 0x7FFFFFFFu : ~code);
 }
 
 // A compare-exchange: the smaller key first.

@@ -1,6 +1,6 @@
 // select by bitonic sort: a list padded to a power of two with NO_KEY and sorted whole.
 //
-//   distances [q, t]            row-major, stride in elements, no NaN
+//   distances [q, t]            row-major, stride in elements, NaN only where masked
 //   out       [q, groups * k]   keys, ascending in each list, padded with NO_KEY
 //
 // A list that fits into local memory is sorted there, short ones several a work-group. Of a longer one

@@ -1,6 +1,6 @@
 // select by K bubbles: the grouped selection of PBKNN.
 //
-//   distances [q, t]            row-major, stride in elements, no NaN
+//   distances [q, t]            row-major, stride in elements, NaN only where masked
 //   out       [q, groups * k]   keys, ascending in each list, padded with NO_KEY
 //
 // A bubble walks from the front of a group's values to the back, compare-exchanging with each, so that

@@ -1,6 +1,6 @@
 // select by K bubbles, for CPU devices: a bubble is a lane of a vector. See select_bubble.cl.
 //
-//   distances [q, t]            row-major, stride in elements, no NaN
+//   distances [q, t]            row-major, stride in elements, NaN only where masked
 //   out       [q, groups * k]   keys, ascending in each list, padded with NO_KEY
 //
 // Work-item w finds list w. In step s bubble b meets value s - b, or what the bubbles before it left of

@@ -1,6 +1,6 @@
 // select by insertion: one sorted list a query and group.
 //
-//   distances [q, t]            row-major, stride in elements, no NaN
+//   distances [q, t]            row-major, stride in elements, NaN only where masked
 //   out       [q, groups * k]   keys, ascending in each list, padded with NO_KEY
 //
 // Work-item (g, q) reads its part of row q, 16 values at a time, and inserts those that come before

@@ -1,6 +1,6 @@
 // select by k-min search: a tournament for the smallest, k times.
 //
-//   distances [q, t]                     row-major, stride in elements, no NaN
+//   distances [q, t]                     row-major, stride in elements, NaN only where masked
 //   out       [q, groups, blocks, keep]  keys, ascending in each list, padded with NO_KEY; merge.cl
 //                                        makes one list of those of a group
 //

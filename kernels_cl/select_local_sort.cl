@@ -1,6 +1,6 @@
 // select by local sort: blocks of 256 sorted whole, k of each kept, the blocks' lists merged.
 //
-//   distances [q, t]                  row-major, stride in elements, no NaN
+//   distances [q, t]                  row-major, stride in elements, NaN only where masked
 //   out       [q, groups, blocks, k]  keys, ascending in each list, padded with NO_KEY; merge.cl makes
 //                                     one list of those of a group
 //

@@ -1,6 +1,6 @@
 // select by merge sort of (value, row) pairs.
 //
-//   distances [q, t]                     row-major, stride in elements, no NaN
+//   distances [q, t]                     row-major, stride in elements, NaN only where masked
 //   out       [q, groups, blocks, keep]  keys, ascending in each run, padded with NO_KEY
 //
 // Runs of eight are sorted in registers, and merged in pairs in local memory until a block is one run:

@@ -1,6 +1,6 @@
 // select by odd-even transposition sort, the parallel bubble sort.
 //
-//   distances [q, t]                     row-major, stride in elements, no NaN
+//   distances [q, t]                     row-major, stride in elements, NaN only where masked
 //   out       [q, groups, blocks, keep]  keys, ascending in each block, padded with NO_KEY
 //
 // Neighbours 0 and 1, 2 and 3, ... are compare-exchanged, then 1 and 2, 3 and 4, ..., in turn, until

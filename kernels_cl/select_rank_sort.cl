@@ -1,11 +1,12 @@
 // select by rank sort: the place of a value is the number of those before it.
 //
-//   distances [q, t]            row-major, stride in elements, no NaN
+//   distances [q, t]            row-major, stride in elements, NaN only where masked
 //   out       [q, groups * k]   keys, ascending in each list, padded with NO_KEY
 //
 // Before a value come all smaller ones, and of equal ones those with a smaller index. So floats are
 // compared, never keys: with `<=` to values that stand before, with `<` to those behind. Nobody waits
-// for anybody: all places are counted at once, and written where they are below k.
+// for anybody: all places are counted at once, and written where they are below k. A masked value, NaN,
+// precedes nobody and gets no place; behind the others the list is padded.
 // Work: t^2 comparisons and as many additions.
 // Source: enumeration sort, as in Ajorian, Bastan, Montazeri's k-NN in CUDA (Isfahan University of
 // Technology).
@@ -49,6 +50,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_select_rank_
 
   float mine[OWN];
   uint place[OWN];
+  uint placed = 0;  // values that are not masked, for the first work-group of a list
 #pragma unroll
   for (uint r = 0; r < OWN; ++r) {
     const uint t = own + r * GROUP + lid;
@@ -60,6 +62,8 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_select_rank_
       stage_tile(values, t0, width, tile);
       barrier(CLK_LOCAL_MEM_FENCE);
       const uint staged = min((uint)TILE, width - t0);
+      if (own == 0)
+        for (uint j = 0; j < staged; ++j) placed += !isnan(tile[j]);
       if (t0 + TILE <= own) {
         COUNT_TILE(<=)
       } else if (t0 >= own + OWN * GROUP) {
@@ -77,10 +81,11 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_select_rank_
 #pragma unroll
   for (uint r = 0; r < OWN; ++r) {
     const uint t = own + r * GROUP + lid;
-    if (t < width && place[r] < k) list[place[r]] = make_key(mine[r], first_row + begin + t);
+    if (t < width && !isnan(mine[r]) && place[r] < k)
+      list[place[r]] = make_key(mine[r], first_row + begin + t);
   }
   if (own == 0)
-    for (ulong j = (ulong)width + lid; j < k; j += GROUP) list[j] = NO_KEY;
+    for (ulong j = (ulong)placed + lid; j < k; j += GROUP) list[j] = NO_KEY;
 }
 
 #else
@@ -125,10 +130,12 @@ kernel void kith_select_rank_sort_lanes(global const float* restrict distances, 
   for (uint i = 0; own + i < own_end; ++i) {
     uint at = (uint)places[i];
     for (uint j = 0; own + j < own_end; ++j) at += j < i ? value[j] <= value[i] : value[j] < value[i];
-    if (at < k) list[at] = make_key(value[i], first_row + begin + own + i);
+    if (!isnan(value[i]) && at < k) list[at] = make_key(value[i], first_row + begin + own + i);
   }
-  if (own == 0)
-    for (ulong j = width; j < k; ++j) list[j] = NO_KEY;
+  if (own > 0) return;
+  ulong placed = 0;  // values that are not masked
+  for (uint t = 0; t < width; ++t) placed += !isnan(values[t]);
+  for (ulong j = placed; j < k; ++j) list[j] = NO_KEY;
 }
 
 #endif

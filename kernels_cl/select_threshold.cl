@@ -1,7 +1,7 @@
 // select by threshold: the k-th key so far is a filter, survivors are buffered, and the buffer is
 // sorted and merged when it is full enough.
 //
-//   distances [q, t]            row-major, stride in elements, no NaN
+//   distances [q, t]            row-major, stride in elements, NaN only where masked
 //   out       [q, groups * k]   keys, ascending in each list, padded with NO_KEY
 //
 // Work-group (g, q) of GROUP items reads its part of row q, GROUP * VALUES values a step. A step

@@ -1,6 +1,6 @@
 // collect: append every row that may be as near as theta to the lists of candidates.
 //
-//   values  [q, t]         row-major, read once; no NaN
+//   values  [q, t]         row-major, read once; a masked one, NaN, is never kept
 //   theta   [q, 1]
 //   low     [t]            for products: low - value is compared with theta, else value is
 //   out     [q, capacity]  training rows, in any order; counts [q, 1] grow, beyond the capacity too

@@ -12,7 +12,8 @@
 
 namespace kith::cuda {
 
-/// A float that is not NaN as an unsigned number with the same order; -0 becomes +0.
+/// A float as an unsigned number with the same order; -0 becomes +0. The only NaN is a masked pair (mask.cu),
+/// which comes behind +infinity, as no_value: the sum of a NaN and a number is 0x7FFFFFFF.
 __device__ inline std::uint32_t ordered_bits(float value) {
   const std::uint32_t bits = __float_as_uint(value + 0.0f);
   return bits >> 31 ? ~bits : bits | 0x80000000u;
@@ -22,18 +23,16 @@ __device__ inline Key key_of(float value, std::uint32_t row) {
   return static_cast<Key>(ordered_bits(value)) << 32 | row;
 }
 
-/// ordered_bits of nothing: above those of every value.
-inline constexpr std::uint32_t no_value = 0xFFFFFFFFu;
-
 /// The bound of values for a bound of keys: `value <= bound_value(bound)` loses nobody whose key is
-/// below. For no_key +infinity; for 0, below which there is no key, NaN, which refuses everybody.
+/// below. For no_key and masked pairs +infinity; for 0, below which there is no key, NaN, which refuses
+/// everybody.
 __device__ inline float bound_value(Key bound) {
   const auto code = static_cast<std::uint32_t>(bound >> 32);
   const std::uint32_t bits = code >> 31 ? code & 0x7FFFFFFFu : ~code;
-  return __uint_as_float(bound == no_key ? 0x7F800000u : bits);
+  return __uint_as_float(code == no_value ? 0x7F800000u : bits);
 }
 
-/// Never at or below any bound.
+/// Never at or below any bound; what a masked pair is, too.
 __device__ inline float not_a_candidate() {
   return __uint_as_float(0x7FFFFFFFu);
 }

@@ -255,4 +255,44 @@ cudaError_t vote(const Queue& queue, const Ballot& ballot);
 cudaError_t vote_atomic(const Queue& queue, const Ballot& ballot);
 cudaError_t vote_branch_free(const Queue& queue, const Ballot& ballot);
 
+/// What `mask` is given.
+struct Masking {
+  Matrix<const std::uint32_t> filter;  ///< [rows, words]; stride 0: one row of bits for all
+  Matrix<std::uint32_t> distances;     ///< [rows, columns], as bits
+  std::uint64_t rows;
+  std::uint64_t columns;
+  std::uint32_t first_row;  ///< training row of column 0
+  std::uint32_t masked;     ///< what is written where a bit is 0
+};
+
+/// Blocks that a row of `mask` takes.
+std::uint64_t mask_pieces(std::uint32_t first_row, std::uint64_t columns);
+cudaError_t mask(const Queue& queue, const Masking& masking);
+
+/// What `tally` is given.
+struct Tallying {
+  Matrix<const Key> nearest;    ///< [rows, k]
+  Matrix<const float> weights;  ///< [rows, k]
+  std::uint32_t rows;
+  std::uint32_t k;
+  const std::uint32_t* labels;  ///< [n]
+  std::uint32_t classes;
+  Matrix<float> sums;  ///< [rows, classes]
+};
+
+cudaError_t tally(const Queue& queue, const Tallying& tallying);
+
+/// What `accumulate` is given.
+struct Accumulation {
+  Matrix<const float> distances;  ///< [rows, columns]
+  std::uint64_t rows;
+  std::uint64_t columns;
+  const std::uint32_t* labels;  ///< [columns]
+  std::uint32_t classes;
+  Matrix<float> smallest;   ///< [rows, classes]
+  Matrix<float> high, low;  ///< [rows, classes]
+};
+
+cudaError_t accumulate(const Queue& queue, const Accumulation& accumulation);
+
 }  // namespace kith::cuda

@@ -1,6 +1,6 @@
 // select, bitonic: each part padded to a power of two with no_key and sorted whole.
 //
-//   distances [q, t]            no NaN
+//   distances [q, t]            NaN only where masked
 //   out       [q, groups * k]   keys, ascending in each list, padded with no_key
 //
 // Up to 256 values a warp sorts in registers, up to 2048 a block. A longer part is sorted in tiles of

@@ -1,6 +1,6 @@
 // select, bubble: K bubbles a row and group, each carrying the smallest of what those before it left.
 //
-//   distances [q, t]            no NaN
+//   distances [q, t]            NaN only where masked
 //   out       [q, groups * k]   keys, ascending in each list, padded with no_key
 //
 // A bubble walks through the group's values; at each place it keeps the smaller of what it carries and

@@ -1,6 +1,6 @@
 // select, insertion: one thread keeps one sorted list.
 //
-//   distances [q, t]            no NaN
+//   distances [q, t]            NaN only where masked
 //   out       [q, groups * k]   keys, ascending in each list, padded with no_key
 //
 // Thread l of all finds list l: group l % groups of row l / groups. It inserts every candidate below
@@ -56,7 +56,7 @@ __global__ __launch_bounds__(threads) void select_by_insertion(const Selection s
     __syncwarp();
     for (std::uint32_t i = 0; i < 32; ++i) {
       const float value = tile[lane][i];
-      if (isnan(value)) break;  // behind the end
+      if (isnan(value)) continue;  // masked, or behind the end
       const Key key = key_of(value, selection.first_row + begin + c0 + i);
       if (key >= last) continue;
       std::uint32_t j = k - 1;

@@ -1,6 +1,6 @@
 // select, k_min: a tournament for the smallest, k times.
 //
-//   distances [q, t]            no NaN
+//   distances [q, t]            NaN only where masked
 //   out       [q, groups * k]   keys, ascending in each list, padded with no_key
 //
 // 1024 values take part in a tournament, those of a warp's registers, 32 a lane (256 values, 8 a lane,

@@ -1,6 +1,6 @@
 // select, local_sort: every 256 distances are sorted whole, and the first k of each 256 merged.
 //
-//   distances [q, t]            no NaN
+//   distances [q, t]            NaN only where masked
 //   out       [q, groups * k]   keys, ascending in each list, padded with no_key; k <= 256
 //
 // A block of 256 threads sorts eight times 256 values of as many parts or places of a part, a warp each,

@@ -1,6 +1,6 @@
 // select, merge_sort: a parallel merge sort of (value, row) pairs.
 //
-//   distances [q, t]            no NaN
+//   distances [q, t]            NaN only where masked
 //   out       [q, groups * k]   keys, ascending in each list, padded with no_key
 //
 // A block sorts 1792 values: each thread seven in registers, and then runs of 7, 14, 28, ... keys are

@@ -1,6 +1,6 @@
 // select, odd_even: odd-even transposition sort, the slow parallel bubble.
 //
-//   distances [q, t]            no NaN
+//   distances [q, t]            NaN only where masked
 //   out       [q, groups * k]   keys, ascending in each list, padded with no_key
 //
 // Neighbours 0 1, 2 3, ... are compare-exchanged, then 1 2, 3 4, ..., as many times in all as there are

@@ -1,6 +1,6 @@
 // select, radix: any k. Two ways, by how much of a part is wanted.
 //
-//   distances [q, t]            no NaN
+//   distances [q, t]            NaN only where masked
 //   out       [q, groups * k]   keys, ascending in each list, padded with no_key
 //
 // Few of many, in many parts: a block a part finds the k-th key digit by digit (radix_choose), and

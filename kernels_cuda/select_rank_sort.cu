@@ -1,12 +1,13 @@
 // select, rank_sort: a value's place is the number of those before it.
 //
-//   distances [q, t]            no NaN
+//   distances [q, t]            NaN only where masked
 //   out       [q, groups * k]   keys, ascending in each list, padded with no_key
 //
 // A thread counts for up to eight values of its own, in registers, while the block takes all values of the
 // part through shared memory, 1024 at a time, read four at once by all lanes. Values are compared without
 // their rows: an equal one comes before if its row does, so of the tiles before the block's own values those
 // `smaller or equal` count, of the tiles behind them those `smaller`; only in between rows are looked at.
+// A masked value, NaN, comes before nobody and gets no place; behind the others the list is padded.
 // Places from k on are not written, and a warp whose values are all there stops counting, as does a block.
 // Work: (t / groups)^2 comparisons, two instructions each; less for small k. One barrier every 1024 values.
 // Shared memory: 8 KiB. No scratch.
@@ -49,11 +50,19 @@ template <std::uint32_t each>
 __global__ __launch_bounds__(threads) void count_smaller(const Selection selection,
                                                          const std::uint32_t tiles) {
   __shared__ float4 stage[2][staged / 4];
+  __shared__ std::uint32_t placed;  // values that are not masked
   const std::uint32_t list = blockIdx.x / tiles, thread = threadIdx.x, k = selection.k;
   const std::uint64_t own = std::uint64_t{blockIdx.x % tiles} * (threads * each);
   const Part part = part_of(selection, list);
-  if (own == 0)
-    for (std::uint64_t j = std::uint64_t{part.count} + thread; j < k; j += threads) part.out[j] = no_key;
+  if (own == 0) {
+    if (thread == 0) placed = 0;
+    __syncthreads();
+    std::uint32_t some = 0;
+    for (std::uint64_t i = thread; i < part.count; i += threads) some += isnan(part.values[i]) ? 0 : 1;
+    atomicAdd(&placed, some);
+    __syncthreads();
+    for (std::uint64_t j = std::uint64_t{placed} + thread; j < k; j += threads) part.out[j] = no_key;
+  }
   if (own >= part.count) return;
 
   float value[each];
@@ -62,7 +71,7 @@ __global__ __launch_bounds__(threads) void count_smaller(const Selection selecti
   for (std::uint32_t e = 0; e < each; ++e) {
     const std::uint64_t i = own + e * threads + thread;
     value[e] = part.value(i);  // nothing is before NaN: it stays at place k, which is not written
-    place[e] = i < part.count ? 0 : k;
+    place[e] = isnan(value[e]) ? k : 0;
   }
   float next[loads];
 #pragma unroll

@@ -1,6 +1,6 @@
 // select, threshold: a running k-th key as a filter, what passes it buffered and sorted when full.
 //
-//   distances [q, t]            no NaN
+//   distances [q, t]            NaN only where masked
 //   out       [q, groups * k]   keys, ascending in each list, padded with no_key
 //
 // Block b finds group b % groups of row b / groups, 2048 columns a step, a thread four runs of four;

@@ -17,87 +17,11 @@
 #include <thread>
 #include <vector>
 
+#include "shell.hpp"  // KITH_COMMAND_PATH
+
+using namespace command_tests;
+
 namespace {
-
-namespace fs = std::filesystem;
-using std::string;
-
-/// A folder of this test's own, removed at its end.
-class Folder {
- public:
-  Folder() {
-    string name = (fs::temp_directory_path() / "kith-command-XXXXXX").string();
-    REQUIRE(mkdtemp(name.data()) != nullptr);
-    path_ = name;
-  }
-  ~Folder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-
-  string operator/(const string& file) const { return (path_ / file).string(); }
-  string write(const string& file, const string& content) const {
-    std::ofstream(path_ / file, std::ios::binary) << content;
-    return *this / file;
-  }
-  string read(const string& file) const {
-    std::ifstream in(path_ / file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-  }
-  bool has(const string& file) const { return fs::exists(path_ / file); }
-  std::size_t files() const {
-    return static_cast<std::size_t>(std::distance(fs::directory_iterator(path_), fs::directory_iterator()));
-  }
-
- private:
-  fs::path path_;
-};
-
-struct Result {
-  int code = -1;
-  string out, err;
-};
-
-string read_pipe(FILE* pipe) {
-  string text;
-  std::array<char, 4096> buffer{};
-  for (std::size_t n; (n = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0;)
-    text.append(buffer.data(), n);
-  return text;
-}
-
-/// Run a line of shell, with $kith as the command.
-Result shell(const string& line) {
-  const Folder folder;
-  const string script = "kith='" KITH_COMMAND_PATH "'; ( " + line + " ) 2>'" + (folder / "err") + "'";
-  FILE* pipe = popen(script.c_str(), "r");
-  REQUIRE(pipe != nullptr);
-  Result result;
-  result.out = read_pipe(pipe);
-  const int status = pclose(pipe);
-  result.code = WIFEXITED(status) ? WEXITSTATUS(status) : 256 + WTERMSIG(status);
-  result.err = folder.read("err");
-  return result;
-}
-
-Result kith(const string& arguments) {
-  return shell("\"$kith\" " + arguments);
-}
-
-/// The command fails with this code and this one line, and prints nothing else.
-void check_refused(const string& arguments, int code, const string& message) {
-  CAPTURE(arguments);
-  const Result result = kith(arguments);
-  CHECK(result.code == code);
-  CHECK(result.err == "kith: " + message + "\n");
-  CHECK(result.out.empty());
-}
-
-bool contains(const string& text, const string& part) {
-  return text.find(part) != string::npos;
-}
 
 const char* const two_rows = "1,2\n3,4\n";
 const char* const flowers =
@@ -126,7 +50,8 @@ string npy(std::uint32_t rows, std::uint32_t cols) {
 TEST_SUITE_BEGIN("command");
 
 TEST_CASE("every subcommand explains itself, with examples") {
-  for (const char* name : {"devices", "search", "classify", "compare", "bench", "tune", "doctor"}) {
+  for (const char* name : {"devices", "search", "classify", "regress", "evaluate", "structure",
+                           "select-features", "compare", "bench", "tune", "doctor"}) {
     CAPTURE(string(name));
     const Result result = kith(string(name) + " --help");
     CHECK(result.code == 0);
@@ -142,13 +67,13 @@ TEST_CASE("every subcommand explains itself, with examples") {
 TEST_CASE("a slip on the command line is answered with what is meant, and exit code 2") {
   check_refused(
       "", 2,
-      "invalid_argument: kith: no subcommand is given; choose one of devices, search, classify, compare, "
-      "bench, tune, doctor, and see `kith --help`");
+      "invalid_argument: kith: no subcommand is given; choose one of devices, search, classify, regress, "
+      "evaluate, structure, select-features, compare, bench, tune, doctor, and see `kith --help`");
   check_refused("serach", 2, "invalid_argument: kith: unknown subcommand \"serach\"; did you mean search?");
   check_refused(
       "frobnicate", 2,
       "invalid_argument: kith: unknown subcommand \"frobnicate\"; choose one of devices, search, classify, "
-      "compare, bench, tune, doctor");
+      "regress, evaluate, structure, select-features, compare, bench, tune, doctor");
   check_refused("search --trian a.npy", 2,
                 "invalid_argument: search: unknown option --trian; did you mean --train?");
   check_refused("devices --xml", 2,
@@ -200,7 +125,7 @@ TEST_CASE("numbers and names outside their range are refused with those there ar
   check_refused(
       "search " + files + "--proposer nonsense", 2,
       "invalid_argument: search: --proposer: there is none called \"nonsense\"; choose one of automatic, "
-      "none, gemm, dot, fp16, int8");
+      "none, gemm, dot, bf16, fp16, int8");
   check_refused(
       "search " + files + "--fused perhaps", 2,
       "invalid_argument: search: --fused: \"perhaps\" is unknown; choose one of automatic, yes, no");
@@ -259,11 +184,11 @@ TEST_CASE("tables that do not fit each other are refused, and exit code 2") {
       "the training file");
   check_refused(
       "classify --train " + two + " --labels " + labels, 2,
-      "invalid_argument: classify: there is nothing to classify; give --queries FILE or --query VALUES");
-  check_refused(
-      "classify --train " + two + " --label-column 2 --queries " + two + " --truth " + two +
-          " --label-column 1",
-      2, "invalid_argument: classify: --label-column is given more than once; see `kith classify --help`");
+      "invalid_argument: classify: there is nothing to classify; give --queries FILE, --query VALUES or "
+      "--leave-one-out");
+  check_refused("classify --train " + two + " --label-column 2 --queries " + two + " --truth " + two +
+                    " --truth " + two,
+                2, "invalid_argument: classify: --truth is given more than once; see `kith classify --help`");
   const string negative = folder.write("negative.csv", "-1\n1\n");
   check_refused(
       "classify --train " + two + " --labels " + negative + " --queries " + two + " -k 1 --device cpu", 3,
@@ -302,58 +227,6 @@ TEST_CASE("search finds rows and distances, and writes them as .npy") {
   const Result explained = kith(files + "--explain");
   CHECK(explained.code == 0);
   CHECK(contains(explained.out, "whole call"));
-}
-
-TEST_CASE("classify: labels in a column, in a file, for one query, and the truth") {
-  const Folder folder;
-  const string train = folder.write("flowers.csv", flowers);
-  const string column = "classify --train " + train + " --label-column kind --device cpu ";
-  CHECK(kith(column + "-k 1 --query 5,3.4 --query 6.9,3.2").out == "setosa\nversicolor\n");
-  check_refused(column + "-k 1 --query 5", 2,
-                "invalid_argument: --query 1: 1 values but " + train +
-                    " has 2 columns beside the labels; give a value for each, with commas between them");
-  const string all = column + "--queries " + train + " ";
-  CHECK(kith(all + "-k 1").out == "accuracy 1.0000 (5 of 5)\n");
-  CHECK(kith(all + "-k 1 --expect 5").out == "accuracy 1.0000 (5 of 5), expected 5: OK\n");
-  const Result different = kith(all + "-k 1 --expect 4");
-  CHECK(different.code == 1);
-  CHECK(different.out == "accuracy 1.0000 (5 of 5), expected 4: DIFFERENT\n");
-  CHECK(kith(all + "-k 1 --k-sweep 5,1").out ==
-        "k  accuracy  correct\n1    1.0000        5\n5    0.4000        2\n\naccuracy 1.0000 (5 of 5)\n");
-  const string labels = folder.write("labels.csv", "7\n9\n");
-  const string rows = folder.write("rows.csv", "0\n10\n");
-  const string own = "classify --train " + rows + " --labels " + labels + " -k 1 --device cpu --header no ";
-  CHECK(kith(own + "--query 4 --query 6").out == "7\n9\n");
-  CHECK(kith(own + "--queries " + rows + " --truth " + labels).out == "accuracy 1.0000 (2 of 2)\n");
-  const Result out = kith(own + "--queries " + rows + " --out " + (folder / "out.csv"));
-  CHECK(out.code == 0);
-  CHECK(out.out.empty());
-  CHECK(folder.read("out.csv") == "7\n9\n");
-  check_refused(
-      own + "--query 4 --expect 1", 2,
-      "invalid_argument: classify: --expect needs the true labels of the queries; give --truth FILE, or "
-      "queries with the label column");
-}
-
-TEST_CASE("a report is one page that needs nothing else, and shows text as text") {
-  const Folder folder;
-  const string train = folder.write("t.csv", "x,<b>&,kind\n0,0,a<i>\n0,1,a<i>\n5,5,b\n5,6,b\n");
-  const string queries = folder.write("q.csv", "x,<b>&,kind\n0,0,b\n5,5,b\n");
-  const Result result =
-      kith("classify --train " + train + " --queries " + queries +
-           " --label-column kind -k 1 --k-sweep 1,2 --device cpu --report " + (folder / "r.html"));
-  CHECK(result.code == 0);
-  const string page = folder.read("r.html");
-  CHECK(page.starts_with("<!DOCTYPE html>"));
-  CHECK(page.ends_with("</html>\n"));
-  CHECK(contains(page, "50.00 %"));
-  CHECK(contains(page, "a&lt;i&gt;"));
-  CHECK(!contains(page, "a<i>"));
-  CHECK(!contains(page, "<b>&"));
-  for (const char* outside : {"http://", "https://", "<script", "<link", "@import"}) {
-    CAPTURE(string(outside));
-    CHECK(!contains(page, outside));
-  }
 }
 
 TEST_CASE("what cannot be finished leaves nothing behind, and what was there stays") {

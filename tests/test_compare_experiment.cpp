@@ -39,8 +39,8 @@ std::string compare_error(const std::string& line) {
 
 TEST_CASE("compare: options of experiments and placements that cannot be meant") {
   const std::string all =
-      "pbknn-groups, pbknn-table1, gsknn-table1, gsknn-crossover, ranksort-placements, knn-ladder, "
-      "knn03-table";
+      "pbknn-groups, pbknn-table1, gsknn-table1, gsknn-crossover, gsknn-kdd, ranksort-placements, "
+      "knn-ladder, knn03-table, structure";
   CHECK(
       compare_error("--experiment nonsense") ==
       "invalid_argument: compare: --experiment: there is none called \"nonsense\"; choose among all, list, " +
@@ -59,6 +59,15 @@ TEST_CASE("compare: options of experiments and placements that cannot be meant")
       compare_error("--experiment pbknn-groups --charts /no/such/folder") ==
       "bad_file: /no/such/folder/pbknn-groups-1.svg: cannot be written: No such file or directory; make the "
       "folder first");
+  CHECK(compare_error("--experiment pbknn-groups --data some.gz") ==
+        "invalid_argument: compare: --data: pbknn-groups reads no file; leave it out");
+  const std::string where =
+      "; get kddcup.data_10_percent.gz from the UCI KDD archive, "
+      "https://kdd.ics.uci.edu/databases/kddcup99/kddcup99.html";
+  CHECK(compare_error("--experiment pbknn-groups,gsknn-kdd") ==
+        "invalid_argument: gsknn-kdd: needs the rows of KDD Cup 1999" + where + ", and give --data FILE");
+  CHECK(compare_error("--experiment gsknn-kdd --data /no/such/file") ==
+        "bad_file: gsknn-kdd: /no/such/file: there is no such file" + where);
   CHECK(compare_error("--experiment pbknn-groups --csv a --report a") ==
         "invalid_argument: compare: --csv and --report are the same file; give two names");
   CHECK(compare_error("--experiment pbknn-groups --device nonsense") ==

@@ -135,11 +135,35 @@ TEST_CASE("experiment ranksort-placements: all ways between the CPU and the devi
   CHECK(result.tables.size() == 1);
 }
 
+TEST_CASE("experiment structure: every step, and the whole matrix against a triangle") {
+  const Result result = quick_run("structure");
+  check_result(result);
+  REQUIRE(result.charts.size() == 7);
+  const std::string spec = device().info().spec, where = " (" + spec + ")";
+  for (std::size_t step = 0; step < 6; ++step) {
+    const Chart& chart = result.charts[step];
+    CHECK(chart.series.size() == (spec == "cpu" ? 1 : 2));
+    for (const std::string& label : {std::string("whole call (cpu)"), "whole call" + where}) {
+      const Series* series = series_of(chart, label);
+      REQUIRE(series != nullptr);
+      CHECK(xs(*series) == std::vector<double>{128, 512});
+    }
+  }
+  for (const char* what :
+       {"whole", "triangle, half missing", "whole, in host memory", "triangle, mirrored in host memory"}) {
+    const Series* series = series_of(result.charts[6], what + where);
+    REQUIRE(series != nullptr);
+    CHECK(xs(*series) == std::vector<double>{256, 512});
+  }
+  REQUIRE(result.claims.size() >= 2);
+  CHECK(result.claims.back().paper == "does not pay");
+}
+
 TEST_SUITE_END();
 
 TEST_CASE("experiments: names, and what is left out where another device has it") {
-  for (const char* name : {"pbknn-groups", "pbknn-table1", "gsknn-table1", "gsknn-crossover",
-                           "ranksort-placements", "knn-ladder", "knn03-table"})
+  for (const char* name : {"pbknn-groups", "pbknn-table1", "gsknn-table1", "gsknn-crossover", "gsknn-kdd",
+                           "ranksort-placements", "knn-ladder", "knn03-table", "structure"})
     CHECK(find_experiment(name).name == name);
   CHECK(contains(
       error_of([] { find_experiment("nonsense"); }),

@@ -33,6 +33,12 @@ TEST_CASE("files: what is written reads back with the same bits") {
   CHECK(write("d.csv", distance) == "0.1,1e-45,3.4028235e+38\ninf,16777216,0.33333334\n");
   CHECK(write("i.ivecs", index) == bytes<std::int32_t>({3, 0, 5, 123456, 3, -1, 7, 2147483647}));
   CHECK(write("d.fvecs", distance).substr(20, 8) == bytes<float>({inf, 16777216}));
+  for (const string& ending : {"npy"s, "csv"s, "fvecs"s}) {
+    AtomicFile pieces(folder / ("p." + ending));
+    for (std::int64_t row = 0; row < 2; ++row) write_piece(pieces, {distance.data() + 3 * row, 1, 3}, row, 2);
+    pieces.commit();
+    CHECK(folder.read("p." + ending) == folder.read("d." + ending));
+  }
 
   const Floats finite{0.1f, 1e-45f, 3.4028235e38f, -0.0f, 16777216, 1.0f / 3};
   for (const string& file : {"f.npy"s, "f.csv"s, "f.tsv"s, "f.txt"s, "f.fvecs"s}) {

@@ -154,8 +154,7 @@ TEST_CASE("selector: names are read back, and an unknown one is refused with the
   CHECK(parse_proposer("none") == Proposer::none);
   CHECK(error_of([] { parse_proposer("magic"); }) ==
         "invalid_argument: proposer: there is none called \"magic\"; choose one of automatic, none, gemm, "
-        "dot, fp16, "
-        "int8");
+        "dot, bf16, fp16, int8");
 }
 
 TEST_CASE("error: every code has its name") {

@@ -177,10 +177,10 @@ TEST_CASE("plan: refuses what the device lacks, and says what it has") {
   options.proposer = Proposer::int8;
   CHECK(refusal(usual, options) ==
         "unsupported: search: proposer int8 is not built into this version of kith; choose automatic, none, "
-        "gemm or fp16");
+        "gemm, dot, bf16 or fp16");
   options.proposer = Proposer::fp16;
   CHECK(refusal(usual, options) ==
-        "unsupported: search: cuda:0 has no proposer fp16; choose proposer none, or a GPU");
+        "unsupported: search: cuda:0 has no proposer fp16; choose none, or another device");
   options = {};
   options.selector = Selector::radix;
   options.fused = true;

@@ -78,6 +78,7 @@ class CpuBackend final : public spi::Backend {
     info.train_block = train_block;
     info.query_block = query_block;
     info.selectors = selectors();
+    info.proposers = set.proposers;
     info.fused_max_k = 0xFFFFFFFFu;
     return info;
   }

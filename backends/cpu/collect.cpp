@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 
+#include "cpu/collect_products.hpp"
 #include "cpu/steps.hpp"
 #include "parallel.hpp"
 
@@ -25,16 +26,17 @@ void append(const spi::CandidateLists& out, std::size_t q, const std::uint32_t* 
 
 }  // namespace
 
-spi::Support check(const spi::CollectStep& step, const Resources&) {
+spi::Support check(const spi::CollectStep& step, const Resources& with) {
   if (step.proposer == Proposer::none) return {};
   if (step.proposer == Proposer::gemm)
-    return {"no matrix library is opened on the CPU; choose proposer none", 0};
-  return {"proposer " + std::string(name(step.proposer)) + " is not made for a CPU; choose proposer none", 0};
+    return {"no matrix library is opened on the CPU; choose proposer dot or none", 0};
+  return check_products(step, with);
 }
 
 void run(const spi::CollectStep& step, const Resources& with) {
   const std::string refusal = check(step, with).refusal;
   if (!refusal.empty()) throw Error(Errc::unsupported, "cpu: " + refusal);
+  if (step.proposer != Proposer::none) return collect_products(step, with);
   const std::size_t m = step.values.rows, n = step.values.cols;
   const std::size_t parts = (n + task_columns - 1) / task_columns;
   if (m * parts == 0) return;

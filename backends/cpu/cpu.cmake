@@ -5,7 +5,18 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
   set_property(SOURCE ${cpu_folder}/kernels_avx2.cpp APPEND PROPERTY COMPILE_OPTIONS -mavx2 -mfma)
   set_property(SOURCE ${cpu_folder}/kernels_avx512.cpp APPEND PROPERTY COMPILE_OPTIONS
     -mavx512f -mavx2 -mfma -mprefer-vector-width=512)
+  include(CheckCXXSourceCompiles)
+  set(CMAKE_REQUIRED_FLAGS "-mamx-tile -mamx-bf16 -mavx512f")
+  check_cxx_source_compiles("#include <immintrin.h>
+    int main() { _tile_zero(0); _tile_dpbf16ps(0, 1, 2); }" KITH_COMPILES_AMX)
+  unset(CMAKE_REQUIRED_FLAGS)
+  if(KITH_COMPILES_AMX)
+    set_property(SOURCE ${cpu_folder}/kernels_amx.cpp ${cpu_folder}/instruction_set.cpp
+      APPEND PROPERTY COMPILE_DEFINITIONS KITH_CPU_AMX)
+    set_property(SOURCE ${cpu_folder}/kernels_amx.cpp APPEND PROPERTY COMPILE_OPTIONS
+      -mamx-tile -mamx-bf16 -mavx512f -mavx512bw -mavx512dq -mavx512vl)
+  endif()
 endif()
 # -O3 in every build but Debug: the unrolled tiles stay in registers only then.
 set_property(SOURCE ${cpu_folder}/kernels_baseline.cpp ${cpu_folder}/kernels_avx2.cpp
-  ${cpu_folder}/kernels_avx512.cpp APPEND PROPERTY COMPILE_OPTIONS $<$<NOT:$<CONFIG:Debug>>:-O3>)
+  ${cpu_folder}/kernels_avx512.cpp ${cpu_folder}/kernels_amx.cpp APPEND PROPERTY COMPILE_OPTIONS $<$<NOT:$<CONFIG:Debug>>:-O3>)

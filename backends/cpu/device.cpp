@@ -31,12 +31,12 @@ double CpuDevice::elapsed(std::uint64_t from, std::uint64_t to) {
 }
 
 spi::Support CpuDevice::check(const spi::Step& step) const {
-  const Resources with{*set_.kernels, team_size(step.threads)};
+  const Resources with{set_, team_size(step.threads)};
   return std::visit([&](const auto& work) { return cpu::check(work, with); }, step.work);
 }
 
 void CpuDevice::enqueue(const spi::Step& step) {
-  const Resources with{*set_.kernels, team_size(step.threads)};
+  const Resources with{set_, team_size(step.threads)};
   std::visit([&](const auto& work) { run(work, with); }, step.work);
 }
 

@@ -1,6 +1,11 @@
 #include "cpu/instruction_set.hpp"
 
 #include <cstdlib>
+#if defined(KITH_CPU_AMX)
+#include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
 
 #include "kith/error.hpp"
 
@@ -27,6 +32,31 @@ constexpr Build builds[] = {
     {"baseline", kernels_baseline, [] { return true; }},
 };
 
+#if defined(KITH_CPU_AMX)
+/// Matrix units that multiply 16-bit floats, and an operating system that lets this process use them.
+bool has_matrix_units() {
+  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+  constexpr unsigned bf16 = 1u << 22, tiles = 1u << 24;
+  if (!__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) || (edx & bf16) == 0 || (edx & tiles) == 0)
+    return false;
+  constexpr long ask_for_permission = 0x1023, tile_data = 18;  // ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA
+  return syscall(SYS_arch_prctl, ask_for_permission, tile_data) == 0;
+}
+#endif
+
+/// Products in single precision are everywhere; matrix units beside the best set only, so that another one
+/// that is asked for is all that runs.
+InstructionSet set_of(const Build& build) {
+  InstructionSet set{build.name, &build.kernels(), {Proposer::dot}};
+#if defined(KITH_CPU_AMX)
+  if (&build == builds && has_matrix_units()) {
+    set.proposers.push_back(Proposer::bf16);
+    set.propose_bf16 = propose_bf16;
+  }
+#endif
+  return set;
+}
+
 std::string list_of(bool (*wanted)(const Build&)) {
   std::string list;
   for (const Build& build : builds)
@@ -44,7 +74,7 @@ InstructionSet choose_instruction_set() {
   const std::string asked = wish ? wish : "";
   for (const Build& build : builds) {
     if (!asked.empty() && asked != build.name) continue;
-    if (build.runs_here()) return {build.name, &build.kernels()};
+    if (build.runs_here()) return set_of(build);
     if (!asked.empty())
       throw Error(Errc::unavailable, "KITH_CPU_ISA = " + asked +
                                          ", but this processor cannot run it; unset it or choose one of " +

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "cpu/kernels.hpp"
+#include "kith/selector.hpp"
 
 namespace kith::cpu {
 
@@ -11,6 +13,8 @@ namespace kith::cpu {
 struct InstructionSet {
   const char* name = nullptr;  ///< `baseline`, `avx2`, `avx512`; DeviceInfo::driver
   const Kernels* kernels = nullptr;
+  std::vector<Proposer> proposers = {};
+  void (*propose_bf16)(const Products&) = nullptr;  ///< by matrix units; null without them
 };
 
 /// The best build for this processor, or the one that KITH_CPU_ISA names.

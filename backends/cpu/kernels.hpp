@@ -35,6 +35,29 @@ struct Candidates {
   std::size_t count;
 };
 
+/// Shadows that one task multiplies and tests, in the order that prepare gave them; rows by their places in
+/// the grids of the step, which begin at a multiple of spi::shadow_rows. docs/certificate.md, section 4.
+struct Products {
+  const void* queries;  ///< row 0 of the grid
+  const void* train;
+  std::size_t dims;
+  std::size_t query_begin, query_end;
+  std::size_t train_begin, train_end;
+  const float* low;    ///< of the training rows; those of whole blocks may be read
+  const float* theta;  ///< of the queries, theta_stride apart
+  std::size_t theta_stride;
+  std::uint32_t first_row;  ///< the number of training row 0
+  std::uint32_t* rows;      ///< lists of the queries, rows_stride apart
+  std::size_t rows_stride, capacity;
+  std::uint32_t* counts;  ///< of the queries, counts_stride apart; other tasks add to them, too
+  std::size_t counts_stride;
+};
+
+/// Smallest distance and sum, as a pair, of 16 queries to one class (spi.hpp, AccumulateStep).
+struct ClassSums {
+  float smallest[16], high[16], low[16];
+};
+
 struct Kernels {
   /// Write the unfinished value of each pair.
   ///   out  element (query_begin, train_begin); rows are `stride` apart
@@ -59,10 +82,21 @@ struct Kernels {
   /// Write the unfinished value of each candidate.
   ///   values  [count]
   void (*rerank)(const Candidates&, float* values);
+
+  /// Append the pairs with low - product <= theta, of shadows in single precision.
+  void (*propose)(const Products&);
+
+  /// Add columns of distances to the sums of 16 queries.
+  ///   distances  [columns, 16]
+  void (*accumulate)(const float* distances, std::size_t columns, ClassSums& sums);
 };
 
 const Kernels& kernels_baseline();
 const Kernels& kernels_avx2();
 const Kernels& kernels_avx512();
+
+/// `propose` of shadows of 16-bit floats, by matrix units; only where the compiler and the processor have
+/// them.
+void propose_bf16(const Products& products);
 
 }  // namespace kith::cpu

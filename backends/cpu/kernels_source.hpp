@@ -11,8 +11,10 @@
 #pragma once
 
 #include "cpu/candidates.hpp"
+#include "cpu/class_sums.hpp"
 #include "cpu/fold.hpp"
 #include "cpu/kernels.hpp"
+#include "cpu/propose.hpp"
 
 namespace kith::cpu::KITH_ISA {
 namespace {
@@ -250,6 +252,62 @@ void nearest(const Operands& operands, std::uint32_t row_offset, Shortlists& lis
   sweep(operands, sink);
 }
 
+/// Takes tiles of inner products, with their signs changed, to the lists of candidates.
+struct ToCandidates {
+  static constexpr bool bound_by_memory = false;
+  const Products& products;
+
+  template <int queries, int blocks>
+  [[gnu::always_inline]] void take(const Pass& pass, std::size_t block, Lanes (&acc)[queries][blocks]) {
+    float thetas[queries];  // NaN for queries that are not meant: nothing passes
+    Mask passed_by[queries], some = {};
+#pragma GCC unroll 8
+    for (int q = 0; q < queries; ++q) {
+      const auto lane = static_cast<std::size_t>(q);
+      const bool meant = lane >= pass.active_begin && lane < pass.active_end;
+      thetas[q] =
+          meant ? products.theta[(pass.first_query + lane) * products.theta_stride] : __builtin_nanf("");
+    }
+#pragma GCC unroll 4
+    for (int b = 0; b < blocks; ++b) {
+      const Lanes low = load(products.low + (block + static_cast<std::size_t>(b)) * train_block);
+#pragma GCC unroll 8
+      for (int q = 0; q < queries; ++q) acc[q][b] = acc[q][b] + low;
+    }
+#pragma GCC unroll 8
+    for (int q = 0; q < queries; ++q) {
+      passed_by[q] = at_most(ToLists::nearest_of(acc[q]), thetas[q]);
+      some = either(some, passed_by[q]);
+    }
+    if (__builtin_expect(!any(some), 1)) return;
+#pragma GCC unroll 8
+    for (int q = 0; q < queries; ++q) {
+      if (!any(passed_by[q])) continue;
+#pragma GCC unroll 4
+      for (int b = 0; b < blocks; ++b) {
+        const std::size_t at = block + static_cast<std::size_t>(b);
+        const std::uint32_t passed = bits(at_most(acc[q][b], thetas[q])) & present(pass.operands, at);
+        if (passed)
+          append_candidates(products, pass.first_query + static_cast<std::size_t>(q), at * train_block,
+                            passed);
+      }
+    }
+  }
+};
+
+void propose(const Products& p) {
+  const Operands operands{Metric::negative_dot,
+                          static_cast<const float*>(p.queries),
+                          static_cast<const float*>(p.train),
+                          p.dims,
+                          p.query_begin,
+                          p.query_end,
+                          p.train_begin,
+                          p.train_end};
+  ToCandidates sink{p};
+  sweep(operands, sink);
+}
+
 void filter(const float* values, std::size_t count, std::uint32_t first_row, Shortlists& lists,
             std::size_t list) {
   const float& threshold = lists.thresholds[list];
@@ -259,14 +317,16 @@ void filter(const float* values, std::size_t count, std::uint32_t first_row, Sho
     const std::uint32_t lanes = left < train_block ? 0xFFFFu >> (train_block - left) : 0xFFFFu;
     if (left < train_block) __builtin_memcpy(sixteen, values + t, left * sizeof(float));
     const Lanes block = load(left < train_block ? sixteen : values + t);
-    const std::uint32_t passed = bits(passes(block, threshold)) & lanes;
+    std::uint32_t passed = bits(passes(block, threshold)) & lanes;
     if (__builtin_expect(!passed, 1)) continue;
+    passed &= bits(at_most(block, __builtin_inff()));  // a masked value, NaN, passes every threshold
+    if (!passed) continue;
     store(sixteen, block);
     append(lists, list, sixteen, passed, first_row + static_cast<std::uint32_t>(t));
   }
 }
 
-constexpr Kernels table = {distance, nearest, filter, collect, rerank};
+constexpr Kernels table = {distance, nearest, filter, collect, rerank, propose, accumulate};
 
 }  // namespace
 }  // namespace kith::cpu::KITH_ISA

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "cpu/instruction_set.hpp"
 #include "cpu/kernels.hpp"
 #include "cpu/memory.hpp"
 #include "kith/error.hpp"
@@ -13,8 +14,10 @@ namespace kith::cpu {
 
 /// With what a step runs.
 struct Resources {
-  const Kernels& kernels;
+  const InstructionSet& set;
   std::uint32_t team;  ///< threads, at least 1
+  const Kernels& kernels = *set.kernels;
+  const std::vector<Proposer>& proposers() const { return set.proposers; }
 };
 
 spi::Support check(const spi::DistanceStep& step, const Resources& with);

@@ -47,11 +47,13 @@ std::size_t bytes_a_thread(const spi::TightenStep& step) {
 }  // namespace
 
 spi::Support check(const spi::TightenStep& step, const Resources& with) {
-  if (step.proposer != Proposer::none && step.proposer != Proposer::gemm)
+  const auto& has = with.proposers();
+  if (step.proposer != Proposer::none && step.proposer != Proposer::gemm &&
+      std::find(has.begin(), has.end(), step.proposer) == has.end())
     return {"there is no bound for proposer " + std::string(name(step.proposer)) +
-                " on a CPU; choose none or gemm",
+                " on this CPU; choose none, gemm or dot",
             0};
-  if (step.proposer == Proposer::gemm && from_products(step.metric) == FromProducts::not_at_all)
+  if (step.proposer != Proposer::none && from_products(step.metric) == FromProducts::not_at_all)
     return {"metric " + std::string(name(step.metric)) +
                 " does not follow from inner products; choose proposer none",
             0};

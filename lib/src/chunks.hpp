@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "device_state.hpp"
@@ -11,14 +12,15 @@
 namespace kith {
 
 struct Chunk {
-  DeviceMemory memory;
-  std::int64_t first = 0;  ///< its first training row
+  std::shared_ptr<const spi::Allocation> memory;  ///< shared by all indices that were made from this one
+  std::int64_t first = 0;                         ///< its first training row
   std::int64_t rows = 0;
 };
 
-/// Copy rows to the device, in chunks of at most its largest allocation.
+/// Copy rows to the device, in chunks of at most its largest allocation. They are training rows `first`,
+/// first + 1, ...
 /// Throws out_of_memory.
 std::vector<Chunk> upload_chunks(const std::shared_ptr<Device::State>& state, MatrixView<const float> rows,
-                                 std::uint32_t threads);
+                                 std::int64_t first, std::uint32_t threads);
 
 }  // namespace kith

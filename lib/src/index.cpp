@@ -1,5 +1,7 @@
 #include "kith/index.hpp"
 
+#include <algorithm>
+#include <numeric>
 #include <string>
 
 #include "chain.hpp"
@@ -13,32 +15,78 @@
 namespace kith {
 namespace {
 
-void check_shape(MatrixView<const float> train) {
-  if (train.rows() < 1 || train.cols() < 1)
-    throw Error(Errc::invalid_argument, "index: the training rows are [" + std::to_string(train.rows()) +
-                                            ", " + std::to_string(train.cols()) +
-                                            "]; give at least one row and one column");
-  if (train.rows() > most_rows)
-    throw Error(Errc::invalid_argument, "index: " + std::to_string(train.rows()) +
-                                            " training rows, but an index holds at most " +
-                                            std::to_string(most_rows) + "; split them over several");
+[[noreturn]] void refuse(const std::string& message) {
+  throw Error(Errc::invalid_argument, "index: " + message);
+}
+
+void check_shape(const char* what, MatrixView<const float> rows) {
+  if (rows.rows() < 1 || rows.cols() < 1)
+    refuse(std::string("the ") + what + " rows are [" + std::to_string(rows.rows()) + ", " +
+           std::to_string(rows.cols()) + "]; give at least one row and one column");
+}
+
+void check_count(std::int64_t rows) {
+  if (rows > most_rows)
+    refuse(std::to_string(rows) + " training rows, but an index holds at most " + std::to_string(most_rows) +
+           "; split them over several");
 }
 
 }  // namespace
 
-Index::Index(Device device, MatrixView<const float> train, Metric metric, const IndexOptions&) {
-  check_shape(train);
-  const PreparedRows rows = prepare_rows("index", "training", train, metric, 0);
-  auto state = std::make_shared<State>(std::move(device), metric, train.rows(), train.cols(), rows.largest);
-  state->chunks = upload_chunks(state->device.state(), rows.view, 0);
+std::vector<std::int64_t> ordered_features(const std::vector<std::int64_t>& asked, std::int64_t columns) {
+  std::vector<std::int64_t> features = asked;
+  if (asked.empty()) {
+    features.resize(static_cast<std::size_t>(columns));
+    std::iota(features.begin(), features.end(), 0);
+  }
+  std::sort(features.begin(), features.end());
+  for (std::size_t i = 0; i < features.size(); ++i) {
+    if (features[i] < 0 || features[i] >= columns)
+      refuse("there is no feature " + std::to_string(features[i]) + ", since rows have " +
+             std::to_string(columns) + (columns == 1 ? " column" : " columns") + "; choose from 0 to " +
+             std::to_string(columns - 1));
+    if (i > 0 && features[i] == features[i - 1])
+      refuse("feature " + std::to_string(features[i]) + " is named twice; name each once");
+  }
+  return features;
+}
+
+Index::Index(Device device, MatrixView<const float> train, Metric metric, const IndexOptions& options) {
+  check_shape("training", train);
+  check_count(train.rows());
+  auto state = std::make_shared<State>(std::move(device), metric, train.cols(),
+                                       ordered_features(options.features, train.cols()));
+  const PreparedRows rows = prepare_rows("index", "training", train, metric, 0, state->mask());
+  state->rows = train.rows();
+  state->largest = rows.largest;
+  state->chunks = upload_chunks(state->device.state(), rows.view, 0, 0);
   state->centre = centre_of(rows.view, metric);
   state_ = std::move(state);
+}
+
+Index Index::with(MatrixView<const float> more) const {
+  check_shape("added", more);
+  if (more.cols() != state_->columns)
+    refuse("the added rows have " + std::to_string(more.cols()) + " columns but the index has " +
+           std::to_string(state_->columns) + "; give as many");
+  check_count(state_->rows + more.rows());
+  const PreparedRows rows = prepare_rows("index", "added", more, state_->metric, 0, state_->mask());
+  auto state = std::make_shared<State>(state_->device, state_->metric, state_->columns, state_->features);
+  state->rows = state_->rows + more.rows();
+  state->largest = std::max(state_->largest, rows.largest);
+  state->chunks = state_->chunks;
+  for (Chunk& chunk : upload_chunks(state->device.state(), rows.view, state_->rows, 0))
+    state->chunks.push_back(std::move(chunk));
+  state->centre = state_->centre;
+  Index grown = *this;
+  grown.state_ = std::move(state);
+  return grown;
 }
 
 Neighbors Index::search(MatrixView<const float> queries, std::int64_t k, const PlanOptions& options,
                         Trace* trace) const {
   Neighbors found;
-  search_with(*state_, queries, k, options, trace, found, [](Workspace&, std::int64_t, std::int64_t) {});
+  search_with(*state_, queries, k, options, trace, found, nullptr);
   return found;
 }
 
@@ -56,7 +104,10 @@ std::int64_t Index::rows() const {
   return state_->rows;
 }
 std::int64_t Index::dims() const {
-  return state_->dims;
+  return state_->columns;
+}
+const std::vector<std::int64_t>& Index::features() const {
+  return state_->features;
 }
 
 std::size_t Index::memory_bytes() const {

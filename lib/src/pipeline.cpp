@@ -6,6 +6,7 @@
 #include "float_guard.hpp"
 #include "kith/error.hpp"
 #include "proposal.hpp"
+#include "row_filter.hpp"
 #include "rows.hpp"
 #include "tiles.hpp"
 #include "timing.hpp"
@@ -16,7 +17,7 @@ namespace {
 
 /// One training tile by the chain. `number` counts tiles from 0; `last`: its result is the result.
 void run_tile(const Index::State& index, const Plan& plan, const Tile& tile, std::int64_t number, bool last,
-              std::int64_t count, const Workspace& workspace, StepTimer& timer) {
+              std::int64_t count, const Workspace& workspace, const DeviceFilter& filter, StepTimer& timer) {
   spi::Device& device = *index.device.state()->device;
   const TileLists lists = workspace.lists(count, number, last);
   const spi::RowBlocks queries = workspace.queries(count), train = tile.row_blocks(index);
@@ -28,6 +29,10 @@ void run_tile(const Index::State& index, const Plan& plan, const Tile& tile, std
     const spi::Grid<float> distances = workspace.distances(count, tile.rows);
     device.enqueue(distance_step(plan, queries, train, distances));
     timer.after(spi::DistanceStep::name);
+    if (filter) {
+      device.enqueue(filter.mask(distances, first_row));
+      timer.after(spi::MaskStep::name);
+    }
     device.enqueue(select_step(plan, distances, first_row, lists, workspace.scratch()));
     timer.after(spi::SelectStep::name);
   }
@@ -135,6 +140,7 @@ void run(const Index::State& index, const Plan& plan, const PlanOptions& options
   Watcher watcher(options, query_tiles * tile_count);
   watcher.check_stop();
   Workspace workspace(state, plan, scratch_of(*state->device, plan));
+  const DeviceFilter filter(state, plan, options);
   std::optional<Proposing> proposing;
   if (proposes && m > 0) proposing.emplace(index, plan, largest_query);
 
@@ -143,6 +149,7 @@ void run(const Index::State& index, const Plan& plan, const PlanOptions& options
     const MatrixView<const float> of_tile = queries.slice(first, count);
     const Stopwatch upload;
     upload_rows(*state, workspace.query_memory(), of_tile, index.device.info().query_block, plan.threads);
+    filter.upload(first, count);
     if (trace) trace->seconds["upload"] += upload.seconds();
     std::vector<std::int64_t> lost;
     for (std::int64_t i = 0; i < tile_count; ++i) {
@@ -155,7 +162,7 @@ void run(const Index::State& index, const Plan& plan, const PlanOptions& options
         if (proposes && i > 0) {
           proposing->run_tile(index, tile, count, workspace, timer, trace);
         } else {
-          run_tile(index, plan, tile, i, last || proposes, count, workspace, timer);
+          run_tile(index, plan, tile, i, last || proposes, count, workspace, filter, timer);
           if (proposes && !last) proposing->begin(*state->device, workspace, count, timer);
         }
         timer.collect();

@@ -7,6 +7,7 @@
 #include "kith/error.hpp"
 #include "plan_memory.hpp"
 #include "plan_rules.hpp"
+#include "row_filter.hpp"
 #include "sampling.hpp"
 #include "shadow.hpp"
 #include "tuning_choice.hpp"
@@ -18,7 +19,7 @@ namespace {
   throw Error(code, "search: " + message);
 }
 
-void check_problem(const Problem& p) {
+void check_problem(const Problem& p, const PlanOptions& o) {
   const auto text = [](std::int64_t value) { return std::to_string(value); };
   if (p.n < 1) refuse(Errc::invalid_argument, "there are no training rows; give at least one");
   if (p.dims < 1) refuse(Errc::invalid_argument, "rows have no columns; give at least one");
@@ -26,9 +27,15 @@ void check_problem(const Problem& p) {
   if (p.n > most_rows)
     refuse(Errc::invalid_argument, "n = " + text(p.n) + " training rows, but an index holds at most " +
                                        text(most_rows) + "; split them over several");
-  if (p.k < 1 || p.k > p.n)
-    refuse(Errc::invalid_argument, "k = " + text(p.k) + " but the index holds " + text(p.n) +
-                                       (p.n == 1 ? " row" : " rows") + "; choose 1 <= k <= " + text(p.n));
+  const std::string rows = text(p.n) + (p.n == 1 ? " row" : " rows");
+  if (o.self && p.n == 1)
+    refuse(Errc::invalid_argument, "the index holds 1 row, which is not its own neighbour; give more rows");
+  const std::int64_t most = o.self ? p.n - 1 : p.n;
+  if (p.k < 1 || p.k > most)
+    refuse(Errc::invalid_argument, "k = " + text(p.k) + " but the index holds " + rows +
+                                       (o.self ? ", of which none is its own neighbour" : "") +
+                                       "; choose 1 <= k <= " + text(most));
+  check_rows_left_out("search", p.n, p.m, o);
 }
 
 void check_options(const PlanOptions& o) {
@@ -41,6 +48,20 @@ void check_options(const PlanOptions& o) {
   positive("query tile", o.query_tile);
   positive("training tile", o.train_tile);
   check_sample(o);
+  if (!has_filter(o)) return;
+  if (o.fused == true)
+    refuse(Errc::unsupported,
+           "the fused step keeps no distances that a filter could strike out; drop one of the two");
+  if (o.proposer != Proposer::automatic && o.proposer != Proposer::none)
+    refuse(Errc::unsupported, "proposer " + std::string(name(o.proposer)) +
+                                  " does not heed a filter; drop one of the two, or choose proposer none");
+}
+
+/// `gemm, fp16, `
+std::string list_of(const std::vector<Proposer>& proposers) {
+  std::string list;
+  for (const Proposer p : proposers) list += std::string(name(p)) + ", ";
+  return list;
 }
 
 /// The proposer that was asked for, or the one that pays.
@@ -48,15 +69,16 @@ Proposer wanted_proposer(const DeviceInfo& device, const Problem& problem, const
   if (o.proposer == Proposer::automatic) return choose_proposer(device, problem, o);
   if (o.proposer == Proposer::none) return Proposer::none;
   const std::string what = "proposer " + std::string(name(o.proposer));
-  if (o.proposer != Proposer::gemm && o.proposer != Proposer::fp16)
+  if (o.proposer == Proposer::int8)
     refuse(Errc::unsupported,
-           what + " is not built into this version of kith; choose automatic, none, gemm or fp16");
+           what + " is not built into this version of kith; choose automatic, none, gemm, dot, bf16 or fp16");
   if (!follows_from_products(problem.metric))
     refuse(Errc::unsupported, what + " works by inner products, from which " +
                                   std::string(name(problem.metric)) +
                                   " does not follow; choose proposer none");
   if (std::find(device.proposers.begin(), device.proposers.end(), o.proposer) == device.proposers.end())
-    refuse(Errc::unsupported, device.spec + " has no " + what + "; choose proposer none, or a GPU");
+    refuse(Errc::unsupported, device.spec + " has no " + what + "; choose " + list_of(device.proposers) +
+                                  "none, or another device");
   return o.proposer;
 }
 
@@ -88,7 +110,10 @@ void apply(const DeviceInfo& device, const PlanOptions& o, const std::string& wh
     if (*o.fused && device.fused_max_k == 0)
       refuse(Errc::unsupported, device.spec + " has no fused step; drop the demand for it");
     choice.fused = *o.fused;
-    choice.reason = *o.fused ? "the fused step was asked for" : "the fused step was refused";
+    choice.reason = *o.fused ? "the fused step was asked for"
+                    : has_filter(o)
+                        ? "a filter strikes out distances, so they are written, then selected from"
+                        : "the fused step was refused";
   } else if (choice.proposer == Proposer::none) {
     choice.reason =
         "built-in rule" + (why_not_tuned.empty() ? "" : ", as " + why_not_tuned) + ": " + choice.reason;
@@ -98,11 +123,8 @@ void apply(const DeviceInfo& device, const PlanOptions& o, const std::string& wh
   if (o.train_tile) choice.train_tile = o.train_tile;
 }
 
-}  // namespace
-
-Plan make_plan(const DeviceInfo& device, const Problem& problem, const PlanOptions& options) {
-  check_problem(problem);
-  check_options(options);
+/// The plan for a problem and options that were checked; `self` is heard already.
+Plan decide(const DeviceInfo& device, const Problem& problem, const PlanOptions& options) {
   if (!options.sample.empty()) return plan_before_sample(device, problem, options);
   std::string why_not_tuned;
   if (std::optional<Plan> tuned = tuned_plan(device, problem, options, why_not_tuned)) return *tuned;
@@ -118,18 +140,44 @@ Plan make_plan(const DeviceInfo& device, const Problem& problem, const PlanOptio
   plan.device = device.spec;
   plan.selector = choice.selector;
   plan.fused = choice.fused;
+  plan.filters = options.filter.rows();
   plan.threads = options.threads;
   plan.reason = choice.reason;
   plan.train_tile =
       std::clamp<std::int64_t>(choice.train_tile, 1, std::min(problem.n, rows_a_chunk(device, problem.dims)));
   plan.query_tile = std::clamp<std::int64_t>(choice.query_tile, 1, std::max<std::int64_t>(problem.m, 1));
   plan.proposer = choice.proposer;
-  if (plan.proposer == Proposer::fp16) plan.train_tile = whole_shadow_rows(plan.train_tile);
+  if (has_own_order(plan.proposer)) plan.train_tile = whole_shadow_rows(plan.train_tile);
   plan.seed_rows = std::min(choice.seed_rows, plan.train_tile);
   plan.candidates = std::min(choice.candidates, plan.train_tile);
   plan.groups = std::clamp<std::int64_t>(choice.groups, 1, chain_tile(plan));
   fit_memory(device, options, plan);
   return plan;
+}
+
+}  // namespace
+
+Plan make_plan(const DeviceInfo& device, const Problem& problem, const PlanOptions& options) {
+  check_problem(problem, options);
+  check_options(options);
+  Problem searched = problem;
+  PlanOptions way = options;
+  if (options.self) {
+    ++searched.k;
+    way.self.reset();
+  }
+  if (has_filter(options)) {
+    way.fused = false;
+    way.proposer = Proposer::none;
+  }
+  Plan plan = decide(device, searched, way);
+  plan.self = options.self;
+  plan.reason += note_on_rows_left_out(plan);
+  return plan;
+}
+
+std::string note_on_rows_left_out(const Plan& plan) {
+  return plan.self ? "; one more neighbour is searched for, since a query is no neighbour of its own" : "";
 }
 
 std::string explain(const Plan& plan) {
@@ -141,18 +189,24 @@ std::string explain(const Plan& plan) {
   };
   line("device", plan.device);
   line("problem", name(p.metric), ", n = ", p.n, ", m = ", p.m, ", dims = ", p.dims, ", k = ", p.k);
-  line("path", plan.fused ? "nearest (distance and select fused)" : "distance, then select");
-  if (!plan.fused) line("selector", name(plan.selector));
+  const bool radius = p.k == 0;
+  line("path", radius       ? "distance, then collect and rerank"
+               : plan.fused ? "nearest (distance and select fused)"
+                            : "distance, then select");
+  if (plan.filters) line("filter", plan.filters == 1 ? "one for all queries" : "one a query");
+  if (plan.self) line("left out", "training row ", *plan.self, " + q for query q");
+  if (!plan.fused && !radius) line("selector", name(plan.selector));
   line("proposer", name(plan.proposer));
-  if (plan.proposer != Proposer::none) {
+  if (plan.proposer != Proposer::none)
     line("seed", plan.seed_rows, " training rows by the chain, for the first bounds");
+  if (plan.proposer != Proposer::none || radius)
     line("candidates", plan.candidates, " places a query and training tile");
+  if (plan.proposer != Proposer::none)
     line("shadow", shadow_bytes(plan.proposer, p.n, p.dims), " bytes, kept with the index");
-  }
   line("why", plan.reason);
   line("query tile", plan.query_tile);
   line("training tile", plan.train_tile);
-  line("groups", plan.groups);
+  if (!radius) line("groups", plan.groups);
   line("workspace", plan.workspace_bytes, " bytes");
   return out.str();
 }

@@ -6,6 +6,7 @@
 #include "kith/error.hpp"
 #include "kith/key.hpp"
 #include "proposal.hpp"
+#include "row_filter.hpp"
 #include "rows.hpp"
 #include "shadow.hpp"
 
@@ -20,7 +21,7 @@ bool searches_in_one_tile(const Plan& plan) {
 }
 
 std::size_t WorkspaceSizes::largest() const {
-  return std::max({queries, distances, lists, result});
+  return std::max({queries, distances, lists, result, filter});
 }
 
 std::int64_t rows_a_chunk(const DeviceInfo& device, std::int64_t dims) {
@@ -39,6 +40,7 @@ WorkspaceSizes workspace_sizes(const DeviceInfo& device, const Plan& plan) {
   sizes.lists = q * (size(plan.groups) + (one_tile ? 0 : 1)) * k * sizeof(Key);
   sizes.list_blocks = one_tile ? (plan.groups > 1 ? 1 : 0) : 2;
   sizes.result = q * k * sizeof(Key);
+  sizes.filter = filter_bytes(plan);
   return sizes;
 }
 

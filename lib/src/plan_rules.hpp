@@ -35,4 +35,7 @@ Proposer choose_proposer(const DeviceInfo& device, const Problem& problem, const
 Choice choose_proposed(const DeviceInfo& device, const Problem& problem, const PlanOptions& options,
                        Proposer proposer);
 
+/// What a plan does because of rows that are left out, to follow its reason; empty when none are.
+std::string note_on_rows_left_out(const Plan& plan);
+
 }  // namespace kith

@@ -8,7 +8,7 @@ namespace {
 
 // A bound from one row in 64 lets about 64 k candidates of all rows pass, and tiles that grow by the
 // factor of tiles.cpp about twice k each. The faster rows are proposed, the dearer are those of the seed.
-constexpr std::int64_t seed_share = 64, seed_share_fp16 = 256;
+constexpr std::int64_t seed_share = 64, seed_share_tested_at_once = 256;
 constexpr std::int64_t places_a_neighbour = 32, fewest_places = 1024;
 
 // Inner products of a step: they should leave room for others on a GPU, and be over soon on a CPU.
@@ -17,11 +17,11 @@ constexpr double folds_a_second_of_a_core = 2.5e9;  // half of what CLBlast 1.5.
 constexpr double step_seconds = 0.3;
 
 std::int64_t seed_of(const Problem& problem, const PlanOptions& options, Proposer proposer) {
-  const bool fp16 = proposer == Proposer::fp16;
-  const std::int64_t share = fp16 ? seed_share_fp16 : seed_share;
+  const bool own = has_own_order(proposer);
+  const std::int64_t share = own ? seed_share_tested_at_once : seed_share;
   const std::int64_t seed =
       options.train_tile ? options.train_tile : std::max(4 * problem.k, problem.n / share);
-  return std::clamp<std::int64_t>(fp16 ? whole_shadow_rows(seed) : seed, 1, problem.n);
+  return std::clamp<std::int64_t>(own ? whole_shadow_rows(seed) : seed, 1, problem.n);
 }
 
 /// Tiles whose products are written somewhere, and on a CPU are over in time.
@@ -36,6 +36,23 @@ void limit_products(const DeviceInfo& device, const Problem& problem, Choice& ch
   const auto rows = static_cast<std::int64_t>(products / static_cast<double>(choice.query_tile));
   choice.train_tile =
       std::clamp<std::int64_t>(rows, std::max<std::int64_t>(choice.seed_rows, 1024), choice.train_tile);
+}
+
+/// Steps of the CPU's own kernels that are over in time: multiply-adds a second of one core, measured.
+void limit_products_cpu(const DeviceInfo& device, const Problem& problem, const PlanOptions& options,
+                        Choice& choice) {
+  const double rate = choice.proposer == Proposer::bf16 ? 3e11
+                      : device.driver == "avx512"       ? 6e10
+                      : device.driver == "avx2"         ? 3e10
+                                                        : 5e8;
+  const double threads = options.threads ? options.threads : device.compute_units;
+  const double pairs = step_seconds * rate * threads / static_cast<double>(problem.dims + 4);
+  constexpr std::int64_t fewest_queries = 128;
+  choice.train_tile = std::clamp<std::int64_t>(
+      whole_shadow_rows(static_cast<std::int64_t>(std::min(pairs / fewest_queries, 1e12))),
+      std::max<std::int64_t>(choice.seed_rows, 4096), choice.train_tile);
+  const auto queries = static_cast<std::int64_t>(pairs / static_cast<double>(choice.train_tile));
+  choice.query_tile = std::clamp<std::int64_t>(queries, 1, std::max<std::int64_t>(choice.query_tile, 1));
 }
 
 }  // namespace
@@ -62,12 +79,14 @@ Choice choose_proposed(const DeviceInfo& device, const Problem& problem, const P
                        Proposer proposer) {
   Problem seeding = problem;
   seeding.n = std::max(seed_of(problem, options, proposer), problem.k);
-  Choice choice = device.kind != DeviceKind::cpu ? choose_gpu(device, seeding, options)
-                                                 : choose_opencl_cpu(device, seeding, options);
+  Choice choice = device.backend == "cpu"          ? choose_cpu(device, seeding, options)
+                  : device.kind == DeviceKind::cpu ? choose_opencl_cpu(device, seeding, options)
+                                                   : choose_gpu(device, seeding, options);
   choice.proposer = proposer;
   choice.seed_rows = seed_of(problem, options, proposer);
   choice.train_tile = whole_shadow_rows(problem.n);
   if (proposer == Proposer::gemm) limit_products(device, problem, choice);
+  if (device.backend == "cpu") limit_products_cpu(device, problem, options, choice);
   choice.candidates = std::max(fewest_places, places_a_neighbour * problem.k);
   const std::string how =
       "the first rows give a bound by the chain, and the chain ranks what is proposed among the others";

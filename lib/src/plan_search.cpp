@@ -5,6 +5,7 @@
 #include "kith/tuning.hpp"
 #include "pipeline.hpp"
 #include "proposal.hpp"
+#include "row_filter.hpp"
 
 namespace kith {
 namespace {
@@ -33,6 +34,7 @@ void add_chain_steps(const DeviceInfo& info, const Plan& plan, std::vector<spi::
     steps.push_back(nearest_step(plan, queries, train, 0, lists, {}));
   } else {
     steps.push_back(distance_step(plan, queries, train, distances));
+    if (plan.filters) steps.push_back(mask_step(plan, nullptr, distances, 0));
     steps.push_back(select_step(plan, distances, 0, lists, {}));
   }
   if (width > 1) steps.push_back(merge_step(plan, lists, {}));
@@ -71,19 +73,41 @@ std::size_t scratch_of(const spi::Device& device, const Plan& plan) {
 
 namespace {
 
+/// Training rows of the longest chunk of an Index.
+std::int64_t longest_chunk(const Index::State& index) {
+  std::int64_t rows = 0;
+  for (const Chunk& chunk : index.chunks) rows = std::max(rows, chunk.rows);
+  return rows;
+}
+
 /// Of `device`, which is that of the index, with or without what was measured on it.
 Plan fitted_plan(const Index::State& index, const DeviceInfo& device, const Problem& problem,
                  const PlanOptions& options) {
   PlanOptions tighter = options;
+  std::string note;
   for (;;) {
     Plan plan = make_plan(device, problem, tighter);
-    if (plan.proposer != Proposer::none)
+    const bool proposes = plan.proposer != Proposer::none;
+    if (!proposes && plan.train_tile > longest_chunk(index)) {  // a tile lies in one chunk
+      tighter.train_tile = longest_chunk(index);
+      continue;
+    }
+    if (proposes && options.proposer == Proposer::automatic && index.chunks.front().rows < plan.seed_rows) {
+      tighter.proposer = Proposer::none;  // the seed lies in one chunk, too
+      note = "; a proposer gave way (the index began with " + std::to_string(index.chunks.front().rows) +
+             " rows, too few for a seed)";
+      continue;
+    }
+    if (proposes)
       if (const std::string why = test_proposer(*index.device.state(), plan.proposer); !why.empty())
         throw Error(Errc::unsupported, "search: " + device.spec + ": " + why);
     const std::size_t scratch = scratch_of(*index.device.state()->device, plan);
     const std::size_t budget = memory_budget(device, plan, options);
     plan.workspace_bytes += scratch;
-    if (plan.workspace_bytes <= budget && scratch <= device.largest_allocation) return plan;
+    if (plan.workspace_bytes <= budget && scratch <= device.largest_allocation) {
+      plan.reason += note;
+      return plan;
+    }
     if (plan.query_tile == 1 && plan.groups == 1)
       throw Error(Errc::out_of_memory, "search: one query takes " + std::to_string(plan.workspace_bytes) +
                                            " bytes on " + plan.device + ", scratch included, but " +

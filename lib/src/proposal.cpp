@@ -17,7 +17,7 @@ ProposalSizes::ProposalSizes(const Plan& plan) {
   if (plan.proposer == Proposer::none) return;
   const std::size_t q = size(plan.query_tile), listed = q * size(plan.candidates);
   shadow = shadow_row_bytes(plan.proposer, plan.query_tile, plan.problem.dims);
-  values = plan.proposer == Proposer::fp16 ? 0 : q * size(plan.train_tile) * sizeof(float);
+  values = has_own_order(plan.proposer) ? 0 : q * size(plan.train_tile) * sizeof(float);
   rows = listed * sizeof(std::uint32_t);
   keys = listed * sizeof(Key);
   small = q * (spi::facts_a_row * sizeof(float) + sizeof(float) + 2 * sizeof(std::uint32_t));

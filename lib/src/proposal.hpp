@@ -12,7 +12,7 @@
 
 namespace kith {
 
-/// Bytes of a Proposal; `values` is the block of inner products, which fp16 does without. All 0
+/// Bytes of a Proposal; `values` is the block of inner products, which only gemm writes. All 0
 /// without a proposer.
 struct ProposalSizes {
   std::size_t shadow = 0, values = 0, rows = 0, keys = 0, small = 0;

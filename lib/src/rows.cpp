@@ -36,16 +36,31 @@ float largest_of(const float* row, std::int64_t dims) {
 }
 
 [[noreturn]] void refuse_not_finite(std::string_view where, std::string_view what,
-                                    MatrixView<const float> rows, std::int64_t r) {
+                                    MatrixView<const float> rows, std::int64_t r,
+                                    std::span<const std::int64_t> features) {
   std::int64_t d = 0;
   while (std::isfinite(rows(r, d))) ++d;
-  throw Error(Errc::invalid_argument, std::string(where) + ": " + place(what, r, d) + " holds " +
+  const std::int64_t column = features.empty() ? d : features[static_cast<std::size_t>(d)];
+  throw Error(Errc::invalid_argument, std::string(where) + ": " + place(what, r, column) + " holds " +
                                           (std::isnan(rows(r, d)) ? "NaN" : "an infinity") +
                                           "; every value must be finite");
 }
 
-/// Divide each row by its norm: double sum in dimension order, one rounding to float.
-void make_unit_rows(std::string_view where, std::string_view what, PreparedRows& rows,
+/// The columns that are meant, side by side.
+void gather(PreparedRows& rows, std::span<const std::int64_t> features, std::uint32_t threads) {
+  const MatrixView<const float> from = rows.view;
+  const std::size_t dims = features.size();
+  rows.own.resize(static_cast<std::size_t>(from.rows()) * dims);
+  parallel_for(from.rows(), from.rows() * static_cast<std::int64_t>(dims), threads, [&](std::int64_t r) {
+    float* const to = rows.own.data() + static_cast<std::size_t>(r) * dims;
+    for (std::size_t d = 0; d < dims; ++d) to[d] = from(r, features[d]);
+  });
+  rows.view = MatrixView<const float>(rows.own.data(), from.rows(), static_cast<std::int64_t>(dims));
+}
+
+/// Divide each row by its norm: double sum in dimension order, one rounding to float. The rows may be
+/// `own` already.
+void make_unit_rows(std::string_view where, std::string_view what, PreparedRows& rows, bool all_columns,
                     std::uint32_t threads) {
   const MatrixView<const float> from = rows.view;
   const std::int64_t dims = from.cols();
@@ -65,8 +80,9 @@ void make_unit_rows(std::string_view where, std::string_view what, PreparedRows&
   });
   if (first_zero < from.rows())
     throw Error(Errc::invalid_argument, std::string(where) + ": " + std::string(what) + " row " +
-                                            std::to_string(first_zero) +
-                                            " is all zeros, which has no direction; leave it out for cosine");
+                                            std::to_string(first_zero) + " is all zeros" +
+                                            (all_columns ? "" : " in the columns that count") +
+                                            ", which has no direction; leave it out for cosine");
   rows.view = MatrixView<const float>(rows.own.data(), from.rows(), dims);
   rows.largest = std::min(rows.largest, 1.0f);
 }
@@ -74,9 +90,11 @@ void make_unit_rows(std::string_view where, std::string_view what, PreparedRows&
 }  // namespace
 
 PreparedRows prepare_rows(std::string_view where, std::string_view what, MatrixView<const float> rows,
-                          Metric metric, std::uint32_t threads) {
+                          Metric metric, std::uint32_t threads, std::span<const std::int64_t> features) {
   const FloatGuard guard;
   PreparedRows prepared{rows, {}, 0};
+  if (!features.empty()) gather(prepared, features, threads);
+  rows = prepared.view;
   constexpr std::int64_t rows_a_share = 256;
   const std::int64_t shares = (rows.rows() + rows_a_share - 1) / rows_a_share;
   std::vector<float> largest(static_cast<std::size_t>(shares));
@@ -96,9 +114,10 @@ PreparedRows prepare_rows(std::string_view where, std::string_view what, MatrixV
     }
     std::int64_t r = s * rows_a_share;
     while (!std::isnan(largest_of(rows.row(r), rows.cols()))) ++r;
-    refuse_not_finite(where, what, rows, r);
+    refuse_not_finite(where, what, rows, r, features);
   }
-  if (prepare_of(metric) == Prepare::unit_rows) make_unit_rows(where, what, prepared, threads);
+  if (prepare_of(metric) == Prepare::unit_rows)
+    make_unit_rows(where, what, prepared, features.empty(), threads);
   return prepared;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -21,11 +22,16 @@ struct PreparedRows {
 };
 
 /// Check and prepare rows for `metric`.
-///   what  names them in messages: "training" or "query"
+///   what      names them in messages: "training" or "query"
+///   features  the columns that are meant, ascending; the others are not looked at. Empty: all
 /// Throws invalid_argument: a NaN or infinity (the first one's row and column); for cosine, a row of
 ///                          zeros.
 PreparedRows prepare_rows(std::string_view where, std::string_view what, MatrixView<const float> rows,
-                          Metric metric, std::uint32_t threads);
+                          Metric metric, std::uint32_t threads, std::span<const std::int64_t> features = {});
+
+/// The columns that count, ascending; all where none is asked for.
+/// Throws invalid_argument: one does not exist, or is named twice.
+std::vector<std::int64_t> ordered_features(const std::vector<std::int64_t>& asked, std::int64_t columns);
 
 /// negative_dot only: refuse the first query whose chain could reach inf - inf, that is
 /// dims * max|q| * max|x| >= FLT_MAX. docs/contract.md, section 3.

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "kith/error.hpp"
+#include "plan_rules.hpp"
+#include "split_mix.hpp"
 
 namespace kith {
 namespace {
@@ -21,19 +23,18 @@ std::string names_of(const std::vector<Selector>& selectors) {
 /// A query drawn by the sizes: any is as good as another, and the same search draws the same one.
 std::int64_t drawn_query(const Index::State& index, std::int64_t m, std::int64_t k) {
   std::uint64_t hash = 0;
-  for (const std::int64_t size : {index.rows, m, index.dims, k}) {  // splitmix64 (Steele, Lea, Flood 2014)
-    hash += static_cast<std::uint64_t>(size) + 0x9E3779B97F4A7C15u;
-    hash = (hash ^ (hash >> 30)) * 0xBF58476D1CE4E5B9u;
-    hash = (hash ^ (hash >> 27)) * 0x94D049BB133111EBu;
-    hash ^= hash >> 31;
-  }
+  for (const std::int64_t size : {index.rows, m, index.dims, k})
+    hash = split_mix(hash + static_cast<std::uint64_t>(size) + split_mix_step);
   return static_cast<std::int64_t>(hash % static_cast<std::uint64_t>(m));
 }
 
-/// Device seconds that the selection of one query takes as `plan` does it: the median of a few runs.
-double selection_seconds(const Index::State& index, MatrixView<const float> query, const Plan& plan,
-                         const PlanOptions& options) {
+/// Device seconds that the selection of query `drawn` takes as `plan` does it: the median of a few runs.
+double selection_seconds(const Index::State& index, MatrixView<const float> queries, std::int64_t drawn,
+                         const Plan& plan, const PlanOptions& options) {
+  const MatrixView<const float> query = queries.slice(drawn, 1);
   PlanOptions one = options;
+  one.self.reset();  // plan.problem.k is one more already
+  if (plan.filters > 1) one.filter = options.filter.slice(drawn, 1);
   one.groups = plan.groups;
   one.train_tile = plan.train_tile;
   one.progress = nullptr;
@@ -103,7 +104,7 @@ Plan plan_by_sample(const Index::State& index, MatrixView<const float> queries, 
     const std::string called(name(selector));
     try {
       Plan plan = plan_search(index, queries.rows(), k, named);
-      const double seconds = selection_seconds(index, queries.slice(drawn, 1), plan, named);
+      const double seconds = selection_seconds(index, queries, drawn, plan, named);
       times += (times.empty() ? "" : ", ") + called + " " + ms(seconds);
       if (best && seconds >= least) continue;
       best = std::move(plan);
@@ -116,7 +117,8 @@ Plan plan_by_sample(const Index::State& index, MatrixView<const float> queries, 
   if (!best)
     throw Error(Errc::unsupported,
                 "search: there is nothing to sample on " + index.device.info().spec + left_out);
-  best->reason = "sampled query " + std::to_string(drawn) + ": " + times + left_out;
+  best->reason =
+      "sampled query " + std::to_string(drawn) + ": " + times + left_out + note_on_rows_left_out(*best);
   return *best;
 }
 

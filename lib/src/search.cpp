@@ -6,6 +6,7 @@
 #include "float_guard.hpp"
 #include "kith/error.hpp"
 #include "parallel.hpp"
+#include "row_filter.hpp"
 #include "rows.hpp"
 #include "sampling.hpp"
 #include "timing.hpp"
@@ -15,31 +16,60 @@ namespace {
 
 constexpr std::int64_t keys_a_share = 1 << 12;  // fewer are finished sooner than handed out
 
-/// Keys of `count` queries, read from the device, finished into rows first, first + 1, ...
-void finish_tile(const Index::State& index, const Plan& plan, Workspace& workspace, std::int64_t first,
-                 std::int64_t count, Trace* trace, std::vector<Key>& keys, Neighbors& found) {
-  const auto k = static_cast<std::size_t>(plan.problem.k);
+/// body(q) for q in 0 .. count-1, as many at a time as are worth handing out.
+template <class Body>
+void for_each_list(std::int64_t count, const Plan& plan, const Body& body) {
+  const std::int64_t a_share = std::max<std::int64_t>(1, keys_a_share / plan.problem.k);
+  parallel_for((count + a_share - 1) / a_share, count * plan.problem.k, plan.threads,
+               [&](std::int64_t share) {
+                 for (std::int64_t q = share * a_share; q < std::min((share + 1) * a_share, count); ++q)
+                   body(static_cast<std::size_t>(q));
+               });
+}
+
+/// Keys of a query tile, read from the device, without those rows that do not count.
+///   keys  [count, plan.problem.k]
+void read_tile(const Index::State& index, const Plan& plan, const Workspace& workspace, std::int64_t first,
+               std::int64_t count, bool write_back, Trace* trace, std::vector<Key>& keys) {
+  const auto width = static_cast<std::size_t>(plan.problem.k);
+  const std::size_t bytes = static_cast<std::size_t>(count) * width * sizeof(Key);
+  spi::Device& device = *index.device.state()->device;
+  const spi::Grid<Key> result = workspace.result(count);
   const Stopwatch download;
   {
     const std::lock_guard lock(index.device.state()->mutex);
     const FloatGuard guard;
-    const spi::Grid<Key> result = workspace.result(count);
-    index.device.state()->device->read(*result.memory, 0, keys.data(),
-                                       static_cast<std::size_t>(count) * k * sizeof(Key));
+    device.read(*result.memory, 0, keys.data(), bytes);
   }
   if (trace) trace->seconds["download"] += download.seconds();
+  if (!plan.filters && !plan.self) return;
+  const Stopwatch tidying;
+  for_each_list(count, plan, [&](std::size_t q) {
+    std::optional<std::uint32_t> own;
+    if (plan.self) own = static_cast<std::uint32_t>(*plan.self + first) + static_cast<std::uint32_t>(q);
+    tidy({keys.data() + q * width, width}, own);
+  });
+  if (write_back) {
+    const std::lock_guard lock(index.device.state()->mutex);
+    const FloatGuard guard;
+    device.write(*result.memory, 0, keys.data(), bytes);
+  }
+  if (trace) trace->seconds["finish"] += tidying.seconds();
+}
+
+/// The first k keys of each of `count` lists, finished into rows first, first + 1, ... of `found`.
+void finish_tile(const Index::State& index, const Plan& plan, std::int64_t first, std::int64_t count,
+                 Trace* trace, const std::vector<Key>& keys, Neighbors& found) {
   const Stopwatch finishing;
-  const std::int64_t a_share = std::max<std::int64_t>(1, keys_a_share / plan.problem.k);  // queries
-  const std::size_t to = static_cast<std::size_t>(first) * k;
-  parallel_for((count + a_share - 1) / a_share, count * plan.problem.k, plan.threads,
-               [&](std::int64_t share) {
-                 const std::size_t begin = static_cast<std::size_t>(share * a_share) * k;
-                 const std::size_t end = static_cast<std::size_t>(std::min((share + 1) * a_share, count)) * k;
-                 for (std::size_t i = begin; i < end; ++i) {
-                   found.distance[to + i] = finish(index.metric, value_of(keys[i]));
-                   found.index[to + i] = keys[i] == no_key ? -1 : static_cast<std::int64_t>(row_of(keys[i]));
-                 }
-               });
+  const auto k = static_cast<std::size_t>(found.k), width = static_cast<std::size_t>(plan.problem.k);
+  for_each_list(count, plan, [&](std::size_t q) {
+    const std::size_t to = (static_cast<std::size_t>(first) + q) * k;
+    for (std::size_t j = 0; j < k; ++j) {
+      const Key key = keys[q * width + j];
+      found.distance[to + j] = finish(index.metric, value_of(key));
+      found.index[to + j] = key == no_key ? -1 : static_cast<std::int64_t>(row_of(key));
+    }
+  });
   if (trace) trace->seconds["finish"] += finishing.seconds();
 }
 
@@ -48,12 +78,13 @@ void finish_tile(const Index::State& index, const Plan& plan, Workspace& workspa
 void search_with(const Index::State& index, MatrixView<const float> queries, std::int64_t k,
                  const PlanOptions& options, Trace* trace, Neighbors& found, const Take& also) {
   const Stopwatch total;
-  if (queries.cols() != index.dims)
+  if (queries.cols() != index.columns)
     throw Error(Errc::invalid_argument, "search: queries have " + std::to_string(queries.cols()) +
-                                            " columns but the index has " + std::to_string(index.dims) +
+                                            " columns but the index has " + std::to_string(index.columns) +
                                             "; give as many");
   Plan plan = plan_search(index, queries.rows(), k, options);
-  const PreparedRows rows = prepare_rows("search", "query", queries, index.metric, options.threads);
+  const PreparedRows rows =
+      prepare_rows("search", "query", queries, index.metric, options.threads, index.mask());
   {
     const FloatGuard guard;
     check_range("search", index.metric, rows.view, index.largest);
@@ -77,12 +108,14 @@ void search_with(const Index::State& index, MatrixView<const float> queries, std
       trace->time_steps = time_steps;
       trace->plan = chosen;
     }
-    std::vector<Key> keys(static_cast<std::size_t>(chosen.query_tile) * static_cast<std::size_t>(k));
+    std::vector<Key> keys(static_cast<std::size_t>(chosen.query_tile) *
+                          static_cast<std::size_t>(chosen.problem.k));
     run(index, chosen, options, rows.view, rows.largest, trace,
         [&](Workspace& workspace, std::int64_t first, std::int64_t count) {
           begun = true;
-          finish_tile(index, chosen, workspace, first, count, trace, keys, found);
-          also(workspace, first, count);
+          read_tile(index, chosen, workspace, first, count, also != nullptr, trace, keys);
+          finish_tile(index, chosen, first, count, trace, keys, found);
+          if (also) also(workspace, first, count);
         });
   };
   try {

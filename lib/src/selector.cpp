@@ -19,7 +19,8 @@ constexpr std::pair<Selector, std::string_view> selector_names[] = {
 constexpr std::pair<Proposer, std::string_view> proposer_names[] = {
     {Proposer::automatic, "automatic"}, {Proposer::none, "none"},
     {Proposer::gemm, "gemm"},           {Proposer::dot, "dot"},
-    {Proposer::fp16, "fp16"},           {Proposer::int8, "int8"},
+    {Proposer::bf16, "bf16"},           {Proposer::fp16, "fp16"},
+    {Proposer::int8, "int8"},
 };
 
 constexpr std::pair<DeviceKind, std::string_view> kind_names[] = {

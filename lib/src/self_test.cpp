@@ -1,6 +1,7 @@
 #include "self_test.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <exception>
 #include <memory>
@@ -86,6 +87,25 @@ std::string bits(float value) {
   return text;
 }
 
+/// What select gives for values [m, n], masked pairs left out: [m, groups, k].
+std::vector<Key> lists_of(const std::vector<float>& values, std::uint32_t first) {
+  const std::uint32_t part = (n + groups - 1) / groups;
+  std::vector<Key> lists;
+  for (std::uint32_t q = 0; q < m; ++q)
+    for (std::uint32_t g = 0; g < groups; ++g) {
+      std::vector<Key> list;
+      for (std::uint32_t t = std::min(n, g * part); t < std::min(n, (g + 1) * part); ++t) {
+        const float value = values[std::size_t{q} * n + t];
+        if (std::bit_cast<std::uint32_t>(value) != spi::masked_bits)
+          list.push_back(make_key(value, first + t));
+      }
+      std::sort(list.begin(), list.end());
+      list.resize(k, no_key);
+      lists.insert(lists.end(), list.begin(), list.end());
+    }
+  return lists;
+}
+
 struct Reference {
   std::vector<float> queries = hard_rows(m, 7), train = hard_rows(n, 0);
   std::vector<float> values;  ///< [m, n]
@@ -93,7 +113,6 @@ struct Reference {
   std::vector<Key> nearest;   ///< [m, k]
 
   Reference() {
-    const std::uint32_t part = (n + groups - 1) / groups;
     for (std::uint32_t q = 0; q < m; ++q) {
       std::vector<Key> all;
       for (std::uint32_t t = 0; t < n; ++t) {
@@ -102,24 +121,132 @@ struct Reference {
         values.push_back(chain(metric, query, row));
         all.push_back(make_key(values.back(), t));
       }
-      for (std::uint32_t g = 0; g < groups; ++g) {
-        std::vector<Key> list(all.begin() + std::min(n, g * part), all.begin() + std::min(n, (g + 1) * part));
-        std::sort(list.begin(), list.end());
-        list.resize(k, no_key);
-        lists.insert(lists.end(), list.begin(), list.end());
-      }
       std::sort(all.begin(), all.end());
       nearest.insert(nearest.end(), all.begin(), all.begin() + k);
     }
+    lists = lists_of(values, 0);
   }
 };
 
-std::string compare(const Reference& reference, const std::vector<float>& values) {
+/// What differs between results of `cols` columns, each a `column`: as a sentence; empty when nothing does.
+std::string compare(const char* what, const char* column, std::size_t cols, const std::vector<float>& values,
+                    const std::vector<float>& expected) {
   for (std::size_t i = 0; i < values.size(); ++i)
-    if (std::bit_cast<std::uint32_t>(values[i]) != std::bit_cast<std::uint32_t>(reference.values[i]))
-      return "distance of test query " + std::to_string(i / n) + " and row " + std::to_string(i % n) +
-             " came out as " + bits(values[i]) + " instead of " + bits(reference.values[i]);
+    if (std::bit_cast<std::uint32_t>(values[i]) != std::bit_cast<std::uint32_t>(expected[i]))
+      return std::string(what) + " of test query " + std::to_string(i / cols) + " and " + column + " " +
+             std::to_string(i % cols) + " came out as " + bits(values[i]) + " instead of " +
+             bits(expected[i]);
   return {};
+}
+
+constexpr std::uint32_t classes = 3, first_row = 45, words = (first_row + n + 31) / 32;
+
+/// Whether training row t counts for test query q.
+bool counts(std::uint32_t q, std::uint32_t t) {
+  return (t * 7 + q * 3) % 5 < 2;
+}
+
+/// Masked pairs beside hard values, in a tile that does not begin with a word; and that select takes
+/// what counts, +infinity too, and nothing else.
+std::string run_mask(spi::Device& device, const Reference& reference, Selector selector) {
+  std::vector<std::uint32_t> filter_words(std::size_t{m} * words);
+  std::vector<float> expected = reference.values;
+  for (std::uint32_t q = 0; q < m; ++q)
+    for (std::uint32_t t = first_row; t < first_row + n; ++t) {
+      if (counts(q, t))
+        filter_words[std::size_t{q} * words + t / 32] |= 1u << t % 32;
+      else
+        expected[std::size_t{q} * n + (t - first_row)] = std::bit_cast<float>(spi::masked_bits);
+    }
+  const auto filter = put(device, filter_words), values = put(device, reference.values);
+  const auto lists = put(device, std::vector<Key>(m * width));
+  const spi::Grid<float> value_grid{values.get(), 0, m, n, n};
+  const spi::Grid<Key> list_grid{lists.get(), 0, m, width, width};
+  const auto masked = result_of<float>(
+      device, spi::MaskStep{{filter.get(), 0, m, words, words}, first_row, value_grid}, *values, pairs);
+  const std::string why = compare("masked distance", "row", n, masked, expected);
+  if (!why.empty()) return why;
+  auto selected = result_of<Key>(
+      device, spi::SelectStep{selector, value_grid, first_row, k, groups, list_grid, {}}, *lists, m * width);
+  for (Key& key : selected)
+    if (key >> 32 == no_value) key = no_key;
+  if (selected != lists_of(expected, first_row))
+    return "selector " + std::string(name(selector)) + " selected other rows among masked ones in a test";
+  return {};
+}
+
+std::vector<std::uint32_t> test_labels() {
+  std::vector<std::uint32_t> labels(n);
+  for (std::uint32_t t = 0; t < n; ++t) labels[t] = t % 7 % classes;
+  return labels;
+}
+
+/// Sums whose bits depend on the order, and on subnormal numbers.
+std::string run_tally(spi::Device& device, const Reference& reference) {
+  const std::vector<std::uint32_t> labels = test_labels();
+  std::vector<Key> nearest = reference.nearest;
+  std::vector<float> weights(keys), expected(std::size_t{m} * classes);
+  for (std::size_t i = 0; i < keys; ++i) {
+    weights[i] = i % 4 == 0 ? 0x1p-140f * static_cast<float>(i) : 1 / static_cast<float>(i);
+    if (i % 11 == 10)
+      nearest[i] = no_key;
+    else
+      expected[i / k * classes + labels[row_of(nearest[i])]] += weights[i];
+  }
+  const auto keys_there = put(device, nearest);
+  const auto weights_there = put(device, weights);
+  const auto labels_there = put(device, labels);
+  const auto sums = put(device, std::vector<float>(expected.size(), -1.0f));
+  const auto found = result_of<float>(device,
+                                      spi::TallyStep{{keys_there.get(), 0, m, k, k},
+                                                     {weights_there.get(), 0, m, k, k},
+                                                     {labels_there.get(), 0, 1, n, n},
+                                                     classes,
+                                                     {sums.get(), 0, m, classes, classes}},
+                                      *sums, expected.size());
+  return compare("weight", "class", classes, found, expected);
+}
+
+/// Smallest and sum of the test distances, in two tiles: rounding, subnormal numbers, overflow.
+std::string run_accumulate(spi::Device& device, const Reference& reference) {
+  constexpr std::size_t sums = std::size_t{m} * classes, split = 40;
+  const std::vector<std::uint32_t> labels = test_labels();
+  std::vector<float> expected[3] = {std::vector<float>(sums, INFINITY), std::vector<float>(sums),
+                                    std::vector<float>(sums)};
+  const auto smallest = put(device, expected[0]), high = put(device, expected[1]),
+             low = put(device, expected[2]), values = put(device, reference.values);
+  for (std::size_t i = 0; i < pairs; ++i) {
+    const std::size_t at = i / n * classes + labels[i % n];
+    const float x = reference.values[i], before = expected[1][at], sum = before + x;
+    expected[0][at] = std::min(expected[0][at], x);
+    if (std::isfinite(sum)) {
+      const float part = sum - before;
+      expected[2][at] += (before - (sum - part)) + (x - part);
+    }
+    expected[1][at] = sum;
+  }
+  const auto labels_there = put(device, labels);
+  const auto grid = [&](const auto& memory) {
+    return spi::Grid<float>{memory.get(), 0, m, classes, classes};
+  };
+  spi::AccumulateStep step{{values.get(), 0, m, split, n},
+                           {labels_there.get(), 0, 1, split, split},
+                           classes,
+                           grid(smallest),
+                           grid(high),
+                           grid(low),
+                           {}};
+  result_of<float>(device, step, *low, sums);
+  step.distances = {values.get(), split, m, n - split, n};
+  step.labels = {labels_there.get(), split, 1, n - split, n - split};
+  const std::vector<float> found_low = result_of<float>(device, step, *low, sums);
+  std::vector<float> found(sums);
+  device.read(*smallest, 0, found.data(), sums * sizeof(float));
+  std::string why = compare("smallest distance", "class", classes, found, expected[0]);
+  if (!why.empty()) return why;
+  device.read(*high, 0, found.data(), sums * sizeof(float));
+  why = compare("sum of distances", "class", classes, found, expected[1]);
+  return why.empty() ? compare("rest of the sum", "class", classes, found_low, expected[2]) : why;
 }
 
 std::string run_steps(spi::Device& device) {
@@ -136,8 +263,9 @@ std::string run_steps(spi::Device& device) {
   const spi::Grid<Key> list_grid{lists.get(), 0, m, width, width}, nearest_grid{nearest.get(), 0, m, k, k};
 
   std::string why = compare(
-      reference, result_of<float>(device, spi::DistanceStep{metric, query_rows, train_rows, value_grid},
-                                  *values, pairs));
+      "distance", "row", n,
+      result_of<float>(device, spi::DistanceStep{metric, query_rows, train_rows, value_grid}, *values, pairs),
+      reference.values);
   if (!why.empty()) return why;
 
   PlanOptions unfused;
@@ -150,7 +278,10 @@ std::string run_steps(spi::Device& device) {
   const auto merged =
       result_of<Key>(device, spi::MergeStep{groups, k, list_grid, nearest_grid, {}}, *nearest, keys);
   if (merged != reference.nearest) return "merge returned other rows in a test";
-  if (info.fused_max_k < k) return {};
+  why = run_mask(device, reference, selector);
+  if (why.empty()) why = run_tally(device, reference);
+  if (why.empty()) why = run_accumulate(device, reference);
+  if (!why.empty() || info.fused_max_k < k) return why;
   const auto fused =
       result_of<Key>(device, spi::NearestStep{metric, query_rows, train_rows, 0, k, groups, list_grid, {}},
                      *lists, m * width);

@@ -8,8 +8,8 @@
 namespace kith {
 
 /// Compare a small search on `device` with the chain on the host: fused multiply-add, subnormals,
-/// overflow, ties, merging. Returns what differs, as a sentence; empty when nothing does. Throws
-/// nothing: a device that fails to run has failed the test.
+/// overflow, ties, merging, masked pairs, weighted votes, sums a class. Returns what differs, as a sentence;
+/// empty when nothing does. Throws nothing: a device that fails to run has failed the test.
 std::string self_test(spi::Device& device);
 
 }  // namespace kith

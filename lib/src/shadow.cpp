@@ -51,12 +51,17 @@ std::vector<float> centre_of(MatrixView<const float> train, Metric metric) {
   return centre;
 }
 
+bool has_own_order(Proposer proposer) {
+  return proposer == Proposer::dot || proposer == Proposer::bf16 || proposer == Proposer::fp16;
+}
+
 std::size_t shadow_row_bytes(Proposer proposer, std::int64_t rows, std::int64_t dims) {
-  if (proposer != Proposer::fp16) return size(rows) * size(dims) * sizeof(float);
+  if (!has_own_order(proposer)) return size(rows) * size(dims) * sizeof(float);
   const auto padded = [](std::int64_t count, std::int64_t unit) {
     return size((count + unit - 1) / unit * unit);
   };
-  return padded(rows, spi::shadow_rows) * padded(dims, spi::shadow_dims) * 2;
+  const std::size_t element = proposer == Proposer::dot ? sizeof(float) : sizeof(std::uint16_t);
+  return padded(rows, spi::shadow_rows) * padded(dims, spi::shadow_dims) * element;
 }
 
 std::int64_t whole_shadow_rows(std::int64_t rows) {
@@ -120,7 +125,7 @@ IndexShadow::IndexShadow(const std::shared_ptr<Device::State>& state, const std:
 
 spi::Shadow IndexShadow::of(std::size_t chunk, std::int64_t first, std::int64_t rows) const {
   const Part& part = parts_[chunk];
-  const std::size_t begin = proposer_ == Proposer::fp16 ? size(first) : size(first) * dims_;
+  const std::size_t begin = has_own_order(proposer_) ? size(first) : size(first) * dims_;
   return {{part.rows.get(), begin, size(rows), dims_, dims_},
           {part.facts.get(), size(first), spi::facts_a_row, size(rows), size(part.count)}};
 }

@@ -21,6 +21,10 @@ bool follows_from_products(Metric metric);
 ///   returns [dims]
 std::vector<float> centre_of(MatrixView<const float> train, Metric metric);
 
+/// Whether shadows are in an order of the device's own, in memory for whole multiples of rows and columns,
+/// and products are tested as they come: all but gemm, whose library takes rows and writes products.
+bool has_own_order(Proposer proposer);
+
 /// Bytes of the shadow of `rows` rows, without their facts.
 std::size_t shadow_row_bytes(Proposer proposer, std::int64_t rows, std::int64_t dims);
 
@@ -37,7 +41,8 @@ bool within_range(Proposer proposer, std::int64_t dims, double largest_query, do
 /// docs/certificate.md, section 3.
 double product_bound(Proposer proposer, std::int64_t dims);
 
-/// The power of two that elements up to `largest` are multiplied by in a shadow; 1 for gemm.
+/// The power of two that elements up to `largest` are multiplied by in a shadow; 1 where exponents are those
+/// of a float.
 float scale_of(Proposer proposer, double largest);
 
 /// The shadow of the training rows, a part for each chunk, in device memory.
@@ -65,6 +70,10 @@ class IndexShadow {
   DeviceMemory centre_;
   std::vector<Part> parts_;
 };
+
+/// Whether shadows are in an order of the device's own, in memory for whole multiples of rows and columns,
+/// and products are tested as they come: all but gemm, whose library takes rows and writes products.
+bool has_own_order(Proposer proposer);
 
 /// Bytes of the shadow of `rows` rows: the rows and their facts.
 std::size_t shadow_bytes(Proposer proposer, std::int64_t rows, std::int64_t dims);

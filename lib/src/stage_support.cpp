@@ -1,5 +1,6 @@
 #include "stage_support.hpp"
 
+#include <bit>
 #include <cmath>
 
 #include "plan_memory.hpp"
@@ -43,14 +44,16 @@ DevicePair device_pair(const StatePointer& state, MatrixView<const float> querie
   return pair;
 }
 
-std::vector<float> dense_values(const char* stage, MatrixView<const float> values) {
+std::vector<float> dense_values(const char* stage, MatrixView<const float> values, Masked masked) {
   const FloatGuard guard;  // comparing a subnormal may trap, too
   const std::size_t rows = size(values.rows()), cols = size(values.cols());
   std::vector<float> dense(rows * cols);
   for (std::size_t q = 0; q < rows; ++q)
     for (std::size_t t = 0; t < cols; ++t) {
-      dense[q * cols + t] = values(static_cast<std::int64_t>(q), static_cast<std::int64_t>(t));
-      if (std::isnan(dense[q * cols + t]))
+      const float value = values(static_cast<std::int64_t>(q), static_cast<std::int64_t>(t));
+      dense[q * cols + t] = value;
+      if (!std::isnan(value)) continue;
+      if (masked == Masked::refused || std::bit_cast<std::uint32_t>(value) != spi::masked_bits)
         refuse(std::string(stage) + ": row " + std::to_string(q) + ", column " + std::to_string(t) +
                " holds NaN; every value must be a number");
     }
@@ -67,6 +70,26 @@ void check_lists(const char* stage, const KeyLists& lists) {
     if (i % size(lists.k) != 0 && lists.keys[i - 1] > lists.keys[i])
       refuse(std::string(stage) + ": key " + std::to_string(i) +
              " is smaller than the one before it; each list must ascend");
+}
+
+void check_labels(const char* stage, std::span<const std::uint32_t> labels, std::uint32_t classes) {
+  if (classes < 1) refuse(std::string(stage) + ": there are no classes; give at least one");
+  for (std::size_t t = 0; t < labels.size(); ++t)
+    if (labels[t] >= classes)
+      refuse(std::string(stage) + ": label " + std::to_string(labels[t]) + " of row " + std::to_string(t) +
+             " is not below classes = " + std::to_string(classes));
+}
+
+void check_neighbours(const char* stage, const KeyLists& nearest, std::span<const std::uint32_t> labels,
+                      std::uint32_t classes) {
+  check_lists(stage, nearest);
+  if (nearest.lists != 1)
+    refuse(std::string(stage) + ": " + std::to_string(nearest.lists) + " lists a row; merge them first");
+  check_labels(stage, labels, classes);
+  for (const Key key : nearest.keys)
+    if (key != no_key && row_of(key) >= labels.size())
+      refuse(std::string(stage) + ": a neighbour is row " + std::to_string(row_of(key)) + " but there are " +
+             std::to_string(labels.size()) + " labels; give one a row");
 }
 
 }  // namespace kith::stages

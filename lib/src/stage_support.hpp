@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -39,11 +40,22 @@ struct DevicePair {
 DevicePair device_pair(const StatePointer& state, MatrixView<const float> queries,
                        MatrixView<const float> train, Metric metric);
 
+/// Whether pairs that stages::mask() struck out may be among values.
+enum class Masked { refused, accepted };
+
 /// A matrix of values, row by row. Throws invalid_argument: one is NaN.
-std::vector<float> dense_values(const char* stage, MatrixView<const float> values);
+std::vector<float> dense_values(const char* stage, MatrixView<const float> values, Masked masked);
 
 /// Throws invalid_argument: the keys are not as many as the lists say, or a list does not ascend.
 void check_lists(const char* stage, const KeyLists& lists);
+
+/// Throws invalid_argument: there are no classes, or a label is none of them.
+void check_labels(const char* stage, std::span<const std::uint32_t> labels, std::uint32_t classes);
+
+/// Throws invalid_argument: as check_lists() and check_labels(), there are several lists a row, or a
+/// neighbour has no label.
+void check_neighbours(const char* stage, const KeyLists& nearest, std::span<const std::uint32_t> labels,
+                      std::uint32_t classes);
 
 /// Run one step with the scratch it needs. Throws unsupported: what check() says.
 template <class Work>

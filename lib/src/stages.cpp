@@ -44,7 +44,7 @@ KeyLists select(const Device& device, MatrixView<const float> distances, std::in
   const StatePointer& state = device.state();
   check_k("select", k, distances.cols(), groups);
   const std::size_t m = size(distances.rows()), n = size(distances.cols()), width = size(groups * k);
-  const std::vector<float> dense = dense_values("select", distances);
+  const std::vector<float> dense = dense_values("select", distances, Masked::accepted);
   KeyLists lists{distances.rows(), groups, k, std::vector<Key>(m * width)};
   if (m == 0) return lists;
   const Selector chosen = choose(device.info(), distances.rows(), distances.cols(), k, selector);
@@ -99,17 +99,7 @@ KeyLists merge(const Device& device, const KeyLists& lists) {
 
 Votes vote(const Device& device, const KeyLists& nearest, std::span<const std::uint32_t> labels,
            std::uint32_t classes) {
-  check_lists("vote", nearest);
-  if (nearest.lists != 1) refuse("vote: " + std::to_string(nearest.lists) + " lists a row; merge them first");
-  if (classes < 1) refuse("vote: there are no classes; give at least one");
-  for (std::size_t t = 0; t < labels.size(); ++t)
-    if (labels[t] >= classes)
-      refuse("vote: label " + std::to_string(labels[t]) + " of row " + std::to_string(t) +
-             " is not below classes = " + std::to_string(classes));
-  for (const Key key : nearest.keys)
-    if (key != no_key && row_of(key) >= labels.size())
-      refuse("vote: a neighbour is row " + std::to_string(row_of(key)) + " but there are " +
-             std::to_string(labels.size()) + " labels; give one a row");
+  check_neighbours("vote", nearest, labels, classes);
   const StatePointer& state = device.state();
   const std::size_t m = size(nearest.rows), k = size(nearest.k);
   Votes votes{std::vector<std::uint32_t>(m), std::vector<std::uint32_t>(m * classes)};

@@ -54,7 +54,7 @@ Candidates collect(const Device& device, MatrixView<const float> distances, std:
            std::to_string(distances.cols()) +
            " rows; choose 1 <= capacity <= " + std::to_string(distances.cols()));
   check_theta(theta, distances.rows());
-  const std::vector<float> dense = dense_values("collect", distances);
+  const std::vector<float> dense = dense_values("collect", distances, Masked::accepted);
   const std::size_t m = size(distances.rows()), n = size(distances.cols()), places = size(capacity);
   Candidates found{distances.rows(), capacity, std::vector<std::uint32_t>(m),
                    std::vector<std::uint32_t>(m * places)};

@@ -16,32 +16,49 @@ constexpr std::uint32_t kinds = 5, n = 75, dims = 131;
 constexpr std::uint32_t m =
     kinds * n;  // a query of each kind for every training row, whose place is the limit
 
-/// Rows whose products go wrong in the usual ways, a kind in every fifth row. For fp16 all are
-/// 16-bit floats, so that nothing but the product is tested.
+/// Numbers that a shadow holds as they are, so that nothing but the product is tested.
+struct Numbers {
+  int bits;     ///< binary places of a fraction
+  float huge;   ///< beside fractions
+  float apart;  ///< of two numbers near 1000
+  float tiny;   ///< times a fraction
+};
+
+Numbers numbers_of(Proposer proposer) {
+  switch (proposer) {
+    case Proposer::fp16:
+      return {10, 8000.0f, 1.0f, 0x1p-14f};
+    case Proposer::bf16:
+      return {7, 0x1p25f, 8.0f, 0x1p-100f};
+    default:
+      return {23, 3.0e7f, 0x1p-10f, 0x1p-130f};
+  }
+}
+
+/// Rows whose products go wrong in the usual ways, a kind in every fifth row.
 std::vector<float> hard_rows(Proposer proposer, std::uint32_t rows, std::uint32_t salt) {
-  const bool half = proposer == Proposer::fp16;
+  const Numbers numbers = numbers_of(proposer);
   std::vector<float> values(std::size_t{rows} * dims);
   std::uint32_t state = 2463534242u + salt;
   for (std::size_t i = 0; i < values.size(); ++i) {
     state = state * 1664525u + 1013904223u;
-    const float unit =
-        half ? static_cast<float>(state >> 22) * 0x1p-10f : static_cast<float>(state >> 8) * 0x1p-24f;
+    const float unit = std::ldexp(static_cast<float>(state >> (32 - numbers.bits)), -numbers.bits);
     const std::size_t d = i % dims;
     switch (i / dims % kinds) {
       case 0:
         values[i] = unit - 0.5f;
         break;
       case 1:
-        values[i] = d == 77 ? (half ? 8000.0f : 3.0e7f) : unit;  // one huge addend among small ones
+        values[i] = d == 77 ? numbers.huge : unit;  // one huge addend among small ones
         break;
       case 2:
-        values[i] = d % 2 ? 1000.0f : -1000.0f - (half ? std::round(unit) : unit * 0x1p-10f);  // what cancels
+        values[i] = d % 2 ? 1000.0f : -1000.0f - std::round(unit) * numbers.apart;  // what cancels
         break;
       case 3:
-        values[i] = unit * (half ? 0x1p-14f : 0x1p-130f);  // subnormal
+        values[i] = unit * numbers.tiny;  // they, or their products, are subnormal
         break;
       default:
-        values[i] = 1.0f + (half ? 0x1p-10f : 0x1p-23f);  // all alike, and rounded in every product
+        values[i] = 1.0f + std::ldexp(1.0f, -numbers.bits);  // all alike, and rounded in every product
         break;
     }
   }
@@ -63,6 +80,9 @@ struct TestRows {
       for (std::size_t d = 0; d < dims; ++d)
         moved[(r / block * dims + d) * block + r % block] = values[r * dims + d];
     device.write(*packed, 0, moved.data(), moved.size() * sizeof(float));
+    // What prepare leaves as it was is NaN: it may stand beside the rows, but not get into a product.
+    const std::vector<unsigned char> nans(copy->bytes, 0xFF);
+    device.write(*copy, 0, nans.data(), nans.size());
   }
   static std::size_t padded(std::uint32_t count, std::uint32_t block) {
     return std::size_t{(count + block - 1) / block} * block;

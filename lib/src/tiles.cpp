@@ -13,7 +13,7 @@ std::int64_t rows_of_tile(const Plan& plan, std::int64_t before) {
   if (plan.proposer == Proposer::none) return plan.train_tile;
   if (before == 0) return plan.seed_rows;
   const std::int64_t rows = before < plan.train_tile / growth ? before * growth : plan.train_tile;
-  return plan.proposer == Proposer::fp16 ? whole_shadow_rows(rows) : rows;
+  return has_own_order(plan.proposer) ? whole_shadow_rows(rows) : rows;
 }
 
 }  // namespace

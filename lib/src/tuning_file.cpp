@@ -14,6 +14,7 @@
 #include "float_guard.hpp"
 #include "kith/error.hpp"
 #include "tuning_file.hpp"
+#include "whole_file.hpp"
 
 namespace kith {
 namespace {
@@ -23,21 +24,6 @@ namespace fs = std::filesystem;
 constexpr std::size_t most_bytes = std::size_t{1} << 20;
 constexpr std::size_t longest_name = 160;
 constexpr const char* variable = "KITH_TUNING";
-
-/// Closed at the end.
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
 
 /// An absolute folder from the environment; empty when there is none.
 fs::path folder_of(const char* name) {
@@ -91,15 +77,7 @@ std::string distrust(const struct stat& status, const std::string& what, std::ui
 
 std::string read_all(int fd, std::size_t bytes) {
   std::string text(bytes, '\0');
-  std::size_t done = 0;
-  while (done < bytes) {
-    const ssize_t got = ::read(fd, text.data() + done, bytes - done);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) throw Error(Errc::bad_file, std::string("it cannot be read: ") + std::strerror(errno));
-    if (got == 0) break;
-    done += static_cast<std::size_t>(got);
-  }
-  text.resize(done);
+  text.resize(read_at(fd, 0, text.data(), bytes));
   return text;
 }
 
@@ -164,17 +142,6 @@ void make_private_folders(const fs::path& folder) {
   if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) cannot_write(folder, errno);
 }
 
-/// Whether all of `text` is on the disk.
-bool write_all(int fd, const std::string& text) {
-  for (std::size_t done = 0; done < text.size();) {
-    const ssize_t wrote = ::write(fd, text.data() + done, text.size() - done);
-    if (wrote < 0 && errno == EINTR) continue;
-    if (wrote < 0) return false;
-    done += static_cast<std::size_t>(wrote);
-  }
-  return ::fsync(fd) == 0;
-}
-
 }  // namespace
 
 std::string tuning_path(const DeviceInfo& device) {
@@ -211,13 +178,9 @@ std::shared_ptr<const Tuning> load_tuning(const DeviceInfo& device, const std::s
 void save_tuning(const Tuning& tuning, const std::string& path, bool make_folders) {
   const std::string text = tuning_text(tuning);
   if (make_folders) make_private_folders(fs::path(path).parent_path());
-  std::string temporary = path + ".partial-XXXXXX";
-  const Descriptor file(::mkostemp(temporary.data(), O_CLOEXEC));  // for its owner alone
-  if (file.get() < 0) cannot_write(path, errno);
-  if (write_all(file.get(), text) && ::rename(temporary.c_str(), path.c_str()) == 0) return;
-  const int error = errno;
-  ::unlink(temporary.c_str());
-  cannot_write(path, error);
+  WholeFile file("tuning", path, 0600);  // for its owner alone
+  file.write(text.data(), text.size());
+  file.commit();
 }
 
 TuningWarnings& TuningWarnings::instance() {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "checksum.hpp"
 #include "kith/error.hpp"
 #include "kith/spi.hpp"
 #include "kith/tuning.hpp"
@@ -21,12 +22,12 @@ std::string this_library() {
          std::to_string(KITH_VERSION_PATCH) + ", plug-in interface " + std::to_string(spi::plugin_abi);
 }
 
-/// FNV-1a, 64 bits, in hexadecimal. It finds damage; whom to believe is decided by who owns the file.
+/// In hexadecimal. Whom to believe is decided by who owns the file.
 std::string checksum_of(std::string_view text) {
-  std::uint64_t sum = 0xcbf29ce484222325u;
-  for (const char c : text) sum = (sum ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  Checksum sum;
+  sum.add(text.data(), text.size());
   std::array<char, 17> hex{};
-  std::snprintf(hex.data(), hex.size(), "%016llx", static_cast<unsigned long long>(sum));
+  std::snprintf(hex.data(), hex.size(), "%016llx", static_cast<unsigned long long>(sum.value()));
   return hex.data();
 }
 

@@ -2,51 +2,79 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "answers.hpp"
 #include "command.hpp"
 #include "files/table.hpp"
 #include "kith/classifier.hpp"
-#include "tables.hpp"
+#include "kith/model.hpp"
+#include "training.hpp"
+#include "voting_flags.hpp"
 
 namespace kith::command {
 
 struct ClassifyFlags {
-  TableFlags tables;
+  TrainingFlags training;
+  VotingFlags voting;
+  AskingFlags asking;
   PlanFlags plan;
-  std::string labels;
-  std::vector<std::string> query;
-  std::string truth;
-  std::int64_t k = 5;
+  std::string no_label;
+  std::string outlier;
   std::vector<std::int64_t> k_sweep;
   Metric metric = Metric::squared_l2;
   std::string device = "auto";
   std::string out;
+  std::string proba;
+  std::string model, save_model;
   std::string report;
   std::vector<std::string> class_names;
   std::int64_t expect = -1;  ///< -1: nothing is expected
   bool explain = false;
 };
 
-struct Classified {
-  files::Table train, queries;
-  files::Labels known;                ///< of the training rows
-  files::Labels truth;                ///< of the queries; empty where they are not known
+/// What was found for one label column.
+struct Output {
   std::vector<std::int64_t> classes;  ///< codes, ascending
-  std::vector<std::int64_t> ks;       ///< ascending
-  std::size_t k_at = 0;               ///< the place of -k in ks
-  Sweep sweep;
+  files::Labels truth;                ///< of the queries; empty where they are not known
+  std::vector<std::int64_t> answer;   ///< [m]
+  std::vector<std::uint32_t> votes;   ///< [m, classes]; empty after a sweep
+  std::vector<float> scores;          ///< [m, classes]; empty where every vote weighs 1
+  AnswerNames names;                  ///< how answers are written
+};
+
+struct Classified {
+  Training training;
+  Rows own_queries;  ///< empty where the training rows are asked
+  bool leave_one_out = false;
+  VotingOptions voting;
+  std::vector<Output> outputs;
+  std::vector<std::int64_t> ks;                  ///< of a sweep, ascending
+  std::vector<std::vector<std::int64_t>> swept;  ///< [ks.size()][m], of the first output
+  RadiusNeighbors found;                         ///< what voted; of k neighbours lists of one length
   DeviceInfo device;
   Trace trace;
   std::vector<std::pair<std::string, double>> seconds;
 
-  /// [m], for -k.
-  const std::vector<std::int64_t>& labels() const { return sweep.label[k_at]; }
+  const Rows& queries() const { return leave_one_out ? training.rows : own_queries; }
 };
+
+/// Read, search and vote. `flags` take from a model what the command line leaves to it.
+Classified classify(const CLI::App& app, ClassifyFlags& flags);
 
 /// The page about it. Throws invalid_argument: --class-names has too few names.
 std::string report_page(const ClassifyFlags& flags, const Classified& done);
+
+/// The answer of each query of the command line, with its neighbours.
+std::string shown_answers(const ClassifyFlags& flags, const Classified& done);
+
+/// Shares of the classes in the score, [m, classes]: score times prior, over the sum.
+std::vector<double> shares(const Output& output, const std::vector<double>& priors);
+
+/// How many answers are right, for each k of a sweep.
+std::string sweep_table(const Classified& done);
 
 }  // namespace kith::command

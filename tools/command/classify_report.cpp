@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <map>
 
 #include "classify.hpp"
@@ -12,14 +13,16 @@ namespace {
 
 constexpr std::size_t shown_images = 12, shown_rows = 8;
 
-/// Places of labels in the list of classes.
+/// Places of labels in the list of classes; the place behind them for what is none of them.
 std::vector<std::size_t> places(const std::vector<std::int64_t>& labels,
                                 const std::vector<std::int64_t>& classes) {
   std::vector<std::size_t> result;
   result.reserve(labels.size());
-  for (std::int64_t label : labels)
-    result.push_back(
-        static_cast<std::size_t>(std::lower_bound(classes.begin(), classes.end(), label) - classes.begin()));
+  for (std::int64_t label : labels) {
+    const auto at = std::lower_bound(classes.begin(), classes.end(), label);
+    const bool known = at != classes.end() && *at == label;
+    result.push_back(static_cast<std::size_t>((known ? at : classes.end()) - classes.begin()));
+  }
   return result;
 }
 
@@ -44,14 +47,14 @@ std::vector<std::size_t> choose(const report::Confusion& confusion, const std::v
 }
 
 report::Sample sample_of(const Classified& done, std::size_t q, std::size_t truth, std::size_t predicted,
-                         const std::vector<std::size_t>& train_classes, std::int64_t k) {
+                         const std::vector<std::size_t>& train_classes, std::int64_t most) {
   report::Sample sample;
   sample.query = static_cast<std::int64_t>(q);
   sample.truth = truth;
   sample.predicted = predicted;
-  const Neighbors& found = done.sweep.neighbors;
-  for (std::size_t j = 0; j < static_cast<std::size_t>(k); ++j) {
-    const std::size_t at = q * static_cast<std::size_t>(found.k) + j;
+  const RadiusNeighbors& found = done.found;
+  const std::int64_t end = std::min(found.first[q + 1], found.first[q] + most);
+  for (auto at = static_cast<std::size_t>(found.first[q]); at < static_cast<std::size_t>(end); ++at) {
     const std::size_t c = train_classes[static_cast<std::size_t>(found.index[at])];
     sample.neighbors.push_back(found.index[at]);
     sample.distances.push_back(found.distance[at]);
@@ -62,24 +65,43 @@ report::Sample sample_of(const Classified& done, std::size_t q, std::size_t trut
   return sample;
 }
 
-std::vector<std::string> class_names(const ClassifyFlags& flags, const Classified& done) {
+}  // namespace
+
+std::vector<std::string> class_names(const std::string& where, const std::vector<std::string>& given,
+                                     const std::vector<std::int64_t>& classes, const files::Labels& known) {
   std::vector<std::string> names;
-  for (std::int64_t code : done.classes) {
-    if (flags.class_names.empty()) {
-      names.push_back(done.known.text(code));
-    } else if (static_cast<std::size_t>(code) < flags.class_names.size()) {
-      names.push_back(flags.class_names[static_cast<std::size_t>(code)]);
-    } else {
-      throw Error(Errc::invalid_argument, "classify: --class-names gives " +
-                                              std::to_string(flags.class_names.size()) + " names but label " +
-                                              std::to_string(code) +
+  for (std::int64_t code : classes) {
+    const auto at = static_cast<std::size_t>(code);
+    if (!given.empty() && at >= given.size())
+      throw Error(Errc::invalid_argument, where + ": --class-names gives " + std::to_string(given.size()) +
+                                              " names but label " + std::to_string(code) +
                                               " occurs; give a name to each of 0, 1, 2, ...");
-    }
+    names.push_back(given.empty() ? known.text(code) : given[at]);
   }
   return names;
 }
 
-}  // namespace
+std::vector<std::pair<std::string, std::string>> settings(const Training& training,
+                                                          const VotingOptions& voting) {
+  std::vector<std::pair<std::string, std::string>> list;
+  if (voting.weights != Weights::uniform) list.emplace_back("Votes weigh by", name(voting.weights));
+  if (voting.tie != TieRule::smallest_label) list.emplace_back("Ties go to", name(voting.tie));
+  if (!voting.priors.empty()) list.emplace_back("Priors", "given");
+  if (!voting.costs.empty()) list.emplace_back("Costs", "given");
+  if (!training.sample_weights.empty()) list.emplace_back("Sample weights", "given");
+  std::string scale;
+  for (Scaling scaling : training.preparation.options().scalings)
+    scale += (scale.empty() ? "" : ", ") + std::string(name(scaling));
+  if (!scale.empty()) list.emplace_back("Scale", scale);
+  if (!training.preparation.options().categorical.empty())
+    list.emplace_back("Text columns", name(training.preparation.options().categories));
+  if (!training.features.empty())
+    list.emplace_back(
+        "Features", std::to_string(training.features.size()) + " of " + std::to_string(training.rows.width));
+  if (training.filter)
+    list.emplace_back("Training rows that count", std::to_string(training.filter->count()));
+  return list;
+}
 
 std::string command_line() {
   std::ifstream file("/proc/self/cmdline", std::ios::binary);
@@ -97,25 +119,30 @@ std::string command_line() {
 }
 
 std::string report_page(const ClassifyFlags& flags, const Classified& done) {
+  const Output& output = done.outputs[0];
+  const Training& training = done.training;
   report::Report page;
-  page.train = &done.train;
-  page.queries = &done.queries;
+  page.train = &training.rows.table;
+  page.queries = &done.queries().table;
   page.metric = name(flags.metric);
-  page.k = flags.k;
-  page.classes = class_names(flags, done);
-  const std::vector<std::size_t> truth = places(done.truth.code, done.classes);
-  const std::vector<std::size_t> predicted = places(done.labels(), done.classes);
-  const std::vector<std::size_t> train_classes = places(done.known.code, done.classes);
+  page.k = flags.asking.radius.empty() ? flags.asking.k : 0;
+  page.radius = flags.asking.radius;
+  page.leave_one_out = done.leave_one_out;
+  page.classes = class_names("classify", flags.class_names, output.classes, training.labels[0]);
+  page.settings = settings(training, done.voting);
+  const std::vector<std::size_t> truth = places(output.truth.code, output.classes);
+  const std::vector<std::size_t> predicted = places(output.answer, output.classes);
+  const std::vector<std::size_t> train_classes = places(training.labels[0].code, output.classes);
+  page.no_answer = std::find(predicted.begin(), predicted.end(), page.classes.size()) != predicted.end();
+  if (page.no_answer) page.classes.emplace_back("no answer");
   page.confusion = report::Confusion(page.classes.size(), truth, predicted);
-  if (!flags.k_sweep.empty())
-    for (std::size_t i = 0; i < done.ks.size(); ++i) {
-      std::int64_t correct = 0;
-      for (std::size_t q = 0; q < truth.size(); ++q) correct += done.sweep.label[i][q] == done.truth.code[q];
-      page.sweep.push_back({done.ks[i], correct});
-    }
-  const std::size_t count = done.train.image_shape.empty() ? shown_rows : shown_images;
-  for (std::size_t q : choose(page.confusion, truth, predicted, count))
-    page.samples.push_back(sample_of(done, q, truth[q], predicted[q], train_classes, flags.k));
+  for (std::size_t i = 0; i < done.ks.size(); ++i)
+    page.sweep.push_back({done.ks[i], count_equal(done.swept[i], output.truth.code)});
+  const std::size_t count = training.rows.table.image_shape.empty() ? shown_rows : shown_images;
+  const bool has_rows = !training.rows.table.values.empty();  // a model keeps them as they are searched
+  for (std::size_t q : choose(page.confusion, truth, predicted, has_rows ? count : 0))
+    page.samples.push_back(sample_of(done, q, truth[q], predicted[q], train_classes,
+                                     page.k > 0 ? page.k : std::numeric_limits<std::int32_t>::max()));
   page.device = done.device;
   page.trace = done.trace;
   page.seconds = done.seconds;

@@ -49,6 +49,10 @@ struct Subcommand {
 Subcommand add_devices(CLI::App& parent);
 Subcommand add_search(CLI::App& parent);
 Subcommand add_classify(CLI::App& parent);
+Subcommand add_regress(CLI::App& parent);
+Subcommand add_evaluate(CLI::App& parent);
+Subcommand add_structure(CLI::App& parent);
+Subcommand add_select_features(CLI::App& parent);
 Subcommand add_compare(CLI::App& parent);
 Subcommand add_bench(CLI::App& parent);
 Subcommand add_tune(CLI::App& parent);
@@ -60,6 +64,11 @@ void add_device_option(CLI::App& app, std::string& device, bool several = false)
 
 /// `--metric NAME`, checked while parsing; the message lists those there are.
 void add_metric_option(CLI::App& app, Metric& metric);
+
+/// Run `parse` on each value an option is given, while parsing: what it throws is refused with the name of
+/// the subcommand and the option in place of its own "where: ".
+void check_by(CLI::App& app, CLI::Option* option, const std::string& option_name,
+              std::function<void(const std::string&)> parse);
 
 /// A whole number: `name` is as in CLI11, "-k" or "--groups".
 /// Text that is none, or a value outside [smallest, largest], is invalid_argument, in words.
@@ -154,7 +163,11 @@ class TextTable {
 std::string format_seconds(double seconds);             ///< `1.234 s`, `56.7 ms`, `8.9 us`
 std::string format_bytes(std::uint64_t bytes);          ///< `139.8 GiB`, `512 B`
 std::string format_float(float value);                  ///< as short as gives the same bits back; `inf`
+std::string format_double(double value);                ///< the same for a double
 std::string format_number(double value, int decimals);  ///< as printf("%.*f")
+
+/// `text` as a cell of a CSV file: in quotes where it must be (RFC 4180).
+std::string csv_cell(const std::string& text);
 
 /// The seconds of each stage of a search, a line each, as a table.
 std::string stage_times(const Trace& trace);

@@ -102,8 +102,8 @@ void refuse_others(const CLI::App& app, const std::string& with, const std::vect
 void check_options(const CLI::App& app, const CompareFlags& flags) {
   if (!flags.experiment.empty())
     return refuse_others(app, "--experiment",
-                         {"--device", "--quick", "--energy", "--seconds", "--seed", "--json", "--csv",
-                          "--report", "--charts"});
+                         {"--device", "--quick", "--energy", "--seconds", "--seed", "--data", "--json",
+                          "--csv", "--report", "--charts"});
   if (!flags.placement.empty())
     refuse_others(app, "--placement",
                   {"--reference", "--data", "--train", "--queries", "--seed", "-n", "-m", "--dims", "-k",
@@ -220,13 +220,15 @@ Subcommand add_compare(CLI::App& parent) {
                   "down slowly; by default cpu, and for the cpu alone plain")
       ->type_name("SPEC");
   app->add_option("--stage", flags->stage,
-                  "all, or some of distance, select, nearest, merge, collect, rerank, tighten, vote (each "
-                  "alone), search, classify (the whole)")
+                  "all, or some of distance, select, nearest, merge, collect, rerank, tighten, vote, mask, "
+                  "tally, accumulate (each alone), search, classify (the whole)")
       ->type_name("NAMES")
       ->capture_default_str();
-  app->add_option("--data", flags->data, "all, or some of " + workloads::data_kind_names())
+  app->add_option(
+         "--data", flags->data,
+         "all, or some of " + workloads::data_kind_names() + "; an experiment: the file that it reads")
       ->type_name("NAMES")
-      ->capture_default_str();
+      ->default_str("normal");
   app->add_option("--train", flags->train, "Training rows from a file instead")->type_name("FILE");
   app->add_option("--queries", flags->queries, "And queries")->type_name("FILE");
   add_number(*app, "--seed", flags->seed, "Another seed, other data", 0)->capture_default_str();
@@ -258,7 +260,8 @@ Subcommand add_compare(CLI::App& parent) {
                       "kith compare --stage select --selector bubble -n 100000 -m 4 -k 100",
                       "kith compare --device cuda:0 --random-cases 20000 --resume cases.txt",
                       "kith compare --placement distance=cpu,select=cuda:0 -n 100000 -m 1 --dims 2",
-                      "kith compare --experiment pbknn-groups --device cuda:0 --report page.html"});
+                      "kith compare --experiment pbknn-groups --device cuda:0 --report page.html",
+                      "kith compare --experiment gsknn-kdd --data kddcup.data_10_percent.gz"});
   return {app, [app, flags] { return run_compare(*app, *flags); }};
 }
 

@@ -18,7 +18,7 @@ struct CompareFlags {
   std::string device = "all";
   std::string reference;  ///< empty: cpu, or plain where only the CPU is compared
   std::string stage = "all";
-  std::string data = "normal";
+  std::string data;            ///< empty: normal; of an experiment the file
   std::string train, queries;  ///< files instead of --data
   std::int64_t seed = 1, n = 8192, m = 64, dims = 32, k = 16, classes = 10;
   Metric metric = Metric::squared_l2;
@@ -43,6 +43,7 @@ struct CompareProblem {
   std::string data;                ///< name of the data, or of the file
   workloads::Rows train, queries;  ///< as the caller sees them
   std::vector<std::int64_t> labels;
+  std::uint64_t seed = 1;  ///< of filters and weights
   std::int64_t k = 1, groups = 1;
   Metric metric = Metric::squared_l2;
   PlanOptions options;
@@ -68,6 +69,10 @@ struct CompareLine {
 std::vector<CompareLine> compare(const CompareProblem& problem, const std::vector<Device>& devices,
                                  const Subject& reference, const std::vector<std::string>& stages,
                                  Selector selector);
+
+/// A whole search, or classification, on every device.
+CompareLine whole_line(const CompareProblem& problem, const std::vector<Device>& devices,
+                       const Subject& reference, bool classify);
 
 /// `uniform`, or all that --data names. Throws invalid_argument: there is none of that name, or the metric
 /// refuses it.

@@ -39,6 +39,23 @@ std::vector<Experiment> wanted_experiments(const std::string& names) {
   return wanted;
 }
 
+/// Whether all files that are needed are there. Of `all`, what needs one that was not given is left out.
+void check_data(const CompareFlags& flags, std::vector<Experiment>& wanted) {
+  if (flags.experiment == "all" && flags.data.empty())
+    std::erase_if(wanted, [](const Experiment& experiment) {
+      if (!experiment.check_data) return false;
+      note(std::string(experiment.name) + " is left out: it reads a file; ask for it by its name");
+      return true;
+    });
+  bool read = false;
+  for (const Experiment& experiment : wanted) {
+    if (!experiment.check_data) continue;
+    experiment.check_data(flags.data);
+    read = true;
+  }
+  if (!flags.data.empty() && !read) refuse("--data: " + flags.experiment + " reads no file; leave it out");
+}
+
 std::string experiment_list() {
   std::size_t longest = 0;
   for (const Experiment& experiment : experiments::all_experiments())
@@ -64,6 +81,7 @@ Settings make_settings(const CompareFlags& flags, const std::vector<Device>& dev
                      : flags.quick     ? quick_seconds
                                        : full_seconds;
   settings.seed = flags.seed_bits();
+  settings.data = flags.data;
   settings.stop = interrupt_token();
   settings.progress = [](const std::string&) { throw_if_interrupted("compare"); };
   if (flags.energy)
@@ -108,7 +126,8 @@ std::string experiment_names() {
 int compare_experiments(const CompareFlags& flags) {
   if (flags.experiment == "list")
     return print(flags.json ? experiment_list_json() : experiment_list()), exit_ok;
-  const std::vector<Experiment> wanted = wanted_experiments(flags.experiment);
+  std::vector<Experiment> wanted = wanted_experiments(flags.experiment);
+  check_data(flags, wanted);
   if (!flags.csv.empty() && flags.csv == flags.report)
     refuse("--csv and --report are the same file; give two names");
   std::optional<files::AtomicFile> csv, page;

@@ -1,52 +1,18 @@
 // The lines of `kith compare`: each stage on each device, against the reference.
 #include <algorithm>
-#include <chrono>
-#include <cstring>
+#include <bit>
 
-#include "compare.hpp"
-#include "kith/classifier.hpp"
-#include "kith/index.hpp"
+#include "compare_cells.hpp"
 #include "kith/spi.hpp"
+#include "workloads/class_operands.hpp"
 
 namespace kith::command {
 namespace {
 
-using workloads::Answer;
 using workloads::Operands;
 using workloads::Operation;
 using workloads::Stage;
 using workloads::StageResult;
-
-constexpr int most_runs = 10;        ///< the first warms up
-constexpr double long_enough = 0.2;  ///< seconds; after that no further run begins
-
-/// The best of a few runs.
-template <class Run>
-double best_seconds(const Run& run) {
-  double best = run(), all = best;
-  for (int i = 1; i < most_runs && all < long_enough; ++i) {
-    const double seconds = run();
-    all += seconds;
-    best = std::min(best, seconds);
-  }
-  return best;
-}
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-/// Do `body`; an Error becomes the cell's.
-template <class Body>
-void in_cell(Cell& cell, const Body& body) {
-  try {
-    body();
-  } catch (const Error& error) {
-    if (error.code() == Errc::interrupted) throw;
-    const bool refused = error.code() == Errc::unsupported || error.code() == Errc::out_of_memory;
-    (refused ? cell.refusal : cell.difference) = error.what();
-  }
-}
 
 StageResult run_stage(const Device& device, const Operation& operation, const Operands& operands,
                       Cell& cell) {
@@ -68,7 +34,8 @@ class StageLines {
       : devices_(devices),
         reference_(reference),
         train_(workloads::prepared_rows(problem.metric, problem.train.view())),
-        queries_(workloads::prepared_rows(problem.metric, problem.queries.view())) {
+        queries_(workloads::prepared_rows(problem.metric, problem.queries.view())),
+        of_classes_(problem.seed, problem.labels, problem.queries.rows(), problem.k) {
     operation_.metric = problem.metric;
     operation_.n = train_.rows();
     operation_.m = queries_.rows();
@@ -76,16 +43,9 @@ class StageLines {
     operation_.k = problem.k;
     operation_.groups = std::min(problem.groups, operation_.n);
     operation_.threads = problem.options.threads;
-    std::vector<std::int64_t> classes = problem.labels;
-    std::sort(classes.begin(), classes.end());
-    classes.erase(std::unique(classes.begin(), classes.end()), classes.end());
-    operation_.classes = static_cast<std::int64_t>(classes.size());
-    for (std::int64_t label : problem.labels)
-      labels_.push_back(static_cast<std::uint32_t>(std::lower_bound(classes.begin(), classes.end(), label) -
-                                                   classes.begin()));
     operands_.queries = queries_.view();
     operands_.train = train_.view();
-    operands_.labels = labels_;
+    of_classes_.put(operation_, operands_);
   }
 
   std::vector<CompareLine> run(const std::vector<std::string>& stages, Selector selector) {
@@ -110,8 +70,11 @@ class StageLines {
     if (wanted(Stage::merge)) add_line(operation_, merged);
     operands_.nearest = merged.cells;
     add_candidate_lines(wanted, merged);
-    const StageResult votes = expect(Stage::vote);
-    if (wanted(Stage::vote)) add_line(operation_, votes);
+    for (const Stage stage : {Stage::vote, Stage::mask, Stage::tally, Stage::accumulate})
+      if (wanted(stage)) {
+        const StageResult expected = expect(stage);
+        add_line(operation_, expected);
+      }
     return std::move(lines_);
   }
 
@@ -224,63 +187,12 @@ class StageLines {
   const std::vector<Device>& devices_;
   const Subject& reference_;
   workloads::Rows train_, queries_;
-  std::vector<std::uint32_t> labels_;
+  workloads::ClassOperands of_classes_;
   Operation operation_;
   Operands operands_;
   double reference_seconds_ = 0;
   std::vector<CompareLine> lines_;
 };
-
-/// Best device time of a search or a classification, and its answer.
-Answer run_whole(const Device& device, const CompareProblem& problem, bool classify,
-                 const PlanOptions& options, Cell& cell) {
-  const MatrixView<const float> train = problem.train.view(), queries = problem.queries.view();
-  Answer answer;
-  Trace trace;
-  trace.time_steps = false;
-  if (classify) {
-    const Classifier classifier(device, train, problem.labels, problem.metric);
-    cell.seconds = best_seconds([&] {
-      Classification found = classifier.classify(queries, problem.k, options, &trace);
-      answer = {std::move(found.neighbors), std::move(found.label), std::move(found.votes)};
-      return trace.device_seconds;
-    });
-  } else {
-    const Index index(device, train, problem.metric);
-    cell.seconds = best_seconds([&] {
-      answer.neighbors = index.search(queries, problem.k, options, &trace);
-      return trace.device_seconds;
-    });
-  }
-  cell.plan = explain(trace.plan);
-  return answer;
-}
-
-CompareLine whole_line(const CompareProblem& problem, const std::vector<Device>& devices,
-                       const Subject& reference, bool classify) {
-  throw_if_interrupted("compare");
-  CompareLine line{classify ? "classify" : "search", 0, {}};
-  Cell right;
-  PlanOptions plain_options;  // the reference goes its own way: only the answer counts
-  plain_options.stop = problem.options.stop;
-  Answer expected;
-  if (reference) {
-    expected = run_whole(*reference, problem, classify, plain_options, right);
-  } else {
-    const auto start = std::chrono::steady_clock::now();
-    expected = workloads::plain_answer(problem.metric, problem.train.view(), problem.queries.view(),
-                                       problem.k, classify ? &problem.labels : nullptr);
-    right.seconds = seconds_since(start);
-  }
-  line.reference_seconds = right.seconds;
-  for (const Device& device : devices) {
-    Cell& cell = line.cells.emplace_back();
-    in_cell(cell, [&] {
-      cell.difference = difference(expected, run_whole(device, problem, classify, problem.options, cell));
-    });
-  }
-  return line;
-}
 
 }  // namespace
 

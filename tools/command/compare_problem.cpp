@@ -41,7 +41,7 @@ std::vector<workloads::DataKind> data_kinds(const CompareFlags& flags) {
       if (admits(flags.metric, kind)) kinds.push_back(kind);
     return kinds;
   }
-  for (const std::string& text : split_commas(flags.data)) {
+  for (const std::string& text : split_commas(flags.data.empty() ? "normal" : flags.data)) {
     kinds.push_back(workloads::parse_data_kind(text));
     if (!admits(flags.metric, kinds.back()))
       throw Error(Errc::invalid_argument, "compare: --data: " + text + " overflows " +
@@ -101,6 +101,7 @@ CompareProblem make_problem(const CompareFlags& flags, workloads::DataKind kind)
                                             std::to_string(n) +
                                             " training rows; choose 1 <= k <= " + std::to_string(n));
   problem.labels = workloads::make_labels(flags.seed_bits(), n, flags.classes);
+  problem.seed = flags.seed_bits();
   problem.k = flags.k;
   problem.metric = flags.metric;
   problem.options = plan_options(flags.plan);

@@ -36,25 +36,6 @@ std::string selector_names() {
   return join_names(names);
 }
 
-/// Run `parse` on what the option was given, while parsing, so that it is refused with the name of
-/// the subcommand and the option.
-void check_by(CLI::App& app, CLI::Option* option, const std::string& option_name,
-              std::function<void(const std::string&)> parse) {
-  option->check(CLI::Validator(
-      [&app, option_name, parse = std::move(parse)](std::string& text) -> std::string {
-        try {
-          parse(text);
-        } catch (const Error& error) {
-          const std::string message = error.what();  // "parse_metric: ..."
-          const std::size_t colon = message.find(": ");
-          const std::string rest = colon == std::string::npos ? message : message.substr(colon + 2);
-          throw Error(error.code(), app.get_name() + ": " + option_name + ": " + rest);
-        }
-        return {};
-      },
-      ""));
-}
-
 void check_number(CLI::App& app, CLI::Option* option, std::int64_t smallest, std::int64_t largest) {
   const std::string shown = option->get_name();
   option->check(CLI::Validator(
@@ -133,6 +114,23 @@ int exit_code(Errc code) {
   return 7;
 }
 
+void check_by(CLI::App& app, CLI::Option* option, const std::string& option_name,
+              std::function<void(const std::string&)> parse) {
+  option->check(CLI::Validator(
+      [&app, option_name, parse = std::move(parse)](std::string& text) -> std::string {
+        try {
+          parse(text);
+        } catch (const Error& error) {
+          const std::string message = error.what();  // "parse_metric: ..."
+          const std::size_t colon = message.find(": ");
+          const std::string rest = colon == std::string::npos ? message : message.substr(colon + 2);
+          throw Error(error.code(), app.get_name() + ": " + option_name + ": " + rest);
+        }
+        return {};
+      },
+      ""));
+}
+
 void add_device_option(CLI::App& app, std::string& device, bool several) {
   app.add_option("--device", device,
                  several ? "auto, cpu, cuda:0, opencl:0, opencl:NAME, or several with commas "
@@ -180,7 +178,7 @@ void add_plan_options(CLI::App& app, PlanFlags& flags) {
            "Time these selectors on one of the queries first, and use the fastest for all", "NAME,NAME",
            parse_sample);
   add_text("--proposer", flags.proposer,
-           "How candidates are proposed: automatic, none, gemm, dot, fp16, int8", "NAME",
+           "How candidates are proposed: automatic, none, gemm, dot, bf16, fp16, int8", "NAME",
            [](const std::string& text) { return parse_proposer(text); });
   add_text("--fused", flags.fused, "Distance and selection in one step: automatic, yes, no", "WHEN",
            parse_fused);

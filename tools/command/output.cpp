@@ -145,6 +145,11 @@ std::string format_float(float value) {
   return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
 }
 
+std::string format_double(double value) {
+  std::array<char, 32> text{};
+  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
+}
+
 std::string stage_times(const Trace& trace) {
   TextTable table({"stage", "seconds"});
   for (const auto& [stage, seconds] : trace.seconds) table.add({stage, format_seconds(seconds)});
@@ -155,6 +160,13 @@ std::string stage_times(const Trace& trace) {
     text += "candidates ranked by the chain: " + std::to_string(trace.collected) +
             "; queries left to the chain alone: " + std::to_string(trace.fallbacks) + "\n";
   return text;
+}
+
+std::string csv_cell(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + "\"";
 }
 
 std::string format_number(double value, int decimals) {

@@ -1,12 +1,12 @@
-// kith search: the nearest training rows of each query.
+// kith search: the nearest training rows of each query, or all within a radius.
 #include <algorithm>
 #include <memory>
-#include <optional>
 
+#include "answers.hpp"
 #include "command.hpp"
 #include "files/output.hpp"
 #include "kith/index.hpp"
-#include "tables.hpp"
+#include "training.hpp"
 
 namespace kith::command {
 namespace {
@@ -14,68 +14,103 @@ namespace {
 constexpr std::int64_t shown_queries = 10, shown_neighbors = 8;
 
 struct SearchFlags {
-  TableFlags tables;
+  TrainingFlags training;
+  AskingFlags asking;
   PlanFlags plan;
   Metric metric = Metric::squared_l2;
   std::string device = "auto";
-  std::int64_t k = 5;
   std::string out_index;
   std::string out_distance;
   bool explain = false;
 };
 
+std::int64_t longest(const RadiusNeighbors& found) {
+  std::int64_t most = 0;
+  for (std::int64_t q = 0; q < found.queries; ++q) most = std::max(most, found.count(q));
+  return most;
+}
+
 /// The first rows, for reading.
-std::string first_rows(const Neighbors& found) {
+std::string first_rows(const RadiusNeighbors& found, const std::string& radius) {
   std::vector<std::string> titles = {"query"};
-  const std::int64_t columns = std::min(found.k, shown_neighbors);
+  if (!radius.empty()) titles.emplace_back("rows");
+  const std::int64_t most = longest(found), columns = std::min(most, shown_neighbors);
   for (std::int64_t j = 0; j < columns; ++j) titles.push_back("#" + std::to_string(j + 1));
   TextTable table(titles);
   for (std::int64_t q = 0; q < std::min(found.queries, shown_queries); ++q) {
     std::vector<std::string> cells = {std::to_string(q)};
-    for (std::int64_t j = 0; j < columns; ++j) {
-      const auto at = static_cast<std::size_t>(q * found.k + j);
+    if (!radius.empty()) cells.push_back(std::to_string(found.count(q)));
+    for (std::int64_t j = 0; j < std::min(columns, found.count(q)); ++j) {
+      const auto at = static_cast<std::size_t>(found.first[static_cast<std::size_t>(q)] + j);
       cells.push_back(std::to_string(found.index[at]) + " (" + format_float(found.distance[at]) + ")");
     }
     table.add(std::move(cells));
   }
   std::string text = "nearest training rows of each query, from 0 (and their distance)\n" + table.text();
-  if (found.queries > shown_queries || found.k > shown_neighbors)
-    text += "(" + std::to_string(found.queries) + " queries, k = " + std::to_string(found.k) +
+  if (found.queries > shown_queries || most > shown_neighbors)
+    text += "(" + std::to_string(found.queries) + " queries, " +
+            (radius.empty() ? "k = " + std::to_string(most)
+                            : "up to " + std::to_string(most) + " rows within " + radius) +
             "; --out-index and --out-distance write all)\n";
   return text;
 }
 
-int run_search(const SearchFlags& flags) {
-  if (!flags.out_index.empty() && flags.out_index == flags.out_distance)
-    throw Error(Errc::invalid_argument,
-                "search: --out-index and --out-distance are the same file; give two names");
-  std::optional<files::AtomicFile> index_file, distance_file;
-  if (!flags.out_index.empty()) {
-    files::check_output_name(flags.out_index, files::Content::indices);
-    index_file.emplace(flags.out_index);
-  }
-  if (!flags.out_distance.empty()) {
-    files::check_output_name(flags.out_distance, files::Content::distances);
-    distance_file.emplace(flags.out_distance);
-  }
-  const files::Table train = read_train(flags.tables);
-  check_k("search", flags.k, train);
-  const files::Table queries = read_queries(flags.tables, train);
+void check_flags(const CLI::App& app, const SearchFlags& flags) {
+  if (!check_asking(app, flags.training, flags.asking, false)) return;
+  throw Error(Errc::invalid_argument, "search: --queries is missing; see `kith search --help`");
+}
+
+RadiusNeighbors find(const SearchFlags& flags, const Training& training, Trace* trace) {
+  const bool by_k = flags.asking.radius.empty(), leave_one_out = flags.asking.leave_one_out;
+  if (by_k) check_k("search", flags.asking.k, training, leave_one_out);
+  const Rows asked = leave_one_out ? Rows{} : read_asked(flags.training, flags.asking, training);
+  const MatrixView<const float> queries = (leave_one_out ? training.rows : asked).searched();
   PlanOptions options = plan_options(flags.plan);
-  const Index index(open_device(flags.device), view(train), flags.metric);
+  options.filter = training.filter_view();
+  if (leave_one_out) options.self = 0;
+  const Index index(open_device(flags.device), training.rows.searched(), flags.metric, {training.features});
+  ProgressBar bar("searching");
+  options.progress = [&bar](const Progress& progress) { bar.update(progress.fraction); };
+  if (by_k) return as_lists(index.search(queries, flags.asking.k, options, trace));
+  return index.within(queries, radius_of("search", flags.asking), options, trace);
+}
+
+/// A matrix where all lists have k entries, else lists.
+template <class T>
+void write_found(files::AtomicFile& file, const RadiusNeighbors& found, const std::vector<T>& all,
+                 std::int64_t k) {
+  if (k > 0)
+    files::write_rows(file, MatrixView<const T>(all.data(), found.queries, k));
+  else
+    files::write_lists(file, found.first, std::span<const T>(all));
+}
+
+void check_outputs(const SearchFlags& flags) {
+  check_distinct("search", {{"--out-index", flags.out_index}, {"--out-distance", flags.out_distance}});
+  if (!flags.out_index.empty()) files::check_output_name(flags.out_index, files::Content::indices);
+  if (!flags.out_distance.empty()) files::check_output_name(flags.out_distance, files::Content::distances);
+  for (const std::string& path : {flags.out_index, flags.out_distance})
+    if (!flags.asking.radius.empty() && path.ends_with(".npy"))
+      throw Error(Errc::invalid_argument,
+                  "search: " + path +
+                      ": lists within --radius are of different lengths, which .npy does not "
+                      "hold; choose .csv, .tsv, .txt or a .vecs format");
+}
+
+int run_search(const CLI::App& app, const SearchFlags& flags) {
+  check_flags(app, flags);
+  check_outputs(flags);
+  OutputFile index_file(flags.out_index), distance_file(flags.out_distance);
+  const Training training = read_training("search", flags.training);
   Trace trace;
-  Neighbors found;
-  {
-    ProgressBar bar("searching");
-    options.progress = [&bar](const Progress& progress) { bar.update(progress.fraction); };
-    found = index.search(view(queries), flags.k, options, flags.explain ? &trace : nullptr);
-  }
-  if (index_file) files::write_rows(*index_file, {found.index.data(), found.queries, found.k});
-  if (distance_file) files::write_rows(*distance_file, {found.distance.data(), found.queries, found.k});
-  if (index_file) index_file->commit();
-  if (distance_file) distance_file->commit();
+  const RadiusNeighbors found = find(flags, training, flags.explain ? &trace : nullptr);
+  const std::int64_t k = flags.asking.radius.empty() ? flags.asking.k : 0;
+  if (index_file) write_found(*index_file, found, found.index, k);
+  if (distance_file) write_found(*distance_file, found, found.distance, k);
+  index_file.commit();
+  distance_file.commit();
   if (flags.explain) print(explain(trace.plan) + "\n" + stage_times(trace));
-  if (!index_file && !distance_file) print(first_rows(found));
+  if (!index_file && !distance_file) print(first_rows(found, flags.asking.radius));
   return exit_ok;
 }
 
@@ -84,26 +119,32 @@ int run_search(const SearchFlags& flags) {
 Subcommand add_search(CLI::App& parent) {
   auto flags = std::make_shared<SearchFlags>();
   CLI::App* app = parent.add_subcommand("search", "Find the k nearest training rows of each query, exactly");
-  add_table_options(*app, flags->tables,
+  add_table_options(*app, flags->training.tables,
                     "A column of text files that is no feature: left out. A name, or a number from 1; "
                     "-1 is the last");
-  app->get_option("--queries")->required();
-  add_number(*app, "-k", flags->k, "Neighbours a query", 1)->capture_default_str();
+  add_asking_options(*app, flags->asking, "");
   add_metric_option(*app, flags->metric);
   add_device_option(*app, flags->device);
-  app->add_option("--out-index", flags->out_index,
-                  "Write the rows found, [queries, k], from 0: .npy (int64), .ivecs, .csv, .tsv, .txt")
+  add_filter_option(*app, flags->training);
+  add_feature_option(*app, flags->training);
+  add_preparation_options(*app, flags->training);
+  app->add_option(
+         "--out-index", flags->out_index,
+         "Write the rows found, [queries, k], from 0: .npy (int64), .ivecs, .csv, .tsv, .txt; within "
+         "--radius a list for each query, not .npy")
       ->type_name("FILE");
   app->add_option("--out-distance", flags->out_distance,
-                  "Write their distances, [queries, k]: .npy (float32), .fvecs, .csv, .tsv, .txt")
+                  "Write their distances in the same way: .npy (float32), .fvecs, .csv, .tsv, .txt")
       ->type_name("FILE");
   app->add_flag("--explain", flags->explain, "Print how it was done, and the seconds of each stage");
   add_plan_options(*app, flags->plan);
   add_examples(*app, {"kith search --train train.npy --queries queries.npy -k 10 --out-index found.npy",
                       "kith search --train base.fvecs --queries query.fvecs -k 100 --metric cosine \\",
                       "            --device opencl:0 --out-index found.ivecs --out-distance far.fvecs",
-                      "kith search --train a.csv --queries b.csv --label-column -1 --explain"});
-  return {app, [flags] { return run_search(*flags); }};
+                      "kith search --train a.csv --queries b.csv --label-column -1 --explain",
+                      "kith search --train a.csv --leave-one-out -k 1 --features 1-3 --scale standardize",
+                      "kith search --train points.npy --query 2.5,7 --radius 1.5 --metric l2"});
+  return {app, [app, flags] { return run_search(*app, *flags); }};
 }
 
 }  // namespace kith::command

@@ -14,9 +14,14 @@ namespace {
 
 files::ReadOptions read_options(const TableFlags& flags) {
   files::ReadOptions options;
-  options.label_column = flags.label_column;
+  if (!flags.label_columns.empty()) {
+    options.label_column = flags.label_columns[0];
+    options.more_label_columns.assign(flags.label_columns.begin() + 1, flags.label_columns.end());
+  }
+  options.target_columns = flags.target_columns;
   options.categorical = flags.categorical;
   options.unseen_is_zero = flags.unseen == "zero";
+  options.unseen_is_new = options.unseen_is_zero && flags.unseen_is_new;
   if (flags.header == "yes") options.header = files::Header::yes;
   if (flags.header == "no") options.header = files::Header::no;
   return options;
@@ -31,12 +36,12 @@ files::Table read(const std::string& path, const files::ReadOptions& options) {
 
 /// One cell of a query from the command line.
 float parse_cell(const std::string& text, std::size_t row, const files::Table& train, std::int64_t column,
-                 bool unseen_is_zero) {
+                 const TableFlags& flags) {
   for (const files::Categories& known : train.categories) {
     if (known.column != column) continue;
     const auto it = std::lower_bound(known.names.begin(), known.names.end(), text);
     if (it != known.names.end() && *it == text) return static_cast<float>(it - known.names.begin());
-    if (unseen_is_zero) return 0;
+    if (flags.unseen == "zero") return flags.unseen_is_new ? static_cast<float>(known.names.size()) : 0;
     refuse_query(row, train.column_text(column) + ": \"" + text + "\" does not occur in " + train.path +
                           "; use one that does, or give --unseen zero");
   }
@@ -48,42 +53,53 @@ float parse_cell(const std::string& text, std::size_t row, const files::Table& t
   return value;
 }
 
-void add_choice(CLI::App& app, const std::string& name, std::string& value, const std::string& help,
-                const std::vector<std::string>& choices) {
+}  // namespace
+
+std::string spelled(std::string text) {
+  std::replace(text.begin(), text.end(), '-', '_');
+  return text;
+}
+
+CLI::Option* add_choice(CLI::App& app, const std::string& name, std::string& value, const std::string& help,
+                        const std::vector<std::string>& choices) {
   CLI::Option* option = app.add_option(name, value, help)->type_name("WHAT")->capture_default_str();
-  option->check(CLI::Validator(
+  return option->transform(CLI::Validator(
       [&app, name, choices](std::string& text) -> std::string {
+        const std::string given = text;
+        text = spelled(text);
         if (std::find(choices.begin(), choices.end(), text) != choices.end()) return {};
         std::string list;
         for (const std::string& choice : choices) list += (list.empty() ? "" : ", ") + choice;
         throw Error(Errc::invalid_argument,
-                    app.get_name() + ": " + name + ": there is no \"" + text + "\"; choose one of " + list);
+                    app.get_name() + ": " + name + ": there is no \"" + given + "\"; choose one of " + list);
       },
       ""));
 }
 
-}  // namespace
+CLI::Option* add_texts(CLI::App& app, const std::string& name, std::vector<std::string>& values,
+                       const std::string& help, const std::string& type) {
+  CLI::Option* option = app.add_option(name, values, help)->type_name(type)->expected(1)->delimiter(',');
+  return option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
 
-void add_table_options(CLI::App& app, TableFlags& flags, const std::string& label_help) {
+void add_table_options(CLI::App& app, TableFlags& flags, const std::string& label_help, bool queries) {
   app.add_option("--train", flags.train,
                  "Training rows: .npy, .csv, .tsv, -ubyte, .fvecs, .bvecs, .ivecs, .svm, "
                  "each also with .gz behind it")
       ->required()
       ->type_name("FILE");
-  app.add_option("--queries", flags.queries, "Rows to look up, with the same columns")->type_name("FILE");
-  app.add_option("--label-column", flags.label_column, label_help)->type_name("COLUMN");
+  if (queries)
+    app.add_option("--queries", flags.queries, "Rows to look up, with the same columns")->type_name("FILE");
+  if (!label_help.empty())
+    add_texts(app, "--label-column,--label", flags.label_columns, label_help, "COLUMNS");
   add_choice(app, "--header", flags.header,
              "Whether the first line of a text file is a header: automatic, yes, no",
              {"automatic", "yes", "no"});
   add_choice(app, "--unseen", flags.unseen,
              "A category that does not occur in the training rows: refuse it, or take it as zero",
              {"refuse", "zero"});
-  app.add_option("--categorical", flags.categorical,
-                 "Columns of a text file whose numbers are categories, with commas between them")
-      ->type_name("COLUMNS")
-      ->expected(1)
-      ->delimiter(',')
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  add_texts(app, "--categorical", flags.categorical,
+            "Columns of a text file whose numbers are categories, with commas between them", "COLUMNS");
 }
 
 files::Table read_train(const TableFlags& flags) {
@@ -111,8 +127,7 @@ files::Table parse_queries(const TableFlags& flags, const std::vector<std::strin
                           (train.labels.code.empty() ? "" : " beside the labels") +
                           "; give a value for each, with commas between them");
     for (std::size_t c = 0; c < cells.size(); ++c)
-      table.values.push_back(
-          parse_cell(cells[c], r, train, static_cast<std::int64_t>(c), flags.unseen == "zero"));
+      table.values.push_back(parse_cell(cells[c], r, train, static_cast<std::int64_t>(c), flags));
   }
   return table;
 }
@@ -123,6 +138,22 @@ void check_k(const std::string& where, std::int64_t k, const files::Table& train
                                           " holds " + std::to_string(train.rows) +
                                           (train.rows == 1 ? " row" : " rows") +
                                           "; choose 1 <= k <= " + std::to_string(train.rows));
+}
+
+void check_k_of_others(const std::string& where, std::int64_t k, const files::Table& train) {
+  if (k < train.rows) return;
+  if (train.rows == 1)
+    throw Error(Errc::invalid_argument,
+                where + ": " + train.path + " holds 1 row, and no others to ask; give at least two");
+  throw Error(Errc::invalid_argument, where + ": k = " + std::to_string(k) + " but each row of " +
+                                          train.path + " has " + std::to_string(train.rows - 1) +
+                                          " others; choose 1 <= k <= " + std::to_string(train.rows - 1));
+}
+
+void refuse_both(const CLI::App& app, const std::string& a, const std::string& b, const std::string& advice) {
+  if (app.count(a) > 0 && app.count(b) > 0)
+    throw Error(Errc::invalid_argument,
+                app.get_name() + ": " + a + " and " + b + " are both given; " + advice);
 }
 
 double lap(std::chrono::steady_clock::time_point& start) {

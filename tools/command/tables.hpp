@@ -1,4 +1,4 @@
-// The tables that `kith search` and `kith classify` read.
+// The tables that subcommands read.
 #pragma once
 
 #include <string>
@@ -13,14 +13,28 @@ namespace kith::command {
 struct TableFlags {
   std::string train;
   std::string queries;
-  std::string label_column;
+  std::vector<std::string> label_columns;
+  std::vector<std::string> target_columns;
   std::string header = "automatic";
   std::string unseen = "refuse";
   std::vector<std::string> categorical;
+  bool unseen_is_new = false;  ///< `zero` is 0 in every column of a one-hot code, not category 0
 };
 
-/// --train, --queries, and how text files are read: --label-column, --header, --unseen, --categorical.
-void add_table_options(CLI::App& app, TableFlags& flags, const std::string& label_help);
+/// --train, --queries where `queries` is set, and how text files are read: --label-column (or --label) where
+/// there is a help for it, --header, --unseen, --categorical.
+void add_table_options(CLI::App& app, TableFlags& flags, const std::string& label_help, bool queries = true);
+
+/// An option of several texts, with commas between them or given several times.
+CLI::Option* add_texts(CLI::App& app, const std::string& name, std::vector<std::string>& values,
+                       const std::string& help, const std::string& type);
+
+/// `text` as the library spells names: `-` as `_`.
+std::string spelled(std::string text);
+
+/// One of `choices`, checked while parsing; `-` may stand for `_`.
+CLI::Option* add_choice(CLI::App& app, const std::string& name, std::string& value, const std::string& help,
+                        const std::vector<std::string>& choices);
 
 /// The training rows. Says on stderr in which columns numbers were rounded.
 files::Table read_train(const TableFlags& flags);
@@ -34,6 +48,12 @@ files::Table parse_queries(const TableFlags& flags, const std::vector<std::strin
 
 /// Throws invalid_argument: k is more than the training rows. Before the queries are read.
 void check_k(const std::string& where, std::int64_t k, const files::Table& train);
+
+/// The same for leave-one-out, where a row is no neighbour of its own.
+void check_k_of_others(const std::string& where, std::int64_t k, const files::Table& train);
+
+/// Throws invalid_argument: `WHERE: A and B are both given; ADVICE`.
+void refuse_both(const CLI::App& app, const std::string& a, const std::string& b, const std::string& advice);
 
 /// The seconds since `start`, which is set to now.
 double lap(std::chrono::steady_clock::time_point& start);

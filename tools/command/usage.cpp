@@ -101,7 +101,8 @@ std::string wrapped_help(const std::string& help) {
   bool after_empty = false;
   for (std::string line; std::getline(lines, line); after_empty = line.empty()) {
     if (line.empty() && after_empty) continue;
-    result += line.starts_with("  -") ? wrapped_line(line) : line + "\n";
+    const bool described = line.starts_with("  -") || line.starts_with(std::string(help_column, ' '));
+    result += described ? wrapped_line(line) : line + "\n";
   }
   return result;
 }

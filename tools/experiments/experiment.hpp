@@ -30,6 +30,7 @@ struct Settings {
   /// What counts joules, one for each of `devices`; empty: nothing does, and energy_note says why.
   std::vector<std::shared_ptr<energy::EnergyMeter>> meters = {};
   std::string energy_note = {};
+  std::string data = {};  ///< file, for experiments that read one
 };
 
 struct Point {
@@ -49,6 +50,7 @@ struct Series {
 struct Axis {
   std::string title;  ///< with its unit
   bool log = false;
+  bool from_zero = true;  ///< of y, linear: it begins at 0, so that heights can be compared
 };
 
 struct Chart {
@@ -102,6 +104,9 @@ struct Experiment {
   std::string_view name;
   std::string_view about;  ///< half a line, for --help
   Result (*run)(const Settings&);
+  /// Where it reads Settings::data: throws what it would throw for a file that is not there, and says where
+  /// to get it. Null: it needs no file.
+  void (*check_data)(const std::string& path) = nullptr;
 };
 
 /// In the order of pbknn-groups, pbknn-table1, gsknn-table1, ...
@@ -122,8 +127,10 @@ Result pbknn_groups(const Settings& settings);
 Result pbknn_table1(const Settings& settings);
 Result gsknn_table1(const Settings& settings);
 Result gsknn_crossover(const Settings& settings);
+Result gsknn_kdd(const Settings& settings);
 Result ranksort_placements(const Settings& settings);
 Result knn_ladder(const Settings& settings);
 Result knn03_table(const Settings& settings);
+Result structure(const Settings& settings);
 
 }  // namespace kith::experiments

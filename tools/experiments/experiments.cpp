@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "experiment.hpp"
+#include "gsknn_kdd_data.hpp"
 #include "kith/error.hpp"
 
 namespace kith::experiments {
@@ -11,10 +12,13 @@ const std::vector<Experiment>& all_experiments() {
       {"pbknn-table1", "PBKNN against CUKNN: bubbles, or blocks sorted whole", pbknn_table1},
       {"gsknn-table1", "GS_KNN against ANN and Garcia's method, over rows and columns", gsknn_table1},
       {"gsknn-crossover", "GS_KNN: from which k on a bitonic sort beats tournaments", gsknn_crossover},
+      {"gsknn-kdd", "GS_KNN: attacks in KDD Cup 1999, GPU against CPU; needs --data FILE", gsknn_kdd,
+       kdd::check_data},
       {"ranksort-placements", "rank sort: distance and sort on CPU and GPU, all four ways",
        ranksort_placements},
       {"knn-ladder", "KNN in CUDA: what each step from knn00 to knn03 brought", knn_ladder},
       {"knn03-table", "KNN in CUDA: its table of times, sequential against knn03", knn03_table},
+      {"structure", "KNN-Classifier: how classes lie, every step, and half a matrix", structure},
   };
   return all;
 }

@@ -79,8 +79,9 @@ void read_blocks(Source& source, const ArrayLayout& layout, std::uint64_t count,
 }
 
 /// Values in the order of the file to rows.
-std::vector<float> from_fortran(const std::vector<float>& values, const Placement& place) {
-  std::vector<float> rows(values.size());
+template <class T>
+std::vector<T> from_fortran(const std::vector<T>& values, const Placement& place) {
+  std::vector<T> rows(values.size());
   for (std::size_t i = 0; i < values.size(); ++i)
     rows[place.row(i) * place.cols() + place.column(i)] = values[i];
   return rows;
@@ -123,6 +124,20 @@ std::vector<std::int64_t> read_array_labels(Source& source, const ArrayLayout& l
     if (block.bad != Block::none) source.fail("row " + std::to_string(first + block.bad) + " " + block.why);
   });
   return labels;
+}
+
+void read_array_values(Source& source, const ArrayLayout& layout, Values& values) {
+  const std::uint64_t count = checked_count(source, layout);
+  const Placement place(layout);
+  values.values.reserve(std::min<std::uint64_t>(count, source.plausible_bytes()));
+  read_blocks(source, layout, count, [&](const unsigned char* bytes, std::uint64_t first, std::size_t some) {
+    values.values.resize(values.values.size() + some);
+    const Block block = to_doubles(layout.type, layout.big_endian, bytes, some, values.values.data() + first);
+    if (block.bad != Block::none) refuse(source, place, first + block.bad, block.why);
+  });
+  if (layout.fortran && layout.shape.size() > 1) values.values = from_fortran(values.values, place);
+  values.rows = static_cast<std::int64_t>(layout.shape[0]);
+  values.cols = static_cast<std::int64_t>(place.cols());
 }
 
 }  // namespace kith::files

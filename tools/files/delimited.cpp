@@ -14,8 +14,9 @@ constexpr std::int64_t most_categories = 1 << 24;  // codes must be exact float3
 
 /// One column of the table while it is being read.
 struct Column {
-  enum Kind { undecided, number, text, label } kind = undecided;
+  enum Kind { undecided, number, text, label, target } kind = undecided;
   std::int64_t position = -1;  ///< in the table
+  std::size_t answer = 0;      ///< label, target: which of them
   bool forced = false;         ///< text by the caller's wish or the training file's
   bool fixed = false;          ///< the dictionary may not grow
   Dictionary dictionary;       ///< text
@@ -30,9 +31,8 @@ class DelimitedReader {
         source_(source),
         options_(options),
         table_(table),
-        columns_(records_.columns()),
-        labels_(known_labels(options)) {
-    find_label();
+        columns_(records_.columns()) {
+    find_answers();
     place_columns();
     if (options.like)
       follow(*options.like);
@@ -47,41 +47,79 @@ class DelimitedReader {
   }
 
  private:
-  static const Labels* known_labels(const ReadOptions& options) {
-    return options.like && !options.like->labels.code.empty() ? &options.like->labels : nullptr;
+  /// Columns that are no values, as the caller calls them: labels, then targets.
+  std::vector<std::string> wanted_answers() const {
+    std::vector<std::string> wanted;
+    if (!options_.label_column.empty()) wanted.push_back(options_.label_column);
+    for (const auto* more : {&options_.more_label_columns, &options_.target_columns})
+      wanted.insert(wanted.end(), more->begin(), more->end());
+    return wanted;
   }
 
-  void find_label() {
-    if (options_.label_column.empty()) return;
-    std::optional<std::size_t> found;
-    if (!options_.label_optional) {
-      found = records_.require_column(options_.label_column);
-    } else if (!options_.like || static_cast<std::int64_t>(columns_.size()) != options_.like->cols) {
-      found = records_.find_column(options_.label_column);
-      if (!found && records_.has_header()) return;
+  /// Find them all, or, where they may be absent, all or none.
+  void find_answers() {
+    const bool without = options_.label_optional && options_.like &&
+                         static_cast<std::int64_t>(columns_.size()) == options_.like->cols;
+    if (without) return;
+    const std::vector<std::string> wanted = wanted_answers();
+    const std::size_t label_count = wanted.size() - options_.target_columns.size();
+    std::vector<std::string> absent;
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      const std::optional<std::size_t> found =
+          options_.label_optional ? records_.find_column(wanted[i]) : records_.require_column(wanted[i]);
+      if (!found) {
+        absent.push_back(wanted[i]);
+        continue;
+      }
+      take_answer(*found, i, label_count);
     }
-    if (!found) return;
-    columns_[*found].kind = Column::label;
-    table_.label_column = static_cast<std::int64_t>(*found);
+    if (!absent.empty() && absent.size() < wanted.size())
+      throw Error(Errc::invalid_argument, source_.name() + ": has no column " + in_quotes(absent[0]) +
+                                              ", but others of labels or targets; give all of them or none");
+    for (std::size_t i = 0; absent.empty() && i < label_count; ++i) labels_.emplace_back(known_labels(i));
+    std::sort(table_.left_out.begin(), table_.left_out.end());
+  }
+
+  void take_answer(std::size_t at, std::size_t wanted, std::size_t label_count) {
+    Column& column = columns_[at];
+    if (column.kind != Column::undecided)
+      throw Error(Errc::invalid_argument, source_.name() + ": " + records_.column_text(at) +
+                                              " is named twice as label or target; name it once");
+    const bool is_label = wanted < label_count;
+    column.kind = is_label ? Column::label : Column::target;
+    column.answer = is_label ? wanted : wanted - label_count;
+    if (is_label && column.answer == 0) table_.label_column = static_cast<std::int64_t>(at);
+    table_.left_out.push_back(static_cast<std::int64_t>(at));
+  }
+
+  const Labels* known_labels(std::size_t i) const {
+    if (!options_.like || options_.like->labels.code.empty()) return nullptr;
+    return i == 0 ? &options_.like->labels : &options_.like->more_labels[i - 1];
+  }
+
+  bool is_answer(const Column& column) const {
+    return column.kind == Column::label || column.kind == Column::target;
   }
 
   void place_columns() {
     for (std::size_t c = 0; c < columns_.size(); ++c) {
-      if (columns_[c].kind == Column::label) continue;
+      if (is_answer(columns_[c])) continue;
       columns_[c].position = table_.cols++;
       if (records_.has_header()) table_.column_names.push_back(records_.first()[c]);
     }
     table_.header = records_.has_header();
     if (table_.cols == 0)
-      throw Error(
-          Errc::invalid_argument,
-          source_.name() + ": has the label column only; a table needs one column of values at least");
+      throw Error(Errc::invalid_argument, source_.name() +
+                                              (table_.left_out.size() == 1 && table_.label_column >= 0
+                                                   ? ": has the label column only"
+                                                   : ": has columns of labels and targets only") +
+                                              "; a table needs one column of values at least");
   }
 
   void force_categories() {
     for (const std::string& name : options_.categorical) {
       Column& column = columns_[records_.require_column(name)];
-      if (column.kind == Column::label) continue;
+      if (is_answer(column)) continue;
       column.kind = Column::text;
       column.forced = true;
     }
@@ -92,7 +130,7 @@ class DelimitedReader {
     if (table_.cols != like.cols) return;  // read_table() refuses it
     for (std::size_t c = 0; c < columns_.size(); ++c) {
       Column& column = columns_[c];
-      if (column.kind == Column::label) continue;
+      if (is_answer(column)) continue;
       const auto position = static_cast<std::size_t>(column.position);
       if (table_.header && like.header && table_.column_names[position] != like.column_names[position])
         throw Error(Errc::invalid_argument, source_.name() + ": " + records_.column_text(c) + " is " +
@@ -114,6 +152,9 @@ class DelimitedReader {
     if (after > table_.values.capacity()) source_.require_memory(multiply(after, sizeof(float)));
     table_.values.resize(after);
     float* to = table_.values.data() + before;
+    const std::size_t targets_before = table_.targets.size();
+    if (!options_.target_columns.empty() && !table_.left_out.empty())
+      table_.targets.resize(targets_before + options_.target_columns.size());
     for (std::size_t c = 0; c < cells.size(); ++c) {
       Column& column = columns_[c];
       if (column.kind == Column::undecided) decide(column, cells[c]);
@@ -121,7 +162,9 @@ class DelimitedReader {
         *to++ = read_number(c, cells[c]);
       else if (column.kind == Column::text)
         *to++ = read_text(c, cells[c]);
-      else if (const std::string why = labels_.add(cells[c]); !why.empty())
+      else if (column.kind == Column::target)
+        table_.targets[targets_before + column.answer] = read_target(c, cells[c]);
+      else if (const std::string why = labels_[column.answer].add(cells[c]); !why.empty())
         refuse(c, why);
     }
   }
@@ -140,11 +183,18 @@ class DelimitedReader {
     return number.value;
   }
 
+  double read_target(std::size_t c, std::string_view cell) const {
+    const WideNumber number = parse_wide(cell);
+    if (number.kind != Number::finite) refuse(c, why_not_wide(number.kind, cell));
+    return number.value;
+  }
+
   float read_text(std::size_t c, std::string_view cell) {
     Column& column = columns_[c];
     if (cell.empty()) refuse(c, why_not(Number::not_a_number, cell));
     if (column.fixed) {
       const std::int64_t code = column.dictionary.find(cell);
+      if (code < 0 && options_.unseen_is_new) return static_cast<float>(column.dictionary.size());
       if (code < 0 && !options_.unseen_is_zero)
         refuse(c, "holds " + in_quotes(cell) + ", which does not occur in " + options_.like->path +
                       "; correct it, or count such cells as 0 with --unseen zero");
@@ -179,7 +229,11 @@ class DelimitedReader {
       }
       table_.categories.push_back(std::move(categories));
     }
-    if (table_.label_column >= 0) table_.labels = labels_.finish();
+    for (std::size_t i = 0; i < labels_.size(); ++i)
+      if (i == 0)
+        table_.labels = labels_[i].finish();
+      else
+        table_.more_labels.push_back(labels_[i].finish());
     table_.rounded = rounding_.columns();
   }
 
@@ -198,7 +252,7 @@ class DelimitedReader {
   const ReadOptions& options_;
   Table& table_;
   std::vector<Column> columns_;
-  LabelReader labels_;
+  std::vector<LabelReader> labels_;
   RoundingCount rounding_;
 };
 
@@ -220,6 +274,19 @@ Labels read_delimited_labels(Source& source, Format format, const LabelOptions& 
     if (const std::string why = labels.add(cells[column]); !why.empty())
       records.fail(records.column_text(column) + " " + why);
   return labels.finish();
+}
+
+void read_delimited_values(Source& source, Format format, Header header, Values& values) {
+  Records records(source, format, header, nullptr);
+  if (records.has_header()) values.column_names = records.first();
+  values.cols = static_cast<std::int64_t>(records.columns());
+  for (std::vector<std::string_view> cells; records.next(cells); ++values.rows)
+    for (std::size_t c = 0; c < cells.size(); ++c) {
+      const WideNumber number = parse_wide(cells[c]);
+      if (number.kind != Number::finite)
+        records.fail(records.column_text(c) + " " + why_not_wide(number.kind, cells[c]));
+      values.values.push_back(number.value);
+    }
 }
 
 }  // namespace kith::files

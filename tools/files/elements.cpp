@@ -102,6 +102,19 @@ Block floats_from(const unsigned char* from, bool swap, std::size_t count, float
 }
 
 template <class T>
+Block doubles_from(const unsigned char* from, bool swap, std::size_t count, double* to) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const T element = load<T>(from + i * sizeof(T), swap);
+    if constexpr (std::is_same_v<T, Half>)
+      to[i] = widen(element);
+    else
+      to[i] = static_cast<double>(element);
+    if (!std::isfinite(to[i])) return {{}, i, refuse_float(to[i])};
+  }
+  return {};
+}
+
+template <class T>
 Block labels_from(const unsigned char* from, bool swap, std::size_t count, std::int64_t* to) {
   Block block;
   for (std::size_t i = 0; i < count; ++i) {
@@ -174,6 +187,13 @@ bool must_swap(bool big_endian) {
 Block to_floats(ElementType type, bool big_endian, const unsigned char* from, std::size_t count, float* to) {
   return with_type(type, [&](auto element) {
     return floats_from<decltype(element)>(from, must_swap(big_endian), count, to);
+  });
+}
+
+Block to_doubles(ElementType type, bool big_endian, const unsigned char* from, std::size_t count,
+                 double* to) {
+  return with_type(type, [&](auto element) {
+    return doubles_from<decltype(element)>(from, must_swap(big_endian), count, to);
   });
 }
 

@@ -23,6 +23,8 @@ struct Block {
   std::string why;                   ///< `holds NaN; ...`
 };
 Block to_floats(ElementType type, bool big_endian, const unsigned char* from, std::size_t count, float* to);
+/// The same as float64, in which only integers beyond 2^53 are rounded; `rounded` stays empty.
+Block to_doubles(ElementType type, bool big_endian, const unsigned char* from, std::size_t count, double* to);
 Block to_labels(ElementType type, bool big_endian, const unsigned char* from, std::size_t count,
                 std::int64_t* to);
 

@@ -33,6 +33,7 @@ ArrayLayout read_idx_header(Source& source);
 /// The rest of the file as rows along the first axis: floats, or labels (one a row).
 void read_array(Source& source, const ArrayLayout& layout, Table& table);
 std::vector<std::int64_t> read_array_labels(Source& source, const ArrayLayout& layout);
+void read_array_values(Source& source, const ArrayLayout& layout, Values& values);
 
 /// .fvecs, .ivecs, .bvecs: `dims` as a little-endian i32, then that many f32, i32 or u8; for every row.
 void read_vecs(Source& source, Format format, Table& table);
@@ -44,5 +45,6 @@ Labels read_svm_labels(Source& source, const Labels* known);
 /// .csv, .tsv, .txt
 void read_delimited(Source& source, Format format, const ReadOptions& options, Table& table);
 Labels read_delimited_labels(Source& source, Format format, const LabelOptions& options);
+void read_delimited_values(Source& source, Format format, Header header, Values& values);
 
 }  // namespace kith::files

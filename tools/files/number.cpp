@@ -67,6 +67,16 @@ Number parse_number(std::string_view text) {
   return number;
 }
 
+WideNumber parse_wide(std::string_view text) {
+  const Number narrow = parse_number(text);
+  if (narrow.kind != Number::finite && narrow.kind != Number::too_large) return {narrow.kind, 0};
+  if (text[0] == '+') text.remove_prefix(1);
+  double value = 0;
+  if (std::from_chars(text.data(), text.data() + text.size(), value).ec == std::errc())
+    return {Number::finite, value};
+  return {narrow.kind, narrow.value};  // beyond float64, hence beyond float32; or too small for both
+}
+
 bool parse_whole(std::string_view text, std::int64_t& value) {
   if (text.size() > 1 && text[0] == '+' && is_digit(text[1])) text.remove_prefix(1);
   const char* last = text.data() + text.size();
@@ -93,6 +103,11 @@ std::string why_not(Number::Kind kind, std::string_view text) {
   }
   if (text.empty()) return "is empty; every cell needs a value: fill it in or leave the row out";
   return "holds " + in_quotes(text) + " where a number belongs; correct it or leave the row out";
+}
+
+std::string why_not_wide(Number::Kind kind, std::string_view text) {
+  if (kind != Number::too_large) return why_not(kind, text);
+  return "holds " + in_quotes(text) + ", beyond the largest float64, 1.7e308; scale the column down";
 }
 
 }  // namespace kith::files

@@ -17,10 +17,19 @@ struct Number {
 /// `text` without spaces around it; an optional sign, digits, a point, an exponent; nan, inf, infinity.
 Number parse_number(std::string_view text);
 
+/// The same as float64. Numbers beyond it are too_large; rounding is not reported.
+struct WideNumber {
+  Number::Kind kind = Number::not_a_number;
+  double value = 0;
+};
+WideNumber parse_wide(std::string_view text);
+
 /// A whole number, also written as 3.0 or 3e0. False: it is none, or beyond int64.
 bool parse_whole(std::string_view text, std::int64_t& value);
 
 /// Why parse_number() does not give a finite number: `holds "abc" where a number belongs; ...`.
 std::string why_not(Number::Kind kind, std::string_view text);
+/// The same for parse_wide().
+std::string why_not_wide(Number::Kind kind, std::string_view text);
 
 }  // namespace kith::files

@@ -148,14 +148,11 @@ OutputFormat output_format(const std::filesystem::path& path, Content content) {
   if (ending == ".txt") return OutputFormat::txt;
   if (content == Content::indices && ending == ".ivecs") return OutputFormat::vecs;
   if (content == Content::distances && ending == ".fvecs") return OutputFormat::vecs;
-  const std::string what = content == Content::indices     ? "indices"
-                           : content == Content::distances ? "distances"
-                                                           : "labels";
-  const std::string vecs = content == Content::indices     ? " .ivecs"
-                           : content == Content::distances ? " .fvecs"
-                                                           : "";
+  constexpr std::array whats = {"indices", "distances", "labels", "values"};
+  constexpr std::array vecs = {" .ivecs", " .fvecs", "", ""};
+  const auto at = static_cast<std::size_t>(content);
   throw Error(Errc::invalid_argument, path.string() + ": its name ends in no format in which kith writes " +
-                                          what + "; there are .npy" + vecs + " .csv .tsv .txt");
+                                          whats[at] + "; there are .npy" + vecs[at] + " .csv .tsv .txt");
 }
 
 char separator_of(OutputFormat format) {
@@ -196,32 +193,59 @@ std::int32_t narrow(const AtomicFile& file, std::int64_t index) {
                                             " does not fit .ivecs, which holds int32; write .npy");
   return static_cast<std::int32_t>(index);
 }
-float narrow(const AtomicFile&, float distance) {
-  return distance;
+template <class T>
+T narrow(const AtomicFile&, T number) {
+  return number;
+}
+
+/// A row after the header, if there is one.
+template <class T>
+void write_row(AtomicFile& file, std::span<const T> row, OutputFormat format, std::string& line) {
+  line.clear();
+  if (format == OutputFormat::vecs) append_little_endian(line, static_cast<std::int32_t>(row.size()));
+  for (std::size_t c = 0; c < row.size(); ++c) {
+    if (format == OutputFormat::npy)
+      append_little_endian(line, row[c]);
+    else if (format == OutputFormat::vecs)
+      append_little_endian(line, narrow(file, row[c]));
+    else {
+      if (c > 0) line += separator_of(format);
+      append_number(line, row[c]);
+    }
+  }
+  if (format != OutputFormat::npy && format != OutputFormat::vecs) line += '\n';
+  file.write(line);
+}
+
+/// Rows first ... of `rows`.
+template <class T>
+void write_some(AtomicFile& file, MatrixView<const T> some, OutputFormat format, std::string_view descr,
+                std::int64_t first, std::int64_t rows) {
+  if (format == OutputFormat::npy && first == 0)
+    write_npy_header(file, descr, "(" + std::to_string(rows) + ", " + std::to_string(some.cols()) + ")");
+  std::string line;
+  for (std::int64_t r = 0; r < some.rows(); ++r)
+    write_row(file, std::span<const T>(some.row(r), static_cast<std::size_t>(some.cols())), format, line);
 }
 
 template <class T>
 void write_matrix(AtomicFile& file, MatrixView<const T> rows, OutputFormat format, std::string_view descr) {
+  write_some(file, rows, format, descr, 0, rows.rows());
+}
+
+template <class T>
+void write_ragged(AtomicFile& file, std::span<const std::int64_t> first, std::span<const T> all,
+                  OutputFormat format) {
   if (format == OutputFormat::npy)
-    write_npy_header(file, descr,
-                     "(" + std::to_string(rows.rows()) + ", " + std::to_string(rows.cols()) + ")");
+    throw Error(Errc::invalid_argument,
+                file.path().string() +
+                    ": rows are of different lengths, which .npy does not hold; write .csv, .tsv or .txt");
   std::string line;
-  for (std::int64_t r = 0; r < rows.rows(); ++r) {
-    line.clear();
-    if (format == OutputFormat::vecs) append_little_endian(line, static_cast<std::int32_t>(rows.cols()));
-    for (std::int64_t c = 0; c < rows.cols(); ++c) {
-      if (format == OutputFormat::npy)
-        append_little_endian(line, rows(r, c));
-      else if (format == OutputFormat::vecs)
-        append_little_endian(line, narrow(file, rows(r, c)));
-      else {
-        if (c > 0) line += separator_of(format);
-        append_number(line, rows(r, c));
-      }
-    }
-    if (format != OutputFormat::npy && format != OutputFormat::vecs) line += '\n';
-    file.write(line);
-  }
+  for (std::size_t q = 0; q + 1 < first.size(); ++q)
+    write_row(
+        file,
+        all.subspan(static_cast<std::size_t>(first[q]), static_cast<std::size_t>(first[q + 1] - first[q])),
+        format, line);
 }
 
 /// A cell as every reader of .csv takes it: in quotes where it must be.
@@ -249,21 +273,56 @@ void write_rows(AtomicFile& file, MatrixView<const float> distances) {
   write_matrix(file, distances, output_format(file.path(), Content::distances), "<f4");
 }
 
+void write_piece(AtomicFile& file, MatrixView<const float> distances, std::int64_t first, std::int64_t rows) {
+  write_some(file, distances, output_format(file.path(), Content::distances), "<f4", first, rows);
+}
+
+void write_rows(AtomicFile& file, MatrixView<const double> values) {
+  write_matrix(file, values, output_format(file.path(), Content::values), "<f8");
+}
+
+void write_lists(AtomicFile& file, std::span<const std::int64_t> first,
+                 std::span<const std::int64_t> indices) {
+  write_ragged(file, first, indices, output_format(file.path(), Content::indices));
+}
+
+void write_lists(AtomicFile& file, std::span<const std::int64_t> first, std::span<const float> distances) {
+  write_ragged(file, first, distances, output_format(file.path(), Content::distances));
+}
+
 void write_labels(AtomicFile& file, std::span<const std::int64_t> code, std::span<const std::string> names) {
+  const LabelColumn column{code, names};
+  write_labels(file, std::span(&column, 1));
+}
+
+void write_labels(AtomicFile& file, std::span<const LabelColumn> columns) {
   const OutputFormat format = output_format(file.path(), Content::labels);
+  const std::size_t rows = columns[0].code.size();
   if (format == OutputFormat::npy) {
-    if (!names.empty())
-      throw Error(Errc::invalid_argument, file.path().string() + ": the labels are text, such as " +
-                                              names[0] +
-                                              ", which .npy does not hold here; write .csv or .txt");
-    write_npy_header(file, "<i8", "(" + std::to_string(code.size()) + ",)");
-    std::string bytes;
-    for (std::int64_t label : code) append_little_endian(bytes, label);
-    return file.write(bytes);
+    for (const LabelColumn& column : columns)
+      if (!column.names.empty())
+        throw Error(Errc::invalid_argument, file.path().string() + ": the labels are text, such as " +
+                                                column.names[0] +
+                                                ", which .npy does not hold here; write .csv or .txt");
+    write_npy_header(file, "<i8",
+                     "(" + std::to_string(rows) + "," +
+                         (columns.size() == 1 ? "" : " " + std::to_string(columns.size())) + ")");
   }
-  for (std::int64_t label : code) {
-    const auto at = static_cast<std::size_t>(label);
-    file.write((names.empty() ? std::to_string(label) : cell(names[at], separator_of(format))) + "\n");
+  std::string line;
+  for (std::size_t r = 0; r < rows; ++r) {
+    line.clear();
+    for (const LabelColumn& column : columns) {
+      const std::int64_t label = column.code[r];
+      if (format == OutputFormat::npy) {
+        append_little_endian(line, label);
+        continue;
+      }
+      if (!line.empty()) line += separator_of(format);
+      line += column.names.empty()
+                  ? std::to_string(label)
+                  : cell(column.names[static_cast<std::size_t>(label)], separator_of(format));
+    }
+    file.write(format == OutputFormat::npy ? line : line + "\n");
   }
 }
 

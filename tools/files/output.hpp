@@ -47,12 +47,13 @@ class AtomicFile {
 /// signal that ends the process.
 void remove_unfinished() noexcept;
 
-enum class Content { indices, distances, labels };
+enum class Content { indices, distances, labels, values };
 
 /// Refuse a name whose ending says no format for this content, before any work is done.
 ///   indices    [m, k]  .npy (int64) .ivecs .csv .tsv .txt
 ///   distances  [m, k]  .npy (float32) .fvecs .csv .tsv .txt
-///   labels     [m]     .npy (int64) .csv .tsv .txt
+///   labels     [m], [m, outputs]  .npy (int64) .csv .tsv .txt
+///   values     [m, cols]          .npy (float64) .csv .tsv .txt
 /// Throws invalid_argument.
 void check_output_name(const std::filesystem::path& path, Content content);
 
@@ -61,9 +62,26 @@ void check_output_name(const std::filesystem::path& path, Content content);
 /// invalid_argument: no such format, or an index beyond int32 in .ivecs.
 void write_rows(AtomicFile& file, MatrixView<const std::int64_t> indices);
 void write_rows(AtomicFile& file, MatrixView<const float> distances);
+void write_rows(AtomicFile& file, MatrixView<const double> values);
+
+/// A piece of the distances, rows first, first + 1, ... of `rows` in all; the pieces one after the other.
+void write_piece(AtomicFile& file, MatrixView<const float> distances, std::int64_t first, std::int64_t rows);
+
+/// The same for rows of different lengths: row q is first[q] ... first[q + 1] - 1.
+/// Throws invalid_argument: .npy, whose rows are of one length.
+void write_lists(AtomicFile& file, std::span<const std::int64_t> first,
+                 std::span<const std::int64_t> indices);
+void write_lists(AtomicFile& file, std::span<const std::int64_t> first, std::span<const float> distances);
 
 /// The same for labels, one a line; `names` as in Labels. Text labels cannot be written as .npy.
 void write_labels(AtomicFile& file, std::span<const std::int64_t> code,
                   std::span<const std::string> names = {});
+
+/// Several labels a row, a column each, all of one length. Text labels cannot be written as .npy.
+struct LabelColumn {
+  std::span<const std::int64_t> code;
+  std::span<const std::string> names;
+};
+void write_labels(AtomicFile& file, std::span<const LabelColumn> columns);
 
 }  // namespace kith::files

@@ -34,6 +34,14 @@ void refuse_text_options(const std::string& name, Format format, const ReadOptio
     throw Error(Errc::invalid_argument,
                 name + ": has no label column " + in_quotes(options.label_column) +
                     ", being no text; give the labels as a file of their own: --labels");
+  if (!options.more_label_columns.empty() && !options.label_optional)
+    throw Error(Errc::invalid_argument, name + ": has no label column " +
+                                            in_quotes(options.more_label_columns[0]) +
+                                            ", being no text; several label columns need .csv, .tsv or .txt");
+  if (!options.target_columns.empty() && !options.label_optional)
+    throw Error(Errc::invalid_argument,
+                name + ": has no target column " + in_quotes(options.target_columns[0]) +
+                    ", being no text; give the values as a file of their own: --values");
   if (!options.like && !options.categorical.empty())
     throw Error(Errc::invalid_argument, name + ": has no categorical column " +
                                             in_quotes(options.categorical[0]) +
@@ -136,13 +144,34 @@ Labels read_labels(const std::filesystem::path& path, const LabelOptions& option
   });
 }
 
+Values read_values(const std::filesystem::path& path, Header header, std::stop_token stop) {
+  const std::string name = path.string();
+  return with_memory(name, [&] {
+    Source source(path, stop);
+    const Format format = format_of(name);
+    Values values;
+    if (is_text(format))
+      read_delimited_values(source, format, header, values);
+    else if (format == Format::npy)
+      read_array_values(source, read_npy_header(source), values);
+    else if (format == Format::idx)
+      read_array_values(source, read_idx_header(source), values);
+    else
+      throw Error(
+          Errc::invalid_argument,
+          name + ": numbers of this kind are not read from such a file; give .npy, .csv, .tsv or .txt");
+    return values;
+  });
+}
+
 std::string Labels::text(std::int64_t label) const {
   return names.empty() ? std::to_string(label) : names.at(static_cast<std::size_t>(label));
 }
 
 std::string Table::column_text(std::int64_t column) const {
   if (!text) return "column " + std::to_string(column);
-  const std::int64_t number = column + 1 + (label_column >= 0 && label_column <= column ? 1 : 0);
+  std::int64_t number = column + 1;
+  for (std::int64_t absent : left_out) number += absent < number;
   const std::string called =
       header ? " (" + printable(column_names[static_cast<std::size_t>(column)]) + ")" : "";
   return "column " + std::to_string(number) + called;

@@ -61,12 +61,15 @@ struct Table {
   std::vector<float> values;              ///< [rows, cols], row-major
   bool text = false;                      ///< .csv, .tsv, .txt and the like
   std::int64_t label_column = -1;         ///< in the file, from 0; -1: none
+  std::vector<std::int64_t> left_out;     ///< columns of the file that are not among cols, from 0, ascending
   bool header = false;                    ///< text files: the first line was taken as names
   std::vector<std::string> column_names;  ///< [cols] where there was a header; else empty
   std::vector<std::int64_t> image_shape;  ///< {height, width} where each row is an image (3-D idx or npy)
   std::vector<Categories> categories;     ///< one a text column, ascending by column
   std::vector<RoundedColumn> rounded;     ///< ascending by column
   Labels labels;                          ///< [rows] where there was a label column; else empty
+  std::vector<Labels> more_labels;        ///< of more_label_columns, each [rows]; empty where they are absent
+  std::vector<double> targets;            ///< [rows, target_columns]; empty where they are absent
 
   /// `column 3 (petal width)`: how text messages name a column; `column` from 0.
   std::string column_text(std::int64_t column) const;
@@ -85,7 +88,13 @@ struct ReadOptions {
   /// Other formats have no such column: invalid_argument.
   std::string label_column;
 
-  /// The label column may be absent: queries in the training file's layout, with or without labels.
+  /// Text files: further columns with labels, beside label_column; none twice.
+  std::vector<std::string> more_label_columns;
+
+  /// Text files: columns with numbers that are to be predicted; they are no values, and read as float64.
+  std::vector<std::string> target_columns;
+
+  /// These columns may be absent, all of them: queries in the training file's layout, with or without labels.
   bool label_optional = false;
 
   /// The training table, when queries are read: gives dims (to .svm), dictionaries, the label names, the
@@ -94,6 +103,9 @@ struct ReadOptions {
 
   /// A category that is not in the dictionary of `like` becomes 0 instead of an error.
   bool unseen_is_zero = false;
+
+  /// It becomes one category more, the number of names: 0 in every column of a one-hot code.
+  bool unseen_is_new = false;
 
   /// Columns whose cells are categories even where they look like numbers: names or numbers, as above.
   /// Text files; of no effect where `like` says it.
@@ -121,6 +133,18 @@ struct LabelOptions {
 /// Read labels: one a row; whole numbers >= 0, or text. -1 and +1 of .svm files count as text.
 /// Throws as read_table() does.
 Labels read_labels(const std::filesystem::path& path, const LabelOptions& options = {});
+
+/// Numbers as float64: what a regression learns, weights, costs.
+struct Values {
+  std::int64_t rows = 0, cols = 0;
+  std::vector<double> values;             ///< [rows, cols], finite
+  std::vector<std::string> column_names;  ///< [cols] where there was a header; else empty
+};
+
+/// Read a whole .npy, idx or text file. Integers beyond 2^53 are rounded to nearest.
+/// Throws as read_table() does.
+Values read_values(const std::filesystem::path& path, Header header = Header::automatic,
+                   std::stop_token stop = {});
 
 /// `train.npy: 3 values do not fit float32 exactly and were rounded to nearest, in column 1 and column 5`;
 /// empty when table.rounded is.

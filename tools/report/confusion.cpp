@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace kith::report {
 namespace {
@@ -25,6 +26,20 @@ Confusion::Confusion(std::size_t classes, std::span<const std::size_t> truth,
     ++truth_[truth[q]];
     ++predicted_[predicted[q]];
   }
+}
+
+Confusion::Confusion(std::size_t classes, std::vector<std::int64_t> counts)
+    : classes_(classes), counts_(std::move(counts)), truth_(classes), predicted_(classes) {
+  for (std::size_t t = 0; t < classes; ++t)
+    for (std::size_t p = 0; p < classes; ++p) {
+      truth_[t] += at(t, p);
+      predicted_[p] += at(t, p);
+      total_ += at(t, p);
+    }
+}
+
+double Confusion::accuracy() const {
+  return ratio(correct(), total_);
 }
 
 std::int64_t Confusion::correct() const {

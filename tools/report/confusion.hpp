@@ -15,12 +15,16 @@ class Confusion {
   ///   truth, predicted  [m]
   Confusion(std::size_t classes, std::span<const std::size_t> truth, std::span<const std::size_t> predicted);
 
+  ///   counts  [classes, classes], rows are truth
+  Confusion(std::size_t classes, std::vector<std::int64_t> counts);
+
   std::size_t classes() const { return classes_; }
   std::int64_t at(std::size_t truth, std::size_t predicted) const {
     return counts_[truth * classes_ + predicted];
   }
   std::int64_t total() const { return total_; }
   std::int64_t correct() const;
+  double accuracy() const;                      ///< correct / total
   std::int64_t truth(std::size_t c) const;      ///< rows that are of class c
   std::int64_t predicted(std::size_t c) const;  ///< rows that were taken for class c
 

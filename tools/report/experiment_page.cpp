@@ -17,7 +17,7 @@ using experiments::Claim;
 using experiments::Result;
 using experiments::Series;
 
-const char* const chart_style = R"css(
+const char* const page_style = R"css(
 dl.facts { background: var(--card); gap: 0; }
 dl.facts dd { font-size: 15.5px; line-height: 1.4; }
 dl.facts div { box-shadow: 0 0 0 .5px var(--line); }
@@ -26,15 +26,6 @@ h2.long { font-size: 27px; line-height: 1.2; }
 section p { max-width: 62em; }
 section > ul { margin: 6px 0 0; padding-left: 20px; max-width: 62em; }
 section > ul li { margin: 3px 0; overflow-wrap: anywhere; }
-.chart { display: flex; flex-wrap: wrap; gap: 12px 28px; align-items: flex-start; margin-top: 14px; }
-.chart .plot { flex: 2 1 400px; min-width: 0; max-width: 760px; overflow-x: auto; }
-.chart .plot svg { width: 100%; min-width: 380px; }
-ol.legend { list-style: none; margin: 8px 0 0; padding: 0; flex: 1 1 240px; font-size: 14.5px; }
-ol.legend li { display: grid; grid-template-columns: 1.4em 48px 1fr; align-items: start; padding: 5px 0; }
-ol.legend b { font-weight: 600; } ol.legend svg { margin-top: 5px; }
-ol.legend i { color: var(--quiet); font-size: 11px; line-height: 1.2; margin-top: 3px; }
-ol.legend span { overflow-wrap: anywhere; }
-ol.legend small { display: block; color: var(--quiet); font-size: 12.5px; }
 section > .scroll { margin-top: 12px; max-height: none; }
 details { margin-top: 14px; font-size: 14.5px; }
 summary { cursor: pointer; color: var(--quiet); }
@@ -209,7 +200,7 @@ std::string experiment_page(const std::vector<Result>& results, const std::strin
   std::string page =
       "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
       "content=\"width=device-width, initial-scale=1\"><title>kith: " +
-      escape(title) + "</title><style>" + std::string(style) + plot_style + chart_style +
+      escape(title) + "</title><style>" + std::string(style) + plot_style + chart_style + page_style +
       "</style></head><body><main>\n";
   if (!only_one) {
     page += "<h1 class=\"long\">" + title + "</h1><nav>";

@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdio>
 
 #include "report/image.hpp"
 #include "report/parts.hpp"
@@ -10,12 +12,20 @@ namespace {
 
 constexpr std::size_t numbered_classes = 40;  ///< more than these, and numbers would be too small to read
 constexpr std::size_t drawn_classes = 120;    ///< more than these, and a bitmap takes the place of SVG
+constexpr std::size_t roomy_classes = 12;     ///< more than these, and distances have three digits
 constexpr std::size_t label_length = 16;      ///< characters of a class name beside the map
 
-/// How strongly a cell is painted. The square root shows mistakes of a few percent.
+/// So many digits, without zeros at the end; a dash for what is no number.
+std::string digits_text(double value, std::size_t digits) {
+  if (std::isnan(value)) return "–";
+  std::array<char, 40> text{};
+  std::snprintf(text.data(), text.size(), "%.*g", static_cast<int>(digits), value);
+  return text.data();
+}
+
+/// How strongly a cell that is not empty is painted. The square root shows mistakes of a few percent.
 double strength(const Confusion& confusion, std::size_t truth, std::size_t predicted) {
   const std::int64_t count = confusion.at(truth, predicted);
-  if (count == 0) return 0;
   return 0.12 + 0.88 * std::sqrt(static_cast<double>(count) / static_cast<double>(confusion.truth(truth)));
 }
 
@@ -43,43 +53,43 @@ std::string cell_title(const Confusion& confusion, const std::vector<std::string
                        std::size_t predicted) {
   const std::int64_t count = confusion.at(truth, predicted);
   const double share = static_cast<double>(count) / static_cast<double>(confusion.truth(truth));
-  return "<title>" + escape(classes[truth]) + (truth == predicted ? " taken for itself: " : " taken for ") +
-         (truth == predicted ? "" : escape(classes[predicted]) + ": ") + grouped(count) + " of " +
-         grouped(confusion.truth(truth)) + " (" + percent(share, 1) + ")</title>";
+  return classes[truth] + (truth == predicted ? " taken for itself: " : " taken for ") +
+         (truth == predicted ? "" : classes[predicted] + ": ") + grouped(count) + " of " +
+         grouped(confusion.truth(truth)) + " (" + percent(share, 1) + ")";
 }
 
-std::string cell(const Confusion& confusion, const std::vector<std::string>& classes, const Layout& layout,
-                 std::size_t truth, std::size_t predicted) {
+std::string draw_cell(const ClassMap& map, const Layout& layout, std::size_t row, std::size_t column) {
   const double gap = layout.cell > 16 ? 2 : 1;
-  const double x = layout.left + static_cast<double>(predicted) * layout.cell;
-  const double y = layout.top + static_cast<double>(truth) * layout.cell;
-  const double strong = strength(confusion, truth, predicted);
+  const double x = layout.left + static_cast<double>(column) * layout.cell;
+  const double y = layout.top + static_cast<double>(row) * layout.cell;
+  const MapCell cell = map.cell(row, column);
   std::string svg = "<g><rect x=\"" + decimal(x, 1) + "\" y=\"" + decimal(y, 1) + "\" width=\"" +
                     decimal(layout.cell - gap, 1) + "\" height=\"" + decimal(layout.cell - gap, 1) +
                     "\" rx=\"" + (layout.cell > 30 ? "4" : "1") + "\" ";
-  if (strong == 0) return svg + "class=\"none\" fill-opacity=\".45\"/></g>";
-  svg += std::string("class=\"") + (truth == predicted ? "good" : "bad") + "\" fill-opacity=\"" +
-         decimal(strong, 2) + "\"/>" + cell_title(confusion, classes, truth, predicted);
-  if (classes.size() <= numbered_classes) {
-    const std::string number = std::to_string(confusion.at(truth, predicted));
-    const double fitting = (layout.cell - gap) / (0.62 * static_cast<double>(number.size()) + 0.4);
+  if (cell.strength == 0) return svg + "class=\"none\" fill-opacity=\".45\"/></g>";
+  svg += std::string("class=\"") + (cell.good ? "good" : "bad") + "\" fill-opacity=\"" +
+         decimal(cell.strength, 2) + "\"/><title>" + escape(cell.title) + "</title>";
+  if (map.classes.size() <= numbered_classes) {
+    const double fitting =
+        (layout.cell - gap) / (0.62 * static_cast<double>(std::max(characters(cell.text), map.digits)) + 0.4);
     svg += text(x + (layout.cell - gap) / 2, y + (layout.cell - gap) / 2,
                 "text-anchor=\"middle\" dominant-baseline=\"central\" font-size=\"" +
-                    decimal(std::min(layout.font, fitting), 1) + "\"" + (strong > 0.6 ? " class=\"on\"" : ""),
-                number);
+                    decimal(std::min(layout.font, fitting), 1) + "\"" +
+                    (cell.strength > 0.6 ? " class=\"on\"" : ""),
+                cell.text);
   }
   return svg + "</g>";
 }
 
-std::string names(const std::vector<std::string>& classes, const Layout& layout, double size) {
+std::string names(const ClassMap& map, const Layout& layout, double size) {
   const std::string font = "font-size=\"" + decimal(layout.font, 1) + "\" ";
   std::string svg = text(layout.left + size / 2, 14,
-                         "text-anchor=\"middle\" class=\"quiet\" font-size=\"13\"", "taken for");
+                         "text-anchor=\"middle\" class=\"quiet\" font-size=\"13\"", map.columns);
   svg += "<g transform=\"translate(12 " + decimal(layout.top + size / 2, 1) + ") rotate(-90)\">" +
-         text(0, 0, "text-anchor=\"middle\" class=\"quiet\" font-size=\"13\"", "true class") + "</g>";
-  for (std::size_t c = 0; c < classes.size(); ++c) {
+         text(0, 0, "text-anchor=\"middle\" class=\"quiet\" font-size=\"13\"", map.rows) + "</g>";
+  for (std::size_t c = 0; c < map.classes.size(); ++c) {
     const double middle = (static_cast<double>(c) + 0.5) * layout.cell - 1;
-    const std::string name = shortened(classes[c], label_length);
+    const std::string name = shortened(map.classes[c], label_length);
     svg += text(layout.left - 8, layout.top + middle,
                 font + "text-anchor=\"end\" dominant-baseline=\"central\"", name);
     if (layout.top > layout.font + 33)
@@ -93,36 +103,69 @@ std::string names(const std::vector<std::string>& classes, const Layout& layout,
 }
 
 /// One pixel a cell, for very many classes.
-std::string bitmap(const Confusion& confusion) {
-  const std::size_t classes = confusion.classes();
+std::string bitmap(const ClassMap& map) {
+  const std::size_t classes = map.classes.size();
   std::vector<std::uint8_t> pixels;
   pixels.reserve(4 * classes * classes);
-  for (std::size_t t = 0; t < classes; ++t)
-    for (std::size_t p = 0; p < classes; ++p) {
-      const auto alpha = static_cast<std::uint8_t>(255 * strength(confusion, t, p));
-      if (t == p)
+  for (std::size_t row = 0; row < classes; ++row)
+    for (std::size_t column = 0; column < classes; ++column) {
+      const MapCell cell = map.cell(row, column);
+      const auto alpha = static_cast<std::uint8_t>(255 * cell.strength);
+      if (cell.good)
         pixels.insert(pixels.end(), {0x15, 0xAA, 0xBF, alpha});
       else
         pixels.insert(pixels.end(), {0xF7, 0x67, 0x07, alpha});
     }
-  return "<img class=\"map\" alt=\"confusion matrix: rows are true classes, columns what they were taken "
-         "for\" src=\"" +
-         png_address(pixels, classes, classes, 4) + "\">";
+  return "<img class=\"map\" alt=\"" + escape(map.label) + ": rows are " + escape(map.rows) + ", columns " +
+         escape(map.columns) + "\" src=\"" + png_address(pixels, classes, classes, 4) + "\">";
 }
 
 }  // namespace
 
-std::string heat_map(const Confusion& confusion, const std::vector<std::string>& classes) {
-  if (classes.size() > drawn_classes) return bitmap(confusion);
-  const Layout layout = layout_of(classes);
-  const double size = layout.cell * static_cast<double>(classes.size());
+std::string class_map(const ClassMap& map) {
+  if (map.classes.size() > drawn_classes) return bitmap(map);
+  const Layout layout = layout_of(map.classes);
+  const double size = layout.cell * static_cast<double>(map.classes.size());
   const std::string width = decimal(layout.left + size, 0), height = decimal(layout.top + size, 0);
   std::string svg = "<svg viewBox=\"0 0 " + width + " " + height + "\" width=\"" + width + "\" height=\"" +
-                    height + "\" role=\"img\" aria-label=\"Confusion matrix\">" +
-                    names(classes, layout, size);
-  for (std::size_t t = 0; t < classes.size(); ++t)
-    for (std::size_t p = 0; p < classes.size(); ++p) svg += cell(confusion, classes, layout, t, p);
+                    height + "\" role=\"img\" aria-label=\"" + escape(map.label) + "\">" +
+                    names(map, layout, size);
+  for (std::size_t row = 0; row < map.classes.size(); ++row)
+    for (std::size_t column = 0; column < map.classes.size(); ++column)
+      svg += draw_cell(map, layout, row, column);
   return svg + "</svg>";
+}
+
+std::string heat_map(const Confusion& confusion, const std::vector<std::string>& classes) {
+  return class_map({"Confusion matrix", "true class", "taken for", classes,
+                    [&](std::size_t truth, std::size_t predicted) -> MapCell {
+                      const std::int64_t count = confusion.at(truth, predicted);
+                      if (count == 0) return {};
+                      return {strength(confusion, truth, predicted), truth == predicted,
+                              std::to_string(count), cell_title(confusion, classes, truth, predicted)};
+                    }});
+}
+
+std::string distance_map(const std::vector<double>& mean, const std::vector<std::string>& classes) {
+  const std::size_t decimals = classes.size() <= roomy_classes ? 4 : 3;
+  const auto number = [&](double value) {
+    return std::isinf(value) ? std::string("∞") : digits_text(value, decimals);
+  };
+  double largest = 0;
+  std::size_t longest = 1;
+  for (const double value : mean) {
+    if (std::isfinite(value)) largest = std::max(largest, value);
+    longest = std::max(longest, characters(number(value)));
+  }
+  ClassMap map{"Mean distances of classes", "class", "class", classes, {}, longest};
+  map.cell = [&](std::size_t row, std::size_t column) -> MapCell {
+    const double value = mean[row * classes.size() + column];
+    const double share = largest > 0 && value <= largest ? value / largest : 1;
+    return {0.1 + 0.9 * share, row != column, number(value),
+            classes[row] + (row == column ? " in itself: " : " to " + classes[column] + ": ") +
+                digits_text(value, 6)};
+  };
+  return class_map(map);
 }
 
 }  // namespace kith::report

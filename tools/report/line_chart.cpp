@@ -121,7 +121,7 @@ Frame frame_of(const Chart& chart) {
       y.take(point.y);
     }
   if (!y.any) y.low = y.high = x.low = x.high = 1;
-  if (!chart.y.log) y.low = std::min(y.low, 0.0);  // heights can be compared only from 0
+  if (!chart.y.log && chart.y.from_zero) y.low = std::min(y.low, 0.0);
   std::vector<double> ticks = chart.y.log ? log_ticks(y.low, y.high) : linear_ticks(y.low, y.high);
   const double inner = 12;
   return {Scale(x.low, x.high, chart.x.log, left + inner, width - right - inner),
@@ -264,6 +264,18 @@ std::string legend(const std::vector<Plot::Entry>& entries) {
 }
 
 }  // namespace
+
+const char* const chart_style = R"css(
+.chart { display: flex; flex-wrap: wrap; gap: 12px 28px; align-items: flex-start; margin-top: 14px; }
+.chart .plot { flex: 2 1 400px; min-width: 0; max-width: 760px; overflow-x: auto; }
+.chart .plot svg { width: 100%; min-width: 380px; }
+ol.legend { list-style: none; margin: 8px 0 0; padding: 0; flex: 1 1 240px; font-size: 14.5px; }
+ol.legend li { display: grid; grid-template-columns: 1.4em 48px 1fr; align-items: start; padding: 5px 0; }
+ol.legend b { font-weight: 600; } ol.legend svg { margin-top: 5px; }
+ol.legend i { color: var(--quiet); font-size: 11px; line-height: 1.2; margin-top: 3px; }
+ol.legend span { overflow-wrap: anywhere; }
+ol.legend small { display: block; color: var(--quiet); font-size: 12.5px; }
+)css";
 
 std::string line_sample(std::size_t series) {
   return line(2, 7, 42, 7, stroke(series)) + marker(series, 22, 7, "");

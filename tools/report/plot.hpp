@@ -32,4 +32,7 @@ std::string line_sample(std::size_t series);
 /// Rules for all that stands in Plot::marks, in the variables of `style` and eight colours of its own.
 extern const char* const plot_style;
 
+/// Rules for what line_chart() puts around the plot.
+extern const char* const chart_style;
+
 }  // namespace kith::report

@@ -1,4 +1,4 @@
-// The page that `kith classify --report` writes.
+// The pages that `kith classify --report` and `kith evaluate --report` write.
 #pragma once
 
 #include <cstdint>
@@ -32,23 +32,46 @@ struct Sample {
   std::vector<std::size_t> neighbor_classes;  ///< [k]
 };
 
-/// All the page says.
-struct Report {
-  const files::Table* train = nullptr;
-  const files::Table* queries = nullptr;
-  std::string metric;
-  std::int64_t k = 0;
-  std::vector<std::string> classes;  ///< names, in the order of the labels
-  Confusion confusion;
-  std::vector<SweepPoint> sweep;  ///< ascending by k; empty: none was asked for
-  std::vector<Sample> samples;    ///< some of the misclassified
+/// How something was done.
+struct How {
   DeviceInfo device;
   Trace trace;
   std::vector<std::pair<std::string, double>> seconds;  ///< of each stage of the run, in order
   std::string command;                                  ///< what was typed
 };
 
-/// The page: one self-contained UTF-8 HTML document, light and dark, without scripts.
+/// All the page of a classification says.
+struct Report : How {
+  const files::Table* train = nullptr;
+  const files::Table* queries = nullptr;
+  std::string metric;
+  std::int64_t k = 0;                ///< 0: all within the radius vote
+  std::string radius;                ///< as it was typed
+  bool leave_one_out = false;        ///< the queries are the training rows, each asked of the others
+  std::vector<std::string> classes;  ///< names, in the order of the labels
+  bool no_answer = false;            ///< the last of them stands for queries without an answer
+  Confusion confusion;
+  std::vector<std::pair<std::string, std::string>> settings;  ///< what else was decided, and how
+  std::vector<SweepPoint> sweep;                              ///< ascending by k; empty: none was asked for
+  std::vector<Sample> samples;                                ///< some of the misclassified
+};
+
+/// All the page of an evaluation says.
+struct EvaluationReport : How {
+  std::string path;  ///< of the training rows
+  std::int64_t n = 0, dims = 0;
+  std::string asked;  ///< who was asked: `each row in turn, of all others`
+  std::string metric;
+  std::int64_t best_k = 0;
+  std::vector<std::string> classes;
+  bool no_answer = false;
+  Confusion confusion;  ///< for best_k
+  std::vector<std::pair<std::string, std::string>> settings;
+  std::vector<SweepPoint> sweep;  ///< k = 1, 2, ...
+};
+
+/// A page: one self-contained UTF-8 HTML document, light and dark, without scripts.
 std::string html(const Report& report);
+std::string html(const EvaluationReport& report);
 
 }  // namespace kith::report

@@ -30,10 +30,10 @@ header p.lead { margin: 0 0 18px; font-size: 19px; max-width: 52em; }
 .meter i { background: var(--good); border-right: 3px solid var(--page); }
 dl.facts {
   display: grid; grid-template-columns: repeat(auto-fit, minmax(220px, 1fr)); gap: 1px;
-  background: var(--line); border: 1px solid var(--line); border-radius: 10px; overflow: hidden;
+  background: var(--card); border: 1px solid var(--line); border-radius: 10px; overflow: hidden;
   margin: 28px 0 0;
 }
-dl.facts div { background: var(--card); padding: 12px 16px; }
+dl.facts div { box-shadow: 0 0 0 1px var(--line); padding: 12px 16px; }
 dl.facts dt { color: var(--quiet); font-size: 13px; }
 dl.facts dd { margin: 0; font-size: 18px; font-weight: 550; overflow-wrap: anywhere; }
 dl.facts dd small { display: block; font-size: 13px; font-weight: 400; color: var(--quiet); }

@@ -8,6 +8,7 @@ namespace kith::report {
 namespace {
 
 constexpr double width = 1040, height = 300, left = 64, right = 24, top = 28, bottom = 44;
+constexpr std::size_t marked_points = 60;  ///< more than these, and dots would hide the line
 
 /// A step of 1, 2 or 5 times a power of ten that cuts `range` into at most five parts.
 double tick_step(double range) {
@@ -65,7 +66,8 @@ std::string sweep_chart(const std::vector<SweepPoint>& sweep, std::int64_t total
   std::vector<double> accuracy;
   for (const SweepPoint& point : sweep)
     accuracy.push_back(static_cast<double>(point.correct) / static_cast<double>(total));
-  const auto [least, most] = std::minmax_element(accuracy.begin(), accuracy.end());
+  const auto least = std::min_element(accuracy.begin(), accuracy.end());
+  const auto most = std::max_element(accuracy.begin(), accuracy.end());
   const double margin = std::max(0.15 * (*most - *least), 0.002);
   Axes axes{std::max(0.0, *least - margin), std::min(1.0, *most + margin), 0, places(sweep)};
   axes.step = tick_step(axes.high - axes.low);
@@ -81,6 +83,7 @@ std::string sweep_chart(const std::vector<SweepPoint>& sweep, std::int64_t total
     svg += line(left, y, width - right, y, "grid") +
            label(left - 8, y + 4.5, "end", "quiet", percent(value, decimals));
   }
+  const auto first_best = static_cast<std::size_t>(most - accuracy.begin());
   std::string curve, dots;
   double last_label = -100;
   for (std::size_t i = 0; i < sweep.size(); ++i) {
@@ -88,15 +91,16 @@ std::string sweep_chart(const std::vector<SweepPoint>& sweep, std::int64_t total
     curve += (i ? " " : "") + decimal(x, 1) + "," + decimal(y, 1);
     const bool best = accuracy[i] == *most, used = sweep[i].k == k;
     if (used) svg += line(x, top, x, height - bottom, "used");
-    dots += "<circle cx=\"" + decimal(x, 1) + "\" cy=\"" + decimal(y, 1) + "\" r=\"5\" class=\"dot" +
-            (best ? " best" : "") + "\"><title>k = " + std::to_string(sweep[i].k) + ": " +
-            percent(accuracy[i], 2) + " (" + grouped(sweep[i].correct) + " correct)</title></circle>";
+    if (used || best || sweep.size() <= marked_points)
+      dots += "<circle cx=\"" + decimal(x, 1) + "\" cy=\"" + decimal(y, 1) + "\" r=\"5\" class=\"dot" +
+              (best ? " best" : "") + "\"><title>k = " + std::to_string(sweep[i].k) + ": " +
+              percent(accuracy[i], 2) + " (" + grouped(sweep[i].correct) + " correct)</title></circle>";
     if (x - last_label >= 22) {
       svg +=
           label(x, height - bottom + 20, "middle", used ? "used-label" : "quiet", std::to_string(sweep[i].k));
       last_label = x;
     }
-    if (best || used || sweep.size() <= 10)
+    if (i == first_best || used || sweep.size() <= 10)
       dots += label(x, y + (in_valley(accuracy, i) ? 23 : -11), "middle", "value", percent(accuracy[i], 2));
   }
   svg += "<polyline points=\"" + curve + "\" class=\"curve\"/>" + dots;

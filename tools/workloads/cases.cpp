@@ -126,6 +126,17 @@ void draw_tiles(Random& random, Case& c) {
     c.train_tile *= 2;
 }
 
+/// Some cases are a stage that no plain search has, instead: the rows are the same, the path means nothing.
+void draw_stage(Random random, Case& c) {
+  if (c.m == 0 || !random.one_in(10)) return;
+  c.stage = random.pick({Stage::mask, Stage::tally, Stage::accumulate});
+  c.classes = random.pick<std::int64_t>({1, 2, 3, 10, 40, 300});
+  c.selector = Selector::automatic;
+  c.proposer = Proposer::automatic;
+  c.fused.reset();
+  c.groups = c.query_tile = c.train_tile = 0;
+}
+
 }  // namespace
 
 Case random_case(const DeviceInfo& device, std::uint64_t seed, std::uint64_t number) {
@@ -149,6 +160,7 @@ Case random_case(const DeviceInfo& device, std::uint64_t seed, std::uint64_t num
   draw_tiles(random, c);
   if (random.one_in(3)) c.classes = random.pick<std::int64_t>({1, 2, 3, 10, 300});
   c.threads = static_cast<std::uint32_t>(random.pick({0, 0, 1, 3}));
+  if (!wide) draw_stage(Random(random_bits(scramble(seed) + 1, number)), c);
   return c;
 }
 
@@ -167,7 +179,10 @@ Case problem_of(const Case& c) {
 
 std::string command_line(const Case& c, const std::string& device) {
   std::ostringstream out;
-  out << "kith compare --device " << device << " --stage " << (c.classes ? "classify" : "search")
+  out << "kith compare --device " << device << " --stage "
+      << (c.stage     ? name(*c.stage)
+          : c.classes ? "classify"
+                      : "search")
       << " --data " << name(c.data) << " --seed " << c.seed << " -n " << c.n << " -m " << c.m << " --dims "
       << c.dims << " -k " << c.k << " --metric " << name(c.metric);
   if (c.classes) out << " --classes " << c.classes;

@@ -13,6 +13,7 @@
 #include "kith/metric.hpp"
 #include "kith/neighbors.hpp"
 #include "kith/plan.hpp"
+#include "operations.hpp"
 #include "rows.hpp"
 
 namespace kith::workloads {
@@ -23,7 +24,8 @@ struct Case {
   std::uint64_t seed = 1;
   std::int64_t n = 1, m = 1, dims = 1, k = 1;
   Metric metric = Metric::squared_l2;
-  std::int64_t classes = 0;  ///< 0: search; else classify, with that many classes
+  std::int64_t classes = 0;    ///< 0: search; else classify, with that many classes
+  std::optional<Stage> stage;  ///< instead: mask, tally or accumulate alone
   Selector selector = Selector::automatic;
   Proposer proposer = Proposer::automatic;
   std::optional<bool> fused;

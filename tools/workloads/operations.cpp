@@ -60,6 +60,12 @@ std::string_view name(Stage stage) {
       return spi::TightenStep::name;
     case Stage::vote:
       return spi::VoteStep::name;
+    case Stage::mask:
+      return spi::MaskStep::name;
+    case Stage::tally:
+      return spi::TallyStep::name;
+    case Stage::accumulate:
+      return spi::AccumulateStep::name;
   }
   return "?";
 }
@@ -118,6 +124,15 @@ PreparedStage::PreparedStage(spi::Device& device, const Operation& operation, co
       break;
     case Stage::vote:
       make_vote(operands);
+      break;
+    case Stage::mask:
+      make_mask(operands);
+      break;
+    case Stage::tally:
+      make_tally(operands);
+      break;
+    case Stage::accumulate:
+      make_accumulate(operands);
       break;
   }
   device_.finish();
@@ -226,21 +241,6 @@ void PreparedStage::make_merge(const Operands& operands) {
                      {}});
 }
 
-void PreparedStage::make_vote(const Operands& operands) {
-  const std::size_t m = size(operation_.m), k = size(operation_.k), n = size(operation_.n);
-  const std::size_t classes = size(operation_.classes);
-  inputs_[0] = upload(operands.nearest.data(), m * k * sizeof(Key));
-  inputs_[1] = upload(operands.labels.data(), n * sizeof(std::uint32_t));
-  outputs_[0] = output(m * sizeof(std::uint32_t));
-  outputs_[1] = output(m * classes * sizeof(std::uint32_t));
-  set(spi::VoteStep{{inputs_[0].get(), 0, m, k, k},
-                    {inputs_[1].get(), 0, 1, n, n},
-                    count32(operation_.classes),
-                    {outputs_[1].get(), 0, m, classes, classes},
-                    {outputs_[0].get(), 0, m, 1, 1},
-                    operation_.vote});
-}
-
 PreparedStage::Seconds PreparedStage::run() {
   for (const Begin& begin : begins_) device_.write(*begin.memory, 0, begin.bytes.data(), begin.bytes.size());
   if (!begins_.empty()) device_.finish();
@@ -253,22 +253,12 @@ PreparedStage::Seconds PreparedStage::run() {
   return {device_.elapsed(before, after), host.count()};
 }
 
-void PreparedStage::append_votes(StageResult& result, std::int64_t first, std::int64_t rows) {
-  std::vector<std::uint64_t> winners, counts;
-  append<std::uint32_t>(winners, outputs_[0], first, rows);
-  append<std::uint32_t>(counts, outputs_[1], first * operation_.classes, rows * operation_.classes);
-  for (std::int64_t q = 0; q < rows; ++q) {
-    const auto row = counts.begin() + q * operation_.classes;
-    result.cells.push_back(winners[size(q)]);
-    result.cells.insert(result.cells.end(), row, row + operation_.classes);
-  }
-}
-
 StageResult PreparedStage::result(std::int64_t first, std::int64_t rows) {
   using Content = StageResult::Content;
   StageResult result;
   switch (operation_.stage) {
     case Stage::distance:
+    case Stage::mask:
       result.cols = operation_.n;
       append<std::uint32_t>(result.cells, outputs_[0], first * result.cols, rows * result.cols);
       break;
@@ -298,6 +288,14 @@ StageResult PreparedStage::result(std::int64_t first, std::int64_t rows) {
       result.content = Content::counts;
       result.cols = 1 + operation_.classes;
       append_votes(result, first, rows);
+      break;
+    case Stage::tally:
+      result.cols = operation_.classes;
+      append<std::uint32_t>(result.cells, outputs_[0], first * result.cols, rows * result.cols);
+      break;
+    case Stage::accumulate:
+      result.cols = 3 * operation_.classes;
+      append_accumulated(result, first, rows);
       break;
   }
   return result;

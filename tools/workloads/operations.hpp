@@ -19,9 +19,22 @@
 namespace kith::workloads {
 
 /// Stages whose bits the contract fixes. Not `prepare`: its facts are bounds, and any bound will do.
-enum class Stage { distance, select, nearest, merge, collect, rerank, tighten, vote };
-inline constexpr std::array all_stages = {Stage::distance, Stage::select, Stage::nearest, Stage::merge,
-                                          Stage::collect,  Stage::rerank, Stage::tighten, Stage::vote};
+enum class Stage {
+  distance,
+  select,
+  nearest,
+  merge,
+  collect,
+  rerank,
+  tighten,
+  vote,
+  mask,
+  tally,
+  accumulate
+};
+inline constexpr std::array all_stages = {Stage::distance, Stage::select, Stage::nearest,   Stage::merge,
+                                          Stage::collect,  Stage::rerank, Stage::tighten,   Stage::vote,
+                                          Stage::mask,     Stage::tally,  Stage::accumulate};
 
 std::string_view name(Stage stage);
 
@@ -45,22 +58,24 @@ std::string title(const Operation& operation);
 struct Operands {
   MatrixView<const float> queries;            ///< [m, dims]
   MatrixView<const float> train;              ///< [n, dims]
-  MatrixView<const float> distances;          ///< [m, n], for select and collect
+  MatrixView<const float> distances;          ///< [m, n], for select, collect, mask and accumulate
   std::span<const Key> lists;                 ///< [m, groups, k], for merge
   std::span<const float> theta;               ///< [m], for collect
   std::span<const std::uint32_t> counts;      ///< [m], for rerank and tighten
   std::span<const std::uint32_t> candidates;  ///< [m, capacity], for rerank
   std::span<const Key> keys;                  ///< [m, capacity], for tighten
   std::span<const Key> best;                  ///< [m, k], for tighten
-  std::span<const Key> nearest;               ///< [m, k], for vote
-  std::span<const std::uint32_t> labels;      ///< [n], each < classes, for vote
+  std::span<const Key> nearest;               ///< [m, k], for vote and tally
+  std::span<const std::uint32_t> labels;      ///< [n], each < classes, for vote, tally and accumulate
+  std::span<const std::uint32_t> filter;      ///< [1 or m, ceil(n / 32)], for mask
+  std::span<const float> weights;             ///< [m, k], for tally
 };
 
 /// What a stage writes, row by row. Lists of candidates, which are in any order, are put in order here;
 /// which rows a list holds that is too short is left open, so all its places are then no_row.
 struct StageResult {
   enum class Content {
-    values,  ///< bits of a float
+    values,  ///< bits of a float; accumulate: smallest, high and low of all classes
     keys,
     counts,  ///< vote: winner, then counts; collect: count, then rows
     bounds,  ///< tighten: k keys, bits of theta, lost
@@ -121,10 +136,14 @@ class PreparedStage {
   void make_rerank(const Operands& operands);
   void make_tighten(const Operands& operands);
   void make_vote(const Operands& operands);
+  void make_mask(const Operands& operands);
+  void make_tally(const Operands& operands);
+  void make_accumulate(const Operands& operands);
   void append_candidates(StageResult& result, std::int64_t first, std::int64_t rows);
   void append_reranked(StageResult& result, std::int64_t first, std::int64_t rows);
   void append_tightened(StageResult& result, std::int64_t first, std::int64_t rows);
   void append_votes(StageResult& result, std::int64_t first, std::int64_t rows);
+  void append_accumulated(StageResult& result, std::int64_t first, std::int64_t rows);
   void set(spi::Work work);
 
   spi::Device& device_;

@@ -6,6 +6,7 @@
 #include "cases.hpp"
 #include "kith/key.hpp"
 #include "operations.hpp"
+#include "plain_classes.hpp"
 
 namespace kith::workloads {
 namespace {
@@ -141,22 +142,6 @@ void plain_tightened(const Operation& o, const Operands& operands, StageResult& 
   }
 }
 
-void plain_votes(const Operation& o, const Operands& operands, StageResult& result) {
-  for (std::int64_t q = 0; q < o.m; ++q) {
-    std::vector<std::uint64_t> counts(static_cast<std::size_t>(o.classes));
-    bool voted = false;
-    for (std::int64_t j = 0; j < o.k; ++j) {
-      const Key key = operands.nearest[static_cast<std::size_t>(q * o.k + j)];
-      if (key == no_key) continue;
-      ++counts[operands.labels[row_of(key)]];
-      voted = true;
-    }
-    const auto winner = std::max_element(counts.begin(), counts.end()) - counts.begin();
-    result.cells.push_back(voted ? static_cast<std::uint64_t>(winner) : no_row);
-    result.cells.insert(result.cells.end(), counts.begin(), counts.end());
-  }
-}
-
 }  // namespace
 
 StageResult plain_result(const Operation& o, const Operands& operands) {
@@ -201,6 +186,21 @@ StageResult plain_result(const Operation& o, const Operands& operands) {
       result.content = StageResult::Content::counts;
       result.cols = 1 + o.classes;
       plain_votes(o, operands, result);
+      break;
+    case Stage::mask:
+      result.content = StageResult::Content::values;
+      result.cols = o.n;
+      plain_masked(o, operands, result);
+      break;
+    case Stage::tally:
+      result.content = StageResult::Content::values;
+      result.cols = o.classes;
+      plain_tallied(o, operands, result);
+      break;
+    case Stage::accumulate:
+      result.content = StageResult::Content::values;
+      result.cols = 3 * o.classes;
+      plain_accumulated(o, operands, result);
       break;
   }
   return result;

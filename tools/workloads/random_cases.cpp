@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "cases.hpp"
+#include "class_operands.hpp"
 #include "kith/error.hpp"
 
 namespace kith::workloads {
@@ -21,8 +22,44 @@ std::string neighbor_text(const Neighbors& found, std::size_t at) {
   return "row " + std::to_string(found.index[at]) + " at " + text_of(found.distance[at]);
 }
 
+/// One stage with what `kith compare` gives it, against the contract.
+std::string check_stage(const Device& device, const Case& c) {
+  const Rows train =
+      prepared_rows(c.metric, make_rows(c.data, c.seed, Set::train, c.n, c.dims, c.metric).view());
+  const Rows queries =
+      prepared_rows(c.metric, make_rows(c.data, c.seed, Set::queries, c.m, c.dims, c.metric).view());
+  const ClassOperands more(c.seed, make_labels(c.seed, c.n, c.classes), c.m, c.k);
+  Operation operation;
+  operation.metric = c.metric;
+  operation.n = c.n, operation.m = c.m, operation.dims = c.dims, operation.k = c.k;
+  operation.threads = c.threads;
+  Operands operands;
+  operands.queries = queries.view();
+  operands.train = train.view();
+  more.put(operation, operands);
+  operation.stage = Stage::distance;
+  std::vector<float> distances;
+  for (const std::uint64_t cell : plain_result(operation, operands).cells)
+    distances.push_back(std::bit_cast<float>(static_cast<std::uint32_t>(cell)));
+  operands.distances = {distances.data(), c.m, c.n};
+  operation.stage = Stage::select;
+  const StageResult nearest = *c.stage == Stage::tally ? plain_result(operation, operands) : StageResult();
+  operands.nearest = nearest.cells;
+  operation.stage = *c.stage;
+
+  std::string wrong;
+  spi::with_device(device, [&](spi::Device& opened) {
+    PreparedStage stage(opened, operation, operands);
+    if (!stage.refusal().empty()) throw Error(Errc::unsupported, title(operation) + ": " + stage.refusal());
+    stage.run();
+    wrong = difference(plain_result(operation, operands), stage.result(0, c.m));
+  });
+  return wrong;
+}
+
 /// One case: empty when the bits are the same, else what is wrong.
 std::string check(const Device& device, const Device* reference, const Case& c) {
+  if (c.stage) return check_stage(device, c);
   const Answer expected = reference ? answer(*reference, problem_of(c)) : plain_answer(c);
   return difference(expected, answer(device, c));
 }

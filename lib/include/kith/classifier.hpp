@@ -60,22 +60,24 @@ class KITH_API Classifier {
              Metric metric = Metric::squared_l2, const TrainOptions& options = {});
 
   /// A Classifier of these rows and more, which share the device memory of the rows that are here already.
-  ///   more    [rows, dims]    labels  [rows, outputs]    sample_weights  [rows], or empty: 1
+  ///   more    [rows, dims]    labels  [rows, outputs], also new ones    sample_weights  [rows], or empty: 1
+  /// This Classifier stays as it is. Throws as the constructors do.
   Classifier with(MatrixView<const float> more, MatrixView<const std::int64_t> labels,
                   std::span<const float> sample_weights = {}) const;
 
   /// The label of each query.
   ///   queries  [m, dims]
   ///   returns  [m, outputs]
-  /// Throws as Index::search() does.
+  /// Throws as classify() does.
   std::vector<std::int64_t> predict(MatrixView<const float> queries, std::int64_t k,
                                     const PlanOptions& options = {}) const;
   std::vector<std::int64_t> predict(MatrixView<const float> queries, std::int64_t k,
                                     const VotingOptions& voting, const PlanOptions& options = {}) const;
 
   /// The share of each class in the score: score of the class / sum of the scores of all, in double
-  /// precision, priors included. A row of zeros for a query without a vote.
+  /// precision, priors included, costs not. A row of zeros for a query without a vote.
   ///   returns  [m, classes of the output]
+  /// Throws as classify() does, and invalid_argument: there is no such output.
   std::vector<double> predict_proba(MatrixView<const float> queries, std::int64_t k,
                                     const VotingOptions& voting = {}, const PlanOptions& options = {},
                                     std::int64_t output = 0) const;
@@ -94,18 +96,19 @@ class KITH_API Classifier {
   Classification classify(MatrixView<const float> queries, std::int64_t k, const VotingOptions& voting,
                           const PlanOptions& options = {}, Trace* trace = nullptr) const;
 
-  /// The same for every output, from one search.
+  /// The same for every output, from one search. Priors and costs must fit the classes of each.
   std::vector<Classification> classify_outputs(MatrixView<const float> queries, std::int64_t k,
                                                const VotingOptions& voting = {},
                                                const PlanOptions& options = {}, Trace* trace = nullptr) const;
 
-  /// Every training row within the radius votes. Ranks count within the radius.
+  /// Every training row within the radius votes, for the first output. Ranks count within the radius.
   ///   radii  as for Index::within()
+  /// Throws as Index::within() and classify() do; rank weights may be too few for a list that is found.
   RadiusClassification classify_within(MatrixView<const float> queries, std::span<const float> radii,
                                        const VotingOptions& voting = {}, const PlanOptions& options = {},
                                        Trace* trace = nullptr) const;
 
-  /// The labels of each query for several k, by one search for the largest.
+  /// The labels of each query for several k, by one search for the largest, of the first output.
   ///   ks  at least one, any order, each in 1..n
   /// Throws as classify() does.
   Sweep sweep(MatrixView<const float> queries, std::span<const std::int64_t> ks,

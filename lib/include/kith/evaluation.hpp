@@ -1,6 +1,7 @@
 // How well a classifier does, for every k at once.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -8,6 +9,9 @@
 #include "kith/classifier.hpp"
 
 namespace kith {
+
+/// The confusion of an Evaluation takes no more.
+inline constexpr std::size_t most_confusion_bytes = std::size_t{1} << 30;
 
 /// Of one class, for one k. A quotient whose divisor is 0 is 0.
 struct ClassScore {
@@ -17,8 +21,10 @@ struct ClassScore {
   std::int64_t support = 0;  ///< rows of this class
 };
 
-/// Answers compared with the truth, for each k in 1 ... k_max, from one search for k_max.
-struct Evaluation {
+/// Answers compared with the truth, for each k in 1 ... k_max, from one search for k_max: the same that
+/// Classifier::classify() gives for that k. A query without an answer is not right, whatever
+/// VotingOptions::no_label is. docs/contract.md, section 12.
+struct KITH_API Evaluation {
   std::int64_t rows = 0;  ///< that were asked
   std::int64_t k_max = 0;
   std::vector<std::int64_t> classes;  ///< of training rows and truth, ascending
@@ -27,6 +33,7 @@ struct Evaluation {
   std::vector<std::uint32_t> confusion;
   std::vector<std::int64_t> correct;  ///< [k_max]
 
+  /// These throw invalid_argument: a k outside 1..k_max.
   double accuracy(std::int64_t k) const;                 ///< correct / rows
   std::int64_t best_k() const;                           ///< of the highest accuracy; of several the smallest
   std::vector<ClassScore> scores(std::int64_t k) const;  ///< [classes]
@@ -37,6 +44,9 @@ struct Evaluation {
 /// Queries with known answers, by the first output.
 ///   queries  [m, dims], m >= 1    truth  [m]  any labels, also those no training row has
 ///   k_max    1..n
+/// Throws as Classifier::classify() does, and
+///        invalid_argument: truth is not m, there are no queries.
+///        out_of_memory:    the confusion would take more than most_confusion_bytes (says how much).
 KITH_API Evaluation evaluate(const Classifier& classifier, MatrixView<const float> queries,
                              std::span<const std::int64_t> truth, std::int64_t k_max,
                              const VotingOptions& voting = {}, const PlanOptions& options = {},
@@ -45,21 +55,27 @@ KITH_API Evaluation evaluate(const Classifier& classifier, MatrixView<const floa
 /// Every training row by all others: one search, each row excluded by its number.
 ///   train  [n, dims]  the rows the classifier was made of
 ///   k_max  1..n-1
+/// Throws as evaluate() does, and invalid_argument: rows of another shape, options.self is set.
 KITH_API Evaluation leave_one_out(const Classifier& classifier, MatrixView<const float> train,
                                   std::int64_t k_max, const VotingOptions& voting = {},
                                   const PlanOptions& options = {}, Trace* trace = nullptr);
 
 /// The fold of each row. Rows of each class are shuffled by `seed`, in the same way on every machine, and
-/// dealt out in turn, so that every fold has as good as the same share of every class.
+/// dealt out in turn, so that folds differ by at most one row, and by at most one row of each class.
 ///   folds    2..n
 ///   returns  [n]  0..folds-1
+/// Throws invalid_argument: fewer than two rows, folds outside their range.
 KITH_API std::vector<std::int64_t> stratified_folds(std::span<const std::int64_t> labels, std::int64_t folds,
                                                     std::uint64_t seed = 0);
 
-/// Every training row by the rows of all other folds.
+/// Every training row by the rows of all other folds: one search a fold, on the rows the classifier has on
+/// its device already.
 ///   train  [n, dims]  the rows the classifier was made of
 ///   folds  [n]        numbers >= 0, at least two different
 ///   k_max  1..n - the largest fold
+///   trace  the sums over all searches, and the plan of the first
+/// Throws as leave_one_out() does, and invalid_argument: folds are not n, one is negative, all are the same,
+///                                                       or options.filter is set.
 KITH_API Evaluation cross_validate(const Classifier& classifier, MatrixView<const float> train,
                                    std::span<const std::int64_t> folds, std::int64_t k_max,
                                    const VotingOptions& voting = {}, const PlanOptions& options = {},

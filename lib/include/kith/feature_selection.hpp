@@ -19,7 +19,7 @@ namespace kith {
 /// What makes a set of features good.
 enum class Criterion {
   informativeness,  ///< Q of the class matrix (structure.hpp)
-  leave_one_out,    ///< rows that their k nearest others classify right
+  leave_one_out,    ///< share of the rows that their k nearest others classify right
 };
 
 /// How sets are tried (Whitney 1971; Marill, Green 1963; Pudil, Novovicova, Kittler 1994).
@@ -41,8 +41,9 @@ struct FeatureSelectionOptions {
   std::int64_t least = 1;  ///< features of the smallest (backward)
   std::int64_t k = 1;      ///< for leave_one_out
   VotingOptions voting;    ///< for leave_one_out
-  PlanOptions plan;
-  /// Called between sets; may throw to stop.
+  PlanOptions plan;        ///< without filter and self; its progress is not called
+  /// Called as sets are done, with how many were tried and how many it will be: for floating at least. May
+  /// throw to stop.
   std::function<void(std::int64_t done, std::int64_t expected)> progress = {};
 };
 
@@ -56,17 +57,19 @@ struct FeatureStep {
 
 struct FeatureSelection {
   std::vector<FeatureStep> steps;  ///< in the order they were taken
-  std::vector<std::int64_t>
-      best;  ///< of all sets of the steps that of the highest score; of several the smallest, then the first
+  /// Of the sets of the steps (backward: and that of all features) the one of the highest score; of several
+  /// the smallest, then the first. Ascending.
+  std::vector<std::int64_t> best;
   double best_score = 0;
   double all_score = 0;        ///< of all features
-  std::int64_t evaluated = 0;  ///< sets that were tried
+  std::int64_t evaluated = 0;  ///< different sets that were tried
 };
 
 /// Search for features. Of candidates with equal scores the one of the smallest number is taken, so that
-/// every device chooses the same.
+/// every device chooses the same; a score that is NaN is below all others. docs/contract.md, section 12.
 ///   samples  [n, dims]    labels  [n]
-/// Throws as Structure and Classifier do, and invalid_argument: most, least or k outside their range.
+/// Throws as class_matrices() or Classifier and leave_one_out() do, and
+///        invalid_argument: most, least or k outside their range, a plan with a filter or self.
 KITH_API FeatureSelection select_features(const Device& device, MatrixView<const float> samples,
                                           std::span<const std::int64_t> labels, Metric metric,
                                           const FeatureSelectionOptions& options);

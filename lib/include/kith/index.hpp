@@ -19,7 +19,7 @@ namespace kith {
 /// What an Index is told beside its rows.
 struct IndexOptions {
   /// The columns that count, 0-based, in any order, none twice: what is given has all columns, queries too,
-  /// and distances go over these in ascending order. Empty: all.
+  /// and distances go over these in ascending order. The others are not looked at. Empty: all.
   std::vector<std::int64_t> features = {};
 };
 
@@ -29,8 +29,9 @@ class KITH_API Index {
  public:
   /// Copy `train` to `device`. The caller's memory is free to change afterwards.
   ///   train   [n, dims]  host, row-major, finite
-  /// Throws invalid_argument: no rows, no dims, 2^32 - 1 rows or more, a NaN or infinity (names the
-  ///                          first), or for cosine a row of zeros.
+  /// Throws invalid_argument: no rows, no dims, 2^32 - 1 rows or more, a feature that is not there or named
+  ///                          twice, a NaN or infinity in a column that counts (names the first), or for
+  ///                          cosine a row of zeros.
   ///        out_of_memory:    the rows do not fit on the device.
   Index(Device device, MatrixView<const float> train, Metric metric = Metric::squared_l2,
         const IndexOptions& options = {});
@@ -38,7 +39,7 @@ class KITH_API Index {
   /// An Index of these rows and `more`, which get the numbers n, n + 1, ... The rows that are here already
   /// are shared, not copied. This Index stays as it is.
   ///   more  [rows, dims]  as for the constructor
-  /// Throws as the constructor does.
+  /// Throws as the constructor does, and invalid_argument: other columns than the rows that are here.
   Index with(MatrixView<const float> more) const;
 
   /// The k training rows nearest to each query, exactly.
@@ -57,9 +58,12 @@ class KITH_API Index {
   /// All training rows within a radius of each query, exactly: those whose distance, as search() would
   /// give it, is at most the radius.
   ///   queries  [m, dims]  as for search()
-  ///   radii    [m], or [1] for all queries; no NaN. A negative one may be met by negative_dot only
+  ///   radii    [m], or [1] for all queries; no NaN. A negative one may be met by negative_dot, and by
+  ///            rounding by cosine
   ///   returns  by distance, then by row
-  /// Throws as search() does, and out_of_memory when what is found does not fit the host.
+  /// Throws as search() does, and
+  ///        unsupported:   options insist on a selector, a sample, groups, the fused step or a proposer.
+  ///        out_of_memory: what is found does not fit the host (says both sizes).
   RadiusNeighbors within(MatrixView<const float> queries, std::span<const float> radii,
                          const PlanOptions& options = {}, Trace* trace = nullptr) const;
 
@@ -71,7 +75,8 @@ class KITH_API Index {
   std::int64_t rows() const;
   std::int64_t dims() const;                          ///< columns of rows and queries, as given
   const std::vector<std::int64_t>& features() const;  ///< the columns that count, ascending
-  std::size_t memory_bytes() const;  ///< device memory the rows take, and what proposers keep of them
+  /// Device memory the rows take, those shared with other indices included, and what proposers keep of them.
+  std::size_t memory_bytes() const;
 
   struct State;
   const State& state() const { return *state_; }

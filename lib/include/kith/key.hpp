@@ -13,10 +13,14 @@ using Key = std::uint64_t;
 /// The row number that stands for "there is none".
 inline constexpr std::uint32_t no_row = 0xFFFFFFFFu;
 
+/// The upper half of no_key and of the keys of masked pairs: behind those of every value.
+inline constexpr std::uint32_t no_value = 0xFFFFFFFFu;
+
 /// The key that pads short lists: behind every candidate.
 inline constexpr Key no_key = 0xFFFFFFFFFFFFFFFFull;
 
-/// Map a float that is not NaN to an unsigned number with the same order; -0 becomes +0.
+/// Map a float to an unsigned number with the same order; -0 becomes +0. The only NaN on a device is that of
+/// a masked pair (spi::masked_bits), which comes behind +infinity, as no_value.
 constexpr std::uint32_t ordered(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value == 0.0f ? 0.0f : value);
   return bits >> 31 ? ~bits : bits | 0x80000000u;
@@ -31,9 +35,10 @@ constexpr Key make_key(float value, std::uint32_t row) {
   return static_cast<Key>(ordered(value)) << 32 | row;
 }
 
-/// The unfinished value of a key; +infinity for no_key.
+/// The unfinished value of a key; +infinity for no_key and masked pairs.
 constexpr float value_of(Key key) {
-  return key == no_key ? std::bit_cast<float>(0x7F800000u) : unordered(static_cast<std::uint32_t>(key >> 32));
+  const auto code = static_cast<std::uint32_t>(key >> 32);
+  return code == no_value ? std::bit_cast<float>(0x7F800000u) : unordered(code);
 }
 
 /// The training row of a key; no_row for no_key.

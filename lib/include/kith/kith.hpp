@@ -10,10 +10,14 @@
 //
 //   kith::Classifier classifier(device, {train.data(), n, dims}, labels);
 //   std::vector<std::int64_t> label = classifier.predict({queries.data(), m, dims}, k);
+//   label = classifier.predict({queries.data(), m, dims}, k, {.weights = kith::Weights::distance});
+//
+//   kith::Regressor regressor(device, {train.data(), n, dims}, {values.data(), n, 1});
+//   std::vector<double> value = regressor.predict({queries.data(), m, dims}, k);
 //
 // Rows are row-major floats. Metrics are in metric.hpp, devices and their names in device.hpp, what
-// a search may be told in plan.hpp, single stages in stages.hpp. Everything that fails throws
-// kith::Error (error.hpp). The contract is docs/contract.md.
+// a search may be told in plan.hpp, how neighbours vote in voting.hpp, single stages in stages.hpp.
+// Everything that fails throws kith::Error (error.hpp). The contract is docs/contract.md.
 #pragma once
 
 #include "kith/classifier.hpp"

@@ -29,21 +29,26 @@ struct KITH_API Model {
   std::vector<std::string> label_texts;  ///< where labels are texts: those of codes 0, 1, ...
   std::vector<double> values;            ///< [n, outputs]; empty for a classifier
   std::vector<float> sample_weights;     ///< [n], or empty
+  /// [columns before preparation], or empty: the texts of the categories 0, 1, ... of each; of a column of
+  /// numbers none.
+  std::vector<std::vector<std::string>> category_texts;
 
-  /// Throws invalid_argument: the model has values, not labels; as the constructors do.
+  /// Throws invalid_argument: parts that do not fit together, or the model holds the other kind of answers;
+  ///                          and as the constructors do.
   Classifier classifier(Device device) const;
   Regressor regressor(Device device) const;
 };
 
 /// Write a model. The file appears whole or not at all, and is the same on every machine: little-endian, its
 /// version first, a checksum last. docs/contract.md, section 10.
-/// Throws bad_file: it cannot be written (says why).
+/// Throws invalid_argument: parts that do not fit together (says which).
+///        bad_file:         it cannot be written (says why).
 KITH_API void save(const Model& model, const std::string& path);
 
 /// Read a model.
 /// Throws bad_file: missing, foreign, of another version, damaged, or with parts that do not fit together
-/// (says
-///                  which and where). Nothing is allocated for sizes that the file is too short for.
+///                  (says which, and at which byte). Nothing is allocated for sizes that the file is too
+///                  short for.
 KITH_API Model load_model(const std::string& path);
 
 }  // namespace kith

@@ -22,7 +22,7 @@ struct Problem {
   Metric metric = Metric::squared_l2;
   std::int64_t n = 0;
   std::int64_t m = 0;
-  std::int64_t dims = 0;
+  std::int64_t dims = 0;  ///< columns that count
   std::int64_t k = 0;
 
   bool operator==(const Problem&) const = default;
@@ -48,7 +48,8 @@ struct PlanOptions {
   /// row of words is for all queries (filter.hpp makes them). The caller keeps them during the search. Empty:
   /// all rows count.
   MatrixView<const std::uint32_t> filter = {};
-  /// Query q is training row *self + q, and not its own neighbour: leave-one-out, right under duplicates.
+  /// Query q is training row *self + q, and not its own neighbour: leave-one-out, right under duplicates. All
+  /// of *self ... *self + m - 1 are training rows, and k is at most n - 1.
   std::optional<std::int64_t> self = {};
   std::size_t memory_limit = 0;  ///< device bytes a search may take beside its Index; 0: half of what is left
   std::uint32_t threads = 0;     ///< of the host; 0: as many as there are cores
@@ -59,17 +60,19 @@ struct PlanOptions {
 
 /// What will be done. Two plans that compare equal do the same.
 struct Plan {
-  Problem problem;
+  Problem problem;     ///< k as searched: one more with `self`; 0: all rows within a radius
   std::string device;  ///< DeviceInfo::spec
   Selector selector = Selector::threshold;
   Proposer proposer = Proposer::none;
   std::int64_t seed_rows =
       0;  ///< training rows searched by the chain for first bounds; all without a proposer
-  std::int64_t candidates = 0;  ///< places in the list of candidates of a query and training tile
-  bool fused = false;           ///< `nearest` instead of `distance` and `select`
-  std::int64_t groups = 1;      ///< lists a query and training tile
-  std::int64_t query_tile = 0;  ///< queries a step
-  std::int64_t train_tile = 0;  ///< training rows a step
+  std::int64_t candidates = 0;            ///< places in the list of candidates of a query and training tile
+  bool fused = false;                     ///< `nearest` instead of `distance` and `select`
+  std::int64_t filters = 0;               ///< rows of PlanOptions::filter: 0, 1 or m
+  std::optional<std::int64_t> self = {};  ///< as in PlanOptions
+  std::int64_t groups = 1;                ///< lists a query and training tile
+  std::int64_t query_tile = 0;            ///< queries a step
+  std::int64_t train_tile = 0;            ///< training rows a step
   std::uint32_t threads = 0;
   std::size_t workspace_bytes = 0;  ///< device memory beside the Index, scratch included
   std::string reason;               ///< why this selector and this path, as a sentence
@@ -79,7 +82,7 @@ struct Plan {
 
 /// Decide everything that can be decided without data. A pure function.
 ///   device       a device's DeviceInfo
-///   problem      1 <= k <= n, m >= 0, dims >= 1
+///   problem      1 <= k <= n (n - 1 with PlanOptions::self), m >= 0, dims >= 1
 /// Throws invalid_argument: a size is outside its range.
 ///        unsupported:      the device lacks what `options` insist on.
 ///        out_of_memory:    not even one query and one training row fit the memory limit.

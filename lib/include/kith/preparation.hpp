@@ -1,5 +1,6 @@
 // What happens to rows before they are searched: categories become columns, columns get a scale. Fitted once
 // on the training rows, on the host, in double precision, so that every device sees the same floats.
+// docs/contract.md, section 3.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +32,7 @@ KITH_API Categories categories_named(std::string_view text);
 
 struct PreparationOptions {
   std::vector<Scaling> scalings = {};          ///< one after another, in this order; none: none
-  std::vector<std::int64_t> categorical = {};  ///< columns that hold categories, ascending
+  std::vector<std::int64_t> categorical = {};  ///< columns that hold categories, in any order, none twice
   Categories categories = Categories::ordinal;
 };
 
@@ -39,22 +40,23 @@ struct PreparationOptions {
 class KITH_API Preparation {
  public:
   Preparation() = default;  ///< changes nothing
-  /// Learn from training rows.
-  ///   train  [n, dims]  finite; categories whole, >= 0, below 2^24
+  /// Learn from training rows. Each scaling learns from what the one before it made, in double precision.
+  ///   train  [n, dims]  at least one row and column; finite; categories whole, >= 0, below 2^24
   /// Throws invalid_argument: a column that is not there or twice, a value that is none (names its place).
   Preparation(MatrixView<const float> train, const PreparationOptions& options);
 
-  /// Rows as they are searched. A category that no training row had is 0 in each column of one_hot.
+  /// Rows as they are searched, each value rounded once to float. A category that no training row had is 0
+  /// in each column of one_hot.
   ///   rows     [m, dims]
   ///   returns  [m, width()]
-  /// Throws invalid_argument: another number of columns, a value that is not finite, or one that becomes
-  ///                          too large for a float (names its place).
+  /// Throws invalid_argument: another number of columns, a value that is not finite or should be a category
+  ///                          and is none, or one that becomes too large for a float (names its place).
   std::vector<float> apply(MatrixView<const float> rows) const;
 
-  bool changes_nothing() const;
+  bool changes_nothing() const;                  ///< apply() returns its argument, after its checks
   std::int64_t dims() const { return dims_; }    ///< columns it takes; 0: any
   std::int64_t width() const { return width_; }  ///< columns it makes
-  const PreparationOptions& options() const { return options_; }
+  const PreparationOptions& options() const { return options_; }  ///< its columns ascending
   /// Of each column it makes, the column it comes from.
   std::vector<std::int64_t> sources() const;
 
@@ -66,7 +68,7 @@ class KITH_API Preparation {
   struct Learned {
     std::int64_t dims = 0;
     PreparationOptions options;
-    std::vector<std::vector<std::int64_t>> categories;  ///< of each categorical column, ascending
+    std::vector<std::vector<std::int64_t>> categories;  ///< of each column of one_hot, ascending
     std::vector<Columns> columns;                       ///< of each scaling; empty for l2_rows
   };
   /// As it was learned elsewhere. Throws invalid_argument: parts that do not fit together.

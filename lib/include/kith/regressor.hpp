@@ -14,13 +14,13 @@ namespace kith {
 
 /// What a regression returns.
 struct Regression {
-  std::vector<double> value;  ///< [m, outputs]; NaN for a query without a neighbour
+  std::vector<double> value;  ///< [m, outputs]; NaN for a query whose neighbours, if any, all weigh 0
   Neighbors neighbors;        ///< [m, k]
 };
 
 /// What a regression by all rows within a radius returns.
 struct RadiusRegression {
-  std::vector<double> value;  ///< [m, outputs]; NaN for a query with no row within the radius
+  std::vector<double> value;  ///< [m, outputs]; NaN for a query whose rows within the radius all weigh 0
   RadiusNeighbors neighbors;
 };
 
@@ -37,6 +37,7 @@ class KITH_API Regressor {
             Metric metric = Metric::squared_l2, const TrainOptions& options = {});
 
   ///   returns  [m, outputs]
+  /// Throws as Index::search() does, and as Classifier::classify() does for weights.
   std::vector<double> predict(MatrixView<const float> queries, std::int64_t k,
                               const VotingOptions& voting = {}, const PlanOptions& options = {}) const;
   Regression regress(MatrixView<const float> queries, std::int64_t k, const VotingOptions& voting = {},

@@ -26,7 +26,15 @@ enum class Selector {
 };
 
 /// A way to find candidates that the exact chain then ranks. `none` is the chain itself.
-enum class Proposer { automatic, none, gemm, dot, fp16, int8 };
+enum class Proposer {
+  automatic,
+  none,
+  gemm,  ///< inner products by a matrix library, in single precision
+  dot,   ///< the same by kernels of ours, tested as they come
+  bf16,  ///< products of 16-bit floats with 8 binary places, on the matrix units of a CPU
+  fp16,  ///< products of 16-bit floats with 11 binary places, on tensor cores
+  int8,  ///< not built in yet
+};
 
 KITH_API std::string_view name(Selector selector);
 KITH_API std::string_view name(Proposer proposer);

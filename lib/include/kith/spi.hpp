@@ -134,9 +134,10 @@ inline constexpr std::uint32_t facts_a_row = 4;
 inline constexpr std::uint32_t shadow_rows = 128, shadow_dims = 32;
 
 /// What a proposer works on instead of the rows, and how far that is from them. docs/certificate.md.
-/// Rows are floats for gemm. For fp16 they are scaled 16-bit floats in an order of the device's own, in
-/// memory for whole multiples of shadow_rows rows and shadow_dims columns; `first` of the grid then
-/// counts rows, and is such a multiple, and `stride` means nothing.
+/// Rows are floats for gemm. For dot (floats), bf16 (16-bit floats) and fp16 (scaled 16-bit floats) they are
+/// in an order of the device's own, which may depend on the block of the rows they are prepared from, in
+/// memory for whole multiples of shadow_rows rows and shadow_dims columns; `first` of the grid then counts
+/// rows, and is such a multiple, and `stride` means nothing.
 struct Shadow {
   Grid<float> rows;   ///< [rows, dims]  each row moved by the centre c and rounded
   Grid<float> facts;  ///< [facts_a_row, rows]  by Fact
@@ -146,7 +147,7 @@ struct Shadow {
 /// between devices: they are bounds, and every bound gives the same answer.
 struct PrepareStep {
   static constexpr const char* name = "prepare";
-  Proposer proposer;  ///< gemm, fp16
+  Proposer proposer;  ///< gemm, dot, bf16, fp16
   RowBlocks rows;
   Grid<float> centre;  ///< [1, dims], read only
   Shadow out;
@@ -164,13 +165,13 @@ struct CandidateLists {
 ///   none  keeps values[q, t] <= theta[q]: values are given (radius search, any matrix of distances)
 ///   gemm  writes the inner products of the shadows to `values` first, p = q~ x~, and keeps
 ///         low(t) - p <= theta[q], where low(t) is such that nobody is lost: docs/certificate.md
-///   fp16  the same with 16-bit shadows, added in single precision; `values` is not used
+///   dot, bf16, fp16  the same, tested as products come; of `values` only the sizes are used
 struct CollectStep {
   static constexpr const char* name = "collect";
   Proposer proposer;
   Metric metric;
-  Shadow queries, train;    ///< gemm, fp16; read only
-  Grid<float> values;       ///< [q, t]  none: read only; gemm: written; fp16: not used
+  Shadow queries, train;    ///< with a proposer; read only
+  Grid<float> values;       ///< [q, t]  none: read only; gemm: written; else not used
   Grid<float> theta;        ///< [q, 1], read only
   std::uint32_t first_row;  ///< training row of column 0
   CandidateLists out;
@@ -201,7 +202,7 @@ struct TightenStep {
   Grid<Key> keys;              ///< [q, capacity]  the first min(counts[q], capacity) of each row; read only
   Grid<std::uint32_t> counts;  ///< [q, 1]
   Grid<Key> best;              ///< [q, k]  in and out: ascending, padded with no_key
-  Grid<float> query_facts;     ///< [facts_a_row, q], for gemm and fp16; read only
+  Grid<float> query_facts;     ///< [facts_a_row, q], with a proposer; read only
   Grid<float> theta;           ///< [q, 1]  out
   Grid<std::uint32_t> lost;    ///< [q, 1]  in and out: becomes 1 where counts[q] > capacity, else stays
   Scratch scratch;

@@ -1,6 +1,7 @@
 // Each stage of a search alone: host memory in, host memory out. For tests, for teaching, and for
 // those who bring their own distances. Values here are unfinished (metrics.def); every stage
-// refuses NaN, and the first also infinity, as Index does.
+// refuses NaN, and the first also infinity, as Index does. One NaN is none: a masked pair, the bits
+// 0x7FFFFFFF, which mask() makes, and select() and collect() take for what does not count.
 #pragma once
 
 #include <cstdint>
@@ -54,6 +55,14 @@ struct Votes {
   bool operator==(const Votes&) const = default;
 };
 
+/// What accumulate() returns, for each query and class.
+struct Accumulated {
+  std::vector<float> smallest;   ///< [rows, classes]  +infinity for a class without a row
+  std::vector<float> high, low;  ///< [rows, classes]  their sum, added in double, is that of the distances
+
+  bool operator==(const Accumulated&) const = default;
+};
+
 /// One chain for each (query, row) pair.
 ///   queries  [m, dims]    train  [n, dims]
 ///   returns  [m, n]       unfinished values
@@ -62,8 +71,10 @@ KITH_API std::vector<float> distance(const Device& device, MatrixView<const floa
 
 /// The k smallest of each of `groups` contiguous parts of each row. A part has ceil(n / groups)
 /// columns; a part with fewer than k pads with no_key.
-///   distances  [m, n]            no NaN
-///   returns    [m, groups, k]    keys, ascending in each list; the row of a key is its column
+///   distances  [m, n]            no NaN but masked pairs
+///   returns    [m, groups, k]    keys, ascending in each list; the row of a key is its column. Where fewer
+///                                than k pairs of a part count, the rest of its list is no_key, or keys of
+///                                masked pairs, whose upper half is no_value: which, is up to the selector
 /// Throws unsupported: the device has no such selector, or not for this k (says why).
 KITH_API KeyLists select(const Device& device, MatrixView<const float> distances, std::int64_t k,
                          Selector selector = Selector::automatic, std::int64_t groups = 1);
@@ -80,7 +91,7 @@ KITH_API KeyLists nearest(const Device& device, MatrixView<const float> queries,
 KITH_API KeyLists merge(const Device& device, const KeyLists& lists);
 
 /// The rows whose value is at most theta: all within a radius, where theta is its unfinished value.
-///   distances  [m, n]  no NaN
+///   distances  [m, n]  no NaN but masked pairs, which are never kept
 ///   theta      [m]     no NaN; +infinity keeps every row, and -0 is +0
 ///   capacity   places of a list, 1 <= capacity <= n. Of more rows than that, any are listed, not always
 ///              the same; their count is exact
@@ -106,5 +117,30 @@ KITH_API Tightened tighten(const Device& device, const Candidates& candidates, s
 ///   nearest  [m, 1, k]      labels  [n]  classes 0 .. classes-1
 KITH_API Votes vote(const Device& device, const KeyLists& nearest, std::span<const std::uint32_t> labels,
                     std::uint32_t classes);
+
+/// Strike out the pairs that do not count.
+///   distances  [m, n]  no NaN but masked pairs
+///   filter     [1 or m, ceil(n / 32)]  bit t % 32 of word t / 32 is 1 where row t counts: one row of bits
+///   for
+///                                      all queries, or one each. RowFilter::view() is such
+///   returns    [m, n]  distances, those that do not count masked
+KITH_API std::vector<float> mask(const Device& device, MatrixView<const float> distances,
+                                 MatrixView<const std::uint32_t> filter);
+
+/// Weighted votes: the weights of the neighbours of each class, added in order of rank, beginning with 0,
+/// each sum rounded once. A place without a neighbour (no_key) has no vote, whatever its weight.
+///   nearest  [m, 1, k]    weights  [m, k]  finite, >= 0    labels  [n]  classes 0 .. classes-1
+///   returns  [m, classes]
+KITH_API std::vector<float> tally(const Device& device, const KeyLists& nearest,
+                                  MatrixView<const float> weights, std::span<const std::uint32_t> labels,
+                                  std::uint32_t classes);
+
+/// The smallest distance of each query to each class, and the sum of all, in columns' ascending order, as a
+/// pair of floats (docs/contract.md, section 11).
+///   distances  [m, n]  >= 0; +infinity may be, no pair is masked
+///   labels     [n]     classes of the columns, 0 .. classes-1
+///   returns    [m, classes]
+KITH_API Accumulated accumulate(const Device& device, MatrixView<const float> distances,
+                                std::span<const std::uint32_t> labels, std::uint32_t classes);
 
 }  // namespace kith::stages

@@ -13,16 +13,16 @@ namespace kith {
 /// What the vote of a neighbour weighs.
 enum class Weights {
   uniform,   ///< 1
-  distance,  ///< 1 / distance; where distances are 0, those neighbours weigh 1 and all others nothing
+  distance,  ///< 1 / distance; where distances are 0, those neighbours weigh 1 and all others 0
   rank,      ///< what VotingOptions::rank_weights has for its rank
 };
 
-/// Who wins of several classes with the same, highest score. What a rule leaves undecided goes to the
-/// smallest label.
+/// Who wins of several classes that lead with the same score. What a rule leaves undecided goes to the
+/// smallest label. A neighbour whose vote weighs 0 breaks no tie.
 enum class TieRule {
   smallest_label,     ///< the smallest label
   nearest,            ///< the class of the nearest neighbour among them
-  smallest_distance,  ///< the class whose voting neighbours have the smallest sum of distances
+  smallest_distance,  ///< the class whose neighbours have the smallest sum of distances
   fewer_neighbors,    ///< ask one neighbour fewer, until one class leads
   abstain,            ///< nobody: VotingOptions::no_label
 };
@@ -38,16 +38,17 @@ inline constexpr std::int64_t default_no_label = std::numeric_limits<std::int64_
 
 /// Of a vote. The score of a class is the sum of the weights of its neighbours, in order of rank, in single
 /// precision; times its prior, in double precision. With costs the class of the smallest expected cost wins
-/// instead of that of the highest score. docs/contract.md, section 5.
+/// instead of that of the highest score. A weight above 2^95 counts as 2^95. docs/contract.md, section 5.
 struct VotingOptions {
   Weights weights = Weights::uniform;
   TieRule tie = TieRule::smallest_label;
-  std::vector<float> rank_weights = {};  ///< [at least k], finite, >= 0, for Weights::rank
-  std::vector<double> priors = {};       ///< [classes], finite, > 0, in the order of classes(); empty: all 1
-  /// [classes, classes], finite, >= 0: what it costs to answer the class of the column where that of the row
-  /// is right. Empty: 0 on the diagonal, else 1.
+  std::vector<float> rank_weights = {};  ///< [at least k], finite, >= 0, for Weights::rank; else empty
+  std::vector<double> priors = {};  ///< [classes], 1e-100 ... 1e100, in the order of classes(); empty: all 1
+  /// [classes, classes], each 0 or 1e-100 ... 1e100: what it costs to answer the class of the column where
+  /// that of the row is right. Empty: 0 on the diagonal, else 1.
   std::vector<double> costs = {};
-  std::int64_t no_label = default_no_label;  ///< for queries without a vote, and for TieRule::abstain
+  /// For queries whose neighbours have no vote, all of weight 0 or none there, and for TieRule::abstain.
+  std::int64_t no_label = default_no_label;
 };
 
 }  // namespace kith

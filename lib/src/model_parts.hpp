@@ -1,0 +1,65 @@
+// What a model file holds, in its order: said once, for whoever counts, writes and reads it.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "kith/model.hpp"
+
+namespace kith {
+
+/// The bytes before the first section: these eight, the version, and the size of the whole file.
+inline constexpr std::string_view model_magic = "\x93kithmdl";
+inline constexpr std::uint64_t model_version = 1;
+inline constexpr std::uint64_t model_header_bytes = 24, model_checksum_bytes = 8;
+
+/// A section begins with its name, filled up with zeros, and the size of what follows.
+inline constexpr std::size_t section_name_bytes = 8;
+
+/// Every section of `model` goes through `stream`. What it has for them: section(name, body),
+/// number(integer), array(vector of numbers), text(string), texts(vector of strings), choice(enumerator),
+/// list(vector, body of one element).
+///   learned  of its preparation, which has no parts of its own
+template <class Stream, class AnyModel, class Learned>
+void model_parts(Stream& stream, AnyModel& model, Learned& learned) {
+  stream.section("model", [&](auto& s) {
+    s.choice(model.metric);
+    s.number(model.k);
+    s.number(model.n);
+    s.number(model.dims);
+    s.number(model.outputs);
+  });
+  stream.section("voting", [&](auto& s) {
+    s.choice(model.voting.weights);
+    s.choice(model.voting.tie);
+    s.number(model.voting.no_label);
+    s.array(model.voting.rank_weights);
+    s.array(model.voting.priors);
+    s.array(model.voting.costs);
+  });
+  stream.section("prepare", [&](auto& s) {
+    s.number(learned.dims);
+    s.choice(learned.options.categories);
+    s.array(learned.options.categorical);
+    s.list(learned.categories, [](auto& one, auto& categories) { one.array(categories); });
+    s.list(learned.options.scalings, [](auto& one, auto& scaling) { one.choice(scaling); });
+    s.list(learned.columns, [](auto& one, auto& columns) {
+      one.array(columns.shift);
+      one.array(columns.divisor);
+    });
+  });
+  stream.section("columns", [&](auto& s) {
+    s.array(model.features);
+    s.texts(model.columns);
+    s.list(model.category_texts, [](auto& one, auto& texts) { one.texts(texts); });
+  });
+  stream.section("rows", [&](auto& s) { s.array(model.rows); });
+  stream.section("labels", [&](auto& s) {
+    s.array(model.labels);
+    s.texts(model.label_texts);
+  });
+  stream.section("values", [&](auto& s) { s.array(model.values); });
+  stream.section("samples", [&](auto& s) { s.array(model.sample_weights); });
+}
+
+}  // namespace kith

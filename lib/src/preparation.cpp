@@ -1,0 +1,214 @@
+#include "kith/preparation.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cfloat>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "float_guard.hpp"
+#include "kith/error.hpp"
+#include "names.hpp"
+#include "parallel.hpp"
+#include "preparation_steps.hpp"
+#include "rows.hpp"
+#include "text.hpp"
+
+namespace kith {
+namespace {
+
+constexpr std::pair<Scaling, std::string_view> scaling_names[] = {
+    {Scaling::standardize, "standardize"}, {Scaling::min_max, "min_max"}, {Scaling::l2_rows, "l2_rows"}};
+
+constexpr std::pair<Categories, std::string_view> categories_names[] = {{Categories::ordinal, "ordinal"},
+                                                                        {Categories::one_hot, "one_hot"}};
+
+constexpr std::int64_t categories_end = std::int64_t{1} << 24;  // below, a float holds every whole number
+
+[[noreturn]] void refuse(const std::string& why) {
+  throw Error(Errc::invalid_argument, "preparation: " + why);
+}
+
+std::string place(std::string_view what, std::int64_t row, std::int64_t column) {
+  return std::string(what) + " row " + std::to_string(row) + ", column " + std::to_string(column);
+}
+
+/// Columns in ascending order. Throws: one is not there, or twice.
+std::vector<std::int64_t> checked_columns(std::vector<std::int64_t> columns, std::int64_t dims) {
+  std::sort(columns.begin(), columns.end());
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (columns[i] < 0 || columns[i] >= dims)
+      refuse("there is no column " + std::to_string(columns[i]) + " to hold categories; columns are 0 to " +
+             std::to_string(dims - 1));
+    if (i > 0 && columns[i] == columns[i - 1])
+      refuse("column " + std::to_string(columns[i]) + " holds categories twice; name it once");
+  }
+  return columns;
+}
+
+/// Refuse what is not finite, and what is no category where there should be one.
+void check_values(std::string_view what, MatrixView<const float> rows,
+                  const std::vector<std::int64_t>& categorical) {
+  prepare_rows("preparation", what, rows, Metric::squared_l2, 0);  // which wants finite numbers, no more
+  for (std::int64_t r = 0; r < rows.rows(); ++r)
+    for (const std::int64_t d : categorical) {
+      const float value = rows(r, d);
+      if (value >= 0 && value < static_cast<float>(categories_end) && value == std::floor(value)) continue;
+      refuse(place(what, r, d) + " holds " + text_of(value) +
+             ", which is no category; categories are whole numbers from 0 to " +
+             std::to_string(categories_end - 1));
+    }
+}
+
+std::vector<std::int64_t> categories_of(MatrixView<const float> rows, std::int64_t column) {
+  std::vector<bool> seen;
+  for (std::int64_t r = 0; r < rows.rows(); ++r) {
+    const auto code = static_cast<std::size_t>(rows(r, column));
+    if (code >= seen.size()) seen.resize(code + 1);
+    seen[code] = true;
+  }
+  std::vector<std::int64_t> found;
+  for (std::size_t code = 0; code < seen.size(); ++code)
+    if (seen[code]) found.push_back(static_cast<std::int64_t>(code));
+  return found;
+}
+
+std::int64_t width_of(std::int64_t dims, const std::vector<std::vector<std::int64_t>>& categories) {
+  std::int64_t width = dims - static_cast<std::int64_t>(categories.size());
+  for (const auto& of_one : categories) width += static_cast<std::int64_t>(of_one.size());
+  return width;
+}
+
+}  // namespace
+
+std::string_view name(Scaling scaling) {
+  return name_in(scaling_names, scaling);
+}
+std::string_view name(Categories categories) {
+  return name_in(categories_names, categories);
+}
+Scaling scaling_named(std::string_view text) {
+  return parse_in(scaling_names, "scaling", text);
+}
+Categories categories_named(std::string_view text) {
+  return parse_in(categories_names, "categories", text);
+}
+
+Preparation::Preparation(MatrixView<const float> train, const PreparationOptions& options)
+    : dims_(train.cols()), options_(options) {
+  const FloatGuard guard;
+  if (train.rows() < 1 || dims_ < 1)
+    refuse("there are " + std::to_string(train.rows()) + " training rows of " + std::to_string(dims_) +
+           " columns; give at least one of each");
+  options_.categorical = checked_columns(std::move(options_.categorical), dims_);
+  check_values("training", train, options_.categorical);
+  if (options_.categories == Categories::one_hot)
+    for (const std::int64_t column : options_.categorical)
+      categories_.push_back(categories_of(train, column));
+  width_ = width_of(dims_, categories_);
+  const PreparationSteps steps{dims_, width_, options_, categories_, columns_};
+  for (std::size_t s = 0; s < options_.scalings.size(); ++s)
+    columns_.push_back(learn_columns(steps, options_.scalings[s], s, train));
+}
+
+std::vector<float> Preparation::apply(MatrixView<const float> rows) const {
+  const FloatGuard guard;
+  if (dims_ > 0 && rows.cols() != dims_)
+    refuse("the rows have " + std::to_string(rows.cols()) + " columns, the training rows had " +
+           std::to_string(dims_) + "; give the same columns");
+  check_values("given", rows, options_.categorical);
+  const std::int64_t dims = rows.cols(), width = dims_ > 0 ? width_ : dims, m = rows.rows();
+  const PreparationSteps steps{dims, width, options_, categories_, columns_};
+  std::vector<float> prepared(static_cast<std::size_t>(m * width));
+  const std::uint32_t team = team_size(0);
+  std::vector<double> room(static_cast<std::size_t>(width) * team);
+  std::atomic<std::int64_t> first_bad = m;
+  const auto one = [&](std::size_t task, std::size_t thread) {
+    const auto r = static_cast<std::int64_t>(task);
+    double* row = room.data() + thread * static_cast<std::size_t>(width);
+    steps.run(rows.row(r), columns_.size(), row);
+    bool good = true;
+    for (std::int64_t d = 0; d < width; ++d) {
+      const auto value = static_cast<float>(row[d]);
+      good = good && std::isfinite(value);
+      prepared[static_cast<std::size_t>(r * width + d)] = value;
+    }
+    std::int64_t known = first_bad;
+    while (!good && r < known && !first_bad.compare_exchange_weak(known, r)) {
+    }
+  };
+  run_team(static_cast<std::size_t>(m), prepared.size(), team, one);
+  if (first_bad == m) return prepared;
+  steps.run(rows.row(first_bad), columns_.size(), room.data());
+  std::int64_t d = 0;
+  while (std::isfinite(static_cast<float>(room[static_cast<std::size_t>(d)]))) ++d;
+  refuse(place("given", first_bad, sources()[static_cast<std::size_t>(d)]) + " becomes " +
+         text_of(room[static_cast<std::size_t>(d)]) + ", which is too large for a float (" +
+         text_of(FLT_MAX) + "); leave the row out, or scale in another way");
+}
+
+bool Preparation::changes_nothing() const {
+  return options_.scalings.empty() && categories_.empty();
+}
+
+std::vector<std::int64_t> Preparation::sources() const {
+  std::vector<std::int64_t> from;
+  std::size_t next = 0;
+  for (std::int64_t d = 0; d < dims_; ++d) {
+    std::size_t columns = 1;
+    if (next < categories_.size() && options_.categorical[next] == d) columns = categories_[next++].size();
+    from.insert(from.end(), columns, d);
+  }
+  return from;
+}
+
+namespace {
+
+void check_categories(const std::vector<std::int64_t>& categories, std::int64_t column) {
+  bool good = !categories.empty() && categories.front() >= 0 && categories.back() < categories_end;
+  for (std::size_t i = 1; i < categories.size(); ++i) good = good && categories[i - 1] < categories[i];
+  if (!good)
+    refuse("the categories of column " + std::to_string(column) +
+           " are not ascending whole numbers from 0 to " + std::to_string(categories_end - 1) +
+           "; learn them from training rows");
+}
+
+void check_scaling(Scaling scaling, const Preparation::Columns& columns, std::int64_t width) {
+  const std::size_t wanted = scaling == Scaling::l2_rows ? 0 : static_cast<std::size_t>(width);
+  bool good = columns.shift.size() == wanted && columns.divisor.size() == wanted;
+  for (std::size_t d = 0; good && d < wanted; ++d)
+    good = std::isfinite(columns.shift[d]) && std::isfinite(columns.divisor[d]) && columns.divisor[d] > 0;
+  if (!good)
+    refuse(std::string(name(scaling)) +
+           " has not one finite shift and one finite divisor above 0 for each of " + std::to_string(wanted) +
+           " columns; learn them from training rows");
+}
+
+}  // namespace
+
+Preparation::Preparation(Learned learned)
+    : dims_(learned.dims),
+      options_(std::move(learned.options)),
+      categories_(std::move(learned.categories)),
+      columns_(std::move(learned.columns)) {
+  if (dims_ < 0 || (dims_ == 0 && !(options_.scalings.empty() && options_.categorical.empty())))
+    refuse("it was learned from rows of " + std::to_string(dims_) + " columns; there must be at least one");
+  if (checked_columns(options_.categorical, dims_) != options_.categorical)
+    refuse("the columns that hold categories are not in ascending order; sort them");
+  const std::size_t wanted = options_.categories == Categories::one_hot ? options_.categorical.size() : 0;
+  if (categories_.size() != wanted || columns_.size() != options_.scalings.size())
+    refuse("there are " + std::to_string(categories_.size()) + " lists of categories for " +
+           std::to_string(wanted) + " columns of one_hot, and parameters of " +
+           std::to_string(columns_.size()) + " scalings for " + std::to_string(options_.scalings.size()) +
+           "; give one each");
+  for (std::size_t i = 0; i < wanted; ++i) check_categories(categories_[i], options_.categorical[i]);
+  width_ = width_of(dims_, categories_);
+  for (std::size_t s = 0; s < columns_.size(); ++s) check_scaling(options_.scalings[s], columns_[s], width_);
+}
+
+Preparation::Learned Preparation::learned() const {
+  return {dims_, options_, categories_, columns_};
+}
+
+}  // namespace kith

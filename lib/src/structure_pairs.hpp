@@ -1,0 +1,38 @@
+// Pairs of classes: sums over samples on the host, in double precision.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "kith/structure.hpp"
+
+namespace kith {
+
+/// A sum as a pair of doubles: what rounding takes from the first is kept in the second. TwoSum (Knuth), as
+/// in spi::AccumulateStep. Under a FloatGuard.
+struct PairSum {
+  double high = 0, low = 0;
+
+  void add(double x);
+  double value() const { return high + low; }
+};
+
+/// Adds the sums of samples to sums of pairs of classes A <= B. docs/contract.md, section 11.
+class ClassPairs {
+ public:
+  ///   sizes  [classes]  samples of each class
+  explicit ClassPairs(std::vector<std::int64_t> sizes);
+
+  /// Samples, those of each class in ascending order, in this call and from call to call.
+  ///   codes  [count]  the class of each    high, low  [count, classes]  sums of its distances
+  void add(std::span<const std::uint32_t> codes, const float* high, const float* low, std::uint32_t threads);
+
+  ClassMatrix matrix() const;
+
+ private:
+  std::vector<std::int64_t> sizes_;
+  std::vector<PairSum> sums_;  ///< [classes, classes], A <= B only
+};
+
+}  // namespace kith

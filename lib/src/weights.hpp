@@ -1,0 +1,80 @@
+// What the vote of a neighbour weighs: docs/contract.md, section 5.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "kith/metric.hpp"
+#include "kith/neighbors.hpp"
+#include "kith/voting.hpp"
+
+namespace kith {
+
+/// A weight above this counts as this, so that no sum of weights overflows: rows are fewer than 2^32.
+inline constexpr float largest_weight = 0x1p95f;
+
+/// Between these lie priors, and below the second costs, so that no product of them with a score leaves the
+/// normal numbers of double precision.
+inline constexpr double least_factor = 1e-100, largest_factor = 1e100;
+
+/// Weights of neighbours, which are given nearest first. Refers to what it was made of. Used under
+/// FloatGuard.
+class Weigher {
+ public:
+  /// `sample_weights`: [n], or empty. Both are checked already.
+  Weigher(const VotingOptions& voting, std::span<const float> sample_weights)
+      : voting_(&voting), sample_weights_(sample_weights) {}
+
+  /// Whether every vote weighs 1.
+  bool all_one() const { return voting_->weights == Weights::uniform && sample_weights_.empty(); }
+
+  /// Of the neighbour of this rank (from 0), training row `row`.
+  ///   nearest, distance  finished, of the first neighbour and of this one
+  float weight(std::size_t rank, float nearest, float distance, std::size_t row) const {
+    const float own = by_rank_or_distance(rank, nearest, distance);
+    return sample_weights_.empty() ? own : std::min(own * sample_weights_[row], largest_weight);
+  }
+
+ private:
+  float by_rank_or_distance(std::size_t rank, float nearest, float distance) const {
+    switch (voting_->weights) {
+      case Weights::uniform:
+        break;
+      case Weights::distance:
+        // Distances ascend: where some are 0, the first is. A cosine distance may lie a little below.
+        if (nearest <= 0) return distance <= 0 ? 1.0f : 0.0f;
+        return std::min(1.0f / distance, largest_weight);
+      case Weights::rank:
+        return std::min(voting_->rank_weights[rank], largest_weight);
+    }
+    return 1.0f;
+  }
+
+  const VotingOptions* voting_;
+  std::span<const float> sample_weights_;
+};
+
+/// Refuse weights which nobody could apply to lists of up to `longest` neighbours.
+///   where  begins the message: "classify"
+/// Throws invalid_argument: too few rank weights, one that is negative or not finite, or some without
+///                          Weights::rank.
+///        unsupported:      Weights::distance with negative_dot.
+void check_weights(std::string_view where, const VotingOptions& voting, Metric metric, std::int64_t longest);
+
+/// Refuse sample weights that are not one a row, finite and >= 0. Empty is right.
+void check_sample_weights(std::string_view where, std::span<const float> weights, std::int64_t rows);
+
+/// Neighbours of the query that has most.
+std::int64_t longest_list(const RadiusNeighbors& found);
+
+/// Weights of the rows of one list of neighbours after another, as a device takes them.
+///   distance, index  [lists, k]
+///   returns          [lists, k]; 0 where there is no neighbour
+std::vector<float> weigh(const Weigher& weigher, std::span<const float> distance,
+                         std::span<const std::int64_t> index, std::size_t k, std::uint32_t threads);
+
+}  // namespace kith

@@ -1,0 +1,189 @@
+// From what `kith classify` was asked to its answers.
+#include <algorithm>
+
+#include "classify.hpp"
+#include "model_file.hpp"
+
+namespace kith::command {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+[[noreturn]] void refuse(const std::string& what) {
+  throw Error(Errc::invalid_argument, "classify: " + what);
+}
+
+/// What works for one label column only.
+void check_one_output(const CLI::App& app, std::size_t outputs) {
+  if (outputs == 1) return;
+  for (const char* option :
+       {"--radius", "--k-sweep", "--report", "--proba", "--priors", "--costs", "--expect", "--class-names"})
+    if (app.count(option) > 0)
+      refuse(std::string(option) + " works for one label column, but there are " + std::to_string(outputs) +
+             "; run it once for each");
+}
+
+/// Refuse now what files::write_labels() would refuse after the search.
+void check_out(const ClassifyFlags& flags, const std::vector<files::Labels>& known) {
+  const bool text =
+      std::any_of(known.begin(), known.end(), [](const files::Labels& l) { return !l.names.empty(); });
+  if (text && flags.out.ends_with(".npy"))
+    refuse("--out " + flags.out +
+           ": the labels are text, which .npy does not hold here; choose .csv, .tsv or .txt");
+}
+
+void check_truth(const ClassifyFlags& flags, bool known) {
+  if (known) return;
+  const char* asking = flags.expect >= 0 ? "--expect" : !flags.report.empty() ? "--report" : nullptr;
+  if (!asking && !flags.k_sweep.empty()) asking = "--k-sweep";
+  if (asking)
+    refuse(std::string(asking) +
+           " needs the true labels of the queries; give --truth FILE, or queries with the label column");
+}
+
+/// Every k asked for, ascending, once each.
+std::vector<std::int64_t> all_ks(const ClassifyFlags& flags) {
+  std::vector<std::int64_t> ks = flags.k_sweep;
+  ks.push_back(flags.asking.k);
+  return distinct(ks);
+}
+
+/// A model's own way to vote, where the command line gives no other.
+void follow_model(const CLI::App& app, const Model& model, VotingOptions& voting) {
+  if (app.count("--weights") == 0) voting.weights = model.voting.weights;
+  if (app.count("--weights") == 0) voting.rank_weights = model.voting.rank_weights;
+  if (app.count("--tie") == 0) voting.tie = model.voting.tie;
+  if (app.count("--priors") == 0) voting.priors = model.voting.priors;
+  if (app.count("--costs") == 0) voting.costs = model.voting.costs;
+}
+
+/// Classes, truth and names of each label column.
+void describe_outputs(const ClassifyFlags& flags, Classified& done) {
+  std::vector<files::Labels> truth =
+      true_labels("classify", flags.asking, done.training, done.queries().table);
+  for (std::size_t i = 0; i < done.training.labels.size(); ++i) {
+    const files::Labels& known = done.training.labels[i];
+    Output output;
+    output.classes = distinct(known.code);
+    output.truth = std::move(truth[i]);
+    output.names = AnswerNames("classify", known, flags.no_label, flags.outlier);
+    done.outputs.push_back(std::move(output));
+  }
+  check_truth(flags, !done.outputs[0].truth.code.empty());
+}
+
+void take(Classification&& from, Output& output) {
+  output.answer = std::move(from.label);
+  output.votes = std::move(from.votes);
+  output.scores = std::move(from.scores);
+}
+
+void ask_k(const ClassifyFlags& flags, const Classifier& classifier, const VotingOptions& voting,
+           const PlanOptions& options, Trace* trace, Classified& done) {
+  const MatrixView<const float> queries = done.queries().searched();
+  if (flags.k_sweep.empty() || !flags.proba.empty()) {  // a sweep has no scores
+    auto results = classifier.classify_outputs(queries, flags.asking.k, voting, options, trace);
+    done.found = as_lists(std::move(results[0].neighbors));
+    for (std::size_t i = 0; i < results.size(); ++i) take(std::move(results[i]), done.outputs[i]);
+  }
+  if (flags.k_sweep.empty()) return;
+  done.ks = all_ks(flags);
+  Sweep sweep = classifier.sweep(queries, done.ks, voting, options, trace);
+  const auto at = std::find(done.ks.begin(), done.ks.end(), flags.asking.k) - done.ks.begin();
+  done.outputs[0].answer = sweep.label[static_cast<std::size_t>(at)];
+  done.swept = std::move(sweep.label);
+  done.found = as_lists(std::move(sweep.neighbors));
+}
+
+void ask_radius(const ClassifyFlags& flags, const Classifier& classifier, const VotingOptions& voting,
+                const PlanOptions& options, Trace* trace, Classified& done) {
+  RadiusClassification result = classifier.classify_within(
+      done.queries().searched(), radius_of("classify", flags.asking), voting, options, trace);
+  Output& output = done.outputs[0];
+  output.answer = std::move(result.label);
+  output.votes = std::move(result.votes);
+  output.scores = std::move(result.scores);
+  done.found = std::move(result.neighbors);
+  for (std::size_t q = 0; q < output.answer.size(); ++q)
+    if (done.found.count(static_cast<std::int64_t>(q)) == 0) output.answer[q] = output.names.outlier();
+}
+
+/// The library has one number for no answer, each label column its own.
+void name_missing(Classified& done) {
+  const auto replace = [&](std::vector<std::int64_t>& answers, const AnswerNames& names) {
+    std::replace(answers.begin(), answers.end(), default_no_label, names.no_label());
+  };
+  for (Output& output : done.outputs) replace(output.answer, output.names);
+  for (std::vector<std::int64_t>& answers : done.swept) replace(answers, done.outputs[0].names);
+}
+
+Classifier make_classifier(const Device& device, const Classified& done, Metric metric) {
+  const Training& training = done.training;
+  if (training.labels.size() == 1)
+    return Classifier(device, training.rows.searched(), training.labels[0].code, metric, training.options());
+  const auto n = static_cast<std::size_t>(training.n());
+  std::vector<std::int64_t> labels;
+  for (std::size_t t = 0; t < n; ++t)
+    for (const files::Labels& column : training.labels) labels.push_back(column.code[t]);
+  return Classifier(device, training.rows.searched(),
+                    {labels.data(), training.n(), static_cast<std::int64_t>(training.labels.size())}, metric,
+                    training.options());
+}
+
+/// Read everything. Returns how they vote.
+VotingOptions read_all(const CLI::App& app, ClassifyFlags& flags, Classified& done) {
+  Model model;
+  if (!flags.model.empty()) {
+    done.training = read_model("classify", flags.training, flags.model, model);
+    if (model.labels.empty()) refuse(flags.model + " is a model of `kith regress`; its values are no labels");
+    flags.metric = model.metric;
+    if (app.count("-k") == 0 && model.k > 0) flags.asking.k = model.k;
+  } else {
+    done.training = read_training("classify", flags.training);
+  }
+  done.leave_one_out = flags.asking.leave_one_out;
+  const bool by_k = flags.asking.radius.empty();
+  if (by_k) check_k("classify", flags.asking.k, done.training, done.leave_one_out);
+  for (std::int64_t k : flags.k_sweep) check_k("classify", k, done.training, done.leave_one_out);
+  check_one_output(app, done.training.labels.size());
+  check_out(flags, done.training.labels);
+  const std::vector<std::int64_t> classes = distinct(done.training.labels[0].code);
+  VotingOptions voting = voting_options("classify", flags.voting, &done.training.labels[0], classes,
+                                        by_k ? all_ks(flags).back() : 0);
+  if (!flags.model.empty()) follow_model(app, model, voting);
+  done.own_queries = read_asked(flags.training, flags.asking, done.training);
+  describe_outputs(flags, done);
+  return voting;
+}
+
+}  // namespace
+
+Classified classify(const CLI::App& app, ClassifyFlags& flags) {
+  Classified done;
+  auto start = Clock::now();
+  done.voting = read_all(app, flags, done);
+  done.seconds.emplace_back("read the files", lap(start));
+
+  PlanOptions options = plan_options(flags.plan);
+  options.filter = done.training.filter_view();
+  if (done.leave_one_out) options.self = 0;
+  const Device device = open_device(flags.device);
+  done.device = device.info();
+  done.seconds.emplace_back("open and test the device", lap(start));
+  const Classifier classifier = make_classifier(device, done, flags.metric);
+  done.seconds.emplace_back("copy the training rows", lap(start));
+
+  if (done.queries().table.rows == 0) return done;
+  ProgressBar bar("classifying");
+  options.progress = [&bar](const Progress& progress) { bar.update(progress.fraction); };
+  Trace* trace = flags.explain || !flags.report.empty() ? &done.trace : nullptr;
+  if (flags.asking.radius.empty())
+    ask_k(flags, classifier, done.voting, options, trace, done);
+  else
+    ask_radius(flags, classifier, done.voting, options, trace, done);
+  name_missing(done);
+  done.seconds.emplace_back("search and vote", lap(start));
+  return done;
+}
+
+}  // namespace kith::command

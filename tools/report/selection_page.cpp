@@ -1,0 +1,96 @@
+// A selection of features, as a page.
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "report/axis.hpp"
+#include "report/class_pages.hpp"
+#include "report/experiment_page.hpp"
+#include "report/parts.hpp"
+#include "report/plot.hpp"
+#include "report/text.hpp"
+
+namespace kith::report {
+namespace {
+
+std::string number(double value) {
+  return std::isinf(value) ? "∞" : number_text(value);
+}
+
+std::string head(const SelectionReport& report) {
+  return "<header><p class=\"kind\">Which columns tell classes apart</p><h1>" +
+         grouped(static_cast<std::int64_t>(report.best.size())) + " <small>of " + grouped(report.columns) +
+         " columns</small></h1><p class=\"lead\">They have the best " + escape(report.score) +
+         " of the sets on the way, " + number(report.best_score) + "; all columns together have " +
+         number(report.all_score) + ".</p><dl class=\"facts\">" +
+         fact("Rows", grouped(report.rows), file_name(report.path)) +
+         fact("Columns to choose from", grouped(report.columns)) + fact("Classes", grouped(report.classes)) +
+         fact("Method", escape(report.method)) + fact("What a set is judged by", escape(report.score)) +
+         fact("Metric", escape(report.metric)) + fact("Sets tried", grouped(report.evaluated)) +
+         fact("Device", escape(report.device.spec), escape(report.device.name)) + "</dl></header>\n";
+}
+
+/// The best score of the steps with so many columns, over their number; and that of all columns.
+experiments::Chart chart_of(const SelectionReport& report) {
+  std::map<std::int64_t, double> best;
+  for (const SelectionStep& step : report.steps) {
+    const auto [at, is_new] = best.try_emplace(step.size, step.score);
+    if (!is_new && !(step.score <= at->second)) at->second = step.score;
+  }
+  experiments::Chart chart{report.score + " over the number of columns",
+                           {"columns", false},
+                           {report.score, false, false},
+                           {{report.method + " selection", "", "", {}},
+                            {"the best set", "", "", {}},
+                            {"all columns", "", "", {}}}};
+  for (const auto& [size, score] : best)
+    chart.series[0].points.push_back({static_cast<double>(size), score, {}});
+  chart.series[1].points.push_back({static_cast<double>(report.best.size()), report.best_score, {}});
+  chart.series[2].points.push_back({static_cast<double>(report.columns), report.all_score, {}});
+  return chart;
+}
+
+std::string chart_section(const SelectionReport& report) {
+  return "<section><h2>How many columns?</h2><p class=\"note\">Of several sets of one size the best is "
+         "drawn. The "
+         "height does not begin at 0.</p>" +
+         line_chart(chart_of(report)) + "</section>\n";
+}
+
+std::string best_section(const SelectionReport& report) {
+  std::string html =
+      "<section><h2>The best set</h2><p class=\"note\">Of several with the same score it is the "
+      "smallest.</p><p>";
+  for (std::size_t i = 0; i < report.best.size(); ++i) html += (i ? ", " : "") + escape(report.best[i]);
+  html += "</p>";
+  if (!report.list.empty())
+    html += "<h3>For other commands</h3><pre>--features " + escape(report.list) + "</pre>";
+  return html + "</section>\n";
+}
+
+std::string steps_section(const SelectionReport& report) {
+  std::string html =
+      "<section><h2>Step by step</h2><div class=\"scroll\"><table><thead><tr><th "
+      "class=\"n\">step</th><th>what "
+      "was done</th><th class=\"n\">columns</th><th class=\"n\">" +
+      escape(report.score) + "</th><th></th></tr></thead><tbody>";
+  for (std::size_t i = 0; i < report.steps.size(); ++i) {
+    const SelectionStep& step = report.steps[i];
+    html += "<tr><td class=\"n\">" + std::to_string(i + 1) + "</td><td>" + (step.added ? "+ " : "− ") +
+            escape(step.column) + "</td><td class=\"n\">" + grouped(step.size) + "</td><td class=\"n\">" +
+            number(step.score) + "</td><td>" + (step.best ? "<span class=\"is\">best</span>" : "") +
+            "</td></tr>";
+  }
+  return html + "</tbody></table></div></section>\n";
+}
+
+}  // namespace
+
+std::string html(const SelectionReport& report) {
+  return document(
+      "columns of " + file_name(report.path),
+      head(report) + chart_section(report) + best_section(report) + steps_section(report) + how(report),
+      std::string(plot_style) + chart_style);
+}
+
+}  // namespace kith::report
