@@ -5,6 +5,7 @@
 #include <cmath>
 #include <stop_token>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "device.hpp"
@@ -189,6 +190,24 @@ TEST_CASE("radius: the plan, the trace, threads, and a memory limit that changes
   PlanOptions tiny;
   tiny.memory_limit = 10;
   CHECK(error_of([&] { index.within(queries, radii, tiny); }).starts_with("out_of_memory: "));
+}
+
+TEST_CASE("radius: threads may search one index at once") {
+  const Matrix train = hard_rows(DataKind::grid, Set::train, 500, 4, Metric::l1);
+  const Index index(device(), train, Metric::l1);
+  const RadiusNeighbors near = within(Metric::l1, train, train, {2}),
+                        all = within(Metric::l1, train, train, {inf});
+  std::vector<std::string> differences(4, "not searched");
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < differences.size(); ++i)
+    threads.emplace_back([&, i] {
+      const bool some = i % 2 == 0;
+      const PlanOptions options{.query_tile = 60, .train_tile = 130};
+      differences[i] =
+          difference(index.within(train, std::vector{some ? 2.0f : inf}, options), some ? near : all);
+    });
+  for (std::thread& thread : threads) thread.join();
+  CHECK(differences == std::vector<std::string>(4));
 }
 
 TEST_CASE("radius: tells how far it is, and stops when asked") {

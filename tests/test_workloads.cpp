@@ -115,6 +115,7 @@ TEST_CASE("cases: a number always means the same case, within the contract") {
         "kith compare --device cuda:0 --stage search --data clusters --seed 616306 -n 256 -m 3 --dims 100 -k "
         "255 "
         "--metric l1 --train-tile 8 --threads 1");
+  std::size_t alone[all_stages.size()] = {};
   for (std::uint64_t i = 0; i < 1000; ++i) {
     const Case c = random_case(device, 5, i);
     CAPTURE(command_line(c, "cuda:0"));
@@ -126,7 +127,13 @@ TEST_CASE("cases: a number always means the same case, within the contract") {
     CHECK(admits(c.metric, c.data));
     CHECK_FALSE((c.fused == true && (c.selector != Selector::automatic || c.k > 64)));
     CHECK((c.n == 1 || c.m * c.n * c.dims <= 300000000));
+    if (c.stage) {
+      ++alone[static_cast<std::size_t>(*c.stage)];
+      CHECK((c.m > 0 && c.classes > 0));
+    }
   }
+  for (const Stage stage : {Stage::mask, Stage::tally, Stage::accumulate})
+    CHECK(alone[static_cast<std::size_t>(stage)] > 10);
 }
 
 TEST_CASE("cases: a command line says all that is not chosen by the plan") {
@@ -146,6 +153,13 @@ TEST_CASE("cases: a command line says all that is not chosen by the plan") {
         "kith compare --device cuda:0 --stage classify --data grid --seed 7 -n 100 -m 5 --dims 3 -k 9 "
         "--metric l1 --classes 4 --selector bubble --fused no --groups 2 --query-tile 3 --train-tile 50 "
         "--threads 1");
+  Case alone;
+  alone.stage = Stage::tally;
+  alone.seed = 7;
+  alone.n = 100, alone.m = 5, alone.dims = 3, alone.k = 9, alone.classes = 4;
+  CHECK(command_line(alone, "cpu") ==
+        "kith compare --device cpu --stage tally --data normal --seed 7 -n 100 -m 5 --dims 3 -k 9 "
+        "--metric squared_l2 --classes 4");
 }
 
 TEST_CASE("plain_answer: neighbours and votes that can be checked on paper") {
@@ -211,6 +225,38 @@ TEST_CASE("plain_result: candidates within theta, their keys, and what is best")
                                                                               make_key(0, 1), bits(0), 1});
 }
 
+TEST_CASE("plain_result: filters, weights and sums of classes") {
+  const auto bits = [](float value) { return std::uint64_t{std::bit_cast<std::uint32_t>(value)}; };
+  const float distances[] = {3, 1, 2, 1, /**/ 0x1p24f, 0, 1, -0.0f}, weights[] = {0.5f, 4, /**/ 1, 0.25f};
+  const std::uint32_t labels[] = {0, 2, 0, 2}, filter[] = {0b1101, 0b0010};
+  const Key nearest[] = {make_key(1, 1), make_key(1, 3), /**/ make_key(0, 2), no_key};
+  Operation operation;
+  operation.stage = Stage::mask;
+  operation.n = 4, operation.m = 2, operation.k = 2, operation.classes = 3;
+  Operands operands;
+  operands.distances = {distances, 2, 4};
+  operands.filter = filter;
+  operands.weights = weights;
+  operands.labels = labels;
+  operands.nearest = nearest;
+  const std::uint64_t out = 0x7FFFFFFFu;
+  CHECK(plain_result(operation, operands).cells ==
+        std::vector<std::uint64_t>{bits(3), out, bits(2), bits(1), /**/ out, bits(0), out, out});
+  operands.filter = operands.filter.first(1);  // for both
+  CHECK(plain_result(operation, operands).cells == std::vector<std::uint64_t>{bits(3), out, bits(2), bits(1),
+                                                                              /**/ bits(0x1p24f), out,
+                                                                              bits(1), bits(-0.0f)});
+  operation.stage = Stage::tally;
+  CHECK(plain_result(operation, operands).cells ==
+        std::vector<std::uint64_t>{bits(0), bits(0), bits(4.5f), /**/ bits(1), bits(0), bits(0)});
+  operation.stage = Stage::accumulate;
+  const auto far = bits(std::numeric_limits<float>::infinity());
+  // 2^24 + 1 has no float: the sum stays, and 1 is what is left.
+  CHECK(plain_result(operation, operands).cells ==
+        std::vector<std::uint64_t>{bits(2), far, bits(1), bits(5), 0, bits(2), 0, 0, 0, /**/ bits(1), far,
+                                   bits(0), bits(0x1p24f), 0, 0, bits(1), 0, 0});
+}
+
 TEST_CASE("stages: what a step changes is as at first when it runs again") {
   const Device cpu = open_device("cpu");
   const std::vector<float> distances = {3, 1, 2, 1}, theta = {1};
@@ -224,7 +270,11 @@ TEST_CASE("stages: what a step changes is as at first when it runs again") {
   operands.counts = counts;
   operands.keys = keys;
   operands.best = best;
-  for (const Stage stage : {Stage::collect, Stage::tighten}) {
+  const std::vector<std::uint32_t> filter = {0b0110}, labels = {0, 1, 1, 0};
+  operands.filter = filter;
+  operands.labels = labels;
+  operation.classes = 2;
+  for (const Stage stage : {Stage::collect, Stage::tighten, Stage::mask, Stage::accumulate}) {
     operation.stage = stage;
     spi::with_device(cpu, [&](spi::Device& device) {
       PreparedStage prepared(device, operation, operands);

@@ -1,4 +1,5 @@
 // mask: strike out the pairs that a filter leaves out.
+#include <algorithm>
 #include <bit>
 
 #include "cpu/steps.hpp"
@@ -18,9 +19,13 @@ void run(const spi::MaskStep& step, const Resources& with) {
            [&](std::size_t q, std::size_t) {
              const std::uint32_t* const bits = filter + q * stride;
              float* const distances = elements(step.distances) + q * step.distances.stride;
-             for (std::size_t j = 0; j < step.distances.cols; ++j) {
-               const std::size_t t = step.first_row + j;
-               if ((bits[t / 32] >> t % 32 & 1) == 0) distances[j] = masked;
+             for (std::size_t j = 0, count = 0; j < step.distances.cols; j += count) {
+               const std::size_t t = step.first_row + j;  // up to the end of its word
+               count = std::min(32 - t % 32, step.distances.cols - j);
+               std::uint32_t out = ~bits[t / 32] >> t % 32;
+               if (count < 32) out &= (1u << count) - 1;
+               for (; out; out &= out - 1)
+                 distances[j + static_cast<std::size_t>(std::countr_zero(out))] = masked;
              }
            });
 }

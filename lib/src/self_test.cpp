@@ -204,7 +204,7 @@ std::string run_tally(spi::Device& device, const Reference& reference) {
                                                      classes,
                                                      {sums.get(), 0, m, classes, classes}},
                                       *sums, expected.size());
-  return compare("weight", "class", classes, found, expected);
+  return compare("sum of weights", "class", classes, found, expected);
 }
 
 /// Smallest and sum of the test distances, in two tiles: rounding, subnormal numbers, overflow.

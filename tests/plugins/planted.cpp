@@ -33,6 +33,9 @@ enum Defect : std::uint32_t {
   throws_when_opened,
   throws_when_used,
   coarse_products,  // multiplies matrices with 11 bits of each number
+  masks_from_zero,  // takes the first row of a tile for row 0
+  tallies_backwards,
+  loses_the_rest,  // keeps sums, but not what rounding takes from them
 };
 
 constexpr std::array names = {"right",
@@ -45,7 +48,10 @@ constexpr std::array names = {"right",
                               "fused reads padding",
                               "throws when opened",
                               "throws when used",
-                              "coarse products"};
+                              "coarse products",
+                              "masks from zero",
+                              "tallies backwards",
+                              "loses the rest"};
 constexpr std::uint32_t block = 4;
 
 /// Notices a second thread on the device: the library must let none in.
@@ -253,7 +259,7 @@ class PlantedDevice : public spi::Device {
   void run(const spi::MaskStep& s) {
     for (std::size_t q = 0; q < s.distances.rows; ++q)
       for (std::size_t j = 0; j < s.distances.cols; ++j) {
-        const std::size_t t = s.first_row + j;
+        const std::size_t t = defect_ == masks_from_zero ? j : s.first_row + j;
         const std::uint32_t word = row_of_grid(s.filter, s.filter.rows == 1 ? 0 : q)[t / 32];
         if ((word >> t % 32 & 1) == 0)
           row_of_grid(s.distances, q)[j] = std::bit_cast<float>(spi::masked_bits);
@@ -264,7 +270,8 @@ class PlantedDevice : public spi::Device {
     for (std::size_t q = 0; q < s.nearest.rows; ++q) {
       float* sums = row_of_grid(s.sums, q);
       std::fill_n(sums, s.classes, 0.0f);
-      for (std::size_t j = 0; j < s.nearest.cols; ++j) {
+      for (std::size_t i = 0; i < s.nearest.cols; ++i) {
+        const std::size_t j = defect_ == tallies_backwards ? s.nearest.cols - 1 - i : i;
         const Key key = row_of_grid(s.nearest, q)[j];
         if (key != no_key) sums[row_of_grid(s.labels, 0)[row_of(key)]] += row_of_grid(s.weights, q)[j];
       }
@@ -281,7 +288,7 @@ class PlantedDevice : public spi::Device {
         float& smallest = row_of_grid(s.smallest, q)[c];
         smallest = std::min(smallest, x);
         const float sum = high + x, part = sum - high;
-        if (std::isfinite(sum)) low = low + ((high - (sum - part)) + (x - part));
+        if (std::isfinite(sum) && defect_ != loses_the_rest) low = low + ((high - (sum - part)) + (x - part));
         high = sum;
       }
   }

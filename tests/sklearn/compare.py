@@ -7,7 +7,7 @@
 Asks both the same questions: classification and regression by k neighbours and by a radius, with uniform and
 distance weights, of held-out queries and of every row by all others (leave-one-out). scikit-learn runs with
 algorithm="brute" on float64 values that equal kith's float32 ones. iris, wine, digits and breast cancer come
-with scikit-learn. letter (UCI, "Letter Recognition", a file of 20,000 lines that begin with the letter) and
+with scikit-learn. letter (UCI, "Letter Recognition", 20,000 lines that begin with the letter) and
 Fashion-MNIST (Debian's package dataset-fashion-mnist has it) are asked only where their files are named.
 
 kith has one right answer to every question; scikit-learn's hangs, now and then, on the order in which it met
@@ -83,6 +83,7 @@ def small_data():
 def letter_data(path):
     with open(path, encoding="ascii") as file:
         cells = [line.strip().split(",") for line in file if line.strip()]
+    cells = cells[len(cells[0][0]) > 1:]  # some copies have a header
     rows = np.array([line[1:] for line in cells], np.float32)
     labels = np.array([ord(line[0]) - ord("A") for line in cells], np.int64)
     return split("letter", rows, labels, (2.0, 3.0), leave_one_out=False)
@@ -182,6 +183,7 @@ class Peer:
         self.queries = self.train if task.leave_one_out else data.queries.astype(np.float64)
         self.target = data.values if task.kind == "regress" else data.labels
         self.whole = None if task.leave_one_out else self.fitted(slice(None))
+        self.lists = None
 
     def fitted(self, keep):
         task = self.task
@@ -206,12 +208,18 @@ class Peer:
                              for q in range(len(self.queries))])
 
     def list(self, q):
-        """The training rows that query q asks, and their distances, as scikit-learn finds them."""
-        keep = self.without(q) if self.task.leave_one_out else np.arange(len(self.train))
-        made = self.fitted(keep) if self.task.leave_one_out else self.whole
-        ask = made.kneighbors if self.task.k else made.radius_neighbors
-        distance, index = ask(self.queries[q:q + 1])
-        return [int(t) for t in keep[index[0]]], [float(d) for d in distance[0]]
+        """The training rows that query q asks, and their distances, as scikit-learn finds them.
+
+        It is asked as for answers(), all queries at once: which of several equal rows it takes hangs on that, too.
+        """
+        if self.task.leave_one_out:
+            keep = self.without(q)
+            distance, index = self.fitted(keep).kneighbors(self.queries[q:q + 1])
+            return [int(t) for t in keep[index[0]]], [float(d) for d in distance[0]]
+        if self.lists is None:
+            self.lists = (self.whole.kneighbors if self.task.k else self.whole.radius_neighbors)(self.queries)
+        distance, index = self.lists
+        return [int(t) for t in index[q]], [float(d) for d in distance[q]]
 
 
 # ---- What may differ, and why --------------------------------------------------------------------------
