@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <concepts>
-#include <cstring>
 #include <filesystem>
 #include <string>
 #include <vector>
