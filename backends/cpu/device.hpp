@@ -1,6 +1,8 @@
 // The processor this program runs on, as a device.
 #pragma once
 
+#include <utility>
+
 #include "cpu/instruction_set.hpp"
 #include "kith/spi.hpp"
 
@@ -9,7 +11,7 @@ namespace kith::cpu {
 /// Every step is done when enqueue() returns.
 class CpuDevice final : public spi::Device {
  public:
-  CpuDevice(DeviceInfo known, InstructionSet set) : spi::Device(std::move(known)), set_(set) {}
+  CpuDevice(DeviceInfo known, InstructionSet set) : spi::Device(std::move(known)), set_(std::move(set)) {}
 
   std::unique_ptr<spi::Allocation> allocate(std::size_t bytes) override;
   void write(spi::Allocation& to, std::size_t offset, const void* from, std::size_t bytes) override;

@@ -101,7 +101,7 @@ std::size_t rounded_up(std::size_t count, std::size_t unit) {
 }  // namespace
 
 spi::Support check(const spi::PrepareStep& step, const Resources& with) {
-  const auto has = with.proposers();
+  const auto& has = with.proposers();
   if (step.proposer == Proposer::gemm || std::find(has.begin(), has.end(), step.proposer) != has.end())
     return {};
   return {"proposer " + std::string(name(step.proposer)) +

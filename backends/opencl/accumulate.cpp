@@ -17,7 +17,7 @@ void Device::enqueue(const spi::AccumulateStep& step) {
   const std::uint32_t groups = divide_up(rows, lanes ? lane_queries : group);
   // Classes are shared out where queries alone leave compute units idle.
   const std::uint32_t parts =
-      lanes ? 1 : std::clamp(divide_up(8 * info.compute_units, groups), 1u, step.classes);
+      lanes ? 1 : std::clamp(divide_up(std::uint64_t{8} * info.compute_units, groups), 1u, step.classes);
   const std::size_t items = lanes ? 1 : group;
   launch("accumulate.cl", lanes ? " -D LANES" : define("GROUP", group),
          lanes ? "kith_accumulate_lanes" : "kith_accumulate",

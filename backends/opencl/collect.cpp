@@ -174,7 +174,7 @@ void Device::collect_halves(const spi::CollectStep& step) {
   // Two groups a multiprocessor run at once; several rounds of them even out what the last ones take.
   constexpr std::uint32_t at_once = 2, rounds = 4;
   const std::uint32_t parts = std::clamp<std::uint32_t>(
-      divide_up(rounds * at_once * info.compute_units, query_blocks), 1, train_blocks);
+      divide_up(std::uint64_t{rounds * at_once} * info.compute_units, query_blocks), 1, train_blocks);
   launch("collect_fp16.cl", "", "kith_collect_fp16",
          Range{{std::size_t{query_blocks} * parts * group, 1, 1}, {group, 1, 1}},
          buffer_of(step.queries.rows.memory), cl_ulong{step.queries.rows.first * pitch},

@@ -96,6 +96,7 @@ std::vector<std::vector<std::int64_t>> rows_by_fold(std::span<const std::int64_t
   if (rows.size() < 2)
     refuse(where, "all rows are in fold " + std::to_string(folds[0]) + "; give at least two different");
   std::vector<std::vector<std::int64_t>> lists;
+  lists.reserve(rows.size());
   for (auto& [fold, list] : rows) lists.push_back(std::move(list));
   return lists;
 }

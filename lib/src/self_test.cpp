@@ -164,7 +164,7 @@ std::string run_mask(spi::Device& device, const Reference& reference, Selector s
   const spi::Grid<Key> list_grid{lists.get(), 0, m, width, width};
   const auto masked = result_of<float>(
       device, spi::MaskStep{{filter.get(), 0, m, words, words}, first_row, value_grid}, *values, pairs);
-  const std::string why = compare("masked distance", "row", n, masked, expected);
+  std::string why = compare("masked distance", "row", n, masked, expected);
   if (!why.empty()) return why;
   auto selected = result_of<Key>(
       device, spi::SelectStep{selector, value_grid, first_row, k, groups, list_grid, {}}, *lists, m * width);
