@@ -223,7 +223,7 @@ TEST_CASE("feature selection: leave-one-out by hand, and all features where none
 TEST_CASE("feature selection: the steps that the scores of all sets give") {
   const int dims = 5;
   int dropped = 0;
-  for (const std::uint64_t seed : {1, 2, 3, 4})
+  for (const std::uint64_t seed : {1u, 2u, 3u, 4u})
     for (const Criterion criterion : {Criterion::informativeness, Criterion::leave_one_out}) {
       const Labels labels = labels_of(24);
       const Matrix samples = samples_of(seed, labels, dims);
