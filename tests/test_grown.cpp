@@ -75,7 +75,7 @@ TEST_CASE("grown: features, filters and leaving out go on as before") {
   CHECK(index.features() == std::vector<std::int64_t>{1, 3});
   Matrix chosen{n, 2, {}};
   for (std::int64_t t = 0; t < n; ++t)
-    for (const std::size_t d : {1, 3}) chosen.values.push_back(train.row(t)[d]);
+    for (const std::size_t d : {1u, 3u}) chosen.values.push_back(train.row(t)[d]);
   const RowFilter filter = filter_of(some(2), n, n);
   PlanOptions options;
   options.self = 0;

@@ -226,7 +226,6 @@ TEST_CASE("mask: every selector finds what counts among pairs that do not") {
 TEST_CASE("mask: no masked pair is within any radius") {
   spi::with_device(device(), [](spi::Device& device) {
     constexpr std::size_t m = 11, n = 2100;
-    workloads::Random random(3);
     std::vector<float> values = some_masked(0, m, n, 5, 8), theta(m, inf);
     theta[8] = 0.5f;
     theta[10] = -inf;

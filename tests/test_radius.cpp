@@ -95,7 +95,7 @@ TEST_CASE("radius: a few crowded queries among many do not disturb the others") 
   const Index index(device(), train, Metric::l1);
   std::vector<float> radii(size(m), 0.5f);
   radii[3] = inf;
-  for (const std::size_t q : {17, 18, 39}) radii[q] = 3;
+  for (const std::size_t q : {17u, 18u, 39u}) radii[q] = 3;
   const RadiusNeighbors expected = within(Metric::l1, queries, train, radii);
   REQUIRE(expected.count(3) == n);
   for (const std::int64_t tile : {500, 3000}) {
@@ -147,7 +147,7 @@ TEST_CASE("radius: features, and rows that were added") {
   const Matrix train = hard_rows(DataKind::grid, Set::train, 120, 3, Metric::l1);
   Matrix chosen{120, 2, {}};
   for (std::int64_t t = 0; t < 120; ++t)
-    for (const std::size_t d : {0, 2}) chosen.values.push_back(train.row(t)[d]);
+    for (const std::size_t d : {0u, 2u}) chosen.values.push_back(train.row(t)[d]);
   const Index index =
       Index(device(), train.view().slice(0, 70), Metric::l1, {{2, 0}}).with(train.view().slice(70, 50));
   CHECK(difference(index.within(train, radius_1), within(Metric::l1, chosen, chosen, radius_1)) == "");

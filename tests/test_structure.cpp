@@ -173,11 +173,12 @@ TEST_CASE("structure: the same bits by every device and every tile") {
       const ClassMatrix matrix = right.class_matrix();
       CHECK(difference(structure.nearest_other(), right.nearest_other()) == "");
       CHECK(structure.errors({.query_tile = 17}) == right.errors());
-      for (const auto& [q, t] :
-           {std::pair<std::int64_t, std::int64_t>{0, 0}, {1, 211}, {50, 13}, {211, 100}}) {
-        CAPTURE(q);
-        CAPTURE(t);
-        const PlanOptions options{.query_tile = q, .train_tile = t};
+      for (const PlanOptions& options : {PlanOptions{.query_tile = 0, .train_tile = 0},
+                                         {.query_tile = 1, .train_tile = 211},
+                                         {.query_tile = 50, .train_tile = 13},
+                                         {.query_tile = 211, .train_tile = 100}}) {
+        CAPTURE(options.query_tile);
+        CAPTURE(options.train_tile);
         check_equal(structure.sample_classes(options), to);
         check_equal(structure.class_matrix(options), matrix);
       }
