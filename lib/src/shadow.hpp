@@ -71,10 +71,6 @@ class IndexShadow {
   std::vector<Part> parts_;
 };
 
-/// Whether shadows are in an order of the device's own, in memory for whole multiples of rows and columns,
-/// and products are tested as they come: all but gemm, whose library takes rows and writes products.
-bool has_own_order(Proposer proposer);
-
 /// Bytes of the shadow of `rows` rows: the rows and their facts.
 std::size_t shadow_bytes(Proposer proposer, std::int64_t rows, std::int64_t dims);
 

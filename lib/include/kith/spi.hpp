@@ -2,7 +2,7 @@
 //
 // The interface does not grow: the work is data. A new kind of work is one struct here, one file in
 // each back end and one test. Back ends never loop over tiles, never allocate during a search and
-// never know what step comes next; lib/src/pipeline.cpp does.
+// never know what step comes next; lib/src/pipeline.cpp does, and its like for radii and classes.
 #pragma once
 
 #include <cstddef>
