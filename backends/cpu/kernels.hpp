@@ -51,6 +51,12 @@ struct Products {
   std::size_t rows_stride, capacity;
   std::uint32_t* counts;  ///< of the queries, counts_stride apart; other tasks add to them, too
   std::size_t counts_stride;
+  // Bounds of what is listed, spi::Bounds, beside it; null: not wanted.
+  float* lows;
+  std::size_t lows_stride;
+  std::uint64_t* highs;
+  std::size_t highs_stride;
+  const float* gap;  ///< of the training rows: from low to what is above
 };
 
 /// Smallest distance and sum, as a pair, of 16 queries to one class (spi.hpp, AccumulateStep).
@@ -83,7 +89,7 @@ struct Kernels {
   ///   values  [count]
   void (*rerank)(const Candidates&, float* values);
 
-  /// Append the pairs with low - product <= theta, of shadows in single precision.
+  /// Append the pairs with low - product <= theta, of shadows in single precision, and what bounds them.
   void (*propose)(const Products&);
 
   /// Add columns of distances to the sums of 16 queries.

@@ -89,7 +89,10 @@ inline void test(const Products& p, const float (&sums)[tile_rows][tile_rows], s
     const __m512 place = _mm512_sub_ps(low, _mm512_load_ps(sums[i]));
     const __m512 theta = _mm512_set1_ps(p.theta[(first_query + i) * p.theta_stride]);
     const __mmask16 passed = _mm512_mask_cmp_ps_mask(there, place, theta, _CMP_LE_OQ);
-    if (__builtin_expect(passed != 0, 0)) append_candidates(p, first_query + i, first_row, passed);
+    if (__builtin_expect(passed == 0, 1)) continue;
+    alignas(64) float lows[tile_rows];
+    _mm512_store_ps(lows, place);
+    append_candidates(p, first_query + i, first_row, passed, lows);
   }
 }
 

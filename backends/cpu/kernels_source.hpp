@@ -287,9 +287,11 @@ struct ToCandidates {
       for (int b = 0; b < blocks; ++b) {
         const std::size_t at = block + static_cast<std::size_t>(b);
         const std::uint32_t passed = bits(at_most(acc[q][b], thetas[q])) & present(pass.operands, at);
-        if (passed)
-          append_candidates(products, pass.first_query + static_cast<std::size_t>(q), at * train_block,
-                            passed);
+        if (!passed) continue;
+        alignas(64) float lows[train_block];
+        store(lows, acc[q][b]);
+        append_candidates(products, pass.first_query + static_cast<std::size_t>(q), at * train_block, passed,
+                          lows);
       }
     }
   }

@@ -27,16 +27,24 @@ void join(const Key* keys, std::size_t count, std::size_t k, Key* best, Key* nea
   std::copy(merged, merged + k, best);
 }
 
-/// What the shadow of a row may reach while its chain is at most `worst`: docs/certificate.md, section 4.
-float bound(const spi::TightenStep& step, float worst, std::size_t q) {
+/// What the shadow of a row may reach while its chain is not behind the row of which `worst` is known: its
+/// chain, or a bound. docs/certificate.md, section 4.
+float theta_of(const spi::TightenStep& step, float worst, std::size_t q) {
   if (step.proposer == Proposer::none || from_products(step.metric) == FromProducts::as_they_are)
     return worst;
   const double steps = (static_cast<double>(step.dims) + 2) * unit_of_float, g = steps / (1 - steps);
   if (!(steps < 0.5) || !(g < 1)) return std::numeric_limits<float>::infinity();
-  const double half_norm =
-      static_cast<double>(elements(step.query_facts)[spi::half_norm * step.query_facts.stride + q]);
-  const double half = (static_cast<double>(worst) + static_cast<double>(step.dims) * 0x1p-149) / (1 - g) / 2;
-  // A dozen roundings in double precision are far below 2^-48 of the larger operand.
+  const auto fact = [&](spi::Fact which) {
+    return static_cast<double>(elements(step.query_facts)[which * step.query_facts.stride + q]);
+  };
+  const double reach = static_cast<double>(worst), tiny = static_cast<double>(step.dims) * 0x1p-149;
+  // A dozen roundings in double precision are far below 2^-48 of the largest operand.
+  if (step.of == spi::TightenStep::Of::bounds) {
+    const double square = fact(spi::norm) * fact(spi::norm);
+    return float_above((reach * (1 + g) + g * square + tiny) / (1 - g) +
+                       (std::fabs(reach) + square) * 0x1p-48);
+  }
+  const double half = (reach + tiny) / (1 - g) / 2, half_norm = fact(spi::half_norm);
   return float_above(half - half_norm + (half + half_norm) * 0x1p-48);
 }
 
@@ -63,6 +71,7 @@ spi::Support check(const spi::TightenStep& step, const Resources& with) {
 void run(const spi::TightenStep& step, const Resources& with) {
   const std::size_t m = step.best.rows, k = step.k, capacity = step.keys.cols;
   if (m == 0) return;
+  const bool bounds = step.of == spi::TightenStep::Of::bounds;
   const ScratchParts scratch(spi::TightenStep::name, step.scratch, bytes_a_thread(step), with.team);
   std::uint32_t* const counts = elements(step.counts);
   std::size_t work = m;
@@ -71,12 +80,15 @@ void run(const spi::TightenStep& step, const Resources& with) {
     std::uint32_t& count = counts[q * step.counts.stride];
     Key* const best = elements(step.best) + q * step.best.stride;
     Key* const spare = scratch.of<Key>(thread);
+    if (step.afresh || bounds) std::fill(best, best + k, no_key);
     if (count > 0)
       join(elements(step.keys) + q * step.keys.stride, std::min<std::size_t>(count, capacity), k, best, spare,
            spare + capacity);
     if (count > capacity) elements(step.lost)[q * step.lost.stride] = 1;
-    count = 0;
-    elements(step.theta)[q * step.theta.stride] = bound(step, value_of(best[k - 1]), q);
+    if (!bounds) count = 0;
+    const float theta = theta_of(step, value_of(best[k - 1]), q);
+    float& limit = elements(step.theta)[q * step.theta.stride];
+    limit = bounds ? std::min(limit, theta) : theta;
   });
 }
 

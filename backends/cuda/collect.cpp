@@ -60,6 +60,8 @@ std::string refusal_of_products(Metric metric, std::size_t dims) {
 }
 
 spi::Support Device::check(const spi::CollectStep& step) const {
+  if (step.bounds.low.cols > 0 || step.visits.rows > 0)
+    return {"it lists candidates without bounds, in the order of their rows", 0};
   if (step.proposer == Proposer::none) return {};
   if (step.proposer != Proposer::gemm && step.proposer != Proposer::fp16)
     return {"it has no proposer " + std::string(name(step.proposer)) + "; choose none, gemm or fp16", 0};

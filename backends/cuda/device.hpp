@@ -73,6 +73,7 @@ class Device : public spi::Device {
   spi::Support check(const spi::MergeStep& step) const;
   spi::Support check(const spi::PrepareStep& step) const;
   spi::Support check(const spi::CollectStep& step) const;
+  spi::Support check(const spi::PruneStep& step) const;
   spi::Support check(const spi::RerankStep& step) const;
   spi::Support check(const spi::TightenStep& step) const;
   spi::Support check(const spi::VoteStep& step) const;
@@ -85,6 +86,7 @@ class Device : public spi::Device {
   cudaError_t enqueue(const spi::MergeStep& step);
   cudaError_t enqueue(const spi::PrepareStep& step);
   cudaError_t enqueue(const spi::CollectStep& step);
+  cudaError_t enqueue(const spi::PruneStep& step);
   cudaError_t enqueue(const spi::RerankStep& step);
   cudaError_t enqueue(const spi::TightenStep& step);
   cudaError_t enqueue(const spi::VoteStep& step);

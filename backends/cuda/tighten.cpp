@@ -21,6 +21,8 @@ Tightening tightening_of(const spi::TightenStep& step) {
 }  // namespace
 
 spi::Support Device::check(const spi::TightenStep& step) const {
+  if (step.of == spi::TightenStep::Of::bounds || step.afresh)
+    return {"it tightens by chains, and by all of them", 0};
   if (step.proposer != Proposer::none && step.proposer != Proposer::gemm && step.proposer != Proposer::fp16)
     return {"it has no proposer " + std::string(name(step.proposer)) + "; choose none, gemm or fp16", 0};
   std::string refusal = refusal_of_lists(step.best.rows, 1);
@@ -39,6 +41,14 @@ spi::Support Device::check(const spi::TightenStep& step) const {
 cudaError_t Device::enqueue(const spi::TightenStep& step) {
   if (step.best.rows == 0) return cudaSuccess;
   return tighten(queue_, tightening_of(step), scratch_of(step.scratch));
+}
+
+spi::Support Device::check(const spi::PruneStep&) const {
+  return {"it keeps no bounds of candidates", 0};
+}
+
+cudaError_t Device::enqueue(const spi::PruneStep&) {
+  return cudaErrorNotSupported;
 }
 
 }  // namespace kith::cuda

@@ -65,6 +65,8 @@ std::string refuse_count(const Product& p, std::size_t temporary_bytes) {
 }  // namespace
 
 spi::Support Device::check(const spi::CollectStep& step) const {
+  if (step.bounds.low.cols > 0 || step.visits.rows > 0)
+    return {"it lists candidates without bounds, in the order of their rows", 0};
   if (step.proposer == Proposer::none) return {};
   std::string refusal =
       refuse_proposer(info.proposers, step.proposer, static_cast<std::uint32_t>(step.train.rows.cols));

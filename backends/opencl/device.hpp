@@ -78,6 +78,7 @@ class Device : public spi::Device {
   spi::Support check(const spi::MergeStep& step) const;
   spi::Support check(const spi::PrepareStep& step) const;
   spi::Support check(const spi::CollectStep& step) const;
+  spi::Support check(const spi::PruneStep& step) const;
   spi::Support check(const spi::RerankStep& step) const;
   spi::Support check(const spi::TightenStep& step) const;
   spi::Support check(const spi::VoteStep& step) const;
@@ -90,6 +91,7 @@ class Device : public spi::Device {
   void enqueue(const spi::MergeStep& step);
   void enqueue(const spi::PrepareStep& step);
   void enqueue(const spi::CollectStep& step);
+  void enqueue(const spi::PruneStep& step);
   void enqueue(const spi::RerankStep& step);
   void enqueue(const spi::TightenStep& step);
   void enqueue(const spi::VoteStep& step);

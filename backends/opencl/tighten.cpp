@@ -18,6 +18,8 @@ bool fits(const spi::TightenStep& step, std::size_t local_memory_bytes) {
 }  // namespace
 
 spi::Support Device::check(const spi::TightenStep& step) const {
+  if (step.of == spi::TightenStep::Of::bounds || step.afresh)
+    return {"it tightens by chains, and by all of them", 0};
   if (step.k == 0) return {"k = 0; choose at least 1", 0};
   if (step.proposer != Proposer::none) {
     std::string refusal = refuse_proposer(info.proposers, step.proposer, step.dims);
@@ -66,6 +68,14 @@ void Device::tighten_theta(const spi::TightenStep& step) {
          static_cast<cl_uint>(step.keys.cols), buffer_of(step.lost.memory), cl_ulong{step.lost.first},
          cl_ulong{step.lost.stride}, step.dims, buffer_of(facts.memory), cl_ulong{facts.first},
          buffer_of(step.theta.memory), cl_ulong{step.theta.first}, cl_ulong{step.theta.stride});
+}
+
+spi::Support Device::check(const spi::PruneStep&) const {
+  return {"it keeps no bounds of candidates", 0};
+}
+
+void Device::enqueue(const spi::PruneStep&) {
+  throw Error(Errc::unsupported, "opencl: it keeps no bounds of candidates");
 }
 
 }  // namespace kith::opencl

@@ -1,8 +1,10 @@
 #include "pipeline.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 
+#include "bounded_search.hpp"
 #include "float_guard.hpp"
 #include "kith/error.hpp"
 #include "proposal.hpp"
@@ -57,7 +59,7 @@ struct Proposing {
     proposal.reset(device, count);
     device.enqueue(proposal.prepare(workspace.queries(count), shadow->centre(), query_scale));
     timer.after(spi::PrepareStep::name);
-    device.enqueue(proposal.tighten(workspace.result(count), workspace.scratch()));
+    device.enqueue(proposal.tighten(workspace.result(count), false, workspace.scratch()));
     timer.after(spi::TightenStep::name);
   }
 
@@ -68,15 +70,17 @@ struct Proposing {
     const spi::Shadow train = shadow->of(tile.chunk, tile.first - index.chunks[tile.chunk].first, tile.rows);
     const auto first_row = static_cast<std::uint32_t>(tile.first);
     const float unscale = 1 / query_scale / shadow->scale();
-    device.enqueue(proposal.collect(count, train, first_row, workspace.scratch(), unscale));
+    device.enqueue(proposal.collect(count, train, {}, first_row, workspace.scratch(), unscale));
     timer.after(spi::CollectStep::name);
     device.enqueue(proposal.rerank(workspace.queries(count), tile.row_blocks(index), first_row));
     timer.after(spi::RerankStep::name);
     if (trace && trace->time_steps) {
-      trace->collected += proposal.listed(device, count);
+      const std::int64_t listed = proposal.listed(device, count);
+      trace->listed += listed;
+      trace->collected += listed;
       timer.skip();
     }
-    device.enqueue(proposal.tighten(workspace.result(count), workspace.scratch()));
+    device.enqueue(proposal.tighten(workspace.result(count), false, workspace.scratch()));
     timer.after(spi::TightenStep::name);
   }
 };
@@ -129,20 +133,56 @@ std::shared_ptr<const IndexShadow> Index::State::shadow_for(const Plan& plan) co
   return shadow;
 }
 
+namespace {
+
+/// All training tiles by the queries of a tile, the first of them or all by the chain. Returns the queries
+/// whose lists of candidates were too short.
+std::vector<std::int64_t> run_tiles(const Index::State& index, const Plan& plan,
+                                    const std::vector<Tile>& tiles, const Proposing* proposing,
+                                    std::int64_t count, const Workspace& workspace,
+                                    const DeviceFilter& filter, Watcher& watcher, Trace* trace) {
+  const std::shared_ptr<Device::State>& state = index.device.state();
+  std::vector<std::int64_t> lost;
+  const auto tile_count = static_cast<std::int64_t>(tiles.size());
+  for (std::int64_t i = 0; i < tile_count; ++i) {
+    const bool last = i + 1 == tile_count;
+    {
+      const std::lock_guard lock(state->mutex);
+      const FloatGuard guard;
+      StepTimer timer(*state->device, trace);
+      const Tile& tile = tiles[static_cast<std::size_t>(i)];
+      if (proposing && i > 0) {
+        proposing->run_tile(index, tile, count, workspace, timer, trace);
+      } else {
+        run_tile(index, plan, tile, i, last || proposing, count, workspace, filter, timer);
+        if (proposing && !last) proposing->begin(*state->device, workspace, count, timer);
+      }
+      timer.collect();
+      if (proposing && last && i > 0) lost = proposing->proposal.lost(*state->device, count);
+      if (watcher.watches()) state->device->finish();
+    }
+    watcher.step_done();
+  }
+  return lost;
+}
+
+}  // namespace
+
 void run(const Index::State& index, const Plan& plan, const PlanOptions& options,
          MatrixView<const float> queries, float largest_query, Trace* trace, const Take& take) {
   const std::shared_ptr<Device::State>& state = index.device.state();
-  const std::int64_t m = queries.rows();
-  const std::vector<Tile> tiles = train_tiles(index, plan);
-  const std::int64_t query_tiles = (m + plan.query_tile - 1) / plan.query_tile;
-  const auto tile_count = static_cast<std::int64_t>(tiles.size());
-  const bool proposes = plan.proposer != Proposer::none;
-  Watcher watcher(options, query_tiles * tile_count);
+  const std::int64_t m = queries.rows(), query_tiles = (m + plan.query_tile - 1) / plan.query_tile;
+  const bool proposes = plan.proposer != Proposer::none && m > 0, visits = plan.visit_rows > 0;
+  const std::vector<Tile> tiles = visits ? std::vector<Tile>() : train_tiles(index, plan);
+  const auto steps = static_cast<std::int64_t>(visits ? phases(index, plan).size() : tiles.size());
+  Watcher watcher(options, query_tiles * steps);
   watcher.check_stop();
   Workspace workspace(state, plan, scratch_of(*state->device, plan));
   const DeviceFilter filter(state, plan, options);
   std::optional<Proposing> proposing;
-  if (proposes && m > 0) proposing.emplace(index, plan, largest_query);
+  std::optional<BoundedSearch> bounded;
+  if (proposes && visits) bounded.emplace(index, plan, largest_query);
+  if (proposes && !visits) proposing.emplace(index, plan, largest_query);
 
   for (std::int64_t first = 0; first < m; first += plan.query_tile) {
     const std::int64_t count = std::min(plan.query_tile, m - first);
@@ -151,33 +191,17 @@ void run(const Index::State& index, const Plan& plan, const PlanOptions& options
     upload_rows(*state, workspace.query_memory(), of_tile, index.device.info().query_block, plan.threads);
     filter.upload(first, count);
     if (trace) trace->seconds["upload"] += upload.seconds();
-    std::vector<std::int64_t> lost;
-    for (std::int64_t i = 0; i < tile_count; ++i) {
-      const bool last = i + 1 == tile_count;
-      {
-        const std::lock_guard lock(state->mutex);
-        const FloatGuard guard;
-        StepTimer timer(*state->device, trace);
-        const Tile& tile = tiles[static_cast<std::size_t>(i)];
-        if (proposes && i > 0) {
-          proposing->run_tile(index, tile, count, workspace, timer, trace);
-        } else {
-          run_tile(index, plan, tile, i, last || proposes, count, workspace, filter, timer);
-          if (proposes && !last) proposing->begin(*state->device, workspace, count, timer);
-        }
-        timer.collect();
-        if (proposes && last && i > 0) lost = proposing->proposal.lost(*state->device, count);
-        if (watcher.watches()) state->device->finish();
-      }
-      watcher.step_done();
-    }
+    const std::vector<std::int64_t> lost =
+        bounded ? bounded->run(of_tile, workspace, watcher, trace)
+                : run_tiles(index, plan, tiles, proposing ? &*proposing : nullptr, count, workspace, filter,
+                            watcher, trace);
     if (!lost.empty()) search_lost(index, plan, options, of_tile, lost, workspace, trace);
     if (trace) trace->fallbacks += static_cast<std::int64_t>(lost.size());
     take(workspace, first, count);
   }
   if (trace) {
     trace->query_tiles = query_tiles;
-    trace->train_tiles = tile_count;
+    trace->train_tiles = steps;
   }
 }
 

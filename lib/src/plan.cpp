@@ -149,8 +149,9 @@ Plan decide(const DeviceInfo& device, const Problem& problem, const PlanOptions&
   plan.proposer = choice.proposer;
   if (has_own_order(plan.proposer)) plan.train_tile = whole_shadow_rows(plan.train_tile);
   plan.seed_rows = std::min(choice.seed_rows, plan.train_tile);
-  plan.candidates = std::min(choice.candidates, plan.train_tile);
-  plan.groups = std::clamp<std::int64_t>(choice.groups, 1, chain_tile(plan));
+  plan.visit_rows = choice.visit_rows;
+  plan.candidates = std::min(choice.candidates, plan.visit_rows ? problem.n : plan.train_tile);
+  plan.groups = std::clamp<std::int64_t>(choice.groups, 1, std::max<std::int64_t>(chain_tile(plan), 1));
   fit_memory(device, options, plan);
   return plan;
 }
@@ -198,9 +199,11 @@ std::string explain(const Plan& plan) {
   if (!plan.fused && !radius) line("selector", name(plan.selector));
   line("proposer", name(plan.proposer));
   if (plan.proposer != Proposer::none)
-    line("seed", plan.seed_rows, " training rows by the chain, for the first bounds");
+    line("seed", plan.seed_rows, " training rows by the ", plan.visit_rows ? "proposer" : "chain",
+         ", for the first bounds");
+  if (plan.visit_rows) line("visits", "blocks of ", plan.visit_rows, " training rows, in a mixed order");
   if (plan.proposer != Proposer::none || radius)
-    line("candidates", plan.candidates, " places a query and training tile");
+    line("candidates", plan.candidates, " places a query", plan.visit_rows ? "" : " and training tile");
   if (plan.proposer != Proposer::none)
     line("shadow", shadow_bytes(plan.proposer, p.n, p.dims), " bytes, kept with the index");
   line("why", plan.reason);

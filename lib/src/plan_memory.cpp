@@ -13,7 +13,7 @@
 namespace kith {
 
 std::int64_t chain_tile(const Plan& plan) {
-  return plan.proposer == Proposer::none ? plan.train_tile : plan.seed_rows;
+  return plan.proposer == Proposer::none ? plan.train_tile : plan.visit_rows ? 0 : plan.seed_rows;
 }
 
 bool searches_in_one_tile(const Plan& plan) {

@@ -98,6 +98,27 @@ Proposer choose_proposer(const DeviceInfo& device, const Problem& problem, const
   return shadow_bytes(best->proposer, problem.n, problem.dims) <= room ? best->proposer : Proposer::none;
 }
 
+namespace {
+
+/// Whether the device thins candidates by bounds: a CPU does.
+bool visits(const DeviceInfo& device, Proposer proposer) {
+  return device.backend == "cpu" && has_own_order(proposer);
+}
+
+/// Blocks small enough that the first step sees several, and a hundred times as many as there are; the first
+/// step without any bound lists all it sees.
+void visit_blocks(const Problem& problem, const PlanOptions& options, Choice& choice) {
+  constexpr std::int64_t most_rows = 1024, share = 512;
+  choice.visit_rows = std::min(most_rows, whole_shadow_rows(std::max<std::int64_t>(problem.n / 2048, 1)));
+  const std::int64_t seed =
+      options.train_tile ? options.train_tile : std::max(4 * problem.k, problem.n / share);
+  choice.seed_rows = std::min(std::max(seed, choice.visit_rows), choice.train_tile);
+  // A list holds what the first step sees, and some blocks that are nearer than all before.
+  choice.candidates = std::max({choice.candidates, 2 * choice.seed_rows, 8 * choice.visit_rows});
+}
+
+}  // namespace
+
 Choice choose_proposed(const DeviceInfo& device, const Problem& problem, const PlanOptions& options,
                        Proposer proposer) {
   Problem seeding = problem;
@@ -111,6 +132,7 @@ Choice choose_proposed(const DeviceInfo& device, const Problem& problem, const P
   if (proposer == Proposer::gemm) limit_products(device, problem, choice);
   if (device.backend == "cpu") limit_products_cpu(device, problem, options, choice);
   choice.candidates = std::max(fewest_places, places_a_neighbour * problem.k);
+  if (visits(device, proposer)) visit_blocks(problem, options, choice);
   const std::string how =
       "the first rows give a bound by the chain, and the chain ranks what is proposed among the others";
   choice.reason = options.proposer == Proposer::automatic

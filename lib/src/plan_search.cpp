@@ -6,6 +6,7 @@
 #include "pipeline.hpp"
 #include "proposal.hpp"
 #include "row_filter.hpp"
+#include "tiles.hpp"
 
 namespace kith {
 namespace {
@@ -42,24 +43,30 @@ void add_chain_steps(const DeviceInfo& info, const Plan& plan, std::vector<spi::
 
 void add_proposer_steps(const DeviceInfo& info, const Plan& plan, std::vector<spi::Step>& steps) {
   const Proposal proposal(plan);
-  const std::size_t t = static_cast<std::size_t>(plan.train_tile),
+  const std::size_t t = static_cast<std::size_t>(plan.visit_rows ? plan.problem.n : plan.train_tile),
                     dims = static_cast<std::size_t>(plan.problem.dims);
   const std::size_t k = static_cast<std::size_t>(plan.problem.k);
   const spi::RowBlocks queries{nullptr, 0, count(plan.query_tile), count(plan.problem.dims),
                                info.query_block};
-  const spi::RowBlocks train{nullptr, 0, count(plan.train_tile), count(plan.problem.dims), info.train_block};
+  const spi::RowBlocks train{nullptr, 0, static_cast<std::uint32_t>(t), count(plan.problem.dims),
+                             info.train_block};
   const spi::Shadow shadow{{nullptr, 0, t, dims, dims}, {nullptr, 0, spi::facts_a_row, t, t}};
   steps.push_back(proposal.prepare(queries, {nullptr, 0, 1, dims, dims}, 1));
-  steps.push_back(proposal.collect(plan.query_tile, shadow, 0, {}, 1));
+  const spi::Visits visits = largest_visits(plan);
+  steps.push_back(proposal.collect(plan.query_tile, shadow, visits, 0, {}, 1));
   steps.push_back(proposal.rerank(queries, train, 0));
-  steps.push_back(proposal.tighten({nullptr, 0, static_cast<std::size_t>(plan.query_tile), k, k}, {}));
+  steps.push_back(proposal.tighten({nullptr, 0, static_cast<std::size_t>(plan.query_tile), k, k},
+                                   plan.visit_rows > 0, {}));
+  if (plan.visit_rows == 0) return;
+  steps.push_back(proposal.tighten_by_bounds(plan.query_tile, {}));
+  steps.push_back(proposal.prune(plan.query_tile));
 }
 
 }  // namespace
 
 std::size_t scratch_of(const spi::Device& device, const Plan& plan) {
   std::vector<spi::Step> steps;
-  add_chain_steps(device.info, plan, steps);
+  if (chain_tile(plan) > 0) add_chain_steps(device.info, plan, steps);
   if (plan.proposer != Proposer::none) add_proposer_steps(device.info, plan, steps);
   std::size_t most = 0;
   for (const spi::Step& step : steps) {
@@ -92,7 +99,8 @@ Plan fitted_plan(const Index::State& index, const DeviceInfo& device, const Prob
       tighter.train_tile = longest_chunk(index);
       continue;
     }
-    if (proposes && options.proposer == Proposer::automatic && index.chunks.front().rows < plan.seed_rows) {
+    if (proposes && options.proposer == Proposer::automatic && plan.visit_rows == 0 &&
+        index.chunks.front().rows < plan.seed_rows) {
       tighter.proposer = Proposer::none;  // the seed lies in one chunk, too
       note = "; a proposer gave way (the index began with " + std::to_string(index.chunks.front().rows) +
              " rows, too few for a seed)";

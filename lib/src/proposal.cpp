@@ -20,11 +20,15 @@ ProposalSizes::ProposalSizes(const Plan& plan) {
   values = has_own_order(plan.proposer) ? 0 : q * size(plan.train_tile) * sizeof(float);
   rows = listed * sizeof(std::uint32_t);
   keys = listed * sizeof(Key);
+  if (plan.visit_rows) {
+    low = listed * sizeof(float);
+    best = q * size(plan.problem.k) * sizeof(Key);
+  }
   small = q * (spi::facts_a_row * sizeof(float) + sizeof(float) + 2 * sizeof(std::uint32_t));
 }
 
 std::size_t ProposalSizes::largest() const {
-  return std::max({shadow, values, rows, keys, small});
+  return std::max({shadow, values, rows, keys, low, best, small});
 }
 
 Proposal::Proposal(const std::shared_ptr<Device::State>& state, const Plan& plan) : plan_(plan) {
@@ -35,6 +39,8 @@ Proposal::Proposal(const std::shared_ptr<Device::State>& state, const Plan& plan
   if (sizes.values) values_ = DeviceMemory(state, sizes.values);
   rows_ = DeviceMemory(state, sizes.rows);
   keys_ = DeviceMemory(state, sizes.keys);
+  if (sizes.low) low_ = DeviceMemory(state, sizes.low);
+  if (sizes.best) best_ = DeviceMemory(state, sizes.best);
   theta_ = DeviceMemory(state, q * sizeof(float));
   counts_ = DeviceMemory(state, q * sizeof(std::uint32_t));
   lost_ = DeviceMemory(state, q * sizeof(std::uint32_t));
@@ -46,9 +52,10 @@ spi::Step Proposal::prepare(const spi::RowBlocks& queries, const spi::Grid<float
           plan_.threads};
 }
 
-spi::Step Proposal::collect(std::int64_t count, const spi::Shadow& train, std::uint32_t first_row,
-                            const spi::Scratch& scratch, float unscale) const {
-  const std::size_t q = size(count), t = train.rows.rows;
+spi::Step Proposal::collect(std::int64_t count, const spi::Shadow& train, const spi::Visits& visits,
+                            std::uint32_t first_row, const spi::Scratch& scratch, float unscale) const {
+  const std::size_t q = size(count),
+                    t = visits.rows ? std::size_t{visits.rows} * visits.count : train.rows.rows;
   return {spi::CollectStep{plan_.proposer,
                            plan_.problem.metric,
                            queries(q),
@@ -58,7 +65,9 @@ spi::Step Proposal::collect(std::int64_t count, const spi::Shadow& train, std::u
                            first_row,
                            lists(q),
                            scratch,
-                           unscale},
+                           unscale,
+                           bounds(q),
+                           visits},
           plan_.threads};
 }
 
@@ -69,19 +78,41 @@ spi::Step Proposal::rerank(const spi::RowBlocks& queries, const spi::RowBlocks& 
           plan_.threads};
 }
 
-spi::Step Proposal::tighten(const spi::Grid<Key>& best, const spi::Scratch& scratch) const {
+spi::Step Proposal::tighten(const spi::Grid<Key>& best, bool afresh, const spi::Scratch& scratch) const {
   const std::size_t q = best.rows;
   return {
       spi::TightenStep{plan_.proposer, plan_.problem.metric, static_cast<std::uint32_t>(plan_.problem.dims),
                        static_cast<std::uint32_t>(plan_.problem.k), keys(q), counts(q), best,
-                       queries(q).facts, theta(q), flags(q), scratch},
+                       queries(q).facts, theta(q), flags(q), scratch, spi::TightenStep::Of::chains, afresh},
       plan_.threads};
+}
+
+spi::Step Proposal::tighten_by_bounds(std::int64_t count, const spi::Scratch& scratch) const {
+  const std::size_t q = size(count), k = size(plan_.problem.k);
+  spi::Step step = tighten({best_.get(), 0, q, k, k}, true, scratch);
+  std::get<spi::TightenStep>(step.work).of = spi::TightenStep::Of::bounds;
+  return step;
+}
+
+spi::Step Proposal::prune(std::int64_t count) const {
+  const std::size_t q = size(count);
+  return {spi::PruneStep{theta(q), lists(q), bounds(q)}, plan_.threads};
 }
 
 void Proposal::reset(spi::Device& device, std::int64_t count) const {
   const std::vector<std::uint32_t> zeros(size(count));
   for (const DeviceMemory* memory : {&counts_, &lost_})
     device.write(*memory->get(), 0, zeros.data(), zeros.size() * sizeof(std::uint32_t));
+}
+
+void Proposal::begin_at(spi::Device& device, const std::vector<float>& theta) const {
+  device.write(*theta_.get(), 0, theta.data(), theta.size() * sizeof(float));
+}
+
+std::vector<float> Proposal::thetas(spi::Device& device, std::int64_t count) const {
+  std::vector<float> theta(size(count));
+  device.read(*theta_.get(), 0, theta.data(), theta.size() * sizeof(float));
+  return theta;
 }
 
 std::int64_t Proposal::listed(spi::Device& device, std::int64_t count) const {
@@ -127,6 +158,12 @@ spi::Grid<float> Proposal::theta(std::size_t count) const {
 spi::Grid<Key> Proposal::keys(std::size_t count) const {
   const std::size_t capacity = size(plan_.candidates);
   return {keys_.get(), 0, count, capacity, capacity};
+}
+
+spi::Bounds Proposal::bounds(std::size_t count) const {
+  if (plan_.visit_rows == 0) return {};
+  const std::size_t capacity = size(plan_.candidates);
+  return {{low_.get(), 0, count, capacity, capacity}, keys(count)};
 }
 
 }  // namespace kith

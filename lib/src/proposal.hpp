@@ -15,10 +15,10 @@ namespace kith {
 /// Bytes of a Proposal; `values` is the block of inner products, which only gemm writes. All 0
 /// without a proposer.
 struct ProposalSizes {
-  std::size_t shadow = 0, values = 0, rows = 0, keys = 0, small = 0;
+  std::size_t shadow = 0, values = 0, rows = 0, keys = 0, low = 0, best = 0, small = 0;
 
   explicit ProposalSizes(const Plan& plan);
-  std::size_t total() const { return shadow + values + rows + keys + small; }
+  std::size_t total() const { return shadow + values + rows + keys + low + best + small; }
   std::size_t largest() const;
 };
 
@@ -32,14 +32,20 @@ class Proposal {
   /// The shadow of the queries of a tile.
   spi::Step prepare(const spi::RowBlocks& queries, const spi::Grid<float>& centre, float scale) const;
   /// Candidates among the training rows of a tile, their chains, and what they do to `best` [q, k].
-  spi::Step collect(std::int64_t count, const spi::Shadow& train, std::uint32_t first_row,
-                    const spi::Scratch& scratch, float unscale) const;
+  spi::Step collect(std::int64_t count, const spi::Shadow& train, const spi::Visits& visits,
+                    std::uint32_t first_row, const spi::Scratch& scratch, float unscale) const;
   spi::Step rerank(const spi::RowBlocks& queries, const spi::RowBlocks& train, std::uint32_t first_row) const;
-  spi::Step tighten(const spi::Grid<Key>& best, const spi::Scratch& scratch) const;
+  spi::Step tighten(const spi::Grid<Key>& best, bool afresh, const spi::Scratch& scratch) const;
+  /// With visits: what the bounds of the candidates say of theta, and the candidates it leaves.
+  spi::Step tighten_by_bounds(std::int64_t count, const spi::Scratch& scratch) const;
+  spi::Step prune(std::int64_t count) const;
 
   /// No candidates, nothing lost: before the first tighten() of a query tile.
   void reset(spi::Device& device, std::int64_t count) const;
-  /// Candidates listed since the last tighten(), of all queries.
+  /// With visits: the first theta of each query.
+  void begin_at(spi::Device& device, const std::vector<float>& theta) const;
+  std::vector<float> thetas(spi::Device& device, std::int64_t count) const;
+  /// Candidates that are listed, of all queries.
   std::int64_t listed(spi::Device& device, std::int64_t count) const;
   /// Queries of the tile whose lists were too short in some tile.
   std::vector<std::int64_t> lost(spi::Device& device, std::int64_t count) const;
@@ -51,9 +57,10 @@ class Proposal {
   spi::Grid<std::uint32_t> flags(std::size_t count) const;
   spi::Grid<float> theta(std::size_t count) const;
   spi::Grid<Key> keys(std::size_t count) const;
+  spi::Bounds bounds(std::size_t count) const;
 
   const Plan plan_;
-  DeviceMemory shadow_, facts_, values_, rows_, keys_, theta_, counts_, lost_;
+  DeviceMemory shadow_, facts_, values_, rows_, keys_, low_, best_, theta_, counts_, lost_;
 };
 
 }  // namespace kith

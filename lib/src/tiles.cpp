@@ -1,6 +1,7 @@
 #include "tiles.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "shadow.hpp"
 
@@ -16,6 +17,21 @@ std::int64_t rows_of_tile(const Plan& plan, std::int64_t before) {
   return has_own_order(plan.proposer) ? whole_shadow_rows(rows) : rows;
 }
 
+/// Of a chunk: about 0.618 of its blocks further each time, which leaves no large gap at any time (Knuth, The
+/// Art of Computer Programming 3, 6.4), and never the same block twice.
+spi::Visits all_visits(const Plan& plan, std::int64_t rows) {
+  const auto blocks = static_cast<std::uint32_t>((rows + plan.visit_rows - 1) / plan.visit_rows);
+  auto stride = static_cast<std::uint32_t>(0.6180339887 * static_cast<double>(blocks));
+  stride = std::max(stride, 1u);
+  while (std::gcd(stride, blocks) != 1) ++stride;
+  return {static_cast<std::uint32_t>(plan.visit_rows), 0, blocks, blocks, stride};
+}
+
+/// Visits that take the place of a tile of `rows` rows.
+std::uint32_t visits_of(const Plan& plan, std::int64_t rows) {
+  return static_cast<std::uint32_t>(std::max<std::int64_t>(rows / plan.visit_rows, 1));
+}
+
 }  // namespace
 
 std::vector<Tile> train_tiles(const Index::State& index, const Plan& plan) {
@@ -26,6 +42,26 @@ std::vector<Tile> train_tiles(const Index::State& index, const Plan& plan) {
       tiles.push_back({chunk, first, std::min(rows_of_tile(plan, first), end - first)});
   }
   return tiles;
+}
+
+std::vector<Phase> phases(const Index::State& index, const Plan& plan) {
+  std::vector<Phase> all;
+  for (std::size_t chunk = 0; chunk < index.chunks.size(); ++chunk) {
+    const spi::Visits whole = all_visits(plan, index.chunks[chunk].rows);
+    for (spi::Visits part = whole; part.first < whole.count; part.first += part.count) {
+      const std::int64_t before = index.chunks[chunk].first + std::int64_t{part.first} * plan.visit_rows;
+      part.count = std::min(visits_of(plan, rows_of_tile(plan, before)), whole.count - part.first);
+      all.push_back({chunk, part, part.first + part.count == whole.count});
+    }
+  }
+  return all;
+}
+
+spi::Visits largest_visits(const Plan& plan) {
+  if (plan.visit_rows == 0) return {};
+  spi::Visits visits = all_visits(plan, plan.problem.n);
+  visits.count = std::min(visits.count, visits_of(plan, plan.train_tile));
+  return visits;
 }
 
 }  // namespace kith

@@ -25,4 +25,17 @@ struct Tile {
 /// grow with what is known: a bound from r rows lets about k of every r rows pass.
 std::vector<Tile> train_tiles(const Index::State& index, const Plan& plan);
 
+/// One step of a search that visits blocks: docs/certificate.md, section 5.
+struct Phase {
+  std::size_t chunk;  ///< its place in Index::State::chunks
+  spi::Visits visits;
+  bool ends_chunk;
+};
+
+/// All training rows, chunk by chunk, the blocks of each in a mixed order, in steps that grow as tiles do.
+std::vector<Phase> phases(const Index::State& index, const Plan& plan);
+
+/// The most visits of a step; none where `plan` has none.
+spi::Visits largest_visits(const Plan& plan);
+
 }  // namespace kith

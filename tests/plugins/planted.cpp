@@ -217,6 +217,10 @@ class PlantedDevice : public spi::Device {
     }
   }
 
+  void run(const spi::PruneStep&) {
+    throw Error(Errc::unsupported, "planted: it keeps no bounds of candidates");
+  }
+
   void run(const spi::RerankStep& s) {
     for (std::uint32_t q = 0; q < s.queries.rows; ++q)
       for (std::size_t j = 0; j < s.candidates.rows.cols && j < *row_of_grid(s.candidates.counts, q); ++j) {

@@ -64,9 +64,14 @@ struct Plan {
   std::string device;  ///< DeviceInfo::spec
   Selector selector = Selector::threshold;
   Proposer proposer = Proposer::none;
-  std::int64_t seed_rows =
-      0;  ///< training rows searched by the chain for first bounds; all without a proposer
-  std::int64_t candidates = 0;            ///< places in the list of candidates of a query and training tile
+  /// Training rows of the first step, for first bounds: by the chain, or, with visits, by the proposer; all
+  /// rows without a proposer.
+  std::int64_t seed_rows = 0;
+  /// Rows of the blocks that a proposer visits in a mixed order, so that the order of the rows does not
+  /// matter; candidates are then thinned by bounds, and the chain ranks what is left at the end. 0: in order,
+  /// and the chain ranks what each step finds.
+  std::int64_t visit_rows = 0;
+  std::int64_t candidates = 0;            ///< places in the list of candidates of a query
   bool fused = false;                     ///< `nearest` instead of `distance` and `select`
   std::int64_t filters = 0;               ///< rows of PlanOptions::filter: 0, 1 or m
   std::optional<std::int64_t> self = {};  ///< as in PlanOptions

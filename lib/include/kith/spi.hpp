@@ -23,7 +23,7 @@
 namespace kith::spi {
 
 /// Raised whenever anything in this header changes; the loader compares it first.
-inline constexpr std::uint32_t plugin_abi = 3;
+inline constexpr std::uint32_t plugin_abi = 4;
 
 /// A block of device memory, aligned to 256 bytes. Freed by its destructor, which never throws.
 class KITH_API Allocation {
@@ -161,6 +161,24 @@ struct CandidateLists {
   Grid<std::uint32_t> counts;  ///< [q, 1]
 };
 
+/// What the products say of listed candidates before any chain is computed: docs/certificate.md, section 4.
+struct Bounds {
+  Grid<float> low;  ///< [q, capacity]  of place j of list q: what the test compared with theta
+  Grid<Key> high;   ///< [q, capacity]  make_key(h, row), h such that a row whose `low` is above
+                    ///< the theta that comes of h (TightenStep) has a chain behind this row's
+};
+
+/// Blocks of training rows in an order that has nothing to do with what they hold, so that the first of them
+/// are a sample of all: visit v is of block v * stride % blocks. Blocks are of `rows` rows, the last may be
+/// shorter.
+struct Visits {
+  std::uint32_t rows = 0;   ///< of a block, a multiple of shadow_rows; 0: all rows in order, and no visits
+  std::uint32_t first = 0;  ///< visits first ... first + count - 1
+  std::uint32_t count = 0;
+  std::uint32_t blocks = 1;  ///< of all `train`
+  std::uint32_t stride = 1;  ///< less than `blocks` unless both are 1, with no divisor in common
+};
+
 /// Append every row t of a tile that may be as near as theta to the lists of candidates.
 ///   none  keeps values[q, t] <= theta[q]: values are given (radius search, any matrix of distances)
 ///   gemm  writes the inner products of the shadows to `values` first, p = q~ x~, and keeps
@@ -176,7 +194,17 @@ struct CollectStep {
   std::uint32_t first_row;  ///< training row of column 0
   CandidateLists out;
   Scratch scratch;
-  float unscale = 1;  ///< fp16: the power of two that makes products of scaled rows those of rows
+  float unscale = 1;   ///< fp16: the power of two that makes products of scaled rows those of rows
+  Bounds bounds = {};  ///< written beside the lists; of no columns: not wanted. With a proposer
+  Visits visits = {};  ///< of `train`; `values` is then [q, visits.count * visits.rows]. With a proposer
+};
+
+/// Keep of each list the candidates whose `low` is at most theta, in any order.
+struct PruneStep {
+  static constexpr const char* name = "prune";
+  Grid<float> theta;     ///< [q, 1], read only
+  CandidateLists lists;  ///< in and out; a count above the capacity counts as the capacity
+  Bounds bounds;         ///< in and out
 };
 
 /// The chain of every listed candidate, as a key.
@@ -206,6 +234,11 @@ struct TightenStep {
   Grid<float> theta;           ///< [q, 1]  out
   Grid<std::uint32_t> lost;    ///< [q, 1]  in and out: becomes 1 where counts[q] > capacity, else stays
   Scratch scratch;
+  /// What the keys are. Bounds: those of CollectStep::bounds, of all that is listed. Then counts stay, and
+  /// theta is in and out: the smaller of what it was and of a number such that a row whose chain is not
+  /// behind the k-th smallest passes; where fewer than k are listed it stays.
+  enum class Of { chains, bounds } of = Of::chains;
+  bool afresh = false;  ///< as if `best` had held nothing; so it is with bounds, too
 };
 
 /// How votes are counted. All ways count the same.
@@ -268,7 +301,7 @@ struct AccumulateStep {
 };
 
 using Work = std::variant<DistanceStep, SelectStep, NearestStep, MergeStep, PrepareStep, CollectStep,
-                          RerankStep, TightenStep, VoteStep, MaskStep, TallyStep, AccumulateStep>;
+                          PruneStep, RerankStep, TightenStep, VoteStep, MaskStep, TallyStep, AccumulateStep>;
 
 struct Step {
   Work work;

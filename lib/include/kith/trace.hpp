@@ -23,10 +23,11 @@ struct Trace {
   double total_seconds = 0;   ///< host clock around the whole call
   std::int64_t query_tiles = 0;
   std::int64_t train_tiles = 0;  ///< a query tile
-  /// Candidates that a proposer found and the chain ranked, of all queries; of a radius search, what it
-  /// found.
-  std::int64_t collected = 0;
-  std::int64_t fallbacks = 0;  ///< queries that had too many, and were searched by the chain alone
+  /// Candidates that a proposer listed, and of these the ones that the chain ranked, of all queries; of a
+  /// radius search, what it found. Counted where steps are timed.
+  std::int64_t listed = 0, collected = 0;
+  std::int64_t repeats = 0;    ///< queries that had too many at first, and were proposed for once more
+  std::int64_t fallbacks = 0;  ///< queries that had too many to the end, and were searched by the chain alone
 };
 
 }  // namespace kith

@@ -1,0 +1,140 @@
+#include "bounded_search.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "float_guard.hpp"
+#include "rows.hpp"
+
+namespace kith {
+namespace {
+
+constexpr float infinity = std::numeric_limits<float>::infinity();
+
+spi::RowBlocks rows_of(const Index::State& index, std::size_t chunk) {
+  const Chunk& of = index.chunks[chunk];
+  return {of.memory.get(), 0, static_cast<std::uint32_t>(of.rows), static_cast<std::uint32_t>(index.dims),
+          index.device.info().train_block};
+}
+
+std::vector<Key> read_keys(spi::Device& device, const spi::Grid<Key>& grid) {
+  std::vector<Key> keys(grid.rows * grid.cols);
+  device.read(*grid.memory, 0, keys.data(), keys.size() * sizeof(Key));
+  return keys;
+}
+
+}  // namespace
+
+BoundedSearch::BoundedSearch(const Index::State& index, const Plan& plan, float largest_query)
+    : index_(index),
+      plan_(plan),
+      phases_(phases(index, plan)),
+      shadow_(index.shadow_for(plan)),
+      proposal_(index.device.state(), plan),
+      query_scale_(scale_of(plan.proposer, largest_centred(largest_query, index.centre))) {}
+
+std::vector<std::int64_t> BoundedSearch::run(MatrixView<const float> queries, Workspace& workspace,
+                                             Watcher& watcher, Trace* trace) const {
+  const std::int64_t count = queries.rows();
+  const std::shared_ptr<Device::State>& state = index_.device.state();
+  const Lost first = run_once(count, std::vector<float>(static_cast<std::size_t>(count), infinity), workspace,
+                              watcher, trace);
+  if (first.queries.empty()) return {};
+  // Their k best so far are rows, so that what they bound is true of all rows.
+  const auto again = static_cast<std::int64_t>(first.queries.size()), k = plan_.problem.k;
+  std::vector<float> rows;
+  for (const std::int64_t q : first.queries)
+    rows.insert(rows.end(), queries.row(q), queries.row(q) + queries.cols());
+  std::vector<Key> keys;
+  {
+    const std::lock_guard lock(state->mutex);
+    const FloatGuard guard;
+    keys = read_keys(*state->device, workspace.result(count));
+  }
+  upload_rows(*state, workspace.query_memory(), {rows.data(), again, queries.cols()},
+              index_.device.info().query_block, plan_.threads);
+  const Lost second = run_once(again, first.theta, workspace, watcher, trace);
+  const std::lock_guard lock(state->mutex);
+  const FloatGuard guard;
+  const std::vector<Key> found = read_keys(*state->device, workspace.result(again));
+  for (std::size_t i = 0; i < first.queries.size(); ++i)
+    std::copy_n(found.data() + i * static_cast<std::size_t>(k), k, keys.data() + first.queries[i] * k);
+  state->device->write(*workspace.result(count).memory, 0, keys.data(), keys.size() * sizeof(Key));
+  if (trace) trace->repeats += again;
+  std::vector<std::int64_t> lost;
+  for (const std::int64_t i : second.queries) lost.push_back(first.queries[static_cast<std::size_t>(i)]);
+  return lost;
+}
+
+BoundedSearch::Lost BoundedSearch::run_once(std::int64_t count, const std::vector<float>& theta,
+                                            const Workspace& workspace, Watcher& watcher,
+                                            Trace* trace) const {
+  const std::shared_ptr<Device::State>& state = index_.device.state();
+  {
+    const std::lock_guard lock(state->mutex);
+    const FloatGuard guard;
+    StepTimer timer(*state->device, trace);
+    proposal_.reset(*state->device, count);
+    proposal_.begin_at(*state->device, theta);
+    state->device->enqueue(proposal_.prepare(workspace.queries(count), shadow_->centre(), query_scale_));
+    timer.after(spi::PrepareStep::name);
+    timer.collect();
+  }
+  for (const Phase& phase : phases_) {
+    {
+      const std::lock_guard lock(state->mutex);
+      const FloatGuard guard;
+      run_phase(phase, count, workspace, trace);
+      if (watcher.watches()) state->device->finish();
+    }
+    watcher.step_done();
+  }
+  const std::lock_guard lock(state->mutex);
+  const FloatGuard guard;
+  Lost lost{proposal_.lost(*state->device, count), {}};
+  if (lost.queries.empty()) return lost;
+  const std::vector<float> reached = proposal_.thetas(*state->device, count);
+  for (const std::int64_t q : lost.queries) lost.theta.push_back(reached[static_cast<std::size_t>(q)]);
+  return lost;
+}
+
+void BoundedSearch::run_phase(const Phase& phase, std::int64_t count, const Workspace& workspace,
+                              Trace* trace) const {
+  spi::Device& device = *index_.device.state()->device;
+  StepTimer timer(device, trace);
+  const Chunk& chunk = index_.chunks[phase.chunk];
+  const std::int64_t before = listed(count, timer, trace);
+  device.enqueue(proposal_.collect(count, shadow_->of(phase.chunk, 0, chunk.rows), phase.visits,
+                                   static_cast<std::uint32_t>(chunk.first), workspace.scratch(),
+                                   1 / query_scale_ / shadow_->scale()));
+  timer.after(spi::CollectStep::name);
+  if (trace) trace->listed += listed(count, timer, trace) - before;
+  device.enqueue(proposal_.tighten_by_bounds(count, workspace.scratch()));
+  timer.after(spi::TightenStep::name);
+  device.enqueue(proposal_.prune(count));
+  timer.after(spi::PruneStep::name);
+  if (phase.ends_chunk) end_chunk(phase.chunk, count, workspace, timer, trace);
+  timer.collect();
+}
+
+/// The chain ranks what the bounds have left of a chunk.
+void BoundedSearch::end_chunk(std::size_t chunk, std::int64_t count, const Workspace& workspace,
+                              StepTimer& timer, Trace* trace) const {
+  spi::Device& device = *index_.device.state()->device;
+  if (trace) trace->collected += listed(count, timer, trace);
+  device.enqueue(proposal_.rerank(workspace.queries(count), rows_of(index_, chunk),
+                                  static_cast<std::uint32_t>(index_.chunks[chunk].first)));
+  timer.after(spi::RerankStep::name);
+  device.enqueue(proposal_.tighten(workspace.result(count), chunk == 0, workspace.scratch()));
+  timer.after(spi::TightenStep::name);
+}
+
+/// Candidates in the lists; 0 where nobody wants to know.
+std::int64_t BoundedSearch::listed(std::int64_t count, StepTimer& timer, const Trace* trace) const {
+  if (!trace || !trace->time_steps) return 0;
+  const std::int64_t all = proposal_.listed(*index_.device.state()->device, count);
+  timer.skip();
+  return all;
+}
+
+}  // namespace kith
