@@ -2,17 +2,20 @@
 //
 //   queries  [4, q]   facts of the shadows, stride in elements
 //   train    [4, t]   likewise
-//   low      [t]      half_norm(t) - E(t), or -E(t) for inner products, rounded down
+//   low      [places] of the row t at each place (visits.cl): half_norm(t) - E(t), or -E(t) for inner
+//                     products, rounded down; NaN where there is no row
+//   gap      [places] with -D BOUNDS, behind `low`: norm(t)^2 / 2 + E(t) - low(t), or 2 E(t), rounded up
 //
 //   b        at least the relative error of a product; twice that where the chain has it, too
 //   chain    0, or at least the relative error of the chain of inner products, a unit of both norms
 //   under    at least what underflow takes from a product of rows of norm 0; twice that likewise
 //   HALVES   1 where half the squared norm counts, 0 for inner products
 //
-// Work-item i takes columns i, i + items, ... Each group finds the three maxima over the queries by itself.
+// Work-item i takes places i, i + items, ... Each group finds the three maxima over the queries by itself.
 // docs/certificate.md, section 4. All sums are of numbers that are not negative, so that their few
-// roundings are far below 2^-20 of them. Work: t steps, and q in each group.
-#include "common.cl"
+// roundings are far below 2^-20 of them. Work: a step a place, and q in each group.
+#include "bounds.cl"
+#include "visits.cl"
 
 // Rows of the facts, as in spi.hpp.
 #define NORM 1
@@ -21,8 +24,8 @@
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect_low(
     global const float* restrict queries, ulong q_first, ulong q_stride, uint q_rows,
-    global const float* restrict train, ulong t_first, ulong t_stride, uint t_rows, float b, float chain,
-    float under, global float* restrict low) {
+    global const float* restrict train, ulong t_first, ulong t_stride, uint t_rows, uint4 visits,
+    ulong places, float b, float chain, float under, global float* restrict low) {
   const uint lid = (uint)get_local_id(0);
   queries += q_first;
   train += t_first;
@@ -48,11 +51,22 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect_low(
   most_error = most[GROUP];
   most_shadow = most[2 * GROUP];
 #endif
-  for (ulong t = get_global_id(0); t < t_rows; t += get_global_size(0)) {
-    const float shadow = train[SHADOW_NORM * t_stride + t];
-    const float apart = train[RESIDUAL * t_stride + t] + chain * train[NORM * t_stride + t];
-    const float error = most_norm * apart + most_error * shadow + under * (1.0f + most_shadow + shadow);
-    const float below = (HALVES ? train[t] : 0.0f) - error * (1.0f + 0x1p-20f);
-    low[t] = below - fabs(below) * 0x1p-22f;
+  for (ulong place = get_global_id(0); place < places; place += get_global_size(0)) {
+    const ulong t = row_of_tile(visits, (uint)(place / VISIT_TILE)) + place % VISIT_TILE;
+    if (t >= t_rows) {
+      low[place] = NAN;
+      continue;
+    }
+    const float shadow = train[SHADOW_NORM * t_stride + t], norm = train[NORM * t_stride + t];
+    const float apart = train[RESIDUAL * t_stride + t] + chain * norm;
+    const float sum = most_norm * apart + most_error * shadow + under * (1.0f + most_shadow + shadow);
+    const float error = sum * (1.0f + 0x1p-20f);
+    const float least = -next_up(error - (HALVES ? train[t] : 0.0f));
+    low[place] = least;
+#ifdef BOUNDS
+    // One rounding of a square less a number that is hardly larger, none of them negative.
+    const float width = HALVES ? fma(0.5f * norm, norm, -least) : -least;
+    low[places + place] = (width + error) * (1.0f + 0x1p-20f);
+#endif
   }
 }

@@ -2,13 +2,22 @@
 //
 //   keys    [q, capacity]  in any order, stride in elements; the first `counts` of each row
 //   counts  [q]            may exceed the capacity, stride in elements
-//   best    [q, k]         in and out: ascending, padded with NO_KEY, stride in elements
+//   best    [q, k]         in and out: ascending, padded with NO_KEY, stride in elements; with -D AFRESH
+//                          out only, as if it had been padding
 //
 // Work-group q of GROUP items takes query q, and is done at once where there are no candidates.
 #include "merge_path.cl"
 #include "shortlist.cl"
 
 #define STEP (GROUP * VALUES)  // keys at a time
+
+// Called by all work-items before the first of them reads `best`.
+void start_best(global Key* best, uint k) {
+#ifdef AFRESH
+  for (uint i = (uint)get_local_id(0); i < k; i += GROUP) best[i] = NO_KEY;
+  barrier(CLK_GLOBAL_MEM_FENCE);
+#endif
+}
 
 // For k whose list fits into local memory (shortlist.cl): list_size + capacity keys, places >= merge_at +
 // STEP. Work: k and counts reads; about log^2 of merge_at compare-exchanges for each key that is not behind
@@ -22,9 +31,10 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_tighten(
   const uint lid = (uint)get_local_id(0);
   const ulong q = get_group_id(0);
   const uint many = min(capacity, counts[counts_first + q * counts_stride]);
+  best += best_first + q * best_stride;
+  start_best(best, k);
   if (many == 0) return;
   keys += keys_first + q * keys_stride;
-  best += best_first + q * best_stride;
   for (uint i = lid; i < list_size; i += GROUP) list[i] = i < k ? best[i] : NO_KEY;
   if (lid == 0) kept[0] = 0;
   barrier(CLK_LOCAL_MEM_FENCE);
@@ -70,9 +80,10 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_tighten_runs
   const uint lid = (uint)get_local_id(0);
   const ulong q = get_group_id(0);
   const uint many = min(capacity, counts[counts_first + q * counts_stride]);
+  best += best_first + q * best_stride;
+  start_best(best, k);
   if (many == 0) return;
   keys += keys_first + q * keys_stride;
-  best += best_first + q * best_stride;
   const ulong room = max(capacity, k);
   global Key* from = scratch + 2 * q * room;
   global Key* to = from + room;

@@ -2,7 +2,8 @@
 //
 //   keys    [q, capacity]  in any order, stride in elements; the first `counts` of each row
 //   counts  [q]            may exceed the capacity, stride in elements
-//   best    [q, k]         in and out: ascending, padded with NO_KEY, stride in elements
+//   best    [q, k]         in and out: ascending, padded with NO_KEY, stride in elements; with -D AFRESH
+//                          out only, as if it had been padding
 //
 // Work-item q inserts what comes before the last of the best. A long list turned around is a heap with the
 // largest on top (list.cl); it pays to make it one where many keys come. No barrier, no local memory.
@@ -27,6 +28,9 @@ kernel void kith_tighten_lanes(global const Key* restrict keys, ulong keys_first
   const uint many = min(capacity, counts[counts_first + q * counts_stride]);
   keys += keys_first + q * keys_stride;
   best += best_first + q * best_stride;
+#ifdef AFRESH
+  for (uint j = 0; j < k; ++j) best[j] = NO_KEY;
+#endif
   uint before = 0;  // keys that come before the last of the best
   for (uint j = 0; j < many; ++j) before += keys[j] < best[k - 1];
   if (before == 0) return;

@@ -115,7 +115,7 @@ DeviceInfo info_of(const cl::Device& device, std::size_t ordinal) {
   info.selectors = {Selector::threshold,  Selector::radix,     Selector::bubble,  Selector::insertion,
                     Selector::local_sort, Selector::k_min,     Selector::bitonic, Selector::odd_even,
                     Selector::rank_sort,  Selector::merge_sort};
-  info.proposers = {Proposer::gemm};
+  info.proposers = {Proposer::gemm, Proposer::dot};
   if (!lanes && has_tensor_cores(device, limits)) info.proposers.push_back(Proposer::fp16);
   info.fused_max_k = lanes ? 0xFFFFFFFEu : 256;
   return info;

@@ -46,10 +46,18 @@ std::size_t round_up(std::size_t bytes, std::size_t alignment) {
   return (bytes + alignment - 1) / alignment * alignment;
 }
 
-std::string refuse_halves(const spi::CollectStep& step) {
-  if (step.train.rows.first % spi::shadow_rows == 0 && step.queries.rows.first % spi::shadow_rows == 0)
-    return "";
-  return "shadows of 16-bit floats begin at a multiple of " + std::to_string(spi::shadow_rows) + " rows";
+/// Why a proposer cannot list what is asked for; empty when it can.
+std::string refuse_listing(const spi::CollectStep& step) {
+  const std::string what = "proposer " + std::string(name(step.proposer)),
+                    rows = std::to_string(spi::shadow_rows);
+  if (step.proposer == Proposer::fp16 && (step.bounds.low.cols > 0 || step.visits.rows > 0))
+    return what + " lists candidates without bounds, in the order of their rows";
+  if (step.proposer == Proposer::gemm)
+    return step.visits.rows > 0 ? what + " multiplies training rows in their order, without visits" : "";
+  if (step.train.rows.first % spi::shadow_rows || step.queries.rows.first % spi::shadow_rows)
+    return "shadows of " + what + " begin at a multiple of " + rows + " rows";
+  if (step.visits.rows % spi::shadow_rows) return "visits are of a multiple of " + rows + " rows";
+  return "";
 }
 
 /// Why CLBlast, which counts in int, cannot count the elements of a product; empty when it can.
@@ -65,44 +73,56 @@ std::string refuse_count(const Product& p, std::size_t temporary_bytes) {
 }  // namespace
 
 spi::Support Device::check(const spi::CollectStep& step) const {
-  if (step.bounds.low.cols > 0 || step.visits.rows > 0)
-    return {"it lists candidates without bounds, in the order of their rows", 0};
-  if (step.proposer == Proposer::none) return {};
+  const bool gemm = step.proposer == Proposer::gemm;
+  if (step.proposer == Proposer::none) {
+    const bool more = step.bounds.low.cols > 0 || step.visits.rows > 0;
+    return {more ? "bounds and visits are for proposers, and there is none" : "", 0};
+  }
   std::string refusal =
       refuse_proposer(info.proposers, step.proposer, static_cast<std::uint32_t>(step.train.rows.cols));
   if (refusal.empty()) refusal = refuse_metric(step.metric);
-  const bool fp16 = step.proposer == Proposer::fp16;
-  if (refusal.empty()) refusal = fp16 ? refuse_halves(step) : ClBlast::library().refusal();
+  if (refusal.empty()) refusal = refuse_listing(step);
+  if (refusal.empty() && gemm) refusal = ClBlast::library().refusal();
   if (!refusal.empty()) return {std::move(refusal), 0};
   if (step.values.rows == 0 || step.values.cols == 0) return {};
-  if (fp16) return {"", low_bytes(step)};
+  if (!gemm) return {"", low_bytes(step)};
   const Product product = product_of(step);
   const std::size_t temporary = ClBlast::library().temporary_bytes(queue_(), product);
   return {refuse_count(product, temporary), low_bytes(step) + temporary};
 }
 
-/// Scratch begins with `low` of every column.
+/// Scratch begins with `low` of every place, and `gap` behind it where bounds are wanted.
 std::size_t Device::low_bytes(const spi::CollectStep& step) const {
-  return round_up(step.values.cols * sizeof(float), limits_.part_alignment);
+  const std::size_t floats = places_of(step) * (step.bounds.low.cols > 0 ? 2 : 1);
+  return round_up(floats * sizeof(float), limits_.part_alignment);
 }
 
 void Device::enqueue(const spi::CollectStep& step) {
   if (step.values.rows == 0 || step.values.cols == 0) return;
+  if (step.proposer != Proposer::none) collect_low(step);
+  switch (step.proposer) {
+    case Proposer::fp16:
+      return collect_halves(step);
+    case Proposer::dot:
+      return collect_dot(step);
+    case Proposer::gemm:
+      multiply(step);
+      return collect_values(step);
+    default:
+      return collect_values(step);
+  }
+}
+
+/// Distances, or products that have been written, against theta.
+void Device::collect_values(const spi::CollectStep& step) {
   const bool products = step.proposer != Proposer::none;
-  if (products) collect_low(step);
-  if (step.proposer == Proposer::fp16) return collect_halves(step);
-  if (products) multiply(step);
   const spi::Grid<float>& values = step.values;
   const auto run = [&](const char* source, const char* name, const Range& range, const std::string& defines,
                        const auto&... more) {
-    launch(source, defines + (products ? " -D LOW" : ""), name, range, buffer_of(values.memory),
-           cl_ulong{values.first}, cl_ulong{values.stride}, static_cast<cl_uint>(values.rows),
-           static_cast<cl_uint>(values.cols), buffer_of(products ? step.scratch.memory : values.memory),
-           buffer_of(step.theta.memory), cl_ulong{step.theta.first}, cl_ulong{step.theta.stride},
-           step.first_row, buffer_of(step.out.rows.memory), cl_ulong{step.out.rows.first},
-           cl_ulong{step.out.rows.stride}, static_cast<cl_uint>(step.out.rows.cols),
-           buffer_of(step.out.counts.memory), cl_ulong{step.out.counts.first},
-           cl_ulong{step.out.counts.stride}, more...);
+    launch_listing(step.out, step.bounds, source, defines + (products ? " -D LOW" : ""), name, range, values,
+                   static_cast<cl_uint>(values.rows), static_cast<cl_uint>(values.cols),
+                   buffer_of(products ? step.scratch.memory : values.memory), cl_ulong{places_of(step)},
+                   step.theta, step.first_row, more...);
   };
   if (family_ == Family::lanes)
     return run("collect_lanes.cl", "kith_collect_lanes",
@@ -146,24 +166,24 @@ Operand Device::part_of(const spi::Allocation* memory, std::size_t first, std::s
           (first - begin) / sizeof(float)};
 }
 
-/// What the products with each column are taken from.
+/// What the products with each training row are taken from.
 void Device::collect_low(const spi::CollectStep& step) {
-  const spi::Grid<float>&q = step.queries.facts, &t = step.train.facts;
   const bool halves = from_squares(step.metric), lanes = family_ == Family::lanes;
+  const std::size_t places = places_of(step), dims = step.train.rows.cols;
   const std::uint32_t group = lanes ? 1 : collect_group;
-  const std::size_t groups = std::min<std::size_t>(divide_up(step.values.cols, lanes ? 4096 : group),
-                                                   2 * std::size_t{info.compute_units});
-  const std::size_t dims = step.train.rows.cols;
-  // An inner product's chain has an error, too: for gemm, whose shadows are the rows, as large as the
-  // product's.
+  const std::size_t groups =
+      std::min<std::size_t>(divide_up(places, lanes ? 4096 : group), 2 * std::size_t{info.compute_units});
+  // An inner product's chain has an error, too: where shadows are the rows, as large as the product's.
   const bool fp16 = step.proposer == Proposer::fp16;
   const float times = halves ? 1.0f : 2.0f;
   const float of_product = fp16 ? relative_error_fp16(dims) : times * relative_error(dims);
   const float of_chain = fp16 && !halves ? relative_error(dims) : 0.0f;
-  launch("collect_low.cl", define("GROUP", group) + define("HALVES", halves ? 1 : 0), "kith_collect_low",
-         Range{{groups * group, 1, 1}, {group, 1, 1}}, buffer_of(q.memory), cl_ulong{q.first},
-         cl_ulong{q.stride}, static_cast<cl_uint>(step.values.rows), buffer_of(t.memory), cl_ulong{t.first},
-         cl_ulong{t.stride}, static_cast<cl_uint>(step.values.cols), of_product, of_chain,
+  launch("collect_low.cl",
+         define("GROUP", group) + define("HALVES", halves ? 1 : 0) +
+             (step.bounds.low.cols > 0 ? " -D BOUNDS" : ""),
+         "kith_collect_low", Range{{groups * group, 1, 1}, {group, 1, 1}}, step.queries.facts,
+         static_cast<cl_uint>(step.values.rows), step.train.facts, static_cast<cl_uint>(step.train.rows.rows),
+         visits_of(step), cl_ulong{places}, of_product, of_chain,
          times * static_cast<float>(dims) * 0x1p-120f, buffer_of(step.scratch.memory));
 }
 
@@ -176,7 +196,7 @@ void Device::collect_halves(const spi::CollectStep& step) {
   // Two groups a multiprocessor run at once; several rounds of them even out what the last ones take.
   constexpr std::uint32_t at_once = 2, rounds = 4;
   const std::uint32_t parts = std::clamp<std::uint32_t>(
-      divide_up(std::uint64_t{rounds * at_once} * info.compute_units, query_blocks), 1, train_blocks);
+      divide_up(std::uint64_t{rounds} * at_once * info.compute_units, query_blocks), 1, train_blocks);
   launch("collect_fp16.cl", "", "kith_collect_fp16",
          Range{{std::size_t{query_blocks} * parts * group, 1, 1}, {group, 1, 1}},
          buffer_of(step.queries.rows.memory), cl_ulong{step.queries.rows.first * pitch},

@@ -43,6 +43,11 @@ class Memory : public spi::Allocation {
   std::size_t& total_;  // of its device, which outlives it
 };
 
+/// The OpenCL buffer of a step's memory.
+inline const cl::Buffer& buffer_of(const spi::Allocation* memory) {
+  return static_cast<const Memory*>(memory)->buffer;
+}
+
 /// Local memory as a kernel argument.
 struct Local {
   std::size_t bytes;
@@ -71,7 +76,8 @@ class Device : public spi::Device {
 
  private:
   // One file a step: distance.cpp, select.cpp (and select_radix.cpp), nearest.cpp, merge.cpp, prepare.cpp,
-  // collect.cpp, rerank.cpp, tighten.cpp, vote.cpp, mask.cpp, tally.cpp, accumulate.cpp.
+  // collect.cpp (and collect_dot.cpp), prune.cpp, rerank.cpp, tighten.cpp, vote.cpp, mask.cpp, tally.cpp,
+  // accumulate.cpp.
   spi::Support check(const spi::DistanceStep& step) const;
   spi::Support check(const spi::SelectStep& step) const;
   spi::Support check(const spi::NearestStep& step) const;
@@ -131,10 +137,22 @@ class Device : public spi::Device {
   void nearest_rows(const spi::NearestStep& step);
   void nearest_points(const spi::NearestStep& step);
   void prepare_halves(const spi::PrepareStep& step);
+  void prepare_dot(const spi::PrepareStep& step);
+  void collect_values(const spi::CollectStep& step);
   void collect_halves(const spi::CollectStep& step);
+  void collect_dot(const spi::CollectStep& step);
   void multiply(const spi::CollectStep& step);
   void collect_low(const spi::CollectStep& step);
   std::size_t low_bytes(const spi::CollectStep& step) const;
+  /// A kernel whose last arguments are lists of candidates (candidates.cl), behind `arguments`.
+  template <class... Arguments>
+  void launch_listing(const spi::CandidateLists& lists, const spi::Bounds& bounds, const char* source,
+                      const std::string& defines, const char* name, const Range& range,
+                      const Arguments&... arguments) {
+    const std::string bounded = bounds.low.cols > 0 ? " -D BOUNDS" : "";
+    launch(source, defines + bounded, name, range, arguments..., lists.rows,
+           static_cast<cl_uint>(lists.rows.cols), lists.counts, bounds.low, bounds.high);
+  }
   Operand part_of(const spi::Allocation* memory, std::size_t first, std::size_t bytes) const;
   void tighten_join(const spi::TightenStep& step);
   void tighten_theta(const spi::TightenStep& step);
@@ -155,21 +173,27 @@ class Device : public spi::Device {
                    const More&... more);
 
   /// Run kernel `name` of file `source`; global sizes are rounded up to multiples of the local ones.
-  /// Arguments: numbers, buffers, Local.
+  /// Arguments: numbers, buffers, Local; a Grid is three: its memory, which may be null, first and stride.
   template <class... Arguments>
   void launch(const char* source, const std::string& defines, const char* name, const Range& range,
               const Arguments&... arguments) {
     cl::Kernel& kernel = programs_.kernel(source, defines, name);
     cl_uint index = 0;
-    (set_argument(kernel, index++, arguments), ...);
+    (set_argument(kernel, index, arguments), ...);
     enqueue_kernel(kernel, name, range, (0 + ... + local_bytes(arguments)));
   }
   template <class T>
-  static void set_argument(cl::Kernel& kernel, cl_uint index, const T& value) {
-    kernel.setArg(index, value);
+  static void set_argument(cl::Kernel& kernel, cl_uint& index, const T& value) {
+    kernel.setArg(index++, value);
   }
-  static void set_argument(cl::Kernel& kernel, cl_uint index, const Local& local) {
-    kernel.setArg(index, cl::Local(local.bytes));
+  static void set_argument(cl::Kernel& kernel, cl_uint& index, const Local& local) {
+    kernel.setArg(index++, cl::Local(local.bytes));
+  }
+  template <class T>
+  static void set_argument(cl::Kernel& kernel, cl_uint& index, const spi::Grid<T>& grid) {
+    kernel.setArg(index++, grid.memory ? buffer_of(grid.memory) : cl::Buffer());
+    kernel.setArg(index++, cl_ulong{grid.first});
+    kernel.setArg(index++, cl_ulong{grid.stride});
   }
   template <class T>
   static std::size_t local_bytes(const T&) {
@@ -190,11 +214,6 @@ class Device : public spi::Device {
   std::map<std::uint64_t, cl::Event> marks_, older_marks_;  // since the last finish(), and before it
   std::uint64_t next_mark_ = 0;
 };
-
-/// The OpenCL buffer of a step's memory.
-inline const cl::Buffer& buffer_of(const spi::Allocation* memory) {
-  return static_cast<const Memory*>(memory)->buffer;
-}
 
 /// `-D name=value`, with a space before it.
 template <class T>

@@ -18,6 +18,7 @@ void Device::enqueue(const spi::PrepareStep& step) {
   const spi::RowBlocks& rows = step.rows;
   if (rows.rows == 0) return;
   if (step.proposer == Proposer::fp16) return prepare_halves(step);
+  if (step.proposer == Proposer::dot) return prepare_dot(step);
   const spi::Shadow& out = step.out;
   const bool lanes = family_ == Family::lanes;
   const std::size_t items = lanes ? 1 : 256;
@@ -27,6 +28,19 @@ void Device::enqueue(const spi::PrepareStep& step) {
          rows.rows, rows.dims, buffer_of(step.centre.memory), cl_ulong{step.centre.first},
          buffer_of(out.rows.memory), cl_ulong{out.rows.first}, cl_ulong{out.rows.stride},
          buffer_of(out.facts.memory), cl_ulong{out.facts.first}, cl_ulong{out.facts.stride});
+}
+
+/// Blocks like those that the rows come in, from row 0 of the grid on.
+void Device::prepare_dot(const spi::PrepareStep& step) {
+  const spi::RowBlocks& rows = step.rows;
+  const spi::Shadow& out = step.out;
+  const bool lanes = family_ == Family::lanes;
+  const std::size_t items = lanes ? 1 : 256;
+  launch(lanes ? "prepare_lanes.cl" : "prepare.cl", lanes ? define("LANES", rows.block) : "",
+         lanes ? "kith_prepare_dot_lanes" : "kith_prepare_dot",
+         Range{{items * divide_up(rows.rows, rows.block), 1, 1}, {items, 1, 1}}, buffer_of(rows.memory),
+         rows.first, rows.rows, rows.dims, buffer_of(step.centre.memory), cl_ulong{step.centre.first},
+         buffer_of(out.rows.memory), cl_ulong{out.rows.first}, out.facts);
 }
 
 /// Rows behind the last are written, too, as zeros.

@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "kith/metric.hpp"
-#include "kith/selector.hpp"
+#include "device.hpp"
 
 namespace kith::opencl {
 
@@ -38,6 +37,19 @@ inline std::string refuse_proposer(const std::vector<Proposer>& proposers, Propo
 inline std::string refuse_metric(Metric metric) {
   if (from_squares(metric) || metric == Metric::negative_dot || metric == Metric::cosine) return "";
   return "metric " + std::string(name(metric)) + " does not follow from inner products; choose proposer none";
+}
+
+/// Places for numbers of the training rows of a step: for dot whole tiles of them (visits.cl).
+inline std::size_t places_of(const spi::CollectStep& step) {
+  if (step.proposer != Proposer::dot) return step.values.cols;
+  return std::size_t{divide_up(step.values.cols, spi::shadow_rows)} * spi::shadow_rows;
+}
+
+/// As visits.cl takes them; rows in their order are one visit to the only block.
+inline cl_uint4 visits_of(const spi::CollectStep& step) {
+  const spi::Visits& visits = step.visits;
+  if (visits.rows == 0) return {{divide_up(step.values.cols, spi::shadow_rows), 0, 1, 1}};
+  return {{visits.rows / spi::shadow_rows, visits.first, visits.blocks, visits.stride}};
 }
 
 }  // namespace kith::opencl

@@ -15,11 +15,14 @@ bool fits(const spi::TightenStep& step, std::size_t local_memory_bytes) {
          Shortlist(step.k, tighten_group * tighten_values).refuse(step.k, local_memory_bytes).empty();
 }
 
+/// Whether `best` is only written.
+bool is_afresh(const spi::TightenStep& step) {
+  return step.afresh || step.of == spi::TightenStep::Of::bounds;
+}
+
 }  // namespace
 
 spi::Support Device::check(const spi::TightenStep& step) const {
-  if (step.of == spi::TightenStep::Of::bounds || step.afresh)
-    return {"it tightens by chains, and by all of them", 0};
   if (step.k == 0) return {"k = 0; choose at least 1", 0};
   if (step.proposer != Proposer::none) {
     std::string refusal = refuse_proposer(info.proposers, step.proposer, step.dims);
@@ -32,7 +35,7 @@ spi::Support Device::check(const spi::TightenStep& step) const {
 
 void Device::enqueue(const spi::TightenStep& step) {
   if (step.best.rows == 0) return;
-  if (step.keys.cols > 0) tighten_join(step);
+  if (step.keys.cols > 0 || is_afresh(step)) tighten_join(step);
   tighten_theta(step);
 }
 
@@ -41,10 +44,9 @@ void Device::tighten_join(const spi::TightenStep& step) {
   const std::size_t rows = step.best.rows;
   const auto run = [&](const char* source, const std::string& defines, const char* name, std::size_t items,
                        const auto&... arguments) {
-    launch(source, defines, name, Range{{items * rows, 1, 1}, {items, 1, 1}}, buffer_of(step.keys.memory),
-           cl_ulong{step.keys.first}, cl_ulong{step.keys.stride}, static_cast<cl_uint>(step.keys.cols),
-           buffer_of(step.counts.memory), cl_ulong{step.counts.first}, cl_ulong{step.counts.stride}, step.k,
-           buffer_of(step.best.memory), cl_ulong{step.best.first}, cl_ulong{step.best.stride}, arguments...);
+    launch(source, defines + (is_afresh(step) ? " -D AFRESH" : ""), name,
+           Range{{items * rows, 1, 1}, {items, 1, 1}}, step.keys, static_cast<cl_uint>(step.keys.cols),
+           step.counts, step.k, step.best, arguments...);
   };
   if (family_ == Family::lanes) return run("tighten_lanes.cl", "", "kith_tighten_lanes", 1);
   const std::string defines = define("GROUP", tighten_group) + define("VALUES", tighten_values) +
@@ -59,23 +61,12 @@ void Device::tighten_join(const spi::TightenStep& step) {
 /// What still counts as near, and empty lists.
 void Device::tighten_theta(const spi::TightenStep& step) {
   const bool halves = step.proposer != Proposer::none && from_squares(step.metric);
+  const bool bounds = step.of == spi::TightenStep::Of::bounds;
   const std::size_t rows = step.best.rows;
-  const spi::Grid<float>& facts = halves ? step.query_facts : step.theta;
-  launch("tighten_theta.cl", halves ? " -D HALVES" : "", "kith_tighten_theta",
-         Range{{rows, 1, 1}, {family_ == Family::lanes ? 1u : 64u, 1, 1}}, buffer_of(step.best.memory),
-         cl_ulong{step.best.first}, cl_ulong{step.best.stride}, static_cast<cl_uint>(rows), step.k,
-         buffer_of(step.counts.memory), cl_ulong{step.counts.first}, cl_ulong{step.counts.stride},
-         static_cast<cl_uint>(step.keys.cols), buffer_of(step.lost.memory), cl_ulong{step.lost.first},
-         cl_ulong{step.lost.stride}, step.dims, buffer_of(facts.memory), cl_ulong{facts.first},
-         buffer_of(step.theta.memory), cl_ulong{step.theta.first}, cl_ulong{step.theta.stride});
-}
-
-spi::Support Device::check(const spi::PruneStep&) const {
-  return {"it keeps no bounds of candidates", 0};
-}
-
-void Device::enqueue(const spi::PruneStep&) {
-  throw Error(Errc::unsupported, "opencl: it keeps no bounds of candidates");
+  launch("tighten_theta.cl", std::string(halves ? " -D HALVES" : "") + (bounds ? " -D BOUNDS" : ""),
+         "kith_tighten_theta", Range{{rows, 1, 1}, {family_ == Family::lanes ? 1u : 64u, 1, 1}}, step.best,
+         static_cast<cl_uint>(rows), step.k, step.counts, static_cast<cl_uint>(step.keys.cols), step.lost,
+         step.dims, halves ? step.query_facts : step.theta, step.theta);
 }
 
 }  // namespace kith::opencl

@@ -28,17 +28,20 @@ std::vector<Key> read_keys(spi::Device& device, const spi::Grid<Key>& grid) {
 BoundedSearch::BoundedSearch(const Index::State& index, const Plan& plan, float largest_query)
     : index_(index),
       plan_(plan),
-      phases_(phases(index, plan)),
+      phases_(phases(index, plan, plan.train_tile)),
+      short_phases_(phases(index, plan, plan.candidates * longer / 2)),
       shadow_(index.shadow_for(plan)),
       proposal_(index.device.state(), plan),
       query_scale_(scale_of(plan.proposer, largest_centred(largest_query, index.centre))) {}
 
 std::vector<std::int64_t> BoundedSearch::run(MatrixView<const float> queries, Workspace& workspace,
-                                             Watcher& watcher, Trace* trace) const {
+                                             Watcher& watcher, Trace* trace) {
   const std::int64_t count = queries.rows();
   const std::shared_ptr<Device::State>& state = index_.device.state();
   const Lost first = run_once(count, std::vector<float>(static_cast<std::size_t>(count), infinity), workspace,
-                              watcher, trace);
+                              watcher, Pass::first, trace);
+  // Many overflow because more rows are equally near than any list holds.
+  if (static_cast<std::int64_t>(first.queries.size()) * longer > count) return first.queries;
   if (first.queries.empty()) return {};
   // Their k best so far are rows, so that what they bound is true of all rows.
   const auto again = static_cast<std::int64_t>(first.queries.size()), k = plan_.problem.k;
@@ -53,7 +56,9 @@ std::vector<std::int64_t> BoundedSearch::run(MatrixView<const float> queries, Wo
   }
   upload_rows(*state, workspace.query_memory(), {rows.data(), again, queries.cols()},
               index_.device.info().query_block, plan_.threads);
-  const Lost second = run_once(again, first.theta, workspace, watcher, trace);
+  proposal_.lengthen_lists(longer);
+  const Lost second = run_once(again, first.theta, workspace, watcher, Pass::again, trace);
+  proposal_.lengthen_lists(1);
   const std::lock_guard lock(state->mutex);
   const FloatGuard guard;
   const std::vector<Key> found = read_keys(*state->device, workspace.result(again));
@@ -67,7 +72,7 @@ std::vector<std::int64_t> BoundedSearch::run(MatrixView<const float> queries, Wo
 }
 
 BoundedSearch::Lost BoundedSearch::run_once(std::int64_t count, const std::vector<float>& theta,
-                                            const Workspace& workspace, Watcher& watcher,
+                                            const Workspace& workspace, Watcher& watcher, Pass pass,
                                             Trace* trace) const {
   const std::shared_ptr<Device::State>& state = index_.device.state();
   {
@@ -80,14 +85,17 @@ BoundedSearch::Lost BoundedSearch::run_once(std::int64_t count, const std::vecto
     timer.after(spi::PrepareStep::name);
     timer.collect();
   }
-  for (const Phase& phase : phases_) {
+  for (const Phase& phase : pass == Pass::first ? phases_ : short_phases_) {
     {
       const std::lock_guard lock(state->mutex);
       const FloatGuard guard;
       run_phase(phase, count, workspace, trace);
       if (watcher.watches()) state->device->finish();
     }
-    watcher.step_done();
+    if (pass == Pass::first)
+      watcher.step_done();
+    else
+      watcher.check_stop();
   }
   const std::lock_guard lock(state->mutex);
   const FloatGuard guard;

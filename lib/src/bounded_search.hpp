@@ -16,18 +16,19 @@ namespace kith {
 
 class BoundedSearch {
  public:
+  /// How much longer lists are where they were too short, which no more than one query in so many may find.
+  static constexpr std::int64_t longer = 4;
+
   /// Throws out_of_memory.
   BoundedSearch(const Index::State& index, const Plan& plan, float largest_query);
 
-  /// Steps of a query tile, for a Watcher.
-  std::int64_t steps() const { return static_cast<std::int64_t>(phases_.size()); }
-
   /// The k nearest of the `count` queries in `workspace`, into its result. Locks the device. Queries whose
-  /// lists are too short have no more than k rows there, and other bounds to begin with when they are asked
-  /// once more; those whose lists are too short even then are returned, and must be searched otherwise.
+  /// lists are too short are asked once more, with the bounds that were reached, longer lists and steps
+  /// too short to fill them, unless they are many; those that have more equally near rows than a list holds
+  /// are returned, and must be searched otherwise.
   ///   queries  [count, dims], as they are in `workspace`
   std::vector<std::int64_t> run(MatrixView<const float> queries, Workspace& workspace, Watcher& watcher,
-                                Trace* trace) const;
+                                Trace* trace);
 
  private:
   struct Lost {
@@ -35,8 +36,11 @@ class BoundedSearch {
     std::vector<float> theta;  ///< of each: what is known of it by now
   };
 
+  /// Progress is that of the first.
+  enum class Pass { first, again };
+
   Lost run_once(std::int64_t count, const std::vector<float>& theta, const Workspace& workspace,
-                Watcher& watcher, Trace* trace) const;
+                Watcher& watcher, Pass pass, Trace* trace) const;
   void run_phase(const Phase& phase, std::int64_t count, const Workspace& workspace, Trace* trace) const;
   void end_chunk(std::size_t chunk, std::int64_t count, const Workspace& workspace, StepTimer& timer,
                  Trace* trace) const;
@@ -44,7 +48,7 @@ class BoundedSearch {
 
   const Index::State& index_;
   const Plan plan_;
-  const std::vector<Phase> phases_;
+  const std::vector<Phase> phases_, short_phases_;  ///< the short ones see no more rows than lists hold
   std::shared_ptr<const IndexShadow> shadow_;
   Proposal proposal_;
   float query_scale_;

@@ -1,6 +1,7 @@
 #include "pipeline.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <string>
 
@@ -124,46 +125,80 @@ void search_lost(const Index::State& index, const Plan& plan, const PlanOptions&
 
 }  // namespace
 
-std::shared_ptr<const IndexShadow> Index::State::shadow_for(const Plan& plan) const {
+std::shared_ptr<const IndexShadow> Index::State::shadow_for(const Plan& plan, Trace* trace) const {
   const std::lock_guard lock(shadow_mutex);
   std::shared_ptr<const IndexShadow>& shadow = shadows[plan.proposer];
   if (!shadow)
     shadow = std::make_shared<IndexShadow>(device.state(), chunks, centre, largest_centred(largest, centre),
-                                           plan.proposer, plan.threads);
+                                           plan.proposer, plan.threads, trace);
   return shadow;
 }
 
 namespace {
 
-/// All training tiles by the queries of a tile, the first of them or all by the chain. Returns the queries
-/// whose lists of candidates were too short.
-std::vector<std::int64_t> run_tiles(const Index::State& index, const Plan& plan,
-                                    const std::vector<Tile>& tiles, const Proposing* proposing,
-                                    std::int64_t count, const Workspace& workspace,
-                                    const DeviceFilter& filter, Watcher& watcher, Trace* trace) {
-  const std::shared_ptr<Device::State>& state = index.device.state();
-  std::vector<std::int64_t> lost;
-  const auto tile_count = static_cast<std::int64_t>(tiles.size());
-  for (std::int64_t i = 0; i < tile_count; ++i) {
-    const bool last = i + 1 == tile_count;
-    {
-      const std::lock_guard lock(state->mutex);
-      const FloatGuard guard;
-      StepTimer timer(*state->device, trace);
-      const Tile& tile = tiles[static_cast<std::size_t>(i)];
-      if (proposing && i > 0) {
-        proposing->run_tile(index, tile, count, workspace, timer, trace);
-      } else {
-        run_tile(index, plan, tile, i, last || proposing, count, workspace, filter, timer);
-        if (proposing && !last) proposing->begin(*state->device, workspace, count, timer);
-      }
-      timer.collect();
-      if (proposing && last && i > 0) lost = proposing->proposal.lost(*state->device, count);
-      if (watcher.watches()) state->device->finish();
+/// The way that a plan searches a tile of queries: by blocks that are visited, or by tiles of rows.
+class TileSearch {
+ public:
+  TileSearch(const Index::State& index, const Plan& plan, float largest_query, bool empty)
+      : index_(index), plan_(plan) {
+    const bool proposes = plan.proposer != Proposer::none && !empty;
+    if (plan.visit_rows > 0) {
+      steps_ = static_cast<std::int64_t>(phases(index, plan, plan.train_tile).size());
+      if (proposes) bounded_.emplace(index, plan, largest_query);
+    } else {
+      tiles_ = train_tiles(index, plan);
+      steps_ = static_cast<std::int64_t>(tiles_.size());
+      if (proposes) proposing_.emplace(index, plan, largest_query);
     }
-    watcher.step_done();
   }
-  return lost;
+
+  std::int64_t steps() const { return steps_; }
+
+  /// Returns the queries whose lists of candidates were too short.
+  std::vector<std::int64_t> run(MatrixView<const float> queries, Workspace& workspace,
+                                const DeviceFilter& filter, Watcher& watcher, Trace* trace) {
+    if (bounded_) return bounded_->run(queries, workspace, watcher, trace);
+    const std::shared_ptr<Device::State>& state = index_.device.state();
+    const std::int64_t count = queries.rows();
+    std::vector<std::int64_t> lost;
+    for (std::int64_t i = 0; i < steps_; ++i) {
+      {
+        const std::lock_guard lock(state->mutex);
+        const FloatGuard guard;
+        StepTimer timer(*state->device, trace);
+        run_step(i, count, workspace, filter, timer, trace);
+        timer.collect();
+        if (proposing_ && i > 0 && i + 1 == steps_) lost = proposing_->proposal.lost(*state->device, count);
+        if (watcher.watches()) state->device->finish();
+      }
+      watcher.step_done();
+    }
+    return lost;
+  }
+
+ private:
+  void run_step(std::int64_t i, std::int64_t count, const Workspace& workspace, const DeviceFilter& filter,
+                StepTimer& timer, Trace* trace) const {
+    const Tile& tile = tiles_[static_cast<std::size_t>(i)];
+    if (proposing_ && i > 0) return proposing_->run_tile(index_, tile, count, workspace, timer, trace);
+    const bool last = i + 1 == steps_;
+    run_tile(index_, plan_, tile, i, last || proposing_, count, workspace, filter, timer);
+    if (proposing_ && !last) proposing_->begin(*index_.device.state()->device, workspace, count, timer);
+  }
+
+  const Index::State& index_;
+  const Plan& plan_;
+  std::vector<Tile> tiles_;
+  std::int64_t steps_ = 0;
+  std::optional<Proposing> proposing_;
+  std::optional<BoundedSearch> bounded_;
+};
+
+/// 0, 1, ..., count - 1: a tile of which every query is left to the chain.
+std::vector<std::int64_t> all_queries(std::int64_t count) {
+  std::vector<std::int64_t> all(static_cast<std::size_t>(count));
+  std::iota(all.begin(), all.end(), 0);
+  return all;
 }
 
 }  // namespace
@@ -172,18 +207,14 @@ void run(const Index::State& index, const Plan& plan, const PlanOptions& options
          MatrixView<const float> queries, float largest_query, Trace* trace, const Take& take) {
   const std::shared_ptr<Device::State>& state = index.device.state();
   const std::int64_t m = queries.rows(), query_tiles = (m + plan.query_tile - 1) / plan.query_tile;
-  const bool proposes = plan.proposer != Proposer::none && m > 0, visits = plan.visit_rows > 0;
-  const std::vector<Tile> tiles = visits ? std::vector<Tile>() : train_tiles(index, plan);
-  const auto steps = static_cast<std::int64_t>(visits ? phases(index, plan).size() : tiles.size());
-  Watcher watcher(options, query_tiles * steps);
-  watcher.check_stop();
   Workspace workspace(state, plan, scratch_of(*state->device, plan));
   const DeviceFilter filter(state, plan, options);
-  std::optional<Proposing> proposing;
-  std::optional<BoundedSearch> bounded;
-  if (proposes && visits) bounded.emplace(index, plan, largest_query);
-  if (proposes && !visits) proposing.emplace(index, plan, largest_query);
+  if (plan.proposer != Proposer::none && m > 0) index.shadow_for(plan, trace);
+  TileSearch search(index, plan, largest_query, m == 0);
+  Watcher watcher(options, query_tiles * search.steps());
+  watcher.check_stop();
 
+  bool gives_way = false;  // a proposer that kith chose itself, where most lists overflow
   for (std::int64_t first = 0; first < m; first += plan.query_tile) {
     const std::int64_t count = std::min(plan.query_tile, m - first);
     const MatrixView<const float> of_tile = queries.slice(first, count);
@@ -192,16 +223,17 @@ void run(const Index::State& index, const Plan& plan, const PlanOptions& options
     filter.upload(first, count);
     if (trace) trace->seconds["upload"] += upload.seconds();
     const std::vector<std::int64_t> lost =
-        bounded ? bounded->run(of_tile, workspace, watcher, trace)
-                : run_tiles(index, plan, tiles, proposing ? &*proposing : nullptr, count, workspace, filter,
-                            watcher, trace);
-    if (!lost.empty()) search_lost(index, plan, options, of_tile, lost, workspace, trace);
-    if (trace) trace->fallbacks += static_cast<std::int64_t>(lost.size());
+        gives_way ? all_queries(count) : search.run(of_tile, workspace, filter, watcher, trace);
+    if (gives_way) watcher.steps_done(search.steps());
+    const auto many = static_cast<std::int64_t>(lost.size());
+    gives_way = options.proposer == Proposer::automatic && 2 * many > count;
+    if (many > 0) search_lost(index, plan, options, of_tile, lost, workspace, trace);
+    if (trace) trace->fallbacks += many;
     take(workspace, first, count);
   }
   if (trace) {
     trace->query_tiles = query_tiles;
-    trace->train_tiles = steps;
+    trace->train_tiles = search.steps();
   }
 }
 

@@ -48,7 +48,8 @@ struct Index::State {
   mutable std::map<Proposer, std::shared_ptr<const IndexShadow>> shadows;
 
   /// Throws out_of_memory.
-  std::shared_ptr<const IndexShadow> shadow_for(const Plan& plan) const;
+  ///   trace  is told what it took, if it was not there; may be null
+  std::shared_ptr<const IndexShadow> shadow_for(const Plan& plan, Trace* trace = nullptr) const;
 };
 
 /// Receives each finished query tile: queries first .. first + count - 1 have their keys in

@@ -100,8 +100,9 @@ Proposer choose_proposer(const DeviceInfo& device, const Problem& problem, const
 
 namespace {
 
-/// Whether the device thins candidates by bounds: a CPU does.
+/// Whether the device thins candidates by bounds: a CPU does, and OpenCL in its own kernel for dot.
 bool visits(const DeviceInfo& device, Proposer proposer) {
+  if (device.backend == "opencl") return proposer == Proposer::dot;
   return device.backend == "cpu" && has_own_order(proposer);
 }
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <string>
 
+#include "bounded_search.hpp"
 #include "kith/error.hpp"
 #include "kith/tuning.hpp"
 #include "pipeline.hpp"
@@ -42,7 +43,7 @@ void add_chain_steps(const DeviceInfo& info, const Plan& plan, std::vector<spi::
 }
 
 void add_proposer_steps(const DeviceInfo& info, const Plan& plan, std::vector<spi::Step>& steps) {
-  const Proposal proposal(plan);
+  Proposal proposal(plan);
   const std::size_t t = static_cast<std::size_t>(plan.visit_rows ? plan.problem.n : plan.train_tile),
                     dims = static_cast<std::size_t>(plan.problem.dims);
   const std::size_t k = static_cast<std::size_t>(plan.problem.k);
@@ -60,6 +61,9 @@ void add_proposer_steps(const DeviceInfo& info, const Plan& plan, std::vector<sp
   if (plan.visit_rows == 0) return;
   steps.push_back(proposal.tighten_by_bounds(plan.query_tile, {}));
   steps.push_back(proposal.prune(plan.query_tile));
+  proposal.lengthen_lists(BoundedSearch::longer);
+  steps.push_back(
+      proposal.tighten_by_bounds(std::max<std::int64_t>(plan.query_tile / BoundedSearch::longer, 1), {}));
 }
 
 }  // namespace

@@ -119,7 +119,8 @@ std::int64_t Proposal::listed(spi::Device& device, std::int64_t count) const {
   std::vector<std::uint32_t> counts(size(count));
   device.read(*counts_.get(), 0, counts.data(), counts.size() * sizeof(std::uint32_t));
   std::int64_t total = 0;
-  for (const std::uint32_t of_query : counts) total += std::min<std::int64_t>(of_query, plan_.candidates);
+  for (const std::uint32_t of_query : counts)
+    total += std::min<std::int64_t>(of_query, plan_.candidates * times_);
   return total;
 }
 
@@ -139,8 +140,7 @@ spi::Shadow Proposal::queries(std::size_t count) const {
 }
 
 spi::CandidateLists Proposal::lists(std::size_t count) const {
-  const std::size_t capacity = size(plan_.candidates);
-  return {{rows_.get(), 0, count, capacity, capacity}, counts(count)};
+  return {{rows_.get(), 0, count, capacity(), capacity()}, counts(count)};
 }
 
 spi::Grid<std::uint32_t> Proposal::counts(std::size_t count) const {
@@ -156,14 +156,12 @@ spi::Grid<float> Proposal::theta(std::size_t count) const {
 }
 
 spi::Grid<Key> Proposal::keys(std::size_t count) const {
-  const std::size_t capacity = size(plan_.candidates);
-  return {keys_.get(), 0, count, capacity, capacity};
+  return {keys_.get(), 0, count, capacity(), capacity()};
 }
 
 spi::Bounds Proposal::bounds(std::size_t count) const {
   if (plan_.visit_rows == 0) return {};
-  const std::size_t capacity = size(plan_.candidates);
-  return {{low_.get(), 0, count, capacity, capacity}, keys(count)};
+  return {{low_.get(), 0, count, capacity(), capacity()}, keys(count)};
 }
 
 }  // namespace kith

@@ -29,6 +29,9 @@ class Proposal {
   /// Throws out_of_memory.
   Proposal(const std::shared_ptr<Device::State>& state, const Plan& plan);
 
+  /// From here on the lists of at most query_tile / times queries have `times` as many places.
+  void lengthen_lists(std::int64_t times) { times_ = times; }
+
   /// The shadow of the queries of a tile.
   spi::Step prepare(const spi::RowBlocks& queries, const spi::Grid<float>& centre, float scale) const;
   /// Candidates among the training rows of a tile, their chains, and what they do to `best` [q, k].
@@ -59,7 +62,10 @@ class Proposal {
   spi::Grid<Key> keys(std::size_t count) const;
   spi::Bounds bounds(std::size_t count) const;
 
+  std::size_t capacity() const { return static_cast<std::size_t>(plan_.candidates * times_); }
+
   const Plan plan_;
+  std::int64_t times_ = 1;
   DeviceMemory shadow_, facts_, values_, rows_, keys_, low_, best_, theta_, counts_, lost_;
 };
 

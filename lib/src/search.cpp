@@ -73,6 +73,13 @@ void finish_tile(const Index::State& index, const Plan& plan, std::int64_t first
   if (trace) trace->seconds["finish"] += finishing.seconds();
 }
 
+/// What a certificate rests on.
+void tell_of_proposer(const Plan& plan, Trace& trace) {
+  if (plan.proposer == Proposer::none) return;
+  trace.product_bound = product_bound(plan.proposer, plan.problem.dims);
+  trace.proposer_check = proposer_check();
+}
+
 }  // namespace
 
 void search_with(const Index::State& index, MatrixView<const float> queries, std::int64_t k,
@@ -107,6 +114,7 @@ void search_with(const Index::State& index, MatrixView<const float> queries, std
       *trace = Trace{};
       trace->time_steps = time_steps;
       trace->plan = chosen;
+      tell_of_proposer(chosen, *trace);
     }
     std::vector<Key> keys(static_cast<std::size_t>(chosen.query_tile) *
                           static_cast<std::size_t>(chosen.problem.k));

@@ -98,7 +98,7 @@ float scale_of(Proposer proposer, double largest) {
 
 IndexShadow::IndexShadow(const std::shared_ptr<Device::State>& state, const std::vector<Chunk>& chunks,
                          const std::vector<float>& centre, double largest, Proposer proposer,
-                         std::uint32_t threads)
+                         std::uint32_t threads, Trace* trace)
     : proposer_(proposer),
       dims_(centre.size()),
       scale_(scale_of(proposer, largest)),
@@ -111,6 +111,7 @@ IndexShadow::IndexShadow(const std::shared_ptr<Device::State>& state, const std:
   const FloatGuard guard;
   spi::Device& device = *state->device;
   device.write(*centre_.get(), 0, centre.data(), centre.size() * sizeof(float));
+  const std::uint64_t begin = trace ? device.mark() : 0;
   for (std::size_t i = 0; i < chunks.size(); ++i) {
     const spi::RowBlocks rows{chunks[i].memory.get(), 0, static_cast<std::uint32_t>(chunks[i].rows),
                               static_cast<std::uint32_t>(dims_), device.info.train_block};
@@ -121,6 +122,11 @@ IndexShadow::IndexShadow(const std::shared_ptr<Device::State>& state, const std:
       throw Error(Errc::unsupported, "search: " + device.info.spec + ": " + support.refusal);
     device.enqueue(step);
   }
+  if (!trace) return;
+  const std::uint64_t end = device.mark();
+  device.finish();
+  trace->shadow_seconds = device.elapsed(begin, end);
+  trace->shadow_bytes = bytes();
 }
 
 spi::Shadow IndexShadow::of(std::size_t chunk, std::int64_t first, std::int64_t rows) const {

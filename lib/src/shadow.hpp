@@ -10,6 +10,7 @@
 #include "device_state.hpp"
 #include "kith/metric.hpp"
 #include "kith/spi.hpp"
+#include "kith/trace.hpp"
 
 namespace kith {
 
@@ -50,8 +51,10 @@ class IndexShadow {
  public:
   /// Enqueues one PrepareStep a chunk. Locks the device. Throws out_of_memory, unsupported.
   ///   largest  as largest_centred() says
+  ///   trace    is told the seconds and the bytes; null: nobody waits for the device
   IndexShadow(const std::shared_ptr<Device::State>& state, const std::vector<Chunk>& chunks,
-              const std::vector<float>& centre, double largest, Proposer proposer, std::uint32_t threads);
+              const std::vector<float>& centre, double largest, Proposer proposer, std::uint32_t threads,
+              Trace* trace);
 
   /// The shadow of `rows` rows of chunk number `chunk`, from its row `first` on.
   spi::Shadow of(std::size_t chunk, std::int64_t first, std::int64_t rows) const;
@@ -78,5 +81,8 @@ std::size_t shadow_bytes(Proposer proposer, std::int64_t rows, std::int64_t dims
 /// makes of hard values: every row within its limit must be proposed, and none beyond the bound. Empty when
 /// it can. Locks the device.
 std::string test_proposer(Device::State& state, Proposer proposer);
+
+/// What test_proposer() does, in words.
+std::string proposer_check();
 
 }  // namespace kith

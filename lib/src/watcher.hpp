@@ -14,8 +14,10 @@ class Watcher {
   Watcher(const PlanOptions& options, std::int64_t steps) : options_(options), steps_(steps) {}
   bool watches() const { return options_.progress || options_.stop.stop_possible(); }
 
-  void step_done() {
-    ++done_;
+  void step_done() { steps_done(1); }
+
+  void steps_done(std::int64_t steps) {
+    done_ += steps;
     if (options_.progress) options_.progress({static_cast<double>(done_) / static_cast<double>(steps_)});
     check_stop();
   }

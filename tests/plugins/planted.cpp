@@ -99,8 +99,10 @@ class PlantedDevice : public spi::Device {
     return static_cast<double>(to - from) * 1e-9;
   }
   spi::Support check(const spi::Step& step) const override {
-    if (const auto* collect = std::get_if<spi::CollectStep>(&step.work))
+    if (const auto* collect = std::get_if<spi::CollectStep>(&step.work)) {
+      if (collect->visits.rows > 0) return {"it takes rows in order", 0};
       return proposal(collect->proposer, collect->metric);
+    }
     if (const auto* tighten = std::get_if<spi::TightenStep>(&step.work))
       return proposal(tighten->proposer, tighten->metric);
     const auto* prepare = std::get_if<spi::PrepareStep>(&step.work);
@@ -206,19 +208,34 @@ class PlantedDevice : public spi::Device {
     const bool gemm = s.proposer == Proposer::gemm;
     if (gemm) multiply(s, defect_ == coarse_products ? 11 : 24);
     for (std::size_t t = s.values.cols; t-- > 0;) {  // any order will do
-      const float low = gemm ? low_of(s, t) : 0;
+      const Bounding of = gemm ? bounding_of(s, t) : Bounding{0, 0};
       for (std::size_t q = 0; q < s.values.rows; ++q) {
         const float value = row_of_grid(s.values, q)[t];
-        if (!((gemm ? low - value : value) <= *row_of_grid(s.theta, q))) continue;
+        const float low = gemm ? of.low - value : value;
+        if (!(low <= *row_of_grid(s.theta, q))) continue;
         const std::uint32_t place = (*row_of_grid(s.out.counts, q))++;
-        if (place < s.out.rows.cols)
-          row_of_grid(s.out.rows, q)[place] = s.first_row + static_cast<std::uint32_t>(t);
+        if (place >= s.out.rows.cols) continue;
+        const std::uint32_t row = s.first_row + static_cast<std::uint32_t>(t);
+        row_of_grid(s.out.rows, q)[place] = row;
+        if (s.bounds.low.cols == 0) continue;
+        row_of_grid(s.bounds.low, q)[place] = low;
+        row_of_grid(s.bounds.high, q)[place] = high_of(low, of.gap, row);
       }
     }
   }
 
-  void run(const spi::PruneStep&) {
-    throw Error(Errc::unsupported, "planted: it keeps no bounds of candidates");
+  void run(const spi::PruneStep& s) {
+    for (std::size_t q = 0; q < s.theta.rows; ++q) {
+      std::uint32_t& count = *row_of_grid(s.lists.counts, q);
+      const std::size_t many = std::min<std::size_t>(count, s.lists.rows.cols);
+      count = 0;
+      for (std::size_t j = 0; j < many; ++j) {
+        if (!(row_of_grid(s.bounds.low, q)[j] <= *row_of_grid(s.theta, q))) continue;
+        row_of_grid(s.lists.rows, q)[count] = row_of_grid(s.lists.rows, q)[j];
+        row_of_grid(s.bounds.low, q)[count] = row_of_grid(s.bounds.low, q)[j];
+        row_of_grid(s.bounds.high, q)[count++] = row_of_grid(s.bounds.high, q)[j];
+      }
+    }
   }
 
   void run(const spi::RerankStep& s) {
@@ -234,13 +251,16 @@ class PlantedDevice : public spi::Device {
       Key* best = row_of_grid(s.best, q);
       std::uint32_t& count = *row_of_grid(s.counts, q);
       const Key* keys = row_of_grid(s.keys, q);
+      const bool bounds = s.of == spi::TightenStep::Of::bounds;
       std::vector<Key> all(best, best + s.k);
+      if (bounds || s.afresh) std::fill(all.begin(), all.end(), no_key);
       all.insert(all.end(), keys, keys + std::min<std::size_t>(count, s.keys.cols));
       std::sort(all.begin(), all.end());
       std::copy_n(all.begin(), s.k, best);
       if (count > s.keys.cols) *row_of_grid(s.lost, q) = 1;
-      count = 0;
-      *row_of_grid(s.theta, q) = theta_of(s, q, value_of(best[s.k - 1]));
+      if (!bounds) count = 0;
+      const float theta = theta_of(s, q, value_of(best[s.k - 1])), before = *row_of_grid(s.theta, q);
+      *row_of_grid(s.theta, q) = bounds ? std::min(before, theta) : theta;
     }
   }
 

@@ -71,8 +71,12 @@ inline void multiply(const kith::spi::CollectStep& s, int kept_bits) {
     }
 }
 
-/// What is subtracted from: low(t).
-inline float low_of(const kith::spi::CollectStep& s, std::size_t t) {
+/// What is subtracted from, low(t), and how far above it the upper bound lies.
+struct Bounding {
+  float low, gap;
+};
+
+inline Bounding bounding_of(const kith::spi::CollectStep& s, std::size_t t) {
   namespace spi = kith::spi;
   const std::size_t dims = s.train.rows.cols;
   const Real b = relative_error(dims);
@@ -90,11 +94,22 @@ inline float low_of(const kith::spi::CollectStep& s, std::size_t t) {
   const Real underflow = static_cast<Real>(dims) * 0x1p-120L * (1 + shadow_norm + shadow) * (squares ? 1 : 2);
   const Real all = (norm * residual + error * shadow + underflow) * (1 + 0x1p-20L);
   const Real low = squares ? row_of_grid(s.train.facts, spi::half_norm)[t] - all : -all;
-  return not_above(low - std::fabs(low) * 0x1p-22L);
+  const Real own = row_of_grid(s.train.facts, spi::norm)[t];
+  const float rounded = not_above(low);
+  return {rounded, not_below(((squares ? own * own / 2 : 0) + all - rounded) * (1 + 0x1p-20L))};
+}
+
+/// The upper bound of a candidate of which `low` was compared with theta.
+inline kith::Key high_of(float low, float gap, std::uint32_t row) {
+  return kith::make_key(not_below((Real{low} + gap) + std::fabs(low) * 0x1p-22L), row);
 }
 
 inline float theta_of(const kith::spi::TightenStep& s, std::size_t q, float worst) {
   if (s.proposer == kith::Proposer::none || !is_squared(s.metric)) return worst;
+  const Real g = relative_error(s.dims), own = row_of_grid(s.query_facts, kith::spi::norm)[q];
+  if (s.of == kith::spi::TightenStep::Of::bounds)
+    return not_below((worst * (1 + g) + g * own * own + s.dims * 0x1p-149L) / (1 - g) +
+                     std::fabs(worst) * 0x1p-60L);
   const Real half = (worst + s.dims * 0x1p-149L) / (1 - relative_error(s.dims)) / 2;
   return not_below((half - row_of_grid(s.query_facts, kith::spi::half_norm)[q]) * (1 + 0x1p-60L) +
                    half * 0x1p-60L);

@@ -1,6 +1,5 @@
 // kith bench: from one workload and one device to seconds.
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 #include <functional>
 
@@ -19,33 +18,7 @@ using workloads::Operation;
 using workloads::Timed;
 
 constexpr std::uint64_t data_seed = 1;
-constexpr int warm_ups = 2;
-constexpr double warm_seconds = 0.1;  ///< at least: clocks of an idle device take a while to rise
-constexpr std::size_t fewest_samples = 3;
 constexpr double cpu_check_work = 1e10, plain_check_work = 2e8;  ///< chain steps of the check
-
-class Clock {
- public:
-  double seconds() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  }
-
- private:
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
-
-/// Samples until there are enough, or the time is up and there are a few.
-template <class Sample>
-void take_samples(const BenchFlags& flags, const Sample& sample) {
-  const Clock warming;
-  for (int i = 0; i < warm_ups || warming.seconds() < warm_seconds; ++i) sample(false);
-  const Clock clock;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(flags.repeats); ++i) {
-    throw_if_interrupted("bench");
-    if (i >= fewest_samples && clock.seconds() > static_cast<double>(flags.seconds)) return;
-    sample(true);
-  }
-}
 
 /// How many queries are checked: as many as take about a second.
 std::int64_t check_count(const BenchData& data, bool by_cpu) {

@@ -84,7 +84,7 @@ int run_classify(const CLI::App& app, ClassifyFlags flags) {
          flags.save_model);
   for (OutputFile* file : {&out, &proba, &report}) file->commit();
   if (done.queries().table.rows == 0) return exit_ok;
-  if (flags.explain) print(explain(done.trace.plan) + "\n" + stage_times(done.trace) + "\n");
+  print(telling(flags.telling, done.trace));
   if (done.outputs[0].truth.code.empty()) {
     if (out || proba) return exit_ok;
     print(flags.asking.query.empty() ? answer_lines(done) : shown_answers(flags, done));
@@ -137,7 +137,7 @@ void add_outputs(CLI::App& app, ClassifyFlags& flags) {
   add_texts(app, "--class-names", flags.class_names,
             "Names of the labels 0, 1, 2, ... for the report, with commas between them", "NAMES");
   add_number(app, "--expect", flags.expect, "How many must be right; exit 1 where it is another number", 0);
-  app.add_flag("--explain", flags.explain, "Print how it was done, and the seconds of each stage");
+  add_telling_options(app, flags.telling);
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ struct ClassifyFlags {
   std::string report;
   std::vector<std::string> class_names;
   std::int64_t expect = -1;  ///< -1: nothing is expected
-  bool explain = false;
+  TellingFlags telling;
 };
 
 /// What was found for one label column.

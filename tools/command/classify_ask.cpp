@@ -176,7 +176,7 @@ Classified classify(const CLI::App& app, ClassifyFlags& flags) {
   if (done.queries().table.rows == 0) return done;
   ProgressBar bar("classifying");
   options.progress = [&bar](const Progress& progress) { bar.update(progress.fraction); };
-  Trace* trace = flags.explain || !flags.report.empty() ? &done.trace : nullptr;
+  Trace* trace = flags.telling.any() || !flags.report.empty() ? &done.trace : nullptr;
   if (flags.asking.radius.empty())
     ask_k(flags, classifier, done.voting, options, trace, done);
   else

@@ -172,6 +172,20 @@ std::string csv_cell(const std::string& text);
 /// The seconds of each stage of a search, a line each, as a table.
 std::string stage_times(const Trace& trace);
 
+/// Why the answer of a search is that of the chain: a line a fact.
+///   trace  of a search whose steps were timed
+std::string certificate(const Trace& trace);
+
+/// What is told of a search, on stdout, before its results: --explain, --certify.
+struct TellingFlags {
+  bool explain = false, certify = false;
+  bool any() const { return explain || certify; }
+};
+void add_telling_options(CLI::App& app, TellingFlags& flags);
+
+/// Each part with an empty line behind it; nothing where nothing was asked.
+std::string telling(const TellingFlags& flags, const Trace& trace);
+
 /// Characters a terminal needs for UTF-8 `text`, taking one a code point.
 std::size_t columns(std::string_view text);
 

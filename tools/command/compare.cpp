@@ -108,35 +108,22 @@ void check_options(const CLI::App& app, const CompareFlags& flags) {
     refuse_others(app, "--placement",
                   {"--reference", "--data", "--train", "--queries", "--seed", "-n", "-m", "--dims", "-k",
                    "--classes", "--metric", "--selector", "--groups", "--threads", "--json"});
+  if (flags.whole) {
+    std::vector<std::string> allowed = {
+        "--device",   "--reference",  "--train",      "--queries",      "-m",        "-k",    "--metric",
+        "--proposer", "--query-tile", "--train-tile", "--memory-limit", "--threads", "--json"};
+    allowed.insert(allowed.end(), whole_options.begin(), whole_options.end());
+    return refuse_others(app, "--whole", allowed);
+  }
+  for (const char* name : whole_options)
+    if (app.get_option(name)->count() > 0)
+      throw Error(Errc::invalid_argument,
+                  std::string("compare: ") + name + " is for the files of --whole; give --whole, too");
   for (const char* name : {"--quick", "--energy", "--csv", "--report", "--charts"})
     if (app.get_option(name)->count() > 0)
       throw Error(Errc::invalid_argument,
                   std::string("compare: ") + name + " belongs to an experiment; give --experiment NAME, too");
 }
-
-/// What became of all cells.
-struct Outcome {
-  std::size_t same = 0, different = 0, refused = 0;
-
-  void take(const std::vector<CompareLine>& lines) {
-    for (const CompareLine& line : lines)
-      for (const Cell& cell : line.cells)
-        ++(!cell.refusal.empty() ? refused : !cell.difference.empty() ? different : same);
-  }
-
-  std::string text() const {
-    if (different > 0) return std::to_string(different) + " DIFFERENT.";
-    if (same > 0 && refused > 0) return "Same bits wherever it ran; " + std::to_string(refused) + " refused.";
-    if (same > 0) return "Same bits everywhere.";
-    return refused > 0 ? "Nothing was compared: everything was refused."
-                       : "Nothing was compared: there are no queries.";
-  }
-
-  int code() const {
-    if (different > 0) return exit_failed_check;
-    return same == 0 && refused > 0 ? exit_code(Errc::unsupported) : exit_ok;
-  }
-};
 
 int run_placements(const CompareFlags& flags, const std::vector<workloads::DataKind>& kinds) {
   int code = exit_ok;
@@ -148,6 +135,7 @@ int run_placements(const CompareFlags& flags, const std::vector<workloads::DataK
 int run_compare(const CLI::App& app, const CompareFlags& flags) {
   check_options(app, flags);
   if (!flags.experiment.empty()) return compare_experiments(flags);
+  if (flags.whole) return compare_proposers(app, flags);
   if (flags.train.empty() != flags.queries.empty())
     throw Error(Errc::invalid_argument, "compare: --train and --queries go together; give both");
   const std::vector<std::string> stages = stage_names(flags.stage);
@@ -168,7 +156,8 @@ int run_compare(const CLI::App& app, const CompareFlags& flags) {
     const CompareProblem problem = make_problem(flags, kind);
     const std::vector<CompareLine> lines =
         compare(problem, devices, reference, stages, parse_selector(flags.plan.selector));
-    outcome.take(lines);
+    for (const CompareLine& line : lines)
+      for (const Cell& cell : line.cells) outcome.take(!cell.refusal.empty(), !cell.difference.empty());
     if (flags.json) {
       all.push_back(report_json(problem, devices, reference, lines));
     } else {
@@ -183,6 +172,19 @@ int run_compare(const CLI::App& app, const CompareFlags& flags) {
 }
 
 }  // namespace
+
+std::string Outcome::text() const {
+  if (different > 0) return std::to_string(different) + " DIFFERENT.";
+  if (same > 0 && refused > 0) return "Same bits wherever it ran; " + std::to_string(refused) + " refused.";
+  if (same > 0) return "Same bits everywhere.";
+  return refused > 0 ? "Nothing was compared: everything was refused."
+                     : "Nothing was compared: there are no queries.";
+}
+
+int Outcome::code() const {
+  if (different > 0) return exit_failed_check;
+  return same == 0 && refused > 0 ? exit_code(Errc::unsupported) : exit_ok;
+}
 
 namespace {
 
@@ -254,12 +256,14 @@ Subcommand add_compare(CLI::App& parent) {
          "Instead: each stage on a device of its own, as distance=cpu,select=cuda:0; a stage that is "
          "left out stays where the one before it is")
       ->type_name("PLACES");
+  add_whole_options(*app, *flags);
   add_experiment_options(*app, *flags);
   add_plan_options(*app, flags->plan);
   add_examples(*app, {"kith compare", "kith compare --device cpu,opencl:pocl --data all --metric l1",
                       "kith compare --stage select --selector bubble -n 100000 -m 4 -k 100",
                       "kith compare --device cuda:0 --random-cases 20000 --resume cases.txt",
                       "kith compare --placement distance=cpu,select=cuda:0 -n 100000 -m 1 --dims 2",
+                      "kith compare --whole --train base.fvecs --queries query.fvecs -k 100 --device cuda:0",
                       "kith compare --experiment pbknn-groups --device cuda:0 --report page.html",
                       "kith compare --experiment gsknn-kdd --data kddcup.data_10_percent.gz"});
   return {app, [app, flags] { return run_compare(*app, *flags); }};

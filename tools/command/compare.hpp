@@ -1,6 +1,7 @@
 // What the parts of `kith compare` share.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -9,6 +10,7 @@
 #include "command.hpp"
 #include "kith/device.hpp"
 #include "kith/trace.hpp"
+#include "training.hpp"
 #include "workloads/cases.hpp"
 #include "workloads/operations.hpp"
 
@@ -26,6 +28,8 @@ struct CompareFlags {
   std::int64_t random_cases = 0, seconds = 0;
   std::string resume;
   bool explain = false, json = false;
+  bool whole = false;                   ///< instead: every proposer on the rows of files
+  TrainingFlags whole_set;              ///< how these are read, without their names
   std::string placement;                ///< instead: a device for each stage
   std::string experiment, csv, report;  ///< instead: published experiments, and files of what they gave
   std::string charts;                   ///< folder of their pictures
@@ -70,6 +74,17 @@ std::vector<CompareLine> compare(const CompareProblem& problem, const std::vecto
                                  const Subject& reference, const std::vector<std::string>& stages,
                                  Selector selector);
 
+/// What became of all that was compared.
+struct Outcome {
+  std::size_t same = 0, different = 0, refused = 0;
+
+  void take(bool was_refused, bool is_different) {
+    ++(was_refused ? refused : is_different ? different : same);
+  }
+  std::string text() const;
+  int code() const;
+};
+
 /// A whole search, or classification, on every device.
 CompareLine whole_line(const CompareProblem& problem, const std::vector<Device>& devices,
                        const Subject& reference, bool classify);
@@ -96,6 +111,12 @@ std::string experiment_names();
 
 /// `--experiment`. Returns an exit code.
 int compare_experiments(const CompareFlags& flags);
+
+/// `--whole`, and how its files are read. Returns an exit code.
+inline constexpr std::array whole_options = {"--header", "--label-column", "--categorical", "--scale",
+                                             "--categories"};
+void add_whole_options(CLI::App& app, CompareFlags& flags);
+int compare_proposers(const CLI::App& app, const CompareFlags& flags);
 
 /// `--placement`. Returns an exit code.
 int compare_placement(const CompareFlags& flags, const CompareProblem& problem);

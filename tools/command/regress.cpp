@@ -23,7 +23,7 @@ struct RegressFlags {
   std::string device = "auto";
   std::string out;
   std::string model, save_model;
-  bool explain = false;
+  TellingFlags telling;
 };
 
 struct Regressed {
@@ -103,7 +103,7 @@ Regressed regress(const CLI::App& app, RegressFlags& flags) {
   if (done.queries().table.rows == 0) return done;
   ProgressBar bar("searching");
   options.progress = [&bar](const Progress& progress) { bar.update(progress.fraction); };
-  Trace* trace = flags.explain ? &done.trace : nullptr;
+  Trace* trace = flags.telling.any() ? &done.trace : nullptr;
   const MatrixView<const float> queries = done.queries().searched();
   if (flags.asking.radius.empty()) {
     Regression result = regressor.regress(queries, flags.asking.k, done.voting, options, trace);
@@ -202,7 +202,7 @@ int run_regress(const CLI::App& app, RegressFlags flags) {
          flags.save_model);
   out.commit();
   if (m == 0) return exit_ok;
-  if (flags.explain) print(explain(done.trace.plan) + "\n" + stage_times(done.trace) + "\n");
+  print(telling(flags.telling, done.trace));
   if (!flags.asking.query.empty() && !out) print(shown_values(flags, done));
   if (!done.truth.empty()) return print(error_table(done)), exit_ok;
   if (out || !flags.asking.query.empty()) return exit_ok;
@@ -240,7 +240,7 @@ Subcommand add_regress(CLI::App& parent) {
       ->type_name("FILE");
   app->add_option("--model", flags->model, "Such a file, in place of --train and what belongs to it")
       ->type_name("FILE");
-  app->add_flag("--explain", flags->explain, "Print how it was done, and the seconds of each stage");
+  add_telling_options(*app, flags->telling);
   add_plan_options(*app, flags->plan);
   add_examples(*app,
                {"kith regress --train houses.csv --target price --queries new.csv --out prices.csv",

@@ -21,7 +21,7 @@ struct SearchFlags {
   std::string device = "auto";
   std::string out_index;
   std::string out_distance;
-  bool explain = false;
+  TellingFlags telling;
 };
 
 std::int64_t longest(const RadiusNeighbors& found) {
@@ -103,13 +103,13 @@ int run_search(const CLI::App& app, const SearchFlags& flags) {
   OutputFile index_file(flags.out_index), distance_file(flags.out_distance);
   const Training training = read_training("search", flags.training);
   Trace trace;
-  const RadiusNeighbors found = find(flags, training, flags.explain ? &trace : nullptr);
+  const RadiusNeighbors found = find(flags, training, flags.telling.any() ? &trace : nullptr);
   const std::int64_t k = flags.asking.radius.empty() ? flags.asking.k : 0;
   if (index_file) write_found(*index_file, found, found.index, k);
   if (distance_file) write_found(*distance_file, found, found.distance, k);
   index_file.commit();
   distance_file.commit();
-  if (flags.explain) print(explain(trace.plan) + "\n" + stage_times(trace));
+  print(telling(flags.telling, trace));
   if (!index_file && !distance_file) print(first_rows(found, flags.asking.radius));
   return exit_ok;
 }
@@ -136,12 +136,12 @@ Subcommand add_search(CLI::App& parent) {
   app->add_option("--out-distance", flags->out_distance,
                   "Write their distances in the same way: .npy (float32), .fvecs, .csv, .tsv, .txt")
       ->type_name("FILE");
-  app->add_flag("--explain", flags->explain, "Print how it was done, and the seconds of each stage");
+  add_telling_options(*app, flags->telling);
   add_plan_options(*app, flags->plan);
   add_examples(*app, {"kith search --train train.npy --queries queries.npy -k 10 --out-index found.npy",
                       "kith search --train base.fvecs --queries query.fvecs -k 100 --metric cosine \\",
                       "            --device opencl:0 --out-index found.ivecs --out-distance far.fvecs",
-                      "kith search --train a.csv --queries b.csv --label-column -1 --explain",
+                      "kith search --train a.csv --queries b.csv --label-column -1 --explain --certify",
                       "kith search --train a.csv --leave-one-out -k 1 --features 1-3 --scale standardize",
                       "kith search --train points.npy --query 2.5,7 --radius 1.5 --metric l2"});
   return {app, [app, flags] { return run_search(*app, *flags); }};

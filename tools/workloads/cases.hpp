@@ -70,6 +70,9 @@ Rows prepared_rows(Metric metric, MatrixView<const float> rows);
 /// when they are the same bits.
 std::string difference(const Answer& expected, const Answer& actual);
 
+/// Queries whose rows or whose distances' bits are others. Both [queries, k] of the same shape.
+std::int64_t different_queries(const Neighbors& expected, const Neighbors& actual);
+
 struct RandomOptions {
   std::uint64_t seed = 1;
   std::uint64_t first = 0;  ///< number of the first case

@@ -1,6 +1,7 @@
 #include <bit>
 #include <chrono>
 #include <cstdio>
+#include <cstring>
 
 #include "cases.hpp"
 #include "class_operands.hpp"
@@ -93,6 +94,16 @@ std::string difference(const Answer& expected, const Answer& actual) {
            std::to_string(actual.votes[i]) + " votes, expected " + std::to_string(expected.votes[i]);
   }
   return "";
+}
+
+std::int64_t different_queries(const Neighbors& expected, const Neighbors& actual) {
+  const auto k = static_cast<std::size_t>(expected.k);
+  std::int64_t different = 0;
+  for (std::size_t q = 0; q < static_cast<std::size_t>(expected.queries); ++q)
+    if (std::memcmp(&expected.distance[q * k], &actual.distance[q * k], k * sizeof(float)) != 0 ||
+        std::memcmp(&expected.index[q * k], &actual.index[q * k], k * sizeof(std::int64_t)) != 0)
+      ++different;
+  return different;
 }
 
 RandomResult run_random_cases(const Device& device, const Device* reference, const RandomOptions& options) {

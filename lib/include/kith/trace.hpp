@@ -1,6 +1,7 @@
 // What a search did, for those who ask.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -28,6 +29,12 @@ struct Trace {
   std::int64_t listed = 0, collected = 0;
   std::int64_t repeats = 0;    ///< queries that had too many at first, and were proposed for once more
   std::int64_t fallbacks = 0;  ///< queries that had too many to the end, and were searched by the chain alone
+  double product_bound = 0;    ///< b of docs/certificate.md, section 3; 0 without a proposer
+  std::string proposer_check;  ///< what this device passed before it could propose; empty without a proposer
+  /// What a proposer works on instead of the training rows, where this search was the first to need it:
+  /// seconds of the device's clock, which are not among device_seconds, and device memory. Else 0.
+  double shadow_seconds = 0;
+  std::size_t shadow_bytes = 0;
 };
 
 }  // namespace kith

@@ -1,0 +1,18 @@
+#include "device.hpp"
+
+namespace kith::opencl {
+
+spi::Support Device::check(const spi::PruneStep&) const {
+  return {};
+}
+
+void Device::enqueue(const spi::PruneStep& step) {
+  if (step.theta.rows == 0 || step.lists.rows.cols == 0) return;
+  const bool lanes = family_ == Family::lanes;
+  const std::size_t items = lanes ? 1 : 128;
+  launch_listing(step.lists, step.bounds, lanes ? "prune_lanes.cl" : "prune.cl",
+                 lanes ? "" : define("GROUP", items), lanes ? "kith_prune_lanes" : "kith_prune",
+                 Range{{items * step.theta.rows, 1, 1}, {items, 1, 1}}, step.theta);
+}
+
+}  // namespace kith::opencl
