@@ -65,9 +65,9 @@ std::vector<std::int64_t> BoundedSearch::run(MatrixView<const float> queries, Wo
   for (std::size_t i = 0; i < first.queries.size(); ++i)
     std::copy_n(found.data() + i * static_cast<std::size_t>(k), k, keys.data() + first.queries[i] * k);
   state->device->write(*workspace.result(count).memory, 0, keys.data(), keys.size() * sizeof(Key));
-  if (trace) trace->repeats += again;
   std::vector<std::int64_t> lost;
   for (const std::int64_t i : second.queries) lost.push_back(first.queries[static_cast<std::size_t>(i)]);
+  if (trace) trace->repeats += again - static_cast<std::int64_t>(lost.size());
   return lost;
 }
 

@@ -1,5 +1,4 @@
 // --explain and --certify: what is told of a search.
-#include <algorithm>
 #include <iomanip>
 #include <sstream>
 
@@ -15,10 +14,9 @@ std::string count_of(std::int64_t count, const char* one, const char* many) {
 /// How many of the queries, and by which way.
 std::string certified(const Trace& trace) {
   const std::int64_t m = trace.plan.problem.m;
-  const std::int64_t once_more = std::max<std::int64_t>(trace.repeats - trace.fallbacks, 0);
-  const std::int64_t at_first = m - once_more - trace.fallbacks;
+  const std::int64_t at_first = m - trace.repeats - trace.fallbacks;
   return std::to_string(at_first) + " of " + count_of(m, "query", "queries") + " at the first try, " +
-         std::to_string(once_more) + " at the second, after their lists had overflowed once; " +
+         std::to_string(trace.repeats) + " at the second, after their lists had overflowed once; " +
          std::to_string(trace.fallbacks) + " left to the chain alone";
 }
 

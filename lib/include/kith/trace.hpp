@@ -27,7 +27,7 @@ struct Trace {
   /// Candidates that a proposer listed, and of these the ones that the chain ranked, of all queries; of a
   /// radius search, what it found. Counted where steps are timed.
   std::int64_t listed = 0, collected = 0;
-  std::int64_t repeats = 0;    ///< queries that had too many at first, and were proposed for once more
+  std::int64_t repeats = 0;    ///< queries that had too many at first, but not when they were asked once more
   std::int64_t fallbacks = 0;  ///< queries that had too many to the end, and were searched by the chain alone
   double product_bound = 0;    ///< b of docs/certificate.md, section 3; 0 without a proposer
   std::string proposer_check;  ///< what this device passed before it could propose; empty without a proposer
