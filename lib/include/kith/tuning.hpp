@@ -23,7 +23,7 @@ struct TuningEntry {
   Problem problem;
   bool fused = false;                       ///< `nearest` instead of `distance` and `select`
   Selector selector = Selector::threshold;  ///< without fused; threshold with it
-  Proposer proposer = Proposer::none;       ///< none, gemm or fp16
+  Proposer proposer = Proposer::none;       ///< none, or one of the device
   std::int64_t groups = 1;                  ///< as in Plan
   std::int64_t query_tile = 1;              ///< as in Plan
   std::int64_t train_tile = 1;              ///< as in Plan
