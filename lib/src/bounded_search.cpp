@@ -11,12 +11,6 @@ namespace {
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
-spi::RowBlocks rows_of(const Index::State& index, std::size_t chunk) {
-  const Chunk& of = index.chunks[chunk];
-  return {of.memory.get(), 0, static_cast<std::uint32_t>(of.rows), static_cast<std::uint32_t>(index.dims),
-          index.device.info().train_block};
-}
-
 std::vector<Key> read_keys(spi::Device& device, const spi::Grid<Key>& grid) {
   std::vector<Key> keys(grid.rows * grid.cols);
   device.read(*grid.memory, 0, keys.data(), keys.size() * sizeof(Key));
@@ -130,8 +124,9 @@ void BoundedSearch::end_chunk(std::size_t chunk, std::int64_t count, const Works
                               StepTimer& timer, Trace* trace) const {
   spi::Device& device = *index_.device.state()->device;
   if (trace) trace->collected += listed(count, timer, trace);
-  device.enqueue(proposal_.rerank(workspace.queries(count), rows_of(index_, chunk),
-                                  static_cast<std::uint32_t>(index_.chunks[chunk].first)));
+  const Tile rows{chunk, index_.chunks[chunk].first, index_.chunks[chunk].rows};
+  device.enqueue(proposal_.rerank(workspace.queries(count), rows.row_blocks(index_),
+                                  static_cast<std::uint32_t>(rows.first)));
   timer.after(spi::RerankStep::name);
   device.enqueue(proposal_.tighten(workspace.result(count), chunk == 0, workspace.scratch()));
   timer.after(spi::TightenStep::name);

@@ -22,6 +22,9 @@ class BoundedSearch {
   /// Throws out_of_memory.
   BoundedSearch(const Index::State& index, const Plan& plan, float largest_query);
 
+  /// Of a query tile.
+  std::int64_t steps() const { return static_cast<std::int64_t>(phases_.size()); }
+
   /// The k nearest of the `count` queries in `workspace`, into its result. Locks the device. Queries whose
   /// lists are too short are asked once more, with the bounds that were reached, longer lists and steps
   /// too short to fill them, unless they are many; those that have more equally near rows than a list holds

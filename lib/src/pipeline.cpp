@@ -142,17 +142,18 @@ class TileSearch {
   TileSearch(const Index::State& index, const Plan& plan, float largest_query, bool empty)
       : index_(index), plan_(plan) {
     const bool proposes = plan.proposer != Proposer::none && !empty;
-    if (plan.visit_rows > 0) {
-      steps_ = static_cast<std::int64_t>(phases(index, plan, plan.train_tile).size());
-      if (proposes) bounded_.emplace(index, plan, largest_query);
-    } else {
-      tiles_ = train_tiles(index, plan);
-      steps_ = static_cast<std::int64_t>(tiles_.size());
-      if (proposes) proposing_.emplace(index, plan, largest_query);
-    }
+    if (plan.visit_rows == 0) tiles_ = train_tiles(index, plan);
+    if (!proposes) return;
+    if (plan.visit_rows > 0)
+      bounded_.emplace(index, plan, largest_query);
+    else
+      proposing_.emplace(index, plan, largest_query);
   }
 
-  std::int64_t steps() const { return steps_; }
+  /// Of a query tile.
+  std::int64_t steps() const {
+    return bounded_ ? bounded_->steps() : static_cast<std::int64_t>(tiles_.size());
+  }
 
   /// Returns the queries whose lists of candidates were too short.
   std::vector<std::int64_t> run(MatrixView<const float> queries, Workspace& workspace,
@@ -161,14 +162,14 @@ class TileSearch {
     const std::shared_ptr<Device::State>& state = index_.device.state();
     const std::int64_t count = queries.rows();
     std::vector<std::int64_t> lost;
-    for (std::int64_t i = 0; i < steps_; ++i) {
+    for (std::int64_t i = 0; i < steps(); ++i) {
       {
         const std::lock_guard lock(state->mutex);
         const FloatGuard guard;
         StepTimer timer(*state->device, trace);
         run_step(i, count, workspace, filter, timer, trace);
         timer.collect();
-        if (proposing_ && i > 0 && i + 1 == steps_) lost = proposing_->proposal.lost(*state->device, count);
+        if (proposing_ && i > 0 && i + 1 == steps()) lost = proposing_->proposal.lost(*state->device, count);
         if (watcher.watches()) state->device->finish();
       }
       watcher.step_done();
@@ -181,7 +182,7 @@ class TileSearch {
                 StepTimer& timer, Trace* trace) const {
     const Tile& tile = tiles_[static_cast<std::size_t>(i)];
     if (proposing_ && i > 0) return proposing_->run_tile(index_, tile, count, workspace, timer, trace);
-    const bool last = i + 1 == steps_;
+    const bool last = i + 1 == steps();
     run_tile(index_, plan_, tile, i, last || proposing_, count, workspace, filter, timer);
     if (proposing_ && !last) proposing_->begin(*index_.device.state()->device, workspace, count, timer);
   }
@@ -189,7 +190,6 @@ class TileSearch {
   const Index::State& index_;
   const Plan& plan_;
   std::vector<Tile> tiles_;
-  std::int64_t steps_ = 0;
   std::optional<Proposing> proposing_;
   std::optional<BoundedSearch> bounded_;
 };

@@ -1,4 +1,4 @@
-// The whole search: the only loop over tiles there is.
+// The whole search, tile by tile.
 #pragma once
 
 #include <cstdint>
