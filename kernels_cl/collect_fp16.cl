@@ -1,178 +1,196 @@
-// collect, fp16: inner products on tensor cores, tested as they come, never written.
+// collect, fp16: inner products on tensor cores, tested as they come, never written. For rows of few
+// dimensions (collect_fp16_tiles.cl is for more).
 //
-//   queries [q, dims]   train [t, dims]   shadows of 16-bit floats, row-major, `pitch` pieces of 8 halves
-//   from row
-//                                         to row, padded to 128 rows and 32 dimensions
-//   theta   [q]         low   [t]
-//   rows    [q, capacity]   lists of training rows, in any order; counts [q] grow, beyond the capacity too
+//   queries [q, dims]   train [t, dims]   shadows of 16-bit floats, as prepare_fp16.cl leaves them
+//   low     [places]    what a product is taken from (collect_low.cl), `gap_first` floats before `gap`
+//   theta   [q]         stride in elements
+//   rows, counts, lows, highs             candidates.cl
 //
-// Only for NVIDIA's compiler, which takes PTX for compute capability 8.0 and newer; the twin of
-// kernels_cuda/collect_fp16.cu. A work-group of 4 warps takes 128 queries and, one after another, tiles of
-// 128 training rows; a warp 64 by 64 of each, 128 sums an item. Both come through local memory in stages of
-// 32 dimensions, copied while earlier ones are multiplied; piece p of row r stands at place p ^ r / 2 % 4 of
-// the row, so that the 8 rows of a matrix lie in different banks. Of each sum low - p is compared with theta;
-// what passes, seldom one of thousands, is appended at once. Work: q * t * dims multiply-adds in steps of
-// m16n8k16, and two instructions a pair. A barrier every 32 dimensions. Local memory: 48 KiB, all there is to
-// a work-group. Source: docs/certificate.md; appending under a threshold: as in FaSTED (Curless, Gowanlock
+// Compiled with -D LINE=n, dimensions of a line (16, 32 or 64), -D STEPS=n, steps of 16 dimensions, and
+// -D ACROSS=n, matrices of 16 queries a warp; ACROSS * STEPS is at most 16, so that the queries of a warp
+// stay in 64 registers. A work-group of 8 warps takes 128 ACROSS queries and, one after another, tiles of 128
+// training rows (visits.cl). They come through local memory in two stages, one copied while the other is
+// multiplied, and each warp takes all of them, 8 ALONG at a time. Kept is low - product where it is at most
+// theta, seldom one of thousands. Neighbouring groups share their training rows in the cache.
+// Work: q * t * dims multiply-adds in steps of m16n8k16, and two instructions a pair. A training row is read
+// once by 128 ACROSS queries, from local memory once by 16 ACROSS: 128 bytes a step where ACROSS is 2. A
+// barrier every 16 KiB. Local memory: at most 36 KiB; 128 registers, so that two groups share a
+// multiprocessor. Source: docs/certificate.md; appending under a threshold: as in FaSTED (Curless, Gowanlock
 // 2025).
-#include "common.cl"
+#define ALONG (LINE == 16 || ACROSS == 1 ? 4 : 2)  // matrices of 8 training rows at a time
+#include "append_fp16.cl"
+#include "visits.cl"
 
-#define GROUP 128
-#define BLOCK 128  // rows of a tile
-#define WARP_ROWS 64
-#define PIECES 4  // of 8 halves, a row and stage
-#define STAGES 2
-#define STAGE (BLOCK * PIECES)
-#define ACROSS 4  // matrices of 16 queries of a warp
-#define ALONG 8   // matrices of 8 training rows of a warp
+#define WARP 32
+#define GROUP (8 * WARP)
+#define PIECES (LINE / 8)  // of 8 halves, a line
+#define SLABS ((STEPS * 16 + LINE - 1) / LINE)
+#define ROWS (SLABS > 2 ? 32 : 8192 / (SLABS * LINE))  // of a stage
+#define UNIT (ROWS < VISIT_TILE ? ROWS : VISIT_TILE)   // of these, of one tile
+#define UNITS_A_TILE (VISIT_TILE / UNIT)
+#define UNITS (ROWS / UNIT)
+#define UNIT_PIECES (UNIT * SLABS * PIECES)
+#define STAGE (ROWS * SLABS * PIECES)
+#define TILE_PIECES (VISIT_TILE * SLABS * PIECES)
+#define NEXT (8 * ALONG)  // training rows of a warp at a time
 
-// Where piece p of row r stands in a stage.
+// Where piece p of row r stands among lines.
 uint place_of(uint r, uint p) {
   return r * PIECES + (p ^ (r * PIECES / 8 % PIECES));
 }
 
-// The address that PTX knows local memory by.
-uint local_address(local const uint4* at) {
-  return (uint)(ulong)at;
-}
-
-// Copy a stage of 128 rows, while others work.
-void copy_stage(local uint4* to, global const uint4* rows, uint pitch, uint lid) {
+// The queries of a warp: row q0 + 16 i + lane / 4 and 8 more, halves 2 (lane % 4) and one more of both pieces
+// of each step.
+ALL_INLINE void load_queries(uint a[ACROSS][STEPS][4], global const uint4* queries, uint q0, uint lane) {
 #pragma unroll
-  for (uint i = 0; i < STAGE / GROUP; ++i) {
-    const uint r = (i * GROUP + lid) / PIECES, p = lid % PIECES;
-    asm volatile("{ .reg .u64 g; cvta.to.global.u64 g, %1; cp.async.cg.shared.global [%0], [g], 16; }" ::"r"(
-                     local_address(to + place_of(r, p))),
-                 "l"(rows + (size_t)r * pitch + p)
-                 : "memory");
-  }
+  for (uint i = 0; i < ACROSS; ++i)
+#pragma unroll
+    for (uint step = 0; step < STEPS; ++step)
+#pragma unroll
+      for (uint e = 0; e < 4; ++e) {
+        const uint q = q0 + 16 * i + e % 2 * 8 + lane / 4, piece = 2 * step + e / 2;
+        global const uint4* slab =
+            queries + (size_t)(q / VISIT_TILE) * TILE_PIECES + piece / PIECES * (VISIT_TILE * PIECES);
+        a[i][step][e] = ((global const uint*)(slab + place_of(q % VISIT_TILE, piece % PIECES)))[lane % 4];
+      }
 }
 
-// Four matrices of 8 rows by 8 halves; lane l gives the address of row l % 8 of matrix l / 8.
-#define LOAD_MATRICES(to, from)                                                \
-  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];" \
-               : "=r"((to)[0]), "=r"((to)[1]), "=r"((to)[2]), "=r"((to)[3])    \
-               : "r"(local_address(from))                                      \
-               : "memory")
+// Products of the queries of a warp with 8 ALONG training rows.
+//   train   local address of what an item loads first of slab 0
+ALL_INLINE void multiply(float sums[ACROSS][4 * ALONG], uint a[ACROSS][STEPS][4], uint train) {
+#if LINE == 16
+  // Of two matrices of rows both pieces.
+#pragma unroll
+  for (uint j = 0; j < ALONG; j += 2) {
+    uint b[4];
+    LOAD_MATRICES(b, train + j * 8 * PIECES * PIECE_BYTES);
+#pragma unroll
+    for (uint of = 0; of < 2; ++of)
+#pragma unroll
+      for (uint i = 0; i < ACROSS; ++i)
+        MULTIPLY_FIRST(sums[i] + 4 * (j + of), a[i][0], b[2 * of], b[2 * of + 1]);
+  }
+#else
+  // Of a matrix of rows four pieces: two steps.
+#pragma unroll
+  for (uint step = 0; step < STEPS; step += 2) {
+    uint b[ALONG][4];
+    const uint slab = step * 2 / PIECES * (UNIT * PIECES * PIECE_BYTES);
+    const uint at = train ^ (step * 2 % PIECES * PIECE_BYTES);  // the other one of the line
+#pragma unroll
+    for (uint j = 0; j < ALONG; ++j) LOAD_MATRICES(b[j], at + slab + j * 8 * PIECES * PIECE_BYTES);
+#pragma unroll
+    for (uint j = 0; j < ALONG; ++j)
+#pragma unroll
+      for (uint i = 0; i < ACROSS; ++i)
+        if (step == 0)
+          MULTIPLY_FIRST(sums[i] + 4 * j, a[i][0], b[j][0], b[j][1]);
+        else
+          MULTIPLY(sums[i] + 4 * j, a[i][step], b[j][0], b[j][1]);
+#pragma unroll
+    for (uint j = 0; j < ALONG; ++j)
+#pragma unroll
+      for (uint i = 0; i < ACROSS; ++i) MULTIPLY(sums[i] + 4 * j, a[i][step + 1], b[j][2], b[j][3]);
+  }
+#endif
+}
 
-// c += a b, a of 16 rows by 16 dimensions, b of 16 dimensions by 8 columns.
-#define MULTIPLY(c, a, b0, b1)                                 \
-  asm volatile(                                                \
-      "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 "     \
-      "{%0,%1,%2,%3},{%4,%5,%6,%7},{%8,%9},{%0,%1,%2,%3};"     \
-      : "+f"((c)[0]), "+f"((c)[1]), "+f"((c)[2]), "+f"((c)[3]) \
-      : "r"((a)[0]), "r"((a)[1]), "r"((a)[2]), "r"((a)[3]), "r"(b0), "r"(b1))
+// Copy the stage that begins with unit `unit` of `units`: lines of shadows, and what their products are taken
+// from.
+//   at   the tile of the unit, and behind: of the next stage
+ALL_INLINE Walk copy_stage(uint to, uint low_to, local uint* rows_to, global const uint4* train,
+                           global const float* low, uint4 visits, Walk at, uint last_tile, uint unit,
+                           uint units, uint lid) {
+#pragma unroll
+  for (uint i = 0; i < UNITS; ++i) {
+    if (unit + i >= units) continue;
+    // Tiles behind the last row have no shadow: another is multiplied, and lets nothing pass.
+    const uint tile = tile_of_walk(visits, at), part = unit % UNITS_A_TILE;
+    global const uint4* from = train + (size_t)min(tile, last_tile) * TILE_PIECES + part * (UNIT * PIECES);
+    if (lid == 0) rows_to[i] = tile * VISIT_TILE + part * UNIT;
+#pragma unroll
+    for (uint piece = 0; piece < UNIT_PIECES; piece += GROUP)
+      copy_piece(to + (i * UNIT_PIECES + piece + lid) * PIECE_BYTES,
+                 from + piece / (UNIT * PIECES) * (VISIT_TILE * PIECES) + piece % (UNIT * PIECES) + lid);
+    if ((unit + i + 1) % UNITS_A_TILE == 0) at = walk_on(visits, at);
+  }
+  if (lid < ROWS / 4 && lid / (UNIT / 4) + unit < units)
+    copy_piece(low_to + lid * PIECE_BYTES, (global const uint4*)(low + (ulong)unit * UNIT) + lid);
+  END_BATCH();
+  return at;
+}
 
-// Work-group b takes queries 128 (b % query_blocks) ... and part b / query_blocks of the training rows.
+// Work-group g takes queries 128 ACROSS (g % query_blocks) ... and part g / query_blocks of the tiles.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect_fp16(
     global const uint4* restrict queries, ulong queries_first, global const uint4* restrict train,
-    ulong train_first, uint pitch, uint q_rows, uint t_rows, uint query_blocks, uint a_part, float unscale,
-    global const float* restrict low_of, global const float* restrict theta_of, ulong theta_first,
-    ulong theta_stride, uint first_row, global uint* restrict rows, ulong rows_first, ulong rows_stride,
-    uint capacity, global uint* restrict counts, ulong counts_first, ulong counts_stride) {
-  local uint4 query_stages[STAGES * STAGE], train_stages[STAGES * STAGE];
-  const uint lid = (uint)get_local_id(0), lane = lid % 32, warp = lid / 32;
-  const uint query_block = (uint)get_group_id(0) % query_blocks;
-  const uint train_blocks = (uint)(((ulong)t_rows + BLOCK - 1) / BLOCK);
-  const uint begin = (uint)get_group_id(0) / query_blocks * a_part, end = min(begin + a_part, train_blocks);
+    ulong train_first, uint q_rows, uint t_rows, uint4 visits, uint tiles, uint query_blocks, uint a_part,
+    float unscale, global const float* restrict low_of, ulong gap_first,
+    global const float* restrict theta_of, ulong theta_first, ulong theta_stride, uint first_row,
+    CANDIDATES) {
+  local uint4 stages[2 * STAGE] __attribute__((aligned(128)));
+  local uint4 low_stages[2 * ROWS / 4] __attribute__((aligned(128)));
+  local uint row_stages[2 * UNITS];
+  const uint lid = (uint)get_local_id(0), lane = lid % WARP;
+  const uint begin = (uint)get_group_id(0) / query_blocks * a_part, end = min(begin + a_part, tiles);
   if (begin >= end) return;
-  const size_t block_pieces = (size_t)BLOCK * pitch;
-  queries += queries_first + query_block * block_pieces;
+  const uint q0 = ((uint)get_group_id(0) % query_blocks * (GROUP / WARP) + lid / WARP) * (16 * ACROSS);
+  const bool idle = q0 >= q_rows;  // helps to copy
+  queries += queries_first;
   train += train_first;
-  const uint a_block = pitch / PIECES, total = (end - begin) * a_block;  // stages
+  low_of += (ulong)begin * VISIT_TILE;
 
-  const uint warp_q = warp / 2 * WARP_ROWS, warp_t = warp % 2 * WARP_ROWS;
-  const uint q0 = query_block * BLOCK + warp_q;
-  float theta[ACROSS * 2];  // NaN where there is no query
+  const uint units = (end - begin) * UNITS_A_TILE, last_tile = (t_rows - 1) / VISIT_TILE;
+  const uint stage = local_address(stages), low_stage = local_address(low_stages);
+  Walk walk = copy_stage(stage, low_stage, row_stages, train, low_of, visits, walk_from(visits, begin),
+                         last_tile, 0, units, lid);
+
+  uint a[ACROSS][STEPS][4];
+  float theta[2 * ACROSS];  // NaN where there is no query
+  if (!idle) load_queries(a, queries, q0, lane);
 #pragma unroll
-  for (uint i = 0; i < ACROSS * 2; ++i) {
+  for (uint i = 0; i < 2 * ACROSS; ++i) {
     const uint q = q0 + i * 8 + lane / 4;
     theta[i] = q < q_rows ? theta_of[theta_first + q * theta_stride] : NAN;
   }
+  // An item loads row lane % 8 of four matrices: four pieces of a row, or two of 8 rows on.
+  const uint first =
+      PIECES == 2 ? place_of(lane % 8 + lane / 16 * 8, lane / 8 % 2) : place_of(lane % 8, lane / 8);
 
-#define COPY(s)                                                                                        \
-  do {                                                                                                 \
-    if ((s) < total) {                                                                                 \
-      copy_stage(train_stages + (s) % STAGES * STAGE,                                                  \
-                 train + (begin + (s) / a_block) * block_pieces + (s) % a_block * PIECES, pitch, lid); \
-      copy_stage(query_stages + (s) % STAGES * STAGE, queries + (s) % a_block * PIECES, pitch, lid);   \
-    }                                                                                                  \
-    asm volatile("cp.async.commit_group;" ::: "memory");                                               \
-  } while (0)
-
-  for (uint s = 0; s < STAGES - 1; ++s) COPY(s);
-  // Of a: rows 0-7, rows 8-15, and both 8 dimensions on. Of b: rows 0-7, the same 8 dimensions on, rows 8-15.
-  const uint a_row = warp_q + lane % 16, a_piece = lane / 16;
-  const uint b_row = warp_t + lane % 8 + lane / 16 * 8, b_piece = lane / 8 % 2;
-  uint s = 0;
-  for (uint block = begin; block < end; ++block) {
-    const uint t0 = block * BLOCK + warp_t;
-    float2 low[ALONG];  // NaN where there is no row
+  uint side = 0;
+#pragma unroll 1
+  for (uint unit = 0; unit < units; unit += UNITS) {
+    WAIT_FOR_BATCHES(0);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const uint other = side ^ 1;
+    if (unit + UNITS < units)
+      walk = copy_stage(stage + other * (STAGE * PIECE_BYTES), low_stage + other * (ROWS / 4 * PIECE_BYTES),
+                        row_stages + other * UNITS, train, low_of, visits, walk, last_tile, unit + UNITS,
+                        units, lid);
+    const uint here = stage + (side * STAGE + first) * PIECE_BYTES;
+    local const float2* low_here = (local const float2*)(low_stages + side * (ROWS / 4)) + lane % 4;
+    const uint rows_here = idle ? 0 : min((uint)ROWS, (units - unit) * UNIT);
+#pragma unroll 1
+    for (uint row = 0; row < rows_here; row += NEXT) {
+      float sums[ACROSS][4 * ALONG];
+      float2 low[ALONG];
 #pragma unroll
-    for (uint j = 0; j < ALONG; ++j) {
-      const uint t = t0 + j * 8 + lane % 4 * 2;
-      low[j].x = t < t_rows ? low_of[t] : NAN;
-      low[j].y = t + 1 < t_rows ? low_of[t + 1] : NAN;
-    }
-    // Sum [i][j][e] is of query 16 i + lane / 4 (8 more for e >= 2) and training row 8 j + 2 (lane % 4) + e
-    // % 2.
-    float sums[ACROSS][ALONG][4];
+      for (uint j = 0; j < ALONG; ++j) low[j] = low_here[row / 2 + 4 * j];
+      multiply(sums, a, here + row * (PIECES * PIECE_BYTES));
+      bool near[ACROSS], any = false;
 #pragma unroll
-    for (uint i = 0; i < ACROSS; ++i)
-#pragma unroll
-      for (uint j = 0; j < ALONG; ++j)
-#pragma unroll
-        for (uint e = 0; e < 4; ++e) sums[i][j][e] = 0;
-
-    for (uint stage = 0; stage < a_block; ++stage, ++s) {
-      asm volatile("cp.async.wait_group %0;" ::"n"(STAGES - 2) : "memory");
-      barrier(CLK_LOCAL_MEM_FENCE);
-      COPY(s + STAGES - 1);
-      local const uint4* query_stage = query_stages + s % STAGES * STAGE;
-      local const uint4* train_stage = train_stages + s % STAGES * STAGE;
-#pragma unroll
-      for (uint p = 0; p < PIECES; p += 2) {
-        uint a[ACROSS][4], b[ALONG / 2][4];
-#pragma unroll
-        for (uint i = 0; i < ACROSS; ++i)
-          LOAD_MATRICES(a[i], query_stage + place_of(a_row + 16 * i, p + a_piece));
-#pragma unroll
-        for (uint j = 0; j < ALONG / 2; ++j)
-          LOAD_MATRICES(b[j], train_stage + place_of(b_row + 16 * j, p + b_piece));
-#pragma unroll
-        for (uint j = 0; j < ALONG; ++j)
-#pragma unroll
-          for (uint i = 0; i < ACROSS; ++i)
-            MULTIPLY(sums[i][j], a[i], b[j / 2][j % 2 * 2], b[j / 2][j % 2 * 2 + 1]);
+      for (uint i = 0; i < ACROSS; ++i) {
+        near[i] = test_matrices(sums[i], low, unscale, theta[2 * i], theta[2 * i + 1]);
+        any |= near[i];
       }
+      if (!any_of_warp(any)) continue;
+      const uint place = unit * UNIT + row, q = hidden(q0) + lane / 4;
+      const uint t0 = row_stages[side * UNITS + row / UNIT] + row % UNIT;
+#pragma unroll
+      for (uint i = 0; i < ACROSS; ++i)
+        if (any_of_warp(near[i]))
+          append_matrices(sums[i], theta[2 * i], theta[2 * i + 1], q + 16 * i, first_row + t0,
+                          low_of + gap_first + place, lane, CANDIDATES_HERE);
     }
-
-#pragma unroll
-    for (uint i = 0; i < ACROSS; ++i) {
-      // The least of each query is compared first, so that no comparison waits for the one before.
-      float least[4] = {NAN, NAN, NAN, NAN};
-#pragma unroll
-      for (uint j = 0; j < ALONG; ++j)
-#pragma unroll
-        for (uint e = 0; e < 4; ++e)
-          least[e] = fmin(least[e], fma(-unscale, sums[i][j][e], e % 2 ? low[j].y : low[j].x));
-      if (!(fmin(least[0], least[1]) <= theta[2 * i]) && !(fmin(least[2], least[3]) <= theta[2 * i + 1]))
-        continue;
-      uint pending = 0;
-#pragma unroll
-      for (uint j = 0; j < ALONG; ++j)
-#pragma unroll
-        for (uint e = 0; e < 4; ++e)
-          if (fma(-unscale, sums[i][j][e], e % 2 ? low[j].y : low[j].x) <= theta[2 * i + e / 2])
-            pending |= 1u << (j * 4 + e);
-      while (pending != 0) {
-        const uint at = 31 - clz(pending);
-        pending &= ~(1u << at);
-        const uint q = q0 + i * 16 + lane / 4 + at % 4 / 2 * 8;
-        const uint place = atomic_inc(counts + counts_first + q * counts_stride);
-        if (place < capacity)
-          rows[rows_first + q * rows_stride + place] = first_row + t0 + at / 4 * 8 + lane % 4 * 2 + at % 2;
-      }
-    }
+    side = other;
   }
 }

@@ -12,15 +12,9 @@
 //   HALVES   1 where half the squared norm counts, 0 for inner products
 //
 // Work-item i takes places i, i + items, ... Each group finds the three maxima over the queries by itself.
-// docs/certificate.md, section 4. All sums are of numbers that are not negative, so that their few
-// roundings are far below 2^-20 of them. Work: a step a place, and q in each group.
-#include "bounds.cl"
+// docs/certificate.md, section 4. Work: a step a place, and q in each group.
+#include "product_error.cl"
 #include "visits.cl"
-
-// Rows of the facts, as in spi.hpp.
-#define NORM 1
-#define SHADOW_NORM 2
-#define RESIDUAL 3
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect_low(
     global const float* restrict queries, ulong q_first, ulong q_stride, uint q_rows,
@@ -33,7 +27,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect_low(
   for (uint q = lid; q < q_rows; q += GROUP) {
     const float shadow = queries[SHADOW_NORM * q_stride + q];
     most_norm = fmax(most_norm, queries[NORM * q_stride + q]);
-    most_error = fmax(most_error, queries[RESIDUAL * q_stride + q] + b * shadow);
+    most_error = fmax(most_error, query_error(queries[RESIDUAL * q_stride + q], b, shadow));
     most_shadow = fmax(most_shadow, shadow);
   }
 #if GROUP > 1
@@ -51,22 +45,20 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect_low(
   most_error = most[GROUP];
   most_shadow = most[2 * GROUP];
 #endif
+  const ErrorTerms terms = {most_norm, most_error, most_shadow, chain, under};
   for (ulong place = get_global_id(0); place < places; place += get_global_size(0)) {
     const ulong t = row_of_tile(visits, (uint)(place / VISIT_TILE)) + place % VISIT_TILE;
     if (t >= t_rows) {
       low[place] = NAN;
       continue;
     }
-    const float shadow = train[SHADOW_NORM * t_stride + t], norm = train[NORM * t_stride + t];
-    const float apart = train[RESIDUAL * t_stride + t] + chain * norm;
-    const float sum = most_norm * apart + most_error * shadow + under * (1.0f + most_shadow + shadow);
-    const float error = sum * (1.0f + 0x1p-20f);
-    const float least = -next_up(error - (HALVES ? train[t] : 0.0f));
+    const float norm = train[NORM * t_stride + t];
+    const float error =
+        row_error(terms, train[RESIDUAL * t_stride + t], norm, train[SHADOW_NORM * t_stride + t]);
+    const float least = row_low(train[t], error);
     low[place] = least;
 #ifdef BOUNDS
-    // One rounding of a square less a number that is hardly larger, none of them negative.
-    const float width = HALVES ? fma(0.5f * norm, norm, -least) : -least;
-    low[places + place] = (width + error) * (1.0f + 0x1p-20f);
+    low[places + place] = row_gap(norm, error, least);
 #endif
   }
 }

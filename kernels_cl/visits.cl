@@ -8,3 +8,26 @@ ulong row_of_tile(uint4 visits, uint tile) {
   const ulong block = ((ulong)visits.y + tile / visits.x) * visits.w % visits.z;
   return (block * visits.x + tile % visits.x) * VISIT_TILE;
 }
+
+// Tiles one after the other, without divisions.
+typedef struct {
+  uint block, within;  // of all rows, and tile of that
+} Walk;
+
+Walk walk_from(uint4 visits, uint tile) {
+  const Walk at = {(uint)(((ulong)visits.y + tile / visits.x) * visits.w % visits.z), tile % visits.x};
+  return at;
+}
+
+Walk walk_on(uint4 visits, Walk at) {
+  if (++at.within < visits.x) return at;
+  at.within = 0;
+  at.block += visits.w;
+  if (at.block >= visits.z) at.block -= visits.z;
+  return at;
+}
+
+// Of tiles of all rows, in their order; there may be no such tile.
+uint tile_of_walk(uint4 visits, Walk at) {
+  return at.block * visits.x + at.within;
+}

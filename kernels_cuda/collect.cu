@@ -9,12 +9,8 @@
 // first is looked at. `low` stays in registers. A warp that finds something adds to a count once for each
 // row, however many of its 128 values passed.
 // Work: q * t values read; one comparison each, for products a subtraction too. No barrier, no shared memory.
-//
-// low(t), before that: the largest of what bounds need of the queries, by atomic maxima, then one thread a
-// row. Source: docs/certificate.md, section 4.
-#include <cmath>
-
-#include "common.cuh"
+// Source: docs/certificate.md, section 4.
+#include "candidates.cuh"
 
 namespace kith::cuda {
 namespace {
@@ -22,15 +18,6 @@ namespace {
 constexpr std::uint32_t threads = 256, each = 4, batch = 8;
 constexpr std::uint32_t chunk = threads * each;  // columns of a block
 constexpr std::uint32_t most_rows = 64;          // rows of a block
-constexpr std::uint32_t whole_warp = 0xFFFFFFFFu;
-
-/// The largest of all queries; no number is below 0, so their bits have the order of the numbers.
-struct Largest {
-  std::uint32_t norm;         // A
-  std::uint32_t error;        // B
-  std::uint32_t shadow_norm;  // S
-};
-constexpr std::size_t largest_bytes = 256;
 
 /// Column v of a thread, counted from the first of its block: four neighbours, or one of every 256.
 template <bool vector>
@@ -141,84 +128,7 @@ __global__ __launch_bounds__(threads) void scan(const Collection collection, con
   }
 }
 
-__device__ __forceinline__ std::uint32_t largest_of_warp(float value) {
-  std::uint32_t most = __float_as_uint(value);
-#pragma unroll
-  for (int step = 16; step > 0; step /= 2) most = max(most, __shfl_xor_sync(whole_warp, most, step));
-  return most;
-}
-
-/// The largest norm(q), shadow_norm(q), and residual(q) + b shadow_norm(q).
-__global__ __launch_bounds__(threads) void find_largest(const ProductBound bound, Largest* largest) {
-  const Matrix<const float> facts = bound.query_facts;
-  float norm = 0, error = 0, shadow_norm = 0;
-  for (std::uint64_t q = std::uint64_t{blockIdx.x} * threads + threadIdx.x; q < bound.queries;
-       q += std::uint64_t{gridDim.x} * threads) {
-    const float length = facts.data[fact::shadow_norm * facts.stride + q];
-    norm = fmaxf(norm, facts.data[fact::norm * facts.stride + q]);
-    shadow_norm = fmaxf(shadow_norm, length);
-    const double of_product = __dmul_ru(bound.b, static_cast<double>(length));
-    const auto of_query = static_cast<double>(facts.data[fact::residual * facts.stride + q]);
-    error = fmaxf(error, __double2float_ru(__dadd_ru(of_query, of_product)));
-  }
-  const std::uint32_t most[] = {largest_of_warp(norm), largest_of_warp(error), largest_of_warp(shadow_norm)};
-  if (threadIdx.x % 32 != 0) return;
-  atomicMax(&largest->norm, most[0]);
-  atomicMax(&largest->error, most[1]);
-  atomicMax(&largest->shadow_norm, most[2]);
-}
-
-/// low(t) = half_norm(t) - E(t), or -E(t), rounded down. The factor of E is more than its roundings.
-/// Of inner products, `chain` is the error of the chain itself, a unit of both norms.
-__global__ __launch_bounds__(threads) void compute_low(const ProductBound bound, const double chain,
-                                                       const double tiny, const Largest* largest,
-                                                       float* low) {
-  const std::uint64_t t = std::uint64_t{blockIdx.x} * threads + threadIdx.x;
-  if (t >= bound.rows) return;
-  const auto number = [](std::uint32_t bits) { return static_cast<double>(__uint_as_float(bits)); };
-  const auto fact_of = [&](std::size_t which) {
-    return static_cast<double>(bound.train_facts.data[which * bound.train_facts.stride + t]);
-  };
-  const double length = fact_of(fact::shadow_norm);
-  const double error =
-      (number(largest->norm) * (fact_of(fact::residual) + chain * fact_of(fact::norm)) +
-       number(largest->error) * length + tiny * (1.0 + number(largest->shadow_norm) + length)) *
-      (1.0 + 0x1p-20);
-  low[t] = __double2float_rd(__dsub_rd(bound.squared ? fact_of(fact::half_norm) : 0.0, error));
-}
-
 }  // namespace
-
-double product_error(std::uint32_t dims) {
-  const double x = (static_cast<double>(dims) + 2.0) * 0x1p-24;  // exact, and so is 1 - x
-  return std::nextafter(x / (1.0 - x), 1e300);
-}
-
-double product_error_fp16(std::uint32_t dims) {
-  return 12.0 * static_cast<double>(divide_up(dims, 8u)) * 0x1p-24 * (1.0 + 0x1p-10);
-}
-
-std::size_t product_low_scratch(std::uint32_t rows) {
-  return largest_bytes + std::size_t{rows} * sizeof(float);
-}
-
-cudaError_t product_low(const Queue& queue, const ProductBound& bound, const Scratch& scratch,
-                        const float** low) {
-  auto* const largest = static_cast<Largest*>(scratch.data);
-  auto* const lows = reinterpret_cast<float*>(static_cast<unsigned char*>(scratch.data) + largest_bytes);
-  *low = lows;
-  const double chain = bound.squared ? 0 : product_error(bound.dims);
-  const double tiny = static_cast<double>(bound.dims) * (bound.squared ? 0x1p-120 : 0x1p-119);
-  const cudaError_t cleared = cudaMemsetAsync(largest, 0, sizeof *largest, queue.stream);
-  if (cleared != cudaSuccess) return cleared;
-  const std::uint64_t blocks = divide_up(bound.queries, threads);
-  const cudaError_t found =
-      launch(queue, find_largest, std::min<std::uint64_t>(blocks, 2 * queue.multiprocessors), threads, 0,
-             bound, largest);
-  if (found != cudaSuccess) return found;
-  return launch(queue, compute_low, divide_up(bound.rows, threads), threads, 0, bound, chain, tiny, largest,
-                lows);
-}
 
 cudaError_t collect(const Queue& queue, const Collection& collection) {
   const auto misplaced = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(collection.values.data) %

@@ -1,33 +1,32 @@
 // collect, fp16: inner products on tensor cores, tested as they come, never written.
 //
-//   queries [q, dims]   train [t, dims]   shadows of 16-bit floats, row-major
-//   theta   [q, 1]      low   [t]
-//   out     [q, capacity]   training rows, in any order; counts [q, 1] grow, beyond the capacity too
+//   queries [q, dims]   train [t, dims]   shadows of 16-bit floats (HalfShape)
+//   theta   [q, 1]      low, gap [columns]  by place (product_low.cu)
+//   out     [q, capacity]   training rows, in any order, and their bounds; counts [q, 1] grow, beyond the
+//                           capacity too
 //
 // A block of 4 warps takes 128 queries and, one after another, tiles of 128 training rows; a warp 64 by
-// 64 of each, 128 sums a thread. Training rows come through shared memory in stages of 64 dimensions, copied
-// while earlier ones are multiplied; queries stay there where they are few enough dimensions, else they come
-// the same way. In a stage a row has 8 pieces of 16 bytes, and piece p of row r stands at place p ^ r % 8, so
-// that the 8 rows of a matrix lie in different banks. Of each sum low - p is compared with theta; what
-// passes, seldom one of thousands, is appended at once. Blocks that run at the same time share their training
+// 64 of each, 128 sums a thread. Slabs of training rows come through shared memory, copied as they lie while
+// earlier ones are multiplied; queries stay there where they are few enough dimensions, else they come the
+// same way. Of each sum low - p is compared with theta. Blocks that run at the same time share their training
 // rows in the cache.
-// Work: q * t * dims multiply-adds in steps of m16n8k16, and two instructions a pair. A barrier every 64
-// dimensions. Shared memory: 48 KiB and the queries, or 96 KiB.
+// Work: q * t * dims multiply-adds in steps of m16n8k16, and two instructions a pair. A barrier a slab, of up
+// to 64 dimensions. Shared memory: 48 KiB and the queries, or 96 KiB.
 // Source: docs/certificate.md; appending under a threshold: as in FaSTED (Curless, Gowanlock 2025).
 #include <cuda_pipeline.h>
 
-#include "common.cuh"
+#include "collect_fp16.cuh"
+#include "half_tests.cuh"
+#include "mma.cuh"
 
 namespace kith::cuda {
 namespace {
 
 constexpr std::uint32_t threads = 128, warps_across = 2;
-constexpr std::uint32_t block_rows = half_padded_rows, warp_rows = block_rows / warps_across;
-constexpr std::uint32_t halves_a_piece = sizeof(uint4) / 2, stage_dims = 64, stages = 3;
-constexpr std::uint32_t row_pieces = stage_dims / halves_a_piece;        // of a row in a stage
-constexpr std::uint32_t stage_pieces = block_rows * row_pieces;          // of one operand: 16 KiB
-constexpr std::uint32_t resident_dims = 256;                             // queries of more are staged
-constexpr std::uint32_t across = warp_rows / 16, along = warp_rows / 8;  // matrices of a warp
+constexpr std::uint32_t block_rows = tile_of_halves, warp_rows = block_rows / warps_across;
+constexpr std::uint32_t stages = 3;
+constexpr std::uint32_t resident_slabs = 4;                    // queries of more are staged
+constexpr int across = warp_rows / 16, along = warp_rows / 8;  // matrices of a warp
 
 /// Four matrices of 8 rows by 8 halves; lane l gives the address of row l % 8 of matrix l / 8.
 __device__ __forceinline__ void load_matrices(std::uint32_t (&to)[4], const uint4* from) {
@@ -37,41 +36,17 @@ __device__ __forceinline__ void load_matrices(std::uint32_t (&to)[4], const uint
                : "memory");
 }
 
-/// c += a b, a of 16 rows by 16 dimensions, b of 16 dimensions by 8 columns.
-__device__ __forceinline__ void multiply(float (&c)[4], const std::uint32_t (&a)[4], std::uint32_t b0,
-                                         std::uint32_t b1) {
-#if __CUDA_ARCH__ >= 800
-  asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3},{%4,%5,%6,%7},{%8,%9},{%0,%1,%2,%3};"
-      : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
-      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
-#else
-  __trap();  // check() refuses older chips
-#endif
-}
-
-/// What all blocks share.
-struct Halves {
-  const uint4* queries;
-  const uint4* train;
-  std::uint32_t pitch;  // pieces from row to row
-  std::uint32_t query_blocks, train_blocks, splits;
-};
-
-/// Where piece p of row r stands in a stage.
+/// Where piece p of row r stands in a slab.
+template <std::uint32_t pieces>
 __device__ __forceinline__ std::uint32_t place_of(std::uint32_t r, std::uint32_t p) {
-  return r * row_pieces + (p ^ r % row_pieces);
+  return r * pieces + (p ^ r * pieces / 8 % pieces);
 }
 
-/// Copy pieces `first` ... of 128 rows, up to 8 of each.
-__device__ __forceinline__ void stage(uint4* to, const uint4* rows, std::uint32_t pitch,
-                                      std::uint32_t first) {
+template <std::uint32_t pieces>
+__device__ __forceinline__ void copy_slab(uint4* to, const uint4* from) {
 #pragma unroll
-  for (std::uint32_t i = 0; i < stage_pieces / threads; ++i) {
-    const std::uint32_t r = (i * threads + threadIdx.x) / row_pieces, p = threadIdx.x % row_pieces;
-    if (first + p < pitch)
-      __pipeline_memcpy_async(to + place_of(r, p), rows + static_cast<std::size_t>(r) * pitch + first + p,
-                              sizeof(uint4));
-  }
+  for (std::uint32_t i = 0; i < block_rows * pieces / threads; ++i)
+    __pipeline_memcpy_async(to + i * threads + threadIdx.x, from + i * threads + threadIdx.x, sizeof(uint4));
 }
 
 /// Sum [i][j][e] is of query 16 i + lane / 4 (8 more for e >= 2) and training row 8 j + 2 (lane % 4) + e % 2
@@ -79,6 +54,7 @@ __device__ __forceinline__ void stage(uint4* to, const uint4* rows, std::uint32_
 using Sums = float[across][along][4];
 
 /// 16 dimensions, two pieces, of the pairs of a warp.
+template <std::uint32_t pieces>
 __device__ __forceinline__ void multiply_step(Sums& sums, const uint4* queries, const uint4* train,
                                               std::uint32_t warp_q, std::uint32_t warp_t, std::uint32_t p,
                                               std::uint32_t lane) {
@@ -87,109 +63,78 @@ __device__ __forceinline__ void multiply_step(Sums& sums, const uint4* queries, 
   const std::uint32_t a_row = warp_q + lane % 16, a_piece = p + lane / 16;
   const std::uint32_t b_row = warp_t + lane % 8 + lane / 16 * 8, b_piece = p + lane / 8 % 2;
 #pragma unroll
-  for (std::uint32_t i = 0; i < across; ++i) load_matrices(a[i], queries + place_of(a_row + 16 * i, a_piece));
+  for (int i = 0; i < across; ++i) load_matrices(a[i], queries + place_of<pieces>(a_row + 16 * i, a_piece));
 #pragma unroll
-  for (std::uint32_t j = 0; j < along / 2; ++j)
-    load_matrices(b[j], train + place_of(b_row + 16 * j, b_piece));
+  for (int j = 0; j < along / 2; ++j) load_matrices(b[j], train + place_of<pieces>(b_row + 16 * j, b_piece));
 #pragma unroll
-  for (std::uint32_t j = 0; j < along; ++j)
+  for (int j = 0; j < along; ++j)
 #pragma unroll
-    for (std::uint32_t i = 0; i < across; ++i)
-      multiply(sums[i][j], a[i], b[j / 2][j % 2 * 2], b[j / 2][j % 2 * 2 + 1]);
+    for (int i = 0; i < across; ++i) multiply(sums[i][j], a[i], b[j / 2][j % 2 * 2], b[j / 2][j % 2 * 2 + 1]);
 }
 
-/// What the sums of a lane are tested with.
+/// Test the sums of a warp and append what passes.
 struct Test {
   float theta[across * 2];  // [i, 2]; NaN where there is no query
-  float2 low[along];        // NaN where there is no row
+  float low[along * 2];
   float minus_unscale;
 
-  __device__ __forceinline__ void load_low(const HalfCollection& collection, std::uint32_t t0,
-                                           std::uint32_t lane) {
+  /// What is compared with theta, of the queries lane / 4 + 8 h of matrix i.
+  __device__ __forceinline__ void places(const Sums& sums, int i, int h, float (&v)[along * 2]) const {
 #pragma unroll
-    for (std::uint32_t j = 0; j < along; ++j) {
-      const std::uint32_t t = t0 + j * 8 + lane % 4 * 2;
-      low[j].x = t < collection.columns ? __ldg(collection.low + t) : not_a_candidate();
-      low[j].y = t + 1 < collection.columns ? __ldg(collection.low + t + 1) : not_a_candidate();
-    }
+    for (int c = 0; c < along * 2; ++c)
+      v[c] = __fmaf_rn(minus_unscale, sums[i][c / 2][2 * h + c % 2], low[c]);
   }
 
-  __device__ __forceinline__ float place(float sum, std::uint32_t j, std::uint32_t e) const {
-    return __fmaf_rn(minus_unscale, sum, e % 2 ? low[j].y : low[j].x);
-  }
-
-  /// Whether any of the sums passes. The least of each query is compared, so that no comparison waits for
-  /// the one before.
-  __device__ __forceinline__ bool any_passes(const Sums& sums) const {
-    bool some = false;
+  __device__ __forceinline__ void run(Findings& findings, const HalfCollection& collection, const Sums& sums,
+                                      std::uint32_t q0, std::uint32_t place, std::uint32_t row,
+                                      std::uint32_t lane) const {
 #pragma unroll
-    for (std::uint32_t i = 0; i < across; ++i) {
-      float least[4] = {not_a_candidate(), not_a_candidate(), not_a_candidate(), not_a_candidate()};
+    for (int i = 0; i < across; ++i)
 #pragma unroll
-      for (std::uint32_t j = 0; j < along; ++j)
+      for (int h = 0; h < 2; ++h) {
+        float v[along * 2];
+        places(sums, i, h, v);
+        float least[2] = {v[0], v[1]};  // so that no comparison waits for the one before
 #pragma unroll
-        for (std::uint32_t e = 0; e < 4; ++e) least[e] = fminf(least[e], place(sums[i][j][e], j, e));
-      some |= fminf(least[0], least[1]) <= theta[2 * i];
-      some |= fminf(least[2], least[3]) <= theta[2 * i + 1];
-    }
-    return some;
+        for (int c = 2; c < along * 2; ++c) least[c % 2] = fminf(least[c % 2], v[c]);
+        if (__any_sync(whole_warp, fminf(least[0], least[1]) <= theta[2 * i + h]))
+          findings.test(collection, v, theta[2 * i + h], q0 + 16 * i + 8 * h + lane / 4, place, row);
+      }
   }
 };
 
-/// Append what passes. Each lane notes its own first, so that all lanes wait for their places at once.
-__device__ __forceinline__ void append_passing(const Sums& sums, const Test& test,
-                                               const HalfCollection& collection, std::uint32_t q0,
-                                               std::uint32_t t0, std::uint32_t lane) {
-#pragma unroll
-  for (std::uint32_t i = 0; i < across; ++i) {
-    std::uint32_t pending = 0;
-#pragma unroll
-    for (std::uint32_t j = 0; j < along; ++j)
-#pragma unroll
-      for (std::uint32_t e = 0; e < 4; ++e)
-        if (test.place(sums[i][j][e], j, e) <= test.theta[2 * i + e / 2]) pending |= 1u << (j * 4 + e);
-    while (pending != 0) {
-      const auto at = static_cast<std::uint32_t>(__ffs(static_cast<int>(pending))) - 1;
-      pending &= pending - 1;
-      const std::uint32_t q = q0 + i * 16 + lane / 4 + at % 4 / 2 * 8;
-      const std::uint32_t place =
-          atomicAdd(collection.out.counts.data + q * collection.out.counts.stride, 1u);
-      if (place < collection.out.capacity)
-        collection.out.rows.data[q * collection.out.rows.stride + place] =
-            collection.first_row + t0 + at / 4 * 8 + lane % 4 * 2 + at % 2;
-    }
-  }
-}
-
-/// Block b takes queries 128 (b % query_blocks) ... and part b / query_blocks of the training rows.
-template <bool resident>
+/// Block b takes queries 128 (b % query_blocks) ... and part b / query_blocks of the tiles.
+template <std::uint32_t pieces, bool resident>
 __global__ __launch_bounds__(threads, 2) void collect_halves(const HalfCollection collection,
-                                                             const Halves halves) {
+                                                             const HalfWork work) {
   extern __shared__ uint4 memory[];
-  const std::uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32, pitch = halves.pitch;
-  uint4* const train_stages = memory;                          // [stages, stage_pieces]
-  uint4* const query_stages = memory + stages * stage_pieces;  // the same, or [a_block, stage_pieces]
-  const std::uint32_t query_block = blockIdx.x % halves.query_blocks, part = blockIdx.x / halves.query_blocks;
-  const std::uint32_t a_part = divide_up(halves.train_blocks, halves.splits);
-  const std::uint32_t begin = part * a_part, end = min(begin + a_part, halves.train_blocks);
+  __shared__ uint4 found[threads / 32][Findings::places];
+  constexpr std::uint32_t slab_pieces = block_rows * pieces;
+  const std::uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32, slabs = work.slabs;
+  uint4* const train_stages = memory;                         // [stages, slab_pieces]
+  uint4* const query_stages = memory + stages * slab_pieces;  // the same, or [slabs, slab_pieces]
+  const std::uint32_t query_block = blockIdx.x % work.query_blocks, part = blockIdx.x / work.query_blocks;
+  const std::uint32_t begin = part * work.a_part, end = min(begin + work.a_part, work.tiles);
   if (begin >= end) return;
-  const std::size_t block_pieces = static_cast<std::size_t>(block_rows) * pitch;
-  const uint4* const queries = halves.queries + query_block * block_pieces;
-  const std::uint32_t a_block = divide_up(pitch, row_pieces);  // stages of a block of training rows
-  const std::uint32_t total = (end - begin) * a_block;
+  const std::size_t tile_pieces = std::size_t{slabs} * slab_pieces;
+  const uint4* const queries = static_cast<const uint4*>(collection.queries) + query_block * tile_pieces;
+  const std::uint32_t total = (end - begin) * slabs;
 
   const auto load = [&](std::uint32_t s) {
-    if (s < total) {
-      const std::uint32_t first = s % a_block * row_pieces;
-      stage(train_stages + s % stages * stage_pieces, halves.train + (begin + s / a_block) * block_pieces,
-            pitch, first);
-      if (!resident) stage(query_stages + s % stages * stage_pieces, queries, pitch, first);
+    const std::uint64_t row =
+        s < total ? row_of_tile(collection.tiles, begin + s / slabs) : ~std::uint64_t{0};
+    if (row < collection.train_rows) {
+      copy_slab<pieces>(train_stages + s % stages * slab_pieces, static_cast<const uint4*>(collection.train) +
+                                                                     row / block_rows * tile_pieces +
+                                                                     s % slabs * slab_pieces);
+      if (!resident)
+        copy_slab<pieces>(query_stages + s % stages * slab_pieces, queries + s % slabs * slab_pieces);
     }
     __pipeline_commit();
   };
   if (resident)
-    for (std::uint32_t s = 0; s < a_block; ++s)
-      stage(query_stages + s * stage_pieces, queries, pitch, s * row_pieces);
+    for (std::uint32_t s = 0; s < slabs; ++s)
+      copy_slab<pieces>(query_stages + s * slab_pieces, queries + s * slab_pieces);
   for (std::uint32_t s = 0; s < stages - 1; ++s) load(s);
 
   const std::uint32_t warp_q = warp / warps_across * warp_rows, warp_t = warp % warps_across * warp_rows;
@@ -197,51 +142,68 @@ __global__ __launch_bounds__(threads, 2) void collect_halves(const HalfCollectio
   Test test;
   test.minus_unscale = -collection.unscale;
 #pragma unroll
-  for (std::uint32_t i = 0; i < across * 2; ++i) {
+  for (int i = 0; i < across * 2; ++i) {
     const std::uint32_t q = q0 + i * 8 + lane / 4;
     test.theta[i] =
         q < collection.rows ? collection.theta.data[q * collection.theta.stride] : not_a_candidate();
   }
 
+  Findings findings(found[warp], lane);
   std::uint32_t s = 0;
-  for (std::uint32_t block = begin; block < end; ++block) {
-    const std::uint32_t t0 = block * block_rows + warp_t;
-    test.load_low(collection, t0, lane);  // long before it is needed
+  for (std::uint32_t tile = begin; tile < end; ++tile) {
+    const std::uint32_t place = tile * block_rows + warp_t;
+    load_low(test.low, collection.from.low + place, lane);  // long before it is needed
     Sums sums = {};
-    for (std::uint32_t i = 0; i < a_block; ++i, ++s) {
+    for (std::uint32_t i = 0; i < slabs; ++i, ++s) {
       __pipeline_wait_prior(stages - 2);
       __syncthreads();
       load(s + stages - 1);
-      const uint4* const query_stage = query_stages + (resident ? i : s % stages) * stage_pieces;
-      const uint4* const train_stage = train_stages + s % stages * stage_pieces;
+      const uint4* const query_stage = query_stages + (resident ? i : s % stages) * slab_pieces;
+      const uint4* const train_stage = train_stages + s % stages * slab_pieces;
 #pragma unroll
-      for (std::uint32_t p = 0; p < row_pieces; p += 2) {
-        if (i * row_pieces + p >= pitch) break;
-        multiply_step(sums, query_stage, train_stage, warp_q, warp_t, p, lane);
+      for (std::uint32_t p = 0; p < pieces; p += 2) {
+        if (i * pieces + p >= work.used_pieces) break;
+        multiply_step<pieces>(sums, query_stage, train_stage, warp_q, warp_t, p, lane);
       }
     }
-    if (test.any_passes(sums)) append_passing(sums, test, collection, q0, t0, lane);
+    const auto row = static_cast<std::uint32_t>(row_of_tile(collection.tiles, tile));
+    test.run(findings, collection, sums, q0, place, collection.first_row + row + warp_t, lane);
   }
+  findings.finish(collection);
+}
+
+template <std::uint32_t pieces>
+cudaError_t start(const Queue& queue, const HalfCollection& collection) {
+  const HalfShape shape = half_shape(collection.dims);
+  HalfWork work{};
+  work.slabs = shape.slabs;
+  work.used_pieces = divide_up(collection.dims, 16u) * 2;
+  work.query_blocks = divide_up(collection.rows, block_rows);
+  work.tiles = divide_up(collection.columns, block_rows);
+  // Two blocks a multiprocessor run at once; several rounds of them even out what the last ones take.
+  constexpr std::uint32_t at_once = 2, rounds = 4;
+  const std::uint32_t parts = std::clamp<std::uint32_t>(
+      divide_up(rounds * at_once * queue.multiprocessors, work.query_blocks), 1, work.tiles);
+  work.a_part = divide_up(work.tiles, parts);
+  const bool resident = shape.slabs <= resident_slabs;
+  const std::size_t slab_bytes = block_rows * pieces * sizeof(uint4);
+  return launch(queue, resident ? collect_halves<pieces, true> : collect_halves<pieces, false>,
+                std::uint64_t{work.query_blocks} * parts, threads,
+                (stages + (resident ? shape.slabs : stages)) * slab_bytes, collection, work);
 }
 
 }  // namespace
 
 cudaError_t collect_fp16(const Queue& queue, const HalfCollection& collection) {
-  Halves halves{};
-  halves.queries = static_cast<const uint4*>(collection.queries);
-  halves.train = static_cast<const uint4*>(collection.train);
-  halves.pitch = static_cast<std::uint32_t>(half_pitch(collection.dims) / halves_a_piece);
-  halves.query_blocks = divide_up(collection.rows, block_rows);
-  halves.train_blocks = divide_up(collection.columns, block_rows);
-  // Two blocks a multiprocessor run at once; several rounds of them even out what the last ones take.
-  constexpr std::uint32_t at_once = 2, rounds = 4;
-  halves.splits = std::clamp<std::uint32_t>(
-      divide_up(rounds * at_once * queue.multiprocessors, halves.query_blocks), 1, halves.train_blocks);
-  const bool resident = collection.dims <= resident_dims;
-  const std::uint32_t query_stages = resident ? divide_up(halves.pitch, row_pieces) : stages;
-  return launch(queue, resident ? collect_halves<true> : collect_halves<false>,
-                std::uint64_t{halves.query_blocks} * halves.splits, threads,
-                std::size_t{stages + query_stages} * stage_pieces * sizeof(uint4), collection, halves);
+  if (queue.capability == 90 && has_collect_fp16_hopper) return collect_fp16_hopper(queue, collection);
+  switch (half_shape(collection.dims).pieces) {
+    case 2:
+      return start<2>(queue, collection);
+    case 4:
+      return start<4>(queue, collection);
+    default:
+      return start<8>(queue, collection);
+  }
 }
 
 }  // namespace kith::cuda

@@ -63,9 +63,11 @@ __host__ __device__ inline std::uint32_t power_of_two(std::uint32_t x) {
   return power;
 }
 
+/// `cluster`: how many blocks, neighbours, may use each other's shared memory.
 template <class... Parameters, class... Arguments>
-cudaError_t launch(const Queue& queue, void (*kernel)(Parameters...), std::uint64_t blocks,
-                   std::uint32_t threads, std::size_t shared_bytes, const Arguments&... arguments) {
+cudaError_t launch_clusters(const Queue& queue, void (*kernel)(Parameters...), std::uint64_t blocks,
+                            std::uint32_t threads, std::size_t shared_bytes, std::uint32_t cluster,
+                            const Arguments&... arguments) {
   if (blocks == 0) return cudaSuccess;
   constexpr std::size_t without_asking = 48 * 1024;
   if (shared_bytes > without_asking) {
@@ -79,7 +81,18 @@ cudaError_t launch(const Queue& queue, void (*kernel)(Parameters...), std::uint6
   config.blockDim = dim3(threads);
   config.dynamicSmemBytes = shared_bytes;
   config.stream = queue.stream;
+  cudaLaunchAttribute attribute = {};
+  attribute.id = cudaLaunchAttributeClusterDimension;
+  attribute.val.clusterDim = {cluster, 1, 1};
+  config.attrs = &attribute;
+  config.numAttrs = cluster > 1 ? 1 : 0;
   return cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...);
+}
+
+template <class... Parameters, class... Arguments>
+cudaError_t launch(const Queue& queue, void (*kernel)(Parameters...), std::uint64_t blocks,
+                   std::uint32_t threads, std::size_t shared_bytes, const Arguments&... arguments) {
+  return launch_clusters(queue, kernel, blocks, threads, shared_bytes, 1, arguments...);
 }
 
 }  // namespace kith::cuda

@@ -29,6 +29,7 @@ inline constexpr std::uint32_t local_sort_max_k = 256;
 struct Queue {
   cudaStream_t stream = nullptr;
   std::uint32_t multiprocessors = 1;
+  std::uint32_t capability = 0;  ///< 90 is compute capability 9.0
 };
 
 /// Rows first .. first + rows - 1 of packed rows: blocks of 32, transposed.
@@ -133,11 +134,24 @@ cudaError_t prepare(const Queue& queue, const Preparation& preparation);
 
 /// Shadows of 16-bit floats are row-major, padded to whole multiples of so many rows (kith/spi.hpp, Shadow)
 /// and dimensions.
-inline constexpr std::uint32_t half_padded_rows = 128, half_padded_dims = 32;
+inline constexpr std::uint32_t tile_of_halves = 128;
 
-/// Halves from row to row of such a shadow.
-constexpr std::size_t half_pitch(std::uint32_t dims) {
-  return (static_cast<std::size_t>(dims) + half_padded_dims - 1) / half_padded_dims * half_padded_dims;
+/// How a shadow of 16-bit floats lies in memory: tile after tile of 128 rows, of each tile slab after slab of
+/// up to 64 dimensions, of each slab 128 lines, a row's. The pieces of 16 bytes of a line are in an order
+/// that depends on the row, so that the same piece of 8 rows is in different banks (the 128-, 64- or 32-byte
+/// swizzle of the hardware): piece p of row r stands at place p ^ r * pieces / 8 % pieces.
+struct HalfShape {
+  std::uint32_t pieces;  ///< of a line: 8, or 4 or 2 of up to 32 or 16 dimensions
+  std::uint32_t slabs;   ///< of a tile
+};
+
+constexpr HalfShape half_shape(std::uint32_t dims) {
+  return {dims <= 16 ? 2u : dims <= 32 ? 4u : 8u, (dims + 63) / 64};
+}
+
+/// Halves of a row, padding included.
+constexpr std::size_t half_columns(const HalfShape& shape) {
+  return std::size_t{shape.pieces} * 8 * shape.slabs;
 }
 
 /// preparation.shadow: from its first place; its stride means nothing.
@@ -154,25 +168,51 @@ struct Lists {
 /// Columns a row may have for the bound of a product: (dims + 2) 2^-24 < 1/2. docs/certificate.md, section 1.
 inline constexpr std::uint32_t product_max_dims = (1u << 23) - 3;
 
+/// Where the training rows of a step lie, 128 at a time (spi::Visits): visit v is of block v * stride %
+/// blocks, `a_visit` tiles long. Rows in their order are one visit to the only block.
+struct Tiles {
+  std::uint32_t a_visit;  ///< tiles of a visit
+  std::uint32_t first;    ///< number of the first visit
+  std::uint32_t blocks;
+  std::uint32_t stride;
+};
+
 /// What the bound of a product is made of.
 struct ProductBound {
-  bool squared;                       ///< squared distances; else inner products
-  Matrix<const float> query_facts;    ///< [4, queries]
-  Matrix<const float> train_facts;    ///< [4, rows]
-  std::uint32_t queries, rows, dims;  ///< queries and rows of the tile, dims at most product_max_dims
-  double b;                           ///< error of a product, a unit of both norms
+  bool squared;                     ///< squared distances; else inner products
+  Matrix<const float> query_facts;  ///< [4, queries]
+  Matrix<const float> train_facts;  ///< [4, rows]
+  std::uint32_t queries;
+  std::uint32_t rows;     ///< that facts are of
+  std::uint32_t columns;  ///< places: rows of the step, one for each column; of whole tiles with visits
+  std::uint32_t dims;     ///< at most product_max_dims
+  double b;               ///< error of a product, a unit of both norms
+  Tiles tiles;
 };
 
 /// b for single precision in any order, and for tensor cores: docs/certificate.md, section 3.
 double product_error(std::uint32_t dims);
 double product_error_fp16(std::uint32_t dims);
 
-/// Bytes for `low`.
-std::size_t product_low_scratch(std::uint32_t rows);
+/// What products are taken from and how far bounds are apart, inside of scratch.
+struct ProductLow {
+  const float* low;  ///< [columns]  NaN where there is no row
+  const float* gap;  ///< [columns]  null: not wanted
+};
 
-/// Compute low(t) for all rows of a tile, at *low, inside of scratch.
-cudaError_t product_low(const Queue& queue, const ProductBound& bound, const Scratch& scratch,
-                        const float** low);
+/// Bytes for both.
+std::size_t product_low_scratch(std::uint32_t columns, bool gap);
+
+/// Compute low(t), and the gap, of the row t at each place.
+cudaError_t product_low(const Queue& queue, const ProductBound& bound, bool gap, const Scratch& scratch,
+                        ProductLow* out);
+
+/// Lists with what bounds say of each candidate: docs/certificate.md, section 4.
+struct BoundedLists {
+  Lists<std::uint32_t> lists;
+  Matrix<float> low;  ///< [queries, capacity]  data null: no bounds
+  Matrix<Key> high;   ///< [queries, capacity]
+};
 
 /// What `collect` is given.
 struct Collection {
@@ -190,18 +230,33 @@ cudaError_t collect(const Queue& queue, const Collection& collection);
 /// What `collect` is given where products are never written.
 struct HalfCollection {
   const void* queries;  ///< shadow [rows, dims], as of prepare_fp16()
-  const void* train;    ///< shadow [columns, dims]
+  const void* train;    ///< shadow of all training rows
   std::uint32_t rows;
-  std::uint32_t columns;
+  std::uint32_t columns;  ///< places of the step, whole tiles; tiles behind `train_rows` are not in memory
+  std::uint32_t train_rows;
+  Tiles tiles;
   std::uint32_t dims;
-  float unscale;              ///< a power of two: makes products of the shadows those of the rows
-  const float* low;           ///< [columns]
+  float unscale;  ///< a power of two: makes products of the shadows those of the rows
+  ProductLow from;
   Matrix<const float> theta;  ///< [rows, 1]
-  std::uint32_t first_row;    ///< training row of column 0
-  Lists<std::uint32_t> out;
+  std::uint32_t first_row;    ///< training row of row 0 of `train`
+  BoundedLists out;
 };
 
 cudaError_t collect_fp16(const Queue& queue, const HalfCollection& collection);
+
+/// The same for up to so many queries, as fast as memory. `low` is made on the way: `from` is not read.
+inline constexpr std::uint32_t few_queries_fp16 = 64;
+cudaError_t collect_fp16_few(const Queue& queue, const HalfCollection& collection, const ProductBound& bound);
+
+/// Keep of each list the candidates whose `low` is at most theta.
+struct Pruning {
+  std::uint32_t rows;
+  Matrix<const float> theta;  ///< [rows, 1]
+  BoundedLists lists;
+};
+
+cudaError_t prune(const Queue& queue, const Pruning& pruning);
 
 /// What `rerank` is given.
 struct Reranking {
@@ -219,6 +274,9 @@ cudaError_t rerank(const Queue& queue, const Reranking& reranking);
 enum class Limit {
   value,    ///< the k-th value
   squared,  ///< what a product of shadows is compared with, of squared distances
+  // Keys are bounds of all that is listed; counts stay, and so does theta where it was smaller.
+  bound,            ///< the k-th value
+  bound_of_square,  ///< of squared distances
 };
 
 /// What `tighten` is given.
@@ -234,10 +292,14 @@ struct Tightening {
   Matrix<const float> query_facts;  ///< [4, rows], for Limit::squared
   Matrix<float> theta;              ///< [rows, 1]
   Matrix<std::uint32_t> lost;       ///< [rows, 1]
+  bool afresh;                      ///< as if best had held nothing
 };
 
 std::size_t tighten_scratch(const Tightening& tightening);
 cudaError_t tighten(const Queue& queue, const Tightening& tightening, const Scratch& scratch);
+
+/// Where keys are bounds; `best` is not used.
+cudaError_t tighten_by_bounds(const Queue& queue, const Tightening& tightening);
 
 /// What `vote` is given.
 struct Ballot {

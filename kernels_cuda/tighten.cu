@@ -1,9 +1,10 @@
 // tighten: join reranked candidates into the k best, and tell what still counts as near.
 //
 //   keys    [q, capacity]  of which counts [q, 1] say how many there are; counts become 0
-//   best    [q, k]         in and out: ascending, padded with no_key
-//   facts   [4, q]         for Limit::squared
-//   theta   [q, 1]         out            lost [q, 1]   becomes 1 where a count is above the capacity
+//   best    [q, k]         in and out, or out where it is made afresh: ascending, padded with no_key
+//   facts   [4, q]         for squared distances
+//   theta   [q, 1]         out
+//   lost    [q, 1]         becomes 1 where a count is above the capacity
 //
 // Up to k = 2048 a block of 128 takes a query. Candidates at or behind the k-th best are refused while they
 // are read, 512 a step; only where one passed are they and the best sorted, in shared memory (shortlist.cuh).
@@ -11,40 +12,14 @@
 // Beyond, best and candidates are put side by side in scratch and sorted whole (radix_sort.cuh), as many
 // queries a round as fit; the first k are the best.
 // Source of theta: docs/certificate.md, section 4.
-#include <cmath>
-
 #include "radix_sort.cuh"
 #include "shortlist.cuh"
+#include "theta.cuh"
 
 namespace kith::cuda {
 namespace {
 
 constexpr std::uint32_t threads = 128, each = 4;
-
-/// What theta takes from the number of columns, made on the host.
-struct LimitTerms {
-  double eta;         // at least the error of underflow
-  double one_less_g;  // at most 1 - g
-};
-
-/// theta from the k-th best: not below what the theorem asks for.
-__device__ __forceinline__ float theta_of(const Tightening& tightening, const LimitTerms& terms,
-                                          std::size_t q, Key last) {
-  const float value = bound_value(last);
-  if (tightening.limit == Limit::value || last == no_key) return value;
-  const double half_norm =
-      static_cast<double>(tightening.query_facts.data[fact::half_norm * tightening.query_facts.stride + q]);
-  const double delta = __ddiv_ru(__dadd_ru(static_cast<double>(value), terms.eta), terms.one_less_g);
-  return __double2float_ru(__dadd_ru(0.5 * delta, -half_norm));
-}
-
-/// What remains of a query when its best are known. By one thread, when nobody reads the count any more.
-__device__ __forceinline__ void settle(const Tightening& tightening, const LimitTerms& terms, std::size_t q,
-                                       std::uint32_t count, Key last) {
-  tightening.theta.data[q * tightening.theta.stride] = theta_of(tightening, terms, q, last);
-  tightening.counts.data[q * tightening.counts.stride] = 0;
-  if (count > tightening.capacity) tightening.lost.data[q * tightening.lost.stride] = 1;
-}
 
 /// Offer those of `count` keys that are below the bound.
 __device__ __forceinline__ void offer_keys(Shortlist<1>& shortlist, const Key* keys, std::uint32_t count,
@@ -78,7 +53,7 @@ __global__ __launch_bounds__(threads) void tighten_shortlist(const Tightening ti
   const std::uint32_t k = tightening.k, count = tightening.counts.data[q * tightening.counts.stride];
   Key* const best = tightening.best.data + q * tightening.best.stride;
   const std::uint32_t listed = min(count, tightening.capacity);
-  Key last = best[k - 1];
+  Key last = tightening.afresh ? no_key : best[k - 1];
 
   Shortlist<1> shortlist(state, buffer, capacity, k);
   shortlist.start([](std::uint32_t) { return true; }, last);
@@ -86,9 +61,9 @@ __global__ __launch_bounds__(threads) void tighten_shortlist(const Tightening ti
   offer_keys(shortlist, tightening.keys.data + q * tightening.keys.stride, listed, listed <= threads * each);
   const bool some = shortlist.found() > 0;
   __syncthreads();
-  if (some) {
+  if (some || tightening.afresh) {
     // What passed is before the last of the best, so that one is out: there are k without it.
-    offer_keys(shortlist, best, k, true);
+    if (!tightening.afresh) offer_keys(shortlist, best, k, true);
     shortlist.finish();
     for (std::uint32_t j = threadIdx.x; j < k; j += threads) best[j] = shortlist.at(0, j);
     last = shortlist.at(0, k - 1);
@@ -106,7 +81,7 @@ __global__ __launch_bounds__(threads) void gather_lists(const Tightening tighten
   const auto column = static_cast<std::uint32_t>(i % columns);
   Key key = no_key;
   if (column < tightening.k) {
-    key = tightening.best.data[q * tightening.best.stride + column];
+    if (!tightening.afresh) key = tightening.best.data[q * tightening.best.stride + column];
   } else if (column - tightening.k < tightening.counts.data[q * tightening.counts.stride]) {
     key = tightening.keys.data[q * tightening.keys.stride + (column - tightening.k)];
   }
@@ -165,17 +140,15 @@ cudaError_t tighten_by_sorting(const Queue& queue, const Tightening& tightening,
 }  // namespace
 
 std::size_t tighten_scratch(const Tightening& tightening) {
-  if (is_short(tightening)) return 0;
+  if (is_short(tightening) || is_bound(tightening.limit)) return 0;
   const std::uint32_t round = rows_a_round(tightening), rest = tightening.rows % round;
   const std::size_t bytes = sort_bytes(shape_of(tightening, round));
   return rest == 0 ? bytes : std::max(bytes, sort_bytes(shape_of(tightening, rest)));
 }
 
 cudaError_t tighten(const Queue& queue, const Tightening& tightening, const Scratch& scratch) {
-  const double x = (static_cast<double>(tightening.dims) + 2.0) * 0x1p-24;  // exact, and so is 1 - x
-  // 1 - g = (1 - 2 x) / (1 - x), and the float before it.
-  const LimitTerms terms{static_cast<double>(tightening.dims) * 0x1p-149,
-                         std::nextafter((1.0 - 2.0 * x) / (1.0 - x), 0.0)};
+  if (is_bound(tightening.limit)) return tighten_by_bounds(queue, tightening);
+  const LimitTerms terms = limit_terms(tightening.dims);
   if (!is_short(tightening)) return tighten_by_sorting(queue, tightening, terms, scratch);
   const std::uint32_t capacity = std::max<std::uint32_t>(threads * each, 2 * power_of_two(tightening.k));
   return launch(queue, tighten_shortlist, tightening.rows, threads, capacity * sizeof(Key), tightening, terms,

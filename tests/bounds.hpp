@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -32,8 +33,7 @@ struct Rows {
   Rows(spi::Device& device, const Matrix& of, const std::vector<float>& moved_by, std::uint32_t block)
       : rows(device, of, block, 0, of),
         centre(device, 1, size(of.cols), 1e9f, moved_by),
-        shadow(device,
-               std::vector<float>(padded(of.rows, spi::shadow_rows) * padded(of.cols, spi::shadow_dims))),
+        shadow(device, std::vector<float>(size(whole(of.rows)) * columns(size(of.cols)))),
         facts(device, spi::facts_a_row, size(of.rows), -321.5f),
         count(of.rows),
         dims(of.cols) {}
@@ -43,19 +43,28 @@ struct Rows {
   }
 
  private:
-  static std::size_t padded(std::int64_t number, std::int64_t unit) {
-    return size((number + unit - 1) / unit * unit);
+  static std::size_t columns(std::size_t dims) {
+    return std::max(spi::shadow_columns(Proposer::dot, dims), spi::shadow_columns(Proposer::fp16, dims));
+  }
+  static std::int64_t whole(std::int64_t rows) {
+    return (rows + spi::shadow_rows - 1) / spi::shadow_rows * spi::shadow_rows;
   }
 };
 
-/// The power of two that brings the largest element below 2^13, for shadows of 16-bit floats.
+/// Queries that a proposer takes at a time.
+inline std::int64_t most_queries(Proposer proposer) {
+  return proposer == Proposer::int8 ? 64 : std::numeric_limits<std::int64_t>::max();
+}
+
+/// For shadows of 16-bit floats the power of two that brings the largest element below 2^13, for bytes what
+/// makes of it about 127.
 inline float scale_of(Proposer proposer, const Matrix& rows, const std::vector<float>& centre) {
-  if (proposer != Proposer::fp16) return 1;
+  if (proposer != Proposer::fp16 && proposer != Proposer::int8) return 1;
   float most = 0x1p-30f;
   for (std::int64_t r = 0; r < rows.rows; ++r)
     for (std::size_t d = 0; d < centre.size(); ++d)
       most = std::max(most, std::fabs(rows.row(r)[d] - centre[d]));
-  return std::ldexp(1.0f, 12 - std::ilogb(most));
+  return proposer == Proposer::int8 ? 127 / most : std::ldexp(1.0f, 12 - std::ilogb(most));
 }
 
 /// A proposed problem, and its mathematics.
@@ -94,9 +103,7 @@ struct Truth {
   Truth(const Problem& of, const std::vector<float>& query_facts, std::vector<float> train_facts)
       : problem(of), facts(std::move(train_facts)) {
     const auto dims = static_cast<double>(problem.centre.size());
-    const double steps = (dims + 2) * 0x1p-24;
-    b = problem.proposer == Proposer::fp16 ? 12 * std::ceil(dims / 8) * 0x1p-24 * (1 + 0x1p-10)
-                                           : steps / (1 - steps);
+    b = product_error(dims);
     queries = moved(problem.queries);
     train = moved(problem.train);
     const std::size_t m = problem.m();
@@ -132,6 +139,14 @@ struct Truth {
   }
 
  private:
+  /// b of section 3; where few queries have a kernel of their own, the larger one.
+  double product_error(double dims) const {
+    const double steps = (dims + 2) * 0x1p-24;
+    if (problem.proposer == Proposer::int8) return 0x1p-22;
+    if (problem.proposer != Proposer::fp16) return steps / (1 - steps);
+    if (dims > 4) return 12 * std::ceil(dims / 8) * 0x1p-24 * (1 + 0x1p-10);
+    return std::max(12 * std::ceil(dims / 2), 4 * dims + 6) * 0x1p-24 * (1 + 0x1p-8);
+  }
   std::vector<double> moved(const Matrix& rows) const {
     std::vector<double> all;
     for (std::int64_t r = 0; r < rows.rows; ++r)
@@ -170,8 +185,9 @@ inline std::string collect(spi::Device& device, const Problem& problem, const st
   const float of_queries = scale_of(problem.proposer, problem.queries, problem.centre),
               of_train = scale_of(problem.proposer, problem.train, problem.centre);
   for (const auto& [rows, scale] : {std::pair{&queries, of_queries}, {&train, of_train}})
-    if (std::string why = run_step(device, spi::PrepareStep{problem.proposer, rows->rows.rows(),
-                                                            rows->centre.grid(), rows->grids(), scale});
+    if (std::string why =
+            run_step(device, spi::PrepareStep{problem.proposer, rows->rows.rows(), rows->centre.grid(),
+                                              rows->grids(), scale, rows == &queries});
         !why.empty())
       return why;
   const std::vector<float> query_facts = queries.facts.inside(), train_facts = train.facts.inside();

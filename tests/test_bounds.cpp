@@ -58,7 +58,7 @@ TEST_CASE("bounds: what is listed lies between low and high, and they are close"
       for (const Metric metric : product_metrics)
         for (const DataKind kind : workloads::all_data_kinds) {
           if (!workloads::admits(metric, kind)) continue;
-          for (const std::int64_t dims : {1, 3, 32, 131}) {
+          for (const std::int64_t dims : {1, 2, 3, 4, 32, 131}) {
             CAPTURE(std::string(name(metric)));
             CAPTURE(std::string(workloads::name(kind)));
             CAPTURE(dims);
@@ -88,12 +88,14 @@ TEST_CASE("bounds: many pairs of every kind of data") {
       for (const DataKind kind : workloads::all_data_kinds) {
         if (!workloads::admits(Metric::squared_l2, kind)) continue;
         CAPTURE(std::string(workloads::name(kind)));
-        const std::int64_t m = pairs_wanted() < 1'000'000 ? 20 : 1000,
+        const std::int64_t m = pairs_wanted() < 1'000'000
+                                   ? 20
+                                   : std::min<std::int64_t>(most_queries(proposer), 1000),
                            n = pairs_wanted() < 1'000'000 ? 1000 : 10000;
         double most = 0;
         std::size_t pairs = 0;
         for (std::int64_t round = 0; pairs < pairs_wanted(); ++round, pairs += size(m * n)) {
-          const std::int64_t dims = 64 + round % 8 * 9;  // other data each time
+          const std::int64_t dims = round % 2 ? 1 + round / 2 % 4 : 64 + round % 8 * 9;  // and other data
           const Problem problem = Problem::hard(proposer, Metric::squared_l2, kind, m, n, dims);
           Listed found;
           REQUIRE(collect_all(device, problem, {}, found) == "");
@@ -112,10 +114,13 @@ TEST_CASE("bounds: these tests would notice bounds that are four times too small
   spi::with_device(device(), [](spi::Device& device) {
     for_each_bounding(device, [&](Proposer proposer) {
       // What operands of 16 bits lose here is all that the bound allows. (Operands of 24 bits can lose a
-      // third, which the rounding of `low` hides: test_certificate.cpp has that.)
-      if (proposer != Proposer::bf16 && proposer != Proposer::fp16) return;
-      const Matrix one = matrix(1, {1 + 0x1p-12f});
-      const Problem problem{proposer, Metric::squared_l2, one, one, {0}};
+      // third, which the rounding of `low` hides: test_certificate.cpp has that. So can up to four columns of
+      // two times 16 bits.)
+      if (proposer != Proposer::bf16 && proposer != Proposer::fp16 && proposer != Proposer::int8) return;
+      constexpr std::int64_t dims = 30;
+      Matrix one{1, dims, std::vector<float>(size(dims), 1 + 0x1p-12f)};
+      if (proposer == Proposer::int8) one.values.back() = 127 / 126.4f;  // which decides what the others lose
+      const Problem problem{proposer, Metric::squared_l2, one, one, std::vector<float>(size(dims))};
       const Truth truth(problem, std::vector<float>(4), std::vector<float>(4));
       const auto place = static_cast<float>(truth.place(0, 0));
       Listed right, narrow;

@@ -15,6 +15,8 @@ namespace {
 /// b of docs/certificate.md, section 3, spelled out once more.
 double bound_of(Proposer proposer, double dims) {
   const double u = 1.0 / 16777216;
+  if (proposer == Proposer::int8) return 4 * u;
+  if (proposer == Proposer::fp16 && dims <= 4) return 12 * std::ceil(dims / 2) * u * (1 + 1.0 / 256);
   if (proposer == Proposer::fp16) return 12 * std::ceil(dims / 8) * u * (1 + 1.0 / 1024);
   return (dims + 2) * u / (1 - (dims + 2) * u);
 }

@@ -174,10 +174,6 @@ TEST_CASE("plan: refuses what the device lacks, and says what it has") {
   CHECK(refusal(usual, options) ==
         "unsupported: search: cuda:0 has no selector quick_sort; it has threshold, radix, bubble, insertion");
   options = {};
-  options.proposer = Proposer::int8;
-  CHECK(refusal(usual, options) ==
-        "unsupported: search: proposer int8 is not built into this version of kith; choose automatic, none, "
-        "gemm, dot, bf16 or fp16");
   options.proposer = Proposer::fp16;
   CHECK(refusal(usual, options) ==
         "unsupported: search: cuda:0 has no proposer fp16; choose none, or another device");

@@ -9,68 +9,12 @@
 #include <vector>
 
 #include "device.hpp"
+#include "facts.hpp"
 #include "oracle.hpp"
 #include "shadows.hpp"
 
 namespace kith::tests {
 namespace {
-
-using Real = long double;
-
-/// The four facts of one row, without error to speak of.
-struct Facts {
-  Real half_norm = 0, norm = 0, shadow_norm = 0, residual = 0;
-
-  /// Of the shadow of single precision.
-  Facts(std::span<const float> row, const std::vector<float>& centre)
-      : Facts(row, centre, [&](std::size_t d) { return Real{row[d] - centre[d]}; }) {}
-
-  /// Of the shadow whose columns are shadow_of(d).
-  template <class ShadowOf>
-  Facts(std::span<const float> row, const std::vector<float>& centre, const ShadowOf& shadow_of) {
-    Real moved = 0, shadow = 0, rest = 0;
-    for (std::size_t d = 0; d < row.size(); ++d) {
-      const Real rounded = row[d] - centre[d], error = error_of_difference(row[d], centre[d]);
-      const Real x = rounded + error, y = shadow_of(d), away = (rounded - y) + error;
-      moved += x * x;
-      shadow += y * y;
-      rest += away * away;
-    }
-    half_norm = moved / 2;
-    norm = std::sqrt(moved);
-    shadow_norm = std::sqrt(shadow);
-    residual = std::sqrt(rest);
-  }
-};
-
-/// The facts of row r as a device gave them: [facts_a_row, rows].
-struct Given {
-  float half_norm, norm, shadow_norm, residual;
-
-  Given(const std::vector<float>& facts, std::size_t r) {
-    const std::size_t rows = facts.size() / spi::facts_a_row;
-    half_norm = facts[spi::half_norm * rows + r];
-    norm = facts[spi::norm * rows + r];
-    shadow_norm = facts[spi::shadow_norm * rows + r];
-    residual = facts[spi::residual * rows + r];
-  }
-};
-
-/// Bounds that hold, and are near: an infinite one would hold, and be of no use.
-///   more  that a residual may be too large by, for what a device's own arithmetic loses
-void check_facts(const Given& given, const Facts& right, std::int64_t dims, Real more = 0) {
-  constexpr Real own = 1 - 0x1p-45L;  // of the arithmetic here
-  const Real columns = static_cast<Real>(dims), least = std::sqrt(columns) * 0x1p-60L;
-  CHECK(given.half_norm >= 0);
-  CHECK(given.half_norm * own <= right.half_norm);
-  CHECK(given.half_norm >= 0.999L * right.half_norm - columns * 0x1p-130L);
-  CHECK(given.norm >= right.norm * own);
-  CHECK(given.norm <= 1.001L * right.norm + least);
-  CHECK(given.shadow_norm >= right.shadow_norm * own);
-  CHECK(given.shadow_norm <= 1.001L * right.shadow_norm + least);
-  CHECK(given.residual >= right.residual * own);
-  CHECK(given.residual <= 1.001L * right.residual + least + more);
-}
 
 void check_rows(spi::Device& device, const Matrix& rows, const std::vector<float>& centre,
                 std::uint32_t block, std::uint32_t first, std::uint32_t threads = 0) {
@@ -132,17 +76,52 @@ struct Halves {
 
   Halves(spi::Device& device, std::int64_t count, std::int64_t dims)
       : rows(padded(count, spi::shadow_rows)),
-        columns(padded(dims, spi::shadow_dims)),
+        columns(spi::shadow_columns(Proposer::fp16, size(dims))),
         memory(device, std::vector<std::uint16_t>((rows + 2 * spi::shadow_rows) * columns, canary)) {}
+
+  /// Where dimension d of row r stands. Of 128 rows lie together the first 64 dimensions, then the next 64;
+  /// in such a slab a row is a line of 128 bytes (64, 32 where there are so few dimensions), in pieces of 16
+  /// bytes whose order depends on the row, so that the same piece of 8 rows never meets in a memory bank.
+  std::size_t place_of(std::size_t r, std::size_t d) const {
+    const std::size_t line = std::min<std::size_t>(columns, 64), row = spi::shadow_rows + r;
+    const std::size_t block = row / spi::shadow_rows, in_block = row % spi::shadow_rows;
+    const std::size_t turn = in_block * line / 64 % (line / 8);
+    return block * spi::shadow_rows * columns + d / line * line * spi::shadow_rows + in_block * line +
+           ((d % line / 8) ^ turn) * 8 + d % 8;
+  }
 
   static std::size_t padded(std::int64_t count, std::size_t unit) {
     return (size(count) + unit - 1) / unit * unit;
   }
 };
 
+/// What stands for one number in the line of a row: a 16-bit float, or where rows have up to four columns
+/// two of them, twice each, so that the product of two such lines is that of the sums.
+struct HalfNumber {
+  std::uint16_t high = 0, low = 0;
+  bool right = true;  ///< nearest, and all copies alike
+
+  /// `column(c)` is column c of the line.
+  template <class Column>
+  HalfNumber(const Column& column, std::size_t d, std::size_t dims, bool of_query, Real value) {
+    if (dims > 4) {
+      high = column(d);
+      right = is_nearest_half(high, value);
+      return;
+    }
+    const std::size_t other = of_query ? 1 : 2, second = of_query ? 2 : 1;
+    high = column(4 * d);
+    low = column(4 * d + second);
+    right = high == column(4 * d + other) && low == column(4 * d + 3) && is_nearest_half(high, value) &&
+            is_nearest_half(low, value - value_of_half(high));
+  }
+  Real value() const { return value_of_half(high) + value_of_half(low); }
+};
+
 /// The shadow of `rows` by a power of two, its facts, its padding, and what lies around it.
 void check_halves(spi::Device& device, const Matrix& rows, const std::vector<float>& centre,
-                  std::uint32_t first, float scale) {
+                  std::uint32_t first, float scale, bool queries) {
+  CAPTURE(queries);
   CAPTURE(rows.rows);
   CAPTURE(rows.cols);
   CAPTURE(first);
@@ -154,19 +133,20 @@ void check_halves(spi::Device& device, const Matrix& rows, const std::vector<flo
                                             shadowed.rows.rows(),
                                             shadowed.centre.grid(),
                                             {grid, shadowed.facts.grid()},
-                                            scale}) == "");
+                                            scale,
+                                            queries}) == "");
   const std::vector<std::uint16_t> now = halves.memory.read();
-  const auto half = [&](std::size_t r, std::size_t d) {
-    return now[(spi::shadow_rows + r) * halves.columns + d];
+  const auto half = [&](std::size_t r, std::size_t c) { return now[halves.place_of(r, c)]; };
+  const auto number = [&](std::size_t r, std::size_t d) {
+    const float scaled = (rows.row(static_cast<std::int64_t>(r))[d] - centre[d]) * scale;
+    return HalfNumber([&](std::size_t c) { return half(r, c); }, d, centre.size(), queries, Real{scaled});
   };
   std::size_t wrong = 0, padding = 0, around = 0;
-  for (std::size_t r = 0; r < halves.rows; ++r)
-    for (std::size_t d = 0; d < halves.columns; ++d)
-      if (r >= size(rows.rows) || d >= centre.size())
-        padding += half(r, d) != 0;
-      else
-        wrong +=
-            !is_nearest_half(half(r, d), Real{rows.row(static_cast<std::int64_t>(r))[d] - centre[d]} * scale);
+  const std::size_t used = centre.size() * (centre.size() > 4 ? 1 : 4);
+  for (std::size_t r = 0; r < halves.rows; ++r) {
+    for (std::size_t c = r < size(rows.rows) ? used : 0; c < halves.columns; ++c) padding += half(r, c) != 0;
+    for (std::size_t d = 0; r < size(rows.rows) && d < centre.size(); ++d) wrong += !number(r, d).right;
+  }
   const std::size_t guard = spi::shadow_rows * halves.columns;
   for (std::size_t i = 0; i < guard; ++i)
     around += (now[i] != Halves::canary) + (now[now.size() - 1 - i] != Halves::canary);
@@ -177,7 +157,7 @@ void check_halves(spi::Device& device, const Matrix& rows, const std::vector<flo
   for (std::int64_t r = 0; r < rows.rows; ++r) {
     CAPTURE(r);
     const Facts right(rows.row(r), centre,
-                      [&](std::size_t d) { return value_of_half(half(size(r), d)) / Real{scale}; });
+                      [&](std::size_t d) { return number(size(r), d).value() / Real{scale}; });
     check_facts(Given(facts, size(r)), right, rows.cols, right.norm * 0x1p-50L);
   }
   CHECK(shadowed.facts.canaries_live());
@@ -265,6 +245,28 @@ TEST_CASE("prepare: any number of rows, from anywhere in a block, and nothing el
   });
 }
 
+TEST_CASE("prepare: the rows themselves, one behind the other") {
+  spi::with_device(device(), [](spi::Device& device) {
+    for (const std::uint32_t first : {0u, 21u, 32u})
+      for (const std::int64_t count : {1, 31, 33, 130})
+        for (const std::int64_t dims : {1, 7, 32, 70}) {
+          CAPTURE(first);
+          CAPTURE(count);
+          CAPTURE(dims);
+          const Matrix rows = hard_rows(DataKind::normal, Set::train, count, dims, Metric::l2);
+          const GuardedRows packed(device, rows, device.info.train_block, first, rows);
+          const GuardedGrid<float> out(device, size(count), size(dims), -321.5f);
+          const std::string refusal =
+              run_step(device, spi::PrepareStep{Proposer::none, packed.rows(), {}, {out.grid(), {}}});
+          if (device.info.kind == DeviceKind::gpu) REQUIRE(refusal == "");
+          if (!refusal.empty()) continue;
+          CHECK(out.inside() == rows.values);
+          CHECK(out.canaries_live());
+          CHECK(packed.unchanged());
+        }
+  });
+}
+
 TEST_CASE("prepare: 16-bit floats as this test reads and rounds them") {
   CHECK(value_of_half(0x3C00) == 1);
   CHECK(value_of_half(0xC001) == -2 - 0x1p-9L);
@@ -288,7 +290,7 @@ TEST_CASE(
     CHECK(refusal.empty() == (std::find(listed.begin(), listed.end(), Proposer::fp16) != listed.end()));
     if (!refusal.empty()) return;
     for (const DataKind kind : workloads::all_data_kinds)
-      for (const std::int64_t dims : {1, 31, 64, 257, 784}) {
+      for (const std::int64_t dims : {1, 2, 3, 4, 5, 31, 64, 257, 784}) {
         CAPTURE(std::string(workloads::name(kind)));
         const Matrix rows =
             within_range(hard_rows(kind, Set::train, dims == 64 ? 300 : 33, dims, Metric::l2));
@@ -298,8 +300,11 @@ TEST_CASE(
             largest = std::max(largest, std::fabs(rows.values[i] - centre[i % size(dims)]));
           if (largest < 0x1p-40f) continue;  // searches use no such scale
           const float scale = std::ldexp(1.0f, 13 - std::ilogb(largest));
-          check_halves(device, rows, centre, 3, scale);
-          check_halves(device, rows, centre, 32, scale * 0x1p-24f);  // halves without their leading one
+          for (const bool queries : {false, true}) {
+            if (queries && dims > 5) continue;  // the same as of training rows
+            check_halves(device, rows, centre, 3, scale, queries);
+            check_halves(device, rows, centre, 32, scale * 0x1p-24f, queries);  // halves without leading one
+          }
         }
       }
   });

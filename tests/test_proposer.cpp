@@ -65,7 +65,7 @@ TEST_CASE("proposer: gemm is there, or says why not") {
 TEST_CASE("proposer: a device can use those it lists that need no library, and no others") {
   const auto& proposers = device().info().proposers;
   if (device().info().backend == "cpu") CHECK(proposers.front() == Proposer::dot);
-  for (const Proposer proposer : {Proposer::dot, Proposer::bf16, Proposer::fp16}) {
+  for (const Proposer proposer : {Proposer::dot, Proposer::bf16, Proposer::fp16, Proposer::int8}) {
     CAPTURE(std::string(name(proposer)));
     const bool listed = std::find(proposers.begin(), proposers.end(), proposer) != proposers.end();
     const std::string why = refusal_of(proposer);
@@ -74,15 +74,27 @@ TEST_CASE("proposer: a device can use those it lists that need no library, and n
   }
 }
 
-TEST_CASE("proposer: what is no inner product, and what is not built in, is refused") {
+TEST_CASE("proposer: what is no inner product is refused") {
   if (device().info().proposers.empty()) return;
   const Index index(device(), matrix(1, {1, 2, 3}), Metric::l1);
   CHECK(error_of([&] { index.search(matrix(1, {2}), 1, {.proposer = Proposer::gemm}); }) ==
         "unsupported: search: proposer gemm works by inner products, from which l1 does not follow; choose "
         "proposer none");
-  CHECK(refusal_of(Proposer::int8) ==
-        "unsupported: search: proposer int8 is not built into this version of kith; choose automatic, "
-        "none, gemm, dot, bf16 or fp16");
+}
+
+TEST_CASE("proposer: int8 takes 64 queries a step, and up to 65536 columns") {
+  if (!refusal_of(Proposer::int8).empty()) return;
+  const std::string where = "unsupported: search: " + device().info().spec + ": proposer int8 is for up to ";
+  const Matrix rows = hard_rows(DataKind::normal, Set::train, 200, 5, Metric::l2);
+  const Index index(device(), rows);
+  CHECK(index.plan(200, 3, {.proposer = Proposer::int8}).query_tile == 64);
+  CHECK(error_of([&] { index.search(rows, 3, {.proposer = Proposer::int8, .query_tile = 65}); }) ==
+        where + "64 queries a step, and there are 65; choose fp16");
+  const auto one = [](std::int64_t dims) { return Matrix{1, dims, std::vector<float>(size(dims), 1)}; };
+  const PlanOptions options{.proposer = Proposer::int8};
+  CHECK(Index(device(), one(65536)).search(one(65536), 1, options) == Neighbors{1, 1, {0}, {0}});
+  CHECK(error_of([&] { Index(device(), one(65537)).search(one(65537), 1, options); }) ==
+        where + "65536 columns, and there are 65537; choose fp16");
 }
 
 TEST_CASE("proposer: by hand, the seed bounds and the product proposes") {
@@ -156,8 +168,8 @@ TEST_CASE("proposer: few candidates where rows are spread, and none lost") {
 TEST_CASE(
     "proposer: duplicates and rows that come ever nearer overflow the lists, and the chain takes over") {
   for_each_proposer([&](Proposer proposer) {
-    const std::int64_t n = 6000;
-    Matrix equal{n, 3, std::vector<float>(static_cast<std::size_t>(3 * n), 1.5f)};
+    const std::int64_t n = 6000, more = 20000;  // more than a list holds
+    const Matrix equal{more, 3, std::vector<float>(static_cast<std::size_t>(3 * more), 1.5f)};
     const Matrix queries = matrix(3, {1, 2, 3, /**/ 1.5f, 1.5f, 1.5f, /**/ -7, 0, 0});
     CHECK(compare(proposer, queries, equal, Metric::squared_l2, 5).fallbacks == 3);
     Matrix nearer{n, 3, {}};

@@ -46,8 +46,10 @@ struct Listed {
 };
 
 /// One step between canaries, from rows that begin inside a block.
-void check_guarded(spi::Device& device, DataKind kind, Metric metric, std::int64_t m, std::int64_t n,
-                   std::int64_t dims, std::size_t capacity, std::uint32_t first, std::uint32_t threads = 0) {
+void check_block(spi::Device& device, std::uint32_t train_block, DataKind kind, Metric metric, std::int64_t m,
+                 std::int64_t n, std::int64_t dims, std::size_t capacity, std::uint32_t first,
+                 std::uint32_t threads) {
+  CAPTURE(train_block);
   CAPTURE(std::string(workloads::name(kind)));
   CAPTURE(std::string(name(metric)));
   CAPTURE(m);
@@ -60,7 +62,7 @@ void check_guarded(spi::Device& device, DataKind kind, Metric metric, std::int64
   const Matrix queries = prepared(metric, hard_rows(kind, Set::queries, m, dims, metric));
   const Matrix train = prepared(metric, hard_rows(kind, Set::train, n, dims, metric));
   const GuardedRows query_rows(device, queries, device.info.query_block, first, train);
-  const GuardedRows train_rows(device, train, device.info.train_block, first, queries);
+  const GuardedRows train_rows(device, train, train_block, first, queries);
   const Listed listed(size(m), static_cast<std::uint32_t>(n), capacity, first_row,
                       size(m + n + dims) + capacity);
   const GuardedGrid<std::uint32_t> counts(device, size(m), 1, 0xFFFFu, listed.counts);
@@ -93,6 +95,26 @@ void check_guarded(spi::Device& device, DataKind kind, Metric metric, std::int64
   CHECK(rows.unchanged());
   CHECK(query_rows.unchanged());
   CHECK(train_rows.unchanged());
+}
+
+/// Whether the device reranks training rows that lie one behind the other, too.
+bool takes_single_rows(const spi::Device& device) {
+  const spi::RowBlocks queries{nullptr, 0, 1, 4, device.info.query_block}, train{nullptr, 0, 1, 4, 1};
+  return device
+      .check({spi::RerankStep{Metric::l1,
+                              queries,
+                              train,
+                              0,
+                              {{nullptr, 0, 1, 1, 1}, {nullptr, 0, 1, 1, 1}},
+                              {nullptr, 0, 1, 1, 1}}})
+      .refusal.empty();
+}
+
+void check_guarded(spi::Device& device, DataKind kind, Metric metric, std::int64_t m, std::int64_t n,
+                   std::int64_t dims, std::size_t capacity, std::uint32_t first, std::uint32_t threads = 0) {
+  check_block(device, device.info.train_block, kind, metric, m, n, dims, capacity, first, threads);
+  if (device.info.train_block != 1 && takes_single_rows(device))
+    check_block(device, 1, kind, metric, m, n, dims, capacity, first, threads);
 }
 
 TEST_SUITE_BEGIN("device");

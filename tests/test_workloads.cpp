@@ -3,14 +3,19 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <limits>
+#include <map>
+#include <numeric>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "kith/error.hpp"
 #include "workloads/cases.hpp"
 #include "workloads/operations.hpp"
+#include "workloads/proposed_cases.hpp"
 #include "workloads/random.hpp"
 #include "workloads/workloads.hpp"
 
@@ -53,8 +58,16 @@ TEST_CASE("rows: the same bits on every machine") {
       {DataKind::subnormal, 0xD5CAAB76C35C7A6Cu, 0x494B523EC22C30F7u},
       {DataKind::huge, 0xC9A89EE462788258u, 0x31279DD53186C32Cu},
       {DataKind::integers, 0x6A77ABD3EBD03585u, 0x7DFCFC8F329F3585u},
+      {DataKind::near_duplicates, 0x45AEAEDF79660D8Fu, 0xDEE92CB3535BCA04u},
+      {DataKind::aligned, 0x53EB208E0911D727u, 0xF36B5EBCBBF763B1u},
+      {DataKind::crowd, 0x2CFE6B33A9E39C94u, 0x4933BCB6250711DEu},
+      {DataKind::descending, 0x71063D44319E7763u, 0xB68B8073E9797D5Eu},
+      {DataKind::one_huge, 0xC2373FCE07720F0Cu, 0x088FD55A4B797D5Eu},
+      {DataKind::decades, 0x87C511E19F0767EEu, 0x772FE788F5CD5B98u},
+      {DataKind::integers_2048, 0x11B56E21FB227585u, 0x2D73B7B08794D585u},
+      {DataKind::integers_16777216, 0xB2B600222F271371u, 0x645B9B24D1A9663Bu},
   };
-  CHECK(std::size(golden) == all_data_kinds.size());
+  CHECK(std::size(golden) == all_data_kinds.size() + adversarial_data_kinds.size());
   for (const auto& g : golden) {
     CAPTURE(std::string(name(g.kind)));
     CHECK(fingerprint(make_rows(g.kind, 7, Set::train, 120, 9)) == g.train);
@@ -87,10 +100,72 @@ TEST_CASE("rows: each kind is what it claims") {
   for (std::int64_t r = 1; r < 20; ++r)
     CHECK(std::equal(equal.view().row(r), equal.view().row(r) + 3, equal.view().row(0)));
   CHECK(parse_data_kind("grid") == DataKind::grid);
-  CHECK_THROWS_WITH_AS(parse_data_kind("gird"),
-                       "data: there is no kind of data called \"gird\"; choose one of uniform, normal, grid, "
-                       "equal, offset, clusters, outliers, subnormal, huge, integers",
-                       Error);
+  CHECK_THROWS_WITH_AS(
+      parse_data_kind("gird"),
+      "data: there is no kind of data called \"gird\"; choose one of uniform, normal, grid, "
+      "equal, offset, clusters, outliers, subnormal, huge, integers, near-duplicates, aligned, crowd, "
+      "descending, one-huge, decades, integers-2048, integers-16777216",
+      Error);
+}
+
+TEST_CASE("rows: what may deceive a proposer") {
+  constexpr std::int64_t n = 400, dims = 5;
+  const auto largest = [](const float* row) {
+    return std::accumulate(row, row + dims, 0.0f,
+                           [](float most, float x) { return std::max(most, std::fabs(x)); });
+  };
+  const auto made = [](DataKind kind, Set set) { return make_rows(kind, 1, set, n, dims); };
+  const Rows late = made(DataKind::descending, Set::train), near = made(DataKind::descending, Set::queries);
+  const Rows huge = made(DataKind::one_huge, Set::train), decades = made(DataKind::decades, Set::train);
+  float smallest = 1, most = 1;
+  for (std::int64_t r = 0; r < n; ++r) {
+    CHECK(largest(late.view().row(r)) <= 4 * 64.0f / (64.0f + static_cast<float>(r)));
+    CHECK(largest(near.view().row(r)) <= 0x1p-8f);
+    CHECK((largest(huge.view().row(r)) > 1e6f) == (r == 3));
+    smallest = std::min(smallest, largest(decades.view().row(r)));
+    most = std::max(most, largest(decades.view().row(r)));
+  }
+  CHECK(smallest < 1e-5f);
+  CHECK(most > 1e5f);
+  const Rows small = made(DataKind::integers_2048, Set::train),
+             wide = made(DataKind::integers_16777216, Set::train);
+  const float *a = small.view().data(), *b = wide.view().data();
+  const Rows signs = made(DataKind::aligned, Set::train);
+  for (std::int64_t r = 1; r < n; ++r)
+    for (std::int64_t d = 0; d < dims; ++d)
+      CHECK(signs.view()(r, d) * signs.view()(0, 0) == signs.view()(r, 0) * signs.view()(0, d));
+  CHECK(*std::min_element(a, a + n * dims) == 2044);
+  CHECK(*std::max_element(a, a + n * dims) == 2052);
+  CHECK(*std::min_element(b, b + n * dims) == 0x1p24f - 8);
+  CHECK(*std::max_element(b, b + n * dims) == 0x1p24f + 8);
+}
+
+TEST_CASE("rows: near duplicates of four rows, and a crowd around one") {
+  constexpr std::int64_t n = 400, dims = 5;
+  // Rows that are no further from row r than a 2^7th of it.
+  const auto like = [](const Rows& rows, std::int64_t r) {
+    std::int64_t count = 0;
+    for (std::int64_t t = 0; t < n; ++t) {
+      bool near = true;
+      for (std::int64_t d = 0; d < dims; ++d) {
+        const float x = rows.view()(r, d);
+        near = near && std::fabs(rows.view()(t, d) - x) <= 0x1p-7f * std::fabs(x);
+      }
+      count += near;
+    }
+    return count;
+  };
+  const auto most_alike = [&](const Rows& rows) {
+    std::int64_t most = 0;
+    for (std::int64_t r = 0; r < 20; ++r) most = std::max(most, like(rows, r));
+    return most;
+  };
+  const Rows four = make_rows(DataKind::near_duplicates, 1, Set::train, n, dims);
+  for (std::int64_t r = 0; r < 20; ++r) CHECK(like(four, r) > n / 8);
+  const std::int64_t crowd = most_alike(make_rows(DataKind::crowd, 1, Set::train, n, dims));
+  CHECK((crowd > 2 * n / 5 && crowd < 3 * n / 5));
+  const std::int64_t queries = most_alike(make_rows(DataKind::crowd, 1, Set::queries, n, dims));
+  CHECK((queries > n / 32 && queries < n / 8));
 }
 
 TEST_CASE("rows: cosine meets no row without a direction") {
@@ -316,6 +391,78 @@ TEST_CASE("run_random_cases: finds a device that is wrong, and repeats it") {
   rest.first = run_random_cases(cpu, nullptr, rest).next;
   rest.cases = 20;
   CHECK(run_random_cases(cpu, nullptr, rest).next == result.next);
+}
+
+TEST_CASE("proposed cases: a number always means the same set, within the contract") {
+  DeviceInfo device = device_with_everything();
+  device.kind = DeviceKind::gpu;
+  const std::vector<Proposer> proposers = {Proposer::gemm, Proposer::fp16};
+  CHECK(command_line(proposed_cases(device, proposers, 20, 3)[5], "cuda:0") ==
+        "kith compare --device cuda:0 --stage search --data equal --seed 595942 -n 4097 -m 16 --dims "
+        "4 -k "
+        "27 --metric l2 --proposer fp16 --train-tile 256 --threads 1");
+  std::set<DataKind> kinds;
+  std::map<Proposer, int> by;
+  int few = 0, large = 0;
+  for (std::uint64_t i = 0; i < 200; ++i) {
+    const std::vector<Case> cases = proposed_cases(device, proposers, 5, i);
+    REQUIRE(cases.size() == cases_a_set);
+    CHECK(cases == proposed_cases(device, proposers, 5, i));
+    for (const Case& c : cases) {
+      CAPTURE(command_line(c, "cuda:0"));
+      CHECK(admits(c.metric, c.data));
+      CHECK((c.metric != Metric::l1 && c.metric != Metric::linf));
+      CHECK((1 <= c.n && c.n <= 20000 && 1 <= c.m && c.m <= 300 && 1 <= c.dims && c.dims <= 300));
+      CHECK((1 <= c.k && c.k <= std::min<std::int64_t>(c.n, 300)));
+      const Case& first = cases.front();
+      CHECK((c.data == first.data && c.seed == first.seed && c.n == first.n && c.dims == first.dims));
+      kinds.insert(c.data);
+      ++by[c.proposer];
+      few += c.m <= 64;
+      large += c.m > 64 && c.n > 4000;
+    }
+  }
+  CHECK(kinds.size() == all_data_kinds.size() + adversarial_data_kinds.size());
+  CHECK(by.size() == 2);
+  CHECK(by[Proposer::fp16] > by[Proposer::gemm]);
+  CHECK(few > 1000);
+  CHECK(large > 200);
+}
+
+TEST_CASE("first_of: the first queries, and of each the nearest") {
+  const Neighbors all = {3, 2, {1, 2, 3, 4, 5, 6}, {10, 20, 30, 40, 50, 60}};
+  CHECK(first_of(all, 2, 1) == Neighbors{2, 1, {1, 3}, {10, 30}});
+  CHECK(first_of(all, 3, 2) == all);
+}
+
+TEST_CASE("run_proposed_cases: in two parts and by two workers as in one") {
+  const std::vector<Device> one = {open_device("cpu")}, two = {one[0], open_device("cpu")};
+  ProposedOptions options;
+  options.seed = 2;
+  options.cases = 40;
+  options.proposers = one[0].info().proposers;
+  const ProposedResult whole = run_proposed_cases(one, nullptr, options);
+  CHECK(whole.compared == 40);
+  CHECK(whole.different == 0);
+  CHECK(whole.next == 40);
+  CHECK(whole.vouched == 1);
+  std::uint64_t by_proposer = 0, by_kind = 0;
+  for (const auto& [name, tally] : whole.tallies) {
+    const bool proposer = name == "dot" || name == "bf16";
+    (proposer ? by_proposer : by_kind) += tally.cases;
+    CHECK(tally.queries >= tally.repeats + tally.fallbacks + tally.out_of_range);
+  }
+  CHECK(by_proposer == 40);
+  CHECK(by_kind == 40);
+  ProposedOptions part = options;
+  part.cases = 21;
+  ProposedResult parts = run_proposed_cases(two, nullptr, part);
+  CHECK(parts.next == 21);
+  part.first = 21;
+  part.cases = 19;
+  for (const auto& [name, tally] : run_proposed_cases(two, nullptr, part).tallies)
+    parts.tallies[name] += tally;
+  CHECK(parts.tallies == whole.tallies);
 }
 
 TEST_CASE("workloads: floors are the formulas of docs/benchmarks.md") {

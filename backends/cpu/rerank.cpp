@@ -3,6 +3,7 @@
 // Work: dims folds a candidate; a row's values lie a cache line apart, so the scan of a candidate
 // reads the lines of its whole block. Tasks are parts of lists where there are few queries.
 #include <array>
+#include <string>
 
 #include "cpu/steps.hpp"
 #include "parallel.hpp"
@@ -50,8 +51,11 @@ void rerank_part(const spi::RerankStep& step, const Kernels& kernels, std::size_
 
 }  // namespace
 
-spi::Support check(const spi::RerankStep&, const Resources&) {
-  return {};
+spi::Support check(const spi::RerankStep& step, const Resources&) {
+  if (step.train.block == train_block) return {};
+  return {"training rows come in blocks of " + std::to_string(step.train.block) +
+              " rows, but its kernels read blocks of " + std::to_string(train_block),
+          0};
 }
 
 void run(const spi::RerankStep& step, const Resources& with) {

@@ -57,7 +57,7 @@ DeviceInfo info_of(const cudaDeviceProp& device, std::size_t place) {
                     Selector::local_sort, Selector::k_min,     Selector::bitonic, Selector::odd_even,
                     Selector::rank_sort,  Selector::merge_sort};
   info.fused_max_k = nearest_max_k;
-  info.proposers = {Proposer::gemm, Proposer::fp16};
+  info.proposers = {Proposer::gemm, Proposer::fp16, Proposer::int8};
   return info;
 }
 

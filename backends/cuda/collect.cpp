@@ -1,3 +1,4 @@
+#include "int8.hpp"
 #include "steps.hpp"
 
 namespace kith::cuda {
@@ -14,37 +15,79 @@ void multiply(Cublas& cublas, const spi::CollectStep& step) {
                   out.stride);
 }
 
+/// Rows in their order are one visit to the only block.
+Tiles tiles_of(const spi::CollectStep& step) {
+  const spi::Visits& visits = step.visits;
+  if (visits.rows == 0) return {0xFFFFFFFFu, 0, 1, 1};
+  return {visits.rows / tile_of_halves, visits.first, visits.blocks, visits.stride};
+}
+
+/// Places of a step: tensor cores take whole tiles.
+std::uint32_t columns_of(const spi::CollectStep& step) {
+  const auto columns = static_cast<std::uint32_t>(step.values.cols);
+  if (!on_tensor_cores(step.proposer)) return columns;
+  return (columns + tile_of_halves - 1) / tile_of_halves * tile_of_halves;
+}
+
+/// b of docs/certificate.md, section 3.
+double product_error_of(Proposer proposer, std::uint32_t dims) {
+  if (proposer == Proposer::int8) return product_error_int8;
+  return proposer == Proposer::fp16 ? product_error_fp16(dims) : product_error(dims);
+}
+
 ProductBound bound_of(const spi::CollectStep& step) {
   const auto dims = static_cast<std::uint32_t>(step.train.rows.cols);
   return {is_squared(step.metric),
           input_of(step.queries.facts),
           input_of(step.train.facts),
           static_cast<std::uint32_t>(step.values.rows),
-          static_cast<std::uint32_t>(step.values.cols),
+          static_cast<std::uint32_t>(step.train.rows.rows),
+          columns_of(step),
           dims,
-          step.proposer == Proposer::fp16 ? product_error_fp16(dims) : product_error(dims)};
+          product_error_of(step.proposer, dims),
+          tiles_of(step)};
 }
 
-HalfCollection half_collection_of(const spi::CollectStep& step, const float* low) {
-  return {halves_of(step.queries.rows),
-          halves_of(step.train.rows),
+HalfCollection half_collection_of(const spi::CollectStep& step, const ProductLow& from) {
+  return {shadow_of(step.proposer, step.queries.rows),
+          shadow_of(step.proposer, step.train.rows),
           static_cast<std::uint32_t>(step.values.rows),
-          static_cast<std::uint32_t>(step.values.cols),
+          columns_of(step),
+          static_cast<std::uint32_t>(step.train.rows.rows),
+          tiles_of(step),
           static_cast<std::uint32_t>(step.train.rows.cols),
           step.unscale,
-          low,
+          from,
           input_of(step.theta),
           step.first_row,
-          lists_of<std::uint32_t>(step.out)};
+          bounded_lists_of(step.out, step.bounds)};
 }
 
-std::string refusal_of_halves(const spi::CollectStep& step, int capability) {
+/// Why tensor cores cannot take a step; empty when they can.
+std::string refusal_of_products_there(const spi::CollectStep& step, std::uint32_t capability) {
+  const std::string what = "proposer " + std::string(name(step.proposer));
   if (capability < 80)
-    return "proposer fp16 needs the tensor cores of compute capability 8.0 or newer, and this device has " +
+    return what + " needs the tensor cores of compute capability 8.0 or newer, and this device has " +
            std::to_string(capability / 10) + "." + std::to_string(capability % 10) + "; choose gemm or none";
   if (step.train.rows.first % spi::shadow_rows != 0 || step.queries.rows.first % spi::shadow_rows != 0)
-    return "shadows of 16-bit floats begin at a multiple of " + std::to_string(spi::shadow_rows) + " rows";
+    return "shadows of " + what + " begin at a multiple of " + std::to_string(spi::shadow_rows) + " rows";
+  if (step.visits.rows % spi::shadow_rows != 0)
+    return "visits are of a multiple of " + std::to_string(spi::shadow_rows) + " rows";
+  if (step.proposer != Proposer::int8) return "";
+  if (step.train.rows.cols > int8_most_dims)
+    return what + " is for up to " + std::to_string(int8_most_dims) + " columns, and there are " +
+           std::to_string(step.train.rows.cols) + "; choose fp16";
+  if (step.values.rows > int8_most_queries)
+    return what + " is for up to " + std::to_string(int8_most_queries) + " queries a step, and there are " +
+           std::to_string(step.values.rows) + "; choose fp16";
   return "";
+}
+
+/// Of a product in memory the place of a column is all there is to know.
+std::string refusal_of_bounds(const spi::CollectStep& step) {
+  if (on_tensor_cores(step.proposer) || (step.bounds.low.cols == 0 && step.visits.rows == 0)) return "";
+  return "proposer " + std::string(name(step.proposer)) +
+         " lists candidates without bounds, in the order of their rows";
 }
 
 }  // namespace
@@ -60,34 +103,41 @@ std::string refusal_of_products(Metric metric, std::size_t dims) {
 }
 
 spi::Support Device::check(const spi::CollectStep& step) const {
-  if (step.bounds.low.cols > 0 || step.visits.rows > 0)
-    return {"it lists candidates without bounds, in the order of their rows", 0};
-  if (step.proposer == Proposer::none) return {};
-  if (step.proposer != Proposer::gemm && step.proposer != Proposer::fp16)
-    return {"it has no proposer " + std::string(name(step.proposer)) + "; choose none, gemm or fp16", 0};
-  const bool fp16 = step.proposer == Proposer::fp16;
+  if (step.proposer == Proposer::none) return {refusal_of_bounds(step), 0};
+  const bool gemm = step.proposer == Proposer::gemm;
+  if (!gemm && !on_tensor_cores(step.proposer))
+    return {"it has no proposer " + std::string(name(step.proposer)) + "; choose none, gemm, fp16 or int8",
+            0};
   std::string refusal = refusal_of_products(step.metric, step.train.rows.cols);
-  if (refusal.empty()) refusal = fp16 ? refusal_of_halves(step, capability_) : Cublas::refusal();
+  if (refusal.empty()) refusal = refusal_of_bounds(step);
+  if (refusal.empty())
+    refusal = gemm ? Cublas::refusal() : refusal_of_products_there(step, queue_.capability);
   if (!refusal.empty()) return {refusal, 0};
-  if (!fp16) try {
+  if (step.proposer == Proposer::int8) return {};
+  if (gemm) try {
       cublas();  // so that nothing is opened or allocated in a search
     } catch (const Error& error) {
       return {error.what(), 0};
     }
-  return {"", product_low_scratch(static_cast<std::uint32_t>(step.values.cols))};
+  return {"", product_low_scratch(columns_of(step), step.bounds.low.cols > 0)};
 }
 
 cudaError_t Device::enqueue(const spi::CollectStep& step) {
   if (step.values.rows == 0 || step.values.cols == 0) return cudaSuccess;
-  const float* low = nullptr;
+  if (step.proposer == Proposer::fp16 && step.values.rows <= few_queries_fp16)
+    return collect_fp16_few(queue_, half_collection_of(step, {}), bound_of(step));
+  if (step.proposer == Proposer::int8)
+    return collect_int8(queue_, half_collection_of(step, {}), bound_of(step));
+  ProductLow from{};
   if (step.proposer != Proposer::none) {
-    const cudaError_t error = product_low(queue_, bound_of(step), scratch_of(step.scratch), &low);
+    const bool bounds = step.bounds.low.cols > 0;
+    const cudaError_t error = product_low(queue_, bound_of(step), bounds, scratch_of(step.scratch), &from);
     if (error != cudaSuccess) return error;
   }
-  if (step.proposer == Proposer::fp16) return collect_fp16(queue_, half_collection_of(step, low));
+  if (step.proposer == Proposer::fp16) return collect_fp16(queue_, half_collection_of(step, from));
   if (step.proposer == Proposer::gemm) multiply(cublas(), step);
   return collect(queue_, {input_of(step.values), static_cast<std::uint32_t>(step.values.rows),
-                          static_cast<std::uint32_t>(step.values.cols), low, input_of(step.theta),
+                          static_cast<std::uint32_t>(step.values.cols), from.low, input_of(step.theta),
                           step.first_row, lists_of<std::uint32_t>(step.out)});
 }
 

@@ -66,7 +66,7 @@ Device::Device(DeviceInfo known, int ordinal)
                  "cudaDeviceGetAttribute");
     guard_.check(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, ordinal), "open",
                  "cudaDeviceGetAttribute");
-    capability_ = 10 * major + minor;
+    queue_.capability = static_cast<std::uint32_t>(10 * major + minor);
   } catch (...) {
     close();
     throw;

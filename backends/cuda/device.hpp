@@ -102,7 +102,6 @@ class Device : public spi::Device {
   void close() noexcept;
 
   const int ordinal_;
-  int capability_ = 0;  // 90 is compute capability 9.0
   mutable Guard guard_;
   Queue queue_;
   unsigned char* staging_ = nullptr;  // pinned host memory for small transfers

@@ -26,11 +26,16 @@ Matrix<const T> input_of(const spi::Grid<T>& grid) {
   return {matrix.data, matrix.stride};
 }
 
-/// Where the shadow of the first row of a grid of 16-bit floats begins.
-inline void* halves_of(const spi::Grid<float>& rows) {
+/// Whether a proposer works on tensor cores, on shadows in an order of theirs.
+inline bool on_tensor_cores(Proposer proposer) {
+  return proposer == Proposer::fp16 || proposer == Proposer::int8;
+}
+
+/// Where the shadow of the first row of a grid begins, of a proposer on tensor cores.
+inline void* shadow_of(Proposer proposer, const spi::Grid<float>& rows) {
   auto* data = static_cast<unsigned char*>(static_cast<const Memory*>(rows.memory)->data);
-  const std::size_t dims = (rows.cols + spi::shadow_dims - 1) / spi::shadow_dims * spi::shadow_dims;
-  return data + rows.first * dims * 2;
+  const std::size_t element = proposer == Proposer::int8 ? sizeof(std::int8_t) : sizeof(std::uint16_t);
+  return data + rows.first * spi::shadow_columns(proposer, rows.cols) * element;
 }
 
 inline Scratch scratch_of(const spi::Scratch& scratch) {
@@ -47,6 +52,10 @@ Lists<T> lists_of(const spi::CandidateLists& lists) {
   return {{matrix_of(lists.rows).data, lists.rows.stride},
           {matrix_of(lists.counts).data, lists.counts.stride},
           capacity_of(lists.rows.cols)};
+}
+
+inline BoundedLists bounded_lists_of(const spi::CandidateLists& lists, const spi::Bounds& bounds) {
+  return {lists_of<std::uint32_t>(lists), matrix_of(bounds.low), matrix_of(bounds.high)};
 }
 
 /// Whether a metric is a squared distance, or a monotone function of one.

@@ -3,9 +3,14 @@
 namespace kith::cuda {
 namespace {
 
-Tightening tightening_of(const spi::TightenStep& step) {
+Limit limit_of(const spi::TightenStep& step) {
   const bool squared = step.proposer != Proposer::none && is_squared(step.metric);
-  return {squared ? Limit::squared : Limit::value,
+  if (step.of == spi::TightenStep::Of::bounds) return squared ? Limit::bound_of_square : Limit::bound;
+  return squared ? Limit::squared : Limit::value;
+}
+
+Tightening tightening_of(const spi::TightenStep& step) {
+  return {limit_of(step),
           step.dims,
           static_cast<std::uint32_t>(step.best.rows),
           step.k,
@@ -15,16 +20,16 @@ Tightening tightening_of(const spi::TightenStep& step) {
           matrix_of(step.best),
           input_of(step.query_facts),
           matrix_of(step.theta),
-          matrix_of(step.lost)};
+          matrix_of(step.lost),
+          step.afresh || step.of == spi::TightenStep::Of::bounds};
 }
 
 }  // namespace
 
 spi::Support Device::check(const spi::TightenStep& step) const {
-  if (step.of == spi::TightenStep::Of::bounds || step.afresh)
-    return {"it tightens by chains, and by all of them", 0};
-  if (step.proposer != Proposer::none && step.proposer != Proposer::gemm && step.proposer != Proposer::fp16)
-    return {"it has no proposer " + std::string(name(step.proposer)) + "; choose none, gemm or fp16", 0};
+  if (step.proposer != Proposer::none && step.proposer != Proposer::gemm && !on_tensor_cores(step.proposer))
+    return {"it has no proposer " + std::string(name(step.proposer)) + "; choose none, gemm, fp16 or int8",
+            0};
   std::string refusal = refusal_of_lists(step.best.rows, 1);
   if (refusal.empty() && step.proposer != Proposer::none)
     refusal = refusal_of_products(step.metric, step.dims);
@@ -41,14 +46,6 @@ spi::Support Device::check(const spi::TightenStep& step) const {
 cudaError_t Device::enqueue(const spi::TightenStep& step) {
   if (step.best.rows == 0) return cudaSuccess;
   return tighten(queue_, tightening_of(step), scratch_of(step.scratch));
-}
-
-spi::Support Device::check(const spi::PruneStep&) const {
-  return {"it keeps no bounds of candidates", 0};
-}
-
-cudaError_t Device::enqueue(const spi::PruneStep&) {
-  return cudaErrorNotSupported;
 }
 
 }  // namespace kith::cuda

@@ -81,7 +81,7 @@ std::string pci_of(const cl::Device& device) {
   return text;
 }
 
-/// Whether NVIDIA's compiler takes the PTX of collect_fp16.cl for this device. What it computes is tested
+/// Whether NVIDIA's compiler takes the PTX of tensor.cl for this device. What it computes is tested
 /// when the proposer is first used.
 bool has_tensor_cores(const cl::Device& device, const Limits& limits) {
   constexpr cl_device_info nv_capability_major = 0x4000;
@@ -116,7 +116,8 @@ DeviceInfo info_of(const cl::Device& device, std::size_t ordinal) {
                     Selector::local_sort, Selector::k_min,     Selector::bitonic, Selector::odd_even,
                     Selector::rank_sort,  Selector::merge_sort};
   info.proposers = {Proposer::gemm, Proposer::dot};
-  if (!lanes && has_tensor_cores(device, limits)) info.proposers.push_back(Proposer::fp16);
+  if (!lanes && has_tensor_cores(device, limits))
+    info.proposers.insert(info.proposers.end(), {Proposer::fp16, Proposer::int8});
   info.fused_max_k = lanes ? 0xFFFFFFFEu : 256;
   return info;
 }

@@ -29,19 +29,6 @@ Product product_of(const spi::CollectStep& step) {
           step.values.stride};
 }
 
-/// At least the relative error of a chain, or of a product in single precision: docs/certificate.md,
-/// section 3.
-float relative_error(std::size_t dims) {
-  const double b = static_cast<double>(dims + 2) * 0x1p-24;
-  return std::nextafter(static_cast<float>(b / (1 - b)), 1.0f);
-}
-
-/// The same of a product on tensor cores.
-float relative_error_fp16(std::size_t dims) {
-  const double b = 12.0 * static_cast<double>(divide_up(dims, 8)) * 0x1p-24 * (1.0 + 0x1p-10);
-  return std::nextafter(static_cast<float>(b), 1.0f);
-}
-
 std::size_t round_up(std::size_t bytes, std::size_t alignment) {
   return (bytes + alignment - 1) / alignment * alignment;
 }
@@ -50,13 +37,18 @@ std::size_t round_up(std::size_t bytes, std::size_t alignment) {
 std::string refuse_listing(const spi::CollectStep& step) {
   const std::string what = "proposer " + std::string(name(step.proposer)),
                     rows = std::to_string(spi::shadow_rows);
-  if (step.proposer == Proposer::fp16 && (step.bounds.low.cols > 0 || step.visits.rows > 0))
-    return what + " lists candidates without bounds, in the order of their rows";
   if (step.proposer == Proposer::gemm)
     return step.visits.rows > 0 ? what + " multiplies training rows in their order, without visits" : "";
   if (step.train.rows.first % spi::shadow_rows || step.queries.rows.first % spi::shadow_rows)
     return "shadows of " + what + " begin at a multiple of " + rows + " rows";
   if (step.visits.rows % spi::shadow_rows) return "visits are of a multiple of " + rows + " rows";
+  if (step.proposer != Proposer::int8) return "";
+  if (step.train.rows.cols > most_dims_int8)
+    return what + " is for up to " + std::to_string(most_dims_int8) + " columns, and there are " +
+           std::to_string(step.train.rows.cols) + "; choose fp16";
+  if (step.values.rows > few_queries)
+    return what + " is for up to " + std::to_string(few_queries) + " queries a step, and there are " +
+           std::to_string(step.values.rows) + "; choose fp16";
   return "";
 }
 
@@ -85,6 +77,7 @@ spi::Support Device::check(const spi::CollectStep& step) const {
   if (refusal.empty() && gemm) refusal = ClBlast::library().refusal();
   if (!refusal.empty()) return {std::move(refusal), 0};
   if (step.values.rows == 0 || step.values.cols == 0) return {};
+  if (step.proposer == Proposer::int8) return {};
   if (!gemm) return {"", low_bytes(step)};
   const Product product = product_of(step);
   const std::size_t temporary = ClBlast::library().temporary_bytes(queue_(), product);
@@ -99,6 +92,8 @@ std::size_t Device::low_bytes(const spi::CollectStep& step) const {
 
 void Device::enqueue(const spi::CollectStep& step) {
   if (step.values.rows == 0 || step.values.cols == 0) return;
+  if (step.proposer == Proposer::int8 || (step.proposer == Proposer::fp16 && step.values.rows <= few_queries))
+    return collect_few(step);
   if (step.proposer != Proposer::none) collect_low(step);
   switch (step.proposer) {
     case Proposer::fp16:
@@ -185,29 +180,6 @@ void Device::collect_low(const spi::CollectStep& step) {
          static_cast<cl_uint>(step.values.rows), step.train.facts, static_cast<cl_uint>(step.train.rows.rows),
          visits_of(step), cl_ulong{places}, of_product, of_chain,
          times * static_cast<float>(dims) * 0x1p-120f, buffer_of(step.scratch.memory));
-}
-
-/// As collect_fp16.cl says.
-void Device::collect_halves(const spi::CollectStep& step) {
-  constexpr std::uint32_t group = 128, halves_a_piece = 8;
-  const std::uint32_t pitch = half_pitch(step.train.rows.cols) / halves_a_piece;
-  const std::uint32_t query_blocks = divide_up(step.values.rows, spi::shadow_rows);
-  const std::uint32_t train_blocks = divide_up(step.values.cols, spi::shadow_rows);
-  // Two groups a multiprocessor run at once; several rounds of them even out what the last ones take.
-  constexpr std::uint32_t at_once = 2, rounds = 4;
-  const std::uint32_t parts = std::clamp<std::uint32_t>(
-      divide_up(std::uint64_t{rounds} * at_once * info.compute_units, query_blocks), 1, train_blocks);
-  launch("collect_fp16.cl", "", "kith_collect_fp16",
-         Range{{std::size_t{query_blocks} * parts * group, 1, 1}, {group, 1, 1}},
-         buffer_of(step.queries.rows.memory), cl_ulong{step.queries.rows.first * pitch},
-         buffer_of(step.train.rows.memory), cl_ulong{step.train.rows.first * pitch}, pitch,
-         static_cast<cl_uint>(step.values.rows), static_cast<cl_uint>(step.values.cols), query_blocks,
-         divide_up(train_blocks, parts), step.unscale, buffer_of(step.scratch.memory),
-         buffer_of(step.theta.memory), cl_ulong{step.theta.first}, cl_ulong{step.theta.stride},
-         step.first_row, buffer_of(step.out.rows.memory), cl_ulong{step.out.rows.first},
-         cl_ulong{step.out.rows.stride}, static_cast<cl_uint>(step.out.rows.cols),
-         buffer_of(step.out.counts.memory), cl_ulong{step.out.counts.first},
-         cl_ulong{step.out.counts.stride});
 }
 
 }  // namespace kith::opencl

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CL/opencl.hpp>
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <map>
@@ -76,8 +77,8 @@ class Device : public spi::Device {
 
  private:
   // One file a step: distance.cpp, select.cpp (and select_radix.cpp), nearest.cpp, merge.cpp, prepare.cpp,
-  // collect.cpp (and collect_dot.cpp), prune.cpp, rerank.cpp, tighten.cpp, vote.cpp, mask.cpp, tally.cpp,
-  // accumulate.cpp.
+  // collect.cpp (and collect_dot.cpp, collect_halves.cpp, collect_few.cpp), prune.cpp, rerank.cpp,
+  // tighten.cpp, vote.cpp, mask.cpp, tally.cpp, accumulate.cpp.
   spi::Support check(const spi::DistanceStep& step) const;
   spi::Support check(const spi::SelectStep& step) const;
   spi::Support check(const spi::NearestStep& step) const;
@@ -137,9 +138,12 @@ class Device : public spi::Device {
   void nearest_rows(const spi::NearestStep& step);
   void nearest_points(const spi::NearestStep& step);
   void prepare_halves(const spi::PrepareStep& step);
+  void prepare_bytes(const spi::PrepareStep& step);
   void prepare_dot(const spi::PrepareStep& step);
+  void put_in_order(const spi::PrepareStep& step);
   void collect_values(const spi::CollectStep& step);
   void collect_halves(const spi::CollectStep& step);
+  void collect_few(const spi::CollectStep& step);
   void collect_dot(const spi::CollectStep& step);
   void multiply(const spi::CollectStep& step);
   void collect_low(const spi::CollectStep& step);
@@ -228,10 +232,28 @@ inline std::uint32_t divide_up(std::uint64_t a, std::uint64_t b) {
   return static_cast<std::uint32_t>((a + b - 1) / b);
 }
 
-/// Halves from row to row of a shadow for fp16.
-inline std::uint32_t half_pitch(std::size_t dims) {
-  return divide_up(dims, spi::shadow_dims) * spi::shadow_dims;
+/// Columns of a shadow for fp16, and how many of a row lie together.
+inline std::uint32_t half_columns(std::size_t dims) {
+  return static_cast<std::uint32_t>(spi::shadow_columns(Proposer::fp16, dims));
 }
+inline std::uint32_t half_line(std::size_t dims) {
+  return std::min(half_columns(dims), 64u);
+}
+
+/// How a shadow for tensor cores lies: of 128 rows slab after slab, in which a row is a line of pieces.
+struct Lines {
+  static constexpr std::uint32_t piece_bytes = 16, most_pieces = 8;
+  std::uint32_t pieces;  ///< of a line
+  std::uint32_t slabs;
+
+  Lines(Proposer proposer, std::size_t dims) {
+    const std::size_t element = proposer == Proposer::int8 ? sizeof(std::int8_t) : sizeof(std::uint16_t);
+    const std::uint32_t all = divide_up(spi::shadow_columns(proposer, dims) * element, piece_bytes);
+    pieces = std::min(all, most_pieces);
+    slabs = all / pieces;
+  }
+  std::uint32_t row_pieces() const { return pieces * slabs; }
+};
 
 /// Columns of the widest of `groups` groups.
 inline std::uint32_t group_width(std::size_t columns, std::uint32_t groups) {

@@ -11,6 +11,8 @@ spi::Support Device::check(const spi::PrepareStep& step) const {
                 std::to_string(info.query_block) + " or " + std::to_string(info.train_block) +
                 "; pack them again",
             0};
+  if (step.proposer == Proposer::none)
+    return {family_ == Family::lanes ? "it reads single rows as fast from blocks; copy none" : "", 0};
   return {refuse_proposer(info.proposers, step.proposer, step.rows.dims), 0};
 }
 
@@ -18,7 +20,9 @@ void Device::enqueue(const spi::PrepareStep& step) {
   const spi::RowBlocks& rows = step.rows;
   if (rows.rows == 0) return;
   if (step.proposer == Proposer::fp16) return prepare_halves(step);
+  if (step.proposer == Proposer::int8) return prepare_bytes(step);
   if (step.proposer == Proposer::dot) return prepare_dot(step);
+  if (step.proposer == Proposer::none) return put_in_order(step);
   const spi::Shadow& out = step.out;
   const bool lanes = family_ == Family::lanes;
   const std::size_t items = lanes ? 1 : 256;
@@ -49,12 +53,39 @@ void Device::prepare_halves(const spi::PrepareStep& step) {
   const spi::Shadow& out = step.out;
   constexpr std::size_t items = 256, rows_a_group = 32;
   const std::size_t padded = divide_up(rows.rows, spi::shadow_rows) * std::size_t{spi::shadow_rows};
-  const cl_uint pitch = half_pitch(rows.dims);
-  launch("prepare_fp16.cl", "", "kith_prepare_fp16",
+  const cl_uint columns = half_columns(rows.dims);
+  const cl_ulong first = out.rows.first * columns;
+  const std::string line = define("LINE", half_line(rows.dims));
+  if (rows.dims <= spi::most_split_dims)
+    return launch("prepare_fp16.cl", line, "kith_prepare_fp16_split",
+                  Range{{padded, 1, 1}, {spi::shadow_rows, 1, 1}}, buffer_of(rows.memory), rows.first,
+                  rows.rows, rows.dims, buffer_of(step.centre.memory), cl_ulong{step.centre.first},
+                  step.scale, cl_uint{step.queries}, buffer_of(out.rows.memory), first, out.facts);
+  launch("prepare_fp16.cl", line, "kith_prepare_fp16",
          Range{{padded / rows_a_group * items, 1, 1}, {items, 1, 1}}, buffer_of(rows.memory), rows.first,
          rows.rows, rows.dims, buffer_of(step.centre.memory), cl_ulong{step.centre.first}, step.scale,
-         buffer_of(out.rows.memory), cl_ulong{out.rows.first * pitch}, pitch, buffer_of(out.facts.memory),
-         cl_ulong{out.facts.first}, cl_ulong{out.facts.stride});
+         buffer_of(out.rows.memory), first, columns, out.facts);
+}
+
+/// The same.
+void Device::prepare_bytes(const spi::PrepareStep& step) {
+  const spi::RowBlocks& rows = step.rows;
+  constexpr std::size_t items = 256, rows_a_group = 32;
+  const std::size_t padded = divide_up(rows.rows, spi::shadow_rows) * std::size_t{spi::shadow_rows};
+  const Lines lines(step.proposer, rows.dims);
+  launch("prepare_int8.cl", define("PIECES", lines.pieces), "kith_prepare_int8",
+         Range{{padded / rows_a_group * items, 1, 1}, {items, 1, 1}}, buffer_of(rows.memory), rows.first,
+         rows.rows, rows.dims, buffer_of(step.centre.memory), cl_ulong{step.centre.first}, step.scale,
+         buffer_of(step.out.rows.memory), cl_ulong{step.out.rows.first * lines.row_pieces()},
+         lines.row_pieces(), step.out.facts);
+}
+
+void Device::put_in_order(const spi::PrepareStep& step) {
+  const spi::RowBlocks& rows = step.rows;
+  constexpr std::size_t items = 256, rows_a_group = 32;
+  launch("put_in_order.cl", "", "kith_put_in_order",
+         Range{{divide_up(rows.rows, rows_a_group) * items, 1, 1}, {items, 1, 1}}, buffer_of(rows.memory),
+         rows.first, rows.rows, rows.dims, step.out.rows);
 }
 
 }  // namespace kith::opencl

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -13,6 +14,31 @@ namespace kith::opencl {
 /// Whether half a squared distance is what follows from a product (and not the product itself).
 inline bool from_squares(Metric metric) {
   return metric == Metric::squared_l2 || metric == Metric::l2;
+}
+
+/// So many queries have a kernel of their own for fp16, collect_few.cl, and int8 has no other.
+inline constexpr std::size_t few_queries = 64;
+
+/// Columns that rows may have for int8, so that sums of products stay below 2^31.
+inline constexpr std::size_t most_dims_int8 = 1 << 16;
+
+/// At least the relative error of a chain, or of a product in single precision: docs/certificate.md,
+/// section 3.
+inline float relative_error(std::size_t dims) {
+  const double b = static_cast<double>(dims + 2) * 0x1p-24;
+  return std::nextafter(static_cast<float>(b / (1 - b)), 1.0f);
+}
+
+/// What the error of a product on tensor cores is multiplied by since roundings follow on roundings and,
+/// where numbers are split, since the magnitudes of their parts add up to more than they do.
+inline double half_excess(std::size_t dims) {
+  return dims <= spi::most_split_dims ? 1.0 + 0x1p-8 : 1.0 + 0x1p-10;
+}
+
+/// The same of a product on tensor cores.
+inline float relative_error_fp16(std::size_t dims) {
+  const double b = 12.0 * divide_up(spi::half_terms(dims), 8) * 0x1p-24 * half_excess(dims);
+  return std::nextafter(static_cast<float>(b), 1.0f);
 }
 
 /// Why there is no bound for the products of rows of `dims` columns by a device that has `proposers`; empty
@@ -39,9 +65,9 @@ inline std::string refuse_metric(Metric metric) {
   return "metric " + std::string(name(metric)) + " does not follow from inner products; choose proposer none";
 }
 
-/// Places for numbers of the training rows of a step: for dot whole tiles of them (visits.cl).
+/// Places for numbers of the training rows of a step: for dot and fp16 whole tiles of them (visits.cl).
 inline std::size_t places_of(const spi::CollectStep& step) {
-  if (step.proposer != Proposer::dot) return step.values.cols;
+  if (step.proposer != Proposer::dot && step.proposer != Proposer::fp16) return step.values.cols;
   return std::size_t{divide_up(step.values.cols, spi::shadow_rows)} * spi::shadow_rows;
 }
 

@@ -6,7 +6,9 @@
 namespace kith::opencl {
 
 spi::Support Device::check(const spi::RerankStep& step) const {
-  return {refuse_rows(info, step.queries, step.train), 0};
+  spi::RowBlocks train = step.train;
+  if (train.block == 1 && family_ != Family::lanes) train.block = info.train_block;  // rows in order
+  return {refuse_rows(info, step.queries, train), 0};
 }
 
 void Device::enqueue(const spi::RerankStep& step) {
@@ -21,8 +23,8 @@ void Device::enqueue(const spi::RerankStep& step) {
             : std::clamp<std::size_t>(16 * info.compute_units / q.rows, 1, divide_up(from.rows.cols, items));
   const Range range =
       lanes ? Range{{q.rows, 1, 1}, {1, 1, 1}} : Range{{items * groups, q.rows, 1}, {items, 1, 1}};
-  const std::string shape =
-      lanes ? define("QUERY_BLOCK", q.block) + define("TRAIN_BLOCK", t.block) : define("GROUP", items);
+  const std::string shape = lanes ? define("QUERY_BLOCK", q.block) + define("TRAIN_BLOCK", t.block)
+                                  : define("GROUP", items) + (t.block == 1 ? " -D IN_ORDER" : "");
   launch(lanes ? "rerank_lanes.cl" : "rerank.cl", define("METRIC", name(step.metric)) + shape,
          lanes ? "kith_rerank_lanes" : "kith_rerank", range, buffer_of(q.memory), q.first,
          buffer_of(t.memory), t.first, t.dims, step.first_row, buffer_of(from.rows.memory),

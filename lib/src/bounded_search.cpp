@@ -19,14 +19,14 @@ std::vector<Key> read_keys(spi::Device& device, const spi::Grid<Key>& grid) {
 
 }  // namespace
 
-BoundedSearch::BoundedSearch(const Index::State& index, const Plan& plan, float largest_query)
+BoundedSearch::BoundedSearch(const Index::State& index, const Plan& plan, float query_scale)
     : index_(index),
       plan_(plan),
       phases_(phases(index, plan, plan.train_tile)),
       short_phases_(phases(index, plan, plan.candidates * longer / 2)),
       shadow_(index.shadow_for(plan)),
       proposal_(index.device.state(), plan),
-      query_scale_(scale_of(plan.proposer, largest_centred(largest_query, index.centre))) {}
+      query_scale_(query_scale) {}
 
 std::vector<std::int64_t> BoundedSearch::run(MatrixView<const float> queries, Workspace& workspace,
                                              Watcher& watcher, Trace* trace) {
@@ -72,22 +72,27 @@ BoundedSearch::Lost BoundedSearch::run_once(std::int64_t count, const std::vecto
   {
     const std::lock_guard lock(state->mutex);
     const FloatGuard guard;
-    StepTimer timer(*state->device, trace);
     proposal_.reset(*state->device, count);
     proposal_.begin_at(*state->device, theta);
-    state->device->enqueue(proposal_.prepare(workspace.queries(count), shadow_->centre(), query_scale_));
-    timer.after(spi::PrepareStep::name);
-    timer.collect();
   }
-  for (const Phase& phase : pass == Pass::first ? phases_ : short_phases_) {
+  // Where nobody watches, the device is never waited for between steps.
+  const std::vector<Phase>& all = pass == Pass::first ? phases_ : short_phases_;
+  const std::size_t at_once = watcher.watches() ? 1 : all.size();
+  for (std::size_t first = 0; first < all.size(); first += at_once) {
     {
       const std::lock_guard lock(state->mutex);
       const FloatGuard guard;
-      run_phase(phase, count, workspace, trace);
+      StepTimer timer(*state->device, trace);
+      if (first == 0) {
+        state->device->enqueue(proposal_.prepare(workspace.queries(count), shadow_->centre(), query_scale_));
+        timer.after(spi::PrepareStep::name);
+      }
+      for (std::size_t i = 0; i < at_once; ++i) run_phase(all[first + i], count, workspace, timer, trace);
+      timer.collect();
       if (watcher.watches()) state->device->finish();
     }
     if (pass == Pass::first)
-      watcher.step_done();
+      watcher.steps_done(static_cast<std::int64_t>(at_once));
     else
       watcher.check_stop();
   }
@@ -101,9 +106,8 @@ BoundedSearch::Lost BoundedSearch::run_once(std::int64_t count, const std::vecto
 }
 
 void BoundedSearch::run_phase(const Phase& phase, std::int64_t count, const Workspace& workspace,
-                              Trace* trace) const {
+                              StepTimer& timer, Trace* trace) const {
   spi::Device& device = *index_.device.state()->device;
-  StepTimer timer(device, trace);
   const Chunk& chunk = index_.chunks[phase.chunk];
   const std::int64_t before = listed(count, timer, trace);
   device.enqueue(proposal_.collect(count, shadow_->of(phase.chunk, 0, chunk.rows), phase.visits,
@@ -116,7 +120,6 @@ void BoundedSearch::run_phase(const Phase& phase, std::int64_t count, const Work
   device.enqueue(proposal_.prune(count));
   timer.after(spi::PruneStep::name);
   if (phase.ends_chunk) end_chunk(phase.chunk, count, workspace, timer, trace);
-  timer.collect();
 }
 
 /// The chain ranks what the bounds have left of a chunk.
@@ -125,7 +128,8 @@ void BoundedSearch::end_chunk(std::size_t chunk, std::int64_t count, const Works
   spi::Device& device = *index_.device.state()->device;
   if (trace) trace->collected += listed(count, timer, trace);
   const Tile rows{chunk, index_.chunks[chunk].first, index_.chunks[chunk].rows};
-  device.enqueue(proposal_.rerank(workspace.queries(count), rows.row_blocks(index_),
+  device.enqueue(proposal_.rerank(workspace.queries(count),
+                                  plan_.row_copy_bytes ? shadow_->rows(chunk) : rows.row_blocks(index_),
                                   static_cast<std::uint32_t>(rows.first)));
   timer.after(spi::RerankStep::name);
   device.enqueue(proposal_.tighten(workspace.result(count), chunk == 0, workspace.scratch()));

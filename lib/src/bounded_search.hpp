@@ -20,7 +20,7 @@ class BoundedSearch {
   static constexpr std::int64_t longer = 4;
 
   /// Throws out_of_memory.
-  BoundedSearch(const Index::State& index, const Plan& plan, float largest_query);
+  BoundedSearch(const Index::State& index, const Plan& plan, float query_scale);
 
   /// Of a query tile.
   std::int64_t steps() const { return static_cast<std::int64_t>(phases_.size()); }
@@ -44,7 +44,8 @@ class BoundedSearch {
 
   Lost run_once(std::int64_t count, const std::vector<float>& theta, const Workspace& workspace,
                 Watcher& watcher, Pass pass, Trace* trace) const;
-  void run_phase(const Phase& phase, std::int64_t count, const Workspace& workspace, Trace* trace) const;
+  void run_phase(const Phase& phase, std::int64_t count, const Workspace& workspace, StepTimer& timer,
+                 Trace* trace) const;
   void end_chunk(std::size_t chunk, std::int64_t count, const Workspace& workspace, StepTimer& timer,
                  Trace* trace) const;
   std::int64_t listed(std::int64_t count, StepTimer& timer, const Trace* trace) const;

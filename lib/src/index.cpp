@@ -61,6 +61,7 @@ Index::Index(Device device, MatrixView<const float> train, Metric metric, const 
   state->largest = rows.largest;
   state->chunks = upload_chunks(state->device.state(), rows.view, 0, 0);
   state->centre = centre_of(rows.view, metric);
+  state->reach = reach_of(rows.view, state->centre);
   state_ = std::move(state);
 }
 
@@ -78,6 +79,7 @@ Index Index::with(MatrixView<const float> more) const {
   for (Chunk& chunk : upload_chunks(state->device.state(), rows.view, state_->rows, 0))
     state->chunks.push_back(std::move(chunk));
   state->centre = state_->centre;
+  state->reach = std::max(state_->reach, reach_of(rows.view, state->centre));
   Index grown = *this;
   grown.state_ = std::move(state);
   return grown;

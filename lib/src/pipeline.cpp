@@ -50,10 +50,8 @@ struct Proposing {
   Proposal proposal;
   float query_scale;
 
-  Proposing(const Index::State& index, const Plan& plan, float largest_query)
-      : shadow(index.shadow_for(plan)),
-        proposal(index.device.state(), plan),
-        query_scale(scale_of(plan.proposer, largest_centred(largest_query, index.centre))) {}
+  Proposing(const Index::State& index, const Plan& plan, float scale)
+      : shadow(index.shadow_for(plan)), proposal(index.device.state(), plan), query_scale(scale) {}
 
   /// After the seed: the first bounds.
   void begin(spi::Device& device, const Workspace& workspace, std::int64_t count, StepTimer& timer) const {
@@ -129,8 +127,10 @@ std::shared_ptr<const IndexShadow> Index::State::shadow_for(const Plan& plan, Tr
   const std::lock_guard lock(shadow_mutex);
   std::shared_ptr<const IndexShadow>& shadow = shadows[plan.proposer];
   if (!shadow)
-    shadow = std::make_shared<IndexShadow>(device.state(), chunks, centre, largest_centred(largest, centre),
-                                           plan.proposer, plan.threads, trace);
+    shadow = std::make_shared<IndexShadow>(
+        device.state(), chunks, centre,
+        plan.proposer == Proposer::int8 ? reach : largest_centred(largest, centre), plan.proposer,
+        plan.row_copy_bytes > 0, plan.threads, trace);
   return shadow;
 }
 
@@ -139,15 +139,15 @@ namespace {
 /// The way that a plan searches a tile of queries: by blocks that are visited, or by tiles of rows.
 class TileSearch {
  public:
-  TileSearch(const Index::State& index, const Plan& plan, float largest_query, bool empty)
+  TileSearch(const Index::State& index, const Plan& plan, float query_scale, bool empty)
       : index_(index), plan_(plan) {
     const bool proposes = plan.proposer != Proposer::none && !empty;
     if (plan.visit_rows == 0) tiles_ = train_tiles(index, plan);
     if (!proposes) return;
     if (plan.visit_rows > 0)
-      bounded_.emplace(index, plan, largest_query);
+      bounded_.emplace(index, plan, query_scale);
     else
-      proposing_.emplace(index, plan, largest_query);
+      proposing_.emplace(index, plan, query_scale);
   }
 
   /// Of a query tile.
@@ -201,6 +201,16 @@ std::vector<std::int64_t> all_queries(std::int64_t count) {
   return all;
 }
 
+/// What queries are multiplied by in their shadows.
+float query_scale_of(const Index::State& index, const Plan& plan, MatrixView<const float> queries,
+                     float largest_query) {
+  if (plan.proposer == Proposer::none) return 1;
+  const FloatGuard guard;
+  return scale_of(plan.proposer, plan.proposer == Proposer::int8
+                                     ? reach_of(queries, index.centre)
+                                     : largest_centred(largest_query, index.centre));
+}
+
 }  // namespace
 
 void run(const Index::State& index, const Plan& plan, const PlanOptions& options,
@@ -210,7 +220,7 @@ void run(const Index::State& index, const Plan& plan, const PlanOptions& options
   Workspace workspace(state, plan, scratch_of(*state->device, plan));
   const DeviceFilter filter(state, plan, options);
   if (plan.proposer != Proposer::none && m > 0) index.shadow_for(plan, trace);
-  TileSearch search(index, plan, largest_query, m == 0);
+  TileSearch search(index, plan, query_scale_of(index, plan, queries, largest_query), m == 0);
   Watcher watcher(options, query_tiles * search.steps());
   watcher.check_stop();
 

@@ -43,6 +43,7 @@ struct Index::State {
   float largest = 0;                   ///< max |element|, for check_range()
   std::vector<Chunk> chunks;
   std::vector<float> centre;  ///< centre_of() the rows
+  double reach = 0;           ///< reach_of() the rows
   mutable std::mutex shadow_mutex;
   /// Each made by the first search by its proposer.
   mutable std::map<Proposer, std::shared_ptr<const IndexShadow>> shadows;

@@ -69,9 +69,6 @@ Proposer wanted_proposer(const DeviceInfo& device, const Problem& problem, const
   if (o.proposer == Proposer::automatic) return choose_proposer(device, problem, o);
   if (o.proposer == Proposer::none) return Proposer::none;
   const std::string what = "proposer " + std::string(name(o.proposer));
-  if (o.proposer == Proposer::int8)
-    refuse(Errc::unsupported,
-           what + " is not built into this version of kith; choose automatic, none, gemm, dot, bf16 or fp16");
   if (!follows_from_products(problem.metric))
     refuse(Errc::unsupported, what + " works by inner products, from which " +
                                   std::string(name(problem.metric)) +
@@ -150,6 +147,8 @@ Plan decide(const DeviceInfo& device, const Problem& problem, const PlanOptions&
   if (has_own_order(plan.proposer)) plan.train_tile = whole_shadow_rows(plan.train_tile);
   plan.seed_rows = std::min(choice.seed_rows, plan.train_tile);
   plan.visit_rows = choice.visit_rows;
+  plan.row_copy_bytes = row_copy_bytes(device, plan.proposer, problem.n, problem.dims);
+  plan.growth = plan.proposer == Proposer::none ? 0 : choice.growth;
   plan.candidates = std::min(choice.candidates, plan.visit_rows ? problem.n : plan.train_tile);
   plan.groups = std::clamp<std::int64_t>(choice.groups, 1, std::max<std::int64_t>(chain_tile(plan), 1));
   fit_memory(device, options, plan);
@@ -200,12 +199,13 @@ std::string explain(const Plan& plan) {
   line("proposer", name(plan.proposer));
   if (plan.proposer != Proposer::none)
     line("seed", plan.seed_rows, " training rows by the ", plan.visit_rows ? "proposer" : "chain",
-         ", for the first bounds");
+         ", for the first bounds; then ", plan.growth, " times all before");
   if (plan.visit_rows) line("visits", "blocks of ", plan.visit_rows, " training rows, in a mixed order");
   if (plan.proposer != Proposer::none || radius)
     line("candidates", plan.candidates, " places a query", plan.visit_rows ? "" : " and training tile");
   if (plan.proposer != Proposer::none)
     line("shadow", shadow_bytes(plan.proposer, p.n, p.dims), " bytes, kept with the index");
+  if (plan.row_copy_bytes) line("row copy", plan.row_copy_bytes, " bytes, likewise");
   line("why", plan.reason);
   line("query tile", plan.query_tile);
   line("training tile", plan.train_tile);

@@ -14,6 +14,7 @@ struct Choice {
   Proposer proposer = Proposer::none;
   std::int64_t seed_rows = 0;   ///< with a proposer
   std::int64_t visit_rows = 0;  ///< with a proposer
+  std::int64_t growth = 2;      ///< with a proposer
   std::int64_t candidates = 0;  ///< with a proposer
   bool fused = false;
   std::int64_t groups = 1;

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <iterator>
+#include <limits>
 
 #include "plan_rules.hpp"
 #include "shadow.hpp"
@@ -56,54 +57,53 @@ void limit_products_cpu(const DeviceInfo& device, const Problem& problem, const 
   choice.query_tile = std::clamp<std::int64_t>(queries, 1, std::max<std::int64_t>(choice.query_tile, 1));
 }
 
-}  // namespace
-
-namespace {
-
-/// From where on a proposer was faster than the chain.
+/// Where a proposer was faster than the chain.
 struct Pays {
   Proposer proposer;
   double fewest_folds;
-  std::int64_t fewest_queries, fewest_dims;
+  std::int64_t fewest_queries, most_queries, fewest_dims, most_neighbours;
 };
 
+constexpr std::int64_t any_queries = std::numeric_limits<std::int64_t>::max();
+
 constexpr Pays pays[] = {
-    // On an H200 tensor cores were 1.5 times as fast as the chain at 1e10 folds with 1,200 queries, and 5 to
-    // 9
-    // times from 5e11 folds on; at k = 2048 slower, since every candidate is folded again.
-    {Proposer::fp16, 1e10, 64, 16},
+    // On an H200 tensor cores were 3 times as fast as the chain at 1e10 folds with 1,200 queries, 16 to 20
+    // times from 5e11 folds on, 1.2 times (CUDA) and 1.8 times (OpenCL) with 3 columns, 2.8 times at k =
+    // 2048.
+    // Up to 64 queries they are 1.4 times as fast from 1e9 folds on, and slower at 2e8.
+    {Proposer::fp16, 1e10, 65, any_queries, 3, 65536},
+    {Proposer::fp16, 1e9, 1, 64, 16, 256},
     // On two cores with AMX twice as fast from 3e8 folds with 20 queries of 768 columns on, and 7 times at
-    // 5e11.
-    // Products in single precision (dot) gained a quarter at most, and lost as much where queries were few.
-    {Proposer::bf16, 3e8, 16, 64},
+    // 5e11. Products in single precision (dot) gained a quarter at most, and lost as much where queries were
+    // few.
+    {Proposer::bf16, 3e8, 16, any_queries, 64, 256},
 };
 
 }  // namespace
 
 Proposer choose_proposer(const DeviceInfo& device, const Problem& problem, const PlanOptions& options) {
-  constexpr std::int64_t fewest_rows = 16384, most_neighbours = 256;
-  const auto& has = device.proposers;
-  const auto* const best = std::find_if(std::begin(pays), std::end(pays), [&](const Pays& p) {
-    return std::find(has.begin(), has.end(), p.proposer) != has.end();
-  });
-  if (best == std::end(pays)) return Proposer::none;
-  if (options.selector != Selector::automatic || options.fused || !follows_from_products(problem.metric))
+  constexpr std::int64_t fewest_rows = 16384, rows_a_neighbour = 32;
+  if (options.selector != Selector::automatic || options.fused || !follows_from_products(problem.metric) ||
+      problem.n < std::max(fewest_rows, rows_a_neighbour * problem.k))
     return Proposer::none;
+  const auto& has = device.proposers;
   const double folds =
       static_cast<double>(problem.n) * static_cast<double>(problem.m) * static_cast<double>(problem.dims);
-  if (folds < best->fewest_folds || problem.m < best->fewest_queries || problem.dims < best->fewest_dims ||
-      problem.n < fewest_rows || problem.k > most_neighbours)
-    return Proposer::none;
+  const auto* const best = std::find_if(std::begin(pays), std::end(pays), [&](const Pays& p) {
+    return std::find(has.begin(), has.end(), p.proposer) != has.end() && folds >= p.fewest_folds &&
+           problem.m >= p.fewest_queries && problem.m <= p.most_queries && problem.dims >= p.fewest_dims &&
+           problem.k <= p.most_neighbours;
+  });
+  if (best == std::end(pays)) return Proposer::none;
   const std::size_t room = options.memory_limit ? options.memory_limit : device.memory_bytes / 4;
   return shadow_bytes(best->proposer, problem.n, problem.dims) <= room ? best->proposer : Proposer::none;
 }
 
 namespace {
 
-/// Whether the device thins candidates by bounds: a CPU does, and OpenCL in its own kernel for dot.
-bool visits(const DeviceInfo& device, Proposer proposer) {
-  if (device.backend == "opencl") return proposer == Proposer::dot;
-  return device.backend == "cpu" && has_own_order(proposer);
+/// Whether the device thins candidates by bounds: all kernels of kith's own do.
+bool visits(Proposer proposer) {
+  return has_own_order(proposer);
 }
 
 /// Blocks small enough that the first step sees several, and a hundred times as many as there are; the first
@@ -116,6 +116,28 @@ void visit_blocks(const Problem& problem, const PlanOptions& options, Choice& ch
   choice.seed_rows = std::min(std::max(seed, choice.visit_rows), choice.train_tile);
   // A list holds what the first step sees, and some blocks that are nearer than all before.
   choice.candidates = std::max({choice.candidates, 2 * choice.seed_rows, 8 * choice.visit_rows});
+}
+
+/// Tensor cores multiply so fast that what is listed costs more than steps, and with few queries, whose lists
+/// take little, a step costs more than many candidates. The smallest blocks make the best sample. int8 takes
+/// few queries at a time, however many there are.
+void visit_fast(const Problem& problem, const PlanOptions& options, Choice& choice) {
+  constexpr std::int64_t few_queries = 64, most_queries = 32768, few_blocks = 4, places_of_few = 16384;
+  constexpr std::int64_t few_neighbours = 256, fewest_of_many = 32 * few_neighbours;
+  constexpr double folds_a_step = 1e14;  // a third of a second of an H200
+  const bool bytes = choice.proposer == Proposer::int8, few = bytes || problem.m <= few_queries;
+  choice.growth = few ? 64 : 4;
+  choice.visit_rows = spi::shadow_rows;
+  const std::int64_t share = problem.n / (!few ? 2048 : problem.n <= 131072 ? 64 : 4096);
+  const std::int64_t seed = options.train_tile ? options.train_tile : std::max(4 * problem.k, share);
+  choice.seed_rows = std::min(std::max(seed, few_blocks * choice.visit_rows), choice.train_tile);
+  // A list holds what a step lists, growth times k and some more, beside the k that were left before.
+  const std::int64_t rest = problem.k <= few_neighbours ? places_a_neighbour * problem.k : fewest_of_many;
+  choice.candidates = std::max(
+      {few ? places_of_few : fewest_places, rest, 2 * choice.seed_rows, (2 * choice.growth + 2) * problem.k});
+  const double folds = static_cast<double>(problem.n) * static_cast<double>(problem.dims);
+  const auto in_time = static_cast<std::int64_t>(folds_a_step / folds);
+  choice.query_tile = bytes ? few_queries : std::clamp(in_time, std::int64_t{spi::shadow_rows}, most_queries);
 }
 
 }  // namespace
@@ -133,9 +155,12 @@ Choice choose_proposed(const DeviceInfo& device, const Problem& problem, const P
   if (proposer == Proposer::gemm) limit_products(device, problem, choice);
   if (device.backend == "cpu") limit_products_cpu(device, problem, options, choice);
   choice.candidates = std::max(fewest_places, places_a_neighbour * problem.k);
-  if (visits(device, proposer)) visit_blocks(problem, options, choice);
+  if (visits(proposer)) visit_blocks(problem, options, choice);
+  if (proposer == Proposer::fp16 || proposer == Proposer::int8) visit_fast(problem, options, choice);
   const std::string how =
-      "the first rows give a bound by the chain, and the chain ranks what is proposed among the others";
+      choice.visit_rows
+          ? "bounds of products tell which rows may be near, and the chain ranks those"
+          : "the first rows give a bound by the chain, and the chain ranks what is proposed among the others";
   choice.reason = options.proposer == Proposer::automatic
                       ? "built-in rule: proposer " + std::string(name(proposer)) +
                             ", since there are many distances; " + how

@@ -50,7 +50,7 @@ void add_proposer_steps(const DeviceInfo& info, const Plan& plan, std::vector<sp
   const spi::RowBlocks queries{nullptr, 0, count(plan.query_tile), count(plan.problem.dims),
                                info.query_block};
   const spi::RowBlocks train{nullptr, 0, static_cast<std::uint32_t>(t), count(plan.problem.dims),
-                             info.train_block};
+                             plan.row_copy_bytes ? 1 : info.train_block};
   const spi::Shadow shadow{{nullptr, 0, t, dims, dims}, {nullptr, 0, spi::facts_a_row, t, t}};
   steps.push_back(proposal.prepare(queries, {nullptr, 0, 1, dims, dims}, 1));
   const spi::Visits visits = largest_visits(plan);

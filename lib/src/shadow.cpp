@@ -13,6 +13,12 @@ std::size_t size(std::int64_t value) {
   return static_cast<std::size_t>(value);
 }
 
+/// About 4096 rows of all are a sample: every so many.
+std::int64_t sample_stride(std::int64_t rows) {
+  constexpr std::int64_t most_samples = 4096;
+  return (rows + most_samples - 1) / most_samples;
+}
+
 }  // namespace
 
 bool follows_from_products(Metric metric) {
@@ -28,13 +34,12 @@ bool follows_from_products(Metric metric) {
 }
 
 std::vector<float> centre_of(MatrixView<const float> train, Metric metric) {
-  constexpr std::int64_t most_samples = 4096;
   const std::int64_t dims = train.cols();
   std::vector<float> centre(size(dims));
   if (metric == Metric::negative_dot || metric == Metric::cosine || !follows_from_products(metric))
     return centre;
   const FloatGuard guard;
-  const std::int64_t stride = (train.rows() + most_samples - 1) / most_samples;
+  const std::int64_t stride = sample_stride(train.rows());
   std::vector<double> sum(size(dims));
   std::int64_t samples = 0;
   bool whole = true;
@@ -51,17 +56,34 @@ std::vector<float> centre_of(MatrixView<const float> train, Metric metric) {
   return centre;
 }
 
+double reach_of(MatrixView<const float> rows, const std::vector<float>& centre) {
+  const FloatGuard guard;
+  const std::int64_t stride = sample_stride(rows.rows());
+  double most = 0;
+  for (std::int64_t r = 0; r < rows.rows(); r += stride)
+    for (std::size_t d = 0; d < centre.size(); ++d)
+      most = std::max(most, std::fabs(static_cast<double>(rows.row(r)[d]) - static_cast<double>(centre[d])));
+  return most;
+}
+
 bool has_own_order(Proposer proposer) {
-  return proposer == Proposer::dot || proposer == Proposer::bf16 || proposer == Proposer::fp16;
+  switch (proposer) {
+    case Proposer::dot:
+    case Proposer::bf16:
+    case Proposer::fp16:
+    case Proposer::int8:
+      return true;
+    default:
+      return false;
+  }
 }
 
 std::size_t shadow_row_bytes(Proposer proposer, std::int64_t rows, std::int64_t dims) {
   if (!has_own_order(proposer)) return size(rows) * size(dims) * sizeof(float);
-  const auto padded = [](std::int64_t count, std::int64_t unit) {
-    return size((count + unit - 1) / unit * unit);
-  };
-  const std::size_t element = proposer == Proposer::dot ? sizeof(float) : sizeof(std::uint16_t);
-  return padded(rows, spi::shadow_rows) * padded(dims, spi::shadow_dims) * element;
+  const std::size_t element = proposer == Proposer::dot    ? sizeof(float)
+                              : proposer == Proposer::int8 ? sizeof(std::int8_t)
+                                                           : sizeof(std::uint16_t);
+  return size(whole_shadow_rows(rows)) * spi::shadow_columns(proposer, size(dims)) * element;
 }
 
 std::int64_t whole_shadow_rows(std::int64_t rows) {
@@ -77,19 +99,27 @@ double largest_centred(float largest, const std::vector<float>& centre) {
 bool within_range(Proposer proposer, std::int64_t dims, double largest_query, double largest_train) {
   const double most = std::max(largest_query, largest_train);
   const bool finite = 4 * static_cast<double>(dims) * most * most <= 0x1p100;
-  if (proposer != Proposer::fp16) return finite;
+  if (proposer != Proposer::fp16 && proposer != Proposer::int8) return finite;
   // So that the scales, and one over their product, are ordinary floats.
   return finite && std::min(largest_query, largest_train) >= 0x1p-40;
 }
 
 double product_bound(Proposer proposer, std::int64_t dims) {
   constexpr double u = 0x1p-24;
-  if (proposer == Proposer::fp16) return 12 * std::ceil(static_cast<double>(dims) / 8) * u * (1 + 0x1p-10);
+  if (proposer == Proposer::fp16) {
+    const double eights = std::ceil(static_cast<double>(spi::half_terms(size(dims))) / 8);
+    return 12 * eights * u * (dims <= spi::most_split_dims ? 1 + 0x1p-8 : 1 + 0x1p-10);
+  }
+  if (proposer == Proposer::int8) return 4 * u;
   const double steps = static_cast<double>(dims + 2) * u;
   return steps / (1 - steps);
 }
 
 float scale_of(Proposer proposer, double largest) {
+  if (proposer == Proposer::int8) {
+    constexpr double most = 127, least_reach = 0x1p-50;
+    return static_cast<float>(most / std::max(largest, least_reach));
+  }
   if (proposer != Proposer::fp16) return 1;
   int exponent = 0;
   std::frexp(largest, &exponent);  // largest < 2^exponent
@@ -97,7 +127,7 @@ float scale_of(Proposer proposer, double largest) {
 }
 
 IndexShadow::IndexShadow(const std::shared_ptr<Device::State>& state, const std::vector<Chunk>& chunks,
-                         const std::vector<float>& centre, double largest, Proposer proposer,
+                         const std::vector<float>& centre, double largest, Proposer proposer, bool copy_rows,
                          std::uint32_t threads, Trace* trace)
     : proposer_(proposer),
       dims_(centre.size()),
@@ -106,7 +136,9 @@ IndexShadow::IndexShadow(const std::shared_ptr<Device::State>& state, const std:
   for (const Chunk& chunk : chunks)
     parts_.push_back(
         {DeviceMemory(state, shadow_row_bytes(proposer, chunk.rows, static_cast<std::int64_t>(dims_))),
-         DeviceMemory(state, size(chunk.rows) * spi::facts_a_row * sizeof(float)), chunk.rows});
+         DeviceMemory(state, size(chunk.rows) * spi::facts_a_row * sizeof(float)),
+         copy_rows ? DeviceMemory(state, size(chunk.rows) * dims_ * sizeof(float)) : DeviceMemory(),
+         chunk.rows});
   const std::lock_guard lock(state->mutex);
   const FloatGuard guard;
   spi::Device& device = *state->device;
@@ -115,12 +147,16 @@ IndexShadow::IndexShadow(const std::shared_ptr<Device::State>& state, const std:
   for (std::size_t i = 0; i < chunks.size(); ++i) {
     const spi::RowBlocks rows{chunks[i].memory.get(), 0, static_cast<std::uint32_t>(chunks[i].rows),
                               static_cast<std::uint32_t>(dims_), device.info.train_block};
-    const spi::Step step{spi::PrepareStep{proposer, rows, this->centre(), of(i, 0, chunks[i].rows), scale_},
-                         threads};
-    const spi::Support support = device.check(step);
-    if (!support.refusal.empty())
-      throw Error(Errc::unsupported, "search: " + device.info.spec + ": " + support.refusal);
-    device.enqueue(step);
+    const auto prepare = [&](const spi::PrepareStep& work) {
+      const spi::Support support = device.check({work, threads});
+      if (!support.refusal.empty())
+        throw Error(Errc::unsupported, "search: " + device.info.spec + ": " + support.refusal);
+      device.enqueue({work, threads});
+    };
+    prepare({proposer, rows, this->centre(), of(i, 0, chunks[i].rows), scale_});
+    if (!copy_rows) continue;
+    const spi::Grid<float> copy{parts_[i].copy.get(), 0, size(chunks[i].rows), dims_, dims_};
+    prepare({Proposer::none, rows, {}, {copy, {}}});
   }
   if (!trace) return;
   const std::uint64_t end = device.mark();
@@ -136,18 +172,36 @@ spi::Shadow IndexShadow::of(std::size_t chunk, std::int64_t first, std::int64_t 
           {part.facts.get(), size(first), spi::facts_a_row, size(rows), size(part.count)}};
 }
 
+spi::RowBlocks IndexShadow::rows(std::size_t chunk) const {
+  const Part& part = parts_[chunk];
+  return {part.copy.get(), 0, static_cast<std::uint32_t>(part.count), static_cast<std::uint32_t>(dims_), 1};
+}
+
 spi::Grid<float> IndexShadow::centre() const {
   return {centre_.get(), 0, 1, dims_, dims_};
 }
 
 std::size_t IndexShadow::bytes() const {
   std::size_t total = centre_.get()->bytes;
-  for (const Part& part : parts_) total += part.rows.get()->bytes + part.facts.get()->bytes;
+  for (const Part& part : parts_)
+    total +=
+        part.rows.get()->bytes + part.facts.get()->bytes + (part.copy.get() ? part.copy.get()->bytes : 0);
   return total;
 }
 
 std::size_t shadow_bytes(Proposer proposer, std::int64_t rows, std::int64_t dims) {
   return shadow_row_bytes(proposer, rows, dims) + size(rows) * spi::facts_a_row * sizeof(float);
+}
+
+std::size_t row_copy_bytes(const DeviceInfo& device, Proposer proposer, std::int64_t rows,
+                           std::int64_t dims) {
+  // A GPU reads 32 bytes for each 4 of a row in blocks of 32. Left out where it would take much of the
+  // memory.
+  constexpr std::size_t share = 8;
+  const bool reads_single_rows =
+      device.kind == DeviceKind::gpu && (proposer == Proposer::fp16 || proposer == Proposer::int8);
+  const std::size_t bytes = size(rows) * size(dims) * sizeof(float);
+  return reads_single_rows && bytes <= device.memory_bytes / share ? bytes : 0;
 }
 
 }  // namespace kith

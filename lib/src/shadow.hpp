@@ -22,6 +22,10 @@ bool follows_from_products(Metric metric);
 ///   returns [dims]
 std::vector<float> centre_of(MatrixView<const float> train, Metric metric);
 
+/// The largest |element| of a sample of the rows, centred. int8 scales by it: what lies beyond is as right as
+/// ever, but dearer, and a single row far from all others is no reason to round these to nothing.
+double reach_of(MatrixView<const float> rows, const std::vector<float>& centre);
+
 /// Whether shadows are in an order of the device's own, in memory for whole multiples of rows and columns,
 /// and products are tested as they come: all but gemm, whose library takes rows and writes products.
 bool has_own_order(Proposer proposer);
@@ -42,22 +46,25 @@ bool within_range(Proposer proposer, std::int64_t dims, double largest_query, do
 /// docs/certificate.md, section 3.
 double product_bound(Proposer proposer, std::int64_t dims);
 
-/// The power of two that elements up to `largest` are multiplied by in a shadow; 1 where exponents are those
-/// of a float.
+/// What elements up to `largest` are multiplied by in a shadow: by a power of two for fp16, to become at most
+/// 127 for int8. 1 where exponents are those of a float.
 float scale_of(Proposer proposer, double largest);
 
 /// The shadow of the training rows, a part for each chunk, in device memory.
 class IndexShadow {
  public:
   /// Enqueues one PrepareStep a chunk. Locks the device. Throws out_of_memory, unsupported.
-  ///   largest  as largest_centred() says
+  ///   largest    as largest_centred() says, for int8 reach_of()
+  ///   copy_rows  keep the rows themselves, too, for rows()
   ///   trace    is told the seconds and the bytes; null: nobody waits for the device
   IndexShadow(const std::shared_ptr<Device::State>& state, const std::vector<Chunk>& chunks,
-              const std::vector<float>& centre, double largest, Proposer proposer, std::uint32_t threads,
-              Trace* trace);
+              const std::vector<float>& centre, double largest, Proposer proposer, bool copy_rows,
+              std::uint32_t threads, Trace* trace);
 
   /// The shadow of `rows` rows of chunk number `chunk`, from its row `first` on.
   spi::Shadow of(std::size_t chunk, std::int64_t first, std::int64_t rows) const;
+  /// All rows of chunk number `chunk`, one behind the other.
+  spi::RowBlocks rows(std::size_t chunk) const;
   spi::Grid<float> centre() const;
   float scale() const { return scale_; }
   std::size_t bytes() const;
@@ -65,6 +72,7 @@ class IndexShadow {
  private:
   struct Part {
     DeviceMemory rows, facts;
+    DeviceMemory copy;  ///< of the rows, row-major; empty without one
     std::int64_t count;
   };
   Proposer proposer_;
@@ -76,6 +84,10 @@ class IndexShadow {
 
 /// Bytes of the shadow of `rows` rows: the rows and their facts.
 std::size_t shadow_bytes(Proposer proposer, std::int64_t rows, std::int64_t dims);
+
+/// Bytes of a copy of the rows, row-major, that an Index keeps beside a shadow, for a device that reads
+/// single rows faster so; 0 where it keeps none.
+std::size_t row_copy_bytes(const DeviceInfo& device, Proposer proposer, std::int64_t rows, std::int64_t dims);
 
 /// Why `proposer` cannot be used on an opened device: what its check() says, or what it
 /// makes of hard values: every row within its limit must be proposed, and none beyond the bound. Empty when

@@ -20,18 +20,21 @@ constexpr std::uint32_t m =
 struct Numbers {
   int bits;     ///< binary places of a fraction
   float huge;   ///< beside fractions
-  float apart;  ///< of two numbers near 1000
+  float level;  ///< of sums that cancel
+  float apart;  ///< of two numbers near that
   float tiny;   ///< times a fraction
 };
 
 Numbers numbers_of(Proposer proposer) {
   switch (proposer) {
     case Proposer::fp16:
-      return {10, 8000.0f, 1.0f, 0x1p-14f};
+      return {10, 8000.0f, 1000.0f, 1.0f, 0x1p-14f};
+    case Proposer::int8:  // whole numbers to 127 over 64; nothing is subnormal, but 0 is there
+      return {6, 0x1.fcp0f, 0x1.f8p0f, 0x1p-6f, 0};
     case Proposer::bf16:
-      return {7, 0x1p25f, 8.0f, 0x1p-100f};
+      return {7, 0x1p25f, 1000.0f, 8.0f, 0x1p-100f};
     default:
-      return {23, 3.0e7f, 0x1p-10f, 0x1p-130f};
+      return {23, 3.0e7f, 1000.0f, 0x1p-10f, 0x1p-130f};
   }
 }
 
@@ -52,7 +55,8 @@ std::vector<float> hard_rows(Proposer proposer, std::uint32_t rows, std::uint32_
         values[i] = d == 77 ? numbers.huge : unit;  // one huge addend among small ones
         break;
       case 2:
-        values[i] = d % 2 ? 1000.0f : -1000.0f - std::round(unit) * numbers.apart;  // what cancels
+        values[i] =
+            d % 2 ? numbers.level : -numbers.level - std::round(unit) * numbers.apart;  // what cancels
         break;
       case 3:
         values[i] = unit * numbers.tiny;  // they, or their products, are subnormal
@@ -83,6 +87,12 @@ struct TestRows {
     // What prepare leaves as it was is NaN: it may stand beside the rows, but not get into a product.
     const std::vector<unsigned char> nans(copy->bytes, 0xFF);
     device.write(*copy, 0, nans.data(), nans.size());
+  }
+  /// From now on the blocks are rows first, first + 1, ...: returns where their shadow goes.
+  spi::Shadow begin(std::uint32_t first, std::uint32_t some) {
+    blocks.first = first;
+    blocks.rows = some;
+    return {{copy.get(), 0, some, dims, dims}, {facts.get(), 0, spi::facts_a_row, some, some}};
   }
   static std::size_t padded(std::uint32_t count, std::uint32_t block) {
     return std::size_t{(count + block - 1) / block} * block;
@@ -149,26 +159,38 @@ class Pairs {
   const TestRows &queries_, &train_;
 };
 
+/// What elements are multiplied by.
+float scale_for(Proposer proposer) {
+  return proposer == Proposer::int8 ? 64 : scale_of(proposer, proposer == Proposer::fp16 ? 8000 : 1);
+}
+
 /// The lists of candidates under `theta` [m], as [m, n] of listed or not.
 std::vector<bool> listed(spi::Device& device, Proposer proposer, TestRows& queries, TestRows& train,
-                         const std::vector<float>& theta, float scale) {
+                         const std::vector<float>& theta) {
   const auto centre = put(device, std::vector<float>(dims)), limits = put(device, theta);
   const auto counts = put(device, std::vector<std::uint32_t>(m)),
              rows = put(device, std::vector<std::uint32_t>(std::size_t{m} * n));
   const auto values = put(device, std::vector<float>(std::size_t{m} * n));
   const spi::Grid<float> centre_grid{centre.get(), 0, 1, dims, dims};
-  run(device, {spi::PrepareStep{proposer, queries.blocks, centre_grid, queries.shadow, scale}});
+  const float scale = scale_for(proposer);
   run(device, {spi::PrepareStep{proposer, train.blocks, centre_grid, train.shadow, scale}});
-  run(device, {spi::CollectStep{proposer,
-                                Metric::squared_l2,
-                                queries.shadow,
-                                train.shadow,
-                                {values.get(), 0, m, n, n},
-                                {limits.get(), 0, m, 1, 1},
-                                0,
-                                {{rows.get(), 0, m, n, n}, {counts.get(), 0, m, 1, 1}},
-                                {},
-                                1 / scale / scale}});
+  const std::uint32_t at_once = proposer == Proposer::int8 ? 64 : m;
+  for (std::uint32_t q = 0; q < m; q += at_once) {
+    const std::uint32_t some = std::min(at_once, m - q);
+    const spi::Shadow shadow = queries.begin(q, some);
+    run(device, {spi::PrepareStep{proposer, queries.blocks, centre_grid, shadow, scale, true}});
+    run(device,
+        {spi::CollectStep{proposer,
+                          Metric::squared_l2,
+                          shadow,
+                          train.shadow,
+                          {values.get(), 0, some, n, n},
+                          {limits.get(), q, some, 1, 1},
+                          0,
+                          {{rows.get(), std::size_t{q} * n, some, n, n}, {counts.get(), q, some, 1, 1}},
+                          {},
+                          1 / scale / scale}});
+  }
   std::vector<std::uint32_t> found(m), lists(std::size_t{m} * n);
   device.read(*counts, 0, found.data(), found.size() * sizeof(std::uint32_t));
   device.read(*rows, 0, lists.data(), lists.size() * sizeof(std::uint32_t));
@@ -192,8 +214,7 @@ std::string test(spi::Device& device, Proposer proposer) {
     const auto near = static_cast<float>(place);
     theta.push_back(static_cast<double>(near) < place ? std::nextafter(near, FLT_MAX) : near);
   }
-  const std::vector<bool> found = listed(device, proposer, queries, train, theta,
-                                         scale_of(proposer, proposer == Proposer::fp16 ? 8000 : 1));
+  const std::vector<bool> found = listed(device, proposer, queries, train, theta);
   for (std::size_t q = 0; q < m; ++q)
     for (std::size_t t = 0; t < n; ++t) {
       const Pair pair = pairs.of(q, t);

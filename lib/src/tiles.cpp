@@ -8,12 +8,10 @@
 namespace kith {
 namespace {
 
-constexpr std::int64_t growth = 2;  // rows of a proposed tile for each row before it
-
 std::int64_t rows_of_tile(const Plan& plan, std::int64_t before) {
   if (plan.proposer == Proposer::none) return plan.train_tile;
   if (before == 0) return plan.seed_rows;
-  const std::int64_t rows = before < plan.train_tile / growth ? before * growth : plan.train_tile;
+  const std::int64_t rows = before < plan.train_tile / plan.growth ? before * plan.growth : plan.train_tile;
   return has_own_order(plan.proposer) ? whole_shadow_rows(rows) : rows;
 }
 

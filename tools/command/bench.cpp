@@ -128,6 +128,9 @@ Subcommand add_bench(CLI::App& parent) {
       ->capture_default_str();
   app->add_option("--json", flags->json, "Write every sample, the plans and the floors here")
       ->type_name("FILE");
+  app->add_option("--answers", flags->answers,
+                  "Write what each search found here, as WORKLOAD.index.npy and WORKLOAD.distance.npy")
+      ->type_name("DIR");
   app->add_flag("--energy", flags->energy,
                 "Count joules, too, where the platform tells: repeats each workload for a second or more");
   app->add_flag(

@@ -20,7 +20,8 @@ namespace kith::command {
 struct BenchFlags {
   std::string workload = "all";
   std::string device = "auto";
-  std::string json;  ///< file
+  std::string json;     ///< file
+  std::string answers;  ///< folder of what the searches found; empty: nobody wants it
   std::string fashion_mnist = "/usr/share/datasets/fashion-mnist";
   double scale = 1;
   std::int64_t repeats = 20;

@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "bench.hpp"
+#include "files/output.hpp"
 #include "files/table.hpp"
 #include "kith/index.hpp"
 #include "kith/spi.hpp"
@@ -65,6 +66,20 @@ std::string check_search(const Device* cpu, const BenchData& data, std::int64_t 
   return difference(expected, pick_queries(found, count));
 }
 
+/// What was found, for those who compare it with answers of others. Every device writes the same bits.
+void write_answers(const BenchFlags& flags, const BenchData& data, const Neighbors& found) {
+  const std::filesystem::path folder(flags.answers);
+  std::error_code ignored;  // what cannot be written there says so
+  std::filesystem::create_directories(folder, ignored);
+  const auto write = [&](const char* ending, const auto& values) {
+    files::AtomicFile file(folder / (std::string(data.workload.name) + ending));
+    files::write_rows(file, MatrixView(values.data(), found.queries, found.k));
+    file.commit();
+  };
+  write(".index.npy", found.index);
+  write(".distance.npy", found.distance);
+}
+
 std::string groups_text(std::int64_t groups) {
   return std::to_string(groups) + (groups == 1 ? " group" : " groups");
 }
@@ -103,6 +118,7 @@ void measure_search(const Device& device, const Device* cpu, const BenchData& da
   measured.checked = check_count(data, cpu);
   measured.difference = check_search(cpu, data, measured.checked, found);
   if (!measured.difference.empty()) return;
+  if (!flags.answers.empty()) write_answers(flags, data, found);
 
   take_samples(flags, [&](bool counts) {
     trace.time_steps = false;

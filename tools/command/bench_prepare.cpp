@@ -215,6 +215,8 @@ constexpr const char* columns_mean =
 std::vector<workloads::Workload> workloads_to_prepare(const BenchFlags& flags,
                                                       std::vector<workloads::Workload> wanted) {
   if (flags.energy) refuse("--energy does not go with --prepare; leave one of them out");
+  if (!flags.answers.empty())
+    refuse("--answers does not go with --prepare, which searches nothing; leave one of them out");
   if (parse_proposer(flags.plan.proposer) == Proposer::none)
     refuse("--proposer none prepares no rows; leave it out, or name one that does");
   const auto is_stage = [](const workloads::Workload& w) { return w.timed != workloads::Timed::search; };

@@ -119,6 +119,11 @@ void check_options(const CLI::App& app, const CompareFlags& flags) {
     if (app.get_option(name)->count() > 0)
       throw Error(Errc::invalid_argument,
                   std::string("compare: ") + name + " is for the files of --whole; give --whole, too");
+  if (flags.proposed && flags.random_cases == 0)
+    throw Error(Errc::invalid_argument,
+                "compare: --proposed is about random cases; give --random-cases COUNT, too");
+  if (flags.workers > 1 && !flags.proposed)
+    throw Error(Errc::invalid_argument, "compare: --workers are for --proposed; give --proposed, too");
   for (const char* name : {"--quick", "--energy", "--csv", "--report", "--charts"})
     if (app.get_option(name)->count() > 0)
       throw Error(Errc::invalid_argument,
@@ -246,6 +251,14 @@ Subcommand add_compare(CLI::App& parent) {
              "Instead: so many random searches and classifications on each device; a case that "
              "differs is printed as the command that repeats it",
              1);
+  app->add_flag("--proposed", flags->proposed,
+                "Random cases that all go by a proposer, 16 of one Index, beside the chain alone of the same "
+                "device; every 16th Index asks the chain of --reference, too");
+  add_number(*app, "--first", flags->first, "Number of the first random case; each number is one case", 0)
+      ->capture_default_str();
+  add_number(*app, "--workers", flags->workers, "Threads of --proposed, each with the device to itself", 1,
+             64)
+      ->capture_default_str();
   add_number(*app, "--seconds", flags->seconds,
              "Stop the random cases after that time, a device; an experiment: for the samples of one point",
              1);
@@ -262,6 +275,7 @@ Subcommand add_compare(CLI::App& parent) {
   add_examples(*app, {"kith compare", "kith compare --device cpu,opencl:pocl --data all --metric l1",
                       "kith compare --stage select --selector bubble -n 100000 -m 4 -k 100",
                       "kith compare --device cuda:0 --random-cases 20000 --resume cases.txt",
+                      "kith compare --device cuda:0 --random-cases 200000 --proposed --workers 4",
                       "kith compare --placement distance=cpu,select=cuda:0 -n 100000 -m 1 --dims 2",
                       "kith compare --whole --train base.fvecs --queries query.fvecs -k 100 --device cuda:0",
                       "kith compare --experiment pbknn-groups --device cuda:0 --report page.html",

@@ -25,7 +25,9 @@ struct CompareFlags {
   std::int64_t seed = 1, n = 8192, m = 64, dims = 32, k = 16, classes = 10;
   Metric metric = Metric::squared_l2;
   PlanFlags plan;
-  std::int64_t random_cases = 0, seconds = 0;
+  std::int64_t random_cases = 0, first = 0, seconds = 0;
+  bool proposed = false;  ///< random cases that all go by a proposer
+  std::int64_t workers = 1;
   std::string resume;
   bool explain = false, json = false;
   bool whole = false;                   ///< instead: every proposer on the rows of files

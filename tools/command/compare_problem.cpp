@@ -37,8 +37,10 @@ void check_range(const CompareProblem& problem) {
 std::vector<workloads::DataKind> data_kinds(const CompareFlags& flags) {
   std::vector<workloads::DataKind> kinds;
   if (flags.data == "all") {
-    for (workloads::DataKind kind : workloads::all_data_kinds)
-      if (admits(flags.metric, kind)) kinds.push_back(kind);
+    kinds.assign(workloads::all_data_kinds.begin(), workloads::all_data_kinds.end());
+    kinds.insert(kinds.end(), workloads::adversarial_data_kinds.begin(),
+                 workloads::adversarial_data_kinds.end());
+    std::erase_if(kinds, [&](workloads::DataKind kind) { return !admits(flags.metric, kind); });
     return kinds;
   }
   for (const std::string& text : split_commas(flags.data.empty() ? "normal" : flags.data)) {

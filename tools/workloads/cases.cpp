@@ -16,6 +16,7 @@ constexpr std::int64_t most_chain_steps = 1000000;   ///< m * n * dims
 constexpr std::int64_t most_pairs = 300000;          ///< m * n
 constexpr std::int64_t most_sorting_work = 4000000;  ///< m * n * k, or m * n * n
 constexpr std::int64_t most_tiles = 48;
+constexpr std::int64_t most_queries_of_bytes = 64;  ///< that int8 takes at a time
 
 /// Selectors whose work grows with n * k.
 bool grows_with_k(Selector selector) {
@@ -122,6 +123,7 @@ void draw_tiles(Random& random, Case& c) {
     return tile == 0 ? 1 : (rows + tile - 1) / tile;
   };
   while (tiles(m, c.query_tile) > 6) c.query_tile *= 2;
+  if (c.proposer == Proposer::int8) c.query_tile = std::min(c.query_tile, most_queries_of_bytes);
   while (c.train_tile > 0 && tiles(m, c.query_tile) * tiles(c.n, c.train_tile) > most_tiles)
     c.train_tile *= 2;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 #include <thread>
 
 #include "kith/error.hpp"
@@ -15,10 +16,24 @@ struct NamedKind {
   std::string_view name;
 };
 constexpr NamedKind kind_names[] = {
-    {DataKind::uniform, "uniform"},   {DataKind::normal, "normal"},       {DataKind::grid, "grid"},
-    {DataKind::equal, "equal"},       {DataKind::offset, "offset"},       {DataKind::clusters, "clusters"},
-    {DataKind::outliers, "outliers"}, {DataKind::subnormal, "subnormal"}, {DataKind::huge, "huge"},
+    {DataKind::uniform, "uniform"},
+    {DataKind::normal, "normal"},
+    {DataKind::grid, "grid"},
+    {DataKind::equal, "equal"},
+    {DataKind::offset, "offset"},
+    {DataKind::clusters, "clusters"},
+    {DataKind::outliers, "outliers"},
+    {DataKind::subnormal, "subnormal"},
+    {DataKind::huge, "huge"},
     {DataKind::integers, "integers"},
+    {DataKind::near_duplicates, "near-duplicates"},
+    {DataKind::aligned, "aligned"},
+    {DataKind::crowd, "crowd"},
+    {DataKind::descending, "descending"},
+    {DataKind::one_huge, "one-huge"},
+    {DataKind::decades, "decades"},
+    {DataKind::integers_2048, "integers-2048"},
+    {DataKind::integers_16777216, "integers-16777216"},
 };
 
 constexpr std::uint64_t cluster_count = 16;
@@ -28,7 +43,23 @@ struct Source {
   std::uint64_t own;     ///< series of this row's elements
   std::uint64_t shared;  ///< series common to both sets
   std::uint64_t row;     ///< 64 bits of the row itself
+  Set set;
+  std::int64_t number;  ///< of the row in its set
 };
+
+/// A row that differs from its three likes by little: by so little that the bounds of a proposer, or the
+/// rounding of a chain, do not tell them apart.
+float nearly_duplicate(const Source& source, std::uint64_t bits, std::uint64_t d) {
+  constexpr float steps[] = {0, 0x1p-23f, 0x1p-14f, 0x1p-11f, 0x1p-8f};
+  const std::uint64_t like = source.shared + (source.row % 4) * 0x20003u;
+  return normal(random_bits(like, d)) * (1.0f + steps[(source.row >> 8) % 5] * uniform(bits));
+}
+
+/// A row that is larger the earlier it is; queries are smaller than all, so that late rows are the near ones.
+float descending(const Source& source, std::uint64_t bits) {
+  if (source.set == Set::queries) return 0x1p-10f * normal(bits);
+  return normal(bits) * (64.0f / (64.0f + static_cast<float>(source.number)));
+}
 
 float element(DataKind kind, const Source& source, std::uint64_t d) {
   const std::uint64_t bits = random_bits(source.own, d);
@@ -64,6 +95,30 @@ float element(DataKind kind, const Source& source, std::uint64_t d) {
     }
     case DataKind::integers:
       return static_cast<float>((bits >> 32) % 219);
+    case DataKind::near_duplicates:
+      return nearly_duplicate(source, bits, d);
+    case DataKind::aligned: {
+      const float length = 1.0f + uniform(scramble(source.row));
+      return random_bits(source.shared, d) % 2 == 0 ? length : -length;
+    }
+    case DataKind::crowd: {
+      const bool inside = source.row % (source.set == Set::train ? 2 : 16) == 0;
+      if (!inside) return normal(bits);
+      return normal(random_bits(source.shared, d)) * (1.0f + 0x1p-14f * uniform(bits));
+    }
+    case DataKind::descending:
+      return descending(source, bits);
+    case DataKind::one_huge:
+      return source.set == Set::train && source.number == 3 ? 1e12f * normal(bits) : normal(bits);
+    case DataKind::decades: {
+      constexpr float tens[] = {1e-6f, 1e-5f, 1e-4f, 1e-3f, 1e-2f, 1e-1f, 1e0f,
+                                1e1f,  1e2f,  1e3f,  1e4f,  1e5f,  1e6f};
+      return tens[source.row % std::size(tens)] * normal(bits);
+    }
+    case DataKind::integers_2048:
+      return static_cast<float>(2044 + (bits >> 32) % 9);
+    case DataKind::integers_16777216:
+      return static_cast<float>((1 << 24) - 8 + 2 * ((bits >> 32) % 9));
   }
   return 0.0f;
 }
@@ -113,7 +168,7 @@ void fill_rows(DataKind kind, std::uint64_t seed, Set set, std::int64_t first, M
   const std::uint64_t series = random_bits(shared, set == Set::train ? 1 : 2);
   for (std::int64_t r = 0; r < out.rows(); ++r) {
     const std::uint64_t row = random_bits(series, static_cast<std::uint64_t>(first + r));
-    const Source source{row, shared, one_row ? 0 : row >> 8};
+    const Source source{row, shared, one_row ? 0 : row >> 8, set, first + r};
     float* values = out.row(r);
     for (std::int64_t d = 0; d < out.cols(); ++d)
       values[d] = element(kind, source, static_cast<std::uint64_t>(d));

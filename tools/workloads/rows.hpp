@@ -26,11 +26,27 @@ enum class DataKind {
   subnormal,  ///< elements, or their squares, below the smallest normal float: a flush to zero shows
   huge,       ///< 1e30 and more, where squares overflow to infinity, beside 1e18, where they just fit
   integers,   ///< 0 .. 218, as in SIFT
+  // What may deceive one who proposes candidates by rounded products, beside these:
+  near_duplicates,  ///< copies of four rows that differ by a 2^8th, 2^11th, 2^14th or 2^23rd, or not at all
+  aligned,          ///< multiples of one row of signs: all elements of a row round the same way
+  crowd,            ///< half of the rows are nearly one row, and one query in 16 is
+  descending,       ///< each row nearer to all queries than most rows before it
+  one_huge,         ///< normal, but the fourth training row is 10^12 times as large, and decides every scale
+  decades,          ///< each row times one of 10^-6, 10^-5, ... 10^6
+  integers_2048,    ///< 2044 .. 2052, where 16-bit floats stop to hold every integer
+  integers_16777216,  ///< 2^24 - 8 .. 2^24 + 8, where single precision does
 };
 
+/// What every step is tested with.
 inline constexpr std::array all_data_kinds = {
     DataKind::uniform,  DataKind::normal,   DataKind::grid,      DataKind::equal, DataKind::offset,
     DataKind::clusters, DataKind::outliers, DataKind::subnormal, DataKind::huge,  DataKind::integers,
+};
+
+/// And beside it every proposer.
+inline constexpr std::array adversarial_data_kinds = {
+    DataKind::near_duplicates, DataKind::aligned, DataKind::crowd,         DataKind::descending,
+    DataKind::one_huge,        DataKind::decades, DataKind::integers_2048, DataKind::integers_16777216,
 };
 
 std::string_view name(DataKind kind);

@@ -71,6 +71,10 @@ struct Plan {
   /// matter; candidates are then thinned by bounds, and the chain ranks what is left at the end. 0: in order,
   /// and the chain ranks what each step finds.
   std::int64_t visit_rows = 0;
+  std::int64_t growth = 0;  ///< training rows of a later step of a proposer for each row before it
+  /// Bytes of a copy of the rows that the index keeps beside the shadow, where single rows are read faster
+  /// so.
+  std::size_t row_copy_bytes = 0;
   std::int64_t candidates = 0;            ///< places in the list of candidates of a query
   bool fused = false;                     ///< `nearest` instead of `distance` and `select`
   std::int64_t filters = 0;               ///< rows of PlanOptions::filter: 0, 1 or m

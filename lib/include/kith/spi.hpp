@@ -23,7 +23,7 @@
 namespace kith::spi {
 
 /// Raised whenever anything in this header changes; the loader compares it first.
-inline constexpr std::uint32_t plugin_abi = 4;
+inline constexpr std::uint32_t plugin_abi = 5;
 
 /// A block of device memory, aligned to 256 bytes. Freed by its destructor, which never throws.
 class KITH_API Allocation {
@@ -130,28 +130,47 @@ enum Fact : std::uint32_t {
 };
 inline constexpr std::uint32_t facts_a_row = 4;
 
-/// To what shadows of 16-bit floats are padded.
+/// To what shadows in an order of the device's own are padded: rows, and columns, of which fp16 and int8 have
+/// whole lines of 128 bytes, or one line of 32 or 64.
 inline constexpr std::uint32_t shadow_rows = 128, shadow_dims = 32;
+constexpr std::size_t shadow_columns(Proposer proposer, std::size_t dims) {
+  if (proposer != Proposer::fp16 && proposer != Proposer::int8)
+    return (dims + shadow_dims - 1) / shadow_dims * shadow_dims;
+  const std::size_t line = proposer == Proposer::fp16 ? 64 : 128;
+  if (dims <= line / 2) return dims <= line / 4 ? line / 4 : line / 2;
+  return (dims + line - 1) / line * line;
+}
+
+/// Of up to so many columns fp16 takes every number as the sum of two 16-bit floats, and fills four columns
+/// of the shadow with it: docs/certificate.md, section 2.
+inline constexpr std::uint32_t most_split_dims = 4;
+/// Columns of a shadow of fp16 that are not padding: products that are added for a pair of rows.
+constexpr std::size_t half_terms(std::size_t dims) {
+  return dims <= most_split_dims ? 4 * dims : dims;
+}
 
 /// What a proposer works on instead of the rows, and how far that is from them. docs/certificate.md.
-/// Rows are floats for gemm. For dot (floats), bf16 (16-bit floats) and fp16 (scaled 16-bit floats) they are
-/// in an order of the device's own, which may depend on the block of the rows they are prepared from, in
-/// memory for whole multiples of shadow_rows rows and shadow_dims columns; `first` of the grid then counts
-/// rows, and is such a multiple, and `stride` means nothing.
+/// Rows are floats for gemm. For dot (floats), bf16 (16-bit floats), fp16 (scaled 16-bit floats) and int8
+/// (signed bytes, scaled) they are in an order of the device's own, which may depend on the block of the rows
+/// they are prepared from, in memory for whole multiples of shadow_rows rows and for shadow_columns()
+/// columns; `first` of the grid then counts rows, and is such a multiple, and `stride` means nothing.
 struct Shadow {
   Grid<float> rows;   ///< [rows, dims]  each row moved by the centre c and rounded
   Grid<float> facts;  ///< [facts_a_row, rows]  by Fact
 };
 
 /// The shadow of rows, once for an Index and once for each query tile. Bits of facts may differ
-/// between devices: they are bounds, and every bound gives the same answer.
+/// between devices: they are bounds, and every bound gives the same answer. With proposer none, out.rows
+/// becomes a copy of the rows, row-major, for RerankStep; centre, facts and scale are not used.
 struct PrepareStep {
   static constexpr const char* name = "prepare";
-  Proposer proposer;  ///< gemm, dot, bf16, fp16
+  Proposer proposer;  ///< gemm, dot, bf16, fp16, int8, none
   RowBlocks rows;
   Grid<float> centre;  ///< [1, dims], read only
   Shadow out;
-  float scale = 1;  ///< fp16: the power of two that rows are multiplied by, so that all stay below 2^14
+  float scale = 1;       ///< fp16: the power of two that rows are multiplied by, so that all stay below 2^14;
+                         ///< int8: what rows are multiplied by; what is then beyond 127 becomes 127
+  bool queries = false;  ///< else training rows; where fp16 splits numbers the two are unlike
 };
 
 /// Counted lists of candidates. List q holds training rows in its first min(counts[q], capacity)
@@ -183,7 +202,7 @@ struct Visits {
 ///   none  keeps values[q, t] <= theta[q]: values are given (radius search, any matrix of distances)
 ///   gemm  writes the inner products of the shadows to `values` first, p = q~ x~, and keeps
 ///         low(t) - p <= theta[q], where low(t) is such that nobody is lost: docs/certificate.md
-///   dot, bf16, fp16  the same, tested as products come; of `values` only the sizes are used
+///   dot, bf16, fp16, int8  the same, tested as products come; of `values` only the sizes are used
 struct CollectStep {
   static constexpr const char* name = "collect";
   Proposer proposer;
@@ -194,7 +213,7 @@ struct CollectStep {
   std::uint32_t first_row;  ///< training row of column 0
   CandidateLists out;
   Scratch scratch;
-  float unscale = 1;   ///< fp16: the power of two that makes products of scaled rows those of rows
+  float unscale = 1;   ///< fp16, int8: makes products of scaled rows those of rows
   Bounds bounds = {};  ///< written beside the lists; of no columns: not wanted. With a proposer
   Visits visits = {};  ///< of `train`; `values` is then [q, visits.count * visits.rows]. With a proposer
 };
@@ -207,7 +226,8 @@ struct PruneStep {
   Bounds bounds;         ///< in and out
 };
 
-/// The chain of every listed candidate, as a key.
+/// The chain of every listed candidate, as a key. Training rows may be packed with block 1: single rows are
+/// read faster so.
 struct RerankStep {
   static constexpr const char* name = "rerank";
   Metric metric;
@@ -234,9 +254,9 @@ struct TightenStep {
   Grid<float> theta;           ///< [q, 1]  out
   Grid<std::uint32_t> lost;    ///< [q, 1]  in and out: becomes 1 where counts[q] > capacity, else stays
   Scratch scratch;
-  /// What the keys are. Bounds: those of CollectStep::bounds, of all that is listed. Then counts stay, and
-  /// theta is in and out: the smaller of what it was and of a number such that a row whose chain is not
-  /// behind the k-th smallest passes; where fewer than k are listed it stays.
+  /// What the keys are. Bounds: those of CollectStep::bounds, of all that is listed. Then counts stay, what
+  /// `best` holds means nothing, and theta is in and out: the smaller of what it was and of a number such
+  /// that a row whose chain is not behind the k-th smallest passes; where fewer than k are listed it stays.
   enum class Of { chains, bounds } of = Of::chains;
   bool afresh = false;  ///< as if `best` had held nothing; so it is with bounds, too
 };

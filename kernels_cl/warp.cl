@@ -1,0 +1,36 @@
+// What the 32 work-items of a warp tell each other: only for NVIDIA's compiler, which takes PTX for compute
+// capability 8.0 and newer. All of a warp calls these together.
+
+// Bit l: whether item l has `mine`.
+uint votes_of_warp(bool mine) {
+  uint votes;
+  asm volatile("{ .reg .pred p; setp.ne.u32 p, %1, 0; vote.sync.ballot.b32 %0, p, 0xffffffff; }"
+               : "=r"(votes)
+               : "r"((uint)mine)
+               : "memory");
+  return votes;
+}
+
+// The value of item `which`.
+uint of_item(uint value, uint which) {
+  uint got;
+  asm volatile("shfl.sync.idx.b32 %0, %1, %2, 0x1f, 0xffffffff;"
+               : "=r"(got)
+               : "r"(value), "r"(which)
+               : "memory");
+  return got;
+}
+
+// All bits that any item has.
+uint bits_of_warp(uint mine) {
+  uint all;
+  asm volatile("redux.sync.or.b32 %0, %1, 0xffffffff;" : "=r"(all) : "r"(mine) : "memory");
+  return all;
+}
+
+// The largest, of numbers that are not negative, so that their bits have their order.
+float largest_of_warp(float mine) {
+  uint largest;
+  asm volatile("redux.sync.max.u32 %0, %1, 0xffffffff;" : "=r"(largest) : "r"(as_uint(mine)) : "memory");
+  return as_float(largest);
+}

@@ -1,0 +1,36 @@
+// Lists of candidates that the kernels of proposers append to, and where the rows lie that they list.
+// docs/certificate.md, section 4.
+#pragma once
+
+#include "common.cuh"
+
+namespace kith::cuda {
+
+inline constexpr std::uint32_t whole_warp = 0xFFFFFFFFu;
+
+/// The first row of tile `tile` of a step, which may lie behind the last there is.
+__device__ __forceinline__ std::uint64_t row_of_tile(const Tiles& tiles, std::uint32_t tile) {
+  const std::uint64_t visit = std::uint64_t{tiles.first} + tile / tiles.a_visit;
+  return (visit * tiles.stride % tiles.blocks * tiles.a_visit + tile % tiles.a_visit) * tile_of_halves;
+}
+
+/// What is at least v + gap + |v| 2^-22, as a key.
+__device__ __forceinline__ Key high_key(float v, float gap, std::uint32_t row) {
+  return key_of(__fadd_ru(v, __fadd_ru(gap, __fmul_ru(fabsf(v), 0x1p-22f))), row);
+}
+
+/// How far bounds are apart at a place; 0 where nobody wants to know.
+__device__ __forceinline__ float gap_at(const ProductLow& from, std::uint32_t place) {
+  return from.gap == nullptr ? 0.0f : __ldg(from.gap + place);
+}
+
+/// Write place `at` of list q, which must be below the capacity.
+__device__ __forceinline__ void put_candidate(const BoundedLists& out, float gap, std::size_t q,
+                                              std::uint32_t at, std::uint32_t row, float v) {
+  out.lists.rows.data[q * out.lists.rows.stride + at] = row;
+  if (out.low.data == nullptr) return;
+  out.low.data[q * out.low.stride + at] = v;
+  out.high.data[q * out.high.stride + at] = high_key(v, gap, row);
+}
+
+}  // namespace kith::cuda

@@ -1,0 +1,119 @@
+// What becomes of the sums that tensor cores leave: each is tested where it is, and what passes, seldom one
+// of thousands, is appended to the list of its query.
+//
+// Of 16 queries by 8 training rows a lane has four sums: of queries lane / 4 and lane / 4 + 8, and of rows
+// 2 (lane % 4) and the next. What passes is gathered in shared memory, a buffer a warp, and appended when
+// there are 32, so that a warp waits for its places once in 32 times. Before there is any theta all rows
+// pass: then the four lanes of a query, a quad, take places together, by one atomic addition.
+#pragma once
+
+#include "candidates.cuh"
+
+namespace kith::cuda {
+
+/// Of the rows of a warp what a lane needs: low [2 j + e] is of row 8 j + 2 (lane % 4) + e, NaN where there
+/// is none. `from` begins at row 0 of the warp's.
+template <int columns>
+__device__ __forceinline__ void load_low(float (&low)[columns], const float* from, std::uint32_t lane) {
+#pragma unroll
+  for (int j = 0; j < columns / 2; ++j) {
+    const float2 two = __ldg(reinterpret_cast<const float2*>(from) + j * 4 + lane % 4);
+    low[2 * j] = two.x;
+    low[2 * j + 1] = two.y;
+  }
+}
+
+/// Element `at` of registers.
+template <int first, int count, int columns>
+__device__ __forceinline__ float pick(const float (&from)[columns], std::uint32_t at) {
+  if constexpr (count == 1) {
+    return from[first];
+  } else {
+    const float a = pick<first, count / 2>(from, at), b = pick<first + count / 2, count / 2>(from, at);
+    return at & (count / 2) ? b : a;
+  }
+}
+
+/// Append all of 16 queries' rows. Lanes of a quad write to neighbouring places.
+template <int columns>
+__device__ __forceinline__ void append_all(const HalfCollection& collection, const float (&v)[columns],
+                                           std::uint32_t q, std::uint32_t place, std::uint32_t row,
+                                           std::uint32_t lane) {
+  const Lists<std::uint32_t>& lists = collection.out.lists;
+  std::uint32_t at = 0;
+  if (lane % 4 == 0) at = atomicAdd(lists.counts.data + q * lists.counts.stride, 4 * columns);
+  at = __shfl_sync(whole_warp, at, 0, 4) + lane % 4;
+#pragma unroll
+  for (int i = 0; i < columns; ++i) {
+    const std::uint32_t column = i / 2 * 8 + lane % 4 * 2 + i % 2;
+    if (at + 4 * i < lists.capacity)
+      put_candidate(collection.out, gap_at(collection.from, place + column), q, at + 4 * i, row + column,
+                    v[i]);
+  }
+}
+
+/// What a warp has found and not yet appended.
+class Findings {
+ public:
+  static constexpr std::uint32_t places = 64;
+
+  /// `buffer`: of this warp, `places` long.
+  __device__ __forceinline__ Findings(uint4* buffer, std::uint32_t lane) : buffer_(buffer), lane_(lane) {}
+
+  /// Add what passes of 16 queries at a time, of which this quad has query `q`. By all lanes of a warp.
+  ///   v      what is compared with theta, NaN where there is no row
+  ///   place  of column 0 of the warp's in ProductLow, and its training row `row`
+  template <int columns>
+  __device__ __forceinline__ void test(const HalfCollection& collection, const float (&v)[columns],
+                                       float theta, std::uint32_t q, std::uint32_t place, std::uint32_t row) {
+    static_assert(columns <= 32);
+    std::uint32_t pending = 0;
+#pragma unroll
+    for (int i = 0; i < columns; ++i)
+      if (v[i] <= theta) pending |= 1u << i;
+    constexpr std::uint32_t all = columns == 32 ? 0xFFFFFFFFu : (1u << columns % 32) - 1;
+    if (__all_sync(whole_warp, pending == all)) {  // before there is any theta
+      append_all(collection, v, q, place, row, lane_);
+      return;
+    }
+    for (std::uint32_t vote = __ballot_sync(whole_warp, pending != 0); vote != 0;
+         vote = __ballot_sync(whole_warp, pending != 0)) {
+      if (pending != 0) {
+        const auto i = static_cast<std::uint32_t>(__ffs(static_cast<int>(pending))) - 1;
+        const std::uint32_t column = i / 2 * 8 + lane_ % 4 * 2 + i % 2;
+        const auto before = static_cast<std::uint32_t>(__popc(vote & ((1u << lane_) - 1)));
+        buffer_[count_ + before] = {q, place + column, row + column, __float_as_uint(pick<0, columns>(v, i))};
+        pending &= pending - 1;
+      }
+      count_ += static_cast<std::uint32_t>(__popc(vote));
+      if (count_ >= 32) append(collection, 32);
+    }
+  }
+
+  /// Append what is left.
+  __device__ __forceinline__ void finish(const HalfCollection& collection) {
+    append(collection, count_);
+  }
+
+ private:
+  /// Append the last `many`, up to 32.
+  __device__ __forceinline__ void append(const HalfCollection& collection, std::uint32_t many) {
+    __syncwarp();
+    count_ -= many;
+    if (lane_ < many) {
+      const uint4 found = buffer_[count_ + lane_];
+      const Lists<std::uint32_t>& lists = collection.out.lists;
+      const float gap = gap_at(collection.from, found.y);
+      const std::uint32_t at = atomicAdd(lists.counts.data + found.x * lists.counts.stride, 1u);
+      if (at < lists.capacity)
+        put_candidate(collection.out, gap, found.x, at, found.z, __uint_as_float(found.w));
+    }
+    __syncwarp();
+  }
+
+  uint4* const buffer_;  // query, place, row, v
+  const std::uint32_t lane_;
+  std::uint32_t count_ = 0;
+};
+
+}  // namespace kith::cuda

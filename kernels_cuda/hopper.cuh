@@ -1,0 +1,163 @@
+// What compute capability 9.0 has for matrices: copies that end at a barrier in shared memory, products of a
+// group of four warps, and pairs of blocks that share what they copy. PTX ISA, wgmma, cp.async.bulk,
+// mbarrier.
+#pragma once
+
+#include <cstdint>
+
+namespace kith::cuda::hopper {
+
+using Barrier = std::uint64_t;
+
+__device__ __forceinline__ std::uint32_t shared_address(const void* at) {
+  return static_cast<std::uint32_t>(__cvta_generic_to_shared(at));
+}
+
+__device__ __forceinline__ void start(Barrier* barrier, std::uint32_t arrivals) {
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(barrier)), "r"(arrivals)
+               : "memory");
+}
+
+/// After start(), before anybody else uses the barriers, copies and other blocks of the cluster included.
+__device__ __forceinline__ void publish_barriers() {
+  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+}
+
+/// Arrive, and expect so many bytes of copies.
+__device__ __forceinline__ void expect(Barrier* barrier, std::uint32_t bytes) {
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(barrier)),
+               "r"(bytes)
+               : "memory");
+}
+
+__device__ __forceinline__ void arrive(Barrier* barrier) {
+  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(barrier)) : "memory");
+}
+
+/// Arrive at the barrier in the same place of block `rank` of the cluster.
+__device__ __forceinline__ void arrive_at(Barrier* barrier, std::uint32_t rank) {
+  asm volatile(
+      "{\n"
+      ".reg .b32 there;\n"
+      "mapa.shared::cluster.u32 there, %0, %1;\n"
+      "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [there];\n"
+      "}\n" ::"r"(shared_address(barrier)),
+      "r"(rank)
+      : "memory");
+}
+
+/// Wait until the phase of this parity is over. Acquires what was released in the cluster.
+__device__ __forceinline__ void wait(Barrier* barrier, std::uint32_t parity) {
+  asm volatile(
+      "{\n"
+      ".reg .pred done;\n"
+      "again:\n"
+      "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 done, [%0], %1;\n"
+      "@done bra over;\n"
+      "bra again;\n"
+      "over:\n"
+      "}\n" ::"r"(shared_address(barrier)),
+      "r"(parity)
+      : "memory");
+}
+
+/// Copy bytes in one run, both addresses and the number multiples of 16; their arrival counts at the barrier.
+__device__ __forceinline__ void copy(void* to, const void* from, std::uint32_t bytes, Barrier* barrier) {
+  asm volatile(
+      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
+          shared_address(to)),
+      "l"(__cvta_generic_to_global(from)), "r"(bytes), "r"(shared_address(barrier))
+      : "memory");
+}
+
+/// The same to the same place of both blocks of a pair, each of whose barriers it counts at.
+__device__ __forceinline__ void copy_to_both(void* to, const void* from, std::uint32_t bytes,
+                                             Barrier* barrier) {
+  asm volatile(
+      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1], %2, "
+      "[%3], %4;" ::"r"(shared_address(to)),
+      "l"(__cvta_generic_to_global(from)), "r"(bytes), "r"(shared_address(barrier)),
+      "h"(static_cast<std::uint16_t>(3))
+      : "memory");
+}
+
+__device__ __forceinline__ std::uint32_t rank_in_cluster() {
+  std::uint32_t rank;
+  asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+  return rank;
+}
+
+/// A barrier for all threads of a cluster.
+__device__ __forceinline__ void meet_cluster() {
+  asm volatile(
+      "barrier.cluster.arrive.release.aligned;\n"
+      "barrier.cluster.wait.acquire.aligned;" ::
+          : "memory");
+}
+
+/// Registers of a thread from here on, for all of a group of four warps: fewer, or more.
+template <int registers>
+__device__ __forceinline__ void give_registers() {
+  asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(registers));
+}
+template <int registers>
+__device__ __forceinline__ void take_registers() {
+  asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(registers));
+}
+
+/// A matrix of rows of 16-bit floats in shared memory, as wgmma takes it: lines of 128, 64 or 32 bytes,
+/// swizzled, eight of which are aligned to their size.
+__device__ __forceinline__ std::uint64_t matrix_at(const void* rows, std::uint32_t line_bytes) {
+  const std::uint64_t swizzle = line_bytes == 128 ? 1 : line_bytes == 64 ? 2 : 3;
+  const std::uint64_t address = (shared_address(rows) & 0x3FFFFu) >> 4;
+  const std::uint64_t eight_lines = 8 * line_bytes >> 4;
+  return address | std::uint64_t{1} << 16 | eight_lines << 32 | swizzle << 62;
+}
+
+/// Sums of 64 queries by 128 rows: of warp w, sum [4 j + e] of a lane is of query 16 w + lane / 4 (8 more for
+/// e >= 2) and row 8 j + 2 (lane % 4) + e % 2.
+using Sums = float[64];
+
+/// Before the first multiply() that uses registers which others have written.
+__device__ __forceinline__ void begin_products() {
+  asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+}
+__device__ __forceinline__ void commit_products() {
+  asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+}
+/// Until at most so many of the groups that were committed are under way.
+template <int groups>
+__device__ __forceinline__ void wait_products() {
+  asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(groups) : "memory");
+}
+/// Nobody reads the sums before this, which comes after a wait.
+__device__ __forceinline__ void settle(Sums& sums) {
+#pragma unroll
+  for (int i = 0; i < 64; ++i) asm volatile("" : "+f"(sums[i])::"memory");
+}
+
+#define KITH_FOUR(c, i) "+f"((c)[i]), "+f"((c)[(i) + 1]), "+f"((c)[(i) + 2]), "+f"((c)[(i) + 3])
+#define KITH_SIXTEEN(c, i) \
+  KITH_FOUR(c, i), KITH_FOUR(c, (i) + 4), KITH_FOUR(c, (i) + 8), KITH_FOUR(c, (i) + 12)
+
+/// sums = a b, or sums + a b: a of 64 rows by 16 dimensions, b of 128 rows by 16.
+__device__ __forceinline__ void multiply(Sums& sums, std::uint64_t a, std::uint64_t b, bool add) {
+  asm volatile(
+      "{\n"
+      ".reg .pred add;\n"
+      "setp.ne.b32 add, %66, 0;\n"
+      "wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 "
+      "{%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,"
+      "%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31,"
+      "%32,%33,%34,%35,%36,%37,%38,%39,%40,%41,%42,%43,%44,%45,%46,%47,"
+      "%48,%49,%50,%51,%52,%53,%54,%55,%56,%57,%58,%59,%60,%61,%62,%63},"
+      "%64, %65, add, 1, 1, 0, 0;\n"
+      "}\n"
+      : KITH_SIXTEEN(sums, 0), KITH_SIXTEEN(sums, 16), KITH_SIXTEEN(sums, 32), KITH_SIXTEEN(sums, 48)
+      : "l"(a), "l"(b), "r"(static_cast<int>(add)));
+}
+
+#undef KITH_SIXTEEN
+#undef KITH_FOUR
+
+}  // namespace kith::cuda::hopper

@@ -1,0 +1,37 @@
+// Products of matrices of 16-bit floats, and of signed bytes, by a warp.
+#pragma once
+
+#include <cstdint>
+
+namespace kith::cuda {
+
+/// c += a b, a of 16 rows by 16 dimensions, b of 16 dimensions by 8 columns. PTX ISA, mma.m16n8k16: with
+/// g = lane / 4 and i = lane % 4 a lane has
+///   a [4]   of rows g, g + 8, g, g + 8 dimensions 2 i and the next, of the last two 8 further on
+///   b0, b1  of column g dimensions 2 i and the next, and 8 further on
+///   c [4]   of row g columns 2 i and the next, and of row g + 8
+__device__ __forceinline__ void multiply(float (&c)[4], const std::uint32_t (&a)[4], std::uint32_t b0,
+                                         std::uint32_t b1) {
+#if __CUDA_ARCH__ >= 800
+  asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3},{%4,%5,%6,%7},{%8,%9},{%0,%1,%2,%3};"
+      : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+#else
+  __trap();  // check() refuses older chips
+#endif
+}
+
+/// The same of signed bytes, a of 16 rows by 32 dimensions, b of 32 dimensions by 8 columns:
+/// mma.m16n8k32. A register has four of them: dimensions 4 i and three more, and 16 further on.
+__device__ __forceinline__ void multiply(int (&c)[4], const std::uint32_t (&a)[4], std::uint32_t b0,
+                                         std::uint32_t b1) {
+#if __CUDA_ARCH__ >= 800
+  asm("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0,%1,%2,%3},{%4,%5,%6,%7},{%8,%9},{%0,%1,%2,%3};"
+      : "+r"(c[0]), "+r"(c[1]), "+r"(c[2]), "+r"(c[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+#else
+  __trap();
+#endif
+}
+
+}  // namespace kith::cuda
