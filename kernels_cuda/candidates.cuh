@@ -14,6 +14,27 @@ __device__ __forceinline__ std::uint64_t row_of_tile(const Tiles& tiles, std::ui
   return (visit * tiles.stride % tiles.blocks * tiles.a_visit + tile % tiles.a_visit) * tile_of_halves;
 }
 
+/// The first row of one tile after another, from tile `first` on, without divisions.
+class Walk {
+ public:
+  __device__ __forceinline__ Walk(const Tiles& tiles, std::uint32_t first)
+      : in_visit_(first % tiles.a_visit),
+        block_(static_cast<std::uint32_t>((std::uint64_t{tiles.first} + first / tiles.a_visit) *
+                                          tiles.stride % tiles.blocks)) {}
+  __device__ __forceinline__ std::uint64_t row(const Tiles& tiles) const {
+    return (std::uint64_t{block_} * tiles.a_visit + in_visit_) * tile_of_halves;
+  }
+  __device__ __forceinline__ void next(const Tiles& tiles) {
+    if (++in_visit_ < tiles.a_visit) return;
+    in_visit_ = 0;
+    block_ = block_ >= tiles.blocks - tiles.stride ? block_ - (tiles.blocks - tiles.stride)
+                                                   : block_ + tiles.stride;
+  }
+
+ private:
+  std::uint32_t in_visit_, block_;
+};
+
 /// What is at least v + gap + |v| 2^-22, as a key.
 __device__ __forceinline__ Key high_key(float v, float gap, std::uint32_t row) {
   return key_of(__fadd_ru(v, __fadd_ru(gap, __fmul_ru(fabsf(v), 0x1p-22f))), row);

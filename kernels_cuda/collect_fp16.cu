@@ -28,20 +28,6 @@ constexpr std::uint32_t stages = 3;
 constexpr std::uint32_t resident_slabs = 4;                    // queries of more are staged
 constexpr int across = warp_rows / 16, along = warp_rows / 8;  // matrices of a warp
 
-/// Four matrices of 8 rows by 8 halves; lane l gives the address of row l % 8 of matrix l / 8.
-__device__ __forceinline__ void load_matrices(std::uint32_t (&to)[4], const uint4* from) {
-  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
-               : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
-               : "r"(static_cast<std::uint32_t>(__cvta_generic_to_shared(from)))
-               : "memory");
-}
-
-/// Where piece p of row r stands in a slab.
-template <std::uint32_t pieces>
-__device__ __forceinline__ std::uint32_t place_of(std::uint32_t r, std::uint32_t p) {
-  return r * pieces + (p ^ r * pieces / 8 % pieces);
-}
-
 template <std::uint32_t pieces>
 __device__ __forceinline__ void copy_slab(uint4* to, const uint4* from) {
 #pragma unroll
@@ -63,9 +49,10 @@ __device__ __forceinline__ void multiply_step(Sums& sums, const uint4* queries, 
   const std::uint32_t a_row = warp_q + lane % 16, a_piece = p + lane / 16;
   const std::uint32_t b_row = warp_t + lane % 8 + lane / 16 * 8, b_piece = p + lane / 8 % 2;
 #pragma unroll
-  for (int i = 0; i < across; ++i) load_matrices(a[i], queries + place_of<pieces>(a_row + 16 * i, a_piece));
+  for (int i = 0; i < across; ++i) load_matrices(a[i], queries + line_place<pieces>(a_row + 16 * i, a_piece));
 #pragma unroll
-  for (int j = 0; j < along / 2; ++j) load_matrices(b[j], train + place_of<pieces>(b_row + 16 * j, b_piece));
+  for (int j = 0; j < along / 2; ++j)
+    load_matrices(b[j], train + line_place<pieces>(b_row + 16 * j, b_piece));
 #pragma unroll
   for (int j = 0; j < along; ++j)
 #pragma unroll
@@ -85,9 +72,9 @@ struct Test {
       v[c] = __fmaf_rn(minus_unscale, sums[i][c / 2][2 * h + c % 2], low[c]);
   }
 
-  __device__ __forceinline__ void run(Findings& findings, const HalfCollection& collection, const Sums& sums,
-                                      std::uint32_t q0, std::uint32_t place, std::uint32_t row,
-                                      std::uint32_t lane) const {
+  __device__ __forceinline__ void run(Findings<>& findings, const HalfCollection& collection,
+                                      const Sums& sums, std::uint32_t q0, std::uint32_t place,
+                                      std::uint32_t row, std::uint32_t lane) const {
 #pragma unroll
     for (int i = 0; i < across; ++i)
 #pragma unroll
@@ -108,7 +95,7 @@ template <std::uint32_t pieces, bool resident>
 __global__ __launch_bounds__(threads, 2) void collect_halves(const HalfCollection collection,
                                                              const HalfWork work) {
   extern __shared__ uint4 memory[];
-  __shared__ uint4 found[threads / 32][Findings::places];
+  __shared__ uint4 found[threads / 32][findings_of_warp];
   constexpr std::uint32_t slab_pieces = block_rows * pieces;
   const std::uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32, slabs = work.slabs;
   uint4* const train_stages = memory;                         // [stages, slab_pieces]
@@ -148,7 +135,7 @@ __global__ __launch_bounds__(threads, 2) void collect_halves(const HalfCollectio
         q < collection.rows ? collection.theta.data[q * collection.theta.stride] : not_a_candidate();
   }
 
-  Findings findings(found[warp], lane);
+  Findings<> findings(found[warp], lane);
   std::uint32_t s = 0;
   for (std::uint32_t tile = begin; tile < end; ++tile) {
     const std::uint32_t place = tile * block_rows + warp_t;

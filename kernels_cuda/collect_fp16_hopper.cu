@@ -52,13 +52,13 @@ __device__ __forceinline__ void multiply_tiles(const HalfCollection& collection,
   const unsigned char* const stages = shared + memory.queries;
   // Where this group's queries begin in a slab of 128, and which slab that is.
   const std::uint32_t half = group % 2 * group_queries * line_bytes;
-  Findings findings(rest.found[threadIdx.x / 32], lane);
+  Findings<> findings(rest.found[threadIdx.x / 32], lane);
   const auto release = [&](std::uint32_t stage) {
     if (lane != 0) return;
     hopper::arrive(&rest.empty[stage]);
     if (!resident) hopper::arrive_at(&rest.empty[stage], hopper::rank_in_cluster() ^ 1);
   };
-  if (resident) hopper::wait(&rest.queries, 0);
+  if (resident) hopper::wait<!resident>(&rest.queries, 0);
   Place place;
 #pragma unroll 1
   for (std::uint32_t i = 0; i < share.count; ++i, share.next(collection)) {
@@ -67,7 +67,7 @@ __device__ __forceinline__ void multiply_tiles(const HalfCollection& collection,
     hopper::Sums sums;
 #pragma unroll 1
     for (std::uint32_t s = 0; s < work.slabs; ++s, place.next(memory.stages)) {
-      hopper::wait(&rest.full[place.stage], place.parity);
+      hopper::wait<!resident>(&rest.full[place.stage], place.parity);
       const unsigned char* const train = stages + place.stage * memory.stage;
       const unsigned char* const queries = resident ? shared + (group / 2 * work.slabs + s) * memory.slab
                                                     : train + (1 + group / 2) * memory.slab;
@@ -132,28 +132,11 @@ __global__ __launch_bounds__(threads, 1) void collect_halves_hopper(const HalfCo
   if (!resident) hopper::meet_cluster();
 }
 
-/// Parts to cut the tiles into so that all blocks are done soonest; a part costs about as much as `overhead`
-/// tiles beside its own.
-std::uint32_t best_parts(std::uint32_t query_blocks, std::uint32_t at_once, std::uint32_t tiles) {
-  constexpr std::uint32_t most_waves = 12, overhead = 2;
-  std::uint32_t best = 1;
-  std::uint64_t least = ~std::uint64_t{0};
-  for (std::uint32_t waves = 1; waves <= most_waves; ++waves) {
-    const std::uint32_t parts = std::clamp(waves * at_once / query_blocks, 1u, tiles);
-    const std::uint64_t cost =
-        std::uint64_t{divide_up(query_blocks * parts, at_once)} * (divide_up(tiles, parts) + overhead);
-    if (cost >= least) continue;
-    least = cost;
-    best = parts;
-  }
-  return best;
-}
-
 template <std::uint32_t line_bytes, bool resident>
 cudaError_t start(const Queue& queue, const HalfCollection& collection, HalfWork work) {
   const Memory memory = memory_of<resident>(line_bytes, work.slabs);
   const std::uint32_t at_once = std::max(queue.multiprocessors / (resident ? 1 : 2), 1u);
-  work.a_part = divide_up(work.tiles, best_parts(work.query_blocks, at_once, work.tiles));
+  work.a_part = divide_up(work.tiles, best_parts(work.query_blocks, at_once, work.tiles, 2));
   const std::uint32_t parts = divide_up(work.tiles, work.a_part);  // none is empty
   const std::uint64_t blocks = std::uint64_t{work.query_blocks} * parts * (resident ? 1 : 2);
   return launch_clusters(queue, collect_halves_hopper<line_bytes, resident>, blocks, threads, memory.bytes,

@@ -18,7 +18,7 @@ inline constexpr std::uint32_t alignment = 1024;  // of lines of 128 bytes, eigh
 
 /// What stands behind queries and stages in shared memory.
 struct Rest {
-  uint4 found[groups * group_warps][Findings::places];
+  uint4 found[groups * group_warps][findings_of_warp];
   float low[most_stages][tile_rows];  // of the tile whose first slab is in the stage; where queries stay
   hopper::Barrier full[most_stages], empty[most_stages], queries;
 };
@@ -55,27 +55,6 @@ struct Place {
       parity ^= 1;
     }
   }
-};
-
-/// The first row of one tile after another, from tile `first` on, without divisions.
-class Walk {
- public:
-  __device__ __forceinline__ Walk(const Tiles& tiles, std::uint32_t first)
-      : in_visit_(first % tiles.a_visit),
-        block_(static_cast<std::uint32_t>((std::uint64_t{tiles.first} + first / tiles.a_visit) *
-                                          tiles.stride % tiles.blocks)) {}
-  __device__ __forceinline__ std::uint64_t row(const Tiles& tiles) const {
-    return (std::uint64_t{block_} * tiles.a_visit + in_visit_) * tile_rows;
-  }
-  __device__ __forceinline__ void next(const Tiles& tiles) {
-    if (++in_visit_ < tiles.a_visit) return;
-    in_visit_ = 0;
-    block_ = block_ >= tiles.blocks - tiles.stride ? block_ - (tiles.blocks - tiles.stride)
-                                                   : block_ + tiles.stride;
-  }
-
- private:
-  std::uint32_t in_visit_, block_;
 };
 
 /// The tiles of a block: `count` of them, for a pair as many as for the other, which takes those between.
@@ -134,7 +113,7 @@ __device__ void copy_slabs(const HalfCollection& collection, const HalfWork& wor
     const bool some = row != ~std::uint64_t{0};
     const unsigned char* const from = train + row / tile_rows * tile_bytes;  // read where there is one
     for (std::uint32_t s = 0; s < work.slabs; ++s, place.next(memory.stages)) {
-      hopper::wait(&rest.empty[place.stage], place.parity ^ 1);
+      hopper::wait<!resident>(&rest.empty[place.stage], place.parity ^ 1);
       hopper::Barrier* const full = &rest.full[place.stage];
       unsigned char* const to = stages + place.stage * memory.stage;
       const bool with_low = resident && some && s == 0;
@@ -162,7 +141,7 @@ __device__ __forceinline__ void load_theta(float (&theta)[2], const HalfCollecti
 
 /// Test the sums of 64 queries, of which this warp has 16: 16 sums of a query at a time, of 64 rows.
 ///   low  of the rows of the tile
-__device__ __forceinline__ void test_sums(Findings& findings, const HalfCollection& collection,
+__device__ __forceinline__ void test_sums(Findings<>& findings, const HalfCollection& collection,
                                           const hopper::Sums& sums, const float* low, const float (&theta)[2],
                                           std::uint32_t q, std::uint32_t place, std::uint32_t row,
                                           std::uint32_t lane) {

@@ -34,11 +34,16 @@ __device__ __forceinline__ float pick(const float (&from)[columns], std::uint32_
   }
 }
 
+/// By how much more than by the gap of a row bounds are apart that were found with query q: by nothing.
+struct NoSlack {
+  __device__ __forceinline__ float of(std::uint32_t) const { return 0; }
+};
+
 /// Append all of 16 queries' rows. Lanes of a quad write to neighbouring places.
 template <int columns>
 __device__ __forceinline__ void append_all(const HalfCollection& collection, const float (&v)[columns],
                                            std::uint32_t q, std::uint32_t place, std::uint32_t row,
-                                           std::uint32_t lane) {
+                                           float slack, std::uint32_t lane) {
   const Lists<std::uint32_t>& lists = collection.out.lists;
   std::uint32_t at = 0;
   if (lane % 4 == 0) at = atomicAdd(lists.counts.data + q * lists.counts.stride, 4 * columns);
@@ -47,18 +52,21 @@ __device__ __forceinline__ void append_all(const HalfCollection& collection, con
   for (int i = 0; i < columns; ++i) {
     const std::uint32_t column = i / 2 * 8 + lane % 4 * 2 + i % 2;
     if (at + 4 * i < lists.capacity)
-      put_candidate(collection.out, gap_at(collection.from, place + column), q, at + 4 * i, row + column,
-                    v[i]);
+      put_candidate(collection.out, __fadd_ru(gap_at(collection.from, place + column), slack), q, at + 4 * i,
+                    row + column, v[i]);
   }
 }
 
+/// Room of a warp for what it has found and not yet appended.
+inline constexpr std::uint32_t findings_of_warp = 64;
+
 /// What a warp has found and not yet appended.
+template <class Slack = NoSlack>
 class Findings {
  public:
-  static constexpr std::uint32_t places = 64;
-
-  /// `buffer`: of this warp, `places` long.
-  __device__ __forceinline__ Findings(uint4* buffer, std::uint32_t lane) : buffer_(buffer), lane_(lane) {}
+  /// `buffer`: of this warp, findings_of_warp long.
+  __device__ __forceinline__ Findings(uint4* buffer, std::uint32_t lane, Slack slack = {})
+      : buffer_(buffer), lane_(lane), slack_(slack) {}
 
   /// Add what passes of 16 queries at a time, of which this quad has query `q`. By all lanes of a warp.
   ///   v      what is compared with theta, NaN where there is no row
@@ -73,21 +81,25 @@ class Findings {
       if (v[i] <= theta) pending |= 1u << i;
     constexpr std::uint32_t all = columns == 32 ? 0xFFFFFFFFu : (1u << columns % 32) - 1;
     if (__all_sync(whole_warp, pending == all)) {  // before there is any theta
-      append_all(collection, v, q, place, row, lane_);
+      append_all(collection, v, q, place, row, slack_.of(q), lane_);
       return;
     }
-    for (std::uint32_t vote = __ballot_sync(whole_warp, pending != 0); vote != 0;
-         vote = __ballot_sync(whole_warp, pending != 0)) {
-      if (pending != 0) {
-        const auto i = static_cast<std::uint32_t>(__ffs(static_cast<int>(pending))) - 1;
-        const std::uint32_t column = i / 2 * 8 + lane_ % 4 * 2 + i % 2;
-        const auto before = static_cast<std::uint32_t>(__popc(vote & ((1u << lane_) - 1)));
-        buffer_[count_ + before] = {q, place + column, row + column, __float_as_uint(pick<0, columns>(v, i))};
-        pending &= pending - 1;
-      }
-      count_ += static_cast<std::uint32_t>(__popc(vote));
-      if (count_ >= 32) append(collection, 32);
+    while (__any_sync(whole_warp, pending != 0)) {
+      const auto i = static_cast<std::uint32_t>(__ffs(static_cast<int>(pending))) - 1;
+      const std::uint32_t column = i / 2 * 8 + lane_ % 4 * 2 + i % 2;
+      add(collection, pending != 0, q, place + column, row + column, pick<0, columns>(v, i));
+      pending &= pending - 1;
     }
+  }
+
+  /// Add a finding of each lane that has one.
+  __device__ __forceinline__ void add(const HalfCollection& collection, bool has, std::uint32_t q,
+                                      std::uint32_t place, std::uint32_t row, float v) {
+    const std::uint32_t vote = __ballot_sync(whole_warp, has);
+    const auto before = static_cast<std::uint32_t>(__popc(vote & ((1u << lane_) - 1)));
+    if (has) buffer_[count_ + before] = {q, place, row, __float_as_uint(v)};
+    count_ += static_cast<std::uint32_t>(__popc(vote));
+    if (count_ >= 32) append(collection, 32);
   }
 
   /// Append what is left.
@@ -103,7 +115,7 @@ class Findings {
     if (lane_ < many) {
       const uint4 found = buffer_[count_ + lane_];
       const Lists<std::uint32_t>& lists = collection.out.lists;
-      const float gap = gap_at(collection.from, found.y);
+      const float gap = __fadd_ru(gap_at(collection.from, found.y), slack_.of(found.x));
       const std::uint32_t at = atomicAdd(lists.counts.data + found.x * lists.counts.stride, 1u);
       if (at < lists.capacity)
         put_candidate(collection.out, gap, found.x, at, found.z, __uint_as_float(found.w));
@@ -113,6 +125,7 @@ class Findings {
 
   uint4* const buffer_;  // query, place, row, v
   const std::uint32_t lane_;
+  const Slack slack_;
   std::uint32_t count_ = 0;
 };
 

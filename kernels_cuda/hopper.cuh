@@ -46,19 +46,30 @@ __device__ __forceinline__ void arrive_at(Barrier* barrier, std::uint32_t rank) 
       : "memory");
 }
 
-/// Wait until the phase of this parity is over. Acquires what was released in the cluster.
+/// Wait until the phase of this parity is over. Acquires what was released in the block, or in the cluster.
+template <bool in_cluster>
 __device__ __forceinline__ void wait(Barrier* barrier, std::uint32_t parity) {
-  asm volatile(
-      "{\n"
-      ".reg .pred done;\n"
-      "again:\n"
-      "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 done, [%0], %1;\n"
-      "@done bra over;\n"
-      "bra again;\n"
-      "over:\n"
-      "}\n" ::"r"(shared_address(barrier)),
-      "r"(parity)
-      : "memory");
+  if constexpr (in_cluster) {
+    asm volatile(
+        "{\n"
+        ".reg .pred done;\n"
+        "again:\n"
+        "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 done, [%0], %1;\n"
+        "@!done bra again;\n"
+        "}\n" ::"r"(shared_address(barrier)),
+        "r"(parity)
+        : "memory");
+  } else {
+    asm volatile(
+        "{\n"
+        ".reg .pred done;\n"
+        "again:\n"
+        "mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 done, [%0], %1;\n"
+        "@!done bra again;\n"
+        "}\n" ::"r"(shared_address(barrier)),
+        "r"(parity)
+        : "memory");
+  }
 }
 
 /// Copy bytes in one run, both addresses and the number multiples of 16; their arrival counts at the barrier.

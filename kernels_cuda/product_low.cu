@@ -81,6 +81,11 @@ double product_error_fp16(std::uint32_t dims) {
   return 12.0 * static_cast<double>(divide_up(half_terms(dims), 8u)) * 0x1p-24 * half_excess(dims);
 }
 
+cudaError_t find_largest_of_queries(const Queue& queue, const ProductBound& bound,
+                                    LargestOfQueries* largest) {
+  return launch(queue, find_largest, 1, query_threads, 0, bound, largest);
+}
+
 std::size_t product_low_scratch(std::uint32_t columns, bool gap) {
   return largest_bytes + std::size_t{columns} * sizeof(float) * (gap ? 2 : 1);
 }
@@ -92,7 +97,7 @@ cudaError_t product_low(const Queue& queue, const ProductBound& bound, bool gap,
   float* const gaps = gap ? low + bound.columns : nullptr;
   *out = {low, gaps};
   const ErrorTerms terms = error_terms(bound.squared, bound.dims);
-  const cudaError_t found = launch(queue, find_largest, 1, query_threads, 0, bound, largest);
+  const cudaError_t found = find_largest_of_queries(queue, bound, largest);
   if (found != cudaSuccess) return found;
   return launch(queue, compute_low, divide_up(bound.columns, threads), threads, 0, bound, terms, largest, low,
                 gaps);

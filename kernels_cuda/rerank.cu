@@ -75,12 +75,13 @@ __device__ __forceinline__ const float* train_row(const Rows& train, std::uint32
   return train.data + static_cast<std::size_t>(r) * train.dims;
 }
 
-/// Block b takes part b % parts of the candidates of queries b / parts * 8 and following.
+/// Block b takes part b / teams of the candidates of queries b % teams * 8 and following: first parts, which
+/// short lists have no other than, lie on all multiprocessors.
 template <Metric metric, Order order>
-__global__ __launch_bounds__(threads) void rerank_lists(const Reranking reranking,
+__global__ __launch_bounds__(threads) void rerank_lists(const Reranking reranking, const std::uint32_t teams,
                                                         const std::uint32_t parts) {
   __shared__ std::uint32_t listed[team_queries];
-  const std::uint32_t q0 = blockIdx.x / parts * team_queries;
+  const std::uint32_t q0 = blockIdx.x % teams * team_queries;
   const Lists<const std::uint32_t>& lists = reranking.candidates;
   if (threadIdx.x < team_queries) {
     const std::uint32_t q = q0 + threadIdx.x;
@@ -91,7 +92,7 @@ __global__ __launch_bounds__(threads) void rerank_lists(const Reranking rerankin
   __syncthreads();
 
   // Of all parts of 32 this warp takes every (parts * 8)-th; `next` counts from the first of query q.
-  std::uint64_t next = std::uint64_t{blockIdx.x % parts} * warps + threadIdx.x / 32;
+  std::uint64_t next = std::uint64_t{blockIdx.x / teams} * warps + threadIdx.x / 32;
   const std::uint32_t shift = reranking.train.first - reranking.first_row;  // wraps around, and back
   for (std::uint32_t i = 0; i < team_queries; ++i) {
     const std::uint32_t count = listed[i], pieces = divide_up(count, 32u);
@@ -118,7 +119,7 @@ cudaError_t start(const Queue& queue, const Reranking& reranking) {
       std::min<std::uint64_t>(enough, divide_up(reranking.candidates.capacity, 32u)));
   return with_chain(reranking.metric, [&](auto chain) {
     return launch(queue, rerank_lists<decltype(chain)::value, order>, std::uint64_t{teams} * parts, threads,
-                  0, reranking, parts);
+                  0, reranking, teams, parts);
   });
 }
 

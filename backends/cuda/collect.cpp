@@ -1,3 +1,6 @@
+#include <algorithm>
+
+#include "folded.hpp"
 #include "int8.hpp"
 #include "steps.hpp"
 
@@ -33,6 +36,12 @@ std::uint32_t columns_of(const spi::CollectStep& step) {
 double product_error_of(Proposer proposer, std::uint32_t dims) {
   if (proposer == Proposer::int8) return product_error_int8;
   return proposer == Proposer::fp16 ? product_error_fp16(dims) : product_error(dims);
+}
+
+/// Whether the test of such steps can be part of their product.
+bool may_fold(const spi::CollectStep& step) {
+  return step.proposer == Proposer::fp16 && step.values.rows > few_queries_fp16 &&
+         step.train.rows.cols <= folded_most_dims && step.visits.rows > 0;
 }
 
 ProductBound bound_of(const spi::CollectStep& step) {
@@ -119,7 +128,10 @@ spi::Support Device::check(const spi::CollectStep& step) const {
     } catch (const Error& error) {
       return {error.what(), 0};
     }
-  return {"", product_low_scratch(columns_of(step), step.bounds.low.cols > 0)};
+  const std::size_t apart = product_low_scratch(columns_of(step), step.bounds.low.cols > 0);
+  return {"", may_fold(step) ? std::max(apart, fold_scratch(columns_of(step),
+                                                            static_cast<std::uint32_t>(step.train.rows.cols)))
+                             : apart};
 }
 
 cudaError_t Device::enqueue(const spi::CollectStep& step) {
@@ -128,6 +140,12 @@ cudaError_t Device::enqueue(const spi::CollectStep& step) {
     return collect_fp16_few(queue_, half_collection_of(step, {}), bound_of(step));
   if (step.proposer == Proposer::int8)
     return collect_int8(queue_, half_collection_of(step, {}), bound_of(step));
+  if (may_fold(step) && step.visits.first > 0) {  // of the first nearly all passes
+    ProductBound bound = bound_of(step);
+    bound.b = product_error_folded(bound.dims);
+    return collect_fp16_folded(queue_, half_collection_of(step, {}), bound, step.bounds.low.cols > 0,
+                               scratch_of(step.scratch));
+  }
   ProductLow from{};
   if (step.proposer != Proposer::none) {
     const bool bounds = step.bounds.low.cols > 0;

@@ -201,14 +201,15 @@ std::vector<std::int64_t> all_queries(std::int64_t count) {
   return all;
 }
 
-/// What queries are multiplied by in their shadows.
+/// What queries are multiplied by in their shadows: in those of fp16 not by more than training rows, so that
+/// half norms of rows stay comparable with products.
 float query_scale_of(const Index::State& index, const Plan& plan, MatrixView<const float> queries,
                      float largest_query) {
-  if (plan.proposer == Proposer::none) return 1;
+  if (plan.proposer == Proposer::none || queries.rows() == 0) return 1;
   const FloatGuard guard;
-  return scale_of(plan.proposer, plan.proposer == Proposer::int8
-                                     ? reach_of(queries, index.centre)
-                                     : largest_centred(largest_query, index.centre));
+  if (plan.proposer == Proposer::int8) return scale_of(plan.proposer, reach_of(queries, index.centre));
+  const float scale = scale_of(plan.proposer, largest_centred(largest_query, index.centre));
+  return plan.proposer == Proposer::fp16 ? std::min(scale, index.shadow_for(plan)->scale()) : scale;
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <limits>
 
@@ -61,22 +62,26 @@ void limit_products_cpu(const DeviceInfo& device, const Problem& problem, const 
 struct Pays {
   Proposer proposer;
   double fewest_folds;
-  std::int64_t fewest_queries, most_queries, fewest_dims, most_neighbours;
+  std::int64_t fewest_queries, most_queries, fewest_dims, most_dims, most_neighbours;
 };
 
-constexpr std::int64_t any_queries = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t any = std::numeric_limits<std::int64_t>::max();
 
 constexpr Pays pays[] = {
     // On an H200 tensor cores were 3 times as fast as the chain at 1e10 folds with 1,200 queries, 16 to 20
     // times from 5e11 folds on, 1.2 times (CUDA) and 1.8 times (OpenCL) with 3 columns, 2.8 times at k =
     // 2048.
-    // Up to 64 queries they are 1.4 times as fast from 1e9 folds on, and slower at 2e8.
-    {Proposer::fp16, 1e10, 65, any_queries, 3, 65536},
-    {Proposer::fp16, 1e9, 1, 64, 16, 256},
+    // Up to 64 queries bytes are 1.3 to 6 times as fast from 1e9 folds on, with one query from 1e8 on, and up
+    // to
+    // 1.7 times as fast as 16-bit floats. With k = 5000 of 10^6 rows 16-bit floats were twice as fast as the
+    // chain (CUDA; 2.8 times, OpenCL), with k = 8192 no faster.
+    {Proposer::fp16, 1e10, 65, any, 3, any, 6000},
+    {Proposer::int8, 1e9, 1, 64, 32, 65536, 256},
+    {Proposer::int8, 1e8, 1, 1, 64, 65536, 256},
     // On two cores with AMX twice as fast from 3e8 folds with 20 queries of 768 columns on, and 7 times at
     // 5e11. Products in single precision (dot) gained a quarter at most, and lost as much where queries were
     // few.
-    {Proposer::bf16, 3e8, 16, any_queries, 64, 256},
+    {Proposer::bf16, 3e8, 16, any, 64, any, 256},
 };
 
 }  // namespace
@@ -92,7 +97,7 @@ Proposer choose_proposer(const DeviceInfo& device, const Problem& problem, const
   const auto* const best = std::find_if(std::begin(pays), std::end(pays), [&](const Pays& p) {
     return std::find(has.begin(), has.end(), p.proposer) != has.end() && folds >= p.fewest_folds &&
            problem.m >= p.fewest_queries && problem.m <= p.most_queries && problem.dims >= p.fewest_dims &&
-           problem.k <= p.most_neighbours;
+           problem.dims <= p.most_dims && problem.k <= p.most_neighbours;
   });
   if (best == std::end(pays)) return Proposer::none;
   const std::size_t room = options.memory_limit ? options.memory_limit : device.memory_bytes / 4;
@@ -118,19 +123,44 @@ void visit_blocks(const Problem& problem, const PlanOptions& options, Choice& ch
   choice.candidates = std::max({choice.candidates, 2 * choice.seed_rows, 8 * choice.visit_rows});
 }
 
+/// Seconds of an H200 for a step that lists growth times k rows a query; fitted to what was measured with k m
+/// from 3e4 to 2e6.
+double seconds_of_step(double listed_a_growth, double growth) {
+  return 50e-6 + 0.7e-10 * listed_a_growth + growth * 18e-6 * std::pow(listed_a_growth / 1e5, 0.6);
+}
+
+/// By how much steps grow from the first one on so that all are done soonest.
+std::int64_t best_growth(const Problem& problem, std::int64_t seed_rows) {
+  constexpr int most_steps = 12;
+  constexpr double least_growth = 2, most_growth = 64;
+  const double ratio = static_cast<double>(problem.n) / static_cast<double>(seed_rows);
+  const double listed = static_cast<double>(problem.k) * static_cast<double>(problem.m);
+  double best = std::numeric_limits<double>::max(), best_growth = least_growth;
+  for (int steps = 1; steps <= most_steps; ++steps) {
+    const double growth = std::clamp(std::ceil(std::pow(ratio, 1.0 / steps)) - 1, least_growth, most_growth);
+    const double taken = std::ceil(std::log(ratio) / std::log1p(growth));
+    const double cost = taken * seconds_of_step(listed, growth);
+    if (cost >= best) continue;
+    best = cost;
+    best_growth = growth;
+  }
+  return static_cast<std::int64_t>(best_growth);
+}
+
 /// Tensor cores multiply so fast that what is listed costs more than steps, and with few queries, whose lists
 /// take little, a step costs more than many candidates. The smallest blocks make the best sample. int8 takes
 /// few queries at a time, however many there are.
 void visit_fast(const Problem& problem, const PlanOptions& options, Choice& choice) {
-  constexpr std::int64_t few_queries = 64, most_queries = 32768, few_blocks = 4, places_of_few = 16384;
+  constexpr std::int64_t few_queries = 64, most_queries = 32768, few_blocks = 4, places_of_few = 16384,
+                         growth_of_few = 64;
   constexpr std::int64_t few_neighbours = 256, fewest_of_many = 32 * few_neighbours;
   constexpr double folds_a_step = 1e14;  // a third of a second of an H200
   const bool bytes = choice.proposer == Proposer::int8, few = bytes || problem.m <= few_queries;
-  choice.growth = few ? 64 : 4;
   choice.visit_rows = spi::shadow_rows;
   const std::int64_t share = problem.n / (!few ? 2048 : problem.n <= 131072 ? 64 : 4096);
   const std::int64_t seed = options.train_tile ? options.train_tile : std::max(4 * problem.k, share);
   choice.seed_rows = std::min(std::max(seed, few_blocks * choice.visit_rows), choice.train_tile);
+  choice.growth = few ? growth_of_few : best_growth(problem, choice.seed_rows);
   // A list holds what a step lists, growth times k and some more, beside the k that were left before.
   const std::int64_t rest = problem.k <= few_neighbours ? places_a_neighbour * problem.k : fewest_of_many;
   choice.candidates = std::max(
