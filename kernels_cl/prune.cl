@@ -3,10 +3,13 @@
 //   theta                      [q]   stride in elements
 //   rows, counts, lows, highs        candidates.cl; a count above the capacity counts as the capacity
 //
-// Work-group q of GROUP items takes list q, GROUP places at a time: when all of them have been read, what is
-// kept of them is written to the first free places, none of which is behind them.
-// Work: a comparison a candidate, and 16 bytes read and written for what is kept; a barrier every GROUP.
+// Work-group q of GROUP items takes list q, EACH places an item at a time: when all of them have been read,
+// what is kept of them is written to the first free places, none of which is behind them.
+// Work: a comparison a candidate, and 16 bytes read and written for what is kept; an atomic addition an item
+// and a barrier every GROUP * EACH places.
 #include "candidates.cl"
+
+#define EACH 4
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_prune(
     global const float* restrict theta_of, ulong theta_first, ulong theta_stride, CANDIDATES) {
@@ -20,18 +23,32 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_prune(
   highs += highs_first + q * highs_stride;
   if (lid == 0) kept[0] = 0;
   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-  for (uint j0 = 0; j0 < many; j0 += GROUP) {
-    const uint j = j0 + lid;
-    const float low = j < many ? lows[j] : NAN;
-    const bool near = low <= theta;
-    const uint row = near ? rows[j] : 0;
-    const Key high = near ? highs[j] : 0;
+  for (uint j0 = 0; j0 < many; j0 += GROUP * EACH) {
+    float low[EACH];
+    uint row[EACH], near = 0;
+    Key high[EACH];
+#pragma unroll
+    for (uint i = 0; i < EACH; ++i) {
+      const uint j = j0 + i * GROUP + lid;
+      low[i] = j < many ? lows[j] : NAN;
+    }
+#pragma unroll
+    for (uint i = 0; i < EACH; ++i) {
+      const uint j = j0 + i * GROUP + lid;
+      const bool is_near = low[i] <= theta;
+      row[i] = is_near ? rows[j] : 0;
+      high[i] = is_near ? highs[j] : 0;
+      near += is_near;
+    }
+    uint place = near > 0 ? atomic_add(kept, near) : 0;
     barrier(CLK_GLOBAL_MEM_FENCE);
-    if (near) {
-      const uint place = atomic_inc(kept);
-      rows[place] = row;
-      lows[place] = low;
-      highs[place] = high;
+#pragma unroll
+    for (uint i = 0; i < EACH; ++i) {
+      if (!(low[i] <= theta)) continue;
+      rows[place] = row[i];
+      lows[place] = low[i];
+      highs[place] = high[i];
+      ++place;
     }
   }
   barrier(CLK_LOCAL_MEM_FENCE);

@@ -11,17 +11,9 @@
 
 #define STEP (GROUP * VALUES)  // keys at a time
 
-// Called by all work-items before the first of them reads `best`.
-void start_best(global Key* best, uint k) {
-#ifdef AFRESH
-  for (uint i = (uint)get_local_id(0); i < k; i += GROUP) best[i] = NO_KEY;
-  barrier(CLK_GLOBAL_MEM_FENCE);
-#endif
-}
-
 // For k whose list fits into local memory (shortlist.cl): list_size + capacity keys, places >= merge_at +
-// STEP. Work: k and counts reads; about log^2 of merge_at compare-exchanges for each key that is not behind
-// the k-th.
+// STEP. Where nothing was best, the list begins with the first candidates, sorted. Work: k and counts reads;
+// about log^2 of merge_at compare-exchanges for each key that is not behind the k-th.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_tighten(
     global const Key* restrict keys, ulong keys_first, ulong keys_stride, uint capacity,
     global const uint* restrict counts, ulong counts_first, ulong counts_stride, uint k,
@@ -32,29 +24,35 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_tighten(
   const ulong q = get_group_id(0);
   const uint many = min(capacity, counts[counts_first + q * counts_stride]);
   best += best_first + q * best_stride;
-  start_best(best, k);
-  if (many == 0) return;
   keys += keys_first + q * keys_stride;
-  for (uint i = lid; i < list_size; i += GROUP) list[i] = i < k ? best[i] : NO_KEY;
   if (lid == 0) kept[0] = 0;
+#ifdef AFRESH
+  const uint begin = min(many, list_size);
+  for (uint i = lid; i < list_size; i += GROUP) list[i] = i < begin ? keys[i] : NO_KEY;
+  const uint width = power_of_two(begin);  // behind it is padding
+  sort_runs(list, width, width);
+#else
+  const uint begin = 0;
+  if (many == 0) return;
+  for (uint i = lid; i < list_size; i += GROUP) list[i] = i < k ? best[i] : NO_KEY;
   barrier(CLK_LOCAL_MEM_FENCE);
+#endif
 
   Key bound = list[k - 1];
-  for (uint j0 = 0; j0 < many; j0 += STEP) {
+  for (uint j0 = begin; j0 < many; j0 += STEP) {
     for (uint i = 0; i < VALUES; ++i) {
       const uint j = j0 + i * GROUP + lid;
       const Key key = j < many ? keys[j] : NO_KEY;
       if (key < bound) buffer[atomic_inc(kept)] = key;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    const bool full = kept[0] >= merge_at;
+    const bool full = kept[0] >= merge_at || (kept[0] > 0 && many - j0 <= STEP);
     barrier(CLK_LOCAL_MEM_FENCE);
     if (full) {
       shortlist_merge(list, list_size, buffer, places, kept, 1);
       bound = list[k - 1];
     }
   }
-  shortlist_merge(list, list_size, buffer, places, kept, 1);
   for (uint i = lid; i < k; i += GROUP) best[i] = list[i];
 }
 
@@ -81,7 +79,10 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_tighten_runs
   const ulong q = get_group_id(0);
   const uint many = min(capacity, counts[counts_first + q * counts_stride]);
   best += best_first + q * best_stride;
-  start_best(best, k);
+#ifdef AFRESH
+  for (uint i = lid; i < k; i += GROUP) best[i] = NO_KEY;
+  barrier(CLK_GLOBAL_MEM_FENCE);
+#endif
   if (many == 0) return;
   keys += keys_first + q * keys_stride;
   const ulong room = max(capacity, k);

@@ -6,8 +6,9 @@
 //   theta   [q, 1]         out
 //   lost    [q, 1]         becomes 1 where a count is above the capacity
 //
-// Up to k = 2048 a block of 128 takes a query. Candidates at or behind the k-th best are refused while they
-// are read, 512 a step; only where one passed are they and the best sorted, in shared memory (shortlist.cuh).
+// Up to k = 2048 a block takes a query, of 128 threads, or of 256 where k is large, or of 512 where queries
+// are few besides. Candidates at or behind the k-th best are refused while they are read, four a thread; only
+// where one passed are they and the best sorted, in shared memory (shortlist.cuh).
 // Work: the candidates, read once; one sort of those that passed and k. Shared memory: 4 to 32 KiB.
 // Beyond, best and candidates are put side by side in scratch and sorted whole (radix_sort.cuh), as many
 // queries a round as fit; the first k are the best.
@@ -22,14 +23,15 @@ namespace {
 constexpr std::uint32_t threads = 128, each = 4;
 
 /// Offer those of `count` keys that are below the bound.
+template <std::uint32_t block>
 __device__ __forceinline__ void offer_keys(Shortlist<1>& shortlist, const Key* keys, std::uint32_t count,
                                            bool seeded) {
-  for (std::uint64_t i0 = 0; i0 < count; i0 += threads * each) {
+  for (std::uint64_t i0 = 0; i0 < count; i0 += block * each) {
     Key key[each];
     Key least = no_key;
 #pragma unroll
     for (std::uint32_t v = 0; v < each; ++v) {
-      const std::uint64_t i = i0 + v * threads + threadIdx.x;
+      const std::uint64_t i = i0 + v * block + threadIdx.x;
       key[v] = i < count ? keys[i] : no_key;
       least = min(least, key[v]);
     }
@@ -44,9 +46,41 @@ __device__ __forceinline__ void offer_keys(Shortlist<1>& shortlist, const Key* k
   }
 }
 
-__global__ __launch_bounds__(threads) void tighten_shortlist(const Tightening tightening,
-                                                             const LimitTerms terms,
-                                                             const std::uint32_t capacity) {
+/// Sort the `size` smallest of size + 1 to 2 * size keys in shared memory to the front: so many of them,
+/// those behind these, and of both together the smaller half. Called by all threads.
+///   size  a power of two, 2 or more
+__device__ __forceinline__ void sort_front(Key* keys, std::uint32_t size, std::uint32_t found) {
+  const std::uint32_t rest = max(2u, power_of_two(found - size));
+  for (std::uint32_t i = found + threadIdx.x; i < size + rest; i += blockDim.x) keys[i] = no_key;
+  sort_lists(keys, 1, size, size);
+  sort_lists(keys + size, 1, rest, rest);
+  // Of keys[j] and its mirror among the rest the smaller: together the smallest, rising and then falling.
+  for (std::uint32_t j = threadIdx.x; j < rest; j += blockDim.x)
+    keys[size - 1 - j] = min(keys[size - 1 - j], keys[size + j]);
+  __syncthreads();
+  for (std::uint32_t step = size / 2; step > 0; step /= 2) {
+    for (std::uint32_t i = threadIdx.x; i < size / 2; i += blockDim.x) {
+      Key* const first = keys + (2 * i - (i & (step - 1)));
+      const Key a = first[0], b = first[step];
+      if (b < a) {
+        first[0] = b;
+        first[step] = a;
+      }
+    }
+    // Up to 32 apart, each warp keeps to its own 64 keys.
+    if (step > 32) {
+      __syncthreads();
+    } else {
+      __syncwarp();
+    }
+  }
+  __syncthreads();
+}
+
+template <std::uint32_t block>
+__global__ __launch_bounds__(block) void tighten_shortlist(const Tightening tightening,
+                                                           const LimitTerms terms,
+                                                           const std::uint32_t capacity) {
   extern __shared__ Key buffer[];
   __shared__ ShortlistState<1> state;
   const std::size_t q = blockIdx.x;
@@ -58,14 +92,19 @@ __global__ __launch_bounds__(threads) void tighten_shortlist(const Tightening ti
   Shortlist<1> shortlist(state, buffer, capacity, k);
   shortlist.start([](std::uint32_t) { return true; }, last);
   // A first bound pays where there is more than one step to read.
-  offer_keys(shortlist, tightening.keys.data + q * tightening.keys.stride, listed, listed <= threads * each);
+  offer_keys<block>(shortlist, tightening.keys.data + q * tightening.keys.stride, listed,
+                    listed <= block * each);
   const bool some = shortlist.found() > 0;
   __syncthreads();
   if (some || tightening.afresh) {
     // What passed is before the last of the best, so that one is out: there are k without it.
-    if (!tightening.afresh) offer_keys(shortlist, best, k, true);
-    shortlist.finish();
-    for (std::uint32_t j = threadIdx.x; j < k; j += threads) best[j] = shortlist.at(0, j);
+    if (!tightening.afresh) offer_keys<block>(shortlist, best, k, true);
+    const std::uint32_t size = power_of_two(k), found = shortlist.found();
+    if (size > 1 && found > size && found <= 2 * size)
+      sort_front(buffer, size, found);
+    else
+      shortlist.finish();
+    for (std::uint32_t j = threadIdx.x; j < k; j += block) best[j] = shortlist.at(0, j);
     last = shortlist.at(0, k - 1);
   }
   if (threadIdx.x == 0) settle(tightening, terms, q, count, last);
@@ -118,6 +157,13 @@ std::uint32_t rows_a_round(const Tightening& tightening) {
   return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(rows, 1, tightening.rows));
 }
 
+template <std::uint32_t block>
+cudaError_t tighten_by_shortlist(const Queue& queue, const Tightening& tightening, const LimitTerms& terms) {
+  const std::uint32_t capacity = std::max<std::uint32_t>(block * each, 2 * power_of_two(tightening.k));
+  return launch(queue, tighten_shortlist<block>, tightening.rows, block, capacity * sizeof(Key), tightening,
+                terms, capacity);
+}
+
 cudaError_t tighten_by_sorting(const Queue& queue, const Tightening& tightening, const LimitTerms& terms,
                                const Scratch& scratch) {
   const std::uint32_t round = rows_a_round(tightening);
@@ -150,9 +196,10 @@ cudaError_t tighten(const Queue& queue, const Tightening& tightening, const Scra
   if (is_bound(tightening.limit)) return tighten_by_bounds(queue, tightening);
   const LimitTerms terms = limit_terms(tightening.dims);
   if (!is_short(tightening)) return tighten_by_sorting(queue, tightening, terms, scratch);
-  const std::uint32_t capacity = std::max<std::uint32_t>(threads * each, 2 * power_of_two(tightening.k));
-  return launch(queue, tighten_shortlist, tightening.rows, threads, capacity * sizeof(Key), tightening, terms,
-                capacity);
+  if (tightening.k <= 256) return tighten_by_shortlist<threads>(queue, tightening, terms);
+  const bool few = tightening.rows <= 4 * queue.multiprocessors;
+  if (tightening.k > 1024 && few) return tighten_by_shortlist<4 * threads>(queue, tightening, terms);
+  return tighten_by_shortlist<2 * threads>(queue, tightening, terms);
 }
 
 }  // namespace kith::cuda

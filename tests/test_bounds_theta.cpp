@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -52,7 +53,102 @@ std::string tighten(spi::Device& device, Proposer proposer, Metric metric, std::
   return {};
 }
 
+/// How the values of a list lie.
+enum class Spread { even, equal, few_values, neighbours, wide, mostly_infinite };
+
+float value_of_spread(Spread spread, workloads::Random& random) {
+  switch (spread) {
+    case Spread::even:
+      return std::ldexp(workloads::uniform(random.next()), 9) - 100;  // of both signs
+    case Spread::equal:
+      return -2.5f;
+    case Spread::few_values:
+      return static_cast<float>(random.between(-2, 2));
+    case Spread::neighbours:
+      return std::bit_cast<float>(static_cast<std::uint32_t>(0x41200000 + random.between(0, 3)));
+    case Spread::wide: {  // all there are: other ones would be infinite
+      const auto any = static_cast<std::uint32_t>(random.next());
+      const float value = std::bit_cast<float>(any);
+      return std::isfinite(value) ? value : -flt_max;
+    }
+    case Spread::mostly_infinite:
+      return random.one_in(8) ? 1.0f : inf;
+  }
+  return 0;
+}
+
+constexpr Spread all_spreads[] = {Spread::even,       Spread::equal, Spread::few_values,
+                                  Spread::neighbours, Spread::wide,  Spread::mostly_infinite};
+
+/// Inner products, whose theta is the k-th smallest bound itself. Behind the last stand bounds that would
+/// win.
+void check_kth(spi::Device& device, Proposer proposer, std::size_t m, std::uint32_t k, std::size_t capacity,
+               Spread spread) {
+  CAPTURE(m);
+  CAPTURE(k);
+  CAPTURE(capacity);
+  CAPTURE(static_cast<int>(spread));
+  workloads::Random random(m + 3 * k + capacity);
+  std::vector<Key> keys;
+  std::vector<std::uint32_t> many, lost;
+  std::vector<float> before, expected;
+  for (std::size_t q = 0; q < m; ++q) {
+    const std::size_t more = q % 4 == 0 ? 1 : 0;  // than there is room for
+    const std::size_t listed =
+        q % 3 == 2 ? size(random.between(0, static_cast<std::int64_t>(capacity))) : capacity;
+    many.push_back(static_cast<std::uint32_t>(listed + (listed == capacity ? more : 0)));
+    lost.push_back(many.back() > capacity ? 1 : 0);
+    before.push_back(random.one_in(4) ? -1.5f : inf);
+    std::vector<float> values;
+    for (std::size_t j = 0; j < capacity; ++j) {
+      const float value = value_of_spread(spread, random);
+      if (j < listed) values.push_back(value == 0 ? 0 : value);
+      const auto row = static_cast<std::uint32_t>(random.next());
+      keys.push_back(j >= listed             ? make_key(-inf, row)
+                     : value == inf && j % 2 ? no_key
+                                             : make_key(value, row));
+    }
+    expected.push_back(before.back());
+    if (listed < k) continue;
+    std::nth_element(values.begin(), values.begin() + (k - 1), values.end());
+    expected.back() = std::min(before.back(), values[k - 1]);
+  }
+  Tightened found;
+  REQUIRE(tighten(device, proposer, Metric::negative_dot, 3, k, capacity, keys, many,
+                  std::vector<float>(m, 1.0f), before, true, found) == "");
+  CHECK(difference(found.theta, expected) == "");
+  CHECK(found.counts == many);
+  CHECK(found.lost == lost);
+}
+
 TEST_SUITE_BEGIN("device");
+
+TEST_CASE("bounds: theta of inner products is the k-th smallest itself, in lists of a few hundred") {
+  spi::with_device(device(), [](spi::Device& device) {
+    for_each_bounding(device, [&](Proposer proposer) {
+      for (const Spread spread : {Spread::even, Spread::few_values})
+        for (const std::uint32_t k : {5u, 300u}) check_kth(device, proposer, 3, k, 400, spread);
+    });
+  });
+}
+
+TEST_CASE("bounds: theta of inner products is the k-th smallest itself, whatever is listed") {
+  spi::with_device(device(), [](spi::Device& device) {
+    for_each_bounding(device, [&](Proposer proposer) {
+      const std::size_t many = 4 * device.info.compute_units + 1;  // queries
+      for (const Spread spread : all_spreads) {
+        check_kth(device, proposer, 4, 1, 1, spread);
+        check_kth(device, proposer, 4, 64, 64, spread);
+        check_kth(device, proposer, many, 100, 1600, spread);
+        check_kth(device, proposer, many, 256, 1030, spread);
+        check_kth(device, proposer, 4, 257, 257, spread);
+        check_kth(device, proposer, 4, 20, 3000, spread);
+        check_kth(device, proposer, 4, 2048, 9001, spread);
+        check_kth(device, proposer, 4, 4096, 4097, spread);
+      }
+    });
+  });
+}
 
 TEST_CASE("bounds: theta follows from the k-th smallest, rounded to the safe side, and never grows") {
   spi::with_device(device(), [](spi::Device& device) {

@@ -76,30 +76,34 @@ TEST_CASE("prune: by hand") {
   });
 }
 
+void check_prune(spi::Device& device, std::size_t m, std::size_t capacity) {
+  CAPTURE(m);
+  CAPTURE(capacity);
+  workloads::Random random(capacity);
+  std::vector<float> low, theta = {inf, -inf, 0};
+  for (std::size_t i = 0; i < m * capacity; ++i) low.push_back(workloads::uniform(random.next()) - 0.5f);
+  while (theta.size() < m) theta.push_back(workloads::uniform(random.next()) - 0.5f);
+  std::vector<std::uint32_t> counts;
+  for (std::size_t q = 0; q < m; ++q) counts.push_back(static_cast<std::uint32_t>(q * 2 * capacity / m));
+  counts.front() = static_cast<std::uint32_t>(capacity);  // all are kept
+  Pruned found;
+  REQUIRE(prune(device, capacity, theta, counts, low, found) == "");
+  for (std::size_t q = 0; q < m; ++q) {
+    std::vector<Key> expected;
+    for (std::size_t j = 0; j < std::min<std::size_t>(counts[q], capacity); ++j)
+      if (low[q * capacity + j] <= theta[q])
+        expected.push_back(make_key(low[q * capacity + j], static_cast<std::uint32_t>(q * 100000 + j)));
+    std::sort(expected.begin(), expected.end());
+    CHECK(found.counts[q] == expected.size());
+    CHECK(list_of(found, capacity, q) == expected);
+  }
+}
+
 TEST_CASE("prune: lists of all lengths, and what stands behind them") {
   spi::with_device(device(), [](spi::Device& device) {
     if (!prunes(device)) return;
-    for (const std::size_t capacity : {1u, 31u, 64u, 257u, 3000u}) {
-      CAPTURE(capacity);
-      workloads::Random random(capacity);
-      const std::size_t m = 13;
-      std::vector<float> low, theta = {inf, -inf, 0};
-      for (std::size_t i = 0; i < m * capacity; ++i) low.push_back(workloads::uniform(random.next()) - 0.5f);
-      while (theta.size() < m) theta.push_back(workloads::uniform(random.next()) - 0.5f);
-      std::vector<std::uint32_t> counts;
-      for (std::size_t q = 0; q < m; ++q) counts.push_back(static_cast<std::uint32_t>(q * 2 * capacity / m));
-      Pruned found;
-      REQUIRE(prune(device, capacity, theta, counts, low, found) == "");
-      for (std::size_t q = 0; q < m; ++q) {
-        std::vector<Key> expected;
-        for (std::size_t j = 0; j < std::min<std::size_t>(counts[q], capacity); ++j)
-          if (low[q * capacity + j] <= theta[q])
-            expected.push_back(make_key(low[q * capacity + j], static_cast<std::uint32_t>(q * 100000 + j)));
-        std::sort(expected.begin(), expected.end());
-        CHECK(found.counts[q] == expected.size());
-        CHECK(list_of(found, capacity, q) == expected);
-      }
-    }
+    for (const std::size_t capacity : {1u, 31u, 64u, 257u, 1025u, 2048u, 3000u})
+      check_prune(device, 13, capacity);
   });
 }
 

@@ -54,13 +54,14 @@ struct Lists {
     }
   }
 
-  std::vector<Key> expected() const {
+  std::vector<Key> expected(bool afresh = false) const {
     std::vector<Key> all;
     for (std::size_t q = 0; q < m; ++q) {
       const auto list = best.begin() + static_cast<std::ptrdiff_t>(q * k);
       const std::size_t length = std::min<std::size_t>(counts[q], capacity);
-      const std::vector<Key> row = joined({list, list + static_cast<std::ptrdiff_t>(k)},
-                                          std::span(keys).subspan(q * capacity, length));
+      std::vector<Key> before(list, list + static_cast<std::ptrdiff_t>(k));
+      if (afresh) before.assign(k, no_key);
+      const std::vector<Key> row = joined(before, std::span(keys).subspan(q * capacity, length));
       all.insert(all.end(), row.begin(), row.end());
     }
     return all;
@@ -94,14 +95,17 @@ struct Guarded {
 };
 
 void check_guarded(spi::Device& device, std::size_t m, std::size_t k, std::size_t capacity,
-                   std::uint32_t threads = 0) {
+                   std::uint32_t threads = 0, bool afresh = false) {
   CAPTURE(m);
   CAPTURE(k);
   CAPTURE(capacity);
+  CAPTURE(afresh);
   const Lists lists(m, k, capacity, m + 7 * k + capacity);
   const Guarded memory(device, lists);
-  REQUIRE(run_step(device, memory.step(Proposer::none, Metric::l1, 3, k), threads) == "");
-  const std::vector<Key> expected = lists.expected();
+  spi::TightenStep step = memory.step(Proposer::none, Metric::l1, 3, k);
+  step.afresh = afresh;
+  REQUIRE(run_step(device, step, threads) == "");
+  const std::vector<Key> expected = lists.expected(afresh);
   CHECK(difference(memory.best.inside(), expected) == "");
   std::vector<float> theta;
   std::vector<std::uint32_t> lost = lists.lost;
@@ -153,6 +157,17 @@ TEST_CASE("tighten: any number of queries, neighbours and candidates, between ca
     check_guarded(device, 700, 10, 40);
     check_guarded(device, 2, 16, 60000);
     for (const std::uint32_t threads : {1u, 2u, 5u}) check_guarded(device, 30, 50, 3000, threads);
+  });
+}
+
+TEST_CASE("tighten: afresh, of any number of candidates the best alone, and padding behind them") {
+  spi::with_device(device(), [](spi::Device& device) {
+    for (const std::size_t k : {1u, 2u, 100u, 256u, 257u, 1500u, 2048u, 2049u})
+      for (const std::size_t capacity : {std::size_t{3}, k, k + 1, k + 150, 3 * k, std::size_t{7000}})
+        check_guarded(device, 4, k, capacity, 0, true);
+    // So many queries that a group does not have a compute unit to itself.
+    check_guarded(device, 4 * device.info.compute_units + 1, 1100, 1300, 0, true);
+    check_guarded(device, 4 * device.info.compute_units + 1, 1100, 300);
   });
 }
 

@@ -158,6 +158,8 @@ class Device : public spi::Device {
            static_cast<cl_uint>(lists.rows.cols), lists.counts, bounds.low, bounds.high);
   }
   Operand part_of(const spi::Allocation* memory, std::size_t first, std::size_t bytes) const;
+  void tighten_by_bounds(const spi::TightenStep& step);
+  std::uint32_t tighten_group(const spi::TightenStep& step) const;
   void tighten_join(const spi::TightenStep& step);
   void tighten_theta(const spi::TightenStep& step);
   bool merges_at_once(std::uint32_t k) const;

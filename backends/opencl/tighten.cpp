@@ -7,17 +7,34 @@
 namespace kith::opencl {
 namespace {
 
-constexpr std::uint32_t tighten_group = 128, tighten_values = 2;  // tighten.cl
-constexpr std::uint32_t tighten_chunk = 2048, tighten_piece = 8;
+constexpr std::uint32_t tighten_chunk = 2048, tighten_piece = 8;  // tighten.cl
+constexpr std::uint32_t short_k = 256;
+
+/// Keys that a group reads at a time.
+std::uint32_t keys_at_a_time(const spi::TightenStep& step) {
+  return step.k <= short_k ? 256 : 512;
+}
+
+Shortlist shortlist_of(const spi::TightenStep& step) {
+  return Shortlist(step.k, keys_at_a_time(step));
+}
 
 bool fits(const spi::TightenStep& step, std::size_t local_memory_bytes) {
-  return step.k <= 2048 &&
-         Shortlist(step.k, tighten_group * tighten_values).refuse(step.k, local_memory_bytes).empty();
+  return step.k <= 2048 && shortlist_of(step).refuse(step.k, local_memory_bytes).empty();
+}
+
+bool is_by_bounds(const spi::TightenStep& step) {
+  return step.of == spi::TightenStep::Of::bounds;
+}
+
+/// Whether a k-th best half of a squared distance is what theta follows from.
+bool is_halved(const spi::TightenStep& step) {
+  return step.proposer != Proposer::none && from_squares(step.metric);
 }
 
 /// Whether `best` is only written.
 bool is_afresh(const spi::TightenStep& step) {
-  return step.afresh || step.of == spi::TightenStep::Of::bounds;
+  return step.afresh || is_by_bounds(step);
 }
 
 }  // namespace
@@ -29,14 +46,41 @@ spi::Support Device::check(const spi::TightenStep& step) const {
     if (refusal.empty()) refusal = refuse_metric(step.metric);
     if (!refusal.empty()) return {std::move(refusal), 0};
   }
-  if (family_ == Family::lanes || fits(step, limits_.local_memory_bytes)) return {};
+  if (family_ == Family::lanes || is_by_bounds(step) || fits(step, limits_.local_memory_bytes)) return {};
   return {"", step.best.rows * 2 * std::max<std::size_t>(step.keys.cols, step.k) * sizeof(Key)};
 }
 
 void Device::enqueue(const spi::TightenStep& step) {
   if (step.best.rows == 0) return;
+  if (family_ != Family::lanes && is_by_bounds(step)) return tighten_by_bounds(step);
   if (step.keys.cols > 0 || is_afresh(step)) tighten_join(step);
   tighten_theta(step);
+}
+
+/// theta from the k-th smallest bound, which nobody has to sort for. As tighten_bounds.cl says.
+void Device::tighten_by_bounds(const spi::TightenStep& step) {
+  constexpr std::size_t short_list = 512;
+  constexpr std::size_t local_of_many_codes = 49152;
+  const std::size_t rows = step.best.rows;
+  // A larger group a query is done sooner, as long as there are few.
+  const bool few = rows <= std::size_t{4} * info.compute_units && step.keys.cols > short_list;
+  const bool large = step.k > short_k || few;
+  const std::uint32_t items = large ? 256 : 64, digit_bits = large ? 11 : 8;
+  const std::uint32_t many_codes = limits_.local_memory_bytes >= local_of_many_codes ? 4096 : 2048;
+  launch("tighten_bounds.cl",
+         define("GROUP", items) + define("DIGIT_BITS", digit_bits) +
+             define("CODES", large ? many_codes : 1024) + (is_halved(step) ? " -D HALVES" : ""),
+         "kith_tighten_bounds", Range{{items * rows, 1, 1}, {items, 1, 1}}, step.keys,
+         static_cast<cl_uint>(step.keys.cols), step.counts, step.k, step.lost, step.dims,
+         is_halved(step) ? step.query_facts : step.theta, step.theta);
+}
+
+/// Work-items a query. Comparisons of a sort end with barriers, at which more items wait longer; long lists
+/// have work for many, and where queries are few, nobody else would use what a larger group does not.
+std::uint32_t Device::tighten_group(const spi::TightenStep& step) const {
+  if (step.k <= short_k) return 128;
+  const bool few = step.best.rows <= std::size_t{4} * info.compute_units;
+  return few && step.k > 1024 && limits_.work_group >= 512 ? 512 : 256;
 }
 
 /// The k best of the best so far and the candidates.
@@ -49,21 +93,22 @@ void Device::tighten_join(const spi::TightenStep& step) {
            step.counts, step.k, step.best, arguments...);
   };
   if (family_ == Family::lanes) return run("tighten_lanes.cl", "", "kith_tighten_lanes", 1);
-  const std::string defines = define("GROUP", tighten_group) + define("VALUES", tighten_values) +
+  const std::uint32_t group = tighten_group(step);
+  const std::string defines = define("GROUP", group) + define("VALUES", keys_at_a_time(step) / group) +
                               define("CHUNK", tighten_chunk) + define("PIECE", tighten_piece);
   if (!fits(step, limits_.local_memory_bytes))
-    return run("tighten.cl", defines, "kith_tighten_runs", tighten_group, buffer_of(step.scratch.memory));
-  const Shortlist shape(step.k, tighten_group * tighten_values);
-  run("tighten.cl", defines, "kith_tighten", tighten_group, shape.list_size, shape.capacity, shape.merge_at,
+    return run("tighten.cl", defines, "kith_tighten_runs", group, buffer_of(step.scratch.memory));
+  const Shortlist shape = shortlist_of(step);
+  run("tighten.cl", defines, "kith_tighten", group, shape.list_size, shape.capacity, shape.merge_at,
       Local{shape.list_bytes()}, Local{shape.buffer_bytes()});
 }
 
 /// What still counts as near, and empty lists.
 void Device::tighten_theta(const spi::TightenStep& step) {
-  const bool halves = step.proposer != Proposer::none && from_squares(step.metric);
-  const bool bounds = step.of == spi::TightenStep::Of::bounds;
+  const bool halves = is_halved(step);
   const std::size_t rows = step.best.rows;
-  launch("tighten_theta.cl", std::string(halves ? " -D HALVES" : "") + (bounds ? " -D BOUNDS" : ""),
+  launch("tighten_theta.cl",
+         std::string(halves ? " -D HALVES" : "") + (is_by_bounds(step) ? " -D BOUNDS" : ""),
          "kith_tighten_theta", Range{{rows, 1, 1}, {family_ == Family::lanes ? 1u : 64u, 1, 1}}, step.best,
          static_cast<cl_uint>(rows), step.k, step.counts, static_cast<cl_uint>(step.keys.cols), step.lost,
          step.dims, halves ? step.query_facts : step.theta, step.theta);
