@@ -9,41 +9,81 @@
 #include "merge_path.cl"
 #include "shortlist.cl"
 
-// Work-group (q, g) visits the first key of every list, then the second of every list, and so on, and
-// keeps the k smallest (shortlist.cl). When as many candidates in a row as there are lists were
-// refused, everything that follows would be too. Local memory: list_size + capacity keys, capacity
-// >= merge_at + GROUP. Work: about lists * (1 + k / lists + ...) reads, where order is random.
+// Work-group (q, g) visits the first key of every list, then the second of every list, and so on, KEYS an
+// item and step, and keeps the k smallest (shortlist.cl). When as many candidates in a row as there are lists
+// were refused, everything that follows would be too. Local memory: list_size + capacity keys, 2 * parts
+// numbers; capacity
+// >= merge_at + GROUP * KEYS. Work: about lists * (1 + k / lists + ...) reads, where order is random.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_merge(
     global const Key* restrict in, ulong in_first, ulong in_stride, uint groups, uint lists, uint k,
     uint list_size, uint capacity, uint merge_at, global Key* restrict out, ulong out_first, ulong out_stride,
-    local Key* list, local Key* buffer) {
+    local Key* list, local Key* buffer, local uint* least, uint parts) {
   local uint count[1];
   const uint lid = (uint)get_local_id(0);
   const ulong q = get_group_id(0) / groups, g = get_group_id(0) % groups;
   const ulong candidates = (ulong)lists * k;
   global const Key* row = in + in_first + q * in_stride + g * candidates;
+  const ulong to = out_first + q * out_stride + g * k;
   shortlist_start(list, list_size, count, 1);
+  local uint* sorted = least + parts;
+  for (uint i = lid; i < 2 * parts; i += GROUP) least[i] = NO_VALUE;
   barrier(CLK_LOCAL_MEM_FENCE);
 
   Key bound = NO_KEY;
   uint before = 0;  // keys in the buffer before this step
   uint refused = 0;
-  for (ulong c0 = 0; c0 < candidates && refused < lists; c0 += GROUP) {
-    const ulong c = c0 + lid;
-    const Key key = c < candidates ? row[(c % lists) * k + c / lists] : NO_KEY;
-    if (key < bound) buffer[atomic_inc(count)] = key;
+  bool merged = false;
+  for (ulong c0 = 0; c0 < candidates && refused < lists; c0 += GROUP * KEYS) {
+    Key mine[KEYS];
+    Key small = NO_KEY;
+#pragma unroll
+    for (uint v = 0; v < KEYS; ++v) {
+      const ulong c = c0 + v * GROUP + lid;
+      // In a single step the order is all one, and neighbours are read at once.
+      const ulong at = candidates <= GROUP * KEYS ? c : ((uint)c % lists) * (ulong)k + (uint)c / lists;
+      mine[v] = c < candidates ? row[at] : NO_KEY;
+      small = min(small, mine[v]);
+    }
+    if (c0 == 0 && k <= parts) {
+      offer_least(least, parts, (uint)(small >> 32));
+      barrier(CLK_LOCAL_MEM_FENCE);
+      order_parts(least, sorted, 1, parts);
+      barrier(CLK_LOCAL_MEM_FENCE);
+      bound = bound_of_part(sorted[k - 1], parts);
+      barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    uint wanted = 0;
+#pragma unroll
+    for (uint v = 0; v < KEYS; ++v) wanted += mine[v] < bound;
+    if (wanted) {
+      uint place = atomic_add(count, wanted);
+#pragma unroll
+      for (uint v = 0; v < KEYS; ++v)
+        if (mine[v] < bound) buffer[place++] = mine[v];
+    }
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint now = count[0];
     barrier(CLK_LOCAL_MEM_FENCE);
-    refused = now == before ? refused + GROUP : 0;
+    refused = now == before ? refused + GROUP * KEYS : 0;
     before = now;
-    if (now >= merge_at || refused >= lists || c0 + GROUP >= candidates) {
+    if (now >= merge_at) {
       shortlist_merge(list, list_size, buffer, capacity, count, 1);
       bound = list[k - 1];
       before = 0;
+      merged = true;
     }
   }
-  for (uint j = lid; j < k; j += GROUP) out[out_first + q * out_stride + g * k + j] = list[j];
+
+  const uint found = count[0];
+  if (merged || found > MOST_RANKED) {
+    shortlist_merge(list, list_size, buffer, capacity, count, 1);
+    for (uint j = lid; j < k; j += GROUP) out[to + j] = list[j];
+    return;
+  }
+  for (uint place = lid; place < max(found, k); place += GROUP) {
+    const uint j = place < found ? rank_among(buffer, found, place) : place;
+    if (j < k) out[to + j] = place < found ? buffer[place] : NO_KEY;
+  }
 }
 
 // Work-item q inserts the keys of all lists, of each only until the first that comes too late.

@@ -3,21 +3,20 @@
 //   queries [q, dims]   train [t, dims]   blocks of 32 rows
 //   out     [q, groups * k]   keys, ascending in each list, padded with NO_KEY
 //
-// Work-group (g, p) of GROUP = 256 items folds the PASS queries of pass p with the rows of group g,
-// 4 * GROUP at a time, a work-item four neighbouring rows: 8 items read one dimension of a block as
-// one line of 128 bytes. STAGED queries stand in local memory, others where they are; every item
-// reads the same ones. PASS divides 32. Candidates go to one shortlist a query (shortlist.cl);
-// one that finds its buffer full waits for the merge and tries again. A first bound comes from the
-// first rows: the k-th smallest among the least of 32 parts of them, for k up to 32.
-// Local memory: PASS * (list_size + capacity) keys, PASS * dims floats where STAGED.
-// Work: q * t * dims folds; train is read once a pass.
+// Work-group (g, p) of GROUP items folds the PASS queries of pass p with the rows of group g, a work-item
+// WIDTH (4 or 2) neighbouring rows a step: of 4 rows 8 items read one dimension of a block as one line of 128
+// bytes. STAGED queries stand in local memory, others where they are; every item reads the same ones. PASS
+// divides 32. Candidates go to one shortlist a query (shortlist.cl); one that finds its buffer full waits for
+// the merge and tries again. A first bound comes from the first rows (shortlist.cl), so that often a list is
+// what the buffer holds, put in order by counting.
+// Local memory: PASS * (list_size + capacity) keys, 2 * PASS * parts numbers, PASS * dims floats where
+// STAGED. Work: q * t * dims folds; train is read once a pass.
 #include "metric.cl"
 #include "shortlist.cl"
 
 #define BLOCK 32
-#define EACH 4    // rows an item
-#define PARTS 32  // of the first rows
-#define AHEAD 8   // dimensions of a row that are on their way from memory at once
+#define EACH WIDTH  // rows an item
+#define AHEAD 8     // dimensions of a row that are on their way from memory at once
 
 #if STAGED
 #define QUERIES local
@@ -27,7 +26,13 @@
 #define PITCH BLOCK
 #endif
 
-void fold_dimension(QUERIES const float* restrict query, float4 b, float acc[PASS][EACH]) {
+#if WIDTH == 4
+typedef float4 Neighbours;
+#else
+typedef float2 Neighbours;
+#endif
+
+void fold_dimension(QUERIES const float* restrict query, Neighbours b, float acc[PASS][EACH]) {
   float a[PASS];
 #if PASS >= 4
 #pragma unroll
@@ -46,12 +51,14 @@ void fold_dimension(QUERIES const float* restrict query, float4 b, float acc[PAS
   for (uint i = 0; i < PASS; ++i) {
     acc[i][0] = chain_next(acc[i][0], a[i], b.x);
     acc[i][1] = chain_next(acc[i][1], a[i], b.y);
+#if WIDTH == 4
     acc[i][2] = chain_next(acc[i][2], a[i], b.z);
     acc[i][3] = chain_next(acc[i][3], a[i], b.w);
+#endif
   }
 }
 
-// acc[i][e]: the chain of query i of the pass with row e of four.
+// acc[i][e]: the chain of query i of the pass with row e of the item.
 void row_chains(QUERIES const float* restrict query, global const float* restrict row, uint dims,
                 float acc[PASS][EACH]) {
 #pragma unroll
@@ -63,11 +70,11 @@ void row_chains(QUERIES const float* restrict query, global const float* restric
 #if PASS >= 16
   // Two dimensions are folded while the next two are on their way.
   if (dims >= 2) {
-    float4 b0 = *(global const float4*)row, b1 = *(global const float4*)(row + BLOCK);
+    Neighbours b0 = *(global const Neighbours*)row, b1 = *(global const Neighbours*)(row + BLOCK);
 #pragma unroll 2
     for (; d + 4 <= dims; d += 2) {
       row += 2 * BLOCK;
-      const float4 next0 = *(global const float4*)row, next1 = *(global const float4*)(row + BLOCK);
+      const Neighbours next0 = *(global const Neighbours*)row, next1 = *(global const Neighbours*)(row + BLOCK);
       fold_dimension(query, b0, acc);
       fold_dimension(query + PITCH, b1, acc);
       query += 2 * PITCH;
@@ -82,36 +89,23 @@ void row_chains(QUERIES const float* restrict query, global const float* restric
   }
 #else
   for (; d + AHEAD <= dims; d += AHEAD, query += AHEAD * PITCH, row += AHEAD * BLOCK) {
-    float4 b[AHEAD];
+    Neighbours b[AHEAD];
 #pragma unroll
-    for (uint s = 0; s < AHEAD; ++s) b[s] = *(global const float4*)(row + s * BLOCK);
+    for (uint s = 0; s < AHEAD; ++s) b[s] = *(global const Neighbours*)(row + s * BLOCK);
 #pragma unroll
     for (uint s = 0; s < AHEAD; ++s) fold_dimension(query + s * PITCH, b[s], acc);
   }
 #endif
-  for (; d < dims; ++d, query += PITCH, row += BLOCK) fold_dimension(query, *(global const float4*)row, acc);
-}
-
-// Put the codes of each query in order, where each counts those before it: first bounds for k <= PARTS
-// are the k-th of them. All work-items; a barrier comes before and after. Every item stores, each in a
-// place of its own: PoCL 3.1 compiles a store of one item alone wrongly here.
-void order_codes(local const uint* least, local uint* sorted) {
-  for (uint at = (uint)get_local_id(0); at < PASS * PARTS; at += GROUP) {
-    const uint first = at / PARTS * PARTS, mine = least[at];
-    uint rank = 0;
-    for (uint other = first; other < first + PARTS; ++other)
-      rank += least[other] < mine || (least[other] == mine && other < at);
-    sorted[first + rank] = mine;
-  }
+  for (; d < dims; ++d, query += PITCH, row += BLOCK)
+    fold_dimension(query, *(global const Neighbours*)row, acc);
 }
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_nearest_rows(
     global const float* restrict queries, uint q_first, uint q_rows, global const float* restrict train,
     uint t_first, uint t_rows, uint dims, uint first_row, uint k, uint groups, uint list_size, uint capacity,
     uint merge_at, global Key* restrict out, ulong out_first, ulong out_stride, local Key* lists,
-    local Key* buffers, local float4* staged) {
+    local Key* buffers, local uint* least, uint parts, local float4* staged) {
   local uint counts[PASS];
-  local uint least[PASS * PARTS], sorted[PASS * PARTS];
   local uint full;
   const uint lid = (uint)get_local_id(0), g = (uint)get_group_id(0);
   const uint q0 = (q_first / PASS + (uint)get_group_id(1)) * PASS;  // first query of the pass
@@ -125,7 +119,8 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_nearest_rows
   global const float* query = packed;
 #endif
   shortlist_start(lists, list_size, counts, PASS);
-  for (uint i = lid; i < PASS * PARTS; i += GROUP) least[i] = NO_ROW;
+  local uint* sorted = least + PASS * parts;
+  for (uint i = lid; i < 2 * PASS * parts; i += GROUP) least[i] = NO_VALUE;
   if (lid == 0) full = 0;
   barrier(CLK_LOCAL_MEM_FENCE);
 
@@ -133,52 +128,57 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_nearest_rows
 #pragma unroll
   for (uint i = 0; i < PASS; ++i) values[i] = q0 + i >= q_first && q0 + i < q_first + q_rows ? INFINITY : NAN;
 
-  for (uint t0 = begin / BLOCK * BLOCK; t0 < end && begin < end; t0 += GROUP * EACH) {
-    const uint t = t0 + lid * EACH;
+  const uint first = begin / WIDTH * WIDTH;
+  bool merged = false;
+  for (uint t0 = first; t0 < end && begin < end; t0 += GROUP * EACH) {
+    const uint t = t0 + lid * WIDTH;
     ulong near = 0;  // bit i * EACH + e: query i wants row e
     float acc[PASS][EACH];
-    if (t < end) {
-      row_chains(query, train + (size_t)(t / BLOCK) * dims * BLOCK + t % BLOCK, dims, acc);
+    if (t < end) row_chains(query, train + (size_t)(t / BLOCK) * dims * BLOCK + t % BLOCK, dims, acc);
 #pragma unroll
-      for (uint e = 0; e < EACH; ++e) {
-        if (t + e >= begin && t + e < end) continue;
+    for (uint e = 0; e < EACH; ++e) {
+      if (t + e >= begin && t + e < end) continue;
 #pragma unroll
-        for (uint i = 0; i < PASS; ++i) acc[i][e] = NAN;
-      }
+      for (uint i = 0; i < PASS; ++i) acc[i][e] = NAN;
     }
-    if (t0 <= begin && k <= PARTS) {
-      if (t < end) {
+    if (t0 == first && k <= parts) {
 #pragma unroll
-        for (uint i = 0; i < PASS; ++i) {
-          const float small = fmin(fmin(acc[i][0], acc[i][1]), fmin(acc[i][2], acc[i][3]));
-          if (!isnan(small)) atomic_min(least + i * PARTS + lid / (GROUP / PARTS), ordered(small));
-        }
+      for (uint i = 0; i < PASS; ++i) {
+        float small = acc[i][0];
+#pragma unroll
+        for (uint e = 1; e < EACH; ++e) small = fmin(small, acc[i][e]);
+        offer_least(least + i * parts, parts, isnan(small) ? NO_VALUE : ordered(small));
       }
       barrier(CLK_LOCAL_MEM_FENCE);
-      order_codes(least, sorted);
+      order_parts(least, sorted, PASS, parts);
       barrier(CLK_LOCAL_MEM_FENCE);
 #pragma unroll
       for (uint i = 0; i < PASS; ++i) {
-        const float value = value_of((Key)sorted[i * PARTS + k - 1] << 32 | NO_ROW);
+        const float value = value_of(bound_of_part(sorted[i * parts + k - 1], parts));
         values[i] = isnan(values[i]) ? NAN : value;
       }
+      barrier(CLK_LOCAL_MEM_FENCE);
     }
-    if (t < end) {
 #pragma unroll
-      for (uint i = 0; i < PASS; ++i) {
+    for (uint i = 0; i < PASS; ++i) {
 #pragma unroll
-        for (uint e = 0; e < EACH; ++e) near |= (ulong)(acc[i][e] <= values[i]) << (i * EACH + e);
-      }
+      for (uint e = 0; e < EACH; ++e) near |= (ulong)(acc[i][e] <= values[i]) << (i * EACH + e);
     }
     for (bool again = true; again;) {
       if (near) {
+        uint places[PASS];  // all of them asked for before the first is waited for
+#pragma unroll
+        for (uint i = 0; i < PASS; ++i) {
+          const uint wanted = popcount((uint)(near >> (i * EACH)) & ((1u << EACH) - 1));
+          places[i] = wanted ? atomic_add(counts + i, wanted) : 0;
+          if (wanted && places[i] + wanted >= merge_at) full = 1;
+        }
 #pragma unroll
         for (uint i = 0; i < PASS; ++i) {
 #pragma unroll
           for (uint e = 0; e < EACH; ++e) {
             if (!(near >> (i * EACH + e) & 1)) continue;
-            const uint place = atomic_inc(counts + i);
-            if (place + 1 >= merge_at) full = 1;
+            const uint place = places[i]++;
             if (place >= capacity) continue;
             buffers[i * capacity + place] = make_key(acc[i][e], first_row + (t + e - t_first));
             near &= ~(1ul << (i * EACH + e));
@@ -190,6 +190,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_nearest_rows
       barrier(CLK_LOCAL_MEM_FENCE);
       if (again) {
         if (lid == 0) full = 0;
+        merged = true;
         shortlist_merge(lists, list_size, buffers, capacity, counts, PASS);
 #pragma unroll
         for (uint i = 0; i < PASS; ++i) {
@@ -202,10 +203,19 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_nearest_rows
       }
     }
   }
-  shortlist_merge(lists, list_size, buffers, capacity, counts, PASS);
-  for (uint i = lid; i < PASS * k; i += GROUP) {
-    const uint q = q0 + i / k;
-    if (q >= q_first && q < q_first + q_rows)
-      out[out_first + (q - q_first) * out_stride + (ulong)g * k + i % k] = lists[i / k * list_size + i % k];
+
+  uint filled = 0;
+#pragma unroll
+  for (uint i = 0; i < PASS; ++i) filled = max(filled, counts[i]);
+  const bool ranked = !merged && filled <= MOST_RANKED;
+  if (!ranked) shortlist_merge(lists, list_size, buffers, capacity, counts, PASS);
+  const uint wide = ranked ? max(filled, k) : k;
+  for (uint i = lid; i < PASS * wide; i += GROUP) {
+    const uint q = i / wide, place = i % wide, count = counts[q];
+    if (q0 + q < q_first || q0 + q >= q_first + q_rows) continue;
+    const bool found = ranked && place < count;
+    const uint j = found ? rank_among(buffers + q * capacity, count, place) : place;
+    const Key key = found ? buffers[q * capacity + place] : ranked ? NO_KEY : lists[q * list_size + place];
+    if (j < k) out[out_first + (q0 + q - q_first) * out_stride + (ulong)g * k + j] = key;
   }
 }

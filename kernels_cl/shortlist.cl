@@ -36,3 +36,52 @@ void shortlist_merge(LISTS Key* lists, uint list_size, LISTS Key* buffers, uint 
   for (uint q = lid; q < queries; q += GROUP) counts[q] = 0;
   clean_runs(lists, queries * list_size, list_size);
 }
+
+// A first bound, of candidates that all work-items hold: of each of `parts` parts of them the least, and of
+// those the k-th, k <= parts. `parts` is a power of two, so much more than k that the bound refuses much.
+
+// Offer the least value that an item has, as ordered() makes it, or NO_VALUE. Numbered, so that no two parts
+// are equal. By all work-items: what some do alone before a barrier, PoCL 3.1 compiles wrongly.
+void offer_least(local uint* least, uint parts, uint code) {
+  const uint part = (uint)get_local_id(0) % parts;
+  atomic_min(least + part, (code & ~(parts - 1)) | part);
+}
+
+// Put the least of the parts of each query in order, where each counts those before it. All work-items; a
+// barrier comes before and after. Places of parts to which nobody belongs keep what they have, NO_VALUE.
+void order_parts(local const uint* least, local uint* sorted, uint queries, uint parts) {
+  for (uint at = (uint)get_local_id(0); at < queries * parts; at += GROUP) {
+    const uint first = at & ~(parts - 1), mine = least[at];
+    uint rank = 0;
+#pragma unroll 8
+    for (uint other = first; other < first + parts; ++other) rank += least[other] < mine;
+    sorted[first + rank] = mine;
+  }
+}
+
+// The bound for a part in its place: the largest code that it may stand for, which above +infinity is none.
+Key bound_of_part(uint code, uint parts) {
+  const uint largest = code | (parts - 1);
+  return (Key)(largest > 0xFF800000u ? NO_VALUE : largest) << 32 | NO_ROW;
+}
+
+// Up to so many keys are sooner counted than sorted: each counts those before it, and nobody waits for a
+// barrier. The work grows with the square, the time does not while there are items to share it.
+#define MOST_RANKED 128
+
+// How many of keys[0, count) come before `mine`, which is number `place` of them; equal ones as they stand.
+uint rank_among(LISTS const Key* keys, uint count, uint place) {
+  const Key mine = keys[place];
+  uint rank = 0;
+  for (uint begin = 0; begin < count; begin += 32) {
+    const uint end = min(begin + 32, count);
+    if (begin == place / 32 * 32) {
+      for (uint other = begin; other < end; ++other) rank += keys[other] < mine + (other < place);
+    } else {
+      const Key limit = mine + (begin < place);
+#pragma unroll 8
+      for (uint other = begin; other < end; ++other) rank += keys[other] < limit;
+    }
+  }
+  return rank;
+}

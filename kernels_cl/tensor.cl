@@ -68,6 +68,24 @@ bool any_of_warp(bool mine) {
   return any != 0;
 }
 
+// Whether any item of the warp has bits of which the first is 0: a number that is not negative.
+bool any_first_clear(uint bits) {
+  uint any;
+  asm volatile(
+      "{ .reg .pred p; setp.ge.s32 p, %1, 0; vote.sync.any.pred p, p, 0xffffffff; selp.u32 %0, 1, 0, p; }"
+      : "=r"(any)
+      : "r"(bits)
+      : "memory");
+  return any != 0;
+}
+
+// a & b & c, one instruction; not to be put in another order.
+uint and_of_three(uint a, uint b, uint c) {
+  uint all;
+  asm("lop3.b32 %0, %1, %2, %3, 0x80;" : "=r"(all) : "r"(a), "r"(b), "r"(c));
+  return all;
+}
+
 // The value of item `which` of the four neighbours that one is of.
 uint of_four(uint value, uint which) {
   uint got;

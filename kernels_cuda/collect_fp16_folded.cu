@@ -131,7 +131,7 @@ struct Queries {
       constexpr std::uint16_t minus_infinity = 0xFC00, minus_factor = 0xF800;
       Parts theta{{minus_infinity, 0}, 0};
       if (some) theta = fold_theta(terms, collection.theta.data[q * collection.theta.stride]);
-      base[i] = __double2float_rd((theta.sum - terms.b * fabs(theta.sum) * (1.0 + 0x1p-10)) * terms.unit);
+      base[i] = base_of(terms, theta);
       std::uint32_t& last = a[i / 2][steps - 1][i % 2 + 2];
       if (lane % 4 == 2) last = minus_factor | std::uint32_t{minus_factor} << 16;
       if (lane % 4 == 3) last = theta.part[0] | std::uint32_t{theta.part[1]} << 16;

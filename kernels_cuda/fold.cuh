@@ -58,6 +58,13 @@ __device__ __forceinline__ Parts fold_low(const FoldTerms& terms, double low) {
   return parts_of<false>(fmax(fmin(less, most_low * terms.dims), -(most_theta + most_product) * terms.dims));
 }
 
+/// What is left of theta when a sum has been taken from it is below the place of the row: theta less what the
+/// sum loses of it, and of parts of unlike signs, which only numbers below all others have.
+__device__ __forceinline__ float base_of(const FoldTerms& terms, const Parts& theta) {
+  const double lost = terms.b * (fabs(theta.sum) * (1.0 + 0x1p-10) + 0x1p-22);
+  return __double2float_rd((theta.sum - lost) * terms.unit);
+}
+
 /// theta of a query, more what the sum loses of it, and some more: a sum is never 0 that should pass.
 __device__ __forceinline__ Parts fold_theta(const FoldTerms& terms, float theta) {
   const auto wide = static_cast<double>(theta);

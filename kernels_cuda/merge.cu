@@ -10,15 +10,19 @@ namespace kith::cuda {
 namespace {
 
 constexpr std::uint32_t threads = 256;
-constexpr std::uint32_t each = 8;  // keys a thread and step
+
+// Where rows are few, a row has a large block, and as many keys in a step.
+constexpr std::uint32_t few_row_threads = 1024, step_keys = 2048;
 
 /// Block q offers all keys of row q, 2048 a step: the first ones of all lists, then the second ones,
 /// and so on, so that the bound is good at once. Steps whose smallest keys are all refused end it.
 /// Work: lists * k keys at most, read once; one barrier a step. Shared memory: capacity keys.
+template <std::uint32_t threads>
 __global__ __launch_bounds__(threads) void merge_shortlist(const Matrix<const Key> in,
                                                            const std::uint32_t lists, const std::uint32_t k,
                                                            const std::uint32_t capacity,
                                                            const Matrix<Key> out) {
+  constexpr std::uint32_t each = step_keys / threads;
   extern __shared__ Key buffer[];
   __shared__ ShortlistState<1> state;
   Shortlist<1> shortlist(state, buffer, capacity, k);
@@ -27,13 +31,15 @@ __global__ __launch_bounds__(threads) void merge_shortlist(const Matrix<const Ke
   const std::uint32_t keys = lists * k;
 
   bool seeded = false;
-  for (std::uint32_t i0 = 0; i0 < keys; i0 += threads * each) {
+  for (std::uint32_t i0 = 0; i0 < keys; i0 += step_keys) {
     Key key[each];
     Key least = no_key;
 #pragma unroll
     for (std::uint32_t v = 0; v < each; ++v) {
       const std::uint32_t i = i0 + v * threads + threadIdx.x;
-      key[v] = i < keys ? row[i % lists * k + i / lists] : no_key;
+      // In a single step the order is all one, and neighbours are read at once.
+      const std::uint32_t at = keys <= step_keys ? i : i % lists * k + i / lists;
+      key[v] = i < keys ? row[at] : no_key;
       least = min(least, key[v]);
     }
     const auto key_at = [&](int, int v) { return key[v]; };
@@ -45,13 +51,12 @@ __global__ __launch_bounds__(threads) void merge_shortlist(const Matrix<const Ke
     for (std::uint32_t v = 0; v < each; ++v)
       if (key[v] < bound) pending |= 1u << v;
     const bool some = __syncthreads_or(pending != 0);
-    if (!some && lists <= threads * each) break;  // a whole rank of every list was refused
+    if (!some && lists <= step_keys) break;  // a whole rank of every list was refused
     shortlist.offer<each>(pending, key_at);
   }
 
-  shortlist.finish();
-  for (std::uint32_t j = threadIdx.x; j < k; j += threads)
-    out.data[blockIdx.x * out.stride + j] = shortlist.at(0, j);
+  Key* list = out.data + blockIdx.x * out.stride;
+  shortlist.deliver([&](std::uint32_t, std::uint32_t j, Key key) { list[j] = key; });
 }
 
 /// How many of the k keys of an ascending list are below `key`, or not above it.
@@ -94,8 +99,10 @@ cudaError_t merge(const Queue& queue, const Matrix<const Key>& in, std::uint32_t
                   std::uint32_t k, const Matrix<Key>& out) {
   constexpr std::uint64_t most_keys = std::uint64_t{1} << 31;  // counted in 32 bits
   if (lists > 8 && k <= threshold_max_k && std::uint64_t{lists} * k <= most_keys) {
-    const std::uint32_t capacity = std::max(256u, 2 * power_of_two(k));
-    return launch(queue, merge_shortlist, rows, threads, capacity * sizeof(Key), in, lists, k, capacity, out);
+    const std::uint32_t capacity = std::max(512u, 2 * power_of_two(k));
+    const bool few = rows <= 2 * queue.multiprocessors;
+    return launch(queue, few ? merge_shortlist<few_row_threads> : merge_shortlist<threads>, rows,
+                  few ? few_row_threads : threads, capacity * sizeof(Key), in, lists, k, capacity, out);
   }
   const std::uint64_t all = std::uint64_t{rows} * lists * k;
   return launch(queue, merge_ranks, divide_up<std::uint64_t>(all, threads), threads, 0, in, all, lists, k,

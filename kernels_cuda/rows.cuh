@@ -1,4 +1,5 @@
-// The chains of a few queries with many training rows: a thread folds 4 neighbouring rows.
+// The chains of a few queries with many training rows: a thread folds 4 neighbouring rows, or 2, or several
+// pieces of 4.
 //
 // Rows come in transposed blocks of 32, so that 8 threads read one dimension of a block as one line
 // of 128 bytes; a warp takes 4 blocks. No barrier, no shared memory: what hides the latency is that
@@ -46,88 +47,133 @@ __device__ __forceinline__ void load_queries(float (&a)[queries], const float* q
   }
 }
 
-template <int step>
-__device__ __forceinline__ void load_rows(float4 (&b)[step], const float* row) {
+/// One dimension of 4 or 2 neighbouring rows, at once.
+template <int rows>
+__device__ __forceinline__ void load_neighbours(float (&b)[rows], const float* row) {
+  static_assert(rows == 4 || rows == 2);
+  if constexpr (rows == 4) {
+    const float4 four = __ldg(reinterpret_cast<const float4*>(row));
+    b[0] = four.x;
+    b[1] = four.y;
+    b[2] = four.z;
+    b[3] = four.w;
+  } else {
+    const float2 two = __ldg(reinterpret_cast<const float2*>(row));
+    b[0] = two.x;
+    b[1] = two.y;
+  }
+}
+
+template <int step, int rows>
+__device__ __forceinline__ void load_rows(float (&b)[step][rows], const float* row) {
 #pragma unroll
-  for (int d = 0; d < step; ++d) b[d] = __ldg(reinterpret_cast<const float4*>(row + d * rows_a_block));
+  for (int d = 0; d < step; ++d) load_neighbours(b[d], row + d * rows_a_block);
+}
+
+template <Metric metric, int queries, int rows>
+__device__ __forceinline__ void start_chains(float (&acc)[queries][rows]) {
+#pragma unroll
+  for (int q = 0; q < queries; ++q)
+#pragma unroll
+    for (int j = 0; j < rows; ++j) acc[q][j] = Chain<metric>::start();
 }
 
 /// Fold `step` dimensions, whose rows were read.
-template <Metric metric, Place place, int queries, int step>
-__device__ __forceinline__ void fold_step(float (&acc)[queries][4], const float*& query,
-                                          const float4 (&b)[step]) {
+template <Metric metric, Place place, int queries, int rows, int step>
+__device__ __forceinline__ void fold_step(float (&acc)[queries][rows], const float*& query,
+                                          const float (&b)[step][rows]) {
   constexpr int pitch = place == Place::staged ? queries : static_cast<int>(rows_a_block);
 #pragma unroll
   for (int d = 0; d < step; ++d) {
     float a[queries];
     load_queries<place>(a, query + d * pitch);
 #pragma unroll
-    for (int q = 0; q < queries; ++q) {
-      acc[q][0] = Chain<metric>::next(acc[q][0], a[q], b[d].x);
-      acc[q][1] = Chain<metric>::next(acc[q][1], a[q], b[d].y);
-      acc[q][2] = Chain<metric>::next(acc[q][2], a[q], b[d].z);
-      acc[q][3] = Chain<metric>::next(acc[q][3], a[q], b[d].w);
-    }
+    for (int q = 0; q < queries; ++q)
+#pragma unroll
+      for (int j = 0; j < rows; ++j) acc[q][j] = Chain<metric>::next(acc[q][j], a[q], b[d][j]);
   }
   query += step * pitch;
 }
 
 /// Fold `step` dimensions, all of whose rows are read first.
-template <Metric metric, Place place, int queries, int step>
-__device__ __forceinline__ void fold_rows(float (&acc)[queries][4], const float*& query, const float*& row) {
-  float4 b[step];
+template <int step, Metric metric, Place place, int queries, int rows>
+__device__ __forceinline__ void fold_rows(float (&acc)[queries][rows], const float*& query,
+                                          const float*& row) {
+  float b[step][rows];
   load_rows(b, row);
   fold_step<metric, place>(acc, query, b);
   row += step * rows_a_block;
 }
 
-/// acc[q][j]: the chain of query q with row j of four.
+/// acc[q][j]: the chain of query q with row j of four (of two).
 ///   query  dimension 0 of the first of `queries` neighbouring queries, aligned to their size
-///   row    dimension 0 of the first of the four rows
-template <Metric metric, int queries>
-__device__ __forceinline__ void row_chains(float (&acc)[queries][4], const float* query, const float* row,
+///   row    dimension 0 of the first of the rows, aligned to theirs
+template <Metric metric, int queries, int rows>
+__device__ __forceinline__ void row_chains(float (&acc)[queries][rows], const float* query, const float* row,
                                            std::uint32_t dims) {
   constexpr Place place = Place::packed;
   constexpr int most = queries >= 16 ? 4 : 8;
-#pragma unroll
-  for (int q = 0; q < queries; ++q)
-#pragma unroll
-    for (int j = 0; j < 4; ++j) acc[q][j] = Chain<metric>::start();
+  start_chains<metric>(acc);
   std::uint32_t left = dims;
-  for (; left >= most; left -= most) fold_rows<metric, place, queries, most>(acc, query, row);
-  if (most == 8 && (left & 4) != 0) fold_rows<metric, place, queries, 4>(acc, query, row);
-  if ((left & 2) != 0) fold_rows<metric, place, queries, 2>(acc, query, row);
-  if ((left & 1) != 0) fold_rows<metric, place, queries, 1>(acc, query, row);
+  for (; left >= most; left -= most) fold_rows<most, metric, place>(acc, query, row);
+  if (most == 8 && (left & 4) != 0) fold_rows<4, metric, place>(acc, query, row);
+  if ((left & 2) != 0) fold_rows<2, metric, place>(acc, query, row);
+  if ((left & 1) != 0) fold_rows<1, metric, place>(acc, query, row);
 }
 
 /// The same for queries in shared memory, with two dimensions of the rows always on their way.
-template <Metric metric, int queries>
-__device__ __forceinline__ void staged_chains(float (&acc)[queries][4], const float* query, const float* row,
-                                              std::uint32_t dims) {
+template <Metric metric, int queries, int rows>
+__device__ __forceinline__ void staged_chains(float (&acc)[queries][rows], const float* query,
+                                              const float* row, std::uint32_t dims) {
   constexpr Place place = Place::staged;
   constexpr int step = 2;
-#pragma unroll
-  for (int q = 0; q < queries; ++q)
-#pragma unroll
-    for (int j = 0; j < 4; ++j) acc[q][j] = Chain<metric>::start();
+  start_chains<metric>(acc);
   std::uint32_t left = dims;
   if (left >= step) {
-    float4 b[step];
+    float b[step][rows];
     load_rows(b, row);
 #pragma unroll 2
     for (; left >= 2 * step; left -= step) {
-      float4 next[step];
+      float next[step][rows];
       row += step * rows_a_block;
       load_rows(next, row);
       fold_step<metric, place>(acc, query, b);
 #pragma unroll
-      for (int d = 0; d < step; ++d) b[d] = next[d];
+      for (int d = 0; d < step; ++d)
+#pragma unroll
+        for (int j = 0; j < rows; ++j) b[d][j] = next[d][j];
     }
     fold_step<metric, place>(acc, query, b);
     row += step * rows_a_block;
     left -= step;
   }
-  for (; left > 0; --left) fold_rows<metric, place, queries, 1>(acc, query, row);
+  for (; left > 0; --left) fold_rows<1, metric, place>(acc, query, row);
+}
+
+/// acc[0][piece * 4 + j]: the chain of one query with row j of every piece, at row[piece]. All pieces are
+/// read before the first is folded.
+template <Metric metric, int pieces>
+__device__ __forceinline__ void piece_chains(float (&acc)[1][pieces * 4], const float* query,
+                                             const float* const (&row)[pieces], std::uint32_t dims) {
+  constexpr int step = 2;
+  start_chains<metric>(acc);
+  const auto fold = [&](std::uint32_t d0, auto dimensions) {
+    constexpr int several = decltype(dimensions)::value;
+    float b[pieces][several][4], a[several];
+#pragma unroll
+    for (int piece = 0; piece < pieces; ++piece)
+      load_rows(b[piece], row[piece] + std::size_t{d0} * rows_a_block);
+#pragma unroll
+    for (int d = 0; d < several; ++d) a[d] = __ldg(query + std::size_t{d0 + d} * rows_a_block);
+#pragma unroll
+    for (int d = 0; d < several; ++d)
+#pragma unroll
+      for (int i = 0; i < pieces * 4; ++i)
+        acc[0][i] = Chain<metric>::next(acc[0][i], a[d], b[i / 4][d][i % 4]);
+  };
+  std::uint32_t d = 0;
+  for (; d + step <= dims; d += step) fold(d, std::integral_constant<int, step>());
+  if (d < dims) fold(d, std::integral_constant<int, 1>());
 }
 
 /// Call body(std::integral_constant<int, Q>) with the queries a thread takes at once for m of them.

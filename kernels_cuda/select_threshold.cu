@@ -145,9 +145,8 @@ __device__ __forceinline__ void select_part(const Selection& selection, Key* buf
     __syncthreads();
   }
 
-  shortlist.finish();
   Key* list = selection.out.data + q * selection.out.stride + static_cast<std::size_t>(g) * k;
-  for (std::uint32_t j = threadIdx.x; j < k; j += threads) list[j] = shortlist.at(0, j);
+  shortlist.deliver([&](std::uint32_t, std::uint32_t j, Key key) { list[j] = key; });
 }
 
 __global__ __launch_bounds__(shared_threads, 8) void select_in_shared(const Selection selection,

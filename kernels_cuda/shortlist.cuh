@@ -2,7 +2,8 @@
 //
 // Candidates below the bound go into a buffer; when it is full, all threads sort it, keep the k
 // smallest, and the k-th becomes the bound. On data in random order k (1 + ln(n / k)) of n
-// candidates get past the bound.
+// candidates get past the bound. A first bound comes from the first of them, and few keys are put in
+// order by counting, of each, how many come before it: no rounds, so that nobody waits for a barrier.
 // Source: Johnson, Douze, Jegou 2017 (FAISS: a threshold before the selection); Klepl and others,
 // bits-kNN, 2024 (one buffer a block, sorted when full).
 #pragma once
@@ -16,6 +17,25 @@ namespace kith::cuda {
 /// Behind the keys of all rows with that value; no_key for no_value.
 __device__ inline Key last_key_of(std::uint32_t ordered_value) {
   return static_cast<Key>(ordered_value) << 32 | 0xFFFFFFFFu;
+}
+
+/// How many of keys[0, count) come before `mine`, which is number `place` of them; equal ones as they stand.
+/// Neighbouring threads read the same keys, so that one access serves a warp.
+__device__ inline std::uint32_t rank_among(const Key* keys, std::uint32_t count, std::uint32_t place) {
+  constexpr std::uint32_t piece = 32;
+  const Key mine = keys[place];
+  std::uint32_t rank = 0;
+  for (std::uint32_t begin = 0; begin < count; begin += piece) {
+    const std::uint32_t end = min(begin + piece, count);
+    if (begin == place / piece * piece) {
+      for (std::uint32_t other = begin; other < end; ++other) rank += keys[other] < mine + (other < place);
+    } else {
+      const Key limit = mine + (begin < place);
+#pragma unroll 8
+      for (std::uint32_t other = begin; other < end; ++other) rank += keys[other] < limit;
+    }
+  }
+  return rank;
 }
 
 /// In shared memory.
@@ -33,7 +53,7 @@ class Shortlist {
   /// keys      [lists, capacity] in shared memory
   /// capacity  a power of two above k
   __device__ Shortlist(ShortlistState<lists>& state, Key* keys, std::uint32_t capacity, std::uint32_t k)
-      : state_(state), keys_(keys), capacity_(capacity), k_(k) {}
+      : state_(state), keys_(keys), capacity_(capacity), k_(k), parts_(parts_for(k)) {}
 
   /// Begin with empty lists, which take what is below `bound`; those that are not open(q) refuse
   /// everything.
@@ -43,6 +63,8 @@ class Shortlist {
       set_bound(q, open(q) ? bound : 0);
       state_.count[q] = 0;
     }
+    for (std::uint32_t i = threadIdx.x; i < lists * parts_; i += blockDim.x)
+      part_least(lists == 1 ? 0 : i / parts_)[i & (parts_ - 1)] = no_value;
     __syncthreads();
   }
 
@@ -50,36 +72,30 @@ class Shortlist {
   __device__ float value(std::uint32_t q) const { return state_.value[q]; }
   __device__ Key bound(std::uint32_t q) const { return state_.bound[q]; }
 
-  /// Find a first bound from the first candidates of all threads, before they are offered: the
-  /// k-th smallest among the least of 32 parts of the block (of all threads, where k > 32). Without
-  /// effect where k exceeds the threads. Needs capacity >= blockDim.x, a power of two >= 32.
+  /// Find a first bound from the first candidates of all threads, right after the start: the k-th
+  /// smallest among the least of several parts of the block, or a little more. Without effect where k
+  /// exceeds the parts. Needs capacity >= most_parts / 2.
   ///   least_at(q)  ordered_bits of the least candidate of this thread for list q; no_value where
   ///                it has none
   template <class LeastAt>
   __device__ void seed(LeastAt least_at) {
-    if (k_ > blockDim.x) return;
-    const std::uint32_t part = k_ <= 32 ? blockDim.x / 32 : 1;  // threads
+    if (k_ > most_parts) return;
+    // The low bits number the parts, so that each has a rank of its own.
+    const std::uint32_t number = parts_ - 1, part = threadIdx.x & number;
 #pragma unroll
     for (int q = 0; q < lists; ++q) {
-      std::uint32_t least = least_at(q);
-      for (std::uint32_t step = 1; step < part; step *= 2)
-        least = min(least, __shfl_xor_sync(0xFFFFFFFFu, least, step));
-      if (threadIdx.x % part == 0) keys_[q * capacity_ + threadIdx.x / part] = last_key_of(least);
+      const std::uint32_t least = least_at(q);
+      if (least != no_value) atomicMin(part_least(q) + part, (least & ~number) | part);
     }
-    if (k_ <= 32) {
-      __syncthreads();
-      const std::uint32_t lane = threadIdx.x % 32;
-      for (std::uint32_t q = threadIdx.x / 32; q < lists; q += blockDim.x / 32) {
-        Key key[1] = {keys_[q * capacity_ + lane]};
-        sort_warp(key, lane);
-        const Key kept = state_.bound[q];
-        __syncwarp();  // all lanes may have read it before one writes
-        if (lane == k_ - 1 && key[0] < kept) set_bound(q, key[0]);
-      }
-    } else {
-      sort_lists(keys_, lists, blockDim.x, capacity_);
-      for (std::uint32_t q = threadIdx.x; q < lists; q += blockDim.x)
-        lower_bound(q, keys_[q * capacity_ + k_ - 1]);
+    __syncthreads();
+    for (std::uint32_t i = threadIdx.x; i < lists * parts_; i += blockDim.x) {
+      const std::uint32_t q = lists == 1 ? 0 : i / parts_;
+      const std::uint32_t* all = part_least(q);
+      const std::uint32_t mine = all[i & number];
+      std::uint32_t rank = 0;
+#pragma unroll 8
+      for (std::uint32_t other = 0; other <= number; ++other) rank += all[other] < mine;
+      if (rank + 1 == k_) lower_bound(q, last_key_of(no_smaller_value(mine | number)));
     }
     __syncthreads();
   }
@@ -91,18 +107,7 @@ class Shortlist {
   __device__ void offer(std::conditional_t<(lists * each > 32), std::uint64_t, std::uint32_t> pending,
                         KeyAt key_at) {
     for (;;) {
-      if (pending != 0) {
-#pragma unroll
-        for (int q = 0; q < lists; ++q) {
-#pragma unroll
-          for (int j = 0; j < each; ++j) {
-            const auto bit = static_cast<decltype(pending)>(1) << (q * each + j);
-            if ((pending & bit) == 0) continue;
-            const Key key = key_at(q, j);
-            if (key >= state_.bound[q] || put(q, key)) pending &= ~bit;
-          }
-        }
-      }
+      if (pending != 0) put<each>(pending, key_at);
       if (!__syncthreads_or(pending != 0)) return;
       shrink();
     }
@@ -128,6 +133,31 @@ class Shortlist {
     return keys_[q * capacity_ + j];
   }
 
+  /// In place of finish(): hand over every list, in no order.
+  ///   emit(q, j, key)  called once for each q and j < k, by any thread
+  template <class Emit>
+  __device__ void deliver(Emit emit) {
+    __syncthreads();
+    const std::uint32_t wide = fullest();
+    if (wide > most_ranked()) {
+      sort();
+      for (std::uint32_t i = threadIdx.x; i < lists * k_; i += blockDim.x)
+        emit(i / k_, i % k_, at(i / k_, i % k_));
+      return;
+    }
+    for (std::uint32_t i = threadIdx.x; i < lists * wide; i += blockDim.x) {
+      const std::uint32_t q = lists == 1 ? 0 : i / wide, place = lists == 1 ? i : i % wide;
+      const std::uint32_t count = state_.count[q];
+      const Key* keys = keys_ + q * capacity_;
+      if (place < count) {
+        const std::uint32_t rank = rank_among(keys, count, place);
+        if (rank < k_) emit(q, rank, keys[place]);
+      } else if (place < k_) {
+        emit(q, place, no_key);
+      }
+    }
+  }
+
  private:
   __device__ void set_bound(std::uint32_t q, Key bound) {
     state_.bound[q] = bound;
@@ -138,20 +168,75 @@ class Shortlist {
     if (bound < state_.bound[q]) set_bound(q, bound);
   }
 
-  /// False when the buffer is full.
-  __device__ bool put(std::uint32_t q, Key key) {
-    const std::uint32_t place = atomicAdd(&state_.count[q], 1u);
-    if (place >= capacity_) return false;
-    keys_[q * capacity_ + place] = key;
-    return true;
+  /// Parts of a block for a first bound for k: so many more that it refuses much.
+  __device__ static std::uint32_t parts_for(std::uint32_t k) {
+    const std::uint32_t enough = 1u << (32 - __clz(max(k + k / 4, 32u) - 1));
+    return min(enough, most_parts);
+  }
+
+  /// The least of each part, where the keys of list q will be.
+  __device__ std::uint32_t* part_least(std::uint32_t q) {
+    return reinterpret_cast<std::uint32_t*>(keys_ + q * capacity_);
+  }
+
+  /// What is above +infinity is no value.
+  __device__ static std::uint32_t no_smaller_value(std::uint32_t code) {
+    return code > 0xFF800000u ? no_value : code;
+  }
+
+  /// Keys a list up to which counting beats sorting: its work grows with the square, its time does not
+  /// while there are threads to share it.
+  __device__ static std::uint32_t most_ranked() {
+    return blockDim.x >= 512 ? 256 : 128;
+  }
+
+  /// Keys in the fullest buffer, or k.
+  __device__ std::uint32_t fullest() const {
+    std::uint32_t filled = k_;
+#pragma unroll
+    for (int q = 0; q < lists; ++q) filled = max(filled, min(state_.count[q], capacity_));
+    return filled;
+  }
+
+  /// Put those candidates that are below the bound where there is room. Without room they stay pending.
+  template <int each, class Pending, class KeyAt>
+  __device__ void put(Pending& pending, KeyAt key_at) {
+    constexpr auto one = static_cast<Pending>(1);
+    std::uint32_t place[lists];  // all of them asked for before the first is waited for
+#pragma unroll
+    for (int q = 0; q < lists; ++q) {
+      const Key bound = state_.bound[q];
+      const Pending of_list = ((one << each) - 1) << (q * each);
+      if ((pending & of_list) == 0) {
+        place[q] = 0;
+        continue;
+      }
+#pragma unroll
+      for (int j = 0; j < each; ++j) {
+        const Pending bit = one << (q * each + j);
+        if ((pending & bit) != 0 && key_at(q, j) >= bound) pending &= ~bit;
+      }
+      const int wanted = __popcll(pending & of_list);
+      place[q] = wanted == 0 ? 0 : atomicAdd(&state_.count[q], static_cast<std::uint32_t>(wanted));
+    }
+#pragma unroll
+    for (int q = 0; q < lists; ++q) {
+#pragma unroll
+      for (int j = 0; j < each; ++j) {
+        const Pending bit = one << (q * each + j);
+        if ((pending & bit) == 0) continue;
+        if (place[q] < capacity_) {
+          keys_[q * capacity_ + place[q]] = key_at(q, j);
+          pending &= ~bit;
+        }
+        ++place[q];
+      }
+    }
   }
 
   /// Pad and sort every buffer, as far as the fullest is filled, or k goes.
   __device__ void sort() {
-    std::uint32_t filled = k_;
-#pragma unroll
-    for (int q = 0; q < lists; ++q) filled = max(filled, min(state_.count[q], capacity_));
-    const std::uint32_t length = max(2u, power_of_two(filled));
+    const std::uint32_t length = max(2u, power_of_two(fullest()));
     for (std::uint32_t i = threadIdx.x; i < lists * length; i += blockDim.x) {
       const std::uint32_t q = lists == 1 ? 0 : i / length, place = i & (length - 1);
       if (place >= state_.count[q]) keys_[q * capacity_ + place] = no_key;
@@ -170,10 +255,13 @@ class Shortlist {
     __syncthreads();
   }
 
+  static constexpr std::uint32_t most_parts = 512;
+
   ShortlistState<lists>& state_;
   Key* keys_;
   const std::uint32_t capacity_;
   const std::uint32_t k_;
+  const std::uint32_t parts_;  // a power of two
 };
 
 }  // namespace kith::cuda

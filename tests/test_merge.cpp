@@ -90,6 +90,32 @@ TEST_CASE("merge: any number of lists of any length, between canaries") {
   });
 }
 
+TEST_CASE("merge: many lists, most of which are empty, or are all that counts") {
+  for (const std::uint32_t lists : {9u, 132u, 700u})
+    for (const std::uint32_t k : {1u, 15u, 26u, 101u})
+      for (const std::uint32_t full : {0u, 1u, 3u, 20u}) {  // how many lists have keys
+        CAPTURE(lists);
+        CAPTURE(k);
+        CAPTURE(full);
+        std::vector<Key> keys(size(lists) * k, no_key);
+        for (std::uint32_t i = 0; i < std::min(full, lists); ++i) {
+          const std::uint32_t list = (i * 37 + 5) % lists;
+          for (std::uint32_t j = 0; j < k - k / 4 * (i % 2); ++j)
+            keys[size(list) * k + j] = make_key(static_cast<float>(j / 2) - 3.0f, list * k + j);
+        }
+        CHECK(difference(merge(lists, k, keys), merged(keys, lists, k)) == "");
+      }
+}
+
+TEST_CASE("merge: the same key in several lists is there as often") {
+  for (const std::uint32_t k : {2u, 40u}) {
+    CAPTURE(k);
+    std::vector<Key> keys;
+    for (std::uint32_t i = 0; i < 12 * k; ++i) keys.push_back(make_key(1, i % k / 2));
+    CHECK(difference(merge(12, k, keys), merged(keys, 12, k)) == "");
+  }
+}
+
 TEST_CASE("merge: refuses lists that are not what they say") {
   const auto refusal = [](const stages::KeyLists& lists) {
     return error_of([&] { stages::merge(device(), lists); });

@@ -2,6 +2,7 @@
 // sections 1 to 4.
 #include <doctest/doctest.h>
 
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -72,6 +73,35 @@ TEST_CASE("nearest: any number of queries and rows, and k up to the most") {
                            selected(chains(Metric::squared_l2, queries, train), size(n), size(k), 1)) == "");
         }
       }
+}
+
+/// Rows on a line at place(i): how far they are from 0, and in what order, is for the caller to say.
+template <class Place>
+Matrix line(std::int64_t n, Place place) {
+  Matrix rows{n, 1, {}};
+  for (std::int64_t i = 0; i < n; ++i) rows.values.push_back(place(static_cast<float>(i)));
+  return rows;
+}
+
+TEST_CASE("nearest: few queries, and rows that all tie, come nearer and nearer, or are infinitely far") {
+  for (const std::int64_t m : {1, 16})
+    for (const std::int64_t n : {700, 5000}) {
+      const Matrix queries = line(m, [](float i) { return -i; });
+      const Matrix orders[] = {
+          line(n, [](float) { return 1.0f; }), line(n, [&](float i) { return static_cast<float>(n) - i; }),
+          line(n, [](float i) { return i; }), line(n, [](float i) { return i < 20 ? i : 3e38f; })};
+      for (std::size_t order = 0; order < std::size(orders); ++order)
+        for (const std::int64_t k : {1, 15, 26, 101, 256}) {
+          if (k > most() || m * n > 20000) continue;
+          CAPTURE(m);
+          CAPTURE(n);
+          CAPTURE(order);
+          CAPTURE(k);
+          const auto lists = stages::nearest(device(), queries, orders[order], Metric::squared_l2, k);
+          CHECK(difference(lists.keys, selected(chains(Metric::squared_l2, queries, orders[order]), size(n),
+                                                size(k), 1)) == "");
+        }
+    }
 }
 
 /// One fused step: blocks padded with rows that equal the queries, so that each would win.

@@ -36,4 +36,8 @@ std::string Shortlist::refuse(std::uint32_t k, std::size_t local_memory_bytes) c
          "; use selector radix";
 }
 
+std::uint32_t parts_for(std::uint32_t k, std::uint32_t most) {
+  return std::min(most, std::bit_ceil(std::max(k + k / 4, 32u)));
+}
+
 }  // namespace kith::opencl

@@ -28,4 +28,7 @@ struct Shortlist {
   std::string refuse(std::uint32_t k, std::size_t local_memory_bytes) const;
 };
 
+/// Parts of the first candidates for a first bound (shortlist.cl): for up to `most` keys.
+std::uint32_t parts_for(std::uint32_t k, std::uint32_t most);
+
 }  // namespace kith::opencl

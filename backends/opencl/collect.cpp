@@ -78,7 +78,7 @@ spi::Support Device::check(const spi::CollectStep& step) const {
   if (!refusal.empty()) return {std::move(refusal), 0};
   if (step.values.rows == 0 || step.values.cols == 0) return {};
   if (step.proposer == Proposer::int8) return {};
-  if (!gemm) return {"", low_bytes(step)};
+  if (!gemm) return {"", may_fold(step) ? std::max(low_bytes(step), folded_bytes(step)) : low_bytes(step)};
   const Product product = product_of(step);
   const std::size_t temporary = ClBlast::library().temporary_bytes(queue_(), product);
   return {refuse_count(product, temporary), low_bytes(step) + temporary};
@@ -94,6 +94,7 @@ void Device::enqueue(const spi::CollectStep& step) {
   if (step.values.rows == 0 || step.values.cols == 0) return;
   if (step.proposer == Proposer::int8 || (step.proposer == Proposer::fp16 && step.values.rows <= few_queries))
     return collect_few(step);
+  if (may_fold(step) && step.visits.first > 0) return collect_folded(step);  // of the first nearly all passes
   if (step.proposer != Proposer::none) collect_low(step);
   switch (step.proposer) {
     case Proposer::fp16:

@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include "device.hpp"
 #include "proposer.hpp"
 
@@ -25,27 +23,12 @@ struct InRegisters {
   bool fit() const { return steps <= steps_in_registers; }
 };
 
-/// How many parts the tiles of a step are cut into, a group each for every block of queries, such that the
-/// last of them end soon after the others: `at_once` groups run at the same time.
-std::uint32_t parts_of(std::uint32_t tiles, std::uint32_t query_blocks, std::uint32_t at_once) {
-  constexpr std::uint64_t most_rounds = 8, start = 1;  // what a group takes to start, in halves of a tile
-  std::uint64_t best = 1, least = ~std::uint64_t{0};
-  for (std::uint64_t rounds = 1; rounds <= most_rounds; ++rounds) {
-    const std::uint64_t parts = std::clamp<std::uint64_t>(rounds * at_once / query_blocks, 1, tiles);
-    const std::uint64_t time =
-        divide_up(parts * query_blocks, at_once) * (std::uint64_t{2} * divide_up(tiles, parts) + start);
-    if (time >= least) continue;
-    least = time;
-    best = parts;
-  }
-  return static_cast<std::uint32_t>(best);
-}
-
 }  // namespace
 
 /// As collect_fp16.cl and collect_fp16_tiles.cl say.
 void Device::collect_halves(const spi::CollectStep& step) {
-  constexpr std::uint32_t halves_a_piece = 8, at_once = 2;  // groups of a multiprocessor
+  constexpr std::uint32_t halves_a_piece = 8, at_once = 2,  // groups of a multiprocessor
+      start = 1;
   const spi::Grid<float>&queries = step.queries.rows, &train = step.train.rows;
   const std::uint32_t pitch = half_columns(train.cols) / halves_a_piece;
   const std::size_t places = places_of(step);
@@ -54,7 +37,7 @@ void Device::collect_halves(const spi::CollectStep& step) {
                        std::size_t items, const auto&... shape) {
     const std::uint32_t query_blocks = divide_up(step.values.rows, rows);
     const std::uint32_t a_part =
-        divide_up(tiles, parts_of(tiles, query_blocks, at_once * info.compute_units));
+        divide_up(tiles, parts_of(tiles, query_blocks, at_once * info.compute_units, start));
     launch_listing(step.out, step.bounds, source, defines, name,
                    Range{{std::size_t{query_blocks} * divide_up(tiles, a_part) * items, 1, 1}, {items, 1, 1}},
                    buffer_of(queries.memory), cl_ulong{queries.first * pitch}, buffer_of(train.memory),

@@ -77,8 +77,8 @@ class Device : public spi::Device {
 
  private:
   // One file a step: distance.cpp, select.cpp (and select_radix.cpp), nearest.cpp, merge.cpp, prepare.cpp,
-  // collect.cpp (and collect_dot.cpp, collect_halves.cpp, collect_few.cpp), prune.cpp, rerank.cpp,
-  // tighten.cpp, vote.cpp, mask.cpp, tally.cpp, accumulate.cpp.
+  // collect.cpp (and collect_dot.cpp, collect_halves.cpp, collect_folded.cpp, collect_few.cpp), prune.cpp,
+  // rerank.cpp, tighten.cpp, vote.cpp, mask.cpp, tally.cpp, accumulate.cpp.
   spi::Support check(const spi::DistanceStep& step) const;
   spi::Support check(const spi::SelectStep& step) const;
   spi::Support check(const spi::NearestStep& step) const;
@@ -143,11 +143,13 @@ class Device : public spi::Device {
   void put_in_order(const spi::PrepareStep& step);
   void collect_values(const spi::CollectStep& step);
   void collect_halves(const spi::CollectStep& step);
+  void collect_folded(const spi::CollectStep& step);
   void collect_few(const spi::CollectStep& step);
   void collect_dot(const spi::CollectStep& step);
   void multiply(const spi::CollectStep& step);
   void collect_low(const spi::CollectStep& step);
   std::size_t low_bytes(const spi::CollectStep& step) const;
+  std::size_t folded_bytes(const spi::CollectStep& step) const;
   /// A kernel whose last arguments are lists of candidates (candidates.cl), behind `arguments`.
   template <class... Arguments>
   void launch_listing(const spi::CandidateLists& lists, const spi::Bounds& bounds, const char* source,

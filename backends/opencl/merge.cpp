@@ -8,6 +8,7 @@ namespace kith::opencl {
 namespace {
 
 constexpr std::uint32_t merge_group = 256;  // merge.cl
+constexpr std::uint32_t few_rows_keys = 8;  // an item and step, where rows are few
 constexpr std::uint32_t longest_insertion = 48;
 
 enum class Way { insertion, shortlist, runs };
@@ -23,6 +24,10 @@ Way way_of(const spi::MergeStep& step, Family family, std::size_t local_memory_b
   // Few keys, and enough queries to fill the device with one work-item each.
   if (std::uint64_t{step.lists} * step.k <= 64 && step.out.rows >= 1024) return Way::insertion;
   return at_once(step.k, local_memory_bytes) ? Way::shortlist : Way::runs;
+}
+
+std::string defines_of(std::uint32_t group, std::uint32_t keys, std::uint32_t piece) {
+  return define("GROUP", group) + define("KEYS", keys) + define("PIECE", piece);
 }
 
 /// Keys that the first merge of pairs writes; the second needs at most half of them again.
@@ -75,12 +80,19 @@ bool Device::merges_at_once(std::uint32_t k) const {
 /// Merge the `lists` lists of k keys of each (row, group) by kith_merge (merge.cl).
 void Device::merge_at_once(const spi::Grid<Key>& in, std::uint32_t rows, std::uint32_t groups,
                            std::uint32_t lists, std::uint32_t k, const spi::Grid<Key>& out) {
-  const Shortlist shape(k, merge_group);
-  launch("merge.cl", merge_defines(), "kith_merge",
+  constexpr std::uint32_t most_keys = merge_group * few_rows_keys;
+  const Shortlist large(k, most_keys);
+  const bool few = std::uint64_t{rows} * groups <= 2 * std::uint64_t{info.compute_units} &&
+                   std::uint64_t{lists} * k > merge_group &&
+                   large.refuse(k, limits_.local_memory_bytes).empty();
+  const std::uint32_t parts = parts_for(k, 512);
+  const Shortlist shape = few ? large : Shortlist(k, merge_group);
+  const std::uint32_t merge_at = few ? shape.capacity - most_keys : shape.merge_at;
+  launch("merge.cl", few ? defines_of(merge_group, few_rows_keys, 8) : merge_defines(), "kith_merge",
          Range{{std::size_t{merge_group} * rows * groups, 1, 1}, {merge_group, 1, 1}}, buffer_of(in.memory),
-         cl_ulong{in.first}, cl_ulong{in.stride}, groups, lists, k, shape.list_size, shape.capacity,
-         shape.merge_at, buffer_of(out.memory), cl_ulong{out.first}, cl_ulong{out.stride},
-         Local{shape.list_bytes()}, Local{shape.buffer_bytes()});
+         cl_ulong{in.first}, cl_ulong{in.stride}, groups, lists, k, shape.list_size, shape.capacity, merge_at,
+         buffer_of(out.memory), cl_ulong{out.first}, cl_ulong{out.stride}, Local{shape.list_bytes()},
+         Local{shape.buffer_bytes()}, Local{2 * parts * sizeof(cl_uint)}, parts);
 }
 
 /// Merge lists two by two, from one part of scratch to the other, until one list is left.
@@ -104,7 +116,7 @@ void Device::merge_pairs(const spi::MergeStep& step) {
 
 std::string Device::merge_defines() const {
   const bool lanes = family_ == Family::lanes;
-  return define("GROUP", lanes ? 1 : merge_group) + define("PIECE", lanes ? 1024 : 8);
+  return defines_of(lanes ? 1 : merge_group, 1, lanes ? 1024 : 8);
 }
 
 /// One round of kith_merge_runs (merge.cl).

@@ -13,7 +13,6 @@ constexpr std::uint32_t most_pass = 16;      // queries a pass (nearest_rows.cl)
 constexpr std::uint32_t most_dims = 16;      // that fit into registers (nearest_points.cl)
 constexpr std::uint32_t most_list = 32;      // keys likewise
 constexpr std::uint32_t tile_merge_at = 32;  // candidates a query that are worth a merge (nearest_tiles.cl)
-constexpr std::uint32_t rows_group = 256;    // work-items (nearest_rows.cl)
 constexpr std::uint32_t points_group = 128;  // work-items (nearest_points.cl)
 
 enum class Way { rows, points, tiles };
@@ -29,10 +28,14 @@ std::size_t queue_bytes(const spi::NearestStep& step) {
   return tiles * step.groups * 128 * (tile_merge_at + 128) * sizeof(Key);
 }
 
-/// Queries a pass of nearest_rows.cl, its buffers, within 40 KiB of local memory (or less), and
-/// whether there is room for the queries as well.
+/// How nearest_rows.cl is compiled: the neighbouring rows of a work-item a step, the queries a pass, its
+/// buffers, within 40 KiB of local memory (or less) beside 4 KiB for a first bound, and whether there is room
+/// for the queries as well. Where a group has but few rows, items of a pass of 16 take two, so that all are
+/// busy.
 struct RowsShape {
-  std::uint32_t pass, list_size, capacity;
+  static constexpr std::uint32_t group = 256;  // work-items; NVIDIA's driver takes no kernel of more
+  std::uint32_t width = 4;
+  std::uint32_t pass, list_size, capacity, parts;
   std::size_t staged_bytes;
 
   RowsShape(const spi::NearestStep& step, std::size_t local_memory_bytes) {
@@ -41,9 +44,12 @@ struct RowsShape {
     capacity = std::max(64u, list_size);
     pass = std::min(most_pass, std::bit_ceil(step.queries.rows));
     while (pass > 1 && bytes() > most) pass /= 2;
-    if (pass == 1) capacity = std::max(2 * rows_group, list_size);
+    if (pass == 1) capacity = std::max(512u, list_size);
+    parts = parts_for(step.k, 512 / pass);
     staged_bytes = std::size_t{pass} * step.queries.dims * sizeof(float);
     if (pass < 8 || bytes() + staged_bytes > most) staged_bytes = 0;
+
+    if (pass == most_pass && divide_up(step.train.rows, step.groups) <= 2 * group) width = 2;
   }
   std::size_t bytes() const { return std::size_t{pass} * (list_size + capacity) * sizeof(Key); }
 };
@@ -104,15 +110,16 @@ void Device::nearest_rows(const spi::NearestStep& step) {
   const spi::RowBlocks &q = step.queries, &t = step.train;
   const RowsShape shape(step, limits_.local_memory_bytes);
   const std::uint32_t passes = (q.first + q.rows - 1) / shape.pass - q.first / shape.pass + 1;
-  const Range range{{std::size_t{rows_group} * step.groups, passes, 1}, {rows_group, 1, 1}};
+  const Range range{{std::size_t{shape.group} * step.groups, passes, 1}, {shape.group, 1, 1}};
   const std::string defines = define("METRIC", name(step.metric)) + define("PASS", shape.pass) +
-                              define("GROUP", rows_group) + define("STAGED", shape.staged_bytes > 0 ? 1 : 0) +
-                              limits_.tile_options;
+                              define("GROUP", shape.group) + define("WIDTH", shape.width) +
+                              define("STAGED", shape.staged_bytes > 0 ? 1 : 0) + limits_.tile_options;
   launch("nearest_rows.cl", defines, "kith_nearest_rows", range, buffer_of(q.memory), q.first, q.rows,
          buffer_of(t.memory), t.first, t.rows, t.dims, step.first_row, step.k, step.groups, shape.list_size,
          shape.capacity, shape.capacity / 4 * 3, buffer_of(step.out.memory), cl_ulong{step.out.first},
          cl_ulong{step.out.stride}, Local{std::size_t{shape.pass} * shape.list_size * sizeof(Key)},
          Local{std::size_t{shape.pass} * shape.capacity * sizeof(Key)},
+         Local{std::size_t{2} * shape.pass * shape.parts * sizeof(cl_uint)}, shape.parts,
          Local{std::max(shape.staged_bytes, 4 * sizeof(float))});
 }
 

@@ -78,4 +78,26 @@ inline cl_uint4 visits_of(const spi::CollectStep& step) {
   return {{visits.rows / spi::shadow_rows, visits.first, visits.blocks, visits.stride}};
 }
 
+/// How many parts the tiles of a step are cut into, a group each for every block of queries, such that the
+/// last of them end soon after the others.
+///   at_once  groups that run at the same time
+///   start    what a group takes to start, in halves of a tile
+inline std::uint32_t parts_of(std::uint32_t tiles, std::uint32_t query_blocks, std::uint32_t at_once,
+                              std::uint32_t start) {
+  constexpr std::uint64_t most_rounds = 8;
+  std::uint64_t best = 1, least = ~std::uint64_t{0};
+  for (std::uint64_t rounds = 1; rounds <= most_rounds; ++rounds) {
+    const std::uint64_t parts = std::clamp<std::uint64_t>(rounds * at_once / query_blocks, 1, tiles);
+    const std::uint64_t time =
+        divide_up(parts * query_blocks, at_once) * (std::uint64_t{2} * divide_up(tiles, parts) + start);
+    if (time >= least) continue;
+    least = time;
+    best = parts;
+  }
+  return static_cast<std::uint32_t>(best);
+}
+
+/// Whether the test of steps of fp16 can be part of their product, in later visits.
+bool may_fold(const spi::CollectStep& step);
+
 }  // namespace kith::opencl

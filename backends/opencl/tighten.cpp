@@ -76,11 +76,9 @@ void Device::tighten_by_bounds(const spi::TightenStep& step) {
 }
 
 /// Work-items a query. Comparisons of a sort end with barriers, at which more items wait longer; long lists
-/// have work for many, and where queries are few, nobody else would use what a larger group does not.
+/// have work for many. (NVIDIA's driver takes no kernel of more than 256, whatever the device allows.)
 std::uint32_t Device::tighten_group(const spi::TightenStep& step) const {
-  if (step.k <= short_k) return 128;
-  const bool few = step.best.rows <= std::size_t{4} * info.compute_units;
-  return few && step.k > 1024 && limits_.work_group >= 512 ? 512 : 256;
+  return step.k <= short_k ? 128 : 256;
 }
 
 /// The k best of the best so far and the candidates.

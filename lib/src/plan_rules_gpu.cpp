@@ -8,9 +8,10 @@ namespace kith {
 namespace {
 
 // What the kernels of kernels_cuda and kernels_cl are built around.
-constexpr std::int64_t tile = 128;        // queries, and training rows, that a block folds
-constexpr std::int64_t few_queries = 64;  // up to here every block takes all queries, in batches
-constexpr std::int64_t batch = 16;        // of queries, where they are few
+constexpr std::int64_t tile = 128;                // queries, and training rows, that a block folds
+constexpr std::int64_t few_queries = 64;          // up to here every block takes all queries, in batches
+constexpr std::int64_t batch = 16;                // of queries, where they are few
+constexpr std::int64_t rows_at_once = 12 * 1024;  // that a large block reads before it folds the first
 constexpr std::int64_t threshold_max_k = 2048;
 constexpr std::int64_t most_written = std::int64_t{1}
                                       << 24;  // distances that are rather written than selected at once
@@ -94,10 +95,14 @@ void choose_fused(const DeviceInfo& device, const Problem& problem, Choice& choi
   choice.query_tile = query_tile(problem, 32768);
   if (choice.query_tile <= few_queries) {
     // Every group is a block a batch; there should be blocks enough to read at full speed, and rows
-    // enough in a group for a list to be worth its while.
-    const std::int64_t blocks =
-        choice.query_tile <= 4 ? 4 * units : 2 * units / divide_up(choice.query_tile, batch);
-    const std::int64_t rows = std::max<std::int64_t>(1024, 16 * problem.k);
+    // enough in a group for a list to be worth its while. One query with few rows, which are read at once,
+    // is sooner done by one large block a multiprocessor: there are fewer lists to find, and to merge.
+    const bool at_once =
+        device.backend == "cuda" && choice.query_tile == 1 && problem.n <= units * rows_at_once;
+    const std::int64_t blocks = at_once                  ? units
+                                : choice.query_tile <= 4 ? 4 * units
+                                                         : 2 * units / divide_up(choice.query_tile, batch);
+    const std::int64_t rows = std::max<std::int64_t>(choice.query_tile <= 4 ? 1024 : 512, 16 * problem.k);
     choice.groups = std::clamp<std::int64_t>(problem.n / rows, 1, std::max<std::int64_t>(blocks, 1));
   } else if (device.backend != "cuda") {  // whose kernels cut the rows themselves
     choice.groups = best_parts(divide_up(choice.query_tile, tile), 2 * units, problem.n);
