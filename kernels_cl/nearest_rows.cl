@@ -74,7 +74,8 @@ void row_chains(QUERIES const float* restrict query, global const float* restric
 #pragma unroll 2
     for (; d + 4 <= dims; d += 2) {
       row += 2 * BLOCK;
-      const Neighbours next0 = *(global const Neighbours*)row, next1 = *(global const Neighbours*)(row + BLOCK);
+      const Neighbours next0 = *(global const Neighbours*)row,
+                       next1 = *(global const Neighbours*)(row + BLOCK);
       fold_dimension(query, b0, acc);
       fold_dimension(query + PITCH, b1, acc);
       query += 2 * PITCH;

@@ -17,7 +17,7 @@ struct InRegisters {
         across(1) {
     // Queries beyond the last are no help.
     while (across < 4 && 2 * across * steps <= steps_in_registers &&
-           across * spi::shadow_rows < step.values.rows)
+           std::size_t{across} * spi::shadow_rows < step.values.rows)
       across *= 2;
   }
   bool fit() const { return steps <= steps_in_registers; }

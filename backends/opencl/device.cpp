@@ -12,7 +12,7 @@ Device::Device(DeviceInfo known, Family family, Limits limits, const cl::Device&
       context_(device),
       queue_(context_, device, CL_QUEUE_PROFILING_ENABLE),
       device_(device),
-      programs_(context_, device) {}
+      programs_(context_, device, info.kind != DeviceKind::cpu || family_ == Family::lanes) {}
 
 Device::~Device() {
   try {

@@ -92,7 +92,7 @@ void Device::merge_at_once(const spi::Grid<Key>& in, std::uint32_t rows, std::ui
          Range{{std::size_t{merge_group} * rows * groups, 1, 1}, {merge_group, 1, 1}}, buffer_of(in.memory),
          cl_ulong{in.first}, cl_ulong{in.stride}, groups, lists, k, shape.list_size, shape.capacity, merge_at,
          buffer_of(out.memory), cl_ulong{out.first}, cl_ulong{out.stride}, Local{shape.list_bytes()},
-         Local{shape.buffer_bytes()}, Local{2 * parts * sizeof(cl_uint)}, parts);
+         Local{shape.buffer_bytes()}, Local{std::size_t{2} * parts * sizeof(cl_uint)}, parts);
 }
 
 /// Merge lists two by two, from one part of scratch to the other, until one list is left.

@@ -1,6 +1,20 @@
 #include "programs.hpp"
 
+#include <sstream>
+
 namespace kith::opencl {
+namespace {
+
+/// The text without its pragmas to unroll; lines keep their numbers.
+std::string rolled(const std::string& text) {
+  std::istringstream lines(text);
+  std::string out;
+  for (std::string line; std::getline(lines, line); out += '\n')
+    if (!line.starts_with("#pragma unroll")) out += line;
+  return out;
+}
+
+}  // namespace
 
 cl::Kernel& Programs::kernel(const std::string& source, const std::string& defines, const std::string& name) {
   const std::pair key(name, defines);
@@ -16,7 +30,8 @@ cl::Program& Programs::program(const std::string& source, const std::string& def
   if (found != programs_.end()) return found->second;
   // Nothing here may relax the arithmetic: the contract is equal bits.
   const std::string options = "-cl-std=CL1.2 " + defines;
-  cl::Program made(context_, sources_.read(source));
+  const std::string text = sources_.read(source);
+  cl::Program made(context_, unrolls_ ? text : rolled(text));
   made.build({device_}, options.c_str());
   return programs_.emplace(key, std::move(made)).first->second;
 }

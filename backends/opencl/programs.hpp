@@ -13,8 +13,10 @@ namespace kith::opencl {
 /// The kernels of one device.
 class Programs {
  public:
-  Programs(cl::Context context, cl::Device device)
-      : context_(std::move(context)), device_(std::move(device)) {}
+  /// `unrolls`: whether loops are unrolled as the kernels ask for. PoCL takes four times as long to compile
+  /// what is unrolled for GPUs, and has nothing of it.
+  Programs(cl::Context context, cl::Device device, bool unrolls)
+      : context_(std::move(context)), device_(std::move(device)), unrolls_(unrolls) {}
 
   /// Kernel `name` of file `source`, compiled with `defines` (`-D A=1 -D B=2`).
   /// Throws cl::Error, cl::BuildError; kith::Error when a file is missing.
@@ -25,6 +27,7 @@ class Programs {
 
   cl::Context context_;
   cl::Device device_;
+  bool unrolls_;
   Sources sources_;
   std::map<std::pair<std::string, std::string>, cl::Program> programs_;  // by source and defines
   std::map<std::pair<std::string, std::string>, cl::Kernel> kernels_;    // by name and defines

@@ -8,10 +8,10 @@ namespace kith {
 namespace {
 
 // What the kernels of kernels_cuda and kernels_cl are built around.
-constexpr std::int64_t tile = 128;                // queries, and training rows, that a block folds
-constexpr std::int64_t few_queries = 64;          // up to here every block takes all queries, in batches
-constexpr std::int64_t batch = 16;                // of queries, where they are few
-constexpr std::int64_t rows_at_once = 12 * 1024;  // that a large block reads before it folds the first
+constexpr std::int64_t tile = 128;            // queries, and training rows, that a block folds
+constexpr std::int64_t few_queries = 64;      // up to here every block takes all queries, in batches
+constexpr std::int64_t batch = 16;            // of queries, where they are few
+constexpr std::int64_t rows_at_once = 12288;  // that a large block reads before it folds the first
 constexpr std::int64_t threshold_max_k = 2048;
 constexpr std::int64_t most_written = std::int64_t{1}
                                       << 24;  // distances that are rather written than selected at once
