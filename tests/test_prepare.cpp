@@ -258,7 +258,8 @@ TEST_CASE("prepare: the rows themselves, one behind the other") {
           const GuardedGrid<float> out(device, size(count), size(dims), -321.5f);
           const std::string refusal =
               run_step(device, spi::PrepareStep{Proposer::none, packed.rows(), {}, {out.grid(), {}}});
-          if (device.info.kind == DeviceKind::gpu) REQUIRE(refusal == "");
+          // Kernels for GPUs read blocks of 32 rows; those for CPUs, which a GPU can be told to run, fewer.
+          if (device.info.kind == DeviceKind::gpu && device.info.train_block == 32) REQUIRE(refusal == "");
           if (!refusal.empty()) continue;
           CHECK(out.inside() == rows.values);
           CHECK(out.canaries_live());
