@@ -66,7 +66,10 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_merge(
     barrier(CLK_LOCAL_MEM_FENCE);
     refused = now == before ? refused + GROUP * KEYS : 0;
     before = now;
-    if (now >= merge_at) {
+    // A list once merged is what is written; short ones never are. Merged in one place of the source: it is
+    // long, and PoCL makes copies of what follows a barrier in a branch.
+    const bool last = c0 + GROUP * KEYS >= candidates || refused >= lists;
+    if (now >= merge_at || (last && (merged || now > MOST_RANKED))) {
       shortlist_merge(list, list_size, buffer, capacity, count, 1);
       bound = list[k - 1];
       before = 0;
@@ -74,15 +77,10 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_merge(
     }
   }
 
-  const uint found = count[0];
-  if (merged || found > MOST_RANKED) {
-    shortlist_merge(list, list_size, buffer, capacity, count, 1);
-    for (uint j = lid; j < k; j += GROUP) out[to + j] = list[j];
-    return;
-  }
+  const uint found = merged ? 0 : count[0];
   for (uint place = lid; place < max(found, k); place += GROUP) {
     const uint j = place < found ? rank_among(buffer, found, place) : place;
-    if (j < k) out[to + j] = place < found ? buffer[place] : NO_KEY;
+    if (j < k) out[to + j] = merged ? list[j] : place < found ? buffer[place] : NO_KEY;
   }
 }
 

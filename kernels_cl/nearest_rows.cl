@@ -131,6 +131,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_nearest_rows
 
   const uint first = begin / WIDTH * WIDTH;
   bool merged = false;
+  uint filled = 0;  // by the fullest buffer, in the end
   for (uint t0 = first; t0 < end && begin < end; t0 += GROUP * EACH) {
     const uint t = t0 + lid * WIDTH;
     ulong near = 0;  // bit i * EACH + e: query i wants row e
@@ -188,8 +189,16 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_nearest_rows
       }
       barrier(CLK_LOCAL_MEM_FENCE);
       again = full;
+      bool merge = again;
+      if (t0 + GROUP * EACH >= end) {
+        filled = 0;
+        for (uint i = 0; i < PASS; ++i) filled = max(filled, counts[i]);
+        merge = merge || merged || filled > MOST_RANKED;
+      }
       barrier(CLK_LOCAL_MEM_FENCE);
-      if (again) {
+      // Lists once merged are what is written; short ones never are. Merged in one place of the source: it
+      // is long, and PoCL makes copies of what follows a barrier in a branch.
+      if (merge) {
         if (lid == 0) full = 0;
         merged = true;
         shortlist_merge(lists, list_size, buffers, capacity, counts, PASS);
@@ -205,18 +214,13 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_nearest_rows
     }
   }
 
-  uint filled = 0;
-#pragma unroll
-  for (uint i = 0; i < PASS; ++i) filled = max(filled, counts[i]);
-  const bool ranked = !merged && filled <= MOST_RANKED;
-  if (!ranked) shortlist_merge(lists, list_size, buffers, capacity, counts, PASS);
-  const uint wide = ranked ? max(filled, k) : k;
+  const uint wide = merged ? k : max(filled, k);
   for (uint i = lid; i < PASS * wide; i += GROUP) {
     const uint q = i / wide, place = i % wide, count = counts[q];
     if (q0 + q < q_first || q0 + q >= q_first + q_rows) continue;
-    const bool found = ranked && place < count;
+    const bool found = !merged && place < count;
     const uint j = found ? rank_among(buffers + q * capacity, count, place) : place;
-    const Key key = found ? buffers[q * capacity + place] : ranked ? NO_KEY : lists[q * list_size + place];
+    const Key key = found ? buffers[q * capacity + place] : !merged ? NO_KEY : lists[q * list_size + place];
     if (j < k) out[out_first + (q0 + q - q_first) * out_stride + (ulong)g * k + j] = key;
   }
 }

@@ -3,6 +3,7 @@
 #include "check.hpp"
 #include "device.hpp"
 #include "lanes.hpp"
+#include "metric.hpp"
 
 namespace kith::opencl {
 
@@ -13,7 +14,7 @@ spi::Support Device::check(const spi::DistanceStep& step) const {
 void Device::enqueue(const spi::DistanceStep& step) {
   const spi::RowBlocks &q = step.queries, &t = step.train;
   if (q.rows == 0 || t.rows == 0) return;
-  const std::string metric = define("METRIC", name(step.metric));
+  const std::string metric = define_metric(step.metric);
   if (family_ == Family::lanes) {
     const Lanes lanes(limits_.vector_width, q, t);
     const Range range{{lanes.passes, divide_up(tiles_of(t, 1), lanes.chunk), 1}, {1, 1, 1}};

@@ -4,6 +4,7 @@
 #include "check.hpp"
 #include "device.hpp"
 #include "lanes.hpp"
+#include "metric.hpp"
 
 namespace kith::opencl {
 namespace {
@@ -90,7 +91,7 @@ void Device::nearest_lanes(const spi::NearestStep& step) {
   const std::uint32_t spans = divide_up(4 * std::uint64_t{info.compute_units}, step.groups);
   const std::uint32_t passes = std::min(cached, divide_up(lanes.passes, spans));
   const Range range{{step.groups, divide_up(lanes.passes, passes), 1}, {1, 1, 1}};
-  launch("nearest_lanes.cl", define("METRIC", name(step.metric)) + lanes.defines, "kith_nearest_lanes", range,
+  launch("nearest_lanes.cl", define_metric(step.metric) + lanes.defines, "kith_nearest_lanes", range,
          buffer_of(q.memory), q.first, q.rows, buffer_of(t.memory), t.first, t.rows, t.dims, step.first_row,
          step.k, step.groups, passes, lanes.chunk, buffer_of(step.out.memory), cl_ulong{step.out.first},
          cl_ulong{step.out.stride});
@@ -100,7 +101,7 @@ void Device::nearest_tiles(const spi::NearestStep& step) {
   const spi::RowBlocks &q = step.queries, &t = step.train;
   const Range range{{std::size_t{256} * tiles_of(q, 4), step.groups, 1}, {256, 1, 1}};
   launch("nearest_tiles.cl",
-         define("METRIC", name(step.metric)) + define("MERGE_AT", tile_merge_at) + limits_.tile_options,
+         define_metric(step.metric) + define("MERGE_AT", tile_merge_at) + limits_.tile_options,
          "kith_nearest_tiles", range, buffer_of(q.memory), q.first, q.rows, buffer_of(t.memory), t.first,
          t.rows, t.dims, step.first_row, step.k, step.groups, buffer_of(step.out.memory),
          cl_ulong{step.out.first}, cl_ulong{step.out.stride}, buffer_of(step.scratch.memory));
@@ -111,7 +112,7 @@ void Device::nearest_rows(const spi::NearestStep& step) {
   const RowsShape shape(step, limits_.local_memory_bytes);
   const std::uint32_t passes = (q.first + q.rows - 1) / shape.pass - q.first / shape.pass + 1;
   const Range range{{std::size_t{shape.group} * step.groups, passes, 1}, {shape.group, 1, 1}};
-  const std::string defines = define("METRIC", name(step.metric)) + define("PASS", shape.pass) +
+  const std::string defines = define_metric(step.metric) + define("PASS", shape.pass) +
                               define("GROUP", shape.group) + define("WIDTH", shape.width) +
                               define("STAGED", shape.staged_bytes > 0 ? 1 : 0) + limits_.tile_options;
   launch("nearest_rows.cl", defines, "kith_nearest_rows", range, buffer_of(q.memory), q.first, q.rows,
@@ -126,7 +127,7 @@ void Device::nearest_rows(const spi::NearestStep& step) {
 void Device::nearest_points(const spi::NearestStep& step) {
   const spi::RowBlocks &q = step.queries, &t = step.train;
   const Range range{{q.rows, step.groups, 1}, {points_group, 1, 1}};
-  const std::string defines = define("METRIC", name(step.metric)) + define("DIMS", t.dims) +
+  const std::string defines = define_metric(step.metric) + define("DIMS", t.dims) +
                               define("LIST", std::max(4u, std::bit_ceil(step.k))) +
                               define("GROUP", points_group) + define("POINTS", 256) + define("QUEUE", 8);
   launch("nearest_points.cl", defines, "kith_nearest_points", range, buffer_of(q.memory), q.first, q.rows,

@@ -2,6 +2,7 @@
 
 #include "check.hpp"
 #include "device.hpp"
+#include "metric.hpp"
 
 namespace kith::opencl {
 
@@ -25,7 +26,7 @@ void Device::enqueue(const spi::RerankStep& step) {
       lanes ? Range{{q.rows, 1, 1}, {1, 1, 1}} : Range{{items * groups, q.rows, 1}, {items, 1, 1}};
   const std::string shape = lanes ? define("QUERY_BLOCK", q.block) + define("TRAIN_BLOCK", t.block)
                                   : define("GROUP", items) + (t.block == 1 ? " -D IN_ORDER" : "");
-  launch(lanes ? "rerank_lanes.cl" : "rerank.cl", define("METRIC", name(step.metric)) + shape,
+  launch(lanes ? "rerank_lanes.cl" : "rerank.cl", define_metric(step.metric) + shape,
          lanes ? "kith_rerank_lanes" : "kith_rerank", range, buffer_of(q.memory), q.first,
          buffer_of(t.memory), t.first, t.dims, step.first_row, buffer_of(from.rows.memory),
          cl_ulong{from.rows.first}, cl_ulong{from.rows.stride}, static_cast<cl_uint>(from.rows.cols),

@@ -152,7 +152,7 @@ void add_claims(const PlacedRun& base, std::span<const Way, 3> ways, std::int64_
         "the sort alone moved: " + ratio_text(sort) + ", the distance alone: " + ratio_text(distance) + where;
   } else {
     parts.here = std::string(not_available) + where;
-    parts.why = ways[0].time.series().note;
+    parts.why = ways[std::isfinite(sort) ? 1 : 0].time.series().note;
   }
   result.claims.push_back(std::move(whole));
   result.claims.push_back(std::move(parts));
