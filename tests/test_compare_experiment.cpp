@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 #include <stdlib.h>
 #include <sys/wait.h>
+#include <CLI/CLI.hpp>
 
 #include <array>
 #include <cmath>

@@ -1,5 +1,6 @@
 #include "answers.hpp"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "files/number.hpp"

@@ -1,6 +1,7 @@
 // kith bench: named workloads, timed on devices whose bits were checked first.
 #include "bench.hpp"
 
+#include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 

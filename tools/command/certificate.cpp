@@ -1,4 +1,5 @@
 // --explain and --certify: what is told of a search.
+#include <CLI/CLI.hpp>
 #include <iomanip>
 #include <sstream>
 

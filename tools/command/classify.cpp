@@ -1,6 +1,7 @@
 // kith classify: a label for each query, by a vote of its nearest neighbours.
 #include "classify.hpp"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 

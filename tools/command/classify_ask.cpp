@@ -1,4 +1,5 @@
 // From what `kith classify` was asked to its answers.
+#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "classify.hpp"

@@ -14,7 +14,6 @@
 // Results go to stdout by print(); everything else (notes, progress, errors) to stderr.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -29,6 +28,11 @@
 #include "kith/metric.hpp"
 #include "kith/plan.hpp"
 #include "kith/trace.hpp"
+
+namespace CLI {  // declared, not included: half of these files parse nothing
+class App;
+class Option;
+}  // namespace CLI
 
 namespace kith::command {
 

@@ -1,6 +1,7 @@
 // kith compare: every stage on every device. Same bits? How fast?
 #include "compare.hpp"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>

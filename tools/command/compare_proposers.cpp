@@ -1,4 +1,5 @@
 // kith compare --whole: the rows of files, searched by every proposer and by the chain alone. Same bits?
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <nlohmann/json.hpp>
 

@@ -1,4 +1,5 @@
 // kith devices: what there is, and whether it is exact.
+#include <CLI/CLI.hpp>
 #include <chrono>
 #include <memory>
 #include <nlohmann/json.hpp>

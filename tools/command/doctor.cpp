@@ -2,6 +2,7 @@
 #include <dlfcn.h>
 #include <stdlib.h>  // secure_getenv
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <filesystem>

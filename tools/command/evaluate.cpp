@@ -1,6 +1,7 @@
 // kith evaluate: how many of known answers are right, for every k, from one search.
 #include "evaluate.hpp"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 

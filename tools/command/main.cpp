@@ -1,4 +1,5 @@
 // kith: the command.
+#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <new>
 #include <string>

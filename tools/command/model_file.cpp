@@ -1,5 +1,6 @@
 #include "model_file.hpp"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 
 namespace kith::command {

@@ -1,4 +1,5 @@
 // Options that several subcommands take, and their texts.
+#include <CLI/CLI.hpp>
 #include <charconv>
 #include <limits>
 

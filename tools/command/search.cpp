@@ -1,4 +1,5 @@
 // kith search: the nearest training rows of each query, or all within a radius.
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 

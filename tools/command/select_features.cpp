@@ -1,6 +1,7 @@
 // kith select-features: which columns tell classes apart.
 #include "select_features.hpp"
 
+#include <CLI/CLI.hpp>
 #include <memory>
 #include <numeric>
 #include <optional>

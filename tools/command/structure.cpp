@@ -1,6 +1,7 @@
 // kith structure: how classes of labelled rows lie.
 #include "structure.hpp"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 #include <optional>

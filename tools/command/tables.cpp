@@ -1,5 +1,6 @@
 #include "tables.hpp"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 #include <cmath>

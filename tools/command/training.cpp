@@ -1,5 +1,6 @@
 #include "training.hpp"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <utility>
 

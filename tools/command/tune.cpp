@@ -1,6 +1,7 @@
 // kith tune: measure what suits a device, and keep it where the library finds it.
 #include "tune.hpp"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <cmath>

@@ -1,5 +1,6 @@
 #include "usage.hpp"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <numeric>
 #include <sstream>

@@ -6,6 +6,10 @@
 
 #include "command.hpp"
 
+namespace CLI {
+class ParseError;
+}
+
 namespace kith::command {
 
 /// The one of `known` that `word` is a slip of: at most a third of its letters away; empty if none.

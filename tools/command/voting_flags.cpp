@@ -1,5 +1,6 @@
 #include "voting_flags.hpp"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 
