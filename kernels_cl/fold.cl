@@ -11,7 +11,6 @@
 
 #define FOLD_FACTOR 0x7800u  // K as a half
 #define HALF_INFINITY 0x7C00u
-#define HALF_SIGN 0x8000u
 #define MOST_HALF 65504.0
 
 // Elements of shadows are at most 2^13, so products are at most 2048 units a dimension, and half norms of

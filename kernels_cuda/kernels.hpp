@@ -132,8 +132,7 @@ struct Preparation {
 
 cudaError_t prepare(const Queue& queue, const Preparation& preparation);
 
-/// Shadows of 16-bit floats are row-major, padded to whole multiples of so many rows (kith/spi.hpp, Shadow)
-/// and dimensions.
+/// Shadows for tensor cores are padded to whole multiples of so many rows (kith/spi.hpp, Shadow).
 inline constexpr std::uint32_t tile_of_halves = 128;
 
 /// How a shadow of 16-bit floats lies in memory: tile after tile of 128 rows, of each tile slab after slab of
@@ -236,7 +235,7 @@ struct HalfCollection {
   std::uint32_t train_rows;
   Tiles tiles;
   std::uint32_t dims;
-  float unscale;  ///< a power of two: makes products of the shadows those of the rows
+  float unscale;  ///< makes products of the shadows those of the rows; of fp16 a power of two
   ProductLow from;
   Matrix<const float> theta;  ///< [rows, 1]
   std::uint32_t first_row;    ///< training row of row 0 of `train`

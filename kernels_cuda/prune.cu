@@ -15,7 +15,7 @@ namespace {
 constexpr std::uint32_t warp_threads = 128, block_threads = 256, each = 4;
 constexpr std::uint32_t long_list = 2048;
 
-/// A list as its threads see it: `threads` of them, `lane` the number of this one.
+/// A list of candidates, and its theta.
 struct List {
   std::uint32_t* rows;
   float* lows;

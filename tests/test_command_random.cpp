@@ -60,6 +60,13 @@ TEST_CASE("compare --proposed: what does not go with it is refused") {
   check_refused(
       "compare --device cpu --proposed", 2,
       "invalid_argument: compare: --proposed is about random cases; give --random-cases COUNT, too");
+  check_refused("compare --device cpu --first 3", 2,
+                "invalid_argument: compare: --first is about random cases; give --random-cases COUNT, too");
+  check_refused("compare --device cpu --random-cases 5 -n 7", 2,
+                "invalid_argument: compare: -n does not go with --random-cases; leave one of them out");
+  check_refused("compare --device cpu --random-cases 5 --proposed --proposer none", 2,
+                "invalid_argument: compare: --proposed is about proposers, and --proposer none is none; name "
+                "another one, or leave --proposer out");
   check_refused("compare --device cpu --random-cases 5 --workers 2", 2,
                 "invalid_argument: compare: --workers are for --proposed; give --proposed, too");
   const Result absent = kith("compare --device cpu --random-cases 5 --proposed --proposer fp16");

@@ -223,7 +223,7 @@ TEST_CASE("difference: names the first place, with decimals and bits") {
   CHECK(difference(right, wrong) == "row 0, column 1: row 4 at 1 (0x3F800000), expected no key");
 }
 
-TEST_CASE("run_random_cases: finds a device that is wrong, and repeats it") {
+TEST_CASE("run_random_cases: in two parts as in one") {
   const Device cpu = open_device("cpu");
   RandomOptions options;
   options.seed = 2;

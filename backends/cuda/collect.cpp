@@ -101,13 +101,14 @@ std::string refusal_of_bounds(const spi::CollectStep& step) {
 
 }  // namespace
 
-std::string refusal_of_products(Metric metric, std::size_t dims) {
+std::string refusal_of_products(Proposer proposer, Metric metric, std::size_t dims) {
   if (!is_squared(metric) && metric != Metric::negative_dot && metric != Metric::cosine)
     return "metric " + std::string(name(metric)) +
            " does not follow from inner products; choose proposer none";
   if (dims > product_max_dims)
-    return "the bound of proposer gemm holds for at most " + std::to_string(product_max_dims) +
-           " columns, but these are " + std::to_string(dims) + "; choose proposer none";
+    return "the bound of proposer " + std::string(name(proposer)) + " holds for at most " +
+           std::to_string(product_max_dims) + " columns, but these are " + std::to_string(dims) +
+           "; choose proposer none";
   return "";
 }
 
@@ -117,7 +118,7 @@ spi::Support Device::check(const spi::CollectStep& step) const {
   if (!gemm && !on_tensor_cores(step.proposer))
     return {"it has no proposer " + std::string(name(step.proposer)) + "; choose none, gemm, fp16 or int8",
             0};
-  std::string refusal = refusal_of_products(step.metric, step.train.rows.cols);
+  std::string refusal = refusal_of_products(step.proposer, step.metric, step.train.rows.cols);
   if (refusal.empty()) refusal = refusal_of_bounds(step);
   if (refusal.empty())
     refusal = gemm ? Cublas::refusal() : refusal_of_products_there(step, queue_.capability);

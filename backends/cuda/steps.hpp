@@ -64,7 +64,7 @@ constexpr bool is_squared(Metric metric) {
 }
 
 /// Why inner products say nothing about a metric, or about so many columns; empty when they do.
-std::string refusal_of_products(Metric metric, std::size_t dims);
+std::string refusal_of_products(Proposer proposer, Metric metric, std::size_t dims);
 
 /// Why rows cannot be read, as a sentence; empty when they can.
 std::string refusal_of_rows(const char* what, const spi::RowBlocks& rows);

@@ -32,7 +32,7 @@ spi::Support Device::check(const spi::TightenStep& step) const {
             0};
   std::string refusal = refusal_of_lists(step.best.rows, 1);
   if (refusal.empty() && step.proposer != Proposer::none)
-    refusal = refusal_of_products(step.metric, step.dims);
+    refusal = refusal_of_products(step.proposer, step.metric, step.dims);
   // Long lists are sorted together with the candidates, and counted in 31 bits.
   constexpr std::uint64_t most = 0x7FFFFFFFu;
   if (refusal.empty() && step.k > threshold_max_k && step.k + std::uint64_t{step.keys.cols} > most)

@@ -9,8 +9,8 @@
 namespace kith {
 namespace {
 
-// A bound from one row in 64 lets about 64 k candidates of all rows pass, and tiles that grow by the
-// factor of tiles.cpp about twice k each. The faster rows are proposed, the dearer are those of the seed.
+// A bound from one row in 64 lets about 64 k candidates of all rows pass, and tiles that grow by
+// Choice::growth about twice k each. The faster rows are proposed, the dearer are those of the seed.
 constexpr std::int64_t seed_share = 64, seed_share_tested_at_once = 256;
 constexpr std::int64_t places_a_neighbour = 32, fewest_places = 1024;
 
@@ -68,13 +68,11 @@ struct Pays {
 constexpr std::int64_t any = std::numeric_limits<std::int64_t>::max();
 
 constexpr Pays pays[] = {
-    // On an H200 tensor cores were 3 times as fast as the chain at 1e10 folds with 1,200 queries, 16 to 20
-    // times from 5e11 folds on, 1.2 times (CUDA) and 1.8 times (OpenCL) with 3 columns, 2.8 times at k =
-    // 2048.
+    // On an H200 tensor cores were 4 times as fast as the chain at 1e10 folds with 1,200 queries, 15 to 20
+    // times from 5e11 folds on, 2.3 times (CUDA) and 3.3 times (OpenCL) with 3 columns, 3 times at k = 2048.
     // Up to 64 queries bytes are 1.3 to 6 times as fast from 1e9 folds on, with one query from 1e8 on, and up
-    // to
-    // 1.7 times as fast as 16-bit floats. With k = 5000 of 10^6 rows 16-bit floats were twice as fast as the
-    // chain (CUDA; 2.8 times, OpenCL), with k = 8192 no faster.
+    // to 1.7 times as fast as 16-bit floats. With k = 5000 of 10^6 rows 16-bit floats were twice as fast as
+    // the chain (CUDA; 2.8 times, OpenCL), with k = 8192 a third as fast.
     {Proposer::fp16, 1e10, 65, any, 3, any, 6000},
     {Proposer::int8, 1e9, 1, 64, 32, 65536, 256},
     {Proposer::int8, 1e8, 1, 1, 64, 65536, 256},
@@ -101,7 +99,9 @@ Proposer choose_proposer(const DeviceInfo& device, const Problem& problem, const
   });
   if (best == std::end(pays)) return Proposer::none;
   const std::size_t room = options.memory_limit ? options.memory_limit : device.memory_bytes / 4;
-  return shadow_bytes(best->proposer, problem.n, problem.dims) <= room ? best->proposer : Proposer::none;
+  const std::size_t kept = shadow_bytes(best->proposer, problem.n, problem.dims) +
+                           row_copy_bytes(device, best->proposer, problem.n, problem.dims);
+  return kept <= room ? best->proposer : Proposer::none;
 }
 
 namespace {

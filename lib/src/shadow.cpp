@@ -115,6 +115,22 @@ double product_bound(Proposer proposer, std::int64_t dims) {
   return steps / (1 - steps);
 }
 
+double largest_product_bound(const Plan& plan) {
+  const std::int64_t dims = plan.problem.dims;
+  const double many = product_bound(plan.proposer, dims);
+  if (plan.proposer != Proposer::fp16) return many;
+  constexpr double u = 0x1p-24, least_excess = 1 + 0x1p-10, excess = 1 + 0x1p-8;
+  constexpr std::int64_t most_folded_dims = 24, folded_columns = 4;
+  const bool split = dims <= spi::most_split_dims;
+  const auto terms = static_cast<double>(spi::half_terms(size(dims)));
+  // A step of 16 columns adds eights; pieces of the rows of few queries lie across such steps.
+  const double eights = dims <= 16 ? 2 : 4 * std::ceil(static_cast<double>(dims) / 32);
+  const double few = (terms + 3 * eights) * u * (split ? excess : least_excess);
+  const double folded =
+      dims <= most_folded_dims ? 24 * std::ceil((terms + folded_columns) / 16) * u * excess : 0;
+  return std::max({many, few, folded});
+}
+
 float scale_of(Proposer proposer, double largest) {
   if (proposer == Proposer::int8) {
     constexpr double most = 127, least_reach = 0x1p-50;

@@ -9,6 +9,7 @@
 #include "chunks.hpp"
 #include "device_state.hpp"
 #include "kith/metric.hpp"
+#include "kith/plan.hpp"
 #include "kith/spi.hpp"
 #include "kith/trace.hpp"
 
@@ -43,8 +44,12 @@ double largest_centred(float largest, const std::vector<float>& centre);
 bool within_range(Proposer proposer, std::int64_t dims, double largest_query, double largest_train);
 
 /// How far a product may be from the exact product of shadows, per unit of their norms: b of
-/// docs/certificate.md, section 3.
+/// docs/certificate.md, section 3, of the kernels for many queries and columns.
 double product_bound(Proposer proposer, std::int64_t dims);
+
+/// The largest b of the kernels that this plan may use: those of fp16 for few queries and for few columns add
+/// in orders of their own.
+double largest_product_bound(const Plan& plan);
 
 /// What elements up to `largest` are multiplied by in a shadow: by a power of two for fp16, to become at most
 /// 127 for int8. 1 where exponents are those of a float.

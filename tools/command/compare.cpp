@@ -120,11 +120,23 @@ void check_options(const CLI::App& app, const CompareFlags& flags) {
     if (app.get_option(name)->count() > 0)
       throw Error(Errc::invalid_argument,
                   std::string("compare: ") + name + " is for the files of --whole; give --whole, too");
-  if (flags.proposed && flags.random_cases == 0)
-    throw Error(Errc::invalid_argument,
-                "compare: --proposed is about random cases; give --random-cases COUNT, too");
   if (flags.workers > 1 && !flags.proposed)
     throw Error(Errc::invalid_argument, "compare: --workers are for --proposed; give --proposed, too");
+  if (flags.random_cases > 0) {
+    std::vector<std::string> allowed = {"--device", "--reference", "--seed",
+                                        "--first",  "--seconds",   "--resume"};
+    if (flags.proposed) allowed.insert(allowed.end(), {"--proposed", "--workers", "--proposer"});
+    refuse_others(app, "--random-cases", allowed);
+  }
+  for (const char* name : {"--proposed", "--first", "--seconds", "--resume"})
+    if (flags.random_cases == 0 && app.get_option(name)->count() > 0)
+      throw Error(Errc::invalid_argument,
+                  std::string("compare: ") + name + " is about random cases; give --random-cases COUNT, too");
+  if (flags.proposed && flags.plan.proposer == "none")
+    throw Error(
+        Errc::invalid_argument,
+        "compare: --proposed is about proposers, and --proposer none is none; name another one, or leave "
+        "--proposer out");
   for (const char* name : {"--quick", "--energy", "--csv", "--report", "--charts"})
     if (app.get_option(name)->count() > 0)
       throw Error(Errc::invalid_argument,

@@ -15,8 +15,8 @@ namespace kith {
 struct Trace {
   bool time_steps = true;  ///< in: time each step; false leaves only the totals, undisturbed
   Plan plan;
-  /// Device seconds by step (`distance`, `select`, `nearest`, `merge`, `mask`, `collect`, `rerank`, `vote`,
-  /// `tally`), host seconds of the transfers (`upload`, `download`), of `finish`, and of what becomes of the
+  /// Device seconds by step (`distance`, `select`, `nearest`, `merge`, `mask`, `prepare`, `collect`, `tighten`,
+  /// `prune`, `rerank`, `vote`, `tally`), host seconds of the transfers (`upload`, `download`), of `finish`, and of what becomes of the
   /// neighbours (`decide`, `average`).
   std::map<std::string, double> seconds;
   double device_seconds = 0;  ///< device clock from the first step of each query tile to its last
@@ -29,7 +29,8 @@ struct Trace {
   std::int64_t listed = 0, collected = 0;
   std::int64_t repeats = 0;    ///< queries that had too many at first, but not when they were asked once more
   std::int64_t fallbacks = 0;  ///< queries that had too many to the end, and were searched by the chain alone
-  double product_bound = 0;    ///< b of docs/certificate.md, section 3; 0 without a proposer
+  /// b of docs/certificate.md, section 3, the largest of the kernels that may have run; 0 without a proposer
+  double product_bound = 0;
   std::string proposer_check;  ///< what this device passed before it could propose; empty without a proposer
   /// What a proposer works on instead of the training rows, where this search was the first to need it:
   /// seconds of the device's clock, which are not among device_seconds, and device memory. Else 0.
