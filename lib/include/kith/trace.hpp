@@ -15,9 +15,9 @@ namespace kith {
 struct Trace {
   bool time_steps = true;  ///< in: time each step; false leaves only the totals, undisturbed
   Plan plan;
-  /// Device seconds by step (`distance`, `select`, `nearest`, `merge`, `mask`, `prepare`, `collect`, `tighten`,
-  /// `prune`, `rerank`, `vote`, `tally`), host seconds of the transfers (`upload`, `download`), of `finish`, and of what becomes of the
-  /// neighbours (`decide`, `average`).
+  /// Device seconds by step (`distance`, `select`, `nearest`, `merge`, `mask`, `prepare`, `collect`,
+  /// `tighten`, `prune`, `rerank`, `vote`, `tally`), host seconds of the transfers (`upload`, `download`), of
+  /// `finish`, and of what becomes of the neighbours (`decide`, `average`).
   std::map<std::string, double> seconds;
   double device_seconds = 0;  ///< device clock from the first step of each query tile to its last
   double queue_seconds = 0;   ///< host clock around the same, until the device is done
