@@ -8,9 +8,11 @@
 //                       in an order of its own (place_of()); `first` in pieces
 //   facts   [4, r]      half_norm, norm, shadow_norm, residual of each row, stride in elements
 //
-// Work-group b of 256 items takes rows 32 b ... of the shadow, an item a piece of a row at a time, with
-// neighbouring items on neighbouring rows. Eight items share the sums of a row. Work: r * dims steps, each
-// float read once, a quarter as many bytes written. docs/certificate.md, section 2.
+//   copy    [r, dims]   the rows themselves, row-major; none where its stride is 0
+//
+// Work-group b of 256 items takes rows 32 b ... of the shadow, 64 dimensions at a time, turned over in local
+// memory; eight items share the sums of a row. Work: r * dims steps, each float read once, a quarter as many
+// bytes written, with a copy five quarters. docs/certificate.md, section 2.
 #include "prepare_shadow.cl"
 
 // Where piece p of row r stands in a block. The same piece of 8 neighbouring rows never meets in a bank of
@@ -20,43 +22,48 @@ uint place_of(uint r, uint p) {
   return (p / PIECES * SHADOW_ROWS + r) * PIECES + (p % PIECES ^ turn);
 }
 
+// The byte of x - c, in the low bits; its squares are added to `sums`.
+uint byte_of(float x, float c, float scale, double unscale, Squares* sums) {
+  const int byte = convert_int_rte(clamp((x - c) * scale, -127.0f, 127.0f));
+  *sums = add_squares(*sums, (double)x - (double)c, (double)byte * unscale);
+  return (uint)byte & 0xFF;
+}
+
 kernel __attribute__((reqd_work_group_size(BLOCK * PARTS, 1, 1))) void kith_prepare_int8(
     global const float* restrict rows, uint r_first, uint r_rows, uint dims,
-    global const float* restrict centre, ulong centre_first, float scale, global uint4* restrict out,
-    ulong out_first, uint pieces, global float* restrict facts, ulong facts_first, ulong facts_stride) {
-  local double sums[3 * PARTS * BLOCK];
-  const uint lid = (uint)get_local_id(0), x = lid % BLOCK, y = lid / BLOCK;
-  const uint i = (uint)get_group_id(0) * BLOCK + x, r = r_first + i;  // row of the shadow, and of the memory
-  const bool mine = i < r_rows;
+    global const float* restrict centre, ulong centre_first, float scale, global uint* restrict out,
+    ulong out_first, uint pieces, global float* restrict facts, ulong facts_first, ulong facts_stride,
+    global float* restrict copy, ulong copy_first, ulong copy_stride) {
+  local float tile[STEP * PITCH];
+  local double shared[3 * PARTS * BLOCK];
+  const uint lid = (uint)get_local_id(0), row = lid / PARTS;
+  const uint i0 = (uint)get_group_id(0) * BLOCK;  // row of the shadow
+  const uint r = r_first + i0 + lid % BLOCK;      // row of the memory
+  const bool reads = i0 + lid % BLOCK < r_rows, mine = i0 + row < r_rows;
   global const float* from = rows + (size_t)(r / BLOCK) * dims * BLOCK + r % BLOCK;
   const double unscale = 1.0 / (double)scale;
+  const bool whole = dims % 4 == 0 && copy_first % 4 == 0 && copy_stride % 4 == 0;
   centre += centre_first;
-  out += out_first + (size_t)(i / SHADOW_ROWS * SHADOW_ROWS) * pieces;
+  copy += copy_first + (i0 + row) * copy_stride;
+  out += 4 * (out_first + (size_t)(i0 / SHADOW_ROWS * SHADOW_ROWS) * pieces);
 
-  double moved = 0, shadow = 0, residual = 0;
-  for (uint p = y; p < pieces; p += PARTS) {
-    uint words[4] = {0, 0, 0, 0};
+  Squares sums = {0, 0, 0};
+  for (uint d0 = 0; d0 < 16 * pieces; d0 += STEP) {
+    read_tile(tile, from, reads, d0, dims);
+    barrier(CLK_LOCAL_MEM_FENCE);
 #pragma unroll
-    for (uint j = 0; j < 16; ++j) {
-      const uint d = 16 * p + j;
-      if (!mine || d >= dims) continue;
-      const float a = from[(size_t)d * BLOCK], c = centre[d];
-      const int byte = convert_int_rte(clamp((a - c) * scale, -127.0f, 127.0f));
-      const double exact = (double)a - (double)c, near = (double)byte * unscale;
-      moved += exact * exact;
-      shadow += near * near;
-      residual += (exact - near) * (exact - near);
-      words[j / 4] |= ((uint)byte & 0xFF) << j % 4 * 8;
+    for (uint part = 0; part < STEP; part += 4 * PARTS) {
+      const uint at = part + lid % PARTS * 4, d = d0 + at;
+      if (d >= 16 * pieces) continue;
+      const float4 x = four_of_tile(tile, at), c = mine ? four_of(centre, d, dims) : (float4)(0.0f);
+      if (mine && copy_stride > 0) put_four(copy, d, dims, x, whole);
+      out[4 * place_of(i0 % SHADOW_ROWS + row, d / 16) + d / 4 % 4] =
+          byte_of(x.x, c.x, scale, unscale, &sums) | byte_of(x.y, c.y, scale, unscale, &sums) << 8 |
+          byte_of(x.z, c.z, scale, unscale, &sums) << 16 | byte_of(x.w, c.w, scale, unscale, &sums) << 24;
     }
-    out[place_of(i % SHADOW_ROWS, p)] = (uint4)(words[0], words[1], words[2], words[3]);
+    barrier(CLK_LOCAL_MEM_FENCE);
   }
-
-  sums[lid] = moved;
-  sums[PARTS * BLOCK + lid] = shadow;
-  sums[2 * PARTS * BLOCK + lid] = residual;
-  barrier(CLK_LOCAL_MEM_FENCE);
-  if (y != 0 || !mine) return;
   // One over the scale was rounded to double, and so was each product with it.
-  write_facts(facts + facts_first + i, facts_stride, sum_of_row(sums, x), sum_of_row(sums + PARTS * BLOCK, x),
-              sum_of_row(sums + 2 * PARTS * BLOCK, x), dims, 0x1p-50);
+  share_facts(shared, sums, facts + facts_first + i0, facts_stride, i0 < r_rows ? r_rows - i0 : 0, dims,
+              0x1p-50);
 }

@@ -128,6 +128,7 @@ struct Preparation {
   const float* centre;   ///< [dims]
   Matrix<float> shadow;  ///< [rows.rows, rows.dims]
   Matrix<float> facts;   ///< [4, rows.rows]
+  Matrix<float> copy;    ///< [rows.rows, rows.dims] of the rows themselves; none where data is null
 };
 
 cudaError_t prepare(const Queue& queue, const Preparation& preparation);

@@ -48,9 +48,15 @@ __device__ inline void write_facts(const Matrix<float>& facts, std::uint32_t r, 
 
 /// Where piece p of row r of the shadow stands, in pieces.
 __device__ __forceinline__ std::size_t place_of(const HalfShape& shape, std::uint32_t r, std::uint32_t p) {
-  const std::uint32_t in_tile = r % tile_of_halves, turn = in_tile * shape.pieces / 8 % shape.pieces;
-  const std::size_t slab = std::size_t{r / tile_of_halves} * shape.slabs + p / shape.pieces;
-  return (slab * tile_of_halves + in_tile) * shape.pieces + (p % shape.pieces ^ turn);
+  const std::uint32_t last = shape.pieces - 1, bits = __popc(last);  // pieces are a power of two
+  const std::uint32_t in_tile = r % tile_of_halves, turn = in_tile * shape.pieces / 8 & last;
+  const std::size_t slab = std::size_t{r / tile_of_halves} * shape.slabs + (p >> bits);
+  return (slab * tile_of_halves + in_tile << bits) + (p & last ^ turn);
+}
+
+/// Where row r of the memory begins; its dimensions are rows_a_block floats apart.
+__device__ __forceinline__ const float* row_of(const Rows& rows, std::uint32_t r) {
+  return rows.data + static_cast<std::size_t>(r / rows_a_block) * rows.dims * rows_a_block + r % rows_a_block;
 }
 
 }  // namespace kith::cuda

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -51,6 +52,38 @@ struct Shadowed {
   std::string prepare(spi::Device& device, std::uint32_t threads = 0) const {
     return run_step(device, spi::PrepareStep{Proposer::gemm, rows.rows(), centre.grid(), grids()}, threads);
   }
+};
+
+/// Memory for a copy of rows, as a PrepareStep makes one, with canaries before, between and behind them.
+class RowCopy {
+ public:
+  /// `gap`: canaries between rows; 0 lets a device write several elements at once.
+  RowCopy(spi::Device& device, const Matrix& of, std::size_t gap)
+      : of_(of), stride_(size(of.cols) + gap), memory_(device, image()) {}
+
+  spi::Grid<float> grid() const {
+    return {memory_.memory(), around, size(of_.rows), size(of_.cols), stride_};
+  }
+  /// Whether the rows are there, bit for bit, and nothing else was written.
+  bool is_right() const {
+    std::vector<float> right = memory_.written();
+    for (std::int64_t r = 0; r < of_.rows; ++r)
+      std::copy(of_.row(r).begin(), of_.row(r).end(),
+                right.begin() + static_cast<std::ptrdiff_t>(around + size(r) * stride_));
+    const std::vector<float> now = memory_.read();
+    return std::memcmp(now.data(), right.data(), now.size() * sizeof(float)) == 0;
+  }
+
+ private:
+  static constexpr std::size_t around = 64;
+
+  std::vector<float> image() const {
+    return std::vector<float>(size(of_.rows) * stride_ + 2 * around, -321.5f);
+  }
+
+  const Matrix& of_;
+  std::size_t stride_;
+  GuardedMemory<float> memory_;
 };
 
 }  // namespace kith::tests

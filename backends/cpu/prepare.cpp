@@ -101,6 +101,7 @@ std::size_t rounded_up(std::size_t count, std::size_t unit) {
 }  // namespace
 
 spi::Support check(const spi::PrepareStep& step, const Resources& with) {
+  if (step.copy.rows > 0) return {"it reads single rows as fast from blocks; copy none", 0};
   const auto& has = with.proposers();
   if (step.proposer == Proposer::gemm || std::find(has.begin(), has.end(), step.proposer) != has.end())
     return {};

@@ -41,6 +41,7 @@ Limits limits_of(const cl::Device& device) {
   limits.work_group = device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>();
   limits.vector_width = device.getInfo<CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT>();
   limits.part_alignment = std::max<std::size_t>(4, device.getInfo<CL_DEVICE_MEM_BASE_ADDR_ALIGN>() / 8);
+  limits.double_precision = device.getInfo<CL_DEVICE_EXTENSIONS>().find("cl_khr_fp64") != std::string::npos;
   // Two work-groups of 256 share the 65536 registers of a multiprocessor; with more a work-item than this
   // one would have it alone, and wait at every barrier.
   if (device.getInfo<CL_DEVICE_EXTENSIONS>().find("cl_nv_compiler_options") != std::string::npos)
@@ -88,8 +89,8 @@ bool has_tensor_cores(const cl::Device& device, const Limits& limits) {
   constexpr std::size_t local_bytes = 49152;
   const std::string extensions = device.getInfo<CL_DEVICE_EXTENSIONS>();
   cl_uint major = 0;
-  return extensions.find("cl_nv_device_attribute_query") != std::string::npos &&
-         extensions.find("cl_khr_fp64") != std::string::npos && limits.local_memory_bytes >= local_bytes &&
+  return extensions.find("cl_nv_device_attribute_query") != std::string::npos && limits.double_precision &&
+         limits.local_memory_bytes >= local_bytes &&
          clGetDeviceInfo(device(), nv_capability_major, sizeof major, &major, nullptr) == CL_SUCCESS &&
          major >= 8;
 }

@@ -28,6 +28,7 @@ struct Limits {
   std::size_t work_group = 1;      ///< most work-items a group
   std::uint32_t vector_width = 1;  ///< floats a vector register
   std::size_t part_alignment = 4;  ///< bytes, of where a part of a buffer may begin
+  bool double_precision = false;
   std::string tile_options;        ///< for the compiler, of kernels that tile registers (tile.cl)
 };
 
@@ -140,7 +141,6 @@ class Device : public spi::Device {
   void prepare_halves(const spi::PrepareStep& step);
   void prepare_bytes(const spi::PrepareStep& step);
   void prepare_dot(const spi::PrepareStep& step);
-  void put_in_order(const spi::PrepareStep& step);
   void collect_values(const spi::CollectStep& step);
   void collect_halves(const spi::CollectStep& step);
   void collect_folded(const spi::CollectStep& step);

@@ -11,8 +11,10 @@ spi::Support Device::check(const spi::PrepareStep& step) const {
                 std::to_string(info.query_block) + " or " + std::to_string(info.train_block) +
                 "; pack them again",
             0};
-  if (step.proposer == Proposer::none)
-    return {family_ == Family::lanes ? "it reads single rows as fast from blocks; copy none" : "", 0};
+  const bool rounded = step.proposer == Proposer::fp16 || step.proposer == Proposer::int8;
+  if (step.copy.rows > 0 && !rounded) return {"it copies rows for proposers fp16 and int8; copy none", 0};
+  // Their shadows need no tensor cores; what multiplies them does.
+  if (rounded && family_ == Family::groups && limits_.double_precision) return {};
   return {refuse_proposer(info.proposers, step.proposer, step.rows.dims), 0};
 }
 
@@ -22,7 +24,6 @@ void Device::enqueue(const spi::PrepareStep& step) {
   if (step.proposer == Proposer::fp16) return prepare_halves(step);
   if (step.proposer == Proposer::int8) return prepare_bytes(step);
   if (step.proposer == Proposer::dot) return prepare_dot(step);
-  if (step.proposer == Proposer::none) return put_in_order(step);
   const spi::Shadow& out = step.out;
   const bool lanes = family_ == Family::lanes;
   const std::size_t items = lanes ? 1 : 256;
@@ -60,11 +61,11 @@ void Device::prepare_halves(const spi::PrepareStep& step) {
     return launch("prepare_fp16.cl", line, "kith_prepare_fp16_split",
                   Range{{padded, 1, 1}, {spi::shadow_rows, 1, 1}}, buffer_of(rows.memory), rows.first,
                   rows.rows, rows.dims, buffer_of(step.centre.memory), cl_ulong{step.centre.first},
-                  step.scale, cl_uint{step.queries}, buffer_of(out.rows.memory), first, out.facts);
+                  step.scale, cl_uint{step.queries}, buffer_of(out.rows.memory), first, out.facts, step.copy);
   launch("prepare_fp16.cl", line, "kith_prepare_fp16",
          Range{{padded / rows_a_group * items, 1, 1}, {items, 1, 1}}, buffer_of(rows.memory), rows.first,
          rows.rows, rows.dims, buffer_of(step.centre.memory), cl_ulong{step.centre.first}, step.scale,
-         buffer_of(out.rows.memory), first, columns, out.facts);
+         buffer_of(out.rows.memory), first, columns, out.facts, step.copy);
 }
 
 /// The same.
@@ -77,15 +78,7 @@ void Device::prepare_bytes(const spi::PrepareStep& step) {
          Range{{padded / rows_a_group * items, 1, 1}, {items, 1, 1}}, buffer_of(rows.memory), rows.first,
          rows.rows, rows.dims, buffer_of(step.centre.memory), cl_ulong{step.centre.first}, step.scale,
          buffer_of(step.out.rows.memory), cl_ulong{step.out.rows.first * lines.row_pieces()},
-         lines.row_pieces(), step.out.facts);
-}
-
-void Device::put_in_order(const spi::PrepareStep& step) {
-  const spi::RowBlocks& rows = step.rows;
-  constexpr std::size_t items = 256, rows_a_group = 32;
-  launch("put_in_order.cl", "", "kith_put_in_order",
-         Range{{divide_up(rows.rows, rows_a_group) * items, 1, 1}, {items, 1, 1}}, buffer_of(rows.memory),
-         rows.first, rows.rows, rows.dims, step.out.rows);
+         lines.row_pieces(), step.out.facts, step.copy);
 }
 
 }  // namespace kith::opencl

@@ -169,10 +169,9 @@ IndexShadow::IndexShadow(const std::shared_ptr<Device::State>& state, const std:
         throw Error(Errc::unsupported, "search: " + device.info.spec + ": " + support.refusal);
       device.enqueue({work, threads});
     };
-    prepare({proposer, rows, this->centre(), of(i, 0, chunks[i].rows), scale_});
-    if (!copy_rows) continue;
-    const spi::Grid<float> copy{parts_[i].copy.get(), 0, size(chunks[i].rows), dims_, dims_};
-    prepare({Proposer::none, rows, {}, {copy, {}}});
+    spi::Grid<float> copy;
+    if (copy_rows) copy = {parts_[i].copy.get(), 0, size(chunks[i].rows), dims_, dims_};
+    prepare({proposer, rows, this->centre(), of(i, 0, chunks[i].rows), scale_, false, copy});
   }
   if (!trace) return;
   const std::uint64_t end = device.mark();

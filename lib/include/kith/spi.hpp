@@ -23,7 +23,7 @@
 namespace kith::spi {
 
 /// Raised whenever anything in this header changes; the loader compares it first.
-inline constexpr std::uint32_t plugin_abi = 5;
+inline constexpr std::uint32_t plugin_abi = 6;
 
 /// A block of device memory, aligned to 256 bytes. Freed by its destructor, which never throws.
 class KITH_API Allocation {
@@ -160,17 +160,17 @@ struct Shadow {
 };
 
 /// The shadow of rows, once for an Index and once for each query tile. Bits of facts may differ
-/// between devices: they are bounds, and every bound gives the same answer. With proposer none, out.rows
-/// becomes a copy of the rows, row-major, for RerankStep; centre, facts and scale are not used.
+/// between devices: they are bounds, and every bound gives the same answer.
 struct PrepareStep {
   static constexpr const char* name = "prepare";
-  Proposer proposer;  ///< gemm, dot, bf16, fp16, int8, none
+  Proposer proposer;  ///< gemm, dot, bf16, fp16, int8
   RowBlocks rows;
   Grid<float> centre;  ///< [1, dims], read only
   Shadow out;
   float scale = 1;       ///< fp16: the power of two that rows are multiplied by, so that all stay below 2^14;
                          ///< int8: what rows are multiplied by; what is then beyond 127 becomes 127
   bool queries = false;  ///< else training rows; where fp16 splits numbers the two are unlike
+  Grid<float> copy = {};  ///< [rows, dims]  the rows themselves, row-major, for RerankStep; empty: no copy
 };
 
 /// Counted lists of candidates. List q holds training rows in its first min(counts[q], capacity)
