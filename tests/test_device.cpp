@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cctype>
+#include <chrono>
 #include <cstdlib>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "device.hpp"
@@ -109,6 +111,53 @@ TEST_CASE("device: its clock does not run backwards") {
     opened.finish();
     CHECK(opened.elapsed(before, after) >= 0);
     CHECK(opened.elapsed(before, after) < 60);
+  });
+}
+
+/// Three lists of three keys to merge, on a device.
+struct SmallMerge {
+  explicit SmallMerge(spi::Device& device)
+      : in(device, 1, 9, 7), out(device, 1, 3, 1), step{3, 3, in.grid(), out.grid(), {}} {
+    const std::size_t bytes = device.check({step}).scratch_bytes;
+    scratch = device.allocate(bytes + 1);
+    step.scratch = {scratch.get(), bytes};
+  }
+  const GuardedGrid<Key> in, out;
+  spi::MergeStep step;
+  std::unique_ptr<spi::Allocation> scratch;
+};
+
+TEST_CASE("device: what is held is done when it is let go, or when somebody waits") {
+  spi::with_device(device(), [](spi::Device& opened) {
+    opened.let_go();  // of nothing
+    for (const char* end : {"let go", "finish", "read"}) {
+      const SmallMerge merge(opened);
+      opened.hold();
+      opened.enqueue({merge.step});
+      if (end == std::string("let go")) opened.let_go();
+      if (end != std::string("read")) opened.finish();
+      CHECK(merge.out.inside() == std::vector<Key>(3, 7));
+    }
+  });
+}
+
+TEST_CASE("device: time stamps in a queue that is held tell nothing of the host") {
+  if (device().info().kind != DeviceKind::gpu) return;
+  spi::with_device(device(), [](spi::Device& opened) {
+    const SmallMerge merge(opened);
+    constexpr double asleep = 0.06;
+    double least = 1;
+    for (int i = 0; i < 5 && least >= asleep; ++i) {  // anybody may be interrupted once
+      opened.hold();
+      const std::uint64_t before = opened.mark();
+      opened.enqueue({merge.step});
+      std::this_thread::sleep_for(std::chrono::duration<double>(asleep));
+      const std::uint64_t after = opened.mark();
+      opened.let_go();
+      opened.finish();
+      least = std::min(least, opened.elapsed(before, after));
+    }
+    CHECK(least < asleep);
   });
 }
 

@@ -1,5 +1,6 @@
 #include "device.hpp"
 
+#include <chrono>
 #include <cstring>
 #include <iterator>
 
@@ -8,6 +9,7 @@ namespace {
 
 constexpr std::size_t staging_bytes = std::size_t{1} << 20;
 constexpr std::size_t small_bytes = staging_bytes / 4;
+constexpr std::chrono::milliseconds longest_hold{100};
 
 std::size_t rounded(std::size_t bytes) {
   return bytes == 0 ? 256 : (bytes + 255) / 256 * 256;
@@ -51,6 +53,24 @@ LockedMemory::~LockedMemory() {
   cudaGetLastError();
 }
 
+void Gate::close() {
+  const std::lock_guard lock(mutex_);
+  open_ = false;
+}
+
+void Gate::open() {
+  {
+    const std::lock_guard lock(mutex_);
+    open_ = true;
+  }
+  opened_.notify_all();
+}
+
+void Gate::pass() {
+  std::unique_lock lock(mutex_);
+  opened_.wait_for(lock, longest_hold, [&] { return open_; });
+}
+
 Device::Device(DeviceInfo known, int ordinal)
     : spi::Device(std::move(known)), ordinal_(ordinal), guard_(info.spec) {
   try {
@@ -78,7 +98,9 @@ Device::~Device() {
 }
 
 void Device::close() noexcept {
+  gate_.open();
   if (cudaSetDevice(ordinal_) == cudaSuccess) {
+    if (queue_.stream) cudaStreamSynchronize(queue_.stream);  // nobody waits at the gate
     cublas_.reset();
     for (auto* marks : {&marks_, &older_marks_})
       for (const auto& [mark, event] : *marks) cudaEventDestroy(event);
@@ -95,6 +117,7 @@ void Device::enter(const char* stage) const {
 }
 
 void Device::wait(const char* stage) {
+  gate_.open();
   guard_.check(cudaStreamSynchronize(queue_.stream), stage, "cudaStreamSynchronize");
   staged_ = 0;
 }
@@ -200,6 +223,17 @@ double Device::elapsed(std::uint64_t from, std::uint64_t to) {
   guard_.check(cudaEventElapsedTime(&milliseconds, event_of(from), event_of(to)), "elapsed",
                "cudaEventElapsedTime");
   return static_cast<double>(milliseconds) * 1e-3;
+}
+
+void Device::hold() {
+  enter("hold");
+  gate_.close();
+  const auto pass = [](void* gate) { static_cast<Gate*>(gate)->pass(); };
+  guard_.check(cudaLaunchHostFunc(queue_.stream, pass, &gate_), "hold", "cudaLaunchHostFunc");
+}
+
+void Device::let_go() {
+  gate_.open();
 }
 
 spi::Support Device::check(const spi::Step& step) const {

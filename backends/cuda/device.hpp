@@ -3,6 +3,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <condition_variable>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -49,6 +50,21 @@ class LockedMemory : public spi::HostMemory {
   const std::shared_ptr<LockedRanges> ranges_;
 };
 
+/// Where a stream waits until the host opens it; not for ever, since some calls wait for streams behind our
+/// back (CUDA loads a kernel when it is first launched).
+class Gate {
+ public:
+  void close();
+  void open();
+  /// By the stream.
+  void pass();
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable opened_;
+  bool open_ = true;
+};
+
 class Device : public spi::Device {
  public:
   /// `ordinal` as CUDA counts. Throws unavailable or device_failure.
@@ -62,6 +78,8 @@ class Device : public spi::Device {
   std::unique_ptr<spi::HostMemory> allocate_host(std::size_t bytes) override;
   std::uint64_t mark() override;
   double elapsed(std::uint64_t from, std::uint64_t to) override;
+  void hold() override;
+  void let_go() override;
   spi::Support check(const spi::Step& step) const override;
   void enqueue(const spi::Step& step) override;
 
@@ -110,6 +128,7 @@ class Device : public spi::Device {
   mutable std::unique_ptr<Cublas> cublas_;
   std::map<std::uint64_t, cudaEvent_t> marks_, older_marks_;  // since the last finish(), and before it
   std::vector<cudaEvent_t> spare_events_;
+  Gate gate_;
   std::uint64_t next_mark_ = 0;
 };
 

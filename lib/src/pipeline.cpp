@@ -102,7 +102,10 @@ void search_lost(const Index::State& index, const Plan& plan, const PlanOptions&
   const spi::Grid<Key> result = workspace.result(1);
   const std::shared_ptr<Device::State>& state = index.device.state();
   Trace of_lost;
-  if (trace) of_lost.time_steps = trace->time_steps;
+  if (trace) {
+    of_lost.time_steps = trace->time_steps;
+    of_lost.hold_queue = trace->hold_queue;
+  }
   run(index, chain, chain_only, {rows.data(), count, queries.cols()}, 0, trace ? &of_lost : nullptr,
       [&](Workspace& found, std::int64_t first, std::int64_t found_count) {
         std::vector<Key> keys(static_cast<std::size_t>(found_count) * k);

@@ -293,9 +293,7 @@ RadiusNeighbors Index::within(MatrixView<const float> queries, std::span<const f
   const std::vector<Tile> tiles = train_tiles(index, plan);
   const std::int64_t query_tiles = (m + plan.query_tile - 1) / plan.query_tile;
   if (trace) {
-    const bool time_steps = trace->time_steps;
-    *trace = Trace{};
-    trace->time_steps = time_steps;
+    restart(*trace);
     trace->plan = plan;
     trace->query_tiles = query_tiles;
     trace->train_tiles = static_cast<std::int64_t>(tiles.size());

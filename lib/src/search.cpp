@@ -110,9 +110,7 @@ void search_with(const Index::State& index, MatrixView<const float> queries, std
   bool begun = false;
   const auto search_by = [&](const Plan& chosen) {
     if (trace) {
-      const bool time_steps = trace->time_steps;
-      *trace = Trace{};
-      trace->time_steps = time_steps;
+      restart(*trace);
       trace->plan = chosen;
       tell_of_proposer(chosen, *trace);
     }

@@ -11,6 +11,9 @@ HostMemory::~HostMemory() = default;
 Device::~Device() = default;
 Backend::~Backend() = default;
 
+void Device::hold() {}
+void Device::let_go() {}
+
 std::unique_ptr<HostMemory> Device::allocate_host(std::size_t) {
   return nullptr;
 }

@@ -122,9 +122,7 @@ class SumsRun {
 
   /// What was decided, for those who ask.
   void start(Trace& trace) const {
-    const bool time_steps = trace.time_steps;
-    trace = Trace{};
-    trace.time_steps = time_steps;
+    restart(trace);
     trace.plan.problem = {task_.metric, n_, n_, dims_, 0};
     trace.plan.device = info_.spec;
     trace.plan.query_tile = tiles_.queries;

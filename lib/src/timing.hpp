@@ -22,12 +22,28 @@ class Stopwatch {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
+/// Forget what was measured, not what was asked for.
+inline void restart(Trace& trace) {
+  const bool time_steps = trace.time_steps, hold_queue = trace.hold_queue;
+  trace = Trace{};
+  trace.time_steps = time_steps;
+  trace.hold_queue = hold_queue;
+}
+
 /// Collects the marks of one stretch of steps, and adds them to a Trace when the device is done.
 /// Does nothing without a Trace. Used under the device's lock.
 class StepTimer {
  public:
   StepTimer(spi::Device& device, Trace* trace) : device_(device), trace_(trace) {
-    if (trace_) begin_ = last_ = device_.mark();
+    if (!trace_) return;
+    held_ = trace_->hold_queue && !trace_->time_steps;
+    if (held_) device_.hold();
+    begin_ = last_ = device_.mark();
+  }
+  StepTimer(const StepTimer&) = delete;
+  StepTimer& operator=(const StepTimer&) = delete;
+  ~StepTimer() {
+    if (held_) device_.let_go();  // a step was refused
   }
 
   /// The step enqueued just now was called `step`.
@@ -48,6 +64,8 @@ class StepTimer {
   void collect() {
     if (!trace_) return;
     const std::uint64_t end = trace_->time_steps ? last_ : device_.mark();
+    if (held_) device_.let_go();
+    held_ = false;
     device_.finish();
     const double queued = watch_.seconds();
     for (const Stamp& s : steps_) trace_->seconds[s.step] += device_.elapsed(s.from, s.to);
@@ -63,6 +81,7 @@ class StepTimer {
   spi::Device& device_;
   Trace* trace_;
   Stopwatch watch_;
+  bool held_ = false;
   std::uint64_t begin_ = 0, last_ = 0;
   std::vector<Stamp> steps_;
 };

@@ -8,7 +8,8 @@
 For every search that the files of `kith bench --json` hold, PyTorch does the same on the same rows: addmm, which
 computes |x|^2 / 2 - q . x for a tile of queries, and topk of that, tile after tile. The rows, their half norms and
 the queries are on the device before the clock starts, as they are for kith. Time is that of CUDA's events around
-all tiles: the median of 5 runs after 2 that warm up, or of fewer where they would take longer than --seconds.
+all tiles, which the device begins when they are in its queue, as in kith bench: the median of 5 runs after 2 that
+warm up, or of fewer where they would take longer than --seconds.
 A tile of products takes 2 GB at most.
 
     fp32  single precision, TF32 forbidden
@@ -43,6 +44,7 @@ except ImportError as error:
 WAYS = ("fp32", "tf32", "fp16")
 WARM_UPS, RUNS = 2, 5
 TILE_BYTES = 2 * 10**9
+HELD_CYCLES = 4 * 10**6  # some milliseconds: the queue is filled meanwhile, as that of kith is
 SOME = 1 << 24  # elements handled at once where nothing is timed
 
 
@@ -135,6 +137,7 @@ def timed(run, device):
         run()
         return time.perf_counter() - start
     before, after = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+    torch.cuda._sleep(HELD_CYCLES)
     before.record()
     run()
     after.record()

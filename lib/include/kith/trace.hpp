@@ -14,6 +14,9 @@ namespace kith {
 /// little: each step is then bracketed by time stamps.
 struct Trace {
   bool time_steps = true;  ///< in: time each step; false leaves only the totals, undisturbed
+  /// in: a device begins a tile when all its steps are in the queue, so that device_seconds are those of the
+  /// device however slow the host is. Takes longer in all. Not where steps are timed.
+  bool hold_queue = false;
   Plan plan;
   /// Device seconds by step (`distance`, `select`, `nearest`, `merge`, `mask`, `prepare`, `collect`,
   /// `tighten`, `prune`, `rerank`, `vote`, `tally`), host seconds of the transfers (`upload`, `download`), of
