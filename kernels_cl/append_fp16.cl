@@ -10,6 +10,39 @@ ALL_INLINE float element_of(const float* v, uint at) {
   return as_float(found);
 }
 
+// Append all 2 ALONG rows of a lane to the list of query q: four places after those of the lane before it.
+//   v   [ALONG, 4]  as below; the first two of each matrix are of query q
+//   to  the first place of the four lanes
+ALL_INLINE void append_all(const float* v, ulong q, uint to, uint row, global const float* gap, uint lane,
+                           CANDIDATES) {
+  to += lane % 4 * 4;
+#ifdef BOUNDS
+  const bool aligned =
+      ((rows_first + q * rows_stride + to | lows_first + q * lows_stride + to) & 3) == 0 &&
+      ((highs_first + q * highs_stride + to) & 1) == 0;
+#endif
+#pragma unroll
+  for (uint i = 0; i < 2 * ALONG; i += 4, to += 16) {
+    const uint column = i / 2 * 8 + lane % 4 * 2, t = row + column;
+    const float v0 = v[2 * i], v1 = v[2 * i + 1], v2 = v[2 * i + 4], v3 = v[2 * i + 5];
+#ifdef BOUNDS
+    const float2 near = *(global const float2*)(gap + column), far = *(global const float2*)(gap + column + 8);
+    if (aligned && to + 4 <= capacity) {
+      *(global uint4*)(rows + rows_first + q * rows_stride + to) = (uint4)(t, t + 1, t + 8, t + 9);
+      *(global float4*)(lows + lows_first + q * lows_stride + to) = (float4)(v0, v1, v2, v3);
+      global ulong2* high = (global ulong2*)(highs + highs_first + q * highs_stride + to);
+      high[0] = (ulong2)(high_key(v0, near.x, t), high_key(v1, near.y, t + 1));
+      high[1] = (ulong2)(high_key(v2, far.x, t + 8), high_key(v3, far.y, t + 9));
+      continue;
+    }
+#endif
+    if (to < capacity) PUT_CANDIDATE(q, to, t, v0, near.x);
+    if (to + 1 < capacity) PUT_CANDIDATE(q, to + 1, t + 1, v1, near.y);
+    if (to + 2 < capacity) PUT_CANDIDATE(q, to + 2, t + 8, v2, far.x);
+    if (to + 3 < capacity) PUT_CANDIDATE(q, to + 3, t + 9, v3, far.y);
+  }
+}
+
 // Of 16 queries and 8 ALONG training rows of a warp, append those that theta lets pass. Called by all of the
 // warp.
 //   v       [ALONG, 4]  of matrix j: query q and rows 8 j + 2 (lane % 4) and one more, and the same of query
@@ -37,20 +70,23 @@ ALL_INLINE void append_matrices(const float* v, float theta, float theta_of_seco
   uint begin = 0;
   if (many != 0) begin = atomic_add(COUNT_OF(q + lane % 4 * 8), many);
   JOIN_WARP();
-  // Where all pass, as in a first step, the four take turns, and write side by side.
-  const bool turns = all == 4 * 2 * ALONG * 0x10001u;
-  const uint next = turns ? 4 : 1;
-  uint place = of_four(begin, 0) + (turns ? lane % 4 : before & 0xFFFFu),
-       place_of_second = of_four(begin, 1) + (turns ? lane % 4 : before >> 16);
+  uint place = of_four(begin, 0), place_of_second = of_four(begin, 1);
+  if (all == 4 * 2 * ALONG * 0x10001u) {  // as in a first step
+    append_all(v, q, place, row, gap, lane, CANDIDATES_HERE);
+    append_all(v + 2, q + 8, place_of_second, row, gap, lane, CANDIDATES_HERE);
+    near = 0;
+  }
+  place += before & 0xFFFFu;
+  place_of_second += before >> 16;
   while (near != 0) {
     const uint at = 31 - clz(near);
     near ^= 1u << at;
     const bool second = (at & 2) != 0;
     const uint to = second ? place_of_second : place;
     if (second)
-      place_of_second += next;
+      ++place_of_second;
     else
-      place += next;
+      ++place;
     if (to >= capacity) continue;
     const uint column = at / 4 * 8 + lane % 4 * 2 + at % 2;
     const ulong list = second ? q + 8 : q;

@@ -2,7 +2,8 @@
 //
 //   best    [q, k]   ascending, padded with NO_KEY, stride in elements
 //   counts  [q]      in; 0 afterwards, with -D BOUNDS as before, stride in elements
-//   lost    [q]      becomes 1 where counts is above the capacity, else stays, stride in elements
+//   lost    [q]      becomes 1 where counts is above the capacity, and with -D GUESSED where theta becomes
+//                    larger than it was, else stays, stride in elements
 //   facts   [4, q]   with -D HALVES: of the shadows of the queries, stride in elements
 //   theta   [q]      rounded up, stride in elements; with -D BOUNDS in and out: it never grows
 //
@@ -26,7 +27,11 @@ kernel void kith_tighten_theta(global const Key* restrict best, ulong best_first
 #ifdef BOUNDS
   *theta = theta_by_bound(*theta, value, dims, facts, facts_stride);
 #else
-  *theta = theta_by_chain(value, dims, facts, facts_stride);
+  const float found = theta_by_chain(value, dims, facts, facts_stride);
+#ifdef GUESSED
+  if (found > *theta) lost[lost_first + q * lost_stride] = 1;
+#endif
+  *theta = found;
   *count = 0;
 #endif
 }

@@ -54,4 +54,25 @@ __device__ __forceinline__ void put_candidate(const BoundedLists& out, float gap
   out.high.data[q * out.high.stride + at] = high_key(v, gap, row);
 }
 
+/// Whether place `at` of list q, and every fourth from there on, is aligned for four at once.
+__device__ __forceinline__ bool can_put_four(const BoundedLists& out, std::size_t q, std::uint32_t at) {
+  const auto aligned = [&](const auto& matrix) {
+    return reinterpret_cast<std::uintptr_t>(matrix.data + q * matrix.stride + at) % sizeof(uint4) == 0;
+  };
+  return out.low.data != nullptr && aligned(out.lists.rows) && aligned(out.low) && aligned(out.high);
+}
+
+/// Write places at ... at + 3 of list q, which must be below the capacity.
+///   gap, row, v  [4]
+__device__ __forceinline__ void put_four(const BoundedLists& out, const float* gap, std::size_t q,
+                                         std::uint32_t at, const std::uint32_t* row, const float* v) {
+  *reinterpret_cast<uint4*>(out.lists.rows.data + q * out.lists.rows.stride + at) = {row[0], row[1], row[2],
+                                                                                    row[3]};
+  *reinterpret_cast<float4*>(out.low.data + q * out.low.stride + at) = {v[0], v[1], v[2], v[3]};
+  auto* const high = reinterpret_cast<ulonglong2*>(out.high.data + q * out.high.stride + at);
+#pragma unroll
+  for (int e = 0; e < 2; ++e)
+    high[e] = {high_key(v[2 * e], gap[2 * e], row[2 * e]), high_key(v[2 * e + 1], gap[2 * e + 1], row[2 * e + 1])};
+}
+
 }  // namespace kith::cuda

@@ -39,21 +39,34 @@ struct NoSlack {
   __device__ __forceinline__ float of(std::uint32_t) const { return 0; }
 };
 
-/// Append all of 16 queries' rows. Lanes of a quad write to neighbouring places.
+/// Append all of 16 queries' rows, four places of a lane after four of the next one of its quad: where lists
+/// are aligned that is an access instead of four.
 template <int columns>
 __device__ __forceinline__ void append_all(const HalfCollection& collection, const float (&v)[columns],
                                            std::uint32_t q, std::uint32_t place, std::uint32_t row,
                                            float slack, std::uint32_t lane) {
-  const Lists<std::uint32_t>& lists = collection.out.lists;
+  const BoundedLists& out = collection.out;
   std::uint32_t at = 0;
-  if (lane % 4 == 0) at = atomicAdd(lists.counts.data + q * lists.counts.stride, 4 * columns);
-  at = __shfl_sync(whole_warp, at, 0, 4) + lane % 4;
+  if (lane % 4 == 0) at = atomicAdd(out.lists.counts.data + q * out.lists.counts.stride, 4 * columns);
+  at = __shfl_sync(whole_warp, at, 0, 4) + lane % 4 * 4;
+  const bool at_once = can_put_four(out, q, at);
 #pragma unroll
-  for (int i = 0; i < columns; ++i) {
-    const std::uint32_t column = i / 2 * 8 + lane % 4 * 2 + i % 2;
-    if (at + 4 * i < lists.capacity)
-      put_candidate(collection.out, __fadd_ru(gap_at(collection.from, place + column), slack), q, at + 4 * i,
-                    row + column, v[i]);
+  for (std::uint32_t i = 0; i < columns; i += 4, at += 16) {
+    float gap[4];
+    std::uint32_t of[4];
+#pragma unroll
+    for (std::uint32_t e = 0; e < 4; ++e) {
+      const std::uint32_t column = (i + e) / 2 * 8 + lane % 4 * 2 + e % 2;
+      gap[e] = __fadd_ru(gap_at(collection.from, place + column), slack);
+      of[e] = row + column;
+    }
+    if (at_once && at + 4 <= out.lists.capacity) {
+      put_four(out, gap, q, at, of, v + i);
+    } else {
+#pragma unroll
+      for (std::uint32_t e = 0; e < 4; ++e)
+        if (at + e < out.lists.capacity) put_candidate(out, gap[e], q, at + e, of[e], v[i + e]);
+    }
   }
 }
 

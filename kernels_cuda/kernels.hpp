@@ -293,6 +293,7 @@ struct Tightening {
   Matrix<float> theta;              ///< [rows, 1]
   Matrix<std::uint32_t> lost;       ///< [rows, 1]
   bool afresh;                      ///< as if best had held nothing
+  bool guessed;                     ///< a theta of chains that grows means lost, too
 };
 
 std::size_t tighten_scratch(const Tightening& tightening);

@@ -54,6 +54,7 @@ __device__ __forceinline__ void settle(const Tightening& tightening, const Limit
   if (is_bound(tightening.limit)) {
     *theta = fminf(*theta, found);
   } else {
+    if (tightening.guessed && found > *theta) tightening.lost.data[q * tightening.lost.stride] = 1;
     *theta = found;
     tightening.counts.data[q * tightening.counts.stride] = 0;
   }

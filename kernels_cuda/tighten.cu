@@ -4,7 +4,7 @@
 //   best    [q, k]         in and out, or out where it is made afresh: ascending, padded with no_key
 //   facts   [4, q]         for squared distances
 //   theta   [q, 1]         out
-//   lost    [q, 1]         becomes 1 where a count is above the capacity
+//   lost    [q, 1]         becomes 1 where a count is above the capacity, or a guessed theta becomes larger
 //
 // Up to k = 2048 a block takes a query, of 128 threads, or of 256 where k is large, or of 512 where queries
 // are few besides. Candidates at or behind the k-th best are refused while they are read, four a thread; only

@@ -145,7 +145,7 @@ TEST_CASE("device: time stamps in a queue that is held tell nothing of the host"
   if (device().info().kind != DeviceKind::gpu) return;
   spi::with_device(device(), [](spi::Device& opened) {
     const SmallMerge merge(opened);
-    constexpr double asleep = 0.06;
+    constexpr double asleep = 1e-4;
     double least = 1;
     for (int i = 0; i < 5 && least >= asleep; ++i) {  // anybody may be interrupted once
       opened.hold();

@@ -214,6 +214,52 @@ TEST_CASE("proposer: lists that overflow once are proposed for once more, and ne
   });
 }
 
+/// Rows of which `near` lie around 0 in the first block, and all others far away.
+Matrix near_in_one_block(std::int64_t n, std::int64_t near) {
+  Matrix rows{n, 2, {}};
+  for (std::int64_t t = 0; t < n; ++t) {
+    const auto far = static_cast<float>(t < near ? t : 100000 + t);
+    rows.values.insert(rows.values.end(), {far, 1});
+  }
+  return rows;
+}
+
+TEST_CASE("proposer: a guess that was wrong for few queries is made good for these") {
+  for_each_proposer([&](Proposer proposer) {
+    const std::int64_t n = 20000, k = 100;
+    const Index index(device(), Matrix{n, 2, std::vector<float>(size(2 * n), 1)});
+    if (!index.plan(5, k, {.proposer = proposer}).guesses) return;
+    // What the others see is farther with every row, and spread over all blocks.
+    const Matrix queries = matrix(2, {0, 0, /**/ 130000, 1, /**/ 140000, 1, /**/ 150000, 1, /**/ 160000, 1});
+    const Trace trace =
+        compare(proposer, queries, near_in_one_block(n, k - 20), Metric::squared_l2, k);
+    CHECK(trace.fallbacks == 0);
+    CHECK(trace.repeats == 1);
+  });
+}
+
+TEST_CASE("proposer: an index that misled a guess for many queries is searched without one") {
+  for_each_proposer([&](Proposer proposer) {
+    const std::int64_t n = 20000, m = 12, k = 100;
+    const Index index(device(), near_in_one_block(n, k - 20));
+    if (!index.plan(m, k, {.proposer = proposer}).guesses) return;
+    const Matrix queries{m, 2, std::vector<float>(size(2 * m), 0)};
+    const Neighbors expected = index.search(queries, k, {.proposer = Proposer::none});
+    double progress = 0;
+    std::vector<std::int64_t> repeats;
+    for (int search = 0; search < 2; ++search) {
+      Trace trace;
+      const auto told = [&](const Progress& now) { progress = now.fraction; };
+      CHECK(index.search(queries, k, {.proposer = proposer, .query_tile = 4, .progress = told}, &trace) ==
+            expected);
+      CHECK(progress == 1);
+      CHECK(trace.fallbacks == 0);
+      repeats.push_back(trace.repeats);
+    }
+    CHECK(repeats == std::vector<std::int64_t>{4, 0});  // the first tile of the first search
+  });
+}
+
 TEST_CASE("proposer: one that kith chose gives way where most lists overflow") {
   const std::int64_t n = 20000, m = 300, dims = 64;
   const Index index(device(), Matrix{n, dims, std::vector<float>(size(n * dims), 1)});
@@ -224,9 +270,9 @@ TEST_CASE("proposer: one that kith chose gives way where most lists overflow") {
   if (trace.plan.proposer == Proposer::none) return;  // too small a problem to propose for, here
   CHECK(trace.fallbacks == m);
   CHECK(trace.repeats == 0);
-  CHECK(trace.listed <= 100 * trace.plan.candidates);  // of the first tile alone
+  CHECK(trace.listed <= 200 * trace.plan.candidates);  // of the first tile alone, with and without a guess
   index.search(queries, 2, {.proposer = trace.plan.proposer, .query_tile = 100}, &trace);
-  CHECK(trace.listed > 100 * trace.plan.candidates);  // where it was asked for it goes on
+  CHECK(trace.listed > 200 * trace.plan.candidates);  // where it was asked for it goes on
 }
 
 TEST_CASE("proposer: an index that was added to is searched part by part") {

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -75,12 +76,13 @@ struct Guarded {
   GuardedGrid<float> theta, facts;
 
   /// facts  [facts_a_row, m]; empty for proposer none
-  Guarded(spi::Device& device, const Lists& lists, const std::vector<float>& of_queries = {})
+  Guarded(spi::Device& device, const Lists& lists, const std::vector<float>& of_queries = {},
+          const std::vector<float>& before = {})
       : keys(device, lists.m, lists.capacity, 0, lists.keys),
         best(device, lists.m, lists.k, canary, lists.best),
         counts(device, lists.m, 1, canary32, lists.counts),
         lost(device, lists.m, 1, canary32, lists.lost),
-        theta(device, lists.m, 1, -123.5f),
+        theta(device, lists.m, 1, -123.5f, before),
         facts(device, spi::facts_a_row, lists.m, inf, of_queries) {}
 
   spi::TightenStep step(Proposer proposer, Metric metric, std::uint32_t dims, std::size_t k) const {
@@ -120,7 +122,42 @@ void check_guarded(spi::Device& device, std::size_t m, std::size_t k, std::size_
   CHECK(memory.keys.unchanged());
 }
 
+/// A theta that was guessed: smaller than it becomes, the same, and larger.
+void check_guessed(spi::Device& device, std::size_t m, std::size_t k, std::size_t capacity) {
+  CAPTURE(m);
+  CAPTURE(k);
+  CAPTURE(capacity);
+  const Lists lists(m, k, capacity, m + 7 * k + capacity);
+  const std::vector<Key> expected = lists.expected(true);
+  std::vector<float> before, after;
+  std::vector<std::uint32_t> lost = lists.lost;
+  for (std::size_t q = 0; q < m; ++q) {
+    after.push_back(value_of(expected[q * k + k - 1]));
+    const float other = q % 3 == 0 ? -inf : inf;
+    before.push_back(q % 3 == 1 ? after[q] : std::nextafter(after[q], other));
+    if (lists.counts[q] > capacity || after[q] > before[q]) lost[q] = 1;
+  }
+  const Guarded memory(device, lists, {}, before);
+  spi::TightenStep step = memory.step(Proposer::none, Metric::l1, 3, k);
+  step.afresh = true;
+  step.guessed = true;
+  REQUIRE(run_step(device, step) == "");
+  CHECK(difference(memory.theta.inside(), after) == "");
+  CHECK(difference(memory.lost.inside(), lost) == "");
+  CHECK(difference(memory.best.inside(), expected) == "");
+  CHECK(memory.canaries_live());
+}
+
 TEST_SUITE_BEGIN("device");
+
+TEST_CASE("tighten: a guessed theta that becomes larger means lost, on every way there is") {
+  spi::with_device(device(), [](spi::Device& opened) {
+    check_guessed(opened, 23, 4, 9);
+    check_guessed(opened, 7, 300, 700);
+    check_guessed(opened, 5, 1500, 400);
+    check_guessed(opened, 3, 2500, 3000);
+  });
+}
 
 TEST_CASE("tighten: joins candidates with the best, worked out on paper") {
   const Candidates lists{3, 2, {2, 0, 9}, {4, 5, no_row, no_row, 6, 7}};

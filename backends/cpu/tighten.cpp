@@ -88,6 +88,7 @@ void run(const spi::TightenStep& step, const Resources& with) {
     if (!bounds) count = 0;
     const float theta = theta_of(step, value_of(best[k - 1]), q);
     float& limit = elements(step.theta)[q * step.theta.stride];
+    if (step.guessed && !bounds && theta > limit) elements(step.lost)[q * step.lost.stride] = 1;
     limit = bounds ? std::min(limit, theta) : theta;
   });
 }

@@ -21,7 +21,8 @@ Tightening tightening_of(const spi::TightenStep& step) {
           input_of(step.query_facts),
           matrix_of(step.theta),
           matrix_of(step.lost),
-          step.afresh || step.of == spi::TightenStep::Of::bounds};
+          step.afresh || step.of == spi::TightenStep::Of::bounds,
+          step.guessed};
 }
 
 }  // namespace

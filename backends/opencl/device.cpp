@@ -16,7 +16,6 @@ Device::Device(DeviceInfo known, Family family, Limits limits, const cl::Device&
 
 Device::~Device() {
   try {
-    let_go();
     queue_.finish();
     if (uses_clblast_) ClBlast::forget();  // what it compiled keeps the context alive
   } catch (const cl::Error&) {
@@ -51,18 +50,15 @@ std::unique_ptr<spi::Allocation> Device::allocate(std::size_t bytes) {
 
 void Device::write(spi::Allocation& to, std::size_t offset, const void* from, std::size_t bytes) {
   if (bytes == 0) return;
-  let_go();
   guard_.run("write", [&] { queue_.enqueueWriteBuffer(buffer_of(&to), CL_TRUE, offset, bytes, from); });
 }
 
 void Device::read(const spi::Allocation& from, std::size_t offset, void* to, std::size_t bytes) {
   if (bytes == 0) return;
-  let_go();
   guard_.run("read", [&] { queue_.enqueueReadBuffer(buffer_of(&from), CL_TRUE, offset, bytes, to); });
 }
 
 void Device::finish() {
-  let_go();
   guard_.run("finish", [&] { queue_.finish(); });
   older_marks_ = std::move(marks_);
   marks_.clear();
@@ -92,19 +88,13 @@ double Device::elapsed(std::uint64_t from, std::uint64_t to) {
 }
 
 void Device::hold() {
-  if (info.kind == DeviceKind::cpu) return;  // its threads would only sleep
+  constexpr cl_uint rounds = 1u << 18;
+  if (info.kind == DeviceKind::cpu) return;  // its threads would only take turns
   guard_.run("hold", [&] {
-    gate_ = cl::UserEvent(context_);
-    const std::vector<cl::Event> gate{gate_};
-    queue_.enqueueBarrierWithWaitList(&gate);
+    if (!held_()) held_ = cl::Buffer(context_, CL_MEM_READ_WRITE, sizeof(cl_uint));
+    launch("hold.cl", "", "kith_hold", Range{{1, 1, 1}, {1, 1, 1}}, rounds, held_);
+    queue_.flush();
   });
-}
-
-void Device::let_go() {
-  if (!gate_()) return;
-  cl::UserEvent gate;
-  std::swap(gate, gate_);
-  guard_.run("let_go", [&] { gate.setStatus(CL_COMPLETE); });
 }
 
 spi::Support Device::check(const spi::Step& step) const {

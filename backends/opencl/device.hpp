@@ -74,7 +74,6 @@ class Device : public spi::Device {
   std::uint64_t mark() override;
   double elapsed(std::uint64_t from, std::uint64_t to) override;
   void hold() override;
-  void let_go() override;
   spi::Support check(const spi::Step& step) const override;
   void enqueue(const spi::Step& step) override;
 
@@ -223,7 +222,7 @@ class Device : public spi::Device {
   bool uses_clblast_ = false;
   std::map<std::uint64_t, cl::Event> marks_, older_marks_;  // since the last finish(), and before it
   std::uint64_t next_mark_ = 0;
-  cl::UserEvent gate_;  // what is held waits for it; null: nothing is
+  cl::Buffer held_;  // what hold() keeps the device busy with; null before the first time
 };
 
 /// `-D name=value`, with a space before it.

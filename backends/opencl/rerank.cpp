@@ -21,11 +21,12 @@ void Device::enqueue(const spi::RerankStep& step) {
   // Lists are shared where there are too few of them to fill the device.
   const std::size_t groups =
       lanes ? 1
-            : std::clamp<std::size_t>(16 * info.compute_units / q.rows, 1, divide_up(from.rows.cols, items));
+            : std::clamp<std::size_t>(64 * info.compute_units / q.rows, 1, divide_up(from.rows.cols, items));
   const Range range =
       lanes ? Range{{q.rows, 1, 1}, {1, 1, 1}} : Range{{items * groups, q.rows, 1}, {items, 1, 1}};
   const std::string shape = lanes ? define("QUERY_BLOCK", q.block) + define("TRAIN_BLOCK", t.block)
-                                  : define("GROUP", items) + (t.block == 1 ? " -D IN_ORDER" : "");
+                                  : define("GROUP", items) + (t.block == 1 ? " -D IN_ORDER" : "") +
+                                        (t.block == 1 && t.dims % 4 == 0 ? " -D WIDE" : "");
   launch(lanes ? "rerank_lanes.cl" : "rerank.cl", define_metric(step.metric) + shape,
          lanes ? "kith_rerank_lanes" : "kith_rerank", range, buffer_of(q.memory), q.first,
          buffer_of(t.memory), t.first, t.dims, step.first_row, buffer_of(from.rows.memory),

@@ -106,7 +106,8 @@ void Device::tighten_theta(const spi::TightenStep& step) {
   const bool halves = is_halved(step);
   const std::size_t rows = step.best.rows;
   launch("tighten_theta.cl",
-         std::string(halves ? " -D HALVES" : "") + (is_by_bounds(step) ? " -D BOUNDS" : ""),
+         std::string(halves ? " -D HALVES" : "") + (is_by_bounds(step) ? " -D BOUNDS" : "") +
+             (step.guessed ? " -D GUESSED" : ""),
          "kith_tighten_theta", Range{{rows, 1, 1}, {family_ == Family::lanes ? 1u : 64u, 1, 1}}, step.best,
          static_cast<cl_uint>(rows), step.k, step.counts, static_cast<cl_uint>(step.keys.cols), step.lost,
          step.dims, halves ? step.query_facts : step.theta, step.theta);

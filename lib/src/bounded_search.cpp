@@ -22,20 +22,41 @@ std::vector<Key> read_keys(spi::Device& device, const spi::Grid<Key>& grid) {
 BoundedSearch::BoundedSearch(const Index::State& index, const Plan& plan, float query_scale)
     : index_(index),
       plan_(plan),
-      phases_(phases(index, plan, plan.train_tile)),
-      short_phases_(phases(index, plan, plan.candidates * longer / 2)),
       shadow_(index.shadow_for(plan)),
+      planned_(plan.guesses && index.chunks.size() == 1 && !shadow_->misleads() ? Way::guessing
+                                                                                : Way::careful),
+      way_(planned_),
+      steps_(static_cast<std::int64_t>(phases(index, plan, planned_).size())),
       proposal_(index.device.state(), plan),
       query_scale_(query_scale) {}
+
+/// Whether these are too many to be asked once more.
+bool BoundedSearch::many(const Lost& lost, std::int64_t count) {
+  return static_cast<std::int64_t>(lost.queries.size()) * longer_lists > count;
+}
+
+BoundedSearch::Lost BoundedSearch::ask_first(std::int64_t count, const Workspace& workspace, Watcher& watcher,
+                                             Trace* trace) {
+  const std::vector<float> nothing(static_cast<std::size_t>(count), infinity);
+  Lost lost = run_once(way_, count, nothing, workspace, watcher, trace);
+  if (way_ != planned_) watcher.steps_done(steps_);
+  if (way_ != Way::guessing || !many(lost, count)) return lost;
+  const auto before = static_cast<std::int64_t>(lost.queries.size());
+  way_ = Way::careful;
+  lost = run_once(way_, count, reached(count), workspace, watcher, trace);
+  const std::int64_t helped = before - static_cast<std::int64_t>(lost.queries.size());
+  if (2 * helped >= before) shadow_->tell_misleads();  // else ties fill the lists, and no guess is to blame
+  if (trace) trace->repeats += std::max<std::int64_t>(helped, 0);
+  return lost;
+}
 
 std::vector<std::int64_t> BoundedSearch::run(MatrixView<const float> queries, Workspace& workspace,
                                              Watcher& watcher, Trace* trace) {
   const std::int64_t count = queries.rows();
   const std::shared_ptr<Device::State>& state = index_.device.state();
-  const Lost first = run_once(count, std::vector<float>(static_cast<std::size_t>(count), infinity), workspace,
-                              watcher, Pass::first, trace);
+  const Lost first = ask_first(count, workspace, watcher, trace);
   // Many overflow because more rows are equally near than any list holds.
-  if (static_cast<std::int64_t>(first.queries.size()) * longer > count) return first.queries;
+  if (many(first, count)) return first.queries;
   if (first.queries.empty()) return {};
   // Their k best so far are rows, so that what they bound is true of all rows.
   const auto again = static_cast<std::int64_t>(first.queries.size()), k = plan_.problem.k;
@@ -50,8 +71,8 @@ std::vector<std::int64_t> BoundedSearch::run(MatrixView<const float> queries, Wo
   }
   upload_rows(*state, workspace.query_memory(), {rows.data(), again, queries.cols()},
               index_.device.info().query_block, plan_.threads);
-  proposal_.lengthen_lists(longer);
-  const Lost second = run_once(again, first.theta, workspace, watcher, Pass::again, trace);
+  proposal_.lengthen_lists(longer_lists);
+  const Lost second = run_once(Way::again, again, first.theta, workspace, watcher, trace);
   proposal_.lengthen_lists(1);
   const std::lock_guard lock(state->mutex);
   const FloatGuard guard;
@@ -65,8 +86,8 @@ std::vector<std::int64_t> BoundedSearch::run(MatrixView<const float> queries, Wo
   return lost;
 }
 
-BoundedSearch::Lost BoundedSearch::run_once(std::int64_t count, const std::vector<float>& theta,
-                                            const Workspace& workspace, Watcher& watcher, Pass pass,
+BoundedSearch::Lost BoundedSearch::run_once(Way way, std::int64_t count, const std::vector<float>& theta,
+                                            const Workspace& workspace, Watcher& watcher,
                                             Trace* trace) const {
   const std::shared_ptr<Device::State>& state = index_.device.state();
   {
@@ -76,7 +97,7 @@ BoundedSearch::Lost BoundedSearch::run_once(std::int64_t count, const std::vecto
     proposal_.begin_at(*state->device, theta);
   }
   // Where nobody watches, the device is never waited for between steps.
-  const std::vector<Phase>& all = pass == Pass::first ? phases_ : short_phases_;
+  const std::vector<Phase> all = phases(index_, plan_, way);
   const std::size_t at_once = watcher.watches() ? 1 : all.size();
   for (std::size_t first = 0; first < all.size(); first += at_once) {
     {
@@ -87,25 +108,36 @@ BoundedSearch::Lost BoundedSearch::run_once(std::int64_t count, const std::vecto
         state->device->enqueue(proposal_.prepare(workspace.queries(count), shadow_->centre(), query_scale_));
         timer.after(spi::PrepareStep::name);
       }
-      for (std::size_t i = 0; i < at_once; ++i) run_phase(all[first + i], count, workspace, timer, trace);
+      for (std::size_t i = 0; i < at_once; ++i) run_phase(all[first + i], way, count, workspace, timer, trace);
       timer.collect();
       if (watcher.watches()) state->device->finish();
     }
-    if (pass == Pass::first)
+    if (way == planned_)
       watcher.steps_done(static_cast<std::int64_t>(at_once));
     else
       watcher.check_stop();
   }
-  const std::lock_guard lock(state->mutex);
-  const FloatGuard guard;
-  Lost lost{proposal_.lost(*state->device, count), {}};
+  Lost lost;
+  {
+    const std::lock_guard lock(state->mutex);
+    const FloatGuard guard;
+    lost.queries = proposal_.lost(*state->device, count);
+  }
   if (lost.queries.empty()) return lost;
-  const std::vector<float> reached = proposal_.thetas(*state->device, count);
-  for (const std::int64_t q : lost.queries) lost.theta.push_back(reached[static_cast<std::size_t>(q)]);
+  const std::vector<float> thetas = reached(count);
+  for (const std::int64_t q : lost.queries) lost.theta.push_back(thetas[static_cast<std::size_t>(q)]);
   return lost;
 }
 
-void BoundedSearch::run_phase(const Phase& phase, std::int64_t count, const Workspace& workspace,
+/// What is known of each query by now, of the k best found: true of all rows.
+std::vector<float> BoundedSearch::reached(std::int64_t count) const {
+  const std::shared_ptr<Device::State>& state = index_.device.state();
+  const std::lock_guard lock(state->mutex);
+  const FloatGuard guard;
+  return proposal_.thetas(*state->device, count);
+}
+
+void BoundedSearch::run_phase(const Phase& phase, Way way, std::int64_t count, const Workspace& workspace,
                               StepTimer& timer, Trace* trace) const {
   spi::Device& device = *index_.device.state()->device;
   const Chunk& chunk = index_.chunks[phase.chunk];
@@ -115,15 +147,15 @@ void BoundedSearch::run_phase(const Phase& phase, std::int64_t count, const Work
                                    1 / query_scale_ / shadow_->scale()));
   timer.after(spi::CollectStep::name);
   if (trace) trace->listed += listed(count, timer, trace) - before;
-  device.enqueue(proposal_.tighten_by_bounds(count, workspace.scratch()));
+  device.enqueue(proposal_.tighten_by_bounds(count, phase.rank, workspace.scratch()));
   timer.after(spi::TightenStep::name);
   device.enqueue(proposal_.prune(count));
   timer.after(spi::PruneStep::name);
-  if (phase.ends_chunk) end_chunk(phase.chunk, count, workspace, timer, trace);
+  if (phase.ends_chunk) end_chunk(phase.chunk, way, count, workspace, timer, trace);
 }
 
 /// The chain ranks what the bounds have left of a chunk.
-void BoundedSearch::end_chunk(std::size_t chunk, std::int64_t count, const Workspace& workspace,
+void BoundedSearch::end_chunk(std::size_t chunk, Way way, std::int64_t count, const Workspace& workspace,
                               StepTimer& timer, Trace* trace) const {
   spi::Device& device = *index_.device.state()->device;
   if (trace) trace->collected += listed(count, timer, trace);
@@ -132,7 +164,8 @@ void BoundedSearch::end_chunk(std::size_t chunk, std::int64_t count, const Works
                                   plan_.row_copy_bytes ? shadow_->rows(chunk) : rows.row_blocks(index_),
                                   static_cast<std::uint32_t>(rows.first)));
   timer.after(spi::RerankStep::name);
-  device.enqueue(proposal_.tighten(workspace.result(count), chunk == 0, workspace.scratch()));
+  device.enqueue(proposal_.tighten(workspace.result(count), chunk == 0, way == Way::guessing,
+                                   workspace.scratch()));
   timer.after(spi::TightenStep::name);
 }
 

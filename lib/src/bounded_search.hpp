@@ -16,18 +16,16 @@ namespace kith {
 
 class BoundedSearch {
  public:
-  /// How much longer lists are where they were too short, which no more than one query in so many may find.
-  static constexpr std::int64_t longer = 4;
-
   /// Throws out_of_memory.
   BoundedSearch(const Index::State& index, const Plan& plan, float query_scale);
 
   /// Of a query tile.
-  std::int64_t steps() const { return static_cast<std::int64_t>(phases_.size()); }
+  std::int64_t steps() const { return steps_; }
 
   /// The k nearest of the `count` queries in `workspace`, into its result. Locks the device. Queries whose
-  /// lists are too short are asked once more, with the bounds that were reached, longer lists and steps
-  /// too short to fill them, unless they are many; those that have more equally near rows than a list holds
+  /// lists are too short, or for which a guess was wrong, are asked once more, with the bounds that were
+  /// reached, longer lists and steps too short to fill them, unless they are many; where they are, and there
+  /// was a guess, all are asked again without one. Those that have more equally near rows than a list holds
   /// are returned, and must be searched otherwise.
   ///   queries  [count, dims], as they are in `workspace`
   std::vector<std::int64_t> run(MatrixView<const float> queries, Workspace& workspace, Watcher& watcher,
@@ -39,21 +37,23 @@ class BoundedSearch {
     std::vector<float> theta;  ///< of each: what is known of it by now
   };
 
-  /// Progress is that of the first.
-  enum class Pass { first, again };
-
-  Lost run_once(std::int64_t count, const std::vector<float>& theta, const Workspace& workspace,
-                Watcher& watcher, Pass pass, Trace* trace) const;
-  void run_phase(const Phase& phase, std::int64_t count, const Workspace& workspace, StepTimer& timer,
-                 Trace* trace) const;
-  void end_chunk(std::size_t chunk, std::int64_t count, const Workspace& workspace, StepTimer& timer,
-                 Trace* trace) const;
+  static bool many(const Lost& lost, std::int64_t count);
+  Lost ask_first(std::int64_t count, const Workspace& workspace, Watcher& watcher, Trace* trace);
+  Lost run_once(Way way, std::int64_t count, const std::vector<float>& theta, const Workspace& workspace,
+                Watcher& watcher, Trace* trace) const;
+  void run_phase(const Phase& phase, Way way, std::int64_t count, const Workspace& workspace,
+                 StepTimer& timer, Trace* trace) const;
+  void end_chunk(std::size_t chunk, Way way, std::int64_t count, const Workspace& workspace,
+                 StepTimer& timer, Trace* trace) const;
+  std::vector<float> reached(std::int64_t count) const;
   std::int64_t listed(std::int64_t count, StepTimer& timer, const Trace* trace) const;
 
   const Index::State& index_;
   const Plan plan_;
-  const std::vector<Phase> phases_, short_phases_;  ///< the short ones see no more rows than lists hold
   std::shared_ptr<const IndexShadow> shadow_;
+  const Way planned_;
+  Way way_;                   ///< guesses no more once many were wrong
+  const std::int64_t steps_;  ///< of the planned way, which are what progress is counted in
   Proposal proposal_;
   float query_scale_;
 };

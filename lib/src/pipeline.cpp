@@ -58,7 +58,7 @@ struct Proposing {
     proposal.reset(device, count);
     device.enqueue(proposal.prepare(workspace.queries(count), shadow->centre(), query_scale));
     timer.after(spi::PrepareStep::name);
-    device.enqueue(proposal.tighten(workspace.result(count), false, workspace.scratch()));
+    device.enqueue(proposal.tighten(workspace.result(count), false, false, workspace.scratch()));
     timer.after(spi::TightenStep::name);
   }
 
@@ -79,7 +79,7 @@ struct Proposing {
       trace->collected += listed;
       timer.skip();
     }
-    device.enqueue(proposal.tighten(workspace.result(count), false, workspace.scratch()));
+    device.enqueue(proposal.tighten(workspace.result(count), false, false, workspace.scratch()));
     timer.after(spi::TightenStep::name);
   }
 };

@@ -149,6 +149,7 @@ Plan decide(const DeviceInfo& device, const Problem& problem, const PlanOptions&
   plan.visit_rows = choice.visit_rows;
   plan.row_copy_bytes = row_copy_bytes(device, plan.proposer, problem.n, problem.dims);
   plan.growth = plan.proposer == Proposer::none ? 0 : choice.growth;
+  plan.guesses = plan.visit_rows > 0;
   plan.candidates = std::min(choice.candidates, plan.visit_rows ? problem.n : plan.train_tile);
   plan.groups = std::clamp<std::int64_t>(choice.groups, 1, std::max<std::int64_t>(chain_tile(plan), 1));
   fit_memory(device, options, plan);
@@ -201,6 +202,8 @@ std::string explain(const Plan& plan) {
     line("seed", plan.seed_rows, " training rows by the ", plan.visit_rows ? "proposer" : "chain",
          ", for the first bounds; then ", plan.growth, " times all before");
   if (plan.visit_rows) line("visits", "blocks of ", plan.visit_rows, " training rows, in a mixed order");
+  if (plan.guesses)
+    line("guess", "what is near, from the nearest of those seen; the k-th chain tells whether it was right");
   if (plan.proposer != Proposer::none || radius)
     line("candidates", plan.candidates, " places a query", plan.visit_rows ? "" : " and training tile");
   if (plan.proposer != Proposer::none)

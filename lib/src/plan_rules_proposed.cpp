@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "plan_rules.hpp"
+#include "plan_visits.hpp"
 #include "shadow.hpp"
 
 namespace kith {
@@ -12,7 +13,6 @@ namespace {
 // A bound from one row in 64 lets about 64 k candidates of all rows pass, and tiles that grow by
 // Choice::growth about twice k each. The faster rows are proposed, the dearer are those of the seed.
 constexpr std::int64_t seed_share = 64, seed_share_tested_at_once = 256;
-constexpr std::int64_t places_a_neighbour = 32, fewest_places = 1024;
 
 // Inner products of a step: they should leave room for others on a GPU, and be over soon on a CPU.
 constexpr std::int64_t most_products = std::int64_t{1} << 30, most_rows_gemm = 131072;
@@ -104,74 +104,6 @@ Proposer choose_proposer(const DeviceInfo& device, const Problem& problem, const
   return kept <= room ? best->proposer : Proposer::none;
 }
 
-namespace {
-
-/// Whether the device thins candidates by bounds: all kernels of kith's own do.
-bool visits(Proposer proposer) {
-  return has_own_order(proposer);
-}
-
-/// Blocks small enough that the first step sees several, and a hundred times as many as there are; the first
-/// step without any bound lists all it sees.
-void visit_blocks(const Problem& problem, const PlanOptions& options, Choice& choice) {
-  constexpr std::int64_t most_rows = 1024, share = 512;
-  choice.visit_rows = std::min(most_rows, whole_shadow_rows(std::max<std::int64_t>(problem.n / 2048, 1)));
-  const std::int64_t seed =
-      options.train_tile ? options.train_tile : std::max(4 * problem.k, problem.n / share);
-  choice.seed_rows = std::min(std::max(seed, choice.visit_rows), choice.train_tile);
-  // A list holds what the first step sees, and some blocks that are nearer than all before.
-  choice.candidates = std::max({choice.candidates, 2 * choice.seed_rows, 8 * choice.visit_rows});
-}
-
-/// Seconds of an H200 for a step that lists growth times k rows a query; fitted to what was measured with k m
-/// from 3e4 to 2e6.
-double seconds_of_step(double listed_a_growth, double growth) {
-  return 50e-6 + 0.7e-10 * listed_a_growth + growth * 18e-6 * std::pow(listed_a_growth / 1e5, 0.6);
-}
-
-/// By how much steps grow from the first one on so that all are done soonest.
-std::int64_t best_growth(const Problem& problem, std::int64_t seed_rows) {
-  constexpr int most_steps = 12;
-  constexpr double least_growth = 2, most_growth = 64;
-  const double ratio = static_cast<double>(problem.n) / static_cast<double>(seed_rows);
-  const double listed = static_cast<double>(problem.k) * static_cast<double>(problem.m);
-  double best = std::numeric_limits<double>::max(), best_growth = least_growth;
-  for (int steps = 1; steps <= most_steps; ++steps) {
-    const double growth = std::clamp(std::ceil(std::pow(ratio, 1.0 / steps)) - 1, least_growth, most_growth);
-    const double taken = std::ceil(std::log(ratio) / std::log1p(growth));
-    const double cost = taken * seconds_of_step(listed, growth);
-    if (cost >= best) continue;
-    best = cost;
-    best_growth = growth;
-  }
-  return static_cast<std::int64_t>(best_growth);
-}
-
-/// Tensor cores multiply so fast that what is listed costs more than steps, and with few queries, whose lists
-/// take little, a step costs more than many candidates. The smallest blocks make the best sample. int8 takes
-/// few queries at a time, however many there are.
-void visit_fast(const Problem& problem, const PlanOptions& options, Choice& choice) {
-  constexpr std::int64_t few_queries = 64, most_queries = 32768, few_blocks = 4, places_of_few = 16384,
-                         growth_of_few = 64;
-  constexpr std::int64_t few_neighbours = 256, fewest_of_many = 32 * few_neighbours;
-  constexpr double folds_a_step = 1e14;  // a third of a second of an H200
-  const bool bytes = choice.proposer == Proposer::int8, few = bytes || problem.m <= few_queries;
-  choice.visit_rows = spi::shadow_rows;
-  const std::int64_t share = problem.n / (!few ? 2048 : problem.n <= 131072 ? 64 : 4096);
-  const std::int64_t seed = options.train_tile ? options.train_tile : std::max(4 * problem.k, share);
-  choice.seed_rows = std::min(std::max(seed, few_blocks * choice.visit_rows), choice.train_tile);
-  choice.growth = few ? growth_of_few : best_growth(problem, choice.seed_rows);
-  // A list holds what a step lists, growth times k and some more, beside the k that were left before.
-  const std::int64_t rest = problem.k <= few_neighbours ? places_a_neighbour * problem.k : fewest_of_many;
-  choice.candidates = std::max(
-      {few ? places_of_few : fewest_places, rest, 2 * choice.seed_rows, (2 * choice.growth + 2) * problem.k});
-  const double folds = static_cast<double>(problem.n) * static_cast<double>(problem.dims);
-  const auto in_time = static_cast<std::int64_t>(folds_a_step / folds);
-  choice.query_tile = bytes ? few_queries : std::clamp(in_time, std::int64_t{spi::shadow_rows}, most_queries);
-}
-
-}  // namespace
-
 Choice choose_proposed(const DeviceInfo& device, const Problem& problem, const PlanOptions& options,
                        Proposer proposer) {
   Problem seeding = problem;
@@ -185,8 +117,10 @@ Choice choose_proposed(const DeviceInfo& device, const Problem& problem, const P
   if (proposer == Proposer::gemm) limit_products(device, problem, choice);
   if (device.backend == "cpu") limit_products_cpu(device, problem, options, choice);
   choice.candidates = std::max(fewest_places, places_a_neighbour * problem.k);
-  if (visits(proposer)) visit_blocks(problem, options, choice);
-  if (proposer == Proposer::fp16 || proposer == Proposer::int8) visit_fast(problem, options, choice);
+  if (proposer == Proposer::fp16 || proposer == Proposer::int8)
+    visit_fast(problem, options, choice);
+  else if (has_own_order(proposer))
+    visit_blocks(problem, options, choice);
   const std::string how =
       choice.visit_rows
           ? "bounds of products tell which rows may be near, and the chain ranks those"

@@ -57,13 +57,13 @@ void add_proposer_steps(const DeviceInfo& info, const Plan& plan, std::vector<sp
   steps.push_back(proposal.collect(plan.query_tile, shadow, visits, 0, {}, 1));
   steps.push_back(proposal.rerank(queries, train, 0));
   steps.push_back(proposal.tighten({nullptr, 0, static_cast<std::size_t>(plan.query_tile), k, k},
-                                   plan.visit_rows > 0, {}));
+                                   plan.visit_rows > 0, false, {}));
   if (plan.visit_rows == 0) return;
-  steps.push_back(proposal.tighten_by_bounds(plan.query_tile, {}));
+  steps.push_back(proposal.tighten_by_bounds(plan.query_tile, plan.problem.k, {}));
   steps.push_back(proposal.prune(plan.query_tile));
-  proposal.lengthen_lists(BoundedSearch::longer);
-  steps.push_back(
-      proposal.tighten_by_bounds(std::max<std::int64_t>(plan.query_tile / BoundedSearch::longer, 1), {}));
+  proposal.lengthen_lists(longer_lists);
+  steps.push_back(proposal.tighten_by_bounds(std::max<std::int64_t>(plan.query_tile / longer_lists, 1),
+                                             plan.problem.k, {}));
 }
 
 }  // namespace

@@ -78,18 +78,21 @@ spi::Step Proposal::rerank(const spi::RowBlocks& queries, const spi::RowBlocks& 
           plan_.threads};
 }
 
-spi::Step Proposal::tighten(const spi::Grid<Key>& best, bool afresh, const spi::Scratch& scratch) const {
+spi::Step Proposal::tighten(const spi::Grid<Key>& best, bool afresh, bool guessed,
+                            const spi::Scratch& scratch) const {
   const std::size_t q = best.rows;
   return {
       spi::TightenStep{plan_.proposer, plan_.problem.metric, static_cast<std::uint32_t>(plan_.problem.dims),
-                       static_cast<std::uint32_t>(plan_.problem.k), keys(q), counts(q), best,
-                       queries(q).facts, theta(q), flags(q), scratch, spi::TightenStep::Of::chains, afresh},
+                       static_cast<std::uint32_t>(best.cols), keys(q), counts(q), best,
+                       queries(q).facts, theta(q), flags(q), scratch, spi::TightenStep::Of::chains, afresh,
+                       guessed},
       plan_.threads};
 }
 
-spi::Step Proposal::tighten_by_bounds(std::int64_t count, const spi::Scratch& scratch) const {
-  const std::size_t q = size(count), k = size(plan_.problem.k);
-  spi::Step step = tighten({best_.get(), 0, q, k, k}, true, scratch);
+spi::Step Proposal::tighten_by_bounds(std::int64_t count, std::int64_t rank,
+                                      const spi::Scratch& scratch) const {
+  const std::size_t q = size(count), k = size(rank);
+  spi::Step step = tighten({best_.get(), 0, q, k, k}, true, false, scratch);
   std::get<spi::TightenStep>(step.work).of = spi::TightenStep::Of::bounds;
   return step;
 }

@@ -38,9 +38,10 @@ class Proposal {
   spi::Step collect(std::int64_t count, const spi::Shadow& train, const spi::Visits& visits,
                     std::uint32_t first_row, const spi::Scratch& scratch, float unscale) const;
   spi::Step rerank(const spi::RowBlocks& queries, const spi::RowBlocks& train, std::uint32_t first_row) const;
-  spi::Step tighten(const spi::Grid<Key>& best, bool afresh, const spi::Scratch& scratch) const;
-  /// With visits: what the bounds of the candidates say of theta, and the candidates it leaves.
-  spi::Step tighten_by_bounds(std::int64_t count, const spi::Scratch& scratch) const;
+  /// `guessed`: theta has to be certified.
+  spi::Step tighten(const spi::Grid<Key>& best, bool afresh, bool guessed, const spi::Scratch& scratch) const;
+  /// With visits: what the `rank`-th bound of the candidates says of theta, and the candidates it leaves.
+  spi::Step tighten_by_bounds(std::int64_t count, std::int64_t rank, const spi::Scratch& scratch) const;
   spi::Step prune(std::int64_t count) const;
 
   /// No candidates, nothing lost: before the first tighten() of a query tile.

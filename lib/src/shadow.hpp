@@ -1,6 +1,7 @@
 // What proposers work on instead of the training rows of an Index. docs/certificate.md, section 2.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -74,6 +75,11 @@ class IndexShadow {
   float scale() const { return scale_; }
   std::size_t bytes() const;
 
+  /// Whether a guess from the first blocks was wrong for many queries: neighbours lie in few blocks, and
+  /// searches to come should not guess. Any thread.
+  bool misleads() const { return misleads_; }
+  void tell_misleads() const { misleads_ = true; }
+
  private:
   struct Part {
     DeviceMemory rows, facts;
@@ -85,6 +91,7 @@ class IndexShadow {
   float scale_;
   DeviceMemory centre_;
   std::vector<Part> parts_;
+  mutable std::atomic<bool> misleads_ = false;
 };
 
 /// Bytes of the shadow of `rows` rows: the rows and their facts.

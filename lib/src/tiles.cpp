@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "guess.hpp"
 #include "shadow.hpp"
 
 namespace kith {
@@ -42,15 +43,24 @@ std::vector<Tile> train_tiles(const Index::State& index, const Plan& plan) {
   return tiles;
 }
 
-std::vector<Phase> phases(const Index::State& index, const Plan& plan, std::int64_t most_rows) {
+std::vector<Phase> phases(const Index::State& index, const Plan& plan, Way way) {
+  const std::int64_t k = plan.problem.k, n = plan.problem.n;
+  Plan steps = plan;
+  if (way != Way::guessing) {
+    steps.seed_rows = careful_seed(k, plan.seed_rows);
+    steps.growth = careful_growth(k, plan.candidates, plan.growth);
+  }
+  if (way == Way::again) steps.train_tile = std::min(plan.train_tile, plan.candidates * longer_lists / 2);
   std::vector<Phase> all;
   for (std::size_t chunk = 0; chunk < index.chunks.size(); ++chunk) {
     const spi::Visits whole = all_visits(plan, index.chunks[chunk].rows);
     for (spi::Visits part = whole; part.first < whole.count; part.first += part.count) {
       const std::int64_t before = index.chunks[chunk].first + std::int64_t{part.first} * plan.visit_rows;
-      part.count = std::min(visits_of(plan, std::min(rows_of_tile(plan, before), most_rows)),
+      part.count = std::min(visits_of(plan, std::min(rows_of_tile(steps, before), steps.train_tile)),
                             whole.count - part.first);
-      all.push_back({chunk, part, part.first + part.count == whole.count});
+      const bool ends = part.first + part.count == whole.count;
+      const std::int64_t seen = before + std::int64_t{part.count} * plan.visit_rows;
+      all.push_back({chunk, part, ends, way == Way::guessing && !ends ? guessed_rank(k, seen, n) : k});
     }
   }
   return all;

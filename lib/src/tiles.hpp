@@ -30,11 +30,21 @@ struct Phase {
   std::size_t chunk;  ///< its place in Index::State::chunks
   spi::Visits visits;
   bool ends_chunk;
+  std::int64_t rank;  ///< the bound that theta follows from: that of the k-th, or fewer where it is guessed
 };
 
-/// All training rows, chunk by chunk, the blocks of each in a mixed order, in steps that grow as tiles do, up
-/// to `most_rows`.
-std::vector<Phase> phases(const Index::State& index, const Plan& plan, std::int64_t most_rows);
+/// How much longer lists are where they were too short, which no more than one query in so many may find.
+inline constexpr std::int64_t longer_lists = 4;
+
+/// How a search goes through the training rows.
+enum class Way {
+  guessing,  ///< in the steps of the plan, theta from fewer bounds than k
+  careful,   ///< in smaller ones, theta from k bounds: no order of the rows, but only ties make lists overflow
+  again,     ///< in steps so short that no list that is longer_lists as long overflows at all
+};
+
+/// All training rows, chunk by chunk, the blocks of each in a mixed order, in steps that grow.
+std::vector<Phase> phases(const Index::State& index, const Plan& plan, Way way);
 
 /// The most visits of a step; none where `plan` has none.
 spi::Visits largest_visits(const Plan& plan);

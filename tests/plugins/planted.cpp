@@ -260,6 +260,7 @@ class PlantedDevice : public spi::Device {
       if (count > s.keys.cols) *row_of_grid(s.lost, q) = 1;
       if (!bounds) count = 0;
       const float theta = theta_of(s, q, value_of(best[s.k - 1])), before = *row_of_grid(s.theta, q);
+      if (!bounds && s.guessed && theta > before) *row_of_grid(s.lost, q) = 1;
       *row_of_grid(s.theta, q) = bounds ? std::min(before, theta) : theta;
     }
   }

@@ -259,6 +259,9 @@ struct TightenStep {
   /// that a row whose chain is not behind the k-th smallest passes; where fewer than k are listed it stays.
   enum class Of { chains, bounds } of = Of::chains;
   bool afresh = false;  ///< as if `best` had held nothing; so it is with bounds, too
+  /// Of chains: theta was a guess, and is in and out. Where it becomes larger than it was, rows have been
+  /// refused that were near, and lost[q] becomes 1.
+  bool guessed = false;
 };
 
 /// How votes are counted. All ways count the same.
@@ -363,9 +366,9 @@ class KITH_API Device {
   virtual std::uint64_t mark() = 0;
   virtual double elapsed(std::uint64_t from, std::uint64_t to) = 0;
 
-  /// What is enqueued from here on begins when let_go() is called, or a call has to wait for it: time stamps
-  /// then tell nothing of how fast the host enqueues. A device may ignore it, and one whose enqueue() does the
-  /// work itself has to.
+  /// What is enqueued from here on begins when let_go() is called, or a call has to wait for it, or after a
+  /// while: time stamps then tell nothing of how fast the host enqueues. A device may ignore it, and one whose
+  /// enqueue() does the work itself has to.
   virtual void hold();
   virtual void let_go();
 
