@@ -10,6 +10,7 @@ ALL_INLINE float element_of(const float* v, uint at) {
   return as_float(found);
 }
 
+#ifdef FIRST
 // Append all 2 ALONG rows of a lane to the list of query q: four places after those of the lane before it.
 //   v   [ALONG, 4]  as below; the first two of each matrix are of query q
 //   to  the first place of the four lanes
@@ -42,6 +43,7 @@ ALL_INLINE void append_all(const float* v, ulong q, uint to, uint row, global co
     if (to + 3 < capacity) PUT_CANDIDATE(q, to + 3, t + 9, v3, far.y);
   }
 }
+#endif
 
 // Of 16 queries and 8 ALONG training rows of a warp, append those that theta lets pass. Called by all of the
 // warp.
@@ -51,7 +53,8 @@ ALL_INLINE void append_all(const float* v, ulong q, uint to, uint row, global co
 //   row     number of training row 0
 //   gap     [8 ALONG]   with -D BOUNDS: how far `high` is above v (collect_low.cl)
 //
-// The four items that share a query take their places with one atomic addition.
+// The four items that share a query take their places with one atomic addition. With -D FIRST all may pass,
+// as before there is any theta, and are then written faster; elsewhere that would only take registers.
 ALL_INLINE void append_matrices(const float* v, float theta, float theta_of_second, ulong q, uint row,
                                 global const float* gap, uint lane, CANDIDATES) {
   uint near = 0;  // bit i: v[i] passes
@@ -71,11 +74,13 @@ ALL_INLINE void append_matrices(const float* v, float theta, float theta_of_seco
   if (many != 0) begin = atomic_add(COUNT_OF(q + lane % 4 * 8), many);
   JOIN_WARP();
   uint place = of_four(begin, 0), place_of_second = of_four(begin, 1);
-  if (all == 4 * 2 * ALONG * 0x10001u) {  // as in a first step
+#ifdef FIRST
+  if (all == 4 * 2 * ALONG * 0x10001u) {
     append_all(v, q, place, row, gap, lane, CANDIDATES_HERE);
     append_all(v + 2, q + 8, place_of_second, row, gap, lane, CANDIDATES_HERE);
     near = 0;
   }
+#endif
   place += before & 0xFFFFu;
   place_of_second += before >> 16;
   while (near != 0) {

@@ -193,7 +193,7 @@ __device__ __forceinline__ std::uint32_t join_signs(const Sums& sums) {
 }
 
 /// Find what passes of 32 rows, the first of which is at `place`.
-__device__ __forceinline__ void find(Findings<SlackOfTheta>& findings, const HalfCollection& collection,
+__device__ __forceinline__ void find(Findings<false, SlackOfTheta>& findings, const HalfCollection& collection,
                                      const Sums& sums, const float (&base)[4], std::uint32_t q,
                                      std::uint32_t place, std::uint32_t row, std::uint32_t lane) {
   std::uint32_t negative = 0;  // bit 31 - i: sum i
@@ -244,7 +244,7 @@ __global__ __launch_bounds__(threads, 2) void collect_folded(const HalfCollectio
 
   const std::uint32_t q0 = blockIdx.x % work.query_blocks * block_queries + warp * warp_queries;
   const Queries<steps> queries(collection, terms, shape, q0, lane);
-  Findings<SlackOfTheta> findings(found[warp], lane, slack);
+  Findings<false, SlackOfTheta> findings(found[warp], lane, slack);
   for (std::uint32_t run = 0, tile = begin; tile < end; ++run) {
     __pipeline_wait_prior(stages - 2);
     __syncthreads();

@@ -37,7 +37,7 @@ __device__ __forceinline__ void multiply_slab(hopper::Sums& sums, std::uint64_t 
 }
 
 /// What a group of four warps multiplies: 64 queries with all tiles of the block.
-template <std::uint32_t line_bytes, bool resident>
+template <std::uint32_t line_bytes, bool resident, bool first_step>
 __device__ __forceinline__ void multiply_tiles(const HalfCollection& collection, const HalfWork& work,
                                                const Memory& memory, const unsigned char* shared, Rest& rest,
                                                Share<resident> share, std::uint32_t query_block) {
@@ -52,7 +52,7 @@ __device__ __forceinline__ void multiply_tiles(const HalfCollection& collection,
   const unsigned char* const stages = shared + memory.queries;
   // Where this group's queries begin in a slab of 128, and which slab that is.
   const std::uint32_t half = group % 2 * group_queries * line_bytes;
-  Findings<> findings(rest.found[threadIdx.x / 32], lane);
+  Findings<first_step> findings(rest.found[threadIdx.x / 32], lane);
   const auto release = [&](std::uint32_t stage) {
     if (lane != 0) return;
     hopper::arrive(&rest.empty[stage]);
@@ -97,7 +97,7 @@ __device__ __forceinline__ void multiply_tiles(const HalfCollection& collection,
 }
 
 /// Block, or pair, b takes queries 256 (b % query_blocks) ... and part b / query_blocks of the tiles.
-template <std::uint32_t line_bytes, bool resident>
+template <std::uint32_t line_bytes, bool resident, bool first_step>
 __global__ __launch_bounds__(threads, 1) void collect_halves_hopper(const HalfCollection collection,
                                                                     const HalfWork work) {
   extern __shared__ unsigned char whole[];
@@ -126,7 +126,7 @@ __global__ __launch_bounds__(threads, 1) void collect_halves_hopper(const HalfCo
     __syncwarp();
   } else {
     hopper::take_registers<registers_to_multiply>();
-    multiply_tiles<line_bytes, resident>(collection, work, memory, shared, rest, share, query_block);
+    multiply_tiles<line_bytes, resident, first_step>(collection, work, memory, shared, rest, share, query_block);
   }
   // No block ends while the other may copy to it, or arrive.
   if (!resident) hopper::meet_cluster();
@@ -139,8 +139,10 @@ cudaError_t start(const Queue& queue, const HalfCollection& collection, HalfWork
   work.a_part = divide_up(work.tiles, best_parts(work.query_blocks, at_once, work.tiles, 2));
   const std::uint32_t parts = divide_up(work.tiles, work.a_part);  // none is empty
   const std::uint64_t blocks = std::uint64_t{work.query_blocks} * parts * (resident ? 1 : 2);
-  return launch_clusters(queue, collect_halves_hopper<line_bytes, resident>, blocks, threads, memory.bytes,
-                         resident ? 1 : 2, collection, work);
+  // Later steps test under a theta.
+  const auto kernel = collection.tiles.first == 0 ? collect_halves_hopper<line_bytes, resident, true>
+                                                  : collect_halves_hopper<line_bytes, resident, false>;
+  return launch_clusters(queue, kernel, blocks, threads, memory.bytes, resident ? 1 : 2, collection, work);
 }
 
 }  // namespace

@@ -141,7 +141,8 @@ __device__ __forceinline__ void load_theta(float (&theta)[2], const HalfCollecti
 
 /// Test the sums of 64 queries, of which this warp has 16: 16 sums of a query at a time, of 64 rows.
 ///   low  of the rows of the tile
-__device__ __forceinline__ void test_sums(Findings<>& findings, const HalfCollection& collection,
+template <bool first>
+__device__ __forceinline__ void test_sums(Findings<first>& findings, const HalfCollection& collection,
                                           const hopper::Sums& sums, const float* low, const float (&theta)[2],
                                           std::uint32_t q, std::uint32_t place, std::uint32_t row,
                                           std::uint32_t lane) {

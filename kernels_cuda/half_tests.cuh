@@ -73,8 +73,9 @@ __device__ __forceinline__ void append_all(const HalfCollection& collection, con
 /// Room of a warp for what it has found and not yet appended.
 inline constexpr std::uint32_t findings_of_warp = 64;
 
-/// What a warp has found and not yet appended.
-template <class Slack = NoSlack>
+/// What a warp has found and not yet appended. Where all rows may pass, as in a first step, they are appended
+/// faster; where they hardly can, that only takes registers.
+template <bool all_may_pass = true, class Slack = NoSlack>
 class Findings {
  public:
   /// `buffer`: of this warp, findings_of_warp long.
@@ -93,9 +94,11 @@ class Findings {
     for (int i = 0; i < columns; ++i)
       if (v[i] <= theta) pending |= 1u << i;
     constexpr std::uint32_t all = columns == 32 ? 0xFFFFFFFFu : (1u << columns % 32) - 1;
-    if (__all_sync(whole_warp, pending == all)) {  // before there is any theta
-      append_all(collection, v, q, place, row, slack_.of(q), lane_);
-      return;
+    if constexpr (all_may_pass) {
+      if (__all_sync(whole_warp, pending == all)) {  // before there is any theta
+        append_all(collection, v, q, place, row, slack_.of(q), lane_);
+        return;
+      }
     }
     while (__any_sync(whole_warp, pending != 0)) {
       const auto i = static_cast<std::uint32_t>(__ffs(static_cast<int>(pending))) - 1;

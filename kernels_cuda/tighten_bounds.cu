@@ -23,9 +23,13 @@ __device__ __forceinline__ std::uint32_t code_of(Key key) {
 }
 
 __device__ __forceinline__ std::uint32_t sum_of_warp(std::uint32_t value) {
+#if __CUDA_ARCH__ >= 800
+  return __reduce_add_sync(whole_warp, value);
+#else
 #pragma unroll
   for (int step = 16; step > 0; step /= 2) value += __shfl_xor_sync(whole_warp, value, step);
   return value;
+#endif
 }
 
 /// Of the codes of a warp the smallest and the largest.

@@ -46,13 +46,14 @@ void Device::collect_halves(const spi::CollectStep& step) {
                    step.unscale, buffer_of(step.scratch.memory), cl_ulong{places}, step.theta,
                    step.first_row);
   };
+  const std::string first = step.visits.first == 0 ? " -D FIRST" : "";
   const InRegisters few(step);
   if (few.fit())
     return run("collect_fp16.cl",
                limits_.tile_options + define("LINE", few.line) + define("STEPS", few.steps) +
-                   define("ACROSS", few.across),
+                   define("ACROSS", few.across) + first,
                "kith_collect_fp16", few.across * spi::shadow_rows, 256);
-  run("collect_fp16_tiles.cl", "", "kith_collect_fp16_tiles", spi::shadow_rows, 128,
+  run("collect_fp16_tiles.cl", first, "kith_collect_fp16_tiles", spi::shadow_rows, 128,
       divide_up(train.cols, 32), pitch * spi::shadow_rows);
 }
 

@@ -1,10 +1,12 @@
 // What a Device handle shares: the opened device, its lock, and memory kept for the next search.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "kith/device.hpp"
@@ -20,7 +22,8 @@ struct Device::State {
   std::mutex mutex;  ///< around every call of `device`
   std::unique_ptr<spi::Device> device;
   std::vector<std::unique_ptr<spi::Allocation>> spare;  ///< freed blocks, to be used again
-  std::map<Proposer, std::string> proposer_refusals;    ///< of those tested; empty: it can be used
+  /// Of the proposers and shapes that were tested (test_proposer.cpp); empty: it can be used.
+  std::map<std::tuple<Proposer, std::uint32_t, std::uint32_t>, std::string> proposer_refusals;
 };
 
 /// Device memory owned by a search or an Index. Freed blocks are kept in the device's spare list, so

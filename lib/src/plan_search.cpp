@@ -111,7 +111,7 @@ Plan fitted_plan(const Index::State& index, const DeviceInfo& device, const Prob
       continue;
     }
     if (proposes)
-      if (const std::string why = test_proposer(*index.device.state(), plan.proposer); !why.empty())
+      if (const std::string why = test_proposer(*index.device.state(), plan); !why.empty())
         throw Error(Errc::unsupported, "search: " + device.spec + ": " + why);
     const std::size_t scratch = scratch_of(*index.device.state()->device, plan);
     const std::size_t budget = memory_budget(device, plan, options);

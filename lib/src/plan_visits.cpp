@@ -50,7 +50,7 @@ class StepCost {
   /// each list, and bounds of int8 let more pass.
   double later(double rank, double growth) const {
     if (few_) return launches + (8e-9 + 0.75e-9 * queries_) * rank * growth;
-    return launches + rank * queries_ * (1e-10 * growth + 1.2e-11);
+    return launches + queries_ * (1e-9 + rank * (1e-10 * growth + 1.2e-11));
   }
 
  private:

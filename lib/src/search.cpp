@@ -76,8 +76,8 @@ void finish_tile(const Index::State& index, const Plan& plan, std::int64_t first
 /// What a certificate rests on.
 void tell_of_proposer(const Plan& plan, Trace& trace) {
   if (plan.proposer == Proposer::none) return;
-  trace.product_bound = largest_product_bound(plan);
-  trace.proposer_check = proposer_check();
+  trace.product_bound = largest_product_bound(plan.proposer, plan.problem.dims);
+  trace.proposer_check = proposer_check(plan);
 }
 
 }  // namespace

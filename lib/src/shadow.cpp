@@ -115,10 +115,9 @@ double product_bound(Proposer proposer, std::int64_t dims) {
   return steps / (1 - steps);
 }
 
-double largest_product_bound(const Plan& plan) {
-  const std::int64_t dims = plan.problem.dims;
-  const double many = product_bound(plan.proposer, dims);
-  if (plan.proposer != Proposer::fp16) return many;
+double largest_product_bound(Proposer proposer, std::int64_t dims) {
+  const double many = product_bound(proposer, dims);
+  if (proposer != Proposer::fp16) return many;
   constexpr double u = 0x1p-24, least_excess = 1 + 0x1p-10, excess = 1 + 0x1p-8;
   constexpr std::int64_t most_folded_dims = 24, folded_columns = 4;
   const bool split = dims <= spi::most_split_dims;

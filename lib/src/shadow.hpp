@@ -48,9 +48,9 @@ bool within_range(Proposer proposer, std::int64_t dims, double largest_query, do
 /// docs/certificate.md, section 3, of the kernels for many queries and columns.
 double product_bound(Proposer proposer, std::int64_t dims);
 
-/// The largest b of the kernels that this plan may use: those of fp16 for few queries and for few columns add
+/// The largest b of the kernels of a proposer: those of fp16 for few queries and for few columns add
 /// in orders of their own.
-double largest_product_bound(const Plan& plan);
+double largest_product_bound(Proposer proposer, std::int64_t dims);
 
 /// What elements up to `largest` are multiplied by in a shadow: by a power of two for fp16, to become at most
 /// 127 for int8. 1 where exponents are those of a float.
@@ -101,12 +101,12 @@ std::size_t shadow_bytes(Proposer proposer, std::int64_t rows, std::int64_t dims
 /// single rows faster so; 0 where it keeps none.
 std::size_t row_copy_bytes(const DeviceInfo& device, Proposer proposer, std::int64_t rows, std::int64_t dims);
 
-/// Why `proposer` cannot be used on an opened device: what its check() says, or what it
-/// makes of hard values: every row within its limit must be proposed, and none beyond the bound. Empty when
-/// it can. Locks the device.
-std::string test_proposer(Device::State& state, Proposer proposer);
+/// Why the proposer of a plan cannot be used on an opened device: what its check() says, or what the kernels
+/// that the plan may use make of hard values: every row within its limit must be proposed, and none beyond
+/// the bound. Empty when it can. Locks the device.
+std::string test_proposer(Device::State& state, const Plan& plan);
 
 /// What test_proposer() does, in words.
-std::string proposer_check();
+std::string proposer_check(const Plan& plan);
 
 }  // namespace kith

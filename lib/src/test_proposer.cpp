@@ -2,7 +2,8 @@
 #include <cfloat>
 #include <cmath>
 #include <cstdio>
-#include <exception>
+#include <iterator>
+#include <tuple>
 #include <vector>
 
 #include "float_guard.hpp"
@@ -12,9 +13,36 @@
 namespace kith {
 namespace {
 
-constexpr std::uint32_t kinds = 5, n = 75, dims = 131;
-constexpr std::uint32_t m =
-    kinds * n;  // a query of each kind for every training row, whose place is the limit
+constexpr std::uint32_t kinds = 5;
+
+/// What is multiplied by which kernels of a proposer.
+struct Round {
+  std::uint32_t n, dims;
+  std::uint32_t at_once;  ///< queries of a step
+  bool visits;            ///< in two steps: a block of rows, then the rest
+
+  /// A query of each kind for every training row, whose place is the limit.
+  std::uint32_t m() const { return kinds * n; }
+};
+
+constexpr std::uint32_t rows = 75, columns = 131, all = kinds * rows, few_queries = 64;
+constexpr Round many_round{rows, columns, all, false}, few_round{rows, columns, few_queries, false};
+// Of few columns the test is part of the product, from the second step on.
+constexpr std::uint32_t more_rows = 200, most_folded_dims = 24;
+constexpr Round column_rounds[] = {{more_rows, 3, kinds * more_rows, true},
+                                   {more_rows, 20, kinds * more_rows, true}};
+
+/// What a search by this plan may run, the few queries that are asked again included.
+std::vector<Round> rounds_of(const Plan& plan) {
+  if (plan.proposer == Proposer::int8) return {few_round};
+  if (plan.proposer != Proposer::fp16) return {many_round};
+  std::vector<Round> rounds{few_round};
+  if (plan.problem.m <= few_queries) return rounds;
+  rounds.push_back(many_round);
+  if (plan.problem.dims <= most_folded_dims)
+    rounds.insert(rounds.end(), std::begin(column_rounds), std::end(column_rounds));
+  return rounds;
+}
 
 /// Numbers that a shadow holds as they are, so that nothing but the product is tested.
 struct Numbers {
@@ -39,7 +67,7 @@ Numbers numbers_of(Proposer proposer) {
 }
 
 /// Rows whose products go wrong in the usual ways, a kind in every fifth row.
-std::vector<float> hard_rows(Proposer proposer, std::uint32_t rows, std::uint32_t salt) {
+std::vector<float> hard_rows(Proposer proposer, std::uint32_t rows, std::uint32_t dims, std::uint32_t salt) {
   const Numbers numbers = numbers_of(proposer);
   std::vector<float> values(std::size_t{rows} * dims);
   std::uint32_t state = 2463534242u + salt;
@@ -52,7 +80,7 @@ std::vector<float> hard_rows(Proposer proposer, std::uint32_t rows, std::uint32_
         values[i] = unit - 0.5f;
         break;
       case 1:
-        values[i] = d == 77 ? numbers.huge : unit;  // one huge addend among small ones
+        values[i] = d == dims * 3 / 5 ? numbers.huge : unit;  // one huge addend among small ones
         break;
       case 2:
         values[i] =
@@ -72,8 +100,9 @@ std::vector<float> hard_rows(Proposer proposer, std::uint32_t rows, std::uint32_
 /// One set of rows on the device, packed, with room for its shadow.
 struct TestRows {
   TestRows(spi::Device& device, Proposer proposer, std::vector<float> rows, std::uint32_t count,
-           std::uint32_t block)
+           std::uint32_t columns, std::uint32_t block)
       : values(std::move(rows)),
+        dims(columns),
         packed(device.allocate(padded(count, block) * dims * sizeof(float))),
         copy(device.allocate(shadow_row_bytes(proposer, count, dims))),
         facts(device.allocate(std::size_t{spi::facts_a_row} * count * sizeof(float))),
@@ -99,6 +128,7 @@ struct TestRows {
   }
 
   std::vector<float> values;
+  std::uint32_t dims;
   std::unique_ptr<spi::Allocation> packed, copy, facts;
   spi::RowBlocks blocks;
   spi::Shadow shadow;
@@ -130,32 +160,36 @@ struct Pair {
 
 class Pairs {
  public:
-  Pairs(Proposer proposer, const TestRows& queries, const TestRows& train)
-      : b_(product_bound(proposer, dims)), queries_(queries), train_(train) {
-    for (std::size_t q = 0; q < m; ++q) largest_ = std::max(largest_, norm(queries_, q));
+  Pairs(Proposer proposer, const Round& round, const TestRows& queries, const TestRows& train)
+      : b_(largest_product_bound(proposer, round.dims)),
+        dims_(round.dims),
+        queries_(queries),
+        train_(train) {
+    for (std::size_t q = 0; q < round.m(); ++q) largest_ = std::max(largest_, norm(queries_, q));
   }
 
   Pair of(std::size_t q, std::size_t t) const {
     double product = 0;
-    for (std::size_t d = 0; d < dims; ++d)
-      product += static_cast<double>(queries_.values[q * dims + d]) *
-                 static_cast<double>(train_.values[t * dims + d]);
+    for (std::size_t d = 0; d < dims_; ++d)
+      product += static_cast<double>(queries_.values[q * dims_ + d]) *
+                 static_cast<double>(train_.values[t * dims_ + d]);
     const double length = norm(train_, t);
     return {length * length / 2 - product,
-            b_ * largest_ * length + dims * 0x1p-120 * (1 + largest_ + length)};
+            b_ * largest_ * length + dims_ * 0x1p-120 * (1 + largest_ + length)};
   }
 
  private:
   static double norm(const TestRows& rows, std::size_t r) {
     double sum = 0;
-    for (std::size_t d = 0; d < dims; ++d) {
-      const auto x = static_cast<double>(rows.values[r * dims + d]);
+    for (std::size_t d = 0; d < rows.dims; ++d) {
+      const auto x = static_cast<double>(rows.values[r * rows.dims + d]);
       sum += x * x;
     }
     return std::sqrt(sum);
   }
 
   double b_, largest_ = 0;
+  std::uint32_t dims_;
   const TestRows &queries_, &train_;
 };
 
@@ -164,36 +198,47 @@ float scale_for(Proposer proposer) {
   return proposer == Proposer::int8 ? 64 : scale_of(proposer, proposer == Proposer::fp16 ? 8000 : 1);
 }
 
+/// The steps that see all rows.
+std::vector<spi::Visits> visits_of(const Round& round) {
+  if (!round.visits) return {{}};
+  const std::uint32_t blocks = (round.n + spi::shadow_rows - 1) / spi::shadow_rows;
+  return {{spi::shadow_rows, 0, 1, blocks, 1}, {spi::shadow_rows, 1, blocks - 1, blocks, 1}};
+}
+
 /// The lists of candidates under `theta` [m], as [m, n] of listed or not.
-std::vector<bool> listed(spi::Device& device, Proposer proposer, TestRows& queries, TestRows& train,
-                         const std::vector<float>& theta) {
+std::vector<bool> listed(spi::Device& device, Proposer proposer, const Round& round, TestRows& queries,
+                         TestRows& train, const std::vector<float>& theta) {
+  const std::uint32_t m = round.m(), n = round.n, dims = round.dims;
   const auto centre = put(device, std::vector<float>(dims)), limits = put(device, theta);
   const auto counts = put(device, std::vector<std::uint32_t>(m)),
-             rows = put(device, std::vector<std::uint32_t>(std::size_t{m} * n));
+             rows_found = put(device, std::vector<std::uint32_t>(std::size_t{m} * n));
   const auto values = put(device, std::vector<float>(std::size_t{m} * n));
   const spi::Grid<float> centre_grid{centre.get(), 0, 1, dims, dims};
   const float scale = scale_for(proposer);
   run(device, {spi::PrepareStep{proposer, train.blocks, centre_grid, train.shadow, scale}});
-  const std::uint32_t at_once = proposer == Proposer::int8 ? 64 : m;
-  for (std::uint32_t q = 0; q < m; q += at_once) {
-    const std::uint32_t some = std::min(at_once, m - q);
+  for (std::uint32_t q = 0; q < m; q += round.at_once) {
+    const std::uint32_t some = std::min(round.at_once, m - q);
     const spi::Shadow shadow = queries.begin(q, some);
     run(device, {spi::PrepareStep{proposer, queries.blocks, centre_grid, shadow, scale, true}});
-    run(device,
-        {spi::CollectStep{proposer,
-                          Metric::squared_l2,
-                          shadow,
-                          train.shadow,
-                          {values.get(), 0, some, n, n},
-                          {limits.get(), q, some, 1, 1},
-                          0,
-                          {{rows.get(), std::size_t{q} * n, some, n, n}, {counts.get(), q, some, 1, 1}},
-                          {},
-                          1 / scale / scale}});
+    for (const spi::Visits& visits : visits_of(round)) {
+      const std::size_t places = visits.rows ? std::size_t{visits.rows} * visits.count : n;
+      spi::CollectStep step{proposer,
+                            Metric::squared_l2,
+                            shadow,
+                            train.shadow,
+                            {values.get(), 0, some, places, n},
+                            {limits.get(), q, some, 1, 1},
+                            0,
+                            {{rows_found.get(), std::size_t{q} * n, some, n, n}, {counts.get(), q, some, 1, 1}},
+                            {},
+                            1 / scale / scale};
+      step.visits = visits;
+      run(device, {step});
+    }
   }
   std::vector<std::uint32_t> found(m), lists(std::size_t{m} * n);
   device.read(*counts, 0, found.data(), found.size() * sizeof(std::uint32_t));
-  device.read(*rows, 0, lists.data(), lists.size() * sizeof(std::uint32_t));
+  device.read(*rows_found, 0, lists.data(), lists.size() * sizeof(std::uint32_t));
   std::vector<bool> result(std::size_t{m} * n);
   for (std::size_t q = 0; q < m; ++q)
     for (std::size_t j = 0; j < std::min<std::size_t>(found[q], n); ++j)
@@ -201,31 +246,41 @@ std::vector<bool> listed(spi::Device& device, Proposer proposer, TestRows& queri
   return result;
 }
 
-std::string test(spi::Device& device, Proposer proposer) {
-  const std::vector<float> some = hard_rows(proposer, kinds, 3);
+/// By how much a row may be farther than twice the error of its product and be listed.
+double slack_of(Proposer proposer, const Round& round, const Pair& pair, double limit) {
+  const double sizes = std::fabs(limit) + std::fabs(pair.place) + pair.error;
+  if (!round.visits) return 0x1p-18 * sizes;
+  // The limit and the row's part of the place are two 16-bit floats each, in units of 2^15 over both scales.
+  const auto scale = static_cast<double>(scale_for(proposer));
+  return 0x1p-14 * sizes + 0x1p-6 / (scale * scale);
+}
+
+std::string test(spi::Device& device, Proposer proposer, const Round& round) {
+  const std::vector<float> some = hard_rows(proposer, kinds, round.dims, 3);
   std::vector<float> repeated;
-  for (std::uint32_t t = 0; t < n; ++t) repeated.insert(repeated.end(), some.begin(), some.end());
-  TestRows queries(device, proposer, repeated, m, device.info.query_block),
-      train(device, proposer, hard_rows(proposer, n, 0), n, device.info.train_block);
-  const Pairs pairs(proposer, queries, train);
+  for (std::uint32_t t = 0; t < round.n; ++t) repeated.insert(repeated.end(), some.begin(), some.end());
+  TestRows queries(device, proposer, repeated, round.m(), round.dims, device.info.query_block),
+      train(device, proposer, hard_rows(proposer, round.n, round.dims, 0), round.n, round.dims,
+            device.info.train_block);
+  const Pairs pairs(proposer, round, queries, train);
   std::vector<float> theta;
-  for (std::size_t q = 0; q < m; ++q) {  // the place of one of the rows, rounded up
+  for (std::size_t q = 0; q < round.m(); ++q) {  // the place of one of the rows, rounded up
     const double place = pairs.of(q, q / kinds).place;
     const auto near = static_cast<float>(place);
     theta.push_back(static_cast<double>(near) < place ? std::nextafter(near, FLT_MAX) : near);
   }
-  const std::vector<bool> found = listed(device, proposer, queries, train, theta);
-  for (std::size_t q = 0; q < m; ++q)
-    for (std::size_t t = 0; t < n; ++t) {
+  const std::vector<bool> found = listed(device, proposer, round, queries, train, theta);
+  for (std::size_t q = 0; q < round.m(); ++q)
+    for (std::size_t t = 0; t < round.n; ++t) {
       const Pair pair = pairs.of(q, t);
       const double limit = static_cast<double>(theta[q]);
       const bool must = pair.place <= limit;
-      const double slack = 0x1p-18 * (std::fabs(limit) + std::fabs(pair.place) + pair.error);
-      const bool may = pair.place <= limit + 2 * pair.error + slack;
-      if (found[q * n + t] ? may : !must) continue;
+      const bool may = pair.place <= limit + 2 * pair.error + slack_of(proposer, round, pair, limit);
+      if (found[q * round.n + t] ? may : !must) continue;
       char text[200];
-      std::snprintf(text, sizeof text, "a row at %.9g, with a bound of %.3g for its error, was %s below %.9g",
-                    pair.place, pair.error, must ? "not found" : "found", limit);
+      std::snprintf(text, sizeof text,
+                    "a row of %u columns at %.9g, with a bound of %.3g for its error, was %s below %.9g",
+                    round.dims, pair.place, pair.error, must ? "not found" : "found", limit);
       return std::string("its products are less exact than they must be: ") + text +
              "; update the driver and its libraries, or choose proposer none";
     }
@@ -234,26 +289,39 @@ std::string test(spi::Device& device, Proposer proposer) {
 
 }  // namespace
 
-std::string proposer_check() {
+std::string proposer_check(const Plan& plan) {
   const auto text = [](std::uint32_t count) { return std::to_string(count); };
-  return "among " + text(n) + " rows of " + text(dims) + " columns, hard ones (sums that cancel, one huge " +
-         "addend among small ones, subnormals, all alike), " + text(m) +
-         " queries missed none within their limit and listed none beyond the bound, by double precision";
+  std::string rounds, at_once;
+  for (const Round& round : rounds_of(plan)) {
+    if (!rounds.empty()) rounds += ", ";
+    rounds += text(round.n) + " rows of " + text(round.dims) + " columns" +
+              (round.at_once < round.m() ? " by " + text(round.at_once) + " queries at a time" : "");
+  }
+  return "among " + rounds + ", hard ones (sums that cancel, one huge addend among small ones, subnormals, " +
+         "all alike), " + text(kinds) +
+         " queries for each row missed none within their limit and listed none beyond the bound, by double " +
+         "precision";
 }
 
-std::string test_proposer(Device::State& state, Proposer proposer) {
+std::string test_proposer(Device::State& state, const Plan& plan) {
   const std::lock_guard lock(state.mutex);
-  const auto known = state.proposer_refusals.find(proposer);
-  if (known != state.proposer_refusals.end()) return known->second;
   const FloatGuard guard;
-  std::string why;
-  try {
-    why = test(*state.device, proposer);
-  } catch (const Error& error) {  // what may pass is no verdict
-    if (error.code() != Errc::unsupported) throw;
-    why = error.what();
+  for (const Round& round : rounds_of(plan)) {
+    const std::tuple which{plan.proposer, round.dims, round.at_once};
+    auto known = state.proposer_refusals.find(which);
+    if (known == state.proposer_refusals.end()) {
+      std::string why;
+      try {
+        why = test(*state.device, plan.proposer, round);
+      } catch (const Error& error) {  // what may pass is no verdict
+        if (error.code() != Errc::unsupported) throw;
+        why = error.what();
+      }
+      known = state.proposer_refusals.emplace(which, why).first;
+    }
+    if (!known->second.empty()) return known->second;
   }
-  return state.proposer_refusals[proposer] = why;
+  return {};
 }
 
 }  // namespace kith
