@@ -67,12 +67,13 @@ __device__ __forceinline__ bool can_put_four(const BoundedLists& out, std::size_
 __device__ __forceinline__ void put_four(const BoundedLists& out, const float* gap, std::size_t q,
                                          std::uint32_t at, const std::uint32_t* row, const float* v) {
   *reinterpret_cast<uint4*>(out.lists.rows.data + q * out.lists.rows.stride + at) = {row[0], row[1], row[2],
-                                                                                    row[3]};
+                                                                                     row[3]};
   *reinterpret_cast<float4*>(out.low.data + q * out.low.stride + at) = {v[0], v[1], v[2], v[3]};
   auto* const high = reinterpret_cast<ulonglong2*>(out.high.data + q * out.high.stride + at);
 #pragma unroll
   for (int e = 0; e < 2; ++e)
-    high[e] = {high_key(v[2 * e], gap[2 * e], row[2 * e]), high_key(v[2 * e + 1], gap[2 * e + 1], row[2 * e + 1])};
+    high[e] = {high_key(v[2 * e], gap[2 * e], row[2 * e]),
+               high_key(v[2 * e + 1], gap[2 * e + 1], row[2 * e + 1])};
 }
 
 }  // namespace kith::cuda

@@ -72,7 +72,8 @@ struct Test {
       v[c] = __fmaf_rn(minus_unscale, sums[i][c / 2][2 * h + c % 2], low[c]);
   }
 
-  __device__ __forceinline__ void run(Findings<>& findings, const HalfCollection& collection,
+  template <bool first_step>
+  __device__ __forceinline__ void run(Findings<first_step>& findings, const HalfCollection& collection,
                                       const Sums& sums, std::uint32_t q0, std::uint32_t place,
                                       std::uint32_t row, std::uint32_t lane) const {
 #pragma unroll
@@ -91,7 +92,7 @@ struct Test {
 };
 
 /// Block b takes queries 128 (b % query_blocks) ... and part b / query_blocks of the tiles.
-template <std::uint32_t pieces, bool resident>
+template <std::uint32_t pieces, bool resident, bool first_step>
 __global__ __launch_bounds__(threads, 2) void collect_halves(const HalfCollection collection,
                                                              const HalfWork work) {
   extern __shared__ uint4 memory[];
@@ -135,7 +136,7 @@ __global__ __launch_bounds__(threads, 2) void collect_halves(const HalfCollectio
         q < collection.rows ? collection.theta.data[q * collection.theta.stride] : not_a_candidate();
   }
 
-  Findings<> findings(found[warp], lane);
+  Findings<first_step> findings(found[warp], lane);
   std::uint32_t s = 0;
   for (std::uint32_t tile = begin; tile < end; ++tile) {
     const std::uint32_t place = tile * block_rows + warp_t;
@@ -174,8 +175,12 @@ cudaError_t start(const Queue& queue, const HalfCollection& collection) {
   work.a_part = divide_up(work.tiles, parts);
   const bool resident = shape.slabs <= resident_slabs;
   const std::size_t slab_bytes = block_rows * pieces * sizeof(uint4);
-  return launch(queue, resident ? collect_halves<pieces, true> : collect_halves<pieces, false>,
-                std::uint64_t{work.query_blocks} * parts, threads,
+  const bool first_step = collection.tiles.first == 0;  // later ones test under a theta
+  const auto kernel =
+      resident     ? first_step ? collect_halves<pieces, true, true> : collect_halves<pieces, true, false>
+          : first_step ? collect_halves<pieces, false, true>
+                   : collect_halves<pieces, false, false>;
+  return launch(queue, kernel, std::uint64_t{work.query_blocks} * parts, threads,
                 (stages + (resident ? shape.slabs : stages)) * slab_bytes, collection, work);
 }
 

@@ -30,6 +30,11 @@ constexpr std::uint32_t low_threads = 256, largest_bytes = 256;
 template <std::uint32_t steps>
 inline constexpr std::uint32_t run_tiles = 8 / steps;
 
+/// Blocks of a multiprocessor, as registers allow.
+constexpr std::uint32_t blocks_at_once(std::uint32_t steps) {
+  return steps == 1 ? 3 : 2;
+}
+
 /// A run of training rows in shared memory.
 template <std::uint32_t steps>
 using Run = uint4[run_tiles<steps>][tile_rows * 2 * steps];
@@ -193,9 +198,10 @@ __device__ __forceinline__ std::uint32_t join_signs(const Sums& sums) {
 }
 
 /// Find what passes of 32 rows, the first of which is at `place`.
-__device__ __forceinline__ void find(Findings<false, SlackOfTheta>& findings, const HalfCollection& collection,
-                                     const Sums& sums, const float (&base)[4], std::uint32_t q,
-                                     std::uint32_t place, std::uint32_t row, std::uint32_t lane) {
+__device__ __forceinline__ void find(Findings<false, SlackOfTheta>& findings,
+                                     const HalfCollection& collection, const Sums& sums,
+                                     const float (&base)[4], std::uint32_t q, std::uint32_t place,
+                                     std::uint32_t row, std::uint32_t lane) {
   std::uint32_t negative = 0;  // bit 31 - i: sum i
   float flat[32];
 #pragma unroll
@@ -216,10 +222,9 @@ __device__ __forceinline__ void find(Findings<false, SlackOfTheta>& findings, co
 
 /// Block b takes queries 256 (b % query_blocks) ... and part b / query_blocks of the tiles.
 template <std::uint32_t steps>
-__global__ __launch_bounds__(threads, 2) void collect_folded(const HalfCollection collection,
-                                                             const HalfWork work, const FoldTerms terms,
-                                                             const SlackOfTheta slack, const HalfShape shape,
-                                                             const uint4* lines) {
+__global__ __launch_bounds__(threads, blocks_at_once(steps)) void collect_folded(
+    const HalfCollection collection, const HalfWork work, const FoldTerms terms, const SlackOfTheta slack,
+    const HalfShape shape, const uint4* lines) {
   extern __shared__ uint4 memory[];
   __shared__ uint4 found[warps][findings_of_warp];
   __shared__ std::uint32_t row_of[stages][run_tiles<steps>];
@@ -285,7 +290,7 @@ cudaError_t start(const Queue& queue, const HalfCollection& collection, const Pr
   HalfWork work{};
   work.query_blocks = divide_up(collection.rows, block_queries);
   work.tiles = divide_up(collection.columns, tile_rows);
-  constexpr std::uint32_t at_once = 2, overhead = 16;
+  constexpr std::uint32_t at_once = blocks_at_once(steps), overhead = 16;
   work.a_part = divide_up(
       work.tiles, best_parts(work.query_blocks, at_once * queue.multiprocessors, work.tiles, overhead));
   const std::uint64_t blocks = std::uint64_t{work.query_blocks} * divide_up(work.tiles, work.a_part);

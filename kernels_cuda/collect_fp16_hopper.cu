@@ -126,7 +126,8 @@ __global__ __launch_bounds__(threads, 1) void collect_halves_hopper(const HalfCo
     __syncwarp();
   } else {
     hopper::take_registers<registers_to_multiply>();
-    multiply_tiles<line_bytes, resident, first_step>(collection, work, memory, shared, rest, share, query_block);
+    multiply_tiles<line_bytes, resident, first_step>(collection, work, memory, shared, rest, share,
+                                                     query_block);
   }
   // No block ends while the other may copy to it, or arrive.
   if (!resident) hopper::meet_cluster();

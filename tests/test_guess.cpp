@@ -9,8 +9,8 @@
 namespace kith::tests {
 namespace {
 
-/// The odds that a sample of `seen` of n rows has at least `rank` of the k nearest, all of these being equally
-/// likely: the hypergeometric distribution, summed.
+/// The odds that a sample of `seen` of n rows has at least `rank` of the k nearest, all of these being
+/// equally likely: the hypergeometric distribution, summed.
 double odds(std::int64_t rank, std::int64_t k, std::int64_t seen, std::int64_t n) {
   const auto choose = [](double of, double some) {
     return std::lgamma(of + 1) - std::lgamma(some + 1) - std::lgamma(of - some + 1);

@@ -231,8 +231,7 @@ TEST_CASE("proposer: a guess that was wrong for few queries is made good for the
     if (!index.plan(5, k, {.proposer = proposer}).guesses) return;
     // What the others see is farther with every row, and spread over all blocks.
     const Matrix queries = matrix(2, {0, 0, /**/ 130000, 1, /**/ 140000, 1, /**/ 150000, 1, /**/ 160000, 1});
-    const Trace trace =
-        compare(proposer, queries, near_in_one_block(n, k - 20), Metric::squared_l2, k);
+    const Trace trace = compare(proposer, queries, near_in_one_block(n, k - 20), Metric::squared_l2, k);
     CHECK(trace.fallbacks == 0);
     CHECK(trace.repeats == 1);
   });

@@ -29,7 +29,7 @@ struct Limits {
   std::uint32_t vector_width = 1;  ///< floats a vector register
   std::size_t part_alignment = 4;  ///< bytes, of where a part of a buffer may begin
   bool double_precision = false;
-  std::string tile_options;        ///< for the compiler, of kernels that tile registers (tile.cl)
+  std::string tile_options;  ///< for the compiler, of kernels that tile registers (tile.cl)
 };
 
 class Memory : public spi::Allocation {

@@ -108,7 +108,8 @@ BoundedSearch::Lost BoundedSearch::run_once(Way way, std::int64_t count, const s
         state->device->enqueue(proposal_.prepare(workspace.queries(count), shadow_->centre(), query_scale_));
         timer.after(spi::PrepareStep::name);
       }
-      for (std::size_t i = 0; i < at_once; ++i) run_phase(all[first + i], way, count, workspace, timer, trace);
+      for (std::size_t i = 0; i < at_once; ++i)
+        run_phase(all[first + i], way, count, workspace, timer, trace);
       timer.collect();
       if (watcher.watches()) state->device->finish();
     }
@@ -164,8 +165,8 @@ void BoundedSearch::end_chunk(std::size_t chunk, Way way, std::int64_t count, co
                                   plan_.row_copy_bytes ? shadow_->rows(chunk) : rows.row_blocks(index_),
                                   static_cast<std::uint32_t>(rows.first)));
   timer.after(spi::RerankStep::name);
-  device.enqueue(proposal_.tighten(workspace.result(count), chunk == 0, way == Way::guessing,
-                                   workspace.scratch()));
+  device.enqueue(
+      proposal_.tighten(workspace.result(count), chunk == 0, way == Way::guessing, workspace.scratch()));
   timer.after(spi::TightenStep::name);
 }
 

@@ -11,8 +11,8 @@ namespace kith {
 /// nearest of all: for one query in ten million. At most k: the k-th is no guess.
 std::int64_t guessed_rank(std::int64_t k, std::int64_t seen, std::int64_t n);
 
-/// How many rows, a number for each of those that have been seen, are hardly ever nearer than the `rank`-th of
-/// these, which is `rank` on average.
+/// How many rows, a number for each of those that have been seen, are hardly ever nearer than the `rank`-th
+/// of these, which is `rank` on average.
 double most_passing(double rank);
 
 /// Rows of the first of the steps that guess nothing: enough for k and a bound that means something.

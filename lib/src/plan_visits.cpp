@@ -86,7 +86,8 @@ Steps best_steps(const Problem& problem, std::int64_t queries, std::int64_t seed
   for (std::int64_t seed = least; seed <= most; seed *= 2) {
     const double ratio = std::max(static_cast<double>(problem.n) / static_cast<double>(seed), 1.0);
     for (int count = 1; count <= most_steps; ++count) {
-      const double growth = std::clamp(std::ceil(std::pow(ratio, 1.0 / count)) - 1, least_growth, most_growth);
+      const double growth =
+          std::clamp(std::ceil(std::pow(ratio, 1.0 / count)) - 1, least_growth, most_growth);
       const Steps steps = steps_of(problem, cost, seed, static_cast<std::int64_t>(growth));
       const bool fits = steps.places <= std::max(most_places, 16.0 * static_cast<double>(problem.k));
       if (steps.seconds < best.seconds && (fits || best.seed == 0)) best = steps;

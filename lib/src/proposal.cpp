@@ -83,9 +83,8 @@ spi::Step Proposal::tighten(const spi::Grid<Key>& best, bool afresh, bool guesse
   const std::size_t q = best.rows;
   return {
       spi::TightenStep{plan_.proposer, plan_.problem.metric, static_cast<std::uint32_t>(plan_.problem.dims),
-                       static_cast<std::uint32_t>(best.cols), keys(q), counts(q), best,
-                       queries(q).facts, theta(q), flags(q), scratch, spi::TightenStep::Of::chains, afresh,
-                       guessed},
+                       static_cast<std::uint32_t>(best.cols), keys(q), counts(q), best, queries(q).facts,
+                       theta(q), flags(q), scratch, spi::TightenStep::Of::chains, afresh, guessed},
       plan_.threads};
 }
 

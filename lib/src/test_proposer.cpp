@@ -29,8 +29,8 @@ constexpr std::uint32_t rows = 75, columns = 131, all = kinds * rows, few_querie
 constexpr Round many_round{rows, columns, all, false}, few_round{rows, columns, few_queries, false};
 // Of few columns the test is part of the product, from the second step on.
 constexpr std::uint32_t more_rows = 200, most_folded_dims = 24;
-constexpr Round column_rounds[] = {{more_rows, 3, kinds * more_rows, true},
-                                   {more_rows, 20, kinds * more_rows, true}};
+constexpr Round column_rounds[] = {{more_rows, 3, kinds* more_rows, true},
+                                   {more_rows, 20, kinds* more_rows, true}};
 
 /// What a search by this plan may run, the few queries that are asked again included.
 std::vector<Round> rounds_of(const Plan& plan) {
@@ -161,10 +161,7 @@ struct Pair {
 class Pairs {
  public:
   Pairs(Proposer proposer, const Round& round, const TestRows& queries, const TestRows& train)
-      : b_(largest_product_bound(proposer, round.dims)),
-        dims_(round.dims),
-        queries_(queries),
-        train_(train) {
+      : b_(largest_product_bound(proposer, round.dims)), dims_(round.dims), queries_(queries), train_(train) {
     for (std::size_t q = 0; q < round.m(); ++q) largest_ = std::max(largest_, norm(queries_, q));
   }
 
@@ -222,16 +219,17 @@ std::vector<bool> listed(spi::Device& device, Proposer proposer, const Round& ro
     run(device, {spi::PrepareStep{proposer, queries.blocks, centre_grid, shadow, scale, true}});
     for (const spi::Visits& visits : visits_of(round)) {
       const std::size_t places = visits.rows ? std::size_t{visits.rows} * visits.count : n;
-      spi::CollectStep step{proposer,
-                            Metric::squared_l2,
-                            shadow,
-                            train.shadow,
-                            {values.get(), 0, some, places, n},
-                            {limits.get(), q, some, 1, 1},
-                            0,
-                            {{rows_found.get(), std::size_t{q} * n, some, n, n}, {counts.get(), q, some, 1, 1}},
-                            {},
-                            1 / scale / scale};
+      spi::CollectStep step{
+          proposer,
+          Metric::squared_l2,
+          shadow,
+          train.shadow,
+          {values.get(), 0, some, places, n},
+          {limits.get(), q, some, 1, 1},
+          0,
+          {{rows_found.get(), std::size_t{q} * n, some, n, n}, {counts.get(), q, some, 1, 1}},
+          {},
+          1 / scale / scale};
       step.visits = visits;
       run(device, {step});
     }

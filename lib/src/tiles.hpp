@@ -39,8 +39,8 @@ inline constexpr std::int64_t longer_lists = 4;
 /// How a search goes through the training rows.
 enum class Way {
   guessing,  ///< in the steps of the plan, theta from fewer bounds than k
-  careful,   ///< in smaller ones, theta from k bounds: no order of the rows, but only ties make lists overflow
-  again,     ///< in steps so short that no list that is longer_lists as long overflows at all
+  careful,  ///< in smaller ones, theta from k bounds: no order of the rows, but only ties make lists overflow
+  again,    ///< in steps so short that no list that is longer_lists as long overflows at all
 };
 
 /// All training rows, chunk by chunk, the blocks of each in a mixed order, in steps that grow.

@@ -367,8 +367,8 @@ class KITH_API Device {
   virtual double elapsed(std::uint64_t from, std::uint64_t to) = 0;
 
   /// What is enqueued from here on begins when let_go() is called, or a call has to wait for it, or after a
-  /// while: time stamps then tell nothing of how fast the host enqueues. A device may ignore it, and one whose
-  /// enqueue() does the work itself has to.
+  /// while: time stamps then tell nothing of how fast the host enqueues. A device may ignore it, and one
+  /// whose enqueue() does the work itself has to.
   virtual void hold();
   virtual void let_go();
 
