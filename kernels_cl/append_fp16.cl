@@ -18,16 +18,16 @@ ALL_INLINE void append_all(const float* v, ulong q, uint to, uint row, global co
                            CANDIDATES) {
   to += lane % 4 * 4;
 #ifdef BOUNDS
-  const bool aligned =
-      ((rows_first + q * rows_stride + to | lows_first + q * lows_stride + to) & 3) == 0 &&
-      ((highs_first + q * highs_stride + to) & 1) == 0;
+  const bool aligned = ((rows_first + q * rows_stride + to | lows_first + q * lows_stride + to) & 3) == 0 &&
+                       ((highs_first + q * highs_stride + to) & 1) == 0;
 #endif
 #pragma unroll
   for (uint i = 0; i < 2 * ALONG; i += 4, to += 16) {
     const uint column = i / 2 * 8 + lane % 4 * 2, t = row + column;
     const float v0 = v[2 * i], v1 = v[2 * i + 1], v2 = v[2 * i + 4], v3 = v[2 * i + 5];
 #ifdef BOUNDS
-    const float2 near = *(global const float2*)(gap + column), far = *(global const float2*)(gap + column + 8);
+    const float2 near = *(global const float2*)(gap + column),
+                 far = *(global const float2*)(gap + column + 8);
     if (aligned && to + 4 <= capacity) {
       *(global uint4*)(rows + rows_first + q * rows_stride + to) = (uint4)(t, t + 1, t + 8, t + 9);
       *(global float4*)(lows + lows_first + q * lows_stride + to) = (float4)(v0, v1, v2, v3);

@@ -1,7 +1,8 @@
 // rerank: the chain of every listed candidate, as a key.
 //
 //   queries     [q, dims]       blocks of 32 rows
-//   train       [t, dims]       the same, or with -D IN_ORDER rows one behind the other, with -D WIDE aligned to
+//   train       [t, dims]       the same, or with -D IN_ORDER rows one behind the other, with -D WIDE aligned
+//   to
 //                               16 bytes
 //   candidates  [q, capacity]   training rows, stride in elements; the first `counts` of each list
 //   counts      [q]             may exceed the capacity, stride in elements
@@ -9,8 +10,8 @@
 //
 // Work-groups (0, q) ... (groups - 1, q) of GROUP items share query q; an item takes a candidate and folds
 // its chain by itself. The query's elements are the same for all items; a candidate's are 128 bytes apart, or
-// 4, and AHEAD of them are asked for at once, with -D WIDE four by one access. No barrier, no local memory. Work: sum of counts * dims folds,
-// each with 32 bytes from memory, or 4.
+// 4, and AHEAD of them are asked for at once, with -D WIDE four by one access. No barrier, no local memory.
+// Work: sum of counts * dims folds, each with 32 bytes from memory, or 4.
 #include "metric.cl"
 
 #define BLOCK 32
