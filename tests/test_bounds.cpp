@@ -82,11 +82,19 @@ std::size_t pairs_wanted() {
   return text ? static_cast<std::size_t>(std::atof(text)) : 20000;
 }
 
+/// Whether the variable, for a run that is cut into parts, names this one or none.
+bool is_wanted(const char* variable, std::string_view part) {
+  const char* const wanted = std::getenv(variable);
+  return !wanted || wanted == part;
+}
+
 TEST_CASE("bounds: many pairs of every kind of data") {
   spi::with_device(device(), [](spi::Device& device) {
     for_each_bounding(device, [&](Proposer proposer) {
+      if (!is_wanted("KITH_BOUND_PROPOSER", name(proposer))) return;
       for (const DataKind kind : workloads::all_data_kinds) {
         if (!workloads::admits(Metric::squared_l2, kind)) continue;
+        if (!is_wanted("KITH_BOUND_DATA", workloads::name(kind))) continue;
         CAPTURE(std::string(workloads::name(kind)));
         const std::int64_t m = pairs_wanted() < 1'000'000
                                    ? 20

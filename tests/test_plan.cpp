@@ -137,17 +137,21 @@ TEST_CASE("plan: less memory gives smaller tiles, never more than the limit") {
   }
 }
 
-TEST_CASE("plan: no proposer where what it keeps, the copy of the rows too, is above the limit") {
+TEST_CASE("plan: no copy of the rows, and then no proposer, where what it keeps is above the limit") {
   DeviceInfo device = device_of(DeviceKind::gpu, "cuda");
   device.memory_bytes = device.largest_allocation = std::size_t{64} << 30;
   device.proposers = {Proposer::fp16};
-  // A row keeps 2 * 64 bytes of its shadow, 4 * 4 of facts, 4 * 64 of its copy: 400 MB of all.
+  // A row keeps 2 * 64 bytes of its shadow and 4 * 4 of facts, 144 MB of all, and 4 * 64 of its copy.
   const Problem problem{Metric::l2, 1000000, 10000, 64, 10};
   PlanOptions options;
-  options.memory_limit = 399'000'000;
+  options.memory_limit = 143'000'000;
   CHECK(make_plan(device, problem, options).proposer == Proposer::none);
+  options.memory_limit = 399'000'000;
+  Plan plan = make_plan(device, problem, options);
+  CHECK(plan.proposer == Proposer::fp16);
+  CHECK(plan.row_copy_bytes == 0);
   options.memory_limit = 401'000'000;
-  const Plan plan = make_plan(device, problem, options);
+  plan = make_plan(device, problem, options);
   CHECK(plan.proposer == Proposer::fp16);
   CHECK(plan.row_copy_bytes == 256'000'000);
 }

@@ -259,6 +259,24 @@ TEST_CASE("proposer: an index that misled a guess for many queries is searched w
   });
 }
 
+TEST_CASE("proposer: without room for a copy of the rows these are ranked as they are, later searches, too") {
+  for_each_proposer([&](Proposer proposer) {
+    const Matrix train = hard_rows(DataKind::normal, Set::train, 20000, 300, Metric::l2);
+    const Matrix queries = hard_rows(DataKind::normal, Set::queries, 3, 300, Metric::l2);
+    const Index index(device(), train), other(device(), train);
+    const Neighbors expected = index.search(queries, 10, {.proposer = Proposer::none});
+    Trace little, much;
+    // 12 MB of 16-bit floats, and 24 of the rows.
+    CHECK(index.search(queries, 10, {.proposer = proposer, .memory_limit = 20'000'000}, &little) == expected);
+    CHECK(index.search(queries, 10, {.proposer = proposer}) == expected);
+    CHECK(other.search(queries, 10, {.proposer = proposer}, &much) == expected);
+    CHECK(little.plan.row_copy_bytes == 0);
+    // Memory that was given back may be taken again for less.
+    if (much.plan.row_copy_bytes > 0)
+      CHECK(much.shadow_bytes > little.shadow_bytes + much.plan.row_copy_bytes / 2);
+  });
+}
+
 TEST_CASE("proposer: one that kith chose gives way where most lists overflow") {
   const std::int64_t n = 20000, m = 300, dims = 64;
   const Index index(device(), Matrix{n, dims, std::vector<float>(size(n * dims), 1)});

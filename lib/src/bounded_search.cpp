@@ -162,7 +162,7 @@ void BoundedSearch::end_chunk(std::size_t chunk, Way way, std::int64_t count, co
   if (trace) trace->collected += listed(count, timer, trace);
   const Tile rows{chunk, index_.chunks[chunk].first, index_.chunks[chunk].rows};
   device.enqueue(proposal_.rerank(workspace.queries(count),
-                                  plan_.row_copy_bytes ? shadow_->rows(chunk) : rows.row_blocks(index_),
+                                  shadow_->has_rows(chunk) ? shadow_->rows(chunk) : rows.row_blocks(index_),
                                   static_cast<std::uint32_t>(rows.first)));
   timer.after(spi::RerankStep::name);
   device.enqueue(

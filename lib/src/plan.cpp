@@ -148,6 +148,9 @@ Plan decide(const DeviceInfo& device, const Problem& problem, const PlanOptions&
   plan.seed_rows = std::min(choice.seed_rows, plan.train_tile);
   plan.visit_rows = choice.visit_rows;
   plan.row_copy_bytes = row_copy_bytes(device, plan.proposer, problem.n, problem.dims);
+  if (shadow_bytes(plan.proposer, problem.n, problem.dims) + plan.row_copy_bytes >
+      room_for_shadow(device, options))
+    plan.row_copy_bytes = 0;  // it can be done without
   plan.growth = plan.proposer == Proposer::none ? 0 : choice.growth;
   plan.guesses = plan.visit_rows > 0;
   plan.candidates = std::min(choice.candidates, plan.visit_rows ? problem.n : plan.train_tile);

@@ -30,6 +30,9 @@ Choice choose_opencl_cpu(const DeviceInfo& device, const Problem& problem, const
 /// A GPU, by CUDA or OpenCL.
 Choice choose_gpu(const DeviceInfo& device, const Problem& problem, const PlanOptions& options);
 
+/// Bytes that an index may keep beside its rows.
+std::size_t room_for_shadow(const DeviceInfo& device, const PlanOptions& options);
+
 /// The proposer that pays for a problem about whose path the caller has said nothing; none otherwise.
 Proposer choose_proposer(const DeviceInfo& device, const Problem& problem, const PlanOptions& options);
 

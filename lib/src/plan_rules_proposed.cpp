@@ -84,6 +84,10 @@ constexpr Pays pays[] = {
 
 }  // namespace
 
+std::size_t room_for_shadow(const DeviceInfo& device, const PlanOptions& options) {
+  return options.memory_limit ? options.memory_limit : device.memory_bytes / 4;
+}
+
 Proposer choose_proposer(const DeviceInfo& device, const Problem& problem, const PlanOptions& options) {
   constexpr std::int64_t fewest_rows = 16384, rows_a_neighbour = 32;
   if (options.selector != Selector::automatic || options.fused || !follows_from_products(problem.metric) ||
@@ -98,10 +102,8 @@ Proposer choose_proposer(const DeviceInfo& device, const Problem& problem, const
            problem.dims <= p.most_dims && problem.k <= p.most_neighbours;
   });
   if (best == std::end(pays)) return Proposer::none;
-  const std::size_t room = options.memory_limit ? options.memory_limit : device.memory_bytes / 4;
-  const std::size_t kept = shadow_bytes(best->proposer, problem.n, problem.dims) +
-                           row_copy_bytes(device, best->proposer, problem.n, problem.dims);
-  return kept <= room ? best->proposer : Proposer::none;
+  const bool fits = shadow_bytes(best->proposer, problem.n, problem.dims) <= room_for_shadow(device, options);
+  return fits ? best->proposer : Proposer::none;
 }
 
 Choice choose_proposed(const DeviceInfo& device, const Problem& problem, const PlanOptions& options,

@@ -69,7 +69,8 @@ class IndexShadow {
 
   /// The shadow of `rows` rows of chunk number `chunk`, from its row `first` on.
   spi::Shadow of(std::size_t chunk, std::int64_t first, std::int64_t rows) const;
-  /// All rows of chunk number `chunk`, one behind the other.
+  /// All rows of chunk number `chunk`, one behind the other, where the first search wanted them kept.
+  bool has_rows(std::size_t chunk) const { return parts_[chunk].copy.get() != nullptr; }
   spi::RowBlocks rows(std::size_t chunk) const;
   spi::Grid<float> centre() const;
   float scale() const { return scale_; }

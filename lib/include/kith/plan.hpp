@@ -75,8 +75,8 @@ struct Plan {
   /// With visits: what counts as near is guessed from fewer bounds than k while few rows have been seen, and
   /// certified by the k-th chain at the end; queries that it was wrong for are searched once more.
   bool guesses = false;
-  /// Bytes of a copy of the rows that the index keeps beside the shadow, where single rows are read faster
-  /// so.
+  /// Bytes of a copy of the rows that the index keeps beside the shadow, where single rows are read faster so
+  /// and the limit has room for it; it keeps what the first search that proposes decides.
   std::size_t row_copy_bytes = 0;
   std::int64_t candidates = 0;            ///< places in the list of candidates of a query
   bool fused = false;                     ///< `nearest` instead of `distance` and `select`
