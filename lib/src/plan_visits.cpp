@@ -78,7 +78,7 @@ Steps steps_of(const Problem& problem, const StepCost& cost, std::int64_t seed, 
 Steps best_steps(const Problem& problem, std::int64_t queries, std::int64_t seed_asked_for) {
   constexpr int most_steps = 12;
   constexpr double least_growth = 2, most_growth = 4096, most_places = 65536;
-  constexpr std::int64_t fewest_rows = 4 * spi::shadow_rows, share = 4;
+  constexpr std::int64_t fewest_rows = std::int64_t{4} * spi::shadow_rows, share = 4;
   const StepCost cost(queries);
   const std::int64_t least = seed_asked_for ? seed_asked_for : fewest_rows,
                      most = seed_asked_for ? seed_asked_for : std::max(fewest_rows, problem.n / share);
