@@ -28,9 +28,9 @@ constexpr std::int64_t few_queries = 64;
 
 /// Steps of a search of tensor cores.
 struct Steps {
-  std::int64_t seed = 0;
-  std::int64_t growth = 2;
-  double places = 0;  ///< that hardly any list exceeds
+  std::int64_t seed;
+  std::int64_t growth;
+  double places;  ///< that hardly any list exceeds
   double seconds = std::numeric_limits<double>::max();
 };
 
@@ -60,10 +60,11 @@ class StepCost {
   const bool few_;
 };
 
-/// What steps that begin with `seed` rows and grow by `growth` take.
-Steps steps_of(const Problem& problem, const StepCost& cost, std::int64_t seed, std::int64_t growth) {
+/// What steps that begin with `seed` rows and grow by `growth` take, if it is less than `most` seconds.
+Steps steps_of(const Problem& problem, const StepCost& cost, std::int64_t seed, std::int64_t growth,
+               double most) {
   Steps steps{seed, growth, static_cast<double>(seed), cost.first(static_cast<double>(seed))};
-  for (std::int64_t seen = seed; seen < problem.n;) {
+  for (std::int64_t seen = seed; seen < problem.n && steps.seconds < most;) {
     const std::int64_t more = std::min(seen * growth, problem.n - seen);
     const auto rank = static_cast<double>(guessed_rank(problem.k, seen, problem.n));
     const double grows = static_cast<double>(more) / static_cast<double>(seen);
@@ -74,23 +75,25 @@ Steps steps_of(const Problem& problem, const StepCost& cost, std::int64_t seed, 
   return steps;
 }
 
-/// The steps that are soonest done, among those whose lists stay short.
+/// The steps that are soonest done, among those whose lists stay short. Every search asks, so what cannot be
+/// better is not looked into.
 Steps best_steps(const Problem& problem, std::int64_t queries, std::int64_t seed_asked_for) {
   constexpr int most_steps = 12;
   constexpr double least_growth = 2, most_growth = 4096, most_places = 65536;
   constexpr std::int64_t fewest_rows = std::int64_t{4} * spi::shadow_rows, share = 4;
   const StepCost cost(queries);
+  const double places = std::max(most_places, 16.0 * static_cast<double>(problem.k));
   const std::int64_t least = seed_asked_for ? seed_asked_for : fewest_rows,
                      most = seed_asked_for ? seed_asked_for : std::max(fewest_rows, problem.n / share);
-  Steps best;
+  Steps best{least, 2, static_cast<double>(least)};
   for (std::int64_t seed = least; seed <= most; seed *= 2) {
     const double ratio = std::max(static_cast<double>(problem.n) / static_cast<double>(seed), 1.0);
-    for (int count = 1; count <= most_steps; ++count) {
+    const double first = cost.first(static_cast<double>(seed));
+    for (int count = 1; count <= most_steps && first + count * cost.later(0, 0) < best.seconds; ++count) {
       const double growth =
           std::clamp(std::ceil(std::pow(ratio, 1.0 / count)) - 1, least_growth, most_growth);
-      const Steps steps = steps_of(problem, cost, seed, static_cast<std::int64_t>(growth));
-      const bool fits = steps.places <= std::max(most_places, 16.0 * static_cast<double>(problem.k));
-      if (steps.seconds < best.seconds && (fits || best.seed == 0)) best = steps;
+      const Steps steps = steps_of(problem, cost, seed, static_cast<std::int64_t>(growth), best.seconds);
+      if (steps.seconds < best.seconds && steps.places <= places) best = steps;
     }
   }
   return best;
