@@ -11,6 +11,9 @@ ALL_INLINE float element_of(const float* v, uint at) {
 }
 
 #ifdef FIRST
+#if ALONG % 2
+#error "rows are appended four at a time"
+#endif
 // Append all 2 ALONG rows of a lane to the list of query q: four places after those of the lane before it.
 //   v   [ALONG, 4]  as below; the first two of each matrix are of query q
 //   to  the first place of the four lanes

@@ -7,16 +7,16 @@
 //   rows, counts, lows, highs             candidates.cl
 //
 // Compiled with -D LINE=n, dimensions of a line (16, 32 or 64), -D STEPS=n, steps of 16 dimensions, and
-// -D ACROSS=n, matrices of 16 queries a warp; ACROSS * STEPS is at most 16, so that the queries of a warp
-// stay in 64 registers. A work-group of 8 warps takes 128 ACROSS queries and, one after another, tiles of 128
-// training rows (visits.cl). They come through local memory in two stages, one copied while the other is
-// multiplied, and each warp takes all of them, 8 ALONG at a time. Kept is low - product where it is at most
-// theta, seldom one of thousands. Neighbouring groups share their training rows in the cache.
-// Work: q * t * dims multiply-adds in steps of m16n8k16, and two instructions a pair. A training row is read
-// once by 128 ACROSS queries, from local memory once by 16 ACROSS: 128 bytes a step where ACROSS is 2. A
-// barrier every 16 KiB. Local memory: at most 36 KiB; 128 registers, so that two groups share a
-// multiprocessor. Source: docs/certificate.md; appending under a threshold: as in FaSTED (Curless, Gowanlock
-// 2025).
+// -D ACROSS=n, matrices of 16 queries a warp, and -D FIRST for a first step (append_fp16.cl); ACROSS * STEPS
+// is at most 16, so that the queries of a warp stay in 64 registers. A work-group of 8 warps takes 128 ACROSS
+// queries and, one after another, tiles of 128 training rows (visits.cl). They come through local memory in
+// two stages, one copied while the other is multiplied, and each warp takes all of them, 8 ALONG at a time.
+// Kept is low - product where it is at most theta, seldom one of thousands. Neighbouring groups share their
+// training rows in the cache. Work: q * t * dims multiply-adds in steps of m16n8k16, and two instructions a
+// pair. A training row is read once by 128 ACROSS queries, from local memory once by 16 ACROSS: 128 bytes a
+// step where ACROSS is 2. A barrier every 16 KiB. Local memory: at most 36 KiB; 128 registers, so that two
+// groups share a multiprocessor. Source: docs/certificate.md; appending under a threshold: as in FaSTED
+// (Curless, Gowanlock 2025).
 #define ALONG (LINE == 16 || ACROSS == 1 ? 4 : 2)  // matrices of 8 training rows at a time
 #include "append_fp16.cl"
 #include "visits.cl"

@@ -5,6 +5,7 @@
 //   theta   [q]         stride in elements
 //   rows, counts, lows, highs             candidates.cl
 //
+// Compiled with -D FIRST for a first step (append_fp16.cl).
 // A work-group of 4 warps takes 128 queries and, one after another, tiles of 128 training rows (visits.cl); a
 // warp 64 by 64 of each, 128 sums an item. Both come through local memory in stages of 32 dimensions, half a
 // line of each row, training rows in three stages and queries, which are nearer, in two. What a warp

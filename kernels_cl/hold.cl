@@ -1,4 +1,4 @@
-// hold: keep a GPU busy, for some hundred microseconds, so that the host gets ahead of it.
+// hold: keep a GPU busy, for half a millisecond or more, so that the host gets ahead of it.
 //
 // One work-item. Work: `rounds` multiplications and additions, each of which waits for the one before; a GPU
 // takes two to five nanoseconds for a round. (A user event would hold a queue, too, but with NVIDIA's driver

@@ -6,7 +6,6 @@
 //                       `columns` dimensions. A block has slabs of LINE dimensions (-D, 16, 32 or 64), in
 //                       which a row is a line of pieces of 8 halves in an order of its own (place_of())
 //   facts   [4, r]      half_norm, norm, shadow_norm, residual of each row, stride in elements
-//
 //   copy    [r, dims]   the rows themselves, row-major; none where its stride is 0
 //
 // Rows of up to 4 dimensions are split, x~ = (high + low) / scale, and an item makes a row. Of others

@@ -7,7 +7,6 @@
 //                       block has slabs of PIECES pieces (-D, 2, 4 or 8), in which a row is a line of pieces
 //                       in an order of its own (place_of()); `first` in pieces
 //   facts   [4, r]      half_norm, norm, shadow_norm, residual of each row, stride in elements
-//
 //   copy    [r, dims]   the rows themselves, row-major; none where its stride is 0
 //
 // Work-group b of 256 items takes rows 32 b ... of the shadow, 64 dimensions at a time, turned over in local

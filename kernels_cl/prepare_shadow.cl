@@ -1,5 +1,5 @@
-// What shadows that are scaled and rounded have in common: what is known of their rows. Only for devices with
-// double precision. docs/certificate.md, section 2.
+// What prepare_fp16.cl and prepare_int8.cl share: rows turned over and copied, and what is known of them.
+// Only for devices with double precision. docs/certificate.md, section 2.
 #include "bounds.cl"
 
 #define BLOCK 32         // rows of a work-group
@@ -46,7 +46,7 @@ void read_tile(local float* tile, global const float* from, bool inside, uint d0
     tile[i * PITCH + x] = inside && d0 + i < dims ? from[(size_t)(d0 + i) * BLOCK] : 0.0f;
 }
 
-// Of dimensions d, d + 1, ... of 32 at a time those that belong to this item, of row lid / 8.
+// Dimensions d ... d + 3 of the tile, of row lid / 8.
 float4 four_of_tile(local const float* tile, uint d) {
   tile += d * PITCH + (uint)get_local_id(0) / PARTS;
   return (float4)(tile[0], tile[PITCH], tile[2 * PITCH], tile[3 * PITCH]);

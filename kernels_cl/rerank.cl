@@ -1,9 +1,8 @@
 // rerank: the chain of every listed candidate, as a key.
 //
 //   queries     [q, dims]       blocks of 32 rows
-//   train       [t, dims]       the same, or with -D IN_ORDER rows one behind the other, with -D WIDE aligned
-//   to
-//                               16 bytes
+//   train       [t, dims]       the same, or with -D IN_ORDER rows one behind the other, which with -D WIDE
+//                               begin at 16 bytes
 //   candidates  [q, capacity]   training rows, stride in elements; the first `counts` of each list
 //   counts      [q]             may exceed the capacity, stride in elements
 //   out         [q, capacity]   the key of each candidate, stride in elements

@@ -45,6 +45,7 @@ template <int columns>
 __device__ __forceinline__ void append_all(const HalfCollection& collection, const float (&v)[columns],
                                            std::uint32_t q, std::uint32_t place, std::uint32_t row,
                                            float slack, std::uint32_t lane) {
+  static_assert(columns % 4 == 0);
   const BoundedLists& out = collection.out;
   std::uint32_t at = 0;
   if (lane % 4 == 0) at = atomicAdd(out.lists.counts.data + q * out.lists.counts.stride, 4 * columns);

@@ -3,7 +3,7 @@
 //   keys    [q, capacity]  of which counts [q, 1] say how many there are; counts become 0
 //   best    [q, k]         in and out, or out where it is made afresh: ascending, padded with no_key
 //   facts   [4, q]         for squared distances
-//   theta   [q, 1]         out
+//   theta   [q, 1]         out; in, too, where it was guessed
 //   lost    [q, 1]         becomes 1 where a count is above the capacity, or a guessed theta becomes larger
 //
 // Up to k = 2048 a block takes a query, of 128 threads, or of 256 where k is large, or of 512 where queries

@@ -163,6 +163,27 @@ TEST_CASE("options: a trace tells the plan, the tiles and the seconds of each st
   CHECK(totals.total_seconds > 0);
 }
 
+TEST_CASE("trace: a queue that is held changes nothing but when a device begins") {
+  const Example example;
+  for (const bool watched : {false, true}) {
+    PlanOptions options = example.in_20_steps();
+    int told = 0;
+    if (watched) options.progress = [&](const Progress&) { ++told; };
+    Trace trace;
+    trace.time_steps = false;
+    trace.hold_queue = true;
+    CHECK(difference(example.index.search(example.queries, example.k, options, &trace), example.expected) ==
+          "");
+    CHECK(trace.hold_queue);
+    CHECK(trace.device_seconds >= 0);
+    CHECK((told > 0) == watched);
+    if (!watched) continue;
+    options.progress = [](const Progress&) { throw std::runtime_error("enough"); };
+    CHECK_THROWS_AS(example.index.search(example.queries, example.k, options, &trace), std::runtime_error);
+    CHECK(difference(example.index.search(example.queries, example.k), example.expected) == "");
+  }
+}
+
 TEST_CASE("memory: rows that no single block of device memory holds are searched as if it did") {
   // Meant for a device with little memory (POCL_MEMORY_LIMIT=1); elsewhere it only is a large search.
   const DeviceInfo& info = device().info();

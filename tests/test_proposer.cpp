@@ -237,9 +237,19 @@ TEST_CASE("proposer: a guess that was wrong for few queries is made good for the
   });
 }
 
+TEST_CASE("proposer: one neighbour is no guess, and no query is asked twice") {
+  for_each_proposer([&](Proposer proposer) {
+    const Matrix queries = hard_rows(DataKind::offset, Set::queries, 20, 32, Metric::l2);
+    const Matrix train = hard_rows(DataKind::normal, Set::train, 20000, 32, Metric::l2);
+    const Trace trace = compare(proposer, queries, train, Metric::l2, 1);
+    CHECK(trace.repeats == 0);
+    CHECK(trace.fallbacks == 0);
+  });
+}
+
 TEST_CASE("proposer: an index that misled a guess for many queries is searched without one") {
   for_each_proposer([&](Proposer proposer) {
-    const std::int64_t n = 20000, m = 12, k = 100;
+    const std::int64_t n = 20000, m = 48, k = 100;
     const Index index(device(), near_in_one_block(n, k - 20));
     if (!index.plan(m, k, {.proposer = proposer}).guesses) return;
     const Matrix queries{m, 2, std::vector<float>(size(2 * m), 0)};
@@ -249,13 +259,13 @@ TEST_CASE("proposer: an index that misled a guess for many queries is searched w
     for (int search = 0; search < 2; ++search) {
       Trace trace;
       const auto told = [&](const Progress& now) { progress = now.fraction; };
-      CHECK(index.search(queries, k, {.proposer = proposer, .query_tile = 4, .progress = told}, &trace) ==
+      CHECK(index.search(queries, k, {.proposer = proposer, .query_tile = 16, .progress = told}, &trace) ==
             expected);
       CHECK(progress == 1);
       CHECK(trace.fallbacks == 0);
       repeats.push_back(trace.repeats);
     }
-    CHECK(repeats == std::vector<std::int64_t>{4, 0});  // the first tile of the first search
+    CHECK(repeats == std::vector<std::int64_t>{16, 0});  // the first tile of the first search
   });
 }
 

@@ -45,7 +45,9 @@ BoundedSearch::Lost BoundedSearch::ask_first(std::int64_t count, const Workspace
   way_ = Way::careful;
   lost = run_once(way_, count, reached(count), workspace, watcher, trace);
   const std::int64_t helped = before - static_cast<std::int64_t>(lost.queries.size());
-  if (2 * helped >= before) shadow_->tell_misleads();  // else ties fill the lists, and no guess is to blame
+  // A few queries say little of others; and where ties fill the lists no guess is to blame.
+  constexpr std::int64_t enough_to_tell = 16;
+  if (before >= enough_to_tell && 2 * helped >= before) shadow_->tell_misleads();
   if (trace) trace->repeats += std::max<std::int64_t>(helped, 0);
   return lost;
 }
@@ -98,6 +100,8 @@ BoundedSearch::Lost BoundedSearch::run_once(Way way, std::int64_t count, const s
   }
   // Where nobody watches, the device is never waited for between steps.
   const std::vector<Phase> all = phases(index_, plan_, way);
+  const bool guessed =
+      std::any_of(all.begin(), all.end(), [&](const Phase& phase) { return phase.rank < plan_.problem.k; });
   const std::size_t at_once = watcher.watches() ? 1 : all.size();
   for (std::size_t first = 0; first < all.size(); first += at_once) {
     {
@@ -109,7 +113,7 @@ BoundedSearch::Lost BoundedSearch::run_once(Way way, std::int64_t count, const s
         timer.after(spi::PrepareStep::name);
       }
       for (std::size_t i = 0; i < at_once; ++i)
-        run_phase(all[first + i], way, count, workspace, timer, trace);
+        run_phase(all[first + i], guessed, count, workspace, timer, trace);
       timer.collect();
       if (watcher.watches()) state->device->finish();
     }
@@ -138,8 +142,8 @@ std::vector<float> BoundedSearch::reached(std::int64_t count) const {
   return proposal_.thetas(*state->device, count);
 }
 
-void BoundedSearch::run_phase(const Phase& phase, Way way, std::int64_t count, const Workspace& workspace,
-                              StepTimer& timer, Trace* trace) const {
+void BoundedSearch::run_phase(const Phase& phase, bool guessed, std::int64_t count,
+                              const Workspace& workspace, StepTimer& timer, Trace* trace) const {
   spi::Device& device = *index_.device.state()->device;
   const Chunk& chunk = index_.chunks[phase.chunk];
   const std::int64_t before = listed(count, timer, trace);
@@ -152,11 +156,11 @@ void BoundedSearch::run_phase(const Phase& phase, Way way, std::int64_t count, c
   timer.after(spi::TightenStep::name);
   device.enqueue(proposal_.prune(count));
   timer.after(spi::PruneStep::name);
-  if (phase.ends_chunk) end_chunk(phase.chunk, way, count, workspace, timer, trace);
+  if (phase.ends_chunk) end_chunk(phase.chunk, guessed, count, workspace, timer, trace);
 }
 
 /// The chain ranks what the bounds have left of a chunk.
-void BoundedSearch::end_chunk(std::size_t chunk, Way way, std::int64_t count, const Workspace& workspace,
+void BoundedSearch::end_chunk(std::size_t chunk, bool guessed, std::int64_t count, const Workspace& workspace,
                               StepTimer& timer, Trace* trace) const {
   spi::Device& device = *index_.device.state()->device;
   if (trace) trace->collected += listed(count, timer, trace);
@@ -165,8 +169,7 @@ void BoundedSearch::end_chunk(std::size_t chunk, Way way, std::int64_t count, co
                                   shadow_->has_rows(chunk) ? shadow_->rows(chunk) : rows.row_blocks(index_),
                                   static_cast<std::uint32_t>(rows.first)));
   timer.after(spi::RerankStep::name);
-  device.enqueue(
-      proposal_.tighten(workspace.result(count), chunk == 0, way == Way::guessing, workspace.scratch()));
+  device.enqueue(proposal_.tighten(workspace.result(count), chunk == 0, guessed, workspace.scratch()));
   timer.after(spi::TightenStep::name);
 }
 

@@ -41,10 +41,10 @@ class BoundedSearch {
   Lost ask_first(std::int64_t count, const Workspace& workspace, Watcher& watcher, Trace* trace);
   Lost run_once(Way way, std::int64_t count, const std::vector<float>& theta, const Workspace& workspace,
                 Watcher& watcher, Trace* trace) const;
-  void run_phase(const Phase& phase, Way way, std::int64_t count, const Workspace& workspace,
+  void run_phase(const Phase& phase, bool guessed, std::int64_t count, const Workspace& workspace,
                  StepTimer& timer, Trace* trace) const;
-  void end_chunk(std::size_t chunk, Way way, std::int64_t count, const Workspace& workspace, StepTimer& timer,
-                 Trace* trace) const;
+  void end_chunk(std::size_t chunk, bool guessed, std::int64_t count, const Workspace& workspace,
+                 StepTimer& timer, Trace* trace) const;
   std::vector<float> reached(std::int64_t count) const;
   std::int64_t listed(std::int64_t count, StepTimer& timer, const Trace* trace) const;
 

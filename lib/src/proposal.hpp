@@ -51,7 +51,7 @@ class Proposal {
   std::vector<float> thetas(spi::Device& device, std::int64_t count) const;
   /// Candidates that are listed, of all queries.
   std::int64_t listed(spi::Device& device, std::int64_t count) const;
-  /// Queries of the tile whose lists were too short in some tile.
+  /// Queries of the tile whose lists were too short in some tile, or whose guess failed.
   std::vector<std::int64_t> lost(spi::Device& device, std::int64_t count) const;
 
  private:

@@ -27,10 +27,11 @@ struct Round {
 
 constexpr std::uint32_t rows = 75, columns = 131, all = kinds * rows, few_queries = 64;
 constexpr Round many_round{rows, columns, all, false}, few_round{rows, columns, few_queries, false};
-// Of few columns the test is part of the product, from the second step on.
+// Later steps have kernels of their own; of few columns the test is then part of the product.
 constexpr std::uint32_t more_rows = 200, most_folded_dims = 24;
-constexpr Round column_rounds[] = {{more_rows, 3, kinds* more_rows, true},
-                                   {more_rows, 20, kinds* more_rows, true}};
+constexpr Round later_round{more_rows, columns, kinds* more_rows, true};
+constexpr Round few_column_rounds[] = {{more_rows, 3, kinds* more_rows, true},
+                                       {more_rows, 20, kinds* more_rows, true}};
 
 /// What a search by this plan may run, the few queries that are asked again included.
 std::vector<Round> rounds_of(const Plan& plan) {
@@ -40,7 +41,9 @@ std::vector<Round> rounds_of(const Plan& plan) {
   if (plan.problem.m <= few_queries) return rounds;
   rounds.push_back(many_round);
   if (plan.problem.dims <= most_folded_dims)
-    rounds.insert(rounds.end(), std::begin(column_rounds), std::end(column_rounds));
+    rounds.insert(rounds.end(), std::begin(few_column_rounds), std::end(few_column_rounds));
+  else
+    rounds.push_back(later_round);
   return rounds;
 }
 
@@ -247,7 +250,7 @@ std::vector<bool> listed(spi::Device& device, Proposer proposer, const Round& ro
 /// By how much a row may be farther than twice the error of its product and be listed.
 double slack_of(Proposer proposer, const Round& round, const Pair& pair, double limit) {
   const double sizes = std::fabs(limit) + std::fabs(pair.place) + pair.error;
-  if (!round.visits) return 0x1p-18 * sizes;
+  if (!round.visits || round.dims > most_folded_dims) return 0x1p-18 * sizes;
   // The limit and the row's part of the place are two 16-bit floats each, in units of 2^15 over both scales.
   const auto scale = static_cast<double>(scale_for(proposer));
   return 0x1p-14 * sizes + 0x1p-6 / (scale * scale);
@@ -289,7 +292,7 @@ std::string test(spi::Device& device, Proposer proposer, const Round& round) {
 
 std::string proposer_check(const Plan& plan) {
   const auto text = [](std::uint32_t count) { return std::to_string(count); };
-  std::string rounds, at_once;
+  std::string rounds;
   for (const Round& round : rounds_of(plan)) {
     if (!rounds.empty()) rounds += ", ";
     rounds += text(round.n) + " rows of " + text(round.dims) + " columns" +

@@ -73,7 +73,8 @@ struct Plan {
   std::int64_t visit_rows = 0;
   std::int64_t growth = 0;  ///< training rows of a later step of a proposer for each row before it
   /// With visits: what counts as near is guessed from fewer bounds than k while few rows have been seen, and
-  /// certified by the k-th chain at the end; queries that it was wrong for are searched once more.
+  /// certified by the k-th chain at the end; queries that it was wrong for are searched once more. Not in an
+  /// index of parts, nor in one that has misled guesses.
   bool guesses = false;
   /// Bytes of a copy of the rows that the index keeps beside the shadow, where single rows are read faster so
   /// and the limit has room for it; it keeps what the first search that proposes decides.

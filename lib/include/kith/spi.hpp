@@ -251,8 +251,8 @@ struct TightenStep {
   Grid<std::uint32_t> counts;  ///< [q, 1]
   Grid<Key> best;              ///< [q, k]  in and out: ascending, padded with no_key
   Grid<float> query_facts;     ///< [facts_a_row, q], with a proposer; read only
-  Grid<float> theta;           ///< [q, 1]  out
-  Grid<std::uint32_t> lost;    ///< [q, 1]  in and out: becomes 1 where counts[q] > capacity, else stays
+  Grid<float> theta;           ///< [q, 1]  out; in and out of bounds, and where it was guessed
+  Grid<std::uint32_t> lost;    ///< [q, 1]  becomes 1 where counts[q] > capacity or a guess failed, else stays
   Scratch scratch;
   /// What the keys are. Bounds: those of CollectStep::bounds, of all that is listed. Then counts stay, what
   /// `best` holds means nothing, and theta is in and out: the smaller of what it was and of a number such

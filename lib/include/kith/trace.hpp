@@ -14,8 +14,9 @@ namespace kith {
 /// little: each step is then bracketed by time stamps.
 struct Trace {
   bool time_steps = true;  ///< in: time each step; false leaves only the totals, undisturbed
-  /// in: a device begins a tile when all its steps are in the queue, so that device_seconds are those of the
-  /// device however slow the host is. Takes longer in all. Not where steps are timed.
+  /// in: a device begins a tile when all its steps are in the queue (spi::Device::hold()), so that
+  /// device_seconds are those of the device however slow the host is. Takes longer in all. Not where steps
+  /// are timed.
   bool hold_queue = false;
   Plan plan;
   /// Device seconds by step (`distance`, `select`, `nearest`, `merge`, `mask`, `prepare`, `collect`,
@@ -30,7 +31,7 @@ struct Trace {
   /// Candidates that a proposer listed, and of these the ones that the chain ranked, of all queries; of a
   /// radius search, what it found. Counted where steps are timed.
   std::int64_t listed = 0, collected = 0;
-  std::int64_t repeats = 0;    ///< queries that had too many at first, but not when they were asked once more
+  std::int64_t repeats = 0;  ///< queries that had too many, or a guess that failed, but not when asked again
   std::int64_t fallbacks = 0;  ///< queries that had too many to the end, and were searched by the chain alone
   /// b of docs/certificate.md, section 3, the largest of the kernels that may have run; 0 without a proposer
   double product_bound = 0;
