@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <string>
 
-#include "bounded_search.hpp"
 #include "kith/error.hpp"
 #include "kith/tuning.hpp"
 #include "pipeline.hpp"

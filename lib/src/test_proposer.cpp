@@ -28,10 +28,10 @@ struct Round {
 constexpr std::uint32_t rows = 75, columns = 131, all = kinds * rows, few_queries = 64;
 constexpr Round many_round{rows, columns, all, false}, few_round{rows, columns, few_queries, false};
 // Later steps have kernels of their own; of few columns the test is then part of the product.
-constexpr std::uint32_t more_rows = 200, most_folded_dims = 24;
-constexpr Round later_round{more_rows, columns, kinds* more_rows, true};
-constexpr Round few_column_rounds[] = {{more_rows, 3, kinds* more_rows, true},
-                                       {more_rows, 20, kinds* more_rows, true}};
+constexpr std::uint32_t more_rows = 200, more_queries = kinds * more_rows, most_folded_dims = 24;
+constexpr Round later_round{more_rows, columns, more_queries, true};
+constexpr Round few_column_rounds[] = {{more_rows, 3, more_queries, true},
+                                       {more_rows, 20, more_queries, true}};
 
 /// What a search by this plan may run, the few queries that are asked again included.
 std::vector<Round> rounds_of(const Plan& plan) {
