@@ -1,6 +1,11 @@
-// Appending what tensor cores propose to lists of candidates.
+// Appending what tensor cores propose to lists of candidates. Each sum is tested where it is. What passes,
+// seldom one of thousands, a warp gathers in local memory, and appends when there are 32, an item each: so it
+// waits for places in lists once in 32 times. The twin of kernels_cuda/half_tests.cuh.
 #include "candidates.cl"
 #include "tensor.cl"
+#include "warp.cl"
+
+#define FOUND 64  // room of a warp for what it has found and not yet appended
 
 // Element `at` of v [4 * ALONG]. Compilers keep v in registers where each element is read whatever `at` is.
 ALL_INLINE float element_of(const float* v, uint at) {
@@ -10,98 +15,84 @@ ALL_INLINE float element_of(const float* v, uint at) {
   return as_float(found);
 }
 
-#ifdef FIRST
-#if ALONG % 2
-#error "rows are appended four at a time"
-#endif
-// Append all 2 ALONG rows of a lane to the list of query q: four places after those of the lane before it.
-//   v   [ALONG, 4]  as below; the first two of each matrix are of query q
-//   to  the first place of the four lanes
-ALL_INLINE void append_all(const float* v, ulong q, uint to, uint row, global const float* gap, uint lane,
-                           CANDIDATES) {
-  to += lane % 4 * 4;
-#ifdef BOUNDS
-  const bool aligned = ((rows_first + q * rows_stride + to | lows_first + q * lows_stride + to) & 3) == 0 &&
-                       ((highs_first + q * highs_stride + to) & 1) == 0;
-#endif
+#ifdef SAMPLE
+// Of 16 queries and 8 ALONG training rows of a warp, write the least bound of each 16 rows of a query, in
+// place of what is listed (spi::CollectStep). Called by all of the warp.
+//   v, q   as below; v is NaN where there is no row
+//   place  of training row 0 in the step
+//   gap    [8 ALONG]  of these rows
+ALL_INLINE void put_sample(const float* v, ulong q, uint q_rows, uint place, global const float* gap,
+                           uint lane, CANDIDATES) {
+  uint least = NO_VALUE, least_of_second = NO_VALUE;
 #pragma unroll
-  for (uint i = 0; i < 2 * ALONG; i += 4, to += 16) {
-    const uint column = i / 2 * 8 + lane % 4 * 2, t = row + column;
-    const float v0 = v[2 * i], v1 = v[2 * i + 1], v2 = v[2 * i + 4], v3 = v[2 * i + 5];
-#ifdef BOUNDS
-    const float2 near = *(global const float2*)(gap + column),
-                 far = *(global const float2*)(gap + column + 8);
-    if (aligned && to + 4 <= capacity) {
-      *(global uint4*)(rows + rows_first + q * rows_stride + to) = (uint4)(t, t + 1, t + 8, t + 9);
-      *(global float4*)(lows + lows_first + q * lows_stride + to) = (float4)(v0, v1, v2, v3);
-      global ulong2* high = (global ulong2*)(highs + highs_first + q * highs_stride + to);
-      high[0] = (ulong2)(high_key(v0, near.x, t), high_key(v1, near.y, t + 1));
-      high[1] = (ulong2)(high_key(v2, far.x, t + 8), high_key(v3, far.y, t + 9));
-      continue;
-    }
-#endif
-    if (to < capacity) PUT_CANDIDATE(q, to, t, v0, near.x);
-    if (to + 1 < capacity) PUT_CANDIDATE(q, to + 1, t + 1, v1, near.y);
-    if (to + 2 < capacity) PUT_CANDIDATE(q, to + 2, t + 8, v2, far.x);
-    if (to + 3 < capacity) PUT_CANDIDATE(q, to + 3, t + 9, v3, far.y);
+  for (uint j = 0; j < ALONG; ++j) {
+    const float2 apart = *(global const float2*)(gap + 8 * j + lane % 4 * 2);
+    least = min(least, min(high_in_sample(v[4 * j], apart.x), high_in_sample(v[4 * j + 1], apart.y)));
+    least_of_second = min(least_of_second,
+                          min(high_in_sample(v[4 * j + 2], apart.x), high_in_sample(v[4 * j + 3], apart.y)));
   }
+  // Items that have 16 rows together: one, two neighbours, or all four.
+#pragma unroll
+  for (uint step = 1; step < 8 / ALONG; step *= 2) {
+    least = min(least, of_four(least, lane % 4 ^ step));
+    least_of_second = min(least_of_second, of_four(least_of_second, lane % 4 ^ step));
+  }
+  if (lane % 4 % (8 / ALONG) != 0) return;
+  const uint at = place / 16 + lane % 4 / (8 / ALONG);
+  if (q < q_rows) rows[rows_first + q * rows_stride + at] = least;
+  if (q + 8 < q_rows) rows[rows_first + (q + 8) * rows_stride + at] = least_of_second;
 }
-#endif
+#else
+// Append up to 32 findings, an item each. Called by all of the warp.
+//   found  query, place in the step, training row, bits of what was compared with theta
+//   gap    [places]  with -D BOUNDS: how far `high` is above v (collect_low.cl)
+ALL_INLINE void append_findings(local const uint4* found, uint many, uint lane, global const float* gap,
+                                CANDIDATES) {
+  JOIN_WARP();
+  if (lane < many) {
+    const uint4 one = found[lane];
+    const ulong q = one.x;
+    const uint at = atomic_add(COUNT_OF(q), 1u);
+    if (at < capacity) PUT_CANDIDATE(q, at, one.z, as_float(one.w), gap[one.y]);
+  }
+  JOIN_WARP();
+}
 
-// Of 16 queries and 8 ALONG training rows of a warp, append those that theta lets pass. Called by all of the
-// warp.
+// Of 16 queries and 8 ALONG training rows of a warp, find those that theta lets pass, and append when there
+// are 32. Called by all of the warp. Returns how many are left in `found`, where there were `count`; both are
+// less than 32.
 //   v       [ALONG, 4]  of matrix j: query q and rows 8 j + 2 (lane % 4) and one more, and the same of query
 //                       q + 8; what is compared with theta
 //   q       the first query of the item
+//   place   of training row 0, as gap has it
 //   row     number of training row 0
-//   gap     [8 ALONG]   with -D BOUNDS: how far `high` is above v (collect_low.cl)
-//
-// The four items that share a query take their places with one atomic addition. With -D FIRST all may pass,
-// as before there is any theta, and are then written faster; elsewhere that would only take registers.
-ALL_INLINE void append_matrices(const float* v, float theta, float theta_of_second, ulong q, uint row,
-                                global const float* gap, uint lane, CANDIDATES) {
-  uint near = 0;  // bit i: v[i] passes
+//   found   [FOUND]     of this warp
+//   gap     as above
+ALL_INLINE uint append_matrices(const float* v, float theta, float theta_of_second, uint q, uint place,
+                                uint row, local uint4* found, uint count, global const float* gap, uint lane,
+                                CANDIDATES) {
+  uint pending = 0;  // bit i: v[i] passes
 #pragma unroll
-  for (uint i = 0; i < 4 * ALONG; ++i) near |= (uint)(v[i] <= (i & 2 ? theta_of_second : theta)) << i;
-  // Counts of the second query are in the upper half.
-  const uint mine = popcount(near & 0x33333333u) | popcount(near & 0xCCCCCCCCu) << 16;
-  uint before = 0, all = 0;
-#pragma unroll
-  for (uint i = 0; i < 4; ++i) {
-    const uint of_item = of_four(mine, i);
-    before += i < lane % 4 ? of_item : 0;
-    all += of_item;
-  }
-  const uint many = lane % 4 == 0 ? all & 0xFFFFu : lane % 4 == 1 ? all >> 16 : 0;
-  uint begin = 0;
-  if (many != 0) begin = atomic_add(COUNT_OF(q + lane % 4 * 8), many);
-  JOIN_WARP();
-  uint place = of_four(begin, 0), place_of_second = of_four(begin, 1);
-#ifdef FIRST
-  if (all == 4 * 2 * ALONG * 0x10001u) {
-    append_all(v, q, place, row, gap, lane, CANDIDATES_HERE);
-    append_all(v + 2, q + 8, place_of_second, row, gap, lane, CANDIDATES_HERE);
-    near = 0;
-  }
-#endif
-  place += before & 0xFFFFu;
-  place_of_second += before >> 16;
-  while (near != 0) {
-    const uint at = 31 - clz(near);
-    near ^= 1u << at;
-    const bool second = (at & 2) != 0;
-    const uint to = second ? place_of_second : place;
-    if (second)
-      ++place_of_second;
-    else
-      ++place;
-    if (to >= capacity) continue;
+  for (uint i = 0; i < 4 * ALONG; ++i) pending |= (uint)(v[i] <= (i & 2 ? theta_of_second : theta)) << i;
+  while (any_of_warp(pending != 0)) {
+    lane = hidden(lane);  // so that nothing computed from it is kept in registers elsewhere
+    const bool has = pending != 0;
+    const uint at = 31 - clz(pending | 1);  // 0 where none is left
     const uint column = at / 4 * 8 + lane % 4 * 2 + at % 2;
-    const ulong list = second ? q + 8 : q;
-    PUT_CANDIDATE(list, to, row + column, element_of(v, at), gap[column]);
+    const float value = element_of(v, at);
+    const uint votes = votes_of_warp(has);
+    if (has)
+      found[count + popcount(votes & ((1u << lane) - 1))] =
+          (uint4)(q + (at & 2) * 4, place + column, row + column, as_uint(value));
+    pending &= ~(1u << at);
+    count += popcount(votes);
+    if (count < 32) continue;
+    count -= 32;
+    append_findings(found + count, 32, lane, gap, CANDIDATES_HERE);
   }
-  JOIN_WARP();
+  return count;
 }
+#endif
 
 // What an item compares with theta, v = low - p, in place of its products, and whether it lets anything pass.
 //   v    [ALONG, 4]  scaled products p

@@ -18,10 +18,19 @@
 
 #define COUNT_OF(q) (counts + counts_first + (q)*counts_stride)
 
-// What is at least v + gap + |v| 2^-22: the next float, since sums are rounded.
-Key high_key(float v, float gap, uint row) {
+// What is at least v + gap + |v| 2^-22, as ordered(): the next float, since sums are rounded.
+uint ordered_high(float v, float gap) {
   const float high = v + (gap + fabs(v) * 0x1p-22f);
-  return (Key)(ordered(high) + (high < INFINITY)) << 32 | row;
+  return ordered(high) + (high < INFINITY);
+}
+
+Key high_key(float v, float gap, uint row) {
+  return (Key)ordered_high(v, gap) << 32 | row;
+}
+
+// The same in a sample (spi::CollectStep); nothing where v is not a number.
+uint high_in_sample(float v, float gap) {
+  return isnan(v) ? NO_VALUE : ordered_high(v, gap);
 }
 
 // Write place `place` of list q; v and gap are computed only where they are wanted.

@@ -11,8 +11,8 @@
 //   chunks  of 4 KiB of the shadow, of a slab of all tiles
 //   staged  local memory for [slabs, PARTS, ACROSS, 32] pieces of queries, with -D RESIDENT
 //
-// Compiled with -D PIECES=n, pieces of 16 bytes a line (2, 4 or 8), -D ACROSS=n, matrices of 8 queries, and
-// for int8 with -D BYTES.
+// Compiled with -D PIECES=n, pieces of 16 bytes a line (2, 4 or 8), -D ACROSS=n, matrices of 8 queries, for
+// int8 with -D BYTES, and with -D SAMPLE where rows is a sample of bounds.
 // A warp takes 4 KiB of the shadow at a time: the lines of 32 rows, 64 or 128 where lines are short. An item
 // reads whole pieces of its rows, lane / 4 of every 8, straight into registers, and the next ones into the
 // same registers as soon as they have been multiplied: 128 bytes an item are always on their way, and nothing
@@ -20,7 +20,8 @@
 // local memory where they fit. Which dimension meets which place of a product does not matter as long as it
 // is the same for both: half a piece, 4 halves or 8 bytes, is an item's part of one step, of 16 dimensions or
 // 32. `low` is made here, from 12 bytes of facts a row, since to write it once and read it again would take
-// more. What passes in 32 rows takes places with one addition a query. Work: the shadow and three facts, read
+// more. What passes a warp gathers in local
+// memory, and appends when there are 32, an item each. Work: the shadow and three facts, read
 // once; ACROSS products for 16 rows and 32 bytes of each. One barrier. Source: docs/certificate.md, sections
 // 3 and 4.
 #include "candidates.cl"
@@ -36,18 +37,22 @@
 #define ROWS (32 * GROUPS)           // in 4 KiB
 #define CHUNKS (VISIT_TILE / ROWS)   // of 4 KiB, of a tile
 #define PAIRS (2 * ACROSS)           // queries of an item
-#define WORDS (ACROSS > 4 ? 2 : 1)   // items of a warp for all queries
-#define ITEMS_OF_QUERY 0x11111111u   // l, l + 4, l + 8, ...
+#define FOUND 64                     // room of a warp for what it has found and not yet appended
 
-// Sums of products; and their bits, once they hold what is compared with theta.
+// A bit for each sum of an item.
+#if PAIRS > 8
+typedef ulong Pending;
+#else
+typedef uint Pending;
+#endif
+
+// Sums of products.
 #ifdef BYTES
 typedef int Accumulator;
 #define MULTIPLY_STEP MULTIPLY_BYTES
-#define AS_SUM as_int
 #else
 typedef float Accumulator;
 #define MULTIPLY_STEP MULTIPLY
-#define AS_SUM as_float
 #endif
 
 // What an item takes of a row.
@@ -87,11 +92,23 @@ typedef struct {
   uint slab, chunk;
 } Cursor;
 
+// Say in a sample that there are no rows in a chunk.
+void leave_out(uint chunk, uint q_rows, uint lane, CANDIDATES) {
+  for (uint i = lane; i < q_rows * (ROWS / 16); i += 32)
+    rows[rows_first + i / (ROWS / 16) * rows_stride + chunk * (ROWS / 16) + i % (ROWS / 16)] = NO_VALUE;
+}
+
 // Find the first chunk, from at->chunk on, of which there are rows.
-ALL_INLINE bool seek(Cursor* at, uint4 visits, uint t_rows, uint slabs, uint chunks) {
+ALL_INLINE bool seek(Cursor* at, uint4 visits, uint t_rows, uint slabs, uint chunks, uint q_rows, uint lane,
+                     CANDIDATES) {
   for (; at->chunk < chunks; at->chunk += (uint)get_num_groups(0) * WARPS) {
     const ulong tile = row_of_tile(visits, at->chunk / CHUNKS), first = tile + at->chunk % CHUNKS * ROWS;
-    if (first >= t_rows) continue;
+    if (first >= t_rows) {
+#ifdef SAMPLE
+      leave_out(at->chunk, q_rows, lane, CANDIDATES_HERE);
+#endif
+      continue;
+    }
     at->t0 = (uint)first;
     at->from = tile / VISIT_TILE * slabs * SLAB + at->chunk % CHUNKS * CHUNK;
     return true;
@@ -99,14 +116,15 @@ ALL_INLINE bool seek(Cursor* at, uint4 visits, uint t_rows, uint slabs, uint chu
   return false;
 }
 
-ALL_INLINE bool advance(Cursor* at, uint4 visits, uint t_rows, uint slabs, uint chunks) {
+ALL_INLINE bool advance(Cursor* at, uint4 visits, uint t_rows, uint slabs, uint chunks, uint q_rows,
+                        uint lane, CANDIDATES) {
   if (at->slab + 1 < slabs) {
     ++at->slab;
     at->from += SLAB;
     return true;
   }
   at->chunk += (uint)get_num_groups(0) * WARPS;
-  const bool more = seek(at, visits, t_rows, slabs, chunks);
+  const bool more = seek(at, visits, t_rows, slabs, chunks, q_rows, lane, CANDIDATES_HERE);
   if (more) at->slab = 0;
   return more;
 }
@@ -138,50 +156,56 @@ float4 spread(float mine, uint lane) {
                            of_item(value, 24 + row)));
 }
 
-// Of each element of v that is a number, the items of the warp that have one too.
-uint4 votes_of_rows(float4 v) {
-  return (uint4)(votes_of_warp(!isnan(v.s0)), votes_of_warp(!isnan(v.s1)), votes_of_warp(!isnan(v.s2)),
-                 votes_of_warp(!isnan(v.s3)));
-}
-
-// Append what passes of 32 rows, row0 and following. Pair 2 j + e is of query 8 j + 2 (lane % 4) + e; bits of
-// `wanted` are of pairs, and the same in all items. First each query takes places for all of its rows: item l
-// for query l, and for l + 32.
-//   v  [PAIRS]  of row 8 i + lane / 4, NaN where it does not pass; only what is wanted
-void append_rows(const float4* v, float4 gap, uint wanted, uint row0, uint lane, CANDIDATES) {
-  uint begin[WORDS];
-  for (uint w = 0; w < WORDS; ++w) begin[w] = 0;
-  for (uint left = wanted; left != 0; left &= left - 1) {
-    const uint pair = 31 - clz(left & (0u - left));
-    const uint4 votes = votes_of_rows(v[pair]) & ITEMS_OF_QUERY << lane % 8 / 2;
-    const uint4 many = popcount(votes);
-    const bool mine = lane / 8 == pair / 2 % 4 && lane % 2 == pair % 2;
-    if (mine) begin[pair / 8 % WORDS] = many.s0 + many.s1 + many.s2 + many.s3;
+#ifdef SAMPLE
+// Write the least bounds of 16 rows each, of 32.
+//   v      [PAIRS]  of row 8 i + lane / 4, NaN where there is none
+//   place  of the first row in the step
+ALL_INLINE void put_sample(const float4* v, float4 gap, uint q_rows, uint place, uint lane, CANDIDATES) {
+#pragma unroll
+  for (uint pair = 0; pair < PAIRS; ++pair) {
+    uint least = min(min(high_in_sample(v[pair].s0, gap.s0), high_in_sample(v[pair].s1, gap.s1)),
+                     min(high_in_sample(v[pair].s2, gap.s2), high_in_sample(v[pair].s3, gap.s3)));
+    // Of four items, 4 apart: 16 rows.
+    least = min(least, of_item(least, lane ^ 4));
+    least = min(least, of_item(least, lane ^ 8));
+    const uint q = pair / 2 * 8 + lane % 4 * 2 + pair % 2;
+    if (q < q_rows && lane % 16 < 4) rows[rows_first + q * rows_stride + place / 16 + lane / 16] = least;
   }
-  for (uint w = 0; w < WORDS; ++w)
-    if (begin[w] != 0) begin[w] = atomic_add(COUNT_OF(w * 32 + lane), begin[w]);
+}
+#else
+// Append up to 32 findings, an item each. Called by all of the warp. How far bounds are apart follows from
+// the facts of the row, which nobody has at hand by then.
+//   found  query, training row of the shadow, bits of what was compared with theta
+ALL_INLINE void append_findings(local const uint4* found, uint many, uint first_row, ErrorTerms terms,
+                                global const float* facts, ulong stride, uint t_rows, uint lane, CANDIDATES) {
   JOIN_WARP();
-
-  for (uint left = wanted; left != 0; left &= left - 1) {
-    const uint pair = 31 - clz(left & (0u - left)), q = pair / 2 * 8 + lane % 4 * 2 + pair % 2;
-    const float4 four = v[pair];
-    const uint4 votes = votes_of_rows(four) & ITEMS_OF_QUERY << lane % 4;
-    uint at = of_item(q < 32 ? begin[0] : begin[WORDS - 1], q % 32);
-#define APPEND(i)                                                            \
-  do {                                                                       \
-    const uint place = at + popcount(votes.s##i & ((1u << lane) - 1));       \
-    if ((votes.s##i >> lane & 1) != 0 && place < capacity)                   \
-      PUT_CANDIDATE(q, place, row0 + 8 * i + lane / 4, four.s##i, gap.s##i); \
-    at += popcount(votes.s##i);                                              \
-  } while (0)
-    APPEND(0);
-    APPEND(1);
-    APPEND(2);
-    APPEND(3);
-#undef APPEND
-    JOIN_WARP();
+  if (lane < many) {
+    const uint4 one = found[lane];
+    const ulong q = one.x;
+    float gap = 0;
+#ifdef BOUNDS
+    gap = gap_of(terms, facts, stride, one.y, t_rows, low_of(terms, facts_of(facts, stride, one.y, t_rows)));
+#endif
+    const uint at = atomic_add(COUNT_OF(q), 1u);
+    if (at < capacity) PUT_CANDIDATE(q, at, first_row + one.y, as_float(one.z), gap);
   }
+  JOIN_WARP();
 }
+
+// Element `at` of v; compilers keep v in registers where each element is read whatever `at` is.
+ALL_INLINE float element_of(const float4* v, uint at) {
+  uint found = 0;
+#pragma unroll
+  for (uint pair = 0; pair < PAIRS; ++pair) {
+    const uint4 bits = as_uint4(v[pair]);
+    found |= bits.s0 & (at == 4 * pair ? 0xFFFFFFFFu : 0u);
+    found |= bits.s1 & (at == 4 * pair + 1 ? 0xFFFFFFFFu : 0u);
+    found |= bits.s2 & (at == 4 * pair + 2 ? 0xFFFFFFFFu : 0u);
+    found |= bits.s3 & (at == 4 * pair + 3 ? 0xFFFFFFFFu : 0u);
+  }
+  return as_float(found);
+}
+#endif
 
 // Warp w of all takes chunks w, w + warps, ...
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect_few(
@@ -192,6 +216,11 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect_few(
     global const float* restrict theta_of, ulong theta_first, ulong theta_stride, float unscale, float b,
     float chain, float under, uint first_row, local Piece* restrict staged, CANDIDATES) {
   const uint lid = (uint)get_local_id(0), lane = lid % 32;
+#ifndef SAMPLE
+  local uint4 findings[WARPS * FOUND];
+  local uint4* found = findings + lid / 32 * FOUND;
+  uint count = 0;
+#endif
   queries += queries_first / sizeof(Piece);
   train += train_first / sizeof(Piece);
   query_facts += query_facts_first;
@@ -201,7 +230,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect_few(
 #endif
 
   Cursor next = {0, 0, 0, (uint)get_group_id(0) * WARPS + lid / 32};
-  bool more = seek(&next, visits, t_rows, slabs, chunks);
+  bool more = seek(&next, visits, t_rows, slabs, chunks, q_rows, lane, CANDIDATES_HERE);
   Piece rows_of[GROUPS][PARTS][4];
   float3 facts[GROUPS];
   if (more) {
@@ -247,11 +276,11 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect_few(
   Accumulator sums[2][ACROSS][4];
   float low[GROUPS];
   while (more) {
-    const uint t0 = next.t0, slab = PIECES == 8 ? next.slab : 0;
+    const uint t0 = next.t0, place = next.chunk * ROWS, slab = PIECES == 8 ? next.slab : 0;
     if (slab == 0)
 #pragma unroll
       for (uint s = 0; s < GROUPS; ++s) low[s] = low_of(terms, facts[s]);
-    more = advance(&next, visits, t_rows, slabs, chunks);
+    more = advance(&next, visits, t_rows, slabs, chunks, q_rows, lane, CANDIDATES_HERE);
     if (PIECES != 8 || next.slab == 0)
 #pragma unroll
       for (uint s = 0; s < GROUPS; ++s)
@@ -283,35 +312,50 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect_few(
       if (slab + 1 != slabs) continue;
 
       const float4 each = spread(low[s], lane);
-      uint near = 0;
+      float4 v[PAIRS];
+      bool near = false;
 #pragma unroll
       for (uint pair = 0; pair < PAIRS; ++pair) {
-        bool some = false;
-#pragma unroll
-        for (uint i = 0; i < 4; ++i) {
-          Accumulator* sum = &sums[i / 2][pair / 2][i % 2 * 2 + pair % 2];
-          const float of_row = i == 0 ? each.s0 : i == 1 ? each.s1 : i == 2 ? each.s2 : each.s3;
-          const float v = fma(-unscale, (float)*sum, of_row);
-          *sum = AS_SUM(v);
-          some |= v <= theta[pair];
-        }
-        near |= (uint)some << pair;
+        const float4 products = {(float)sums[0][pair / 2][pair % 2], (float)sums[0][pair / 2][2 + pair % 2],
+                                 (float)sums[1][pair / 2][pair % 2], (float)sums[1][pair / 2][2 + pair % 2]};
+        v[pair] = fma((float4)(-unscale), products, each);
+        near |= any(v[pair] <= (float4)(theta[pair]));
       }
-      const uint wanted = bits_of_warp(near);
-      if (wanted == 0) continue;
-      float4 v[PAIRS];  // indexed by what is only known now
-#pragma unroll
-      for (uint pair = 0; pair < PAIRS; ++pair) {
-        const float4 all = {as_float(sums[0][pair / 2][pair % 2]), as_float(sums[0][pair / 2][2 + pair % 2]),
-                            as_float(sums[1][pair / 2][pair % 2]), as_float(sums[1][pair / 2][2 + pair % 2])};
-        v[pair] = select((float4)(NAN), all, all <= (float4)(theta[pair]));
-      }
-      float4 gaps = 0;
-#ifdef BOUNDS
+#ifdef SAMPLE
       const ulong t = (ulong)t0 + 32 * s + lane;
-      gaps = spread(gap_of(terms, train_facts, train_facts_stride, t, t_rows, low[s]), lane);
+      const float4 gaps = spread(gap_of(terms, train_facts, train_facts_stride, t, t_rows, low[s]), lane);
+      put_sample(v, gaps, q_rows, place + 32 * s, lane, CANDIDATES_HERE);
+#else
+      if (!any_of_warp(near)) continue;
+      Pending pending = 0;
+#pragma unroll
+      for (uint pair = 0; pair < PAIRS; ++pair) {
+        const float4 four = v[pair];
+        pending |= (Pending)((four.s0 <= theta[pair] ? 1 : 0) | (four.s1 <= theta[pair] ? 2 : 0) |
+                             (four.s2 <= theta[pair] ? 4 : 0) | (four.s3 <= theta[pair] ? 8 : 0))
+                   << (4 * pair);
+      }
+      while (any_of_warp(pending != 0)) {
+        const bool has = pending != 0;
+        const uint at = 8 * sizeof(Pending) - 1 - (uint)clz(pending | 1), pair = at / 4;
+        const uint votes = votes_of_warp(has);
+        if (has) {
+          const uint q = pair / 2 * 8 + lane % 4 * 2 + pair % 2, row = t0 + 32 * s + at % 4 * 8 + lane / 4;
+          found[count + popcount(votes & ((1u << lane) - 1))] =
+              (uint4)(q, row, as_uint(element_of(v, at)), 0);
+        }
+        pending &= ~((Pending)1 << at);
+        count += popcount(votes);
+        if (count < 32) continue;
+        count -= 32;
+        append_findings(found + count, 32, first_row, terms, train_facts, train_facts_stride, t_rows, lane,
+                        CANDIDATES_HERE);
+      }
 #endif
-      append_rows(v, gaps, wanted, first_row + t0 + 32 * s, lane, CANDIDATES_HERE);
     }
   }
+#ifndef SAMPLE
+  append_findings(found, count, first_row, terms, train_facts, train_facts_stride, t_rows, lane,
+                  CANDIDATES_HERE);
+#endif
 }

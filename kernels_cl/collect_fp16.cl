@@ -7,16 +7,16 @@
 //   rows, counts, lows, highs             candidates.cl
 //
 // Compiled with -D LINE=n, dimensions of a line (16, 32 or 64), -D STEPS=n, steps of 16 dimensions, and
-// -D ACROSS=n, matrices of 16 queries a warp, and -D FIRST for a first step (append_fp16.cl); ACROSS * STEPS
+// -D ACROSS=n, matrices of 16 queries a warp, and -D SAMPLE where rows is a sample of bounds; ACROSS * STEPS
 // is at most 16, so that the queries of a warp stay in 64 registers. A work-group of 8 warps takes 128 ACROSS
 // queries and, one after another, tiles of 128 training rows (visits.cl). They come through local memory in
 // two stages, one copied while the other is multiplied, and each warp takes all of them, 8 ALONG at a time.
 // Kept is low - product where it is at most theta, seldom one of thousands. Neighbouring groups share their
 // training rows in the cache. Work: q * t * dims multiply-adds in steps of m16n8k16, and two instructions a
 // pair. A training row is read once by 128 ACROSS queries, from local memory once by 16 ACROSS: 128 bytes a
-// step where ACROSS is 2. A barrier every 16 KiB. Local memory: at most 36 KiB; 128 registers, so that two
-// groups share a multiprocessor. Source: docs/certificate.md; appending under a threshold: as in FaSTED
-// (Curless, Gowanlock 2025).
+// step where ACROSS is 2. A barrier every 16 KiB. Local memory: at most 36 KiB, and 8 KiB for what is found
+// (append_fp16.cl); 128 registers, so that two groups share a multiprocessor. Source: docs/certificate.md;
+// appending under a threshold: as in FaSTED (Curless, Gowanlock 2025).
 #define ALONG (LINE == 16 || ACROSS == 1 ? 4 : 2)  // matrices of 8 training rows at a time
 #include "append_fp16.cl"
 #include "visits.cl"
@@ -130,6 +130,10 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect_fp16
   local uint4 stages[2 * STAGE] __attribute__((aligned(128)));
   local uint4 low_stages[2 * ROWS / 4] __attribute__((aligned(128)));
   local uint row_stages[2 * UNITS];
+#ifndef SAMPLE
+  local uint4 findings[GROUP / WARP * FOUND];
+  uint count = 0;  // of this warp's
+#endif
   const uint lid = (uint)get_local_id(0), lane = lid % WARP;
   const uint begin = (uint)get_group_id(0) / query_blocks * a_part, end = min(begin + a_part, tiles);
   if (begin >= end) return;
@@ -182,15 +186,28 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect_fp16
         near[i] = test_matrices(sums[i], low, unscale, theta[2 * i], theta[2 * i + 1]);
         any |= near[i];
       }
+      const uint place = unit * UNIT + row;
+#ifdef SAMPLE
+      const uint q = hidden(q0) + lane / 4;
+#pragma unroll
+      for (uint i = 0; i < ACROSS; ++i)
+        put_sample(sums[i], q + 16 * i, q_rows, begin * VISIT_TILE + place, low_of + gap_first + place, lane,
+                   CANDIDATES_HERE);
+#else
       if (!any_of_warp(any)) continue;
-      const uint place = unit * UNIT + row, q = hidden(q0) + lane / 4;
+      const uint item = hidden(lid), q = hidden(q0) + item % WARP / 4;
       const uint t0 = row_stages[side * UNITS + row / UNIT] + row % UNIT;
 #pragma unroll
       for (uint i = 0; i < ACROSS; ++i)
         if (any_of_warp(near[i]))
-          append_matrices(sums[i], theta[2 * i], theta[2 * i + 1], q + 16 * i, first_row + t0,
-                          low_of + gap_first + place, lane, CANDIDATES_HERE);
+          count = append_matrices(sums[i], theta[2 * i], theta[2 * i + 1], q + 16 * i, place, first_row + t0,
+                                  findings + item / WARP * FOUND, count, low_of + gap_first, item % WARP,
+                                  CANDIDATES_HERE);
+#endif
     }
     side = other;
   }
+#ifndef SAMPLE
+  append_findings(findings + lid / WARP * FOUND, count, lane, low_of + gap_first, CANDIDATES_HERE);
+#endif
 }

@@ -5,16 +5,17 @@
 //   theta   [q]         stride in elements
 //   rows, counts, lows, highs             candidates.cl
 //
-// Compiled with -D FIRST for a first step (append_fp16.cl).
+// Compiled with -D SAMPLE where rows is a sample of bounds.
 // A work-group of 4 warps takes 128 queries and, one after another, tiles of 128 training rows (visits.cl); a
 // warp 64 by 64 of each, 128 sums an item. Both come through local memory in stages of 32 dimensions, half a
 // line of each row, training rows in three stages and queries, which are nearer, in two. What a warp
 // multiplies next it loads while it multiplies, so that a stage is free to be copied to before its products
 // are done. Kept is low - product where it is at most theta, seldom one of thousands. Work: q * t * dims
 // multiply-adds in steps of m16n8k16, and two instructions a pair. Both rows of a pair are read once by 128
-// others, and from local memory by 64: 128 bytes a step. A barrier every 32 dimensions. Local memory: 40 KiB
-// of the 48 there are; up to 255 registers, so that two groups share a multiprocessor. Source:
-// docs/certificate.md; appending under a threshold: as in FaSTED (Curless, Gowanlock 2025).
+// others, and from local memory by 64: 128 bytes a step. A barrier every 32 dimensions. Local memory: 40 KiB,
+// and 4 KiB for what is found (append_fp16.cl), of the 48 there are; up to 255 registers, so that two groups
+// share a multiprocessor. Source: docs/certificate.md; appending under a threshold: as in FaSTED (Curless,
+// Gowanlock 2025).
 #define ALONG 8  // matrices of 8 training rows of a warp
 #include "append_fp16.cl"
 #include "visits.cl"
@@ -81,6 +82,10 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect_fp16
     CANDIDATES) {
   local uint4 train_stages[TRAIN_STAGES * STAGE / PIECE_BYTES] __attribute__((aligned(128)));
   local uint4 query_stages[QUERY_STAGES * STAGE / PIECE_BYTES] __attribute__((aligned(128)));
+#ifndef SAMPLE
+  local uint4 findings[GROUP / WARP * FOUND];
+  uint count = 0;  // of this warp's
+#endif
   const uint lid = (uint)get_local_id(0), lane = lid % WARP, warp = lid / WARP;
   const uint query_block = (uint)get_group_id(0) % query_blocks;
   const uint begin = (uint)get_group_id(0) / query_blocks * a_part, end = min(begin + a_part, tiles);
@@ -168,10 +173,21 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect_fp16
     }
 
 #pragma unroll
-    for (uint i = 0; i < ACROSS; ++i)
-      if (any_of_warp(test_matrices(sums[i], low, unscale, theta[2 * i], theta[2 * i + 1])))
-        append_matrices(sums[i], theta[2 * i], theta[2 * i + 1], hidden(q0) + 16 * i + lane / 4,
-                        first_row + (uint)row_of_tile(visits, tile) + warp_t, low_here + gap_first, lane,
-                        CANDIDATES_HERE);
+    for (uint i = 0; i < ACROSS; ++i) {
+      const bool near = test_matrices(sums[i], low, unscale, theta[2 * i], theta[2 * i + 1]);
+#ifdef SAMPLE
+      put_sample(sums[i], hidden(q0) + 16 * i + lane / 4, q_rows, tile * VISIT_TILE + warp_t,
+                 low_here + gap_first, lane, CANDIDATES_HERE);
+#else
+      if (any_of_warp(near))
+        count = append_matrices(
+            sums[i], theta[2 * i], theta[2 * i + 1], hidden(q0) + 16 * i + lane / 4,
+            tile * VISIT_TILE + warp_t, first_row + (uint)row_of_tile(visits, tile) + warp_t,
+            findings + hidden(lid) / WARP * FOUND, count, low_of + gap_first, lane, CANDIDATES_HERE);
+#endif
+    }
   }
+#ifndef SAMPLE
+  append_findings(findings + warp * FOUND, count, lane, low_of + gap_first, CANDIDATES_HERE);
+#endif
 }

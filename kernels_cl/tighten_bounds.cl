@@ -6,6 +6,7 @@
 //   facts   [4, q]         with -D HALVES: of the shadows of the queries, stride in elements
 //   theta   [q]            in and out: it never grows; where fewer than k are listed it stays
 //
+// With -D SAMPLE keys are codes alone, all `capacity` of each row count, and counts and lost are not used.
 // Work-group q of GROUP items takes query q. Only the value of the k-th counts, not who has it. Values are
 // counted by the highest DIGIT_BITS bits of what their codes are above the least, then those with the k-th's
 // by the next, until GROUP are left, which are compared each with all. Local memory: a counter a digit, and
@@ -25,19 +26,27 @@ typedef struct {
   uint code;  // the k-th
 } Found;
 
-uint code_of(Key key) {
+#ifdef SAMPLE
+typedef uint Listed;
+uint code_of(Listed code) {
+  return code;
+}
+#else
+typedef Key Listed;
+uint code_of(Listed key) {
   return (uint)(key >> 32);
 }
+#endif
 
 // The codes of places j, j + GROUP, ...; instead of those behind the last, the last. Inlined, so
 // that they stay in registers.
-__attribute__((always_inline)) void read_codes(global const Key* keys, uint many, uint j, uint* code) {
+__attribute__((always_inline)) void read_codes(global const Listed* keys, uint many, uint j, uint* code) {
 #pragma unroll
   for (uint i = 0; i < AT_ONCE; ++i) code[i] = code_of(keys[min(j + i * GROUP, many - 1)]);
 }
 
 // The least and the largest code; codes[j] of the places that item j % GROUP alone will ask for again.
-void find_range(global const Key* keys, uint many, local uint* codes, local Found* found) {
+void find_range(global const Listed* keys, uint many, local uint* codes, local Found* found) {
   const uint lid = (uint)get_local_id(0);
   uint least = 0xFFFFFFFFu, most = 0;
   if (lid == 0) {
@@ -69,8 +78,8 @@ void put_code(uint above, uint span, uint shift, bool list, local uint* bins, lo
     atomic_inc(bins + (above >> shift));
 }
 
-void put_codes(global const Key* keys, uint many, local const uint* codes, uint base, uint span, uint shift,
-               bool list, local uint* bins, local Found* found) {
+void put_codes(global const Listed* keys, uint many, local const uint* codes, uint base, uint span,
+               uint shift, bool list, local uint* bins, local Found* found) {
   const uint lid = (uint)get_local_id(0), here = min(many, (uint)CODES);
   for (uint j = lid; j < here; j += GROUP) put_code(codes[j] - base, span, shift, list, bins, found);
   for (uint j = CODES + lid; j < many; j += AT_ONCE * GROUP) {
@@ -110,7 +119,7 @@ void find_digit(local const uint* bins, local uint* sums, uint k, local Found* f
 }
 
 // The k-th smallest code of `many`, which are k or more.
-uint kth_code(global const Key* keys, uint many, uint k, local uint* codes, local uint* bins,
+uint kth_code(global const Listed* keys, uint many, uint k, local uint* codes, local uint* bins,
               local uint* sums, local Found* found) {
   const uint lid = (uint)get_local_id(0);
   find_range(keys, many, codes, found);
@@ -144,7 +153,7 @@ uint kth_code(global const Key* keys, uint many, uint k, local uint* codes, loca
 }
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_tighten_bounds(
-    global const Key* restrict keys, ulong keys_first, ulong keys_stride, uint capacity,
+    global const Listed* restrict keys, ulong keys_first, ulong keys_stride, uint capacity,
     global const uint* restrict counts, ulong counts_first, ulong counts_stride, uint k,
     global uint* restrict lost, ulong lost_first, ulong lost_stride, uint dims,
     global const float* restrict facts, ulong facts_first, ulong facts_stride, global float* restrict theta,
@@ -152,9 +161,13 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_tighten_boun
   local uint bins[DIGITS], codes[CODES], sums[GROUP + GROUP / PART];
   local Found found;
   const ulong q = get_group_id(0);
-  const uint count = counts[counts_first + q * counts_stride], many = min(capacity, count);
   const bool first = get_local_id(0) == 0;
+#ifdef SAMPLE
+  const uint many = capacity;
+#else
+  const uint count = counts[counts_first + q * counts_stride], many = min(capacity, count);
   if (first && count > capacity) lost[lost_first + q * lost_stride] = 1;
+#endif
   if (many < k) return;
   const uint code = kth_code(keys + keys_first + q * keys_stride, many, k, codes, bins, sums, &found);
   if (!first) return;

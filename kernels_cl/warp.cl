@@ -28,9 +28,25 @@ uint bits_of_warp(uint mine) {
   return all;
 }
 
+uint sum_of_warp(uint mine) {
+  uint sum;
+  asm volatile("redux.sync.add.u32 %0, %1, 0xffffffff;" : "=r"(sum) : "r"(mine) : "memory");
+  return sum;
+}
+
+uint least_of_warp(uint mine) {
+  uint least;
+  asm volatile("redux.sync.min.u32 %0, %1, 0xffffffff;" : "=r"(least) : "r"(mine) : "memory");
+  return least;
+}
+
+uint most_of_warp(uint mine) {
+  uint most;
+  asm volatile("redux.sync.max.u32 %0, %1, 0xffffffff;" : "=r"(most) : "r"(mine) : "memory");
+  return most;
+}
+
 // The largest, of numbers that are not negative, so that their bits have their order.
 float largest_of_warp(float mine) {
-  uint largest;
-  asm volatile("redux.sync.max.u32 %0, %1, 0xffffffff;" : "=r"(largest) : "r"(as_uint(mine)) : "memory");
-  return as_float(largest);
+  return as_float(most_of_warp(as_uint(mine)));
 }

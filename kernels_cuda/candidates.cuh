@@ -35,9 +35,23 @@ class Walk {
   std::uint32_t in_visit_, block_;
 };
 
-/// What is at least v + gap + |v| 2^-22, as a key.
+/// What is at least v + gap + |v| 2^-22.
+__device__ __forceinline__ float high_of(float v, float gap) {
+  return __fadd_ru(v, __fmaf_ru(fabsf(v), 0x1p-22f, gap));
+}
+
 __device__ __forceinline__ Key high_key(float v, float gap, std::uint32_t row) {
-  return key_of(__fadd_ru(v, __fadd_ru(gap, __fmul_ru(fabsf(v), 0x1p-22f))), row);
+  return key_of(high_of(v, gap), row);
+}
+
+/// The least of such in a sample: fminf() takes what is a number, +infinity at first, where v is none.
+__device__ __forceinline__ float least_high(float least, float v, float gap) {
+  return fminf(least, high_of(v, gap));
+}
+
+/// The same in a sample of which nothing is known.
+__device__ __forceinline__ float no_high() {
+  return __uint_as_float(0x7F800000u);
 }
 
 /// How far bounds are apart at a place; 0 where nobody wants to know.
@@ -52,28 +66,6 @@ __device__ __forceinline__ void put_candidate(const BoundedLists& out, float gap
   if (out.low.data == nullptr) return;
   out.low.data[q * out.low.stride + at] = v;
   out.high.data[q * out.high.stride + at] = high_key(v, gap, row);
-}
-
-/// Whether place `at` of list q, and every fourth from there on, is aligned for four at once.
-__device__ __forceinline__ bool can_put_four(const BoundedLists& out, std::size_t q, std::uint32_t at) {
-  const auto aligned = [&](const auto& matrix) {
-    return reinterpret_cast<std::uintptr_t>(matrix.data + q * matrix.stride + at) % sizeof(uint4) == 0;
-  };
-  return out.low.data != nullptr && aligned(out.lists.rows) && aligned(out.low) && aligned(out.high);
-}
-
-/// Write places at ... at + 3 of list q, which must be below the capacity.
-///   gap, row, v  [4]
-__device__ __forceinline__ void put_four(const BoundedLists& out, const float* gap, std::size_t q,
-                                         std::uint32_t at, const std::uint32_t* row, const float* v) {
-  *reinterpret_cast<uint4*>(out.lists.rows.data + q * out.lists.rows.stride + at) = {row[0], row[1], row[2],
-                                                                                     row[3]};
-  *reinterpret_cast<float4*>(out.low.data + q * out.low.stride + at) = {v[0], v[1], v[2], v[3]};
-  auto* const high = reinterpret_cast<ulonglong2*>(out.high.data + q * out.high.stride + at);
-#pragma unroll
-  for (int e = 0; e < 2; ++e)
-    high[e] = {high_key(v[2 * e], gap[2 * e], row[2 * e]),
-               high_key(v[2 * e + 1], gap[2 * e + 1], row[2 * e + 1])};
 }
 
 }  // namespace kith::cuda

@@ -4,6 +4,7 @@
 //   theta   [q, 1]      facts of both, [4, q] and [4, t]
 //   out     [q, capacity]   training rows with bounds, in any order; counts [q, 1] grow, beyond the capacity
 //   too
+//   sample  [q, places / 16]   instead: the least bound of each 16 of these
 //
 // A warp takes 4 KiB of the shadow at a time: the lines of 32 rows, 64 or 128 where lines are short. A lane
 // reads whole pieces of its rows, lane / 4 of every 8, straight into registers, and the next ones into the
@@ -12,7 +13,7 @@
 // whose pieces are in shared memory where they fit. Which dimension meets which place of an mma does not
 // matter as long as it is the same for both: half a piece, 4 halves or 8 bytes, is a lane's part of one step,
 // of 16 dimensions or 32. `low` is made here, from 12 bytes of facts a row, since to write it once and read
-// it again would take more. What passes in 32 rows takes places with one addition a query. Work: the shadow
+// it again would take more. What passes is appended later (findings.cuh). Work: the shadow
 // and three facts, read once; q / 8 mma for 16 rows and 32 bytes of each. No barrier but one. Source:
 // docs/certificate.md, sections 3 and 4.
 #pragma once
@@ -90,7 +91,7 @@ __device__ __forceinline__ void multiply_pieces(Sum (&sums)[4], const uint2& upp
 }
 
 /// The chunks of a warp, slab by slab, one after another. Behind the last it stays where it is.
-template <int pieces>
+template <int pieces, bool sample>
 struct Cursor {
   using Of = Line<pieces>;
   const typename Of::Piece* from = nullptr;
@@ -104,13 +105,24 @@ struct Cursor {
     for (; chunk < few.chunks; chunk += step) {
       const std::uint64_t tile = row_of_tile(collection.tiles, chunk / Of::chunks);
       const std::uint64_t first = tile + chunk % Of::chunks * Of::rows;
-      if (first >= collection.train_rows) continue;
+      if (first >= collection.train_rows) {
+        if (sample) leave_out(collection);
+        continue;
+      }
       t0 = static_cast<std::uint32_t>(first);
       from = static_cast<const typename Of::Piece*>(collection.train) +
              tile / tile_of_halves * few.slabs * Of::slab + chunk % Of::chunks * Of::chunk;
       return true;
     }
     return false;
+  }
+
+  /// Say in a sample that there are no rows.
+  __device__ void leave_out(const HalfCollection& collection) const {
+    constexpr std::uint32_t groups = Of::rows / sample_rows;
+    for (std::uint32_t i = threadIdx.x % 32; i < collection.rows * groups; i += 32)
+      collection.sample.data[i / groups * collection.sample.stride + chunk * groups + i % groups] =
+          ordered_bits(no_high());
   }
 
   __device__ __forceinline__ bool advance(const HalfCollection& collection, const Few& few) {
@@ -142,18 +154,19 @@ __device__ __forceinline__ void stage_queries(typename Line<pieces>::Piece* to,
 }
 
 /// Warp w of all takes chunks w, w + warps, ...
-template <class Sum, int pieces, int across, bool resident>
+template <class Sum, int pieces, int across, bool resident, bool sample>
 __global__ __launch_bounds__(threads,
                              blocks_at_once(across)) void collect_few(const HalfCollection collection,
-                                                                      const Few few) {
+                                                                      const __grid_constant__ Few few) {
   using Of = Line<pieces>;
   using Piece = typename Of::Piece;
   extern __shared__ uint4 memory[];
+  __shared__ Finding found[warps][findings_of_warp];
   auto* const staged = reinterpret_cast<Piece*>(memory);
   const auto* const queries = static_cast<const Piece*>(collection.queries);
   const std::uint32_t lane = threadIdx.x % 32, slabs = pieces == 8 ? few.slabs : 1;
 
-  Cursor<pieces> next;
+  Cursor<pieces, sample> next;
   next.chunk = blockIdx.x * warps + threadIdx.x / 32;
   bool more = next.seek(collection, few);
   Piece train[Of::groups][Of::parts][4];
@@ -177,10 +190,11 @@ __global__ __launch_bounds__(threads,
     __syncthreads();
   }
 
+  Findings<GapOfRow> findings(found[threadIdx.x / 32], lane, {&few, largest});
   float low[Of::groups];
   Sums<Sum, across> sums;
   while (more) {
-    const std::uint32_t t0 = next.t0, slab = pieces == 8 ? next.slab : 0;
+    const std::uint32_t t0 = next.t0, place = next.chunk * Of::rows, slab = pieces == 8 ? next.slab : 0;
     if (slab == 0)
 #pragma unroll
       for (int s = 0; s < Of::groups; ++s) low[s] = facts[s].low(few, largest);
@@ -212,24 +226,33 @@ __global__ __launch_bounds__(threads,
           train[s][part][i] = read_once(next.from + Of::place_of(4 * s + i, part, lane));
       }
       if (slab + 1 == slabs)
-        test_group<Sum, across>(collection, few, largest, sums, limits, low[s], t0 + s * group_rows, lane);
+        test_group<sample, Sum, across>(findings, collection, few, largest, sums, limits, low[s],
+                                        t0 + s * group_rows, place + s * group_rows, lane);
     }
   }
+  findings.finish(collection);
 }
 
-template <class Sum, int pieces, int across>
+template <class Sum, int pieces, int across, bool sample>
 cudaError_t launch_few(const Queue& queue, const HalfCollection& collection, const Few& few) {
   const std::size_t wanted = std::size_t{few.slabs} * pieces * across * 8 * sizeof(uint4);
   const bool resident = wanted <= most_shared;
   const std::size_t shared = resident ? wanted : 0;
   // As many blocks as a multiprocessor runs at once: 200 KiB of shared memory, and registers.
-  const std::size_t most = blocks_at_once(across), room = 200 * 1024 / std::max<std::size_t>(shared, 1);
+  const std::size_t most = blocks_at_once(across),
+                    room = 200 * 1024 / (shared + sizeof(Finding) * warps * findings_of_warp);
   const std::uint64_t at_once = std::min(most, room) * queue.multiprocessors;
-  auto* kernel = collect_few<Sum, pieces, across, true>;
+  auto* kernel = collect_few<Sum, pieces, across, true, sample>;
   if constexpr (pieces == 8)
-    if (!resident) kernel = collect_few<Sum, pieces, across, false>;
+    if (!resident) kernel = collect_few<Sum, pieces, across, false, sample>;
   return launch(queue, kernel, std::min<std::uint64_t>(divide_up(few.chunks, warps), at_once), threads,
                 shared, collection, few);
+}
+
+template <class Sum, int pieces, int across>
+cudaError_t launch_few(const Queue& queue, const HalfCollection& collection, const Few& few) {
+  return collection.sample.data != nullptr ? launch_few<Sum, pieces, across, true>(queue, collection, few)
+                                           : launch_few<Sum, pieces, across, false>(queue, collection, few);
 }
 
 template <class Sum, int pieces>

@@ -4,6 +4,7 @@
 //   theta   [q, 1]      low, gap [columns]  by place (product_low.cu)
 //   out     [q, capacity]   training rows, in any order, and their bounds; counts [q, 1] grow, beyond the
 //                           capacity too
+//   sample  [q, columns / 16]   instead: the least bound of each 16 of these
 //
 // A block of 4 warps takes 128 queries and, one after another, tiles of 128 training rows; a warp 64 by
 // 64 of each, 128 sums a thread. Slabs of training rows come through shared memory, copied as they lie while
@@ -72,8 +73,8 @@ struct Test {
       v[c] = __fmaf_rn(minus_unscale, sums[i][c / 2][2 * h + c % 2], low[c]);
   }
 
-  template <bool first_step>
-  __device__ __forceinline__ void run(Findings<first_step>& findings, const HalfCollection& collection,
+  template <bool sample>
+  __device__ __forceinline__ void run(Findings<>& findings, const HalfCollection& collection,
                                       const Sums& sums, std::uint32_t q0, std::uint32_t place,
                                       std::uint32_t row, std::uint32_t lane) const {
 #pragma unroll
@@ -82,21 +83,26 @@ struct Test {
       for (int h = 0; h < 2; ++h) {
         float v[along * 2];
         places(sums, i, h, v);
+        if constexpr (sample) {
+          put_sample(collection, v, q0 + 16 * i + 8 * h + lane / 4, place, lane);
+          continue;
+        }
         float least[2] = {v[0], v[1]};  // so that no comparison waits for the one before
 #pragma unroll
         for (int c = 2; c < along * 2; ++c) least[c % 2] = fminf(least[c % 2], v[c]);
         if (__any_sync(whole_warp, fminf(least[0], least[1]) <= theta[2 * i + h]))
-          findings.test(collection, v, theta[2 * i + h], q0 + 16 * i + 8 * h + lane / 4, place, row);
+          find_near(findings, collection, v, theta[2 * i + h], q0 + 16 * i + 8 * h + lane / 4, place, row,
+                    lane);
       }
   }
 };
 
 /// Block b takes queries 128 (b % query_blocks) ... and part b / query_blocks of the tiles.
-template <std::uint32_t pieces, bool resident, bool first_step>
+template <std::uint32_t pieces, bool resident, bool sample>
 __global__ __launch_bounds__(threads, 2) void collect_halves(const HalfCollection collection,
                                                              const HalfWork work) {
   extern __shared__ uint4 memory[];
-  __shared__ uint4 found[threads / 32][findings_of_warp];
+  __shared__ Finding found[threads / 32][findings_of_warp];
   constexpr std::uint32_t slab_pieces = block_rows * pieces;
   const std::uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32, slabs = work.slabs;
   uint4* const train_stages = memory;                         // [stages, slab_pieces]
@@ -136,7 +142,7 @@ __global__ __launch_bounds__(threads, 2) void collect_halves(const HalfCollectio
         q < collection.rows ? collection.theta.data[q * collection.theta.stride] : not_a_candidate();
   }
 
-  Findings<first_step> findings(found[warp], lane);
+  Findings findings(found[warp], lane);
   std::uint32_t s = 0;
   for (std::uint32_t tile = begin; tile < end; ++tile) {
     const std::uint32_t place = tile * block_rows + warp_t;
@@ -155,7 +161,8 @@ __global__ __launch_bounds__(threads, 2) void collect_halves(const HalfCollectio
       }
     }
     const auto row = static_cast<std::uint32_t>(row_of_tile(collection.tiles, tile));
-    test.run(findings, collection, sums, q0, place, collection.first_row + row + warp_t, lane);
+    test.template run<sample>(findings, collection, sums, q0, place, collection.first_row + row + warp_t,
+                              lane);
   }
   findings.finish(collection);
 }
@@ -175,11 +182,11 @@ cudaError_t start(const Queue& queue, const HalfCollection& collection) {
   work.a_part = divide_up(work.tiles, parts);
   const bool resident = shape.slabs <= resident_slabs;
   const std::size_t slab_bytes = block_rows * pieces * sizeof(uint4);
-  const bool first_step = collection.tiles.first == 0;  // later ones test under a theta
-  const auto kernel =
-      resident     ? first_step ? collect_halves<pieces, true, true> : collect_halves<pieces, true, false>
-          : first_step ? collect_halves<pieces, false, true>
-                   : collect_halves<pieces, false, false>;
+  const bool sample = collection.sample.data != nullptr;
+  const auto kernel = resident
+                          ? sample ? collect_halves<pieces, true, true> : collect_halves<pieces, true, false>
+                      : sample ? collect_halves<pieces, false, true>
+                               : collect_halves<pieces, false, false>;
   return launch(queue, kernel, std::uint64_t{work.query_blocks} * parts, threads,
                 (stages + (resident ? shape.slabs : stages)) * slab_bytes, collection, work);
 }

@@ -14,9 +14,9 @@
 #include "fold.cuh"
 #include "folded.hpp"
 #include "half_tests.cuh"
+#include "largest_of_queries.cuh"
 #include "mma.cuh"
 #include "prepare_shadow.cuh"
-#include "product_error.cuh"
 
 namespace kith::cuda {
 namespace {
@@ -24,7 +24,7 @@ namespace {
 constexpr std::uint32_t warps = 8, threads = warps * 32, warp_queries = 32,
                         block_queries = warps * warp_queries;
 constexpr std::uint32_t tile_rows = tile_of_halves, stages = 2, group_rows = 32;
-constexpr std::uint32_t low_threads = 256, largest_bytes = 256;
+constexpr std::uint32_t low_threads = 256;
 
 /// Tiles of a run, of lines of so many steps of 16 columns.
 template <std::uint32_t steps>
@@ -45,15 +45,15 @@ constexpr std::uint32_t steps_of(std::uint32_t dims) {
 }
 static_assert(steps_of(folded_most_dims) == 2);
 
-/// By how much more than by the gap of a row bounds are apart: what a sum loses of theta, twice, and what
-/// single precision does.
-struct SlackOfTheta {
+/// How far bounds are apart: by the gap of the row, what a sum loses of theta, twice, and what single
+/// precision does.
+struct GapWithSlack {
   Matrix<const float> theta;
   float most, a_unit, least;
 
-  __device__ __forceinline__ float of(std::uint32_t q) const {
-    const float size = fminf(fabsf(__ldg(theta.data + q * theta.stride)), most);
-    return __fmaf_ru(size, a_unit, least);
+  __device__ __forceinline__ float of(const HalfCollection& collection, const Finding& found) const {
+    const float size = fminf(fabsf(__ldg(theta.data + found.query * theta.stride)), most);
+    return __fadd_ru(gap_at(collection.from, found.place), __fmaf_ru(size, a_unit, least));
   }
 };
 
@@ -83,15 +83,16 @@ __device__ __forceinline__ Low low_of_row(const ProductBound& bound, const Error
 /// A thread a place: its line, with low, and its gap.
 template <std::uint32_t steps>
 __global__ __launch_bounds__(low_threads) void fold_rows(const ProductBound bound, const ErrorTerms errors,
-                                                         const FoldTerms terms,
-                                                         const LargestOfQueries* largest, const uint4* train,
-                                                         const HalfShape shape, uint4* lines, float* gap) {
+                                                         const FoldTerms terms, const LargestParts parts,
+                                                         const uint4* train, const HalfShape shape,
+                                                         uint4* lines, float* gap) {
+  const LargestOfQueries largest = largest_of_all(bound, parts);
   const std::uint32_t place = blockIdx.x * low_threads + threadIdx.x;
   if (place >= bound.columns) return;
   const std::uint64_t t = row_of_tile(bound.tiles, place / tile_rows) + place % tile_rows;
   const bool some = t < bound.rows;
   constexpr std::uint32_t infinity = 0x7C00, factor = 0x7800;  // factor: K
-  const Low low = some ? low_of_row(bound, errors, terms, *largest, t) : Low{infinity, 0};
+  const Low low = some ? low_of_row(bound, errors, terms, largest, t) : Low{infinity, 0};
   if (gap != nullptr) gap[place] = low.gap;
   uint4* const tile = lines + std::size_t{place / tile_rows} * tile_rows * 2 * steps;
 #pragma unroll
@@ -198,10 +199,9 @@ __device__ __forceinline__ std::uint32_t join_signs(const Sums& sums) {
 }
 
 /// Find what passes of 32 rows, the first of which is at `place`.
-__device__ __forceinline__ void find(Findings<false, SlackOfTheta>& findings,
-                                     const HalfCollection& collection, const Sums& sums,
-                                     const float (&base)[4], std::uint32_t q, std::uint32_t place,
-                                     std::uint32_t row, std::uint32_t lane) {
+__device__ __forceinline__ void find(Findings<GapWithSlack>& findings, const HalfCollection& collection,
+                                     const Sums& sums, const float (&base)[4], std::uint32_t q,
+                                     std::uint32_t place, std::uint32_t row, std::uint32_t lane) {
   std::uint32_t negative = 0;  // bit 31 - i: sum i
   float flat[32];
 #pragma unroll
@@ -214,8 +214,9 @@ __device__ __forceinline__ void find(Findings<false, SlackOfTheta>& findings,
     const auto i = static_cast<std::uint32_t>(__clz(static_cast<int>(pending)));
     const float sum = pick<0, 32>(flat, i);
     const std::uint32_t of = i / 2 % 4, column = i / 8 * 8 + lane % 4 * 2 + i % 2;
-    findings.add(collection, pending != 0 && sum >= 0, q + 8 * of + lane / 4, place + column, row + column,
-                 __fmaf_rd(-collection.unscale, sum, pick<0, 4>(base, of)));
+    findings.add(collection, pending != 0 && sum >= 0,
+                 {q + 8 * of + lane / 4, place + column, row + column,
+                  __fmaf_rd(-collection.unscale, sum, pick<0, 4>(base, of))});
     pending &= ~(0x80000000u >> i % 32);
   }
 }
@@ -223,10 +224,10 @@ __device__ __forceinline__ void find(Findings<false, SlackOfTheta>& findings,
 /// Block b takes queries 256 (b % query_blocks) ... and part b / query_blocks of the tiles.
 template <std::uint32_t steps>
 __global__ __launch_bounds__(threads, blocks_at_once(steps)) void collect_folded(
-    const HalfCollection collection, const HalfWork work, const FoldTerms terms, const SlackOfTheta slack,
+    const HalfCollection collection, const HalfWork work, const FoldTerms terms, const GapWithSlack slack,
     const HalfShape shape, const uint4* lines) {
   extern __shared__ uint4 memory[];
-  __shared__ uint4 found[warps][findings_of_warp];
+  __shared__ Finding found[warps][findings_of_warp];
   __shared__ std::uint32_t row_of[stages][run_tiles<steps>];
   constexpr std::uint32_t tile_pieces = tile_rows * 2 * steps;
   auto* const runs = reinterpret_cast<Run<steps>*>(memory);
@@ -249,7 +250,7 @@ __global__ __launch_bounds__(threads, blocks_at_once(steps)) void collect_folded
 
   const std::uint32_t q0 = blockIdx.x % work.query_blocks * block_queries + warp * warp_queries;
   const Queries<steps> queries(collection, terms, shape, q0, lane);
-  Findings<false, SlackOfTheta> findings(found[warp], lane, slack);
+  Findings<GapWithSlack> findings(found[warp], lane, slack);
   for (std::uint32_t run = 0, tile = begin; tile < end; ++run) {
     __pipeline_wait_prior(stages - 2);
     __syncthreads();
@@ -273,14 +274,14 @@ __global__ __launch_bounds__(threads, blocks_at_once(steps)) void collect_folded
 
 /// Scratch, cut: the largest of the queries, lines, gaps.
 struct Folded {
-  LargestOfQueries* largest;
+  LargestParts largest;
   uint4* lines;
   float* gap;
 };
 
 template <std::uint32_t steps>
 cudaError_t start(const Queue& queue, const HalfCollection& collection, const ProductBound& bound,
-                  const FoldTerms& terms, const SlackOfTheta& slack, const Folded& folded) {
+                  const FoldTerms& terms, const GapWithSlack& slack, const Folded& folded) {
   const HalfShape shape = half_shape(bound.dims);
   const cudaError_t error =
       launch(queue, fold_rows<steps>, divide_up(bound.columns, low_threads), low_threads, 0, bound,
@@ -315,14 +316,14 @@ cudaError_t collect_fp16_folded(const Queue& queue, const HalfCollection& given,
   auto* const lines = reinterpret_cast<uint4*>(bytes + largest_bytes);
   float* const gap =
       with_gap ? reinterpret_cast<float*>(lines + std::size_t{bound.columns} * 2 * steps) : nullptr;
-  const Folded folded{reinterpret_cast<LargestOfQueries*>(bytes), lines, gap};
+  Folded folded{{}, lines, gap};
   const double unit = fold_factor * static_cast<double>(given.unscale);
   const FoldTerms terms{unit, 1 / unit, bound.b, static_cast<double>(bound.dims)};
-  const cudaError_t error = find_largest_of_queries(queue, bound, folded.largest);
+  const cudaError_t error = find_largest_parts(queue, bound, bytes, &folded.largest);
   if (error != cudaSuccess) return error;
   HalfCollection collection = given;
   collection.from = {nullptr, gap};
-  const SlackOfTheta slack{given.theta, static_cast<float>(most_theta * terms.dims * unit * (1 + 0x1p-10)),
+  const GapWithSlack slack{given.theta, static_cast<float>(most_theta * terms.dims * unit * (1 + 0x1p-10)),
                            static_cast<float>(2 * terms.b * (1 + 0x1p-8) + 0x1p-22),
                            static_cast<float>(unit * 0x1p-20)};
   return steps == 1 ? start<1>(queue, collection, bound, terms, slack, folded)

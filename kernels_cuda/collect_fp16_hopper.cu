@@ -3,7 +3,7 @@
 // A block takes 256 queries and, one after another, tiles of 128 training rows. Of its twenty warps one
 // copies slabs, as they lie, by one bulk copy each, into a ring of stages; sixteen are four groups, each of
 // which multiplies 64 queries with every tile and tests the sums, 64 a thread: while one multiplies, others
-// test. Where queries stay in shared memory (`resident`, up to 192 dimensions) only training rows come; else
+// test. Where queries stay in shared memory (`resident`, up to 256 dimensions) only training rows come; else
 // slabs of queries come with them, and two blocks, a pair, take the same queries and every other tile: each
 // copies half of the queries' slabs for both. Work: q * t * dims multiply-adds in steps of m64n128k16, and
 // two instructions a pair. Shared memory: up to 227 KiB. A slab of 16 KiB feeds 1024 cycles of the tensor
@@ -37,7 +37,7 @@ __device__ __forceinline__ void multiply_slab(hopper::Sums& sums, std::uint64_t 
 }
 
 /// What a group of four warps multiplies: 64 queries with all tiles of the block.
-template <std::uint32_t line_bytes, bool resident, bool first_step>
+template <std::uint32_t line_bytes, bool resident, bool sample>
 __device__ __forceinline__ void multiply_tiles(const HalfCollection& collection, const HalfWork& work,
                                                const Memory& memory, const unsigned char* shared, Rest& rest,
                                                Share<resident> share, std::uint32_t query_block) {
@@ -52,7 +52,7 @@ __device__ __forceinline__ void multiply_tiles(const HalfCollection& collection,
   const unsigned char* const stages = shared + memory.queries;
   // Where this group's queries begin in a slab of 128, and which slab that is.
   const std::uint32_t half = group % 2 * group_queries * line_bytes;
-  Findings<first_step> findings(rest.found[threadIdx.x / 32], lane);
+  Findings findings(rest.found[threadIdx.x / 32], lane);
   const auto release = [&](std::uint32_t stage) {
     if (lane != 0) return;
     hopper::arrive(&rest.empty[stage]);
@@ -60,10 +60,10 @@ __device__ __forceinline__ void multiply_tiles(const HalfCollection& collection,
   };
   if (resident) hopper::wait<!resident>(&rest.queries, 0);
   Place place;
+  LowPlace low_place;
 #pragma unroll 1
-  for (std::uint32_t i = 0; i < share.count; ++i, share.next(collection)) {
-    const std::uint32_t first = place.stage;
-    std::uint32_t last = first;
+  for (std::uint32_t i = 0; i < share.count; ++i, share.next(collection), low_place.next(memory.stages)) {
+    std::uint32_t last = place.stage;
     hopper::Sums sums;
 #pragma unroll 1
     for (std::uint32_t s = 0; s < work.slabs; ++s, place.next(memory.stages)) {
@@ -76,28 +76,28 @@ __device__ __forceinline__ void multiply_tiles(const HalfCollection& collection,
                                   min(steps_a_slab, work.used_pieces / 2 - s * steps_a_slab));
       if (s != 0) {
         hopper::wait_products<1>();
-        if (!resident || last != first) release(last);  // the first has `low`, too
+        release(last);
       }
       last = place.stage;
     }
     hopper::wait_products<0>();
     hopper::settle(sums);
-    if (!resident || last != first) release(last);
+    release(last);
     const std::uint64_t row = share.row(collection);
-    if (row != ~std::uint64_t{0}) {
-      const float* const low =
-          resident ? rest.low[first] : collection.from.low + std::size_t{share.tile} * tile_rows;
-      test_sums(findings, collection, sums, low, theta, q0, share.tile * tile_rows,
-                collection.first_row + static_cast<std::uint32_t>(row), lane);
+    const bool some = row != ~std::uint64_t{0};
+    if (some || (sample && share.is_inside())) {  // a sample says where there is no row
+      const float* const low = resident && some ? rest.low[low_place.at]
+                                                : collection.from.low + std::size_t{share.tile} * tile_rows;
+      test_sums<sample>(findings, collection, sums, low, theta, q0, share.tile * tile_rows,
+                        collection.first_row + static_cast<std::uint32_t>(row), lane);
     }
-    __syncwarp();  // all have read `low`
-    if (resident) release(first);
+    __syncwarp();  // all have read `low`, before the next release
   }
   findings.finish(collection);
 }
 
 /// Block, or pair, b takes queries 256 (b % query_blocks) ... and part b / query_blocks of the tiles.
-template <std::uint32_t line_bytes, bool resident, bool first_step>
+template <std::uint32_t line_bytes, bool resident, bool sample>
 __global__ __launch_bounds__(threads, 1) void collect_halves_hopper(const HalfCollection collection,
                                                                     const HalfWork work) {
   extern __shared__ unsigned char whole[];
@@ -126,8 +126,7 @@ __global__ __launch_bounds__(threads, 1) void collect_halves_hopper(const HalfCo
     __syncwarp();
   } else {
     hopper::take_registers<registers_to_multiply>();
-    multiply_tiles<line_bytes, resident, first_step>(collection, work, memory, shared, rest, share,
-                                                     query_block);
+    multiply_tiles<line_bytes, resident, sample>(collection, work, memory, shared, rest, share, query_block);
   }
   // No block ends while the other may copy to it, or arrive.
   if (!resident) hopper::meet_cluster();
@@ -140,9 +139,8 @@ cudaError_t start(const Queue& queue, const HalfCollection& collection, HalfWork
   work.a_part = divide_up(work.tiles, best_parts(work.query_blocks, at_once, work.tiles, 2));
   const std::uint32_t parts = divide_up(work.tiles, work.a_part);  // none is empty
   const std::uint64_t blocks = std::uint64_t{work.query_blocks} * parts * (resident ? 1 : 2);
-  // Later steps test under a theta.
-  const auto kernel = collection.tiles.first == 0 ? collect_halves_hopper<line_bytes, resident, true>
-                                                  : collect_halves_hopper<line_bytes, resident, false>;
+  const auto kernel = collection.sample.data != nullptr ? collect_halves_hopper<line_bytes, resident, true>
+                                                        : collect_halves_hopper<line_bytes, resident, false>;
   return launch_clusters(queue, kernel, blocks, threads, memory.bytes, resident ? 1 : 2, collection, work);
 }
 

@@ -12,14 +12,14 @@ inline constexpr std::uint32_t groups = 4, group_threads = 128, group_warps = gr
 inline constexpr std::uint32_t tile_rows = tile_of_halves, group_queries = 64;
 inline constexpr std::uint32_t block_queries = groups * group_queries,
                                query_slabs = block_queries / tile_rows;
-inline constexpr std::uint32_t resident_slabs = 3;  // beyond, there is no room for a tile and another
+inline constexpr std::uint32_t resident_slabs = 4;  // beyond, there is no room for a tile
 inline constexpr std::uint32_t most_shared = 227 * 1024, most_stages = 16;
 inline constexpr std::uint32_t alignment = 1024;  // of lines of 128 bytes, eight together
 
 /// What stands behind queries and stages in shared memory.
 struct Rest {
-  uint4 found[groups * group_warps][findings_of_warp];
-  float low[most_stages][tile_rows];  // of the tile whose first slab is in the stage; where queries stay
+  Finding found[groups * group_warps][findings_of_warp];
+  float low[most_stages + 1][tile_rows];  // of a tile, one after another; where queries stay
   hopper::Barrier full[most_stages], empty[most_stages], queries;
 };
 
@@ -57,6 +57,14 @@ struct Place {
   }
 };
 
+/// Where `low` of a tile is. Who copies is at most `stages` tiles ahead of who tests, whose slabs have been
+/// released, so that one place more is enough.
+struct LowPlace {
+  std::uint32_t at = 0;
+
+  __device__ __forceinline__ void next(std::uint32_t stages) { at = at == stages ? 0 : at + 1; }
+};
+
 /// The tiles of a block: `count` of them, for a pair as many as for the other, which takes those between.
 template <bool resident>
 class Share {
@@ -75,6 +83,8 @@ class Share {
     const std::uint64_t row = walk_.row(collection.tiles);
     return tile < end_ && row < collection.train_rows ? row : ~std::uint64_t{0};
   }
+  /// Whether there is such a tile, with rows or without.
+  __device__ __forceinline__ bool is_inside() const { return tile < end_; }
   __device__ __forceinline__ void next(const HalfCollection& collection) {
     walk_.next(collection.tiles);
     if (!resident) walk_.next(collection.tiles);
@@ -108,7 +118,8 @@ __device__ void copy_slabs(const HalfCollection& collection, const HalfWork& wor
       hopper::copy(shared + at, queries + at, memory.slab, &rest.queries);
   }
   Place place;
-  for (std::uint32_t i = 0; i < share.count; ++i, share.next(collection)) {
+  LowPlace low;
+  for (std::uint32_t i = 0; i < share.count; ++i, share.next(collection), low.next(memory.stages)) {
     const std::uint64_t row = share.row(collection);
     const bool some = row != ~std::uint64_t{0};
     const unsigned char* const from = train + row / tile_rows * tile_bytes;  // read where there is one
@@ -121,7 +132,7 @@ __device__ void copy_slabs(const HalfCollection& collection, const HalfWork& wor
       hopper::expect(full, copies * memory.slab + (with_low ? sizeof rest.low[0] : 0));
       if (some) hopper::copy(to, from + s * memory.slab, memory.slab, full);
       if (with_low)
-        hopper::copy(rest.low[place.stage], collection.from.low + std::size_t{share.tile} * tile_rows,
+        hopper::copy(rest.low[low.at], collection.from.low + std::size_t{share.tile} * tile_rows,
                      sizeof rest.low[0], full);
       if (!resident && rank < query_tiles)
         hopper::copy_to_both(to + (1 + rank) * memory.slab, queries + rank * tile_bytes + s * memory.slab,
@@ -141,8 +152,8 @@ __device__ __forceinline__ void load_theta(float (&theta)[2], const HalfCollecti
 
 /// Test the sums of 64 queries, of which this warp has 16: 16 sums of a query at a time, of 64 rows.
 ///   low  of the rows of the tile
-template <bool first>
-__device__ __forceinline__ void test_sums(Findings<first>& findings, const HalfCollection& collection,
+template <bool sample>
+__device__ __forceinline__ void test_sums(Findings<>& findings, const HalfCollection& collection,
                                           const hopper::Sums& sums, const float* low, const float (&theta)[2],
                                           std::uint32_t q, std::uint32_t place, std::uint32_t row,
                                           std::uint32_t lane) {
@@ -162,11 +173,15 @@ __device__ __forceinline__ void test_sums(Findings<first>& findings, const HalfC
 #pragma unroll
       for (int c = 0; c < columns; ++c)
         v[c] = __fmaf_rn(-collection.unscale, sums[part * 32 + c / 2 * 4 + 2 * h + c % 2], low_of[c]);
+      if constexpr (sample) {
+        put_sample(collection, v, q + 8 * h, place + part * rows, lane);
+        continue;
+      }
       float least[4] = {v[0], v[1], v[2], v[3]};  // so that no comparison waits for the one before
 #pragma unroll
       for (int c = 4; c < columns; ++c) least[c % 4] = fminf(least[c % 4], v[c]);
       if (__any_sync(whole_warp, fminf(fminf(least[0], least[1]), fminf(least[2], least[3])) <= theta[h]))
-        findings.test(collection, v, theta[h], q + 8 * h, place + part * rows, row + part * rows);
+        find_near(findings, collection, v, theta[h], q + 8 * h, place + part * rows, row + part * rows, lane);
     }
   }
 }

@@ -1,18 +1,12 @@
 // What passes of 32 rows that few queries were multiplied with, and where it goes: of collect_few.cuh.
 #pragma once
 
-#include "candidates.cuh"
+#include <type_traits>
+
+#include "findings.cuh"
 #include "product_error.cuh"
 
 namespace kith::cuda {
-
-__device__ __forceinline__ std::uint32_t any_bits_of_warp(std::uint32_t bits) {
-#if __CUDA_ARCH__ >= 800
-  return __reduce_or_sync(whole_warp, bits);
-#else
-  return bits;  // multiply() traps
-#endif
-}
 
 /// No number is below 0, so their bits have the order of the numbers.
 __device__ __forceinline__ float largest_of_warp(float value) {
@@ -106,110 +100,87 @@ __device__ __forceinline__ void spread(float (&to)[4], float of_lane, std::uint3
   for (int i = 0; i < 4; ++i) to[i] = __shfl_sync(whole_warp, of_lane, 8 * i + lane / 4);
 }
 
-/// Append what passes of 32 rows. Pair 2 j + e is of query 8 j + 2 (lane % 4) + e; bits of `wanted` are of
-/// pairs, and the same in all lanes. First each query takes places for all of its rows: lane l for query l,
-/// and for l + 32.
-///   v  [pairs]  of row 8 i + lane / 4, NaN where it does not pass; only what is wanted
-template <int pairs>
-__device__ __forceinline__ void append_group(const BoundedLists& out, const float4 (&v)[pairs],
-                                             const float (&gap)[4], std::uint32_t wanted, std::uint32_t row0,
-                                             std::uint32_t lane) {
-  constexpr std::uint32_t all_of_query = 0x11111111u;  // lanes of the same query: l, l + 4, l + 8, ...
-  constexpr int words = pairs > 8 ? 2 : 1;
-  const auto pair_behind = [](std::uint32_t& left) {
-    const auto pair = static_cast<std::uint32_t>(__ffs(static_cast<int>(left))) - 1;
-    left &= left - 1;
-    return pair;
-  };
-  const auto passes = [&](std::uint32_t pair, std::uint32_t(&votes)[4], std::uint32_t lanes) {
-    const float4 four = v[pair];
-    const float each[4] = {four.x, four.y, four.z, four.w};
-#pragma unroll
-    for (int i = 0; i < 4; ++i) votes[i] = __ballot_sync(whole_warp, each[i] == each[i]) & lanes;
-    return four;
-  };
-  std::uint32_t begin[words] = {};
-#pragma unroll 1
-  for (std::uint32_t left = wanted; left != 0;) {
-    const std::uint32_t pair = pair_behind(left);
-    std::uint32_t votes[4];
-    passes(pair, votes, all_of_query << lane % 8 / 2);
-    const std::uint32_t count = __popc(votes[0]) + __popc(votes[1]) + __popc(votes[2]) + __popc(votes[3]);
-    if (lane / 8 == pair / 2 % 4 && lane % 2 == pair % 2) begin[pair / 8 % words] = count;
-  }
-#pragma unroll
-  for (int w = 0; w < words; ++w)
-    if (begin[w] != 0)
-      begin[w] = atomicAdd(out.lists.counts.data + (w * 32 + lane) * out.lists.counts.stride, begin[w]);
+/// How far bounds are apart, from the facts of the row, which nobody has at hand by then.
+struct GapOfRow {
+  const Few* few;
+  LargestOfQueries largest;
 
-#pragma unroll 1
-  for (std::uint32_t left = wanted; left != 0;) {
-    const std::uint32_t pair = pair_behind(left), q = pair / 2 * 8 + lane % 4 * 2 + pair % 2;
-    std::uint32_t votes[4];
-    const float4 four = passes(pair, votes, all_of_query << lane % 4);
-    const float each[4] = {four.x, four.y, four.z, four.w};
-    std::uint32_t at = __shfl_sync(whole_warp, q < 32 ? begin[0] : begin[words - 1], q % 32);
+  __device__ __forceinline__ float of(const HalfCollection& collection, const Finding& found) const {
+    if (collection.out.low.data == nullptr) return 0;
+    const std::uint64_t t = found.row - collection.first_row;
+    RowFacts facts;
+    facts.load(few->bound, t);
+    return gap_of(*few, largest, t, facts.low(*few, largest));
+  }
+};
+
+/// Write the least bounds of 16 rows each, of 32.
+///   v      [8 across]  of pair p and row 8 i + lane / 4 in place 4 p + i, NaN where there is none. Pair
+///          2 j + e is of query 8 j + 2 (lane % 4) + e
+///   place  of the first row in the step
+template <int values>
+__device__ __forceinline__ void put_sample_of_group(const HalfCollection& collection,
+                                                    const float (&v)[values], const float (&gap)[4],
+                                                    std::uint32_t place, std::uint32_t lane) {
 #pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      const std::uint32_t place = at + __popc(votes[i] & ((1u << lane) - 1));
-      if ((votes[i] >> lane & 1) != 0 && place < out.lists.capacity)
-        put_candidate(out, gap[i], q, place, row0 + 8 * i + lane / 4, each[i]);
-      at += __popc(votes[i]);
-    }
+  for (std::uint32_t pair = 0; pair < values / 4; ++pair) {
+    float least = no_high();
+#pragma unroll
+    for (int i = 0; i < 4; ++i) least = least_high(least, v[4 * pair + i], gap[i]);
+    // Of four lanes, lane / 4 of which are together 0 to 3 or 4 to 7: 16 rows.
+    least = fminf(least, __shfl_xor_sync(whole_warp, least, 4));
+    least = fminf(least, __shfl_xor_sync(whole_warp, least, 8));
+    const std::uint32_t q = pair / 2 * 8 + lane % 4 * 2 + pair % 2;
+    if (q < collection.rows && lane % 16 < 4)
+      collection.sample.data[q * collection.sample.stride + place / sample_rows + lane / 16] =
+          ordered_bits(least);
   }
 }
 
-/// The place of a sum becomes that of what is made of it and compared with theta.
-__device__ __forceinline__ void put_compared(float& place, float v) {
-  place = v;
-}
-__device__ __forceinline__ void put_compared(int& place, float v) {
-  place = __float_as_int(v);
-}
-__device__ __forceinline__ float compared_at(float place) {
-  return place;
-}
-__device__ __forceinline__ float compared_at(int place) {
-  return __int_as_float(place);
+/// Find what passes of 32 rows, of which the first is `row`; v as above.
+template <int values>
+__device__ __forceinline__ void find_near(Findings<GapOfRow>& findings, const HalfCollection& collection,
+                                          const float (&v)[values], const float (&theta)[values / 4],
+                                          std::uint32_t row, std::uint32_t lane) {
+  using Mask = std::conditional_t<(values > 32), std::uint64_t, std::uint32_t>;
+  Mask pending = 0;
+#pragma unroll
+  for (int i = 0; i < values; ++i)
+    if (v[i] <= theta[i / 4]) pending |= Mask{1} << i;
+  while (__any_sync(whole_warp, pending != 0)) {
+    const auto i = static_cast<std::uint32_t>(__ffsll(static_cast<long long>(pending))) - 1;
+    const std::uint32_t pair = i / 4 % (values / 4), q = pair / 2 * 8 + lane % 4 * 2 + pair % 2;
+    findings.add(collection, pending != 0, {q, 0, row + i % 4 * 8 + lane / 4, pick<0, values>(v, i)});
+    pending &= pending - 1;
+  }
 }
 
 /// Test 32 rows; lane l has `low` of row t0 + l. Afterwards sums mean nothing.
-template <class Sum, int across>
-__device__ __forceinline__ void test_group(const HalfCollection& collection, const Few& few,
-                                           const LargestOfQueries& largest, Sums<Sum, across>& sums,
-                                           const Limits<across>& limits, float low, std::uint32_t t0,
+///   place  of row t0 in the step
+template <bool sample, class Sum, int across>
+__device__ __forceinline__ void test_group(Findings<GapOfRow>& findings, const HalfCollection& collection,
+                                           const Few& few, const LargestOfQueries& largest,
+                                           const Sums<Sum, across>& sums, const Limits<across>& limits,
+                                           float low, std::uint32_t t0, std::uint32_t place,
                                            std::uint32_t lane) {
-  float lows[4];
+  float lows[4], v[8 * across];
   spread(lows, low, lane);
-  std::uint32_t near = 0;
+  bool near = false;
 #pragma unroll
-  for (int pair = 0; pair < 2 * across; ++pair) {
-    bool some = false;
+  for (int pair = 0; pair < 2 * across; ++pair)
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
-      Sum& sum = sums[i / 2][pair / 2][i % 2 * 2 + pair % 2];
-      const float v = __fmaf_rn(limits.minus_unscale, static_cast<float>(sum), lows[i]);
-      put_compared(sum, v);
-      some |= v <= limits.theta[pair];
+      const auto sum = static_cast<float>(sums[i / 2][pair / 2][i % 2 * 2 + pair % 2]);
+      v[4 * pair + i] = __fmaf_rn(limits.minus_unscale, sum, lows[i]);
+      near |= v[4 * pair + i] <= limits.theta[pair];
     }
-    if (some) near |= 1u << pair;
+  if constexpr (sample) {
+    float gaps[4];
+    spread(gaps, gap_of(few, largest, std::uint64_t{t0} + lane, low), lane);
+    put_sample_of_group(collection, v, gaps, place, lane);
+  } else if (__any_sync(whole_warp, near)) {
+    find_near(findings, collection, v, limits.theta, collection.first_row + t0, lane);
   }
-  const std::uint32_t wanted = any_bits_of_warp(near);
-  if (wanted == 0) return;
-
-  float4 v[2 * across];  // indexed by what is only known now: in memory of the thread
-#pragma unroll
-  for (int pair = 0; pair < 2 * across; ++pair) {
-    const auto or_nothing = [&](int i) {
-      const float place = compared_at(sums[i / 2][pair / 2][i % 2 * 2 + pair % 2]);
-      return place <= limits.theta[pair] ? place : not_a_candidate();
-    };
-    v[pair] = {or_nothing(0), or_nothing(1), or_nothing(2), or_nothing(3)};
-  }
-  float gap = 0, gaps[4];
-  if (collection.out.low.data != nullptr) gap = gap_of(few, largest, std::uint64_t{t0} + lane, low);
-  spread(gaps, gap, lane);
-  append_group(collection.out, v, gaps, wanted, collection.first_row + t0, lane);
 }
 
 }  // namespace kith::cuda

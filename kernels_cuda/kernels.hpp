@@ -241,7 +241,11 @@ struct HalfCollection {
   Matrix<const float> theta;  ///< [rows, 1]
   std::uint32_t first_row;    ///< training row of row 0 of `train`
   BoundedLists out;
+  Matrix<std::uint32_t> sample;  ///< [rows, columns / sample_rows]  data null: candidates are listed
 };
+
+/// Places of a step that one number of a sample stands for: the least bound of these, as ordered_bits().
+inline constexpr std::uint32_t sample_rows = 16;
 
 cudaError_t collect_fp16(const Queue& queue, const HalfCollection& collection);
 
@@ -301,6 +305,10 @@ cudaError_t tighten(const Queue& queue, const Tightening& tightening, const Scra
 
 /// Where keys are bounds; `best` is not used.
 cudaError_t tighten_by_bounds(const Queue& queue, const Tightening& tightening);
+
+/// By the k-th of a sample of `groups` bounds; of `tightening` only k, rows, facts and theta are used.
+cudaError_t tighten_by_sample(const Queue& queue, const Tightening& tightening,
+                              Matrix<const std::uint32_t> sample, std::uint32_t groups);
 
 /// What `vote` is given.
 struct Ballot {

@@ -23,9 +23,6 @@ struct LargestOfQueries {
   float shadow_norm;  // S
 };
 
-/// Of all queries of a step. `largest`: on the device.
-cudaError_t find_largest_of_queries(const Queue& queue, const ProductBound& bound, LargestOfQueries* largest);
-
 /// residual + b shadow_norm of a query, rounded up.
 __device__ __forceinline__ float query_error(float residual, double b, float shadow_norm) {
   const double of_product = __dmul_ru(b, static_cast<double>(shadow_norm));

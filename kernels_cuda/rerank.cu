@@ -7,11 +7,11 @@
 // A block takes 8 queries and hands their candidates out in parts of 32 of one query, so that a warp has
 // work however the candidates are spread; several blocks share the queries where these are few. A lane
 // folds a candidate. The rows of candidates lie anywhere: of rows in blocks a lane reads 4 of the 32 bytes
-// that come; of rows in order it reads all, 16 at a time where rows begin at 16 bytes. What hides the latency
-// is that several dimensions are read before the first is folded. The query's value is one address for all
-// lanes. Work: dims folds a candidate, and dims * 32 bytes read, or dims * 4. Barriers: one. Shared memory:
-// 32 bytes. Source: candidates by a lower bound, then the exact distance: Seidl, Kriegel, Optimal multi-step
-// k-nearest neighbor search, 1998.
+// that come; of rows in order it reads all (rerank_lines.cu is for those that begin at 16 bytes). What hides
+// the latency is that several dimensions are read before the first is folded. The query's value is one
+// address for all lanes. Work: dims folds a candidate, and dims * 32 bytes read, or dims * 4. Barriers: one.
+// Shared memory: 32 bytes. Source: candidates by a lower bound, then the exact distance: Seidl, Kriegel,
+// Optimal multi-step k-nearest neighbor search, 1998.
 #include "rows.cuh"
 #include "rows_in_order.hpp"
 
@@ -23,25 +23,14 @@ constexpr std::uint32_t team_queries = warps;  // of a block
 constexpr std::uint32_t step = 16;             // dimensions on their way
 
 /// How training rows lie in memory.
-enum class Order { blocks, rows, rows_of_16_bytes };
+enum class Order { blocks, rows };
 
 /// `step` dimensions of a training row that begins at `row`.
 template <Order order>
 __device__ __forceinline__ void load_step(float (&b)[step], const float* row) {
-  if constexpr (order == Order::rows_of_16_bytes) {
 #pragma unroll
-    for (std::uint32_t d = 0; d < step; d += 4) {
-      const float4 four = __ldg(reinterpret_cast<const float4*>(row + d));
-      b[d] = four.x;
-      b[d + 1] = four.y;
-      b[d + 2] = four.z;
-      b[d + 3] = four.w;
-    }
-  } else {
-#pragma unroll
-    for (std::uint32_t d = 0; d < step; ++d)
-      b[d] = __ldg(row + d * (order == Order::blocks ? rows_a_block : 1));
-  }
+  for (std::uint32_t d = 0; d < step; ++d)
+    b[d] = __ldg(row + d * (order == Order::blocks ? rows_a_block : 1));
 }
 
 /// The chain of a query and a row, both given by their dimension 0.
@@ -130,8 +119,10 @@ cudaError_t rerank(const Queue& queue, const Reranking& reranking) {
 }
 
 cudaError_t rerank_in_order(const Queue& queue, const Reranking& reranking) {
-  return reranking.train.dims % 4 == 0 ? start<Order::rows_of_16_bytes>(queue, reranking)
-                                       : start<Order::rows>(queue, reranking);
+  constexpr std::uint32_t most_places = 1u << 28;  // of eight queries, counted in 32 bits
+  const bool aligned = reranking.train.dims % 4 == 0 && reranking.queries.first % 8 == 0;
+  return aligned && reranking.candidates.capacity <= most_places ? rerank_lines(queue, reranking)
+                                                                 : start<Order::rows>(queue, reranking);
 }
 
 }  // namespace kith::cuda

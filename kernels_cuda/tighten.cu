@@ -91,9 +91,9 @@ __global__ __launch_bounds__(block) void tighten_shortlist(const Tightening tigh
 
   Shortlist<1> shortlist(state, buffer, capacity, k);
   shortlist.start([](std::uint32_t) { return true; }, last);
-  // A first bound pays where there is more than one step to read.
+  // A first bound pays where there is more than one step to read, or much more than is kept.
   offer_keys<block>(shortlist, tightening.keys.data + q * tightening.keys.stride, listed,
-                    listed <= block * each);
+                    listed <= block * each && listed <= max(block, 4 * k));
   const bool some = shortlist.found() > 0;
   __syncthreads();
   if (some || tightening.afresh) {

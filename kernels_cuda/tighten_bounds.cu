@@ -3,6 +3,7 @@
 //   keys    [q, capacity]  bounds, of which counts [q, 1] say how many there are
 //   theta   [q, 1]         in and out: it never grows; where fewer than k are listed it stays
 //   lost    [q, 1]         becomes 1 where a count is above the capacity
+//   sample  [q, groups]    instead of keys: bounds, as codes, of rows that are no candidates
 //
 // Only the value of the k-th counts, not who has it: it is found bit by bit, from the highest in which any
 // two differ, by counting those below. Up to k = 128 a warp takes a query, and has up to 1024 bounds in
@@ -49,54 +50,86 @@ struct Range {
   }
 };
 
-/// The k-th smallest code: the largest number below which there are fewer than k.
-///   below  counts codes below a number, for a warp
-template <class Below>
-__device__ __forceinline__ std::uint32_t kth_code(const Range& range, std::uint32_t k, Below below) {
+/// The k-th smallest code: the largest number below which there are fewer than k. Where a number has k below
+/// it, the largest of these, which is sooner found.
+///   below    counts codes below a number, for a warp
+///   largest  of the codes below a number, for a warp
+template <class Below, class Largest>
+__device__ __forceinline__ std::uint32_t kth_code(const Range& range, std::uint32_t k, Below below,
+                                                  Largest largest) {
   const std::uint32_t differing = range.least ^ range.most;
   std::uint32_t bit = differing == 0 ? 0 : 1u << (31 - __clz(static_cast<int>(differing)));
   std::uint32_t found = differing == 0 ? range.least : range.least & ~(2 * bit - 1);
-  for (; bit != 0; bit /= 2)
-    if (below(found | bit) < k) found |= bit;
+  for (; bit != 0; bit /= 2) {
+    const std::uint32_t count = below(found | bit);
+    if (count == k) return largest(found | bit);
+    if (count < k) found |= bit;
+  }
   return found;
 }
 
-/// Up to 32 * each bounds, in registers.
-template <int each>
-__device__ __forceinline__ std::uint32_t kth_in_registers(const Key* keys, std::uint32_t count,
+/// Up to 32 * each codes, in registers.
+///   code_at  the code of a place below `count`
+template <int each, class CodeAt>
+__device__ __forceinline__ std::uint32_t kth_in_registers(CodeAt code_at, std::uint32_t count,
                                                           std::uint32_t k, std::uint32_t lane) {
   std::uint32_t code[each];
   Range range;
 #pragma unroll
   for (int i = 0; i < each; ++i) {
     const std::uint32_t at = i * 32 + lane;
-    code[i] = at < count ? code_of(keys[at]) : 0xFFFFFFFFu;
+    code[i] = at < count ? code_at(at) : 0xFFFFFFFFu;
     if (at < count) range.add(code[i]);
   }
   range.share();
-  return kth_code(range, k, [&](std::uint32_t number) {
-    std::uint32_t mine = 0;
+  const auto below = [&](std::uint32_t number) {
+    std::uint32_t mine[4] = {};  // so that no addition waits for the one before
 #pragma unroll
-    for (int i = 0; i < each; ++i) mine += code[i] < number ? 1 : 0;
-    return sum_of_warp(mine);
-  });
+    for (int i = 0; i < each; ++i) mine[i % 4] += code[i] < number ? 1 : 0;
+    return sum_of_warp((mine[0] + mine[1]) + (mine[2] + mine[3]));
+  };
+  const auto largest = [&](std::uint32_t number) {
+    Range under;
+#pragma unroll
+    for (int i = 0; i < each; ++i)
+      if (code[i] < number) under.add(code[i]);
+    under.share();
+    return under.most;
+  };
+  return kth_code(range, k, below, largest);
 }
 
-__device__ __noinline__ std::uint32_t kth_in_memory(const Key* keys, std::uint32_t count, std::uint32_t k,
+template <class CodeAt>
+__device__ __noinline__ std::uint32_t kth_in_memory(CodeAt code_at, std::uint32_t count, std::uint32_t k,
                                                     std::uint32_t lane) {
   Range range;
-  for (std::uint32_t at = lane; at < count; at += 32) range.add(code_of(keys[at]));
+  for (std::uint32_t at = lane; at < count; at += 32) range.add(code_at(at));
   range.share();
-  return kth_code(range, k, [&](std::uint32_t number) {
+  const auto below = [&](std::uint32_t number) {
     std::uint32_t mine = 0;
-    for (std::uint32_t at = lane; at < count; at += 32) mine += code_of(keys[at]) < number ? 1 : 0;
+    for (std::uint32_t at = lane; at < count; at += 32) mine += code_at(at) < number ? 1 : 0;
     return sum_of_warp(mine);
-  });
+  };
+  const auto largest = [&](std::uint32_t number) {
+    Range under;
+    for (std::uint32_t at = lane; at < count; at += 32)
+      if (code_at(at) < number) under.add(code_at(at));
+    under.share();
+    return under.most;
+  };
+  return kth_code(range, k, below, largest);
 }
 
 /// A key with this code; of no code at all there is none.
 __device__ __forceinline__ Key key_with(std::uint32_t code) {
   return static_cast<Key>(code) << 32;
+}
+
+/// What is left to do where nothing is listed.
+__device__ __forceinline__ void lower_theta(const Tightening& tightening, const LimitTerms& terms,
+                                            std::size_t q, std::uint32_t code) {
+  float* const theta = tightening.theta.data + q * tightening.theta.stride;
+  *theta = fminf(*theta, theta_of(tightening, terms, q, key_with(code)));
 }
 
 __global__ __launch_bounds__(warp_threads) void tighten_by_warps(const Tightening tightening,
@@ -109,13 +142,29 @@ __global__ __launch_bounds__(warp_threads) void tighten_by_warps(const Tightenin
   const Key* const keys = tightening.keys.data + q * tightening.keys.stride;
   Key last = no_key;
   if (count >= k) {
-    const std::uint32_t code = count <= 128    ? kth_in_registers<4>(keys, count, k, lane)
-                               : count <= 512  ? kth_in_registers<16>(keys, count, k, lane)
-                               : count <= 1024 ? kth_in_registers<32>(keys, count, k, lane)
-                                               : kth_in_memory(keys, count, k, lane);
+    const auto code_at = [=](std::uint32_t at) { return code_of(keys[at]); };
+    const std::uint32_t code = count <= 128    ? kth_in_registers<4>(code_at, count, k, lane)
+                               : count <= 512  ? kth_in_registers<16>(code_at, count, k, lane)
+                               : count <= 1024 ? kth_in_registers<32>(code_at, count, k, lane)
+                                               : kth_in_memory(code_at, count, k, lane);
     last = key_with(code);
   }
   if (lane == 0) settle(tightening, terms, q, all, last);
+}
+
+/// A warp a query, of `groups` bounds that are no candidates.
+__global__ __launch_bounds__(warp_threads) void tighten_by_samples(const Tightening tightening,
+                                                                   const LimitTerms terms,
+                                                                   const Matrix<const std::uint32_t> sample,
+                                                                   const std::uint32_t groups) {
+  const std::size_t q = blockIdx.x * warps + threadIdx.x / 32;
+  const std::uint32_t lane = threadIdx.x % 32, k = tightening.k;
+  if (q >= tightening.rows || groups < k) return;
+  const std::uint32_t* const codes = sample.data + q * sample.stride;
+  const auto code_at = [=](std::uint32_t at) { return codes[at]; };
+  const std::uint32_t code = groups <= 256 ? kth_in_registers<8>(code_at, groups, k, lane)
+                                           : kth_in_registers<32>(code_at, groups, k, lane);
+  if (lane == 0) lower_theta(tightening, terms, q, code);
 }
 
 /// What the threads of a block know together.
@@ -150,25 +199,17 @@ __device__ __forceinline__ void find_digit(Counting& counting, std::uint32_t k) 
   }
 }
 
-__global__ __launch_bounds__(block_threads) void tighten_by_blocks(const Tightening tightening,
-                                                                   const LimitTerms terms) {
-  __shared__ Counting counting;
-  const std::size_t q = blockIdx.x;
-  std::uint32_t k = tightening.k;
-  const std::uint32_t all = tightening.counts.data[q * tightening.counts.stride];
-  const std::uint32_t count = min(all, tightening.capacity);
-  const Key* const keys = tightening.keys.data + q * tightening.keys.stride;
-  if (count < k) {
-    if (threadIdx.x == 0) settle(tightening, terms, q, all, no_key);
-    return;
-  }
+/// The k-th smallest of `count` codes, at least k, by a block.
+template <class CodeAt>
+__device__ __forceinline__ std::uint32_t kth_by_block(CodeAt code_at, std::uint32_t count, std::uint32_t k,
+                                                      Counting& counting) {
   if (threadIdx.x == 0) {
     counting.least = 0xFFFFFFFFu;
     counting.most = 0;
   }
   __syncthreads();
   Range range;
-  for (std::uint32_t at = threadIdx.x; at < count; at += block_threads) range.add(code_of(keys[at]));
+  for (std::uint32_t at = threadIdx.x; at < count; at += block_threads) range.add(code_at(at));
   range.share();
   if (threadIdx.x % 32 == 0) {
     atomicMin(&counting.least, range.least);
@@ -183,7 +224,7 @@ __global__ __launch_bounds__(block_threads) void tighten_by_blocks(const Tighten
     for (std::uint32_t i = threadIdx.x; i < digits; i += block_threads) counting.count[i] = 0;
     __syncthreads();
     for (std::uint32_t at = threadIdx.x; at < count; at += block_threads) {
-      const std::uint32_t above = code_of(keys[at]) - least;
+      const std::uint32_t above = code_at(at) - least;
       const bool same = bits == 32 || above >> bits == found >> bits;  // of the digits found so far
       if (same) atomicAdd(&counting.count[above >> shift & mask], 1u);
     }
@@ -195,7 +236,32 @@ __global__ __launch_bounds__(block_threads) void tighten_by_blocks(const Tighten
     bits = shift;
     __syncthreads();  // all have read
   }
-  if (threadIdx.x == 0) settle(tightening, terms, q, all, key_with(least + found));
+  return least + found;
+}
+
+__global__ __launch_bounds__(block_threads) void tighten_by_blocks(const Tightening tightening,
+                                                                   const LimitTerms terms) {
+  __shared__ Counting counting;
+  const std::size_t q = blockIdx.x;
+  const std::uint32_t all = tightening.counts.data[q * tightening.counts.stride];
+  const std::uint32_t count = min(all, tightening.capacity), k = tightening.k;
+  const Key* const keys = tightening.keys.data + q * tightening.keys.stride;
+  Key last = no_key;
+  if (count >= k)
+    last = key_with(kth_by_block([=](std::uint32_t at) { return code_of(keys[at]); }, count, k, counting));
+  if (threadIdx.x == 0) settle(tightening, terms, q, all, last);
+}
+
+__global__ __launch_bounds__(block_threads) void tighten_by_samples_of_few(
+    const Tightening tightening, const LimitTerms terms, const Matrix<const std::uint32_t> sample,
+    const std::uint32_t groups) {
+  __shared__ Counting counting;
+  const std::size_t q = blockIdx.x;
+  if (groups < tightening.k) return;
+  const std::uint32_t* const codes = sample.data + q * sample.stride;
+  const std::uint32_t code =
+      kth_by_block([=](std::uint32_t at) { return codes[at]; }, groups, tightening.k, counting);
+  if (threadIdx.x == 0) lower_theta(tightening, terms, q, code);
 }
 
 }  // namespace
@@ -208,6 +274,16 @@ cudaError_t tighten_by_bounds(const Queue& queue, const Tightening& tightening) 
     return launch(queue, tighten_by_warps, divide_up(tightening.rows, warps), warp_threads, 0, tightening,
                   terms);
   return launch(queue, tighten_by_blocks, tightening.rows, block_threads, 0, tightening, terms);
+}
+
+cudaError_t tighten_by_sample(const Queue& queue, const Tightening& tightening,
+                              Matrix<const std::uint32_t> sample, std::uint32_t groups) {
+  const bool few = tightening.rows <= 4 * queue.multiprocessors && groups > 256;
+  if (few || groups > 1024)
+    return launch(queue, tighten_by_samples_of_few, tightening.rows, block_threads, 0, tightening,
+                  limit_terms(tightening.dims), sample, groups);
+  return launch(queue, tighten_by_samples, divide_up(tightening.rows, warps), warp_threads, 0, tightening,
+                limit_terms(tightening.dims), sample, groups);
 }
 
 }  // namespace kith::cuda

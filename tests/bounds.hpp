@@ -162,6 +162,7 @@ struct Listed {
   std::vector<float> low;
   std::vector<Key> high;
   std::vector<float> query_facts, train_facts;
+  std::vector<std::uint32_t> sample;  ///< [m, groups]  instead of lists
 };
 
 /// Bounds for `share` of the error that there may be.
@@ -177,8 +178,10 @@ inline void narrow(spi::Device& device, const Rows& rows, float share) {
 }
 
 /// Why the device refuses; empty when it is done.
+///   groups  of a sample, which is then taken instead
 inline std::string collect(spi::Device& device, const Problem& problem, const std::vector<float>& theta,
-                           std::size_t capacity, const spi::Visits& visits, Listed& found, float share = 1) {
+                           std::size_t capacity, const spi::Visits& visits, Listed& found, float share = 1,
+                           std::size_t groups = 0) {
   const std::size_t m = problem.m(), n = visits.rows ? std::size_t{visits.rows} * visits.count : problem.n();
   const Rows queries(device, problem.queries, problem.centre, device.info.query_block),
       train(device, problem.train, problem.centre, device.info.train_block);
@@ -198,6 +201,9 @@ inline std::string collect(spi::Device& device, const Problem& problem, const st
   const GuardedGrid<std::uint32_t> lists(device, m, capacity, no_row),
       counts(device, m, 1, 7, std::vector<std::uint32_t>(m));
   const GuardedGrid<Key> high(device, m, capacity, 0xABCDull);
+  const GuardedGrid<std::uint32_t> sample(device, m, std::max<std::size_t>(groups, 1), 0x1234u);
+  spi::Grid<std::uint32_t> of_sample = sample.grid();
+  of_sample.cols = groups;
   spi::Grid<float> products = values.grid();
   products.rows = m;
   products.cols = n;
@@ -212,7 +218,8 @@ inline std::string collect(spi::Device& device, const Problem& problem, const st
                                                           {},
                                                           1 / of_queries / of_train,
                                                           {low.grid(), high.grid()},
-                                                          visits});
+                                                          visits,
+                                                          of_sample});
       !why.empty())
     return why;
   CHECK(lists.canaries_live());
@@ -220,7 +227,10 @@ inline std::string collect(spi::Device& device, const Problem& problem, const st
   CHECK(low.canaries_live());
   CHECK(high.canaries_live());
   CHECK(limits.unchanged());
-  found = {lists.inside(), counts.inside(), low.inside(), high.inside(), query_facts, train_facts};
+  CHECK(sample.canaries_live());
+  if (groups > 0) CHECK((lists.unchanged() && counts.unchanged() && low.unchanged() && high.unchanged()));
+  found = {lists.inside(), counts.inside(), low.inside(),   high.inside(),
+           query_facts,    train_facts,     sample.inside()};
   return {};
 }
 

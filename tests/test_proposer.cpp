@@ -1,5 +1,6 @@
 // Candidates by a proposer, ranked by the chain: docs/certificate.md. Same bits as without.
 #include <doctest/doctest.h>
+#include <numeric>
 
 #include <string>
 #include <vector>
@@ -184,6 +185,9 @@ TEST_CASE(
   });
 }
 
+/// The library's own, of the 157 blocks of 128 that 20,000 rows are.
+constexpr std::uint32_t stride_of_20000 = 97;
+
 /// Rows that come nearer to the origin with every visit, so that all of a step are nearer than those before.
 Matrix nearer_with_visits(std::int64_t n, std::int64_t visit_rows, std::uint32_t stride) {
   const auto blocks = static_cast<std::uint64_t>((n + visit_rows - 1) / visit_rows);
@@ -206,21 +210,30 @@ TEST_CASE("proposer: lists that overflow once are proposed for once more, and ne
     // From the far side rows come no nearer; if more than a quarter of the lists overflowed, none were
     // repeated.
     const Matrix queries = matrix(2, {0, 0, /**/ 41000, 1, /**/ 42000, 1, /**/ 43000, 1, /**/ 44000, 1});
-    constexpr std::uint32_t stride = 97;  // the library's own, of 157 blocks
-    const Trace trace =
-        compare(proposer, queries, nearer_with_visits(n, plan.visit_rows, stride), Metric::squared_l2, 3);
+    const Trace trace = compare(proposer, queries, nearer_with_visits(n, plan.visit_rows, stride_of_20000),
+                                Metric::squared_l2, 3);
     CHECK(trace.fallbacks == 0);
     CHECK(trace.repeats == 1);
   });
 }
 
-/// Rows of which `near` lie around 0 in the first block, and all others far away.
-Matrix near_in_one_block(std::int64_t n, std::int64_t near) {
-  Matrix rows{n, 2, {}};
-  for (std::int64_t t = 0; t < n; ++t) {
-    const auto far = static_cast<float>(t < near ? t : 100000 + t);
-    rows.values.insert(rows.values.end(), {far, 1});
+/// Rows of which 80 lie around 0 where a search begins, or 64, and all others far away: more of the nearest
+/// 100 are seen at first than a sample holds. Of a sample no two in the same group.
+Matrix near_where_it_begins(std::int64_t n, const Plan& plan) {
+  std::vector<std::int64_t> near;
+  if (plan.sample_rows == 0) {
+    near.resize(80);
+    std::iota(near.begin(), near.end(), 0);
+  } else {
+    const std::int64_t blocks = (n + plan.visit_rows - 1) / plan.visit_rows;
+    for (std::int64_t visit = 0; visit < 16; ++visit)
+      for (const std::int64_t row : {0, 36, 66, 102})
+        near.push_back(visit * stride_of_20000 % blocks * plan.visit_rows + row);
   }
+  Matrix rows{n, 2, {}};
+  for (std::int64_t t = 0; t < n; ++t)
+    rows.values.insert(rows.values.end(), {static_cast<float>(100000 + t), 1});
+  for (std::size_t i = 0; i < near.size(); ++i) rows.values[size(2 * near[i])] = static_cast<float>(i);
   return rows;
 }
 
@@ -228,10 +241,11 @@ TEST_CASE("proposer: a guess that was wrong for few queries is made good for the
   for_each_proposer([&](Proposer proposer) {
     const std::int64_t n = 20000, k = 100;
     const Index index(device(), Matrix{n, 2, std::vector<float>(size(2 * n), 1)});
-    if (!index.plan(5, k, {.proposer = proposer}).guesses) return;
+    const Plan plan = index.plan(5, k, {.proposer = proposer});
+    if (!plan.guesses) return;
     // What the others see is farther with every row, and spread over all blocks.
     const Matrix queries = matrix(2, {0, 0, /**/ 130000, 1, /**/ 140000, 1, /**/ 150000, 1, /**/ 160000, 1});
-    const Trace trace = compare(proposer, queries, near_in_one_block(n, k - 20), Metric::squared_l2, k);
+    const Trace trace = compare(proposer, queries, near_where_it_begins(n, plan), Metric::squared_l2, k);
     CHECK(trace.fallbacks == 0);
     CHECK(trace.repeats == 1);
   });
@@ -250,8 +264,10 @@ TEST_CASE("proposer: one neighbour is no guess, and no query is asked twice") {
 TEST_CASE("proposer: an index that misled a guess for many queries is searched without one") {
   for_each_proposer([&](Proposer proposer) {
     const std::int64_t n = 20000, m = 48, k = 100;
-    const Index index(device(), near_in_one_block(n, k - 20));
-    if (!index.plan(m, k, {.proposer = proposer}).guesses) return;
+    const PlanOptions options{.proposer = proposer, .query_tile = 16};
+    const Plan plan = Index(device(), Matrix{n, 2, std::vector<float>(size(2 * n), 1)}).plan(m, k, options);
+    if (!plan.guesses) return;
+    const Index index(device(), near_where_it_begins(n, plan));
     const Matrix queries{m, 2, std::vector<float>(size(2 * m), 0)};
     const Neighbors expected = index.search(queries, k, {.proposer = Proposer::none});
     double progress = 0;

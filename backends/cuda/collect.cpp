@@ -69,7 +69,8 @@ HalfCollection half_collection_of(const spi::CollectStep& step, const ProductLow
           from,
           input_of(step.theta),
           step.first_row,
-          bounded_lists_of(step.out, step.bounds)};
+          bounded_lists_of(step.out, step.bounds),
+          step.sample.cols > 0 ? matrix_of(step.sample) : Matrix<std::uint32_t>{}};
 }
 
 /// Why tensor cores cannot take a step; empty when they can.
@@ -90,6 +91,19 @@ std::string refusal_of_products_there(const spi::CollectStep& step, std::uint32_
     return what + " is for up to " + std::to_string(int8_most_queries) + " queries a step, and there are " +
            std::to_string(step.values.rows) + "; choose fp16";
   return "";
+}
+
+static_assert(sample_rows == spi::sample_rows);
+
+/// A sample takes the kernels of tensor cores, which know the bounds of what they list.
+std::string refusal_of_sample(const spi::CollectStep& step) {
+  if (step.sample.cols == 0) return "";
+  if (!on_tensor_cores(step.proposer) || step.visits.rows == 0 || step.bounds.low.cols == 0)
+    return "samples are of visits, by proposers fp16 and int8, with bounds";
+  const std::size_t groups = columns_of(step) / sample_rows;
+  if (step.sample.cols == groups) return "";
+  return "a sample of these visits has " + std::to_string(groups) + " columns, not " +
+         std::to_string(step.sample.cols);
 }
 
 /// Of a product in memory the place of a column is all there is to know.
@@ -120,6 +134,7 @@ spi::Support Device::check(const spi::CollectStep& step) const {
             0};
   std::string refusal = refusal_of_products(step.proposer, step.metric, step.train.rows.cols);
   if (refusal.empty()) refusal = refusal_of_bounds(step);
+  if (refusal.empty()) refusal = refusal_of_sample(step);
   if (refusal.empty())
     refusal = gemm ? Cublas::refusal() : refusal_of_products_there(step, queue_.capability);
   if (!refusal.empty()) return {refusal, 0};
@@ -141,7 +156,7 @@ cudaError_t Device::enqueue(const spi::CollectStep& step) {
     return collect_fp16_few(queue_, half_collection_of(step, {}), bound_of(step));
   if (step.proposer == Proposer::int8)
     return collect_int8(queue_, half_collection_of(step, {}), bound_of(step));
-  if (may_fold(step) && step.visits.first > 0) {  // of the first nearly all passes
+  if (may_fold(step) && step.sample.cols == 0) {
     ProductBound bound = bound_of(step);
     bound.b = product_error_folded(bound.dims);
     return collect_fp16_folded(queue_, half_collection_of(step, {}), bound, step.bounds.low.cols > 0,

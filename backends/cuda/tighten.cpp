@@ -5,7 +5,7 @@ namespace {
 
 Limit limit_of(const spi::TightenStep& step) {
   const bool squared = step.proposer != Proposer::none && is_squared(step.metric);
-  if (step.of == spi::TightenStep::Of::bounds) return squared ? Limit::bound_of_square : Limit::bound;
+  if (step.of != spi::TightenStep::Of::chains) return squared ? Limit::bound_of_square : Limit::bound;
   return squared ? Limit::squared : Limit::value;
 }
 
@@ -21,7 +21,7 @@ Tightening tightening_of(const spi::TightenStep& step) {
           input_of(step.query_facts),
           matrix_of(step.theta),
           matrix_of(step.lost),
-          step.afresh || step.of == spi::TightenStep::Of::bounds,
+          step.afresh || step.of != spi::TightenStep::Of::chains,
           step.guessed};
 }
 
@@ -46,6 +46,9 @@ spi::Support Device::check(const spi::TightenStep& step) const {
 
 cudaError_t Device::enqueue(const spi::TightenStep& step) {
   if (step.best.rows == 0) return cudaSuccess;
+  if (step.of == spi::TightenStep::Of::sample)
+    return tighten_by_sample(queue_, tightening_of(step), input_of(step.sample),
+                             static_cast<std::uint32_t>(step.sample.cols));
   return tighten(queue_, tightening_of(step), scratch_of(step.scratch));
 }
 

@@ -41,6 +41,11 @@ std::string refuse_listing(const spi::CollectStep& step) {
     return step.visits.rows > 0 ? what + " multiplies training rows in their order, without visits" : "";
   if (step.train.rows.first % spi::shadow_rows || step.queries.rows.first % spi::shadow_rows)
     return "shadows of " + what + " begin at a multiple of " + rows + " rows";
+  if (step.sample.cols > 0 &&
+      ((step.proposer != Proposer::fp16 && step.proposer != Proposer::int8) || step.visits.rows == 0 ||
+       step.bounds.low.cols == 0 || step.sample.cols != places_of(step) / spi::sample_rows))
+    return "samples are of visits, by proposers fp16 and int8, with bounds, and have a column for " +
+           std::to_string(spi::sample_rows) + " places";
   if (step.visits.rows % spi::shadow_rows) return "visits are of a multiple of " + rows + " rows";
   if (step.proposer != Proposer::int8) return "";
   if (step.train.rows.cols > most_dims_int8)
@@ -94,7 +99,7 @@ void Device::enqueue(const spi::CollectStep& step) {
   if (step.values.rows == 0 || step.values.cols == 0) return;
   if (step.proposer == Proposer::int8 || (step.proposer == Proposer::fp16 && step.values.rows <= few_queries))
     return collect_few(step);
-  if (may_fold(step) && step.visits.first > 0) return collect_folded(step);  // of the first nearly all passes
+  if (may_fold(step) && step.sample.cols == 0) return collect_folded(step);
   if (step.proposer != Proposer::none) collect_low(step);
   switch (step.proposer) {
     case Proposer::fp16:

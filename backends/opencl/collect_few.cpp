@@ -7,7 +7,8 @@
 namespace kith::opencl {
 namespace {
 
-constexpr std::uint32_t group = 128, warps = group / 32;  // collect_few.cl
+constexpr std::uint32_t group = 128, warps = group / 32;             // collect_few.cl
+constexpr std::size_t finding_bytes = std::size_t{warps} * 64 * 16;  // of local memory
 
 /// At least the relative error of a product in the order of collect_few.cl. Sums of bytes are exact, and
 /// rounded once, as is what they are multiplied by, twice. Of halves a step of 16 dimensions adds them eight
@@ -45,28 +46,30 @@ struct Shape {
 void Device::collect_few(const spi::CollectStep& step) {
   const std::size_t dims = step.train.rows.cols;
   const Shape shape(step);
-  const bool resident = shape.query_bytes() <= limits_.local_memory_bytes;
+  const bool resident = shape.query_bytes() + finding_bytes <= limits_.local_memory_bytes;
   const std::size_t local = resident ? shape.query_bytes() : Lines::piece_bytes;
   const std::uint32_t chunks = divide_up(step.values.cols, spi::shadow_rows) * shape.chunks_a_tile();
-  const std::size_t at_once = std::clamp<std::size_t>(std::size_t{200} * 1024 / local, 1, shape.at_once);
+  const std::size_t at_once =
+      std::clamp<std::size_t>(std::size_t{200} * 1024 / (local + finding_bytes), 1, shape.at_once);
   const std::size_t groups =
       std::min<std::size_t>(divide_up(chunks, warps), at_once * std::size_t{info.compute_units});
   const bool halves = from_squares(step.metric);
   const auto first_byte = [&](const spi::Grid<float>& rows) {
     return cl_ulong{rows.first * shape.lines.row_pieces() * Lines::piece_bytes};
   };
-  launch_listing(step.out, step.bounds, "collect_few.cl",
-                 define("PIECES", shape.lines.pieces) + define("ACROSS", shape.across) +
-                     define("HALVES", halves ? 1 : 0) + (resident ? " -D RESIDENT" : "") +
-                     (step.proposer == Proposer::int8 ? " -D BYTES" : "") +
-                     " -cl-nv-maxrregcount=" + std::to_string(shape.registers),
-                 "kith_collect_few", Range{{groups * group, 1, 1}, {group, 1, 1}},
-                 buffer_of(step.queries.rows.memory), first_byte(step.queries.rows),
-                 static_cast<cl_uint>(step.values.rows), buffer_of(step.train.rows.memory),
-                 first_byte(step.train.rows), static_cast<cl_uint>(step.train.rows.rows), shape.lines.slabs,
-                 chunks, visits_of(step), step.queries.facts, step.train.facts, step.theta, step.unscale,
-                 relative_error_few(step.proposer, dims), halves ? 0.0f : relative_error(dims),
-                 (halves ? 1.0f : 2.0f) * static_cast<float>(dims) * 0x1p-120f, step.first_row, Local{local});
+  launch_listing_or_sampling(
+      step, "collect_few.cl",
+      define("PIECES", shape.lines.pieces) + define("ACROSS", shape.across) +
+          define("HALVES", halves ? 1 : 0) + (resident ? " -D RESIDENT" : "") +
+          (step.proposer == Proposer::int8 ? " -D BYTES" : "") +
+          " -cl-nv-maxrregcount=" + std::to_string(shape.registers),
+      "kith_collect_few", Range{{groups * group, 1, 1}, {group, 1, 1}}, buffer_of(step.queries.rows.memory),
+      first_byte(step.queries.rows), static_cast<cl_uint>(step.values.rows),
+      buffer_of(step.train.rows.memory), first_byte(step.train.rows),
+      static_cast<cl_uint>(step.train.rows.rows), shape.lines.slabs, chunks, visits_of(step),
+      step.queries.facts, step.train.facts, step.theta, step.unscale, relative_error_few(step.proposer, dims),
+      halves ? 0.0f : relative_error(dims), (halves ? 1.0f : 2.0f) * static_cast<float>(dims) * 0x1p-120f,
+      step.first_row, Local{local});
 }
 
 }  // namespace kith::opencl

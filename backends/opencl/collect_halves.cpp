@@ -38,22 +38,21 @@ void Device::collect_halves(const spi::CollectStep& step) {
     const std::uint32_t query_blocks = divide_up(step.values.rows, rows);
     const std::uint32_t a_part =
         divide_up(tiles, parts_of(tiles, query_blocks, at_once * info.compute_units, start));
-    launch_listing(step.out, step.bounds, source, defines, name,
-                   Range{{std::size_t{query_blocks} * divide_up(tiles, a_part) * items, 1, 1}, {items, 1, 1}},
-                   buffer_of(queries.memory), cl_ulong{queries.first * pitch}, buffer_of(train.memory),
-                   cl_ulong{train.first * pitch}, static_cast<cl_uint>(step.values.rows),
-                   static_cast<cl_uint>(train.rows), visits_of(step), tiles, query_blocks, a_part, shape...,
-                   step.unscale, buffer_of(step.scratch.memory), cl_ulong{places}, step.theta,
-                   step.first_row);
+    launch_listing_or_sampling(
+        step, source, defines, name,
+        Range{{std::size_t{query_blocks} * divide_up(tiles, a_part) * items, 1, 1}, {items, 1, 1}},
+        buffer_of(queries.memory), cl_ulong{queries.first * pitch}, buffer_of(train.memory),
+        cl_ulong{train.first * pitch}, static_cast<cl_uint>(step.values.rows),
+        static_cast<cl_uint>(train.rows), visits_of(step), tiles, query_blocks, a_part, shape...,
+        step.unscale, buffer_of(step.scratch.memory), cl_ulong{places}, step.theta, step.first_row);
   };
-  const std::string first = step.visits.first == 0 ? " -D FIRST" : "";
   const InRegisters few(step);
   if (few.fit())
     return run("collect_fp16.cl",
                limits_.tile_options + define("LINE", few.line) + define("STEPS", few.steps) +
-                   define("ACROSS", few.across) + first,
+                   define("ACROSS", few.across),
                "kith_collect_fp16", few.across * spi::shadow_rows, 256);
-  run("collect_fp16_tiles.cl", first, "kith_collect_fp16_tiles", spi::shadow_rows, 128,
+  run("collect_fp16_tiles.cl", "", "kith_collect_fp16_tiles", spi::shadow_rows, 128,
       divide_up(train.cols, 32), pitch * spi::shadow_rows);
 }
 

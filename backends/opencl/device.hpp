@@ -160,8 +160,23 @@ class Device : public spi::Device {
     launch(source, defines + bounded, name, range, arguments..., lists.rows,
            static_cast<cl_uint>(lists.rows.cols), lists.counts, bounds.low, bounds.high);
   }
+  /// The same where a sample may be wanted instead, which then takes the place of the rows that are listed.
+  template <class... Arguments>
+  void launch_listing_or_sampling(const spi::CollectStep& step, const char* source,
+                                  const std::string& defines, const char* name, const Range& range,
+                                  const Arguments&... arguments) {
+    if (step.sample.cols == 0)
+      return launch_listing(step.out, step.bounds, source, defines, name, range, arguments...);
+    launch_listing({step.sample, step.out.counts}, step.bounds, source, defines + " -D SAMPLE", name, range,
+                   arguments...);
+  }
   Operand part_of(const spi::Allocation* memory, std::size_t first, std::size_t bytes) const;
+  void rerank_lines(const spi::RerankStep& step);
   void tighten_by_bounds(const spi::TightenStep& step);
+  void tighten_by_sample(const spi::TightenStep& step);
+  template <class Listed>
+  void tighten_by_groups(const spi::TightenStep& step, const spi::Grid<Listed>& listed,
+                         const std::string& defines);
   std::uint32_t tighten_group(const spi::TightenStep& step) const;
   void tighten_join(const spi::TightenStep& step);
   void tighten_theta(const spi::TightenStep& step);

@@ -5,6 +5,21 @@
 #include "metric.hpp"
 
 namespace kith::opencl {
+namespace {
+
+constexpr std::uint32_t team_queries = 8, team_items = 64;  // rerank_lines.cl
+
+/// Whether lines of rows can come together, as rerank_lines.cl copies them: by PTX, which a device with a
+/// proposer for tensor cores takes.
+bool comes_in_lines(const DeviceInfo& info, const spi::RerankStep& step) {
+  constexpr std::size_t most_places = std::size_t{1} << 28;  // of eight queries, counted in 32 bits
+  const std::vector<Proposer>& has = info.proposers;
+  return step.train.block == 1 && step.train.dims % 4 == 0 && step.queries.first % team_queries == 0 &&
+         step.candidates.rows.cols <= most_places &&
+         std::find(has.begin(), has.end(), Proposer::fp16) != has.end();
+}
+
+}  // namespace
 
 spi::Support Device::check(const spi::RerankStep& step) const {
   spi::RowBlocks train = step.train;
@@ -17,6 +32,7 @@ void Device::enqueue(const spi::RerankStep& step) {
   const spi::CandidateLists& from = step.candidates;
   if (q.rows == 0 || t.rows == 0 || from.rows.cols == 0) return;
   const bool lanes = family_ == Family::lanes;
+  if (comes_in_lines(info, step)) return rerank_lines(step);
   const std::size_t items = lanes ? 1 : 64;
   // Lists are shared where there are too few of them to fill the device.
   const std::size_t groups =
@@ -33,6 +49,23 @@ void Device::enqueue(const spi::RerankStep& step) {
          cl_ulong{from.rows.first}, cl_ulong{from.rows.stride}, static_cast<cl_uint>(from.rows.cols),
          buffer_of(from.counts.memory), cl_ulong{from.counts.first}, cl_ulong{from.counts.stride},
          buffer_of(step.out.memory), cl_ulong{step.out.first}, cl_ulong{step.out.stride});
+}
+
+/// As rerank_lines.cl says.
+void Device::rerank_lines(const spi::RerankStep& step) {
+  const spi::RowBlocks &q = step.queries, &t = step.train;
+  const spi::CandidateLists& from = step.candidates;
+  const std::uint32_t teams = divide_up(q.rows, team_queries);
+  // Groups enough for all compute units, if every list were full.
+  const std::size_t enough = divide_up(std::size_t{12} * info.compute_units, teams),
+                    most = divide_up(from.rows.cols * team_queries, team_items);
+  const auto parts = static_cast<cl_uint>(std::min(enough, most));
+  launch("rerank_lines.cl", define_metric(step.metric), "kith_rerank_lines",
+         Range{{std::size_t{teams} * parts * team_items, 1, 1}, {team_items, 1, 1}}, buffer_of(q.memory),
+         q.first, q.rows, buffer_of(t.memory), t.first, t.dims, step.first_row, buffer_of(from.rows.memory),
+         cl_ulong{from.rows.first}, cl_ulong{from.rows.stride}, static_cast<cl_uint>(from.rows.cols),
+         buffer_of(from.counts.memory), cl_ulong{from.counts.first}, cl_ulong{from.counts.stride},
+         buffer_of(step.out.memory), cl_ulong{step.out.first}, cl_ulong{step.out.stride}, teams, parts);
 }
 
 }  // namespace kith::opencl

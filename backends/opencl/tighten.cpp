@@ -24,7 +24,11 @@ bool fits(const spi::TightenStep& step, std::size_t local_memory_bytes) {
 }
 
 bool is_by_bounds(const spi::TightenStep& step) {
-  return step.of == spi::TightenStep::Of::bounds;
+  return step.of != spi::TightenStep::Of::chains;
+}
+
+bool is_by_sample(const spi::TightenStep& step) {
+  return step.of == spi::TightenStep::Of::sample;
 }
 
 /// Whether a k-th best half of a squared distance is what theta follows from.
@@ -41,6 +45,8 @@ bool is_afresh(const spi::TightenStep& step) {
 
 spi::Support Device::check(const spi::TightenStep& step) const {
   if (step.k == 0) return {"k = 0; choose at least 1", 0};
+  if (is_by_sample(step) && step.proposer != Proposer::fp16 && step.proposer != Proposer::int8)
+    return {"samples are of proposers fp16 and int8", 0};
   if (step.proposer != Proposer::none) {
     std::string refusal = refuse_proposer(info.proposers, step.proposer, step.dims);
     if (refusal.empty()) refusal = refuse_metric(step.metric);
@@ -52,26 +58,48 @@ spi::Support Device::check(const spi::TightenStep& step) const {
 
 void Device::enqueue(const spi::TightenStep& step) {
   if (step.best.rows == 0) return;
+  if (is_by_sample(step)) return tighten_by_sample(step);
   if (family_ != Family::lanes && is_by_bounds(step)) return tighten_by_bounds(step);
   if (step.keys.cols > 0 || is_afresh(step)) tighten_join(step);
   tighten_theta(step);
 }
 
 /// theta from the k-th smallest bound, which nobody has to sort for. As tighten_bounds.cl says.
-void Device::tighten_by_bounds(const spi::TightenStep& step) {
+template <class Listed>
+void Device::tighten_by_groups(const spi::TightenStep& step, const spi::Grid<Listed>& listed,
+                               const std::string& defines) {
   constexpr std::size_t short_list = 512;
   constexpr std::size_t local_of_many_codes = 49152;
   const std::size_t rows = step.best.rows;
   // A larger group a query is done sooner, as long as there are few.
-  const bool few = rows <= std::size_t{4} * info.compute_units && step.keys.cols > short_list;
+  const bool few = rows <= std::size_t{4} * info.compute_units && listed.cols > short_list;
   const bool large = step.k > short_k || few;
   const std::uint32_t items = large ? 256 : 64, digit_bits = large ? 11 : 8;
   const std::uint32_t many_codes = limits_.local_memory_bytes >= local_of_many_codes ? 4096 : 2048;
   launch("tighten_bounds.cl",
          define("GROUP", items) + define("DIGIT_BITS", digit_bits) +
-             define("CODES", large ? many_codes : 1024) + (is_halved(step) ? " -D HALVES" : ""),
-         "kith_tighten_bounds", Range{{items * rows, 1, 1}, {items, 1, 1}}, step.keys,
-         static_cast<cl_uint>(step.keys.cols), step.counts, step.k, step.lost, step.dims,
+             define("CODES", large ? many_codes : 1024) + (is_halved(step) ? " -D HALVES" : "") + defines,
+         "kith_tighten_bounds", Range{{items * rows, 1, 1}, {items, 1, 1}}, listed,
+         static_cast<cl_uint>(listed.cols), step.counts, step.k, step.lost, step.dims,
+         is_halved(step) ? step.query_facts : step.theta, step.theta);
+}
+
+void Device::tighten_by_bounds(const spi::TightenStep& step) {
+  tighten_by_groups(step, step.keys, "");
+}
+
+/// Of many queries a warp each, as tighten_sample.cl says.
+void Device::tighten_by_sample(const spi::TightenStep& step) {
+  constexpr std::size_t warp = 32, warps = 4, most_of_warp = 1024, most_of_few = 256;
+  const bool few = step.best.rows <= std::size_t{4} * info.compute_units;
+  if (step.sample.cols > (few ? most_of_few : most_of_warp))
+    return tighten_by_groups(step, step.sample, " -D SAMPLE");
+  std::uint32_t each = 4;
+  while (each * warp < step.sample.cols) each *= 2;
+  launch("tighten_sample.cl", define("EACH", each) + (is_halved(step) ? " -D HALVES" : ""),
+         "kith_tighten_sample",
+         Range{{divide_up(step.best.rows, warps) * warps * warp, 1, 1}, {warps * warp, 1, 1}}, step.sample,
+         static_cast<cl_uint>(step.sample.cols), static_cast<cl_uint>(step.best.rows), step.k, step.dims,
          is_halved(step) ? step.query_facts : step.theta, step.theta);
 }
 

@@ -100,8 +100,10 @@ BoundedSearch::Lost BoundedSearch::run_once(Way way, std::int64_t count, const s
   }
   // Where nobody watches, the device is never waited for between steps.
   const std::vector<Phase> all = phases(index_, plan_, way);
-  const bool guessed =
-      std::any_of(all.begin(), all.end(), [&](const Phase& phase) { return phase.rank < plan_.problem.k; });
+  // What a sample says is certified, too, even of the k-th: so nobody has to trust how it is taken.
+  const bool guessed = std::any_of(all.begin(), all.end(), [&](const Phase& phase) {
+    return phase.samples || phase.rank < plan_.problem.k;
+  });
   const std::size_t at_once = watcher.watches() ? 1 : all.size();
   for (std::size_t first = 0; first < all.size(); first += at_once) {
     {
@@ -142,8 +144,21 @@ std::vector<float> BoundedSearch::reached(std::int64_t count) const {
   return proposal_.thetas(*state->device, count);
 }
 
+/// A first theta, from a sample of the bounds of all rows.
+void BoundedSearch::run_sample(const Phase& phase, std::int64_t count, const Workspace& workspace,
+                               StepTimer& timer) const {
+  spi::Device& device = *index_.device.state()->device;
+  const Chunk& chunk = index_.chunks[phase.chunk];
+  device.enqueue(proposal_.sample(count, shadow_->of(phase.chunk, 0, chunk.rows), phase.visits,
+                                  workspace.scratch(), 1 / query_scale_ / shadow_->scale()));
+  timer.after(spi::CollectStep::name);
+  device.enqueue(proposal_.tighten_by_sample(count, phase.visits, phase.rank, workspace.scratch()));
+  timer.after(spi::TightenStep::name);
+}
+
 void BoundedSearch::run_phase(const Phase& phase, bool guessed, std::int64_t count,
                               const Workspace& workspace, StepTimer& timer, Trace* trace) const {
+  if (phase.samples) return run_sample(phase, count, workspace, timer);
   spi::Device& device = *index_.device.state()->device;
   const Chunk& chunk = index_.chunks[phase.chunk];
   const std::int64_t before = listed(count, timer, trace);
@@ -152,10 +167,12 @@ void BoundedSearch::run_phase(const Phase& phase, bool guessed, std::int64_t cou
                                    1 / query_scale_ / shadow_->scale()));
   timer.after(spi::CollectStep::name);
   if (trace) trace->listed += listed(count, timer, trace) - before;
-  device.enqueue(proposal_.tighten_by_bounds(count, phase.rank, workspace.scratch()));
-  timer.after(spi::TightenStep::name);
-  device.enqueue(proposal_.prune(count));
-  timer.after(spi::PruneStep::name);
+  if (phase.thins) {
+    device.enqueue(proposal_.tighten_by_bounds(count, phase.rank, workspace.scratch()));
+    timer.after(spi::TightenStep::name);
+    device.enqueue(proposal_.prune(count));
+    timer.after(spi::PruneStep::name);
+  }
   if (phase.ends_chunk) end_chunk(phase.chunk, guessed, count, workspace, timer, trace);
 }
 

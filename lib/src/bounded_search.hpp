@@ -41,6 +41,7 @@ class BoundedSearch {
   Lost ask_first(std::int64_t count, const Workspace& workspace, Watcher& watcher, Trace* trace);
   Lost run_once(Way way, std::int64_t count, const std::vector<float>& theta, const Workspace& workspace,
                 Watcher& watcher, Trace* trace) const;
+  void run_sample(const Phase& phase, std::int64_t count, const Workspace& workspace, StepTimer& timer) const;
   void run_phase(const Phase& phase, bool guessed, std::int64_t count, const Workspace& workspace,
                  StepTimer& timer, Trace* trace) const;
   void end_chunk(std::size_t chunk, bool guessed, std::int64_t count, const Workspace& workspace,

@@ -33,4 +33,10 @@ double most_passing(double rank) {
   return x;
 }
 
+/// Of rows in order, each in a group of its own choice, (groups - i) / groups begin a group when i have been
+/// begun: the sum of groups / (groups - i), i < rank, is an integral, and hardly less.
+double rank_of_all(double rank, double groups) {
+  return -groups * std::log(1 - rank / groups);
+}
+
 }  // namespace kith

@@ -15,6 +15,10 @@ std::int64_t guessed_rank(std::int64_t k, std::int64_t seen, std::int64_t n);
 /// of these, which is `rank` on average.
 double most_passing(double rank);
 
+/// The `rank`-th smallest of the least of each of `groups` groups of equally many rows, in random order, is
+/// so many-th smallest of all rows, on average; rank < groups.
+double rank_of_all(double rank, double groups);
+
 /// Rows of the first of the steps that guess nothing: enough for k and a bound that means something.
 constexpr std::int64_t careful_seed(std::int64_t k, std::int64_t seed_rows) {
   return std::max(4 * k, seed_rows);

@@ -146,6 +146,7 @@ Plan decide(const DeviceInfo& device, const Problem& problem, const PlanOptions&
   plan.proposer = choice.proposer;
   if (has_own_order(plan.proposer)) plan.train_tile = whole_shadow_rows(plan.train_tile);
   plan.seed_rows = std::min(choice.seed_rows, plan.train_tile);
+  plan.sample_rows = std::min(choice.sample_rows, plan.train_tile);
   plan.visit_rows = choice.visit_rows;
   plan.row_copy_bytes = row_copy_bytes(device, plan.proposer, problem.n, problem.dims);
   if (shadow_bytes(plan.proposer, problem.n, problem.dims) + plan.row_copy_bytes >
@@ -201,7 +202,10 @@ std::string explain(const Plan& plan) {
   if (plan.self) line("left out", "training row ", *plan.self, " + q for query q");
   if (!plan.fused && !radius) line("selector", name(plan.selector));
   line("proposer", name(plan.proposer));
-  if (plan.proposer != Proposer::none)
+  if (plan.sample_rows)
+    line("sample", plan.sample_rows, " training rows by the proposer, for the first bounds; then all, ",
+         plan.growth, " times as many, and more");
+  else if (plan.proposer != Proposer::none)
     line("seed", plan.seed_rows, " training rows by the ", plan.visit_rows ? "proposer" : "chain",
          ", for the first bounds; then ", plan.growth, " times all before");
   if (plan.visit_rows) line("visits", "blocks of ", plan.visit_rows, " training rows, in a mixed order");

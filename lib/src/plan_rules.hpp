@@ -12,10 +12,11 @@ namespace kith {
 struct Choice {
   Selector selector = Selector::threshold;
   Proposer proposer = Proposer::none;
-  std::int64_t seed_rows = 0;   ///< with a proposer
-  std::int64_t visit_rows = 0;  ///< with a proposer
-  std::int64_t growth = 2;      ///< with a proposer
-  std::int64_t candidates = 0;  ///< with a proposer
+  std::int64_t seed_rows = 0;    ///< with a proposer
+  std::int64_t sample_rows = 0;  ///< with a proposer
+  std::int64_t visit_rows = 0;   ///< with a proposer
+  std::int64_t growth = 2;       ///< with a proposer
+  std::int64_t candidates = 0;   ///< with a proposer
   bool fused = false;
   std::int64_t groups = 1;
   std::int64_t query_tile = 0;

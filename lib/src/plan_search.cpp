@@ -58,6 +58,11 @@ void add_proposer_steps(const DeviceInfo& info, const Plan& plan, std::vector<sp
   steps.push_back(proposal.tighten({nullptr, 0, static_cast<std::size_t>(plan.query_tile), k, k},
                                    plan.visit_rows > 0, false, {}));
   if (plan.visit_rows == 0) return;
+  if (plan.sample_rows > 0) {
+    const spi::Visits of_sample = sample_visits(plan);
+    steps.push_back(proposal.sample(plan.query_tile, shadow, of_sample, {}, 1));
+    steps.push_back(proposal.tighten_by_sample(plan.query_tile, of_sample, 1, {}));
+  }
   steps.push_back(proposal.tighten_by_bounds(plan.query_tile, plan.problem.k, {}));
   steps.push_back(proposal.prune(plan.query_tile));
   proposal.lengthen_lists(longer_lists);

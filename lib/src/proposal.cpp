@@ -71,6 +71,22 @@ spi::Step Proposal::collect(std::int64_t count, const spi::Shadow& train, const 
           plan_.threads};
 }
 
+spi::Step Proposal::sample(std::int64_t count, const spi::Shadow& train, const spi::Visits& visits,
+                           const spi::Scratch& scratch, float unscale) const {
+  spi::Step step = collect(count, train, visits, 0, scratch, unscale);
+  std::get<spi::CollectStep>(step.work).sample = sample_of(size(count), visits);
+  return step;
+}
+
+spi::Step Proposal::tighten_by_sample(std::int64_t count, const spi::Visits& visits, std::int64_t rank,
+                                      const spi::Scratch& scratch) const {
+  spi::Step step = tighten_by_bounds(count, rank, scratch);
+  auto& tightening = std::get<spi::TightenStep>(step.work);
+  tightening.of = spi::TightenStep::Of::sample;
+  tightening.sample = sample_of(size(count), visits);
+  return step;
+}
+
 spi::Step Proposal::rerank(const spi::RowBlocks& queries, const spi::RowBlocks& train,
                            std::uint32_t first_row) const {
   return {spi::RerankStep{plan_.problem.metric, queries, train, first_row, lists(queries.rows),
@@ -159,6 +175,12 @@ spi::Grid<float> Proposal::theta(std::size_t count) const {
 
 spi::Grid<Key> Proposal::keys(std::size_t count) const {
   return {keys_.get(), 0, count, capacity(), capacity()};
+}
+
+/// Where bounds will be when candidates are listed.
+spi::Grid<std::uint32_t> Proposal::sample_of(std::size_t count, const spi::Visits& visits) const {
+  const std::size_t groups = std::size_t{visits.rows} * visits.count / spi::sample_rows;
+  return {keys_.get(), 0, count, groups, groups};
 }
 
 spi::Bounds Proposal::bounds(std::size_t count) const {

@@ -37,6 +37,11 @@ class Proposal {
   /// Candidates among the training rows of a tile, their chains, and what they do to `best` [q, k].
   spi::Step collect(std::int64_t count, const spi::Shadow& train, const spi::Visits& visits,
                     std::uint32_t first_row, const spi::Scratch& scratch, float unscale) const;
+  /// With visits, instead: a sample of their bounds, and what the `rank`-th of it says of theta.
+  spi::Step sample(std::int64_t count, const spi::Shadow& train, const spi::Visits& visits,
+                   const spi::Scratch& scratch, float unscale) const;
+  spi::Step tighten_by_sample(std::int64_t count, const spi::Visits& visits, std::int64_t rank,
+                              const spi::Scratch& scratch) const;
   spi::Step rerank(const spi::RowBlocks& queries, const spi::RowBlocks& train, std::uint32_t first_row) const;
   /// `guessed`: theta has to be certified.
   spi::Step tighten(const spi::Grid<Key>& best, bool afresh, bool guessed, const spi::Scratch& scratch) const;
@@ -62,6 +67,7 @@ class Proposal {
   spi::Grid<float> theta(std::size_t count) const;
   spi::Grid<Key> keys(std::size_t count) const;
   spi::Bounds bounds(std::size_t count) const;
+  spi::Grid<std::uint32_t> sample_of(std::size_t count, const spi::Visits& visits) const;
 
   std::size_t capacity() const { return static_cast<std::size_t>(plan_.candidates * times_); }
 

@@ -27,9 +27,8 @@ struct Round {
 
 constexpr std::uint32_t rows = 75, columns = 131, all = kinds * rows, few_queries = 64;
 constexpr Round many_round{rows, columns, all, false}, few_round{rows, columns, few_queries, false};
-// Later steps have kernels of their own; of few columns the test is then part of the product.
+// Of few columns the test is part of the product, with visits.
 constexpr std::uint32_t more_rows = 200, more_queries = kinds * more_rows, most_folded_dims = 24;
-constexpr Round later_round{more_rows, columns, more_queries, true};
 constexpr Round few_column_rounds[] = {{more_rows, 3, more_queries, true},
                                        {more_rows, 20, more_queries, true}};
 
@@ -42,8 +41,6 @@ std::vector<Round> rounds_of(const Plan& plan) {
   rounds.push_back(many_round);
   if (plan.problem.dims <= most_folded_dims)
     rounds.insert(rounds.end(), std::begin(few_column_rounds), std::end(few_column_rounds));
-  else
-    rounds.push_back(later_round);
   return rounds;
 }
 

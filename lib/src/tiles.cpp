@@ -31,6 +31,16 @@ std::uint32_t visits_of(const Plan& plan, std::int64_t rows) {
   return static_cast<std::uint32_t>(std::max<std::int64_t>(rows / plan.visit_rows, 1));
 }
 
+/// Whether what a sample lets pass of all rows is ranked sooner than it is thinned, which takes two kernels.
+bool is_soon_ranked(const Plan& plan) {
+  constexpr double few_bytes = 6e6;
+  const Problem& p = plan.problem;
+  const auto sample = static_cast<double>(plan.sample_rows), n = static_cast<double>(p.n);
+  const auto rank = static_cast<double>(guessed_rank(p.k, plan.sample_rows, p.n));
+  const double listed = rank_of_all(rank, sample / spi::sample_rows) * n / sample;
+  return listed * static_cast<double>(std::min(p.m, plan.query_tile) * p.dims) * sizeof(float) <= few_bytes;
+}
+
 }  // namespace
 
 std::vector<Tile> train_tiles(const Index::State& index, const Plan& plan) {
@@ -52,6 +62,11 @@ std::vector<Phase> phases(const Index::State& index, const Plan& plan, Way way) 
   }
   if (way == Way::again) steps.train_tile = std::min(plan.train_tile, plan.candidates * longer_lists / 2);
   std::vector<Phase> all;
+  if (way == Way::guessing && plan.sample_rows > 0) {
+    const spi::Visits sample = sample_visits(plan);
+    all.push_back({0, sample, false, guessed_rank(k, std::int64_t{sample.count} * plan.visit_rows, n), true});
+    steps.seed_rows = std::min(plan.sample_rows * plan.growth, plan.train_tile);
+  }
   for (std::size_t chunk = 0; chunk < index.chunks.size(); ++chunk) {
     const spi::Visits whole = all_visits(plan, index.chunks[chunk].rows);
     for (spi::Visits part = whole; part.first < whole.count; part.first += part.count) {
@@ -60,10 +75,18 @@ std::vector<Phase> phases(const Index::State& index, const Plan& plan, Way way) 
                             whole.count - part.first);
       const bool ends = part.first + part.count == whole.count;
       const std::int64_t seen = before + std::int64_t{part.count} * plan.visit_rows;
-      all.push_back({chunk, part, ends, way == Way::guessing && !ends ? guessed_rank(k, seen, n) : k});
+      const bool guesses = way == Way::guessing;
+      all.push_back({chunk, part, ends, guesses && !ends ? guessed_rank(k, seen, n) : k});
+      if (guesses && ends && before == 0 && plan.sample_rows > 0) all.back().thins = !is_soon_ranked(plan);
     }
   }
   return all;
+}
+
+spi::Visits sample_visits(const Plan& plan) {
+  spi::Visits visits = all_visits(plan, plan.problem.n);
+  visits.count = std::min(visits.count, visits_of(plan, plan.sample_rows));
+  return visits;
 }
 
 spi::Visits largest_visits(const Plan& plan) {

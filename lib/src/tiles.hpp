@@ -31,6 +31,8 @@ struct Phase {
   spi::Visits visits;
   bool ends_chunk;
   std::int64_t rank;  ///< the bound that theta follows from: that of the k-th, or fewer where it is guessed
+  bool samples = false;  ///< lists nothing; the next phase sees the same rows again
+  bool thins = true;     ///< what is listed; at the end that may take longer than to rank it all
 };
 
 /// How much longer lists are where they were too short, which no more than one query in so many may find.
@@ -45,6 +47,9 @@ enum class Way {
 
 /// All training rows, chunk by chunk, the blocks of each in a mixed order, in steps that grow.
 std::vector<Phase> phases(const Index::State& index, const Plan& plan, Way way);
+
+/// Those of a sample, in an index of one chunk.
+spi::Visits sample_visits(const Plan& plan);
 
 /// The most visits of a step; none where `plan` has none.
 spi::Visits largest_visits(const Plan& plan);

@@ -67,6 +67,9 @@ struct Plan {
   /// Training rows of the first step, for first bounds: by the chain, or, with visits, by the proposer; all
   /// rows without a proposer.
   std::int64_t seed_rows = 0;
+  /// Training rows of which a first step only takes a sample of the bounds, for a first guess, and lists
+  /// nothing: the next step sees them again. 0: there is no such step.
+  std::int64_t sample_rows = 0;
   /// Rows of the blocks that a proposer visits in a mixed order, so that the order of the rows does not
   /// matter; candidates are then thinned by bounds, and the chain ranks what is left at the end. 0: in order,
   /// and the chain ranks what each step finds.

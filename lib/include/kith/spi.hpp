@@ -23,7 +23,7 @@
 namespace kith::spi {
 
 /// Raised whenever anything in this header changes; the loader compares it first.
-inline constexpr std::uint32_t plugin_abi = 6;
+inline constexpr std::uint32_t plugin_abi = 7;
 
 /// A block of device memory, aligned to 256 bytes. Freed by its destructor, which never throws.
 class KITH_API Allocation {
@@ -198,6 +198,9 @@ struct Visits {
   std::uint32_t stride = 1;  ///< less than `blocks` unless both are 1, with no divisor in common
 };
 
+/// Places of a step that one number of a sample stands for.
+inline constexpr std::uint32_t sample_rows = 16;
+
 /// Append every row t of a tile that may be as near as theta to the lists of candidates.
 ///   none  keeps values[q, t] <= theta[q]: values are given (radius search, any matrix of distances)
 ///   gemm  writes the inner products of the shadows to `values` first, p = q~ x~, and keeps
@@ -216,6 +219,11 @@ struct CollectStep {
   float unscale = 1;   ///< fp16, int8: makes products of scaled rows those of rows
   Bounds bounds = {};  ///< written beside the lists; of no columns: not wanted. With a proposer
   Visits visits = {};  ///< of `train`; `values` is then [q, visits.count * visits.rows]. With a proposer
+  /// [q, visits.count * visits.rows / sample_rows]; of no columns: not wanted. With fp16 and int8, and
+  /// visits. Then nothing is listed. The places of the visits are put into groups of sample_rows, in what way
+  /// is the device's own affair, and of each group the smallest h (Bounds) is written, as ordered() has it;
+  /// that of +infinity, or more, where there is no row.
+  Grid<std::uint32_t> sample = {};
 };
 
 /// Keep of each list the candidates whose `low` is at most theta, in any order.
@@ -257,11 +265,13 @@ struct TightenStep {
   /// What the keys are. Bounds: those of CollectStep::bounds, of all that is listed. Then counts stay, what
   /// `best` holds means nothing, and theta is in and out: the smaller of what it was and of a number such
   /// that a row whose chain is not behind the k-th smallest passes; where fewer than k are listed it stays.
-  enum class Of { chains, bounds } of = Of::chains;
+  /// Sample: the same of the numbers in `sample`; keys, counts and lost are not used.
+  enum class Of { chains, bounds, sample } of = Of::chains;
   bool afresh = false;  ///< as if `best` had held nothing; so it is with bounds, too
   /// Of chains: theta was a guess, and is in and out. Where it becomes larger than it was, rows have been
   /// refused that were near, and lost[q] becomes 1.
   bool guessed = false;
+  Grid<std::uint32_t> sample = {};  ///< [q, groups]  of CollectStep; read only
 };
 
 /// How votes are counted. All ways count the same.
