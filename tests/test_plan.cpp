@@ -8,6 +8,7 @@
 
 #include "device.hpp"
 #include "kith/plan.hpp"
+#include "kith/spi.hpp"
 
 namespace kith::tests {
 namespace {
@@ -39,6 +40,38 @@ std::string refusal(const Problem& problem, const PlanOptions& options = {}) {
 }
 
 TEST_SUITE_BEGIN("unit");
+
+TEST_CASE("plan: a sample is of some of the rows, and fits where bounds will be") {
+  DeviceInfo gpu = device_of(DeviceKind::gpu, "cuda");
+  gpu.proposers = {Proposer::gemm, Proposer::fp16, Proposer::int8};
+  gpu.memory_bytes = std::size_t{140} << 30;
+  gpu.largest_allocation = std::size_t{140} << 30;
+  std::int64_t sampled = 0;
+  for (const Proposer proposer : {Proposer::fp16, Proposer::int8})
+    for (const std::int64_t n :
+         {1, 2, 3, 7, 100, 127, 128, 500, 1023, 1024, 2047, 2048, 5000, 32768, 1000000})
+      for (const std::int64_t m : {1, 64, 65, 300, 10000})
+        for (const std::int64_t dims : {1, 24, 128})
+          for (const std::int64_t k : {1, 10, 100, 2048})
+            for (const std::int64_t tile : {0, 1, 200, 1000, 100000}) {
+              if (k > n) continue;
+              const Plan plan =
+                  make_plan(gpu, {Metric::l2, n, m, dims, k}, {.proposer = proposer, .train_tile = tile});
+              const bool fits = plan.sample_rows / spi::sample_rows * 4 <= plan.candidates * 8;
+              if (plan.sample_rows % spi::shadow_rows == 0 && 2 * plan.sample_rows <= n && fits &&
+                  plan.seed_rows > 0) {
+                sampled += plan.sample_rows > 0;
+                continue;
+              }
+              CAPTURE(n);
+              CAPTURE(k);
+              CAPTURE(tile);
+              CHECK(plan.sample_rows == 0);
+            }
+  CHECK(sampled > 1000);
+  // What a search of many rows begins with.
+  CHECK(make_plan(gpu, {Metric::l2, 1000000, 10000, 128, 10}, {}).sample_rows > 0);
+}
 
 TEST_CASE("plan: the same question has the same answer") {
   for (const DeviceInfo& device : kinds_of_device()) {

@@ -251,6 +251,20 @@ TEST_CASE("proposer: a guess that was wrong for few queries is made good for the
   });
 }
 
+TEST_CASE("proposer: a handful of rows, fewer than any sample, tile or group of them") {
+  for_each_proposer([&](Proposer proposer) {
+    for (const std::int64_t n : {1, 2, 3, 5, 17})
+      for (const std::int64_t m : {3, 255})
+        for (const std::int64_t dims : {1, 31, 32})
+          for (const std::int64_t tile : {0, 1, 1000}) {
+            const Matrix queries = hard_rows(DataKind::normal, Set::queries, m, dims, Metric::l2);
+            const Matrix train = hard_rows(DataKind::normal, Set::train, n, dims, Metric::l2);
+            for (const std::int64_t k : {std::int64_t{1}, n})
+              compare(proposer, queries, train, Metric::l2, k, {.train_tile = tile});
+          }
+  });
+}
+
 TEST_CASE("proposer: one neighbour is no guess, and no query is asked twice") {
   for_each_proposer([&](Proposer proposer) {
     const Matrix queries = hard_rows(DataKind::offset, Set::queries, 20, 32, Metric::l2);

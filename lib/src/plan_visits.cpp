@@ -81,11 +81,11 @@ Steps steps_of(const Problem& problem, const StepCost& cost, std::int64_t sample
   return steps;
 }
 
-/// Whether a sample has more groups than the rank in it that is guessed, so that this is hardly twice as many
-/// of its rows.
-bool is_enough(const Problem& problem, std::int64_t sample) {
+/// Whether a sample is of some of the rows, and has more groups than the rank in it that is guessed, so that
+/// this is hardly twice as many of its rows.
+bool is_sample(const Problem& problem, std::int64_t sample) {
   const std::int64_t groups = sample / spi::sample_rows;
-  return 5 * guessed_rank(problem.k, sample, problem.n) <= 4 * groups;
+  return 2 * sample <= problem.n && 5 * guessed_rank(problem.k, sample, problem.n) <= 4 * groups;
 }
 
 /// The steps that are soonest done, among those whose lists stay short. Every search asks, so what cannot be
@@ -100,7 +100,7 @@ Steps best_steps(const Problem& problem, std::int64_t sample_asked_for) {
                      most = sample_asked_for ? sample_asked_for : std::min(most_rows, problem.n / share);
   Steps best{0, 2, 0};
   for (std::int64_t sample = least; sample <= most; sample *= 2) {
-    if (!is_enough(problem, sample)) continue;
+    if (!is_sample(problem, sample)) continue;
     const double ratio = std::max(static_cast<double>(problem.n) / static_cast<double>(sample), 1.0);
     const double first = cost.sample(static_cast<double>(sample));
     for (int count = 1; count <= most_steps && first + count * cost.later(0, 0) < best.seconds; ++count) {
