@@ -1,7 +1,9 @@
 // Candidates by a proposer, ranked by the chain: docs/certificate.md. Same bits as without.
 #include <doctest/doctest.h>
-#include <numeric>
 
+#include <algorithm>
+#include <cmath>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -248,6 +250,23 @@ TEST_CASE("proposer: a guess that was wrong for few queries is made good for the
     const Trace trace = compare(proposer, queries, near_where_it_begins(n, plan), Metric::squared_l2, k);
     CHECK(trace.fallbacks == 0);
     CHECK(trace.repeats == 1);
+  });
+}
+
+TEST_CASE("proposer: rows of any length have the same directions") {
+  for_each_proposer([&](Proposer proposer) {
+    for (const std::int64_t m : {5, 90})
+      for (const std::int64_t dims : {1, 3, 40})
+        for (const float length : {1e-30f, 1e-3f, 0.1f, 1e3f}) {
+          CAPTURE(m);
+          CAPTURE(dims);
+          CAPTURE(length);
+          Matrix queries = hard_rows(DataKind::normal, Set::queries, m, dims, Metric::cosine);
+          Matrix train = hard_rows(DataKind::normal, Set::train, 300, dims, Metric::cosine);
+          for (float& x : train.values) x = length * std::fabs(x);
+          for (float& x : queries.values) x *= -length;
+          compare(proposer, queries, train, Metric::cosine, 200);
+        }
   });
 }
 

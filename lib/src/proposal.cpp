@@ -20,8 +20,8 @@ ProposalSizes::ProposalSizes(const Plan& plan) {
   values = has_own_order(plan.proposer) ? 0 : q * size(plan.train_tile) * sizeof(float);
   rows = listed * sizeof(std::uint32_t);
   // A sample is where bounds will be, and takes no more than these, but where there are hardly any.
-  keys = std::max(listed * sizeof(Key),
-                  q * (size(plan.sample_rows) / spi::sample_rows) * sizeof(std::uint32_t));
+  keys =
+      std::max(listed * sizeof(Key), q * (size(plan.sample_rows) / spi::sample_rows) * sizeof(std::uint32_t));
   if (plan.visit_rows) {
     low = listed * sizeof(float);
     best = q * size(plan.problem.k) * sizeof(Key);

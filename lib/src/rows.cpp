@@ -58,14 +58,22 @@ void gather(PreparedRows& rows, std::span<const std::int64_t> features, std::uin
   rows.view = MatrixView<const float>(rows.own.data(), from.rows(), static_cast<std::int64_t>(dims));
 }
 
+/// The larger of what is known and of `value`, by several threads at once.
+void raise(std::atomic<float>& known, float value) {
+  float before = known;
+  while (before < value && !known.compare_exchange_weak(before, value)) {
+  }
+}
+
 /// Divide each row by its norm: double sum in dimension order, one rounding to float. The rows may be
-/// `own` already.
+/// `own` already. Elements of rows that were shorter than 1 become larger, so the largest is found anew.
 void make_unit_rows(std::string_view where, std::string_view what, PreparedRows& rows, bool all_columns,
                     std::uint32_t threads) {
   const MatrixView<const float> from = rows.view;
   const std::int64_t dims = from.cols();
   rows.own.resize(static_cast<std::size_t>(from.rows() * dims));
   std::atomic<std::int64_t> first_zero = from.rows();
+  std::atomic<float> largest = 0.0f;
   parallel_for(from.rows(), from.rows() * dims, threads, [&](std::int64_t r) {
     const float* row = from.row(r);
     double sum = 0;
@@ -74,9 +82,9 @@ void make_unit_rows(std::string_view where, std::string_view what, PreparedRows&
     std::int64_t known = first_zero;
     while (norm == 0 && r < known && !first_zero.compare_exchange_weak(known, r)) {
     }
-    for (std::int64_t d = 0; d < dims; ++d)
-      rows.own[static_cast<std::size_t>(r * dims + d)] =
-          static_cast<float>(static_cast<double>(row[d]) / norm);
+    float* const unit = rows.own.data() + r * dims;
+    for (std::int64_t d = 0; d < dims; ++d) unit[d] = static_cast<float>(static_cast<double>(row[d]) / norm);
+    if (norm > 0) raise(largest, largest_of(unit, dims));
   });
   if (first_zero < from.rows())
     throw Error(Errc::invalid_argument, std::string(where) + ": " + std::string(what) + " row " +
@@ -84,7 +92,7 @@ void make_unit_rows(std::string_view where, std::string_view what, PreparedRows&
                                             (all_columns ? "" : " in the columns that count") +
                                             ", which has no direction; leave it out for cosine");
   rows.view = MatrixView<const float>(rows.own.data(), from.rows(), dims);
-  rows.largest = std::min(rows.largest, 1.0f);
+  rows.largest = largest;
 }
 
 }  // namespace
