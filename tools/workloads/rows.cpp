@@ -175,15 +175,30 @@ void fill_rows(DataKind kind, std::uint64_t seed, Set set, std::int64_t first, M
   }
 }
 
+namespace {
+
+/// What rows for cosine, of which only directions count, are multiplied by: a power of two, which changes no
+/// bit of their unit rows. So all rows of a set may be shorter than these, or much longer.
+float length_for_cosine(DataKind kind, std::uint64_t seed, Set set) {
+  constexpr float lengths[] = {1.0f, 0x1p-4f, 0x1p-20f, 0x1p14f};
+  const bool wide = kind == DataKind::subnormal || kind == DataKind::huge || kind == DataKind::one_huge ||
+                    kind == DataKind::decades;  // these have numbers of all sizes already
+  return wide ? 1.0f : lengths[random_bits(scramble(seed), set == Set::train ? 5 : 6) % 4];
+}
+
+}  // namespace
+
 Rows make_rows(DataKind kind, std::uint64_t seed, Set set, std::int64_t rows, std::int64_t dims,
                Metric metric) {
   Rows made(rows, dims);
+  const float length = length_for_cosine(kind, seed, set);
   in_parallel(rows, dims, [&](std::int64_t first, std::int64_t count) {
     fill_rows(kind, seed, set, first, {made.row(first), count, dims});
     if (metric != Metric::cosine) return;
     for (std::int64_t r = first; r < first + count; ++r) {
       float* row = made.row(r);
       if (std::all_of(row, row + dims, [](float x) { return x == 0.0f; })) row[0] = 1.0f;
+      std::transform(row, row + dims, row, [&](float x) { return x * length; });
     }
   });
   return made;

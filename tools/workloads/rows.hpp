@@ -80,7 +80,9 @@ enum class Set { train, queries };
 void fill_rows(DataKind kind, std::uint64_t seed, Set set, std::int64_t first, MatrixView<float> out);
 
 /// The first `rows` rows of it. Uses all cores.
-///   metric  cosine: a row of zeros, which has no direction, begins with a 1 instead
+///   metric  cosine: a row of zeros, which has no direction, begins with a 1 instead; all rows of a set are
+///           multiplied by a power of two that follows from the seed, where the kind has not all sizes
+///           already
 Rows make_rows(DataKind kind, std::uint64_t seed, Set set, std::int64_t rows, std::int64_t dims,
                Metric metric = Metric::squared_l2);
 
