@@ -37,10 +37,11 @@ ALL_INLINE void put_sample(const float* v, ulong q, uint q_rows, uint place, glo
     least = min(least, of_four(least, lane % 4 ^ step));
     least_of_second = min(least_of_second, of_four(least_of_second, lane % 4 ^ step));
   }
-  if (lane % 4 % (8 / ALONG) != 0) return;
+  const bool writes = lane % 4 % (8 / ALONG) == 0;
   const uint at = place / 16 + lane % 4 / (8 / ALONG);
-  if (q < q_rows) rows[rows_first + q * rows_stride + at] = least;
-  if (q + 8 < q_rows) rows[rows_first + (q + 8) * rows_stride + at] = least_of_second;
+  if (writes && q < q_rows) rows[rows_first + q * rows_stride + at] = least;
+  if (writes && q + 8 < q_rows) rows[rows_first + (q + 8) * rows_stride + at] = least_of_second;
+  JOIN_WARP();
 }
 #else
 // Append up to 32 findings, an item each. Called by all of the warp.

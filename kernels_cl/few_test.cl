@@ -57,6 +57,7 @@ ALL_INLINE void put_sample(const float4* v, float4 gap, uint q_rows, uint place,
     const uint q = pair / 2 * 8 + lane % 4 * 2 + pair % 2;
     if (q < q_rows && lane % 16 < 4) rows[rows_first + q * rows_stride + place / 16 + lane / 16] = least;
   }
+  JOIN_WARP();
 }
 #else
 // Append up to 32 findings, an item each. Called by all of the warp. How far bounds are apart follows from

@@ -12,13 +12,13 @@
 // Work-group (q, g) visits the first key of every list, then the second of every list, and so on, KEYS an
 // item and step, and keeps the k smallest (shortlist.cl). When as many candidates in a row as there are lists
 // were refused, everything that follows would be too. Local memory: list_size + capacity keys, 2 * parts
-// numbers; capacity
-// >= merge_at + GROUP * KEYS. Work: about lists * (1 + k / lists + ...) reads, where order is random.
+// numbers; capacity >= merge_at + GROUP * KEYS. Work: about lists * (1 + k / lists + ...) reads, where order
+// is random.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_merge(
     global const Key* restrict in, ulong in_first, ulong in_stride, uint groups, uint lists, uint k,
     uint list_size, uint capacity, uint merge_at, global Key* restrict out, ulong out_first, ulong out_stride,
     local Key* list, local Key* buffer, local uint* least, uint parts) {
-  local uint count[1];
+  local uint count[1], accepted;  // how many candidates are in the buffer; how far the last one was
   const uint lid = (uint)get_local_id(0);
   const ulong q = get_group_id(0) / groups, g = get_group_id(0) % groups;
   const ulong candidates = (ulong)lists * k;
@@ -27,11 +27,11 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_merge(
   shortlist_start(list, list_size, count, 1);
   local uint* sorted = least + parts;
   for (uint i = lid; i < 2 * parts; i += GROUP) least[i] = NO_VALUE;
+  if (lid == 0) accepted = 0;
   barrier(CLK_LOCAL_MEM_FENCE);
 
   Key bound = NO_KEY;
-  uint before = 0;  // keys in the buffer before this step
-  uint refused = 0;
+  ulong refused = 0;
   bool merged = false;
   for (ulong c0 = 0; c0 < candidates && refused < lists; c0 += GROUP * KEYS) {
     Key mine[KEYS];
@@ -52,27 +52,30 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_merge(
       bound = bound_of_part(sorted[k - 1], parts);
       barrier(CLK_LOCAL_MEM_FENCE);
     }
-    uint wanted = 0;
+    uint wanted = 0, last_wanted = 0;
 #pragma unroll
-    for (uint v = 0; v < KEYS; ++v) wanted += mine[v] < bound;
+    for (uint v = 0; v < KEYS; ++v) {
+      if (mine[v] >= bound) continue;
+      ++wanted;
+      last_wanted = v;
+    }
     if (wanted) {
       uint place = atomic_add(count, wanted);
+      atomic_max(&accepted, (uint)c0 + last_wanted * GROUP + lid + 1);
 #pragma unroll
       for (uint v = 0; v < KEYS; ++v)
         if (mine[v] < bound) buffer[place++] = mine[v];
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint now = count[0];
+    refused = c0 + GROUP * KEYS - accepted;
     barrier(CLK_LOCAL_MEM_FENCE);
-    refused = now == before ? refused + GROUP * KEYS : 0;
-    before = now;
     // A list once merged is what is written; short ones never are. Merged in one place of the source: it is
     // long, and PoCL makes copies of what follows a barrier in a branch.
     const bool last = c0 + GROUP * KEYS >= candidates || refused >= lists;
-    if (now >= merge_at || (last && (merged || now > MOST_RANKED))) {
+    if (now >= merge_at || (last && (merged || now > MOST_RANKED(1)))) {
       shortlist_merge(list, list_size, buffer, capacity, count, 1);
       bound = list[k - 1];
-      before = 0;
       merged = true;
     }
   }

@@ -5,18 +5,22 @@
 //
 // Work-group (g, p) of GROUP items folds the PASS queries of pass p with the rows of group g, a work-item
 // WIDTH (4 or 2) neighbouring rows a step: of 4 rows 8 items read one dimension of a block as one line of 128
-// bytes. STAGED queries stand in local memory, others where they are; every item reads the same ones. PASS
-// divides 32. Candidates go to one shortlist a query (shortlist.cl); one that finds its buffer full waits for
-// the merge and tries again. A first bound comes from the first rows (shortlist.cl), so that often a list is
-// what the buffer holds, put in order by counting.
-// Local memory: PASS * (list_size + capacity) keys, 2 * PASS * parts numbers, PASS * dims floats where
-// STAGED. Work: q * t * dims folds; train is read once a pass.
+// bytes. Of one query an item takes PIECES times as many, GROUP * WIDTH rows apart, and where these are all
+// rows of the group nobody waits for memory twice. STAGED queries stand in local memory, others where they
+// are; every item reads the same ones. PASS divides 32. Candidates go to one shortlist a query
+// (shortlist.cl); one that finds its buffer full waits for the merge and tries again. A first bound comes
+// from the first rows (shortlist.cl), so that often a list is what the buffer holds, put in order by
+// counting. Local memory: PASS * (list_size + capacity) keys, 2 * PASS * parts numbers, PASS * dims floats
+// where STAGED. Work: q * t * dims folds; train is read once a pass.
 #include "metric.cl"
 #include "shortlist.cl"
 
 #define BLOCK 32
-#define EACH WIDTH  // rows an item
-#define AHEAD 8     // dimensions of a row that are on their way from memory at once
+#define EACH (WIDTH * PIECES)        // rows an item
+#define AHEAD (PIECES == 1 ? 8 : 2)  // dimensions of a row that are on their way from memory at once
+// Row e of an item, counted from its first, and a dimension of the piece whose dimension 0 stands at `row`.
+#define ROW_OF(e) ((e) / WIDTH * (GROUP * WIDTH) + (e) % WIDTH)
+#define PIECE_OF(row, d) (*(global const Neighbours*)((row) + (size_t)(d)*BLOCK))
 
 #if STAGED
 #define QUERIES local
@@ -32,7 +36,8 @@ typedef float4 Neighbours;
 typedef float2 Neighbours;
 #endif
 
-void fold_dimension(QUERIES const float* restrict query, Neighbours b, float acc[PASS][EACH]) {
+// Fold a dimension of a piece of the rows of an item.
+void fold_dimension(QUERIES const float* restrict query, Neighbours b, uint piece, float acc[PASS][EACH]) {
   float a[PASS];
 #if PASS >= 4
 #pragma unroll
@@ -49,17 +54,17 @@ void fold_dimension(QUERIES const float* restrict query, Neighbours b, float acc
 #endif
 #pragma unroll
   for (uint i = 0; i < PASS; ++i) {
-    acc[i][0] = chain_next(acc[i][0], a[i], b.x);
-    acc[i][1] = chain_next(acc[i][1], a[i], b.y);
+    acc[i][piece * WIDTH] = chain_next(acc[i][piece * WIDTH], a[i], b.x);
+    acc[i][piece * WIDTH + 1] = chain_next(acc[i][piece * WIDTH + 1], a[i], b.y);
 #if WIDTH == 4
-    acc[i][2] = chain_next(acc[i][2], a[i], b.z);
-    acc[i][3] = chain_next(acc[i][3], a[i], b.w);
+    acc[i][piece * WIDTH + 2] = chain_next(acc[i][piece * WIDTH + 2], a[i], b.z);
+    acc[i][piece * WIDTH + 3] = chain_next(acc[i][piece * WIDTH + 3], a[i], b.w);
 #endif
   }
 }
 
-// acc[i][e]: the chain of query i of the pass with row e of the item.
-void row_chains(QUERIES const float* restrict query, global const float* restrict row, uint dims,
+// acc[i][e]: the chain of query i of the pass with row e of the item, whose pieces begin at `row`.
+void row_chains(QUERIES const float* restrict query, global const float* row[PIECES], uint dims,
                 float acc[PASS][EACH]) {
 #pragma unroll
   for (uint i = 0; i < PASS; ++i) {
@@ -70,35 +75,40 @@ void row_chains(QUERIES const float* restrict query, global const float* restric
 #if PASS >= 16
   // Two dimensions are folded while the next two are on their way.
   if (dims >= 2) {
-    Neighbours b0 = *(global const Neighbours*)row, b1 = *(global const Neighbours*)(row + BLOCK);
+    Neighbours b0 = PIECE_OF(row[0], 0), b1 = PIECE_OF(row[0], 1);
 #pragma unroll 2
-    for (; d + 4 <= dims; d += 2) {
-      row += 2 * BLOCK;
-      const Neighbours next0 = *(global const Neighbours*)row,
-                       next1 = *(global const Neighbours*)(row + BLOCK);
-      fold_dimension(query, b0, acc);
-      fold_dimension(query + PITCH, b1, acc);
-      query += 2 * PITCH;
+    for (; d + 4 <= dims; d += 2, query += 2 * PITCH) {
+      const Neighbours next0 = PIECE_OF(row[0], d + 2), next1 = PIECE_OF(row[0], d + 3);
+      fold_dimension(query, b0, 0, acc);
+      fold_dimension(query + PITCH, b1, 0, acc);
       b0 = next0;
       b1 = next1;
     }
-    fold_dimension(query, b0, acc);
-    fold_dimension(query + PITCH, b1, acc);
+    fold_dimension(query, b0, 0, acc);
+    fold_dimension(query + PITCH, b1, 0, acc);
     query += 2 * PITCH;
-    row += 2 * BLOCK;
     d += 2;
   }
 #else
-  for (; d + AHEAD <= dims; d += AHEAD, query += AHEAD * PITCH, row += AHEAD * BLOCK) {
-    Neighbours b[AHEAD];
+  for (; d + AHEAD <= dims; d += AHEAD, query += AHEAD * PITCH) {
+    Neighbours b[PIECES][AHEAD];
 #pragma unroll
-    for (uint s = 0; s < AHEAD; ++s) b[s] = *(global const Neighbours*)(row + s * BLOCK);
+    for (uint piece = 0; piece < PIECES; ++piece) {
 #pragma unroll
-    for (uint s = 0; s < AHEAD; ++s) fold_dimension(query + s * PITCH, b[s], acc);
+      for (uint s = 0; s < AHEAD; ++s) b[piece][s] = PIECE_OF(row[piece], d + s);
+    }
+#pragma unroll
+    for (uint s = 0; s < AHEAD; ++s) {
+#pragma unroll
+      for (uint piece = 0; piece < PIECES; ++piece)
+        fold_dimension(query + s * PITCH, b[piece][s], piece, acc);
+    }
   }
 #endif
-  for (; d < dims; ++d, query += PITCH, row += BLOCK)
-    fold_dimension(query, *(global const Neighbours*)row, acc);
+  for (; d < dims; ++d, query += PITCH) {
+#pragma unroll
+    for (uint piece = 0; piece < PIECES; ++piece) fold_dimension(query, PIECE_OF(row[piece], d), piece, acc);
+  }
 }
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_nearest_rows(
@@ -136,10 +146,19 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_nearest_rows
     const uint t = t0 + lid * WIDTH;
     ulong near = 0;  // bit i * EACH + e: query i wants row e
     float acc[PASS][EACH];
-    if (t < end) row_chains(query, train + (size_t)(t / BLOCK) * dims * BLOCK + t % BLOCK, dims, acc);
+    if (t < end) {
+      // A piece without a row has another's, so that all are read without asking.
+      global const float* row[PIECES];
+#pragma unroll
+      for (uint piece = 0; piece < PIECES; ++piece) {
+        const uint at = t + piece * GROUP * WIDTH < end ? t + piece * GROUP * WIDTH : t;
+        row[piece] = train + (size_t)(at / BLOCK) * dims * BLOCK + at % BLOCK;
+      }
+      row_chains(query, row, dims, acc);
+    }
 #pragma unroll
     for (uint e = 0; e < EACH; ++e) {
-      if (t + e >= begin && t + e < end) continue;
+      if (t + ROW_OF(e) >= begin && t + ROW_OF(e) < end) continue;
 #pragma unroll
       for (uint i = 0; i < PASS; ++i) acc[i][e] = NAN;
     }
@@ -171,7 +190,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_nearest_rows
         uint places[PASS];  // all of them asked for before the first is waited for
 #pragma unroll
         for (uint i = 0; i < PASS; ++i) {
-          const uint wanted = popcount((uint)(near >> (i * EACH)) & ((1u << EACH) - 1));
+          const uint wanted = (uint)popcount(near >> (i * EACH) & (~0ul >> (64 - EACH)));
           places[i] = wanted ? atomic_add(counts + i, wanted) : 0;
           if (wanted && places[i] + wanted >= merge_at) full = 1;
         }
@@ -182,7 +201,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_nearest_rows
             if (!(near >> (i * EACH + e) & 1)) continue;
             const uint place = places[i]++;
             if (place >= capacity) continue;
-            buffers[i * capacity + place] = make_key(acc[i][e], first_row + (t + e - t_first));
+            buffers[i * capacity + place] = make_key(acc[i][e], first_row + (t + ROW_OF(e) - t_first));
             near &= ~(1ul << (i * EACH + e));
           }
         }
@@ -193,7 +212,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_nearest_rows
       if (t0 + GROUP * EACH >= end) {
         filled = 0;
         for (uint i = 0; i < PASS; ++i) filled = max(filled, counts[i]);
-        merge = merge || merged || filled > MOST_RANKED;
+        merge = merge || merged || filled > MOST_RANKED(PASS);
       }
       barrier(CLK_LOCAL_MEM_FENCE);
       // Lists once merged are what is written; short ones never are. Merged in one place of the source: it

@@ -1,16 +1,15 @@
 // rerank: the chain of every listed candidate, as a key.
 //
 //   queries     [q, dims]       blocks of 32 rows
-//   train       [t, dims]       the same, or with -D IN_ORDER rows one behind the other, which with -D WIDE
-//                               begin at 16 bytes
+//   train       [t, dims]       the same, or with -D IN_ORDER rows one behind the other
 //   candidates  [q, capacity]   training rows, stride in elements; the first `counts` of each list
 //   counts      [q]             may exceed the capacity, stride in elements
 //   out         [q, capacity]   the key of each candidate, stride in elements
 //
 // Work-groups (0, q) ... (groups - 1, q) of GROUP items share query q; an item takes a candidate and folds
 // its chain by itself. The query's elements are the same for all items; a candidate's are 128 bytes apart, or
-// 4, and AHEAD of them are asked for at once, with -D WIDE four by one access. No barrier, no local memory.
-// Work: sum of counts * dims folds, each with 32 bytes from memory, or 4.
+// 4, and AHEAD of them are asked for at once. No barrier, no local memory. Work: sum of counts * dims folds,
+// each with 32 bytes from memory, or 4.
 #include "metric.cl"
 
 #define BLOCK 32
@@ -43,19 +42,8 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_rerank(
     uint d = 0;
     for (; d + AHEAD <= dims; d += AHEAD, a += AHEAD * BLOCK, b += AHEAD * TRAIN_PITCH) {
       float x[AHEAD], y[AHEAD];
-#ifdef WIDE
-#pragma unroll
-      for (uint s = 0; s < AHEAD; s += 4) {
-        const float4 four = *(global const float4*)(b + s);
-        y[s] = four.x;
-        y[s + 1] = four.y;
-        y[s + 2] = four.z;
-        y[s + 3] = four.w;
-      }
-#else
 #pragma unroll
       for (uint s = 0; s < AHEAD; ++s) y[s] = b[s * TRAIN_PITCH];
-#endif
 #pragma unroll
       for (uint s = 0; s < AHEAD; ++s) x[s] = a[s * BLOCK];
 #pragma unroll

@@ -11,14 +11,14 @@
 // whatever query they are of. Eight items copy 128 bytes of a row, 32 dimensions, into local memory while
 // those before are folded, and with them the same dimensions of the queries; then each item folds the row of
 // its own candidate. Group g takes part g / teams of the candidates of queries g % teams * 8 and following.
-// Work: dims folds a candidate, and dims * 4 bytes read. Barriers: two. Local memory: 40 KiB.
+// A group is a warp: where most have nothing to do, others are not kept waiting.
+// Work: dims folds a candidate, and dims * 4 bytes read. Barriers: two. Local memory: 20 KiB.
 #include "metric.cl"
 #include "tensor.cl"
 #include "warp.cl"
 
 #define BLOCK 32
-#define WARPS 2
-#define GROUP (32 * WARPS)
+#define GROUP 32
 #define TEAM 8
 #define LINE 32            // dimensions
 #define PIECES (LINE / 4)  // of 16 bytes
@@ -51,31 +51,29 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_rerank_lines
     ulong candidates_stride, uint capacity, global const uint* restrict counts, ulong counts_first,
     ulong counts_stride, global Key* restrict out, ulong out_first, ulong out_stride, uint teams,
     uint parts) {
-  local uint4 row_stages[WARPS * STAGES * 32 * PIECES] __attribute__((aligned(128)));
-  local uint4 query_stages[WARPS * STAGES * LINE * TEAM / 4] __attribute__((aligned(128)));
+  local uint4 row_stages[STAGES * 32 * PIECES] __attribute__((aligned(128)));
+  local uint4 query_stages[STAGES * LINE * TEAM / 4] __attribute__((aligned(128)));
   local uint begin[TEAM + 1];
-  const uint lid = (uint)get_local_id(0), lane = lid % 32, warp = lid / 32;
+  const uint lane = (uint)get_local_id(0);
   const uint q0 = (uint)get_group_id(0) % teams * TEAM;
-  if (lid < TEAM)
-    begin[lid + 1] = q0 + lid < q_rows ? min(counts[counts_first + (q0 + lid) * counts_stride], capacity) : 0;
+  if (lane < TEAM)
+    begin[lane + 1] =
+        q0 + lane < q_rows ? min(counts[counts_first + (q0 + lane) * counts_stride], capacity) : 0;
   barrier(CLK_LOCAL_MEM_FENCE);
-  if (lid == 0) {
+  if (lane == 0) {
     begin[0] = 0;
     for (uint i = 0; i < TEAM; ++i) begin[i + 1] += begin[i];
   }
   barrier(CLK_LOCAL_MEM_FENCE);
   const uint total = begin[TEAM], packed = q_first + q0;
   global const float* of_team = queries + (size_t)(packed / BLOCK) * dims * BLOCK + packed % BLOCK;
-  local const uint4* rows_of_warp = row_stages + warp * (STAGES * 32 * PIECES);
-  local const float* queries_of_warp = (local const float*)query_stages + warp * (STAGES * LINE * TEAM);
-  const uint to_rows = local_address(row_stages) + warp * (STAGES * 32 * PIECES * PIECE_BYTES);
-  const uint to_queries = local_address(query_stages) + warp * (STAGES * LINE * TEAM * (uint)sizeof(float));
+  local const float* staged_queries = (local const float*)query_stages;
+  const uint to_rows = local_address(row_stages), to_queries = local_address(query_stages);
 #define COPY(stage, d0)                                                                                 \
   copy_line(to_rows + (stage) * (32 * PIECES * PIECE_BYTES),                                            \
             to_queries + (stage) * (LINE * TEAM * (uint)sizeof(float)), train, from, of_team, d0, dims, \
             lane)
-  for (uint first = ((uint)get_group_id(0) / teams * WARPS + warp) * 32; first < total;
-       first += parts * WARPS * 32) {
+  for (uint first = (uint)get_group_id(0) / teams * GROUP; first < total; first += parts * GROUP) {
     const uint place = min(first + lane, total - 1);
     uint of = 0;
     for (uint i = 1; i < TEAM; ++i) of += place >= begin[i] ? 1 : 0;
@@ -93,8 +91,8 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_rerank_lines
       COPY((s + STAGES - 1) % STAGES, d + (STAGES - 1) * LINE);
       WAIT_FOR_BATCHES(3);  // STAGES - 1
       JOIN_WARP();
-      local const uint4* mine = rows_of_warp + (s * 32 + lane) * PIECES;
-      local const float* a = queries_of_warp + s * (LINE * TEAM) + of;
+      local const uint4* mine = row_stages + (s * 32 + lane) * PIECES;
+      local const float* a = staged_queries + s * (LINE * TEAM) + of;
 #define FOLD(p)                                            \
   do {                                                     \
     const float4 b = as_float4(mine[(p) ^ lane % PIECES]); \

@@ -67,7 +67,7 @@ Key bound_of_part(uint code, uint parts) {
 
 // Up to so many keys are sooner counted than sorted: each counts those before it, and nobody waits for a
 // barrier. The work grows with the square, the time does not while there are items to share it.
-#define MOST_RANKED 128
+#define MOST_RANKED(lists) ((lists) == 1 ? 256 : 128)
 
 // How many of keys[0, count) come before `mine`, which is number `place` of them; equal ones as they stand.
 uint rank_among(LISTS const Key* keys, uint count, uint place) {

@@ -166,6 +166,7 @@ __global__ __launch_bounds__(threads,
   const auto* const queries = static_cast<const Piece*>(collection.queries);
   const std::uint32_t lane = threadIdx.x % 32, slabs = pieces == 8 ? few.slabs : 1;
 
+  take_turn();
   Cursor<pieces, sample> next;
   next.chunk = blockIdx.x * warps + threadIdx.x / 32;
   bool more = next.seek(collection, few);
@@ -236,17 +237,17 @@ __global__ __launch_bounds__(threads,
 template <class Sum, int pieces, int across, bool sample>
 cudaError_t launch_few(const Queue& queue, const HalfCollection& collection, const Few& few) {
   const std::size_t wanted = std::size_t{few.slabs} * pieces * across * 8 * sizeof(uint4);
-  const bool resident = wanted <= most_shared;
+  constexpr std::size_t findings = sizeof(Finding) * warps * findings_of_warp;
+  const bool resident = wanted <= most_shared && wanted + findings <= queue.shared_bytes;
   const std::size_t shared = resident ? wanted : 0;
   // As many blocks as a multiprocessor runs at once: 200 KiB of shared memory, and registers.
-  const std::size_t most = blocks_at_once(across),
-                    room = 200 * 1024 / (shared + sizeof(Finding) * warps * findings_of_warp);
+  const std::size_t most = blocks_at_once(across), room = 200 * 1024 / (shared + findings);
   const std::uint64_t at_once = std::min(most, room) * queue.multiprocessors;
   auto* kernel = collect_few<Sum, pieces, across, true, sample>;
   if constexpr (pieces == 8)
     if (!resident) kernel = collect_few<Sum, pieces, across, false, sample>;
-  return launch(queue, kernel, std::min<std::uint64_t>(divide_up(few.chunks, warps), at_once), threads,
-                shared, collection, few);
+  return launch_in_turn(queue, kernel, std::min<std::uint64_t>(divide_up(few.chunks, warps), at_once),
+                        threads, shared, collection, few);
 }
 
 template <class Sum, int pieces, int across>

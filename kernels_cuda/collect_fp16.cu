@@ -12,7 +12,7 @@
 // same way. Of each sum low - p is compared with theta. Blocks that run at the same time share their training
 // rows in the cache.
 // Work: q * t * dims multiply-adds in steps of m16n8k16, and two instructions a pair. A barrier a slab, of up
-// to 64 dimensions. Shared memory: 48 KiB and the queries, or 96 KiB.
+// to 64 dimensions. Shared memory: 52 KiB and the queries, or 100 KiB; where there is less, 68 KiB.
 // Source: docs/certificate.md; appending under a threshold: as in FaSTED (Curless, Gowanlock 2025).
 #include <cuda_pipeline.h>
 
@@ -25,7 +25,7 @@ namespace {
 
 constexpr std::uint32_t threads = 128, warps_across = 2;
 constexpr std::uint32_t block_rows = tile_of_halves, warp_rows = block_rows / warps_across;
-constexpr std::uint32_t stages = 3;
+constexpr std::uint32_t most_stages = 3, fewest_stages = 2;
 constexpr std::uint32_t resident_slabs = 4;                    // queries of more are staged
 constexpr int across = warp_rows / 16, along = warp_rows / 8;  // matrices of a warp
 
@@ -98,7 +98,7 @@ struct Test {
 };
 
 /// Block b takes queries 128 (b % query_blocks) ... and part b / query_blocks of the tiles.
-template <std::uint32_t pieces, bool resident, bool sample>
+template <std::uint32_t pieces, std::uint32_t stages, bool resident, bool sample>
 __global__ __launch_bounds__(threads, 2) void collect_halves(const HalfCollection collection,
                                                              const HalfWork work) {
   extern __shared__ uint4 memory[];
@@ -167,6 +167,14 @@ __global__ __launch_bounds__(threads, 2) void collect_halves(const HalfCollectio
   findings.finish(collection);
 }
 
+template <std::uint32_t pieces, std::uint32_t stages, bool resident>
+cudaError_t start(const Queue& queue, const HalfCollection& collection, const HalfWork& work,
+                  std::uint64_t blocks, std::size_t shared_bytes) {
+  const auto kernel = collection.sample.data != nullptr ? collect_halves<pieces, stages, resident, true>
+                                                        : collect_halves<pieces, stages, resident, false>;
+  return launch(queue, kernel, blocks, threads, shared_bytes, collection, work);
+}
+
 template <std::uint32_t pieces>
 cudaError_t start(const Queue& queue, const HalfCollection& collection) {
   const HalfShape shape = half_shape(collection.dims);
@@ -180,21 +188,25 @@ cudaError_t start(const Queue& queue, const HalfCollection& collection) {
   const std::uint32_t parts = std::clamp<std::uint32_t>(
       divide_up(rounds * at_once * queue.multiprocessors, work.query_blocks), 1, work.tiles);
   work.a_part = divide_up(work.tiles, parts);
-  const bool resident = shape.slabs <= resident_slabs;
-  const std::size_t slab_bytes = block_rows * pieces * sizeof(uint4);
-  const bool sample = collection.sample.data != nullptr;
-  const auto kernel = resident
-                          ? sample ? collect_halves<pieces, true, true> : collect_halves<pieces, true, false>
-                      : sample ? collect_halves<pieces, false, true>
-                               : collect_halves<pieces, false, false>;
-  return launch(queue, kernel, std::uint64_t{work.query_blocks} * parts, threads,
-                (stages + (resident ? shape.slabs : stages)) * slab_bytes, collection, work);
+  const std::uint64_t blocks = std::uint64_t{work.query_blocks} * parts;
+  const auto bytes = [](std::uint32_t slabs) {
+    return std::size_t{slabs} * block_rows * pieces * sizeof(uint4);
+  };
+  const auto fits = [&](std::size_t shared) {
+    return shared + sizeof(Finding) * threads / 32 * findings_of_warp <= queue.shared_bytes;
+  };
+  const std::size_t resident = bytes(most_stages + shape.slabs), staged = bytes(2 * most_stages);
+  if (shape.slabs <= resident_slabs && fits(resident))
+    return start<pieces, most_stages, true>(queue, collection, work, blocks, resident);
+  if (fits(staged)) return start<pieces, most_stages, false>(queue, collection, work, blocks, staged);
+  return start<pieces, fewest_stages, false>(queue, collection, work, blocks, bytes(2 * fewest_stages));
 }
 
 }  // namespace
 
 cudaError_t collect_fp16(const Queue& queue, const HalfCollection& collection) {
-  if (queue.capability == 90 && has_collect_fp16_hopper) return collect_fp16_hopper(queue, collection);
+  if (queue.capability == 90 && has_collect_fp16_hopper && queue.shared_bytes >= hopper_shared_bytes)
+    return collect_fp16_hopper(queue, collection);
   switch (half_shape(collection.dims).pieces) {
     case 2:
       return start<2>(queue, collection);

@@ -13,7 +13,7 @@ inline constexpr std::uint32_t tile_rows = tile_of_halves, group_queries = 64;
 inline constexpr std::uint32_t block_queries = groups * group_queries,
                                query_slabs = block_queries / tile_rows;
 inline constexpr std::uint32_t resident_slabs = 4;  // beyond, there is no room for a tile
-inline constexpr std::uint32_t most_shared = 227 * 1024, most_stages = 16;
+inline constexpr std::uint32_t most_stages = 16;
 inline constexpr std::uint32_t alignment = 1024;  // of lines of 128 bytes, eight together
 
 /// What stands behind queries and stages in shared memory.
@@ -39,7 +39,7 @@ __host__ __device__ Memory memory_of(std::uint32_t line_bytes, std::uint32_t sla
   memory.queries = resident ? query_slabs * slabs * memory.slab : 0;
   memory.stage = memory.slab * (resident ? 1 : 1 + query_slabs);
   const auto rest = static_cast<std::uint32_t>(sizeof(Rest));
-  const std::uint32_t room = most_shared - alignment - rest - memory.queries;
+  const std::uint32_t room = hopper_shared_bytes - alignment - rest - memory.queries;
   memory.stages = room / memory.stage < most_stages ? room / memory.stage : most_stages;
   memory.bytes = alignment + memory.queries + memory.stages * memory.stage + rest;
   return memory;

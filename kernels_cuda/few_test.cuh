@@ -135,6 +135,7 @@ __device__ __forceinline__ void put_sample_of_group(const HalfCollection& collec
       collection.sample.data[q * collection.sample.stride + place / sample_rows + lane / 16] =
           ordered_bits(least);
   }
+  __syncwarp();
 }
 
 /// Find what passes of 32 rows, of which the first is `row`; v as above.

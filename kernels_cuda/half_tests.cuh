@@ -22,7 +22,7 @@ __device__ __forceinline__ void load_low(float (&low)[columns], const float* fro
   }
 }
 
-/// Write the least bounds of 64 rows and 16 queries, of which this quad has query `q`, a number a lane.
+/// Write the least bounds of 64 rows and 8 queries, of which this quad has query `q`, a number a lane.
 ///   v      what is compared with theta, NaN where there is no row
 ///   place  of column 0 of the warp's in ProductLow
 __device__ __forceinline__ void put_sample(const HalfCollection& collection, const float (&v)[sample_rows],
@@ -36,7 +36,7 @@ __device__ __forceinline__ void put_sample(const HalfCollection& collection, con
   collection.sample.data[q * collection.sample.stride + place / sample_rows + lane % 4] = ordered_bits(least);
 }
 
-/// Find what passes of 16 queries at a time, of which this quad has query `q`. By all lanes of a warp.
+/// Find what passes of 8 queries at a time, of which this quad has query `q`. By all lanes of a warp.
 ///   v      what is compared with theta, NaN where there is no row
 ///   place  of column 0 of the warp's in ProductLow, and its training row `row`
 template <int columns, class Gap>

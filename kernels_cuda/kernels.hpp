@@ -29,8 +29,13 @@ inline constexpr std::uint32_t local_sort_max_k = 256;
 struct Queue {
   cudaStream_t stream = nullptr;
   std::uint32_t multiprocessors = 1;
-  std::uint32_t capability = 0;  ///< 90 is compute capability 9.0
+  std::uint32_t capability = 0;            ///< 90 is compute capability 9.0
+  std::uint32_t shared_bytes = 48 * 1024;  ///< most shared memory of a block
+  bool overlaps = false;  ///< short kernels may begin to be launched before those before them end
 };
+
+/// Whether the kernels that this device runs were compiled so that queues may overlap.
+bool may_overlap(std::uint32_t capability);
 
 /// Rows first .. first + rows - 1 of packed rows: blocks of 32, transposed.
 struct Rows {

@@ -15,7 +15,8 @@ constexpr std::uint32_t threads = 256;
 constexpr std::uint32_t few_row_threads = 1024, step_keys = 2048;
 
 /// Block q offers all keys of row q, 2048 a step: the first ones of all lists, then the second ones,
-/// and so on, so that the bound is good at once. Steps whose smallest keys are all refused end it.
+/// and so on, so that the bound is good at once. It ends where of the last keys of a step, one of each list,
+/// all are refused.
 /// Work: lists * k keys at most, read once; one barrier a step. Shared memory: capacity keys.
 template <std::uint32_t threads>
 __global__ __launch_bounds__(threads) void merge_shortlist(const Matrix<const Key> in,
@@ -25,6 +26,7 @@ __global__ __launch_bounds__(threads) void merge_shortlist(const Matrix<const Ke
   constexpr std::uint32_t each = step_keys / threads;
   extern __shared__ Key buffer[];
   __shared__ ShortlistState<1> state;
+  take_turn();
   Shortlist<1> shortlist(state, buffer, capacity, k);
   shortlist.start([](std::uint32_t) { return true; });
   const Key* row = in.data + blockIdx.x * in.stride;
@@ -47,12 +49,16 @@ __global__ __launch_bounds__(threads) void merge_shortlist(const Matrix<const Ke
     seeded = true;
     const Key bound = shortlist.bound(0);
     std::uint32_t pending = 0;
+    bool more = lists > step_keys;
 #pragma unroll
-    for (std::uint32_t v = 0; v < each; ++v)
-      if (key[v] < bound) pending |= 1u << v;
-    const bool some = __syncthreads_or(pending != 0);
-    if (!some && lists <= step_keys) break;  // a whole rank of every list was refused
+    for (std::uint32_t v = 0; v < each; ++v) {
+      if (key[v] >= bound) continue;
+      pending |= 1u << v;
+      more |= v * threads + threadIdx.x + lists >= step_keys;
+    }
+    const bool goes_on = __syncthreads_or(more);
     shortlist.offer<each>(pending, key_at);
+    if (!goes_on) break;
   }
 
   Key* list = out.data + blockIdx.x * out.stride;
@@ -95,14 +101,23 @@ __global__ __launch_bounds__(threads) void merge_ranks(const Matrix<const Key> i
 
 }  // namespace
 
+bool may_overlap(std::uint32_t capability) {
+  constexpr std::uint32_t first_that_waits = 90;  // take_turn()
+  cudaFuncAttributes compiled{};
+  return capability >= first_that_waits &&
+         cudaFuncGetAttributes(&compiled, merge_shortlist<threads>) == cudaSuccess &&
+         compiled.ptxVersion >= static_cast<int>(first_that_waits);
+}
+
 cudaError_t merge(const Queue& queue, const Matrix<const Key>& in, std::uint32_t rows, std::uint32_t lists,
                   std::uint32_t k, const Matrix<Key>& out) {
   constexpr std::uint64_t most_keys = std::uint64_t{1} << 31;  // counted in 32 bits
   if (lists > 8 && k <= threshold_max_k && std::uint64_t{lists} * k <= most_keys) {
     const std::uint32_t capacity = std::max(512u, 2 * power_of_two(k));
     const bool few = rows <= 2 * queue.multiprocessors;
-    return launch(queue, few ? merge_shortlist<few_row_threads> : merge_shortlist<threads>, rows,
-                  few ? few_row_threads : threads, capacity * sizeof(Key), in, lists, k, capacity, out);
+    return launch_in_turn(queue, few ? merge_shortlist<few_row_threads> : merge_shortlist<threads>, rows,
+                          few ? few_row_threads : threads, capacity * sizeof(Key), in, lists, k, capacity,
+                          out);
   }
   const std::uint64_t all = std::uint64_t{rows} * lists * k;
   return launch(queue, merge_ranks, divide_up<std::uint64_t>(all, threads), threads, 0, in, all, lists, k,

@@ -80,6 +80,7 @@ __global__ __launch_bounds__(S::most_threads, S::blocks) void nearest_of_rows(
   constexpr int batch = S::batch, each = S::each;
   extern __shared__ __align__(16) Key buffers[];
   __shared__ ShortlistState<batch> state;
+  take_turn();
   Shortlist<batch> shortlist(state, buffers, capacity, k);
   const std::uint32_t query = (queries.first / batch + blockIdx.x % batches) * batch;
   const std::uint32_t group = blockIdx.x / batches;
@@ -145,10 +146,10 @@ cudaError_t nearest_by(const Queue& queue, const Search& search, std::uint32_t t
   static_assert(nearest_max_k < 512);
   const std::uint32_t batches = batches_of(search.queries, S::batch);
   return with_chain(search.metric, [&](auto chain) {
-    return launch(queue, nearest_of_rows<decltype(chain)::value, S>, std::uint64_t{batches} * search.groups,
-                  threads, S::batch * capacity * sizeof(Key) + staged_bytes(S::batch, search.queries.dims),
-                  search.queries, search.train, shift, search.k, search.groups, batches, capacity,
-                  search.out);
+    return launch_in_turn(
+        queue, nearest_of_rows<decltype(chain)::value, S>, std::uint64_t{batches} * search.groups, threads,
+        S::batch * capacity * sizeof(Key) + staged_bytes(S::batch, search.queries.dims), search.queries,
+        search.train, shift, search.k, search.groups, batches, capacity, search.out);
   });
 }
 

@@ -79,6 +79,7 @@ struct Kept {
 };
 
 __global__ __launch_bounds__(warp_threads) void prune_by_warps(const Pruning pruning) {
+  take_turn();
   const std::uint32_t q = (blockIdx.x * warp_threads + threadIdx.x) / 32, lane = threadIdx.x % 32;
   if (q >= pruning.rows) return;
   const List list(pruning, q);
@@ -99,6 +100,7 @@ __global__ __launch_bounds__(warp_threads) void prune_by_warps(const Pruning pru
 __global__ __launch_bounds__(block_threads) void prune_by_blocks(const Pruning pruning) {
   constexpr std::uint32_t warps = block_threads / 32;
   __shared__ std::uint32_t found[warps];
+  take_turn();
   const List list(pruning, blockIdx.x);
   const std::uint32_t listed = min(*list.count, pruning.lists.lists.capacity), warp = threadIdx.x / 32;
   std::uint32_t kept = 0;
@@ -125,8 +127,9 @@ __global__ __launch_bounds__(block_threads) void prune_by_blocks(const Pruning p
 
 cudaError_t prune(const Queue& queue, const Pruning& pruning) {
   const bool blocks = pruning.lists.lists.capacity > long_list && pruning.rows <= 16 * queue.multiprocessors;
-  if (blocks) return launch(queue, prune_by_blocks, pruning.rows, block_threads, 0, pruning);
-  return launch(queue, prune_by_warps, divide_up(pruning.rows, warp_threads / 32), warp_threads, 0, pruning);
+  if (blocks) return launch_in_turn(queue, prune_by_blocks, pruning.rows, block_threads, 0, pruning);
+  return launch_in_turn(queue, prune_by_warps, divide_up(pruning.rows, warp_threads / 32), warp_threads, 0,
+                        pruning);
 }
 
 }  // namespace kith::cuda

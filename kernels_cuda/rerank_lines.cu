@@ -4,13 +4,14 @@
 //   candidates [q, capacity]   of which counts [q, 1] say how many are listed
 //   out     [q, capacity]      keys, in the places of the candidates
 //
-// A block takes 8 queries and puts their candidates one behind the other, so that each warp has 32 whatever
-// query they are of. Eight lanes copy 128 bytes of a row, 32 dimensions, into shared memory while those
-// before are folded, and with them the same dimensions of the queries; then each lane folds the row of its
-// own candidate. Where each lane read its own row from global memory, an access of a warp would go to 32
-// lines for 16 bytes of each, and the next would wait for it. Work: dims folds a candidate, and dims * 4
-// bytes read. Barriers: two. Shared memory: 40 or 80 KiB. Source: candidates by a lower bound, then the exact
-// distance: Seidl, Kriegel, Optimal multi-step k-nearest neighbor search, 1998.
+// A block takes 8 queries and puts their candidates one behind the other, so that it has 32 whatever query
+// they are of. Eight lanes copy 128 bytes of a row, 32 dimensions, into shared memory while those before are
+// folded, and with them the same dimensions of the queries; then each lane folds the row of its own
+// candidate. Where each lane read its own row from global memory, an access of a warp would go to 32
+// lines for 16 bytes of each, and the next would wait for it. A block is a warp: where most have nothing to
+// do, others are not kept waiting. Work: dims folds a candidate, and dims * 4 bytes read. Barriers: two.
+// Shared memory: 10 to 20 KiB. Source: candidates by a lower bound, then the exact distance: Seidl, Kriegel,
+// Optimal multi-step k-nearest neighbor search, 1998.
 #include <cuda_pipeline.h>
 
 #include "rows.cuh"
@@ -19,11 +20,11 @@
 namespace kith::cuda {
 namespace {
 
-constexpr std::uint32_t threads = 128, warps = threads / 32, team_queries = 8;
+constexpr std::uint32_t threads = 32, team_queries = 8;
 constexpr std::uint32_t line = 32, pieces = line / 4;  // dimensions, and 16 bytes of them
 
-/// Of a warp: lines of 32 candidates, piece p of row r at p ^ r % 8, so that neither copies nor reads meet,
-/// and the same dimensions of the queries of the block.
+/// Lines of 32 candidates, piece p of row r at p ^ r % 8, so that neither copies nor reads meet, and the same
+/// dimensions of the queries of the block.
 struct Stage {
   float4 rows[32][pieces];
   float queries[line][team_queries];
@@ -114,17 +115,16 @@ __device__ __forceinline__ void fold_pieces(float& acc, const Stage& stage, std:
 template <Metric metric, std::uint32_t stages>
 __global__ __launch_bounds__(threads) void rerank_lines(const Reranking reranking, const std::uint32_t teams,
                                                         const std::uint32_t parts) {
-  extern __shared__ Stage shared[];  // [warps, stages]
+  extern __shared__ Stage stage[];  // [stages]
   __shared__ Team team;
-  const std::uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32, dims = reranking.train.dims;
+  take_turn();
+  const std::uint32_t lane = threadIdx.x, dims = reranking.train.dims;
   const std::uint32_t q0 = blockIdx.x % teams * team_queries;
   const Lists<const std::uint32_t>& lists = reranking.candidates;
   team.count(reranking, q0);
   const std::uint32_t total = team.begin[team_queries];
   const std::uint32_t shift = reranking.train.first - reranking.first_row;  // wraps around, and back
-  Stage* const stage = shared + warp * stages;
-  for (std::uint32_t first = (blockIdx.x / teams * warps + warp) * 32; first < total;
-       first += parts * warps * 32) {
+  for (std::uint32_t first = blockIdx.x / teams * threads; first < total; first += parts * threads) {
     const std::uint32_t place = min(first + lane, total - 1), i = team.query_of(place);
     const std::uint32_t j = place - team.begin[i];
     const std::size_t q = q0 + i;
@@ -152,21 +152,22 @@ template <std::uint32_t stages>
 cudaError_t start(const Queue& queue, const Reranking& reranking) {
   const std::uint32_t teams = divide_up(reranking.queries.rows, team_queries);
   // Blocks enough for all multiprocessors, if every list were full.
-  const std::uint64_t enough = divide_up<std::uint64_t>(6ull * queue.multiprocessors, teams);
+  const std::uint64_t enough = divide_up<std::uint64_t>(24ull * queue.multiprocessors, teams);
   const std::uint64_t most =
       divide_up<std::uint64_t>(std::uint64_t{reranking.candidates.capacity} * team_queries, threads);
   const auto parts = static_cast<std::uint32_t>(std::min(enough, most));
   return with_chain(reranking.metric, [&](auto chain) {
-    return launch(queue, rerank_lines<decltype(chain)::value, stages>, std::uint64_t{teams} * parts, threads,
-                  warps * stages * sizeof(Stage), reranking, teams, parts);
+    return launch_in_turn(queue, rerank_lines<decltype(chain)::value, stages>, std::uint64_t{teams} * parts,
+                          threads, stages * sizeof(Stage), reranking, teams, parts);
   });
 }
 
 }  // namespace
 
-/// Long rows come sooner where more of each is on its way, short ones where more warps ask.
+/// All lines of a row should be on their way at once, up to three; more leave room for fewer blocks.
 cudaError_t rerank_lines(const Queue& queue, const Reranking& reranking) {
-  return reranking.train.dims > 4 * line ? start<4>(queue, reranking) : start<2>(queue, reranking);
+  if (reranking.train.dims <= line) return start<2>(queue, reranking);
+  return reranking.train.dims <= 2 * line ? start<3>(queue, reranking) : start<4>(queue, reranking);
 }
 
 }  // namespace kith::cuda

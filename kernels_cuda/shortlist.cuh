@@ -19,8 +19,8 @@ __device__ inline Key last_key_of(std::uint32_t ordered_value) {
   return static_cast<Key>(ordered_value) << 32 | 0xFFFFFFFFu;
 }
 
-/// How many of keys[0, count) come before `mine`, which is number `place` of them; equal ones as they stand.
-/// Neighbouring threads read the same keys, so that one access serves a warp.
+/// How many of keys[0, count) come before number `place` of them; equal ones as they stand. Neighbouring
+/// threads read the same keys, so that one access serves a warp.
 __device__ inline std::uint32_t rank_among(const Key* keys, std::uint32_t count, std::uint32_t place) {
   constexpr std::uint32_t piece = 32;
   const Key mine = keys[place];
@@ -37,6 +37,29 @@ __device__ inline std::uint32_t rank_among(const Key* keys, std::uint32_t count,
   }
   return rank;
 }
+
+/// Counting for each of `items` things, shared by the neighbouring threads of a warp that there are for each,
+/// a power of two.
+struct Sharers {
+  std::uint32_t share, item, first;
+
+  __device__ explicit Sharers(std::uint32_t items) {
+    const std::uint32_t most = min(blockDim.x / items, 32u);
+    share = most <= 1 ? 1 : 1u << (31 - __clz(static_cast<int>(most)));
+    item = threadIdx.x / share;
+    first = threadIdx.x & (share - 1);
+  }
+  /// How many of 0 ... end - 1 come before. Called by all of a warp.
+  template <class Before>
+  __device__ std::uint32_t count(std::uint32_t end, Before before) const {
+    std::uint32_t counted = 0;
+#pragma unroll 4
+    for (std::uint32_t other = first; other < end; other += share) counted += before(other) ? 1 : 0;
+    for (std::uint32_t step = share / 2; step > 0; step /= 2)
+      counted += __shfl_xor_sync(0xFFFFFFFFu, counted, step);
+    return counted;
+  }
+};
 
 /// In shared memory.
 template <int lists>
@@ -88,6 +111,15 @@ class Shortlist {
       if (least != no_value) atomicMin(part_least(q) + part, (least & ~number) | part);
     }
     __syncthreads();
+    if (lists == 1 && 2 * parts_ <= blockDim.x) {
+      const Sharers sharers(parts_);
+      const std::uint32_t* all = part_least(0);
+      const std::uint32_t mine = all[sharers.item & number];
+      const std::uint32_t rank = sharers.count(parts_, [=](std::uint32_t i) { return all[i] < mine; });
+      if (rank + 1 == k_ && sharers.first == 0) lower_bound(0, last_key_of(no_smaller_value(mine | number)));
+      __syncthreads();
+      return;
+    }
     for (std::uint32_t i = threadIdx.x; i < lists * parts_; i += blockDim.x) {
       const std::uint32_t q = lists == 1 ? 0 : i / parts_;
       const std::uint32_t* all = part_least(q);
@@ -143,6 +175,17 @@ class Shortlist {
       sort();
       for (std::uint32_t i = threadIdx.x; i < lists * k_; i += blockDim.x)
         emit(i / k_, i % k_, at(i / k_, i % k_));
+      return;
+    }
+    if (lists == 1 && 2 * wide <= blockDim.x) {
+      const Sharers sharers(wide);
+      const std::uint32_t place = sharers.item, count = state_.count[0];
+      const Key mine = place < count ? keys_[place] : no_key;
+      const std::uint32_t rank = sharers.count(
+          place < count ? count : 0, [&](std::uint32_t i) { return keys_[i] < mine + (i < place); });
+      if (sharers.first != 0 || place >= wide) return;
+      if (place >= count) emit(0, place, mine);
+      if (place < count && rank < k_) emit(0, rank, mine);
       return;
     }
     for (std::uint32_t i = threadIdx.x; i < lists * wide; i += blockDim.x) {

@@ -8,11 +8,11 @@
 //
 // Up to k = 2048 a block takes a query, of 128 threads, or of 256 where k is large, or of 512 where queries
 // are few besides. Candidates at or behind the k-th best are refused while they are read, four a thread; only
-// where one passed are they and the best sorted, in shared memory (shortlist.cuh).
-// Work: the candidates, read once; one sort of those that passed and k. Shared memory: 4 to 32 KiB.
-// Beyond, best and candidates are put side by side in scratch and sorted whole (radix_sort.cuh), as many
-// queries a round as fit; the first k are the best.
-// Source of theta: docs/certificate.md, section 4.
+// where one passed are they and the best put in order, in shared memory (shortlist.cuh).
+// Work: the candidates, read once; one sort of those that passed and k, or each counted among all where they
+// are few. Shared memory: 4 to 32 KiB. Beyond, best and candidates are put side by side in scratch and sorted
+// whole (radix_sort.cuh), as many queries a round as fit; the first k are the best. Source of theta:
+// docs/certificate.md, section 4.
 #include "radix_sort.cuh"
 #include "shortlist.cuh"
 #include "theta.cuh"
@@ -21,6 +21,7 @@ namespace kith::cuda {
 namespace {
 
 constexpr std::uint32_t threads = 128, each = 4;
+constexpr std::uint32_t short_list = 32;  // keys that are sooner counted than sorted
 
 /// Offer those of `count` keys that are below the bound.
 template <std::uint32_t block>
@@ -83,6 +84,8 @@ __global__ __launch_bounds__(block) void tighten_shortlist(const Tightening tigh
                                                            const std::uint32_t capacity) {
   extern __shared__ Key buffer[];
   __shared__ ShortlistState<1> state;
+  __shared__ Key kth;
+  take_turn();
   const std::size_t q = blockIdx.x;
   const std::uint32_t k = tightening.k, count = tightening.counts.data[q * tightening.counts.stride];
   Key* const best = tightening.best.data + q * tightening.best.stride;
@@ -100,12 +103,18 @@ __global__ __launch_bounds__(block) void tighten_shortlist(const Tightening tigh
     // What passed is before the last of the best, so that one is out: there are k without it.
     if (!tightening.afresh) offer_keys<block>(shortlist, best, k, true);
     const std::uint32_t size = power_of_two(k), found = shortlist.found();
-    if (size > 1 && found > size && found <= 2 * size)
+    const auto keep = [&](std::uint32_t, std::uint32_t j, Key key) {
+      best[j] = key;
+      if (j == k - 1) kth = key;
+    };
+    if (size > short_list && found > size && found <= 2 * size) {
       sort_front(buffer, size, found);
-    else
-      shortlist.finish();
-    for (std::uint32_t j = threadIdx.x; j < k; j += block) best[j] = shortlist.at(0, j);
-    last = shortlist.at(0, k - 1);
+      for (std::uint32_t j = threadIdx.x; j < k; j += block) keep(0, j, shortlist.at(0, j));
+    } else {
+      shortlist.deliver(keep);
+    }
+    __syncthreads();
+    last = kth;
   }
   if (threadIdx.x == 0) settle(tightening, terms, q, count, last);
 }
@@ -160,8 +169,8 @@ std::uint32_t rows_a_round(const Tightening& tightening) {
 template <std::uint32_t block>
 cudaError_t tighten_by_shortlist(const Queue& queue, const Tightening& tightening, const LimitTerms& terms) {
   const std::uint32_t capacity = std::max<std::uint32_t>(block * each, 2 * power_of_two(tightening.k));
-  return launch(queue, tighten_shortlist<block>, tightening.rows, block, capacity * sizeof(Key), tightening,
-                terms, capacity);
+  return launch_in_turn(queue, tighten_shortlist<block>, tightening.rows, block, capacity * sizeof(Key),
+                        tightening, terms, capacity);
 }
 
 cudaError_t tighten_by_sorting(const Queue& queue, const Tightening& tightening, const LimitTerms& terms,

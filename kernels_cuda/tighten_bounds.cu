@@ -6,17 +6,18 @@
 //   sample  [q, groups]    instead of keys: bounds, as codes, of rows that are no candidates
 //
 // Only the value of the k-th counts, not who has it: it is found bit by bit, from the highest in which any
-// two differ, by counting those below. Up to k = 128 a warp takes a query, and has up to 1024 bounds in
-// registers; beyond, or where queries are few, a block does, which counts eight bits at a time in shared
-// memory. Work: a warp: up to 32 comparisons a bound; a block: the bounds, read up to five times. Source:
-// selection by the digits of the keys, as in radix.
+// two differ, by counting those below. Up to k = 128, or of a sample of up to 1024, a warp takes a query, and
+// has up to 1024 bounds in registers; beyond, or where queries are few, a block does, which counts eight bits
+// at a time in shared memory. Work: a warp: up to 32 comparisons a bound; a block: up to five steps a bound,
+// the first 3072 of which are read from memory once. Source: selection by the digits of the keys, as in
+// radix.
 #include "theta.cuh"
 
 namespace kith::cuda {
 namespace {
 
 constexpr std::uint32_t warp_threads = 128, warps = warp_threads / 32, warp_most_k = 128;
-constexpr std::uint32_t block_threads = 256, digit_bits = 8, digits = 1u << digit_bits;
+constexpr std::uint32_t block_threads = 256, digit_bits = 8, digits = 1u << digit_bits, kept_codes = 3072;
 constexpr std::uint32_t whole_warp = 0xFFFFFFFFu;
 
 __device__ __forceinline__ std::uint32_t code_of(Key key) {
@@ -170,6 +171,7 @@ __global__ __launch_bounds__(warp_threads) void tighten_by_samples(const Tighten
 /// What the threads of a block know together.
 struct Counting {
   std::uint32_t count[digits];
+  std::uint32_t codes[kept_codes];  // the first ones, so that they are read from memory once
   std::uint32_t least, most;
   std::uint32_t digit, before;  // of the k-th, and how many have smaller ones
 };
@@ -209,7 +211,12 @@ __device__ __forceinline__ std::uint32_t kth_by_block(CodeAt code_at, std::uint3
   }
   __syncthreads();
   Range range;
-  for (std::uint32_t at = threadIdx.x; at < count; at += block_threads) range.add(code_at(at));
+#pragma unroll 4
+  for (std::uint32_t at = threadIdx.x; at < count; at += block_threads) {
+    const std::uint32_t code = code_at(at);
+    if (at < kept_codes) counting.codes[at] = code;
+    range.add(code);
+  }
   range.share();
   if (threadIdx.x % 32 == 0) {
     atomicMin(&counting.least, range.least);
@@ -224,7 +231,7 @@ __device__ __forceinline__ std::uint32_t kth_by_block(CodeAt code_at, std::uint3
     for (std::uint32_t i = threadIdx.x; i < digits; i += block_threads) counting.count[i] = 0;
     __syncthreads();
     for (std::uint32_t at = threadIdx.x; at < count; at += block_threads) {
-      const std::uint32_t above = code_at(at) - least;
+      const std::uint32_t above = (at < kept_codes ? counting.codes[at] : code_at(at)) - least;
       const bool same = bits == 32 || above >> bits == found >> bits;  // of the digits found so far
       if (same) atomicAdd(&counting.count[above >> shift & mask], 1u);
     }
@@ -242,6 +249,7 @@ __device__ __forceinline__ std::uint32_t kth_by_block(CodeAt code_at, std::uint3
 __global__ __launch_bounds__(block_threads) void tighten_by_blocks(const Tightening tightening,
                                                                    const LimitTerms terms) {
   __shared__ Counting counting;
+  take_turn();
   const std::size_t q = blockIdx.x;
   const std::uint32_t all = tightening.counts.data[q * tightening.counts.stride];
   const std::uint32_t count = min(all, tightening.capacity), k = tightening.k;
@@ -256,6 +264,7 @@ __global__ __launch_bounds__(block_threads) void tighten_by_samples_of_few(
     const Tightening tightening, const LimitTerms terms, const Matrix<const std::uint32_t> sample,
     const std::uint32_t groups) {
   __shared__ Counting counting;
+  take_turn();
   const std::size_t q = blockIdx.x;
   if (groups < tightening.k) return;
   const std::uint32_t* const codes = sample.data + q * sample.stride;
@@ -273,15 +282,15 @@ cudaError_t tighten_by_bounds(const Queue& queue, const Tightening& tightening) 
   if (tightening.k <= warp_most_k && !few)
     return launch(queue, tighten_by_warps, divide_up(tightening.rows, warps), warp_threads, 0, tightening,
                   terms);
-  return launch(queue, tighten_by_blocks, tightening.rows, block_threads, 0, tightening, terms);
+  return launch_in_turn(queue, tighten_by_blocks, tightening.rows, block_threads, 0, tightening, terms);
 }
 
 cudaError_t tighten_by_sample(const Queue& queue, const Tightening& tightening,
                               Matrix<const std::uint32_t> sample, std::uint32_t groups) {
   const bool few = tightening.rows <= 4 * queue.multiprocessors && groups > 256;
   if (few || groups > 1024)
-    return launch(queue, tighten_by_samples_of_few, tightening.rows, block_threads, 0, tightening,
-                  limit_terms(tightening.dims), sample, groups);
+    return launch_in_turn(queue, tighten_by_samples_of_few, tightening.rows, block_threads, 0, tightening,
+                          limit_terms(tightening.dims), sample, groups);
   return launch(queue, tighten_by_samples, divide_up(tightening.rows, warps), warp_threads, 0, tightening,
                 limit_terms(tightening.dims), sample, groups);
 }

@@ -48,8 +48,8 @@ TEST_CASE("search --certify: queries, candidates, bound, check, memory, and what
   CHECK(result.code == 0);
   CHECK(result.err.empty());
   CHECK(line_of(result.out, "certified") ==
-        "certified      2 of 2 queries at the first try, 0 at the second, after their lists had overflowed "
-        "once; 0 left to the chain alone\n");
+        "certified      2 of 2 queries at the first try, 0 at the second, since a list had overflowed or "
+        "a guess was wrong; 0 left to the chain alone\n");
   // Without a bound the first step lists all four rows.
   CHECK(line_of(result.out, "listed") ==
         "listed         4.00 k candidates a query, k = 1; 1.00 k ranked by the chain\n");
@@ -105,8 +105,8 @@ TEST_CASE("search --certify: where all rows are alike, lists overflow twice, and
            train);
   CHECK(result.code == 0);
   CHECK(line_of(result.out, "certified") ==
-        "certified      0 of 2 queries at the first try, 0 at the second, after their lists had overflowed "
-        "once; 2 left to the chain alone\n");
+        "certified      0 of 2 queries at the first try, 0 at the second, since a list had overflowed or "
+        "a guess was wrong; 2 left to the chain alone\n");
   CHECK(contains(result.out, "    0   0 (0)\n    1  0 (98)\n"));
 }
 

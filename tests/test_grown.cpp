@@ -1,12 +1,14 @@
 // Rows added to an index that stays as it is: Index::with().
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
 
 #include "device.hpp"
 #include "kith/index.hpp"
+#include "random.hpp"  // tools/workloads
 #include "subsets.hpp"
 
 namespace kith::tests {
@@ -104,6 +106,27 @@ TEST_CASE("grown: by every proposer, with shadows of all parts") {
       CHECK(difference(found, expected) == "");
     }
   }
+}
+
+TEST_CASE("grown: rows far from 0 are told apart from the first part on") {
+  const auto& has = device().info().proposers;
+  if (std::find(has.begin(), has.end(), Proposer::fp16) == has.end()) return;
+  // Values of 999 to 1001: the terms of a product are a thousand times what tells rows apart.
+  const auto rows = [](std::int64_t n, std::uint64_t seed) {
+    workloads::Random random(seed);
+    Matrix made{n, 3, {}};
+    for (std::int64_t i = 0; i < 3 * n; ++i)
+      made.values.push_back(1000 + 2 * workloads::uniform(random.next()) - 1);
+    return made;
+  };
+  const Matrix queries = rows(300, 1), train = rows(50000, 2);
+  const Index index = grown(train, Metric::l2, {30000, 20000});
+  Trace trace;
+  const Neighbors found = index.search(queries, 10, {.proposer = Proposer::fp16}, &trace);
+  CHECK(difference(found, index.search(queries, 10, {.proposer = Proposer::none})) == "");
+  CHECK_FALSE(trace.plan.guesses);
+  CHECK(trace.plan.sample_rows == 0);
+  CHECK(trace.fallbacks == 0);
 }
 
 TEST_CASE("grown: larger values count where the limits are checked") {

@@ -146,6 +146,10 @@ TEST_CASE("rerank: any number of queries, rows, columns and places, between cana
         for (const std::int64_t dims : {1, 4, 33, 150})
           for (const std::size_t capacity : {1u, 8u, 33u, 100u})
             check_guarded(device, DataKind::normal, Metric::squared_l2, m, n, dims, capacity, 2);
+    // Rows that begin at 16 bytes, queries eight at a time: kernels that copy lines of them.
+    for (const std::uint32_t first : {0u, 8u, 24u})
+      for (const std::int64_t dims : {4, 36, 64, 100, 132, 300})
+        check_guarded(device, DataKind::normal, Metric::squared_l2, 11, 150, dims, 70, first);
     check_guarded(device, DataKind::normal, Metric::negative_dot, 2, 5000, 9, 4700, 7);
     check_guarded(device, DataKind::normal, Metric::squared_l2, 1, 300, 1200, 300, 1);
     for (const std::uint32_t threads : {1u, 2u, 5u})

@@ -171,6 +171,7 @@ spi::Support check_products(const spi::CollectStep& step, const Resources& with)
   if (step.queries.rows.first % spi::shadow_rows || step.train.rows.first % spi::shadow_rows)
     return {"shadows of " + what + " begin at a multiple of " + std::to_string(spi::shadow_rows) + " rows",
             0};
+  if (step.sample.cols > 0) return {"samples are of proposers fp16 and int8", 0};
   if (step.visits.rows % spi::shadow_rows)
     return {"visits are of a multiple of " + std::to_string(spi::shadow_rows) + " rows", 0};
   return {{}, 2 * padded_rows(step) * sizeof(float)};

@@ -1,4 +1,7 @@
 // Which CUDA devices there are, and the door of the plug-in.
+#include <stdlib.h>  // secure_getenv
+
+#include <algorithm>
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -38,6 +41,16 @@ std::string pci_of(const cudaDeviceProp& device) {
   return text;
 }
 
+/// Shared memory of a block. The environment variable KITH_CUDA_SHARED_KIB makes it less, as it is on other
+/// devices: for tests of what kernels do there.
+std::size_t shared_bytes_of(const cudaDeviceProp& device) {
+  constexpr unsigned long least = 48;  // every device has so much
+  std::size_t bytes = device.sharedMemPerBlockOptin;
+  const char* const wanted = secure_getenv("KITH_CUDA_SHARED_KIB");
+  if (wanted) bytes = std::min<std::size_t>(bytes, std::max(strtoul(wanted, nullptr, 10), least) * 1024);
+  return bytes;
+}
+
 DeviceInfo info_of(const cudaDeviceProp& device, std::size_t place) {
   DeviceInfo info;
   info.spec = "cuda:" + std::to_string(place);
@@ -50,7 +63,7 @@ DeviceInfo info_of(const cudaDeviceProp& device, std::size_t place) {
   info.compute_units = static_cast<std::uint32_t>(device.multiProcessorCount);
   info.memory_bytes = device.totalGlobalMem;
   info.largest_allocation = device.totalGlobalMem;
-  info.local_memory_bytes = device.sharedMemPerBlockOptin;
+  info.local_memory_bytes = shared_bytes_of(device);
   info.train_block = rows_a_block;
   info.query_block = rows_a_block;
   info.selectors = {Selector::threshold,  Selector::radix,     Selector::bubble,  Selector::insertion,

@@ -28,6 +28,8 @@ Tightening tightening_of(const spi::TightenStep& step) {
 }  // namespace
 
 spi::Support Device::check(const spi::TightenStep& step) const {
+  if (step.of == spi::TightenStep::Of::sample && !on_tensor_cores(step.proposer))
+    return {"samples are of proposers fp16 and int8", 0};
   if (step.proposer != Proposer::none && step.proposer != Proposer::gemm && !on_tensor_cores(step.proposer))
     return {"it has no proposer " + std::string(name(step.proposer)) + "; choose none, gemm, fp16 or int8",
             0};
@@ -47,9 +49,9 @@ spi::Support Device::check(const spi::TightenStep& step) const {
 cudaError_t Device::enqueue(const spi::TightenStep& step) {
   if (step.best.rows == 0) return cudaSuccess;
   if (step.of == spi::TightenStep::Of::sample)
-    return tighten_by_sample(queue_, tightening_of(step), input_of(step.sample),
+    return tighten_by_sample(queue_for(step.best.rows), tightening_of(step), input_of(step.sample),
                              static_cast<std::uint32_t>(step.sample.cols));
-  return tighten(queue_, tightening_of(step), scratch_of(step.scratch));
+  return tighten(queue_for(step.best.rows), tightening_of(step), scratch_of(step.scratch));
 }
 
 }  // namespace kith::cuda

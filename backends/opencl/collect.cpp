@@ -99,7 +99,7 @@ void Device::enqueue(const spi::CollectStep& step) {
   if (step.values.rows == 0 || step.values.cols == 0) return;
   if (step.proposer == Proposer::int8 || (step.proposer == Proposer::fp16 && step.values.rows <= few_queries))
     return collect_few(step);
-  if (may_fold(step) && step.sample.cols == 0) return collect_folded(step);
+  if (may_fold(step) && step.sample.cols == 0 && !step.open) return collect_folded(step);
   if (step.proposer != Proposer::none) collect_low(step);
   switch (step.proposer) {
     case Proposer::fp16:

@@ -177,7 +177,7 @@ class Device : public spi::Device {
   template <class Listed>
   void tighten_by_groups(const spi::TightenStep& step, const spi::Grid<Listed>& listed,
                          const std::string& defines);
-  std::uint32_t tighten_group(const spi::TightenStep& step) const;
+  void tighten_at_once(const spi::TightenStep& step);
   void tighten_join(const spi::TightenStep& step);
   void tighten_theta(const spi::TightenStep& step);
   bool merges_at_once(std::uint32_t k) const;

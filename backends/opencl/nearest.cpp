@@ -32,10 +32,11 @@ std::size_t queue_bytes(const spi::NearestStep& step) {
 /// How nearest_rows.cl is compiled: the neighbouring rows of a work-item a step, the queries a pass, its
 /// buffers, within 40 KiB of local memory (or less) beside 4 KiB for a first bound, and whether there is room
 /// for the queries as well. Where a group has but few rows, items of a pass of 16 take two, so that all are
-/// busy.
+/// busy, and those of one query take several times four, so that all rows are read at once.
 struct RowsShape {
   static constexpr std::uint32_t group = 256;  // work-items; NVIDIA's driver takes no kernel of more
-  std::uint32_t width = 4;
+  static constexpr std::uint32_t most_pieces = 10;
+  std::uint32_t width = 4, pieces = 1;
   std::uint32_t pass, list_size, capacity, parts;
   std::size_t staged_bytes;
 
@@ -50,7 +51,10 @@ struct RowsShape {
     staged_bytes = std::size_t{pass} * step.queries.dims * sizeof(float);
     if (pass < 8 || bytes() + staged_bytes > most) staged_bytes = 0;
 
-    if (pass == most_pass && divide_up(step.train.rows, step.groups) <= 2 * group) width = 2;
+    const std::uint32_t rows = divide_up(step.train.rows, step.groups);
+    if (pass == most_pass && rows <= 2 * group) width = 2;
+    const std::uint32_t at_once = divide_up(rows + width - 1, group * width);  // one may begin amid four
+    if (pass == 1 && at_once <= most_pieces) pieces = at_once <= 1 ? 1 : at_once <= 5 ? 5 : most_pieces;
   }
   std::size_t bytes() const { return std::size_t{pass} * (list_size + capacity) * sizeof(Key); }
 };
@@ -114,6 +118,7 @@ void Device::nearest_rows(const spi::NearestStep& step) {
   const Range range{{std::size_t{shape.group} * step.groups, passes, 1}, {shape.group, 1, 1}};
   const std::string defines = define_metric(step.metric) + define("PASS", shape.pass) +
                               define("GROUP", shape.group) + define("WIDTH", shape.width) +
+                              define("PIECES", shape.pieces) +
                               define("STAGED", shape.staged_bytes > 0 ? 1 : 0) + limits_.tile_options;
   launch("nearest_rows.cl", defines, "kith_nearest_rows", range, buffer_of(q.memory), q.first, q.rows,
          buffer_of(t.memory), t.first, t.rows, t.dims, step.first_row, step.k, step.groups, shape.list_size,

@@ -7,7 +7,7 @@
 namespace kith::opencl {
 namespace {
 
-constexpr std::uint32_t team_queries = 8, team_items = 64;  // rerank_lines.cl
+constexpr std::uint32_t team_queries = 8, team_items = 32;  // rerank_lines.cl
 
 /// Whether lines of rows can come together, as rerank_lines.cl copies them: by PTX, which a device with a
 /// proposer for tensor cores takes.
@@ -41,8 +41,7 @@ void Device::enqueue(const spi::RerankStep& step) {
   const Range range =
       lanes ? Range{{q.rows, 1, 1}, {1, 1, 1}} : Range{{items * groups, q.rows, 1}, {items, 1, 1}};
   const std::string shape = lanes ? define("QUERY_BLOCK", q.block) + define("TRAIN_BLOCK", t.block)
-                                  : define("GROUP", items) + (t.block == 1 ? " -D IN_ORDER" : "") +
-                                        (t.block == 1 && t.dims % 4 == 0 ? " -D WIDE" : "");
+                                  : define("GROUP", items) + (t.block == 1 ? " -D IN_ORDER" : "");
   launch(lanes ? "rerank_lanes.cl" : "rerank.cl", define_metric(step.metric) + shape,
          lanes ? "kith_rerank_lanes" : "kith_rerank", range, buffer_of(q.memory), q.first,
          buffer_of(t.memory), t.first, t.dims, step.first_row, buffer_of(from.rows.memory),
@@ -57,7 +56,7 @@ void Device::rerank_lines(const spi::RerankStep& step) {
   const spi::CandidateLists& from = step.candidates;
   const std::uint32_t teams = divide_up(q.rows, team_queries);
   // Groups enough for all compute units, if every list were full.
-  const std::size_t enough = divide_up(std::size_t{12} * info.compute_units, teams),
+  const std::size_t enough = divide_up(std::size_t{24} * info.compute_units, teams),
                     most = divide_up(from.rows.cols * team_queries, team_items);
   const auto parts = static_cast<cl_uint>(std::min(enough, most));
   launch("rerank_lines.cl", define_metric(step.metric), "kith_rerank_lines",

@@ -8,15 +8,10 @@ namespace kith::opencl {
 namespace {
 
 constexpr std::uint32_t tighten_chunk = 2048, tighten_piece = 8;  // tighten.cl
-constexpr std::uint32_t short_k = 256;
-
-/// Keys that a group reads at a time.
-std::uint32_t keys_at_a_time(const spi::TightenStep& step) {
-  return step.k <= short_k ? 256 : 512;
-}
+constexpr std::uint32_t short_k = 256, keys_at_a_time = 512, most_parts = 512;
 
 Shortlist shortlist_of(const spi::TightenStep& step) {
-  return Shortlist(step.k, keys_at_a_time(step));
+  return Shortlist(step.k, keys_at_a_time);
 }
 
 bool fits(const spi::TightenStep& step, std::size_t local_memory_bytes) {
@@ -41,6 +36,30 @@ bool is_afresh(const spi::TightenStep& step) {
   return step.afresh || is_by_bounds(step);
 }
 
+/// Work-items a query. Comparisons of a sort end with barriers, at which more items wait longer; long lists
+/// have work for many. (NVIDIA's driver takes no kernel of more than 256, whatever the device allows.)
+std::uint32_t group_of(const spi::TightenStep& step) {
+  return step.k <= short_k ? 128 : 256;
+}
+
+/// How tighten.cl is compiled.
+std::string tighten_defines(const spi::TightenStep& step) {
+  const std::uint32_t group = group_of(step);
+  return define("GROUP", group) + define("VALUES", keys_at_a_time / group) + define("CHUNK", tighten_chunk) +
+         define("PIECE", tighten_piece) + (is_afresh(step) ? " -D AFRESH" : "");
+}
+
+/// How settle.cl is.
+std::string settle_defines(const spi::TightenStep& step) {
+  return std::string(is_halved(step) ? " -D HALVES" : "") + (is_by_bounds(step) ? " -D BOUNDS" : "") +
+         (step.guessed ? " -D GUESSED" : "");
+}
+
+/// The facts of queries that theta is made with; something where it is not.
+const spi::Grid<float>& facts_of(const spi::TightenStep& step) {
+  return is_halved(step) ? step.query_facts : step.theta;
+}
+
 }  // namespace
 
 spi::Support Device::check(const spi::TightenStep& step) const {
@@ -60,7 +79,10 @@ void Device::enqueue(const spi::TightenStep& step) {
   if (step.best.rows == 0) return;
   if (is_by_sample(step)) return tighten_by_sample(step);
   if (family_ != Family::lanes && is_by_bounds(step)) return tighten_by_bounds(step);
-  if (step.keys.cols > 0 || is_afresh(step)) tighten_join(step);
+  if (step.keys.cols > 0 || is_afresh(step)) {
+    if (family_ != Family::lanes && fits(step, limits_.local_memory_bytes)) return tighten_at_once(step);
+    tighten_join(step);
+  }
   tighten_theta(step);
 }
 
@@ -80,8 +102,8 @@ void Device::tighten_by_groups(const spi::TightenStep& step, const spi::Grid<Lis
          define("GROUP", items) + define("DIGIT_BITS", digit_bits) +
              define("CODES", large ? many_codes : 1024) + (is_halved(step) ? " -D HALVES" : "") + defines,
          "kith_tighten_bounds", Range{{items * rows, 1, 1}, {items, 1, 1}}, listed,
-         static_cast<cl_uint>(listed.cols), step.counts, step.k, step.lost, step.dims,
-         is_halved(step) ? step.query_facts : step.theta, step.theta);
+         static_cast<cl_uint>(listed.cols), step.counts, step.k, step.lost, step.dims, facts_of(step),
+         step.theta);
 }
 
 void Device::tighten_by_bounds(const spi::TightenStep& step) {
@@ -100,45 +122,44 @@ void Device::tighten_by_sample(const spi::TightenStep& step) {
          "kith_tighten_sample",
          Range{{divide_up(step.best.rows, warps) * warps * warp, 1, 1}, {warps * warp, 1, 1}}, step.sample,
          static_cast<cl_uint>(step.sample.cols), static_cast<cl_uint>(step.best.rows), step.k, step.dims,
-         is_halved(step) ? step.query_facts : step.theta, step.theta);
+         facts_of(step), step.theta);
 }
 
-/// Work-items a query. Comparisons of a sort end with barriers, at which more items wait longer; long lists
-/// have work for many. (NVIDIA's driver takes no kernel of more than 256, whatever the device allows.)
-std::uint32_t Device::tighten_group(const spi::TightenStep& step) const {
-  return step.k <= short_k ? 128 : 256;
+/// By one kernel, where a list of k fits into local memory.
+void Device::tighten_at_once(const spi::TightenStep& step) {
+  const bool seeded = is_afresh(step) && step.k <= short_k;
+  const std::uint32_t group = group_of(step), parts = seeded ? parts_for(step.k, most_parts) : 1;
+  const Shortlist shape = shortlist_of(step);
+  launch("tighten.cl", tighten_defines(step) + settle_defines(step) + (seeded ? " -D SEEDED" : ""),
+         "kith_tighten", Range{{group * step.best.rows, 1, 1}, {group, 1, 1}}, step.keys,
+         static_cast<cl_uint>(step.keys.cols), step.counts, step.k, step.best, shape.list_size,
+         shape.capacity, shape.merge_at, Local{shape.list_bytes()}, Local{shape.buffer_bytes()},
+         Local{std::size_t{2} * parts * sizeof(cl_uint)}, parts, step.lost, step.dims, facts_of(step),
+         step.theta);
 }
 
 /// The k best of the best so far and the candidates.
 void Device::tighten_join(const spi::TightenStep& step) {
-  const std::size_t rows = step.best.rows;
-  const auto run = [&](const char* source, const std::string& defines, const char* name, std::size_t items,
+  const bool lanes = family_ == Family::lanes;
+  const std::size_t items = lanes ? 1 : group_of(step);
+  const Range range{{items * step.best.rows, 1, 1}, {items, 1, 1}};
+  const auto run = [&](const char* source, const std::string& defines, const char* name,
                        const auto&... arguments) {
-    launch(source, defines + (is_afresh(step) ? " -D AFRESH" : ""), name,
-           Range{{items * rows, 1, 1}, {items, 1, 1}}, step.keys, static_cast<cl_uint>(step.keys.cols),
-           step.counts, step.k, step.best, arguments...);
+    launch(source, defines, name, range, step.keys, static_cast<cl_uint>(step.keys.cols), step.counts, step.k,
+           step.best, arguments...);
   };
-  if (family_ == Family::lanes) return run("tighten_lanes.cl", "", "kith_tighten_lanes", 1);
-  const std::uint32_t group = tighten_group(step);
-  const std::string defines = define("GROUP", group) + define("VALUES", keys_at_a_time(step) / group) +
-                              define("CHUNK", tighten_chunk) + define("PIECE", tighten_piece);
-  if (!fits(step, limits_.local_memory_bytes))
-    return run("tighten.cl", defines, "kith_tighten_runs", group, buffer_of(step.scratch.memory));
-  const Shortlist shape = shortlist_of(step);
-  run("tighten.cl", defines, "kith_tighten", group, shape.list_size, shape.capacity, shape.merge_at,
-      Local{shape.list_bytes()}, Local{shape.buffer_bytes()});
+  if (lanes) return run("tighten_lanes.cl", is_afresh(step) ? " -D AFRESH" : "", "kith_tighten_lanes");
+  run("tighten.cl", tighten_defines(step) + settle_defines(step), "kith_tighten_runs",
+      buffer_of(step.scratch.memory));
 }
 
 /// What still counts as near, and empty lists.
 void Device::tighten_theta(const spi::TightenStep& step) {
-  const bool halves = is_halved(step);
   const std::size_t rows = step.best.rows;
-  launch("tighten_theta.cl",
-         std::string(halves ? " -D HALVES" : "") + (is_by_bounds(step) ? " -D BOUNDS" : "") +
-             (step.guessed ? " -D GUESSED" : ""),
-         "kith_tighten_theta", Range{{rows, 1, 1}, {family_ == Family::lanes ? 1u : 64u, 1, 1}}, step.best,
+  launch("tighten_theta.cl", settle_defines(step), "kith_tighten_theta",
+         Range{{rows, 1, 1}, {family_ == Family::lanes ? 1u : 64u, 1, 1}}, step.best,
          static_cast<cl_uint>(rows), step.k, step.counts, static_cast<cl_uint>(step.keys.cols), step.lost,
-         step.dims, halves ? step.query_facts : step.theta, step.theta);
+         step.dims, facts_of(step), step.theta);
 }
 
 }  // namespace kith::opencl

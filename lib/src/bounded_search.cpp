@@ -164,7 +164,7 @@ void BoundedSearch::run_phase(const Phase& phase, bool guessed, std::int64_t cou
   const std::int64_t before = listed(count, timer, trace);
   device.enqueue(proposal_.collect(count, shadow_->of(phase.chunk, 0, chunk.rows), phase.visits,
                                    static_cast<std::uint32_t>(chunk.first), workspace.scratch(),
-                                   1 / query_scale_ / shadow_->scale()));
+                                   1 / query_scale_ / shadow_->scale(), phase.open));
   timer.after(spi::CollectStep::name);
   if (trace) trace->listed += listed(count, timer, trace) - before;
   if (phase.thins) {

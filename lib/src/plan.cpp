@@ -203,8 +203,8 @@ std::string explain(const Plan& plan) {
   if (!plan.fused && !radius) line("selector", name(plan.selector));
   line("proposer", name(plan.proposer));
   if (plan.sample_rows)
-    line("sample", plan.sample_rows, " training rows by the proposer, for the first bounds; then all, ",
-         plan.growth, " times as many, and more");
+    line("sample", plan.sample_rows, " training rows by the proposer, for a first guess, listing none; then ",
+         plan.growth, " times as many are listed, and ", plan.growth, " times all before");
   else if (plan.proposer != Proposer::none)
     line("seed", plan.seed_rows, " training rows by the ", plan.visit_rows ? "proposer" : "chain",
          ", for the first bounds; then ", plan.growth, " times all before");

@@ -8,10 +8,11 @@ namespace kith {
 namespace {
 
 // What the kernels of kernels_cuda and kernels_cl are built around.
-constexpr std::int64_t tile = 128;            // queries, and training rows, that a block folds
-constexpr std::int64_t few_queries = 64;      // up to here every block takes all queries, in batches
-constexpr std::int64_t batch = 16;            // of queries, where they are few
-constexpr std::int64_t rows_at_once = 12288;  // that a large block reads before it folds the first
+constexpr std::int64_t tile = 128;        // queries, and training rows, that a block folds
+constexpr std::int64_t few_queries = 64;  // up to here every block takes all queries, in batches
+constexpr std::int64_t batch = 16;        // of queries, where they are few
+// Rows that a block reads before it folds the first, and such blocks of a multiprocessor.
+constexpr std::int64_t rows_at_once_cuda = 12288, rows_at_once_opencl = 5116, blocks_opencl = 2;
 constexpr std::int64_t threshold_max_k = 2048;
 constexpr std::int64_t most_written = std::int64_t{1}
                                       << 24;  // distances that are rather written than selected at once
@@ -96,10 +97,12 @@ void choose_fused(const DeviceInfo& device, const Problem& problem, Choice& choi
   if (choice.query_tile <= few_queries) {
     // Every group is a block a batch; there should be blocks enough to read at full speed, and rows
     // enough in a group for a list to be worth its while. One query with few rows, which are read at once,
-    // is sooner done by one large block a multiprocessor: there are fewer lists to find, and to merge.
-    const bool at_once =
-        device.backend == "cuda" && choice.query_tile == 1 && problem.n <= units * rows_at_once;
-    const std::int64_t blocks = at_once                  ? units
+    // is sooner done by one or two blocks a multiprocessor: there are fewer lists to find, and to merge.
+    const bool cuda = device.backend == "cuda";
+    const std::int64_t large = cuda ? units : blocks_opencl * units;
+    const std::int64_t most = large * (cuda ? rows_at_once_cuda : rows_at_once_opencl);
+    const bool at_once = choice.query_tile == 1 && problem.n <= most;
+    const std::int64_t blocks = at_once                  ? large
                                 : choice.query_tile <= 4 ? 4 * units
                                                          : 2 * units / divide_up(choice.query_tile, batch);
     const std::int64_t rows = std::max<std::int64_t>(choice.query_tile <= 4 ? 1024 : 512, 16 * problem.k);

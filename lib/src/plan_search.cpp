@@ -103,6 +103,10 @@ Plan fitted_plan(const Index::State& index, const DeviceInfo& device, const Prob
   for (;;) {
     Plan plan = make_plan(device, problem, tighter);
     const bool proposes = plan.proposer != Proposer::none;
+    if (index.chunks.size() > 1) {  // which do not come in a mixed order
+      plan.guesses = false;
+      plan.sample_rows = 0;
+    }
     if (!proposes && plan.train_tile > longest_chunk(index)) {  // a tile lies in one chunk
       tighter.train_tile = longest_chunk(index);
       continue;

@@ -55,7 +55,8 @@ spi::Step Proposal::prepare(const spi::RowBlocks& queries, const spi::Grid<float
 }
 
 spi::Step Proposal::collect(std::int64_t count, const spi::Shadow& train, const spi::Visits& visits,
-                            std::uint32_t first_row, const spi::Scratch& scratch, float unscale) const {
+                            std::uint32_t first_row, const spi::Scratch& scratch, float unscale,
+                            bool open) const {
   const std::size_t q = size(count),
                     t = visits.rows ? std::size_t{visits.rows} * visits.count : train.rows.rows;
   return {spi::CollectStep{plan_.proposer,
@@ -69,7 +70,9 @@ spi::Step Proposal::collect(std::int64_t count, const spi::Shadow& train, const 
                            scratch,
                            unscale,
                            bounds(q),
-                           visits},
+                           visits,
+                           {},
+                           open},
           plan_.threads};
 }
 

@@ -36,7 +36,8 @@ class Proposal {
   spi::Step prepare(const spi::RowBlocks& queries, const spi::Grid<float>& centre, float scale) const;
   /// Candidates among the training rows of a tile, their chains, and what they do to `best` [q, k].
   spi::Step collect(std::int64_t count, const spi::Shadow& train, const spi::Visits& visits,
-                    std::uint32_t first_row, const spi::Scratch& scratch, float unscale) const;
+                    std::uint32_t first_row, const spi::Scratch& scratch, float unscale,
+                    bool open = false) const;
   /// With visits, instead: a sample of their bounds, and what the `rank`-th of it says of theta.
   spi::Step sample(std::int64_t count, const spi::Shadow& train, const spi::Visits& visits,
                    const spi::Scratch& scratch, float unscale) const;

@@ -80,6 +80,7 @@ std::vector<Phase> phases(const Index::State& index, const Plan& plan, Way way) 
       if (guesses && ends && before == 0 && plan.sample_rows > 0) all.back().thins = !is_soon_ranked(plan);
     }
   }
+  if (way != Way::again && !all.front().samples) all.front().open = true;
   return all;
 }
 

@@ -32,6 +32,7 @@ struct Phase {
   bool ends_chunk;
   std::int64_t rank;  ///< the bound that theta follows from: that of the k-th, or fewer where it is guessed
   bool samples = false;  ///< lists nothing; the next phase sees the same rows again
+  bool open = false;     ///< theta may be +infinity
   bool thins = true;     ///< what is listed; at the end that may take longer than to rank it all
 };
 

@@ -64,8 +64,8 @@ struct Plan {
   std::string device;  ///< DeviceInfo::spec
   Selector selector = Selector::threshold;
   Proposer proposer = Proposer::none;
-  /// Training rows of the first step, for first bounds: by the chain, or, with visits, by the proposer; all
-  /// rows without a proposer.
+  /// Training rows of the first step, for first bounds: by the chain, or, with visits, by the proposer, where
+  /// no sample comes first; all rows without a proposer.
   std::int64_t seed_rows = 0;
   /// Training rows of which a first step only takes a sample of the bounds, for a first guess, and lists
   /// nothing: the next step sees them again. 0: there is no such step.
@@ -74,7 +74,7 @@ struct Plan {
   /// matter; candidates are then thinned by bounds, and the chain ranks what is left at the end. 0: in order,
   /// and the chain ranks what each step finds.
   std::int64_t visit_rows = 0;
-  std::int64_t growth = 0;  ///< training rows of a later step of a proposer for each row before it
+  std::int64_t growth = 0;  ///< training rows of a later step of a proposer for each row before it, or sampled
   /// With visits: what counts as near is guessed from fewer bounds than k while few rows have been seen, and
   /// certified by the k-th chain at the end; queries that it was wrong for are searched once more. Not in an
   /// index of parts, nor in one that has misled guesses.
