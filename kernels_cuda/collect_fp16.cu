@@ -103,6 +103,7 @@ __global__ __launch_bounds__(threads, 2) void collect_halves(const HalfCollectio
                                                              const HalfWork work) {
   extern __shared__ uint4 memory[];
   __shared__ Finding found[threads / 32][findings_of_warp];
+  take_turn();
   constexpr std::uint32_t slab_pieces = block_rows * pieces;
   const std::uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32, slabs = work.slabs;
   uint4* const train_stages = memory;                         // [stages, slab_pieces]
@@ -172,7 +173,7 @@ cudaError_t start(const Queue& queue, const HalfCollection& collection, const Ha
                   std::uint64_t blocks, std::size_t shared_bytes) {
   const auto kernel = collection.sample.data != nullptr ? collect_halves<pieces, stages, resident, true>
                                                         : collect_halves<pieces, stages, resident, false>;
-  return launch(queue, kernel, blocks, threads, shared_bytes, collection, work);
+  return launch_in_turn(queue, kernel, blocks, threads, shared_bytes, collection, work);
 }
 
 template <std::uint32_t pieces>

@@ -86,6 +86,7 @@ __global__ __launch_bounds__(low_threads) void fold_rows(const ProductBound boun
                                                          const FoldTerms terms, const LargestParts parts,
                                                          const uint4* train, const HalfShape shape,
                                                          uint4* lines, float* gap) {
+  take_turn();
   const LargestOfQueries largest = largest_of_all(bound, parts);
   const std::uint32_t place = blockIdx.x * low_threads + threadIdx.x;
   if (place >= bound.columns) return;
@@ -229,6 +230,7 @@ __global__ __launch_bounds__(threads, blocks_at_once(steps)) void collect_folded
   extern __shared__ uint4 memory[];
   __shared__ Finding found[warps][findings_of_warp];
   __shared__ std::uint32_t row_of[stages][run_tiles<steps>];
+  take_turn();
   constexpr std::uint32_t tile_pieces = tile_rows * 2 * steps;
   auto* const runs = reinterpret_cast<Run<steps>*>(memory);
   const std::uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -284,9 +286,9 @@ cudaError_t start(const Queue& queue, const HalfCollection& collection, const Pr
                   const FoldTerms& terms, const GapWithSlack& slack, const Folded& folded) {
   const HalfShape shape = half_shape(bound.dims);
   const cudaError_t error =
-      launch(queue, fold_rows<steps>, divide_up(bound.columns, low_threads), low_threads, 0, bound,
-             error_terms(bound.squared, bound.dims), terms, folded.largest,
-             static_cast<const uint4*>(collection.train), shape, folded.lines, folded.gap);
+      launch_in_turn(queue, fold_rows<steps>, divide_up(bound.columns, low_threads), low_threads, 0, bound,
+                     error_terms(bound.squared, bound.dims), terms, folded.largest,
+                     static_cast<const uint4*>(collection.train), shape, folded.lines, folded.gap);
   if (error != cudaSuccess) return error;
   HalfWork work{};
   work.query_blocks = divide_up(collection.rows, block_queries);
@@ -295,8 +297,8 @@ cudaError_t start(const Queue& queue, const HalfCollection& collection, const Pr
   work.a_part = divide_up(
       work.tiles, best_parts(work.query_blocks, at_once * queue.multiprocessors, work.tiles, overhead));
   const std::uint64_t blocks = std::uint64_t{work.query_blocks} * divide_up(work.tiles, work.a_part);
-  return launch(queue, collect_folded<steps>, blocks, threads, stages * sizeof(Run<steps>), collection, work,
-                terms, slack, shape, folded.lines);
+  return launch_in_turn(queue, collect_folded<steps>, blocks, threads, stages * sizeof(Run<steps>),
+                        collection, work, terms, slack, shape, folded.lines);
 }
 
 }  // namespace

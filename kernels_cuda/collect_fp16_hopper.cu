@@ -101,6 +101,7 @@ template <std::uint32_t line_bytes, bool resident, bool sample>
 __global__ __launch_bounds__(threads, 1) void collect_halves_hopper(const HalfCollection collection,
                                                                     const HalfWork work) {
   extern __shared__ unsigned char whole[];
+  take_turn();
   const Memory memory = memory_of<resident>(line_bytes, work.slabs);
   unsigned char* const shared = whole + (alignment - hopper::shared_address(whole) % alignment) % alignment;
   auto& rest = *reinterpret_cast<Rest*>(shared + memory.queries + memory.stages * memory.stage);
@@ -141,7 +142,8 @@ cudaError_t start(const Queue& queue, const HalfCollection& collection, HalfWork
   const std::uint64_t blocks = std::uint64_t{work.query_blocks} * parts * (resident ? 1 : 2);
   const auto kernel = collection.sample.data != nullptr ? collect_halves_hopper<line_bytes, resident, true>
                                                         : collect_halves_hopper<line_bytes, resident, false>;
-  return launch_clusters(queue, kernel, blocks, threads, memory.bytes, resident ? 1 : 2, collection, work);
+  return launch_as({resident ? 1u : 2u, true}, queue, kernel, blocks, threads, memory.bytes, collection,
+                   work);
 }
 
 }  // namespace

@@ -70,10 +70,16 @@ __device__ __forceinline__ void take_turn() {
 #endif
 }
 
+/// How a kernel is launched, beside its shape.
+struct LaunchWay {
+  std::uint32_t cluster = 1;  // blocks, neighbours, that may use each other's shared memory
+  bool in_turn = false;       // it begins with take_turn()
+};
+
 template <class... Parameters, class... Arguments>
-cudaError_t launch_with(const Queue& queue, void (*kernel)(Parameters...), std::uint64_t blocks,
-                        std::uint32_t threads, std::size_t shared_bytes, cudaLaunchAttribute* attribute,
-                        const Arguments&... arguments) {
+cudaError_t launch_as(const LaunchWay& way, const Queue& queue, void (*kernel)(Parameters...),
+                      std::uint64_t blocks, std::uint32_t threads, std::size_t shared_bytes,
+                      const Arguments&... arguments) {
   if (blocks == 0) return cudaSuccess;
   constexpr std::size_t without_asking = 32 * 1024;  // beside what a kernel has anyway; together 48
   if (shared_bytes > without_asking) {
@@ -87,41 +93,34 @@ cudaError_t launch_with(const Queue& queue, void (*kernel)(Parameters...), std::
   config.blockDim = dim3(threads);
   config.dynamicSmemBytes = shared_bytes;
   config.stream = queue.stream;
-  config.attrs = attribute;
-  config.numAttrs = attribute != nullptr ? 1 : 0;
+  cudaLaunchAttribute attributes[2] = {};
+  config.attrs = attributes;
+  if (way.cluster > 1) {
+    cudaLaunchAttribute& cluster = attributes[config.numAttrs++];
+    cluster.id = cudaLaunchAttributeClusterDimension;
+    cluster.val.clusterDim = {way.cluster, 1, 1};
+  }
+  if (way.in_turn && queue.overlaps) {
+    cudaLaunchAttribute& overlap = attributes[config.numAttrs++];
+    overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    overlap.val.programmaticStreamSerializationAllowed = 1;
+  }
   return cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...);
 }
 
 template <class... Parameters, class... Arguments>
 cudaError_t launch(const Queue& queue, void (*kernel)(Parameters...), std::uint64_t blocks,
                    std::uint32_t threads, std::size_t shared_bytes, const Arguments&... arguments) {
-  return launch_with(queue, kernel, blocks, threads, shared_bytes, nullptr, arguments...);
+  return launch_as({}, queue, kernel, blocks, threads, shared_bytes, arguments...);
 }
 
-/// `cluster`: how many blocks, neighbours, may use each other's shared memory.
-template <class... Parameters, class... Arguments>
-cudaError_t launch_clusters(const Queue& queue, void (*kernel)(Parameters...), std::uint64_t blocks,
-                            std::uint32_t threads, std::size_t shared_bytes, std::uint32_t cluster,
-                            const Arguments&... arguments) {
-  cudaLaunchAttribute attribute = {};
-  attribute.id = cudaLaunchAttributeClusterDimension;
-  attribute.val.clusterDim = {cluster, 1, 1};
-  return launch_with(queue, kernel, blocks, threads, shared_bytes, cluster > 1 ? &attribute : nullptr,
-                     arguments...);
-}
-
-/// Where the queue overlaps, a kernel that begins with take_turn() is launched when the blocks of that before
-/// it have ended, but not yet all that follows, which saves a microsecond where both are short. (Programmatic
-/// dependent launch. Nobody says that dependents may come sooner: their blocks would take room from those
-/// that they wait for.)
+/// Where queues overlap, a kernel that begins with take_turn() is launched when the blocks of that before it
+/// have ended, but not yet all that follows, which saves a microsecond. (Programmatic dependent launch. No
+/// kernel says that the next may come sooner: its blocks would take room from those that they wait for.)
 template <class... Parameters, class... Arguments>
 cudaError_t launch_in_turn(const Queue& queue, void (*kernel)(Parameters...), std::uint64_t blocks,
                            std::uint32_t threads, std::size_t shared_bytes, const Arguments&... arguments) {
-  cudaLaunchAttribute attribute = {};
-  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  attribute.val.programmaticStreamSerializationAllowed = 1;
-  return launch_with(queue, kernel, blocks, threads, shared_bytes, queue.overlaps ? &attribute : nullptr,
-                     arguments...);
+  return launch_as({1, true}, queue, kernel, blocks, threads, shared_bytes, arguments...);
 }
 
 }  // namespace kith::cuda

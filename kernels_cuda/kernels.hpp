@@ -31,7 +31,7 @@ struct Queue {
   std::uint32_t multiprocessors = 1;
   std::uint32_t capability = 0;            ///< 90 is compute capability 9.0
   std::uint32_t shared_bytes = 48 * 1024;  ///< most shared memory of a block
-  bool overlaps = false;  ///< short kernels may begin to be launched before those before them end
+  bool overlaps = false;                   ///< kernels are launched while those before them end (common.cuh)
 };
 
 /// Whether the kernels that this device runs were compiled so that queues may overlap.
@@ -314,6 +314,11 @@ cudaError_t tighten_by_bounds(const Queue& queue, const Tightening& tightening);
 /// By the k-th of a sample of `groups` bounds; of `tightening` only k, rows, facts and theta are used.
 cudaError_t tighten_by_sample(const Queue& queue, const Tightening& tightening,
                               Matrix<const std::uint32_t> sample, std::uint32_t groups);
+
+/// The same of few queries, up to a small k.
+inline constexpr std::uint32_t sample_few_max_k = 128;
+cudaError_t tighten_by_sample_of_few(const Queue& queue, const Tightening& tightening,
+                                     Matrix<const std::uint32_t> sample, std::uint32_t groups);
 
 /// What `vote` is given.
 struct Ballot {

@@ -33,6 +33,7 @@ __global__ __launch_bounds__(part_threads) void find_largest(const ProductBound 
 /// low and gap of a place, rounded to the safe side.
 __global__ __launch_bounds__(threads) void compute_low(const ProductBound bound, const ErrorTerms terms,
                                                        const LargestParts parts, float* low, float* gap) {
+  take_turn();
   const LargestOfQueries largest = largest_of_all(bound, parts);
   const std::uint32_t place = blockIdx.x * threads + threadIdx.x;
   if (place >= bound.columns) return;
@@ -88,8 +89,8 @@ cudaError_t product_low(const Queue& queue, const ProductBound& bound, bool gap,
   LargestParts parts{};
   const cudaError_t found = find_largest_parts(queue, bound, scratch.data, &parts);
   if (found != cudaSuccess) return found;
-  return launch(queue, compute_low, divide_up(bound.columns, threads), threads, 0, bound, terms, parts, low,
-                gaps);
+  return launch_in_turn(queue, compute_low, divide_up(bound.columns, threads), threads, 0, bound, terms,
+                        parts, low, gaps);
 }
 
 }  // namespace kith::cuda

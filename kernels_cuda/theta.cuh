@@ -61,4 +61,16 @@ __device__ __forceinline__ void settle(const Tightening& tightening, const Limit
   if (count > tightening.capacity) tightening.lost.data[q * tightening.lost.stride] = 1;
 }
 
+/// A key with this code; of no code at all there is none.
+__device__ __forceinline__ Key key_with(std::uint32_t code) {
+  return static_cast<Key>(code) << 32;
+}
+
+/// What is left to do where nothing is listed.
+__device__ __forceinline__ void lower_theta(const Tightening& tightening, const LimitTerms& terms,
+                                            std::size_t q, std::uint32_t code) {
+  float* const theta = tightening.theta.data + q * tightening.theta.stride;
+  *theta = fminf(*theta, theta_of(tightening, terms, q, key_with(code)));
+}
+
 }  // namespace kith::cuda

@@ -121,20 +121,9 @@ __device__ __noinline__ std::uint32_t kth_in_memory(CodeAt code_at, std::uint32_
   return kth_code(range, k, below, largest);
 }
 
-/// A key with this code; of no code at all there is none.
-__device__ __forceinline__ Key key_with(std::uint32_t code) {
-  return static_cast<Key>(code) << 32;
-}
-
-/// What is left to do where nothing is listed.
-__device__ __forceinline__ void lower_theta(const Tightening& tightening, const LimitTerms& terms,
-                                            std::size_t q, std::uint32_t code) {
-  float* const theta = tightening.theta.data + q * tightening.theta.stride;
-  *theta = fminf(*theta, theta_of(tightening, terms, q, key_with(code)));
-}
-
 __global__ __launch_bounds__(warp_threads) void tighten_by_warps(const Tightening tightening,
                                                                  const LimitTerms terms) {
+  take_turn();
   const std::size_t q = blockIdx.x * warps + threadIdx.x / 32;
   const std::uint32_t lane = threadIdx.x % 32, k = tightening.k;
   if (q >= tightening.rows) return;
@@ -158,6 +147,7 @@ __global__ __launch_bounds__(warp_threads) void tighten_by_samples(const Tighten
                                                                    const LimitTerms terms,
                                                                    const Matrix<const std::uint32_t> sample,
                                                                    const std::uint32_t groups) {
+  take_turn();
   const std::size_t q = blockIdx.x * warps + threadIdx.x / 32;
   const std::uint32_t lane = threadIdx.x % 32, k = tightening.k;
   if (q >= tightening.rows || groups < k) return;
@@ -280,19 +270,21 @@ cudaError_t tighten_by_bounds(const Queue& queue, const Tightening& tightening) 
   // A block a query is done sooner, as long as there are few.
   const bool few = tightening.rows <= 4 * queue.multiprocessors && tightening.capacity > 512;
   if (tightening.k <= warp_most_k && !few)
-    return launch(queue, tighten_by_warps, divide_up(tightening.rows, warps), warp_threads, 0, tightening,
-                  terms);
+    return launch_in_turn(queue, tighten_by_warps, divide_up(tightening.rows, warps), warp_threads, 0,
+                          tightening, terms);
   return launch_in_turn(queue, tighten_by_blocks, tightening.rows, block_threads, 0, tightening, terms);
 }
 
 cudaError_t tighten_by_sample(const Queue& queue, const Tightening& tightening,
                               Matrix<const std::uint32_t> sample, std::uint32_t groups) {
   const bool few = tightening.rows <= 4 * queue.multiprocessors && groups > 256;
+  if (few && tightening.k <= sample_few_max_k)
+    return tighten_by_sample_of_few(queue, tightening, sample, groups);
   if (few || groups > 1024)
     return launch_in_turn(queue, tighten_by_samples_of_few, tightening.rows, block_threads, 0, tightening,
                           limit_terms(tightening.dims), sample, groups);
-  return launch(queue, tighten_by_samples, divide_up(tightening.rows, warps), warp_threads, 0, tightening,
-                limit_terms(tightening.dims), sample, groups);
+  return launch_in_turn(queue, tighten_by_samples, divide_up(tightening.rows, warps), warp_threads, 0,
+                        tightening, limit_terms(tightening.dims), sample, groups);
 }
 
 }  // namespace kith::cuda

@@ -153,9 +153,9 @@ spi::Support Device::check(const spi::CollectStep& step) const {
 cudaError_t Device::enqueue(const spi::CollectStep& step) {
   if (step.values.rows == 0 || step.values.cols == 0) return cudaSuccess;
   if (step.proposer == Proposer::fp16 && step.values.rows <= few_queries_fp16)
-    return collect_fp16_few(queue_for(step.values.rows), half_collection_of(step, {}), bound_of(step));
+    return collect_fp16_few(queue_, half_collection_of(step, {}), bound_of(step));
   if (step.proposer == Proposer::int8)
-    return collect_int8(queue_for(step.values.rows), half_collection_of(step, {}), bound_of(step));
+    return collect_int8(queue_, half_collection_of(step, {}), bound_of(step));
   if (may_fold(step) && step.sample.cols == 0 && !step.open) {
     ProductBound bound = bound_of(step);
     bound.b = product_error_folded(bound.dims);

@@ -88,7 +88,7 @@ Device::Device(DeviceInfo known, int ordinal)
                  "cudaDeviceGetAttribute");
     queue_.capability = static_cast<std::uint32_t>(10 * major + minor);
     queue_.shared_bytes = static_cast<std::uint32_t>(info.local_memory_bytes);
-    overlaps_ = may_overlap(queue_.capability);
+    queue_.overlaps = may_overlap(queue_.capability);
   } catch (...) {
     close();
     throw;
@@ -116,13 +116,6 @@ void Device::close() noexcept {
 void Device::enter(const char* stage) const {
   guard_.refuse_after_failure();
   guard_.check(cudaSetDevice(ordinal_), stage, "cudaSetDevice");
-}
-
-Queue Device::queue_for(std::size_t queries) const {
-  constexpr std::size_t few_queries = 64;
-  Queue queue = queue_;
-  queue.overlaps = overlaps_ && queries <= few_queries;
-  return queue;
 }
 
 void Device::wait(const char* stage) {

@@ -118,14 +118,10 @@ class Device : public spi::Device {
   /// Opened when it is first asked for; throws what Cublas throws. Only where it has no refusal.
   Cublas& cublas() const;
   void close() noexcept;
-  /// Of steps of few queries, whose kernels are short, the next begins while one ends; longer ones gain
-  /// nothing by that, and their last blocks lose.
-  Queue queue_for(std::size_t queries) const;
 
   const int ordinal_;
   mutable Guard guard_;
   Queue queue_;
-  bool overlaps_ = false;             // whether queues may
   unsigned char* staging_ = nullptr;  // pinned host memory for small transfers
   std::size_t staged_ = 0;            // bytes of it that may still be on their way
   const std::shared_ptr<LockedRanges> locked_ = std::make_shared<LockedRanges>();

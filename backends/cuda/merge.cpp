@@ -14,8 +14,8 @@ spi::Support Device::check(const spi::MergeStep& step) const {
 }
 
 cudaError_t Device::enqueue(const spi::MergeStep& step) {
-  return merge(queue_for(step.in.rows), input_of(step.in), static_cast<std::uint32_t>(step.in.rows),
-               step.lists, step.k, matrix_of(step.out));
+  return merge(queue_, input_of(step.in), static_cast<std::uint32_t>(step.in.rows), step.lists, step.k,
+               matrix_of(step.out));
 }
 
 }  // namespace kith::cuda

@@ -24,7 +24,7 @@ spi::Support Device::check(const spi::NearestStep& step) const {
 
 cudaError_t Device::enqueue(const spi::NearestStep& step) {
   if (step.queries.rows == 0 || step.train.rows == 0) return cudaSuccess;
-  return nearest(queue_for(step.queries.rows), search_of(step), scratch_of(step.scratch));
+  return nearest(queue_, search_of(step), scratch_of(step.scratch));
 }
 
 }  // namespace kith::cuda

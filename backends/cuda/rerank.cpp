@@ -17,8 +17,7 @@ cudaError_t Device::enqueue(const spi::RerankStep& step) {
                             step.first_row,
                             lists_of<const std::uint32_t>(step.candidates),
                             matrix_of(step.out)};
-  const Queue queue = queue_for(step.queries.rows);
-  return step.train.block == 1 ? rerank_in_order(queue, reranking) : rerank(queue, reranking);
+  return step.train.block == 1 ? rerank_in_order(queue_, reranking) : rerank(queue_, reranking);
 }
 
 }  // namespace kith::cuda

@@ -49,9 +49,9 @@ spi::Support Device::check(const spi::TightenStep& step) const {
 cudaError_t Device::enqueue(const spi::TightenStep& step) {
   if (step.best.rows == 0) return cudaSuccess;
   if (step.of == spi::TightenStep::Of::sample)
-    return tighten_by_sample(queue_for(step.best.rows), tightening_of(step), input_of(step.sample),
+    return tighten_by_sample(queue_, tightening_of(step), input_of(step.sample),
                              static_cast<std::uint32_t>(step.sample.cols));
-  return tighten(queue_for(step.best.rows), tightening_of(step), scratch_of(step.scratch));
+  return tighten(queue_, tightening_of(step), scratch_of(step.scratch));
 }
 
 }  // namespace kith::cuda

@@ -174,6 +174,7 @@ class Device : public spi::Device {
   void rerank_lines(const spi::RerankStep& step);
   void tighten_by_bounds(const spi::TightenStep& step);
   void tighten_by_sample(const spi::TightenStep& step);
+  void tighten_by_few(const spi::TightenStep& step);
   template <class Listed>
   void tighten_by_groups(const spi::TightenStep& step, const spi::Grid<Listed>& listed,
                          const std::string& defines);

@@ -8,6 +8,7 @@ namespace kith::opencl {
 namespace {
 
 constexpr std::uint32_t tighten_chunk = 2048, tighten_piece = 8;  // tighten.cl
+constexpr std::uint32_t sample_few_max_k = 128;                   // tighten_sample_few.cl
 constexpr std::uint32_t short_k = 256, keys_at_a_time = 512, most_parts = 512;
 
 Shortlist shortlist_of(const spi::TightenStep& step) {
@@ -110,10 +111,24 @@ void Device::tighten_by_bounds(const spi::TightenStep& step) {
   tighten_by_groups(step, step.keys, "");
 }
 
+/// As tighten_sample_few.cl says.
+void Device::tighten_by_few(const spi::TightenStep& step) {
+  constexpr std::uint32_t group = 256, values = 8;
+  const Shortlist shape(step.k, group * values);
+  const std::uint32_t parts = parts_for(step.k, most_parts);
+  launch("tighten_sample_few.cl",
+         define("GROUP", group) + define("VALUES", values) + (is_halved(step) ? " -D HALVES" : ""),
+         "kith_tighten_sample_few", Range{{group * step.best.rows, 1, 1}, {group, 1, 1}}, step.sample,
+         static_cast<cl_uint>(step.sample.cols), step.k, step.dims, facts_of(step), step.theta,
+         shape.list_size, shape.capacity, shape.merge_at, Local{shape.list_bytes()},
+         Local{shape.buffer_bytes()}, Local{std::size_t{2} * parts * sizeof(cl_uint)}, parts);
+}
+
 /// Of many queries a warp each, as tighten_sample.cl says.
 void Device::tighten_by_sample(const spi::TightenStep& step) {
   constexpr std::size_t warp = 32, warps = 4, most_of_warp = 1024, most_of_few = 256;
   const bool few = step.best.rows <= std::size_t{4} * info.compute_units;
+  if (few && step.sample.cols > most_of_few && step.k <= sample_few_max_k) return tighten_by_few(step);
   if (step.sample.cols > (few ? most_of_few : most_of_warp))
     return tighten_by_groups(step, step.sample, " -D SAMPLE");
   std::uint32_t each = 4;
