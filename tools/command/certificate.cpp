@@ -17,7 +17,8 @@ std::string certified(const Trace& trace) {
   const std::int64_t m = trace.plan.problem.m;
   const std::int64_t at_first = m - trace.repeats - trace.fallbacks;
   return std::to_string(at_first) + " of " + count_of(m, "query", "queries") + " at the first try, " +
-         std::to_string(trace.repeats) + " at the second, since a list had overflowed or a guess was wrong; " +
+         std::to_string(trace.repeats) +
+         " at the second, since a list had overflowed or a guess was wrong; " +
          std::to_string(trace.fallbacks) + " left to the chain alone";
 }
 

@@ -220,11 +220,12 @@ struct CollectStep {
   Bounds bounds = {};  ///< written beside the lists; of no columns: not wanted. With a proposer
   Visits visits = {};  ///< of `train`; `values` is then [q, visits.count * visits.rows]. With a proposer
   /// [q, visits.count * visits.rows / sample_rows]; of no columns: not wanted. With fp16 and int8, visits
-  /// and bounds. Then nothing is listed. The places of the visits are put into groups of sample_rows, in what way
-  /// is the device's own affair, and of each group the smallest h (Bounds) is written, as ordered() has it;
-  /// that of +infinity, or more, where there is no row.
+  /// and bounds. Then nothing is listed. The places of the visits are put into groups of sample_rows, in what
+  /// way is the device's own affair, and of each group the smallest h (Bounds) is written, as ordered() has
+  /// it; that of +infinity, or more, where there is no row.
   Grid<std::uint32_t> sample = {};
-  bool open = false;  ///< a hint: theta may be +infinity, so that all rows pass and only bounds tell them apart
+  bool open =
+      false;  ///< a hint: theta may be +infinity, so that all rows pass and only bounds tell them apart
 };
 
 /// Keep of each list the candidates whose `low` is at most theta, in any order.
