@@ -74,8 +74,8 @@ struct Plan {
   /// matter; candidates are then thinned by bounds, and the chain ranks what is left at the end. 0: in order,
   /// and the chain ranks what each step finds.
   std::int64_t visit_rows = 0;
-  std::int64_t growth =
-      0;  ///< training rows of a later step of a proposer for each row before it, or sampled
+  /// Training rows of a later step of a proposer for each row before it, or sampled.
+  std::int64_t growth = 0;
   /// With visits: what counts as near is guessed from fewer bounds than k while few rows have been seen, and
   /// certified by the k-th chain at the end; queries that it was wrong for are searched once more. Not in an
   /// index of parts, nor in one that has misled guesses.

@@ -224,8 +224,8 @@ struct CollectStep {
   /// way is the device's own affair, and of each group the smallest h (Bounds) is written, as ordered() has
   /// it; that of +infinity, or more, where there is no row.
   Grid<std::uint32_t> sample = {};
-  bool open =
-      false;  ///< a hint: theta may be +infinity, so that all rows pass and only bounds tell them apart
+  /// A hint: theta may be +infinity, so that all rows pass and only bounds tell them apart.
+  bool open = false;
 };
 
 /// Keep of each list the candidates whose `low` is at most theta, in any order.
