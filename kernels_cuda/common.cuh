@@ -76,6 +76,17 @@ struct LaunchWay {
   bool in_turn = false;       // it begins with take_turn()
 };
 
+/// Allow a kernel all the shared memory that there is beside what it has anyway: the same to everybody who
+/// launches it at the same time, so that nobody takes back what somebody else is about to use.
+inline cudaError_t allow_shared_memory(const Queue& queue, const void* kernel) {
+  cudaFuncAttributes known{};
+  const cudaError_t error = cudaFuncGetAttributes(&known, kernel);
+  if (error != cudaSuccess) return error;
+  const int most = static_cast<int>(queue.shared_bytes) - static_cast<int>(known.sharedSizeBytes);
+  if (known.maxDynamicSharedSizeBytes >= most) return cudaSuccess;
+  return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most);
+}
+
 template <class... Parameters, class... Arguments>
 cudaError_t launch_as(const LaunchWay& way, const Queue& queue, void (*kernel)(Parameters...),
                       std::uint64_t blocks, std::uint32_t threads, std::size_t shared_bytes,
@@ -83,9 +94,7 @@ cudaError_t launch_as(const LaunchWay& way, const Queue& queue, void (*kernel)(P
   if (blocks == 0) return cudaSuccess;
   constexpr std::size_t without_asking = 32 * 1024;  // beside what a kernel has anyway; together 48
   if (shared_bytes > without_asking) {
-    const cudaError_t error =
-        cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
-                             cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes));
+    const cudaError_t error = allow_shared_memory(queue, reinterpret_cast<const void*>(kernel));
     if (error != cudaSuccess) return error;
   }
   cudaLaunchConfig_t config = {};

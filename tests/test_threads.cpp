@@ -175,6 +175,30 @@ TEST_CASE("threads: eight open the device and let it go at once") {
         }) == nothing_wrong);
 }
 
+// Kernels are shared by all devices of a process, and with them how much local memory they may take.
+TEST_CASE("threads: eight devices, each with searches that take more local memory than others'") {
+  const std::int64_t m = 16, n = 700, neighbours[] = {5, 100};
+  std::vector<Matrix> queries, train;
+  std::vector<Neighbors> expected;  // of each number of columns, few and many
+  for (const std::int64_t dims : {40, 64, 130, 200}) {
+    queries.push_back(hard_rows(DataKind::normal, Set::queries, m, dims, Metric::l2));
+    train.push_back(hard_rows(DataKind::normal, Set::train, n, dims, Metric::l2));
+    for (const std::int64_t k : neighbours)
+      expected.push_back(neighbors(Metric::l2, queries.back(), train.back(), k));
+  }
+  CHECK(in_parallel([&](int number) {
+          const std::size_t own = static_cast<std::size_t>(number) % train.size();
+          const Index index(open_device(device_spec()), train[own], Metric::l2);
+          for (std::size_t i = 0; i < 12; ++i) {
+            const std::size_t many = (static_cast<std::size_t>(number) / train.size() + i) % 2;
+            const std::string wrong =
+                difference(index.search(queries[own], neighbours[many]), expected[2 * own + many]);
+            if (!wrong.empty()) return wrong;
+          }
+          return std::string();
+        }) == nothing_wrong);
+}
+
 TEST_SUITE_END();
 
 }  // namespace

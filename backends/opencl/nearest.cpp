@@ -53,7 +53,8 @@ struct RowsShape {
 
     const std::uint32_t rows = divide_up(step.train.rows, step.groups);
     if (pass == most_pass && rows <= 2 * group) width = 2;
-    const std::uint32_t at_once = divide_up(rows + width - 1, group * width);  // one may begin amid four
+    const std::uint32_t at_once =
+        divide_up(rows + width - 1, std::size_t{group} * width);  // one may begin amid four
     if (pass == 1 && at_once <= most_pieces) pieces = at_once <= 1 ? 1 : at_once <= 5 ? 5 : most_pieces;
   }
   std::size_t bytes() const { return std::size_t{pass} * (list_size + capacity) * sizeof(Key); }

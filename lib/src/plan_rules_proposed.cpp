@@ -69,12 +69,12 @@ constexpr std::int64_t any = std::numeric_limits<std::int64_t>::max();
 constexpr Pays pays[] = {
     // On an H200 tensor cores were 4 times as fast as the chain at 1e10 folds with 1,200 queries, 15 to 20
     // times from 5e11 folds on, 2.3 times (CUDA) and 3.3 times (OpenCL) with 3 columns, 3 times at k = 2048.
-    // Up to 64 queries bytes are 1.1 (CUDA) and 1.3 (OpenCL) times as fast from 1.5e8 folds on, 2.3 times
-    // from 3e8, with one query from 1e8 on, and up to 1.7 times as fast as 16-bit floats. With k = 5000 of
-    // 10^6 rows 16-bit floats were twice as fast as the chain (CUDA; 2.8 times, OpenCL), with k = 8192 a
-    // third as fast.
+    // Up to 64 queries bytes are 2.3 to 6 times as fast from 3e8 folds on, with one query from 1e8 on, and up
+    // to 1.7 times as fast as 16-bit floats. But they take more kernels, so that a whole call is sooner done
+    // from 3e8 (CUDA) or 1e9 folds on (OpenCL). With k = 5000 of 10^6 rows 16-bit floats were twice as fast
+    // as the chain (CUDA; 2.8 times, OpenCL), with k = 8192 a third as fast.
     {Proposer::fp16, 1e10, 65, any, 3, any, 6000},
-    {Proposer::int8, 1.5e8, 1, 64, 32, 65536, 256},
+    {Proposer::int8, 1e9, 1, 64, 32, 65536, 256},
     {Proposer::int8, 1e8, 1, 1, 64, 65536, 256},
     // On two cores with AMX twice as fast from 3e8 folds with 20 queries of 768 columns on, and 7 times at
     // 5e11. Products in single precision (dot) gained a quarter at most, and lost as much where queries were
