@@ -89,7 +89,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_tighten(
     best[j] = key;
     if (j == k - 1) last = key;
   }
-  barrier(CLK_LOCAL_MEM_FENCE);
+  barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);  // all have read the count, which becomes 0
   if (lid == 0)
     settle(q, value_of(last), count, capacity, lost, lost_first, lost_stride, dims, facts, facts_first,
            facts_stride, theta, theta_first, theta_stride);

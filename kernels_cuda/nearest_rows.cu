@@ -139,17 +139,25 @@ __global__ __launch_bounds__(S::most_threads, S::blocks) void nearest_of_rows(
   });
 }
 
+std::uint32_t capacity_of(const Search& search) {
+  static_assert(nearest_max_k < 512);
+  return search.k <= 64 ? 256 : 512;
+}
+
+template <class S>
+std::size_t shared_bytes(const Search& search) {
+  return S::batch * capacity_of(search) * sizeof(Key) + staged_bytes(S::batch, search.queries.dims);
+}
+
 template <class S>
 cudaError_t nearest_by(const Queue& queue, const Search& search, std::uint32_t threads) {
   const std::uint32_t shift = search.first_row - search.train.first;  // wraps around, and back
-  const std::uint32_t capacity = search.k <= 64 ? 256 : 512;
-  static_assert(nearest_max_k < 512);
   const std::uint32_t batches = batches_of(search.queries, S::batch);
   return with_chain(search.metric, [&](auto chain) {
-    return launch_in_turn(
-        queue, nearest_of_rows<decltype(chain)::value, S>, std::uint64_t{batches} * search.groups, threads,
-        S::batch * capacity * sizeof(Key) + staged_bytes(S::batch, search.queries.dims), search.queries,
-        search.train, shift, search.k, search.groups, batches, capacity, search.out);
+    return launch_in_turn(queue, nearest_of_rows<decltype(chain)::value, S>,
+                          std::uint64_t{batches} * search.groups, threads, shared_bytes<S>(search),
+                          search.queries, search.train, shift, search.k, search.groups, batches,
+                          capacity_of(search), search.out);
   });
 }
 
@@ -172,6 +180,9 @@ cudaError_t nearest_rows(const Queue& queue, const Search& search) {
       if (alone && rows > Wide::most_threads) return nearest_by<Wide>(queue, search, Wide::most_threads);
     }
     if constexpr (batch == Short::batch) {
+      // Devices of compute capability 7.5 have 64 KiB: too little for 16 long lists.
+      const std::size_t needed = shared_bytes<Plain<batch>>(search) + sizeof(ShortlistState<batch>);
+      if (needed > queue.shared_bytes) return nearest_by<Plain<4>>(queue, search, row_threads);
       const std::uint32_t threads = threads_for<Short>(rows);
       if (rows < Short::most_threads * Short::width) return nearest_by<Short>(queue, search, threads);
     }

@@ -146,6 +146,9 @@ TEST_CASE("nearest: takes no row of the padding, and writes its lists and nothin
             check_guarded(device, Metric::squared_l2, m, n, dims, k,
                           static_cast<std::uint32_t>(1 + (m + n) % 5), 5, 0);
     check_guarded(device, Metric::l1, 4, 5, 3, 2, 11, 1, 0);  // more groups than rows
+    // Of one query a work-item may take several pieces of four rows, of which groups begin anywhere.
+    check_guarded(device, Metric::squared_l2, 1, 2500, 3, 7, 2, 5, 0);
+    check_guarded(device, Metric::squared_l2, 1, 6000, 3, 7, 1, 5, 0);
     for (const std::uint32_t threads : {1u, 2u, 5u})
       check_guarded(device, Metric::squared_l2, 19, 530, 11, 9, 3, 2, threads);
   });

@@ -1,9 +1,11 @@
 // Which CUDA devices there are, and the door of the plug-in.
 #include <stdlib.h>  // secure_getenv
 
-#include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "device.hpp"
@@ -42,13 +44,17 @@ std::string pci_of(const cudaDeviceProp& device) {
 }
 
 /// Shared memory of a block. The environment variable KITH_CUDA_SHARED_KIB makes it less, as it is on other
-/// devices: for tests of what kernels do there.
+/// devices, for tests of what kernels do there; what is no such number is ignored.
 std::size_t shared_bytes_of(const cudaDeviceProp& device) {
-  constexpr unsigned long least = 48;  // every device has so much
-  std::size_t bytes = device.sharedMemPerBlockOptin;
-  const char* const wanted = secure_getenv("KITH_CUDA_SHARED_KIB");
-  if (wanted) bytes = std::min<std::size_t>(bytes, std::max(strtoul(wanted, nullptr, 10), least) * 1024);
-  return bytes;
+  constexpr std::size_t least = 64, kib = 1024;  // compute capability 7.5
+  const std::size_t bytes = device.sharedMemPerBlockOptin;
+  const char* const given = secure_getenv("KITH_CUDA_SHARED_KIB");
+  if (!given) return bytes;
+  const std::string_view text = given;
+  std::size_t wanted = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), wanted);
+  const bool is_number = error == std::errc() && end == text.data() + text.size();
+  return is_number && wanted >= least && wanted < bytes / kib ? wanted * kib : bytes;
 }
 
 DeviceInfo info_of(const cudaDeviceProp& device, std::size_t place) {

@@ -74,11 +74,16 @@ HalfCollection half_collection_of(const spi::CollectStep& step, const ProductLow
 }
 
 /// Why tensor cores cannot take a step; empty when they can.
-std::string refusal_of_products_there(const spi::CollectStep& step, std::uint32_t capability) {
+std::string refusal_of_products_there(const spi::CollectStep& step, const Queue& queue) {
+  constexpr std::uint32_t least_capability = 80, least_shared_kib = 99;
   const std::string what = "proposer " + std::string(name(step.proposer));
-  if (capability < 80)
+  if (queue.capability < least_capability)
     return what + " needs the tensor cores of compute capability 8.0 or newer, and this device has " +
-           std::to_string(capability / 10) + "." + std::to_string(capability % 10) + "; choose gemm or none";
+           std::to_string(queue.capability / 10) + "." + std::to_string(queue.capability % 10) +
+           "; choose gemm or none";
+  if (queue.shared_bytes < least_shared_kib * 1024)
+    return what + " needs " + std::to_string(least_shared_kib) + " KiB of shared memory a block, and " +
+           std::to_string(queue.shared_bytes / 1024) + " are allowed; choose gemm or none";
   if (step.train.rows.first % spi::shadow_rows != 0 || step.queries.rows.first % spi::shadow_rows != 0)
     return "shadows of " + what + " begin at a multiple of " + std::to_string(spi::shadow_rows) + " rows";
   if (step.visits.rows % spi::shadow_rows != 0)
@@ -135,8 +140,7 @@ spi::Support Device::check(const spi::CollectStep& step) const {
   std::string refusal = refusal_of_products(step.proposer, step.metric, step.train.rows.cols);
   if (refusal.empty()) refusal = refusal_of_bounds(step);
   if (refusal.empty()) refusal = refusal_of_sample(step);
-  if (refusal.empty())
-    refusal = gemm ? Cublas::refusal() : refusal_of_products_there(step, queue_.capability);
+  if (refusal.empty()) refusal = gemm ? Cublas::refusal() : refusal_of_products_there(step, queue_);
   if (!refusal.empty()) return {refusal, 0};
   if (step.proposer == Proposer::int8) return {};
   if (gemm) try {

@@ -15,8 +15,18 @@ Shortlist shortlist_of(const spi::TightenStep& step) {
   return Shortlist(step.k, keys_at_a_time);
 }
 
+/// Of the parts of a first bound (shortlist.cl).
+constexpr std::size_t parts_bytes = 2 * most_parts * sizeof(cl_uint);
+
 bool fits(const spi::TightenStep& step, std::size_t local_memory_bytes) {
-  return step.k <= 2048 && shortlist_of(step).refuse(step.k, local_memory_bytes).empty();
+  return step.k <= 2048 && shortlist_of(step).refuse(step.k, local_memory_bytes - parts_bytes).empty();
+}
+
+/// How a group keeps the smallest of a sample, as tighten_sample_few.cl says.
+constexpr std::uint32_t sample_group = 256, sample_values = 8;
+
+Shortlist shortlist_of_sample(const spi::TightenStep& step) {
+  return Shortlist(step.k, sample_group * sample_values);
 }
 
 bool is_by_bounds(const spi::TightenStep& step) {
@@ -113,11 +123,11 @@ void Device::tighten_by_bounds(const spi::TightenStep& step) {
 
 /// As tighten_sample_few.cl says.
 void Device::tighten_by_few(const spi::TightenStep& step) {
-  constexpr std::uint32_t group = 256, values = 8;
-  const Shortlist shape(step.k, group * values);
+  constexpr std::uint32_t group = sample_group;
+  const Shortlist shape = shortlist_of_sample(step);
   const std::uint32_t parts = parts_for(step.k, most_parts);
   launch("tighten_sample_few.cl",
-         define("GROUP", group) + define("VALUES", values) + (is_halved(step) ? " -D HALVES" : ""),
+         define("GROUP", group) + define("VALUES", sample_values) + (is_halved(step) ? " -D HALVES" : ""),
          "kith_tighten_sample_few", Range{{group * step.best.rows, 1, 1}, {group, 1, 1}}, step.sample,
          static_cast<cl_uint>(step.sample.cols), step.k, step.dims, facts_of(step), step.theta,
          shape.list_size, shape.capacity, shape.merge_at, Local{shape.list_bytes()},
@@ -128,7 +138,9 @@ void Device::tighten_by_few(const spi::TightenStep& step) {
 void Device::tighten_by_sample(const spi::TightenStep& step) {
   constexpr std::size_t warp = 32, warps = 4, most_of_warp = 1024, most_of_few = 256;
   const bool few = step.best.rows <= std::size_t{4} * info.compute_units;
-  if (few && step.sample.cols > most_of_few && step.k <= sample_few_max_k) return tighten_by_few(step);
+  if (few && step.sample.cols > most_of_few && step.k <= sample_few_max_k &&
+      shortlist_of_sample(step).refuse(step.k, limits_.local_memory_bytes - parts_bytes).empty())
+    return tighten_by_few(step);
   if (step.sample.cols > (few ? most_of_few : most_of_warp))
     return tighten_by_groups(step, step.sample, " -D SAMPLE");
   std::uint32_t each = 4;

@@ -71,7 +71,8 @@ constexpr Pays pays[] = {
     // times from 5e11 folds on, 2.3 times (CUDA) and 3.3 times (OpenCL) with 3 columns, 3 times at k = 2048.
     // Up to 64 queries bytes are 2.3 to 6 times as fast from 3e8 folds on, with one query from 1e8 on, and up
     // to 1.7 times as fast as 16-bit floats. But they take more kernels, so that a whole call is sooner done
-    // from 3e8 (CUDA) or 1e9 folds on (OpenCL). With k = 5000 of 10^6 rows 16-bit floats were twice as fast
+    // from 3e8 (CUDA) or 1e9 folds on (OpenCL), which is taken for both. With k = 5000 of 10^6 rows 16-bit
+    // floats were twice as fast
     // as the chain (CUDA; 2.8 times, OpenCL), with k = 8192 a third as fast.
     {Proposer::fp16, 1e10, 65, any, 3, any, 6000},
     {Proposer::int8, 1e9, 1, 64, 32, 65536, 256},

@@ -23,7 +23,7 @@
 namespace kith::spi {
 
 /// Raised whenever anything in this header changes; the loader compares it first.
-inline constexpr std::uint32_t plugin_abi = 7;
+inline constexpr std::uint32_t plugin_abi = 8;
 
 /// A block of device memory, aligned to 256 bytes. Freed by its destructor, which never throws.
 class KITH_API Allocation {
