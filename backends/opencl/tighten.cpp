@@ -16,7 +16,7 @@ Shortlist shortlist_of(const spi::TightenStep& step) {
 }
 
 /// Of the parts of a first bound (shortlist.cl).
-constexpr std::size_t parts_bytes = 2 * most_parts * sizeof(cl_uint);
+constexpr std::size_t parts_bytes = std::size_t{2} * most_parts * sizeof(cl_uint);
 
 bool fits(const spi::TightenStep& step, std::size_t local_memory_bytes) {
   return step.k <= 2048 && shortlist_of(step).refuse(step.k, local_memory_bytes - parts_bytes).empty();
