@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -182,6 +183,41 @@ TEST_CASE("search: rows may stand apart, and the caller's memory is free after t
   std::fill(train.values.begin(), train.values.end(), 0.0f);
   CHECK(difference(spread.search(queries_apart.view(), 8), expected) == "");
   CHECK(difference(dense.search(queries, 8), expected) == "");
+}
+
+TEST_CASE("search: into memory that is used again, for fewer answers and for more") {
+  const Matrix queries = hard_rows(DataKind::normal, Set::queries, 40, 7, Metric::l2);
+  const Matrix train = hard_rows(DataKind::normal, Set::train, 300, 7, Metric::l2);
+  const Index index(device(), train, Metric::l2);
+  Neighbors found{1, 1, {7, 7, 7}, {7}};
+  for (const std::int64_t k : {8, 3, 100}) {
+    index.search_into(queries, k, found);
+    CHECK(difference(found, neighbors(Metric::l2, queries, train, k)) == "");
+    CHECK(found == index.search(queries, k));
+  }
+  const float* const memory = found.distance.data();
+  index.search_into(queries.view().slice(3, 2), 9, found);
+  CHECK(found.distance.data() == memory);
+  CHECK(found == index.search(queries.view().slice(3, 2), 9));
+  index.search_into(queries.view().slice(0, 0), 9, found);
+  CHECK(found == Neighbors{0, 9, {}, {}});
+  CHECK_THROWS_AS(index.search_into(queries, 301, found), Error);
+}
+
+TEST_CASE("search: more answers than the host locks memory for") {
+  // Keys of 36 MB, of which every query is asked again alone.
+  constexpr std::int64_t n = 70000, m = 70, k = 65000;
+  const Matrix queries = hard_rows(DataKind::normal, Set::queries, m, 2, Metric::l1);
+  const Matrix train = hard_rows(DataKind::normal, Set::train, n, 2, Metric::l1);
+  const Index index(device(), train, Metric::l1);
+  const Neighbors all = index.search(queries, k);
+  for (const std::int64_t q : {std::int64_t{0}, m / 2, m - 1}) {
+    const Neighbors one = index.search(queries.view().slice(q, 1), k);
+    const auto from = static_cast<std::size_t>(q * k), count = static_cast<std::size_t>(k);
+    CHECK(std::equal(one.index.begin(), one.index.end(),
+                     all.index.begin() + static_cast<std::ptrdiff_t>(from)));
+    CHECK(std::memcmp(one.distance.data(), all.distance.data() + from, count * sizeof(float)) == 0);
+  }
 }
 
 TEST_CASE("search: an index knows its rows, and copies share them") {

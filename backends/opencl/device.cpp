@@ -1,9 +1,18 @@
 #include "device.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 namespace kith::opencl {
+namespace {
+
+// What is small is copied to locked memory, and nobody waits until it has left.
+constexpr std::size_t staging_bytes = std::size_t{1} << 20;
+constexpr std::size_t small_bytes = staging_bytes / 4;
+constexpr std::size_t staging_unit = 256;
+
+}  // namespace
 
 Device::Device(DeviceInfo known, Family family, Limits limits, const cl::Device& device)
     : spi::Device(std::move(known)),
@@ -48,18 +57,48 @@ std::unique_ptr<spi::Allocation> Device::allocate(std::size_t bytes) {
   });
 }
 
+/// Whether there is memory for small writes. Without it they are waited for.
+bool Device::stages() {
+  if (staging_ || !may_stage_) return staging_ != nullptr;
+  may_stage_ = false;
+  try {
+    staging_ = allocate_host(staging_bytes);
+  } catch (const Error& error) {
+    if (error.code() != Errc::out_of_memory) throw;
+  }
+  return staging_ != nullptr;
+}
+
 void Device::write(spi::Allocation& to, std::size_t offset, const void* from, std::size_t bytes) {
   if (bytes == 0) return;
-  guard_.run("write", [&] { queue_.enqueueWriteBuffer(buffer_of(&to), CL_TRUE, offset, bytes, from); });
+  const bool staged = bytes <= small_bytes && stages();
+  guard_.run("write", [&] {
+    const cl::Buffer& target = buffer_of(&to);
+    if (!staged) {
+      queue_.enqueueWriteBuffer(target, CL_TRUE, offset, bytes, from);
+      staged_ = 0;
+      return;
+    }
+    if (staged_ + bytes > staging_bytes) {
+      queue_.finish();
+      staged_ = 0;
+    }
+    void* const place = static_cast<unsigned char*>(staging_->data) + staged_;
+    std::memcpy(place, from, bytes);
+    queue_.enqueueWriteBuffer(target, CL_FALSE, offset, bytes, place);
+    staged_ += divide_up(bytes, staging_unit) * staging_unit;
+  });
 }
 
 void Device::read(const spi::Allocation& from, std::size_t offset, void* to, std::size_t bytes) {
   if (bytes == 0) return;
   guard_.run("read", [&] { queue_.enqueueReadBuffer(buffer_of(&from), CL_TRUE, offset, bytes, to); });
+  staged_ = 0;  // the queue is in order
 }
 
 void Device::finish() {
   guard_.run("finish", [&] { queue_.finish(); });
+  staged_ = 0;
   older_marks_ = std::move(marks_);
   marks_.clear();
 }

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <type_traits>
 
@@ -225,6 +226,7 @@ class Device : public spi::Device {
     return 0;
   }
   static std::size_t local_bytes(const Local& local) { return local.bytes; }
+  bool stages();
   void enqueue_kernel(cl::Kernel& kernel, const char* name, const Range& range, std::size_t local_bytes);
 
   const Family family_;
@@ -238,7 +240,10 @@ class Device : public spi::Device {
   bool uses_clblast_ = false;
   std::map<std::uint64_t, cl::Event> marks_, older_marks_;  // since the last finish(), and before it
   std::uint64_t next_mark_ = 0;
-  cl::Buffer held_;  // what hold() keeps the device busy with; null before the first time
+  cl::Buffer held_;        // what hold() keeps the device busy with; null before the first time
+  bool may_stage_ = true;  // nobody has tried
+  std::unique_ptr<spi::HostMemory> staging_;  // for small writes
+  std::size_t staged_ = 0;                    // bytes of it that may still be on their way
 };
 
 /// `-D name=value`, with a space before it.

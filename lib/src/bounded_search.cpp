@@ -1,15 +1,12 @@
 #include "bounded_search.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include "float_guard.hpp"
 #include "rows.hpp"
 
 namespace kith {
 namespace {
-
-constexpr float infinity = std::numeric_limits<float>::infinity();
 
 std::vector<Key> read_keys(spi::Device& device, const spi::Grid<Key>& grid) {
   std::vector<Key> keys(grid.rows * grid.cols);
@@ -36,14 +33,13 @@ bool BoundedSearch::many(const Lost& lost, std::int64_t count) {
 }
 
 BoundedSearch::Lost BoundedSearch::ask_first(std::int64_t count, const Workspace& workspace, Watcher& watcher,
-                                             Trace* trace) {
-  const std::vector<float> nothing(static_cast<std::size_t>(count), infinity);
-  Lost lost = run_once(way_, count, nothing, workspace, watcher, trace);
+                                             Trace* trace, std::function<void()>& meanwhile) {
+  Lost lost = run_once(way_, count, {}, workspace, watcher, trace, meanwhile);
   if (way_ != planned_) watcher.steps_done(steps_);
   if (way_ != Way::guessing || !many(lost, count)) return lost;
   const auto before = static_cast<std::int64_t>(lost.queries.size());
   way_ = Way::careful;
-  lost = run_once(way_, count, reached(count), workspace, watcher, trace);
+  lost = run_once(way_, count, reached(count), workspace, watcher, trace, meanwhile);
   const std::int64_t helped = before - static_cast<std::int64_t>(lost.queries.size());
   // A few queries say little of others; and where ties fill the lists no guess is to blame.
   constexpr std::int64_t enough_to_tell = 16;
@@ -53,10 +49,11 @@ BoundedSearch::Lost BoundedSearch::ask_first(std::int64_t count, const Workspace
 }
 
 std::vector<std::int64_t> BoundedSearch::run(MatrixView<const float> queries, Workspace& workspace,
-                                             Watcher& watcher, Trace* trace) {
+                                             Watcher& watcher, Trace* trace,
+                                             std::function<void()>& meanwhile) {
   const std::int64_t count = queries.rows();
   const std::shared_ptr<Device::State>& state = index_.device.state();
-  const Lost first = ask_first(count, workspace, watcher, trace);
+  const Lost first = ask_first(count, workspace, watcher, trace, meanwhile);
   // Many overflow because more rows are equally near than any list holds.
   if (many(first, count)) return first.queries;
   if (first.queries.empty()) return {};
@@ -74,7 +71,7 @@ std::vector<std::int64_t> BoundedSearch::run(MatrixView<const float> queries, Wo
   upload_rows(*state, workspace.query_memory(), {rows.data(), again, queries.cols()},
               index_.device.info().query_block, plan_.threads);
   proposal_.lengthen_lists(longer_lists);
-  const Lost second = run_once(Way::again, again, first.theta, workspace, watcher, trace);
+  const Lost second = run_once(Way::again, again, first.theta, workspace, watcher, trace, meanwhile);
   proposal_.lengthen_lists(1);
   const std::lock_guard lock(state->mutex);
   const FloatGuard guard;
@@ -89,14 +86,13 @@ std::vector<std::int64_t> BoundedSearch::run(MatrixView<const float> queries, Wo
 }
 
 BoundedSearch::Lost BoundedSearch::run_once(Way way, std::int64_t count, const std::vector<float>& theta,
-                                            const Workspace& workspace, Watcher& watcher,
-                                            Trace* trace) const {
+                                            const Workspace& workspace, Watcher& watcher, Trace* trace,
+                                            std::function<void()>& meanwhile) const {
   const std::shared_ptr<Device::State>& state = index_.device.state();
   {
     const std::lock_guard lock(state->mutex);
     const FloatGuard guard;
-    proposal_.reset(*state->device, count);
-    proposal_.begin_at(*state->device, theta);
+    proposal_.reset(*state->device, count, theta);
   }
   // Where nobody watches, the device is never waited for between steps.
   const std::vector<Phase> all = phases(index_, plan_, way);
@@ -116,7 +112,7 @@ BoundedSearch::Lost BoundedSearch::run_once(Way way, std::int64_t count, const s
       }
       for (std::size_t i = 0; i < at_once; ++i)
         run_phase(all[first + i], guessed, count, workspace, timer, trace);
-      timer.collect();
+      timer.collect(meanwhile);
       if (watcher.watches()) state->device->finish();
     }
     if (way == planned_)

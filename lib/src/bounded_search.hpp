@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -27,9 +28,10 @@ class BoundedSearch {
   /// reached, longer lists and steps too short to fill them, unless they are many; where they are, and there
   /// was a guess, all are asked again without one. Those that have more equally near rows than a list holds
   /// are returned, and must be searched otherwise.
-  ///   queries  [count, dims], as they are in `workspace`
+  ///   queries    [count, dims], as they are in `workspace`
+  ///   meanwhile  see pipeline.hpp; empty afterwards
   std::vector<std::int64_t> run(MatrixView<const float> queries, Workspace& workspace, Watcher& watcher,
-                                Trace* trace);
+                                Trace* trace, std::function<void()>& meanwhile);
 
  private:
   struct Lost {
@@ -38,9 +40,10 @@ class BoundedSearch {
   };
 
   static bool many(const Lost& lost, std::int64_t count);
-  Lost ask_first(std::int64_t count, const Workspace& workspace, Watcher& watcher, Trace* trace);
+  Lost ask_first(std::int64_t count, const Workspace& workspace, Watcher& watcher, Trace* trace,
+                 std::function<void()>& meanwhile);
   Lost run_once(Way way, std::int64_t count, const std::vector<float>& theta, const Workspace& workspace,
-                Watcher& watcher, Trace* trace) const;
+                Watcher& watcher, Trace* trace, std::function<void()>& meanwhile) const;
   void run_sample(const Phase& phase, std::int64_t count, const Workspace& workspace, StepTimer& timer) const;
   void run_phase(const Phase& phase, bool guessed, std::int64_t count, const Workspace& workspace,
                  StepTimer& timer, Trace* trace) const;

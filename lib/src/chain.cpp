@@ -50,4 +50,19 @@ float finish(Metric metric, float acc) {
   return acc;
 }
 
+void finish(Metric metric, std::span<const Key> keys, float* distance, std::int64_t* index) {
+  switch (metric) {
+#define KITH_METRIC(id, prepare, start, fold, finish)                                 \
+  case Metric::id:                                                                    \
+    for (std::size_t i = 0; i < keys.size(); ++i) {                                   \
+      const float acc = value_of(keys[i]);                                            \
+      distance[i] = finish;                                                           \
+      index[i] = keys[i] == no_key ? -1 : static_cast<std::int64_t>(row_of(keys[i])); \
+    }                                                                                 \
+    return;
+#include "kith/metrics.def"
+#undef KITH_METRIC
+  }
+}
+
 }  // namespace kith

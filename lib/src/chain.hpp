@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 
+#include "kith/key.hpp"
 #include "kith/metric.hpp"
 
 namespace kith {
@@ -19,5 +20,8 @@ float chain(Metric metric, std::span<const float> query, std::span<const float> 
 
 /// The distance a user sees, from an unfinished value.
 float finish(Metric metric, float value);
+
+/// What a user sees of `keys`: distances, and rows, -1 where there is none; as many of each.
+void finish(Metric metric, std::span<const Key> keys, float* distance, std::int64_t* index);
 
 }  // namespace kith

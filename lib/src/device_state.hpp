@@ -21,7 +21,8 @@ struct Device::State {
 
   std::mutex mutex;  ///< around every call of `device`
   std::unique_ptr<spi::Device> device;
-  std::vector<std::unique_ptr<spi::Allocation>> spare;  ///< freed blocks, to be used again
+  std::vector<std::unique_ptr<spi::Allocation>> spare;       ///< freed blocks, to be used again
+  std::vector<std::unique_ptr<spi::HostMemory>> spare_host;  ///< the same of HostBuffer
   /// Why not, by proposer, columns and queries at a time of what was tested (test_proposer.cpp); empty: it
   /// can.
   std::map<std::tuple<Proposer, std::uint32_t, std::uint32_t>, std::string> proposer_refusals;

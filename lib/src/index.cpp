@@ -88,8 +88,13 @@ Index Index::with(MatrixView<const float> more) const {
 Neighbors Index::search(MatrixView<const float> queries, std::int64_t k, const PlanOptions& options,
                         Trace* trace) const {
   Neighbors found;
-  search_with(*state_, queries, k, options, trace, found, nullptr);
+  search_into(queries, k, found, options, trace);
   return found;
+}
+
+void Index::search_into(MatrixView<const float> queries, std::int64_t k, Neighbors& found,
+                        const PlanOptions& options, Trace* trace) const {
+  search_with(*state_, queries, k, options, trace, found, nullptr);
 }
 
 Plan Index::plan(std::int64_t m, std::int64_t k, const PlanOptions& options) const {

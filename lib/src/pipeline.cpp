@@ -106,7 +106,7 @@ void search_lost(const Index::State& index, const Plan& plan, const PlanOptions&
     of_lost.time_steps = trace->time_steps;
     of_lost.hold_queue = trace->hold_queue;
   }
-  run(index, chain, chain_only, {rows.data(), count, queries.cols()}, 0, trace ? &of_lost : nullptr,
+  run(index, chain, chain_only, {rows.data(), count, queries.cols()}, 0, trace ? &of_lost : nullptr, {},
       [&](Workspace& found, std::int64_t first, std::int64_t found_count) {
         std::vector<Key> keys(static_cast<std::size_t>(found_count) * k);
         const std::lock_guard lock(state->mutex);
@@ -160,8 +160,9 @@ class TileSearch {
 
   /// Returns the queries whose lists of candidates were too short.
   std::vector<std::int64_t> run(MatrixView<const float> queries, Workspace& workspace,
-                                const DeviceFilter& filter, Watcher& watcher, Trace* trace) {
-    if (bounded_) return bounded_->run(queries, workspace, watcher, trace);
+                                const DeviceFilter& filter, Watcher& watcher, Trace* trace,
+                                std::function<void()>& meanwhile) {
+    if (bounded_) return bounded_->run(queries, workspace, watcher, trace, meanwhile);
     const std::shared_ptr<Device::State>& state = index_.device.state();
     const std::int64_t count = queries.rows();
     std::vector<std::int64_t> lost;
@@ -171,7 +172,7 @@ class TileSearch {
         const FloatGuard guard;
         StepTimer timer(*state->device, trace);
         run_step(i, count, workspace, filter, timer, trace);
-        timer.collect();
+        timer.collect(meanwhile);
         if (proposing_ && i > 0 && i + 1 == steps()) lost = proposing_->proposal.lost(*state->device, count);
         if (watcher.watches()) state->device->finish();
       }
@@ -218,7 +219,8 @@ float query_scale_of(const Index::State& index, const Plan& plan, MatrixView<con
 }  // namespace
 
 void run(const Index::State& index, const Plan& plan, const PlanOptions& options,
-         MatrixView<const float> queries, float largest_query, Trace* trace, const Take& take) {
+         MatrixView<const float> queries, float largest_query, Trace* trace, std::function<void()> meanwhile,
+         const Take& take) {
   const std::shared_ptr<Device::State>& state = index.device.state();
   const std::int64_t m = queries.rows(), query_tiles = (m + plan.query_tile - 1) / plan.query_tile;
   Workspace workspace(state, plan, scratch_of(*state->device, plan));
@@ -237,7 +239,7 @@ void run(const Index::State& index, const Plan& plan, const PlanOptions& options
     filter.upload(first, count);
     if (trace) trace->seconds["upload"] += upload.seconds();
     const std::vector<std::int64_t> lost =
-        gives_way ? all_queries(count) : search.run(of_tile, workspace, filter, watcher, trace);
+        gives_way ? all_queries(count) : search.run(of_tile, workspace, filter, watcher, trace, meanwhile);
     if (gives_way) watcher.steps_done(search.steps());
     const auto many = static_cast<std::int64_t>(lost.size());
     gives_way = options.proposer == Proposer::automatic && 2 * many > count;
@@ -245,6 +247,7 @@ void run(const Index::State& index, const Plan& plan, const PlanOptions& options
     if (trace) trace->fallbacks += many;
     take(workspace, first, count);
   }
+  if (meanwhile) meanwhile();  // there are no queries
   if (trace) {
     trace->query_tiles = query_tiles;
     trace->train_tiles = search.steps();

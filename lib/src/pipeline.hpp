@@ -66,7 +66,11 @@ Plan plan_search(const Index::State& index, std::int64_t m, std::int64_t k, cons
 Plan plan_untuned(const Index::State& index, std::int64_t m, std::int64_t k, const PlanOptions& options);
 
 /// Run `plan` over prepared queries, of which no element is above `largest_query`.
+///   meanwhile  called once, before the first take and while the device works, if it can; may be empty. Under
+///   the
+///              device's lock, which is then waited under anyway
 void run(const Index::State& index, const Plan& plan, const PlanOptions& options,
-         MatrixView<const float> queries, float largest_query, Trace* trace, const Take& take);
+         MatrixView<const float> queries, float largest_query, Trace* trace, std::function<void()> meanwhile,
+         const Take& take);
 
 }  // namespace kith

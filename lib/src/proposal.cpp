@@ -1,6 +1,7 @@
 #include "proposal.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "shadow.hpp"
 
@@ -9,6 +10,11 @@ namespace {
 
 std::size_t size(std::int64_t value) {
   return static_cast<std::size_t>(value);
+}
+
+template <class T>
+void read(spi::Device& device, const spi::Grid<T>& from, std::vector<T>& to) {
+  device.read(*from.memory, from.first * sizeof(T), to.data(), to.size() * sizeof(T));
 }
 
 }  // namespace
@@ -43,9 +49,7 @@ Proposal::Proposal(const std::shared_ptr<Device::State>& state, const Plan& plan
   keys_ = DeviceMemory(state, sizes.keys);
   if (sizes.low) low_ = DeviceMemory(state, sizes.low);
   if (sizes.best) best_ = DeviceMemory(state, sizes.best);
-  theta_ = DeviceMemory(state, q * sizeof(float));
-  counts_ = DeviceMemory(state, q * sizeof(std::uint32_t));
-  lost_ = DeviceMemory(state, q * sizeof(std::uint32_t));
+  states_ = DeviceMemory(state, 3 * q * sizeof(std::uint32_t));
 }
 
 spi::Step Proposal::prepare(const spi::RowBlocks& queries, const spi::Grid<float>& centre,
@@ -122,25 +126,24 @@ spi::Step Proposal::prune(std::int64_t count) const {
   return {spi::PruneStep{theta(q), lists(q), bounds(q)}, plan_.threads};
 }
 
-void Proposal::reset(spi::Device& device, std::int64_t count) const {
-  const std::vector<std::uint32_t> zeros(size(count));
-  for (const DeviceMemory* memory : {&counts_, &lost_})
-    device.write(*memory->get(), 0, zeros.data(), zeros.size() * sizeof(std::uint32_t));
-}
-
-void Proposal::begin_at(spi::Device& device, const std::vector<float>& theta) const {
-  device.write(*theta_.get(), 0, theta.data(), theta.size() * sizeof(float));
+void Proposal::reset(spi::Device& device, std::int64_t count, std::span<const float> theta) const {
+  // One write for all three.
+  std::vector<float> fresh(3 * size(count));
+  std::fill_n(fresh.begin(), size(count), std::numeric_limits<float>::infinity());
+  std::copy(theta.begin(), theta.end(), fresh.begin());
+  static_assert(sizeof(float) == sizeof(std::uint32_t));  // and the 0 of both is the same
+  device.write(*states_.get(), 0, fresh.data(), fresh.size() * sizeof(float));
 }
 
 std::vector<float> Proposal::thetas(spi::Device& device, std::int64_t count) const {
   std::vector<float> theta(size(count));
-  device.read(*theta_.get(), 0, theta.data(), theta.size() * sizeof(float));
+  read(device, this->theta(theta.size()), theta);
   return theta;
 }
 
 std::int64_t Proposal::listed(spi::Device& device, std::int64_t count) const {
   std::vector<std::uint32_t> counts(size(count));
-  device.read(*counts_.get(), 0, counts.data(), counts.size() * sizeof(std::uint32_t));
+  read(device, this->counts(counts.size()), counts);
   std::int64_t total = 0;
   for (const std::uint32_t of_query : counts)
     total += std::min<std::int64_t>(of_query, plan_.candidates * times_);
@@ -149,7 +152,7 @@ std::int64_t Proposal::listed(spi::Device& device, std::int64_t count) const {
 
 std::vector<std::int64_t> Proposal::lost(spi::Device& device, std::int64_t count) const {
   std::vector<std::uint32_t> flags(size(count));
-  device.read(*lost_.get(), 0, flags.data(), flags.size() * sizeof(std::uint32_t));
+  read(device, this->flags(flags.size()), flags);
   std::vector<std::int64_t> queries;
   for (std::size_t q = 0; q < flags.size(); ++q)
     if (flags[q]) queries.push_back(static_cast<std::int64_t>(q));
@@ -167,15 +170,15 @@ spi::CandidateLists Proposal::lists(std::size_t count) const {
 }
 
 spi::Grid<std::uint32_t> Proposal::counts(std::size_t count) const {
-  return {counts_.get(), 0, count, 1, 1};
+  return {states_.get(), count, count, 1, 1};
 }
 
 spi::Grid<std::uint32_t> Proposal::flags(std::size_t count) const {
-  return {lost_.get(), 0, count, 1, 1};
+  return {states_.get(), 2 * count, count, 1, 1};
 }
 
 spi::Grid<float> Proposal::theta(std::size_t count) const {
-  return {theta_.get(), 0, count, 1, 1};
+  return {states_.get(), 0, count, 1, 1};
 }
 
 spi::Grid<Key> Proposal::keys(std::size_t count) const {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "device_state.hpp"
@@ -50,10 +51,9 @@ class Proposal {
   spi::Step tighten_by_bounds(std::int64_t count, std::int64_t rank, const spi::Scratch& scratch) const;
   spi::Step prune(std::int64_t count) const;
 
-  /// No candidates, nothing lost: before the first tighten() of a query tile.
-  void reset(spi::Device& device, std::int64_t count) const;
-  /// With visits: the first theta of each query.
-  void begin_at(spi::Device& device, const std::vector<float>& theta) const;
+  /// No candidates, nothing lost: before a query tile is searched.
+  ///   theta  [count], the first; empty: +infinity
+  void reset(spi::Device& device, std::int64_t count, std::span<const float> theta = {}) const;
   std::vector<float> thetas(spi::Device& device, std::int64_t count) const;
   /// Candidates that are listed, of all queries.
   std::int64_t listed(spi::Device& device, std::int64_t count) const;
@@ -74,7 +74,8 @@ class Proposal {
 
   const Plan plan_;
   std::int64_t times_ = 1;
-  DeviceMemory shadow_, facts_, values_, rows_, keys_, low_, best_, theta_, counts_, lost_;
+  DeviceMemory shadow_, facts_, values_, rows_, keys_, low_, best_;
+  DeviceMemory states_;  // [3, count]: theta, counts, lost
 };
 
 }  // namespace kith

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cfloat>
 #include <cmath>
 #include <cstdio>
@@ -9,6 +10,7 @@
 
 #include "chain.hpp"
 #include "float_guard.hpp"
+#include "host_buffer.hpp"
 #include "kith/error.hpp"
 #include "parallel.hpp"
 
@@ -27,12 +29,13 @@ std::string place(std::string_view what, std::int64_t row, std::int64_t column) 
 
 /// Largest |element| of a row; NaN when it holds a NaN or an infinity.
 float largest_of(const float* row, std::int64_t dims) {
-  float largest = 0, poison = 0;
-  for (std::int64_t d = 0; d < dims; ++d) {
-    largest = std::max(largest, std::fabs(row[d]));
-    poison += row[d] * 0.0f;  // 0 for finite numbers, NaN for the others
-  }
-  return poison == 0.0f ? largest : std::nanf("");
+  // Without their signs, floats are in the order of their bits, and what is not finite comes last. Several at
+  // a time, where a sum of floats would be one after the other.
+  constexpr std::int32_t magnitude = 0x7FFFFFFF, infinity = 0x7F800000;
+  std::int32_t largest = 0;
+  for (std::int64_t d = 0; d < dims; ++d)
+    largest = std::max(largest, std::bit_cast<std::int32_t>(row[d]) & magnitude);
+  return largest < infinity ? std::bit_cast<float>(largest) : std::nanf("");
 }
 
 [[noreturn]] void refuse_not_finite(std::string_view where, std::string_view what,
@@ -168,7 +171,10 @@ void upload_rows(Device::State& state, spi::Allocation& to, MatrixView<const flo
   const std::size_t block_floats = static_cast<std::size_t>(dims) * block;
   constexpr std::size_t staging_floats = std::size_t{1} << 23;  // 32 MiB a write
   const auto step = std::max<std::int64_t>(1, static_cast<std::int64_t>(staging_floats / block_floats));
-  std::vector<float> staging(static_cast<std::size_t>(std::min(step, blocks)) * block_floats);
+  if (blocks == 0) return;
+  const std::size_t staged = static_cast<std::size_t>(std::min(step, blocks)) * block_floats;
+  const HostBuffer buffer(state, staged * sizeof(float));
+  const std::span<float> staging = buffer.as<float>(staged);
   // Blocks of few columns are packed faster than handed out.
   constexpr std::size_t share_floats = std::size_t{1} << 14;
   const auto a_share = static_cast<std::int64_t>(std::max<std::size_t>(1, share_floats / block_floats));

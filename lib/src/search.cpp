@@ -4,6 +4,7 @@
 
 #include "chain.hpp"
 #include "float_guard.hpp"
+#include "host_buffer.hpp"
 #include "kith/error.hpp"
 #include "parallel.hpp"
 #include "row_filter.hpp"
@@ -30,7 +31,7 @@ void for_each_list(std::int64_t count, const Plan& plan, const Body& body) {
 /// Keys of a query tile, read from the device, without those rows that do not count.
 ///   keys  [count, plan.problem.k]
 void read_tile(const Index::State& index, const Plan& plan, const Workspace& workspace, std::int64_t first,
-               std::int64_t count, bool write_back, Trace* trace, std::vector<Key>& keys) {
+               std::int64_t count, bool write_back, Trace* trace, std::span<Key> keys) {
   const auto width = static_cast<std::size_t>(plan.problem.k);
   const std::size_t bytes = static_cast<std::size_t>(count) * width * sizeof(Key);
   spi::Device& device = *index.device.state()->device;
@@ -59,16 +60,12 @@ void read_tile(const Index::State& index, const Plan& plan, const Workspace& wor
 
 /// The first k keys of each of `count` lists, finished into rows first, first + 1, ... of `found`.
 void finish_tile(const Index::State& index, const Plan& plan, std::int64_t first, std::int64_t count,
-                 Trace* trace, const std::vector<Key>& keys, Neighbors& found) {
+                 Trace* trace, std::span<const Key> keys, Neighbors& found) {
   const Stopwatch finishing;
   const auto k = static_cast<std::size_t>(found.k), width = static_cast<std::size_t>(plan.problem.k);
   for_each_list(count, plan, [&](std::size_t q) {
     const std::size_t to = (static_cast<std::size_t>(first) + q) * k;
-    for (std::size_t j = 0; j < k; ++j) {
-      const Key key = keys[q * width + j];
-      found.distance[to + j] = finish(index.metric, value_of(key));
-      found.index[to + j] = key == no_key ? -1 : static_cast<std::int64_t>(row_of(key));
-    }
+    finish(index.metric, keys.subspan(q * width, k), found.distance.data() + to, found.index.data() + to);
   });
   if (trace) trace->seconds["finish"] += finishing.seconds();
 }
@@ -105,18 +102,25 @@ void search_with(const Index::State& index, MatrixView<const float> queries, std
     plan.reason = "values are out of the range of the bound of a proposer; " + plan.reason;
   }
   if (!way.sample.empty() && queries.rows() > 0) plan = plan_by_sample(index, rows.view, k, way);
-  const auto cells = static_cast<std::size_t>(queries.rows()) * static_cast<std::size_t>(k);
-  found = {queries.rows(), k, std::vector<float>(cells), std::vector<std::int64_t>(cells)};
   bool begun = false;
+  const auto make_room = [&] {
+    const auto cells = static_cast<std::size_t>(queries.rows()) * static_cast<std::size_t>(k);
+    found.queries = queries.rows();
+    found.k = k;
+    found.distance.resize(cells);
+    found.index.resize(cells);
+  };
   const auto search_by = [&](const Plan& chosen) {
     if (trace) {
       restart(*trace);
       trace->plan = chosen;
       tell_of_proposer(chosen, *trace);
     }
-    std::vector<Key> keys(static_cast<std::size_t>(chosen.query_tile) *
-                          static_cast<std::size_t>(chosen.problem.k));
-    run(index, chosen, options, rows.view, rows.largest, trace,
+    const std::size_t most =
+        static_cast<std::size_t>(chosen.query_tile) * static_cast<std::size_t>(chosen.problem.k);
+    const HostBuffer buffer(*index.device.state(), most * sizeof(Key));
+    const std::span<Key> keys = buffer.as<Key>(most);
+    run(index, chosen, options, rows.view, rows.largest, trace, make_room,
         [&](Workspace& workspace, std::int64_t first, std::int64_t count) {
           begun = true;
           read_tile(index, chosen, workspace, first, count, also != nullptr, trace, keys);

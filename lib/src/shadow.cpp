@@ -5,6 +5,7 @@
 
 #include "float_guard.hpp"
 #include "kith/error.hpp"
+#include "timing.hpp"
 
 namespace kith {
 namespace {
@@ -158,6 +159,7 @@ IndexShadow::IndexShadow(const std::shared_ptr<Device::State>& state, const std:
   const FloatGuard guard;
   spi::Device& device = *state->device;
   device.write(*centre_.get(), 0, centre.data(), centre.size() * sizeof(float));
+  Hold hold(device, trace && trace->hold_queue);
   const std::uint64_t begin = trace ? device.mark() : 0;
   for (std::size_t i = 0; i < chunks.size(); ++i) {
     const spi::RowBlocks rows{chunks[i].memory.get(), 0, static_cast<std::uint32_t>(chunks[i].rows),
@@ -174,6 +176,7 @@ IndexShadow::IndexShadow(const std::shared_ptr<Device::State>& state, const std:
   }
   if (!trace) return;
   const std::uint64_t end = device.mark();
+  hold.let_go();
   device.finish();
   trace->shadow_seconds = device.elapsed(begin, end);
   trace->shadow_bytes = bytes();

@@ -3,7 +3,9 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kith/spi.hpp"
@@ -30,20 +32,34 @@ inline void restart(Trace& trace) {
   trace.hold_queue = hold_queue;
 }
 
+/// Lets nothing of what is enqueued begin, where that is wanted, until it is let go or gone. Used under the
+/// device's lock.
+class Hold {
+ public:
+  Hold(spi::Device& device, bool wanted) : device_(device), held_(wanted) {
+    if (held_) device_.hold();
+  }
+  Hold(const Hold&) = delete;
+  Hold& operator=(const Hold&) = delete;
+  ~Hold() { let_go(); }
+
+  void let_go() {
+    if (held_) device_.let_go();
+    held_ = false;
+  }
+
+ private:
+  spi::Device& device_;
+  bool held_;
+};
+
 /// Collects the marks of one stretch of steps, and adds them to a Trace when the device is done.
 /// Does nothing without a Trace. Used under the device's lock.
 class StepTimer {
  public:
-  StepTimer(spi::Device& device, Trace* trace) : device_(device), trace_(trace) {
-    if (!trace_) return;
-    held_ = trace_->hold_queue && !trace_->time_steps;
-    if (held_) device_.hold();
-    begin_ = last_ = device_.mark();
-  }
-  StepTimer(const StepTimer&) = delete;
-  StepTimer& operator=(const StepTimer&) = delete;
-  ~StepTimer() {
-    if (held_) device_.let_go();  // a step was refused
+  StepTimer(spi::Device& device, Trace* trace)
+      : device_(device), trace_(trace), hold_(device, trace && trace->hold_queue && !trace->time_steps) {
+    if (trace_) begin_ = last_ = device_.mark();
   }
 
   /// The step enqueued just now was called `step`.
@@ -60,12 +76,19 @@ class StepTimer {
     if (trace_ && trace_->time_steps) last_ = device_.mark();
   }
 
-  /// All steps are enqueued: wait for them, and add up.
   void collect() {
+    std::function<void()> nothing;
+    collect(nothing);
+  }
+
+  /// All steps are enqueued: wait for them, and add up.
+  ///   meanwhile  done before, if it is there, and then no more
+  void collect(std::function<void()>& meanwhile) {
+    std::uint64_t end = 0;
+    if (trace_) end = trace_->time_steps ? last_ : device_.mark();
+    hold_.let_go();
+    if (const auto now = std::exchange(meanwhile, nullptr)) now();
     if (!trace_) return;
-    const std::uint64_t end = trace_->time_steps ? last_ : device_.mark();
-    if (held_) device_.let_go();
-    held_ = false;
     device_.finish();
     const double queued = watch_.seconds();
     for (const Stamp& s : steps_) trace_->seconds[s.step] += device_.elapsed(s.from, s.to);
@@ -81,7 +104,7 @@ class StepTimer {
   spi::Device& device_;
   Trace* trace_;
   Stopwatch watch_;
-  bool held_ = false;
+  Hold hold_;
   std::uint64_t begin_ = 0, last_ = 0;
   std::vector<Stamp> steps_;
 };

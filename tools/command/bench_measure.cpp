@@ -122,14 +122,14 @@ void measure_search(const Device& device, const Device* cpu, const BenchData& da
 
   take_samples(flags, [&](bool counts) {
     trace.time_steps = false;
-    found = index.search(data.queries.view(), w.k, options, &trace);
+    index.search_into(data.queries.view(), w.k, found, options, &trace);
     if (counts) {
       measured.host.push_back(trace.queue_seconds);
       measured.total.push_back(trace.total_seconds);
     }
     // Not the host's clock and the device's in one run: a queue that is held makes an answer later.
     trace.hold_queue = device.info().kind != DeviceKind::cpu;
-    if (trace.hold_queue) found = index.search(data.queries.view(), w.k, options, &trace);
+    if (trace.hold_queue) index.search_into(data.queries.view(), w.k, found, options, &trace);
     trace.hold_queue = false;
     if (counts) measured.device.push_back(trace.device_seconds);
   });

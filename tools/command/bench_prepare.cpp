@@ -64,6 +64,7 @@ void make_shadow(const Index& index, const BenchData& data, const BenchFlags& fl
   options.proposer = shadow.proposer;
   Trace trace;
   trace.time_steps = false;
+  trace.hold_queue = true;
   try {
     const Neighbors found = index.search(query, 1, options, &trace);
     if (trace.plan.proposer != shadow.proposer) {

@@ -55,6 +55,11 @@ class KITH_API Index {
   Neighbors search(MatrixView<const float> queries, std::int64_t k, const PlanOptions& options = {},
                    Trace* trace = nullptr) const;
 
+  /// The same into `found`, whose memory is used again: where one search follows another, making room for
+  /// many answers may take longer than finding them. What it holds after an exception is no answer.
+  void search_into(MatrixView<const float> queries, std::int64_t k, Neighbors& found,
+                   const PlanOptions& options = {}, Trace* trace = nullptr) const;
+
   /// All training rows within a radius of each query, exactly: those whose distance, as search() would
   /// give it, is at most the radius.
   ///   queries  [m, dims]  as for search()
