@@ -4,8 +4,9 @@
 // First the lines of the training rows of the step are copied, with low in their last columns, in the order
 // of the visits. Then a block of 8 warps takes 256 queries, 32 a warp, which stay in registers with their
 // theta, and, one after another, runs of tiles of 128 rows, which come through shared memory. A warp
-// multiplies 32 rows at a time, 32 sums a thread. Warps wait for each other once a run. Work: 16 or 32
-// multiply-adds a pair, in steps of m16n8k16. Shared memory: 72 KiB. Source: docs/certificate.md, section 4.
+// multiplies 16 rows at a time, 16 sums a thread: so few registers that blocks enough fit a multiprocessor
+// for some to multiply while others test. Warps wait for each other once a run. Work: 16 or 32 multiply-adds
+// a pair, in steps of m16n8k16. Shared memory: 40 KiB. Source: docs/certificate.md, section 4.
 #include <cuda_pipeline.h>
 
 #include <cmath>
@@ -23,16 +24,16 @@ namespace {
 
 constexpr std::uint32_t warps = 8, threads = warps * 32, warp_queries = 32,
                         block_queries = warps * warp_queries;
-constexpr std::uint32_t tile_rows = tile_of_halves, stages = 2, group_rows = 32;
+constexpr std::uint32_t tile_rows = tile_of_halves, stages = 2, group_rows = 16;
 constexpr std::uint32_t low_threads = 256;
 
 /// Tiles of a run, of lines of so many steps of 16 columns.
 template <std::uint32_t steps>
-inline constexpr std::uint32_t run_tiles = 8 / steps;
+inline constexpr std::uint32_t run_tiles = 4 / steps;
 
 /// Blocks of a multiprocessor, as registers allow.
 constexpr std::uint32_t blocks_at_once(std::uint32_t steps) {
-  return steps == 1 ? 3 : 2;
+  return steps == 1 ? 4 : 3;
 }
 
 /// A run of training rows in shared memory.
@@ -146,38 +147,41 @@ struct Queries {
   }
 };
 
-/// Sums of 32 queries by 32 rows: [j][s][e] of query 16 s + lane / 4 (8 more for e >= 2) and row
+/// Sums of 32 queries by group_rows rows: [j][s][e] of query 16 s + lane / 4 (8 more for e >= 2) and row
 /// 8 j + 2 (lane % 4) + e % 2.
-using Sums = float[4][2][4];
+constexpr int sums_of_lane = group_rows;
+using Sums = float[group_rows / 8][2][4];
 
-/// Where a lane reads the rows of a tile.
+/// Where a lane reads the rows of a tile, in bytes behind its begin: found once, since every 16 rows the
+/// order of pieces is the same.
 template <std::uint32_t steps>
 struct Lines {
-  const uint4* rows[steps][2];
+  std::uint32_t at[steps];
 
-  __device__ __forceinline__ Lines(const uint4* tile, std::uint32_t lane) {
+  __device__ __forceinline__ explicit Lines(std::uint32_t lane) {
     // Of 16 rows: rows 0-7, the same 8 columns on, rows 8-15, the same.
     const std::uint32_t row = lane % 8 + lane / 16 * 8;
 #pragma unroll
     for (std::uint32_t step = 0; step < steps; ++step)
-#pragma unroll
-      for (std::uint32_t half = 0; half < 2; ++half)
-        rows[step][half] = tile + line_place<2 * steps>(row + 16 * half, 2 * step + lane / 8 % 2);
+      at[step] = line_place<2 * steps>(row, 2 * step + lane / 8 % 2) * sizeof(uint4);
   }
 };
 
-/// 32 rows from row `first` on.
+/// group_rows rows from row `first` on.
+///   tile  address in shared memory
 template <std::uint32_t steps>
 __device__ __forceinline__ void multiply_group(Sums& sums, const Queries<steps>& queries,
-                                               const Lines<steps>& lines, std::uint32_t first) {
+                                               const Lines<steps>& lines, std::uint32_t tile,
+                                               std::uint32_t first) {
+  constexpr std::uint32_t line_bytes = 2 * steps * sizeof(uint4);
 #pragma unroll
-  for (std::uint32_t i = 0; i < 32; ++i) sums[i / 8][i / 4 % 2][i % 4] = 0;
+  for (int i = 0; i < sums_of_lane; ++i) sums[i / 8][i / 4 % 2][i % 4] = 0;
 #pragma unroll
   for (std::uint32_t step = 0; step < steps; ++step)
 #pragma unroll
-    for (std::uint32_t half = 0; half < 2; ++half) {
+    for (std::uint32_t half = 0; half < group_rows / 16; ++half) {
       std::uint32_t b[4];
-      load_matrices(b, lines.rows[step][half] + first * 2 * steps);
+      load_matrices(b, tile + lines.at[step] + (first + 16 * half) * line_bytes);
 #pragma unroll
       for (std::uint32_t s = 0; s < 2; ++s) {
         multiply(sums[2 * half][s], queries.a[s][step], b[0], b[1]);
@@ -190,7 +194,7 @@ __device__ __forceinline__ void multiply_group(Sums& sums, const Queries<steps>&
 __device__ __forceinline__ std::uint32_t join_signs(const Sums& sums) {
   std::uint32_t joined[2] = {~0u, ~0u};
 #pragma unroll
-  for (int j = 0; j < 4; ++j)
+  for (std::uint32_t j = 0; j < group_rows / 8; ++j)
 #pragma unroll
     for (int s = 0; s < 2; ++s) {
       joined[0] &= __float_as_uint(sums[j][s][0]) & __float_as_uint(sums[j][s][1]);
@@ -199,21 +203,21 @@ __device__ __forceinline__ std::uint32_t join_signs(const Sums& sums) {
   return joined[0] & joined[1];
 }
 
-/// Find what passes of 32 rows, the first of which is at `place`.
+/// Find what passes of group_rows rows, the first of which is at `place`.
 __device__ __forceinline__ void find(Findings<GapWithSlack>& findings, const HalfCollection& collection,
                                      const Sums& sums, const float (&base)[4], std::uint32_t q,
                                      std::uint32_t place, std::uint32_t row, std::uint32_t lane) {
-  std::uint32_t negative = 0;  // bit 31 - i: sum i
-  float flat[32];
+  std::uint32_t negative = 0;  // the first bits: sums 0, 1, ...
+  float flat[sums_of_lane];
 #pragma unroll
-  for (int i = 0; i < 32; ++i) {
+  for (int i = 0; i < sums_of_lane; ++i) {
     flat[i] = sums[i / 8][i / 4 % 2][i % 4];
     negative = __funnelshift_l(__float_as_uint(flat[i]), negative, 1);
   }
-  std::uint32_t pending = ~negative;
+  std::uint32_t pending = ~negative << (32 - sums_of_lane);
   while (__any_sync(whole_warp, pending != 0)) {
     const auto i = static_cast<std::uint32_t>(__clz(static_cast<int>(pending)));
-    const float sum = pick<0, 32>(flat, i);
+    const float sum = pick<0, sums_of_lane>(flat, i);
     const std::uint32_t of = i / 2 % 4, column = i / 8 * 8 + lane % 4 * 2 + i % 2;
     findings.add(collection, pending != 0 && sum >= 0,
                  {q + 8 * of + lane / 4, place + column, row + column,
@@ -253,18 +257,20 @@ __global__ __launch_bounds__(threads, blocks_at_once(steps)) void collect_folded
   const std::uint32_t q0 = blockIdx.x % work.query_blocks * block_queries + warp * warp_queries;
   const Queries<steps> queries(collection, terms, shape, q0, lane);
   Findings<GapWithSlack> findings(found[warp], lane, slack);
+  const Lines<steps> lines_of_lane(lane);
+  const auto first_run = static_cast<std::uint32_t>(__cvta_generic_to_shared(memory));
   for (std::uint32_t run = 0, tile = begin; tile < end; ++run) {
     __pipeline_wait_prior(stages - 2);
     __syncthreads();
     load(run + stages - 1);
-    const std::uint32_t stage = run % stages;
+    const std::uint32_t stage = run % stages, tiles = min(end - tile, run_tiles<steps>);
+    std::uint32_t address = first_run + stage * static_cast<std::uint32_t>(sizeof(Run<steps>));
 #pragma unroll 1
-    for (std::uint32_t i = 0; i < run_tiles<steps> && tile < end; ++i, ++tile) {
-      const Lines<steps> of_tile(runs[stage][i], lane);
+    for (std::uint32_t i = 0; i < tiles; ++i, ++tile, address += tile_pieces * sizeof(uint4)) {
 #pragma unroll
       for (std::uint32_t first = 0; first < tile_rows; first += group_rows) {
         Sums sums;
-        multiply_group<steps>(sums, queries, of_tile, first);
+        multiply_group<steps>(sums, queries, lines_of_lane, address, first);
         if (__any_sync(whole_warp, static_cast<std::int32_t>(join_signs(sums)) >= 0))
           find(findings, collection, sums, queries.base, q0, tile * tile_rows + first,
                row_of[stage][i] + first, lane);

@@ -5,12 +5,16 @@
 
 namespace kith::cuda {
 
-/// Four matrices of 8 rows by 8 halves; lane l gives the address of row l % 8 of matrix l / 8.
-__device__ __forceinline__ void load_matrices(std::uint32_t (&to)[4], const uint4* from) {
+/// Four matrices of 8 rows by 8 halves; lane l gives the address, in shared memory, of row l % 8 of matrix
+/// l / 8.
+__device__ __forceinline__ void load_matrices(std::uint32_t (&to)[4], std::uint32_t from) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
                : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
-               : "r"(static_cast<std::uint32_t>(__cvta_generic_to_shared(from)))
+               : "r"(from)
                : "memory");
+}
+__device__ __forceinline__ void load_matrices(std::uint32_t (&to)[4], const uint4* from) {
+  load_matrices(to, static_cast<std::uint32_t>(__cvta_generic_to_shared(from)));
 }
 
 /// c += a b, a of 16 rows by 16 dimensions, b of 16 dimensions by 8 columns. PTX ISA, mma.m16n8k16: with

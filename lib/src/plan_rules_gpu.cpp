@@ -102,9 +102,11 @@ void choose_fused(const DeviceInfo& device, const Problem& problem, Choice& choi
     const std::int64_t large = cuda ? units : blocks_opencl * units;
     const std::int64_t most = large * (cuda ? rows_at_once_cuda : rows_at_once_opencl);
     const bool at_once = choice.query_tile == 1 && problem.n <= most;
+    // OpenCL's blocks of several queries are too few and too large for a second one to help.
+    const std::int64_t of_several = cuda ? 2 * units : units;
     const std::int64_t blocks = at_once                  ? large
                                 : choice.query_tile <= 4 ? 4 * units
-                                                         : 2 * units / divide_up(choice.query_tile, batch);
+                                                         : of_several / divide_up(choice.query_tile, batch);
     const std::int64_t rows = std::max<std::int64_t>(choice.query_tile <= 4 ? 1024 : 512, 16 * problem.k);
     choice.groups = std::clamp<std::int64_t>(problem.n / rows, 1, std::max<std::int64_t>(blocks, 1));
   } else if (device.backend != "cuda") {  // whose kernels cut the rows themselves
