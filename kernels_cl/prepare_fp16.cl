@@ -15,7 +15,7 @@
 // docs/certificate.md, section 2.
 #include "prepare_shadow.cl"
 
-#define MOST_SPLIT_DIMS 4  // as in spi.hpp
+#define MOST_SPLIT_DIMS 4  // as in spi/candidates.hpp
 
 // Where dimension d of row r stands in a block. The same piece of 8 neighbouring rows never meets in a bank
 // of local memory.

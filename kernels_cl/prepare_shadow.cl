@@ -6,7 +6,7 @@
 #define PARTS 8          // items a row
 #define SHADOW_ROWS 128  // of a block of the shadow
 
-// Rows of the facts, as in spi.hpp.
+// Rows of the facts, as in spi/candidates.hpp.
 #define HALF_NORM 0
 #define NORM 1
 #define SHADOW_NORM 2

@@ -4,7 +4,7 @@
 // HALVES   1 where half the squared norm counts, 0 for inner products
 #include "bounds.cl"
 
-// Rows of the facts, as in spi.hpp.
+// Rows of the facts, as in spi/candidates.hpp.
 #define NORM 1
 #define SHADOW_NORM 2
 #define RESIDUAL 3

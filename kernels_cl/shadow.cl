@@ -20,7 +20,7 @@
 #define WIDEN (Sum)
 #endif
 
-// Rows of the facts, as in spi.hpp.
+// Rows of the facts, as in spi/candidates.hpp.
 #define HALF_NORM 0
 #define NORM 1
 

@@ -4,7 +4,7 @@
 // query's own part is missing; otherwise the value itself is compared.
 #include "bounds.cl"
 
-// Rows of the facts, as in spi.hpp.
+// Rows of the facts, as in spi/candidates.hpp.
 #define HALF_NORM 0
 #define NORM 1
 

@@ -15,7 +15,7 @@
 
 namespace kith::cuda {
 
-/// Rows a block of packed rows (kith/spi.hpp, RowBlocks): of queries and of training rows alike.
+/// Rows a block of packed rows (kith/spi/memory.hpp, RowBlocks): of queries and of training rows alike.
 inline constexpr std::uint32_t rows_a_block = 32;
 
 /// Most neighbours of `nearest`; of a list in shared memory, above which selector `threshold` uses scratch;
@@ -122,7 +122,7 @@ cudaError_t nearest_tiles(const Queue& queue, const Search& search, const Scratc
 cudaError_t merge(const Queue& queue, const Matrix<const Key>& in, std::uint32_t rows, std::uint32_t lists,
                   std::uint32_t k, const Matrix<Key>& out);
 
-/// What is known of a row, by row of a matrix of facts (kith/spi.hpp, Fact).
+/// What is known of a row, by row of a matrix of facts (kith/spi/candidates.hpp, Fact).
 namespace fact {
 inline constexpr std::size_t half_norm = 0, norm = 1, shadow_norm = 2, residual = 3;
 }
@@ -138,7 +138,7 @@ struct Preparation {
 
 cudaError_t prepare(const Queue& queue, const Preparation& preparation);
 
-/// Shadows for tensor cores are padded to whole multiples of so many rows (kith/spi.hpp, Shadow).
+/// Shadows for tensor cores are padded to whole multiples of so many rows (kith/spi/candidates.hpp, Shadow).
 inline constexpr std::uint32_t tile_of_halves = 128;
 
 /// How a shadow of 16-bit floats lies in memory: tile after tile of 128 rows, of each tile slab after slab of

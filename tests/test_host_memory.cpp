@@ -1,7 +1,9 @@
 // Memory of the host that is locked in place: the same bytes arrive, by whatever way they go.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstring>
+#include <memory>
 #include <vector>
 
 #include "device.hpp"
@@ -40,6 +42,27 @@ TEST_CASE("host memory: what is written from it is read back into it, small or l
       CHECK(std::memcmp(data + 5, right.data(), bytes) == 0);
       for (const std::size_t i : {std::size_t{0}, std::size_t{4}, bytes + 5, bytes + 15})
         CHECK(data[i] == 0xC3);
+    }
+  });
+}
+
+TEST_CASE("host memory: many small writes, one after another, without waiting for any") {
+  // Together more than what back ends keep for writes that they do not wait for.
+  spi::with_device(device(), [](spi::Device& device) {
+    constexpr std::size_t bytes = 200001, count = 24;
+    std::vector<std::unique_ptr<spi::Allocation>> memory;
+    for (std::size_t i = 0; i < count; ++i) memory.push_back(device.allocate(bytes + i));
+    const std::vector<unsigned char> right = pattern(bytes + count);
+    for (std::size_t i = 0; i < count; ++i) {
+      std::vector<unsigned char> passing(right.begin() + static_cast<std::ptrdiff_t>(i), right.end());
+      device.write(*memory[i], i, passing.data(), bytes);
+      std::fill(passing.begin(), passing.end(), static_cast<unsigned char>(0xC3));
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      CAPTURE(i);
+      std::vector<unsigned char> back(bytes);
+      device.read(*memory[i], i, back.data(), bytes);
+      CHECK(std::memcmp(back.data(), right.data() + i, bytes) == 0);
     }
   });
 }

@@ -11,7 +11,7 @@
 
 namespace kith::cpu {
 
-/// Rows a block of queries and of training rows (spi.hpp, RowBlocks).
+/// Rows a block of queries and of training rows (spi/memory.hpp, RowBlocks).
 inline constexpr std::size_t query_block = 8, train_block = 16;
 
 /// What one task compares, both sides in RowBlocks layout.

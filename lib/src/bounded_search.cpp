@@ -115,6 +115,7 @@ BoundedSearch::Lost BoundedSearch::run_once(Way way, std::int64_t count, const s
       timer.collect(meanwhile);
       if (watcher.watches()) state->device->finish();
     }
+    do_once(meanwhile);
     if (way == planned_)
       watcher.steps_done(static_cast<std::int64_t>(at_once));
     else

@@ -10,10 +10,15 @@
 namespace kith {
 namespace {
 
-constexpr std::size_t least_locked = std::size_t{1} << 16;  // less is copied sooner than sent for
-constexpr std::size_t most_locked = std::size_t{1} << 25;   // the system has little, and locks it slowly
+// What is smaller devices copy for themselves, and do not wait for. Of what is larger the system has little,
+// and locks it slowly. Neither is kept.
+constexpr std::size_t least_locked = std::size_t{1} << 18, most_locked = std::size_t{1} << 25;
 constexpr std::size_t most_kept = std::size_t{1} << 26;
 constexpr std::size_t most_blocks = 8;
+
+bool is_kept(std::size_t bytes) {
+  return bytes >= least_locked && bytes <= most_locked;
+}
 
 class PlainMemory : public spi::HostMemory {
  public:
@@ -32,7 +37,6 @@ std::unique_ptr<spi::HostMemory> take_spare(Device::State& state, std::size_t by
 }
 
 std::unique_ptr<spi::HostMemory> allocate_locked(spi::Device& device, std::size_t bytes) {
-  if (bytes < least_locked || bytes > most_locked) return nullptr;
   try {
     return device.allocate_host(bytes);
   } catch (const Error& error) {
@@ -44,16 +48,18 @@ std::unique_ptr<spi::HostMemory> allocate_locked(spi::Device& device, std::size_
 }  // namespace
 
 HostBuffer::HostBuffer(Device::State& state, std::size_t bytes) : state_(state) {
-  const std::lock_guard lock(state_.mutex);
-  const FloatGuard guard;
-  memory_ = take_spare(state_, bytes);
-  if (!memory_) memory_ = allocate_locked(*state_.device, bytes);
+  if (is_kept(bytes)) {
+    const std::lock_guard lock(state_.mutex);
+    const FloatGuard guard;
+    memory_ = take_spare(state_, bytes);
+    if (!memory_) memory_ = allocate_locked(*state_.device, bytes);
+  }
   if (!memory_) memory_ = std::make_unique<PlainMemory>(bytes);
 }
 
 /// The small ones go first: they are made again soonest.
 HostBuffer::~HostBuffer() {
-  if (memory_->bytes > most_kept) return;
+  if (!is_kept(memory_->bytes)) return;
   const std::lock_guard lock(state_.mutex);
   auto& spare = state_.spare_host;
   try {

@@ -11,8 +11,8 @@
 namespace kith {
 
 /// Not initialised. Locked in place where that helps the device and the system has such memory, so that
-/// copies need no detour; the same bytes arrive either way. Locks the device in its constructor and
-/// destructor.
+/// copies need no detour; the same bytes arrive either way. May lock the device in its constructor
+/// and destructor.
 class HostBuffer {
  public:
   /// `state` outlives it. Throws std::bad_alloc.

@@ -176,6 +176,7 @@ class TileSearch {
         if (proposing_ && i > 0 && i + 1 == steps()) lost = proposing_->proposal.lost(*state->device, count);
         if (watcher.watches()) state->device->finish();
       }
+      do_once(meanwhile);
       watcher.step_done();
     }
     return lost;
@@ -247,7 +248,7 @@ void run(const Index::State& index, const Plan& plan, const PlanOptions& options
     if (trace) trace->fallbacks += many;
     take(workspace, first, count);
   }
-  if (meanwhile) meanwhile();  // there are no queries
+  do_once(meanwhile);  // there are no queries
   if (trace) {
     trace->query_tiles = query_tiles;
     trace->train_tiles = search.steps();

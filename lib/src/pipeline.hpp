@@ -67,8 +67,7 @@ Plan plan_untuned(const Index::State& index, std::int64_t m, std::int64_t k, con
 
 /// Run `plan` over prepared queries, of which no element is above `largest_query`.
 ///   meanwhile  called once, before the first take and while the device works, if it can; may be empty. Under
-///   the
-///              device's lock, which is then waited under anyway
+///              the device's lock with a Trace, else without
 void run(const Index::State& index, const Plan& plan, const PlanOptions& options,
          MatrixView<const float> queries, float largest_query, Trace* trace, std::function<void()> meanwhile,
          const Take& take);

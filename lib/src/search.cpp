@@ -105,10 +105,14 @@ void search_with(const Index::State& index, MatrixView<const float> queries, std
   bool begun = false;
   const auto make_room = [&] {
     const auto cells = static_cast<std::size_t>(queries.rows()) * static_cast<std::size_t>(k);
+    const auto fit = [&](auto& values) {
+      if (values.capacity() < cells) values.clear();  // so that they are not copied
+      values.resize(cells);
+    };
     found.queries = queries.rows();
     found.k = k;
-    found.distance.resize(cells);
-    found.index.resize(cells);
+    fit(found.distance);
+    fit(found.index);
   };
   const auto search_by = [&](const Plan& chosen) {
     if (trace) {

@@ -32,6 +32,11 @@ inline void restart(Trace& trace) {
   trace.hold_queue = hold_queue;
 }
 
+/// Do what is to be done, if it is still to be done.
+inline void do_once(std::function<void()>& work) {
+  if (const auto now = std::exchange(work, nullptr)) now();
+}
+
 /// Lets nothing of what is enqueued begin, where that is wanted, until it is let go or gone. Used under the
 /// device's lock.
 class Hold {
@@ -81,14 +86,13 @@ class StepTimer {
     collect(nothing);
   }
 
-  /// All steps are enqueued: wait for them, and add up.
-  ///   meanwhile  done before, if it is there, and then no more
+  /// All steps are enqueued: wait for them, and add up. With a Trace `meanwhile` is done before, under the
+  /// lock: without it somebody else might finish(), and the marks be forgotten.
   void collect(std::function<void()>& meanwhile) {
-    std::uint64_t end = 0;
-    if (trace_) end = trace_->time_steps ? last_ : device_.mark();
-    hold_.let_go();
-    if (const auto now = std::exchange(meanwhile, nullptr)) now();
     if (!trace_) return;
+    const std::uint64_t end = trace_->time_steps ? last_ : device_.mark();
+    hold_.let_go();
+    do_once(meanwhile);
     device_.finish();
     const double queued = watch_.seconds();
     for (const Stamp& s : steps_) trace_->seconds[s.step] += device_.elapsed(s.from, s.to);

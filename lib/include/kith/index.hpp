@@ -56,7 +56,8 @@ class KITH_API Index {
                    Trace* trace = nullptr) const;
 
   /// The same into `found`, whose memory is used again: where one search follows another, making room for
-  /// many answers may take longer than finding them. What it holds after an exception is no answer.
+  /// many answers may take longer than finding them. What it holds after an exception is no answer;
+  /// no part of it may be among the queries.
   void search_into(MatrixView<const float> queries, std::int64_t k, Neighbors& found,
                    const PlanOptions& options = {}, Trace* trace = nullptr) const;
 

@@ -24,8 +24,9 @@ struct Trace {
   /// `finish`, and of what becomes of the neighbours (`decide`, `average`).
   std::map<std::string, double> seconds;
   double device_seconds = 0;  ///< device clock from the first step of each query tile to its last
-  double queue_seconds = 0;   ///< host clock around the same, until the device is done
-  double total_seconds = 0;   ///< host clock around the whole call
+  double queue_seconds =
+      0;  ///< host clock around the same, until the device is done and there is room for answers
+  double total_seconds = 0;  ///< host clock around the whole call
   std::int64_t query_tiles = 0;
   std::int64_t train_tiles = 0;  ///< a query tile
   /// Candidates that a proposer listed, and of these the ones that the chain ranked, of all queries; of a

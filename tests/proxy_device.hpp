@@ -1,0 +1,45 @@
+// A device that does what another does: what a test wants to see, or to go wrong, it overrides.
+#pragma once
+
+#include <memory>
+
+#include "../lib/src/device_state.hpp"
+
+namespace kith::tests {
+
+class ProxyDevice : public spi::Device {
+ public:
+  explicit ProxyDevice(std::unique_ptr<spi::Device> real) : spi::Device(real->info), real_(std::move(real)) {}
+
+  std::unique_ptr<spi::Allocation> allocate(std::size_t bytes) override { return real_->allocate(bytes); }
+  void write(spi::Allocation& to, std::size_t offset, const void* from, std::size_t bytes) override {
+    real_->write(to, offset, from, bytes);
+  }
+  void read(const spi::Allocation& from, std::size_t offset, void* to, std::size_t bytes) override {
+    real_->read(from, offset, to, bytes);
+  }
+  void finish() override { real_->finish(); }
+  std::unique_ptr<spi::HostMemory> allocate_host(std::size_t bytes) override {
+    return real_->allocate_host(bytes);
+  }
+  std::uint64_t mark() override { return real_->mark(); }
+  double elapsed(std::uint64_t from, std::uint64_t to) override { return real_->elapsed(from, to); }
+  void hold() override { real_->hold(); }
+  void let_go() override { real_->let_go(); }
+  spi::Support check(const spi::Step& step) const override { return real_->check(step); }
+  void enqueue(const spi::Step& step) override { real_->enqueue(step); }
+
+ private:
+  const std::unique_ptr<spi::Device> real_;
+};
+
+/// The CPU behind a `Proxy`, made from it and `more`.
+template <class Proxy, class... More>
+Device cpu_behind(More&&... more) {
+  const Device cpu = open_device("cpu");
+  const std::shared_ptr<Device::State>& state = cpu.state();
+  state->device = std::make_unique<Proxy>(std::move(state->device), std::forward<More>(more)...);
+  return cpu;
+}
+
+}  // namespace kith::tests
