@@ -11,19 +11,6 @@ namespace {
 constexpr std::size_t most_spares = 16;
 constexpr std::size_t spare_share = 16;  // spares take at most 1/16 of the device's memory
 
-/// The smallest spare block that holds `bytes` and wastes at most as much again.
-std::unique_ptr<spi::Allocation> take_spare(Device::State& state, std::size_t bytes) {
-  auto best = state.spare.end();
-  for (auto it = state.spare.begin(); it != state.spare.end(); ++it) {
-    const std::size_t size = (*it)->bytes;
-    if (size >= bytes && size / 2 <= bytes && (best == state.spare.end() || size < (*best)->bytes)) best = it;
-  }
-  if (best == state.spare.end()) return nullptr;
-  std::unique_ptr<spi::Allocation> found = std::move(*best);
-  state.spare.erase(best);
-  return found;
-}
-
 }  // namespace
 
 DeviceMemory::DeviceMemory(std::shared_ptr<Device::State> state, std::size_t bytes)
@@ -31,7 +18,7 @@ DeviceMemory::DeviceMemory(std::shared_ptr<Device::State> state, std::size_t byt
   const std::lock_guard lock(state_->mutex);
   const FloatGuard guard;
   bytes = std::max<std::size_t>(bytes, 1);
-  memory_ = take_spare(*state_, bytes);
+  memory_ = take_spare(state_->spare, bytes, bytes);
   if (memory_) return;
   try {
     memory_ = state_->device->allocate(bytes);

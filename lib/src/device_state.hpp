@@ -1,12 +1,14 @@
 // What a Device handle shares: the opened device, its lock, and memory kept for the next search.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "kith/device.hpp"
@@ -27,6 +29,22 @@ struct Device::State {
   /// can.
   std::map<std::tuple<Proposer, std::uint32_t, std::uint32_t>, std::string> proposer_refusals;
 };
+
+/// The smallest spare block that holds `bytes` and wastes at most `waste`; null where there is none. Under
+/// the device's lock.
+template <class Block>
+std::unique_ptr<Block> take_spare(std::vector<std::unique_ptr<Block>>& spare, std::size_t bytes,
+                                  std::size_t waste) {
+  auto best = spare.end();
+  for (auto it = spare.begin(); it != spare.end(); ++it) {
+    const std::size_t size = (*it)->bytes;
+    if (size >= bytes && size - bytes <= waste && (best == spare.end() || size < (*best)->bytes)) best = it;
+  }
+  if (best == spare.end()) return nullptr;
+  std::unique_ptr<Block> found = std::move(*best);
+  spare.erase(best);
+  return found;
+}
 
 /// Device memory owned by a search or an Index. Freed blocks are kept in the device's spare list, so
 /// that repeated searches allocate nothing. Locks the device in its constructor and destructor.

@@ -26,16 +26,6 @@ class PlainMemory : public spi::HostMemory {
   ~PlainMemory() override { ::operator delete(data); }
 };
 
-std::unique_ptr<spi::HostMemory> take_spare(Device::State& state, std::size_t bytes) {
-  auto best = state.spare_host.end();
-  for (auto it = state.spare_host.begin(); it != state.spare_host.end(); ++it)
-    if ((*it)->bytes >= bytes && (best == state.spare_host.end() || (*it)->bytes < (*best)->bytes)) best = it;
-  if (best == state.spare_host.end()) return nullptr;
-  std::unique_ptr<spi::HostMemory> found = std::move(*best);
-  state.spare_host.erase(best);
-  return found;
-}
-
 std::unique_ptr<spi::HostMemory> allocate_locked(spi::Device& device, std::size_t bytes) {
   try {
     return device.allocate_host(bytes);
@@ -51,7 +41,7 @@ HostBuffer::HostBuffer(Device::State& state, std::size_t bytes) : state_(state) 
   if (is_kept(bytes)) {
     const std::lock_guard lock(state_.mutex);
     const FloatGuard guard;
-    memory_ = take_spare(state_, bytes);
+    memory_ = take_spare(state_.spare_host, bytes, most_locked);
     if (!memory_) memory_ = allocate_locked(*state_.device, bytes);
   }
   if (!memory_) memory_ = std::make_unique<PlainMemory>(bytes);
