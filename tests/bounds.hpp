@@ -52,8 +52,14 @@ struct Rows {
 };
 
 /// Queries that a proposer takes at a time.
-inline std::int64_t most_queries(Proposer proposer) {
-  return proposer == Proposer::int8 ? 64 : std::numeric_limits<std::int64_t>::max();
+inline std::int64_t most_queries(const spi::Device& device, Proposer proposer) {
+  return device.info.kind == DeviceKind::gpu && proposer == Proposer::int8
+             ? 64
+             : std::numeric_limits<std::int64_t>::max();
+}
+
+inline bool takes_samples(const spi::Device& device, Proposer proposer) {
+  return device.info.kind == DeviceKind::gpu && (proposer == Proposer::fp16 || proposer == Proposer::int8);
 }
 
 /// For shadows of 16-bit floats the power of two that brings the largest element below 2^13, for bytes what

@@ -98,7 +98,7 @@ TEST_CASE("bounds: many pairs of every kind of data") {
         CAPTURE(std::string(workloads::name(kind)));
         const std::int64_t m = pairs_wanted() < 1'000'000
                                    ? 20
-                                   : std::min<std::int64_t>(most_queries(proposer), 1000),
+                                   : std::min<std::int64_t>(most_queries(device, proposer), 1000),
                            n = pairs_wanted() < 1'000'000 ? 1000 : 10000;
         double most = 0;
         std::size_t pairs = 0;

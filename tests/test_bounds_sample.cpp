@@ -60,11 +60,11 @@ TEST_CASE("sample: of every 16 rows of the visits the least bound, and nothing i
                           {70, 1000, 130, {128, 0, 8, 8, 5}},   {300, 1000, 300, {128, 0, 8, 8, 5}}};
   spi::with_device(device(), [&](spi::Device& device) {
     for_each_bounding(device, [&](Proposer proposer) {
-      if (proposer != Proposer::fp16 && proposer != Proposer::int8) return;
+      if (!takes_samples(device, proposer)) return;
       for (const Shape& shape : shapes)
         for (const DataKind kind : {DataKind::normal, DataKind::offset})
           for (const Metric metric : product_metrics) {
-            if (shape.m > most_queries(proposer)) continue;
+            if (shape.m > most_queries(device, proposer)) continue;
             CAPTURE(shape.m);
             CAPTURE(shape.dims);
             CAPTURE(std::string(name(metric)));
@@ -111,7 +111,7 @@ std::vector<float> theta_of(spi::Device& device, Proposer proposer, const std::v
 TEST_CASE("sample: theta is that of the k-th of as many bounds, of any number and any order") {
   spi::with_device(device(), [&](spi::Device& device) {
     for_each_bounding(device, [&](Proposer proposer) {
-      if (proposer != Proposer::fp16 && proposer != Proposer::int8) return;
+      if (!takes_samples(device, proposer)) return;
       workloads::Random random(7);
       for (const std::size_t groups : {1u, 31u, 64u, 200u, 257u, 1024u, 1500u, 2048u})
         for (const std::uint32_t k : {1u, 2u, 17u, 64u, 128u, 1025u}) {

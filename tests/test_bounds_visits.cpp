@@ -88,8 +88,9 @@ TEST_CASE("bounds: later visits lose nobody, list hardly more, and bound what th
             CAPTURE(ratio);
             const Metric metric =
                 kind == DataKind::uniform && dims % 2 == 0 ? Metric::negative_dot : Metric::squared_l2;
-            Problem problem = Problem::hard(proposer, metric, kind,
-                                            std::min<std::int64_t>(most_queries(proposer), 70), rows, dims);
+            Problem problem =
+                Problem::hard(proposer, metric, kind,
+                              std::min<std::int64_t>(most_queries(device, proposer), 70), rows, dims);
             for (float& value : problem.queries.values) value *= ratio;
             const Truth before(problem, std::vector<float>(spi::facts_a_row * problem.m()),
                                std::vector<float>(spi::facts_a_row * problem.n()));

@@ -41,6 +41,43 @@ std::string refusal(const Problem& problem, const PlanOptions& options = {}) {
 
 TEST_SUITE_BEGIN("unit");
 
+TEST_CASE(
+    "plan: a CPU that multiplies bytes takes them for many rows and queries, matrix units before them") {
+  DeviceInfo cpu = device_of(DeviceKind::cpu, "cpu");
+  cpu.memory_bytes = cpu.largest_allocation = std::size_t{64} << 30;
+  const auto chosen = [&](const Problem& problem, const PlanOptions& options = {}) {
+    return make_plan(cpu, problem, options).proposer;
+  };
+  const Problem images{Metric::l2, 60000, 10000, 784, 5};
+  cpu.proposers = {Proposer::dot};
+  CHECK(chosen(images) == Proposer::none);
+  cpu.proposers = {Proposer::dot, Proposer::int8};
+  CHECK(chosen(images) == Proposer::int8);
+  CHECK(chosen({Metric::cosine, 100000, 100, 64, 10}) == Proposer::int8);
+  CHECK(chosen({Metric::l2, 1000000, 100, 32, 10}) == Proposer::int8);
+  CHECK(chosen({Metric::l1, 60000, 10000, 784, 5}) == Proposer::none);    // no inner product
+  CHECK(chosen({Metric::l2, 1000000, 1, 128, 10}) == Proposer::none);     // the shadow would cost more
+  CHECK(chosen({Metric::l2, 1000000, 10000, 16, 10}) == Proposer::none);  // few columns
+  CHECK(chosen({Metric::l2, 100000, 10000, 32, 10}) == Proposer::none);   // few numbers
+  CHECK(chosen({Metric::l2, 100000, 10000, 64, 200}) == Proposer::none);  // few for so many neighbours
+  CHECK(chosen({Metric::l2, 1000000, 10000, 128, 1000}) == Proposer::none);
+  CHECK(chosen({Metric::l2, 20000, 100, 65537, 1}) == Proposer::none);  // sums would not fit 32 bits
+  CHECK(chosen(images, {.memory_limit = std::size_t{32} << 20}) == Proposer::none);  // nor the shadow
+  cpu.proposers = {Proposer::dot, Proposer::bf16, Proposer::int8};
+  CHECK(chosen(images) == Proposer::bf16);
+  CHECK(chosen({Metric::l2, 1000000, 100, 32, 10}) == Proposer::int8);  // of fewer columns than those take
+}
+
+TEST_CASE("plan: a CPU keeps rows one behind the other beside bytes, where memory allows") {
+  DeviceInfo cpu = device_of(DeviceKind::cpu, "cpu");
+  cpu.proposers = {Proposer::dot, Proposer::int8};
+  const Problem images{Metric::l2, 60000, 10000, 784, 5};
+  CHECK(make_plan(cpu, images, {.proposer = Proposer::int8}).row_copy_bytes == 60000 * 784 * sizeof(float));
+  CHECK(make_plan(cpu, images, {.proposer = Proposer::dot}).row_copy_bytes == 0);
+  cpu.memory_bytes = std::size_t{1} << 30;
+  CHECK(make_plan(cpu, images, {.proposer = Proposer::int8}).row_copy_bytes == 0);
+}
+
 TEST_CASE("plan: a sample is of some of the rows, and fits where bounds will be") {
   DeviceInfo gpu = device_of(DeviceKind::gpu, "cuda");
   gpu.proposers = {Proposer::gemm, Proposer::fp16, Proposer::int8};

@@ -36,13 +36,24 @@ struct Bytes {
                              : (dims + 127) / 128 * 128),
         memory(device, std::vector<std::int8_t>((rows + 2 * 128) * columns, canary)) {}
 
-  /// Where dimension d of row r stands. Of 128 rows lie together the first 128 dimensions, then the next 128;
+  /// Where dimension d of row r stands: the back end's order, which the kind of the device does not tell, as
+  /// OpenCL has CPUs, too.
+  std::size_t place_of(const DeviceInfo& device, std::size_t r, std::size_t d) const {
+    return 128 * columns + (device.backend == "cpu" ? in_fours(r, d) : in_lines(r, d));
+  }
+
+ private:
+  /// Of 16 rows lie together four dimensions of each, then the next four.
+  std::size_t in_fours(std::size_t r, std::size_t d) const {
+    return r / 16 * 16 * columns + d / 4 * 64 + r % 16 * 4 + d % 4;
+  }
+  /// Of 128 rows lie together the first 128 dimensions, then the next 128;
   /// in such a slab a row is a line of 128 bytes (64, 32 where there are so few), in pieces of 16 whose order
   /// depends on the row: it changes with every row, every second or every fourth.
-  std::size_t place_of(std::size_t r, std::size_t d) const {
+  std::size_t in_lines(std::size_t r, std::size_t d) const {
     const std::size_t line = std::min<std::size_t>(columns, 128), row = r % 128, piece = d % line / 16;
     const std::size_t turn = line == 128 ? row % 8 : line == 64 ? row / 2 % 4 : row / 4 % 2;
-    return (1 + r / 128) * 128 * columns + d / line * 128 * line + row * line + (piece ^ turn) * 16 + d % 16;
+    return r / 128 * 128 * columns + d / line * 128 * line + row * line + (piece ^ turn) * 16 + d % 16;
   }
 };
 
@@ -71,7 +82,7 @@ void check_bytes(spi::Device& device, const Matrix& rows, const std::vector<floa
                                             false,
                                             copy.grid()}) == "");
   const std::vector<std::int8_t> now = bytes.memory.read();
-  const auto byte = [&](std::size_t r, std::size_t d) { return int{now[bytes.place_of(r, d)]}; };
+  const auto byte = [&](std::size_t r, std::size_t d) { return int{now[bytes.place_of(device.info, r, d)]}; };
   std::size_t wrong = 0, padding = 0, around = 0;
   for (std::size_t r = 0; r < bytes.rows; ++r)
     for (std::size_t d = 0; d < bytes.columns; ++d)

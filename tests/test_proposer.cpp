@@ -58,7 +58,8 @@ TEST_CASE("proposer: gemm is there, or says why not") {
   const std::string why = refusal_of(Proposer::gemm);
   MESSAGE("gemm on " << device().info().spec << ": " << (why.empty() ? "can be used" : why));
   if (device().info().backend == "cpu") {
-    const std::string others = proposers.size() == 2 ? "dot, bf16, " : "dot, ";
+    std::string others;
+    for (const Proposer proposer : proposers) others += std::string(name(proposer)) + ", ";
     CHECK(why ==
           "unsupported: search: cpu has no proposer gemm; choose " + others + "none, or another device");
   }
@@ -85,19 +86,41 @@ TEST_CASE("proposer: what is no inner product is refused") {
         "proposer none");
 }
 
-TEST_CASE("proposer: int8 takes 64 queries a step, and up to 65536 columns") {
+TEST_CASE("proposer: int8 takes 64 queries a step on a GPU, any on a CPU, and up to 65536 columns") {
   if (!refusal_of(Proposer::int8).empty()) return;
   const std::string where = "unsupported: search: " + device().info().spec + ": proposer int8 is for up to ";
+  const bool gpu = device().info().kind == DeviceKind::gpu;
   const Matrix rows = hard_rows(DataKind::normal, Set::train, 200, 5, Metric::l2);
   const Index index(device(), rows);
-  CHECK(index.plan(200, 3, {.proposer = Proposer::int8}).query_tile == 64);
-  CHECK(error_of([&] { index.search(rows, 3, {.proposer = Proposer::int8, .query_tile = 65}); }) ==
-        where + "64 queries a step, and there are 65; choose fp16");
+  CHECK(index.plan(200, 3, {.proposer = Proposer::int8}).query_tile == (gpu ? 64 : 200));
+  const std::string refused =
+      error_of([&] { index.search(rows, 3, {.proposer = Proposer::int8, .query_tile = 65}); });
+  CHECK(refused == (gpu ? where + "64 queries a step, and there are 65; choose fp16" : "nothing was thrown"));
+  if (!gpu)
+    CHECK(index.search(rows, 3, {.proposer = Proposer::int8, .query_tile = 65}) ==
+          index.search(rows, 3, {.proposer = Proposer::none}));
   const auto one = [](std::int64_t dims) { return Matrix{1, dims, std::vector<float>(size(dims), 1)}; };
   const PlanOptions options{.proposer = Proposer::int8};
   CHECK(Index(device(), one(65536)).search(one(65536), 1, options) == Neighbors{1, 1, {0}, {0}});
   CHECK(error_of([&] { Index(device(), one(65537)).search(one(65537), 1, options); }) ==
-        where + "65536 columns, and there are 65537; choose fp16");
+        where + "65536 columns, and there are 65537; choose " + (gpu ? "fp16" : "dot"));
+}
+
+TEST_CASE("proposer: int8 adds up to 65536 products of 127 by 127 without a loss") {
+  if (!refusal_of(Proposer::int8).empty()) return;
+  for (const std::int64_t dims : {5000, 65535, 65536}) {
+    CAPTURE(dims);
+    // Signs that are alike, opposite, and half and half: sums of up to 127 * 127 * dims of both signs.
+    Matrix rows{6, dims, {}};
+    for (std::int64_t r = 0; r < rows.rows; ++r)
+      for (std::int64_t d = 0; d < dims; ++d) {
+        const bool negative = r / 2 == 1 || (r / 2 == 2 && d < dims / 2);
+        rows.values.push_back((negative ? -1.0f : 1.0f) * (r % 2 && d == 7 ? 0.5f : 1.0f));
+      }
+    const Index index(device(), rows, Metric::negative_dot);
+    CHECK(index.search(rows, 4, {.proposer = Proposer::int8}) ==
+          index.search(rows, 4, {.proposer = Proposer::none}));
+  }
 }
 
 TEST_CASE("proposer: by hand, the seed bounds and the product proposes") {
@@ -249,7 +272,8 @@ TEST_CASE("proposer: a guess that was wrong for few queries is made good for the
     const Matrix queries = matrix(2, {0, 0, /**/ 130000, 1, /**/ 140000, 1, /**/ 150000, 1, /**/ 160000, 1});
     const Trace trace = compare(proposer, queries, near_where_it_begins(n, plan), Metric::squared_l2, k);
     CHECK(trace.fallbacks == 0);
-    CHECK(trace.repeats == 1);
+    // Bytes of AVX2's queries are half as fine, and overflow another list.
+    CHECK(trace.repeats == (proposer == Proposer::int8 && device().info().driver == "avx2" ? 2 : 1));
   });
 }
 
@@ -334,21 +358,6 @@ TEST_CASE("proposer: without room for a copy of the rows these are ranked as the
     if (much.plan.row_copy_bytes > 0)
       CHECK(much.shadow_bytes > little.shadow_bytes + much.plan.row_copy_bytes / 2);
   });
-}
-
-TEST_CASE("proposer: one that kith chose gives way where most lists overflow") {
-  const std::int64_t n = 20000, m = 300, dims = 64;
-  const Index index(device(), Matrix{n, dims, std::vector<float>(size(n * dims), 1)});
-  const Matrix queries{m, dims, std::vector<float>(size(m * dims), 2)};
-  Trace trace;
-  const Neighbors found = index.search(queries, 2, {.query_tile = 100}, &trace);
-  CHECK(found == index.search(queries, 2, {.proposer = Proposer::none}));
-  if (trace.plan.proposer == Proposer::none) return;  // too small a problem to propose for, here
-  CHECK(trace.fallbacks == m);
-  CHECK(trace.repeats == 0);
-  CHECK(trace.listed <= 200 * trace.plan.candidates);  // of the first tile alone, with and without a guess
-  index.search(queries, 2, {.proposer = trace.plan.proposer, .query_tile = 100}, &trace);
-  CHECK(trace.listed > 200 * trace.plan.candidates);  // where it was asked for it goes on
 }
 
 TEST_CASE("proposer: an index that was added to is searched part by part") {

@@ -69,6 +69,40 @@ TEST_CASE("threads: eight search one index at once, each with options of its own
         }) == nothing_wrong);
 }
 
+TEST_CASE("threads: eight search one index by the device's proposers at once, and ask for plans") {
+  const std::int64_t n = 20000, dims = 40, k = 5;
+  const Matrix train = hard_rows(DataKind::integers, Set::train, n, dims, Metric::l2);
+  const Matrix queries = hard_rows(DataKind::integers, Set::queries, 40, dims, Metric::l2);
+  const Index index(device(), train, Metric::l2);
+  const Neighbors expected = index.search(queries, k, {.proposer = Proposer::none});
+  const std::vector<Proposer> proposers = device().info().proposers;
+  CHECK(in_parallel([&](int number) {
+          for (const Proposer proposer : proposers) {
+            if (proposer == Proposer::gemm) continue;  // whose library may be missing
+            const std::string wrong = difference(index.search(queries, k, {.proposer = proposer}), expected);
+            if (!wrong.empty()) return wrong;
+            index.plan(40 + number, k);
+          }
+          return std::string();
+        }) == nothing_wrong);
+}
+
+TEST_CASE("threads: a proposer gives way for eight at once") {
+  const std::int64_t n = 20000, dims = 256, k = 5;
+  const Index index(device(), Matrix{n, dims, std::vector<float>(size(n * dims), 1)});
+  if (index.plan(64, k).proposer == Proposer::none) return;
+  const Matrix queries = hard_rows(DataKind::normal, Set::queries, 64, dims, Metric::l2);
+  const Neighbors expected = index.search(queries, k, {.proposer = Proposer::none});
+  CHECK(in_parallel([&](int) {
+          for (int i = 0; i < 2; ++i) {
+            index.plan(64, k);
+            const std::string wrong = difference(index.search(queries, k), expected);
+            if (!wrong.empty()) return wrong;
+          }
+          return std::string();
+        }) == nothing_wrong);
+}
+
 TEST_CASE("threads: indexes, stages and classifiers on one device at once") {
   const Matrix queries = hard_rows(DataKind::grid, Set::queries, 20, 5, Metric::l1);
   const Matrix train = hard_rows(DataKind::grid, Set::train, 300, 5, Metric::l1);

@@ -294,7 +294,7 @@ TEST_CASE("run_proposed_cases: in two parts and by two workers as in one") {
   CHECK(whole.vouched == 1);
   std::uint64_t by_proposer = 0, by_kind = 0;
   for (const auto& [name, tally] : whole.tallies) {
-    const bool proposer = name == "dot" || name == "bf16";
+    const bool proposer = name == "dot" || name == "bf16" || name == "int8";
     (proposer ? by_proposer : by_kind) += tally.cases;
     CHECK(tally.queries >= tally.repeats + tally.fallbacks + tally.out_of_range);
   }

@@ -85,8 +85,32 @@ void rerank_gathered(const Candidates& c, float* values) {
   }
 }
 
+/// 16 candidates side by side, from rows that lie one behind the other: 16 dimensions at a time, turned over.
+template <Metric metric>
+void rerank_rows(const Candidates& c, float* values) {
+  constexpr std::size_t at_once = 16;
+  for (std::size_t j = 0; j < c.count; j += train_block) {
+    const float* rows[train_block];
+    for (std::size_t i = 0; i < train_block; ++i)
+      rows[i] = c.train + (c.rows[j + i < c.count ? j + i : c.count - 1] + c.row_offset) * c.dims;
+    Lanes acc = all(Fold<metric>::first);
+    alignas(64) float turned[at_once][train_block];
+    for (std::size_t begin = 0; begin < c.dims; begin += at_once) {
+      const std::size_t some = c.dims - begin < at_once ? c.dims - begin : at_once;
+      for (std::size_t i = 0; i < train_block; ++i)
+        for (std::size_t d = 0; d < some; ++d) turned[d][i] = rows[i][begin + d];
+      for (std::size_t d = 0; d < some; ++d)
+        acc = Fold<metric>::next(acc, all(c.query[(begin + d) * query_block]), load(turned[d]));
+    }
+    alignas(64) float sixteen[train_block];
+    store(sixteen, acc);
+    for (std::size_t i = 0; i < train_block && j + i < c.count; ++i) values[j + i] = sixteen[i];
+  }
+}
+
 template <Metric metric>
 void rerank_by(const Candidates& c, float* values) {
+  if (c.block == 1) return rerank_rows<metric>(c, values);
   constexpr int width = most_accumulators < 8 ? most_accumulators : 8;
   if constexpr (width > 1)
     rerank_blocks<metric, width>(c, values);

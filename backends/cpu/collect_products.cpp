@@ -1,4 +1,4 @@
-// collect, dot and bf16: inner products of shadows, tested as they come.
+// collect, dot, bf16 and int8: inner products of shadows, tested as they come.
 //
 // What a product is taken from, low(t), is computed first, in double precision, rounded down. Then each task
 // takes some queries and a part of the training rows. docs/certificate.md, section 4.
@@ -7,13 +7,15 @@
 #include <algorithm>
 
 #include "cpu/bounds.hpp"
+#include "cpu/shadow_order.hpp"
 #include "parallel.hpp"
 
 namespace kith::cpu {
 namespace {
 
 constexpr std::size_t most_task_queries = 128, tasks_a_thread = 8;
-constexpr std::size_t most_dims = std::size_t{1} << 20;  // so that roundings are few beside 1 / u
+constexpr std::size_t task_rows = 4096, work_a_row = 16;  // where only rows are looked at
+constexpr std::size_t most_dims = std::size_t{1} << 20;   // so that roundings are few beside 1 / u
 
 double fact(const spi::Grid<float>& facts, spi::Fact which, std::size_t r) {
   return static_cast<double>(elements(facts)[which * facts.stride + r]);
@@ -58,40 +60,45 @@ std::size_t pieces_of(const spi::CollectStep& step) {
   return step.visits.rows == 0 ? 1 : step.visits.count;
 }
 
-/// `low` and `gap` of every training row. The factor of the error is more than the roundings of its
-/// computation.
-void compute_rows(const spi::CollectStep& step, const OfRows& of) {
+/// `low` and `gap` of every training row.
+void compute_rows(const spi::CollectStep& step, const OfRows& of, const Resources& with) {
   const auto dims = static_cast<double>(step.train.rows.cols);
-  const double steps = (dims + 2) * unit_of_float, b = steps / (1 - steps) * (1 + 0x1p-50);
+  const double steps = (dims + 2) * unit_of_float, of_sums = steps / (1 - steps) * (1 + 0x1p-50);
+  const double b = step.proposer == Proposer::int8 ? 4 * unit_of_float : of_sums;
   const bool squares = from_products(step.metric) == FromProducts::as_squares;
-  const double chain = squares ? 0 : b, tiny = dims * (squares ? 0x1p-120 : 0x1p-119);
+  // What is neither 0 nor infinite, so that no product is NaN.
+  const auto ordinary = [](double value) {
+    return std::clamp(value, std::numeric_limits<double>::min(),
+                      static_cast<double>(std::numeric_limits<float>::max()));
+  };
   const Largest largest = largest_of(step, b);
-  for (std::size_t i = 0; i < pieces_of(step); ++i) {
-    const Piece piece = piece_of(step, i);
-    for (std::size_t t = 0; t < piece.rows; ++t) {
-      const auto of_row = [&](spi::Fact which) { return fact(step.train.facts, which, piece.begin + t); };
-      const double length = of_row(spi::shadow_norm), norm = of_row(spi::norm);
-      const double error = (largest.norm * (of_row(spi::residual) + chain * norm) + largest.error * length +
-                            tiny * (1 + largest.shadow_norm + length)) *
-                           (1 + 0x1p-20);
-      const double half = squares ? of_row(spi::half_norm) : 0, most = squares ? norm * norm / 2 : 0;
-      const float low = -float_above(error - half);
-      of.low[piece.at + t] = low;
-      of.gap[piece.at + t] = float_above((most + error - static_cast<double>(low)) * (1 + 0x1p-20));
-    }
-  }
-}
-
-/// Elements of the shadow from row to row.
-std::size_t pitch_of(Proposer proposer, std::size_t dims) {
-  return proposer == Proposer::dot ? dims
-                                   : (dims + spi::shadow_dims - 1) / spi::shadow_dims * spi::shadow_dims;
+  const auto compute = [&](const Piece& piece, std::size_t begin, std::size_t end) {
+    if (begin >= end) return;
+    const auto facts = [&](spi::Fact which) {
+      return elements(step.train.facts) + which * step.train.facts.stride + piece.begin + begin;
+    };
+    with.kernels.bound_rows(
+        {facts(spi::half_norm), facts(spi::norm), facts(spi::shadow_norm), facts(spi::residual), end - begin,
+         ordinary(largest.norm), ordinary(largest.error), ordinary(largest.shadow_norm), of_sums,
+         dims * (squares ? 0x1p-120 : 0x1p-119), squares},
+        of.low + piece.at + begin, of.gap + piece.at + begin);
+  };
+  // A task is some pieces, or a part of the only one.
+  const bool visits = step.visits.rows > 0;
+  const std::size_t pieces = pieces_of(step), n = step.values.cols;
+  const std::size_t some = visits ? (task_rows + step.visits.rows - 1) / step.visits.rows : 1;
+  const std::size_t tasks = visits ? (pieces + some - 1) / some : (n + task_rows - 1) / task_rows;
+  run_team(tasks, n * work_a_row, with.team, [&](std::size_t task, std::size_t) {
+    if (!visits) return compute(piece_of(step, 0), task * task_rows, std::min(n, (task + 1) * task_rows));
+    for (std::size_t i = task * some; i < std::min(pieces, (task + 1) * some); ++i)
+      compute(piece_of(step, i), 0, piece_of(step, i).rows);
+  });
 }
 
 /// From row `begin` of the grid on.
 const void* shadow_of(const spi::CollectStep& step, const spi::Grid<float>& rows, std::size_t begin) {
-  const std::size_t element = step.proposer == Proposer::dot ? sizeof(float) : sizeof(std::uint16_t);
-  return bytes_of(*rows.memory) + (rows.first + begin) * pitch_of(step.proposer, rows.cols) * element;
+  return bytes_of(*rows.memory) +
+         (rows.first + begin) * pitch_of(step.proposer, rows.cols) * element_bytes(step.proposer);
 }
 
 std::size_t padded_rows(const spi::CollectStep& step) {
@@ -106,7 +113,9 @@ struct Task {
 };
 
 void run_task(const spi::CollectStep& step, const OfRows& of, const Resources& with, const Task& task) {
-  const auto propose = step.proposer == Proposer::dot ? with.kernels.propose : with.set.propose_bf16;
+  const auto propose = step.proposer == Proposer::dot    ? with.kernels.propose
+                       : step.proposer == Proposer::bf16 ? with.set.propose_bf16
+                                                         : with.set.propose_int8;
   const bool bounds = step.bounds.low.cols > 0;
   for (std::size_t i = task.piece_begin; i < task.piece_end; ++i) {
     const Piece piece = piece_of(step, i);
@@ -132,7 +141,9 @@ void run_task(const spi::CollectStep& step, const OfRows& of, const Resources& w
              step.bounds.low.stride,
              bounds ? elements(step.bounds.high) : nullptr,
              step.bounds.high.stride,
-             of.gap + piece.at});
+             of.gap + piece.at,
+             pitch_of(step.proposer, step.train.rows.cols),
+             step.unscale / share_of_scale(with.set.most_query_byte)});
   }
 }
 
@@ -168,10 +179,14 @@ spi::Support check_products(const spi::CollectStep& step, const Resources& with)
     return {"the bound of " + what + " holds for at most " + std::to_string(most_dims) +
                 " columns, but these are " + std::to_string(step.train.rows.cols) + "; choose proposer none",
             0};
+  if (step.proposer == Proposer::int8 && step.train.rows.cols > most_dims_of_bytes)
+    return {what + " is for up to " + std::to_string(most_dims_of_bytes) + " columns, and there are " +
+                std::to_string(step.train.rows.cols) + "; choose dot",
+            0};
   if (step.queries.rows.first % spi::shadow_rows || step.train.rows.first % spi::shadow_rows)
     return {"shadows of " + what + " begin at a multiple of " + std::to_string(spi::shadow_rows) + " rows",
             0};
-  if (step.sample.cols > 0) return {"samples are of proposers fp16 and int8", 0};
+  if (step.sample.cols > 0) return {"it takes no samples", 0};
   if (step.visits.rows % spi::shadow_rows)
     return {"visits are of a multiple of " + std::to_string(spi::shadow_rows) + " rows", 0};
   return {{}, 2 * padded_rows(step) * sizeof(float)};
@@ -183,7 +198,7 @@ void collect_products(const spi::CollectStep& step, const Resources& with) {
   auto* const low = reinterpret_cast<float*>(bytes_of(*step.scratch.memory));
   const OfRows of{low, low + padded};
   std::fill(low, low + padded, std::numeric_limits<float>::infinity());  // behind the last row of a piece
-  compute_rows(step, of);
+  compute_rows(step, of, with);
   const Shares shares(step, with.team);
   const std::size_t visit = step.visits.rows;
   run_team(shares.groups * shares.parts, m * n * step.train.rows.cols, with.team,

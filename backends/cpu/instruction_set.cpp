@@ -44,14 +44,34 @@ bool has_matrix_units() {
 }
 #endif
 
-/// Products in single precision are everywhere; matrix units beside the best set only, so that another one
-/// that is asked for is all that runs.
+#if defined(KITH_CPU_VNNI)
+bool has_dot_products_of_bytes() {
+  return __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+}
+#endif
+
+/// Products in single precision are everywhere, those of bytes by AVX2 beside its own set; matrix units and
+/// dot products of bytes beside the best set only, so that another one that is asked for is all that runs.
 InstructionSet set_of(const Build& build) {
   InstructionSet set{build.name, &build.kernels(), {Proposer::dot}};
 #if defined(KITH_CPU_AMX)
   if (&build == builds && has_matrix_units()) {
     set.proposers.push_back(Proposer::bf16);
     set.propose_bf16 = propose_bf16;
+  }
+#endif
+#if defined(KITH_CPU_VNNI)
+  if (&build == builds && has_dot_products_of_bytes()) {
+    set.proposers.push_back(Proposer::int8);
+    set.propose_int8 = propose_int8_vnni;
+  }
+#endif
+#if defined(__x86_64__)
+  if (set.kernels == &kernels_avx2()) {
+    set.proposers.push_back(Proposer::int8);
+    set.propose_int8 = propose_int8_avx2;
+    set.most_query_byte = most_byte_avx2;
   }
 #endif
   return set;

@@ -15,6 +15,8 @@ struct InstructionSet {
   const Kernels* kernels = nullptr;
   std::vector<Proposer> proposers = {};
   void (*propose_bf16)(const Products&) = nullptr;  ///< by matrix units; null without them
+  void (*propose_int8)(const Products&) = nullptr;  ///< null where bytes are not multiplied
+  int most_query_byte = most_byte;                  ///< that propose_int8 takes
 };
 
 /// The best build for this processor, or the one that KITH_CPU_ISA names.

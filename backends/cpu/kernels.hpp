@@ -14,6 +14,9 @@ namespace kith::cpu {
 /// Rows a block of queries and of training rows (spi/memory.hpp, RowBlocks).
 inline constexpr std::size_t query_block = 8, train_block = 16;
 
+/// Rows a block of shadows of bytes (shadow_order.hpp), and dimensions that stand side by side.
+inline constexpr std::size_t byte_query_block = 4, byte_train_block = 16, byte_dims = 4;
+
 /// What one task compares, both sides in RowBlocks layout.
 struct Operands {
   Metric metric;
@@ -29,10 +32,21 @@ struct Candidates {
   Metric metric;
   const float* query;  ///< its value in column 0; the next column is query_block further
   const float* train;  ///< row 0 of the memory
+  std::size_t block;   ///< of its rows: train_block, or 1 where they lie one behind the other
   std::size_t dims;
   const std::uint32_t* rows;
   std::uint32_t row_offset;  ///< what makes a row of the memory of a listed one, modulo 2^32
   std::size_t count;
+};
+
+/// Facts of training rows (spi::Fact), and the largest of all queries of a step.
+struct RowFacts {
+  const float *half_norm, *norm, *shadow_norm, *residual;
+  std::size_t count;
+  double largest_norm, largest_error, largest_shadow_norm;  ///< neither 0 nor infinite
+  double chain;  ///< of inner products: what a chain may be off, for norms of 1
+  double tiny;   ///< what underflow may add
+  bool squares;  ///< distances are squared, else inner products
 };
 
 /// Shadows that one task multiplies and tests, in the order that prepare gave them; rows by their places in
@@ -56,7 +70,9 @@ struct Products {
   std::size_t lows_stride;
   std::uint64_t* highs;
   std::size_t highs_stride;
-  const float* gap;  ///< of the training rows: from low to what is above
+  const float* gap;   ///< of the training rows: from low to what is above
+  std::size_t pitch;  ///< elements of a row of the shadows
+  float unscale;      ///< int8: makes products of scaled rows those of rows
 };
 
 /// Smallest distance and sum, as a pair, of 16 queries to one class (spi.hpp, AccumulateStep).
@@ -89,6 +105,10 @@ struct Kernels {
   ///   values  [count]
   void (*rerank)(const Candidates&, float* values);
 
+  /// What products of rows are taken from, and how far what is above lies from that.
+  ///   low, gap  [count]
+  void (*bound_rows)(const RowFacts&, float* low, float* gap);
+
   /// Append the pairs with low - product <= theta, of shadows in single precision, and what bounds them.
   void (*propose)(const Products&);
 
@@ -104,5 +124,11 @@ const Kernels& kernels_avx512();
 /// `propose` of shadows of 16-bit floats, by matrix units; only where the compiler and the processor have
 /// them.
 void propose_bf16(const Products& products);
+
+/// `propose` of shadows of bytes, by dot products of bytes (AVX-512 VNNI), where there are such, or by AVX2,
+/// for which those of queries are at most most_byte_avx2.
+void propose_int8_vnni(const Products& products);
+void propose_int8_avx2(const Products& products);
+inline constexpr int most_byte = 127, most_byte_avx2 = 63;
 
 }  // namespace kith::cpu

@@ -70,18 +70,10 @@ inline void multiply(const char* q0, const char* q1, const char* t0, const char*
   _tile_stored(3, sums.tile[3], tile_stride);
 }
 
-/// Lanes of a block of training rows that are rows of the task.
-inline __mmask16 present(const Products& p, std::size_t first) {
-  std::uint32_t lanes = 0xFFFFu;
-  if (first < p.train_begin) lanes &= 0xFFFFu << (p.train_begin - first);
-  if (first + tile_rows > p.train_end) lanes &= 0xFFFFu >> (first + tile_rows - p.train_end);
-  return static_cast<__mmask16>(lanes);
-}
-
 /// Test a tile of sums; `first_query` and `first_row` are those of its corner.
 inline void test(const Products& p, const float (&sums)[tile_rows][tile_rows], std::size_t first_query,
                  std::size_t first_row) {
-  const __mmask16 there = present(p, first_row);
+  const auto there = static_cast<__mmask16>(present(p, first_row));
   const __m512 low = _mm512_loadu_ps(p.low + first_row);
   const std::size_t begin = p.query_begin > first_query ? p.query_begin - first_query : 0;
   const std::size_t end = p.query_end - first_query < tile_rows ? p.query_end - first_query : tile_rows;

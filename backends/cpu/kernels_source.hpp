@@ -15,6 +15,7 @@
 #include "cpu/fold.hpp"
 #include "cpu/kernels.hpp"
 #include "cpu/propose.hpp"
+#include "cpu/row_bounds.hpp"
 
 namespace kith::cpu::KITH_ISA {
 namespace {
@@ -328,7 +329,7 @@ void filter(const float* values, std::size_t count, std::uint32_t first_row, Sho
   }
 }
 
-constexpr Kernels table = {distance, nearest, filter, collect, rerank, propose, accumulate};
+constexpr Kernels table = {distance, nearest, filter, collect, rerank, bound_rows, propose, accumulate};
 
 }  // namespace
 }  // namespace kith::cpu::KITH_ISA

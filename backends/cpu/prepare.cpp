@@ -19,79 +19,81 @@ namespace {
 /// Rows side by side: neighbours in a block are neighbours in memory.
 constexpr std::size_t lanes = 16;
 
-/// Sums of squares of one row.
+/// Sums of squares of rows.
 struct Squares {
-  double moved = 0;     ///< of x' = x - c
-  double shadow = 0;    ///< of x~ = x' rounded
-  double residual = 0;  ///< of x' - x~
-  bool wide = false;    ///< x' - x~ is no float
+  std::array<double, lanes> moved = {};     ///< of x' = x - c
+  std::array<double, lanes> shadow = {};    ///< of x~ = x' rounded
+  std::array<double, lanes> residual = {};  ///< of x' - x~
 };
 
-/// Element 0 of the shadow; of gemm's that of the first row.
-float* shadow_of(const spi::PrepareStep& step) {
+/// Where the shadow of the first row begins.
+std::byte* shadow_of(const spi::PrepareStep& step) {
   const spi::Grid<float>& rows = step.out.rows;
-  auto* const memory = reinterpret_cast<float*>(bytes_of(*rows.memory));
-  if (step.proposer == Proposer::gemm) return memory + rows.first;
-  const std::size_t dims =
-      (step.rows.dims + spi::shadow_dims - 1) / spi::shadow_dims * std::size_t{spi::shadow_dims};
-  if (step.proposer == Proposer::dot) return memory + rows.first * step.rows.dims;
-  return reinterpret_cast<float*>(reinterpret_cast<std::uint16_t*>(memory) + rows.first * dims);
+  if (step.proposer == Proposer::gemm) return bytes_of(*rows.memory) + rows.first * sizeof(float);
+  return bytes_of(*rows.memory) +
+         rows.first * pitch_of(step.proposer, step.rows.dims) * element_bytes(step.proposer);
 }
 
-void write_facts(const Squares& of, std::size_t dims, float* facts, std::size_t stride) {
-  const double slack = static_cast<double>(dims + 8) * unit_of_double;
+/// The facts of row `begin + r`, whose squares are those of lane r.
+void write_facts(const spi::PrepareStep& step, const Squares& of, std::size_t begin, std::size_t r) {
+  const double slack = static_cast<double>(step.rows.dims + 8) * unit_of_double;
   const auto root_above = [&](double squares) { return float_above(std::sqrt(squares * (1 + slack))); };
-  facts[spi::half_norm * stride] = float_below(of.moved * 0.5 * (1 - slack));
-  facts[spi::norm * stride] = root_above(of.moved);
-  facts[spi::shadow_norm * stride] = root_above(of.shadow);
-  // For dot and gemm the residual is a float; for bf16 its distance from x' was rounded to double, as x' was.
-  facts[spi::residual * stride] =
-      float_above(static_cast<double>(root_above(of.residual)) +
-                  (of.wide ? static_cast<double>(facts[spi::norm * stride]) * 0x1p-51 : 0.0));
+  const std::size_t stride = step.out.facts.stride;
+  float* const facts = elements(step.out.facts) + begin + r;
+  const float norm = root_above(of.moved[r]), shadow_norm = root_above(of.shadow[r]);
+  // For dot and gemm the residual is a float; else its distance from x' was rounded to double, as x' was, and
+  // so were one over the scale of int8 and each product with it.
+  const bool exact = step.proposer == Proposer::dot || step.proposer == Proposer::gemm;
+  const double inexact =
+      exact ? 0 : static_cast<double>(norm) * 0x1p-51 + static_cast<double>(shadow_norm) * 0x1p-50;
+  facts[spi::half_norm * stride] = float_below(of.moved[r] * 0.5 * (1 - slack));
+  facts[spi::norm * stride] = norm;
+  facts[spi::shadow_norm * stride] = shadow_norm;
+  facts[spi::residual * stride] = float_above(static_cast<double>(root_above(of.residual[r])) + inexact);
 }
 
-/// Rows as they come, floats.
-struct RowOrder {
-  std::size_t stride;
-  std::size_t place_of(std::size_t r, std::size_t d) const { return r * stride + d; }
-};
-
-/// Write x' where `order` wants it, and return what the shadow then is.
-template <class Order>
-float write(float* out, const Order& order, std::size_t r, std::size_t d, float moved) {
-  out[order.place_of(r, d)] = moved;
-  return moved;
-}
-float write(float* out, const TileOrder& order, std::size_t r, std::size_t d, float moved) {
-  const std::uint16_t half = to_bf16(moved);
-  reinterpret_cast<std::uint16_t*>(out)[order.place_of(r, d)] = half;
-  return from_bf16(half);
+/// The rows themselves, one behind the other, 16 dimensions of each at a time.
+void copy_rows(const spi::PrepareStep& step, const float* rows, std::size_t begin, std::size_t count) {
+  constexpr std::size_t at_once = 16;
+  const std::size_t dims = step.rows.dims, block = step.rows.block;
+  float* const copy = elements(step.copy) + begin * step.copy.stride;
+  for (std::size_t first = 0; first < dims; first += at_once)
+    for (std::size_t r = 0; r < count; ++r)
+      for (std::size_t d = first; d < std::min(dims, first + at_once); ++d)
+        copy[r * step.copy.stride + d] = rows[d * block + r];
 }
 
-/// Rows begin .. end - 1 of the step, which lie in one block; at most `lanes` of them.
-template <class Order>
-void prepare_rows(const spi::PrepareStep& step, const Order& order, std::size_t begin, std::size_t end) {
+/// Rows begin .. begin + count - 1 of the step, which lie in one block; at most `lanes` of them.
+///   all  they are that many: a number that the compiler knows
+template <bool all, class Order>
+void prepare_rows(const spi::PrepareStep& step, const Order& order, std::size_t begin, std::size_t count) {
   const std::size_t dims = step.rows.dims, block = step.rows.block, first = step.rows.first + begin;
   const float* const rows = elements(step.rows) + first / block * dims * block + first % block;
   const float* const centre = elements(step.centre);
-  float* const out = shadow_of(step);
-  std::array<Squares, lanes> sums = {};
-  for (std::size_t d = 0; d < dims; ++d)
-    for (std::size_t r = 0; r < end - begin; ++r) {
-      const float x = rows[d * block + r], c = centre[d];
-      const float near = x - c, taken = x - near;
-      const float error = (x - (near + taken)) - (c - taken);
-      const double moved = static_cast<double>(near) + static_cast<double>(error);
-      const auto shadow = static_cast<double>(write(out, order, begin + r, d, near));
-      const double residual = static_cast<double>(near) - shadow + static_cast<double>(error);
-      sums[r].moved += moved * moved;
-      sums[r].shadow += shadow * shadow;
-      sums[r].residual += residual * residual;
+  std::byte* const out = shadow_of(step);
+  const std::size_t width = all ? lanes : count;
+  Squares sums;
+  for (std::size_t d = 0; d < dims; ++d) {
+    const float* const x = rows + d * block;
+    const float c = centre[d];
+    std::array<float, lanes> near, error;
+    std::array<double, lanes> shadow;
+    for (std::size_t r = 0; r < width; ++r) {
+      near[r] = x[r] - c;
+      const float taken = x[r] - near[r];
+      error[r] = (x[r] - (near[r] + taken)) - (c - taken);
     }
-  for (std::size_t r = begin; r < end; ++r) {
-    sums[r - begin].wide = step.proposer == Proposer::bf16;
-    write_facts(sums[r - begin], dims, elements(step.out.facts) + r, step.out.facts.stride);
+    order.write(out, begin, width, d, near.data(), shadow.data());
+    for (std::size_t r = 0; r < width; ++r) {
+      const auto moved = static_cast<double>(near[r]), apart = static_cast<double>(error[r]);
+      const double residual = moved - shadow[r] + apart;
+      sums.moved[r] += (moved + apart) * (moved + apart);
+      sums.shadow[r] += shadow[r] * shadow[r];
+      sums.residual[r] += residual * residual;
+    }
   }
+  for (std::size_t r = 0; r < count; ++r) write_facts(step, sums, begin, r);
+  if (step.copy.rows > 0) copy_rows(step, rows, begin, count);
 }
 
 std::size_t rounded_up(std::size_t count, std::size_t unit) {
@@ -101,8 +103,11 @@ std::size_t rounded_up(std::size_t count, std::size_t unit) {
 }  // namespace
 
 spi::Support check(const spi::PrepareStep& step, const Resources& with) {
-  if (step.copy.rows > 0) return {"it reads single rows as fast from blocks; copy none", 0};
   const auto& has = with.proposers();
+  if (step.proposer == Proposer::int8 && step.rows.dims > most_dims_of_bytes)
+    return {"proposer int8 is for up to " + std::to_string(most_dims_of_bytes) + " columns, and there are " +
+                std::to_string(step.rows.dims) + "; choose dot",
+            0};
   if (step.proposer == Proposer::gemm || std::find(has.begin(), has.end(), step.proposer) != has.end())
     return {};
   return {"proposer " + std::string(name(step.proposer)) +
@@ -122,7 +127,10 @@ void prepare_all(const spi::PrepareStep& step, const Resources& with, const Orde
   run_team(tasks, rows * step.rows.dims * 4, with.team, [&](std::size_t task, std::size_t) {
     const std::size_t begin = std::max(first, (first_task + task) * width);
     const std::size_t end = std::min(first + rows, (first_task + task + 1) * width);
-    prepare_rows(step, order, begin - first, end - first);
+    if (end - begin == lanes)
+      prepare_rows<true>(step, order, begin - first, lanes);
+    else
+      prepare_rows<false>(step, order, begin - first, end - begin);
   });
 }
 
@@ -130,21 +138,27 @@ void prepare_all(const spi::PrepareStep& step, const Resources& with, const Orde
 
 void run(const spi::PrepareStep& step, const Resources& with) {
   const std::size_t dims = step.rows.dims, block = step.rows.block;
+  const std::size_t pitch = pitch_of(step.proposer, dims) * element_bytes(step.proposer);
+  const std::size_t padded = rounded_up(step.rows.rows, spi::shadow_rows);
+  const bool of_queries = block == query_block;
   switch (step.proposer) {
     case Proposer::dot: {
       // Rows beside those meant are multiplied, too, and a NaN there would hide a neighbour's product.
       const std::size_t whole = step.rows.rows / block * block;
-      std::fill(shadow_of(step) + whole * dims,
-                shadow_of(step) + rounded_up(step.rows.rows, spi::shadow_rows) * dims, 0.0f);
+      std::memset(shadow_of(step) + whole * pitch, 0, (padded - whole) * pitch);
       return prepare_all(step, with, FloatOrder{block, dims});
     }
-    case Proposer::bf16: {
+    case Proposer::bf16:
+    case Proposer::int8: {
       // Columns behind the last, and rows beside those meant, are multiplied, too.
-      const std::size_t tiles = (dims + TileOrder::dims - 1) / TileOrder::dims;
-      std::memset(
-          shadow_of(step), 0,
-          rounded_up(step.rows.rows, spi::shadow_rows) * tiles * TileOrder::dims * sizeof(std::uint16_t));
-      return prepare_all(step, with, TileOrder{tiles, block == query_block});
+      std::memset(shadow_of(step), 0, padded * pitch);
+      if (step.proposer == Proposer::int8) {
+        const int most = of_queries ? with.set.most_query_byte : most_byte;
+        return prepare_all(step, with,
+                           ByteOrder(of_queries, spi::shadow_columns(Proposer::int8, dims),
+                                     step.scale * share_of_scale(most), most));
+      }
+      return prepare_all(step, with, TileOrder{pitch / TileOrder::dims / sizeof(std::uint16_t), of_queries});
     }
     default:
       return prepare_all(step, with, RowOrder{step.out.rows.stride});

@@ -17,6 +17,14 @@ inline std::uint64_t high_key(float low, float gap, std::uint32_t row) {
   return static_cast<std::uint64_t>(code + 1) << 32 | row;  // the next float, since `high` was rounded
 }
 
+/// Lanes of 16 training rows from `first` on that are rows of the task.
+inline std::uint32_t present(const Products& p, std::size_t first) {
+  std::uint32_t lanes = 0xFFFFu;
+  if (first < p.train_begin) lanes &= 0xFFFFu << (p.train_begin - first);
+  if (first + 16 > p.train_end) lanes &= 0xFFFFu >> (first + 16 - p.train_end);
+  return lanes;
+}
+
 /// Append the training rows t0 + lane for the lanes in `passed` to the list of a query. Other threads may
 /// append to it meanwhile; what finds no place is only counted.
 ///   lows  [16] what was compared with theta

@@ -65,7 +65,7 @@ spi::Support check(const spi::TightenStep& step, const Resources& with) {
     return {"metric " + std::string(name(step.metric)) +
                 " does not follow from inner products; choose proposer none",
             0};
-  if (step.of == spi::TightenStep::Of::sample) return {"samples are of proposers fp16 and int8", 0};
+  if (step.of == spi::TightenStep::Of::sample) return {"it takes no samples", 0};
   return {{}, with.team * bytes_a_thread(step)};
 }
 

@@ -121,7 +121,8 @@ std::size_t Index::memory_bytes() const {
   std::size_t bytes = 0;
   for (const Chunk& chunk : state_->chunks) bytes += chunk.memory.get()->bytes;
   const std::lock_guard lock(state_->shadow_mutex);
-  for (const auto& [proposer, shadow] : state_->shadows) bytes += shadow->bytes();
+  for (const auto& [proposer, shadow] : state_->shadows)
+    if (shadow) bytes += shadow->bytes();  // none where there was no memory for it
   return bytes;
 }
 

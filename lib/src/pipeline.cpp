@@ -231,7 +231,8 @@ void run(const Index::State& index, const Plan& plan, const PlanOptions& options
   Watcher watcher(options, query_tiles * search.steps());
   watcher.check_stop();
 
-  bool gives_way = false;  // a proposer that kith chose itself, where most lists overflow
+  bool gives_way = false;            // a proposer that kith chose itself, where most lists overflow
+  std::int64_t asked = 0, left = 0;  // queries it was asked for, and left to the chain
   for (std::int64_t first = 0; first < m; first += plan.query_tile) {
     const std::int64_t count = std::min(plan.query_tile, m - first);
     const MatrixView<const float> of_tile = queries.slice(first, count);
@@ -243,12 +244,18 @@ void run(const Index::State& index, const Plan& plan, const PlanOptions& options
         gives_way ? all_queries(count) : search.run(of_tile, workspace, filter, watcher, trace, meanwhile);
     if (gives_way) watcher.steps_done(search.steps());
     const auto many = static_cast<std::int64_t>(lost.size());
+    asked += gives_way ? 0 : count;
+    left += gives_way ? 0 : many;
     gives_way = options.proposer == Proposer::automatic && 2 * many > count;
     if (many > 0) search_lost(index, plan, options, of_tile, lost, workspace, trace);
     if (trace) trace->fallbacks += many;
     take(workspace, first, count);
   }
   do_once(meanwhile);  // there are no queries
+  constexpr std::int64_t enough_to_tell = 16;
+  const bool own_way = options.proposer == Proposer::automatic && options.train_tile == 0;
+  if (own_way && left >= enough_to_tell && 2 * left > asked)
+    index.shadow_for(plan)->tell_overwhelms(plan.problem.k);
   if (trace) {
     trace->query_tiles = query_tiles;
     trace->train_tiles = search.steps();

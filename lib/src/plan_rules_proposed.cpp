@@ -43,10 +43,11 @@ void limit_products(const DeviceInfo& device, const Problem& problem, Choice& ch
 /// Steps of the CPU's own kernels that are over in time: multiply-adds a second of one core, measured.
 void limit_products_cpu(const DeviceInfo& device, const Problem& problem, const PlanOptions& options,
                         Choice& choice) {
-  const double rate = choice.proposer == Proposer::bf16 ? 3e11
-                      : device.driver == "avx512"       ? 6e10
-                      : device.driver == "avx2"         ? 3e10
-                                                        : 5e8;
+  const double rate = choice.proposer == Proposer::bf16   ? 3e11
+                      : choice.proposer == Proposer::int8 ? (device.driver == "avx512" ? 1.5e11 : 7e10)
+                      : device.driver == "avx512"         ? 6e10
+                      : device.driver == "avx2"           ? 3e10
+                                                          : 5e8;
   const double threads = options.threads ? options.threads : device.compute_units;
   const double pairs = step_seconds * rate * threads / static_cast<double>(problem.dims + 4);
   constexpr std::int64_t fewest_queries = 128;
@@ -59,9 +60,11 @@ void limit_products_cpu(const DeviceInfo& device, const Problem& problem, const 
 
 /// Where a proposer was faster than the chain.
 struct Pays {
+  DeviceKind kind;
   Proposer proposer;
   double fewest_folds;
   std::int64_t fewest_queries, most_queries, fewest_dims, most_dims, most_neighbours;
+  double fewest_numbers, numbers_a_neighbour;  ///< n * dims is at least the first + k * the second
 };
 
 constexpr std::int64_t any = std::numeric_limits<std::int64_t>::max();
@@ -74,13 +77,18 @@ constexpr Pays pays[] = {
     // from 3e8 (CUDA) or 1e9 folds on (OpenCL), which is taken for both. With k = 5000 of 10^6 rows 16-bit
     // floats were twice as fast
     // as the chain (CUDA; 2.8 times, OpenCL), with k = 8192 a third as fast.
-    {Proposer::fp16, 1e10, 65, any, 3, any, 6000},
-    {Proposer::int8, 1e9, 1, 64, 32, 65536, 256},
-    {Proposer::int8, 1e8, 1, 1, 64, 65536, 256},
+    {DeviceKind::gpu, Proposer::fp16, 1e10, 65, any, 3, any, 6000, 0, 0},
+    {DeviceKind::gpu, Proposer::int8, 1e9, 1, 64, 32, 65536, 256, 0, 0},
+    {DeviceKind::gpu, Proposer::int8, 1e8, 1, 1, 64, 65536, 256, 0, 0},
     // On two cores with AMX twice as fast from 3e8 folds with 20 queries of 768 columns on, and 7 times at
     // 5e11. Products in single precision (dot) gained a quarter at most, and lost as much where queries were
     // few.
-    {Proposer::bf16, 3e8, 16, any, 64, any, 256},
+    {DeviceKind::cpu, Proposer::bf16, 3e8, 16, any, 64, any, 256, 0, 0},
+    // On two cores bytes were 1.2 to 3.9 times as fast with AVX-512 VNNI, 1.1 to 3.3 times with AVX2, from
+    // 100,000 rows of 64 columns, or 16,384 of 256, on with k = 10, and from 10^6 of 32; what is listed, 5 to
+    // 100 k of each query however many rows there are, asks for more rows with a larger k. Fewer queries gain
+    // as much, twice to three times, but not what it takes to make the shadow.
+    {DeviceKind::cpu, Proposer::int8, 3e8, 16, any, 32, 65536, 256, 3.5e6, 3e4},
 };
 
 }  // namespace
@@ -95,12 +103,13 @@ Proposer choose_proposer(const DeviceInfo& device, const Problem& problem, const
       problem.n < std::max(fewest_rows, rows_a_neighbour * problem.k))
     return Proposer::none;
   const auto& has = device.proposers;
-  const double folds =
-      static_cast<double>(problem.n) * static_cast<double>(problem.m) * static_cast<double>(problem.dims);
+  const double numbers = static_cast<double>(problem.n) * static_cast<double>(problem.dims);
+  const double folds = numbers * static_cast<double>(problem.m);
   const auto* const best = std::find_if(std::begin(pays), std::end(pays), [&](const Pays& p) {
-    return std::find(has.begin(), has.end(), p.proposer) != has.end() && folds >= p.fewest_folds &&
-           problem.m >= p.fewest_queries && problem.m <= p.most_queries && problem.dims >= p.fewest_dims &&
-           problem.dims <= p.most_dims && problem.k <= p.most_neighbours;
+    return device.kind == p.kind && std::find(has.begin(), has.end(), p.proposer) != has.end() &&
+           folds >= p.fewest_folds && problem.m >= p.fewest_queries && problem.m <= p.most_queries &&
+           problem.dims >= p.fewest_dims && problem.dims <= p.most_dims && problem.k <= p.most_neighbours &&
+           numbers >= p.fewest_numbers + p.numbers_a_neighbour * static_cast<double>(problem.k);
   });
   if (best == std::end(pays)) return Proposer::none;
   const bool fits = shadow_bytes(best->proposer, problem.n, problem.dims) <= room_for_shadow(device, options);
@@ -120,7 +129,7 @@ Choice choose_proposed(const DeviceInfo& device, const Problem& problem, const P
   if (proposer == Proposer::gemm) limit_products(device, problem, choice);
   if (device.backend == "cpu") limit_products_cpu(device, problem, options, choice);
   choice.candidates = std::max(fewest_places, places_a_neighbour * problem.k);
-  if (proposer == Proposer::fp16 || proposer == Proposer::int8)
+  if (device.kind == DeviceKind::gpu && (proposer == Proposer::fp16 || proposer == Proposer::int8))
     visit_fast(problem, options, choice);
   else if (has_own_order(proposer))
     visit_blocks(problem, options, choice);

@@ -95,6 +95,13 @@ std::int64_t longest_chunk(const Index::State& index) {
   return rows;
 }
 
+/// Whether the shadow of the plan's proposer, where there is one, was of no use to such a search.
+bool overwhelms(const Index::State& index, const Plan& plan) {
+  const std::lock_guard lock(index.shadow_mutex);
+  const auto found = index.shadows.find(plan.proposer);
+  return found != index.shadows.end() && found->second && found->second->overwhelms(plan.problem.k);
+}
+
 /// Of `device`, which is that of the index, with or without what was measured on it.
 Plan fitted_plan(const Index::State& index, const DeviceInfo& device, const Problem& problem,
                  const PlanOptions& options) {
@@ -116,6 +123,12 @@ Plan fitted_plan(const Index::State& index, const DeviceInfo& device, const Prob
       tighter.proposer = Proposer::none;  // the seed lies in one chunk, too
       note = "; a proposer gave way (the index began with " + std::to_string(index.chunks.front().rows) +
              " rows, too few for a seed)";
+      continue;
+    }
+    if (proposes && options.proposer == Proposer::automatic && overwhelms(index, plan)) {
+      tighter.proposer = Proposer::none;
+      note = "; proposer " + std::string(name(plan.proposer)) +
+             " gave way (it left most queries of an earlier search of this index to the chain)";
       continue;
     }
     if (proposes)

@@ -71,10 +71,10 @@ void finish_tile(const Index::State& index, const Plan& plan, std::int64_t first
 }
 
 /// What a certificate rests on.
-void tell_of_proposer(const Plan& plan, Trace& trace) {
+void tell_of_proposer(const Plan& plan, DeviceKind kind, Trace& trace) {
   if (plan.proposer == Proposer::none) return;
   trace.product_bound = largest_product_bound(plan.proposer, plan.problem.dims);
-  trace.proposer_check = proposer_check(plan);
+  trace.proposer_check = proposer_check(plan, kind);
 }
 
 }  // namespace
@@ -118,7 +118,7 @@ void search_with(const Index::State& index, MatrixView<const float> queries, std
     if (trace) {
       restart(*trace);
       trace->plan = chosen;
-      tell_of_proposer(chosen, *trace);
+      tell_of_proposer(chosen, index.device.info().kind, *trace);
     }
     const std::size_t most =
         static_cast<std::size_t>(chosen.query_tile) * static_cast<std::size_t>(chosen.problem.k);

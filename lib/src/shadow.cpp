@@ -212,11 +212,10 @@ std::size_t shadow_bytes(Proposer proposer, std::int64_t rows, std::int64_t dims
 
 std::size_t row_copy_bytes(const DeviceInfo& device, Proposer proposer, std::int64_t rows,
                            std::int64_t dims) {
-  // A GPU reads 32 bytes for each 4 of a row in blocks of 32. Left out where it would take much of the
-  // memory.
+  // A GPU reads 32 bytes for each 4 of a row in blocks of 32, a CPU 64 in blocks of 16, where bounds of bytes
+  // let many rows be ranked. Left out where it would take much of the memory.
   constexpr std::size_t share = 8;
-  const bool reads_single_rows =
-      device.kind == DeviceKind::gpu && (proposer == Proposer::fp16 || proposer == Proposer::int8);
+  const bool reads_single_rows = proposer == Proposer::fp16 || proposer == Proposer::int8;
   const std::size_t bytes = size(rows) * size(dims) * sizeof(float);
   return reads_single_rows && bytes <= device.memory_bytes / share ? bytes : 0;
 }

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -81,6 +82,15 @@ class IndexShadow {
   bool misleads() const { return misleads_; }
   void tell_misleads() const { misleads_ = true; }
 
+  /// Whether a search for at most k neighbours left most of its queries to the chain: more rows were as near
+  /// as bounds can tell than a list holds, and searches that may choose should not propose. Any thread.
+  bool overwhelms(std::int64_t k) const { return k >= overwhelms_from_; }
+  void tell_overwhelms(std::int64_t k) const {
+    std::int64_t from = overwhelms_from_;
+    while (k < from && !overwhelms_from_.compare_exchange_weak(from, k)) {
+    }
+  }
+
  private:
   struct Part {
     DeviceMemory rows, facts;
@@ -93,6 +103,7 @@ class IndexShadow {
   DeviceMemory centre_;
   std::vector<Part> parts_;
   mutable std::atomic<bool> misleads_ = false;
+  mutable std::atomic<std::int64_t> overwhelms_from_ = std::numeric_limits<std::int64_t>::max();
 };
 
 /// Bytes of the shadow of `rows` rows: the rows and their facts.
@@ -107,7 +118,7 @@ std::size_t row_copy_bytes(const DeviceInfo& device, Proposer proposer, std::int
 /// the bound. Empty when it can. Locks the device.
 std::string test_proposer(Device::State& state, const Plan& plan);
 
-/// What test_proposer() does, in words.
-std::string proposer_check(const Plan& plan);
+/// What test_proposer() does on a device of this kind, in words.
+std::string proposer_check(const Plan& plan, DeviceKind kind);
 
 }  // namespace kith

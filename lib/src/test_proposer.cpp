@@ -27,14 +27,16 @@ struct Round {
 
 constexpr std::uint32_t rows = 75, columns = 131, all = kinds * rows, few_queries = 64;
 constexpr Round many_round{rows, columns, all, false}, few_round{rows, columns, few_queries, false};
+// A CPU's tasks of 32 queries, a single one, and what is left, so that tiles of all shapes are multiplied.
+constexpr Round cpu_bytes_round{rows, columns, 97, false};
 // Of few columns the test is part of the product, with visits.
 constexpr std::uint32_t more_rows = 200, more_queries = kinds * more_rows, most_folded_dims = 24;
 constexpr Round few_column_rounds[] = {{more_rows, 3, more_queries, true},
                                        {more_rows, 20, more_queries, true}};
 
 /// What a search by this plan may run, the few queries that are asked again included.
-std::vector<Round> rounds_of(const Plan& plan) {
-  if (plan.proposer == Proposer::int8) return {few_round};
+std::vector<Round> rounds_of(const Plan& plan, DeviceKind kind) {
+  if (plan.proposer == Proposer::int8) return {kind == DeviceKind::cpu ? cpu_bytes_round : few_round};
   if (plan.proposer != Proposer::fp16) return {many_round};
   std::vector<Round> rounds{few_round};
   if (plan.problem.m <= few_queries) return rounds;
@@ -53,11 +55,13 @@ struct Numbers {
   float tiny;   ///< times a fraction
 };
 
-Numbers numbers_of(Proposer proposer) {
+Numbers numbers_of(Proposer proposer, DeviceKind kind) {
   switch (proposer) {
     case Proposer::fp16:
       return {10, 8000.0f, 1000.0f, 1.0f, 0x1p-14f};
     case Proposer::int8:  // whole numbers to 127 over 64; nothing is subnormal, but 0 is there
+      if (kind == DeviceKind::cpu)
+        return {5, 0x1.f8p0f, 0x1.fp0f, 0x1p-5f, 0};  // even: queries may be halved
       return {6, 0x1.fcp0f, 0x1.f8p0f, 0x1p-6f, 0};
     case Proposer::bf16:
       return {7, 0x1p25f, 1000.0f, 8.0f, 0x1p-100f};
@@ -67,8 +71,9 @@ Numbers numbers_of(Proposer proposer) {
 }
 
 /// Rows whose products go wrong in the usual ways, a kind in every fifth row.
-std::vector<float> hard_rows(Proposer proposer, std::uint32_t rows, std::uint32_t dims, std::uint32_t salt) {
-  const Numbers numbers = numbers_of(proposer);
+std::vector<float> hard_rows(Proposer proposer, DeviceKind kind, std::uint32_t rows, std::uint32_t dims,
+                             std::uint32_t salt) {
+  const Numbers numbers = numbers_of(proposer, kind);
   std::vector<float> values(std::size_t{rows} * dims);
   std::uint32_t state = 2463534242u + salt;
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -254,12 +259,12 @@ double slack_of(Proposer proposer, const Round& round, const Pair& pair, double 
 }
 
 std::string test(spi::Device& device, Proposer proposer, const Round& round) {
-  const std::vector<float> some = hard_rows(proposer, kinds, round.dims, 3);
+  const std::vector<float> some = hard_rows(proposer, device.info.kind, kinds, round.dims, 3);
   std::vector<float> repeated;
   for (std::uint32_t t = 0; t < round.n; ++t) repeated.insert(repeated.end(), some.begin(), some.end());
   TestRows queries(device, proposer, repeated, round.m(), round.dims, device.info.query_block),
-      train(device, proposer, hard_rows(proposer, round.n, round.dims, 0), round.n, round.dims,
-            device.info.train_block);
+      train(device, proposer, hard_rows(proposer, device.info.kind, round.n, round.dims, 0), round.n,
+            round.dims, device.info.train_block);
   const Pairs pairs(proposer, round, queries, train);
   std::vector<float> theta;
   for (std::size_t q = 0; q < round.m(); ++q) {  // the place of one of the rows, rounded up
@@ -287,10 +292,10 @@ std::string test(spi::Device& device, Proposer proposer, const Round& round) {
 
 }  // namespace
 
-std::string proposer_check(const Plan& plan) {
+std::string proposer_check(const Plan& plan, DeviceKind kind) {
   const auto text = [](std::uint32_t count) { return std::to_string(count); };
   std::string rounds;
-  for (const Round& round : rounds_of(plan)) {
+  for (const Round& round : rounds_of(plan, kind)) {
     if (!rounds.empty()) rounds += ", ";
     rounds += text(round.n) + " rows of " + text(round.dims) + " columns" +
               (round.at_once < round.m() ? " by " + text(round.at_once) + " queries at a time" : "");
@@ -304,7 +309,7 @@ std::string proposer_check(const Plan& plan) {
 std::string test_proposer(Device::State& state, const Plan& plan) {
   const std::lock_guard lock(state.mutex);
   const FloatGuard guard;
-  for (const Round& round : rounds_of(plan)) {
+  for (const Round& round : rounds_of(plan, state.device->info.kind)) {
     const std::tuple which{plan.proposer, round.dims, round.at_once};
     auto known = state.proposer_refusals.find(which);
     if (known == state.proposer_refusals.end()) {

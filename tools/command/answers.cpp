@@ -7,13 +7,6 @@
 #include "files/source.hpp"
 
 namespace kith::command {
-namespace {
-
-[[noreturn]] void refuse(const std::string& where, const std::string& what) {
-  throw Error(Errc::invalid_argument, where + ": " + what);
-}
-
-}  // namespace
 
 void add_asking_options(CLI::App& app, AskingFlags& flags, const std::string& truth_help) {
   app.add_option("--query", flags.query, "One query as its values, 5.1,3.5,1.4; may be repeated")

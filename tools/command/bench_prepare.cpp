@@ -27,10 +27,6 @@ struct Prepared {
   std::vector<Shadow> shadows;
 };
 
-[[noreturn]] void refuse(const std::string& what) {
-  throw Error(Errc::invalid_argument, "bench: " + what);
-}
-
 bool is_refusal(const Error& error) {
   return error.code() == Errc::unsupported || error.code() == Errc::out_of_memory;
 }
@@ -215,11 +211,11 @@ constexpr const char* columns_mean =
 
 std::vector<workloads::Workload> workloads_to_prepare(const BenchFlags& flags,
                                                       std::vector<workloads::Workload> wanted) {
-  if (flags.energy) refuse("--energy does not go with --prepare; leave one of them out");
+  if (flags.energy) refuse("bench", "--energy does not go with --prepare; leave one of them out");
   if (!flags.answers.empty())
-    refuse("--answers does not go with --prepare, which searches nothing; leave one of them out");
+    refuse("bench", "--answers does not go with --prepare, which searches nothing; leave one of them out");
   if (parse_proposer(flags.plan.proposer) == Proposer::none)
-    refuse("--proposer none prepares no rows; leave it out, or name one that does");
+    refuse("bench", "--proposer none prepares no rows; leave it out, or name one that does");
   const auto is_stage = [](const workloads::Workload& w) { return w.timed != workloads::Timed::search; };
   if (flags.workload == "all") {
     std::erase_if(wanted, is_stage);
@@ -227,7 +223,8 @@ std::vector<workloads::Workload> workloads_to_prepare(const BenchFlags& flags,
   }
   for (const workloads::Workload& workload : wanted)
     if (is_stage(workload))
-      refuse("--prepare: " + std::string(workload.name) + " times a stage, not a search; leave it out");
+      refuse("bench",
+             "--prepare: " + std::string(workload.name) + " times a stage, not a search; leave it out");
   return wanted;
 }
 

@@ -11,10 +11,6 @@
 namespace kith::command {
 namespace {
 
-[[noreturn]] void refuse(const std::string& what) {
-  throw Error(Errc::invalid_argument, "classify: " + what);
-}
-
 /// What must hold whatever is in the files.
 void check_flags(const CLI::App& app, const ClassifyFlags& flags) {
   check_model_options(app);
@@ -22,10 +18,11 @@ void check_flags(const CLI::App& app, const ClassifyFlags& flags) {
   const bool only_save = check_asking(app, flags.training, flags.asking, flags.save_model.empty());
   for (const char* option : {"--out", "--proba"})
     if (only_save && app.count(option) > 0)
-      refuse(std::string(option) + " needs queries; give --queries FILE, --query VALUES or --leave-one-out");
+      refuse("classify",
+             std::string(option) + " needs queries; give --queries FILE, --query VALUES or --leave-one-out");
   refuse_both(app, "--radius", "--k-sweep", "choose one");
   if (app.count("--outlier") > 0 && flags.asking.radius.empty())
-    refuse("--outlier is for queries with no row within --radius; give both, or --no-label");
+    refuse("classify", "--outlier is for queries with no row within --radius; give both, or --no-label");
   check_distinct("classify", {{"--out", flags.out},
                               {"--report", flags.report},
                               {"--proba", flags.proba},

@@ -8,11 +8,7 @@
 namespace kith::command {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-[[noreturn]] void refuse(const std::string& what) {
-  throw Error(Errc::invalid_argument, "classify: " + what);
-}
+using SteadyClock = std::chrono::steady_clock;
 
 /// What works for one label column only.
 void check_one_output(const CLI::App& app, std::size_t outputs) {
@@ -20,8 +16,8 @@ void check_one_output(const CLI::App& app, std::size_t outputs) {
   for (const char* option :
        {"--radius", "--k-sweep", "--report", "--proba", "--priors", "--costs", "--expect", "--class-names"})
     if (app.count(option) > 0)
-      refuse(std::string(option) + " works for one label column, but there are " + std::to_string(outputs) +
-             "; run it once for each");
+      refuse("classify", std::string(option) + " works for one label column, but there are " +
+                             std::to_string(outputs) + "; run it once for each");
 }
 
 /// Refuse now what files::write_labels() would refuse after the search.
@@ -29,8 +25,8 @@ void check_out(const ClassifyFlags& flags, const std::vector<files::Labels>& kno
   const bool text =
       std::any_of(known.begin(), known.end(), [](const files::Labels& l) { return !l.names.empty(); });
   if (text && flags.out.ends_with(".npy"))
-    refuse("--out " + flags.out +
-           ": the labels are text, which .npy does not hold here; choose .csv, .tsv or .txt");
+    refuse("classify", "--out " + flags.out +
+                           ": the labels are text, which .npy does not hold here; choose .csv, .tsv or .txt");
 }
 
 void check_truth(const ClassifyFlags& flags, bool known) {
@@ -38,8 +34,9 @@ void check_truth(const ClassifyFlags& flags, bool known) {
   const char* asking = flags.expect >= 0 ? "--expect" : !flags.report.empty() ? "--report" : nullptr;
   if (!asking && !flags.k_sweep.empty()) asking = "--k-sweep";
   if (asking)
-    refuse(std::string(asking) +
-           " needs the true labels of the queries; give --truth FILE, or queries with the label column");
+    refuse("classify",
+           std::string(asking) +
+               " needs the true labels of the queries; give --truth FILE, or queries with the label column");
 }
 
 /// Every k asked for, ascending, once each.
@@ -136,7 +133,8 @@ VotingOptions read_all(const CLI::App& app, ClassifyFlags& flags, Classified& do
   Model model;
   if (!flags.model.empty()) {
     done.training = read_model("classify", flags.training, flags.model, model);
-    if (model.labels.empty()) refuse(flags.model + " is a model of `kith regress`; its values are no labels");
+    if (model.labels.empty())
+      refuse("classify", flags.model + " is a model of `kith regress`; its values are no labels");
     flags.metric = model.metric;
     if (app.count("-k") == 0 && model.k > 0) flags.asking.k = model.k;
   } else {
@@ -161,7 +159,7 @@ VotingOptions read_all(const CLI::App& app, ClassifyFlags& flags, Classified& do
 
 Classified classify(const CLI::App& app, ClassifyFlags& flags) {
   Classified done;
-  auto start = Clock::now();
+  auto start = SteadyClock::now();
   done.voting = read_all(app, flags, done);
   done.seconds.emplace_back("read the files", lap(start));
 

@@ -117,6 +117,9 @@ struct ClosedPipe {};
 /// A line on stderr that is no error: `kith: note: TEXT`.
 void note(std::string_view text);
 
+/// Throw invalid_argument, `WHERE: WHAT`: options that do not go together.
+[[noreturn]] void refuse(std::string_view where, const std::string& what);
+
 /// Asked to stop when Ctrl-C (SIGINT), SIGTERM or SIGHUP comes. Before anybody has called this, a
 /// signal ends the process at once; after that, at the latest 1.5 s later.
 std::stop_token interrupt_token();

@@ -19,10 +19,6 @@ using experiments::Settings;
 
 constexpr double quick_seconds = 0.05, full_seconds = 0.3;  ///< for the samples of one point
 
-[[noreturn]] void refuse(const std::string& what) {
-  throw Error(Errc::invalid_argument, "compare: " + what);
-}
-
 std::vector<Experiment> wanted_experiments(const std::string& names) {
   if (names == "all") return experiments::all_experiments();
   std::vector<Experiment> wanted;
@@ -31,8 +27,8 @@ std::vector<Experiment> wanted_experiments(const std::string& names) {
     const auto found =
         std::find_if(all.begin(), all.end(), [&](const Experiment& e) { return e.name == name; });
     if (found == all.end())
-      refuse("--experiment: there is none called \"" + name + "\"; choose among all, list, " +
-             experiment_names());
+      refuse("compare", "--experiment: there is none called \"" + name + "\"; choose among all, list, " +
+                            experiment_names());
     const auto same = [&](const Experiment& e) { return e.name == name; };
     if (std::none_of(wanted.begin(), wanted.end(), same)) wanted.push_back(*found);
   }
@@ -53,7 +49,8 @@ void check_data(const CompareFlags& flags, std::vector<Experiment>& wanted) {
     experiment.check_data(flags.data);
     read = true;
   }
-  if (!flags.data.empty() && !read) refuse("--data: " + flags.experiment + " reads no file; leave it out");
+  if (!flags.data.empty() && !read)
+    refuse("compare", "--data: " + flags.experiment + " reads no file; leave it out");
 }
 
 std::string experiment_list() {
@@ -129,7 +126,7 @@ int compare_experiments(const CompareFlags& flags) {
   std::vector<Experiment> wanted = wanted_experiments(flags.experiment);
   check_data(flags, wanted);
   if (!flags.csv.empty() && flags.csv == flags.report)
-    refuse("--csv and --report are the same file; give two names");
+    refuse("compare", "--csv and --report are the same file; give two names");
   std::optional<files::AtomicFile> csv, page;
   if (!flags.csv.empty()) csv.emplace(flags.csv);
   if (!flags.report.empty()) page.emplace(flags.report);

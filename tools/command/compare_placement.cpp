@@ -18,9 +18,7 @@ using workloads::Stage;
 
 constexpr double sample_seconds = 0.2;
 
-[[noreturn]] void refuse(const std::string& what) {
-  throw Error(Errc::invalid_argument, "compare: --placement: " + what);
-}
+constexpr std::string_view where = "compare: --placement";
 
 Stage parse_stage(const std::string& text) {
   std::string list;
@@ -28,7 +26,7 @@ Stage parse_stage(const std::string& text) {
     if (workloads::name(stage) == text) return stage;
     list += (list.empty() ? "" : ", ") + std::string(workloads::name(stage));
   }
-  refuse("there is no stage called \"" + text + "\" to be placed; choose among " + list);
+  refuse(where, "there is no stage called \"" + text + "\" to be placed; choose among " + list);
 }
 
 /// `distance=cpu,select=cuda:0`: a stage that is left out stays where the one before it is.
@@ -37,10 +35,10 @@ Placement parse_placement(const std::string& text) {
   for (const std::string& part : split_commas(text)) {
     const std::size_t equals = part.find('=');
     if (equals == std::string::npos || equals + 1 == part.size())
-      refuse("\"" + part + "\" names no device; write it as distance=cpu,select=cuda:0");
+      refuse(where, "\"" + part + "\" names no device; write it as distance=cpu,select=cuda:0");
     const Stage stage = parse_stage(part.substr(0, equals));
     if (!specs.emplace(stage, part.substr(equals + 1)).second)
-      refuse(std::string(workloads::name(stage)) + " is placed twice; place each stage once");
+      refuse(where, std::string(workloads::name(stage)) + " is placed twice; place each stage once");
   }
   Placement placement;
   std::map<std::string, Device> opened;  // by spec, so that no device is opened twice
@@ -145,7 +143,7 @@ experiments::Settings make_settings(const Placement& placement) {
 
 int compare_placement(const CompareFlags& flags, const CompareProblem& problem) {
   const Placement placement = parse_placement(flags.placement);
-  if (problem.queries.rows() == 0) refuse("there are no queries; choose -m of at least 1");
+  if (problem.queries.rows() == 0) refuse(where, "there are no queries; choose -m of at least 1");
   std::vector<Device> devices;
   for (const auto& placed : placement) devices.push_back(placed.device);
   const Subject reference = open_reference(flags, devices);

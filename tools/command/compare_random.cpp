@@ -18,14 +18,14 @@ constexpr std::uint64_t cases_a_batch = 100;           ///< between two writes o
 constexpr std::uint64_t proposed_cases_a_batch = 800;  ///< a worker
 
 /// How far one device has come.
-struct Progress {
+struct Compared {
   std::uint64_t next = 0, compared = 0, different = 0, refused = 0;
   std::uint64_t vouched = 0;
   workloads::Tallies tallies;  ///< of --proposed
 };
 
 /// Four numbers; of --proposed behind them one more, and of each tally its name and five.
-bool read(std::istream& line, Progress& p) {
+bool read(std::istream& line, Compared& p) {
   if (!(line >> p.next >> p.compared >> p.different >> p.refused)) return false;
   if (!(line >> p.vouched)) return line.eof();
   for (std::string name; line >> name;) {
@@ -35,7 +35,7 @@ bool read(std::istream& line, Progress& p) {
   return true;
 }
 
-void write(std::ostream& line, const Progress& p) {
+void write(std::ostream& line, const Compared& p) {
   line << p.next << ' ' << p.compared << ' ' << p.different << ' ' << p.refused;
   if (!p.tallies.empty()) line << ' ' << p.vouched;
   for (const auto& [name, t] : p.tallies)
@@ -54,14 +54,14 @@ class ResumeFile {
     while (std::getline(file, line)) {
       std::istringstream words(line);
       std::string device, reference, seed;
-      Progress p;
+      Compared p;
       if (!(words >> device >> reference >> seed) || !read(words, p))
         throw Error(Errc::bad_file, path_ + ": \"" + line + "\" is no line of a resume file; delete it");
       known_[device + " " + reference + " " + seed] = p;
     }
   }
 
-  Progress& of(const std::string& name) { return known_[name]; }
+  Compared& of(const std::string& name) { return known_[name]; }
 
   void save() const {
     if (path_.empty()) return;
@@ -81,18 +81,18 @@ class ResumeFile {
 
  private:
   std::string path_;
-  std::map<std::string, Progress> known_;
+  std::map<std::string, Compared> known_;
 };
 
 /// Random cases of one device: what is compared with what, and a batch of it.
-struct Series {
+struct RandomSeries {
   std::string about;      ///< `cuda:0 against cpu`
   std::string reference;  ///< in the resume file
   std::uint64_t a_batch;
   std::function<workloads::ProposedResult(const workloads::RandomOptions&)> run;
 };
 
-Series random_series(const Device& device, const Subject& reference) {
+RandomSeries random_series(const Device& device, const Subject& reference) {
   const std::string spec = device.info().spec, name = subject_name(reference);
   return {spec + " against " + name, name, cases_a_batch, [&device, &reference](const auto& options) {
             return workloads::ProposedResult{
@@ -137,7 +137,7 @@ std::vector<Proposer> usable_proposers(const CompareFlags& flags, const Device& 
 }
 
 /// A device for each worker: one may wait while another computes.
-Series proposed_series(const CompareFlags& flags, const Device& device, const Subject& reference) {
+RandomSeries proposed_series(const CompareFlags& flags, const Device& device, const Subject& reference) {
   workloads::ProposedOptions mine;
   mine.proposers = usable_proposers(flags, device);
   std::vector<Device> workers = {device};
@@ -152,7 +152,7 @@ Series proposed_series(const CompareFlags& flags, const Device& device, const Su
           }};
 }
 
-void take(const workloads::ProposedResult& result, Progress& progress) {
+void take(const workloads::ProposedResult& result, Compared& progress) {
   progress.next = result.next;
   progress.compared += result.compared;
   progress.different += result.different;
@@ -178,7 +178,7 @@ std::string table_of(const Device& device, const workloads::Tallies& tallies) {
 }
 
 /// `; of 1000 queries 990 certified at once, ...`
-std::string tiers(const Device& device, const Progress& progress) {
+std::string tiers(const Device& device, const Compared& progress) {
   if (progress.tallies.empty()) return "";
   workloads::Tally all;
   std::string shares;
@@ -198,7 +198,8 @@ std::string tiers(const Device& device, const Progress& progress) {
 
 /// One device, in batches. Returns whether all cases were compared and none differed, or, when the
 /// time ran out, none so far.
-bool run_device(const CompareFlags& flags, const Device& device, const Series& series, ResumeFile& file) {
+bool run_device(const CompareFlags& flags, const Device& device, const RandomSeries& series,
+                ResumeFile& file) {
   const auto start = std::chrono::steady_clock::now();
   const auto seconds_left = [&] {
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
@@ -207,7 +208,7 @@ bool run_device(const CompareFlags& flags, const Device& device, const Series& s
   const std::string spec = device.info().spec;
   const auto wanted = static_cast<std::uint64_t>(flags.random_cases),
              first = static_cast<std::uint64_t>(flags.first);
-  Progress& progress = file.of(spec + " " + series.reference + " " + std::to_string(flags.seed) +
+  Compared& progress = file.of(spec + " " + series.reference + " " + std::to_string(flags.seed) +
                                (first ? "+" + std::to_string(first) : ""));
   progress.next = std::max(progress.next, first);
   ProgressBar bar("random cases on " + spec);
@@ -255,7 +256,7 @@ int compare_random_cases(const CompareFlags& flags, const std::vector<Device>& d
     // The CPU compared with itself would agree whatever it did.
     const bool itself = reference && flags.reference.empty() && device.info().backend == "cpu";
     const Subject other = itself ? Subject() : reference;
-    const Series series =
+    const RandomSeries series =
         flags.proposed ? proposed_series(flags, device, other) : random_series(device, other);
     same = run_device(flags, device, series, file) && same;
   }

@@ -58,6 +58,7 @@ std::string instruction_sets() {
   add(__builtin_cpu_supports("fma") != 0, "FMA");
   add(__builtin_cpu_supports("avx512f") != 0, "AVX-512F");
   add(__builtin_cpu_supports("avx512vl") != 0, "AVX-512VL");
+  add(__builtin_cpu_supports("avx512vnni") != 0, "AVX-512 VNNI");
   return list.empty() ? "x86-64 without AVX2 (slow, and the same bits)" : list;
 #else
   return "the baseline of this processor";

@@ -8,19 +8,15 @@
 namespace kith::command {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using SteadyClock = std::chrono::steady_clock;
 constexpr std::int64_t usual_k_max = 20;
-
-[[noreturn]] void refuse(const std::string& what) {
-  throw Error(Errc::invalid_argument, "evaluate: " + what);
-}
 
 void check_flags(const CLI::App& app, const EvaluateFlags& flags) {
   require_labels("evaluate", flags.training);
   refuse_both(app, "--queries", "--folds", "held-out queries need no folds: choose one");
   if (!flags.truth.empty() && flags.training.tables.queries.empty())
-    refuse("--truth is for --queries; give both, or neither for leave-one-out");
-  if (app.count("--seed") > 0 && flags.folds == 0) refuse("--seed is for --folds; give both");
+    refuse("evaluate", "--truth is for --queries; give both, or neither for leave-one-out");
+  if (app.count("--seed") > 0 && flags.folds == 0) refuse("evaluate", "--seed is for --folds; give both");
   check_distinct("evaluate", {{"--csv", flags.csv}, {"--report", flags.report}});
 }
 
@@ -42,10 +38,11 @@ std::int64_t most_neighbors(const Training& training, const std::vector<std::int
 }
 
 std::int64_t chosen_k_max(const EvaluateFlags& flags, std::int64_t most) {
-  if (most < 1) refuse("no training row has another to ask; give more rows, or let more count");
+  if (most < 1) refuse("evaluate", "no training row has another to ask; give more rows, or let more count");
   if (flags.k_max > most)
-    refuse("--k-max = " + std::to_string(flags.k_max) + " but only " + std::to_string(most) +
-           (most == 1 ? " row" : " rows") + " can be asked; choose 1 <= k <= " + std::to_string(most));
+    refuse("evaluate", "--k-max = " + std::to_string(flags.k_max) + " but only " + std::to_string(most) +
+                           (most == 1 ? " row" : " rows") +
+                           " can be asked; choose 1 <= k <= " + std::to_string(most));
   return flags.k_max > 0 ? flags.k_max : std::min(most, usual_k_max);
 }
 
@@ -56,8 +53,8 @@ std::vector<std::int64_t> held_out_truth(const EvaluateFlags& flags, const Train
   asking.truth = flags.truth;
   std::vector<files::Labels> truth = true_labels("evaluate", asking, training, queries);
   if (truth[0].code.empty())
-    refuse("the true labels of " + queries.path +
-           " are not known; give --truth FILE, or queries with the label column");
+    refuse("evaluate", "the true labels of " + queries.path +
+                           " are not known; give --truth FILE, or queries with the label column");
   return truth[0].code;
 }
 
@@ -70,19 +67,20 @@ std::string asked_text(const EvaluateFlags& flags, bool held_out) {
 
 Evaluated evaluate_rows(const EvaluateFlags& flags) {
   Evaluated done;
-  auto start = Clock::now();
+  auto start = SteadyClock::now();
   done.training = read_training("evaluate", flags.training);
   const Training& training = done.training;
   if (training.labels.size() > 1)
-    refuse("there are " + std::to_string(training.labels.size()) +
-           " label columns; evaluate one after the other");
+    refuse("evaluate", "there are " + std::to_string(training.labels.size()) +
+                           " label columns; evaluate one after the other");
   const files::Labels& labels = training.labels[0];
   const bool held_out = !flags.training.tables.queries.empty();
   std::vector<std::int64_t> folds;
   if (flags.folds > 0) {
     if (flags.folds > training.n())
-      refuse("--folds = " + std::to_string(flags.folds) + " but " + training.rows.table.path + " holds " +
-             std::to_string(training.n()) + " rows; choose 2 <= folds <= " + std::to_string(training.n()));
+      refuse("evaluate", "--folds = " + std::to_string(flags.folds) + " but " + training.rows.table.path +
+                             " holds " + std::to_string(training.n()) +
+                             " rows; choose 2 <= folds <= " + std::to_string(training.n()));
     folds = stratified_folds(labels.code, flags.folds, static_cast<std::uint64_t>(flags.seed));
   }
   const std::int64_t k_max = chosen_k_max(flags, most_neighbors(training, folds, held_out));

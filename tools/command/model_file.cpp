@@ -6,10 +6,6 @@
 namespace kith::command {
 namespace {
 
-[[noreturn]] void refuse(const std::string& where, const std::string& what) {
-  throw Error(Errc::invalid_argument, where + ": " + what);
-}
-
 /// Texts of all label columns in one list, and the labels as places in it.
 void add_labels(const std::string& where, const Training& training, Model& model) {
   const std::vector<files::Labels>& labels = training.labels;

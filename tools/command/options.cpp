@@ -8,10 +8,6 @@
 namespace kith::command {
 namespace {
 
-[[noreturn]] void refuse(const CLI::App& app, const std::string& message) {
-  throw Error(Errc::invalid_argument, app.get_name() + ": " + message);
-}
-
 /// "a value of at least 1", "a value from 1 to 9"
 std::string range_text(std::int64_t smallest, std::int64_t largest) {
   if (largest == std::numeric_limits<std::int64_t>::max())
@@ -44,10 +40,11 @@ void check_number(CLI::App& app, CLI::Option* option, std::int64_t smallest, std
         std::int64_t number = 0;
         const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
         if (error == std::errc::invalid_argument || end != text.data() + text.size())
-          refuse(app,
+          refuse(app.get_name(),
                  shown + " = \"" + text + "\" is no whole number; give " + range_text(smallest, largest));
         if (error != std::errc() || number < smallest || number > largest)
-          refuse(app, shown + " = " + text + " is out of range; give " + range_text(smallest, largest));
+          refuse(app.get_name(),
+                 shown + " = " + text + " is out of range; give " + range_text(smallest, largest));
         return {};
       },
       ""));

@@ -70,6 +70,10 @@ void note(std::string_view text) {
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
 
+void refuse(std::string_view where, const std::string& what) {
+  throw Error(Errc::invalid_argument, std::string(where) + ": " + what);
+}
+
 ProgressBar::ProgressBar(std::string what)
     : what_(std::move(what)),
       start_(std::chrono::steady_clock::now()),

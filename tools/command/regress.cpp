@@ -41,16 +41,12 @@ struct Regressed {
   std::size_t outputs() const { return training.value_names.size(); }
 };
 
-[[noreturn]] void refuse(const std::string& what) {
-  throw Error(Errc::invalid_argument, "regress: " + what);
-}
-
 void check_flags(const CLI::App& app, const RegressFlags& flags) {
   check_model_options(app);
   if (flags.model.empty()) require_values("regress", flags.training);
   const bool only_save = check_asking(app, flags.training, flags.asking, flags.save_model.empty());
   if (only_save && app.count("--out") > 0)
-    refuse("--out needs queries; give --queries FILE, --query VALUES or --leave-one-out");
+    refuse("regress", "--out needs queries; give --queries FILE, --query VALUES or --leave-one-out");
   check_distinct("regress", {{"--out", flags.out}, {"--save-model", flags.save_model}});
   if (!flags.out.empty()) files::check_output_name(flags.out, files::Content::values);
 }
@@ -62,9 +58,10 @@ std::vector<double> true_values(const RegressFlags& flags, const Regressed& done
   files::Values truth = files::read_values(flags.asking.truth);
   const auto outputs = static_cast<std::int64_t>(done.outputs());
   if (truth.rows != queries.rows || truth.cols != outputs)
-    refuse(flags.asking.truth + " holds " + std::to_string(truth.rows) + " x " + std::to_string(truth.cols) +
-           " values but there are " + std::to_string(queries.rows) + " queries with " +
-           std::to_string(outputs) + (outputs == 1 ? " value" : " values") + " each; give as many");
+    refuse("regress", flags.asking.truth + " holds " + std::to_string(truth.rows) + " x " +
+                          std::to_string(truth.cols) + " values but there are " +
+                          std::to_string(queries.rows) + " queries with " + std::to_string(outputs) +
+                          (outputs == 1 ? " value" : " values") + " each; give as many");
   return truth.values;
 }
 
@@ -73,7 +70,7 @@ void read_all(const CLI::App& app, RegressFlags& flags, Regressed& done) {
   if (!flags.model.empty()) {
     done.training = read_model("regress", flags.training, flags.model, model);
     if (model.values.empty())
-      refuse(flags.model + " is a model of `kith classify`; its labels are no values");
+      refuse("regress", flags.model + " is a model of `kith classify`; its labels are no values");
     flags.metric = model.metric;
     if (app.count("-k") == 0 && model.k > 0) flags.asking.k = model.k;
   } else {

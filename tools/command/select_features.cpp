@@ -11,16 +11,13 @@
 namespace kith::command {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-[[noreturn]] void refuse(const std::string& what) {
-  throw Error(Errc::invalid_argument, "select-features: " + what);
-}
+using SteadyClock = std::chrono::steady_clock;
 
 /// Options that the method or the criterion leaves nothing to decide are refused, not ignored.
 void check_options(const CLI::App& app, const SelectFeaturesFlags& flags) {
   const auto refuse_given = [&](const char* name, const std::string& with, const std::string& advice) {
-    if (app.get_option(name)->count() > 0) refuse(name + (" does not go with " + with) + "; " + advice);
+    if (app.get_option(name)->count() > 0)
+      refuse("select-features", name + (" does not go with " + with) + "; " + advice);
   };
   if (flags.judged_by() == Criterion::informativeness)
     for (const char* name : {"-k", "--weights", "--rank-weights", "--tie", "--priors", "--costs"})
@@ -30,7 +27,7 @@ void check_options(const CLI::App& app, const SelectFeaturesFlags& flags) {
   else
     refuse_given("--least", "--method " + flags.method, "it begins with none; give --most, or leave it out");
   if (!flags.csv.empty() && flags.csv == flags.report)
-    refuse("--csv and --report are the same file; give two names");
+    refuse("select-features", "--csv and --report are the same file; give two names");
 }
 
 /// The candidates alone, [n, columns].
@@ -56,8 +53,9 @@ FeatureSelectionOptions selection_options(const SelectFeaturesFlags& flags, cons
   const auto columns = static_cast<std::int64_t>(done.columns.size());
   for (const auto& [name, value] : {std::pair{"--most", flags.most}, {"--least", flags.least}})
     if (value > columns)
-      refuse(std::string(name) + " = " + std::to_string(value) + " but there are " + std::to_string(columns) +
-             " columns to choose from; give " + std::to_string(columns) + " or fewer");
+      refuse("select-features", std::string(name) + " = " + std::to_string(value) + " but there are " +
+                                    std::to_string(columns) + " columns to choose from; give " +
+                                    std::to_string(columns) + " or fewer");
   FeatureSelectionOptions options;
   options.criterion = flags.judged_by();
   options.method = selection_method_named(flags.method);
@@ -75,11 +73,12 @@ FeatureSelectionOptions selection_options(const SelectFeaturesFlags& flags, cons
 
 Selected select(const SelectFeaturesFlags& flags) {
   Selected done;
-  auto start = Clock::now();
+  auto start = SteadyClock::now();
   done.training = read_training("select-features", flags.training);
   const Training& training = done.training;
   if (training.labels.size() != 1)
-    refuse(std::to_string(training.labels.size()) + " columns hold labels; give one --label-column");
+    refuse("select-features",
+           std::to_string(training.labels.size()) + " columns hold labels; give one --label-column");
   choose_candidates(done);
   done.classes = static_cast<std::int64_t>(distinct(training.labels[0].code).size());
   FeatureSelectionOptions options = selection_options(flags, done);

@@ -11,13 +11,9 @@
 namespace kith::command {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using SteadyClock = std::chrono::steady_clock;
 
 constexpr std::int64_t piece_bytes = std::int64_t{64} << 20;  ///< of the distances in memory at a time
-
-[[noreturn]] void refuse(const std::string& what) {
-  throw Error(Errc::invalid_argument, "structure: " + what);
-}
 
 /// The files to be written, each a temporary until all is done.
 class Outputs {
@@ -44,7 +40,7 @@ class Outputs {
   void open(std::optional<files::AtomicFile>& file, const std::string& option, const std::string& path) {
     if (path.empty()) return;
     for (const auto& [other, taken] : taken_)
-      if (taken == path) refuse(other + " and " + option + " are the same file; give two names");
+      if (taken == path) refuse("structure", other + " and " + option + " are the same file; give two names");
     taken_.emplace_back(option, path);
     file.emplace(path);
   }
@@ -102,11 +98,12 @@ void write_distances(files::AtomicFile& file, const Structure& structure, PlanOp
 
 Structured structure(const StructureFlags& flags, Outputs& outputs) {
   Structured done;
-  auto start = Clock::now();
+  auto start = SteadyClock::now();
   done.training = read_training("structure", flags.training);
   const Training& training = done.training;
   if (training.labels.size() != 1)
-    refuse(std::to_string(training.labels.size()) + " columns hold labels; give one --label-column");
+    refuse("structure",
+           std::to_string(training.labels.size()) + " columns hold labels; give one --label-column");
   done.seconds.emplace_back("read the files", lap(start));
 
   PlanOptions options = plan_options(flags.plan);

@@ -7,10 +7,6 @@
 namespace kith::command {
 namespace {
 
-[[noreturn]] void refuse(const std::string& where, const std::string& what) {
-  throw Error(Errc::invalid_argument, where + ": " + what);
-}
-
 /// Throws invalid_argument: there are not as many as training rows.
 void check_count(const std::string& where, const std::string& path, std::size_t count,
                  const std::string& what, const files::Table& train) {

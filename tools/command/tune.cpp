@@ -50,10 +50,6 @@ TuneGrid wanted_grid(const DeviceInfo& device, const TuneFlags& flags) {
   return grid;
 }
 
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 /// The (n, dims) of a grid, small ones first.
 std::vector<std::pair<std::int64_t, std::int64_t>> tables_of(const TuneGrid& grid) {
   std::vector<std::pair<std::int64_t, std::int64_t>> tables;
@@ -82,16 +78,16 @@ std::vector<TunedProblem> tune(const Device& device, const TuneGrid& grid, Metri
     bar.update(static_cast<double>(done) / static_cast<double>(all));
   };
   std::vector<TunedProblem> problems;
-  const double end = now() + seconds;
+  const double end = now_seconds() + seconds;
   for (const auto& [n, dims] : tables) {
     step();
     if (problems_in(grid, n) == 0) continue;
     std::optional<Tuner> tuner;
-    if (now() < end) tuner.emplace(device, metric, n, dims, grid.m.back(), step);
+    if (now_seconds() < end) tuner.emplace(device, metric, n, dims, grid.m.back(), step);
     for (const std::int64_t m : grid.m)
       for (const std::int64_t k : grid.k) {
         if (k > n) continue;
-        const double share = (end - now()) / static_cast<double>(left--);
+        const double share = (end - now_seconds()) / static_cast<double>(left--);
         problems.push_back(
             {{metric, n, m, dims, k}, {}, {}, 0, {}, "the time is up; give more --seconds", {}});
         if (tuner && share > 0) problems.back() = tuner->measure(m, k, 2 * share);

@@ -81,6 +81,9 @@ class Tuner {
   double deadline_ = 0, least_ = 0;
 };
 
+/// Of the steady clock.
+double now_seconds();
+
 /// `fused, 8 groups, query tile 256`.
 std::string way_text(const TuningEntry& entry);
 

@@ -19,10 +19,6 @@ constexpr double hopeless = 1.5;           ///< times the fastest so far: not wo
 constexpr double shortest_limit = 0.2e-3;  ///< below this, starting a step is most of what is measured
 constexpr std::int64_t fewest_rows = 256;  ///< of a way's first trial
 
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 double median(std::vector<double> samples) {
   std::sort(samples.begin(), samples.end());
   return samples[samples.size() / 2];
@@ -61,6 +57,10 @@ bool contains(const auto& list, auto value) {
 }
 
 }  // namespace
+
+double now_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 TunedWay TunedWay::of(const Plan& plan) {
   return {plan.fused,      plan.fused ? Selector::threshold : plan.selector,
@@ -124,10 +124,10 @@ PlanOptions Tuner::options_of(const TunedWay& way) const {
 Tuner::Run Tuner::search(const Index& index, const Problem& problem, const TunedWay& way, double limit) {
   step_();
   PlanOptions options = options_of(way);
-  const double end = now() + limit;
+  const double end = now_seconds() + limit;
   options.progress = [&](const Progress& progress) {
     step_();
-    if (progress.fraction < 1 && now() > end) throw TooLong{};
+    if (progress.fraction < 1 && now_seconds() > end) throw TooLong{};
   };
   Trace trace;
   trace.time_steps = false;
@@ -167,7 +167,7 @@ std::optional<double> Tuner::time(const Problem& problem, const TunedWay& way, T
     if (!contains(result.left_out, line)) result.left_out.push_back(line);
     return std::nullopt;
   };
-  const double limit = std::max(hopeless * least_, shortest_limit), left = deadline_ - now();
+  const double limit = std::max(hopeless * least_, shortest_limit), left = deadline_ - now_seconds();
   if (!times_.empty() && left <= 0) return leave_out("the time is up");
   try {
     std::string why;
@@ -184,7 +184,7 @@ std::optional<double> Tuner::time(const Problem& problem, const TunedWay& way, T
     }
     std::vector<double> samples;
     while (samples.size() < most_samples) {
-      if (samples.size() >= fewest_samples && now() > deadline_) break;
+      if (samples.size() >= fewest_samples && now_seconds() > deadline_) break;
       samples.push_back(search(index, problem, way, std::max(left, 1.0)).seconds);
       if (!times_.empty() && samples.back() > limit && samples.size() > 1) break;
     }
@@ -255,7 +255,7 @@ void Tuner::decide(const Problem& problem, const TunedWay& built_in, TunedProble
     const Index& index = index_of(problem.n);
     Duel duel;
     for (std::size_t i = 0; i < most_pairs; ++i) {
-      if (i >= fewest_pairs && now() > deadline_) break;
+      if (i >= fewest_pairs && now_seconds() > deadline_) break;
       duel.ours.push_back(search(index, problem, way, 60).seconds);
       duel.theirs.push_back(search(index, problem, built_in, 60).seconds);
     }
@@ -275,7 +275,7 @@ TunedProblem Tuner::measure(std::int64_t m, std::int64_t k, double seconds) {
   const Problem problem{metric_, train_.rows(), m, train_.dims(), k};
   TunedProblem result;
   result.problem = problem;
-  deadline_ = now() + seconds;
+  deadline_ = now_seconds() + seconds;
   times_.clear();
   expected_ = {};
   try {

@@ -11,10 +11,6 @@
 namespace kith::command {
 namespace {
 
-[[noreturn]] void refuse(const std::string& where, const std::string& what) {
-  throw Error(Errc::invalid_argument, where + ": " + what);
-}
-
 std::vector<float> rank_weights(const std::string& where, const VotingFlags& flags, std::int64_t k) {
   const bool asked = flags.weights == "rank";
   if (!asked && flags.rank_weights.empty()) return {};

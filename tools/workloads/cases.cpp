@@ -16,7 +16,7 @@ constexpr std::int64_t most_chain_steps = 1000000;   ///< m * n * dims
 constexpr std::int64_t most_pairs = 300000;          ///< m * n
 constexpr std::int64_t most_sorting_work = 4000000;  ///< m * n * k, or m * n * n
 constexpr std::int64_t most_tiles = 48;
-constexpr std::int64_t most_queries_of_bytes = 64;  ///< that int8 takes at a time
+constexpr std::int64_t most_queries_of_bytes = 64;  ///< that int8 takes at a time on a GPU
 
 /// Selectors whose work grows with n * k.
 bool grows_with_k(Selector selector) {
@@ -112,7 +112,7 @@ void limit_work(Case& c) {
   while (c.k > 1 && c.m * c.n * c.k > most_sorting_work) c.k = (c.k + 1) / 2;
 }
 
-void draw_tiles(Random& random, Case& c) {
+void draw_tiles(Random& random, DeviceKind kind, Case& c) {
   const std::int64_t m = std::max<std::int64_t>(c.m, 1);
   if (random.one_in(2)) c.query_tile = random.pick<std::int64_t>({1, 2, 7, 16, random.between(1, m)});
   if (random.one_in(2))
@@ -123,7 +123,8 @@ void draw_tiles(Random& random, Case& c) {
     return tile == 0 ? 1 : (rows + tile - 1) / tile;
   };
   while (tiles(m, c.query_tile) > 6) c.query_tile *= 2;
-  if (c.proposer == Proposer::int8) c.query_tile = std::min(c.query_tile, most_queries_of_bytes);
+  if (c.proposer == Proposer::int8 && kind == DeviceKind::gpu)
+    c.query_tile = std::min(c.query_tile, most_queries_of_bytes);
   while (c.train_tile > 0 && tiles(m, c.query_tile) * tiles(c.n, c.train_tile) > most_tiles)
     c.train_tile *= 2;
 }
@@ -159,7 +160,7 @@ Case random_case(const DeviceInfo& device, std::uint64_t seed, std::uint64_t num
   if (wide && (grows_with_k(c.selector) || grows_with_n(c.selector))) c.selector = Selector::automatic;
   if (!wide) limit_work(c);
   if (c.fused == true && c.k > device.fused_max_k) c.fused.reset();
-  draw_tiles(random, c);
+  draw_tiles(random, device.kind, c);
   if (random.one_in(3)) c.classes = random.pick<std::int64_t>({1, 2, 3, 10, 300});
   c.threads = static_cast<std::uint32_t>(random.pick({0, 0, 1, 3}));
   if (!wide) draw_stage(Random(random_bits(scramble(seed) + 1, number)), c);

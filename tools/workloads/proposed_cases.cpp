@@ -21,7 +21,7 @@ constexpr double vouched_plain_steps = 3e6;         ///< the same of plain_answe
 constexpr std::int64_t most_cells = 2 << 20;        ///< n * dims, but of one set in eight
 constexpr std::int64_t most_slow_steps = 60 << 20;  ///< m * n * dims on a CPU
 constexpr std::int64_t most_steps_of_tiles = 24, most_query_tiles = 4;
-constexpr std::int64_t most_queries_of_bytes = 64;  // that int8 takes at a time
+constexpr std::int64_t most_queries_of_bytes = 64;  // that int8 takes at a time on a GPU
 
 bool is_slow(const DeviceInfo& device) {
   return device.kind == DeviceKind::cpu;
@@ -90,13 +90,14 @@ Proposer draw_proposer(Random& random, std::span<const Proposer> all) {
 
 /// Tiles as tests force them: few rows, or few queries. So few that a case takes hundreds of steps would tell
 /// nothing more.
-void draw_tiles(Random& random, Case& c) {
+void draw_tiles(Random& random, const DeviceInfo& device, Case& c) {
   if (random.one_in(4))
     c.query_tile = random.pick<std::int64_t>({1, 16, 64, 65, 128, random.between(1, c.m)});
   if (random.one_in(4))
     c.train_tile = random.pick<std::int64_t>({1, 128, 129, 1000, random.between(1, c.n), c.n});
   while (c.query_tile > 0 && c.query_tile * most_query_tiles < c.m) c.query_tile *= 2;
-  if (c.proposer == Proposer::int8) c.query_tile = std::min(c.query_tile, most_queries_of_bytes);
+  if (c.proposer == Proposer::int8 && !is_slow(device))
+    c.query_tile = std::min(c.query_tile, most_queries_of_bytes);
   while (c.train_tile > 0 && c.train_tile * most_steps_of_tiles < c.n) c.train_tile *= 2;
 }
 
@@ -292,7 +293,7 @@ std::vector<Case> proposed_cases(const DeviceInfo& device, std::span<const Propo
     for (Case& one : cases) one.m = std::clamp<std::int64_t>(most_slow_steps / (c.n * c.dims), 1, one.m);
   for (Case& one : cases) {
     one.k = std::min(one.k, one.n);
-    draw_tiles(random, one);
+    draw_tiles(random, device, one);
   }
   return cases;
 }

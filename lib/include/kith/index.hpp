@@ -73,7 +73,8 @@ class KITH_API Index {
   RadiusNeighbors within(MatrixView<const float> queries, std::span<const float> radii,
                          const PlanOptions& options = {}, Trace* trace = nullptr) const;
 
-  /// What search() would do for m queries. Throws as search() does.
+  /// What search() would do for m queries. Throws as search() does. Where kith may choose the proposer, the
+  /// answer may change with searches: one that left most queries to the chain is not chosen again.
   Plan plan(std::int64_t m, std::int64_t k, const PlanOptions& options = {}) const;
 
   const Device& device() const;

@@ -33,7 +33,7 @@ enum class Proposer {
   dot,   ///< the same by kernels of ours, tested as they come
   bf16,  ///< products of 16-bit floats with 8 binary places, on the matrix units of a CPU
   fp16,  ///< products of 16-bit floats with 11 binary places, on tensor cores
-  int8,  ///< products of signed bytes, on tensor cores, for few queries
+  int8,  ///< products of signed bytes, on tensor cores for few queries, or on a CPU (AVX-512 VNNI, AVX2)
 };
 
 KITH_API std::string_view name(Selector selector);

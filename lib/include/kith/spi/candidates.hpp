@@ -59,7 +59,8 @@ struct PrepareStep {
   Grid<float> centre;  ///< [1, dims], read only
   Shadow out;
   float scale = 1;       ///< fp16: the power of two that rows are multiplied by, so that all stay below 2^14;
-                         ///< int8: what rows are multiplied by; what is then beyond 127 becomes 127
+                         ///< int8: what rows are multiplied by; what is then beyond 127 becomes 127. A device
+                         ///< may take half of it for queries, if its products mean the same
   bool queries = false;  ///< else training rows; where fp16 splits numbers the two are unlike
   Grid<float> copy = {};  ///< [rows, dims]  the rows themselves, row-major, for RerankStep; empty: no copy
 };
@@ -110,10 +111,10 @@ struct CollectStep {
   float unscale = 1;   ///< fp16, int8: makes products of scaled rows those of rows
   Bounds bounds = {};  ///< written beside the lists; of no columns: not wanted. With a proposer
   Visits visits = {};  ///< of `train`; `values` is then [q, visits.count * visits.rows]. With a proposer
-  /// [q, visits.count * visits.rows / sample_rows]; of no columns: not wanted. With fp16 and int8, visits
-  /// and bounds. Then nothing is listed. The places of the visits are put into groups of sample_rows, in what
-  /// way is the device's own affair, and of each group the smallest h (Bounds) is written, as ordered() has
-  /// it; that of +infinity, or more, where there is no row.
+  /// [q, visits.count * visits.rows / sample_rows]; of no columns: not wanted. On GPUs with fp16 and int8,
+  /// with visits and bounds. Then nothing is listed. The places of the visits are put into groups of
+  /// sample_rows, in what way is the device's own affair, and of each group the smallest h (Bounds) is
+  /// written, as ordered() has it; that of +infinity, or more, where there is no row.
   Grid<std::uint32_t> sample = {};
   /// A hint: theta may be +infinity, so that all rows pass and only bounds tell them apart.
   bool open = false;
