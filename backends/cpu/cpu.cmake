@@ -26,8 +26,15 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
       -mamx-tile -mamx-bf16 -mavx512f -mavx512bw -mavx512dq -mavx512vl)
   endif()
 endif()
-# -O3 in every build but Debug: the unrolled tiles stay in registers only then.
-set_property(SOURCE ${cpu_folder}/kernels_baseline.cpp ${cpu_folder}/kernels_avx2.cpp
-  ${cpu_folder}/kernels_avx512.cpp ${cpu_folder}/kernels_amx.cpp ${cpu_folder}/kernels_bytes_avx2.cpp
-  ${cpu_folder}/kernels_bytes_vnni.cpp
-  APPEND PROPERTY COMPILE_OPTIONS $<$<NOT:$<CONFIG:Debug>>:-O3>)
+if(KITH_SANITIZE)
+  # Unrolled tiles with a check at each operation take clang two minutes to compile. Their source is that of
+  # kernels_baseline.cpp, which has these checks; bounds of memory (address) are checked here, too.
+  set_property(SOURCE ${cpu_folder}/kernels_avx2.cpp ${cpu_folder}/kernels_avx512.cpp
+    APPEND PROPERTY COMPILE_OPTIONS -fno-sanitize=undefined)
+else()
+  # -O3 in every build but Debug: the unrolled tiles stay in registers only then.
+  set_property(SOURCE ${cpu_folder}/kernels_baseline.cpp ${cpu_folder}/kernels_avx2.cpp
+    ${cpu_folder}/kernels_avx512.cpp ${cpu_folder}/kernels_amx.cpp ${cpu_folder}/kernels_bytes_avx2.cpp
+    ${cpu_folder}/kernels_bytes_vnni.cpp
+    APPEND PROPERTY COMPILE_OPTIONS $<$<NOT:$<CONFIG:Debug>>:-O3>)
+endif()

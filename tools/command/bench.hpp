@@ -98,8 +98,6 @@ struct Measured {
 Measured measure(const Device& device, const Device& cpu, const BenchData& data, const BenchFlags& flags,
                  energy::EnergyMeter* meter);
 
-double median(std::vector<double> samples);
-
 // What is printed, and written as JSON.
 
 /// `n = 60000, dims = 784, ...`

@@ -18,7 +18,6 @@ using workloads::Operands;
 using workloads::Operation;
 using workloads::Timed;
 
-constexpr std::uint64_t data_seed = 1;
 constexpr double cpu_check_work = 1e10, plain_check_work = 2e8;  ///< chain steps of the check
 
 /// How many queries are checked: as many as take about a second.
@@ -236,7 +235,7 @@ bool has_fashion_mnist(const BenchFlags& flags) {
 BenchData make_data(const workloads::Workload& workload, const BenchFlags& flags) {
   BenchData data{workload, {}, {}, "uniform"};
   const auto make = [](workloads::Set set, std::int64_t rows, std::int64_t dims) {
-    return make_rows(workloads::DataKind::uniform, data_seed, set, rows, dims);
+    return make_rows(workloads::DataKind::uniform, workloads::measured_seed, set, rows, dims);
   };
   if (workload.real_data) {
     data.source = flags.fashion_mnist;
@@ -267,14 +266,6 @@ Measured measure(const Device& device, const Device& cpu, const BenchData& data,
     measured.refusal = error.what();
   }
   return measured;
-}
-
-double median(std::vector<double> samples) {
-  if (samples.empty()) return 0;
-  const auto middle = samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 2);
-  std::nth_element(samples.begin(), middle, samples.end());
-  if (samples.size() % 2 == 1) return *middle;
-  return (*middle + *std::max_element(samples.begin(), middle)) / 2;
 }
 
 }  // namespace kith::command

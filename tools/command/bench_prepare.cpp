@@ -3,10 +3,14 @@
 #include <nlohmann/json.hpp>
 
 #include "bench.hpp"
+#include "experiments/measure.hpp"
 #include "kith/index.hpp"
 #include "kith/spi.hpp"
 
 namespace kith::command {
+
+using experiments::median;
+
 namespace {
 
 /// What one proposer keeps of the rows.

@@ -4,9 +4,12 @@
 #include <nlohmann/json.hpp>
 
 #include "bench.hpp"
+#include "experiments/measure.hpp"
 #include "kith/version.hpp"
 
 namespace kith::command {
+
+using experiments::median;
 
 std::string sizes(const BenchData& data) {
   const auto& w = data.workload;

@@ -22,12 +22,6 @@ std::string certified(const Trace& trace) {
          std::to_string(trace.fallbacks) + " left to the chain alone";
 }
 
-/// `3.14 k`, of one query.
-std::string per_k(std::int64_t candidates, const Plan& plan) {
-  const double slots = static_cast<double>(plan.problem.m) * static_cast<double>(plan.problem.k);
-  return format_number(static_cast<double>(candidates) / slots, 2) + " k";
-}
-
 std::string rows_made(const Trace& trace) {
   if (trace.shadow_bytes == 0) return "were there already";
   return format_bytes(trace.shadow_bytes) + " of device memory, made in " +
@@ -35,6 +29,11 @@ std::string rows_made(const Trace& trace) {
 }
 
 }  // namespace
+
+std::string candidates_per_k(std::int64_t candidates, const Plan& plan) {
+  const double slots = static_cast<double>(plan.problem.m) * static_cast<double>(plan.problem.k);
+  return format_number(static_cast<double>(candidates) / slots, 2);
+}
 
 std::string certificate(const Trace& trace) {
   const Plan& plan = trace.plan;
@@ -49,9 +48,9 @@ std::string certificate(const Trace& trace) {
     text += (what + std::string(15, ' ')).substr(0, 15) + value + "\n";
   };
   line("certified", certified(trace));
-  line("listed", per_k(trace.listed, plan) + " candidates a query, k = " + std::to_string(plan.problem.k) +
-                     (plan.self ? ", itself among them" : "") + "; " + per_k(trace.collected, plan) +
-                     " ranked by the chain");
+  line("listed", candidates_per_k(trace.listed, plan) + " k candidates a query, k = " +
+                     std::to_string(plan.problem.k) + (plan.self ? ", itself among them" : "") + "; " +
+                     candidates_per_k(trace.collected, plan) + " k ranked by the chain");
   line("proposer", std::string(name(plan.proposer)) +
                        ", whose products are off by at most b |q~| |x~| + tau, b = " + bound.str() +
                        " (docs/certificate.md, section 3)");

@@ -179,6 +179,9 @@ std::string csv_cell(const std::string& text);
 /// The seconds of each stage of a search, a line each, as a table.
 std::string stage_times(const Trace& trace);
 
+/// `3.14`: candidates of one query over its k.
+std::string candidates_per_k(std::int64_t candidates, const Plan& plan);
+
 /// Why the answer of a search is that of the chain: a line a fact.
 ///   trace  of a search whose steps were timed
 std::string certificate(const Trace& trace);

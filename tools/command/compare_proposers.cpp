@@ -113,11 +113,6 @@ std::vector<Way> run_ways(const CompareFlags& flags, const WholeSet& set, const 
   return ways;
 }
 
-std::string per_k(std::int64_t candidates, const Plan& plan) {
-  return format_number(static_cast<double>(candidates) / static_cast<double>(plan.problem.m * plan.problem.k),
-                       2);
-}
-
 std::string table_of(const std::vector<Way>& ways, bool first_is_right) {
   TextTable table({"device", "proposer", "bits", "whole call", "listed / k", "ranked / k", "once more",
                    "by the chain alone"});
@@ -140,9 +135,9 @@ std::string table_of(const std::vector<Way>& ways, bool first_is_right) {
     if (way.ran()) {
       cells.push_back(format_seconds(way.trace.total_seconds));
       if (way.proposer != Proposer::none)
-        cells.insert(cells.end(),
-                     {per_k(way.trace.listed, way.trace.plan), per_k(way.trace.collected, way.trace.plan),
-                      std::to_string(way.trace.repeats), std::to_string(way.trace.fallbacks)});
+        cells.insert(cells.end(), {candidates_per_k(way.trace.listed, way.trace.plan),
+                                   candidates_per_k(way.trace.collected, way.trace.plan),
+                                   std::to_string(way.trace.repeats), std::to_string(way.trace.fallbacks)});
     }
     table.add(std::move(cells));
   }

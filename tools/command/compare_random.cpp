@@ -35,7 +35,7 @@ bool read(std::istream& line, Compared& p) {
   return true;
 }
 
-void write(std::ostream& line, const Compared& p) {
+void write_line(std::ostream& line, const Compared& p) {
   line << p.next << ' ' << p.compared << ' ' << p.different << ' ' << p.refused;
   if (!p.tallies.empty()) line << ' ' << p.vouched;
   for (const auto& [name, t] : p.tallies)
@@ -70,7 +70,7 @@ class ResumeFile {
       std::ofstream file(part, std::ios::trunc);
       for (const auto& [name, p] : known_) {
         file << name << ' ';
-        write(file, p);
+        write_line(file, p);
       }
       if (!file.flush())
         throw Error(Errc::bad_file, part + ": cannot be written; choose another place for --resume");

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "command.hpp"
+#include "json.hpp"
 
 namespace kith::command {
 namespace {
@@ -147,12 +148,6 @@ std::string checks_text(const Result& result) {
   }
   return "checks: " + std::to_string(passed) + " of " + std::to_string(result.checks.size()) +
          " gave the same bits" + (text.empty() ? "" : "; what gave others was not timed") + "\n" + text;
-}
-
-/// null where it is none: JSON has no NaN.
-nlohmann::ordered_json number_json(double value) {
-  if (!std::isfinite(value)) return nullptr;
-  return value;
 }
 
 nlohmann::ordered_json series_json(const Series& series) {

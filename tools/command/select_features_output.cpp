@@ -1,8 +1,8 @@
 // What `kith select-features` prints and writes.
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "json.hpp"
 #include "report/class_pages.hpp"
 #include "select_features.hpp"
 
@@ -16,12 +16,6 @@ std::string score_name(const SelectFeaturesFlags& flags) {
 
 std::string score_text(double score) {
   return std::isnan(score) ? "-" : std::isinf(score) ? "inf" : format_number(score, 4);
-}
-
-/// null where it is none: JSON has no infinity and no NaN.
-nlohmann::ordered_json number_json(double value) {
-  if (!std::isfinite(value)) return nullptr;
-  return value;
 }
 
 /// The step that leads to the best set first; -1: none does.

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 
+#include "json.hpp"
 #include "report/class_pages.hpp"
 #include "structure.hpp"
 
@@ -59,12 +59,6 @@ std::string pairs_text(const Structured& done) {
   if (pairs.size() > listed_pairs)
     text += "  and " + std::to_string(pairs.size() - listed_pairs) + " pairs more, which --csv lists\n";
   return text;
-}
-
-/// null where it is none: JSON has no infinity and no NaN.
-nlohmann::ordered_json number_json(double value) {
-  if (!std::isfinite(value)) return nullptr;
-  return value;
 }
 
 std::string csv_number(double value) {

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "experiments/measure.hpp"
 #include "kith/error.hpp"
 #include "tune.hpp"
 #include "workloads/cases.hpp"
@@ -11,18 +12,12 @@
 namespace kith::command {
 namespace {
 
-constexpr std::uint64_t data_seed = 1;
 constexpr std::size_t most_samples = 5, fewest_samples = 3, fewest_pairs = 5, most_pairs = 7;
 constexpr double gain_that_counts = 0.97;  ///< a way that takes more than this of the built-in's is no better
 constexpr double widest_spread = 1.5;      ///< of the median over the least: more than that is noise
 constexpr double hopeless = 1.5;           ///< times the fastest so far: not worth another sample
 constexpr double shortest_limit = 0.2e-3;  ///< below this, starting a step is most of what is measured
 constexpr std::int64_t fewest_rows = 256;  ///< of a way's first trial
-
-double median(std::vector<double> samples) {
-  std::sort(samples.begin(), samples.end());
-  return samples[samples.size() / 2];
-}
 
 /// To four digits, which is more than repeats.
 double rounded(double seconds) {
@@ -40,7 +35,8 @@ struct Duel {
   std::vector<double> ours, theirs;
 
   bool unsure() const {
-    return median(ours) > widest_spread * least(ours) || median(theirs) > widest_spread * least(theirs);
+    return experiments::median(ours) > widest_spread * least(ours) ||
+           experiments::median(theirs) > widest_spread * least(theirs);
   }
   bool won() const {
     std::size_t pairs = 0;
@@ -95,9 +91,10 @@ Tuner::Tuner(const Device& device, Metric metric, std::int64_t n, std::int64_t d
     : device_(device),
       plain_(without_tuning(device.info())),
       metric_(metric),
-      train_(make_rows(workloads::DataKind::uniform, data_seed, workloads::Set::train, n, dims, metric)),
-      queries_(
-          make_rows(workloads::DataKind::uniform, data_seed, workloads::Set::queries, most_m, dims, metric)),
+      train_(make_rows(workloads::DataKind::uniform, workloads::measured_seed, workloads::Set::train, n, dims,
+                       metric)),
+      queries_(make_rows(workloads::DataKind::uniform, workloads::measured_seed, workloads::Set::queries,
+                         most_m, dims, metric)),
       step_(std::move(step)) {}
 
 const Index& Tuner::index_of(std::int64_t rows) {
@@ -189,7 +186,7 @@ std::optional<double> Tuner::time(const Problem& problem, const TunedWay& way, T
       if (!times_.empty() && samples.back() > limit && samples.size() > 1) break;
     }
     ++result.timed;
-    const double seconds = median(samples);
+    const double seconds = experiments::median(samples);
     times_.emplace_back(way, seconds);
     least_ = times_.size() == 1 ? seconds : std::min(least_, seconds);
     return seconds;

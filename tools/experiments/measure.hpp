@@ -43,6 +43,7 @@ struct Seconds {
 /// Say what is being measured. Throws when the user wants an end.
 void tell(const Settings& settings, const std::string& what);
 
+/// The mean of the two in the middle where their number is even; NaN of none.
 double median(std::vector<double> samples);
 
 /// Warm up, then run for about settings.seconds: at least three samples, but one where one takes

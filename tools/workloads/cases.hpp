@@ -18,6 +18,8 @@
 
 namespace kith::workloads {
 
+inline constexpr std::uint64_t measured_seed = 1;  ///< of random data that is only measured
+
 /// One problem and the way it is to be solved. Everything that decides the result and the path.
 struct Case {
   DataKind data = DataKind::normal;
