@@ -7,7 +7,7 @@
 #   add_subdirectory  consumer/ with kith's sources in it
 #   readme            the program in README.md, from WORK/moved
 #
-# CMAKE, CXX, LAUNCHER, LIBDIR and BINDIR come from the environment.
+# CMAKE, CXX, LAUNCHER, BUILD_TYPE, WERROR, LIBDIR and BINDIR come from the environment.
 set -eu
 way=$1 source=$2 build=$3 work=$4
 consumer=$source/tests/package/consumer
@@ -97,7 +97,10 @@ case $way in
     check_plugins
     ;;
   add_subdirectory)
-    configure "$work-subdirectory" -DKITH_SOURCE="$source" -DKITH_OPENCL=OFF -DKITH_CUDA=OFF -DCMAKE_BUILD_TYPE=Debug
+    # As kith itself was built where ccache has its objects, else with least work for the compiler.
+    set -- -DCMAKE_BUILD_TYPE=Debug
+    [ -z "${LAUNCHER-}" ] || set -- -DCMAKE_BUILD_TYPE="$BUILD_TYPE" -DKITH_WERROR="$WERROR"
+    configure "$work-subdirectory" -DKITH_SOURCE="$source" -DKITH_OPENCL=OFF -DKITH_CUDA=OFF "$@"
     work=$work-subdirectory
     check_output "$work/consumer"
     [ ! -e "$work/bin/kith" ] || fail "a part of another project builds the command, too"
