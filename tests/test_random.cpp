@@ -12,10 +12,10 @@ namespace {
 
 TEST_SUITE_BEGIN("device");
 
-TEST_CASE("random: 2000 cases give the bits of the contract spelt out, or on other devices the cpu's") {
+TEST_CASE("random: thousands of cases give the bits of the contract spelt out, or on other devices the cpu's") {
   workloads::RandomOptions options;
   options.seed = 20240229;
-  options.cases = 2000;
+  options.cases = KITH_RANDOM_CASES;
   const Device cpu = open_device("cpu");
   const bool is_cpu = device().info().backend == "cpu";
   const workloads::RandomResult result =

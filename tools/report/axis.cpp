@@ -29,6 +29,10 @@ std::string number_text(double value) {
   return text;
 }
 
+std::string value_text(double value) {
+  return std::isinf(value) ? "∞" : number_text(value);
+}
+
 std::vector<double> linear_ticks(double low, double high, std::size_t most) {
   if (!(high > low)) high = low + (low == 0 ? 1 : std::fabs(low) / 2);
   for (double step = round_step(high - low, most);; step = round_step(step * 1.01, 2)) {

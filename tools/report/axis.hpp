@@ -10,6 +10,9 @@ namespace kith::report {
 /// A dash for what is no number.
 std::string number_text(double value);
 
+/// The same, and `∞` for infinity.
+std::string value_text(double value);
+
 /// Round values from `low` to `high`, at most `most`, by steps of 1, 2 or 5 times a power of ten. The first
 /// is at most low, the last at least high.
 std::vector<double> linear_ticks(double low, double high, std::size_t most = 6);

@@ -13,16 +13,12 @@
 namespace kith::report {
 namespace {
 
-std::string number(double value) {
-  return std::isinf(value) ? "∞" : number_text(value);
-}
-
 std::string head(const SelectionReport& report) {
   return "<header><p class=\"kind\">Which columns tell classes apart</p><h1>" +
          grouped(static_cast<std::int64_t>(report.best.size())) + " <small>of " + grouped(report.columns) +
          " columns</small></h1><p class=\"lead\">They have the best " + escape(report.score) +
-         " of the sets on the way, " + number(report.best_score) + "; all columns together have " +
-         number(report.all_score) + ".</p><dl class=\"facts\">" +
+         " of the sets on the way, " + value_text(report.best_score) + "; all columns together have " +
+         value_text(report.all_score) + ".</p><dl class=\"facts\">" +
          fact("Rows", grouped(report.rows), file_name(report.path)) +
          fact("Columns to choose from", grouped(report.columns)) + fact("Classes", grouped(report.classes)) +
          fact("Method", escape(report.method)) + fact("What a set is judged by", escape(report.score)) +
@@ -78,7 +74,7 @@ std::string steps_section(const SelectionReport& report) {
     const SelectionStep& step = report.steps[i];
     html += "<tr><td class=\"n\">" + std::to_string(i + 1) + "</td><td>" + (step.added ? "+ " : "− ") +
             escape(step.column) + "</td><td class=\"n\">" + grouped(step.size) + "</td><td class=\"n\">" +
-            number(step.score) + "</td><td>" + (step.best ? "<span class=\"is\">best</span>" : "") +
+            value_text(step.score) + "</td><td>" + (step.best ? "<span class=\"is\">best</span>" : "") +
             "</td></tr>";
   }
   return html + "</tbody></table></div></section>\n";

@@ -12,10 +12,6 @@ namespace {
 
 constexpr std::size_t listed_pairs = 10, listed_classes = 200;
 
-std::string number(double value) {
-  return std::isinf(value) ? "∞" : number_text(value);
-}
-
 std::int64_t wrong(const Confusion& nearest) {
   return nearest.total() - nearest.correct();
 }
@@ -35,16 +31,17 @@ std::string head(const StructureReport& report) {
   const std::string lead =
       std::isnan(q)
           ? "Q compares distances between classes with those inside of them; here it is not defined."
-          : "Rows of different classes lie, in the mean, " + number(q) +
+          : "Rows of different classes lie, in the mean, " + value_text(q) +
                 " times as far apart as rows of one class" +
                 (report.metric.ends_with("l2") ? ", distances squared." : ".");
   const auto classes = static_cast<std::int64_t>(report.classes.size());
-  return "<header><p class=\"kind\">How classes lie</p><h1>" + number(q) +
+  return "<header><p class=\"kind\">How classes lie</p><h1>" + value_text(q) +
          " <small>informativeness Q</small></h1><p class=\"lead\">" + lead + "</p><dl class=\"facts\">" +
          fact("Rows", grouped(report.nearest.total()), file_name(report.path)) +
          fact("Columns that count", grouped(report.columns)) + fact("Classes", grouped(classes)) +
-         fact("Distance between classes", number(mean_of(report, false)), "mean of the pairs of classes") +
-         fact("Distance inside", number(mean_of(report, true)), "mean of the classes") +
+         fact("Distance between classes", value_text(mean_of(report, false)),
+              "mean of the pairs of classes") +
+         fact("Distance inside", value_text(mean_of(report, true)), "mean of the classes") +
          fact("Nearest row of another class", grouped(wrong(report.nearest)),
               percent(1 - report.nearest.accuracy(), 2) + " of the rows") +
          fact("Metric", escape(report.metric)) +
@@ -79,7 +76,7 @@ std::string closest(const StructureReport& report) {
   if (gaps.empty()) return "";
   std::string html = "<h3 style=\"margin-top:0\">Classes closest together</h3><ol class=\"pairs\">";
   for (const Gap& gap : gaps)
-    html += pair_line(report.classes[gap.a] + " – " + report.classes[gap.b], number(gap.mean),
+    html += pair_line(report.classes[gap.a] + " – " + report.classes[gap.b], value_text(gap.mean),
                       gaps.back().mean > 0 && std::isfinite(gap.mean) ? gap.mean / gaps.back().mean : 1);
   return html + "</ol>";
 }
@@ -130,9 +127,9 @@ std::string classes_table(const StructureReport& report) {
       if (b != c && (other == c || mean(b) < mean(other))) other = b;
     const std::int64_t rows = report.nearest.truth(c), errors = rows - report.nearest.at(c, c);
     html += "<tr><td>" + escape(report.classes[c]) + "</td><td class=\"n\">" + grouped(rows) +
-            "</td><td class=\"n\">" + number(mean(c)) + "</td><td>" +
+            "</td><td class=\"n\">" + value_text(mean(c)) + "</td><td>" +
             (other == c ? "–" : escape(report.classes[other])) + "</td><td class=\"n\">" +
-            (other == c ? "–" : number(mean(other))) + "</td><td class=\"n\">" + grouped(errors) +
+            (other == c ? "–" : value_text(mean(other))) + "</td><td class=\"n\">" + grouped(errors) +
             "</td><td class=\"n\">" + percent(static_cast<double>(errors) / static_cast<double>(rows), 1) +
             "</td></tr>";
   }
@@ -167,7 +164,7 @@ std::string nearest_section(const StructureReport& report) {
 }  // namespace
 
 std::string html(const StructureReport& report) {
-  return document("Q = " + number(report.informativeness) + " of " + file_name(report.path),
+  return document("Q = " + value_text(report.informativeness) + " of " + file_name(report.path),
                   head(report) + matrix_section(report) + nearest_section(report) + how(report));
 }
 
