@@ -15,15 +15,6 @@ if(KITH_SANITIZE)
   set(KITH_QUICK_TO_COMPILE -O0)
 endif()
 
-# kith_several_at_a_time(NAME): compile several files as one where most of the work would be to read headers
-# again and again. Names of a file's own must differ from those of others in its folder, then: not so in lib,
-# where plan_rules_*.cpp and others use the same names on purpose. `tests` of tools/check compiles each alone.
-function(kith_several_at_a_time name)
-  if(KITH_SANITIZE OR KITH_SEVERAL_AT_A_TIME)
-    set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
-  endif()
-endfunction()
-
 # kith_target(NAME): flags that the contract needs (no contraction, no fast-math), warnings, places.
 function(kith_target name)
   target_compile_features(${name} PUBLIC cxx_std_20)
