@@ -289,6 +289,10 @@ TEST_CASE("devices and doctor name every back end") {
   const Result doctor = kith("doctor");
   CHECK(doctor.code == 0);
   CHECK(contains(doctor.out, "device cpu: "));
+  const std::size_t cpu = doctor.out.find("device cpu: ");
+  const std::string cpu_line = doctor.out.substr(cpu, doctor.out.find('\n', cpu) - cpu);
+  CHECK(contains(cpu_line, ", exact; proposers: "));
+  CHECK(contains(cpu_line, "dot"));  // every processor has it
   CHECK(contains(doctor.out, "--device auto is "));
   const Result no_plugins = shell("KITH_BACKEND_PATH=/no/such/folder \"$kith\" doctor");
   CHECK(no_plugins.code == 0);

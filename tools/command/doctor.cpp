@@ -13,6 +13,7 @@
 #include "command.hpp"
 #include "device_report.hpp"
 #include "kith/device.hpp"
+#include "kith/index.hpp"
 
 namespace kith::command {
 namespace {
@@ -148,19 +149,58 @@ void examine_data() {
   found(std::string("Fashion-MNIST: ") + fashion_mnist_folder);
 }
 
+/// Why a proposer does not list candidates on the device of `index`; empty where it does. Asked for the first
+/// time, it takes the check of its bound.
+std::string refusal_of(const Index& index, MatrixView<const float> query, Proposer proposer) {
+  throw_if_interrupted("doctor");
+  PlanOptions options;
+  options.proposer = proposer;
+  Trace trace;
+  try {
+    index.search(query, 1, options, &trace);
+    return trace.plan.proposer == proposer ? "" : trace.plan.reason;
+  } catch (const Error& error) {
+    if (error.code() == Errc::interrupted) throw;
+    return error.what();
+  }
+}
+
+/// `dot, gemm`: the proposers that work on a device; the reason of each that does not on a line of its own.
+std::string examine_proposers(const DeviceInfo& info) {
+  constexpr std::int64_t rows = 256, dims = 8;
+  std::vector<float> values(rows * dims);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i % 251);
+  const Index index(open_device(info.spec), {values.data(), rows, dims});
+  std::string working;
+  for (const Proposer proposer : info.proposers) {
+    const std::string refusal = refusal_of(index, {values.data(), 1, dims}, proposer);
+    if (refusal.empty())
+      working += (working.empty() ? "" : ", ") + std::string(name(proposer));
+    else
+      missing("--proposer " + std::string(name(proposer)) + " on " + info.spec + ": " + refusal);
+  }
+  return working.empty() ? "none" : working;
+}
+
+/// Whether it is exact.
+bool examine_device(const DeviceInfo& info) {
+  const std::string text = "device " + info.spec + ": " + info.name;
+  std::string refusal = test_device(info).refusal;
+  try {
+    if (refusal.empty()) return found(text + ", exact; proposers: " + examine_proposers(info)), true;
+  } catch (const Error& error) {
+    if (error.code() == Errc::interrupted) throw;
+    refusal = error.what();
+  }
+  return broken(text + ": " + refusal), false;
+}
+
 /// Every back end, its devices tested. Returns how many are exact.
 int examine_devices() {
   int exact = 0;
   for (const BackendInfo& backend : backends()) {
     if (backend.devices.empty()) missing("back end " + backend_line(backend));
-    for (const DeviceInfo& info : backend.devices) {
-      const TestedDevice tested = test_device(info);
-      const std::string text = "device " + info.spec + ": " + info.name;
-      if (tested.refusal.empty())
-        ++exact, found(text + ", exact");
-      else
-        broken(text + ": " + tested.refusal);
-    }
+    for (const DeviceInfo& info : backend.devices) exact += examine_device(info);
   }
   for (const std::string& failure : other_load_failures()) broken("plug-in " + failure);
   return exact;
