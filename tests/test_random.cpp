@@ -12,7 +12,7 @@ namespace {
 
 TEST_SUITE_BEGIN("device");
 
-TEST_CASE("random: thousands of cases give the bits of the contract spelt out, or on other devices the cpu's") {
+TEST_CASE("random: thousands of cases, the bits of the contract spelt out, or on other devices the cpu's") {
   workloads::RandomOptions options;
   options.seed = 20240229;
   options.cases = KITH_RANDOM_CASES;
