@@ -28,7 +28,7 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
 endif()
 if(KITH_SANITIZE)
   # Unrolled tiles with a check at each operation take clang two minutes to compile. Their source is that of
-  # kernels_baseline.cpp, which has these checks; bounds of memory (address) are checked here, too.
+  # kernels_baseline.cpp, which has these checks, and which the gate `asan` runs, too, therefore.
   set_property(SOURCE ${cpu_folder}/kernels_avx2.cpp ${cpu_folder}/kernels_avx512.cpp
     APPEND PROPERTY COMPILE_OPTIONS -fno-sanitize=undefined)
 else()
