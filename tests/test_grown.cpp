@@ -101,7 +101,7 @@ TEST_CASE("grown: by every proposer, with shadows of all parts") {
       Neighbors found;
       const std::string refusal =
           error_of([&] { found = index.search(queries, k, {.proposer = proposer, .train_tile = 128}); });
-      if (refusal.starts_with("unsupported: ")) continue;  // test_proposer.cpp tells why
+      if (refusal.starts_with("unsupported: ")) continue;  // test_proposers_listed.cpp tells why
       CHECK(refusal == "nothing was thrown");
       CHECK(difference(found, expected) == "");
     }

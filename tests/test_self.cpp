@@ -99,7 +99,7 @@ TEST_CASE("self: by every proposer, and by a sample") {
     Neighbors found;
     const std::string refusal = error_of(
         [&] { found = index.search(train, 4, leaving_out(0, {.proposer = proposer, .train_tile = 64})); });
-    if (refusal.starts_with("unsupported: ")) continue;  // test_proposer.cpp tells why
+    if (refusal.starts_with("unsupported: ")) continue;  // test_proposers_listed.cpp tells why
     CHECK(refusal == "nothing was thrown");
     CHECK(difference(found, expected) == "");
   }
