@@ -54,7 +54,7 @@ TEST_CASE("bounds: any number of queries, few columns and many") {
                                                  : std::vector<std::int64_t>{8, 64}) {
           CAPTURE(dims);
           CAPTURE(m);
-          if (m > most_queries(device, proposer)) continue;  // test_proposers_listed.cpp has what is then said
+          if (m > most_queries(device, proposer)) continue;  // test_proposers_listed.cpp says why
           const Metric metric = m % 2 == 0 ? Metric::squared_l2 : Metric::negative_dot;
           const Problem problem = Problem::hard(proposer, metric, DataKind::normal, m, n, dims);
           Listed all, found;
