@@ -14,7 +14,7 @@ namespace {
 }
 
 files::ReadOptions read_options(const TableFlags& flags) {
-  files::ReadOptions options;
+  files::ReadOptions options(file_options(flags));
   if (!flags.label_columns.empty()) {
     options.label_column = flags.label_columns[0];
     options.more_label_columns.assign(flags.label_columns.begin() + 1, flags.label_columns.end());
@@ -23,8 +23,6 @@ files::ReadOptions read_options(const TableFlags& flags) {
   options.categorical = flags.categorical;
   options.unseen_is_zero = flags.unseen == "zero";
   options.unseen_is_new = options.unseen_is_zero && flags.unseen_is_new;
-  if (flags.header == "yes") options.header = files::Header::yes;
-  if (flags.header == "no") options.header = files::Header::no;
   return options;
 }
 
@@ -101,6 +99,14 @@ void add_table_options(CLI::App& app, TableFlags& flags, const std::string& labe
              {"refuse", "zero"});
   add_texts(app, "--categorical", flags.categorical,
             "Columns of a text file whose numbers are categories, with commas between them", "COLUMNS");
+}
+
+files::FileOptions file_options(const TableFlags& flags) {
+  files::FileOptions options;
+  if (flags.header == "yes") options.header = files::Header::yes;
+  if (flags.header == "no") options.header = files::Header::no;
+  options.note = [](const std::string& text) { note(text); };
+  return options;
 }
 
 files::Table read_train(const TableFlags& flags) {

@@ -36,6 +36,9 @@ std::string spelled(std::string text);
 CLI::Option* add_choice(CLI::App& app, const std::string& name, std::string& value, const std::string& help,
                         const std::vector<std::string>& choices);
 
+/// How files are read; what is guessed is told on stderr, as note().
+files::FileOptions file_options(const TableFlags& flags);
+
 /// The training rows. Says on stderr in which columns numbers were rounded.
 files::Table read_train(const TableFlags& flags);
 

@@ -18,7 +18,8 @@ void check_count(const std::string& where, const std::string& path, std::size_t 
 void take_labels(const std::string& where, const TrainingFlags& flags, Training& training) {
   files::Table& table = training.rows.table;
   if (!flags.labels.empty()) {
-    training.labels.push_back(files::read_labels(flags.labels));
+    training.labels.push_back(
+        files::read_labels(flags.labels, files::LabelOptions(file_options(flags.tables))));
     training.label_names.push_back(flags.labels);
     check_count(where, flags.labels, training.labels[0].code.size(), "labels", table);
     return;
@@ -36,7 +37,7 @@ void take_values(const std::string& where, const TrainingFlags& flags, Training&
     if (!training.values.empty()) training.value_names = flags.tables.target_columns;
     return;
   }
-  files::Values values = files::read_values(flags.values);
+  files::Values values = files::read_values(flags.values, file_options(flags.tables));
   check_count(where, flags.values, static_cast<std::size_t>(values.rows),
               values.cols == 1 ? "values" : "rows of values", training.rows.table);
   training.values = std::move(values.values);

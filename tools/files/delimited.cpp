@@ -276,8 +276,8 @@ Labels read_delimited_labels(Source& source, Format format, const LabelOptions& 
   return labels.finish();
 }
 
-void read_delimited_values(Source& source, Format format, Header header, Values& values) {
-  Records records(source, format, header, nullptr);
+void read_delimited_values(Source& source, Format format, const FileOptions& options, Values& values) {
+  Records records(source, format, options.header, nullptr);
   if (records.has_header()) values.column_names = records.first();
   values.cols = static_cast<std::int64_t>(records.columns());
   for (std::vector<std::string_view> cells; records.next(cells); ++values.rows)

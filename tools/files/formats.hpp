@@ -45,6 +45,6 @@ Labels read_svm_labels(Source& source, const Labels* known);
 /// .csv, .tsv, .txt
 void read_delimited(Source& source, Format format, const ReadOptions& options, Table& table);
 Labels read_delimited_labels(Source& source, Format format, const LabelOptions& options);
-void read_delimited_values(Source& source, Format format, Header header, Values& values);
+void read_delimited_values(Source& source, Format format, const FileOptions& options, Values& values);
 
 }  // namespace kith::files

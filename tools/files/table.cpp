@@ -133,7 +133,7 @@ Table read_table(const std::filesystem::path& path, const ReadOptions& options) 
 Labels read_labels(const std::filesystem::path& path, const LabelOptions& options) {
   const std::string name = path.string();
   return with_memory(name, [&] {
-    Source source(path, options.stop);
+    Source source(path, options.stop, options.progress);
     const Format format = format_of(name);
     if (is_text(format)) return read_delimited_labels(source, format, options);
     if (format == Format::svm) return read_svm_labels(source, options.known);
@@ -144,14 +144,14 @@ Labels read_labels(const std::filesystem::path& path, const LabelOptions& option
   });
 }
 
-Values read_values(const std::filesystem::path& path, Header header, std::stop_token stop) {
+Values read_values(const std::filesystem::path& path, const FileOptions& options) {
   const std::string name = path.string();
   return with_memory(name, [&] {
-    Source source(path, stop);
+    Source source(path, options.stop, options.progress);
     const Format format = format_of(name);
     Values values;
     if (is_text(format))
-      read_delimited_values(source, format, header, values);
+      read_delimited_values(source, format, options, values);
     else if (format == Format::npy)
       read_array_values(source, read_npy_header(source), values);
     else if (format == Format::idx)

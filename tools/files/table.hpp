@@ -77,10 +77,20 @@ struct Table {
 
 enum class Header { automatic, yes, no };
 
-struct ReadOptions {
+/// How a file is read, whatever is in it: rows, labels or values.
+struct FileOptions {
   /// Text files. automatic: the first line is a header where one of its cells is a name while the cell below
   /// is a number, or where it repeats the names of `like`. Marks of a missing value (NA, ?, -) are no names.
   Header header = Header::automatic;
+
+  std::function<void(const std::string&)> note;  ///< told each guess that changes the answer, one line each
+  std::stop_token stop;                  ///< asked to stop: Error interrupted, within a few milliseconds
+  std::function<void(double)> progress;  ///< told, now and then, which part of the file has been read
+};
+
+struct ReadOptions : FileOptions {
+  ReadOptions() = default;
+  explicit ReadOptions(const FileOptions& file) : FileOptions(file) {}
 
   /// Text files: the column with the labels: a name of the header, or a number from 1, or from the end:
   /// -1 is the last. A name wins over a number. Empty: no column is a label.
@@ -110,9 +120,6 @@ struct ReadOptions {
   /// Columns whose cells are categories even where they look like numbers: names or numbers, as above.
   /// Text files; of no effect where `like` says it.
   std::vector<std::string> categorical;
-
-  std::stop_token stop;                  ///< asked to stop: Error interrupted, within a few milliseconds
-  std::function<void(double)> progress;  ///< told, now and then, which part of the file has been read
 };
 
 /// Read a whole file.
@@ -122,12 +129,13 @@ struct ReadOptions {
 ///        out_of_memory:    the rows do not fit in memory.
 Table read_table(const std::filesystem::path& path, const ReadOptions& options = {});
 
-struct LabelOptions {
-  Header header = Header::automatic;
+struct LabelOptions : FileOptions {
+  LabelOptions() = default;
+  explicit LabelOptions(const FileOptions& file) : FileOptions(file) {}
+
   std::string column;             ///< as ReadOptions::label_column; needed where a file has several columns
   const Labels* known = nullptr;  ///< labels of the training rows: codes of text come from their names, and
                                   ///< a label that does not occur there is refused
-  std::stop_token stop;
 };
 
 /// Read labels: one a row; whole numbers >= 0, or text. -1 and +1 of .svm files count as text.
@@ -143,8 +151,7 @@ struct Values {
 
 /// Read a whole .npy, idx or text file. Integers beyond 2^53 are rounded to nearest.
 /// Throws as read_table() does.
-Values read_values(const std::filesystem::path& path, Header header = Header::automatic,
-                   std::stop_token stop = {});
+Values read_values(const std::filesystem::path& path, const FileOptions& options = {});
 
 /// `train.npy: 3 values do not fit float32 exactly and were rounded to nearest, in column 1 and column 5`;
 /// empty when table.rounded is.
