@@ -3,7 +3,9 @@
 #
 #   install           install BUILD to WORK/staged, then move all of it to WORK/moved
 #   find_package      consumer/ by CMake's package, from WORK/moved
-#   pkg_config        consumer/main.cpp by kith.pc, from WORK/moved
+#   pkg_config        consumer/main.cpp by kith.pc and no other option, from WORK/moved
+#   cxx17             every header of WORK/moved stops a compiler of C++17 by one #error line
+#   static            configuring kith as a static library is refused in one sentence
 #   add_subdirectory  consumer/ with kith's sources in it
 #   readme            the program in README.md, from WORK/moved
 #
@@ -92,18 +94,45 @@ case $way in
     LD_LIBRARY_PATH=$moved/$LIBDIR
     export PKG_CONFIG_PATH LD_LIBRARY_PATH
     # shellcheck disable=SC2046 # a list of words
-    "$CXX" -std=c++20 "$consumer/main.cpp" -o "$work/pkg_config" $(pkg-config --cflags --libs kith)
+    "$CXX" "$consumer/main.cpp" -o "$work/pkg_config" $(pkg-config --cflags --libs kith)
     check_output "$work/pkg_config"
     check_plugins
+    ;;
+  cxx17)
+    for header in "$moved"/include/kith/*.hpp; do
+      case $header in */version.hpp) continue ;; esac  # macros only
+      echo "#include <kith/${header##*/}>" > "$work/cxx17.cpp"
+      if "$CXX" -std=c++17 -fsyntax-only -I"$moved/include" "$work/cxx17.cpp" 2> "$work/cxx17.txt"; then
+        fail "C++17 takes ${header##*/}"
+      fi
+      # The #error, and the missing file by which it stops.
+      if [ "$(grep -c 'error:' "$work/cxx17.txt")" != 2 ] ||
+        [ "$(grep -c 'error: .*kith needs C++20; compile with -std=c++20 or later' "$work/cxx17.txt")" != 1 ]; then
+        fail "${header##*/} does not stop C++17 by one line: $(cat "$work/cxx17.txt")"
+      fi
+    done
+    ;;
+  static)
+    if "$CMAKE" -S "$source" -B "$work/static" -DBUILD_SHARED_LIBS=OFF -DCMAKE_CXX_COMPILER="$CXX" > "$work/static.txt" 2>&1; then
+      fail "BUILD_SHARED_LIBS=OFF is taken, and ignored"
+    fi
+    tr -s ' \n' ' ' < "$work/static.txt" | grep -q 'BUILD_SHARED_LIBS is OFF, but kith is a shared library' ||
+      fail "the refusal of BUILD_SHARED_LIBS=OFF does not say why: $(cat "$work/static.txt")"
     ;;
   add_subdirectory)
     # As kith itself was built where ccache has its objects, else with least work for the compiler.
     set -- -DCMAKE_BUILD_TYPE=Debug
     [ -z "${LAUNCHER-}" ] || set -- -DCMAKE_BUILD_TYPE="$BUILD_TYPE" -DKITH_WERROR="$WERROR"
-    configure "$work-subdirectory" -DKITH_SOURCE="$source" -DKITH_OPENCL=OFF -DKITH_CUDA=OFF "$@"
+    configure "$work-subdirectory" -DKITH_SOURCE="$source" "$@"
     work=$work-subdirectory
     check_output "$work/consumer"
     [ ! -e "$work/bin/kith" ] || fail "a part of another project builds the command, too"
+    for backend in opencl cuda; do  # nobody asked for them
+      if find "$work" -name "libkith_$backend.so" | grep .; then fail "a part of another project builds $backend, too"; fi
+    done
+    if grep -E '^(KITH_NVCC|CMAKE_CUDA_COMPILER|KITH_OPENCL_LIBRARY)' "$work/CMakeCache.txt"; then
+      fail "a part of another project looks for drivers"
+    fi
     ;;
   readme)
     awk '/^```cpp/ { block = ""; inside = 1; next }

@@ -4,6 +4,8 @@
 #include <bit>
 #include <cstdint>
 
+#include "kith/cxx20.hpp"
+
 namespace kith {
 
 /// `ordered(value) << 32 | row`. A smaller key is nearer: smaller value first, and among equal

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "kith/cxx20.hpp"
+
 namespace kith {
 
 /// Rows in host memory, row-major. Owns nothing: the caller keeps the memory alive.

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "kith/cxx20.hpp"
+
 namespace kith {
 
 /// The k nearest training rows of each query: nearest first, and among equal distances the
