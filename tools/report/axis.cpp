@@ -19,18 +19,33 @@ double round_step(double range, std::size_t most) {
   return 10 * power;
 }
 
+/// So many digits behind the point, without zeros at the end.
+std::string grouped_fraction(double value, int after) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.*f", after, value);
+  std::string digits = text;
+  if (after > 0) digits.resize(digits.find_last_not_of('0') + 1);
+  if (digits.ends_with('.')) digits.pop_back();
+  const std::size_t point = std::min(digits.find('.'), digits.size());
+  return grouped(std::stoll(digits.substr(0, point))) + digits.substr(point);
+}
+
 }  // namespace
 
-std::string number_text(double value) {
+std::string number_text(double value, int digits) {
   if (!std::isfinite(value)) return "–";
-  if (std::fabs(value) >= 1000 && std::fabs(value) < 1e15) return grouped(std::llround(value));
+  if (std::fabs(value) >= 999.95 && std::fabs(value) < 1e15) {
+    const double whole = std::floor(std::log10(std::fabs(value))) + 1;  // digits before the point
+    const int after = std::max(0, digits - static_cast<int>(whole));
+    return grouped_fraction(value, after);
+  }
   char text[32];
-  std::snprintf(text, sizeof text, "%.4g", value);
+  std::snprintf(text, sizeof text, "%.*g", digits, value);
   return text;
 }
 
-std::string value_text(double value) {
-  return std::isinf(value) ? "∞" : number_text(value);
+std::string value_text(double value, int digits) {
+  return std::isinf(value) ? "∞" : number_text(value, digits);
 }
 
 std::vector<double> linear_ticks(double low, double high, std::size_t most) {

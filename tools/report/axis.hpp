@@ -7,11 +7,11 @@
 namespace kith::report {
 
 /// Numbers for the eye: four digits, thousands grouped, no trailing zeros: `1,024`, `0.05`, `3.142`.
-/// A dash for what is no number.
-std::string number_text(double value);
+/// A dash for what is no number. Whole numbers have all their digits up to 1e15.
+std::string number_text(double value, int digits = 4);
 
 /// The same, and `∞` for infinity.
-std::string value_text(double value);
+std::string value_text(double value, int digits = 4);
 
 /// Round values from `low` to `high`, at most `most`, by steps of 1, 2 or 5 times a power of ten. The first
 /// is at most low, the last at least high.

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "report/experiment_page.hpp"
-#include "report/parts.hpp"
+#include "report/palette.hpp"
 #include "report/plot.hpp"
 #include "report/text.hpp"
 
@@ -22,22 +22,18 @@ svg text.quiet { fill: var(--quiet); }
 svg .strong { font-weight: 600; }
 )css";
 
-/// `rules` with the values of the light theme, which `style` and `plot_style` give first, for programs that
-/// draw SVG but know no variables.
+/// `rules` with the colours of the light theme, for programs that draw SVG but know no variables.
 std::string in_light(std::string rules) {
-  const std::string values = std::string(style) + plot_style, start = "var(";
+  const std::string start = "var(--";
   for (std::size_t at = 0; (at = rules.find(start, at)) != std::string::npos;) {
     const std::size_t name = at + start.size(), end = rules.find(')', name);
-    const std::string defined = rules.substr(name, end - name) + ": ";
-    const std::size_t value = values.find(defined) + defined.size();
-    rules.replace(at, end + 1 - at, values.substr(value, values.find(';', value) - value));
+    rules.replace(at, end + 1 - at, hex(colour(rules.substr(name, end - name)).light));
   }
   return rules;
 }
 
 std::string style_of_picture() {
-  const std::string rules = plot_style;
-  return in_light(picture_style + rules.substr(rules.find("svg .")));
+  return in_light(std::string(picture_style) + plot_style);
 }
 
 /// About the width of a character by its first byte, rather more than less, in units of the font size: as in
@@ -81,7 +77,7 @@ class Picture {
   /// Lines of text, the first one's base `above` below what was drawn before, the others `size` * 1.3 apart.
   void text(const std::string& content, double x, double size, double above, const char* look) {
     const double wide = look == std::string_view("strong") ? 1.12 : 1;  // bold letters are wider
-    for (const std::string& line : wrapped(content, size * wide, width - margin - x)) {
+    for (const std::string& line : wrapped(grouped_numbers(content), size * wide, width - margin - x)) {
       y_ += above;
       above = 1.3 * size;
       body_ += "<text x=\"" + decimal(x, 1) + "\" y=\"" + decimal(y_, 1) + "\" font-size=\"" +
@@ -100,10 +96,10 @@ class Picture {
   std::string document(const std::string& title) const {
     const std::string w = decimal(width, 0), h = decimal(y_ + margin, 0);
     return "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " + w + " " + h + "\" width=\"" + w +
-           "\" height=\"" + h + "\" role=\"img\">\n<title>" + escape(title) + "</title>\n<style>" +
-           style_of_picture() + "</style>\n<rect class=\"paper\" x=\"0.5\" y=\"0.5\" width=\"" +
-           decimal(width - 1, 0) + "\" height=\"" + decimal(y_ + margin - 1, 0) + "\" rx=\"8\"/>\n" + body_ +
-           "</svg>\n";
+           "\" height=\"" + h + "\" role=\"group\">\n<title>" + escape(grouped_numbers(title)) +
+           "</title>\n<style>" + style_of_picture() +
+           "</style>\n<rect class=\"paper\" x=\"0.5\" y=\"0.5\" width=\"" + decimal(width - 1, 0) +
+           "\" height=\"" + decimal(y_ + margin - 1, 0) + "\" rx=\"8\"/>\n" + body_ + "</svg>\n";
   }
 
  private:

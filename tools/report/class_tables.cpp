@@ -9,23 +9,24 @@ namespace kith::report {
 namespace {
 
 constexpr std::size_t listed_pairs = 10, listed_classes = 200;
+constexpr std::size_t pair_name = 40;  ///< characters of a class in the list of pairs
 
 std::string mistakes(const Confusion& confusion, const std::vector<std::string>& classes) {
   const auto pairs = confusion.mistakes();
-  if (pairs.empty()) return "<h3 style=\"margin-top:0\">No mistakes</h3>";
-  std::string html = "<h3 style=\"margin-top:0\">Most frequent mistakes</h3><ol class=\"pairs\">";
+  if (pairs.empty()) return "<h3 class=\"first\">No mistakes</h3>";
+  std::string html = "<h3 class=\"first\">Most frequent mistakes</h3><ol class=\"pairs\">";
   for (std::size_t i = 0; i < std::min(pairs.size(), listed_pairs); ++i)
-    html += "<li><span>" + escape(classes[pairs[i].truth]) + " → " + escape(classes[pairs[i].predicted]) +
-            "</span><span class=\"count\">" + grouped(pairs[i].count) + "</span><b style=\"width:" +
-            decimal(100 * static_cast<double>(pairs[i].count) / static_cast<double>(pairs[0].count), 1) +
-            "%\"></b></li>";
+    html += pair_line(name_html(classes[pairs[i].truth], pair_name) + " → " +
+                          name_html(classes[pairs[i].predicted], pair_name),
+                      grouped(pairs[i].count),
+                      static_cast<double>(pairs[i].count) / static_cast<double>(pairs[0].count));
   return html + "</ol>";
 }
 
 std::string bar(double share) {
   if (std::isnan(share)) return "<td class=\"bar\"><span>–</span></td>";
-  return "<td class=\"bar\"><span>" + percent(share, 1) +
-         "</span><b style=\"width:" + decimal(70 * share, 1) + "px\"></b></td>";
+  return "<td class=\"bar\"><span>" + percent(share, 1) + "</span><b style=\"width:calc(var(--bar)*" +
+         decimal(share, 3) + ")\"></b></td>";
 }
 
 /// The mean over the classes where the value is defined.
@@ -38,6 +39,11 @@ double mean(std::size_t classes, Value value) {
 }
 
 }  // namespace
+
+std::string pair_line(const std::string& pair, const std::string& value, double share) {
+  return "<li><span>" + pair + "</span><span class=\"count\">" + value +
+         "</span><b style=\"width:" + decimal(100 * share, 1) + "%\"></b></li>";
+}
 
 std::string confusion_section(const Confusion& confusion, const std::vector<std::string>& classes) {
   return "<section><h2>Which class was taken for which</h2><p class=\"note\">A row is a true class, a column "
@@ -68,23 +74,29 @@ std::string class_section(const Confusion& confusion, const std::vector<std::str
     html += " The " + std::to_string(listed_classes) + " classes with the lowest F1 of " +
             grouped(static_cast<std::int64_t>(classes.size())) + " are listed.";
   }
-  html +=
-      "</p><div class=\"scroll\"><table><thead><tr><th>class</th><th class=\"n\">rows</th><th "
-      "class=\"n\">taken for it</th>"
-      "<th class=\"n\">right</th><th>precision</th><th>recall</th><th>F1</th></tr></thead><tbody>";
+  std::string rows;
   for (std::size_t c : listed)
-    html += "<tr><td>" + escape(classes[c]) + "</td><td class=\"n\">" + grouped(confusion.truth(c)) +
-            "</td><td class=\"n\">" + grouped(confusion.predicted(c)) + "</td><td class=\"n\">" +
-            grouped(confusion.at(c, c)) + "</td>" + bar(confusion.precision(c)) + bar(confusion.recall(c)) +
-            bar(confusion.f1(c)) + "</tr>\n";
+    rows += "<tr>" + row_name(name_html(classes[c])) + number_cell(grouped(confusion.truth(c))) +
+            number_cell(grouped(confusion.predicted(c))) + number_cell(grouped(confusion.at(c, c))) +
+            bar(confusion.precision(c)) + bar(confusion.recall(c)) + bar(confusion.f1(c)) + "</tr>\n";
   const std::size_t counted = confusion.classes() - (no_answer ? 1 : 0);
-  html += "</tbody><tfoot><tr><td>all, and the mean of the classes</td><td class=\"n\">" +
-          grouped(confusion.total()) + "</td><td class=\"n\">" + grouped(confusion.total()) +
-          "</td><td class=\"n\">" + grouped(confusion.correct()) + "</td>" +
-          bar(mean(counted, [&](std::size_t c) { return confusion.precision(c); })) +
-          bar(mean(counted, [&](std::size_t c) { return confusion.recall(c); })) +
-          bar(mean(counted, [&](std::size_t c) { return confusion.f1(c); })) + "</tr></tfoot>";
-  return html + "</table></div></section>\n";
+  const std::string foot = "<tr>" + row_name("all, and the mean of the classes") +
+                           number_cell(grouped(confusion.total())) + number_cell(grouped(confusion.total())) +
+                           number_cell(grouped(confusion.correct())) +
+                           bar(mean(counted, [&](std::size_t c) { return confusion.precision(c); })) +
+                           bar(mean(counted, [&](std::size_t c) { return confusion.recall(c); })) +
+                           bar(mean(counted, [&](std::size_t c) { return confusion.f1(c); })) + "</tr>";
+  return html + "</p>" +
+         table("Class by class",
+               {{"class"},
+                {"rows", true},
+                {"taken for it", true},
+                {"right", true},
+                {"precision"},
+                {"recall"},
+                {"F1"}},
+               rows, foot) +
+         "</section>\n";
 }
 
 }  // namespace kith::report

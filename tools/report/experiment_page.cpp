@@ -17,6 +17,8 @@ using experiments::Claim;
 using experiments::Result;
 using experiments::Series;
 
+constexpr const char* reasons_id = "not-measured";
+
 const char* const page_style = R"css(
 dl.facts { background: var(--card); gap: 0; }
 dl.facts dd { font-size: 15.5px; line-height: 1.4; }
@@ -27,37 +29,54 @@ section p { max-width: 62em; }
 section > ul { margin: 6px 0 0; padding-left: 20px; max-width: 62em; }
 section > ul li { margin: 3px 0; overflow-wrap: anywhere; }
 section > .scroll { margin-top: 12px; max-height: none; }
-details { margin-top: 14px; font-size: 14.5px; }
-summary { cursor: pointer; color: var(--quiet); }
-table.words td { white-space: normal; vertical-align: top; min-width: 8em; max-width: 30em; }
-table.words td.reason { min-width: 16em; }
+table.words tr > * { white-space: normal; vertical-align: top; min-width: 8em; max-width: 30em; overflow-wrap: anywhere; }
+table.words tr > :last-child { min-width: 16em; }
 nav { margin-top: 18px; } nav a { color: inherit; margin-right: 18px; }
 main > article + article { margin-top: 72px; } main > nav + article { margin-top: 44px; }
 @media (max-width: 640px) {
   h1.long { font-size: 28px; } h2.long { font-size: 22px; }
   table.words thead { display: none; }
   table.words tr { display: block; padding: 10px 0; border-bottom: 1px solid var(--line); }
-  table.words td { display: block; border: 0; padding: 2px 0; max-width: none; }
-  table.words td::before { content: attr(data-head) ": "; color: var(--quiet); font-size: 13px; }
+  table.words tr > * { display: block; border: 0; padding: 2px 0; min-width: 0; max-width: none; }
+  table.words [data-head]::before { content: attr(data-head) ": "; color: var(--quiet); font-size: 13px; }
+}
+@media print {
+  h1.long { font-size: 26px; } h2.long { font-size: 21px; margin-bottom: 6px; }
+  dl.facts { grid-template-columns: repeat(3, 1fr); } dl.facts dd { font-size: 12px; }
+  main > article + article, main > nav + article { margin-top: 0; break-before: page; }
+  section > ul { font-size: 12px; } section p { margin: 6px 0; }
+  table.words tr > * { min-width: 6em; }
 }
 )css";
 
+/// What an experiment says, for HTML.
+std::string said(const std::string& text) {
+  return escape(grouped_numbers(text));
+}
+
 std::string paragraphs(const std::vector<std::string>& texts) {
   std::string html;
-  for (const std::string& text : texts) html += "<p>" + escape(text) + "</p>";
+  for (const std::string& text : texts) html += "<p>" + said(text) + "</p>";
   return html;
 }
 
 std::string list(const std::string& title, const std::vector<std::string>& items) {
   if (items.empty()) return "";
   std::string html = "<h3>" + title + "</h3><ul>";
-  for (const std::string& item : items) html += "<li>" + escape(item) + "</li>";
+  for (const std::string& item : items) html += "<li>" + said(item) + "</li>";
   return html + "</ul>";
 }
 
-std::string fact(const std::string& name, const std::string& value, const std::string& more = {}) {
-  return "<div><dt>" + name + "</dt><dd>" + escape(value) +
-         (more.empty() ? "" : "<small>" + escape(more) + "</small>") + "</dd></div>";
+/// A row of sentences; its first cell says what the others are about.
+std::string words_row(const std::vector<Column>& head, const std::vector<std::string>& cells) {
+  std::string html = "<tr><th scope=\"row\">" + cells[0] + "</th>";
+  for (std::size_t c = 1; c < cells.size(); ++c)
+    html += "<td data-head=\"" + head[c].title + "\">" + cells[c] + "</td>";
+  return html + "</tr>";
+}
+
+std::string said_fact(const std::string& name, const std::string& value, const std::string& more = {}) {
+  return report::fact(name, said(value), said(more));
 }
 
 std::string checks_text(const Result& result) {
@@ -70,61 +89,54 @@ std::string head(const Result& result, bool only_one) {
   const std::string tag = only_one ? "h1" : "h2";
   std::string html = "<header id=\"" + escape(result.name) +
                      "\"><p class=\"kind\">A published experiment, run again: " + escape(result.name) +
-                     "</p><" + tag + " class=\"long\">" + escape(result.title) + "</" + tag + ">" +
+                     "</p><" + tag + " class=\"long\">" + said(result.title) + "</" + tag + ">" +
                      paragraphs(result.explanation) + "<dl class=\"facts\">";
-  html += fact("The paper", result.paper);
-  html += fact("Its hardware", result.hardware, "ratios can be compared, absolute times cannot");
+  html += said_fact("The paper", result.paper);
+  html += said_fact("Its hardware", result.hardware, "ratios can be compared, absolute times cannot");
   for (const std::string& device : result.devices) {
     const std::size_t colon = device.find(": ");
-    html += fact("Measured here", device.substr(0, colon),
-                 colon == std::string::npos ? "" : device.substr(colon + 2));
+    html += said_fact("Measured here", device.substr(0, colon),
+                      colon == std::string::npos ? "" : device.substr(colon + 2));
   }
-  html += fact("Same bits as the CPU", checks_text(result), "what gives other bits is not timed");
-  if (result.quick) html += fact("Sizes", "quick", "for a small machine; not those of the paper");
+  html += said_fact("Same bits as the CPU", checks_text(result), "what gives other bits is not timed");
+  if (result.quick) html += said_fact("Sizes", "quick", "for a small machine; not those of the paper");
   return html + "</dl></header>\n";
-}
-
-std::string claim_row(const Claim& claim) {
-  return "<tr><td data-head=\"What\">" + escape(claim.what) + "</td><td data-head=\"Paper\">" +
-         escape(claim.paper) + "</td><td data-head=\"Here\">" + escape(claim.here) +
-         "</td><td class=\"reason\" data-head=\"Why\">" +
-         (claim.why.empty() ? "they agree" : escape(claim.why)) + "</td></tr>";
 }
 
 std::string claims(const Result& result) {
   if (result.claims.empty()) return "";
-  std::string html =
-      "<section><h2>What the paper says, and what is seen here</h2><p class=\"note\">Only figures that the "
-      "paper "
-      "gives in its text stand here; what is in charts that we do not have is not available.</p><div "
-      "class=\"scroll\"><table class=\"words\"><thead><tr><th>what</th><th>paper</th><th>here</th><th>why "
-      "they "
-      "differ</th></tr></thead><tbody>";
-  for (const Claim& claim : result.claims) html += claim_row(claim);
-  return html + "</tbody></table></div></section>\n";
+  const std::vector<Column> head = {{"what"}, {"paper"}, {"here"}, {"why they differ"}};
+  std::string rows;
+  for (const Claim& claim : result.claims)
+    rows += words_row(head, {said(claim.what), said(claim.paper), said(claim.here),
+                             claim.why.empty() ? "they agree" : said(claim.why)});
+  return "<section><h2>What the paper says, and what is seen here</h2><p class=\"note\">Only figures that "
+         "the "
+         "paper gives in its text stand here; what is in charts that we do not have is not available.</p>" +
+         table("The paper and this machine: " + escape(result.name), head, rows, "", "words") +
+         "</section>\n";
 }
 
 /// One row for each x, a column for each series.
+///   what  HTML without elements
 template <class Cell>
-std::string numbers(const Chart& chart, const std::string& title, Cell cell) {
+std::string numbers(const Chart& chart, const std::string& what, const std::string& where, Cell cell) {
   std::set<double> values;
   for (const Series& series : chart.series)
     for (const experiments::Point& point : series.points) values.insert(point.x);
-  std::string html = "<details><summary>" + title +
-                     "</summary><div class=\"scroll\"><table><thead><tr><th class=\"n\">" +
-                     escape(chart.x.title) + "</th>";
-  for (const Series& series : chart.series) html += "<th class=\"n\">" + escape(series.label) + "</th>";
-  html += "</tr></thead><tbody>";
+  std::vector<Column> head = {{said(chart.x.title), true}};
+  for (const Series& series : chart.series) head.push_back({said(series.label), true});
+  std::string rows;
   for (double x : values) {
-    html += "<tr><td class=\"n\">" + number_text(x) + "</td>";
+    rows += "<tr><th scope=\"row\" class=\"n\">" + number_text(x) + "</th>";
     for (const Series& series : chart.series) {
       const auto found = std::find_if(series.points.begin(), series.points.end(),
                                       [&](const experiments::Point& point) { return point.x == x; });
-      html += "<td class=\"n\">" + (found == series.points.end() ? "–" : cell(*found)) + "</td>";
+      rows += number_cell(found == series.points.end() ? "–" : cell(*found));
     }
-    html += "</tr>";
+    rows += "</tr>";
   }
-  return html + "</tbody></table></div></details>";
+  return "<details><summary>" + what + "</summary>" + table(where + ": " + what, head, rows) + "</details>";
 }
 
 bool has_joules(const Chart& chart) {
@@ -134,12 +146,13 @@ bool has_joules(const Chart& chart) {
   });
 }
 
-std::string chart_section(const Chart& chart) {
-  std::string html = "<section><h2>" + escape(chart.title) + "</h2>" + line_chart(chart) +
-                     numbers(chart, "The numbers: " + escape(chart.y.title),
+std::string chart_section(const Result& result, const Chart& chart) {
+  const std::string where = escape(result.name) + ", " + said(chart.title);
+  std::string html = "<section><h2>" + said(chart.title) + "</h2>" + line_chart(chart, reasons_id) +
+                     numbers(chart, "The numbers: " + said(chart.y.title), where,
                              [](const experiments::Point& point) { return number_text(point.y); });
   if (has_joules(chart))
-    html += numbers(chart, "Energy: joules a run", [](const experiments::Point& point) {
+    html += numbers(chart, "Energy: joules a run", where, [](const experiments::Point& point) {
       return point.joules ? number_text(*point.joules) : std::string("–");
     });
   return html + "</section>\n";
@@ -149,46 +162,94 @@ bool is_number(const std::string& text) {
   return !text.empty() && text.find_first_not_of("0123456789.,-+e–x ") == std::string::npos;
 }
 
-std::string table_section(const experiments::Table& table) {
-  std::string html = "<section><h2>" + escape(table.title) + "</h2><div class=\"scroll\"><table><thead><tr>";
-  const auto kind = [&](std::size_t column) {
-    const bool numeric = std::all_of(table.rows.begin(), table.rows.end(), [&](const auto& row) {
+std::string table_section(const Result& result, const experiments::Table& shown) {
+  const auto numeric = [&](std::size_t column) {
+    return !shown.rows.empty() && std::all_of(shown.rows.begin(), shown.rows.end(), [&](const auto& row) {
       return column >= row.size() || is_number(row[column]);
     });
-    return std::string(numeric && !table.rows.empty() ? " class=\"n\"" : "");
   };
-  for (std::size_t c = 0; c < table.head.size(); ++c)
-    html += "<th" + kind(c) + ">" + escape(table.head[c]) + "</th>";
-  html += "</tr></thead><tbody>";
-  for (const auto& row : table.rows) {
-    html += "<tr>";
-    for (std::size_t c = 0; c < row.size(); ++c) html += "<td" + kind(c) + ">" + escape(row[c]) + "</td>";
-    html += "</tr>";
+  std::vector<Column> head;
+  for (std::size_t c = 0; c < shown.head.size(); ++c) head.push_back({said(shown.head[c]), numeric(c)});
+  std::string rows;
+  for (const auto& row : shown.rows) {
+    rows += "<tr>";
+    for (std::size_t c = 0; c < row.size(); ++c) {
+      const std::string kind = c < head.size() && head[c].number ? " class=\"n\">" : ">";
+      rows += c == 0 ? "<th scope=\"row\"" + kind + said(row[c]) + "</th>"
+                     : "<td" + kind + said(row[c]) + "</td>";
+    }
+    rows += "</tr>";
   }
-  return html + "</tbody></table></div></section>\n";
+  return "<section><h2>" + said(shown.title) + "</h2>" +
+         table(escape(result.name) + ", " + said(shown.title), head, rows) + "</section>\n";
 }
 
-std::string check_row(const Check& check) {
-  return "<tr><td>" + escape(check.what) + "</td><td><span class=\"" +
-         (check.passed ? "is\">same" : "not\">different") + "</span>" +
-         (check.detail.empty() ? "" : ": " + escape(check.detail)) + "</td></tr>";
+std::string check_row(const std::vector<Column>& head, const Check& check) {
+  return words_row(head, {said(check.what), std::string("<span class=\"") +
+                                                (check.passed ? "is\">same" : "not\">different") + "</span>" +
+                                                (check.detail.empty() ? "" : ": " + said(check.detail))});
 }
 
-std::string how_section(const Result& result) {
+/// Why series have no points: each reason once, with all that it is about.
+struct Reason {
+  std::string why;
+  std::vector<std::string> what;
+};
+
+std::vector<Reason> reasons_of(const std::vector<Result>& results) {
+  std::vector<Reason> reasons;
+  for (const Result& result : results)
+    for (const Chart& chart : result.charts)
+      for (const Series& series : chart.series) {
+        if (series.note.empty() || has_points(chart, series)) continue;
+        auto at = std::find_if(reasons.begin(), reasons.end(),
+                               [&](const Reason& reason) { return reason.why == series.note; });
+        if (at == reasons.end()) at = reasons.insert(at, Reason{series.note, {}});
+        const std::string what = (results.size() > 1 ? result.name + ": " : "") + series.label;
+        if (std::find(at->what.begin(), at->what.end(), what) == at->what.end()) at->what.push_back(what);
+      }
+  return reasons;
+}
+
+std::string reasons_section(const std::vector<Reason>& reasons) {
+  if (reasons.empty()) return "";
+  const std::vector<Column> head = {{"what"}, {"why"}};
+  std::string rows;
+  for (const Reason& reason : reasons) {
+    std::string what;
+    for (const std::string& one : reason.what) what += (what.empty() ? "" : "<br>") + said(one);
+    rows += words_row(head, {what, said(reason.why)});
+  }
+  return std::string("<section id=\"") + reasons_id + "\"><h2>Not measured here</h2>" +
+         table("Not measured here", head, rows, "", "words") + "</section>\n";
+}
+
+/// The notes of an experiment without those that reasons_section() has.
+std::vector<std::string> other_notes(const Result& result, const std::vector<Reason>& reasons) {
+  std::vector<std::string> notes = result.notes;
+  std::erase_if(notes, [&](const std::string& note) {
+    return std::any_of(reasons.begin(), reasons.end(),
+                       [&](const Reason& reason) { return note.find(reason.why) != std::string::npos; });
+  });
+  return notes;
+}
+
+std::string how_section(const Result& result, const std::vector<Reason>& reasons) {
   std::string html = "<section><h2>How it was measured</h2>";
   html += list("What ran", result.plans) + list("Assumed, because the paper leaves it open", result.assumed) +
-          list("Notes", result.notes) + "<h3>Energy</h3><p>" + escape(result.energy) +
-          "</p><h3>Checks</h3><div "
-          "class=\"scroll\"><table class=\"words\"><tbody>";
-  for (const Check& check : result.checks) html += check_row(check);
-  return html + "</tbody></table></div></section>\n";
+          list("Notes", other_notes(result, reasons)) + "<h3>Energy</h3><p>" + said(result.energy) +
+          "</p><h3>Checks</h3>";
+  const std::vector<Column> head = {{"what was compared"}, {"bits"}};
+  std::string rows;
+  for (const Check& check : result.checks) rows += check_row(head, check);
+  return html + table("Checks of " + escape(result.name), head, rows, "", "words") + "</section>\n";
 }
 
-std::string article(const Result& result, bool only_one) {
+std::string article(const Result& result, const std::vector<Reason>& reasons, bool only_one) {
   std::string html = "<article>" + head(result, only_one) + claims(result);
-  for (const Chart& chart : result.charts) html += chart_section(chart);
-  for (const experiments::Table& table : result.tables) html += table_section(table);
-  return html + how_section(result) + "</article>\n";
+  for (const Chart& chart : result.charts) html += chart_section(result, chart);
+  for (const experiments::Table& shown : result.tables) html += table_section(result, shown);
+  return html + how_section(result, reasons) + "</article>\n";
 }
 
 }  // namespace
@@ -196,21 +257,19 @@ std::string article(const Result& result, bool only_one) {
 std::string experiment_page(const std::vector<Result>& results, const std::string& command) {
   const bool only_one = results.size() == 1;
   const std::string title =
-      only_one ? results[0].title : "Published k-nearest-neighbour experiments, run again";
-  std::string page =
-      "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
-      "content=\"width=device-width, initial-scale=1\"><title>kith: " +
-      escape(title) + "</title><style>" + std::string(style) + plot_style + chart_style + page_style +
-      "</style></head><body><main>\n";
+      only_one ? said(results[0].title) : "Published k-nearest-neighbour experiments, run again";
+  std::string page;
   if (!only_one) {
-    page += "<h1 class=\"long\">" + title + "</h1><nav>";
+    page += "<h1 class=\"long\">" + title + "</h1><nav aria-label=\"Experiments\">";
     for (const Result& result : results)
       page += "<a href=\"#" + escape(result.name) + "\">" + escape(result.name) + "</a>";
     page += "</nav>\n";
   }
-  for (const Result& result : results) page += article(result, only_one);
-  return page + "<section><h2>Command</h2><pre>" + escape(command) + "</pre></section>\n<footer>" +
-         written_by() + "</footer>\n</main></body></html>\n";
+  const std::vector<Reason> reasons = reasons_of(results);
+  for (const Result& result : results) page += article(result, reasons, only_one);
+  page +=
+      reasons_section(reasons) + "<section><h2>Command</h2><pre>" + escape(command) + "</pre></section>\n";
+  return document(title, page, std::string(plot_style) + chart_style + page_style);
 }
 
 }  // namespace kith::report

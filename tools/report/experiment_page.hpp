@@ -10,8 +10,10 @@ namespace kith::report {
 
 /// A chart as a picture with its legend beside it: every series has a number at the end of its line, a
 /// colour that colour-blind people tell apart, a marker and a dash of its own. Points that are no number, or
-/// not above 0 on a logarithmic axis, are left out, and the line has a gap there.
-std::string line_chart(const experiments::Chart& chart);
+/// not above 0 on a logarithmic axis, are left out, and the line has a gap there. A linear axis becomes
+/// logarithmic where a series would lie on it.
+///   reasons  the id of what says elsewhere why series have no points; empty: the legend says it
+std::string line_chart(const experiments::Chart& chart, const std::string& reasons = {});
 
 /// The same chart as a file of its own, for places that show pictures and no HTML: an SVG document with
 /// title, legend below and the measured devices, light, without scripts, needing no other file.

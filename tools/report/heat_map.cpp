@@ -1,9 +1,9 @@
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 
+#include "report/axis.hpp"
 #include "report/image.hpp"
+#include "report/palette.hpp"
 #include "report/parts.hpp"
 #include "report/text.hpp"
 
@@ -14,14 +14,8 @@ constexpr std::size_t numbered_classes = 40;  ///< more than these, and numbers 
 constexpr std::size_t drawn_classes = 120;    ///< more than these, and a bitmap takes the place of SVG
 constexpr std::size_t roomy_classes = 12;     ///< more than these, and distances have three digits
 constexpr std::size_t label_length = 16;      ///< characters of a class name beside the map
-
-/// So many digits, without zeros at the end; a dash for what is no number.
-std::string digits_text(double value, std::size_t digits) {
-  if (std::isnan(value)) return "–";
-  std::array<char, 40> text{};
-  std::snprintf(text.data(), text.size(), "%.*g", static_cast<int>(digits), value);
-  return text.data();
-}
+constexpr std::size_t title_length = 60;      ///< and of one in what is said about a cell
+constexpr std::size_t listed_cells = 300;     ///< where the table of all would be too large
 
 /// How strongly a cell that is not empty is painted. The square root shows mistakes of a few percent.
 double strength(const Confusion& confusion, std::size_t truth, std::size_t predicted) {
@@ -44,18 +38,19 @@ Layout layout_of(const std::vector<std::string>& classes) {
   return {cell, font, room + 24, upright ? room + 22 : font + 32};
 }
 
+///   content  HTML
 std::string text(double x, double y, const std::string& attributes, const std::string& content) {
-  return "<text x=\"" + decimal(x, 1) + "\" y=\"" + decimal(y, 1) + "\" " + attributes + ">" +
-         escape(content) + "</text>";
+  return "<text x=\"" + decimal(x, 1) + "\" y=\"" + decimal(y, 1) + "\" " + attributes + ">" + content +
+         "</text>";
 }
 
 std::string cell_title(const Confusion& confusion, const std::vector<std::string>& classes, std::size_t truth,
                        std::size_t predicted) {
   const std::int64_t count = confusion.at(truth, predicted);
   const double share = static_cast<double>(count) / static_cast<double>(confusion.truth(truth));
-  return classes[truth] + (truth == predicted ? " taken for itself: " : " taken for ") +
-         (truth == predicted ? "" : classes[predicted] + ": ") + grouped(count) + " of " +
-         grouped(confusion.truth(truth)) + " (" + percent(share, 1) + ")";
+  return name_text(classes[truth], title_length) + " taken for " +
+         (truth == predicted ? "itself" : name_text(classes[predicted], title_length)) + ": " +
+         grouped(count) + " of " + grouped(confusion.truth(truth)) + " (" + percent(share, 1) + ")";
 }
 
 std::string draw_cell(const ClassMap& map, const Layout& layout, std::size_t row, std::size_t column) {
@@ -63,22 +58,31 @@ std::string draw_cell(const ClassMap& map, const Layout& layout, std::size_t row
   const double x = layout.left + static_cast<double>(column) * layout.cell;
   const double y = layout.top + static_cast<double>(row) * layout.cell;
   const MapCell cell = map.cell(row, column);
-  std::string svg = "<g><rect x=\"" + decimal(x, 1) + "\" y=\"" + decimal(y, 1) + "\" width=\"" +
-                    decimal(layout.cell - gap, 1) + "\" height=\"" + decimal(layout.cell - gap, 1) +
-                    "\" rx=\"" + (layout.cell > 30 ? "4" : "1") + "\" ";
-  if (cell.strength == 0) return svg + "class=\"none\" fill-opacity=\".45\"/></g>";
-  svg += std::string("class=\"") + (cell.good ? "good" : "bad") + "\" fill-opacity=\"" +
-         decimal(cell.strength, 2) + "\"/><title>" + escape(cell.title) + "</title>";
+  const std::string rect = "<rect x=\"" + decimal(x, 1) + "\" y=\"" + decimal(y, 1) + "\" width=\"" +
+                           decimal(layout.cell - gap, 1) + "\" height=\"" + decimal(layout.cell - gap, 1) +
+                           "\" rx=\"" + (layout.cell > 30 ? "4" : "1") + "\" ";
+  if (cell.strength == 0) return rect + "class=\"none\" fill-opacity=\".45\"/>";
+  const char* const fill = cell.good ? "good" : "bad";
+  std::string svg = "<g role=\"img\"><title>" + cell.title + "</title>" + rect + "class=\"" + fill +
+                    "\" fill-opacity=\"" + decimal(cell.strength, 2) + "\"/>";
   if (map.classes.size() <= numbered_classes) {
     const double fitting =
         (layout.cell - gap) / (0.62 * static_cast<double>(std::max(characters(cell.text), map.digits)) + 0.4);
     svg += text(x + (layout.cell - gap) / 2, y + (layout.cell - gap) / 2,
                 "text-anchor=\"middle\" dominant-baseline=\"central\" font-size=\"" +
-                    decimal(std::min(layout.font, fitting), 1) + "\"" +
-                    (cell.strength > 0.6 ? " class=\"on\"" : ""),
-                cell.text);
+                    decimal(std::min(layout.font, fitting), 1) + "\" class=\"" +
+                    text_class(fill, std::round(100 * cell.strength) / 100) + "\"",
+                escape(cell.text));
   }
   return svg + "</g>";
+}
+
+/// The name of a class beside the map; the whole in a title where it is cut.
+std::string label(const std::string& name, double x, double y, const std::string& attributes) {
+  std::string content = escape(shortened(name, label_length));
+  if (characters(name) > label_length)
+    content = "<title>" + name_text(name, title_length) + "</title>" + content;
+  return text(x, y, attributes, content);
 }
 
 std::string names(const ClassMap& map, const Layout& layout, double size) {
@@ -89,15 +93,15 @@ std::string names(const ClassMap& map, const Layout& layout, double size) {
          text(0, 0, "text-anchor=\"middle\" class=\"quiet\" font-size=\"13\"", map.rows) + "</g>";
   for (std::size_t c = 0; c < map.classes.size(); ++c) {
     const double middle = (static_cast<double>(c) + 0.5) * layout.cell - 1;
-    const std::string name = shortened(map.classes[c], label_length);
-    svg += text(layout.left - 8, layout.top + middle,
-                font + "text-anchor=\"end\" dominant-baseline=\"central\"", name);
+    const std::string& name = map.classes[c];
+    svg += label(name, layout.left - 8, layout.top + middle,
+                 font + "text-anchor=\"end\" dominant-baseline=\"central\"");
     if (layout.top > layout.font + 33)
       svg += "<g transform=\"translate(" + decimal(layout.left + middle, 1) + " " +
              decimal(layout.top - 8, 1) + ") rotate(-90)\">" +
-             text(0, 0, font + "dominant-baseline=\"central\"", name) + "</g>";
+             label(name, 0, 0, font + "dominant-baseline=\"central\"") + "</g>";
     else
-      svg += text(layout.left + middle, layout.top - 8, font + "text-anchor=\"middle\"", name);
+      svg += label(name, layout.left + middle, layout.top - 8, font + "text-anchor=\"middle\"");
   }
   return svg;
 }
@@ -116,54 +120,107 @@ std::string bitmap(const ClassMap& map) {
       else
         pixels.insert(pixels.end(), {0xF7, 0x67, 0x07, alpha});
     }
-  return "<img class=\"map\" alt=\"" + escape(map.label) + ": rows are " + escape(map.rows) + ", columns " +
+  return "<img alt=\"" + escape(map.label) + ": rows are " + escape(map.rows) + ", columns " +
          escape(map.columns) + "\" src=\"" + png_address(pixels, classes, classes, 4) + "\">";
 }
 
-}  // namespace
+/// The map as a table, a row for each class.
+std::string matrix_table(const ClassMap& map) {
+  std::vector<Column> head = {{escape(map.rows) + " \\ " + escape(map.columns)}};
+  for (const std::string& name : map.classes) head.push_back({name_html(name, label_length), true});
+  std::string rows;
+  for (std::size_t row = 0; row < map.classes.size(); ++row) {
+    rows += "<tr>" + row_name(name_html(map.classes[row]));
+    for (std::size_t column = 0; column < map.classes.size(); ++column) {
+      const MapCell cell = map.cell(row, column);
+      rows += number_cell(cell.strength == 0 ? map.empty : escape(cell.text));
+    }
+    rows += "</tr>\n";
+  }
+  return "<details><summary>The same as a table</summary>" +
+         table(escape(map.label) + ", as a table", head, rows) + "</details>";
+}
 
-std::string class_map(const ClassMap& map) {
-  if (map.classes.size() > drawn_classes) return bitmap(map);
+/// Of very many classes the strongest cells beside the diagonal.
+std::string cells_table(const ClassMap& map) {
+  struct Place {
+    std::size_t row, column;
+    double strength;
+  };
+  std::vector<Place> places;
+  const std::size_t classes = map.classes.size();
+  for (std::size_t row = 0; row < classes; ++row)
+    for (std::size_t column = 0; column < classes; ++column) {
+      const double strength = row == column ? 0 : map.cell(row, column).strength;
+      if (strength > 0) places.push_back({row, column, strength});
+    }
+  std::stable_sort(places.begin(), places.end(),
+                   [](const Place& a, const Place& b) { return a.strength > b.strength; });
+  const std::size_t all = places.size();
+  places.resize(std::min(all, listed_cells));
+  std::string rows;
+  for (const Place& place : places)
+    rows += "<tr>" + row_name(name_html(map.classes[place.row])) + "<td class=\"name\">" +
+            name_html(map.classes[place.column]) + "</td>" +
+            number_cell(escape(map.cell(place.row, place.column).text)) + "</tr>\n";
+  return "<details><summary>" +
+         (all > places.size() ? "The " + std::to_string(places.size()) + " strongest of " +
+                                    grouped(static_cast<std::int64_t>(all)) + " pairs of two classes"
+                              : std::string("All pairs of two classes")) +
+         ", as a table</summary>" +
+         table(escape(map.label) + ", as a table",
+               {{escape(map.rows)}, {escape(map.columns)}, {escape(map.value), true}}, rows) +
+         "</details>";
+}
+
+std::string drawing(const ClassMap& map) {
   const Layout layout = layout_of(map.classes);
   const double size = layout.cell * static_cast<double>(map.classes.size());
   const std::string width = decimal(layout.left + size, 0), height = decimal(layout.top + size, 0);
   std::string svg = "<svg viewBox=\"0 0 " + width + " " + height + "\" width=\"" + width + "\" height=\"" +
-                    height + "\" role=\"img\" aria-label=\"" + escape(map.label) + "\">" +
-                    names(map, layout, size);
+                    height + "\" role=\"group\" aria-label=\"" + escape(map.label) +
+                    "\"><g aria-hidden=\"true\">" + names(map, layout, size) + "</g>";
   for (std::size_t row = 0; row < map.classes.size(); ++row)
     for (std::size_t column = 0; column < map.classes.size(); ++column)
       svg += draw_cell(map, layout, row, column);
   return svg + "</svg>";
 }
 
+}  // namespace
+
+std::string class_map(const ClassMap& map) {
+  const std::size_t classes = map.classes.size();
+  return scrolling(escape(map.label), classes > drawn_classes ? bitmap(map) : drawing(map), "map") +
+         (classes > numbered_classes ? cells_table(map) : matrix_table(map));
+}
+
 std::string heat_map(const Confusion& confusion, const std::vector<std::string>& classes) {
-  return class_map({"Confusion matrix", "true class", "taken for", classes,
-                    [&](std::size_t truth, std::size_t predicted) -> MapCell {
-                      const std::int64_t count = confusion.at(truth, predicted);
-                      if (count == 0) return {};
-                      return {strength(confusion, truth, predicted), truth == predicted,
-                              std::to_string(count), cell_title(confusion, classes, truth, predicted)};
-                    }});
+  ClassMap map{"Which class was taken for which", "true class", "taken for", classes, {}, 0, "0", "rows"};
+  map.cell = [&](std::size_t truth, std::size_t predicted) -> MapCell {
+    const std::int64_t count = confusion.at(truth, predicted);
+    if (count == 0) return {};
+    return {strength(confusion, truth, predicted), truth == predicted, grouped(count),
+            cell_title(confusion, classes, truth, predicted)};
+  };
+  return class_map(map);
 }
 
 std::string distance_map(const std::vector<double>& mean, const std::vector<std::string>& classes) {
-  const std::size_t decimals = classes.size() <= roomy_classes ? 4 : 3;
-  const auto number = [&](double value) {
-    return std::isinf(value) ? std::string("∞") : digits_text(value, decimals);
-  };
+  const int digits = classes.size() <= roomy_classes ? 4 : 3;
   double largest = 0;
   std::size_t longest = 1;
   for (const double value : mean) {
     if (std::isfinite(value)) largest = std::max(largest, value);
-    longest = std::max(longest, characters(number(value)));
+    longest = std::max(longest, characters(value_text(value, digits)));
   }
-  ClassMap map{"Mean distances of classes", "class", "class", classes, {}, longest};
+  ClassMap map{"Mean distances of classes", "class", "class", classes, {}, longest, "", "mean distance"};
   map.cell = [&](std::size_t row, std::size_t column) -> MapCell {
     const double value = mean[row * classes.size() + column];
     const double share = largest > 0 && value <= largest ? value / largest : 1;
-    return {0.1 + 0.9 * share, row != column, number(value),
-            classes[row] + (row == column ? " in itself: " : " to " + classes[column] + ": ") +
-                digits_text(value, 6)};
+    return {0.1 + 0.9 * share, row != column, value_text(value, digits),
+            name_text(classes[row], title_length) +
+                (row == column ? " in itself: " : " to " + name_text(classes[column], title_length) + ": ") +
+                value_text(value, 6)};
   };
   return class_map(map);
 }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <set>
 
 #include "report/axis.hpp"
@@ -10,17 +11,7 @@
 
 namespace kith::report {
 
-// The eight colours of Okabe and Ito (2008), without their yellow, which is too pale on white: people who see
-// no red or green tell them apart. Brighter where the card is dark.
 const char* const plot_style = R"css(
-:root {
-  --s0: #0072b2; --s1: #d55e00; --s2: #009e73; --s3: #b0538a; --s4: #c98500; --s5: #3f9fdb; --s6: #5c5f66; --s7: #7a5195;
-}
-@media (prefers-color-scheme: dark) {
-  :root {
-    --s0: #4aa8e0; --s1: #ff8a3d; --s2: #2fc79b; --s3: #e08cc0; --s4: #f0b53c; --s5: #8fd0f7; --s6: #b5b9c2; --s7: #b794e0;
-  }
-}
 svg .s0 { color: var(--s0); } svg .s1 { color: var(--s1); } svg .s2 { color: var(--s2); } svg .s3 { color: var(--s3); }
 svg .s4 { color: var(--s4); } svg .s5 { color: var(--s5); } svg .s6 { color: var(--s6); } svg .s7 { color: var(--s7); }
 svg .axis { stroke: var(--quiet); stroke-width: 1; }
@@ -85,8 +76,8 @@ std::string marker(std::size_t series, double x, double y, const std::string& ti
   return "<path class=\"" + colour(series) + (shape.filled ? "" : " hollow") + "\" d=\"" + shape.path +
          "\" transform=\"translate(" + decimal(x, 1) + " " + decimal(y, 1) + ")\"" +
          (shape.filled ? " fill=\"currentColor\"" : "") + " stroke=\"currentColor\" stroke-width=\"" +
-         (shape.filled ? "1" : "2") + "\">" + (title.empty() ? "" : "<title>" + escape(title) + "</title>") +
-         "</path>";
+         (shape.filled ? "1" : "2") + "\"" +
+         (title.empty() ? "/>" : " role=\"img\"><title>" + escape(title) + "</title></path>");
 }
 
 /// Smallest and largest of what an axis shows.
@@ -111,6 +102,25 @@ struct Frame {
   Scale x, y;
   std::vector<double> y_ticks;
 };
+
+/// `chart` with a logarithmic y where a linear one from 0 could not tell curves from its axis: all values are
+/// above 0, and those of some series less than a twentieth of the largest.
+Chart readable(Chart chart) {
+  if (chart.y.log || !chart.y.from_zero) return chart;
+  Range all;
+  double least_top = std::numeric_limits<double>::infinity();
+  for (const Series& series : chart.series) {
+    Range own;
+    for (const Point& point : series.points) {
+      if (!shown(chart, point)) continue;
+      own.take(point.y);
+      all.take(point.y);
+    }
+    if (own.any) least_top = std::min(least_top, own.high);
+  }
+  chart.y.log = all.any && all.low > 0 && least_top < all.high / 20;
+  return chart;
+}
 
 Frame frame_of(const Chart& chart) {
   Range x, y;
@@ -249,16 +259,19 @@ std::vector<Plot::Entry> entries_of(const Chart& chart, const std::vector<End>& 
   return entries;
 }
 
-std::string legend(const std::vector<Plot::Entry>& entries) {
+std::string legend(const std::vector<Plot::Entry>& entries, const std::string& reasons) {
   std::string html = "<ol class=\"legend\">";
   for (const Plot::Entry& entry : entries) {
-    html += entry.number > 0
-                ? "<li><b>" + std::to_string(entry.number) +
-                      "</b><svg viewBox=\"0 0 44 14\" width=\"44\" height=\"14\" aria-hidden=\"true\">" +
-                      line_sample(entry.series) + "</svg>"
-                : "<li><b>–</b><i>no points</i>";
-    html += "<span>" + escape(entry.label) +
-            (entry.note.empty() ? "" : "<small>" + escape(entry.note) + "</small>") + "</span></li>";
+    const bool drawn = entry.number > 0, here = drawn || reasons.empty();
+    html += drawn ? "<li><b>" + std::to_string(entry.number) +
+                        "</b><svg viewBox=\"0 0 44 14\" width=\"44\" height=\"14\" aria-hidden=\"true\">" +
+                        line_sample(entry.series) + "</svg>"
+                  : "<li><b>–</b><i>no points</i>";
+    html += "<span>" + escape(grouped_numbers(entry.label)) +
+            (entry.note.empty() ? ""
+             : here             ? "<small>" + escape(grouped_numbers(entry.note)) + "</small>"
+                                : " <a href=\"#" + reasons + "\">why</a>") +
+            "</span></li>";
   }
   return html + "</ol>";
 }
@@ -267,21 +280,32 @@ std::string legend(const std::vector<Plot::Entry>& entries) {
 
 const char* const chart_style = R"css(
 .chart { display: flex; flex-wrap: wrap; gap: 12px 28px; align-items: flex-start; margin-top: 14px; }
-.chart .plot { flex: 2 1 400px; min-width: 0; max-width: 760px; overflow-x: auto; }
-.chart .plot svg { width: 100%; min-width: 380px; }
+.chart .plot { flex: 2 1 400px; min-width: 0; max-width: 760px; }
+.chart .plot svg { width: 100%; }
 ol.legend { list-style: none; margin: 8px 0 0; padding: 0; flex: 1 1 240px; font-size: 14.5px; }
 ol.legend li { display: grid; grid-template-columns: 1.4em 48px 1fr; align-items: start; padding: 5px 0; }
 ol.legend b { font-weight: 600; } ol.legend svg { margin-top: 5px; }
 ol.legend i { color: var(--quiet); font-size: 11px; line-height: 1.2; margin-top: 3px; }
 ol.legend span { overflow-wrap: anywhere; }
-ol.legend small { display: block; color: var(--quiet); font-size: 12.5px; }
+ol.legend small { display: block; color: var(--quiet); font-size: 12.5px; } ol.legend a { color: inherit; }
+@media print {
+  .chart { margin-top: 6px; gap: 6px 18px; } .chart .plot { flex: 0 0 56%; }
+  ol.legend { flex: 1 1 38%; font-size: 11.5px; } ol.legend li { padding: 2px 0; grid-template-columns: 1.4em 42px 1fr; }
+  ol.legend svg { margin-top: 2px; width: 36px; } ol.legend small { font-size: 10.5px; }
+}
 )css";
+
+bool has_points(const Chart& chart, const Series& series) {
+  return std::any_of(series.points.begin(), series.points.end(),
+                     [&](const Point& point) { return shown(chart, point); });
+}
 
 std::string line_sample(std::size_t series) {
   return line(2, 7, 42, 7, stroke(series)) + marker(series, 22, 7, "");
 }
 
-Plot plot_of(const Chart& chart) {
+Plot plot_of(const Chart& asked) {
+  const Chart chart = readable(asked);
   const Frame frame = frame_of(chart);
   const std::vector<End> ends = ends_of(chart, frame);
   Plot plot{"", entries_of(chart, ends)};
@@ -291,17 +315,18 @@ Plot plot_of(const Chart& chart) {
         " text-anchor=\"middle\" font-size=\"15\" class=\"quiet\">nothing could be measured here</text>";
     return plot;
   }
-  plot.marks = y_axis(chart, frame) + x_axis(chart, frame) + end_numbers(ends);
+  plot.marks =
+      "<g aria-hidden=\"true\">" + y_axis(chart, frame) + x_axis(chart, frame) + end_numbers(ends) + "</g>";
   for (std::size_t s = 0; s < chart.series.size(); ++s) plot.marks += curve(chart, frame, s);
   return plot;
 }
 
-std::string line_chart(const Chart& chart) {
+std::string line_chart(const Chart& chart, const std::string& reasons) {
   const Plot plot = plot_of(chart);
   const std::string w = decimal(width, 0), h = decimal(height, 0);
   return "<div class=\"chart\"><div class=\"plot\"><svg viewBox=\"0 0 " + w + " " + h + "\" width=\"" + w +
-         "\" height=\"" + h + "\" role=\"img\" aria-label=\"" + escape(chart.title) + "\">" + plot.marks +
-         "</svg></div>" + legend(plot.legend) + "</div>";
+         "\" height=\"" + h + "\" role=\"group\" aria-label=\"" + escape(grouped_numbers(chart.title)) +
+         "\">" + plot.marks + "</svg></div>" + legend(plot.legend, reasons) + "</div>";
 }
 
 }  // namespace kith::report

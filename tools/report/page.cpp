@@ -32,8 +32,9 @@ std::string head(const Report& report) {
   html += fact("Classes", grouped(static_cast<std::int64_t>(report.classes.size()) - report.no_answer));
   html += report.k > 0 ? fact("k", grouped(report.k), "neighbours that vote")
                        : fact("Radius", escape(report.radius), "all rows within it vote");
-  html += fact("Metric", escape(report.metric));
-  for (const auto& [name, value] : report.settings) html += fact(escape(name), escape(value));
+  html += metric_fact(report.metric);
+  for (const auto& [name, value] : report.settings)
+    html += fact(escape(name), escape(grouped_numbers(value)));
   html += fact("Device", escape(report.device.spec), escape(report.device.name));
   html += fact("Search", seconds_text(report.trace.total_seconds),
                grouped(std::llround(static_cast<double>(report.queries->rows) /
@@ -45,15 +46,14 @@ std::string head(const Report& report) {
 std::string sweep_section(const Report& report) {
   return "<section><h2>Other numbers of neighbours</h2><p class=\"note\">Accuracy for each k that was asked "
          "for, all from one search for the "
-         "largest. The dashed line is the k of the rest of this page; a filled dot is the best.</p><div "
-         "class=\"scroll\">" +
-         sweep_chart(report.sweep, report.confusion.total(), report.k) + "</div></section>\n";
+         "largest. The dashed line is the k of the rest of this page; a filled dot is the best.</p>" +
+         sweep_chart(report.sweep, report.confusion.total(), report.k) + "</section>\n";
 }
 
 std::string time_row(const std::string& name, double seconds, double whole) {
-  return "<tr><td class=\"stage\">" + escape(name) + "</td><td class=\"bar\"><span>" + seconds_text(seconds) +
-         "</span><b class=\"time\" style=\"width:" +
-         decimal(whole > 0 ? 160 * std::min(1.0, seconds / whole) : 0, 1) + "px\"></b></td></tr>";
+  return "<tr><th scope=\"row\">" + escape(name) + "</th><td class=\"bar time\"><span>" +
+         seconds_text(seconds) + "</span><b style=\"width:calc(var(--bar)*" +
+         decimal(whole > 0 ? std::min(1.0, seconds / whole) : 0, 3) + ")\"></b></td></tr>";
 }
 
 /// Stages in the order in which a search goes through them; others last.
@@ -74,19 +74,20 @@ std::vector<std::pair<std::string, double>> in_order(const std::map<std::string,
 std::string how(const How& report) {
   double whole = 0;
   for (const auto& [stage, seconds] : report.seconds) whole += seconds;
+  std::string rows, inner_rows;
+  for (const auto& [stage, seconds] : report.seconds) rows += time_row(stage, seconds, whole);
+  for (const auto& [stage, seconds] : in_order(report.trace.seconds))
+    inner_rows += time_row(stage, seconds, report.trace.total_seconds);
+  const std::vector<Column> head = {{"stage"}, {"time"}};
   std::string html =
       "<section><h2>How it was done</h2><p class=\"note\">The result does not depend on any of this: every "
-      "device of kith "
-      "returns the same bits.</p><div class=\"columns\"><div class=\"half\"><h3 "
-      "style=\"margin-top:0\">Seconds of the run</h3><table><tbody>";
-  for (const auto& [stage, seconds] : report.seconds) html += time_row(stage, seconds, whole);
-  if (!report.trace.seconds.empty())
-    html += "</tbody></table><h3>Seconds inside the search</h3><table><tbody>";
-  for (const auto& [stage, seconds] : in_order(report.trace.seconds))
-    html += time_row(stage, seconds, report.trace.total_seconds);
-  html += "</tbody></table></div><div class=\"half\"><h3 style=\"margin-top:0\">Device</h3><pre>" +
-          escape(report.device.spec) + "  " + escape(report.device.name) + "\n" +
-          escape(report.device.platform) +
+      "device of kith returns the same bits.</p><div class=\"columns\"><div class=\"half\"><h3 "
+      "class=\"first\">Seconds of the run</h3>" +
+      table("Seconds of the run", head, rows);
+  if (!inner_rows.empty())
+    html += "<h3>Seconds inside the search</h3>" + table("Seconds inside the search", head, inner_rows);
+  html += "</div><div class=\"half\"><h3 class=\"first\">Device</h3><pre>" + escape(report.device.spec) +
+          "  " + escape(report.device.name) + "\n" + escape(report.device.platform) +
           (report.device.driver.empty() ? "" : ", " + escape(report.device.driver)) + "</pre>" +
           (report.trace.plan.device.empty()
                ? ""
@@ -100,7 +101,7 @@ std::string html(const Report& report) {
                      class_section(report.confusion, report.classes, report.no_answer);
   if (!report.sweep.empty()) page += sweep_section(report);
   if (!report.samples.empty()) page += samples(report);
-  return document(percent(report.confusion.accuracy(), 2) + " of " + file_name(report.queries->path),
+  return document(percent(report.confusion.accuracy(), 2) + " of " + file_title(report.queries->path),
                   page + how(report));
 }
 

@@ -15,16 +15,18 @@ struct MapCell {
   double strength = 0;  ///< of its colour, up to 1; 0: it has none, and nothing is written in it
   bool good = true;     ///< the colour of what is as it should be, or of what is not
   std::string text;     ///< in the cell, where there is room
-  std::string title;    ///< for those who point at it
+  std::string title;    ///< HTML, for those who point at it or cannot see it
 };
 
-/// Classes against classes as a picture.
+/// Classes against classes as a picture, and as a table behind it.
 struct ClassMap {
-  std::string label;          ///< for those who cannot see it
+  std::string label;          ///< what it shows
   std::string rows, columns;  ///< what they are, at the edges
   std::vector<std::string> classes;
   std::function<MapCell(std::size_t row, std::size_t column)> cell;
   std::size_t digits = 0;  ///< all texts in one size, in which so many fit; 0: each as large as fits
+  std::string empty;       ///< what the table has where a cell has no colour
+  std::string value;       ///< what the texts are
 };
 std::string class_map(const ClassMap& map);
 
@@ -43,6 +45,10 @@ std::string confusion_section(const Confusion& confusion, const std::vector<std:
 std::string class_section(const Confusion& confusion, const std::vector<std::string>& classes,
                           bool no_answer);
 
+/// A line of a list of pairs with a bar under it.
+///   pair  HTML
+std::string pair_line(const std::string& pair, const std::string& value, double share);
+
 /// A cell of the list at the head of a page; `more` is small print.
 std::string fact(const std::string& name, const std::string& value, const std::string& more = {});
 
@@ -50,14 +56,41 @@ std::string fact(const std::string& name, const std::string& value, const std::s
 ///   lead  HTML
 std::string headline(const std::string& kind, const Confusion& confusion, const std::string& lead);
 
-/// The last part of a path, escaped.
+/// The last part of a path, as HTML, and where no element can stand.
 std::string file_name(const std::string& path);
+std::string file_title(const std::string& path);
+
+/// What a column of a table is called; numbers stand on the right.
+struct Column {
+  std::string title;  ///< HTML
+  bool number = false;
+};
+
+/// A table that scrolls where it has no room, and that keys can reach.
+///   caption  HTML without elements: what it is, for those who cannot see where it stands; as no other on its
+///            page
+///   rows     HTML: those of the body
+///   foot     HTML: a row, or empty
+///   look     a class of the style sheet
+std::string table(const std::string& caption, const std::vector<Column>& head, const std::string& rows,
+                  const std::string& foot = {}, const std::string& look = {});
+
+/// Something that scrolls where it has no room, and that keys can reach.
+std::string scrolling(const std::string& label, const std::string& html, const std::string& more_class = {});
+
+std::string row_name(const std::string& html);  ///< the cell that says what its row is about
+std::string number_cell(const std::string& text);
+
+/// What a metric is called, beside its name in the command.
+std::string metric_fact(const std::string& name);
 
 /// `body` as a whole page.
-///   more_style  rules beside those of `style`
+///   title       HTML without elements
+///   more_style  rules beside those of `style_sheet`
 std::string document(const std::string& title, const std::string& body, const std::string& more_style = {});
 
-/// Accuracy over k. Of many points only the best and that of `k` are marked.
+/// Accuracy over k, and the numbers of it as a table. Of many points only the best and that of `k` are
+/// marked.
 std::string sweep_chart(const std::vector<SweepPoint>& sweep, std::int64_t total, std::int64_t k);
 
 /// Misclassified rows beside their neighbours: pictures where rows are images, else tables.
@@ -66,7 +99,7 @@ std::string samples(const Report& report);
 /// Device, plan and seconds.
 std::string how(const How& report);
 
-/// The style sheet.
-extern const char* const style;
+/// The style sheet of every page.
+std::string style_sheet();
 
 }  // namespace kith::report

@@ -26,10 +26,13 @@ struct Plot {
 
 Plot plot_of(const experiments::Chart& chart);
 
+/// Whether the chart shows any point of the series.
+bool has_points(const experiments::Chart& chart, const experiments::Series& series);
+
 /// A piece of the line of a series, with its marker: SVG elements, 44 by 14.
 std::string line_sample(std::size_t series);
 
-/// Rules for all that stands in Plot::marks, in the variables of `style` and eight colours of its own.
+/// Rules for all that stands in Plot::marks, in the variables of palette().
 extern const char* const plot_style;
 
 /// Rules for what line_chart() puts around the plot.

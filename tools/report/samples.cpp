@@ -10,7 +10,7 @@ namespace kith::report {
 namespace {
 
 constexpr std::size_t shown_images = 10, shown_rows = 7;  ///< neighbours of a sample
-constexpr std::int64_t shown_columns = 16;                ///< of a table's columns
+constexpr std::int64_t shown_columns = 12;                ///< of a table's columns
 
 /// How values become grey: bytes as they are, anything else stretched over what is shown.
 struct Grey {
@@ -27,11 +27,12 @@ Grey grey_of(const Report& report) {
   return {*least, *most > *least ? *most : *least + 1};
 }
 
-std::string picture(const files::Table& table, std::int64_t row, const Grey& grey) {
+///   alt  HTML: what it shows
+std::string picture(const files::Table& table, std::int64_t row, const Grey& grey, const std::string& alt) {
   std::vector<std::uint8_t> pixels;
   const float* values = table.values.data() + row * table.cols;
   for (std::int64_t c = 0; c < table.cols; ++c) pixels.push_back(grey(values[c]));
-  return "<img alt=\"\" src=\"" +
+  return "<img alt=\"" + alt + "\" src=\"" +
          png_address(pixels, static_cast<std::size_t>(table.image_shape[0]),
                      static_cast<std::size_t>(table.image_shape[1]), 1) +
          "\">";
@@ -41,24 +42,28 @@ std::string picture(const files::Table& table, std::int64_t row, const Grey& gre
 std::string marked_class(const Report& report, const Sample& sample, std::size_t j) {
   const std::size_t c = sample.neighbor_classes[j];
   return std::string("<span class=\"") + (c == sample.truth ? "is" : "not") + "\">" +
-         escape(shortened(report.classes[c], 24)) + "</span>";
+         name_html(report.classes[c], 24) + "</span>";
 }
 
 std::string heading(const Report& report, const Sample& sample) {
-  return "<p><span class=\"is\">" + escape(report.classes[sample.truth]) +
-         "</span> taken for <span class=\"not\">" + escape(report.classes[sample.predicted]) +
+  return "<h3><span class=\"is\">" + name_html(report.classes[sample.truth], 40) +
+         "</span> taken for <span class=\"not\">" + name_html(report.classes[sample.predicted], 40) +
          "</span> <small>· row " + grouped(sample.query) + " · votes " + grouped(sample.votes_truth) +
-         " to " + grouped(sample.votes_predicted) + "</small></p>";
+         " to " + grouped(sample.votes_predicted) + "</small></h3>";
 }
 
 std::string image_card(const Report& report, const Sample& sample, const Grey& grey) {
-  std::string card = "<div class=\"card\">" + heading(report, sample) +
-                     "<div class=\"row\"><figure class=\"query\">" +
-                     picture(*report.queries, sample.query, grey) +
-                     "<figcaption><small>the query</small></figcaption></figure><div class=\"many\">";
+  std::string card =
+      "<div class=\"card\">" + heading(report, sample) + "<div class=\"row\"><figure class=\"query\">" +
+      picture(*report.queries, sample.query, grey,
+              "query " + grouped(sample.query) + ": " + name_text(report.classes[sample.truth])) +
+      "<figcaption><small>the query</small></figcaption></figure><div class=\"many\">";
   for (std::size_t j = 0; j < std::min(sample.neighbors.size(), shown_images); ++j)
-    card += "<figure>" + picture(*report.train, sample.neighbors[j], grey) + "<figcaption>" +
-            marked_class(report, sample, j) + "<small>" + escape(shortest(sample.distances[j])) +
+    card += "<figure>" +
+            picture(*report.train, sample.neighbors[j], grey,
+                    "training row " + grouped(sample.neighbors[j]) + ": " +
+                        name_text(report.classes[sample.neighbor_classes[j]])) +
+            "<figcaption>" + marked_class(report, sample, j) + "<small>" + shortest(sample.distances[j]) +
             "</small></figcaption></figure>";
   return card + "</div></div></div>\n";
 }
@@ -69,7 +74,7 @@ std::string cell_text(const files::Table& train, const files::Table& table, std:
   const float value = table.values[static_cast<std::size_t>(row * table.cols + column)];
   for (const files::Categories& known : train.categories)
     if (known.column == column && value >= 0 && static_cast<std::size_t>(value) < known.names.size())
-      return shortened(known.names[static_cast<std::size_t>(value)], 24);
+      return known.names[static_cast<std::size_t>(value)];
   return shortest(value);
 }
 
@@ -100,30 +105,30 @@ std::string row_cells(const Report& report, const files::Table& table, std::int6
   for (std::int64_t c : columns) {
     const std::string text = cell_text(*report.train, table, row, c);
     const bool same = query && text == cell_text(*report.train, *report.queries, query->query, c);
-    cells += std::string("<td class=\"n") + (same ? " same" : "") + "\">" + escape(text) + "</td>";
+    cells += std::string("<td class=\"n") + (same ? " same" : "") + "\">" + name_html(text, 24) + "</td>";
   }
   return cells;
 }
 
 std::string column_name(const files::Table& train, std::int64_t column) {
-  if (train.column_names.empty()) return std::to_string(column + 1);
-  return shortened(train.column_names[static_cast<std::size_t>(column)], 18);
+  if (train.column_names.empty()) return grouped(column + 1);
+  return name_html(train.column_names[static_cast<std::size_t>(column)], 18);
 }
 
 std::string table_card(const Report& report, const Sample& sample) {
   const std::vector<std::int64_t> columns = telling_columns(report, sample);
-  std::string card =
-      "<div class=\"card\">" + heading(report, sample) +
-      "<div class=\"scroll\"><table><thead><tr><th>row</th><th>class</th><th class=\"n\">distance</th>";
-  for (std::int64_t c : columns) card += "<th class=\"n\">" + escape(column_name(*report.train, c)) + "</th>";
-  card += "</tr></thead><tbody><tr class=\"query\"><td>query " + grouped(sample.query) +
-          "</td><td><span class=\"is\">" + escape(report.classes[sample.truth]) + "</span></td><td></td>" +
-          row_cells(report, *report.queries, sample.query, columns, nullptr) + "</tr>";
+  std::vector<Column> head = {{"row"}, {"class"}, {"distance", true}};
+  for (std::int64_t c : columns) head.push_back({column_name(*report.train, c), true});
+  std::string rows = "<tr class=\"query\"><th scope=\"row\">query " + grouped(sample.query) +
+                     "</th><td class=\"name\"><span class=\"is\">" +
+                     name_html(report.classes[sample.truth], 24) + "</span></td><td></td>" +
+                     row_cells(report, *report.queries, sample.query, columns, nullptr) + "</tr>";
   for (std::size_t j = 0; j < std::min(sample.neighbors.size(), shown_rows); ++j)
-    card += "<tr><td>" + grouped(sample.neighbors[j]) + "</td><td>" + marked_class(report, sample, j) +
-            "</td><td class=\"n\">" + escape(shortest(sample.distances[j])) + "</td>" +
+    rows += "<tr><th scope=\"row\">" + grouped(sample.neighbors[j]) + "</th><td class=\"name\">" +
+            marked_class(report, sample, j) + "</td>" + number_cell(shortest(sample.distances[j])) +
             row_cells(report, *report.train, sample.neighbors[j], columns, &sample) + "</tr>";
-  return card + "</tbody></table></div></div>\n";
+  return "<div class=\"card\">" + heading(report, sample) +
+         table("Query " + grouped(sample.query) + " and its neighbours", head, rows) + "</div>\n";
 }
 
 std::string note(const Report& report, bool images) {

@@ -22,7 +22,7 @@ std::string head(const SelectionReport& report) {
          fact("Rows", grouped(report.rows), file_name(report.path)) +
          fact("Columns to choose from", grouped(report.columns)) + fact("Classes", grouped(report.classes)) +
          fact("Method", escape(report.method)) + fact("What a set is judged by", escape(report.score)) +
-         fact("Metric", escape(report.metric)) + fact("Sets tried", grouped(report.evaluated)) +
+         metric_fact(report.metric) + fact("Sets tried", grouped(report.evaluated)) +
          fact("Device", escape(report.device.spec), escape(report.device.name)) + "</dl></header>\n";
 }
 
@@ -57,7 +57,7 @@ std::string best_section(const SelectionReport& report) {
   std::string html =
       "<section><h2>The best set</h2><p class=\"note\">Of several with the same score it is the "
       "smallest.</p><p>";
-  for (std::size_t i = 0; i < report.best.size(); ++i) html += (i ? ", " : "") + escape(report.best[i]);
+  for (std::size_t i = 0; i < report.best.size(); ++i) html += (i ? ", " : "") + name_html(report.best[i]);
   html += "</p>";
   if (!report.list.empty())
     html += "<h3>For other commands</h3><pre>--features " + escape(report.list) + "</pre>";
@@ -65,26 +65,26 @@ std::string best_section(const SelectionReport& report) {
 }
 
 std::string steps_section(const SelectionReport& report) {
-  std::string html =
-      "<section><h2>Step by step</h2><div class=\"scroll\"><table><thead><tr><th "
-      "class=\"n\">step</th><th>what "
-      "was done</th><th class=\"n\">columns</th><th class=\"n\">" +
-      escape(report.score) + "</th><th></th></tr></thead><tbody>";
+  std::string rows;
   for (std::size_t i = 0; i < report.steps.size(); ++i) {
     const SelectionStep& step = report.steps[i];
-    html += "<tr><td class=\"n\">" + std::to_string(i + 1) + "</td><td>" + (step.added ? "+ " : "− ") +
-            escape(step.column) + "</td><td class=\"n\">" + grouped(step.size) + "</td><td class=\"n\">" +
-            value_text(step.score) + "</td><td>" + (step.best ? "<span class=\"is\">best</span>" : "") +
-            "</td></tr>";
+    rows += "<tr><th scope=\"row\" class=\"n\">" + grouped(static_cast<std::int64_t>(i) + 1) +
+            "</th><td class=\"name\">" + (step.added ? "+ " : "− ") + name_html(step.column) + "</td>" +
+            number_cell(grouped(step.size)) + number_cell(value_text(step.score)) + "<td>" +
+            (step.best ? "<span class=\"is\">best</span>" : "") + "</td></tr>";
   }
-  return html + "</tbody></table></div></section>\n";
+  return "<section><h2>Step by step</h2>" +
+         table("Step by step",
+               {{"step", true}, {"what was done"}, {"columns", true}, {escape(report.score), true}, {""}},
+               rows) +
+         "</section>\n";
 }
 
 }  // namespace
 
 std::string html(const SelectionReport& report) {
   return document(
-      "columns of " + file_name(report.path),
+      "columns of " + file_title(report.path),
       head(report) + chart_section(report) + best_section(report) + steps_section(report) + how(report),
       std::string(plot_style) + chart_style);
 }

@@ -44,8 +44,8 @@ std::string head(const StructureReport& report) {
          fact("Distance inside", value_text(mean_of(report, true)), "mean of the classes") +
          fact("Nearest row of another class", grouped(wrong(report.nearest)),
               percent(1 - report.nearest.accuracy(), 2) + " of the rows") +
-         fact("Metric", escape(report.metric)) +
-         fact("Device", escape(report.device.spec), escape(report.device.name)) + "</dl></header>\n";
+         metric_fact(report.metric) + fact("Device", escape(report.device.spec), escape(report.device.name)) +
+         "</dl></header>\n";
 }
 
 /// Two classes and how far apart they lie.
@@ -65,18 +65,13 @@ std::vector<Gap> gaps_of(const StructureReport& report) {
   return gaps;
 }
 
-/// A line of a list with a bar under it.
-std::string pair_line(const std::string& pair, const std::string& value, double share) {
-  return "<li><span>" + escape(pair) + "</span><span class=\"count\">" + value +
-         "</span><b style=\"width:" + decimal(100 * share, 1) + "%\"></b></li>";
-}
-
 std::string closest(const StructureReport& report) {
   const std::vector<Gap> gaps = gaps_of(report);
   if (gaps.empty()) return "";
-  std::string html = "<h3 style=\"margin-top:0\">Classes closest together</h3><ol class=\"pairs\">";
+  std::string html = "<h3 class=\"first\">Classes closest together</h3><ol class=\"pairs\">";
   for (const Gap& gap : gaps)
-    html += pair_line(report.classes[gap.a] + " – " + report.classes[gap.b], value_text(gap.mean),
+    html += pair_line(name_html(report.classes[gap.a], 40) + " – " + name_html(report.classes[gap.b], 40),
+                      value_text(gap.mean),
                       gaps.back().mean > 0 && std::isfinite(gap.mean) ? gap.mean / gaps.back().mean : 1);
   return html + "</ol>";
 }
@@ -96,7 +91,8 @@ std::string mistakes(const StructureReport& report) {
   if (pairs.empty()) return "";
   std::string html = "<h3>Most frequent pairs</h3><ol class=\"pairs\" style=\"max-width:480px\">";
   for (std::size_t i = 0; i < std::min(pairs.size(), listed_pairs); ++i)
-    html += pair_line(report.classes[pairs[i].truth] + " → " + report.classes[pairs[i].predicted],
+    html += pair_line(name_html(report.classes[pairs[i].truth], 40) + " → " +
+                          name_html(report.classes[pairs[i].predicted], 40),
                       grouped(pairs[i].count),
                       static_cast<double>(pairs[i].count) / static_cast<double>(pairs[0].count));
   return html + "</ol>";
@@ -116,41 +112,45 @@ std::vector<std::size_t> listed(const StructureReport& report) {
 
 std::string classes_table(const StructureReport& report) {
   const std::size_t classes = report.classes.size();
-  std::string html =
-      "<div class=\"scroll\"><table><thead><tr><th>class</th><th class=\"n\">rows</th><th class=\"n\">mean "
-      "distance inside</th><th>nearest class</th><th class=\"n\">mean distance to it</th><th "
-      "class=\"n\">nearest row of another class</th><th class=\"n\">of its rows</th></tr></thead><tbody>";
+  std::string rows_html;
   for (const std::size_t c : listed(report)) {
     std::size_t other = c;
     const auto mean = [&](std::size_t b) { return report.mean[c * classes + b]; };
     for (std::size_t b = 0; b < classes; ++b)
       if (b != c && (other == c || mean(b) < mean(other))) other = b;
     const std::int64_t rows = report.nearest.truth(c), errors = rows - report.nearest.at(c, c);
-    html += "<tr><td>" + escape(report.classes[c]) + "</td><td class=\"n\">" + grouped(rows) +
-            "</td><td class=\"n\">" + value_text(mean(c)) + "</td><td>" +
-            (other == c ? "–" : escape(report.classes[other])) + "</td><td class=\"n\">" +
-            (other == c ? "–" : value_text(mean(other))) + "</td><td class=\"n\">" + grouped(errors) +
-            "</td><td class=\"n\">" + percent(static_cast<double>(errors) / static_cast<double>(rows), 1) +
-            "</td></tr>";
+    rows_html += "<tr>" + row_name(name_html(report.classes[c])) + number_cell(grouped(rows)) +
+                 number_cell(value_text(mean(c))) + "<td class=\"name\">" +
+                 (other == c ? "–" : name_html(report.classes[other])) + "</td>" +
+                 number_cell(other == c ? "–" : value_text(mean(other))) + number_cell(grouped(errors)) +
+                 number_cell(percent(static_cast<double>(errors) / static_cast<double>(rows), 1)) + "</tr>";
   }
-  return html + "</tbody></table></div>";
+  return table("Classes and their nearest ones",
+               {{"class"},
+                {"rows", true},
+                {"mean distance inside", true},
+                {"nearest class"},
+                {"mean distance to it", true},
+                {"nearest row of another class", true},
+                {"of its rows", true}},
+               rows_html);
 }
 
 std::string errors_table(const StructureReport& report) {
   if (report.errors.empty()) return "";
   const auto all = static_cast<std::size_t>(wrong(report.nearest));
-  std::string html =
-      "<details style=\"margin-top:16px\"><summary>" +
-      (all > report.errors.size() ? "The first " + std::to_string(report.errors.size()) + " of these rows"
-                                  : std::string("These rows")) +
-      ", numbered from 0</summary><div class=\"scroll\"><table><thead><tr><th "
-      "class=\"n\">row</th><th>class</th><th class=\"n\">nearest other row</th><th>its "
-      "class</th></tr></thead><tbody>";
+  std::string rows;
   for (const NearestError& error : report.errors)
-    html += "<tr><td class=\"n\">" + grouped(error.row) + "</td><td>" + escape(report.classes[error.truth]) +
-            "</td><td class=\"n\">" + grouped(error.nearest) + "</td><td>" +
-            escape(report.classes[error.other]) + "</td></tr>";
-  return html + "</tbody></table></div></details>";
+    rows += "<tr><th scope=\"row\" class=\"n\">" + grouped(error.row) + "</th><td class=\"name\">" +
+            name_html(report.classes[error.truth]) + "</td>" + number_cell(grouped(error.nearest)) +
+            "<td class=\"name\">" + name_html(report.classes[error.other]) + "</td></tr>";
+  return "<details><summary>" +
+         (all > report.errors.size() ? "The first " + std::to_string(report.errors.size()) + " of these rows"
+                                     : std::string("These rows")) +
+         ", numbered from 0</summary>" +
+         table("Rows whose nearest row is of another class",
+               {{"row", true}, {"class"}, {"nearest other row", true}, {"its class"}}, rows) +
+         "</details>";
 }
 
 std::string nearest_section(const StructureReport& report) {
@@ -164,7 +164,7 @@ std::string nearest_section(const StructureReport& report) {
 }  // namespace
 
 std::string html(const StructureReport& report) {
-  return document("Q = " + value_text(report.informativeness) + " of " + file_name(report.path),
+  return document("Q = " + value_text(report.informativeness) + " of " + file_title(report.path),
                   head(report) + matrix_section(report) + nearest_section(report) + how(report));
 }
 

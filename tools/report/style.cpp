@@ -1,27 +1,18 @@
+#include "report/palette.hpp"
 #include "report/parts.hpp"
 
 namespace kith::report {
+namespace {
 
-// --good and --bad are told apart by people who see no red or green, too: one is dark blue-green,
-// the other orange. Heat maps mix them into the card's own colour, so both themes need one rule.
-const char* const style = R"css(
-:root {
-  color-scheme: light dark;
-  --page: #f5f4f0; --card: #ffffff; --ink: #1c1f24; --quiet: #646a75; --line: #e3e1da;
-  --good: #0b7285; --bad: #d9480f; --strong: #ffffff; --track: #eceae4; --code: #f5f4f0;
-}
-@media (prefers-color-scheme: dark) {
-  :root {
-    --page: #121417; --card: #1b1e23; --ink: #e9eaec; --quiet: #9aa0ab; --line: #2d3138;
-    --good: #3bc9db; --bad: #ff922b; --strong: #0d1013; --track: #272b31; --code: #121417;
-  }
-}
+const char* const rules = R"css(
 * { box-sizing: border-box; }
 body {
   margin: 0; background: var(--page); color: var(--ink);
   font: 16px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "DejaVu Sans", sans-serif;
 }
-main { max-width: 1120px; margin: 0 auto; padding: 40px 24px 64px; }
+main, body > footer { max-width: 1120px; margin: 0 auto; padding: 40px 24px 0; }
+body > footer { padding: 28px 24px 64px; color: var(--quiet); font-size: 13.5px; }
+bdi { overflow-wrap: anywhere; }
 header p.kind { margin: 0; color: var(--quiet); font-size: 14px; }
 h1 { margin: 4px 0 2px; font-size: 64px; line-height: 1.1; font-weight: 650; letter-spacing: -.02em; }
 h1 small { font-size: 24px; font-weight: 450; color: var(--quiet); letter-spacing: 0; }
@@ -43,36 +34,46 @@ section {
 }
 h2 { margin: 0; font-size: 21px; font-weight: 620; }
 h3 { margin: 24px 0 6px; font-size: 15px; font-weight: 620; }
+h3.first { margin-top: 0; }
 section > p.note { margin: 2px 0 18px; color: var(--quiet); font-size: 14.5px; max-width: 62em; }
 .columns { display: flex; flex-wrap: wrap; gap: 32px; align-items: flex-start; }
 .columns > .wide { flex: 1 1 560px; min-width: 0; }
-.columns > .narrow { flex: 1 1 260px; }
+.columns > .narrow { flex: 1 1 260px; min-width: 0; }
 .columns > .half { flex: 1 1 440px; min-width: 0; }
-td.stage { width: 190px; }
-.scroll { overflow: auto; max-height: 760px; }
+.scroll {
+  overflow: auto; max-height: 760px;
+  background: linear-gradient(to right, var(--card) 30%, transparent) left / 40px 100% no-repeat local,
+    linear-gradient(to left, var(--card) 30%, transparent) right / 40px 100% no-repeat local,
+    linear-gradient(to right, var(--shade), transparent) left / 10px 100% no-repeat scroll,
+    linear-gradient(to left, var(--shade), transparent) right / 10px 100% no-repeat scroll;
+}
+.scroll:focus-visible, summary:focus-visible, a:focus-visible { outline: 2px solid var(--good); outline-offset: 2px; }
 svg { display: block; max-width: 100%; height: auto; font: inherit; }
-.scroll > svg { min-width: 640px; }
 svg text { fill: var(--ink); }
 svg text.quiet { fill: var(--quiet); }
-svg text.on { fill: var(--strong); }
 svg .good { fill: var(--good); } svg .bad { fill: var(--bad); } svg .none { fill: var(--track); }
 svg .curve { fill: none; stroke: var(--good); stroke-width: 2.5; stroke-linejoin: round; }
 svg .grid { stroke: var(--line); stroke-width: 1; }
 svg .dot { fill: var(--card); stroke: var(--good); stroke-width: 2.5; }
 svg .dot.best { fill: var(--good); }
 svg .used { stroke: var(--quiet); stroke-width: 1; stroke-dasharray: 3 4; }
-img.map { width: 100%; image-rendering: pixelated; background: var(--track); border-radius: 4px; }
+.map { max-height: none; } .map svg { min-width: 540px; }
+.map img { width: 100%; image-rendering: pixelated; background: var(--track); border-radius: 4px; display: block; }
+details { margin-top: 14px; font-size: 14.5px; }
+summary { cursor: pointer; color: var(--quiet); }
 table { border-collapse: collapse; width: 100%; font-size: 14.5px; font-variant-numeric: tabular-nums; }
-th { text-align: left; font-weight: 550; color: var(--quiet); font-size: 13px; }
-th, td { padding: 5px 10px; border-bottom: 1px solid var(--line); white-space: nowrap; }
+caption { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+th, td { padding: 5px 10px; border-bottom: 1px solid var(--line); white-space: nowrap; text-align: left; font-weight: 400; }
+thead th { font-weight: 550; color: var(--quiet); font-size: 13px; vertical-align: bottom; }
 th.n, td.n { text-align: right; }
+th.name, td.name { white-space: normal; min-width: 7em; max-width: 24em; }
 thead th { position: sticky; top: 0; background: var(--card); z-index: 1; }
-tbody tr:last-child td, tfoot td { border-bottom: 0; }
-tfoot td { border-top: 2px solid var(--line); color: var(--quiet); }
-td.bar { min-width: 130px; }
-.bar span { display: inline-block; width: 68px; text-align: right; margin-right: 10px; }
+tbody tr:last-child > *, tfoot tr > * { border-bottom: 0; }
+tfoot tr > * { border-top: 2px solid var(--line); color: var(--quiet); }
+.bar { --bar: 70px; }
+.bar span { display: inline-block; width: 64px; text-align: right; margin-right: 10px; }
 .bar b { display: inline-block; height: 9px; border-radius: 2px; background: var(--good); vertical-align: baseline; }
-.bar b.time { background: var(--quiet); }
+.bar.time { --bar: 150px; } .bar.time b { background: var(--quiet); }
 .is { color: var(--good); font-weight: 600; } .not { color: var(--bad); font-weight: 600; }
 ol.pairs { list-style: none; margin: 0; padding: 0; font-size: 14.5px; }
 ol.pairs li { padding: 6px 0; border-bottom: 1px solid var(--line); display: grid; grid-template-columns: 1fr auto; gap: 0 12px; }
@@ -81,25 +82,62 @@ ol.pairs b { grid-column: 1 / 3; height: 4px; border-radius: 2px; background: va
 ol.pairs span.count { font-variant-numeric: tabular-nums; font-weight: 550; }
 .cards { display: grid; grid-template-columns: repeat(auto-fill, minmax(460px, 1fr)); gap: 16px; }
 .card { border: 1px solid var(--line); border-radius: 10px; padding: 14px 16px; min-width: 0; }
-.card p { margin: 0 0 10px; font-size: 14.5px; }
-.card p small { color: var(--quiet); }
+.card h3 { margin: 0 0 10px; font-size: 14.5px; font-weight: 400; }
+.card h3 small { color: var(--quiet); font-size: 13px; }
 .card .row { display: flex; gap: 16px; align-items: flex-start; }
 .card .many { display: grid; grid-template-columns: repeat(auto-fill, minmax(56px, 1fr)); gap: 10px 8px; flex: 1; border-left: 1px solid var(--line); padding-left: 16px; }
 figure { margin: 0; font-size: 12px; line-height: 1.3; min-width: 0; }
 figure img { width: 100%; image-rendering: pixelated; border-radius: 4px; display: block; background: #000; }
 figure.query { flex: 0 0 104px; }
 figcaption { margin-top: 4px; overflow-wrap: anywhere; }
-figcaption small { color: var(--quiet); display: block; font-size: 11px; white-space: nowrap; }
+figcaption small { color: var(--quiet); display: block; font-size: 11px; }
 .rows .card { margin-top: 14px; }
-.rows td.same { color: var(--quiet); opacity: .65; }
-.rows tr.query td { font-weight: 600; border-bottom: 2px solid var(--line); }
-pre { margin: 0; background: var(--code); border: 1px solid var(--line); border-radius: 8px; padding: 12px 16px; font: 13.5px/1.55 ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; overflow-x: auto; white-space: pre-wrap; overflow-wrap: anywhere; }
-footer { margin-top: 28px; color: var(--quiet); font-size: 13.5px; }
+.rows td.same { color: var(--quiet); }
+.rows tr.query > * { font-weight: 600; border-bottom: 2px solid var(--line); }
+pre { margin: 0; background: var(--code); border: 1px solid var(--line); border-radius: 8px; padding: 12px 16px; font: 13.5px/1.55 ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; white-space: pre-wrap; overflow-wrap: anywhere; }
 @media (max-width: 640px) {
-  main { padding: 20px 12px 40px; } section { padding: 18px 16px; } h1 { font-size: 44px; }
+  main { padding: 20px 12px 0; } section { padding: 18px 16px; } h1 { font-size: 44px; }
+  dl.facts { grid-template-columns: repeat(auto-fit, minmax(150px, 1fr)); }
+  .columns { gap: 24px; } .columns > * { flex-basis: 100% !important; }
   .cards { grid-template-columns: 1fr; } figure.query { flex-basis: 84px; }
+  th, td { padding: 5px 6px; } table { font-size: 13px; } thead th { font-size: 12px; white-space: normal; }
+  .bar b { display: none; } .bar span { width: auto; margin: 0; } .bar.time b { display: inline-block; } .bar.time span { width: 60px; margin-right: 8px; }
+  .bar.time { --bar: 90px; }
 }
-@media print { section { break-inside: avoid; } .scroll { max-height: none; } }
+@page { margin: 14mm 13mm; }
+@media print {
+  body { font-size: 12.5px; background: #fff; print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+  main, body > footer { max-width: none; padding: 0; }
+  body > footer { margin-top: 18px; font-size: 11px; }
+  h1 { font-size: 40px; } h1 small { font-size: 18px; } header p.lead { font-size: 15px; margin-bottom: 12px; }
+  h2 { font-size: 17px; } h3 { font-size: 13px; margin-top: 16px; }
+  dl.facts { margin-top: 16px; grid-template-columns: repeat(4, 1fr); } dl.facts div { padding: 7px 10px; }
+  dl.facts dt, dl.facts dd small { font-size: 10.5px; } dl.facts dd { font-size: 13.5px; line-height: 1.35; }
+  section { border: 0; border-top: 1px solid var(--line); border-radius: 0; padding: 14px 0 0; margin-top: 20px; }
+  section > p.note { font-size: 12px; margin-bottom: 10px; }
+  h1, h2, h3, p.note, p.kind, thead { break-after: avoid; }
+  tr, li, figure, .card, svg, img, dl.facts, .meter { break-inside: avoid; }
+  p { orphans: 3; widows: 3; }
+  .scroll { overflow: visible; max-height: none; background: none; }
+  .columns { gap: 20px; } .columns > .wide { flex: 1 1 420px; } .columns > .narrow { flex: 1 1 180px; } .columns > .half { flex: 1 1 300px; }
+  .map svg { min-width: 0; }
+  details:not([open]) { display: none; }
+  table, ol.pairs { font-size: 11.5px; } thead th { position: static; font-size: 11px; white-space: normal; }
+  th, td { padding: 3px 6px; } ol.pairs li { padding: 3px 0; }
+  .bar { --bar: 44px; } .bar span { width: 48px; margin-right: 6px; } .bar b { height: 7px; } .bar.time { --bar: 90px; }
+  .cards { grid-template-columns: 1fr 1fr; gap: 10px; } .card { padding: 8px 10px; }
+  .card h3 { font-size: 12px; margin-bottom: 6px; } .card h3 small { font-size: 11px; }
+  .card .row { gap: 10px; } .card .many { grid-template-columns: repeat(5, 1fr); gap: 6px; padding-left: 10px; }
+  figure, .card figcaption { font-size: 9.5px; } figcaption small { font-size: 9px; } figure.query { flex-basis: 64px; }
+  .rows .card { margin-top: 8px; } .rows table { font-size: 9.5px; } .rows th, .rows td { padding: 2px 3px; white-space: normal; overflow-wrap: anywhere; } .rows thead th { font-size: 9.5px; } .rows .name { min-width: 5em; }
+  pre { font-size: 10.5px; padding: 8px 10px; }
+}
 )css";
+
+}  // namespace
+
+std::string style_sheet() {
+  return colour_rules() + rules + text_rules;
+}
 
 }  // namespace kith::report

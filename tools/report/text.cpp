@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 
 #include "kith/version.hpp"
@@ -22,7 +24,7 @@ bool is_continuation(char c) {
 std::size_t character_length(std::string_view text) {
   const auto lead = static_cast<unsigned char>(text[0]);
   std::size_t length = 0;
-  if (lead < 0x80) return lead < 0x20 && lead != '\t' && lead != '\n' ? 0 : 1;
+  if (lead < 0x80) return 1;
   if (lead >= 0xC2 && lead < 0xE0)
     length = 2;
   else if (lead >= 0xE0 && lead < 0xF0)
@@ -42,10 +44,41 @@ std::size_t character_length(std::string_view text) {
   return length;
 }
 
+/// The number of a UTF-8 character, which is whole.
+std::uint32_t code_point(std::string_view character) {
+  const auto lead = static_cast<unsigned char>(character[0]);
+  std::uint32_t code = character.size() == 1 ? lead : lead & (0x7Fu >> character.size());
+  for (const char c : character.substr(1)) code = code << 6 | (static_cast<unsigned char>(c) & 0x3Fu);
+  return code;
+}
+
+/// Controls, which do something instead of showing it: C0 and C1, line separators, and what embeds, overrides
+/// or isolates a direction.
+bool is_control(std::uint32_t code) {
+  return (code < 0x20 && code != '\t' && code != '\n') || (code >= 0x7F && code < 0xA0) ||
+         (code >= 0x2028 && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
+}
+
 std::string formatted(const char* format, auto... values) {
   std::array<char, 64> text{};
   std::snprintf(text.data(), text.size(), format, values...);
   return text.data();
+}
+
+constexpr std::size_t longest_title = 400;  ///< characters of a name that is cut elsewhere
+
+/// Line feeds and tabs as the signs that programs know for them.
+std::string one_line(std::string_view text) {
+  std::string result;
+  for (const char c : text) result += c == '\n' ? "\\n" : c == '\t' ? "\\t" : std::string(1, c);
+  return result;
+}
+
+/// Commas between the thousands of the digits that begin at `first`.
+void set_commas(std::string& text, std::size_t first) {
+  std::size_t end = first;
+  while (end < text.size() && text[end] >= '0' && text[end] <= '9') ++end;
+  while (end > first + 3) text.insert(end -= 3, ",");
 }
 
 }  // namespace
@@ -55,8 +88,11 @@ std::string escape(std::string_view text) {
   while (!text.empty()) {
     const std::size_t length = character_length(text);
     const char c = text[0];
+    const std::uint32_t code = length > 0 ? code_point(text.substr(0, length)) : 0;
     if (length == 0)
       result += replacement;
+    else if (is_control(code))
+      result += formatted(code < 0x80 ? "\\x%02x" : "\\u%04x", code);
     else if (c == '<')
       result += "&lt;";
     else if (c == '>')
@@ -74,11 +110,44 @@ std::string escape(std::string_view text) {
   return result;
 }
 
+std::string name_html(std::string_view text, std::size_t length) {
+  const std::string whole = one_line(text);
+  if (characters(whole) <= length) return "<bdi>" + escape(whole) + "</bdi>";
+  return "<bdi title=\"" + escape(shortened(whole, longest_title)) + "\">" +
+         escape(shortened(whole, length)) + "</bdi>";
+}
+
+std::string name_text(std::string_view text, std::size_t length) {
+  const std::string name = escape(shortened(one_line(text), length));
+  const bool ascii = std::all_of(name.begin(), name.end(), [](char c) { return (c & 0x80) == 0; });
+  return ascii ? name : "\u2068" + name + "\u2069";
+}
+
 std::string grouped(std::int64_t number) {
   std::string digits = std::to_string(number);
-  const std::size_t first = number < 0 ? 1 : 0;
-  for (std::size_t i = digits.size(); i > first + 3;) digits.insert(i -= 3, ",");
+  set_commas(digits, number < 0 ? 1 : 0);
   return digits;
+}
+
+std::string grouped_numbers(std::string_view text) {
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  std::string result;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = at;
+    while (end < text.size() && is_digit(text[end])) ++end;
+    if (end == at) {
+      result += text[at++];
+      continue;
+    }
+    std::string digits(text.substr(at, end - at));
+    const bool word = at > 0 && (std::isalnum(static_cast<unsigned char>(text[at - 1])) != 0 ||
+                                 std::string_view("._,/").find(text[at - 1]) != std::string_view::npos);
+    const bool value = at == 0 ? end == text.size() || text[end] == '.' : text.substr(0, at).ends_with("= ");
+    if (digits[0] != '0' && !word && (digits.size() > 4 || value)) set_commas(digits, 0);
+    result += digits;
+    at = end;
+  }
+  return result;
 }
 
 std::string percent(double share, int decimals) {
@@ -99,7 +168,9 @@ std::string decimal(double value, int decimals) {
 std::string shortest(float value) {
   if (std::isfinite(value) && value == std::round(value) && std::fabs(value) < 1e7f)
     return grouped(static_cast<std::int64_t>(value));
-  return formatted("%.6g", static_cast<double>(value));
+  std::string digits = formatted("%.6g", static_cast<double>(value));
+  if (digits.find('e') == std::string::npos) set_commas(digits, value < 0 ? 1 : 0);
+  return digits;
 }
 
 std::string seconds_text(double seconds) {
