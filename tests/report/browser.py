@@ -17,7 +17,7 @@ class BrowserError(RuntimeError):
 class Browser:
     """One Chromium with one page. Use it in a `with`: the process and its folder end with it."""
 
-    def __init__(self, program, seconds=50):
+    def __init__(self, program, seconds=240):
         self.deadline = time.monotonic() + seconds
         self.folder = tempfile.mkdtemp(prefix="kith-report-")
         to_browser, self.commands = os.pipe()

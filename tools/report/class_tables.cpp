@@ -49,10 +49,8 @@ std::string confusion_section(const Confusion& confusion, const std::vector<std:
   return "<section><h2>Which class was taken for which</h2><p class=\"note\">A row is a true class, a column "
          "what its rows "
          "were taken for: right ones on the diagonal. The stronger the colour, the larger the share of its "
-         "row.</p>"
-         "<div class=\"columns\"><div class=\"wide\">" +
-         heat_map(confusion, classes) + "</div><div class=\"narrow\">" + mistakes(confusion, classes) +
-         "</div></div></section>\n";
+         "row.</p>" +
+         beside_map(classes, heat_map(confusion, classes), mistakes(confusion, classes)) + "</section>\n";
 }
 
 std::string class_section(const Confusion& confusion, const std::vector<std::string>& classes,

@@ -31,7 +31,7 @@ section > ul li { margin: 3px 0; overflow-wrap: anywhere; }
 section > .scroll { margin-top: 12px; max-height: none; }
 table.words tr > * { white-space: normal; vertical-align: top; min-width: 8em; max-width: 30em; overflow-wrap: anywhere; }
 table.words tr > :last-child { min-width: 16em; }
-nav { margin-top: 18px; } nav a { color: inherit; margin-right: 18px; }
+nav { margin-top: 18px; } nav a { color: inherit; margin-right: 18px; } table a { color: inherit; }
 main > article + article { margin-top: 72px; } main > nav + article { margin-top: 44px; }
 @media (max-width: 640px) {
   h1.long { font-size: 28px; } h2.long { font-size: 22px; }
@@ -43,7 +43,8 @@ main > article + article { margin-top: 72px; } main > nav + article { margin-top
 @media print {
   h1.long { font-size: 26px; } h2.long { font-size: 21px; margin-bottom: 6px; }
   dl.facts { grid-template-columns: repeat(3, 1fr); } dl.facts dd { font-size: 12px; }
-  main > article + article, main > nav + article { margin-top: 0; break-before: page; }
+  main > article + article, main > nav + article { margin-top: 36px; border-top: 3px solid var(--ink); padding-top: 12px; }
+  h2:has(+ .chart) { break-after: avoid; } .chart { break-inside: avoid; }
   section > ul { font-size: 12px; } section p { margin: 6px 0; }
   table.words tr > * { min-width: 6em; }
 }
@@ -103,13 +104,47 @@ std::string head(const Result& result, bool only_one) {
   return html + "</dl></header>\n";
 }
 
-std::string claims(const Result& result) {
+/// Why series have no points: each reason once, with all that it is about.
+struct Reason {
+  std::string why;
+  std::vector<std::string> what;
+};
+
+std::vector<Reason> reasons_of(const std::vector<Result>& results) {
+  std::vector<Reason> reasons;
+  for (const Result& result : results)
+    for (const Chart& chart : result.charts)
+      for (const Series& series : chart.series) {
+        if (series.note.empty() || has_points(chart, series)) continue;
+        auto at = std::find_if(reasons.begin(), reasons.end(),
+                               [&](const Reason& reason) { return reason.why == series.note; });
+        if (at == reasons.end()) at = reasons.insert(at, Reason{series.note, {}});
+        const std::string what = (results.size() > 1 ? result.name + ": " : "") + series.label;
+        if (std::find(at->what.begin(), at->what.end(), what) == at->what.end()) at->what.push_back(what);
+      }
+  return reasons;
+}
+
+/// Whether `text` says one of them.
+bool says_reason(const std::string& text, const std::vector<Reason>& reasons) {
+  return std::any_of(reasons.begin(), reasons.end(),
+                     [&](const Reason& reason) { return text.find(reason.why) != std::string::npos; });
+}
+
+std::string why_text(const Claim& claim, const std::vector<Reason>& reasons) {
+  if (claim.why.empty()) return "they agree";
+  if (says_reason(claim.why, reasons))
+    return std::string("<a href=\"#") + reasons_id + "\">not measured here</a>";
+  return said(claim.why);
+}
+
+std::string claims(const Result& result, const std::vector<Reason>& reasons) {
   if (result.claims.empty()) return "";
   const std::vector<Column> head = {{"what"}, {"paper"}, {"here"}, {"why they differ"}};
   std::string rows;
   for (const Claim& claim : result.claims)
-    rows += words_row(head, {said(claim.what), said(claim.paper), said(claim.here),
-                             claim.why.empty() ? "they agree" : said(claim.why)});
+    rows +=
+        words_row(head, {said(claim.what), said(claim.paper), said(claim.here), why_text(claim, reasons)});
   return "<section><h2>What the paper says, and what is seen here</h2><p class=\"note\">Only figures that "
          "the "
          "paper gives in its text stand here; what is in charts that we do not have is not available.</p>" +
@@ -190,27 +225,6 @@ std::string check_row(const std::vector<Column>& head, const Check& check) {
                                                 (check.detail.empty() ? "" : ": " + said(check.detail))});
 }
 
-/// Why series have no points: each reason once, with all that it is about.
-struct Reason {
-  std::string why;
-  std::vector<std::string> what;
-};
-
-std::vector<Reason> reasons_of(const std::vector<Result>& results) {
-  std::vector<Reason> reasons;
-  for (const Result& result : results)
-    for (const Chart& chart : result.charts)
-      for (const Series& series : chart.series) {
-        if (series.note.empty() || has_points(chart, series)) continue;
-        auto at = std::find_if(reasons.begin(), reasons.end(),
-                               [&](const Reason& reason) { return reason.why == series.note; });
-        if (at == reasons.end()) at = reasons.insert(at, Reason{series.note, {}});
-        const std::string what = (results.size() > 1 ? result.name + ": " : "") + series.label;
-        if (std::find(at->what.begin(), at->what.end(), what) == at->what.end()) at->what.push_back(what);
-      }
-  return reasons;
-}
-
 std::string reasons_section(const std::vector<Reason>& reasons) {
   if (reasons.empty()) return "";
   const std::vector<Column> head = {{"what"}, {"why"}};
@@ -227,10 +241,7 @@ std::string reasons_section(const std::vector<Reason>& reasons) {
 /// The notes of an experiment without those that reasons_section() has.
 std::vector<std::string> other_notes(const Result& result, const std::vector<Reason>& reasons) {
   std::vector<std::string> notes = result.notes;
-  std::erase_if(notes, [&](const std::string& note) {
-    return std::any_of(reasons.begin(), reasons.end(),
-                       [&](const Reason& reason) { return note.find(reason.why) != std::string::npos; });
-  });
+  std::erase_if(notes, [&](const std::string& note) { return says_reason(note, reasons); });
   return notes;
 }
 
@@ -246,7 +257,7 @@ std::string how_section(const Result& result, const std::vector<Reason>& reasons
 }
 
 std::string article(const Result& result, const std::vector<Reason>& reasons, bool only_one) {
-  std::string html = "<article>" + head(result, only_one) + claims(result);
+  std::string html = "<article>" + head(result, only_one) + claims(result, reasons);
   for (const Chart& chart : result.charts) html += chart_section(result, chart);
   for (const experiments::Table& shown : result.tables) html += table_section(result, shown);
   return html + how_section(result, reasons) + "</article>\n";

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "report/axis.hpp"
@@ -12,10 +13,26 @@ namespace {
 
 constexpr std::size_t numbered_classes = 40;  ///< more than these, and numbers would be too small to read
 constexpr std::size_t drawn_classes = 120;    ///< more than these, and a bitmap takes the place of SVG
-constexpr std::size_t roomy_classes = 12;     ///< more than these, and distances have three digits
-constexpr std::size_t label_length = 16;      ///< characters of a class name beside the map
-constexpr std::size_t title_length = 60;      ///< and of one in what is said about a cell
-constexpr std::size_t listed_cells = 300;     ///< where the table of all would be too large
+constexpr std::size_t roomy_classes = 10;    ///< more than these: a list does not fit beside the map on paper
+constexpr std::size_t precise_classes = 12;  ///< more than these, and distances have three digits
+constexpr std::size_t label_length = 16;     ///< characters of a class name beside the map
+constexpr std::size_t title_length = 60;     ///< and of one in what is said about a cell
+constexpr double least_width = 540;          ///< of the map on a narrow screen
+constexpr std::size_t listed_cells = 300;    ///< where the table of all would be too large
+
+/// In what large numbers are written in a map, so that its cells hold them.
+struct Unit {
+  double size;
+  const char* name;
+};
+
+Unit unit_of(double largest) {
+  constexpr std::array<Unit, 3> units = {
+      {{1e9, ", in billions"}, {1e6, ", in millions"}, {1e3, ", in thousands"}}};
+  for (const Unit& unit : units)
+    if (largest >= 100 * unit.size) return unit;
+  return {1, ""};
+}
 
 /// How strongly a cell that is not empty is painted. The square root shows mistakes of a few percent.
 double strength(const Confusion& confusion, std::size_t truth, std::size_t predicted) {
@@ -32,7 +49,7 @@ Layout layout_of(const std::vector<std::string>& classes) {
   for (const std::string& name : classes)
     longest = std::max(longest, std::min(label_length, characters(name)));
   const double cell = std::clamp(660.0 / static_cast<double>(classes.size()), 7.0, 104.0);
-  const double font = std::clamp(cell * 0.42, 6.0, 15.0);
+  const double font = std::clamp(cell * 0.62, 6.0, 15.0);
   const double room = static_cast<double>(longest) * font * 0.62 + 12;
   const bool upright = room > cell;  // names above the columns are turned where they are too wide
   return {cell, font, room + 24, upright ? room + 22 : font + 32};
@@ -79,7 +96,7 @@ std::string draw_cell(const ClassMap& map, const Layout& layout, std::size_t row
 
 /// The name of a class beside the map; the whole in a title where it is cut.
 std::string label(const std::string& name, double x, double y, const std::string& attributes) {
-  std::string content = escape(shortened(name, label_length));
+  std::string content = name_text(name, label_length);
   if (characters(name) > label_length)
     content = "<title>" + name_text(name, title_length) + "</title>" + content;
   return text(x, y, attributes, content);
@@ -88,9 +105,9 @@ std::string label(const std::string& name, double x, double y, const std::string
 std::string names(const ClassMap& map, const Layout& layout, double size) {
   const std::string font = "font-size=\"" + decimal(layout.font, 1) + "\" ";
   std::string svg = text(layout.left + size / 2, 14,
-                         "text-anchor=\"middle\" class=\"quiet\" font-size=\"13\"", map.columns);
+                         "text-anchor=\"middle\" class=\"quiet\" font-size=\"15\"", map.columns);
   svg += "<g transform=\"translate(12 " + decimal(layout.top + size / 2, 1) + ") rotate(-90)\">" +
-         text(0, 0, "text-anchor=\"middle\" class=\"quiet\" font-size=\"13\"", map.rows) + "</g>";
+         text(0, 0, "text-anchor=\"middle\" class=\"quiet\" font-size=\"15\"", map.rows) + "</g>";
   for (std::size_t c = 0; c < map.classes.size(); ++c) {
     const double middle = (static_cast<double>(c) + 0.5) * layout.cell - 1;
     const std::string& name = map.classes[c];
@@ -177,9 +194,11 @@ std::string drawing(const ClassMap& map) {
   const Layout layout = layout_of(map.classes);
   const double size = layout.cell * static_cast<double>(map.classes.size());
   const std::string width = decimal(layout.left + size, 0), height = decimal(layout.top + size, 0);
+  // Narrower, and numbers would be too small to read: the map scrolls.
+  const std::string least = decimal(std::min(layout.left + size, least_width), 0);
   std::string svg = "<svg viewBox=\"0 0 " + width + " " + height + "\" width=\"" + width + "\" height=\"" +
-                    height + "\" role=\"group\" aria-label=\"" + escape(map.label) +
-                    "\"><g aria-hidden=\"true\">" + names(map, layout, size) + "</g>";
+                    height + "\" style=\"min-width:" + least + "px\" role=\"group\" aria-label=\"" +
+                    escape(map.label) + "\"><g aria-hidden=\"true\">" + names(map, layout, size) + "</g>";
   for (std::size_t row = 0; row < map.classes.size(); ++row)
     for (std::size_t column = 0; column < map.classes.size(); ++column)
       svg += draw_cell(map, layout, row, column);
@@ -187,6 +206,13 @@ std::string drawing(const ClassMap& map) {
 }
 
 }  // namespace
+
+std::string beside_map(const std::vector<std::string>& classes, const std::string& map,
+                       const std::string& list) {
+  const char* const look = classes.size() > roomy_classes ? "columns roomy" : "columns";
+  return std::string("<div class=\"") + look + "\"><div class=\"wide\">" + map +
+         "</div><div class=\"narrow\">" + list + "</div></div>";
+}
 
 std::string class_map(const ClassMap& map) {
   const std::size_t classes = map.classes.size();
@@ -206,18 +232,26 @@ std::string heat_map(const Confusion& confusion, const std::vector<std::string>&
 }
 
 std::string distance_map(const std::vector<double>& mean, const std::vector<std::string>& classes) {
-  const int digits = classes.size() <= roomy_classes ? 4 : 3;
+  const int digits = classes.size() <= precise_classes ? 4 : 3;
   double largest = 0;
-  std::size_t longest = 1;
-  for (const double value : mean) {
+  for (const double value : mean)
     if (std::isfinite(value)) largest = std::max(largest, value);
-    longest = std::max(longest, characters(value_text(value, digits)));
-  }
-  ClassMap map{"Mean distances of classes", "class", "class", classes, {}, longest, "", "mean distance"};
+  const Unit unit = unit_of(largest);
+  const auto short_text = [&](double value) { return value_text(value / unit.size, digits); };
+  std::size_t longest = 1;
+  for (const double value : mean) longest = std::max(longest, characters(short_text(value)));
+  ClassMap map{"Mean distances of classes" + std::string(unit.name),
+               "class",
+               "class" + std::string(unit.name),
+               classes,
+               {},
+               longest,
+               "",
+               "mean distance"};
   map.cell = [&](std::size_t row, std::size_t column) -> MapCell {
     const double value = mean[row * classes.size() + column];
     const double share = largest > 0 && value <= largest ? value / largest : 1;
-    return {0.1 + 0.9 * share, row != column, value_text(value, digits),
+    return {0.1 + 0.9 * share, row != column, short_text(value),
             name_text(classes[row], title_length) +
                 (row == column ? " in itself: " : " to " + name_text(classes[column], title_length) + ": ") +
                 value_text(value, 6)};

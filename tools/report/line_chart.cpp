@@ -323,6 +323,9 @@ Plot plot_of(const Chart& asked) {
 
 std::string line_chart(const Chart& chart, const std::string& reasons) {
   const Plot plot = plot_of(chart);
+  if (std::none_of(plot.legend.begin(), plot.legend.end(),
+                   [](const auto& entry) { return entry.number > 0; }))
+    return "<p class=\"note\">Nothing could be measured here.</p>" + legend(plot.legend, reasons);
   const std::string w = decimal(width, 0), h = decimal(height, 0);
   return "<div class=\"chart\"><div class=\"plot\"><svg viewBox=\"0 0 " + w + " " + h + "\" width=\"" + w +
          "\" height=\"" + h + "\" role=\"group\" aria-label=\"" + escape(grouped_numbers(chart.title)) +

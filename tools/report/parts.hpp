@@ -30,6 +30,10 @@ struct ClassMap {
 };
 std::string class_map(const ClassMap& map);
 
+/// A map with a list beside it, or below it where the map needs the room.
+std::string beside_map(const std::vector<std::string>& classes, const std::string& map,
+                       const std::string& list);
+
 /// The confusion matrix: a cell's strength is its share of its row.
 std::string heat_map(const Confusion& confusion, const std::vector<std::string>& classes);
 

@@ -10,7 +10,7 @@ namespace kith::report {
 namespace {
 
 constexpr std::size_t shown_images = 10, shown_rows = 7;  ///< neighbours of a sample
-constexpr std::int64_t shown_columns = 12;                ///< of a table's columns
+constexpr std::int64_t shown_columns = 9;                 ///< of a table's columns
 
 /// How values become grey: bytes as they are, anything else stretched over what is shown.
 struct Grey {

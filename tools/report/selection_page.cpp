@@ -46,11 +46,26 @@ experiments::Chart chart_of(const SelectionReport& report) {
   return chart;
 }
 
+std::string steps(const SelectionReport& report) {
+  std::string rows;
+  for (std::size_t i = 0; i < report.steps.size(); ++i) {
+    const SelectionStep& step = report.steps[i];
+    rows += "<tr><th scope=\"row\" class=\"n\">" + grouped(static_cast<std::int64_t>(i) + 1) +
+            "</th><td class=\"name\">" + (step.added ? "+ " : "− ") + name_html(step.column) + "</td>" +
+            number_cell(grouped(step.size)) + number_cell(value_text(step.score)) + "<td>" +
+            (step.best ? "<span class=\"is\">best</span>" : "") + "</td></tr>";
+  }
+  return "<h3>Step by step</h3>" +
+         table("Step by step",
+               {{"step", true}, {"what was done"}, {"columns", true}, {escape(report.score), true}, {""}},
+               rows);
+}
+
 std::string chart_section(const SelectionReport& report) {
   return "<section><h2>How many columns?</h2><p class=\"note\">Of several sets of one size the best is "
          "drawn. The "
          "height does not begin at 0.</p>" +
-         line_chart(chart_of(report)) + "</section>\n";
+         line_chart(chart_of(report)) + steps(report) + "</section>\n";
 }
 
 std::string best_section(const SelectionReport& report) {
@@ -64,29 +79,12 @@ std::string best_section(const SelectionReport& report) {
   return html + "</section>\n";
 }
 
-std::string steps_section(const SelectionReport& report) {
-  std::string rows;
-  for (std::size_t i = 0; i < report.steps.size(); ++i) {
-    const SelectionStep& step = report.steps[i];
-    rows += "<tr><th scope=\"row\" class=\"n\">" + grouped(static_cast<std::int64_t>(i) + 1) +
-            "</th><td class=\"name\">" + (step.added ? "+ " : "− ") + name_html(step.column) + "</td>" +
-            number_cell(grouped(step.size)) + number_cell(value_text(step.score)) + "<td>" +
-            (step.best ? "<span class=\"is\">best</span>" : "") + "</td></tr>";
-  }
-  return "<section><h2>Step by step</h2>" +
-         table("Step by step",
-               {{"step", true}, {"what was done"}, {"columns", true}, {escape(report.score), true}, {""}},
-               rows) +
-         "</section>\n";
-}
-
 }  // namespace
 
 std::string html(const SelectionReport& report) {
-  return document(
-      "columns of " + file_title(report.path),
-      head(report) + chart_section(report) + best_section(report) + steps_section(report) + how(report),
-      std::string(plot_style) + chart_style);
+  return document("columns of " + file_title(report.path),
+                  head(report) + chart_section(report) + best_section(report) + how(report),
+                  std::string(plot_style) + chart_style);
 }
 
 }  // namespace kith::report

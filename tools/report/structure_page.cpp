@@ -79,17 +79,15 @@ std::string closest(const StructureReport& report) {
 std::string matrix_section(const StructureReport& report) {
   return "<section><h2>Mean distances of classes</h2><p class=\"note\">Between the rows of two classes, and "
          "on the diagonal, in the other colour, between those of one. The stronger the colour, the larger "
-         "the "
-         "distance: classes that are told apart easily have a pale diagonal in strong surroundings.</p><div "
-         "class=\"columns\"><div class=\"wide\">" +
-         distance_map(report.mean, report.classes) + "</div><div class=\"narrow\">" + closest(report) +
-         "</div></div></section>\n";
+         "the distance: classes that are told apart easily have a pale diagonal in strong surroundings.</p>" +
+         beside_map(report.classes, distance_map(report.mean, report.classes), closest(report)) +
+         "</section>\n";
 }
 
 std::string mistakes(const StructureReport& report) {
   const auto pairs = report.nearest.mistakes();
   if (pairs.empty()) return "";
-  std::string html = "<h3>Most frequent pairs</h3><ol class=\"pairs\" style=\"max-width:480px\">";
+  std::string html = "<h3>Most frequent pairs</h3><ol class=\"pairs two\">";
   for (std::size_t i = 0; i < std::min(pairs.size(), listed_pairs); ++i)
     html += pair_line(name_html(report.classes[pairs[i].truth], 40) + " → " +
                           name_html(report.classes[pairs[i].predicted], 40),

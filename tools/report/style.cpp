@@ -12,7 +12,7 @@ body {
 }
 main, body > footer { max-width: 1120px; margin: 0 auto; padding: 40px 24px 0; }
 body > footer { padding: 28px 24px 64px; color: var(--quiet); font-size: 13.5px; }
-bdi { overflow-wrap: anywhere; }
+bdi { overflow-wrap: anywhere; } thead bdi { overflow-wrap: normal; }
 header p.kind { margin: 0; color: var(--quiet); font-size: 14px; }
 h1 { margin: 4px 0 2px; font-size: 64px; line-height: 1.1; font-weight: 650; letter-spacing: -.02em; }
 h1 small { font-size: 24px; font-weight: 450; color: var(--quiet); letter-spacing: 0; }
@@ -57,7 +57,7 @@ svg .grid { stroke: var(--line); stroke-width: 1; }
 svg .dot { fill: var(--card); stroke: var(--good); stroke-width: 2.5; }
 svg .dot.best { fill: var(--good); }
 svg .used { stroke: var(--quiet); stroke-width: 1; stroke-dasharray: 3 4; }
-.map { max-height: none; } .map svg { min-width: 540px; }
+.map { max-height: none; }
 .map img { width: 100%; image-rendering: pixelated; background: var(--track); border-radius: 4px; display: block; }
 details { margin-top: 14px; font-size: 14.5px; }
 summary { cursor: pointer; color: var(--quiet); }
@@ -79,6 +79,7 @@ ol.pairs { list-style: none; margin: 0; padding: 0; font-size: 14.5px; }
 ol.pairs li { padding: 6px 0; border-bottom: 1px solid var(--line); display: grid; grid-template-columns: 1fr auto; gap: 0 12px; }
 ol.pairs li:last-child { border-bottom: 0; }
 ol.pairs b { grid-column: 1 / 3; height: 4px; border-radius: 2px; background: var(--bad); margin-top: 3px; }
+ol.pairs.two { columns: 2; column-gap: 32px; max-width: 800px; } ol.pairs.two li { break-inside: avoid; }
 ol.pairs span.count { font-variant-numeric: tabular-nums; font-weight: 550; }
 .cards { display: grid; grid-template-columns: repeat(auto-fill, minmax(460px, 1fr)); gap: 16px; }
 .card { border: 1px solid var(--line); border-radius: 10px; padding: 14px 16px; min-width: 0; }
@@ -92,13 +93,14 @@ figure.query { flex: 0 0 104px; }
 figcaption { margin-top: 4px; overflow-wrap: anywhere; }
 figcaption small { color: var(--quiet); display: block; font-size: 11px; }
 .rows .card { margin-top: 14px; }
+.rows .name { min-width: 10em; }
 .rows td.same { color: var(--quiet); }
 .rows tr.query > * { font-weight: 600; border-bottom: 2px solid var(--line); }
 pre { margin: 0; background: var(--code); border: 1px solid var(--line); border-radius: 8px; padding: 12px 16px; font: 13.5px/1.55 ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; white-space: pre-wrap; overflow-wrap: anywhere; }
 @media (max-width: 640px) {
   main { padding: 20px 12px 0; } section { padding: 18px 16px; } h1 { font-size: 44px; }
   dl.facts { grid-template-columns: repeat(auto-fit, minmax(150px, 1fr)); }
-  .columns { gap: 24px; } .columns > * { flex-basis: 100% !important; }
+  ol.pairs.two { columns: 1; } .columns { gap: 24px; } .columns > * { flex-basis: 100% !important; }
   .cards { grid-template-columns: 1fr; } figure.query { flex-basis: 84px; }
   th, td { padding: 5px 6px; } table { font-size: 13px; } thead th { font-size: 12px; white-space: normal; }
   .bar b { display: none; } .bar span { width: auto; margin: 0; } .bar.time b { display: inline-block; } .bar.time span { width: 60px; margin-right: 8px; }
@@ -115,21 +117,23 @@ pre { margin: 0; background: var(--code); border: 1px solid var(--line); border-
   dl.facts dt, dl.facts dd small { font-size: 10.5px; } dl.facts dd { font-size: 13.5px; line-height: 1.35; }
   section { border: 0; border-top: 1px solid var(--line); border-radius: 0; padding: 14px 0 0; margin-top: 20px; }
   section > p.note { font-size: 12px; margin-bottom: 10px; }
-  h1, h2, h3, p.note, p.kind, thead { break-after: avoid; }
+  h1, h2, h3 { break-inside: avoid; } h1, h2, h3, p.note, p.kind, thead { break-after: avoid; }
+  tfoot { display: table-row-group; }
   tr, li, figure, .card, svg, img, dl.facts, .meter { break-inside: avoid; }
-  p { orphans: 3; widows: 3; }
+  p { orphans: 3; widows: 3; } p.note { break-inside: avoid; }
+  tbody tr:nth-child(-n+2):not(:last-child), tbody tr:nth-last-child(2), tbody:has(+ tfoot) tr:last-child { break-after: avoid; }
   .scroll { overflow: visible; max-height: none; background: none; }
   .columns { gap: 20px; } .columns > .wide { flex: 1 1 420px; } .columns > .narrow { flex: 1 1 180px; } .columns > .half { flex: 1 1 300px; }
-  .map svg { min-width: 0; }
+  .map svg { min-width: 0 !important; width: auto; max-height: 400px; } .map img { width: min(100%, 500px); } .roomy { display: block; } .roomy .map svg { max-height: 540px; }
   details:not([open]) { display: none; }
   table, ol.pairs { font-size: 11.5px; } thead th { position: static; font-size: 11px; white-space: normal; }
-  th, td { padding: 3px 6px; } ol.pairs li { padding: 3px 0; }
-  .bar { --bar: 44px; } .bar span { width: 48px; margin-right: 6px; } .bar b { height: 7px; } .bar.time { --bar: 90px; }
+  th, td { padding: 3px 6px; } td:not(.n, .bar), th:not(.n) { white-space: normal; } ol.pairs li { padding: 3px 0; }
+  .bar { --bar: 44px; } .bar span { width: 48px; margin-right: 6px; } .bar b { height: 7px; } .bar.time { --bar: 90px; } .bar.time span { width: 58px; }
   .cards { grid-template-columns: 1fr 1fr; gap: 10px; } .card { padding: 8px 10px; }
   .card h3 { font-size: 12px; margin-bottom: 6px; } .card h3 small { font-size: 11px; }
-  .card .row { gap: 10px; } .card .many { grid-template-columns: repeat(5, 1fr); gap: 6px; padding-left: 10px; }
-  figure, .card figcaption { font-size: 9.5px; } figcaption small { font-size: 9px; } figure.query { flex-basis: 64px; }
-  .rows .card { margin-top: 8px; } .rows table { font-size: 9.5px; } .rows th, .rows td { padding: 2px 3px; white-space: normal; overflow-wrap: anywhere; } .rows thead th { font-size: 9.5px; } .rows .name { min-width: 5em; }
+  .card .row { gap: 10px; } .card .many { grid-template-columns: repeat(5, 1fr); gap: 5px; padding-left: 8px; }
+  figure, .card figcaption { font-size: 8.5px; } figcaption small { font-size: 8px; } figure.query { flex-basis: 58px; }
+  .rows .card { margin-top: 8px; } .rows table { font-size: 9.5px; } .rows th, .rows td { padding: 2px 3px; white-space: normal; } .rows thead bdi { overflow-wrap: anywhere; } .rows thead th { font-size: 9.5px; } .rows .name { min-width: 5em; }
   pre { font-size: 10.5px; padding: 8px 10px; }
 }
 )css";

@@ -166,8 +166,8 @@ std::string decimal(double value, int decimals) {
 }
 
 std::string shortest(float value) {
-  if (std::isfinite(value) && value == std::round(value) && std::fabs(value) < 1e7f)
-    return grouped(static_cast<std::int64_t>(value));
+  const float size = std::fabs(value);
+  if (size < 1e15f && (value == std::round(value) || size >= 1e5f)) return grouped(std::llround(value));
   std::string digits = formatted("%.6g", static_cast<double>(value));
   if (digits.find('e') == std::string::npos) set_commas(digits, value < 0 ? 1 : 0);
   return digits;
