@@ -160,7 +160,7 @@ TEST_CASE("line chart: a series without points is listed with the reason") {
   CHECK(contains(html, "no points"));
   CHECK(contains(html, "it has no selector bubble"));
   html = line_chart(chart_of({refused}));
-  CHECK(contains(html, "nothing could be measured here"));
+  CHECK(contains(html, "Nothing could be measured here."));
   CHECK(!contains(html, "<polyline"));
 }
 
@@ -195,6 +195,26 @@ TEST_CASE("line chart: numbers at the ends of lines do not overlap, and stay ins
     CHECK(heights.front() > 0);
     CHECK(heights.back() < 370);
   }
+}
+
+TEST_CASE("line chart: a linear axis on which curves would lie becomes logarithmic") {
+  const auto is_log = [](const Chart& chart) {
+    return contains(line_chart(chart), "time, ms  (logarithmic)");
+  };
+  CHECK(is_log(chart_of({line("high", {60, 50}), line("low", {3, 4})}, false)));
+  CHECK(is_log(chart_of({line("falls", {900, 50, 2})}, false)));
+  CHECK(!is_log(chart_of({line("high", {60, 50}), line("low", {30, 7})}, false)));
+  CHECK(!is_log(chart_of({line("high", {60, 50}), line("zero", {0, 1})}, false)));
+  Chart close = chart_of({line("high", {60, 50}), line("low", {3, 4})}, false);
+  close.y.from_zero = false;
+  CHECK(!is_log(close));
+}
+
+TEST_CASE("line chart: marks have names that can be reached, and axes are not read") {
+  const std::string html = line_chart(chart_of({line("first", {1, 2}), line("second", {2, 3})}));
+  CHECK(contains(html, "role=\"group\" aria-label=\"Time\"><g aria-hidden=\"true\">"));
+  CHECK(!contains(html, "<svg viewBox=\"0 0 580 370\" width=\"580\" height=\"370\" role=\"img\""));
+  CHECK(count(html, "role=\"img\"><title>") == 4);
 }
 
 TEST_CASE("line chart: markers and dashes differ between neighbours, also without colours") {
@@ -302,8 +322,7 @@ TEST_CASE("chart picture: texts are cut into lines that do not overlap, and noth
 
 TEST_CASE("chart picture: what is no character becomes a sign that stands for one") {
   Chart chart = chart_of({line("", {1, 2})});
-  for (const char* bytes :
-       {"\xED\xA0\x80", "\xE0\x80\x80", "\xF4\x90\x80\x80", "\xEF\xBF\xBF", "\x01", "\xFF"}) {
+  for (const char* bytes : {"\xED\xA0\x80", "\xE0\x80\x80", "\xF4\x90\x80\x80", "\xEF\xBF\xBF", "\xFF"}) {
     chart.series[0].label = std::string("bad ") + bytes + " good";
     const std::string svg = chart_picture(result_of(chart), chart);
     CHECK(!contains(svg, bytes));
@@ -341,4 +360,27 @@ TEST_CASE("experiment page: several experiments on one page, with links between 
   CHECK(contains(page, "id=\"other-name\""));
   CHECK(count(page, "<h1") == 1);
   CHECK(contains(page, "for a small machine; not those of the paper"));
+}
+
+TEST_CASE("experiment page: what could not be measured is said once") {
+  Series refused = line("bubble (cpu)", {none});
+  refused.device = "cpu";
+  refused.note = "selector bubble is not made for a CPU";
+  Series missing = line("kd-tree", {none});
+  missing.note = "not built in";
+  Result first = result_of(chart_of({line("threshold (cpu)", {1, 2}), refused, missing}));
+  first.charts.push_back(first.charts[0]);
+  first.notes = {"bubble (cpu): " + refused.note, "something else"};
+  first.claims[0].why = refused.note;
+  Result second = first;
+  second.name = "other-name";
+  const std::string page = experiment_page({first, second}, "");
+  CHECK(count(page, refused.note) == 1);
+  CHECK(count(page, missing.note) == 1);
+  CHECK(count(page, "a-name: bubble (cpu)") == 1);
+  CHECK(count(page, "other-name: kd-tree") == 1);
+  CHECK(count(page, "id=\"not-measured\"") == 1);
+  CHECK(count(page, "<a href=\"#not-measured\">") == 2 * (2 * 2 + 1));
+  CHECK(count(page, "something else") == 2);
+  CHECK(!contains(experiment_page({result_of(chart_of({line("one", {1})}))}, ""), "not-measured\""));
 }

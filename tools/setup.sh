@@ -34,6 +34,8 @@ is_here() {
     libclblast1) below_usr libclblast.so.1 ;;
     libomp-14-dev) below_usr lib/llvm-14/lib/libomp.so ;;
     dataset-fashion-mnist) find_fashion_mnist ;;
+    poppler-utils) command -v pdftotext && command -v pdftoppm ;;
+    python3-pip) python3 -m pip --version ;;
     python3-sklearn) /usr/bin/python3 -c "import sklearn" ;;
     *) command -v "$1" ;;
   esac >/dev/null 2>&1

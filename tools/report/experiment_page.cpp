@@ -34,7 +34,7 @@ table.words tr > :last-child { min-width: 16em; }
 nav { margin-top: 18px; } nav a { color: inherit; margin-right: 18px; } table a { color: inherit; }
 main > article + article { margin-top: 72px; } main > nav + article { margin-top: 44px; }
 @media (max-width: 640px) {
-  h1.long { font-size: 28px; } h2.long { font-size: 22px; }
+  h1.long { font-size: 28px; } h2.long { font-size: 22px; } dl.facts { grid-template-columns: repeat(auto-fit, minmax(200px, 1fr)); }
   table.words thead { display: none; }
   table.words tr { display: block; padding: 10px 0; border-bottom: 1px solid var(--line); }
   table.words tr > * { display: block; border: 0; padding: 2px 0; min-width: 0; max-width: none; }

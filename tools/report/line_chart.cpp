@@ -103,8 +103,8 @@ struct Frame {
   std::vector<double> y_ticks;
 };
 
-/// `chart` with a logarithmic y where a linear one from 0 could not tell curves from its axis: all values are
-/// above 0, and those of some series less than a twentieth of the largest.
+/// `chart` with a logarithmic y where on a linear one from 0 curves would lie on its axis: all values are
+/// above 0 and span two decades, or all those of some series are less than a tenth of the largest.
 Chart readable(Chart chart) {
   if (chart.y.log || !chart.y.from_zero) return chart;
   Range all;
@@ -118,7 +118,7 @@ Chart readable(Chart chart) {
     }
     if (own.any) least_top = std::min(least_top, own.high);
   }
-  chart.y.log = all.any && all.low > 0 && least_top < all.high / 20;
+  chart.y.log = all.any && all.low > 0 && (least_top < all.high / 10 || all.low <= all.high / 100);
   return chart;
 }
 

@@ -14,9 +14,9 @@ constexpr Rgb rgb(std::uint32_t value) {
 }
 
 // good and bad are told apart by people who see no red or green, too: one is dark blue-green, the other
-// orange. s0 to s7 are the colours of Okabe and Ito (2008), without their yellow, which is too pale on white,
-// and some a little darker; brighter where the card is dark.
-constexpr std::array colours = {
+// orange. s0 to s7 are the all_colours of Okabe and Ito (2008), without their yellow, which is too pale on
+// white, and some a little darker; brighter where the card is dark.
+constexpr std::array all_colours = {
     Colour{"page", rgb(0xf5f4f0), rgb(0x121417)}, Colour{"card", rgb(0xffffff), rgb(0x1b1e23)},
     Colour{"ink", rgb(0x1c1f24), rgb(0xe9eaec)},  Colour{"quiet", rgb(0x5f656f), rgb(0x9aa0ab)},
     Colour{"line", rgb(0xe3e1da), rgb(0x2d3138)}, Colour{"good", rgb(0x0b7285), rgb(0x3bc9db)},
@@ -55,11 +55,12 @@ Rgb text_on(Rgb background) {
 }
 
 std::span<const Colour> palette() {
-  return colours;
+  return all_colours;
 }
 
 const Colour& colour(std::string_view name) {
-  return *std::find_if(colours.begin(), colours.end(), [&](const Colour& c) { return c.name == name; });
+  return *std::find_if(all_colours.begin(), all_colours.end(),
+                       [&](const Colour& c) { return c.name == name; });
 }
 
 std::string hex(Rgb colour) {
@@ -70,7 +71,7 @@ std::string hex(Rgb colour) {
 
 std::string colour_rules() {
   std::string light, dark;
-  for (const Colour& c : colours) {
+  for (const Colour& c : all_colours) {
     const std::string start = " --" + std::string(c.name) + ": ";
     light += start + hex(c.light) + ";";
     dark += start + hex(c.dark) + ";";
