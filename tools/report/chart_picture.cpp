@@ -11,7 +11,7 @@ namespace {
 using experiments::Chart;
 using experiments::Result;
 
-constexpr double margin = 20, width = Plot::width + 2 * margin;
+constexpr double margin = 20, paper_width = Plot::width + 2 * margin;
 constexpr double title_size = 17, label_size = 14, note_size = 12;
 
 const char* const picture_style = R"css(
@@ -77,7 +77,7 @@ class Picture {
   /// Lines of text, the first one's base `above` below what was drawn before, the others `size` * 1.3 apart.
   void text(const std::string& content, double x, double size, double above, const char* look) {
     const double wide = look == std::string_view("strong") ? 1.12 : 1;  // bold letters are wider
-    for (const std::string& line : wrapped(grouped_numbers(content), size * wide, width - margin - x)) {
+    for (const std::string& line : wrapped(grouped_numbers(content), size * wide, paper_width - margin - x)) {
       y_ += above;
       above = 1.3 * size;
       body_ += "<text x=\"" + decimal(x, 1) + "\" y=\"" + decimal(y_, 1) + "\" font-size=\"" +
@@ -94,11 +94,11 @@ class Picture {
   void skip(double height) { y_ += height; }
 
   std::string document(const std::string& title) const {
-    const std::string w = decimal(width, 0), h = decimal(y_ + margin, 0);
+    const std::string w = decimal(paper_width, 0), h = decimal(y_ + margin, 0);
     return "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " + w + " " + h + "\" width=\"" + w +
            "\" height=\"" + h + "\" role=\"group\">\n<title>" + escape(grouped_numbers(title)) +
            "</title>\n<style>" + style_of_picture() +
-           "</style>\n<rect class=\"paper\" x=\"0.5\" y=\"0.5\" width=\"" + decimal(width - 1, 0) +
+           "</style>\n<rect class=\"paper\" x=\"0.5\" y=\"0.5\" width=\"" + decimal(paper_width - 1, 0) +
            "\" height=\"" + decimal(y_ + margin - 1, 0) + "\" rx=\"8\"/>\n" + body_ + "</svg>\n";
   }
 

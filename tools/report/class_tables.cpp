@@ -8,9 +8,6 @@
 namespace kith::report {
 namespace {
 
-constexpr std::size_t listed_pairs = 10, listed_classes = 200;
-constexpr std::size_t pair_name = 40;  ///< characters of a class in the list of pairs
-
 std::string mistakes(const Confusion& confusion, const std::vector<std::string>& classes) {
   const auto pairs = confusion.mistakes();
   if (pairs.empty()) return "<h3 class=\"first\">No mistakes</h3>";

@@ -14,7 +14,7 @@ constexpr Rgb rgb(std::uint32_t value) {
 }
 
 // good and bad are told apart by people who see no red or green, too: one is dark blue-green, the other
-// orange. s0 to s7 are the all_colours of Okabe and Ito (2008), without their yellow, which is too pale on
+// orange. s0 to s7 are the colours of Okabe and Ito (2008), without their yellow, which is too pale on
 // white, and some a little darker; brighter where the card is dark.
 constexpr std::array all_colours = {
     Colour{"page", rgb(0xf5f4f0), rgb(0x121417)}, Colour{"card", rgb(0xffffff), rgb(0x1b1e23)},

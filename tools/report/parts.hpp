@@ -10,6 +10,10 @@
 
 namespace kith::report {
 
+constexpr std::size_t listed_pairs = 10;     ///< pairs of classes in the list beside a map
+constexpr std::size_t listed_classes = 200;  ///< rows of a table of classes
+constexpr std::size_t pair_name = 40;        ///< characters of a class in such a list
+
 /// One cell of a map.
 struct MapCell {
   double strength = 0;  ///< of its colour, up to 1; 0: it has none, and nothing is written in it

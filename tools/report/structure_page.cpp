@@ -10,8 +10,6 @@
 namespace kith::report {
 namespace {
 
-constexpr std::size_t listed_pairs = 10, listed_classes = 200;
-
 std::int64_t wrong(const Confusion& nearest) {
   return nearest.total() - nearest.correct();
 }
@@ -70,9 +68,10 @@ std::string closest(const StructureReport& report) {
   if (gaps.empty()) return "";
   std::string html = "<h3 class=\"first\">Classes closest together</h3><ol class=\"pairs\">";
   for (const Gap& gap : gaps)
-    html += pair_line(name_html(report.classes[gap.a], 40) + " – " + name_html(report.classes[gap.b], 40),
-                      value_text(gap.mean),
-                      gaps.back().mean > 0 && std::isfinite(gap.mean) ? gap.mean / gaps.back().mean : 1);
+    html += pair_line(
+        name_html(report.classes[gap.a], pair_name) + " – " + name_html(report.classes[gap.b], pair_name),
+        value_text(gap.mean),
+        gaps.back().mean > 0 && std::isfinite(gap.mean) ? gap.mean / gaps.back().mean : 1);
   return html + "</ol>";
 }
 
@@ -89,8 +88,8 @@ std::string mistakes(const StructureReport& report) {
   if (pairs.empty()) return "";
   std::string html = "<h3>Most frequent pairs</h3><ol class=\"pairs two\">";
   for (std::size_t i = 0; i < std::min(pairs.size(), listed_pairs); ++i)
-    html += pair_line(name_html(report.classes[pairs[i].truth], 40) + " → " +
-                          name_html(report.classes[pairs[i].predicted], 40),
+    html += pair_line(name_html(report.classes[pairs[i].truth], pair_name) + " → " +
+                          name_html(report.classes[pairs[i].predicted], pair_name),
                       grouped(pairs[i].count),
                       static_cast<double>(pairs[i].count) / static_cast<double>(pairs[0].count));
   return html + "</ol>";
