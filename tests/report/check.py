@@ -64,13 +64,16 @@ def on_paper(browser, checks, page, paper, most, out):
     width, height = PAPERS[paper]
     browser.emulate(media="print", width=int((width - MARGINS) * 96), height=int(height * 96))
     faults = browser.run(checks + ".printed()")
-    cells = browser.run(checks + ".cells()")
+    cells, heads = browser.run(checks + ".cells()"), set(browser.run(checks + ".heads()"))
     pdf = "%s/%s-%s.pdf" % (out, page, paper)
     browser.print_to(pdf, width, height)
     text = subprocess.run(["pdftotext", "-raw", pdf, "-"], capture_output=True, text=True, check=True).stdout
     found = squeezed(text.replace("\f", ""))
     lost = [cell for cell in cells if cell not in found]
     faults += ["%d of %d cells are not on paper, the first is %r" % (len(lost), len(cells), lost[0][:60])] if lost else []
+    for number, sheet in enumerate(text.split("\f")):
+        faults += ["page %d ends with the head of a table: %s" % (number + 1, head[:60])
+                   for head in heads if squeezed(sheet).endswith(head)]
     shares = lowest_words(pdf)
     if len(shares) > most:
         faults.append("%d pages, and %d would do" % (len(shares), most))

@@ -104,6 +104,9 @@
   /// Texts of cells that paper must have, without spaces; plain letters only, for others may come out of a PDF in another form.
   const cells = () => [...document.querySelectorAll('th, td')].filter(e => shown(e) && !e.closest('caption')).map(e => e.textContent.replace(/\s/g, '')).filter(t => t && /^[\x21-\x7e]+$/.test(t));
 
+  /// The heads of tables on paper, without spaces.
+  const heads = () => [...document.querySelectorAll('thead')].filter(shown).map(e => e.textContent.replace(/\s/g, '')).filter(t => /^[\x21-\x7e]+$/.test(t));
+
   /// Names, roles and structure.
   const structure = () => {
     const faults = [], all = selector => [...document.querySelectorAll(selector)];
@@ -151,5 +154,5 @@
   /// The names that the titles of marks give them.
   const titles = () => [...document.querySelectorAll('svg title')].filter(t => shown(t.closest('svg')) && !t.closest('[aria-hidden=true]')).map(t => t.textContent.replace(/\s+/g, ' ').trim());
 
-  return {contrasts, narrow, printed, cells, structure, titles};
+  return {contrasts, narrow, printed, cells, heads, structure, titles};
 })()

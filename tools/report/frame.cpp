@@ -57,7 +57,8 @@ std::string scrolling(const std::string& label, const std::string& html, const s
 
 std::string table(const std::string& caption, const std::vector<Column>& head, const std::string& rows,
                   const std::string& foot, const std::string& look) {
-  std::string html = (look.empty() ? "<table><caption>" : "<table class=\"" + look + "\"><caption>") +
+  const std::string kind = look.empty() && head.size() > 9 ? "dense" : look;
+  std::string html = (kind.empty() ? "<table><caption>" : "<table class=\"" + kind + "\"><caption>") +
                      caption + "</caption><thead><tr>";
   for (const Column& column : head)
     html += column.title.empty() ? "<td></td>"

@@ -118,7 +118,7 @@ pre { margin: 0; background: var(--code); border: 1px solid var(--line); border-
   section { border: 0; border-top: 1px solid var(--line); border-radius: 0; padding: 14px 0 0; margin-top: 20px; }
   section > p.note { font-size: 12px; margin-bottom: 10px; }
   h1, h2, h3 { break-inside: avoid; } h1, h2, h3, p.note, p.kind, thead { break-after: avoid; }
-  tfoot { display: table-row-group; }
+  tfoot { display: table-row-group; } tbody, tbody tr:first-child { break-before: avoid; }
   tr, li, figure, .card, svg, img, dl.facts, .meter { break-inside: avoid; }
   p { orphans: 3; widows: 3; } p.note { break-inside: avoid; }
   tbody tr:nth-child(-n+2):not(:last-child), tbody tr:nth-last-child(2), tbody:has(+ tfoot) tr:last-child { break-after: avoid; }
@@ -127,7 +127,8 @@ pre { margin: 0; background: var(--code); border: 1px solid var(--line); border-
   .map svg { min-width: 0 !important; width: auto; max-height: 400px; } .map img { width: min(100%, 500px); } .roomy { display: block; } .roomy .map svg { max-height: 540px; }
   details:not([open]) { display: none; }
   table, ol.pairs { font-size: 11.5px; } thead th { position: static; font-size: 11px; white-space: normal; }
-  th, td { padding: 3px 6px; } td:not(.n, .bar), th:not(.n) { white-space: normal; } ol.pairs li { padding: 3px 0; }
+  th, td { padding: 3px 6px; } td:not(.n, .bar), th:not(.n) { white-space: normal; } td:not(.n, .bar):not(:empty) { min-width: 6em; }
+  .dense { font-size: 9.5px; } .dense th, .dense td { padding: 3px; } .dense thead th { font-size: 9.5px; } ol.pairs li { padding: 3px 0; }
   .bar { --bar: 44px; } .bar span { width: 48px; margin-right: 6px; } .bar b { height: 7px; } .bar.time { --bar: 90px; } .bar.time span { width: 58px; }
   .cards { grid-template-columns: 1fr 1fr; gap: 10px; } .card { padding: 8px 10px; }
   .card h3 { font-size: 12px; margin-bottom: 6px; } .card h3 small { font-size: 11px; }
