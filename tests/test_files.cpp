@@ -177,7 +177,13 @@ TEST_CASE("files: wrong text, word for word") {
       {"t.xyz", "1,2\n",
        "t.xyz: its name ends in no format that kith reads; there are .npy .csv .data .tsv .txt -ubyte .idx "
        ".fvecs .ivecs "
-       ".bvecs .svm .libsvm, and .gz behind each"},
+       ".bvecs .svm .libsvm .svmlight, and .gz behind each"},
+      {"t.npz", "1,2\n",
+       "t.npz: its name ends in no format that kith reads; in Python: numpy.save('new.npy', "
+       "numpy.load('FILE')['NAME'])"},
+      {"t.csv.zip", "1,2\n",
+       "t.csv.zip: its name ends in no format that kith reads; unpack it with unzip FILE, and name the file "
+       "that was in it"},
   };
   for (const auto& [file, content, message] : cases)
     CHECK(folder.table_error(file, content) == "bad_file: " + message);

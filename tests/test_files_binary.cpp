@@ -108,19 +108,21 @@ TEST_CASE("files: wrong .npy, word for word") {
       {npy_header("").substr(0, 9),
        "ends after 9 bytes, within its header; it is truncated: copy or download it again"},
       {npy("|O", "(1, 1)", one),
-       "holds elements of type \"|O\", which are no numbers that kith reads; save a.astype('f4'), or f8, f2, "
-       "i1 ... i8, "
-       "u1 ... u8, bool"},
+       "holds elements of type \"|O\", which are Python objects; numbers become an array by a.astype('f8'), "
+       "texts a file by numpy.savetxt('new.csv', a, fmt='%s', delimiter=',')"},
       {npy("<U5", "(1, 1)", one),
-       "holds elements of type \"<U5\", which are no numbers that kith reads; save a.astype('f4'), or f8, "
-       "f2, i1 ... i8, "
-       "u1 ... u8, bool"},
+       "holds elements of type \"<U5\", which are texts; write them as text: numpy.savetxt('new.csv', a, "
+       "fmt='%s', delimiter=',')"},
+      {npy("<c8", "(1, 1)", one),
+       "holds elements of type \"<c8\", which are complex numbers; save real ones of them, such as "
+       "numpy.abs(a)"},
       {npy("", "(1, 1)", one),
-       "holds elements of type \"\", which are no numbers that kith reads; save a.astype('f4'), or f8, f2, "
-       "i1 ... i8, u1 "
-       "... u8, bool"},
+       "holds elements of type \"\", which are no numbers that kith reads; save f2, f4, f8, i1 ... i8, u1 "
+       "... u8 or bool"},
       {npy_header("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,)}") + one,
-       "holds records with fields; save one plain array of numbers, such as a['field'].astype('f4')"},
+       "holds records with fields; save one plain array of numbers, such as a['field'], or write all of it "
+       "as "
+       "text: pandas.DataFrame(a).to_csv('new.csv', index=False)"},
       {npy_header("nothing"), header("nothing")},
       {npy_header("{'descr': '<f4'}"), header("{'descr': '<f4'}")},
       {npy_header("{'descr': '<f4', 'descr': '<f4'}"), header("{'descr': '<f4', 'descr': '<f4'}")},

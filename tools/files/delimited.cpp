@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "column_notes.hpp"
 #include "dictionary.hpp"
 #include "formats.hpp"
 #include "number.hpp"
@@ -20,18 +21,34 @@ struct Column {
   bool forced = false;         ///< text by the caller's wish or the training file's
   bool fixed = false;          ///< the dictionary may not grow
   Dictionary dictionary;       ///< text
+  TextWatch watch;             ///< text, where it is not forced
+  PaddedLabels padded;         ///< label
   std::string first_text;      ///< text: for the message about a number further down
   std::int64_t first_line = 0;
 };
 
+/// Columns that the caller calls by their names.
+std::vector<std::string> names_asked_for(const ReadOptions& options) {
+  std::vector<std::string> names{options.label_column};
+  for (const auto* more : {&options.more_label_columns, &options.target_columns, &options.categorical})
+    names.insert(names.end(), more->begin(), more->end());
+  std::erase(names, "");
+  return names;
+}
+
 class DelimitedReader {
  public:
   DelimitedReader(Source& source, Format format, const ReadOptions& options, Table& table)
-      : records_(source, format, options.header, options.like),
+      : records_(source, format, options, options.like, names_asked_for(options)),
         source_(source),
         options_(options),
         table_(table),
         columns_(records_.columns()) {
+    if (!options.like && options.header == Header::automatic && records_.only_names())
+      source.fail("holds one line of names, such as " + in_quotes(records_.first()[0]) +
+                  ", and no rows; say --header no if that line is a row");
+    table.delimiter = records_.delimiter();
+    table.decimal = records_.decimal();
     find_answers();
     place_columns();
     if (options.like)
@@ -164,29 +181,35 @@ class DelimitedReader {
         *to++ = read_text(c, cells[c]);
       else if (column.kind == Column::target)
         table_.targets[targets_before + column.answer] = read_target(c, cells[c]);
-      else if (const std::string why = labels_[column.answer].add(cells[c]); !why.empty())
-        refuse(c, why);
+      else
+        read_label(c, cells[c]);
     }
   }
 
   void decide(Column& column, std::string_view cell) const {
-    const bool is_text = !cell.empty() && parse_number(cell).kind == Number::not_a_number;
+    const bool is_text = !cell.empty() && parse_number(cell, table_.decimal).kind == Number::not_a_number;
     column.kind = is_text ? Column::text : Column::number;
     column.first_text = cell;
     column.first_line = records_.line();
   }
 
   float read_number(std::size_t c, std::string_view cell) {
-    const Number number = parse_number(cell);
-    if (number.kind != Number::finite) refuse(c, why_not(number.kind, cell));
+    const Number number = parse_number(cell, table_.decimal);
+    if (number.kind != Number::finite) refuse(c, why_not(number.kind, cell, table_.decimal));
     if (number.rounded) rounding_.add(table_.rows, columns_[c].position);
     return number.value;
   }
 
   double read_target(std::size_t c, std::string_view cell) const {
-    const WideNumber number = parse_wide(cell);
-    if (number.kind != Number::finite) refuse(c, why_not_wide(number.kind, cell));
+    const WideNumber number = parse_wide(cell, table_.decimal);
+    if (number.kind != Number::finite) refuse(c, why_not_wide(number.kind, cell, table_.decimal));
     return number.value;
+  }
+
+  void read_label(std::size_t c, std::string_view cell) {
+    Column& column = columns_[c];
+    if (const std::string why = labels_[column.answer].add(cell); !why.empty()) refuse(c, why);
+    column.padded.look_at(cell);
   }
 
   float read_text(std::size_t c, std::string_view cell) {
@@ -200,20 +223,38 @@ class DelimitedReader {
                       "; correct it, or count such cells as 0 with --unseen zero");
       return static_cast<float>(std::max<std::int64_t>(code, 0));
     }
-    if (!column.forced && parse_number(cell).kind != Number::not_a_number)
+    if (!column.forced && parse_number(cell, table_.decimal).kind != Number::not_a_number)
       refuse(c, "holds the number " + in_quotes(cell) + ", but line " + std::to_string(column.first_line) +
                     " the text " + in_quotes(column.first_text) +
                     "; make the column text or numbers throughout, or say --categorical " +
                     std::to_string(c + 1));
-    const std::int64_t code = column.dictionary.add(cell);
+    const std::int64_t known = column.dictionary.size(), code = column.dictionary.add(cell);
+    if (code == known && !column.forced) column.watch.add(cell, records_.line(), table_.decimal);
     if (code >= most_categories)
       refuse(c,
              "holds the 16777217th distinct text; a column of categories has at most 16777216: leave it out");
     return static_cast<float>(code);
   }
 
+  /// Refuse columns of numbers that were read as text; tell about columns that tell rows apart.
+  void look_at_columns() {
+    if (options_.like) return;
+    ColumnNotes notes(table_);
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      const Column& column = columns_[c];
+      if (column.kind == Column::number) notes.look_at_numbers(column.position);
+      if (column.kind != Column::text || column.forced) continue;
+      if (const auto [line, why] = column.watch.refusal(); !why.empty())
+        records_.fail_at(line, records_.column_text(c) + " " + why + ", or say --categorical " +
+                                   std::to_string(c + 1) + " if they are names");
+      notes.look_at_texts(column.position, column.watch);
+    }
+    if (!options_.features_chosen && options_.note) notes.tell(options_.note);
+  }
+
   /// Categories were numbered as they came; number them in the order of their names.
   void finish() {
+    look_at_columns();
     for (const Column& column : columns_) {
       if (column.kind != Column::text) continue;
       Categories categories{column.position, {}};
@@ -235,6 +276,11 @@ class DelimitedReader {
       else
         table_.more_labels.push_back(labels_[i].finish());
     table_.rounded = rounding_.columns();
+    for (std::size_t c = 0; c < columns_.size() && !options_.like; ++c)
+      if (columns_[c].kind == Column::label)
+        columns_[c].padded.tell(
+            options_, source_.name() + ": " + records_.column_text(c),
+            columns_[c].answer == 0 ? table_.labels : table_.more_labels[columns_[c].answer - 1]);
   }
 
   const std::vector<std::string>& names_of(std::int64_t position) const {
@@ -263,28 +309,31 @@ void read_delimited(Source& source, Format format, const ReadOptions& options, T
 }
 
 Labels read_delimited_labels(Source& source, Format format, const LabelOptions& options) {
-  Records records(source, format, options.header, nullptr);
+  Records records(source, format, options, nullptr, {options.column});
   if (options.column.empty() && records.columns() != 1)
     throw Error(Errc::invalid_argument,
                 source.name() + ": has " + count_of(records.columns(), "column") +
                     "; labels are one a line, or say which column they are: --label-column");
   const std::size_t column = options.column.empty() ? 0 : records.require_column(options.column);
-  LabelReader labels(options.known);
-  for (std::vector<std::string_view> cells; records.next(cells);)
-    if (const std::string why = labels.add(cells[column]); !why.empty())
+  LabelReader reader(options.known);
+  PaddedLabels padded;
+  for (std::vector<std::string_view> cells; records.next(cells); padded.look_at(cells[column]))
+    if (const std::string why = reader.add(cells[column]); !why.empty())
       records.fail(records.column_text(column) + " " + why);
-  return labels.finish();
+  Labels labels = reader.finish();
+  if (!options.known) padded.tell(options, source.name(), labels);
+  return labels;
 }
 
 void read_delimited_values(Source& source, Format format, const FileOptions& options, Values& values) {
-  Records records(source, format, options.header, nullptr);
+  Records records(source, format, options, nullptr);
   if (records.has_header()) values.column_names = records.first();
   values.cols = static_cast<std::int64_t>(records.columns());
   for (std::vector<std::string_view> cells; records.next(cells); ++values.rows)
     for (std::size_t c = 0; c < cells.size(); ++c) {
-      const WideNumber number = parse_wide(cells[c]);
+      const WideNumber number = parse_wide(cells[c], records.decimal());
       if (number.kind != Number::finite)
-        records.fail(records.column_text(c) + " " + why_not_wide(number.kind, cells[c]));
+        records.fail(records.column_text(c) + " " + why_not_wide(number.kind, cells[c], records.decimal()));
       values.values.push_back(number.value);
     }
 }

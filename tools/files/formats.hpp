@@ -17,6 +17,11 @@ enum class Format { npy, csv, tsv, txt, idx, fvecs, ivecs, bvecs, svm };
 /// By the file's name, `.gz` aside, letters of any case.
 /// Throws bad_file: an ending that is none of ours.
 Format format_of(const std::string& name);
+std::string ending_of(const std::string& name);  ///< `.csv`: of a name that has one, .gz aside
+/// How a file that kith does not read becomes one that it does, by the ending of its name: one line of Python
+/// or a command. Empty: nothing is known of it.
+std::string conversion_advice(const std::string& ending);
+
 bool is_text(Format format);  ///< lines with columns: csv, tsv, txt
 bool is_gzip_name(const std::string& name);
 

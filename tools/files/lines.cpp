@@ -1,12 +1,17 @@
 #include "lines.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
 #include <cstring>
 
 namespace kith::files {
 namespace {
 
 constexpr std::size_t buffer_bytes = std::size_t{1} << 18;
+constexpr std::size_t piece_bytes = std::size_t{1} << 16;   // read at once of another encoding
+constexpr std::size_t largest_head = std::size_t{1} << 26;  // a line that is longer is not looked at
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 constexpr std::size_t longest_quoted = std::size_t{1} << 24;  // beyond it, a quote was left open
 
 std::string_view trimmed(std::string_view text) {
@@ -32,15 +37,70 @@ void LineReader::fill() {
     source_.require_memory(larger);
     buffer_.resize(larger);
   }
-  const std::size_t room = buffer_.size() - size_, got = source_.read(buffer_.data() + size_, room);
-  size_ += got;
-  ended_ = got < room;
+  if (source_.encoding() == Encoding::utf8) {
+    const std::size_t room = buffer_.size() - size_, got = source_.read(buffer_.data() + size_, room);
+    size_ += got;
+    ended_ = got < room;
+  } else {
+    fill_decoded();
+  }
+  if (!started_) start();
+}
+
+/// Read a piece in another encoding. `decoded_` grows to 3 bytes for each that is read, at most.
+void LineReader::fill_decoded() {
+  std::string bytes(piece_bytes, '\0');
+  bytes.resize(source_.read(bytes.data(), bytes.size()));
+  ended_ = bytes.size() < piece_bytes;
+  decoded_.clear();
+  if (!started_ && bytes.starts_with(byte_order_mark) && source_.encoding() != Encoding::utf16be &&
+      source_.encoding() != Encoding::utf16le)
+    source_.fail("begins with the byte order mark of UTF-8; leave --encoding out");
+  if (const std::string why = decoder_.decode(bytes, ended_, decoded_); !why.empty()) source_.fail(why);
+  if (buffer_.size() - size_ < decoded_.size()) {
+    source_.require_memory(size_ + decoded_.size());
+    buffer_.resize(size_ + decoded_.size());
+  }
+  std::copy(decoded_.begin(), decoded_.end(), buffer_.begin() + static_cast<std::ptrdiff_t>(size_));
+  size_ += decoded_.size();
+}
+
+/// What the first bytes of a file say about all of it.
+void LineReader::start() {
+  started_ = true;
+  const std::string_view text(buffer_.data(), size_);
+  if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF"))
+    source_.fail("begins with the byte order mark of UTF-16; say --encoding utf-16");
+  find_line_end();
+}
+
+/// Files of old Macintoshes end lines with CR alone.
+void LineReader::find_line_end() {
+  const std::string_view text(buffer_.data(), size_);
+  if (text.find('\n') == std::string_view::npos && text.find('\r') != std::string_view::npos)
+    line_end_ = '\r';
+}
+
+std::string_view LineReader::head(std::size_t lines, std::size_t bytes) {
+  if (!started_) fill();
+  for (std::size_t at = 0, found = 0;;) {
+    const void* end = size_ > at ? std::memchr(buffer_.data() + at, line_end_, size_ - at) : nullptr;
+    if (end) {
+      at = static_cast<std::size_t>(static_cast<const char*>(end) - buffer_.data()) + 1;
+      if (++found >= lines && at >= bytes) return {buffer_.data(), at};
+    } else if (ended_ || size_ > largest_head) {
+      return {buffer_.data(), ended_ ? size_ : at};
+    } else {
+      fill();
+    }
+  }
 }
 
 /// Look for a line end from next_ on; the line then ends before it. False: nothing is left.
 bool LineReader::find_end() {
+  const std::size_t before = next_ - begin_;
   for (std::size_t from = next_;;) {
-    const void* found = size_ > from ? std::memchr(buffer_.data() + from, '\n', size_ - from) : nullptr;
+    const void* found = size_ > from ? std::memchr(buffer_.data() + from, line_end_, size_ - from) : nullptr;
     if (found) {
       end_ = static_cast<std::size_t>(static_cast<const char*>(found) - buffer_.data());
       next_ = end_ + 1;
@@ -56,9 +116,30 @@ bool LineReader::find_end() {
     from = seen;
   }
   ++lines_;
-  if (std::memchr(buffer_.data() + begin_, 0, end_ - begin_))
-    number_ = lines_, fail("holds a zero byte, so it is no plain text; save it as UTF-8 text");
+  from_ = begin_ + before;
+  if (!is_plain_ascii({buffer_.data() + from_, end_ - from_})) check_text();
   return true;
+}
+
+/// Refuse the line, or the last of those that a cell goes on in, where it is no text.
+void LineReader::check_text() {
+  const std::string_view line(buffer_.data() + from_, end_ - from_);
+  const auto refuse = [&](const std::string& text) {
+    number_ = lines_;
+    fail(text);
+  };
+  if (const std::size_t zero = line.find('\0'); zero != std::string_view::npos) {
+    const bool wide =
+        lines_ == 1 && zero < 2 && line.size() > 2 && line[zero + 2 < line.size() ? zero + 2 : zero] == '\0';
+    refuse(std::string("holds a zero byte, so it is no plain text; save it as UTF-8 text") +
+           (wide ? std::string(", or say --encoding ") + (zero == 0 ? "utf-16be" : "utf-16le") : ""));
+  }
+  const std::size_t at = first_not_utf8(line);
+  if (at == line.size()) return;
+  std::array<char, 8> byte{};
+  std::snprintf(byte.data(), byte.size(), "0x%02X", static_cast<unsigned char>(line[at]));
+  refuse("its byte " + std::to_string(at + 1) + ", " + byte.data() +
+         ", is not UTF-8; say --encoding latin-1 or windows-1252, or save it as UTF-8 text");
 }
 
 std::string_view LineReader::view() const {
@@ -71,7 +152,6 @@ bool LineReader::next(std::string_view& line) {
   begin_ = next_;
   if (!find_end()) return false;
   number_ = lines_;
-  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
   if (lines_ == 1 && view().starts_with(byte_order_mark)) begin_ += byte_order_mark.size();
   line = view();
   return true;

@@ -7,14 +7,30 @@
 #include <string_view>
 #include <vector>
 
+#include "encoding.hpp"
 #include "source.hpp"
 
 namespace kith::files {
 
-/// Lines one after the other, without their ends (LF or CRLF); a UTF-8 byte order mark is skipped.
+/// Lines one after the other as UTF-8, without their ends (LF or CRLF, or CR where the file has no LF); a
+/// byte order mark is skipped. What is no text in the source's encoding is refused with its line and byte.
 class LineReader {
  public:
-  explicit LineReader(Source& source) : source_(source) {}
+  explicit LineReader(Source& source) : source_(source), decoder_(source.encoding()) {}
+
+  /// Lines of `text` instead, which is UTF-8; the source is named in messages.
+  LineReader(Source& source, std::string_view text)
+      : source_(source), decoder_(Encoding::utf8), buffer_(text.begin(), text.end()), size_(text.size()) {
+    started_ = ended_ = true;
+    find_line_end();
+  }
+
+  /// The beginning of the file, before any line was taken: whole lines, at least `lines` of them and `bytes`
+  /// bytes, as far as there are so many. Valid until the next call.
+  std::string_view head(std::size_t lines, std::size_t bytes);
+
+  /// Whether head() gave all of the file.
+  bool head_is_all(std::string_view head) const { return ended_ && head.size() == size_; }
 
   /// The next line; valid until the next call. False: the file has ended.
   bool next(std::string_view& line);
@@ -30,15 +46,23 @@ class LineReader {
  private:
   bool find_end();
   void fill();
+  void start();
+  void find_line_end();
+  void fill_decoded();
+  void check_text();
   std::string_view view() const;
 
   Source& source_;
+  Decoder decoder_;
+  std::string decoded_;  ///< where the source is not UTF-8: the piece that was read last
   std::vector<char> buffer_;
   std::size_t begin_ = 0, end_ = 0;  ///< the line is buffer_[begin_, end_)
+  std::size_t from_ = 0;             ///< where the last line of several that a cell holds begins
   std::size_t size_ = 0;             ///< of buffer_, filled
   std::size_t next_ = 0;             ///< after the line end
   std::int64_t number_ = 0, lines_ = 0;
-  bool ended_ = false;
+  bool started_ = false, ended_ = false;
+  char line_end_ = '\n';
 };
 
 /// A line cut into cells, spaces around them removed, quotes resolved; blank lines are skipped.
@@ -46,6 +70,13 @@ class RecordReader {
  public:
   /// separator ',' or '\t'; or ' ', which stands for any run of spaces and tabs.
   RecordReader(Source& source, char separator) : lines_(source), separator_(separator) {}
+  RecordReader(LineReader lines, char separator) : lines_(std::move(lines)), separator_(separator) {}
+
+  LineReader& lines() { return lines_; }
+  void set_separator(char separator) { separator_ = separator; }
+
+  /// Leave the next line out, whatever it holds. False: the file has ended.
+  bool skip_line() { return lines_.next(line_); }
 
   /// The next record; valid until the next call. False: the file has ended.
   bool next(std::vector<std::string_view>& cells);

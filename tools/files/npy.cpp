@@ -97,15 +97,33 @@ class HeaderParser {
     skip_spaces();
     if (rest_.starts_with('['))
       source_.fail(
-          "holds records with fields; save one plain array of numbers, such as a['field'].astype('f4')");
+          "holds records with fields; save one plain array of numbers, such as a['field'], or write all of "
+          "it "
+          "as text: pandas.DataFrame(a).to_csv('new.csv', index=False)");
     const std::string descr = parse_string();
     const std::optional<ElementType> type = type_of(descr.size() > 1 ? descr.substr(1) : "");
     if (!type || std::string_view("<>=|").find(descr[0]) == std::string_view::npos)
-      source_.fail("holds elements of type " + in_quotes(descr) +
-                   ", which are no numbers that kith reads; save a.astype('f4'), or f8, f2, i1 ... i8, u1 "
-                   "... u8, bool");
+      source_.fail("holds elements of type " + in_quotes(descr) + ", " + advice_for(descr));
     layout_.type = *type;
     layout_.big_endian = descr[0] == '>' || (descr[0] != '<' && std::endian::native == std::endian::big);
+  }
+
+  static std::string advice_for(const std::string& descr) {
+    switch (descr.size() > 1 ? descr[1] : '?') {
+      case 'U':
+      case 'S':
+        return "which are texts; write them as text: numpy.savetxt('new.csv', a, fmt='%s', delimiter=',')";
+      case 'O':
+        return "which are Python objects; numbers become an array by a.astype('f8'), texts a file by "
+               "numpy.savetxt('new.csv', a, fmt='%s', delimiter=',')";
+      case 'c':
+        return "which are complex numbers; save real ones of them, such as numpy.abs(a)";
+      case 'M':
+      case 'm':
+        return "which are dates or times; save them as numbers: a.astype('i8')";
+      default:
+        return "which are no numbers that kith reads; save f2, f4, f8, i1 ... i8, u1 ... u8 or bool";
+    }
   }
 
   static std::optional<ElementType> type_of(std::string_view name) {

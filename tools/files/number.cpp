@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "decorated.hpp"
 #include "source.hpp"
 
 namespace kith::files {
@@ -32,6 +33,14 @@ Number out_of_range(std::string_view text) {
   const bool small = exponent_at < text.size() ? small_exponent : first > point;
   if (small) return {Number::finite, negative ? -0.0f : 0.0f, false};
   return {Number::too_large, 0, false};
+}
+
+/// `text` with a decimal point instead of a comma; no number where it has a point, or ends in the comma.
+std::string with_point(std::string_view text) {
+  std::string result(text);
+  if (result.find('.') != std::string::npos || result.ends_with(',')) return "?";
+  if (const std::size_t comma = result.find(','); comma != std::string::npos) result[comma] = '.';
+  return result;
 }
 
 /// Whether `digits` (an optional sign, then digits only) is a float32; |value| >= 2^24.
@@ -67,6 +76,16 @@ Number parse_number(std::string_view text) {
   return number;
 }
 
+Number parse_number(std::string_view text, char decimal) {
+  if (decimal == '.' || text.find_first_of(".,") == std::string_view::npos) return parse_number(text);
+  return parse_number(with_point(text));
+}
+
+WideNumber parse_wide(std::string_view text, char decimal) {
+  if (decimal == '.' || text.find_first_of(".,") == std::string_view::npos) return parse_wide(text);
+  return parse_wide(with_point(text));
+}
+
 WideNumber parse_wide(std::string_view text) {
   const Number narrow = parse_number(text);
   if (narrow.kind != Number::finite && narrow.kind != Number::too_large) return {narrow.kind, 0};
@@ -90,7 +109,7 @@ bool parse_whole(std::string_view text, std::int64_t& value) {
   return true;
 }
 
-std::string why_not(Number::Kind kind, std::string_view text) {
+std::string why_not(Number::Kind kind, std::string_view text, char decimal) {
   switch (kind) {
     case Number::nan:
       return "holds NaN; every value must be finite";
@@ -102,11 +121,13 @@ std::string why_not(Number::Kind kind, std::string_view text) {
       break;
   }
   if (text.empty()) return "is empty; every cell needs a value: fill it in or leave the row out";
-  return "holds " + in_quotes(text) + " where a number belongs; correct it or leave the row out";
+  const std::string advice = undecorating_advice(decoration_of(text, decimal));
+  return "holds " + in_quotes(text) + " where a number belongs; " +
+         (advice.empty() ? "correct it or leave the row out" : advice);
 }
 
-std::string why_not_wide(Number::Kind kind, std::string_view text) {
-  if (kind != Number::too_large) return why_not(kind, text);
+std::string why_not_wide(Number::Kind kind, std::string_view text, char decimal) {
+  if (kind != Number::too_large) return why_not(kind, text, decimal);
   return "holds " + in_quotes(text) + ", beyond the largest float64, 1.7e308; scale the column down";
 }
 

@@ -16,6 +16,8 @@ struct Number {
 
 /// `text` without spaces around it; an optional sign, digits, a point, an exponent; nan, inf, infinity.
 Number parse_number(std::string_view text);
+/// The same where numbers are written with this decimal sign, '.' or ','; the other one makes it no number.
+Number parse_number(std::string_view text, char decimal);
 
 /// The same as float64. Numbers beyond it are too_large; rounding is not reported.
 struct WideNumber {
@@ -23,13 +25,15 @@ struct WideNumber {
   double value = 0;
 };
 WideNumber parse_wide(std::string_view text);
+WideNumber parse_wide(std::string_view text, char decimal);
 
 /// A whole number, also written as 3.0 or 3e0. False: it is none, or beyond int64.
 bool parse_whole(std::string_view text, std::int64_t& value);
 
-/// Why parse_number() does not give a finite number: `holds "abc" where a number belongs; ...`.
-std::string why_not(Number::Kind kind, std::string_view text);
+/// Why parse_number() does not give a finite number: `holds "abc" where a number belongs; ...`. Says what is
+/// in the way where the text is a number but for its decoration.
+std::string why_not(Number::Kind kind, std::string_view text, char decimal = '.');
 /// The same for parse_wide().
-std::string why_not_wide(Number::Kind kind, std::string_view text);
+std::string why_not_wide(Number::Kind kind, std::string_view text, char decimal = '.');
 
 }  // namespace kith::files

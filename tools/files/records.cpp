@@ -3,37 +3,65 @@
 #include <algorithm>
 #include <charconv>
 
+#include "decorated.hpp"
+#include "header.hpp"
 #include "number.hpp"
 
 namespace kith::files {
-namespace {
 
-char separator_of(Format format) {
-  if (format == Format::csv) return ',';
-  return format == Format::tsv ? '\t' : ' ';
+Records::Records(Source& source, Format format, const FileOptions& options, const Table* like,
+                 const std::vector<std::string>& named)
+    : reader_(source, ','),
+      source_(source),
+      layout_(find_layout(source, reader_.lines(), format, options, like)) {
+  reader_.set_separator(layout_.delimiter);
+  if (options.header == Header::no) layout_.names.clear();
+  read_first();
+  has_header_ = decide_header(options, like, named);
+  layout_.sample = {};
+  if (has_header_ && !has_second_)
+    source.fail("holds a header and no rows; a file of data has at least one row");
+  if (!has_header_) line_ = 0;
 }
 
-bool is_missing_marker(std::string_view text) {
-  constexpr std::string_view markers[] = {"",    "?",   "-",  ".",    "*",    "NA",
-                                          "N/A", "n/a", "na", "null", "NULL", "None"};
-  return std::find(std::begin(markers), std::end(markers), text) != std::end(markers);
-}
-
-}  // namespace
-
-Records::Records(Source& source, Format format, Header header, const Table* like)
-    : reader_(source, separator_of(format)), source_(source) {
+void Records::read_first() {
+  for (std::size_t line = 0; line < layout_.comments; ++line) reader_.skip_line();
   std::vector<std::string_view> cells;
-  if (!reader_.next(cells)) source.fail("holds blank lines only; a file of data has at least one row");
+  if (!reader_.next(cells)) source_.fail("holds blank lines only; a file of data has at least one row");
   first_line_ = line_ = reader_.line();
+  if (!layout_.names.empty()) {  // a comment has them
+    first_ = layout_.names;
+    columns_ = first_.size();
+    second_ = cells;
+    second_line_ = line_;
+    has_second_ = true;
+    return;
+  }
   first_.assign(cells.begin(), cells.end());
   columns_ = cells.size();
   has_second_ = reader_.next(second_);
   if (has_second_) second_line_ = reader_.line();
-  has_header_ = header == Header::yes || (header == Header::automatic && looks_like_header(like));
-  if (has_header_ && !has_second_)
-    source.fail("holds a header and no rows; a file of data has at least one row");
-  if (!has_header_) line_ = 0;
+}
+
+bool Records::decide_header(const FileOptions& options, const Table* like,
+                            const std::vector<std::string>& named) {
+  if (options.header != Header::automatic) return options.header == Header::yes;
+  if (!layout_.names.empty()) return true;
+  if (layout_.sample.size() < 2) {
+    layout_.sample = {first_};
+    if (has_second_) layout_.sample.emplace_back(second_.begin(), second_.end());
+  }
+  const HeaderGuess guess = guess_header(layout_, like, named);
+  if (!guess.note.empty() && options.note) options.note(source_.name() + ": " + guess.note);
+  return guess.header;
+}
+
+bool Records::only_names() const {
+  return !has_header_ && !has_second_ &&
+         std::all_of(first_.begin(), first_.end(), [](const std::string& cell) {
+           return !is_missing_marker(cell) && parse_number(cell).kind == Number::not_a_number &&
+                  decoration_of(cell).kind == Decoration::none;
+         });
 }
 
 bool Records::next(std::vector<std::string_view>& cells) {
@@ -52,12 +80,16 @@ bool Records::next(std::vector<std::string_view>& cells) {
   }
   if (cells.size() != columns_)
     fail(count_of(cells.size(), "cell") + " but the rows before have " + std::to_string(columns_) +
-         "; every row needs as many cells");
+         (cells[0].starts_with('#') ? "; take comments out of the file" : "; every row needs as many cells"));
   return true;
 }
 
 void Records::fail(const std::string& text) const {
-  throw Error(Errc::bad_file, source_.name() + ":" + std::to_string(line_) + ": " + text);
+  fail_at(line_, text);
+}
+
+void Records::fail_at(std::int64_t line, const std::string& text) const {
+  throw Error(Errc::bad_file, source_.name() + ":" + std::to_string(line) + ": " + text);
 }
 
 std::string Records::column_text(std::size_t column) const {
@@ -87,33 +119,17 @@ std::optional<std::size_t> Records::find_column(const std::string& wanted) const
 std::size_t Records::require_column(const std::string& wanted) const {
   if (const std::optional<std::size_t> found = find_column(wanted)) return *found;
   throw Error(Errc::invalid_argument,
-              source_.name() + ": has no column " + in_quotes(wanted) + "; " + choices());
+              source_.name() + ": has no column " + in_quotes(wanted) + "; " + choices(wanted));
 }
 
-/// A name over a number makes a header; a mark of a missing value does not.
-bool Records::looks_like_header(const Table* like) const {
-  if (like && like->header && repeats(like->column_names)) return true;
-  if (!has_second_ || second_.size() != first_.size()) return false;
-  for (std::size_t column = 0; column < first_.size(); ++column)
-    if (!is_missing_marker(first_[column]) && parse_number(first_[column]).kind == Number::not_a_number &&
-        parse_number(second_[column]).kind != Number::not_a_number)
-      return true;
-  return false;
-}
-
-/// Whether the first record holds all of `names` in their order, perhaps with a label among them.
-bool Records::repeats(const std::vector<std::string>& names) const {
-  if (first_.size() != names.size() && first_.size() != names.size() + 1) return false;
-  std::size_t same = 0;
-  for (const std::string& cell : first_)
-    if (same < names.size() && cell == names[same]) ++same;
-  return same == names.size();
-}
-
-std::string Records::choices() const {
+std::string Records::choices(const std::string& wanted) const {
   std::string text = "it has columns 1 to " + std::to_string(columns_);
   if (columns_ == 1) text = "it has column 1 only";
-  if (!has_header_) return text + " and no header";
+  std::int64_t number = 0;
+  if (!has_header_ && parse_whole(wanted, number)) return text + " and no header";
+  if (!has_header_)
+    return text + " and no header, for its line " + std::to_string(first_line_) + " begins with " +
+           in_quotes(first_[0]) + "; say --header yes if that is a name";
   constexpr std::size_t most_listed = 20;
   text += ", called ";
   for (std::size_t column = 0; column < std::min(columns_, most_listed); ++column)

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "formats.hpp"
+#include "layout.hpp"
 #include "lines.hpp"
 #include "table.hpp"
 
@@ -16,8 +17,18 @@ namespace kith::files {
 /// The records of a file, and whether the first of them names the columns.
 class Records {
  public:
-  /// Read the first two records, which decide about the header. like: the training table, or null.
-  Records(Source& source, Format format, Header header, const Table* like);
+  /// Find the layout and read the first two records.
+  ///   like   the training table, or null
+  ///   named  columns that the caller asks for: where the first record holds such a name, it is a header
+  /// Guesses are told by options.note.
+  Records(Source& source, Format format, const FileOptions& options, const Table* like,
+          const std::vector<std::string>& named = {});
+
+  char delimiter() const { return layout_.delimiter; }
+  char decimal() const { return layout_.decimal; }
+
+  /// Whether there is one record only, and it holds names rather than values: a header without rows, perhaps.
+  bool only_names() const;
 
   std::size_t columns() const { return columns_; }
   bool has_header() const { return has_header_; }
@@ -30,6 +41,7 @@ class Records {
 
   /// Throw bad_file: `NAME:LINE: text`.
   [[noreturn]] void fail(const std::string& text) const;
+  [[noreturn]] void fail_at(std::int64_t line, const std::string& text) const;
 
   /// `column 3 (petal width)`, `column` from 0.
   std::string column_text(std::size_t column) const;
@@ -40,12 +52,13 @@ class Records {
   std::size_t require_column(const std::string& wanted) const;  ///< the same; none is invalid_argument
 
  private:
-  bool looks_like_header(const Table* like) const;
-  bool repeats(const std::vector<std::string>& names) const;
-  std::string choices() const;
+  void read_first();
+  bool decide_header(const FileOptions& options, const Table* like, const std::vector<std::string>& named);
+  std::string choices(const std::string& wanted) const;
 
   RecordReader reader_;
   const Source& source_;
+  Layout layout_;
   std::vector<std::string> first_;
   std::vector<std::string_view> second_;
   std::size_t columns_ = 0;

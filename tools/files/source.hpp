@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "encoding.hpp"
 #include "kith/error.hpp"
 
 struct z_stream_s;
@@ -28,6 +29,10 @@ class Source {
   Source& operator=(const Source&) = delete;
 
   const std::string& name() const { return name_; }
+
+  /// What its characters are, where it is text: for LineReader. read() gives bytes as they are.
+  void set_encoding(Encoding encoding) { encoding_ = encoding; }
+  Encoding encoding() const { return encoding_; }
 
   /// Up to `size` bytes; fewer only at the end of the file.
   /// Throws bad_file: damaged or truncated gzip; interrupted: stop was asked for.
@@ -59,6 +64,7 @@ class Source {
   std::string truncated(std::string_view what) const;
 
   std::string name_;
+  Encoding encoding_ = Encoding::utf8;
   std::stop_token stop_;
   std::function<void(double)> progress_;
   int fd_ = -1;

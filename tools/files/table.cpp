@@ -89,10 +89,16 @@ bool is_text(Format format) {
   return format == Format::csv || format == Format::tsv || format == Format::txt;
 }
 
+std::string ending_of(const std::string& name) {
+  std::string base = lower(std::filesystem::path(name).filename().string());
+  if (base.ends_with(".gz")) base.erase(base.size() - 3);
+  return base.substr(std::min(base.rfind('.'), base.size()));
+}
+
 Format format_of(const std::string& name) {
   std::string base = lower(std::filesystem::path(name).filename().string());
   if (base.ends_with(".gz")) base.erase(base.size() - 3);
-  constexpr std::array<std::pair<std::string_view, Format>, 12> endings{{{".npy", Format::npy},
+  constexpr std::array<std::pair<std::string_view, Format>, 13> endings{{{".npy", Format::npy},
                                                                          {".csv", Format::csv},
                                                                          {".data", Format::csv},
                                                                          {".tsv", Format::tsv},
@@ -103,20 +109,23 @@ Format format_of(const std::string& name) {
                                                                          {".ivecs", Format::ivecs},
                                                                          {".bvecs", Format::bvecs},
                                                                          {".svm", Format::svm},
-                                                                         {".libsvm", Format::svm}}};
+                                                                         {".libsvm", Format::svm},
+                                                                         {".svmlight", Format::svm}}};
   std::string known;
   for (const auto& [ending, format] : endings) {
     if (base.ends_with(ending)) return format;
     known += (known.empty() ? "" : " ") + std::string(ending);
   }
-  throw Error(Errc::bad_file, name + ": its name ends in no format that kith reads; there are " + known +
-                                  ", and .gz behind each");
+  const std::string advice = conversion_advice(ending_of(name));
+  throw Error(Errc::bad_file, name + ": its name ends in no format that kith reads; " +
+                                  (advice.empty() ? "there are " + known + ", and .gz behind each" : advice));
 }
 
 Table read_table(const std::filesystem::path& path, const ReadOptions& options) {
   const std::string name = path.string();
   return with_memory(name, [&] {
     Source source(path, options.stop, options.progress);
+    source.set_encoding(options.encoding);
     const Format format = format_of(name);
     Table table;
     table.path = name;
@@ -134,6 +143,7 @@ Labels read_labels(const std::filesystem::path& path, const LabelOptions& option
   const std::string name = path.string();
   return with_memory(name, [&] {
     Source source(path, options.stop, options.progress);
+    source.set_encoding(options.encoding);
     const Format format = format_of(name);
     if (is_text(format)) return read_delimited_labels(source, format, options);
     if (format == Format::svm) return read_svm_labels(source, options.known);
@@ -148,6 +158,7 @@ Values read_values(const std::filesystem::path& path, const FileOptions& options
   const std::string name = path.string();
   return with_memory(name, [&] {
     Source source(path, options.stop, options.progress);
+    source.set_encoding(options.encoding);
     const Format format = format_of(name);
     Values values;
     if (is_text(format))

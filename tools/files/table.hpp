@@ -23,6 +23,8 @@
 #include <string>
 #include <vector>
 
+#include "encoding.hpp"
+
 namespace kith::files {
 
 /// Class labels of rows.
@@ -55,14 +57,16 @@ struct RoundedColumn {
 
 /// Rows of finite numbers.
 struct Table {
-  std::string path;                       ///< as given, for messages
-  std::int64_t rows = 0;                  ///< > 0
-  std::int64_t cols = 0;                  ///< > 0; the label column is not among them
-  std::vector<float> values;              ///< [rows, cols], row-major
-  bool text = false;                      ///< .csv, .tsv, .txt and the like
-  std::int64_t label_column = -1;         ///< in the file, from 0; -1: none
-  std::vector<std::int64_t> left_out;     ///< columns of the file that are not among cols, from 0, ascending
-  bool header = false;                    ///< text files: the first line was taken as names
+  std::string path;                    ///< as given, for messages
+  std::int64_t rows = 0;               ///< > 0
+  std::int64_t cols = 0;               ///< > 0; the label column is not among them
+  std::vector<float> values;           ///< [rows, cols], row-major
+  bool text = false;                   ///< .csv, .tsv, .txt and the like
+  std::int64_t label_column = -1;      ///< in the file, from 0; -1: none
+  std::vector<std::int64_t> left_out;  ///< columns of the file that are not among cols, from 0, ascending
+  char delimiter = 0;   ///< text files: what separates cells; ' ' is a run of blanks; 0: unknown
+  char decimal = 0;     ///< text files: the sign of decimals; 0: unknown
+  bool header = false;  ///< text files: the first line was taken as names
   std::vector<std::string> column_names;  ///< [cols] where there was a header; else empty
   std::vector<std::int64_t> image_shape;  ///< {height, width} where each row is an image (3-D idx or npy)
   std::vector<Categories> categories;     ///< one a text column, ascending by column
@@ -81,7 +85,13 @@ enum class Header { automatic, yes, no };
 struct FileOptions {
   /// Text files. automatic: the first line is a header where one of its cells is a name while the cell below
   /// is a number, or where it repeats the names of `like`. Marks of a missing value (NA, ?, -) are no names.
+  /// docs/contract.md, section 9, has what is guessed beyond that.
   Header header = Header::automatic;
+
+  char delimiter =
+      0;             ///< text files: what separates cells; ' ': any run of spaces and tabs; 0: it is guessed
+  char decimal = 0;  ///< text files: '.' or ','; 0: it is guessed
+  Encoding encoding = Encoding::utf8;  ///< of text files
 
   std::function<void(const std::string&)> note;  ///< told each guess that changes the answer, one line each
   std::stop_token stop;                  ///< asked to stop: Error interrupted, within a few milliseconds
@@ -116,6 +126,10 @@ struct ReadOptions : FileOptions {
 
   /// It becomes one category more, the number of names: 0 in every column of a one-hot code.
   bool unseen_is_new = false;
+
+  /// Whether the columns that count were chosen, so that nothing is told about those that look like numbers
+  /// of rows.
+  bool features_chosen = false;
 
   /// Columns whose cells are categories even where they look like numbers: names or numbers, as above.
   /// Text files; of no effect where `like` says it.
