@@ -213,7 +213,9 @@ TEST_CASE("compare --whole: what does not go with it is refused") {
       "invalid_argument: compare: there is nothing beside the chain of cpu, which is the reference; choose "
       "another --reference, --device or --proposer");
   check_refused("compare --header no -n 9 --device cpu", 2,
-                "invalid_argument: compare: --header is for the files of --whole; give --whole, too");
+                "invalid_argument: compare: --header is about files of text; give --train, too");
+  check_refused("compare --categorical 1 -n 9 --device cpu", 2,
+                "invalid_argument: compare: --categorical is for the files of --whole; give --whole, too");
   check_refused(asked + "--header perhaps --train " + train, 2,
                 "invalid_argument: compare: --header: there is no \"perhaps\"; choose one of automatic, yes, "
                 "no");

@@ -107,19 +107,25 @@ void check_options(const CLI::App& app, const CompareFlags& flags) {
                           "--csv", "--report", "--charts"});
   if (!flags.placement.empty())
     refuse_others(app, "--placement",
-                  {"--reference", "--data", "--train", "--queries", "--seed", "-n", "-m", "--dims", "-k",
-                   "--classes", "--metric", "--selector", "--groups", "--threads", "--json"});
+                  {"--reference", "--data", "--train", "--queries", "--header", "--delimiter", "--decimal",
+                   "--encoding", "--seed", "-n", "-m", "--dims", "-k", "--classes", "--metric", "--selector",
+                   "--groups", "--threads", "--json"});
   if (flags.whole) {
     std::vector<std::string> allowed = {
         "--device",   "--reference",  "--train",      "--queries",      "-m",        "-k",    "--metric",
         "--proposer", "--query-tile", "--train-tile", "--memory-limit", "--threads", "--json"};
     allowed.insert(allowed.end(), whole_options.begin(), whole_options.end());
+    allowed.insert(allowed.end(), text_options.begin(), text_options.end());
     return refuse_others(app, "--whole", allowed);
   }
   for (const char* name : whole_options)
     if (app.get_option(name)->count() > 0)
       throw Error(Errc::invalid_argument,
                   std::string("compare: ") + name + " is for the files of --whole; give --whole, too");
+  for (const char* name : text_options)
+    if (app.get_option(name)->count() > 0 && flags.train.empty())
+      throw Error(Errc::invalid_argument,
+                  std::string("compare: ") + name + " is about files of text; give --train, too");
   if (flags.workers > 1 && !flags.proposed)
     throw Error(Errc::invalid_argument, "compare: --workers are for --proposed; give --proposed, too");
   if (flags.random_cases > 0) {

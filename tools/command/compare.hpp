@@ -115,8 +115,8 @@ std::string experiment_names();
 int compare_experiments(const CompareFlags& flags);
 
 /// `--whole`, and how its files are read. Returns an exit code.
-inline constexpr std::array whole_options = {"--header", "--label-column", "--categorical", "--scale",
-                                             "--categories"};
+inline constexpr std::array whole_options = {"--label-column", "--categorical", "--scale", "--categories"};
+inline constexpr std::array text_options = {"--header", "--delimiter", "--decimal", "--encoding"};
 void add_whole_options(CLI::App& app, CompareFlags& flags);
 int compare_proposers(const CLI::App& app, const CompareFlags& flags);
 

@@ -82,10 +82,10 @@ Subject open_reference(const CompareFlags& flags, const std::vector<Device>& dev
 CompareProblem make_problem(const CompareFlags& flags, workloads::DataKind kind) {
   CompareProblem problem;
   if (!flags.train.empty()) {
-    TableFlags tables;
+    TableFlags tables = flags.whole_set.tables;
     tables.train = flags.train;
     tables.queries = flags.queries;
-    const files::Table train = read_train(tables), queries = read_queries(tables, train);
+    const files::Table train = read_train(tables, true), queries = read_queries(tables, train);
     problem.data = flags.train;
     problem.train = copy(train);
     problem.queries = copy(queries);

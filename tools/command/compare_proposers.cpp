@@ -212,9 +212,7 @@ void add_whole_options(CLI::App& app, CompareFlags& flags) {
                "Instead: the rows of --train searched for those of --queries (or for themselves; -m takes "
                "so many of them, spread evenly) by every proposer, beside the chain alone");
   TableFlags& tables = flags.whole_set.tables;
-  add_choice(app, "--header", tables.header,
-             "Whether the first line of a text file is a header: automatic, yes, no",
-             {"automatic", "yes", "no"});
+  add_text_options(app, tables);
   add_texts(app, "--label-column", tables.label_columns,
             "A column of text files that is no feature: left out", "COLUMNS");
   add_texts(app, "--categorical", tables.categorical, "Columns of a text file whose numbers are categories",
@@ -223,6 +221,7 @@ void add_whole_options(CLI::App& app, CompareFlags& flags) {
   const std::string group = "Every proposer on the rows of files";
   app.get_option("--whole")->group(group);
   for (const char* option : whole_options) app.get_option(option)->group(group);
+  for (const char* option : text_options) app.get_option(option)->group(group);
 }
 
 }  // namespace kith::command

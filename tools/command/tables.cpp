@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "files/layout.hpp"
+
 namespace kith::command {
 namespace {
 
@@ -81,6 +83,26 @@ CLI::Option* add_texts(CLI::App& app, const std::string& name, std::vector<std::
   return option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
+void add_text_options(CLI::App& app, TableFlags& flags) {
+  add_choice(app, "--header", flags.header,
+             "Whether the first line of a text file is a header: automatic, yes, no",
+             {"automatic", "yes", "no"});
+  const auto add_checked = [&app](const std::string& name, std::string& value, const std::string& help,
+                                  const std::string& type, const std::function<void(std::string)>& check) {
+    check_by(app, app.add_option(name, value, help)->type_name(type), name, check);
+  };
+  add_checked("--delimiter", flags.delimiter,
+              "What separates the cells of text files, as ; or by name: comma, semicolon, tab, pipe, space; "
+              "guessed where it is not given",
+              "CHAR", [](const std::string& text) { files::delimiter_named(text); });
+  add_checked("--decimal", flags.decimal,
+              "The decimal sign in text files, comma or point; guessed where it is not given", "SIGN",
+              [](const std::string& text) { files::decimal_named(text); });
+  add_checked("--encoding", flags.encoding,
+              "Of text files: utf-8, latin-1, windows-1252, utf-16, utf-16le, utf-16be", "NAME",
+              [](const std::string& text) { files::encoding_named(text); });
+}
+
 void add_table_options(CLI::App& app, TableFlags& flags, const std::string& label_help, bool queries) {
   app.add_option("--train", flags.train,
                  "Training rows: .npy, .csv, .tsv, -ubyte, .fvecs, .bvecs, .ivecs, .svm, "
@@ -91,9 +113,7 @@ void add_table_options(CLI::App& app, TableFlags& flags, const std::string& labe
     app.add_option("--queries", flags.queries, "Rows to look up, with the same columns")->type_name("FILE");
   if (!label_help.empty())
     add_texts(app, "--label-column,--label", flags.label_columns, label_help, "COLUMNS");
-  add_choice(app, "--header", flags.header,
-             "Whether the first line of a text file is a header: automatic, yes, no",
-             {"automatic", "yes", "no"});
+  add_text_options(app, flags);
   add_choice(app, "--unseen", flags.unseen,
              "A category that does not occur in the training rows: refuse it, or take it as zero",
              {"refuse", "zero"});
@@ -105,12 +125,17 @@ files::FileOptions file_options(const TableFlags& flags) {
   files::FileOptions options;
   if (flags.header == "yes") options.header = files::Header::yes;
   if (flags.header == "no") options.header = files::Header::no;
+  if (!flags.delimiter.empty()) options.delimiter = files::delimiter_named(flags.delimiter);
+  if (!flags.decimal.empty()) options.decimal = files::decimal_named(flags.decimal);
+  options.encoding = files::encoding_named(flags.encoding);
   options.note = [](const std::string& text) { note(text); };
   return options;
 }
 
-files::Table read_train(const TableFlags& flags) {
-  return read(flags.train, read_options(flags));
+files::Table read_train(const TableFlags& flags, bool features_chosen) {
+  files::ReadOptions options = read_options(flags);
+  options.features_chosen = features_chosen;
+  return read(flags.train, options);
 }
 
 files::Table read_queries(const TableFlags& flags, const files::Table& train) {

@@ -16,14 +16,20 @@ struct TableFlags {
   std::vector<std::string> label_columns;
   std::vector<std::string> target_columns;
   std::string header = "automatic";
+  std::string delimiter;  ///< empty: guessed
+  std::string decimal;    ///< empty: guessed
+  std::string encoding = "utf-8";
   std::string unseen = "refuse";
   std::vector<std::string> categorical;
   bool unseen_is_new = false;  ///< `zero` is 0 in every column of a one-hot code, not category 0
 };
 
 /// --train, --queries where `queries` is set, and how text files are read: --label-column (or --label) where
-/// there is a help for it, --header, --unseen, --categorical.
+/// there is a help for it, --header, --delimiter, --decimal, --encoding, --unseen, --categorical.
 void add_table_options(CLI::App& app, TableFlags& flags, const std::string& label_help, bool queries = true);
+
+/// Of these, how text files are laid out: --header, --delimiter, --decimal, --encoding.
+void add_text_options(CLI::App& app, TableFlags& flags);
 
 /// An option of several texts, with commas between them or given several times.
 CLI::Option* add_texts(CLI::App& app, const std::string& name, std::vector<std::string>& values,
@@ -39,8 +45,9 @@ CLI::Option* add_choice(CLI::App& app, const std::string& name, std::string& val
 /// How files are read; what is guessed is told on stderr, as note().
 files::FileOptions file_options(const TableFlags& flags);
 
-/// The training rows. Says on stderr in which columns numbers were rounded.
-files::Table read_train(const TableFlags& flags);
+/// The training rows. Says on stderr in which columns numbers were rounded, and unless the caller chose
+/// features, which columns number the rows.
+files::Table read_train(const TableFlags& flags, bool features_chosen = false);
 
 /// The queries, read by the dictionaries of `train`; their label column may be absent.
 files::Table read_queries(const TableFlags& flags, const files::Table& train);

@@ -204,7 +204,7 @@ RowFilter read_filter(const std::string& where, const std::string& path, const f
 Training read_training(const std::string& where, const TrainingFlags& flags) {
   Training training;
   files::Table& table = training.rows.table;
-  table = read_train(flags.tables);
+  table = read_train(flags.tables, !flags.features.empty());
   take_labels(where, flags, training);
   take_values(where, flags, training);
   if (!flags.sample_weights.empty())
