@@ -58,6 +58,7 @@ Subcommand add_evaluate(CLI::App& parent);
 Subcommand add_structure(CLI::App& parent);
 Subcommand add_select_features(CLI::App& parent);
 Subcommand add_compare(CLI::App& parent);
+Subcommand add_reproduce(CLI::App& parent);
 Subcommand add_bench(CLI::App& parent);
 Subcommand add_tune(CLI::App& parent);
 Subcommand add_doctor(CLI::App& parent);

@@ -104,7 +104,7 @@ void check_options(const CLI::App& app, const CompareFlags& flags) {
   if (!flags.experiment.empty())
     return refuse_others(app, "--experiment",
                          {"--device", "--quick", "--energy", "--seconds", "--seed", "--data", "--json",
-                          "--csv", "--report", "--charts"});
+                          "--csv", "--report", "--charts", "--resume", "--fresh"});
   if (!flags.placement.empty())
     refuse_others(app, "--placement",
                   {"--reference", "--data", "--train", "--queries", "--header", "--delimiter", "--decimal",
@@ -143,7 +143,7 @@ void check_options(const CLI::App& app, const CompareFlags& flags) {
         Errc::invalid_argument,
         "compare: --proposed is about proposers, and --proposer none is none; name another one, or leave "
         "--proposer out");
-  for (const char* name : {"--quick", "--energy", "--csv", "--report", "--charts"})
+  for (const char* name : {"--quick", "--energy", "--csv", "--report", "--charts", "--fresh"})
     if (app.get_option(name)->count() > 0)
       throw Error(Errc::invalid_argument,
                   std::string("compare: ") + name + " belongs to an experiment; give --experiment NAME, too");
@@ -210,30 +210,6 @@ int Outcome::code() const {
   return same == 0 && refused > 0 ? exit_code(Errc::unsupported) : exit_ok;
 }
 
-namespace {
-
-void add_experiment_options(CLI::App& app, CompareFlags& flags) {
-  const std::string group = "Published experiments, run again";
-  app.add_option(
-         "--experiment", flags.experiment,
-         "Instead: all, list, or some of " + experiment_names() + "; prints what the paper says beside it")
-      ->type_name("NAMES")
-      ->group(group);
-  app.add_flag("--quick", flags.quick, "Sizes for a small machine; they are not the paper's")->group(group);
-  app.add_flag("--energy", flags.energy,
-               "Count joules, too, where the platform tells: repeats each point for a second or more")
-      ->group(group);
-  app.add_option("--csv", flags.csv, "Write the points here, a line each")->type_name("FILE")->group(group);
-  app.add_option("--report", flags.report, "Write a page with charts here, for a browser")
-      ->type_name("FILE")
-      ->group(group);
-  app.add_option("--charts", flags.charts, "Write each chart as a picture NAME-1.svg, NAME-2.svg, ... here")
-      ->type_name("DIR")
-      ->group(group);
-}
-
-}  // namespace
-
 Subcommand add_compare(CLI::App& parent) {
   auto flags = std::make_shared<CompareFlags>();
   CLI::App* app = parent.add_subcommand("compare",
@@ -281,7 +257,10 @@ Subcommand add_compare(CLI::App& parent) {
   add_number(*app, "--seconds", flags->seconds,
              "Stop the random cases after that time, a device; an experiment: for the samples of one point",
              1);
-  app->add_option("--resume", flags->resume, "Remember here how far the random cases came")
+  app->add_option(
+         "--resume", flags->resume,
+         "Remember here how far the random cases came, or which experiments are done: the same command "
+         "then goes on. Experiments are kept without it, too: beside the report, or in the user's cache")
       ->type_name("FILE");
   app->add_option(
          "--placement", flags->placement,
@@ -289,6 +268,11 @@ Subcommand add_compare(CLI::App& parent) {
          "left out stays where the one before it is")
       ->type_name("PLACES");
   add_whole_options(*app, *flags);
+  app->add_option("--experiment", flags->experiment,
+                  "Instead: all, list, or some of " + experiment_names() +
+                      "; prints what the paper says beside it. " + std::string(experiment_durations))
+      ->type_name("NAMES")
+      ->group("Published experiments, run again");
   add_experiment_options(*app, *flags);
   add_plan_options(*app, flags->plan);
   add_examples(*app, {"kith compare", "kith compare --device cpu,opencl:pocl --data all --metric l1",

@@ -17,6 +17,7 @@
 namespace kith::command {
 
 struct CompareFlags {
+  std::string called = "compare";  ///< or reproduce
   std::string device = "all";
   std::string reference;  ///< empty: cpu, or plain where only the CPU is compared
   std::string stage = "all";
@@ -36,6 +37,7 @@ struct CompareFlags {
   std::string experiment, csv, report;  ///< instead: published experiments, and files of what they gave
   std::string charts;                   ///< folder of their pictures
   bool quick = false, energy = false;   ///< of experiments
+  bool fresh = false;                   ///< not from what a stopped run left
 
   std::uint64_t seed_bits() const { return static_cast<std::uint64_t>(seed); }
 };
@@ -113,6 +115,9 @@ std::string experiment_names();
 
 /// `--experiment`. Returns an exit code.
 int compare_experiments(const CompareFlags& flags);
+void add_experiment_options(CLI::App& app, CompareFlags& flags);  ///< all but their names and --resume
+inline constexpr const char* experiment_durations =
+    "all takes about 9 minutes on two cores, with --quick 20 seconds";
 
 /// `--whole`, and how its files are read. Returns an exit code.
 inline constexpr std::array whole_options = {"--label-column", "--categorical", "--scale", "--categories"};

@@ -1,4 +1,5 @@
-// kith compare --experiment: the published experiments, run again.
+// kith compare --experiment, which is kith reproduce: the published experiments, run again.
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <list>
@@ -6,6 +7,7 @@
 
 #include "compare.hpp"
 #include "experiment_output.hpp"
+#include "experiment_run.hpp"
 #include "experiments/experiment.hpp"
 #include "files/output.hpp"
 #include "report/experiment_page.hpp"
@@ -19,16 +21,21 @@ using experiments::Settings;
 
 constexpr double quick_seconds = 0.05, full_seconds = 0.3;  ///< for the samples of one point
 
-std::vector<Experiment> wanted_experiments(const std::string& names) {
-  if (names == "all") return experiments::all_experiments();
+/// What the names of experiments are given as.
+std::string names_option(const CompareFlags& flags) {
+  return flags.called == "compare" ? "--experiment" : "NAMES";
+}
+
+std::vector<Experiment> wanted_experiments(const CompareFlags& flags) {
+  if (flags.experiment == "all") return experiments::all_experiments();
   std::vector<Experiment> wanted;
-  for (const std::string& name : split_commas(names)) {
+  for (const std::string& name : split_commas(flags.experiment)) {
     const auto& all = experiments::all_experiments();
     const auto found =
         std::find_if(all.begin(), all.end(), [&](const Experiment& e) { return e.name == name; });
     if (found == all.end())
-      refuse("compare", "--experiment: there is none called \"" + name + "\"; choose among all, list, " +
-                            experiment_names());
+      refuse(flags.called, names_option(flags) + ": there is none called \"" + name +
+                               "\"; choose among all, list, " + experiment_names());
     const auto same = [&](const Experiment& e) { return e.name == name; };
     if (std::none_of(wanted.begin(), wanted.end(), same)) wanted.push_back(*found);
   }
@@ -50,7 +57,7 @@ void check_data(const CompareFlags& flags, std::vector<Experiment>& wanted) {
     read = true;
   }
   if (!flags.data.empty() && !read)
-    refuse("compare", "--data: " + flags.experiment + " reads no file; leave it out");
+    refuse(flags.called, "--data: " + flags.experiment + " reads no file; leave it out");
 }
 
 std::string experiment_list() {
@@ -80,13 +87,37 @@ Settings make_settings(const CompareFlags& flags, const std::vector<Device>& dev
   settings.seed = flags.seed_bits();
   settings.data = flags.data;
   settings.stop = interrupt_token();
-  settings.progress = [](const std::string&) { throw_if_interrupted("compare"); };
+  settings.progress = [called = flags.called](const std::string&) { throw_if_interrupted(called); };
   if (flags.energy)
     for (const Device& device : devices)
       settings.meters.push_back(std::make_shared<energy::EnergyMeter>(device.info()));
   else
     settings.energy_note = "no joules: they are counted with --energy";
   return settings;
+}
+
+/// Beside the first file that is written, so that it is found; the user's own folder where there is none.
+KeptWork kept_work(const CompareFlags& flags, const std::vector<Experiment>& wanted,
+                   const Settings& settings) {
+  const nlohmann::ordered_json asked = asked_of(settings);
+  std::filesystem::path path = flags.resume;
+  for (const std::string& file : {flags.report, flags.csv})
+    if (path.empty() && !partial_path(file).empty()) path = file + ".partial.json";
+  const bool named = !path.empty();
+  if (!named) {
+    nlohmann::ordered_json names = asked;
+    for (const Experiment& experiment : wanted) names["experiments"].push_back(experiment.name);
+    path = kept_path("experiments", names);
+  }
+  KeptWork kept(flags.called, path, asked);
+  try {
+    kept.check_writable(!named);
+  } catch (const Error& error) {
+    if (named) throw;
+    note(flags.called + ": what is measured is not kept, should it be stopped: " + error.what());
+    return {flags.called, {}, asked};
+  }
+  return kept;
 }
 
 /// The file of a chart; `number` counts those of an experiment from 1.
@@ -123,42 +154,77 @@ std::string experiment_names() {
 int compare_experiments(const CompareFlags& flags) {
   if (flags.experiment == "list")
     return print(flags.json ? experiment_list_json() : experiment_list()), exit_ok;
-  std::vector<Experiment> wanted = wanted_experiments(flags.experiment);
+  std::vector<Experiment> wanted = wanted_experiments(flags);
   check_data(flags, wanted);
   if (!flags.csv.empty() && flags.csv == flags.report)
-    refuse("compare", "--csv and --report are the same file; give two names");
+    refuse(flags.called, "--csv and --report are the same file; give two names");
   std::optional<files::AtomicFile> csv, page;
   if (!flags.csv.empty()) csv.emplace(flags.csv);
   if (!flags.report.empty()) page.emplace(flags.report);
   if (!flags.charts.empty()) check_charts_folder(flags.charts, wanted);
   const Settings settings = make_settings(flags, open_devices(flags.device));
+  ExperimentRun run(flags, wanted, settings, kept_work(flags, wanted, settings));
+  run.run();
 
-  std::vector<Result> results;
-  bool passed = true;
-  for (const Experiment& experiment : wanted) {
-    const Waiting waiting{std::string(experiment.name)};
-    throw_if_interrupted("compare");
-    results.push_back(run_experiment(experiment, settings));
-    passed = passed && all_passed(results.back());
-  }
+  const std::vector<Result> results = run.results();
   if (csv) csv->write(experiments_csv(results));
   if (page) page->write(report::experiment_page(results, command_line()));
   std::list<files::AtomicFile> charts;
   if (!flags.charts.empty()) charts = write_charts(flags.charts, results);
-  throw_if_interrupted("compare");
+  throw_if_interrupted(flags.called);
   if (csv) csv->commit();
   if (page) page->commit();
   for (files::AtomicFile& chart : charts) chart.commit();
-  if (flags.json) {
-    nlohmann::ordered_json all = nlohmann::ordered_json::array();
-    for (const Result& result : results) all.push_back(experiment_json(result));
-    print(all.dump(2) + "\n");
-  } else {
-    std::string text;
-    for (const Result& result : results) text += (text.empty() ? "" : "\n\n") + experiment_text(result);
-    print(text);
-  }
-  return passed ? exit_ok : exit_failed_check;
+  run.forget();
+  return std::all_of(results.begin(), results.end(), experiments::all_passed) ? exit_ok : exit_failed_check;
+}
+
+void add_experiment_options(CLI::App& app, CompareFlags& flags) {
+  const std::string group = "Published experiments, run again";
+  app.add_flag("--quick", flags.quick, "Sizes for a small machine; they are not the paper's")->group(group);
+  app.add_flag("--energy", flags.energy,
+               "Count joules, too, where the platform tells: repeats each point for a second or more")
+      ->group(group);
+  app.add_option("--csv", flags.csv, "Write the points here, a line each")->type_name("FILE")->group(group);
+  app.add_option("--report", flags.report, "Write a page with charts here, for a browser")
+      ->type_name("FILE")
+      ->group(group);
+  app.add_option("--charts", flags.charts, "Write each chart as a picture NAME-1.svg, NAME-2.svg, ... here")
+      ->type_name("DIR")
+      ->group(group);
+  app.add_flag("--fresh", flags.fresh,
+               "Begin anew where an earlier run was stopped; otherwise the same command goes on with the "
+               "experiments that are missing")
+      ->group(group);
+}
+
+Subcommand add_reproduce(CLI::App& parent) {
+  auto flags = std::make_shared<CompareFlags>();
+  flags->called = "reproduce";
+  flags->experiment = "list";
+  CLI::App* app = parent.add_subcommand(
+      "reproduce", "Run published experiments again, what the papers say beside it; as compare --experiment");
+  app->add_option("NAMES", flags->experiment,
+                  "all, list, or some of " + experiment_names() + ", with commas between them; " +
+                      std::string(experiment_durations))
+      ->capture_default_str()
+      ->type_name("");
+  add_device_option(*app, flags->device, true);
+  app->get_option("--device")->description("all, or specs with commas between them");
+  app->add_option("--data", flags->data, "The file that an experiment reads")->type_name("FILE");
+  add_number(*app, "--seed", flags->seed, "Another seed, other data", 0)->capture_default_str();
+  add_number(*app, "--seconds", flags->seconds, "For the samples of one point", 1);
+  app->add_flag("--json", flags->json, "Print JSON");
+  app->add_option(
+         "--resume", flags->resume,
+         "Keep here what is done, for the same command to go on when it was stopped; otherwise beside "
+         "the report, or in the user's cache")
+      ->type_name("FILE");
+  add_experiment_options(*app, *flags);
+  add_examples(*app, {"kith reproduce list", "kith reproduce all --quick --report papers.html",
+                      "kith reproduce pbknn-groups,knn-ladder --device cpu",
+                      "kith reproduce gsknn-kdd --data kddcup.data_10_percent.gz"});
+  return {app, [flags] { return compare_experiments(*flags); }};
 }
 
 }  // namespace kith::command

@@ -8,7 +8,6 @@
 #include <set>
 
 #include "command.hpp"
-#include "json.hpp"
 
 namespace kith::command {
 namespace {
@@ -150,17 +149,6 @@ std::string checks_text(const Result& result) {
          " gave the same bits" + (text.empty() ? "" : "; what gave others was not timed") + "\n" + text;
 }
 
-nlohmann::ordered_json series_json(const Series& series) {
-  nlohmann::ordered_json json = {{"label", series.label}, {"device", series.device}, {"note", series.note}};
-  json["points"] = nlohmann::ordered_json::array();
-  for (const Point& point : series.points) {
-    nlohmann::ordered_json entry = {{"x", number_json(point.x)}, {"y", number_json(point.y)}};
-    if (point.joules) entry["joules"] = number_json(*point.joules);
-    json["points"].push_back(std::move(entry));
-  }
-  return json;
-}
-
 }  // namespace
 
 std::string experiment_text(const Result& result) {
@@ -180,40 +168,6 @@ std::string experiment_text(const Result& result) {
   text += claims_text(result) + wrapped_list("assumed, because the paper leaves it open", result.assumed) +
           wrapped_list("what ran", result.plans) + wrapped_list("notes", result.notes);
   return text + wrapped("energy: ", result.energy) + checks_text(result);
-}
-
-nlohmann::ordered_json experiment_json(const Result& result) {
-  nlohmann::ordered_json json = {{"experiment", result.name},
-                                 {"title", result.title},
-                                 {"paper", result.paper},
-                                 {"hardware", result.hardware},
-                                 {"quick", result.quick},
-                                 {"devices", result.devices},
-                                 {"explanation", result.explanation},
-                                 {"assumed", result.assumed},
-                                 {"notes", result.notes},
-                                 {"plans", result.plans},
-                                 {"energy", result.energy}};
-  json["claims"] = nlohmann::ordered_json::array();
-  for (const experiments::Claim& claim : result.claims)
-    json["claims"].push_back(
-        {{"what", claim.what}, {"paper", claim.paper}, {"here", claim.here}, {"why", claim.why}});
-  json["charts"] = nlohmann::ordered_json::array();
-  for (const Chart& chart : result.charts) {
-    nlohmann::ordered_json entry = {{"title", chart.title},
-                                    {"x", {{"title", chart.x.title}, {"log", chart.x.log}}},
-                                    {"y", {{"title", chart.y.title}, {"log", chart.y.log}}}};
-    entry["series"] = nlohmann::ordered_json::array();
-    for (const Series& series : chart.series) entry["series"].push_back(series_json(series));
-    json["charts"].push_back(std::move(entry));
-  }
-  json["tables"] = nlohmann::ordered_json::array();
-  for (const experiments::Table& table : result.tables)
-    json["tables"].push_back({{"title", table.title}, {"head", table.head}, {"rows", table.rows}});
-  json["checks"] = nlohmann::ordered_json::array();
-  for (const Check& check : result.checks)
-    json["checks"].push_back({{"what", check.what}, {"passed", check.passed}, {"detail", check.detail}});
-  return json;
 }
 
 std::string experiments_csv(const std::vector<Result>& results) {

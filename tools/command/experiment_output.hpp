@@ -13,8 +13,11 @@ namespace kith::command {
 /// was assumed, refused and checked.
 std::string experiment_text(const experiments::Result& result);
 
-/// All of it; a number that could not be had is null.
-nlohmann::ordered_json experiment_json(const experiments::Result& result);
+/// All of it; a number that could not be had is null. `exact` tells infinity from that, as "inf" or "-inf".
+nlohmann::ordered_json experiment_json(const experiments::Result& result, bool exact = false);
+
+/// The result whose exact JSON this is, bit for bit. Throws what nlohmann throws: it is none.
+experiments::Result experiment_of(const nlohmann::ordered_json& json);
 
 /// The points alone, a line each (RFC 4180); a number that could not be had is empty:
 ///   experiment,chart,x_title,y_title,series,device,x,y,joules

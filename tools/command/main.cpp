@@ -48,9 +48,9 @@ int parse_and_run(int argc, char** argv) {
       app, {"kith devices", "kith search --train train.npy --queries queries.npy -k 5",
             "kith classify --train iris.csv --label-column species --query 5.1,3.5,1.4,0.2", "kith doctor"});
   const std::vector<Subcommand> subcommands = {
-      add_devices(app),  add_search(app),    add_classify(app),        add_regress(app),
-      add_evaluate(app), add_structure(app), add_select_features(app), add_compare(app),
-      add_bench(app),    add_tune(app),      add_doctor(app)};
+      add_devices(app),   add_search(app),          add_classify(app), add_regress(app),   add_evaluate(app),
+      add_structure(app), add_select_features(app), add_compare(app),  add_reproduce(app), add_bench(app),
+      add_tune(app),      add_doctor(app)};
   app.allow_extras();
   for (const Subcommand& subcommand : subcommands) subcommand.app->allow_extras();
   try {

@@ -1,5 +1,6 @@
 // kith tune: measure what suits a device, and keep it where the library finds it.
-#include "tune.hpp"
+#include "kept.hpp"
+#include "tune_run.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -18,7 +19,7 @@ struct TuneFlags {
   Metric metric = Metric::squared_l2;
   std::vector<std::int64_t> n, m, dims, k;  ///< empty: those of the grid
   std::int64_t seconds = 0;                 ///< 0: default_seconds() a device
-  bool quick = false, show = false, json = false;
+  bool quick = false, show = false, json = false, fresh = false;
 };
 
 // A problem is near to a measured one that has at most four times as many rows, queries and
@@ -48,53 +49,6 @@ TuneGrid wanted_grid(const DeviceInfo& device, const TuneFlags& flags) {
   replace(grid.k, flags.k);
   if (!flags.n.empty() && !flags.dims.empty()) grid.most_elements = INT64_MAX;
   return grid;
-}
-
-/// The (n, dims) of a grid, small ones first.
-std::vector<std::pair<std::int64_t, std::int64_t>> tables_of(const TuneGrid& grid) {
-  std::vector<std::pair<std::int64_t, std::int64_t>> tables;
-  for (const std::int64_t n : grid.n)
-    for (const std::int64_t dims : grid.dims)
-      if (n <= grid.most_elements / dims) tables.emplace_back(n, dims);
-  std::stable_sort(tables.begin(), tables.end(),
-                   [](const auto& a, const auto& b) { return a.first * a.second < b.first * b.second; });
-  return tables;
-}
-
-std::size_t problems_in(const TuneGrid& grid, std::int64_t n) {
-  const auto ks = std::count_if(grid.k.begin(), grid.k.end(), [&](std::int64_t k) { return k <= n; });
-  return grid.m.size() * static_cast<std::size_t>(ks);
-}
-
-/// All problems of the grid, in about `seconds`: each has its share of what is left.
-std::vector<TunedProblem> tune(const Device& device, const TuneGrid& grid, Metric metric, double seconds) {
-  const auto tables = tables_of(grid);
-  std::size_t left = 0, done = 0;
-  for (const auto& [n, dims] : tables) left += problems_in(grid, n);
-  const std::size_t all = left;
-  ProgressBar bar("tuning " + device.info().spec);
-  const auto step = [&] {
-    throw_if_interrupted("tune");
-    bar.update(static_cast<double>(done) / static_cast<double>(all));
-  };
-  std::vector<TunedProblem> problems;
-  const double end = now_seconds() + seconds;
-  for (const auto& [n, dims] : tables) {
-    step();
-    if (problems_in(grid, n) == 0) continue;
-    std::optional<Tuner> tuner;
-    if (now_seconds() < end) tuner.emplace(device, metric, n, dims, grid.m.back(), step);
-    for (const std::int64_t m : grid.m)
-      for (const std::int64_t k : grid.k) {
-        if (k > n) continue;
-        const double share = (end - now_seconds()) / static_cast<double>(left--);
-        problems.push_back(
-            {{metric, n, m, dims, k}, {}, {}, 0, {}, "the time is up; give more --seconds", {}});
-        if (tuner && share > 0) problems.back() = tuner->measure(m, k, 2 * share);
-        ++done;
-      }
-  }
-  return problems;
 }
 
 std::string ms(double seconds) {
@@ -159,35 +113,6 @@ std::string left_out_text(const std::vector<TunedProblem>& problems) {
   return text;
 }
 
-nlohmann::ordered_json to_json(const TuningEntry& e) {
-  return {{"fused", e.fused},
-          {"selector", e.fused ? "" : std::string(name(e.selector))},
-          {"proposer", std::string(name(e.proposer))},
-          {"groups", e.groups},
-          {"query_tile", e.query_tile},
-          {"train_tile", e.train_tile},
-          {"seconds", e.seconds},
-          {"built_in_seconds", e.built_in_seconds}};
-}
-
-nlohmann::ordered_json to_json(const Problem& p) {
-  return {{"metric", std::string(name(p.metric))}, {"n", p.n}, {"m", p.m}, {"dims", p.dims}, {"k", p.k}};
-}
-
-nlohmann::ordered_json to_json(const TunedProblem& problem) {
-  nlohmann::ordered_json json = to_json(problem.problem);
-  if (!problem.refusal.empty()) {
-    json["left_out_because"] = problem.refusal;
-    return json;
-  }
-  json["built_in"] = to_json(*problem.built_in);
-  json["best"] = to_json(problem.best.front());
-  json["unsure"] = problem.unsure;
-  json["ways_timed"] = problem.timed;
-  json["ways_left_out"] = problem.left_out;
-  return json;
-}
-
 nlohmann::ordered_json header_json(const DeviceInfo& info, const std::string& path) {
   return {{"device", info.spec}, {"name", info.name}, {"driver", info.driver}, {"file", path}};
 }
@@ -221,8 +146,11 @@ int tune_device(const Device& device, const TuneFlags& flags, nlohmann::ordered_
   const std::string path = path_of(info, flags);
   const double seconds =
       flags.seconds > 0 ? static_cast<double>(flags.seconds) : default_seconds(flags.quick);
-  const std::vector<TunedProblem> problems = tune(device, wanted_grid(info, flags), flags.metric, seconds);
-  throw_if_interrupted("tune");
+  const TuneGrid grid = wanted_grid(info, flags);
+  KeptWork kept("tune", path + ".partial.json", asked_of(info, grid, flags.metric, seconds));
+  kept.check_writable(flags.out.empty());
+  const std::vector<TunedProblem> problems =
+      TuneRun(device, grid, flags.metric, seconds, kept, flags.fresh).run();
   nlohmann::ordered_json entry = header_json(info, path);
   entry["problems"] = nlohmann::ordered_json::array();
   for (const TunedProblem& problem : problems) entry["problems"].push_back(to_json(problem));
@@ -233,6 +161,7 @@ int tune_device(const Device& device, const TuneFlags& flags, nlohmann::ordered_
   for (const TunedProblem& problem : problems)
     if (!problem.difference.empty()) {
       note(info.spec + " gave WRONG bits, and nothing was written: " + problem.difference);
+      kept.remove();
       return exit_failed_check;
     }
   const Tuning tuning = joined(info, path, problems);
@@ -241,6 +170,7 @@ int tune_device(const Device& device, const TuneFlags& flags, nlohmann::ordered_
                                             ": nothing could be measured, and nothing was "
                                             "written; give more --seconds, or smaller sizes");
   save_tuning(tuning, path, flags.out.empty());
+  kept.remove();
   if (!flags.json) print("written: " + path + " (" + std::to_string(tuning.entries.size()) + " entries)\n\n");
   std::string warning;
   if (flags.out.empty() && !load_tuning(info, path, warning)) note(warning);
@@ -286,13 +216,26 @@ int run_tune(const TuneFlags& flags) {
   if (!flags.show)
     for (const Device& device : devices) path_of(device.info(), flags);  // before anything is measured
   interrupt_token();  // somebody listens: a signal is answered at the next step
+  const auto print_json = [&] {
+    if (flags.json) print(json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+  };
   for (const Device& device : devices) {
-    if (flags.show)
+    if (flags.show) {
       show(device.info(), flags, json);
-    else
+      continue;
+    }
+    try {
       code = std::max(code, tune_device(device, flags, json));
+    } catch (const Error& error) {
+      if (json.empty()) throw;  // of a device before it there are results
+      nlohmann::ordered_json entry = header_json(device.info(), path_of(device.info(), flags));
+      entry["missing_because"] = error.what();
+      json.push_back(std::move(entry));
+      print_json();
+      throw;
+    }
   }
-  if (flags.json) print(json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+  print_json();
   return code;
 }
 
@@ -306,6 +249,10 @@ Subcommand add_tune(CLI::App& parent) {
   app->add_flag("--quick", flags->quick, "A small grid, for a small machine");
   add_number(*app, "--seconds", flags->seconds, "About how long, a device; otherwise 180, or 15 with --quick",
              1);
+  app->add_flag(
+      "--fresh", flags->fresh,
+      "Begin anew where an earlier run was stopped; otherwise the same command goes on with what it "
+      "kept in FILE.partial.json, beside the file that is written");
   add_numbers(*app, "-n", flags->n, "Training rows to measure with, instead of those of the grid", 1);
   add_numbers(*app, "-m", flags->m, "Queries, the same", 1);
   add_numbers(*app, "--dims", flags->dims, "Columns, the same", 1);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -46,7 +47,17 @@ struct TunedProblem {
   std::string refusal;                  ///< why the problem itself is left out; empty: it is not
   std::string difference;               ///< a way gave other bits: which, and where
   bool unsure = false;  ///< times scattered too much to believe in another way than the built-in
+
+  bool operator==(const TunedProblem&) const = default;
 };
+
+nlohmann::ordered_json to_json(const TuningEntry& entry);  ///< without its problem
+nlohmann::ordered_json to_json(const Problem& problem);
+nlohmann::ordered_json to_json(const TunedProblem& problem);  ///< for users
+
+/// All of it, and back. tuned_problem_of() throws what nlohmann and kith throw: it is none.
+nlohmann::ordered_json whole_json(const TunedProblem& problem);
+TunedProblem tuned_problem_of(const nlohmann::ordered_json& json);
 
 /// Training rows of one (n, dims) on a device, and what is measured on them.
 class Tuner {

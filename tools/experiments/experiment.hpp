@@ -37,6 +37,8 @@ struct Point {
   double x = 0;
   double y = 0;                  ///< NaN: not to be had; the note of the series says why
   std::optional<double> joules;  ///< a search, where the platform tells
+
+  bool operator==(const Point&) const = default;
 };
 
 /// One curve.
@@ -45,18 +47,24 @@ struct Series {
   std::string device;  ///< spec; empty for what runs on no device of kith
   std::string note;    ///< a refusal, or what was different about it; empty: nothing
   std::vector<Point> points;
+
+  bool operator==(const Series&) const = default;
 };
 
 struct Axis {
   std::string title;  ///< with its unit
   bool log = false;
   bool from_zero = true;  ///< of y, linear: it begins at 0, so that heights can be compared
+
+  bool operator==(const Axis&) const = default;
 };
 
 struct Chart {
   std::string title;
   Axis x, y;
   std::vector<Series> series;
+
+  bool operator==(const Chart&) const = default;
 };
 
 /// A figure that the paper gives beside what was measured here.
@@ -65,6 +73,8 @@ struct Claim {
   std::string paper;  ///< `16x`, or `not available`
   std::string here;   ///< `1.3x (cuda:0)`
   std::string why;    ///< why they differ; empty: they do not
+
+  bool operator==(const Claim&) const = default;
 };
 
 /// Something that was compared and had to be the same.
@@ -72,12 +82,16 @@ struct Check {
   std::string what;
   bool passed = false;
   std::string detail;  ///< what differed; empty when it passed
+
+  bool operator==(const Check&) const = default;
 };
 
 struct Table {
   std::string title;
   std::vector<std::string> head;
   std::vector<std::vector<std::string>> rows;
+
+  bool operator==(const Table&) const = default;
 };
 
 /// All that an experiment has to say.
@@ -98,6 +112,8 @@ struct Result {
   std::vector<Table> tables;
   std::vector<Check> checks;
   std::string energy;  ///< where joules come from, or why there are none; filled by run_experiment()
+
+  bool operator==(const Result&) const = default;
 };
 
 struct Experiment {
@@ -118,6 +134,9 @@ const Experiment& find_experiment(std::string_view name);
 /// Run it, and name the devices. Throws what the experiment throws: errors of the caller,
 /// interrupted, device_failure.
 Result run_experiment(const Experiment& experiment, const Settings& settings);
+
+/// `cuda:0: NVIDIA H200, ..., driver`, as Result::devices has it.
+std::string device_line(const DeviceInfo& info);
 
 /// Whether all checks passed.
 bool all_passed(const Result& result);

@@ -33,15 +33,16 @@ const Experiment& find_experiment(std::string_view name) {
               "experiment: there is none called \"" + std::string(name) + "\"; choose among all, " + list);
 }
 
+std::string device_line(const DeviceInfo& info) {
+  return info.spec + ": " + info.name + ", " + info.platform +
+         (info.driver.empty() ? "" : ", " + info.driver);
+}
+
 Result run_experiment(const Experiment& experiment, const Settings& settings) {
   Result result = experiment.run(settings);
   result.name = experiment.name;
   result.quick = settings.quick;
-  for (const Device& device : settings.devices) {
-    const DeviceInfo& info = device.info();
-    result.devices.push_back(info.spec + ": " + info.name + ", " + info.platform +
-                             (info.driver.empty() ? "" : ", " + info.driver));
-  }
+  for (const Device& device : settings.devices) result.devices.push_back(device_line(device.info()));
   result.energy = settings.energy_note;
   for (std::size_t i = 0; i < settings.meters.size(); ++i)
     if (settings.meters[i])

@@ -31,6 +31,7 @@ section > ul li { margin: 3px 0; overflow-wrap: anywhere; }
 section > .scroll { margin-top: 12px; max-height: none; }
 table.words tr > * { white-space: normal; vertical-align: top; min-width: 8em; max-width: 30em; overflow-wrap: anywhere; }
 table.words tr > :last-child { min-width: 16em; }
+p.missing { border-left: 4px solid currentColor; padding: 6px 14px; margin: 0 0 28px; max-width: 62em; }
 nav { margin-top: 18px; } nav a { color: inherit; margin-right: 18px; } table a { color: inherit; }
 main > article + article { margin-top: 72px; } main > nav + article { margin-top: 44px; }
 @media (max-width: 640px) {
@@ -265,11 +266,14 @@ std::string article(const Result& result, const std::vector<Reason>& reasons, bo
 
 }  // namespace
 
-std::string experiment_page(const std::vector<Result>& results, const std::string& command) {
+std::string experiment_page(const std::vector<Result>& results, const std::string& command,
+                            const std::string& missing) {
   const bool only_one = results.size() == 1;
   const std::string title =
       only_one ? said(results[0].title) : "Published k-nearest-neighbour experiments, run again";
   std::string page;
+  if (!missing.empty())
+    page += "<p class=\"missing\" role=\"note\"><strong>Not whole.</strong> " + escape(missing) + "</p>\n";
   if (!only_one) {
     page += "<h1 class=\"long\">" + title + "</h1><nav aria-label=\"Experiments\">";
     for (const Result& result : results)

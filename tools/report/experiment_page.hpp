@@ -22,6 +22,8 @@ std::string chart_picture(const experiments::Result& result, const experiments::
 
 /// One self-contained UTF-8 HTML document, light and dark, without scripts.
 ///   command  what was typed
-std::string experiment_page(const std::vector<experiments::Result>& results, const std::string& command);
+///   missing  how far it came and what is missing, in sentences, where this is not all; then it stands first
+std::string experiment_page(const std::vector<experiments::Result>& results, const std::string& command,
+                            const std::string& missing = {});
 
 }  // namespace kith::report

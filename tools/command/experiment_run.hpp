@@ -1,0 +1,58 @@
+// Experiments, one after the other: what each gives is shown and kept as soon as it is done.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "compare.hpp"
+#include "experiments/experiment.hpp"
+#include "kept.hpp"
+
+namespace kith::command {
+
+/// All that decides what experiments measure, but for their names.
+nlohmann::ordered_json asked_of(const experiments::Settings& settings);
+
+class ExperimentRun {
+ public:
+  /// Takes up what an earlier run of the same command left in `kept`, and says so.
+  /// Throws what KeptWork::load() does; invalid_argument: it left experiments that are not in `wanted`.
+  ExperimentRun(const CompareFlags& flags, std::vector<experiments::Experiment> wanted,
+                const experiments::Settings& settings, KeptWork kept);
+
+  /// Measure what is missing. An experiment that fails is left out, and the others go on, as long as every
+  /// device works.
+  /// Throws, once what there is has been shown and kept: interrupted; what failed first.
+  void run();
+
+  /// In the order they were asked for, all of them after run().
+  std::vector<experiments::Result> results() const;
+
+  /// What was kept is no longer needed.
+  void forget();
+
+ private:
+  void measure(const experiments::Experiment& experiment, std::size_t number);
+  void finish(experiments::Result result);
+  void show(const experiments::Result& result);
+  void write_partial();
+  std::string missing_text() const;
+  std::string how_far() const;
+  void print_json() const;
+  [[noreturn]] void give_up(const Error& error);
+
+  const CompareFlags& flags_;
+  std::vector<experiments::Experiment> wanted_;
+  const experiments::Settings& settings_;
+  KeptWork kept_;
+  bool resumed_ = false, shown_ = false;
+  bool partial_ = false;  ///< there may be files of what is done so far
+  std::map<std::string, experiments::Result> done_;
+  std::map<std::string, std::string> failed_;  ///< and why
+};
+
+/// `papers.partial.html` of `papers.html`. Empty where that is no place for a file, as a pipe is none.
+std::filesystem::path partial_path(const std::string& path);
+
+}  // namespace kith::command
