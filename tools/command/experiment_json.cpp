@@ -128,4 +128,36 @@ Result experiment_of(const Json& json) {
   return result;
 }
 
+Json memory_json(const std::vector<experiments::Memory::Kept>& all) {
+  Json json = Json::array();
+  for (const experiments::Memory::Kept& kept : all) {
+    const experiments::Measured& measured = kept.measured;
+    json.push_back({{"what", kept.what},
+                    {"nth", kept.nth},
+                    {"device", experiment_number(measured.device, true)},
+                    {"host", experiment_number(measured.host, true)},
+                    {"total", experiment_number(measured.total, true)},
+                    {"samples", measured.samples},
+                    {"plan", measured.plan}});
+    if (measured.joules) json.back()["joules"] = experiment_number(*measured.joules, true);
+  }
+  return json;
+}
+
+std::vector<experiments::Memory::Kept> memory_of(const Json& json) {
+  std::vector<experiments::Memory::Kept> all;
+  for (const Json& entry : json) {
+    experiments::Memory::Kept kept{
+        entry.at("what").get<std::string>(), entry.at("nth").get<std::size_t>(), {}};
+    kept.measured.device = number_of(entry.at("device"));
+    kept.measured.host = number_of(entry.at("host"));
+    kept.measured.total = number_of(entry.at("total"));
+    kept.measured.samples = entry.at("samples").get<std::size_t>();
+    kept.measured.plan = entry.at("plan").get<std::string>();
+    if (entry.contains("joules")) kept.measured.joules = number_of(entry["joules"]);
+    all.push_back(std::move(kept));
+  }
+  return all;
+}
+
 }  // namespace kith::command

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "experiments/experiment.hpp"
+#include "experiments/memory.hpp"
 
 namespace kith::command {
 
@@ -18,6 +19,10 @@ nlohmann::ordered_json experiment_json(const experiments::Result& result, bool e
 
 /// The result whose exact JSON this is, bit for bit. Throws what nlohmann throws: it is none.
 experiments::Result experiment_of(const nlohmann::ordered_json& json);
+
+/// The same of what was measured within an experiment.
+nlohmann::ordered_json memory_json(const std::vector<experiments::Memory::Kept>& all);
+std::vector<experiments::Memory::Kept> memory_of(const nlohmann::ordered_json& json);
 
 /// The points alone, a line each (RFC 4180); a number that could not be had is empty:
 ///   experiment,chart,x_title,y_title,series,device,x,y,joules

@@ -20,6 +20,9 @@ using experiments::Result;
 using experiments::Settings;
 using Json = nlohmann::ordered_json;
 
+/// Files that grow with every measurement are written no more often.
+constexpr auto between_writes = std::chrono::seconds(1);
+
 /// Size and time of a file that is read: another one under the same name is told from it.
 Json file_facts(const std::string& path) {
   if (path.empty()) return nullptr;
@@ -70,27 +73,43 @@ ExperimentRun::ExperimentRun(const CompareFlags& flags, std::vector<Experiment> 
                              const Settings& settings, KeptWork kept)
     : flags_(flags), wanted_(std::move(wanted)), settings_(settings), kept_(std::move(kept)) {
   const Json before = kept_.load(flags.fresh);
-  std::vector<Result> known;
+  if (before.is_null()) return;
   try {
-    for (const Json& json : before.is_null() ? Json::array() : before) known.push_back(experiment_of(json));
+    take_up(before);
   } catch (const nlohmann::json::exception&) {
     kept_.refuse_damaged();
   }
-  for (Result& result : known) {
-    if (std::none_of(wanted_.begin(), wanted_.end(), [&](const auto& e) { return e.name == result.name; }))
-      refuse(flags.called, kept_.path().string() + ": an earlier run left " + result.name +
-                               " there, which is not asked for now; ask for it, too, to go on; --fresh "
-                               "begins anew");
-    done_[result.name] = std::move(result);
-  }
-  resumed_ = partial_ = !done_.empty();
-  if (resumed_) note("going on from " + kept_.path().string() + ": " + how_far() + "; --fresh begins anew");
+  partial_ = !done_.empty();
+  note("going on from " + kept_.path().string() + ": " + how_far() + "; --fresh begins anew");
 }
 
-/// `3 of 8 experiments are done`
+void ExperimentRun::take_up(const Json& before) {
+  const auto check_wanted = [&](const std::string& name) {
+    if (std::none_of(wanted_.begin(), wanted_.end(), [&](const auto& e) { return e.name == name; }))
+      refuse(flags_.called, kept_.path().string() + ": an earlier run left " + name +
+                                " there, which is not asked for now; ask for it, too, to go on; --fresh "
+                                "begins anew");
+  };
+  for (const Json& json : before.at("results")) {
+    Result result = experiment_of(json);
+    check_wanted(result.name);
+    const std::string name = result.name;
+    done_[name] = std::move(result);
+  }
+  for (const auto& [name, json] : before.at("begun").items()) {
+    check_wanted(name);
+    begun_[name] = memory_of(json);
+  }
+}
+
+/// `3 of 8 experiments are done, and 57 measurements of gsknn-crossover`
 std::string ExperimentRun::how_far() const {
-  return std::to_string(done_.size()) + " of " + std::to_string(wanted_.size()) +
-         (done_.size() == 1 ? " experiments is done" : " experiments are done");
+  std::string text = std::to_string(done_.size()) + " of " + std::to_string(wanted_.size()) +
+                     (wanted_.size() == 1 ? " experiment is done" : " experiments are done");
+  for (const auto& [name, measured] : begun_)
+    text += ", and " + std::to_string(measured.size()) +
+            (measured.size() == 1 ? " measurement of " : " measurements of ") + name;
+  return text;
 }
 
 /// `pbknn-groups, knn-ladder (out_of_memory: ...)`
@@ -146,12 +165,19 @@ void ExperimentRun::write_partial() {
   }
 }
 
+void ExperimentRun::keep() {
+  Json results = Json::array(), begun = Json::object();
+  for (const Result& result : this->results()) results.push_back(experiment_json(result, true));
+  for (const auto& [name, measured] : begun_) begun[name] = memory_json(measured);
+  kept_.save({{"results", std::move(results)}, {"begun", std::move(begun)}});
+  last_kept_ = std::chrono::steady_clock::now();
+}
+
 void ExperimentRun::finish(Result result) {
   const std::string name = result.name;
   done_[name] = std::move(result);
-  Json all = Json::array();
-  for (const Result& each : results()) all.push_back(experiment_json(each, true));
-  kept_.save(all);
+  begun_.erase(name);
+  keep();
   show(done_.at(name));
   if (done_.size() < wanted_.size()) write_partial();
 }
@@ -162,8 +188,15 @@ void ExperimentRun::measure(const Experiment& experiment, std::size_t number) {
     const Waiting waiting("experiment " + std::to_string(number) + " of " + std::to_string(wanted_.size()) +
                           ": " + std::string(experiment.name));
     throw_if_interrupted(flags_.called);
+    const std::string name(experiment.name);
+    experiments::Memory memory(begun_[name], [&] {
+      begun_[name] = memory.kept();
+      if (std::chrono::steady_clock::now() - last_kept_ > between_writes) keep();
+    });
+    Settings settings = settings_;
+    settings.memory = &memory;
     try {
-      result = run_experiment(experiment, settings_);
+      result = run_experiment(experiment, settings);
     } catch (const std::bad_alloc&) {
       throw Error(Errc::out_of_memory, "the host has no memory left for this experiment; free some");
     }
@@ -213,19 +246,21 @@ void ExperimentRun::print_json() const {
 }
 
 void ExperimentRun::give_up(const Error& error) {
-  if (done_.empty()) throw error;
-  write_partial();
-  if (flags_.json) print_json();
+  std::erase_if(begun_, [](const auto& begun) { return begun.second.empty(); });
+  if (done_.empty() && begun_.empty()) throw error;
+  keep();
+  if (!done_.empty()) write_partial();
+  if (!done_.empty() && flags_.json) print_json();
   std::string places;
   for (const std::string& place : {flags_.report, flags_.csv})
-    if (const fs::path path = partial_path(place); !path.empty())
+    if (const fs::path path = partial_path(place); partial_ && !path.empty())
       places += (places.empty() ? "; see " : ", ") + path.string();
   const bool stopped = error.code() == Errc::interrupted;
-  throw Error(error.code(), flags_.called + ": " + how_far() + places + (stopped ? "" : "; missing: ") +
-                                (stopped ? "" : missing_text()) +
-                                (kept_.saved() || resumed_
-                                     ? "; give the same command again to go on"
-                                     : "; nothing is kept to go on from, give --resume FILE for that"));
+  throw Error(error.code(),
+              flags_.called + ": " + how_far() + places + (stopped ? "" : "; missing: ") +
+                  (stopped ? "" : missing_text()) +
+                  (kept_.saved() ? "; give the same command again to go on"
+                                 : "; nothing is kept to go on from, give --resume FILE for that"));
 }
 
 void ExperimentRun::forget() {

@@ -1,12 +1,14 @@
 // Experiments, one after the other: what each gives is shown and kept as soon as it is done.
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "compare.hpp"
 #include "experiments/experiment.hpp"
+#include "experiments/memory.hpp"
 #include "kept.hpp"
 
 namespace kith::command {
@@ -34,6 +36,8 @@ class ExperimentRun {
 
  private:
   void measure(const experiments::Experiment& experiment, std::size_t number);
+  void take_up(const nlohmann::ordered_json& before);
+  void keep();
   void finish(experiments::Result result);
   void show(const experiments::Result& result);
   void write_partial();
@@ -46,10 +50,12 @@ class ExperimentRun {
   std::vector<experiments::Experiment> wanted_;
   const experiments::Settings& settings_;
   KeptWork kept_;
-  bool resumed_ = false, shown_ = false;
+  bool shown_ = false;
   bool partial_ = false;  ///< there may be files of what is done so far
   std::map<std::string, experiments::Result> done_;
-  std::map<std::string, std::string> failed_;  ///< and why
+  std::map<std::string, std::vector<experiments::Memory::Kept>> begun_;  ///< of those that are not done
+  std::map<std::string, std::string> failed_;                            ///< and why
+  std::chrono::steady_clock::time_point last_kept_{};
 };
 
 /// `papers.partial.html` of `papers.html`. Empty where that is no place for a file, as a pipe is none.

@@ -51,6 +51,7 @@ int parse_and_run(int argc, char** argv) {
       add_devices(app),   add_search(app),          add_classify(app), add_regress(app),   add_evaluate(app),
       add_structure(app), add_select_features(app), add_compare(app),  add_reproduce(app), add_bench(app),
       add_tune(app),      add_doctor(app)};
+  app.require_subcommand(0, 1);  // `structure` is also the name of an experiment
   app.allow_extras();
   for (const Subcommand& subcommand : subcommands) subcommand.app->allow_extras();
   try {

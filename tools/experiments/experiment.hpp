@@ -18,6 +18,8 @@
 
 namespace kith::experiments {
 
+class Memory;
+
 /// How an experiment is to be run.
 struct Settings {
   std::vector<Device> devices;  ///< each measured; at least one
@@ -30,7 +32,8 @@ struct Settings {
   /// What counts joules, one for each of `devices`; empty: nothing does, and energy_note says why.
   std::vector<std::shared_ptr<energy::EnergyMeter>> meters = {};
   std::string energy_note = {};
-  std::string data = {};  ///< file, for experiments that read one
+  std::string data = {};     ///< file, for experiments that read one
+  Memory* memory = nullptr;  ///< what was measured before, if anything is to be remembered
 };
 
 struct Point {

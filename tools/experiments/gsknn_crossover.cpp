@@ -40,7 +40,9 @@ Measured time_merge(const Settings& settings, const Device& device, Operation op
 /// A selection, cut into the groups that the plan would choose for it, and the merge of their lists.
 Measured time_selection(const Settings& settings, const Device& device, Selector selector, std::int64_t k,
                         const Operands& operands, Curve& curve) {
-  return attempt([&] {
+  const std::string what = "selection by " + std::string(name(selector)) + " on " + device.info().spec +
+                           ", k = " + std::to_string(k);
+  const Measured whole = attempt(settings, what, [&] {
     PlanOptions options;
     options.selector = selector;
     const std::int64_t n = operands.distances.cols(), m = operands.distances.rows();
@@ -50,13 +52,15 @@ Measured time_selection(const Settings& settings, const Device& device, Selector
     Measured measured =
         time_stage(settings, device, operation, operands, right_result(settings, operation, operands, m));
     if (plan.groups == 1 || !measured.timed()) return measured;
-    curve.remark(std::to_string(plan.groups) + " groups a query, and their merge");
-    const Measured merge = time_merge(settings, device, operation, operands);
+    Measured merge = time_merge(settings, device, operation, operands);
+    merge.plan = measured.plan = std::to_string(plan.groups) + " groups a query, and their merge";
     if (!merge.timed()) return merge;
     measured.device += merge.device;
     if (measured.joules && merge.joules) *measured.joules += *merge.joules;
     return measured;
   });
+  if (!whole.plan.empty()) curve.remark(whole.plan);
+  return whole;
 }
 
 void add_claim(const Device& device, const Curves& curves, Result& result) {

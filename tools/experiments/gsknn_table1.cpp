@@ -44,7 +44,10 @@ struct Curves {
 /// GS_KNN lets one query choose the selection; what it chose is timed. Its plan ends in the sample's times.
 Measured time_gs_knn(const Settings& settings, const Index& index, MatrixView<const float> queries,
                      Proposer proposer, const workloads::Answer& right) {
-  return attempt([&] {
+  const std::string what = "GS_KNN on " + index.device().info().spec + ", distances by " +
+                           std::string(name(proposer)) + ", n = " + std::to_string(index.rows()) +
+                           ", dims = " + std::to_string(index.dims());
+  return attempt(settings, what, [&] {
     PlanOptions options;
     options.stop = settings.stop;
     options.proposer = proposer;

@@ -101,7 +101,8 @@ void measure(const Settings& settings, const Points& points, const Question& que
     panel.curves[d].knn03.add(x, knn03, 1e3 * knn03.total);
     const Measured whole = time_whole_call(settings, device, points, question, right);
     panel.curves[d].automatic.add(x, whole, 1e3 * whole.total);
-    const Measured again = attempt([&] {
+    const std::string what = "points in place on " + device.info().spec + ", n = " + std::to_string(n);
+    const Measured again = attempt(settings, what, [&] {
       return time_classify(settings, Classifier(device, points.rows.view(), points.labels64), question.view(),
                            question.k, {}, right);
     });

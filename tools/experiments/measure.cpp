@@ -8,6 +8,7 @@
 
 #include "kith/error.hpp"
 #include "kith/spi.hpp"
+#include "memory.hpp"
 
 namespace kith::experiments {
 namespace {
@@ -82,7 +83,7 @@ Seconds seconds_of(const Trace& trace) {
 template <class Call>
 Measured time_whole(const Settings& settings, const Device& device, const std::string& what,
                     const Answer& expected, const Call& call) {
-  return attempt([&] {
+  return attempt(settings, what, [&] {
     tell(settings, what);
     Trace trace;
     trace.time_steps = false;
@@ -166,6 +167,11 @@ Measured attempt(const std::function<Measured()>& body) {
   }
 }
 
+Measured attempt(const Settings& settings, const std::string& what, const std::function<Measured()>& body) {
+  if (!settings.memory) return attempt(body);
+  return settings.memory->measure(what, [&] { return attempt(body); });
+}
+
 StageResult right_result(const Settings& settings, Operation operation, const Operands& operands,
                          std::int64_t rows) {
   operation.m = std::min(operation.m, rows);
@@ -214,7 +220,7 @@ Measured time_stage(const Settings& settings, const Device& device, const Operat
   const std::string what = title(operation) + " on " + device.info().spec +
                            ", n = " + std::to_string(operation.n) +
                            ", groups = " + std::to_string(operation.groups);
-  return attempt([&] {
+  return attempt(settings, what, [&] {
     tell(settings, what);
     Measured measured;
     spi::with_device(device, [&](spi::Device& opened) {

@@ -33,6 +33,7 @@ struct Measured {
   std::string plan;              ///< whole calls: how it was done, in a line
 
   bool timed() const { return samples > 0; }
+  bool operator==(const Measured&) const = default;
 };
 
 /// One sample. What a run has no clock for stays NaN.
@@ -55,6 +56,10 @@ Measured sample(const Settings& settings, const std::string& what, const std::fu
 /// Do `body`, and turn what it throws into a refusal (unsupported, out_of_memory) or a difference.
 /// Interruptions, and what `settings.progress` throws, pass.
 Measured attempt(const std::function<Measured()>& body);
+
+/// The same, unless `what` was timed before this run was stopped: then `body` is not called. So it may change
+/// nothing outside itself.
+Measured attempt(const Settings& settings, const std::string& what, const std::function<Measured()>& body);
 
 /// What settings.cpu gives for the first `rows` queries of an operation; select by its fastest selector.
 workloads::StageResult right_result(const Settings& settings, workloads::Operation operation,

@@ -47,9 +47,9 @@ template SequentialTime time_sequential<double>(const Settings&, const Points&, 
 
 Measured time_whole_call(const Settings& settings, const Device& device, const Points& points,
                          const Question& question, const workloads::Answer& right) {
-  return attempt([&] {
-    const std::string what =
-        "kith's choice on " + device.info().spec + ", n = " + std::to_string(points.rows.rows());
+  const std::string what =
+      "kith's choice on " + device.info().spec + ", n = " + std::to_string(points.rows.rows());
+  return attempt(settings, what, [&] {
     tell(settings, what);
     PlanOptions options;
     options.stop = settings.stop;

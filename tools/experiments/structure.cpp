@@ -102,7 +102,7 @@ Measured time_step(const Settings& settings, const Structure& structure, const S
   const Device& device = structure.index().device();
   const std::string what =
       std::string(step.name) + " on " + device.info().spec + ", n = " + std::to_string(samples.rows.rows());
-  return attempt([&] {
+  return attempt(settings, what, [&] {
     tell(settings, what);
     PlanOptions options;
     options.stop = settings.stop;

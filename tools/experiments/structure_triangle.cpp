@@ -151,7 +151,7 @@ Measured time_way(const Settings& settings, const Device& device, MatrixView<con
   const std::string what = std::string(upper ? "triangle" : "whole matrix") +
                            (to_host ? ", in host memory" : "") + " on " + device.info().spec +
                            ", n = " + std::to_string(rows.rows());
-  return attempt([&] {
+  return attempt(settings, what, [&] {
     Measured measured;
     spi::with_device(device, [&](spi::Device& opened) {
       Strips on(opened, rows);

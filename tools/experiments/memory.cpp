@@ -1,0 +1,31 @@
+#include "memory.hpp"
+
+#include <algorithm>
+
+namespace kith::experiments {
+
+Memory::Memory(std::vector<Kept> before, std::function<void()> changed)
+    : kept_(std::move(before)), changed_(std::move(changed)) {}
+
+Measured Memory::measure(const std::string& what, const std::function<Measured()>& body) {
+  if (within_) return body();
+  const std::size_t nth = asked_[what]++;
+  const auto known = std::find_if(kept_.begin(), kept_.end(),
+                                  [&](const Kept& kept) { return kept.nth == nth && kept.what == what; });
+  if (known != kept_.end()) return known->measured;
+  struct Within {
+    bool& flag;
+    explicit Within(bool& of) : flag(of) { flag = true; }
+    ~Within() { flag = false; }
+  };
+  const Measured measured = [&] {
+    const Within within(within_);
+    return body();
+  }();
+  if (!measured.timed()) return measured;
+  kept_.push_back({what, nth, measured});
+  if (changed_) changed_();
+  return measured;
+}
+
+}  // namespace kith::experiments
