@@ -353,6 +353,46 @@ TEST_CASE("kith reproduce: a device that is lost ends it, and counts for nothing
   CHECK(done["begun"].empty());
 }
 
+TEST_CASE("kith reproduce: an experiment that fails keeps no other from being measured") {
+  const Folder folder;
+  const string data = folder.write("rows.csv", "1,2,3\n");
+  const string line = "reproduce gsknn-kdd,gsknn-crossover --quick --device cpu --data " + data +
+                      " --report " + (folder / "p.html");
+  const Result failed = command_tests::kith(line);
+  CHECK(failed.code == 2);
+  CHECK(failed.err.starts_with("kith: note: reproduce: gsknn-kdd is left out: invalid_argument: "));
+  CHECK(contains(failed.err, "\nkith: invalid_argument: reproduce: 1 of 2 experiments are done; see " +
+                                 (folder / "p.partial.html") + "; missing: gsknn-kdd (invalid_argument: "));
+  CHECK(failed.out.starts_with("gsknn-crossover: "));
+  // The file is mended, or so it seems: only what reads it is tried again.
+  folder.write("rows.csv", "1,2,3,4\n");
+  const Result again = command_tests::kith(line + " --json");
+  CHECK(again.code == 3);
+  CHECK(again.err.starts_with("kith: note: going on from "));
+  const Json json = Json::parse(again.out);
+  REQUIRE(json.size() == 2);
+  CHECK(contains(json[0]["missing_because"].get<string>(), "bad_file: "));
+  CHECK(json[1]["charts"].size() == 1);
+  const Result alone =
+      command_tests::kith("reproduce gsknn-crossover --quick --device cpu --report " + (folder / "p.html"));
+  CHECK(alone.code == 0);
+  CHECK(folder.files() == 2);
+}
+
+TEST_CASE("kith reproduce: names, and the list") {
+  CHECK(command_tests::kith("reproduce").out == command_tests::kith("compare --experiment list").out);
+  CHECK(command_tests::kith("reproduce structure --device nonsense")
+            .err.starts_with(
+                "kith: invalid_argument: open_device: \"nonsense\""));  // it is a subcommand's name, too
+  check_refused("reproduce gsknn-crosover", 2,
+                "invalid_argument: reproduce: NAMES: there is none called \"gsknn-crosover\"; did you mean "
+                "gsknn-crossover?");
+  check_refused("reproduce x", 2,
+                "invalid_argument: reproduce: NAMES: there is none called \"x\"; choose among all, list, "
+                "pbknn-groups, pbknn-table1, gsknn-table1, gsknn-crossover, gsknn-kdd, ranksort-placements, "
+                "knn-ladder, knn03-table, structure");
+}
+
 TEST_CASE("kith tune that is interrupted goes on with the problems that are missing") {
   const Folder folder;
   const std::vector<string> words = {

@@ -120,7 +120,8 @@ Subcommand add_bench(CLI::App& parent) {
       ->type_name("NAMES")
       ->capture_default_str();
   add_device_option(*app, flags->device, true);
-  app->add_option("--scale", flags->scale, "Only this share of the rows and queries, for small machines")
+  app->add_option("--scale,--share", flags->scale,
+                  "Only this share of the rows and queries, for small machines")
       ->type_name("SHARE")
       ->capture_default_str();
   add_number(*app, "--repeats", flags->repeats, "Samples, after warming up", 1)->capture_default_str();

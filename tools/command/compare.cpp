@@ -268,9 +268,9 @@ Subcommand add_compare(CLI::App& parent) {
          "left out stays where the one before it is")
       ->type_name("PLACES");
   add_whole_options(*app, *flags);
-  app->add_option("--experiment", flags->experiment,
-                  "Instead: all, list, or some of " + experiment_names() +
-                      "; prints what the paper says beside it. " + std::string(experiment_durations))
+  app->add_option(
+         "--experiment", flags->experiment,
+         "Instead: all, list, or some of " + experiment_names() + "; prints what the paper says beside it")
       ->type_name("NAMES")
       ->group("Published experiments, run again");
   add_experiment_options(*app, *flags);

@@ -117,7 +117,7 @@ std::string experiment_names();
 int compare_experiments(const CompareFlags& flags);
 void add_experiment_options(CLI::App& app, CompareFlags& flags);  ///< all but their names and --resume
 inline constexpr const char* experiment_durations =
-    "all takes about 9 minutes on two cores, with --quick 20 seconds";
+    "On two cores, all take about 9 minutes, or 20 seconds with --quick";
 
 /// `--whole`, and how its files are read. Returns an exit code.
 inline constexpr std::array whole_options = {"--label-column", "--categorical", "--scale", "--categories"};

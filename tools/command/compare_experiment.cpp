@@ -11,6 +11,7 @@
 #include "experiments/experiment.hpp"
 #include "files/output.hpp"
 #include "report/experiment_page.hpp"
+#include "usage.hpp"
 
 namespace kith::command {
 namespace {
@@ -26,6 +27,15 @@ std::string names_option(const CompareFlags& flags) {
   return flags.called == "compare" ? "--experiment" : "NAMES";
 }
 
+[[noreturn]] void refuse_name(const CompareFlags& flags, const std::string& name) {
+  std::vector<std::string> known = {"all", "list"};
+  for (const Experiment& experiment : experiments::all_experiments()) known.emplace_back(experiment.name);
+  const std::string one = closest(name, known);
+  refuse(flags.called,
+         names_option(flags) + ": there is none called \"" + name + "\"; " +
+             (one.empty() ? "choose among all, list, " + experiment_names() : "did you mean " + one + "?"));
+}
+
 std::vector<Experiment> wanted_experiments(const CompareFlags& flags) {
   if (flags.experiment == "all") return experiments::all_experiments();
   std::vector<Experiment> wanted;
@@ -33,9 +43,7 @@ std::vector<Experiment> wanted_experiments(const CompareFlags& flags) {
     const auto& all = experiments::all_experiments();
     const auto found =
         std::find_if(all.begin(), all.end(), [&](const Experiment& e) { return e.name == name; });
-    if (found == all.end())
-      refuse(flags.called, names_option(flags) + ": there is none called \"" + name +
-                               "\"; choose among all, list, " + experiment_names());
+    if (found == all.end()) refuse_name(flags, name);
     const auto same = [&](const Experiment& e) { return e.name == name; };
     if (std::none_of(wanted.begin(), wanted.end(), same)) wanted.push_back(*found);
   }
@@ -181,7 +189,9 @@ int compare_experiments(const CompareFlags& flags) {
 
 void add_experiment_options(CLI::App& app, CompareFlags& flags) {
   const std::string group = "Published experiments, run again";
-  app.add_flag("--quick", flags.quick, "Sizes for a small machine; they are not the paper's")->group(group);
+  app.add_flag("--quick", flags.quick,
+               std::string("Sizes for a small machine; they are not the paper's. ") + experiment_durations)
+      ->group(group);
   app.add_flag("--energy", flags.energy,
                "Count joules, too, where the platform tells: repeats each point for a second or more")
       ->group(group);
@@ -204,9 +214,7 @@ Subcommand add_reproduce(CLI::App& parent) {
   flags->experiment = "list";
   CLI::App* app = parent.add_subcommand(
       "reproduce", "Run published experiments again, what the papers say beside it; as compare --experiment");
-  app->add_option("NAMES", flags->experiment,
-                  "all, list, or some of " + experiment_names() + ", with commas between them; " +
-                      std::string(experiment_durations))
+  app->add_option("NAMES", flags->experiment, "all, or those that list prints, with commas between them")
       ->capture_default_str()
       ->type_name("");
   add_device_option(*app, flags->device, true);

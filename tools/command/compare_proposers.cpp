@@ -213,7 +213,7 @@ void add_whole_options(CLI::App& app, CompareFlags& flags) {
                "so many of them, spread evenly) by every proposer, beside the chain alone");
   TableFlags& tables = flags.whole_set.tables;
   add_text_options(app, tables);
-  add_texts(app, "--label-column", tables.label_columns,
+  add_texts(app, "--label-column,--label", tables.label_columns,
             "A column of text files that is no feature: left out", "COLUMNS");
   add_texts(app, "--categorical", tables.categorical, "Columns of a text file whose numbers are categories",
             "COLUMNS");

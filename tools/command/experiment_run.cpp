@@ -57,8 +57,7 @@ Json asked_of(const Settings& settings) {
           {"--quick", settings.quick},
           {"--seconds", settings.seconds},
           {"--seed", settings.seed},
-          {"--energy", !settings.meters.empty()},
-          {"--data", file_facts(settings.data)}};
+          {"--energy", !settings.meters.empty()}};
 }
 
 fs::path partial_path(const std::string& path) {
@@ -84,22 +83,25 @@ ExperimentRun::ExperimentRun(const CompareFlags& flags, std::vector<Experiment> 
 }
 
 void ExperimentRun::take_up(const Json& before) {
-  const auto check_wanted = [&](const std::string& name) {
-    if (std::none_of(wanted_.begin(), wanted_.end(), [&](const auto& e) { return e.name == name; }))
+  const bool same_data = before.at("data") == file_facts(settings_.data);
+  const auto is_taken = [&](const std::string& name) {
+    const auto found =
+        std::find_if(wanted_.begin(), wanted_.end(), [&](const auto& e) { return e.name == name; });
+    if (found == wanted_.end())
       refuse(flags_.called, kept_.path().string() + ": an earlier run left " + name +
                                 " there, which is not asked for now; ask for it, too, to go on; --fresh "
                                 "begins anew");
+    if (!found->check_data || same_data) return true;
+    note(flags_.called + ": " + name + " is measured anew: its file is another than before");
+    return false;
   };
   for (const Json& json : before.at("results")) {
     Result result = experiment_of(json);
-    check_wanted(result.name);
     const std::string name = result.name;
-    done_[name] = std::move(result);
+    if (is_taken(name)) done_[name] = std::move(result);
   }
-  for (const auto& [name, json] : before.at("begun").items()) {
-    check_wanted(name);
-    begun_[name] = memory_of(json);
-  }
+  for (const auto& [name, json] : before.at("begun").items())
+    if (is_taken(name)) begun_[name] = memory_of(json);
 }
 
 /// `3 of 8 experiments are done, and 57 measurements of gsknn-crossover`
@@ -169,7 +171,8 @@ void ExperimentRun::keep() {
   Json results = Json::array(), begun = Json::object();
   for (const Result& result : this->results()) results.push_back(experiment_json(result, true));
   for (const auto& [name, measured] : begun_) begun[name] = memory_json(measured);
-  kept_.save({{"results", std::move(results)}, {"begun", std::move(begun)}});
+  kept_.save(
+      {{"data", file_facts(settings_.data)}, {"results", std::move(results)}, {"begun", std::move(begun)}});
   last_kept_ = std::chrono::steady_clock::now();
 }
 

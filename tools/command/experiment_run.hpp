@@ -13,7 +13,7 @@
 
 namespace kith::command {
 
-/// All that decides what experiments measure, but for their names.
+/// All that decides what experiments measure, but for their names and the file that some read.
 nlohmann::ordered_json asked_of(const experiments::Settings& settings);
 
 class ExperimentRun {

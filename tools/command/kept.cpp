@@ -1,12 +1,12 @@
 #include "kept.hpp"
 
+#include <stdlib.h>  // secure_getenv
 #include <sys/stat.h>
 #include <zlib.h>
 
 #include <array>
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -45,7 +45,7 @@ std::string first_difference(const Json& there, const Json& here) {
 }
 
 fs::path absolute_folder(const char* variable) {
-  const char* value = std::getenv(variable);
+  const char* value = ::secure_getenv(variable);
   return value && fs::path(value).is_absolute() ? fs::path(value) : fs::path();
 }
 
