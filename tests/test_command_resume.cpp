@@ -387,6 +387,12 @@ TEST_CASE("kith reproduce: names, and the list") {
   check_refused("reproduce gsknn-crosover", 2,
                 "invalid_argument: reproduce: NAMES: there is none called \"gsknn-crosover\"; did you mean "
                 "gsknn-crossover?");
+  check_refused("reproduce all,structure", 2,
+                "invalid_argument: reproduce: NAMES: all stands alone; leave the other names out");
+  check_refused(
+      "reproduce structure --report a/../p.html --resume p.html", 2,
+      "invalid_argument: reproduce: --resume: p.html is another file of this command; give it one of "
+      "its own");
   check_refused("reproduce x", 2,
                 "invalid_argument: reproduce: NAMES: there is none called \"x\"; choose among all, list, "
                 "pbknn-groups, pbknn-table1, gsknn-table1, gsknn-crossover, gsknn-kdd, ranksort-placements, "
@@ -428,6 +434,31 @@ TEST_CASE("kith tune that is interrupted goes on with the problems that are miss
   for (const Json& problem : problems) CHECK(!problem.contains("left_out_because"));
   CHECK(folder.files() == 1);
   CHECK(contains(folder.read("cpu.txt"), "n=700 m=5 dims=4 k=6 "));
+}
+
+TEST_CASE("kith tune --out replaces no file but its own, and a name alone is one in this folder") {
+  const Folder folder;
+  const string rows = folder.write("rows.csv", "1,2\n3,4\n");
+  const string small = " --device cpu -n 100 -m 1 --dims 2 --seconds 1 --out ";
+  check_refused(
+      "tune -k 1" + small + rows, 3,
+      "bad_file: tune: --out: " + rows + ": is there and no tuning file; name another file, or remove it");
+  CHECK(folder.read("rows.csv") == "1,2\n3,4\n");
+  CHECK(folder.files() == 1);
+  const Result twice = shell("cd " + (folder / "") + " && for k in 1 2; do \"$kith\" tune -k $k" + small +
+                             "cpu.txt > /dev/null; done; \"$kith\" tune --show --device cpu --out cpu.txt");
+  CHECK(twice.err.empty());
+  CHECK(twice.out.starts_with("cpu: cpu.txt\n"));
+  CHECK(std::count(twice.out.begin(), twice.out.end(), '\n') == 5);  // name, titles, two entries, a gap
+  const string text = folder.read("cpu.txt");
+  folder.write("cpu.txt", text.substr(0, text.size() - 3));
+  const Result damaged = command_tests::kith("tune -k 3" + small + (folder / "cpu.txt"));
+  CHECK(damaged.code == 0);
+  CHECK(damaged.err.starts_with("kith: note: tune: "));
+  CHECK(damaged.err.ends_with("; what it holds is replaced\n"));
+  const Result nothing = command_tests::kith("tune -k 300" + small + (folder / "none.txt"));
+  CHECK(nothing.code == 2);
+  CHECK(folder.files() == 2);
 }
 
 TEST_SUITE_END();

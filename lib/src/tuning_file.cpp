@@ -85,8 +85,8 @@ std::string read_all(int fd, std::size_t bytes) {
 /// Throws bad_file: why it may not.
 std::string trusted_text(const fs::path& path, std::uint32_t user) {
   const auto refuse = [](const std::string& why) { throw Error(Errc::bad_file, why); };
-  const Descriptor folder(
-      ::open(path.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  const fs::path above = path.has_parent_path() ? path.parent_path() : ".";
+  const Descriptor folder(::open(above.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (folder.get() < 0) {
     if (errno == ENOENT) return {};
     refuse(errno == ELOOP || errno == ENOTDIR

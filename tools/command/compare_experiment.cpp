@@ -28,6 +28,8 @@ std::string names_option(const CompareFlags& flags) {
 }
 
 [[noreturn]] void refuse_name(const CompareFlags& flags, const std::string& name) {
+  if (name == "all" || name == "list")
+    refuse(flags.called, names_option(flags) + ": " + name + " stands alone; leave the other names out");
   std::vector<std::string> known = {"all", "list"};
   for (const Experiment& experiment : experiments::all_experiments()) known.emplace_back(experiment.name);
   const std::string one = closest(name, known);
@@ -166,6 +168,11 @@ int compare_experiments(const CompareFlags& flags) {
   check_data(flags, wanted);
   if (!flags.csv.empty() && flags.csv == flags.report)
     refuse(flags.called, "--csv and --report are the same file; give two names");
+  for (const std::string& file : {flags.csv, flags.report, flags.data})
+    if (!file.empty() &&
+        std::filesystem::weakly_canonical(file) == std::filesystem::weakly_canonical(flags.resume))
+      refuse(flags.called,
+             "--resume: " + flags.resume + " is another file of this command; give it one of its own");
   std::optional<files::AtomicFile> csv, page;
   if (!flags.csv.empty()) csv.emplace(flags.csv);
   if (!flags.report.empty()) page.emplace(flags.report);

@@ -20,8 +20,8 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-constexpr const char* mark = "kith_partial";
-constexpr int format = 1;
+constexpr const char* kept_mark = "kith_partial";
+constexpr int kept_format = 1;
 
 /// What is no UTF-8 is replaced: in what is written and in what it is compared with alike.
 std::string kept_text(const Json& json) {
@@ -72,7 +72,7 @@ Json KeptWork::load(bool fresh) const {
   std::ifstream file(path_, std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   if (!file) bad("cannot be read; make it readable, or move it away");
-  if (!text.starts_with(std::string("{\"") + mark + "\":"))
+  if (!text.starts_with(std::string("{\"") + kept_mark + "\":"))
     bad("is no file that kith keeps measurements in; name another, or move it away");
   if (fresh) return nullptr;
   const Json kept = Json::parse(text, nullptr, false);
@@ -80,7 +80,8 @@ Json KeptWork::load(bool fresh) const {
   if (!kept.is_object() || !kept.contains("asked") || !kept.contains("done") || !kept.contains("checksum") ||
       kept["checksum"] != kept_checksum(kept_text(kept["asked"]) + kept_text(kept["done"])))
     refuse_damaged();
-  if (kept[mark] != format) refuse(where_, path_.string() + ": another version of kith left it" + again);
+  if (kept[kept_mark] != kept_format)
+    refuse(where_, path_.string() + ": another version of kith left it" + again);
   if (kept_text(kept["asked"]) != kept_text(asked_))
     refuse(where_, path_.string() + ": another command left it unfinished (" +
                        first_difference(kept["asked"], asked_) +
@@ -97,7 +98,7 @@ void KeptWork::check_writable(bool make_folders) const {
 void KeptWork::save(const Json& done) {
   if (path_.empty()) return;
   saved_ = false;
-  const Json kept = {{mark, format},
+  const Json kept = {{kept_mark, kept_format},
                      {"checksum", kept_checksum(kept_text(asked_) + kept_text(done))},
                      {"asked", asked_},
                      {"done", done}};

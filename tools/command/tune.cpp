@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cmath>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -140,6 +141,18 @@ Tuning joined(const DeviceInfo& device, const std::string& path, const std::vect
   return tuning;
 }
 
+/// Throws bad_file: `path` is no tuning file, and would be lost. Says what is not kept of one.
+void check_replaced(const DeviceInfo& device, const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string line;
+  if (!file || std::filesystem::is_empty(path)) return;
+  if (!std::getline(file, line) || !line.starts_with("kith tuning "))
+    throw Error(Errc::bad_file,
+                "tune: --out: " + path + ": is there and no tuning file; name another file, or remove it");
+  std::string ignored;
+  if (!load_tuning(device, path, ignored)) note("tune: " + ignored + "; what it holds is replaced");
+}
+
 /// Returns an exit code.
 int tune_device(const Device& device, const TuneFlags& flags, nlohmann::ordered_json& json) {
   const DeviceInfo& info = device.info();
@@ -147,8 +160,9 @@ int tune_device(const Device& device, const TuneFlags& flags, nlohmann::ordered_
   const double seconds =
       flags.seconds > 0 ? static_cast<double>(flags.seconds) : default_seconds(flags.quick);
   const TuneGrid grid = wanted_grid(info, flags);
-  KeptWork kept("tune", path + ".partial.json", asked_of(info, grid, flags.metric, seconds));
+  KeptWork kept("tune", path + ".partial.json", asked_of(info, grid, flags.metric));
   kept.check_writable(flags.out.empty());
+  if (!flags.out.empty()) check_replaced(info, path);
   const std::vector<TunedProblem> problems =
       TuneRun(device, grid, flags.metric, seconds, kept, flags.fresh).run();
   nlohmann::ordered_json entry = header_json(info, path);
@@ -165,6 +179,7 @@ int tune_device(const Device& device, const TuneFlags& flags, nlohmann::ordered_
       return exit_failed_check;
     }
   const Tuning tuning = joined(info, path, problems);
+  if (tuning.entries.empty()) kept.remove();
   if (tuning.entries.empty())
     throw Error(Errc::invalid_argument, "tune: " + info.spec +
                                             ": nothing could be measured, and nothing was "

@@ -26,12 +26,11 @@ std::size_t problems_in(const TuneGrid& grid, std::int64_t n) {
 
 }  // namespace
 
-nlohmann::ordered_json asked_of(const DeviceInfo& info, const TuneGrid& grid, Metric metric, double seconds) {
+nlohmann::ordered_json asked_of(const DeviceInfo& info, const TuneGrid& grid, Metric metric) {
   return {{"kith", empty_tuning(info).kith},
           {"--device",
            experiments::device_line(info) + ", " + std::to_string(info.compute_units) + " compute units"},
           {"--metric", std::string(name(metric))},
-          {"--seconds", seconds},
           {"-n", grid.n},
           {"-m", grid.m},
           {"--dims", grid.dims},
@@ -109,7 +108,7 @@ void TuneRun::table(std::int64_t n, std::int64_t dims) {
       } else {
         if (!tuner) tuner.emplace(device_, metric_, n, dims, grid_.m.back(), [this] { step(); });
         problems_.push_back(tuner->measure(m, k, 2 * share));
-        keep(problems_.back());
+        if (problems_.back().refusal.empty()) keep(problems_.back());
       }
     }
 }

@@ -9,7 +9,7 @@
 namespace kith::command {
 
 /// All that decides what is measured, and on what.
-nlohmann::ordered_json asked_of(const DeviceInfo& info, const TuneGrid& grid, Metric metric, double seconds);
+nlohmann::ordered_json asked_of(const DeviceInfo& info, const TuneGrid& grid, Metric metric);
 
 /// All problems of a grid, in about `seconds`: each has its share of what is left.
 class TuneRun {
