@@ -10,6 +10,8 @@ namespace {
 
 using experiments::Axis;
 using experiments::Chart;
+using experiments::PlacedRun;
+using experiments::PlacedStep;
 using experiments::Point;
 using experiments::Result;
 using experiments::Series;
@@ -70,6 +72,27 @@ Chart chart_of(const Json& json) {
   Chart chart{json.at("title").get<std::string>(), axis_of(json.at("x")), axis_of(json.at("y")), {}};
   for (const Json& series : json.at("series")) chart.series.push_back(series_of(series));
   return chart;
+}
+
+Json placed_run_json(const PlacedRun& run) {
+  Json json = {{"total", experiment_number(run.total, true)}, {"steps", Json::array()}};
+  for (const PlacedStep& step : run.steps)
+    json["steps"].push_back({{"what", step.what},
+                             {"from", step.from},
+                             {"to", step.to},
+                             {"bytes", step.bytes},
+                             {"device", experiment_number(step.device, true)},
+                             {"host", experiment_number(step.host, true)}});
+  return json;
+}
+
+PlacedRun placed_run_of(const Json& json) {
+  PlacedRun run{{}, number_of(json.at("total"))};
+  for (const Json& step : json.at("steps"))
+    run.steps.push_back({step.at("what").get<std::string>(), step.at("from").get<std::string>(),
+                         step.at("to").get<std::string>(), step.at("bytes").get<std::size_t>(),
+                         number_of(step.at("device")), number_of(step.at("host"))});
+  return run;
 }
 
 }  // namespace
@@ -140,6 +163,7 @@ Json memory_json(const std::vector<experiments::Memory::Kept>& all) {
                     {"samples", measured.samples},
                     {"plan", measured.plan}});
     if (measured.joules) json.back()["joules"] = experiment_number(*measured.joules, true);
+    if (!kept.run.steps.empty()) json.back()["run"] = placed_run_json(kept.run);
   }
   return json;
 }
@@ -155,6 +179,7 @@ std::vector<experiments::Memory::Kept> memory_of(const Json& json) {
     kept.measured.samples = entry.at("samples").get<std::size_t>();
     kept.measured.plan = entry.at("plan").get<std::string>();
     if (entry.contains("joules")) kept.measured.joules = number_of(entry["joules"]);
+    if (entry.contains("run")) kept.run = placed_run_of(entry["run"]);
     all.push_back(std::move(kept));
   }
   return all;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "measure.hpp"
+#include "placed_run.hpp"
 
 namespace kith::experiments {
 
@@ -18,6 +19,7 @@ class Memory {
     std::string what;
     std::size_t nth = 0;  ///< so many of this name were asked for before it
     Measured measured;
+    PlacedRun run = {};  ///< of stages that are placed; else without steps
 
     bool operator==(const Kept&) const = default;
   };
@@ -28,6 +30,9 @@ class Memory {
   /// What was measured before, or else what `body` gives. That is kept where it was timed: refusals cost
   /// little, and a device that was lost would look like other bits. Within `body` nothing is remembered.
   Measured measure(const std::string& what, const std::function<Measured()>& body);
+
+  /// The same of `measured` and `run`.
+  Kept take(const std::string& what, const std::function<Kept()>& body);
 
   const std::vector<Kept>& kept() const { return kept_; }
 

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "kith/error.hpp"
+#include "memory.hpp"
 #include "placed_search.hpp"
 
 namespace kith::experiments {
@@ -72,9 +73,10 @@ std::string difference(const PlacedAnswer& expected, const PlacedAnswer& actual)
   return keys.empty() ? difference(expected.votes, actual.votes) : keys;
 }
 
-Placed time_placed(const Settings& settings, const Placement& placement, const PlacedProblem& problem,
-                   const PlacedAnswer& expected) {
-  const std::string what = placement_text(placement) + ", n = " + std::to_string(problem.train.rows());
+namespace {
+
+Placed measure_placed(const Settings& settings, const std::string& what, const Placement& placement,
+                      const PlacedProblem& problem, const PlacedAnswer& expected) {
   const Device& first = placement.front().device;
   const bool one_device = std::all_of(placement.begin(), placement.end(), [&](const PlacedStage& placed) {
     return placed.device.state() == first.state();
@@ -105,6 +107,19 @@ Placed time_placed(const Settings& settings, const Placement& placement, const P
     return measured;
   });
   return placed;
+}
+
+}  // namespace
+
+Placed time_placed(const Settings& settings, const Placement& placement, const PlacedProblem& problem,
+                   const PlacedAnswer& expected) {
+  const std::string what = placement_text(placement) + ", n = " + std::to_string(problem.train.rows());
+  if (!settings.memory) return measure_placed(settings, what, placement, problem, expected);
+  Memory::Kept kept = settings.memory->take(what, [&] {
+    Placed placed = measure_placed(settings, what, placement, problem, expected);
+    return Memory::Kept{{}, 0, std::move(placed.measured), std::move(placed.run)};
+  });
+  return {std::move(kept.measured), std::move(kept.run)};
 }
 
 PlacedAnswer placed_answer(const Device& device, const Placement& placement, PlacedProblem problem) {

@@ -19,6 +19,7 @@
 #include "kith/selector.hpp"
 #include "kith/spi.hpp"
 #include "measure.hpp"
+#include "placed_run.hpp"
 #include "workloads/operations.hpp"
 
 namespace kith::experiments {
@@ -49,25 +50,6 @@ struct PlacedProblem {
   std::uint32_t threads = 0;
   bool locked =
       false;  ///< copies through memory of the host that is locked in place, where a device has such
-};
-
-/// A stage, or a copy on its way.
-struct PlacedStep {
-  std::string what;              ///< `select bubble`; a copy: `distances`
-  std::string from, to;          ///< specs, or `host`; a stage: the same
-  std::size_t bytes = 0;         ///< of a copy
-  double device = not_measured;  ///< seconds of the device's clock, of a stage
-  double host = 0;               ///< seconds of the host's clock
-
-  bool is_copy() const { return from != to; }
-};
-
-struct PlacedRun {
-  std::vector<PlacedStep> steps;
-  double total = 0;  ///< host clock: from rows in host memory to the answer in host memory
-
-  double transfers() const;  ///< host seconds of all copies
-  std::size_t bytes() const;
 };
 
 /// What a run leaves.
