@@ -75,10 +75,11 @@ inline string with_checksum(const string& summed) {
   return summed + bytes<std::uint64_t>({sum});
 }
 
-inline string assembled(const Sections& sections) {
+inline string assembled(const Sections& sections, std::int64_t version = 1) {
   string content;
   for (const auto& [name, inside] : sections) content += (name + string(8, '\0')).substr(0, 8) + text(inside);
-  return with_checksum("\x93kithmdl" + words({1, static_cast<std::int64_t>(content.size()) + 32}) + content);
+  return with_checksum("\x93kithmdl" + words({version, static_cast<std::int64_t>(content.size()) + 32}) +
+                       content);
 }
 
 inline std::int64_t word_at(const string& file, std::size_t at) {

@@ -155,7 +155,9 @@ TEST_CASE("files that are missing, torn or wrong are refused with the place, and
                   "bad_file: " + file + message);
   };
   refused(folder / "absent.npy", ": cannot be read: No such file or directory; check the name");
-  refused(folder.write("nan.csv", "1,2\n3,nan\n"), ":2: column 2 holds NaN; every value must be finite");
+  refused(folder.write("nan.csv", "1,2\n3,nan\n"),
+          ":2: column 2 holds NaN; every value must be finite; --missing fills such cells in, or drops their "
+          "rows");
   refused(folder.write("text.csv", "1,2\n3,4\n5,six\n"),
           ":3: column 2 holds \"six\" where a number belongs; correct it or leave the row out");
   refused(folder.write("ragged.csv", "1,2\n3,4,5\n"),
@@ -171,10 +173,12 @@ TEST_CASE("tables that do not fit each other are refused, and exit code 2") {
   const Folder folder;
   const string two = folder.write("two.csv", two_rows);
   const string three = folder.write("three.csv", "1,2,3\n4,5,6\n");
-  check_refused("search --train " + two + " --queries " + three + " -k 1 --device cpu", 2,
-                "invalid_argument: " + three + ": has 3 columns but " + two +
-                    " has 2; queries need the columns of the training rows");
-  const string labels = folder.write("labels.csv", "0\n1\n1\n");
+  check_refused(
+      "search --train " + two + " --queries " + three + " -k 1 --device cpu", 2,
+      "invalid_argument: " + three + ": has 3 columns but " + two +
+          " has 2; queries need the columns of the training rows; a column with the true answers is "
+          "named by --label COLUMN (or --target)");
+  const string labels = folder.write("labels.csv", "2\n1\n1\n");
   check_refused(
       "classify --train " + two + " --labels " + labels + " --queries " + two + " -k 1 --device cpu", 2,
       "invalid_argument: classify: " + labels + " holds 3 labels but " + two + " 2 rows; give one a row");
@@ -189,11 +193,13 @@ TEST_CASE("tables that do not fit each other are refused, and exit code 2") {
   check_refused("classify --train " + two + " --label-column 2 --queries " + two + " --truth " + two +
                     " --truth " + two,
                 2, "invalid_argument: classify: --truth is given more than once; see `kith classify --help`");
-  const string negative = folder.write("negative.csv", "-1\n1\n");
-  check_refused(
-      "classify --train " + two + " --labels " + negative + " --queries " + two + " -k 1 --device cpu", 3,
-      "bad_file: " + negative +
-          ":1: column 1 holds the label \"-1\"; labels are whole numbers >= 0, or text");
+  const string half = folder.write("half.csv", "0.5\n1\n");
+  check_refused("classify --train " + two + " --labels " + half + " --queries " + two + " -k 1 --device cpu",
+                3,
+                "bad_file: " + half +
+                    ":1: column 1 holds the label \"0.5\"; labels are whole numbers or text; numbers to be "
+                    "predicted are "
+                    "for kith regress --target");
 }
 
 TEST_CASE("search finds rows and distances, and writes them as .npy") {

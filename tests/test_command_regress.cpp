@@ -93,8 +93,10 @@ TEST_CASE("regress: what does not fit together is refused, in one line") {
       "regress --train " + train + " --query 1", 2,
       "invalid_argument: regress: there are no values; give --values FILE, or --target COLUMN of the "
       "training file");
-  check_refused("regress --target price --values " + values + " --train " + train + " --query 1", 2,
-                "invalid_argument: regress: --values and --target are both given; choose one");
+  check_refused("regress --target cost --values " + values + " --train " + train + " --query 1", 2,
+                "invalid_argument: " + values +
+                    ": has no column \"cost\"; it has column 1 only and no header, for its line 1 begins "
+                    "with \"1\"; say --header yes if that is a name");
   check_refused(
       "regress --values " + values + " --train " + train + " --query 1", 2,
       "invalid_argument: regress: " + values + " holds 2 values but " + train + " 4 rows; give one a row");

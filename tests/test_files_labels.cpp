@@ -22,24 +22,28 @@ TEST_CASE("files: .svm") {
   const Table queries = folder.table("q.svm", "-1 1:1\n", like);
   CHECK(queries.cols == 3);
   CHECK(queries.labels == Labels{{0}, {"-1", "1"}});
-  CHECK(
-      folder.table_error("q.svm", "2 1:1\n", like) ==
-      "bad_file: q.svm:1: holds the label \"2\", which no training row has; correct it or leave the row out");
+  CHECK(folder.table("q.svm", "2 1:1\n1 1:1\n", like).labels == Labels{{2, 1}, {"-1", "1", "2"}});
 
   const std::vector<std::pair<string, string>> cases{
       {"1 2:1 2:1\n", ":1: has the index 2 after 2; the indices of a line ascend, each once"},
       {"1 1:1\n1 3:1 2:1\n", ":2: has the index 2 after 3; the indices of a line ascend, each once"},
-      {"1 0:1\n", ":1: has the index 0 in \"0:1\"; indices are 1 to 2147483648"},
-      {"1 9999999999:1\n", ":1: has the index 9999999999 in \"9999999999:1\"; indices are 1 to 2147483648"},
+      {"1 -1:1\n", ":1: has the index -1 in \"-1:1\"; indices are 0 to 2147483648"},
+      {"1 9999999999:1\n", ":1: has the index 9999999999 in \"9999999999:1\"; indices are 0 to 2147483648"},
       {"1 x:1\n", ":1: has \"x:1\" where index:value belongs, such as 3:0.5; correct it"},
       {"1 2\n", ":1: has \"2\" where index:value belongs, such as 3:0.5; correct it"},
-      {"1 2:\n", ":1: index 2 is empty; every cell needs a value: fill it in or leave the row out"},
+      {"1 2:\n",
+       ":1: index 2 is empty; every cell needs a value: fill it in or leave the row out; --missing fills "
+       "such cells in, or drops their rows"},
       {"1 2:abc\n", ":1: index 2 holds \"abc\" where a number belongs; correct it or leave the row out"},
-      {"1 2:nan\n", ":1: index 2 holds NaN; every value must be finite"},
+      {"1 2:nan\n",
+       ":1: index 2 holds NaN; every value must be finite; --missing fills such cells in, or drops their "
+       "rows"},
       {"1:1\n", ":1: begins with \"1:1\", not with a label; write any number before it, such as 0"},
       {"# nothing\n", ": holds blank lines only; a file of data has at least one row"},
       {"1\n", ": holds labels and no values; a row needs index:value, such as 3:0.5"},
-      {"0.5 1:1\n", ":1: begins with \"0.5\", which is no label; labels of .svm are whole numbers"},
+      {"0.5 1:1\n",
+       ":1: begins with \"0.5\", which is no label; labels of .svm are whole numbers, and numbers to be "
+       "predicted are for kith regress"},
   };
   for (const auto& [content, message] : cases)
     CHECK(folder.table_error("t.svm", content, label_column("1")) == "bad_file: t.svm" + message);
@@ -74,13 +78,15 @@ TEST_CASE("files: labels") {
   const auto error = [&](const string& content, const LabelOptions& how = {}) {
     return folder.labels_error("l.csv", content, how);
   };
-  CHECK(error("1\n-2\n") ==
-        "bad_file: l.csv:2: column 1 holds the label \"-2\"; labels are whole numbers >= 0, or text");
-  CHECK(error("1\n2.5\n") ==
-        "bad_file: l.csv:2: column 1 holds the label \"2.5\"; labels are whole numbers >= 0, or text");
+  CHECK(folder.labels("l.csv", "10\n-2\n+1\n-10\n1.0\n") ==
+        Labels{{3, 1, 2, 0, 2}, {"-10", "-2", "1", "10"}});
+  CHECK(
+      error("1\n2.5\n") ==
+      "bad_file: l.csv:2: column 1 holds the label \"2.5\"; labels are whole numbers or text; numbers to be "
+      "predicted are for kith regress --target");
   CHECK(error("1\n9223372036854775808\n") ==
-        "bad_file: l.csv:2: column 1 holds the label \"9223372036854775808\"; labels are whole numbers >= 0, "
-        "or text");
+        "bad_file: l.csv:2: column 1 holds the label \"9223372036854775808\"; labels are whole numbers or "
+        "text; numbers to be predicted are for kith regress --target");
   CHECK(error("1\ncat\n") ==
         "bad_file: l.csv:2: column 1 holds the label \"cat\", but those before are numbers such as \"1\"; "
         "labels are all text "
@@ -92,29 +98,27 @@ TEST_CASE("files: labels") {
   CHECK(error("1\n\"\"\n") ==
         "bad_file: l.csv:2: column 1 holds no label; every row needs one: fill it in or leave the row out");
   CHECK(error("1,2\n") ==
-        "invalid_argument: l.csv: has 2 columns; labels are one a line, or say which column they are: "
+        "invalid_argument: l.csv: has 2 columns and begins with \"1\", \"2\"; labels are one a line, or say "
+        "which column they are: "
         "--label-column");
-  CHECK(error("cow\n", known_text) ==
-        "bad_file: l.csv:1: column 1 holds the label \"cow\", which no training row has; correct it or leave "
-        "the row out");
-  CHECK(error("4\n5\n", known_numbers) ==
-        "bad_file: l.csv:2: column 1 holds the label 5, which no training row has; correct it or leave the "
-        "row out");
+  CHECK(folder.labels("l.csv", "cow\ndog\nant\n", known_text) ==
+        Labels{{3, 1, 2}, {"cat", "dog", "ant", "cow"}});
+  CHECK(folder.labels("l.csv", "4\n-5\n", known_numbers) == Labels{{4, -5}, {}});
   CHECK(error("cat\n", known_numbers) ==
         "bad_file: l.csv:1: column 1 holds the label \"cat\", but those of the training rows are numbers; "
         "labels are all text "
         "or all numbers");
-  CHECK(folder.labels_error("l.npy", npy("<i4", "(2,)", bytes<std::int32_t>({1, -1}))) ==
-        "bad_file: l.npy: row 1 holds -1; labels are whole numbers >= 0");
+  CHECK(folder.labels_error("l.npy", npy("<i4", "(2,)", bytes<std::int32_t>({1, -1}))) == "no error");
   CHECK(folder.labels_error("l.npy", npy("<f4", "(2,)", bytes<float>({1, 0.5f}))) ==
-        "bad_file: l.npy: row 1 holds 0.5; labels are whole numbers >= 0");
+        "bad_file: l.npy: row 1 holds 0.5; labels are whole numbers or text; numbers to be predicted are for "
+        "kith regress --target");
   CHECK(folder.labels_error("l.npy", npy("<u8", "(1,)", bytes<std::uint64_t>({UINT64_MAX}))) ==
         "bad_file: l.npy: row 0 holds 18446744073709551615; labels are at most 2^63 - 1");
   CHECK(folder.labels_error("l.npy", npy("|u1", "(2, 2)", "abcd")) ==
         "bad_file: l.npy: holds an array of shape (2, 2); labels are one a row: shape (2,)");
-  CHECK(
-      folder.labels_error("l.npy", npy("|u1", "(1,)", "\5"), known_numbers) ==
-      "bad_file: l.npy: row 0 holds the label 5, which no training row has; correct it or leave the row out");
+  CHECK(folder.labels("l.npy", npy("|u1", "(1,)", "\5"), known_numbers) == Labels{{5}, {}});
+  CHECK(folder.labels("l.npy", npy("<i4", "(3,)", bytes<std::int32_t>({1, -1, 1}))) ==
+        Labels{{1, 0, 1}, {"-1", "1"}});
   CHECK(folder.labels_error("l.npy", npy("|u1", "(1,)", "\1"), known_text) ==
         "bad_file: l.npy: row 0 holds the label 1, but those of the training rows are text such as \"cat\"; "
         "save the labels as "

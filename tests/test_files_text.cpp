@@ -108,7 +108,7 @@ TEST_CASE("files: queries are laid out for themselves, but must fit") {
   CHECK(
       folder.table_error("q.csv", "5;6;7\n", like) ==
       "invalid_argument: q.csv: has 3 columns but train.csv has 2; queries need the columns of the training "
-      "rows");
+      "rows; a column with the true answers is named by --label COLUMN (or --target)");
   const Table commas = folder.table("train.csv", "a;b\n1,5;2\n2,25;4\n");
   like.like = &commas;
   CHECK(folder.table("q.csv", "1,250;6\n", like).values == Floats{1.25f, 6});

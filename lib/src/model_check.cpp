@@ -124,10 +124,24 @@ void check_vote(const Model& model) {
   check_voting(where, model.voting, model.metric, count_classes(model), model.k);
 }
 
-constexpr ModelSection sections[] = {{"model", check_sizes},     {"prepare", check_preparation},
-                                     {"columns", check_columns}, {"rows", check_rows},
-                                     {"labels", check_labels},   {"values", check_values},
-                                     {"samples", check_samples}, {"voting", check_vote}};
+void check_origin(const Model& model) {
+  if (!model.answer_names.empty() && static_cast<std::int64_t>(model.answer_names.size()) != model.outputs)
+    refuse(count(model.answer_names.size(), "names for ") + std::to_string(model.outputs) +
+           " outputs; give one an output, or none");
+  const std::vector<std::int64_t>& numbers = model.row_numbers;
+  bool good = numbers.empty() || (static_cast<std::int64_t>(numbers.size()) == model.n && numbers[0] >= 0);
+  for (std::size_t i = 1; i < numbers.size(); ++i) good = good && numbers[i - 1] < numbers[i];
+  if (!good)
+    refuse(count(numbers.size(), "numbers for ") + std::to_string(model.n) +
+           " rows, or they do not ascend from 0 or more; give one a row, or none");
+  if (model.first_index < -1 || model.first_index > 1)
+    refuse("the first index is " + std::to_string(model.first_index) + "; it is 0 or 1, or -1 for none");
+}
+
+constexpr ModelSection sections[] = {
+    {"model", check_sizes},     {"prepare", check_preparation}, {"columns", check_columns},
+    {"rows", check_rows},       {"labels", check_labels},       {"values", check_values},
+    {"samples", check_samples}, {"voting", check_vote},         {"origin", check_origin}};
 
 }  // namespace
 

@@ -35,6 +35,9 @@ void choose(std::string_view text, TieRule& rule) {
 void choose(std::string_view text, Scaling& scaling) {
   scaling = scaling_named(text);
 }
+void choose(std::string_view text, Missing& missing) {
+  missing = missing_named(text);
+}
 void choose(std::string_view text, Categories& categories) {
   categories = categories_named(text);
 }
@@ -50,6 +53,8 @@ class ModelReader {
   /// Where the content of a section begins.
   std::uint64_t start_of(std::string_view section) const { return starts_.find(section)->second; }
 
+  std::uint64_t version() const { return version_; }
+
   void check_header() {
     std::array<char, 8> magic{};
     const std::size_t some = read_at(fd_, 0, magic.data(), magic.size());
@@ -59,10 +64,10 @@ class ModelReader {
       fail(bytes_, "the file ends here, within its header of " + std::to_string(model_header_bytes) +
                        " bytes; copy it again");
     position_ = magic.size();
-    const std::uint64_t version = size();
-    if (version != model_version)
-      fail(magic.size(), "the format is version " + std::to_string(version) +
-                             ", but this kith reads version " + std::to_string(model_version) +
+    version_ = size();
+    if (version_ < 1 || version_ > model_version)
+      fail(magic.size(), "the format is version " + std::to_string(version_) +
+                             ", but this kith reads versions 1 to " + std::to_string(model_version) +
                              "; use the kith that wrote it");
     const std::uint64_t promised = size();
     if (bytes_ < promised)
@@ -88,6 +93,16 @@ class ModelReader {
       fail(summed, "the checksum does not match; the file is damaged: copy it again");
     position_ = model_header_bytes;
     end_ = summed;
+  }
+
+  bool has(std::string_view section) const { return starts_.find(section) != starts_.end(); }
+
+  /// What is written has the lowest version that holds it.
+  void check_version(std::uint64_t lowest) const {
+    if (version_ != lowest)
+      fail(model_magic.size(), "the format is version " + std::to_string(version_) +
+                                   ", but the model needs version " + std::to_string(lowest) +
+                                   "; save the model again");
   }
 
   void check_end() {
@@ -199,7 +214,7 @@ class ModelReader {
 
   int fd_;
   std::uint64_t bytes_, end_;  ///< of the file; of the section that is read
-  std::uint64_t position_ = 0;
+  std::uint64_t position_ = 0, version_ = 0;
   std::string name_;
   std::map<std::string, std::uint64_t, std::less<>> starts_;
 };
@@ -228,11 +243,12 @@ Model read_model(int fd) {
   reader.check_sum();
   Model model;
   Preparation::Learned learned;
-  model_parts(reader, model, learned);
+  model_parts(reader, model, learned, reader.version());
   reader.check_end();
   at_section(reader, "prepare", [&] { model.preparation = Preparation(std::move(learned)); });
   for (const ModelSection& section : model_checks())
-    at_section(reader, section.name, [&] { section.check(model); });
+    if (reader.has(section.name)) at_section(reader, section.name, [&] { section.check(model); });
+  reader.check_version(version_of(model));
   return model;
 }
 

@@ -125,14 +125,15 @@ void save(const Model& model, const std::string& path) {
   check_model(model);
   const Preparation::Learned learned = model.preparation.learned();
   ModelWriter counter(nullptr);
-  model_parts(counter, model, learned);
+  const std::uint64_t version = version_of(model);
+  model_parts(counter, model, learned, version);
   const Target target = target_of(path);
   WholeFile file("model", target.path, target.mode);
   ModelWriter writer(&file);
   writer.raw(model_magic.data(), model_magic.size());
-  writer.size(model_version);
+  writer.size(version);
   writer.size(model_header_bytes + counter.bytes() + model_checksum_bytes);
-  model_parts(writer, model, learned);
+  model_parts(writer, model, learned, version);
   writer.size(writer.checksum());
   writer.flush();
   file.commit();

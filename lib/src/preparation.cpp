@@ -24,6 +24,12 @@ constexpr std::pair<Scaling, std::string_view> scaling_names[] = {
 constexpr std::pair<Categories, std::string_view> categories_names[] = {{Categories::ordinal, "ordinal"},
                                                                         {Categories::one_hot, "one_hot"}};
 
+constexpr std::pair<Missing, std::string_view> missing_names[] = {{Missing::refuse, "refuse"},
+                                                                  {Missing::drop, "drop"},
+                                                                  {Missing::mean, "mean"},
+                                                                  {Missing::median, "median"},
+                                                                  {Missing::most_frequent, "most_frequent"}};
+
 constexpr std::int64_t categories_end = std::int64_t{1} << 24;  // below, a float holds every whole number
 
 [[noreturn]] void refuse(const std::string& why) {
@@ -47,13 +53,30 @@ std::vector<std::int64_t> checked_columns(std::vector<std::int64_t> columns, std
   return columns;
 }
 
-/// Refuse what is not finite, and what is no category where there should be one.
-void check_values(std::string_view what, MatrixView<const float> rows,
-                  const std::vector<std::int64_t>& categorical) {
-  prepare_rows("preparation", what, rows, Metric::squared_l2, 0);  // which wants finite numbers, no more
+/// Whether a NaN is filled in.
+bool fills(const PreparationOptions& options) {
+  return options.missing != Missing::refuse && options.missing != Missing::drop;
+}
+
+/// Refuse what is neither finite nor NaN.
+void check_no_infinity(std::string_view what, MatrixView<const float> rows) {
   for (std::int64_t r = 0; r < rows.rows(); ++r)
-    for (const std::int64_t d : categorical) {
+    for (std::int64_t d = 0; d < rows.cols(); ++d)
+      if (std::isinf(rows(r, d)))
+        refuse(place(what, r, d) + " is " + text_of(rows(r, d)) +
+               "; values must be finite, or NaN where they are missing");
+}
+
+/// Refuse what is not finite, and what is no category where there should be one.
+void check_values(std::string_view what, MatrixView<const float> rows, const PreparationOptions& options) {
+  if (fills(options))
+    check_no_infinity(what, rows);
+  else
+    prepare_rows("preparation", what, rows, Metric::squared_l2, 0);  // which wants finite numbers, no more
+  for (std::int64_t r = 0; r < rows.rows(); ++r)
+    for (const std::int64_t d : options.categorical) {
       const float value = rows(r, d);
+      if (std::isnan(value)) continue;
       if (value >= 0 && value < static_cast<float>(categories_end) && value == std::floor(value)) continue;
       refuse(place(what, r, d) + " holds " + text_of(value) +
              ", which is no category; categories are whole numbers from 0 to " +
@@ -64,6 +87,7 @@ void check_values(std::string_view what, MatrixView<const float> rows,
 std::vector<std::int64_t> categories_of(MatrixView<const float> rows, std::int64_t column) {
   std::vector<bool> seen;
   for (std::int64_t r = 0; r < rows.rows(); ++r) {
+    if (std::isnan(rows(r, column))) continue;
     const auto code = static_cast<std::size_t>(rows(r, column));
     if (code >= seen.size()) seen.resize(code + 1);
     seen[code] = true;
@@ -82,6 +106,12 @@ std::int64_t width_of(std::int64_t dims, const std::vector<std::vector<std::int6
 
 }  // namespace
 
+std::string_view name(Missing missing) {
+  return name_in(missing_names, missing);
+}
+Missing missing_named(std::string_view text) {
+  return parse_in(missing_names, "missing", text);
+}
 std::string_view name(Scaling scaling) {
   return name_in(scaling_names, scaling);
 }
@@ -102,14 +132,25 @@ Preparation::Preparation(MatrixView<const float> train, const PreparationOptions
     refuse("there are " + std::to_string(train.rows()) + " training rows of " + std::to_string(dims_) +
            " columns; give at least one of each");
   options_.categorical = checked_columns(std::move(options_.categorical), dims_);
-  check_values("training", train, options_.categorical);
+  check_values("training", train, options_);
+  if (fills(options_)) fills_ = learn_fills(options_, train);
   if (options_.categories == Categories::one_hot)
     for (const std::int64_t column : options_.categorical)
       categories_.push_back(categories_of(train, column));
   width_ = width_of(dims_, categories_);
-  const PreparationSteps steps{dims_, width_, options_, categories_, columns_};
+  const PreparationSteps steps{dims_, width_, options_, categories_, columns_, fills_};
   for (std::size_t s = 0; s < options_.scalings.size(); ++s)
     columns_.push_back(learn_columns(steps, options_.scalings[s], s, train));
+}
+
+std::vector<std::int64_t> complete_rows(MatrixView<const float> rows) {
+  std::vector<std::int64_t> complete;
+  for (std::int64_t r = 0; r < rows.rows(); ++r) {
+    bool whole = true;
+    for (std::int64_t d = 0; d < rows.cols(); ++d) whole = whole && !std::isnan(rows(r, d));
+    if (whole) complete.push_back(r);
+  }
+  return complete;
 }
 
 std::vector<float> Preparation::apply(MatrixView<const float> rows) const {
@@ -117,9 +158,9 @@ std::vector<float> Preparation::apply(MatrixView<const float> rows) const {
   if (dims_ > 0 && rows.cols() != dims_)
     refuse("the rows have " + std::to_string(rows.cols()) + " columns, the training rows had " +
            std::to_string(dims_) + "; give the same columns");
-  check_values("given", rows, options_.categorical);
+  check_values("given", rows, options_);
   const std::int64_t dims = rows.cols(), width = dims_ > 0 ? width_ : dims, m = rows.rows();
-  const PreparationSteps steps{dims, width, options_, categories_, columns_};
+  const PreparationSteps steps{dims, width, options_, categories_, columns_, fills_};
   std::vector<float> prepared(static_cast<std::size_t>(m * width));
   const std::uint32_t team = team_size(0);
   std::vector<double> room(static_cast<std::size_t>(width) * team);
@@ -149,7 +190,7 @@ std::vector<float> Preparation::apply(MatrixView<const float> rows) const {
 }
 
 bool Preparation::changes_nothing() const {
-  return options_.scalings.empty() && categories_.empty();
+  return options_.scalings.empty() && categories_.empty() && fills_.empty();
 }
 
 std::vector<std::int64_t> Preparation::sources() const {
@@ -185,14 +226,32 @@ void check_scaling(Scaling scaling, const Preparation::Columns& columns, std::in
            " columns; learn them from training rows");
 }
 
+void check_fills(const std::vector<double>& fills, std::int64_t wanted,
+                 const std::vector<std::int64_t>& categorical) {
+  bool good = static_cast<std::int64_t>(fills.size()) == wanted;
+  for (const double fill : fills) good = good && std::fabs(fill) <= double{FLT_MAX};
+  for (const std::int64_t d : categorical) {
+    if (!good || fills.empty()) break;
+    const double code = fills[static_cast<std::size_t>(d)];
+    good = code >= 0 && code < static_cast<double>(categories_end) && code == std::floor(code);
+  }
+  if (!good)
+    refuse("there are " + std::to_string(fills.size()) + " values in place of missing ones for " +
+           std::to_string(wanted) +
+           " columns that are filled, or one is no finite float, or no category where there should be one; "
+           "learn them from training rows");
+}
+
 }  // namespace
 
 Preparation::Preparation(Learned learned)
     : dims_(learned.dims),
       options_(std::move(learned.options)),
       categories_(std::move(learned.categories)),
-      columns_(std::move(learned.columns)) {
-  if (dims_ < 0 || (dims_ == 0 && !(options_.scalings.empty() && options_.categorical.empty())))
+      columns_(std::move(learned.columns)),
+      fills_(std::move(learned.fills)) {
+  if (dims_ < 0 ||
+      (dims_ == 0 && !(options_.scalings.empty() && options_.categorical.empty() && !fills(options_))))
     refuse("it was learned from rows of " + std::to_string(dims_) + " columns; there must be at least one");
   if (checked_columns(options_.categorical, dims_) != options_.categorical)
     refuse("the columns that hold categories are not in ascending order; sort them");
@@ -205,10 +264,11 @@ Preparation::Preparation(Learned learned)
   for (std::size_t i = 0; i < wanted; ++i) check_categories(categories_[i], options_.categorical[i]);
   width_ = width_of(dims_, categories_);
   for (std::size_t s = 0; s < columns_.size(); ++s) check_scaling(options_.scalings[s], columns_[s], width_);
+  check_fills(fills_, fills(options_) ? dims_ : 0, options_.categorical);
 }
 
 Preparation::Learned Preparation::learned() const {
-  return {dims_, options_, categories_, columns_};
+  return {dims_, options_, categories_, columns_, fills_};
 }
 
 }  // namespace kith

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
+
+#include "kith/error.hpp"
 
 namespace kith {
 namespace {
@@ -13,11 +16,13 @@ void expand(const PreparationSteps& steps, const float* row, double* out) {
   const bool one_hot = steps.options.categories == Categories::one_hot;
   std::size_t next = 0;
   for (std::int64_t d = 0; d < steps.dims; ++d) {
+    const bool fill = !steps.fills.empty() && std::isnan(row[d]);
+    const double value = fill ? steps.fills[static_cast<std::size_t>(d)] : static_cast<double>(row[d]);
     if (!one_hot || next == categorical.size() || categorical[next] != d) {
-      *out++ = static_cast<double>(row[d]);
+      *out++ = value;
       continue;
     }
-    const auto code = static_cast<std::int64_t>(row[d]);
+    const auto code = static_cast<std::int64_t>(value);
     for (const std::int64_t category : steps.categories[next]) *out++ = category == code ? 1.0 : 0.0;
     ++next;
   }
@@ -84,6 +89,30 @@ Preparation::Columns learn_min_max(const PreparationSteps& steps, std::size_t sc
   return {std::move(least), std::move(largest)};
 }
 
+/// Added in the order of the rows.
+double mean(const std::vector<float>& values) {
+  double sum = 0;
+  for (const float value : values) sum += static_cast<double>(value);
+  return sum / static_cast<double>(values.size());
+}
+
+double median(std::vector<float>& values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t half = values.size() / 2;
+  if (values.size() % 2 == 1) return static_cast<double>(values[half]);
+  return (static_cast<double>(values[half - 1]) + static_cast<double>(values[half])) / 2;
+}
+
+double most_frequent(std::vector<float>& values) {
+  std::sort(values.begin(), values.end());
+  std::size_t best = 0, most = 0;
+  for (std::size_t begin = 0, end = 0; begin < values.size(); begin = end) {
+    while (end < values.size() && values[end] == values[begin]) ++end;
+    if (end - begin > most) most = end - begin, best = begin;
+  }
+  return static_cast<double>(values[best]) + 0.0;  // of -0 and +0, which are equal, always +0
+}
+
 }  // namespace
 
 void PreparationSteps::run(const float* row, std::size_t scalings, double* out) const {
@@ -96,6 +125,25 @@ void PreparationSteps::run(const float* row, std::size_t scalings, double* out) 
     const double *shift = columns[s].shift.data(), *divisor = columns[s].divisor.data();
     for (std::int64_t d = 0; d < width; ++d) out[d] = (out[d] - shift[d]) / divisor[d];
   }
+}
+
+std::vector<double> learn_fills(const PreparationOptions& options, MatrixView<const float> train) {
+  std::vector<double> fills;
+  std::vector<float> values;
+  for (std::int64_t d = 0; d < train.cols(); ++d) {
+    values.clear();
+    for (std::int64_t r = 0; r < train.rows(); ++r)
+      if (!std::isnan(train(r, d))) values.push_back(train(r, d));
+    if (values.empty())
+      throw Error(Errc::invalid_argument, "preparation: column " + std::to_string(d) +
+                                              " has no value to learn from; leave the column out");
+    const bool category = std::binary_search(options.categorical.begin(), options.categorical.end(), d);
+    if (options.missing == Missing::most_frequent || category)
+      fills.push_back(most_frequent(values));
+    else
+      fills.push_back(options.missing == Missing::mean ? mean(values) : median(values));
+  }
+  return fills;
 }
 
 Preparation::Columns learn_columns(const PreparationSteps& steps, Scaling scaling, std::size_t scalings,

@@ -16,11 +16,17 @@ struct PreparationSteps {
   const PreparationOptions& options;
   const std::vector<std::vector<std::int64_t>>& categories;
   const std::vector<Preparation::Columns>& columns;
+  const std::vector<double>& fills;  ///< [dims] in place of NaN, or empty
 
-  /// A row as it is after its categories became columns and the first `scalings` scalings were done.
+  /// A row as it is after it was filled, its categories became columns and the first `scalings` scalings
+  /// were done.
   ///   row  [dims]    out  [width]
   void run(const float* row, std::size_t scalings, double* out) const;
 };
+
+/// What stands for NaN in each column, [dims]; `options.missing` fills.
+/// Throws invalid_argument: a column has no value.
+std::vector<double> learn_fills(const PreparationOptions& options, MatrixView<const float> train);
 
 /// What standardize or min_max learns of training rows after the first `scalings` scalings.
 ///   train  [n, dims], n >= 1

@@ -5,6 +5,7 @@
 
 #include "files/number.hpp"
 #include "files/source.hpp"
+#include "voting_flags.hpp"
 
 namespace kith::command {
 
@@ -51,17 +52,20 @@ std::vector<float> radius_of(const std::string& where, const AskingFlags& flags)
   return {number.value};
 }
 
-std::string neighbor_table(const RadiusNeighbors& found, std::int64_t q,
+std::string neighbor_table(const RadiusNeighbors& found, std::int64_t q, const Training& training,
                            const std::vector<std::string>& titles,
                            const std::function<std::string(std::size_t row, std::size_t column)>& answer) {
-  if (found.count(q) == 0) return "no row within the radius\n";
+  if (found.count(q) == 0)
+    return training.preparation.options().missing == Missing::drop
+               ? "no neighbours: a value is missing, or no row is within the radius\n"
+               : "no row within the radius\n";
   std::vector<std::string> head = {"rank", "row", "distance"};
   head.insert(head.end(), titles.begin(), titles.end());
   TextTable table(head);
   const auto begin = static_cast<std::size_t>(found.first[static_cast<std::size_t>(q)]);
   for (std::size_t i = 0; i < static_cast<std::size_t>(found.count(q)); ++i) {
     const std::int64_t row = found.index[begin + i];
-    std::vector<std::string> cells = {std::to_string(i + 1), std::to_string(row),
+    std::vector<std::string> cells = {std::to_string(i + 1), std::to_string(training.file_row(row)),
                                       format_float(found.distance[begin + i])};
     for (std::size_t c = 0; c < titles.size(); ++c) cells.push_back(answer(static_cast<std::size_t>(row), c));
     table.add(std::move(cells));
@@ -111,31 +115,67 @@ void check_distinct(const std::string& where, const std::vector<std::pair<std::s
         refuse(where, files[a].first + " and " + files[b].first + " are the same file; give two names");
 }
 
-std::vector<files::Labels> true_labels(const std::string& where, const AskingFlags& flags,
-                                       const Training& training, const files::Table& queries) {
-  if (flags.leave_one_out) return training.labels;
+namespace {
+
+/// Tell which true labels no training row has: they cannot be right.
+void tell_unknown(const std::string& path, const files::Labels& known, const files::Labels& truth) {
+  constexpr std::size_t most_listed = 8;
+  const std::vector<std::int64_t> classes = distinct(known.code);
+  std::vector<std::int64_t> unknown;
+  for (const std::int64_t code : truth.code)
+    if (!std::binary_search(classes.begin(), classes.end(), code)) unknown.push_back(code);
+  if (unknown.empty()) return;
+  const std::vector<std::int64_t> different = distinct(unknown);
+  std::string list;
+  for (std::size_t i = 0; i < std::min(different.size(), most_listed); ++i)
+    list += (i ? ", " : "") + files::printable(truth.text(different[i]));
+  note(path + ": " + files::count_of(unknown.size(), "row") + (unknown.size() == 1 ? " has" : " have") +
+       " a label that no training row has (" + list + (different.size() > most_listed ? ", ..." : "") +
+       "), which counts as wrong");
+}
+
+files::Labels read_truth(const std::string& where, const TableFlags& tables, const std::string& path,
+                         const Training& training, const files::Table& queries) {
+  files::LabelOptions options(file_options(tables));
+  options.known = &training.labels[0];
+  options.rows = queries.rows;
+  options.column_optional = true;
+  if (files::is_text(path) && !tables.label_columns.empty()) options.column = tables.label_columns[0];
+  files::Labels truth = files::read_labels(path, options);
+  if (static_cast<std::int64_t>(truth.code.size()) != queries.rows)
+    refuse(where, path + " holds " + std::to_string(truth.code.size()) + " labels but " + queries.path + " " +
+                      std::to_string(queries.rows) + " rows; give one a row");
+  return truth;
+}
+
+}  // namespace
+
+std::vector<files::Labels> true_labels(const std::string& where, const TableFlags& tables,
+                                       const AskingFlags& flags, const Training& training,
+                                       const files::Table& queries) {
   std::vector<files::Labels> truth(training.labels.size());
+  if (flags.leave_one_out && !training.rows.kept) return training.labels;
   if (!flags.truth.empty()) {
     if (truth.size() > 1)
       refuse(where, "--truth holds one label a row, but there are " + std::to_string(truth.size()) +
                         " label columns; give queries with these columns");
-    files::LabelOptions options;
-    options.known = &training.labels[0];
-    truth[0] = files::read_labels(flags.truth, options);
-    if (static_cast<std::int64_t>(truth[0].code.size()) != queries.rows)
-      refuse(where, flags.truth + " holds " + std::to_string(truth[0].code.size()) + " labels but " +
-                        queries.path + " " + std::to_string(queries.rows) + " rows; give one a row");
+    truth[0] = read_truth(where, tables, flags.truth, training, queries);
+    tell_unknown(flags.truth, training.labels[0], truth[0]);
     return truth;
   }
   if (queries.labels.code.empty()) return truth;
   truth[0] = queries.labels;
   for (std::size_t i = 1; i < truth.size(); ++i) truth[i] = queries.more_labels[i - 1];
+  for (std::size_t i = 0; i < truth.size() && !flags.leave_one_out; ++i)
+    tell_unknown(queries.path, training.labels[i], truth[i]);
   return truth;
 }
 
-std::int64_t count_equal(const std::vector<std::int64_t>& a, const std::vector<std::int64_t>& b) {
+std::int64_t count_right(const std::vector<std::int64_t>& answer, const std::vector<std::int64_t>& truth,
+                         const std::vector<std::int64_t>& classes) {
   std::int64_t count = 0;
-  for (std::size_t q = 0; q < a.size(); ++q) count += a[q] == b[q];
+  for (std::size_t q = 0; q < answer.size(); ++q)
+    count += answer[q] == truth[q] && std::binary_search(classes.begin(), classes.end(), answer[q]);
   return count;
 }
 

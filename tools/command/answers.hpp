@@ -39,10 +39,11 @@ Rows read_asked(const TrainingFlags& training_flags, const AskingFlags& flags, c
 /// The radius, as one for all queries.
 std::vector<float> radius_of(const std::string& where, const AskingFlags& flags);
 
-/// Rank, training row, distance and answers of those that were asked; a sentence where there are none.
+/// Rank, training row (its number in its file), distance and answers of those that were asked; a sentence
+/// where there are none.
 ///   titles  of the answers
 ///   answer  (training row, place in titles) as text
-std::string neighbor_table(const RadiusNeighbors& found, std::int64_t q,
+std::string neighbor_table(const RadiusNeighbors& found, std::int64_t q, const Training& training,
                            const std::vector<std::string>& titles,
                            const std::function<std::string(std::size_t row, std::size_t column)>& answer);
 
@@ -53,7 +54,7 @@ RadiusNeighbors as_lists(Neighbors&& found);
 class AnswerNames {
  public:
   AnswerNames() = default;
-  ///   no_label, outlier  as the caller writes them; empty: `?` where labels are text, else -1
+  ///   no_label, outlier  as the caller writes them; empty: `?` where labels have names, else -1
   /// Throws invalid_argument: labels are numbers, and one of these is none.
   AnswerNames(const std::string& where, const files::Labels& known, const std::string& no_label,
               const std::string& outlier);
@@ -91,9 +92,11 @@ class OutputFile {
 ///   files  {option, path}, path empty where the option is not given
 void check_distinct(const std::string& where, const std::vector<std::pair<std::string, std::string>>& files);
 
-/// True labels of the queries, one entry an output; codes empty where they are not known.
-std::vector<files::Labels> true_labels(const std::string& where, const AskingFlags& flags,
-                                       const Training& training, const files::Table& queries);
+/// True labels of the queries, one entry an output; codes empty where they are not known. Codes are those of
+/// the training rows; labels that none of these has come after, and are told.
+std::vector<files::Labels> true_labels(const std::string& where, const TableFlags& tables,
+                                       const AskingFlags& flags, const Training& training,
+                                       const files::Table& queries);
 
 /// Names of classes for a report: `given` for labels 0, 1, ..., or the labels themselves.
 /// Throws invalid_argument: --class-names has too few.
@@ -104,7 +107,10 @@ std::vector<std::string> class_names(const std::string& where, const std::vector
 std::vector<std::pair<std::string, std::string>> settings(const Training& training,
                                                           const VotingOptions& voting);
 
-std::int64_t count_equal(const std::vector<std::int64_t>& a, const std::vector<std::int64_t>& b);
+/// Answers that are right: a label of the training rows, `classes`, and the truth. Marks for no answer never
+/// are, whatever the truth is.
+std::int64_t count_right(const std::vector<std::int64_t>& answer, const std::vector<std::int64_t>& truth,
+                         const std::vector<std::int64_t>& classes);
 
 /// `accuracy 0.8554 (8554 of 10000)`
 std::string accuracy_text(std::int64_t correct, std::int64_t total);

@@ -51,7 +51,7 @@ std::string answer_lines(const Classified& done) {
 int print_accuracy(const ClassifyFlags& flags, const Classified& done) {
   for (std::size_t i = 0; i < done.outputs.size(); ++i) {
     const Output& output = done.outputs[i];
-    const std::int64_t correct = count_equal(output.answer, output.truth.code);
+    const std::int64_t correct = count_right(output.answer, output.truth.code, output.classes);
     const std::string name = done.outputs.size() > 1 ? done.training.label_names[i] + ": " : "";
     const std::string text = name + accuracy_text(correct, done.queries().table.rows);
     if (flags.expect < 0) {
@@ -107,8 +107,10 @@ void add_rows_and_questions(CLI::App& app, ClassifyFlags& flags) {
 
 void add_how(CLI::App& app, ClassifyFlags& flags) {
   add_voting_options(app, flags.voting);
-  app.add_option("--no-label", flags.no_label,
-                 "The answer where no class wins (--tie abstain); else ? for labels of text, -1 for numbers")
+  app.add_option(
+         "--no-label", flags.no_label,
+         "The answer where no class wins (--tie abstain) or a value is missing (--missing drop); else ? for "
+         "labels of text or with one below 0, -1 for numbers")
       ->type_name("LABEL");
   app.add_option("--outlier", flags.outlier, "The answer where no row is within --radius; else as --no-label")
       ->type_name("LABEL");

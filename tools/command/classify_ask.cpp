@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "classify.hpp"
+#include "files/dictionary.hpp"
 #include "model_file.hpp"
 
 namespace kith::command {
@@ -22,8 +23,9 @@ void check_one_output(const CLI::App& app, std::size_t outputs) {
 
 /// Refuse now what files::write_labels() would refuse after the search.
 void check_out(const ClassifyFlags& flags, const std::vector<files::Labels>& known) {
-  const bool text =
-      std::any_of(known.begin(), known.end(), [](const files::Labels& l) { return !l.names.empty(); });
+  const bool text = std::any_of(known.begin(), known.end(), [](const files::Labels& l) {
+    return !l.names.empty() && !files::are_numbers(l.names);
+  });
   if (text && flags.out.ends_with(".npy"))
     refuse("classify", "--out " + flags.out +
                            ": the labels are text, which .npy does not hold here; choose .csv, .tsv or .txt");
@@ -58,13 +60,14 @@ void follow_model(const CLI::App& app, const Model& model, VotingOptions& voting
 /// Classes, truth and names of each label column.
 void describe_outputs(const ClassifyFlags& flags, Classified& done) {
   std::vector<files::Labels> truth =
-      true_labels("classify", flags.asking, done.training, done.queries().table);
+      true_labels("classify", flags.training.tables, flags.asking, done.training, done.queries().table);
   for (std::size_t i = 0; i < done.training.labels.size(); ++i) {
     const files::Labels& known = done.training.labels[i];
     Output output;
     output.classes = distinct(known.code);
     output.truth = std::move(truth[i]);
-    output.names = AnswerNames("classify", known, flags.no_label, flags.outlier);
+    const bool more = output.truth.names.size() > known.names.size();  // the truth has labels of its own
+    output.names = AnswerNames("classify", more ? output.truth : known, flags.no_label, flags.outlier);
     done.outputs.push_back(std::move(output));
   }
   check_truth(flags, !done.outputs[0].truth.code.empty());
@@ -104,6 +107,19 @@ void ask_radius(const ClassifyFlags& flags, const Classifier& classifier, const 
   done.found = std::move(result.neighbors);
   for (std::size_t q = 0; q < output.answer.size(); ++q)
     if (done.found.count(static_cast<std::int64_t>(q)) == 0) output.answer[q] = output.names.outlier();
+}
+
+/// Queries that miss a value were not searched: give them answers that say so.
+void spread(Classified& done) {
+  const Rows& queries = done.queries();
+  if (!queries.kept) return;
+  for (Output& output : done.outputs) {
+    queries.spread(output.answer, 1, default_no_label);
+    queries.spread(output.votes, output.classes.size(), 0U);
+    queries.spread(output.scores, output.classes.size(), 0.0f);
+  }
+  for (std::vector<std::int64_t>& answers : done.swept) queries.spread(answers, 1, default_no_label);
+  queries.spread(done.found);
 }
 
 /// The library has one number for no answer, each label column its own.
@@ -180,6 +196,7 @@ Classified classify(const CLI::App& app, ClassifyFlags& flags) {
     ask_k(flags, classifier, done.voting, options, trace, done);
   else
     ask_radius(flags, classifier, done.voting, options, trace, done);
+  spread(done);
   name_missing(done);
   done.seconds.emplace_back("search and vote", lap(start));
   return done;

@@ -10,7 +10,7 @@ std::string shown_answers(const ClassifyFlags& flags, const Classified& done) {
     text += (q ? "\n" : "") + flags.asking.query[q] + ": ";
     for (std::size_t i = 0; i < done.outputs.size(); ++i)
       text += (i ? "," : "") + done.outputs[i].names.text(done.outputs[i].answer[q]);
-    text += "\n" + neighbor_table(done.found, static_cast<std::int64_t>(q), titles,
+    text += "\n" + neighbor_table(done.found, static_cast<std::int64_t>(q), done.training, titles,
                                   [&](std::size_t row, std::size_t column) {
                                     const files::Labels& labels = done.training.labels[column];
                                     return labels.text(labels.code[row]);
@@ -40,7 +40,8 @@ std::vector<double> shares(const Output& output, const std::vector<double>& prio
 std::string sweep_table(const Classified& done) {
   TextTable table({"k", "accuracy", "correct"});
   for (std::size_t i = 0; i < done.ks.size(); ++i) {
-    const std::int64_t correct = count_equal(done.swept[i], done.outputs[0].truth.code);
+    const std::int64_t correct =
+        count_right(done.swept[i], done.outputs[0].truth.code, done.outputs[0].classes);
     table.add(
         {std::to_string(done.ks[i]),
          format_number(static_cast<double>(correct) / static_cast<double>(done.queries().table.rows), 4),

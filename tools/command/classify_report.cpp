@@ -56,7 +56,7 @@ report::Sample sample_of(const Classified& done, std::size_t q, std::size_t trut
   const std::int64_t end = std::min(found.first[q + 1], found.first[q] + most);
   for (auto at = static_cast<std::size_t>(found.first[q]); at < static_cast<std::size_t>(end); ++at) {
     const std::size_t c = train_classes[static_cast<std::size_t>(found.index[at])];
-    sample.neighbors.push_back(found.index[at]);
+    sample.neighbors.push_back(done.training.file_row(found.index[at]));
     sample.distances.push_back(found.distance[at]);
     sample.neighbor_classes.push_back(c);
     sample.votes_truth += c == truth;
@@ -93,6 +93,8 @@ std::vector<std::pair<std::string, std::string>> settings(const Training& traini
   for (Scaling scaling : training.preparation.options().scalings)
     scale += (scale.empty() ? "" : ", ") + std::string(name(scaling));
   if (!scale.empty()) list.emplace_back("Scale", scale);
+  if (const Missing missing = training.preparation.options().missing; missing != Missing::refuse)
+    list.emplace_back("Missing values", name(missing));
   if (!training.preparation.options().categorical.empty())
     list.emplace_back("Text columns", name(training.preparation.options().categories));
   if (!training.features.empty())
@@ -128,16 +130,22 @@ std::string report_page(const ClassifyFlags& flags, const Classified& done) {
   page.k = flags.asking.radius.empty() ? flags.asking.k : 0;
   page.radius = flags.asking.radius;
   page.leave_one_out = done.leave_one_out;
-  page.classes = class_names("classify", flags.class_names, output.classes, training.labels[0]);
+  std::vector<std::int64_t> classes = output.classes;  // and those that the truth alone has
+  classes.insert(classes.end(), output.truth.code.begin(), output.truth.code.end());
+  classes = distinct(classes);
+  page.classes = class_names("classify", flags.class_names, classes, output.truth);
   page.settings = settings(training, done.voting);
-  const std::vector<std::size_t> truth = places(output.truth.code, output.classes);
-  const std::vector<std::size_t> predicted = places(output.answer, output.classes);
-  const std::vector<std::size_t> train_classes = places(training.labels[0].code, output.classes);
+  const std::vector<std::size_t> truth = places(output.truth.code, classes);
+  std::vector<std::size_t> predicted = places(output.answer, classes);
+  for (std::size_t q = 0; q < predicted.size(); ++q)  // a mark for no answer may be a label of the truth
+    if (!std::binary_search(output.classes.begin(), output.classes.end(), output.answer[q]))
+      predicted[q] = classes.size();
+  const std::vector<std::size_t> train_classes = places(training.labels[0].code, classes);
   page.no_answer = std::find(predicted.begin(), predicted.end(), page.classes.size()) != predicted.end();
   if (page.no_answer) page.classes.emplace_back("no answer");
   page.confusion = report::Confusion(page.classes.size(), truth, predicted);
   for (std::size_t i = 0; i < done.ks.size(); ++i)
-    page.sweep.push_back({done.ks[i], count_equal(done.swept[i], output.truth.code)});
+    page.sweep.push_back({done.ks[i], count_right(done.swept[i], output.truth.code, output.classes)});
   const std::size_t count = training.rows.table.image_shape.empty() ? shown_rows : shown_images;
   const bool has_rows = !training.rows.table.values.empty();  // a model keeps them as they are searched
   for (std::size_t q : choose(page.confusion, truth, predicted, has_rows ? count : 0))

@@ -47,15 +47,45 @@ std::int64_t chosen_k_max(const EvaluateFlags& flags, std::int64_t most) {
 }
 
 /// True labels of held-out queries.
-std::vector<std::int64_t> held_out_truth(const EvaluateFlags& flags, const Training& training,
-                                         const files::Table& queries) {
+files::Labels held_out_truth(const EvaluateFlags& flags, const Training& training,
+                             const files::Table& queries) {
   AskingFlags asking;
   asking.truth = flags.truth;
-  std::vector<files::Labels> truth = true_labels("evaluate", asking, training, queries);
+  std::vector<files::Labels> truth =
+      true_labels("evaluate", flags.training.tables, asking, training, queries);
   if (truth[0].code.empty())
     refuse("evaluate", "the true labels of " + queries.path +
                            " are not known; give --truth FILE, or queries with the label column");
-  return truth[0].code;
+  return std::move(truth[0]);
+}
+
+/// Queries that miss a value are not searched: they have no answer, for every k.
+void count_unanswered(const Rows& queries, const std::vector<std::int64_t>& truth, Evaluation& evaluation) {
+  if (!queries.kept) return;
+  std::vector<std::int64_t> classes = evaluation.classes, without;
+  for (std::size_t q = 0; q < truth.size(); ++q)
+    if (!std::binary_search(queries.kept->begin(), queries.kept->end(), static_cast<std::int64_t>(q)))
+      without.push_back(truth[q]);
+  classes.insert(classes.end(), without.begin(), without.end());
+  classes = distinct(classes);
+  const auto place = [&](std::int64_t label) {
+    return static_cast<std::size_t>(std::lower_bound(classes.begin(), classes.end(), label) -
+                                    classes.begin());
+  };
+  const std::size_t old = evaluation.classes.size(), width = classes.size() + 1;
+  std::vector<std::uint32_t> confusion(static_cast<std::size_t>(evaluation.k_max) * classes.size() * width);
+  for (std::size_t k = 0; k < static_cast<std::size_t>(evaluation.k_max); ++k) {
+    std::uint32_t* to = confusion.data() + k * classes.size() * width;
+    const std::uint32_t* from = evaluation.confusion.data() + k * old * (old + 1);
+    for (std::size_t a = 0; a < old; ++a)
+      for (std::size_t b = 0; b <= old; ++b)
+        to[place(evaluation.classes[a]) * width + (b < old ? place(evaluation.classes[b]) : width - 1)] +=
+            from[a * (old + 1) + b];
+    for (const std::int64_t label : without) ++to[place(label) * width + width - 1];
+  }
+  evaluation.classes = std::move(classes);
+  evaluation.confusion = std::move(confusion);
+  evaluation.rows += static_cast<std::int64_t>(without.size());
 }
 
 std::string asked_text(const EvaluateFlags& flags, bool held_out) {
@@ -86,13 +116,18 @@ Evaluated evaluate_rows(const EvaluateFlags& flags) {
   const std::int64_t k_max = chosen_k_max(flags, most_neighbors(training, folds, held_out));
   const std::vector<std::int64_t> classes = distinct(labels.code);
   done.voting = voting_options("evaluate", flags.voting, &labels, classes, k_max);
-  done.classes = class_names("evaluate", flags.class_names, classes, labels);
   Rows queries;
-  std::vector<std::int64_t> truth;
+  files::Labels truth{{}, labels.names};
   if (held_out) {
     queries = read_prepared_queries(flags.training, training);
     truth = held_out_truth(flags, training, queries.table);
+    if (queries.count() == 0)
+      refuse("evaluate",
+             "every row of " + queries.table.path + " misses a value; fill them in by --missing mean");
   }
+  std::vector<std::int64_t> all_classes = classes;
+  all_classes.insert(all_classes.end(), truth.code.begin(), truth.code.end());
+  done.classes = class_names("evaluate", flags.class_names, distinct(all_classes), truth);
   done.asked = asked_text(flags, held_out);
   done.seconds.emplace_back("read the files", lap(start));
 
@@ -106,10 +141,16 @@ Evaluated evaluate_rows(const EvaluateFlags& flags) {
   done.seconds.emplace_back("copy the training rows", lap(start));
   ProgressBar bar("evaluating");
   options.progress = [&bar](const Progress& progress) { bar.update(progress.fraction); };
-  if (held_out)
+  if (held_out) {
+    std::vector<std::int64_t> asked;
+    for (std::size_t q = 0; q < truth.code.size(); ++q)
+      if (!queries.kept ||
+          std::binary_search(queries.kept->begin(), queries.kept->end(), static_cast<std::int64_t>(q)))
+        asked.push_back(truth.code[q]);
     done.evaluation =
-        evaluate(classifier, queries.searched(), truth, k_max, done.voting, options, &done.trace);
-  else if (folds.empty())
+        evaluate(classifier, queries.searched(), asked, k_max, done.voting, options, &done.trace);
+    count_unanswered(queries, truth.code, done.evaluation);
+  } else if (folds.empty())
     done.evaluation = leave_one_out(classifier, rows, k_max, done.voting, options, &done.trace);
   else
     done.evaluation = cross_validate(classifier, rows, folds, k_max, done.voting, options, &done.trace);

@@ -3,6 +3,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "files/dictionary.hpp"
+
 namespace kith::command {
 namespace {
 
@@ -17,15 +19,17 @@ void add_labels(const std::string& where, const Training& training, Model& model
              "hold; save a model for each");
     texts.insert(texts.end(), column.names.begin(), column.names.end());
   }
-  std::sort(texts.begin(), texts.end());
-  texts.erase(std::unique(texts.begin(), texts.end()), texts.end());
+  texts = files::sorted_names(std::move(texts));
+  std::vector<std::vector<std::int64_t>> places;  // of the names of each column, in the list of all
+  for (const files::Labels& column : labels) {
+    std::vector<std::int64_t>& to = places.emplace_back();
+    for (const std::string& name : column.names)
+      to.push_back(std::find(texts.begin(), texts.end(), name) - texts.begin());
+  }
   for (std::size_t t = 0; t < labels[0].code.size(); ++t)
-    for (const files::Labels& column : labels) {
-      const std::int64_t code = column.code[t];
-      model.labels.push_back(texts.empty() ? code
-                                           : std::lower_bound(texts.begin(), texts.end(),
-                                                              column.names[static_cast<std::size_t>(code)]) -
-                                                 texts.begin());
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+      const std::int64_t code = labels[i].code[t];
+      model.labels.push_back(texts.empty() ? code : places[i][static_cast<std::size_t>(code)]);
     }
 }
 
@@ -38,6 +42,9 @@ Training training_of(const Model& model, const std::string& path) {
   table.cols = model.preparation.changes_nothing() ? model.dims : model.preparation.dims();
   table.column_names = model.columns;
   table.header = table.text = !model.columns.empty();
+  table.first_index = model.first_index;
+  training.row_numbers = model.row_numbers;
+  training.answer_columns = model.answer_names;
   for (std::size_t c = 0; c < model.category_texts.size(); ++c)
     if (!model.category_texts[c].empty())
       table.categories.push_back({static_cast<std::int64_t>(c), model.category_texts[c]});
@@ -48,15 +55,18 @@ Training training_of(const Model& model, const std::string& path) {
   training.sample_weights = model.sample_weights;
   training.values = model.values;
   const auto outputs = static_cast<std::size_t>(model.outputs);
+  const auto called = [&](std::size_t output) {
+    return model.answer_names.empty() ? std::to_string(output + 1) : model.answer_names[output];
+  };
   for (std::size_t output = 0; output < outputs; ++output) {
     if (model.labels.empty()) {
-      training.value_names.push_back(std::to_string(output + 1));
+      training.value_names.push_back(called(output));
       continue;
     }
     files::Labels labels{{}, model.label_texts};
     for (std::size_t at = output; at < model.labels.size(); at += outputs)
       labels.code.push_back(model.labels[at]);
-    training.label_names.push_back(std::to_string(output + 1));
+    training.label_names.push_back(called(output));
     training.labels.push_back(std::move(labels));
   }
   if (!training.labels.empty()) {
@@ -71,8 +81,9 @@ Training training_of(const Model& model, const std::string& path) {
 void check_model_options(const CLI::App& app) {
   refuse_both(app, "--save-model", "--filter",
               "a model holds all training rows: give --filter where it is used");
-  for (const char* option : {"--train", "--labels", "--values", "--sample-weights", "--features", "--scale",
-                             "--categories", "--categorical", "--metric", "--save-model"})
+  for (const char* option :
+       {"--train", "--labels", "--values", "--sample-weights", "--features", "--scale", "--categories",
+        "--categorical", "--missing", "--svm-base", "--metric", "--save-model"})
     if (app.get_option_no_throw(option))
       refuse_both(
           app, "--model", option,
@@ -85,7 +96,7 @@ Training read_model(const std::string& where, const TrainingFlags& flags, const 
                     Model& model) {
   model = load_model(path);
   Training training = training_of(model, path);
-  if (!flags.filter.empty()) training.filter = read_filter(where, flags.filter, training.rows.table);
+  if (!flags.filter.empty()) training.filter = read_filter(where, flags.filter, flags.tables, training);
   const std::vector<std::string>& truth =
       training.values.empty() ? flags.tables.label_columns : flags.tables.target_columns;
   if (!truth.empty() && static_cast<std::int64_t>(truth.size()) != model.outputs)
@@ -106,7 +117,9 @@ Model model_of(const std::string& where, const Training& training, Metric metric
   model.preparation = training.preparation;
   model.features = training.features;
   model.columns = table.column_names;
-  model.n = table.rows;
+  model.n = training.n();
+  model.row_numbers = training.row_numbers;
+  model.first_index = table.first_index;
   model.dims = training.rows.width;
   const MatrixView<const float> rows = training.rows.searched();
   model.rows.assign(rows.data(), rows.data() + rows.rows() * rows.cols());
@@ -121,6 +134,8 @@ Model model_of(const std::string& where, const Training& training, Metric metric
     model.outputs = static_cast<std::int64_t>(training.value_names.size());
     model.values = training.values;
   }
+  if (static_cast<std::int64_t>(table.answer_names.size()) == model.outputs)
+    model.answer_names = table.answer_names;
   return model;
 }
 

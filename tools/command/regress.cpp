@@ -52,11 +52,13 @@ void check_flags(const CLI::App& app, const RegressFlags& flags) {
 }
 
 std::vector<double> true_values(const RegressFlags& flags, const Regressed& done) {
-  if (done.leave_one_out) return done.training.values;
-  const files::Table& queries = done.own_queries.table;
+  if (done.leave_one_out && !done.training.rows.kept) return done.training.values;
+  const files::Table& queries = done.queries().table;
   if (flags.asking.truth.empty()) return queries.targets;
-  files::Values truth = files::read_values(flags.asking.truth);
   const auto outputs = static_cast<std::int64_t>(done.outputs());
+  files::ValueOptions options(file_options(flags.training.tables));
+  options.rows = queries.rows;
+  files::Values truth = files::read_values(flags.asking.truth, options);
   if (truth.rows != queries.rows || truth.cols != outputs)
     refuse("regress", flags.asking.truth + " holds " + std::to_string(truth.rows) + " x " +
                           std::to_string(truth.cols) + " values but there are " +
@@ -113,6 +115,8 @@ Regressed regress(const CLI::App& app, RegressFlags& flags) {
     done.value = std::move(result.value);
     done.found = std::move(result.neighbors);
   }
+  done.queries().spread(done.value, done.outputs(), std::nan(""));
+  done.queries().spread(done.found);
   return done;
 }
 
@@ -162,7 +166,8 @@ std::string error_table(const Regressed& done) {
   std::string text = table.text();
   if (without > 0)
     text += "(" + std::to_string(without) + (without == 1 ? " query has" : " queries have") +
-            " no value: no row within the radius, or none of weight above 0)\n";
+            " no value: no row within the radius, or none of weight above 0" +
+            (done.queries().kept ? ", or a cell is missing" : "") + ")\n";
   return text;
 }
 
@@ -178,7 +183,7 @@ std::string shown_values(const RegressFlags& flags, const Regressed& done) {
   std::string text;
   for (std::size_t q = 0; q < flags.asking.query.size(); ++q) {
     text += (q ? "\n" : "") + flags.asking.query[q] + ": " + value_text(done, q) + "\n";
-    text += neighbor_table(done.found, static_cast<std::int64_t>(q), done.training.value_names,
+    text += neighbor_table(done.found, static_cast<std::int64_t>(q), done.training, done.training.value_names,
                            [&](std::size_t row, std::size_t output) {
                              return format_double(done.training.values[row * done.outputs() + output]);
                            });

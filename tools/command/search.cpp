@@ -1,6 +1,7 @@
 // kith search: the nearest training rows of each query, or all within a radius.
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
 #include <memory>
 
 #include "answers.hpp"
@@ -12,6 +13,7 @@
 namespace kith::command {
 namespace {
 
+constexpr std::int64_t no_neighbor = -1;  ///< of a query that misses a value
 constexpr std::int64_t shown_queries = 10, shown_neighbors = 8;
 
 struct SearchFlags {
@@ -64,16 +66,29 @@ void check_flags(const CLI::App& app, const SearchFlags& flags) {
 RadiusNeighbors find(const SearchFlags& flags, const Training& training, Trace* trace) {
   const bool by_k = flags.asking.radius.empty(), leave_one_out = flags.asking.leave_one_out;
   if (by_k) check_k("search", flags.asking.k, training, leave_one_out);
-  const Rows asked = leave_one_out ? Rows{} : read_asked(flags.training, flags.asking, training);
-  const MatrixView<const float> queries = (leave_one_out ? training.rows : asked).searched();
+  const Rows own = leave_one_out ? Rows{} : read_asked(flags.training, flags.asking, training);
+  const Rows& asked = leave_one_out ? training.rows : own;
+  const MatrixView<const float> queries = asked.searched();
   PlanOptions options = plan_options(flags.plan);
   options.filter = training.filter_view();
   if (leave_one_out) options.self = 0;
   const Index index(open_device(flags.device), training.rows.searched(), flags.metric, {training.features});
   ProgressBar bar("searching");
   options.progress = [&bar](const Progress& progress) { bar.update(progress.fraction); };
-  if (by_k) return as_lists(index.search(queries, flags.asking.k, options, trace));
-  return index.within(queries, radius_of("search", flags.asking), options, trace);
+  RadiusNeighbors found;
+  if (by_k) {
+    Neighbors lists = index.search(queries, flags.asking.k, options, trace);
+    asked.spread(lists.index, static_cast<std::size_t>(lists.k), no_neighbor);
+    asked.spread(lists.distance, static_cast<std::size_t>(lists.k), std::nanf(""));
+    lists.queries = asked.table.rows;
+    found = as_lists(std::move(lists));
+  } else {
+    found = index.within(queries, radius_of("search", flags.asking), options, trace);
+    asked.spread(found);
+  }
+  for (std::int64_t& row : found.index)
+    if (row != no_neighbor) row = training.file_row(row);
+  return found;
 }
 
 /// A matrix where all lists have k entries, else lists.

@@ -61,9 +61,10 @@ report::Confusion nearest_classes(const Structured& done) {
   return {classes, std::move(counts)};
 }
 
-void write_errors(files::AtomicFile& file, const std::vector<SampleError>& errors) {
+void write_errors(files::AtomicFile& file, const Training& training, const std::vector<SampleError>& errors) {
   std::vector<std::int64_t> cells;
-  for (const SampleError& error : errors) cells.insert(cells.end(), {error.sample, error.nearest});
+  for (const SampleError& error : errors)
+    cells.insert(cells.end(), {training.file_row(error.sample), training.file_row(error.nearest)});
   files::write_rows(
       file, MatrixView<const std::int64_t>(cells.data(), static_cast<std::int64_t>(errors.size()), 2));
 }
@@ -130,7 +131,7 @@ Structured structure(const StructureFlags& flags, Outputs& outputs) {
   done.nearest = nearest_classes(done);
   done.seconds.emplace_back("nearest other rows", lap(start));
   options.progress = {};
-  if (outputs.errors) write_errors(*outputs.errors, done.errors);
+  if (outputs.errors) write_errors(*outputs.errors, training, done.errors);
   if (outputs.sample_classes)
     write_sample_classes(*outputs.sample_classes, structure.sample_classes(options));
   if (outputs.distances) write_distances(*outputs.distances, structure, options);

@@ -70,26 +70,26 @@ std::string csv_number(double value) {
 std::string structure_text(const StructureFlags& flags, const Structured& done) {
   const files::Table& table = done.training.rows.table;
   const std::int64_t wrong = static_cast<std::int64_t>(done.errors.size());
-  std::string text = table.path + ": " + rows_of(table.rows) + ", " + std::to_string(done.columns_counted()) +
-                     (done.columns_counted() == 1 ? " column" : " columns") + ", " +
-                     std::to_string(done.classes.size()) +
-                     (done.classes.size() == 1 ? " class" : " classes") + ", " +
-                     std::string(name(flags.metric)) + ", " + done.device.spec + "\n\n" + classes_table(done);
+  std::string text =
+      table.path + ": " + rows_of(done.training.n()) + ", " + std::to_string(done.columns_counted()) +
+      (done.columns_counted() == 1 ? " column" : " columns") + ", " + std::to_string(done.classes.size()) +
+      (done.classes.size() == 1 ? " class" : " classes") + ", " + std::string(name(flags.metric)) + ", " +
+      done.device.spec + "\n\n" + classes_table(done);
   if (done.classes.size() <= widest_matrix)
     text += "\nmean distance between classes; inside of one on the diagonal\n" + matrix_table(done);
   else
     text += "\nThe whole matrix is in --csv, --json and --report.\n";
   text += "\nQ = " + number(done.matrix.informativeness) +
           ", mean distance between classes / inside of them (squared for l2)\n";
-  text +=
-      std::to_string(wrong) + " of " + rows_of(table.rows) + " have a nearest other row of another class\n";
+  text += std::to_string(wrong) + " of " + rows_of(done.training.n()) +
+          " have a nearest other row of another class\n";
   return text + pairs_text(done);
 }
 
 std::string structure_json(const StructureFlags& flags, const Structured& done) {
   const files::Table& table = done.training.rows.table;
   nlohmann::ordered_json json = {{"file", table.path},
-                                 {"rows", table.rows},
+                                 {"rows", done.training.n()},
                                  {"columns", done.columns_counted()},
                                  {"metric", name(flags.metric)},
                                  {"device", done.device.spec},
@@ -132,7 +132,8 @@ std::string structure_page(const StructureFlags& flags, const Structured& done) 
   page.nearest = done.nearest;
   for (std::size_t i = 0; i < std::min(done.errors.size(), listed_errors); ++i) {
     const SampleError& error = done.errors[i];
-    page.errors.push_back({error.sample, error.nearest, done.codes[static_cast<std::size_t>(error.sample)],
+    page.errors.push_back({done.training.file_row(error.sample), done.training.file_row(error.nearest),
+                           done.codes[static_cast<std::size_t>(error.sample)],
                            done.codes[static_cast<std::size_t>(error.nearest)]});
   }
   page.device = done.device;

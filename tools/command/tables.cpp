@@ -5,7 +5,10 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <filesystem>
+#include <limits>
 
+#include "files/decorated.hpp"
 #include "files/layout.hpp"
 
 namespace kith::command {
@@ -23,6 +26,8 @@ files::ReadOptions read_options(const TableFlags& flags) {
   }
   options.target_columns = flags.target_columns;
   options.categorical = flags.categorical;
+  options.missing = flags.missing != "refuse";
+  if (flags.svm_base != "automatic") options.first_index = flags.svm_base == "0" ? 0 : 1;
   options.unseen_is_zero = flags.unseen == "zero";
   options.unseen_is_new = options.unseen_is_zero && flags.unseen_is_new;
   return options;
@@ -39,13 +44,14 @@ files::Table read(const std::string& path, const files::ReadOptions& options) {
 float parse_cell(const std::string& text, std::size_t row, const files::Table& train, std::int64_t column,
                  const TableFlags& flags) {
   for (const files::Categories& known : train.categories) {
-    if (known.column != column) continue;
+    if (known.column != column || (flags.missing != "refuse" && files::is_missing(text))) continue;
     const auto it = std::lower_bound(known.names.begin(), known.names.end(), text);
     if (it != known.names.end() && *it == text) return static_cast<float>(it - known.names.begin());
     if (flags.unseen == "zero") return flags.unseen_is_new ? static_cast<float>(known.names.size()) : 0;
     refuse_query(row, train.column_text(column) + ": \"" + text + "\" does not occur in " + train.path +
                           "; use one that does, or give --unseen zero");
   }
+  if (flags.missing != "refuse" && files::is_missing(text)) return std::numeric_limits<float>::quiet_NaN();
   float value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value))
@@ -117,6 +123,10 @@ void add_table_options(CLI::App& app, TableFlags& flags, const std::string& labe
   add_choice(app, "--unseen", flags.unseen,
              "A category that does not occur in the training rows: refuse it, or take it as zero",
              {"refuse", "zero"});
+  add_choice(
+      app, "--svm-base", flags.svm_base,
+      "The index of the first column in .svm files: 0, 1, or automatic, which is 0 where the index 0 occurs",
+      {"automatic", "0", "1"});
   add_texts(app, "--categorical", flags.categorical,
             "Columns of a text file whose numbers are categories, with commas between them", "COLUMNS");
 }
@@ -135,6 +145,11 @@ files::FileOptions file_options(const TableFlags& flags) {
 files::Table read_train(const TableFlags& flags, bool features_chosen) {
   files::ReadOptions options = read_options(flags);
   options.features_chosen = features_chosen;
+  // What is absent in such a file is 0, so training rows have the columns that only queries name. A pipe can
+  // be read once: its queries must do with the columns of the training rows.
+  if (files::is_svm(flags.train) && files::is_svm(flags.queries) &&
+      std::filesystem::is_regular_file(flags.queries))
+    options.also = files::read_svm_width(flags.queries, options);
   return read(flags.train, options);
 }
 

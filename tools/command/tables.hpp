@@ -21,11 +21,13 @@ struct TableFlags {
   std::string encoding = "utf-8";
   std::string unseen = "refuse";
   std::vector<std::string> categorical;
-  bool unseen_is_new = false;  ///< `zero` is 0 in every column of a one-hot code, not category 0
+  std::string missing = "refuse";      ///< or drop, mean, median, most_frequent
+  std::string svm_base = "automatic";  ///< or 0, 1
+  bool unseen_is_new = false;          ///< `zero` is 0 in every column of a one-hot code, not category 0
 };
 
 /// --train, --queries where `queries` is set, and how text files are read: --label-column (or --label) where
-/// there is a help for it, --header, --delimiter, --decimal, --encoding, --unseen, --categorical.
+/// there is a help for it, --header, --delimiter, --decimal, --encoding, --unseen, --categorical, --svm-base.
 void add_table_options(CLI::App& app, TableFlags& flags, const std::string& label_help, bool queries = true);
 
 /// Of these, how text files are laid out: --header, --delimiter, --decimal, --encoding.
@@ -45,8 +47,9 @@ CLI::Option* add_choice(CLI::App& app, const std::string& name, std::string& val
 /// How files are read; what is guessed is told on stderr, as note().
 files::FileOptions file_options(const TableFlags& flags);
 
-/// The training rows. Says on stderr in which columns numbers were rounded, and unless the caller chose
-/// features, which columns number the rows.
+/// The training rows; where they and the queries are .svm files, with as many columns as both need. Says on
+/// stderr in which columns numbers were rounded, and unless the caller chose features, which columns number
+/// the rows.
 files::Table read_train(const TableFlags& flags, bool features_chosen = false);
 
 /// The queries, read by the dictionaries of `train`; their label column may be absent.

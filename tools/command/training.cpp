@@ -4,57 +4,57 @@
 #include <algorithm>
 #include <utility>
 
+#include "training_parts.hpp"
+
 namespace kith::command {
 namespace {
 
-/// Throws invalid_argument: there are not as many as training rows.
-void check_count(const std::string& where, const std::string& path, std::size_t count,
-                 const std::string& what, const files::Table& train) {
-  if (static_cast<std::int64_t>(count) == train.rows) return;
-  refuse(where, path + " holds " + std::to_string(count) + " " + what + " but " + train.path + " " +
-                    std::to_string(train.rows) + " rows; give one a row");
-}
-
-void take_labels(const std::string& where, const TrainingFlags& flags, Training& training) {
-  files::Table& table = training.rows.table;
-  if (!flags.labels.empty()) {
-    training.labels.push_back(
-        files::read_labels(flags.labels, files::LabelOptions(file_options(flags.tables))));
-    training.label_names.push_back(flags.labels);
-    check_count(where, flags.labels, training.labels[0].code.size(), "labels", table);
-    return;
+/// `rows` of `values`, `width` each.
+template <class T>
+void keep(const std::vector<std::int64_t>& rows, std::size_t width, std::vector<T>& values) {
+  if (values.empty()) return;
+  std::vector<T> some;
+  some.reserve(rows.size() * width);
+  for (const std::int64_t row : rows) {
+    const auto from = values.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(row) * width);
+    some.insert(some.end(), from, from + static_cast<std::ptrdiff_t>(width));
   }
-  if (table.labels.code.empty()) return;
-  training.labels.push_back(table.labels);
-  training.labels.insert(training.labels.end(), table.more_labels.begin(), table.more_labels.end());
-  training.label_names = flags.tables.label_columns;
-  if (training.label_names.empty()) training.label_names.push_back("label");
+  values = std::move(some);
 }
 
-void take_values(const std::string& where, const TrainingFlags& flags, Training& training) {
-  if (flags.values.empty()) {
-    training.values = training.rows.table.targets;
-    if (!training.values.empty()) training.value_names = flags.tables.target_columns;
-    return;
+/// Leave rows with a missing value out of what is searched.
+void leave_incomplete_out(Rows& rows) {
+  std::vector<std::int64_t> complete = complete_rows(view(rows.table));
+  if (static_cast<std::int64_t>(complete.size()) == rows.table.rows) return;
+  const auto cols = static_cast<std::size_t>(rows.table.cols);
+  for (const std::int64_t row : complete) {
+    const float* from = rows.table.values.data() + static_cast<std::size_t>(row) * cols;
+    rows.prepared.insert(rows.prepared.end(), from, from + cols);
   }
-  files::Values values = files::read_values(flags.values, file_options(flags.tables));
-  check_count(where, flags.values, static_cast<std::size_t>(values.rows),
-              values.cols == 1 ? "values" : "rows of values", training.rows.table);
-  training.values = std::move(values.values);
-  training.value_names = std::move(values.column_names);
-  if (training.value_names.empty())
-    for (std::int64_t c = 0; c < values.cols; ++c) training.value_names.push_back(std::to_string(c + 1));
+  rows.kept = std::move(complete);
 }
 
-std::vector<float> read_weights(const std::string& where, const std::string& path,
-                                const files::Table& train) {
-  const files::Values values = files::read_values(path);
-  if (values.cols != 1)
-    refuse(where, path + " holds " + std::to_string(values.cols) + " columns; weights are one a row");
-  check_count(where, path, values.values.size(), "weights", train);
-  std::vector<float> weights;
-  for (double value : values.values) weights.push_back(static_cast<float>(value));
-  return weights;
+/// `FILE: 3 of 10 rows`: how many miss a value.
+std::string missing_rows(const Rows& rows) {
+  return rows.table.path + ": " + std::to_string(rows.table.rows - rows.count()) + " of " +
+         std::to_string(rows.table.rows) + (rows.table.rows == 1 ? " row" : " rows");
+}
+
+/// --missing drop: the training rows and all that is told about them, without incomplete rows.
+void drop_incomplete(const std::string& where, Training& training) {
+  Rows& rows = training.rows;
+  leave_incomplete_out(rows);
+  if (!rows.kept) return;
+  if (rows.kept->empty())
+    refuse(where, rows.table.path +
+                      ": every row misses a value, so --missing drop leaves none; fill them in by "
+                      "mean, median or most-frequent");
+  note(missing_rows(rows) + " left out, since a value is missing; the others keep their numbers");
+  training.row_numbers = *rows.kept;
+  const std::vector<std::int64_t>& kept = training.row_numbers;
+  for (files::Labels& labels : training.labels) keep(kept, 1, labels.code);
+  keep(kept, training.value_names.size(), training.values);
+  keep(kept, 1, training.sample_weights);
 }
 
 /// Columns of prepared rows that come from these of the file.
@@ -69,10 +69,12 @@ std::vector<std::int64_t> prepared_features(const Preparation& preparation,
   return result;
 }
 
+/// What is searched, once incomplete rows are left out.
 void prepare(const Preparation& preparation, Rows& rows) {
   rows.width = rows.table.cols;
   if (preparation.changes_nothing()) return;
-  rows.prepared = preparation.apply(view(rows.table));
+  const MatrixView<const float> complete = rows.searched();
+  if (complete.rows() > 0) rows.prepared = preparation.apply(complete);
   rows.width = preparation.width();
 }
 
@@ -81,12 +83,21 @@ TableFlags query_flags(const TrainingFlags& flags, const Training& training) {
   TableFlags tables = flags.tables;
   const PreparationOptions& preparation = training.preparation.options();
   tables.unseen_is_new = preparation.categories == Categories::one_hot && !preparation.categorical.empty();
+  tables.missing = name(preparation.missing);
+  if (!tables.label_columns.empty() || !tables.target_columns.empty()) return tables;
+  (training.values.empty() ? tables.label_columns : tables.target_columns) =
+      training.answer_columns.empty() ? train_flags(flags).label_columns : training.answer_columns;
+  if (training.answer_columns.empty()) tables.target_columns = train_flags(flags).target_columns;
   return tables;
 }
 
 Rows prepared(const Preparation& preparation, files::Table table) {
   Rows rows;
   rows.table = std::move(table);
+  if (preparation.options().missing == Missing::drop) leave_incomplete_out(rows);
+  if (rows.kept)
+    note(missing_rows(rows) +
+         " without an answer, since a value is missing; --missing mean would fill it in");
   prepare(preparation, rows);
   return rows;
 }
@@ -98,24 +109,43 @@ Scaling parse_scaling(const std::string& text) {
 }  // namespace
 
 MatrixView<const float> Rows::searched() const {
-  return {prepared.empty() ? table.values.data() : prepared.data(), table.rows, width};
+  return {prepared.empty() ? table.values.data() : prepared.data(), count(), width};
+}
+
+void Rows::spread(RadiusNeighbors& found) const {
+  if (!kept || found.first.empty()) return;
+  std::vector<std::int64_t> first{0};
+  std::size_t next = 0;
+  for (std::int64_t row = 0; row < table.rows; ++row) {
+    const bool searched = next < kept->size() && (*kept)[next] == row;
+    const std::int64_t count = searched ? found.count(static_cast<std::int64_t>(next)) : 0;
+    next += searched;
+    first.push_back(first.back() + count);
+  }
+  found.first = std::move(first);
+  found.queries = table.rows;
 }
 
 void add_answer_options(CLI::App& app, TrainingFlags& flags) {
+  flags.answers = TrainingFlags::Answers::labels;
   app.add_option("--labels", flags.labels,
-                 "Labels of the training rows, one a row, where they have their own file")
+                 "Labels of the training rows, one a row, where they have their own file; of several columns "
+                 "--label-column names the one")
       ->type_name("FILE");
 }
 
 void add_value_options(CLI::App& app, TrainingFlags& flags) {
+  flags.answers = TrainingFlags::Answers::values;
   app.add_option("--values", flags.values,
                  "Values of the training rows, a column for each that is to be predicted: .npy, .csv, .tsv, "
                  ".txt, idx")
       ->type_name("FILE");
-  add_texts(app, "--target", flags.tables.target_columns,
-            "The columns of text files that hold the values: names, or numbers from 1; -1 is the last. Where "
-            "the queries have them too, they are the truth",
-            "COLUMNS");
+  add_texts(
+      app, "--target", flags.tables.target_columns,
+      "The columns of text files (with --values, of that one) that hold the values: names, or numbers "
+      "from 1; -1 is the last. Where the queries have them too, they are the truth. In .svm files values "
+      "begin the lines",
+      "COLUMNS");
 }
 
 void add_sample_weight_option(CLI::App& app, TrainingFlags& flags) {
@@ -147,6 +177,12 @@ void add_preparation_options(CLI::App& app, TrainingFlags& flags) {
   add_choice(app, "--categories", flags.categories,
              "What a column of text becomes: ordinal (its place in the sorted list of its texts), one-hot",
              {"ordinal", "one_hot"});
+  add_choice(
+      app, "--missing", flags.tables.missing,
+      "What becomes of missing values (an empty cell, NA, NaN, null, None, ?, - and the like): refuse, "
+      "drop (training rows; queries get no answer), or fill in the mean, the median or the "
+      "most-frequent value of the column in the training rows; text always by the most frequent",
+      {"refuse", "drop", "mean", "median", "most_frequent"});
 }
 
 PreparationOptions preparation_options(const std::string& where, const TrainingFlags& flags,
@@ -154,29 +190,23 @@ PreparationOptions preparation_options(const std::string& where, const TrainingF
   PreparationOptions options;
   for (const std::string& text : flags.scale) options.scalings.push_back(parse_scaling(text));
   options.categories = categories_named(flags.categories);
-  if (options.categories == Categories::ordinal) return options;  // codes are what they are
+  options.missing = missing_named(flags.tables.missing);
+  const bool fills = options.missing != Missing::refuse && options.missing != Missing::drop;
+  if (options.categories == Categories::ordinal && !fills) return options;  // codes are what they are
   for (const files::Categories& known : train.categories) options.categorical.push_back(known.column);
+  if (options.categories == Categories::ordinal) return options;
   if (options.categorical.empty())
     refuse(where, "--categories one-hot: no column of " + train.path +
                       " holds text; name columns of numbers that are categories by --categorical");
   return options;
 }
 
-void require_labels(const std::string& where, const TrainingFlags& flags) {
-  if (flags.labels.empty() != flags.tables.label_columns.empty()) return;
-  refuse(where, flags.labels.empty()
-                    ? "there are no labels; give --labels FILE, or --label-column COLUMN of the training file"
-                    : "--labels and --label-column are both given; choose one");
-}
-
-void require_values(const std::string& where, const TrainingFlags& flags) {
-  if (flags.values.empty() != flags.tables.target_columns.empty()) return;
-  refuse(where, flags.values.empty()
-                    ? "there are no values; give --values FILE, or --target COLUMN of the training file"
-                    : "--values and --target are both given; choose one");
-}
-
 void check_k(const std::string& where, std::int64_t k, const Training& training, bool leave_one_out) {
+  const std::int64_t kept = training.n() - (leave_one_out ? 1 : 0);
+  if (training.rows.kept && k > kept)
+    refuse(where, "k = " + std::to_string(k) + " but --missing drop leaves " + std::to_string(kept) +
+                      (leave_one_out ? " other" : "") + (kept == 1 ? " row" : " rows") +
+                      "; choose a smaller k, or fill missing values in");
   if (leave_one_out)
     check_k_of_others(where, k, training.rows.table);
   else
@@ -189,29 +219,19 @@ void check_k(const std::string& where, std::int64_t k, const Training& training,
                       "; choose a smaller k, or let more rows count");
 }
 
-RowFilter read_filter(const std::string& where, const std::string& path, const files::Table& train) {
-  const files::Labels rows = files::read_labels(path);
-  if (!rows.names.empty())
-    refuse(where,
-           path + " holds text such as " + rows.names[0] + "; a filter is the numbers of rows, from 0");
-  for (std::int64_t row : rows.code)
-    if (row >= train.rows)
-      refuse(where, path + " names row " + std::to_string(row) + " but " + train.path + " holds rows 0 to " +
-                        std::to_string(train.rows - 1) + "; correct it");
-  return RowFilter::only(train.rows, rows.code);
-}
-
 Training read_training(const std::string& where, const TrainingFlags& flags) {
   Training training;
   files::Table& table = training.rows.table;
-  table = read_train(flags.tables, !flags.features.empty());
+  table = read_train(train_flags(flags), !flags.features.empty());
   take_labels(where, flags, training);
   take_values(where, flags, training);
   if (!flags.sample_weights.empty())
-    training.sample_weights = read_weights(where, flags.sample_weights, table);
-  if (!flags.filter.empty()) training.filter = read_filter(where, flags.filter, table);
+    training.sample_weights = read_weights(where, flags.sample_weights, flags.tables, table);
+  training.rows.width = table.cols;
+  if (flags.tables.missing == "drop") drop_incomplete(where, training);
+  if (!flags.filter.empty()) training.filter = read_filter(where, flags.filter, flags.tables, training);
   if (!flags.features.empty()) training.file_features = parse_features(where, flags.features, table);
-  training.preparation = Preparation(view(table), preparation_options(where, flags, table));
+  training.preparation = Preparation(training.rows.searched(), preparation_options(where, flags, table));
   prepare(training.preparation, training.rows);
   training.features = prepared_features(training.preparation, training.file_features);
   return training;

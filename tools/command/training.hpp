@@ -20,6 +20,7 @@
 #include "files/table.hpp"
 #include "kith/classifier.hpp"
 #include "kith/filter.hpp"
+#include "kith/neighbors.hpp"
 #include "kith/preparation.hpp"
 #include "tables.hpp"
 
@@ -35,6 +36,7 @@ struct TrainingFlags {
   std::string features;        ///< LIST
   std::vector<std::string> scale;
   std::string categories = "ordinal";
+  enum class Answers { none, labels, values } answers = Answers::none;  ///< what the subcommand learns
 };
 
 void add_answer_options(CLI::App& app, TrainingFlags& flags);        ///< --labels
@@ -48,11 +50,28 @@ void add_preparation_options(CLI::App& app, TrainingFlags& flags);   ///< --scal
 struct Rows {
   files::Table table;           ///< as they were read
   std::int64_t width = 0;       ///< columns as they are searched
-  std::vector<float> prepared;  ///< [rows, width]; empty where nothing changed them
+  std::vector<float> prepared;  ///< [count(), width]; empty where nothing changed them
 
-  MatrixView<const float> searched() const;  ///< [rows, width]
+  /// The rows of the table that are searched, ascending: those without a missing value. Absent: all.
+  std::optional<std::vector<std::int64_t>> kept;
+
+  std::int64_t count() const { return kept ? static_cast<std::int64_t>(kept->size()) : table.rows; }
+  MatrixView<const float> searched() const;  ///< [count(), width]
+
+  /// Answers of the searched rows, `width` each, become those of all rows of the table; others get `none`.
+  template <class T>
+  void spread(std::vector<T>& answers, std::size_t width, T none) const {
+    if (!kept || (answers.empty() && !kept->empty())) return;  // what is empty was not asked for
+    std::vector<T> all(static_cast<std::size_t>(table.rows) * width, none);
+    for (std::size_t i = 0; i < kept->size(); ++i)
+      for (std::size_t c = 0; c < width; ++c)
+        all[static_cast<std::size_t>((*kept)[i]) * width + c] = answers[i * width + c];
+    answers = std::move(all);
+  }
+  void spread(RadiusNeighbors& found) const;  ///< others get empty lists
 };
 
+/// Of the rows that are searched: those that --missing drop leaves out are in none of the lists.
 struct Training {
   Rows rows;
   std::vector<files::Labels> labels;     ///< one an output; empty where no command asks for labels
@@ -64,8 +83,14 @@ struct Training {
   std::vector<std::int64_t> file_features;  ///< the same as columns of rows.table
   std::vector<float> sample_weights;        ///< [n], or empty
   std::optional<RowFilter> filter;
+  std::vector<std::int64_t> row_numbers;    ///< [n] in their file; empty: 0, 1, 2, ...
+  std::vector<std::string> answer_columns;  ///< of a model: where queries may have the truth
 
-  std::int64_t n() const { return rows.table.rows; }
+  std::int64_t n() const { return rows.count(); }
+  /// The number in its file of the training row `t`.
+  std::int64_t file_row(std::int64_t t) const {
+    return row_numbers.empty() ? t : row_numbers[static_cast<std::size_t>(t)];
+  }
   TrainOptions options() const { return {features, sample_weights}; }
   /// For PlanOptions::filter; this object must outlive the search.
   MatrixView<const std::uint32_t> filter_view() const {
@@ -73,7 +98,8 @@ struct Training {
   }
 };
 
-/// Throws invalid_argument: neither --labels nor --label-column is given, or both. Before anything is read.
+/// Throws invalid_argument: neither --labels nor --label-column is given, nor a .svm file, which has labels.
+/// Before anything is read.
 void require_labels(const std::string& where, const TrainingFlags& flags);
 /// The same for --values and --target.
 void require_values(const std::string& where, const TrainingFlags& flags);
@@ -88,9 +114,10 @@ void check_k(const std::string& where, std::int64_t k, const Training& training,
 ///        bad_file:         as files::read_table() does.
 Training read_training(const std::string& where, const TrainingFlags& flags);
 
-/// Rows of a training file that a --filter file names.
+/// Rows of a training file that a --filter file names; those that were dropped do not count anyway.
 /// Throws invalid_argument: a row that is not there. bad_file: as files::read_labels() does.
-RowFilter read_filter(const std::string& where, const std::string& path, const files::Table& train);
+RowFilter read_filter(const std::string& where, const std::string& path, const TableFlags& flags,
+                      const Training& training);
 
 /// Columns of a table that `list` names: names, numbers as in messages (from 1 in text, from 0 in binary
 /// files; negative: from the end), and ranges of these, `2-5,petal width`.

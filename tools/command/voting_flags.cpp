@@ -66,8 +66,11 @@ std::vector<double> priors(const std::string& where, const VotingFlags& flags, c
 std::vector<double> costs(const std::string& where, const VotingFlags& flags, const files::Labels& labels,
                           const std::vector<std::int64_t>& classes) {
   if (flags.costs.empty()) return {};
-  files::Values values = files::read_values(flags.costs);
   const auto count = static_cast<std::int64_t>(classes.size());
+  files::ValueOptions how;
+  how.note = [](const std::string& text) { note(text); };
+  how.rows = count;
+  files::Values values = files::read_values(flags.costs, how);
   if (values.rows != count || values.cols != count)
     refuse(where, flags.costs + " holds " + std::to_string(values.rows) + " x " +
                       std::to_string(values.cols) + " numbers but there are " + std::to_string(count) +

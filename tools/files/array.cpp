@@ -89,14 +89,15 @@ std::vector<T> from_fortran(const std::vector<T>& values, const Placement& place
 
 }  // namespace
 
-void read_array(Source& source, const ArrayLayout& layout, Table& table) {
+void read_array(Source& source, const ArrayLayout& layout, bool missing, Table& table) {
   const std::uint64_t count = checked_count(source, layout);
   const Placement place(layout);
   RoundingCount rounding;
   table.values.reserve(std::min<std::uint64_t>(count, source.plausible_bytes()));
   read_blocks(source, layout, count, [&](const unsigned char* bytes, std::uint64_t first, std::size_t some) {
     table.values.resize(table.values.size() + some);
-    const Block block = to_floats(layout.type, layout.big_endian, bytes, some, table.values.data() + first);
+    const Block block =
+        to_floats(layout.type, layout.big_endian, bytes, some, table.values.data() + first, missing);
     if (block.bad != Block::none) refuse(source, place, first + block.bad, block.why);
     for (std::size_t i : block.rounded)
       rounding.add(static_cast<std::int64_t>(place.row(first + i)),

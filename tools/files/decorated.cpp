@@ -191,7 +191,16 @@ bool looks_like_date(std::string_view text) {
 bool is_missing_marker(std::string_view text) {
   constexpr std::array<std::string_view, 12> markers = {"",    "?",   "-",  ".",    "*",    "NA",
                                                         "N/A", "n/a", "na", "null", "NULL", "None"};
-  return std::find(markers.begin(), markers.end(), text) != markers.end();
+  constexpr std::size_t longest = 4;
+  return text.size() <= longest && std::find(markers.begin(), markers.end(), text) != markers.end();
+}
+
+bool is_missing(Number::Kind kind, std::string_view text) {
+  return kind == Number::nan || (kind == Number::not_a_number && is_missing_marker(text));
+}
+
+bool is_missing(std::string_view text) {
+  return is_missing(parse_number(text).kind, text);
 }
 
 }  // namespace kith::files

@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "number.hpp"
+
 namespace kith::files {
 
 struct Decoration {
@@ -34,5 +36,8 @@ bool looks_like_date(std::string_view text);
 
 /// An empty cell, or a mark that stands for a missing value: NA, ?, -.
 bool is_missing_marker(std::string_view text);
+/// The same, or NaN.
+bool is_missing(Number::Kind kind, std::string_view text);
+bool is_missing(std::string_view text);
 
 }  // namespace kith::files

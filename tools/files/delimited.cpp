@@ -1,8 +1,11 @@
 // .csv, .tsv and .txt: a record a row, a cell a column.
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <optional>
 
 #include "column_notes.hpp"
+#include "decorated.hpp"
 #include "dictionary.hpp"
 #include "formats.hpp"
 #include "number.hpp"
@@ -105,6 +108,7 @@ class DelimitedReader {
     const bool is_label = wanted < label_count;
     column.kind = is_label ? Column::label : Column::target;
     column.answer = is_label ? wanted : wanted - label_count;
+    if (records_.has_header()) table_.answer_names.push_back(records_.first()[at]);
     if (is_label && column.answer == 0) table_.label_column = static_cast<std::int64_t>(at);
     table_.left_out.push_back(static_cast<std::int64_t>(at));
   }
@@ -174,6 +178,10 @@ class DelimitedReader {
       table_.targets.resize(targets_before + options_.target_columns.size());
     for (std::size_t c = 0; c < cells.size(); ++c) {
       Column& column = columns_[c];
+      if (options_.missing && !is_answer(column) && is_missing(cells[c])) {
+        *to++ = std::numeric_limits<float>::quiet_NaN();
+        continue;
+      }
       if (column.kind == Column::undecided) decide(column, cells[c]);
       if (column.kind == Column::number)
         *to++ = read_number(c, cells[c]);
@@ -195,7 +203,7 @@ class DelimitedReader {
 
   float read_number(std::size_t c, std::string_view cell) {
     const Number number = parse_number(cell, table_.decimal);
-    if (number.kind != Number::finite) refuse(c, why_not(number.kind, cell, table_.decimal));
+    if (number.kind != Number::finite) refuse_number(c, number.kind, cell);
     if (number.rounded) rounding_.add(table_.rows, columns_[c].position);
     return number.value;
   }
@@ -214,7 +222,7 @@ class DelimitedReader {
 
   float read_text(std::size_t c, std::string_view cell) {
     Column& column = columns_[c];
-    if (cell.empty()) refuse(c, why_not(Number::not_a_number, cell));
+    if (cell.empty()) refuse_number(c, Number::not_a_number, cell);
     if (column.fixed) {
       const std::int64_t code = column.dictionary.find(cell);
       if (code < 0 && options_.unseen_is_new) return static_cast<float>(column.dictionary.size());
@@ -227,7 +235,7 @@ class DelimitedReader {
       refuse(c, "holds the number " + in_quotes(cell) + ", but line " + std::to_string(column.first_line) +
                     " the text " + in_quotes(column.first_text) +
                     "; make the column text or numbers throughout, or say --categorical " +
-                    std::to_string(c + 1));
+                    std::to_string(c + 1) + std::string(is_mark(column.first_text) ? or_missing : ""));
     const std::int64_t known = column.dictionary.size(), code = column.dictionary.add(cell);
     if (code == known && !column.forced) column.watch.add(cell, records_.line(), table_.decimal);
     if (code >= most_categories)
@@ -255,8 +263,13 @@ class DelimitedReader {
   /// Categories were numbered as they came; number them in the order of their names.
   void finish() {
     look_at_columns();
-    for (const Column& column : columns_) {
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      const Column& column = columns_[c];
+      if (column.kind == Column::undecided)
+        throw Error(Errc::bad_file, source_.name() + ": " + records_.column_text(c) +
+                                        " holds no value in any row; take the column out of the file");
       if (column.kind != Column::text) continue;
+      if (!column.fixed) tell_marks(c);
       Categories categories{column.position, {}};
       if (column.fixed) {
         categories.names = names_of(column.position);
@@ -264,7 +277,8 @@ class DelimitedReader {
         Dictionary::Sorted sorted = column.dictionary.sorted();
         for (std::int64_t r = 0; r < table_.rows; ++r) {
           float& value = table_.values[static_cast<std::size_t>(r * table_.cols + column.position)];
-          value = static_cast<float>(sorted.position[static_cast<std::size_t>(value)]);
+          if (!std::isnan(value))
+            value = static_cast<float>(sorted.position[static_cast<std::size_t>(value)]);
         }
         categories.names = std::move(sorted.names);
       }
@@ -289,6 +303,25 @@ class DelimitedReader {
         ->names;
   }
 
+  /// A cell that holds no number; where it is missing, what may be done about it.
+  [[noreturn]] void refuse_number(std::size_t c, Number::Kind kind, std::string_view cell) const {
+    refuse(c, why_not(kind, cell, table_.decimal) + std::string(is_missing(kind, cell) ? or_missing : ""));
+  }
+
+  /// Marks that no one uses as the name of a category.
+  static bool is_mark(std::string_view cell) {
+    return cell == "?" || (cell.size() > 1 && is_missing_marker(cell));
+  }
+
+  /// Tell that a mark of a missing value became a category.
+  void tell_marks(std::size_t c) const {
+    if (!options_.note || options_.missing) return;
+    for (const char* mark : {"?", "NA", "N/A", "n/a", "na", "null", "NULL", "None"})
+      if (columns_[c].dictionary.find(mark) >= 0)
+        options_.note(source_.name() + ": " + records_.column_text(c) + " holds " + in_quotes(mark) +
+                      ", which is taken as a category; --missing takes it as a missing value");
+  }
+
   [[noreturn]] void refuse(std::size_t c, const std::string& why) const {
     records_.fail(records_.column_text(c) + " " + why);
   }
@@ -306,36 +339,6 @@ class DelimitedReader {
 
 void read_delimited(Source& source, Format format, const ReadOptions& options, Table& table) {
   DelimitedReader(source, format, options, table).read();
-}
-
-Labels read_delimited_labels(Source& source, Format format, const LabelOptions& options) {
-  Records records(source, format, options, nullptr, {options.column});
-  if (options.column.empty() && records.columns() != 1)
-    throw Error(Errc::invalid_argument,
-                source.name() + ": has " + count_of(records.columns(), "column") +
-                    "; labels are one a line, or say which column they are: --label-column");
-  const std::size_t column = options.column.empty() ? 0 : records.require_column(options.column);
-  LabelReader reader(options.known);
-  PaddedLabels padded;
-  for (std::vector<std::string_view> cells; records.next(cells); padded.look_at(cells[column]))
-    if (const std::string why = reader.add(cells[column]); !why.empty())
-      records.fail(records.column_text(column) + " " + why);
-  Labels labels = reader.finish();
-  if (!options.known) padded.tell(options, source.name(), labels);
-  return labels;
-}
-
-void read_delimited_values(Source& source, Format format, const FileOptions& options, Values& values) {
-  Records records(source, format, options, nullptr);
-  if (records.has_header()) values.column_names = records.first();
-  values.cols = static_cast<std::int64_t>(records.columns());
-  for (std::vector<std::string_view> cells; records.next(cells); ++values.rows)
-    for (std::size_t c = 0; c < cells.size(); ++c) {
-      const WideNumber number = parse_wide(cells[c], records.decimal());
-      if (number.kind != Number::finite)
-        records.fail(records.column_text(c) + " " + why_not_wide(number.kind, cells[c], records.decimal()));
-      values.values.push_back(number.value);
-    }
 }
 
 }  // namespace kith::files

@@ -66,13 +66,13 @@ std::string digits_of(double value) {
 }
 
 std::string refuse_float(double value) {
-  if (std::isnan(value)) return why_not(Number::nan, {});
+  if (std::isnan(value)) return why_not(Number::nan, {}) + std::string(or_missing);
   if (std::isinf(value)) return why_not(Number::infinite, {});
   return "holds " + digits_of(value) + ", beyond the largest float32, 3.4e38; scale the column down";
 }
 
 template <class T>
-Block floats_from(const unsigned char* from, bool swap, std::size_t count, float* to) {
+Block floats_from(const unsigned char* from, bool swap, std::size_t count, float* to, bool missing) {
   Block block;
   for (std::size_t i = 0; i < count; ++i) {
     const T element = load<T>(from + i * sizeof(T), swap);
@@ -82,6 +82,7 @@ Block floats_from(const unsigned char* from, bool swap, std::size_t count, float
       to[i] = static_cast<float>(element);
     if constexpr (!std::is_integral_v<T>) {
       if (!std::isfinite(to[i])) {
+        if (missing && std::isnan(to[i])) continue;
         block.bad = i;
         if constexpr (std::is_same_v<T, Half>)
           block.why = refuse_float(to[i]);
@@ -109,7 +110,8 @@ Block doubles_from(const unsigned char* from, bool swap, std::size_t count, doub
       to[i] = widen(element);
     else
       to[i] = static_cast<double>(element);
-    if (!std::isfinite(to[i])) return {{}, i, refuse_float(to[i])};
+    if (!std::isfinite(to[i]))
+      return {{}, i, why_not_wide(std::isnan(to[i]) ? Number::nan : Number::infinite, {})};
   }
   return {};
 }
@@ -122,19 +124,16 @@ Block labels_from(const unsigned char* from, bool swap, std::size_t count, std::
     std::string why;
     if constexpr (std::is_integral_v<T>) {
       to[i] = static_cast<std::int64_t>(element);
-      if constexpr (std::is_unsigned_v<T>) {
-        if (to[i] < 0) why = "holds " + std::to_string(element) + "; labels are at most 2^63 - 1";
-      } else if (to[i] < 0) {
-        why = "holds " + std::to_string(element) + "; labels are whole numbers >= 0";
-      }
+      if (std::is_unsigned_v<T> && to[i] < 0)
+        why = "holds " + std::to_string(element) + "; labels are at most 2^63 - 1";
     } else {
       double value = 0;
       if constexpr (std::is_same_v<T, Half>)
         value = widen(element);
       else
         value = element;
-      if (!(value >= 0 && value <= 0x1p53 && value == std::trunc(value)))
-        why = "holds " + digits_of(value) + "; labels are whole numbers >= 0";
+      if (!(std::fabs(value) <= 0x1p53 && value == std::trunc(value)))
+        why = "holds " + digits_of(value) + "; " + std::string(labels_are_whole);
       else
         to[i] = static_cast<std::int64_t>(value);
     }
@@ -184,9 +183,10 @@ bool must_swap(bool big_endian) {
 
 }  // namespace
 
-Block to_floats(ElementType type, bool big_endian, const unsigned char* from, std::size_t count, float* to) {
+Block to_floats(ElementType type, bool big_endian, const unsigned char* from, std::size_t count, float* to,
+                bool missing) {
   return with_type(type, [&](auto element) {
-    return floats_from<decltype(element)>(from, must_swap(big_endian), count, to);
+    return floats_from<decltype(element)>(from, must_swap(big_endian), count, to, missing);
   });
 }
 

@@ -22,7 +22,9 @@ struct Block {
   std::size_t bad = none;            ///< the first element that could not be converted, if any
   std::string why;                   ///< `holds NaN; ...`
 };
-Block to_floats(ElementType type, bool big_endian, const unsigned char* from, std::size_t count, float* to);
+/// missing  NaN stays; else it is refused
+Block to_floats(ElementType type, bool big_endian, const unsigned char* from, std::size_t count, float* to,
+                bool missing = false);
 /// The same as float64, in which only integers beyond 2^53 are rounded; `rounded` stays empty.
 Block to_doubles(ElementType type, bool big_endian, const unsigned char* from, std::size_t count, double* to);
 Block to_labels(ElementType type, bool big_endian, const unsigned char* from, std::size_t count,

@@ -36,20 +36,23 @@ ArrayLayout read_npy_header(Source& source);
 ArrayLayout read_idx_header(Source& source);
 
 /// The rest of the file as rows along the first axis: floats, or labels (one a row).
-void read_array(Source& source, const ArrayLayout& layout, Table& table);
+///   missing  NaN stays; else it is refused
+void read_array(Source& source, const ArrayLayout& layout, bool missing, Table& table);
 std::vector<std::int64_t> read_array_labels(Source& source, const ArrayLayout& layout);
 void read_array_values(Source& source, const ArrayLayout& layout, Values& values);
 
 /// .fvecs, .ivecs, .bvecs: `dims` as a little-endian i32, then that many f32, i32 or u8; for every row.
-void read_vecs(Source& source, Format format, Table& table);
+void read_vecs(Source& source, Format format, bool missing, Table& table);
 std::vector<std::int64_t> read_vecs_labels(Source& source, Format format);
 
 void read_svm(Source& source, const ReadOptions& options, Table& table);
+SvmWidth read_svm_width(Source& source);
+void read_svm_values(Source& source, Values& values);
 Labels read_svm_labels(Source& source, const Labels* known);
 
 /// .csv, .tsv, .txt
 void read_delimited(Source& source, Format format, const ReadOptions& options, Table& table);
 Labels read_delimited_labels(Source& source, Format format, const LabelOptions& options);
-void read_delimited_values(Source& source, Format format, const FileOptions& options, Values& values);
+void read_delimited_values(Source& source, Format format, const ValueOptions& options, Values& values);
 
 }  // namespace kith::files

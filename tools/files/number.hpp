@@ -30,6 +30,13 @@ WideNumber parse_wide(std::string_view text, char decimal);
 /// A whole number, also written as 3.0 or 3e0. False: it is none, or beyond int64.
 bool parse_whole(std::string_view text, std::int64_t& value);
 
+/// What a label that is a number must be.
+inline constexpr std::string_view labels_are_whole =
+    "labels are whole numbers or text; numbers to be predicted are for kith regress --target";
+
+/// What a message about a missing value adds where an option says what becomes of it.
+inline constexpr std::string_view or_missing = "; --missing fills such cells in, or drops their rows";
+
 /// Why parse_number() does not give a finite number: `holds "abc" where a number belongs; ...`. Says what is
 /// in the way where the text is a number but for its decoration.
 std::string why_not(Number::Kind kind, std::string_view text, char decimal = '.');

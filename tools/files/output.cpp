@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "kith/error.hpp"
+#include "number.hpp"
 
 namespace kith::files {
 namespace {
@@ -295,15 +296,25 @@ void write_labels(AtomicFile& file, std::span<const std::int64_t> code, std::spa
   write_labels(file, std::span(&column, 1));
 }
 
+namespace {
+
+/// A label that .npy can hold. Labels with names are numbers where one of them is below 0.
+std::int64_t number_of(const AtomicFile& file, const LabelColumn& column, std::int64_t label) {
+  if (column.names.empty()) return label;
+  const std::string& name = column.names[static_cast<std::size_t>(label)];
+  std::int64_t number = 0;
+  if (!parse_whole(name, number))
+    throw Error(Errc::invalid_argument, file.path().string() + ": the labels are text, such as " + name +
+                                            ", which .npy does not hold here; write .csv or .txt");
+  return number;
+}
+
+}  // namespace
+
 void write_labels(AtomicFile& file, std::span<const LabelColumn> columns) {
   const OutputFormat format = output_format(file.path(), Content::labels);
   const std::size_t rows = columns[0].code.size();
   if (format == OutputFormat::npy) {
-    for (const LabelColumn& column : columns)
-      if (!column.names.empty())
-        throw Error(Errc::invalid_argument, file.path().string() + ": the labels are text, such as " +
-                                                column.names[0] +
-                                                ", which .npy does not hold here; write .csv or .txt");
     write_npy_header(file, "<i8",
                      "(" + std::to_string(rows) + "," +
                          (columns.size() == 1 ? "" : " " + std::to_string(columns.size())) + ")");
@@ -314,7 +325,7 @@ void write_labels(AtomicFile& file, std::span<const LabelColumn> columns) {
     for (const LabelColumn& column : columns) {
       const std::int64_t label = column.code[r];
       if (format == OutputFormat::npy) {
-        append_little_endian(line, label);
+        append_little_endian(line, number_of(file, column, label));
         continue;
       }
       if (!line.empty()) line += separator_of(format);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <new>
+#include <optional>
 
 #include "dictionary.hpp"
 #include "formats.hpp"
@@ -38,7 +39,7 @@ void refuse_text_options(const std::string& name, Format format, const ReadOptio
     throw Error(Errc::invalid_argument, name + ": has no label column " +
                                             in_quotes(options.more_label_columns[0]) +
                                             ", being no text; several label columns need .csv, .tsv or .txt");
-  if (!options.target_columns.empty() && !options.label_optional)
+  if (format != Format::svm && !options.target_columns.empty() && !options.label_optional)
     throw Error(Errc::invalid_argument,
                 name + ": has no target column " + in_quotes(options.target_columns[0]) +
                     ", being no text; give the values as a file of their own: --values");
@@ -58,9 +59,26 @@ void read_rows(Source& source, Format format, const ReadOptions& options, Table&
   if (table.text) return read_delimited(source, format, options, table);
   refuse_text_options(source.name(), format, options);
   if (format == Format::svm) return read_svm(source, options, table);
-  if (format == Format::npy) return read_array(source, read_npy_header(source), table);
-  if (format == Format::idx) return read_array(source, read_idx_header(source), table);
-  read_vecs(source, format, table);
+  if (format == Format::npy) return read_array(source, read_npy_header(source), options.missing, table);
+  if (format == Format::idx) return read_array(source, read_idx_header(source), options.missing, table);
+  read_vecs(source, format, options.missing, table);
+}
+
+/// Queries of another width; where it is one column more, it may be the answer.
+[[noreturn]] void refuse_width(const Table& table, const Table& like) {
+  std::string more;
+  if (table.text && table.cols == like.cols + 1) {
+    std::string column = "COLUMN";
+    for (const std::string& name : table.column_names)
+      if (like.header &&
+          std::find(like.column_names.begin(), like.column_names.end(), name) == like.column_names.end())
+        column = printable(name);
+    more = "; a column with the true answers is named by --label " + column + " (or --target)";
+  }
+  throw Error(Errc::invalid_argument, table.path + ": has " +
+                                          count_of(static_cast<std::uint64_t>(table.cols), "column") +
+                                          " but " + like.path + " has " + std::to_string(like.cols) +
+                                          "; queries need the columns of the training rows" + more);
 }
 
 Labels read_binary_labels(Source& source, Format format, const Labels* known) {
@@ -71,7 +89,8 @@ Labels read_binary_labels(Source& source, Format format, const Labels* known) {
     codes = read_array_labels(source, read_idx_header(source));
   else
     codes = read_vecs_labels(source, format);
-  if (!known) return {std::move(codes), {}};
+  const bool plain = !known && std::none_of(codes.begin(), codes.end(), [](auto code) { return code < 0; });
+  if (plain) return {std::move(codes), {}};
   LabelReader labels(known);
   for (std::size_t r = 0; r < codes.size(); ++r)
     if (const std::string why = labels.add(codes[r]); !why.empty())
@@ -130,11 +149,7 @@ Table read_table(const std::filesystem::path& path, const ReadOptions& options) 
     Table table;
     table.path = name;
     read_rows(source, format, options, table);
-    if (options.like && table.cols != options.like->cols)
-      throw Error(Errc::invalid_argument,
-                  name + ": has " + count_of(static_cast<std::uint64_t>(table.cols), "column") + " but " +
-                      options.like->path + " has " + std::to_string(options.like->cols) +
-                      "; queries need the columns of the training rows");
+    if (options.like && table.cols != options.like->cols) refuse_width(table, *options.like);
     return table;
   });
 }
@@ -154,15 +169,20 @@ Labels read_labels(const std::filesystem::path& path, const LabelOptions& option
   });
 }
 
-Values read_values(const std::filesystem::path& path, const FileOptions& options) {
+Values read_values(const std::filesystem::path& path, const ValueOptions& options) {
   const std::string name = path.string();
   return with_memory(name, [&] {
     Source source(path, options.stop, options.progress);
     source.set_encoding(options.encoding);
     const Format format = format_of(name);
     Values values;
+    if (!options.columns.empty() && !is_text(format))
+      throw Error(Errc::invalid_argument, name + ": has no column " + in_quotes(options.columns[0]) +
+                                              ", being no text; leave that option out");
     if (is_text(format))
       read_delimited_values(source, format, options, values);
+    else if (format == Format::svm)
+      read_svm_values(source, values);
     else if (format == Format::npy)
       read_array_values(source, read_npy_header(source), values);
     else if (format == Format::idx)
@@ -173,6 +193,33 @@ Values read_values(const std::filesystem::path& path, const FileOptions& options
           name + ": numbers of this kind are not read from such a file; give .npy, .csv, .tsv or .txt");
     return values;
   });
+}
+
+namespace {
+
+/// By its name; none: who reads it says what is wrong.
+std::optional<Format> known_format(const std::filesystem::path& path) {
+  try {
+    return format_of(path.string());
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
+bool is_svm(const std::filesystem::path& path) {
+  return known_format(path) == Format::svm;
+}
+
+bool is_text(const std::filesystem::path& path) {
+  const std::optional<Format> format = known_format(path);
+  return format && is_text(*format);
+}
+
+SvmWidth read_svm_width(const std::filesystem::path& path, const FileOptions& options) {
+  Source source(path, options.stop, options.progress);
+  return read_svm_width(source);
 }
 
 std::string Labels::text(std::int64_t label) const {

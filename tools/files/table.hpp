@@ -29,8 +29,10 @@ namespace kith::files {
 
 /// Class labels of rows.
 struct Labels {
-  std::vector<std::int64_t> code;  ///< [rows], >= 0: the number in the file, or a position in names
-  std::vector<std::string> names;  ///< where labels are text: ascending; else empty
+  std::vector<std::int64_t> code;  ///< [rows] the number in the file, or a position in names
+  /// Where labels are text, or one of them is negative: ascending, numbers as numbers; then, where the labels
+  /// were read with known ones, those that are not among these, ascending too. Else empty.
+  std::vector<std::string> names;
 
   /// A code as the file wrote it.
   std::string text(std::int64_t code) const;
@@ -55,15 +57,16 @@ struct RoundedColumn {
   bool operator==(const RoundedColumn&) const = default;
 };
 
-/// Rows of finite numbers.
+/// Rows of numbers: finite, or NaN where ReadOptions::missing lets them be.
 struct Table {
-  std::string path;                    ///< as given, for messages
-  std::int64_t rows = 0;               ///< > 0
-  std::int64_t cols = 0;               ///< > 0; the label column is not among them
-  std::vector<float> values;           ///< [rows, cols], row-major
-  bool text = false;                   ///< .csv, .tsv, .txt and the like
-  std::int64_t label_column = -1;      ///< in the file, from 0; -1: none
-  std::vector<std::int64_t> left_out;  ///< columns of the file that are not among cols, from 0, ascending
+  std::string path;                       ///< as given, for messages
+  std::int64_t rows = 0;                  ///< > 0
+  std::int64_t cols = 0;                  ///< > 0; the label column is not among them
+  std::vector<float> values;              ///< [rows, cols], row-major
+  bool text = false;                      ///< .csv, .tsv, .txt and the like
+  std::int64_t label_column = -1;         ///< in the file, from 0; -1: none
+  std::vector<std::string> answer_names;  ///< of label columns, then of targets, where there was a header
+  std::vector<std::int64_t> left_out;     ///< columns of the file that are not among cols, from 0, ascending
   char delimiter = 0;   ///< text files: what separates cells; ' ' is a run of blanks; 0: unknown
   char decimal = 0;     ///< text files: the sign of decimals; 0: unknown
   bool header = false;  ///< text files: the first line was taken as names
@@ -73,6 +76,7 @@ struct Table {
   std::vector<RoundedColumn> rounded;     ///< ascending by column
   Labels labels;                          ///< [rows] where there was a label column; else empty
   std::vector<Labels> more_labels;        ///< of more_label_columns, each [rows]; empty where they are absent
+  std::int64_t first_index = -1;          ///< .svm files: the index of the first column, 0 or 1
   std::vector<double> targets;            ///< [rows, target_columns]; empty where they are absent
 
   /// `column 3 (petal width)`: how text messages name a column; `column` from 0.
@@ -98,13 +102,19 @@ struct FileOptions {
   std::function<void(double)> progress;  ///< told, now and then, which part of the file has been read
 };
 
+/// The indices of a .svm file.
+struct SvmWidth {
+  std::int64_t largest = -1;  ///< -1: there are none
+  bool zero = false;          ///< whether one of them is 0
+};
+
 struct ReadOptions : FileOptions {
   ReadOptions() = default;
   explicit ReadOptions(const FileOptions& file) : FileOptions(file) {}
 
   /// Text files: the column with the labels: a name of the header, or a number from 1, or from the end:
   /// -1 is the last. A name wins over a number. Empty: no column is a label.
-  /// .svm files: "1" or anything else not empty means that the first item of each line is wanted.
+  /// .svm files: "1" or "label", the first item of each line.
   /// Other formats have no such column: invalid_argument.
   std::string label_column;
 
@@ -112,6 +122,7 @@ struct ReadOptions : FileOptions {
   std::vector<std::string> more_label_columns;
 
   /// Text files: columns with numbers that are to be predicted; they are no values, and read as float64.
+  /// .svm files: as label_column.
   std::vector<std::string> target_columns;
 
   /// These columns may be absent, all of them: queries in the training file's layout, with or without labels.
@@ -123,6 +134,15 @@ struct ReadOptions : FileOptions {
 
   /// A category that is not in the dictionary of `like` becomes 0 instead of an error.
   bool unseen_is_zero = false;
+
+  /// A missing value, an empty cell, NA, NaN, ? or the like, becomes NaN instead of an error.
+  bool missing = false;
+
+  /// .svm files: the index of the first column, 0 or 1. -1: as `like`; else 0 where one of the indices is 0.
+  std::int64_t first_index = -1;
+
+  /// .svm files: what else is read as this file is; the table gets as many columns as it needs.
+  SvmWidth also = {};
 
   /// It becomes one category more, the number of names: 0 in every column of a one-hot code.
   bool unseen_is_new = false;
@@ -147,12 +167,17 @@ struct LabelOptions : FileOptions {
   LabelOptions() = default;
   explicit LabelOptions(const FileOptions& file) : FileOptions(file) {}
 
-  std::string column;             ///< as ReadOptions::label_column; needed where a file has several columns
-  const Labels* known = nullptr;  ///< labels of the training rows: codes of text come from their names, and
-                                  ///< a label that does not occur there is refused
+  /// As ReadOptions::label_column; needed where a file has several columns, unless it has two and the first
+  /// is the index of pandas, which has no name.
+  std::string column;
+  bool column_optional = false;   ///< of no effect where the file has no such name, or one column
+  std::int64_t rows = 0;          ///< how many labels there should be; 0: any number. One more, and the
+                                  ///< first line is text or 0, is a header
+  const Labels* known = nullptr;  ///< labels of the training rows, whose codes the same labels get; others
+                                  ///< get codes after theirs
 };
 
-/// Read labels: one a row; whole numbers >= 0, or text. -1 and +1 of .svm files count as text.
+/// Read labels: one a row; whole numbers or text.
 /// Throws as read_table() does.
 Labels read_labels(const std::filesystem::path& path, const LabelOptions& options = {});
 
@@ -163,9 +188,25 @@ struct Values {
   std::vector<std::string> column_names;  ///< [cols] where there was a header; else empty
 };
 
-/// Read a whole .npy, idx or text file. Integers beyond 2^53 are rounded to nearest.
-/// Throws as read_table() does.
-Values read_values(const std::filesystem::path& path, const FileOptions& options = {});
+struct ValueOptions : FileOptions {
+  ValueOptions() = default;
+  ValueOptions(const FileOptions& file) : FileOptions(file) {}
+
+  std::vector<std::string> columns;  ///< of text files, as ReadOptions::target_columns; empty: all but an
+                                     ///< index of pandas, a first column without a name
+  std::int64_t rows = 0;  ///< how many there should be; 0: any number. One more after 0, 1, ... is a header
+};
+
+/// Read a whole .npy, idx, text or .svm file (of which the first item of each line). Integers beyond 2^53 are
+/// rounded to nearest. Throws as read_table() does.
+Values read_values(const std::filesystem::path& path, const ValueOptions& options = {});
+
+/// Whether read_table() takes this for a .svm file, or for text with columns, by its name.
+bool is_svm(const std::filesystem::path& path);
+bool is_text(const std::filesystem::path& path);
+
+/// The indices of a whole .svm file. Throws as read_table() does.
+SvmWidth read_svm_width(const std::filesystem::path& path, const FileOptions& options = {});
 
 /// `train.npy: 3 values do not fit float32 exactly and were rounded to nearest, in column 1 and column 5`;
 /// empty when table.rounded is.

@@ -69,7 +69,7 @@ class VecsReader {
 
 }  // namespace
 
-void read_vecs(Source& source, Format format, Table& table) {
+void read_vecs(Source& source, Format format, bool missing, Table& table) {
   VecsReader reader(source, format);
   RoundingCount rounding;
   reader.read([&](const unsigned char* bytes, std::uint64_t row, std::uint64_t first, std::size_t some) {
@@ -77,7 +77,7 @@ void read_vecs(Source& source, Format format, Table& table) {
     if (before + some > table.values.capacity())
       source.require_memory(multiply(before + some, sizeof(float)));
     table.values.resize(before + some);
-    const Block block = to_floats(type_of(format), false, bytes, some, table.values.data() + before);
+    const Block block = to_floats(type_of(format), false, bytes, some, table.values.data() + before, missing);
     if (block.bad != Block::none)
       source.fail("row " + std::to_string(row) + ", column " + std::to_string(first + block.bad) + " " +
                   block.why);

@@ -32,6 +32,12 @@ struct KITH_API Model {
   /// [columns before preparation], or empty: the texts of the categories 0, 1, ... of each; of a column of
   /// numbers none.
   std::vector<std::vector<std::string>> category_texts;
+  std::vector<std::string> answer_names;  ///< [outputs]: the columns of labels or values in a file, or empty
+  std::vector<std::int64_t>
+      row_numbers;  ///< [n] ascending: the numbers of the rows in their file; empty: 0, 1, ...
+  /// The number of the first column in files of index:value pairs, 0 or 1; -1: the rows come from no such
+  /// file.
+  std::int64_t first_index = -1;
 
   /// Throws invalid_argument: parts that do not fit together, or the model holds the other kind of answers;
   ///                          and as the constructors do.
@@ -39,9 +45,9 @@ struct KITH_API Model {
   Regressor regressor(Device device) const;
 };
 
-/// Write a model. The file appears whole or not at all, and is the same on every machine: little-endian, its
-/// version first, a checksum last. docs/contract.md, section 10.
-/// Throws invalid_argument: parts that do not fit together (says which).
+/// Write a model, in the smallest version of the format that holds it. The file appears whole or not at all,
+/// and is the same on every machine: little-endian, its version first, a checksum last. docs/contract.md,
+/// section 10. Throws invalid_argument: parts that do not fit together (says which).
 ///        bad_file:         it cannot be written (says why).
 KITH_API void save(const Model& model, const std::string& path);
 

@@ -1,4 +1,5 @@
-// What happens to rows before they are searched: categories become columns, columns get a scale. Fitted once
+// What happens to rows before they are searched: missing values are filled in, categories become columns,
+// columns get a scale. Fitted once
 // on the training rows, on the host, in double precision, so that every device sees the same floats.
 // docs/contract.md, section 3.
 #pragma once
@@ -25,6 +26,17 @@ enum class Categories {
   one_hot,  ///< one column for each category of the training rows, ascending: 1 where it is that, else 0
 };
 
+/// What becomes of a missing value, which is a NaN.
+enum class Missing {
+  refuse,         ///< it is refused
+  drop,           ///< it is refused here too: the caller leaves such rows out, as complete_rows() names them
+  mean,           ///< the mean of its column; in a column of categories as most_frequent
+  median,         ///< the middle of its column, of two the mean; in a column of categories as most_frequent
+  most_frequent,  ///< the value that its column holds most often, of several the smallest
+};
+
+KITH_API std::string_view name(Missing missing);
+KITH_API Missing missing_named(std::string_view text);
 KITH_API std::string_view name(Scaling scaling);
 KITH_API std::string_view name(Categories categories);
 KITH_API Scaling scaling_named(std::string_view text);
@@ -34,15 +46,21 @@ struct PreparationOptions {
   std::vector<Scaling> scalings = {};          ///< one after another, in this order; none: none
   std::vector<std::int64_t> categorical = {};  ///< columns that hold categories, in any order, none twice
   Categories categories = Categories::ordinal;
+  Missing missing = Missing::refuse;  ///< done first; what is filled in is learned from the training rows
 };
+
+/// The rows without a NaN, ascending.
+KITH_API std::vector<std::int64_t> complete_rows(MatrixView<const float> rows);
 
 /// Learned from training rows, applied to them and to queries alike.
 class KITH_API Preparation {
  public:
   Preparation() = default;  ///< changes nothing
   /// Learn from training rows. Each scaling learns from what the one before it made, in double precision.
-  ///   train  [n, dims]  at least one row and column; finite; categories whole, >= 0, below 2^24
-  /// Throws invalid_argument: a column that is not there or twice, a value that is none (names its place).
+  ///   train  [n, dims]  at least one row and column; finite, or NaN where options.missing fills it;
+  ///                     categories whole, >= 0, below 2^24
+  /// Throws invalid_argument: a column that is not there or twice, a value that is none (names its place), a
+  ///                          column that is to be filled and has no value.
   Preparation(MatrixView<const float> train, const PreparationOptions& options);
 
   /// Rows as they are searched, each value rounded once to float. A category that no training row had is 0
@@ -70,6 +88,7 @@ class KITH_API Preparation {
     PreparationOptions options;
     std::vector<std::vector<std::int64_t>> categories;  ///< of each column of one_hot, ascending
     std::vector<Columns> columns;                       ///< of each scaling; empty for l2_rows
+    std::vector<double> fills;  ///< [dims] in place of NaN; empty where options.missing fills nothing
   };
   /// As it was learned elsewhere. Throws invalid_argument: parts that do not fit together.
   explicit Preparation(Learned learned);
@@ -80,6 +99,7 @@ class KITH_API Preparation {
   PreparationOptions options_;
   std::vector<std::vector<std::int64_t>> categories_;
   std::vector<Columns> columns_;
+  std::vector<double> fills_;
 };
 
 }  // namespace kith
