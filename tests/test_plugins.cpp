@@ -174,7 +174,9 @@ TEST_CASE("plugins: a device whose arithmetic is wrong in one thing fails its se
   refused(11, "masks from zero", "masked distance of test query ");
   refused(12, "tallies backwards", "sum of weights of test query ");
   refused(13, "loses the rest", "rest of the sum of test query ");
-  refused(14, "loses minus", "the fused search of 67 queries of 3 columns returned other rows in a test");
+  refused(14, "loses minus",
+          "the fused search of 67 queries among 290 rows of 3 columns by negative_dot returned other rows in "
+          "a test");
   CHECK(refusal(8) == "device_failure: planted: the lid is stuck\n");
 }
 

@@ -10,6 +10,7 @@
 #include "chain.hpp"
 #include "kith/key.hpp"
 #include "plan_rules.hpp"
+#include "self_test_parts.hpp"
 
 namespace kith {
 namespace {
@@ -55,30 +56,6 @@ std::vector<float> pack(const std::vector<float>& rows, std::uint32_t count, std
     for (std::size_t d = 0; d < columns; ++d)
       packed[((r / block) * columns + d) * block + r % block] = rows[r * columns + d];
   return packed;
-}
-
-/// A block of device memory with values in it.
-template <class T>
-std::unique_ptr<spi::Allocation> put(spi::Device& device, const std::vector<T>& values) {
-  auto memory = device.allocate(values.size() * sizeof(T));
-  device.write(*memory, 0, values.data(), values.size() * sizeof(T));
-  return memory;
-}
-
-/// Run one step with its scratch, and read `count` elements of what it wrote.
-template <class T, class Work>
-std::vector<T> result_of(spi::Device& device, Work work, spi::Allocation& out, std::size_t count) {
-  const spi::Support support = device.check({work});
-  if (!support.refusal.empty()) throw std::runtime_error(support.refusal);
-  std::unique_ptr<spi::Allocation> scratch;
-  if constexpr (requires { work.scratch; }) {
-    if (support.scratch_bytes) scratch = device.allocate(support.scratch_bytes);
-    work.scratch = {scratch.get(), support.scratch_bytes};
-  }
-  device.enqueue({work});
-  std::vector<T> values(count);
-  device.read(out, 0, values.data(), count * sizeof(T));
-  return values;
 }
 
 std::string bits(float value) {
@@ -177,6 +154,25 @@ std::string run_mask(spi::Device& device, const Reference& reference, Selector s
   return {};
 }
 
+/// Masked pairs in rows that are longer than a work-group.
+std::string run_long_mask(spi::Device& device) {
+  constexpr std::size_t rows = 2, cols = 700, row_words = (first_row + cols + 31) / 32;
+  std::vector<std::uint32_t> filter_words(rows * row_words);
+  std::vector<float> expected(rows * cols, 1);
+  for (std::uint32_t q = 0; q < rows; ++q)
+    for (std::uint32_t t = first_row; t < first_row + cols; ++t) {
+      if (counts(q, t))
+        filter_words[q * row_words + t / 32] |= 1u << t % 32;
+      else
+        expected[q * cols + (t - first_row)] = std::bit_cast<float>(spi::masked_bits);
+    }
+  const auto filter = put(device, filter_words), values = put(device, std::vector<float>(rows * cols, 1));
+  const spi::MaskStep step{
+      {filter.get(), 0, rows, row_words, row_words}, first_row, {values.get(), 0, rows, cols, cols}};
+  return compare("masked distance", "row", cols, result_of<float>(device, step, *values, rows * cols),
+                 expected);
+}
+
 std::vector<std::uint32_t> test_labels() {
   std::vector<std::uint32_t> labels(n);
   for (std::uint32_t t = 0; t < n; ++t) labels[t] = t % 7 % classes;
@@ -251,45 +247,37 @@ std::string run_accumulate(spi::Device& device, const Reference& reference) {
   return why.empty() ? compare("rest of the sum", "class", classes, found_low, expected[2]) : why;
 }
 
-/// How inner products of many queries are tested: kernels for many queries differ from those for few, and so
-/// do those that keep a query of few columns in registers. There are more rows than are staged at once.
-struct Products {
+/// Searches by kernels that the small one above does not reach: those for many queries differ from those for
+/// few, and so do those that keep a query of few columns in registers. Rows, or columns, come in more pieces
+/// than one. The chain of inner products has a minus that compilers move.
+struct Larger {
+  Metric metric;
   std::uint32_t queries, rows, columns;
 };
-constexpr Products products[] = {{67, 290, 3}, {67, 140, 17}};
+constexpr Larger larger[] = {
+    {metric, m, 1100, dims}, {Metric::negative_dot, 67, 290, 3}, {Metric::negative_dot, 67, 60, 17}};
 
-/// Inner products, whose chain has a minus that compilers move, alone and in the fused search.
-std::string run_products(spi::Device& device, const Products& of) {
-  const Metric product = Metric::negative_dot;
+/// The fused search, for devices that have one.
+std::string run_larger(spi::Device& device, const Larger& of) {
   const DeviceInfo& info = device.info;
-  const std::size_t all = std::size_t{of.queries} * of.rows;
   const std::vector<float> query_values = hard_rows(of.queries, 3, of.columns),
                            row_values = hard_rows(of.rows, 9, of.columns);
   std::vector<float> expected;
-  for (std::uint32_t q = 0; q < of.queries; ++q)
-    for (std::uint32_t t = 0; t < of.rows; ++t)
-      expected.push_back(chain(product,
-                               std::span(query_values).subspan(std::size_t{q} * of.columns, of.columns),
-                               std::span(row_values).subspan(std::size_t{t} * of.columns, of.columns)));
+  for (std::size_t q = 0; q < of.queries; ++q)
+    for (std::size_t t = 0; t < of.rows; ++t)
+      expected.push_back(chain(of.metric, std::span(query_values).subspan(q * of.columns, of.columns),
+                               std::span(row_values).subspan(t * of.columns, of.columns)));
   const auto queries = put(device, pack(query_values, of.queries, info.query_block));
   const auto train = put(device, pack(row_values, of.rows, info.train_block));
   const spi::RowBlocks query_rows{queries.get(), 0, of.queries, of.columns, info.query_block};
   const spi::RowBlocks train_rows{train.get(), 0, of.rows, of.columns, info.train_block};
-  const auto values = put(device, std::vector<float>(all));
-  const auto found = result_of<float>(
-      device,
-      spi::DistanceStep{product, query_rows, train_rows, {values.get(), 0, of.queries, of.rows, of.rows}},
-      *values, all);
-  const std::string why = compare("inner product", "row", of.rows, found, expected);
-  if (!why.empty() || info.fused_max_k < k) return why;
   const auto lists = put(device, std::vector<Key>(of.queries * k));
   const spi::Grid<Key> list_grid{lists.get(), 0, of.queries, k, k};
-  const auto fused =
-      result_of<Key>(device, spi::NearestStep{product, query_rows, train_rows, 0, k, 1, list_grid, {}},
-                     *lists, of.queries * k);
-  if (fused == lists_of(expected, 0, of.rows, 1)) return {};
-  return "the fused search of " + std::to_string(of.queries) + " queries of " + std::to_string(of.columns) +
-         " columns returned other rows in a test of inner products";
+  const spi::NearestStep step{of.metric, query_rows, train_rows, 0, k, 1, list_grid, {}};
+  if (result_of<Key>(device, step, *lists, of.queries * k) == lists_of(expected, 0, of.rows, 1)) return {};
+  return "the fused search of " + std::to_string(of.queries) + " queries among " + std::to_string(of.rows) +
+         " rows of " + std::to_string(of.columns) + " columns by " + std::string(name(of.metric)) +
+         " returned other rows in a test";
 }
 
 std::string run_steps(spi::Device& device) {
@@ -328,11 +316,13 @@ std::string run_steps(spi::Device& device) {
       result_of<Key>(device, spi::MergeStep{groups, k, list_grid, nearest_grid, {}}, *nearest, keys);
   if (merged != reference.nearest) return "merge returned other rows in a test";
   why = run_mask(device, reference, selector);
+  if (why.empty()) why = run_long_mask(device);
   if (why.empty()) why = run_tally(device, reference);
   if (why.empty()) why = run_accumulate(device, reference);
-  if (why.empty() && info.fused_max_k >= k) why = run_fused();
-  for (const Products& of : products)
-    if (why.empty()) why = run_products(device, of);
+  if (!why.empty() || info.fused_max_k < k) return why;
+  why = run_fused();
+  for (const Larger& of : larger)
+    if (why.empty()) why = run_larger(device, of);
   return why;
 }
 
