@@ -9,6 +9,10 @@
 // are emptied into the lists by all items together, so that none waits for another's insertions.
 // Work: (2 DIMS + 1) q t instructions, and on data in random order about k (1 + ln(t / (groups k)))
 // insertions of 4 LIST instructions a list. Local memory: 4 POINTS DIMS + 8 GROUP QUEUE bytes.
+// A fold gives the same bits with query and row exchanged (tests/test_metric.cpp), and here the row comes
+// first:
+// `-a` of a query would be moved out of the loop and across its barriers, and there Intel's compiler for CPUs
+// (2026.2) loses it (docs/opencl.md).
 // Source: the filter before selection of Johnson, Douze, Jegou 2017 (FAISS); thread queues there.
 #include "metric.cl"
 
@@ -75,10 +79,10 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_nearest_poin
 #pragma unroll
       for (uint d = 0; d < DIMS; ++d) {
         const float4 b = *(local const float4*)(point + d * BLOCK);
-        acc[0] = chain_next(acc[0], a[d], b.x);
-        acc[1] = chain_next(acc[1], a[d], b.y);
-        acc[2] = chain_next(acc[2], a[d], b.z);
-        acc[3] = chain_next(acc[3], a[d], b.w);
+        acc[0] = chain_next(acc[0], b.x, a[d]);
+        acc[1] = chain_next(acc[1], b.y, a[d]);
+        acc[2] = chain_next(acc[2], b.z, a[d]);
+        acc[3] = chain_next(acc[3], b.w, a[d]);
       }
       if (!((acc[0] <= value) | (acc[1] <= value) | (acc[2] <= value) | (acc[3] <= value))) continue;
 #pragma unroll

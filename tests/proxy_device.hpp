@@ -33,11 +33,13 @@ class ProxyDevice : public spi::Device {
   const std::unique_ptr<spi::Device> real_;
 };
 
-/// The CPU behind a `Proxy`, made from it and `more`.
+/// The CPU behind a `Proxy`, made from it and `more`. Its selectors count as tested: a proxy that is wrong is
+/// so in searches.
 template <class Proxy, class... More>
 Device cpu_behind(More&&... more) {
   const Device cpu = open_device("cpu");
   const std::shared_ptr<Device::State>& state = cpu.state();
+  for (const Selector selector : cpu.info().selectors) state->selector_refusals.emplace(selector, "");
   state->device = std::make_unique<Proxy>(std::move(state->device), std::forward<More>(more)...);
   return cpu;
 }

@@ -125,6 +125,19 @@ TEST_CASE("metric: the formulas of metrics.def are those of the contract, on val
         }
 }
 
+// nearest_points.cl exchanges them.
+TEST_CASE("metric: query and row exchanged give the same bits") {
+  const std::vector<float> values{0.0f,   -0.0f,   1,     -1,           3, 0x1p-12f, 1 + 0x1p-12f,
+                                  1e-40f, -1e-23f, 7e18f, 0x1.fffffep9f};
+  for (const Metric metric : all_metrics)
+    for (const float a : values)
+      for (const float b : values)
+        for (const float c : values) {
+          const std::vector<float> query{a, c, b, a}, row{b, a, c, c};
+          CHECK(same(table_chain(metric, query, row), table_chain(metric, row, query)));
+        }
+}
+
 TEST_CASE("metric: every metric has a row in docs/contract.md") {
   const std::string contract = text_of_file("docs/contract.md");
   for (const Metric metric : all_metrics) {

@@ -141,7 +141,7 @@ TEST_CASE("plugins: an instruction set that there is not is refused, with those 
 TEST_CASE("plugins: a device that is exact is opened") {
   const std::string seen = probe(planted + "/inexact", "planted planted:0 PLANTED:right");
   CAPTURE(seen);
-  CHECK(lines(seen, "backend planted: ") == "14 devices\n");
+  CHECK(lines(seen, "backend planted: ") == "15 devices\n");
   CHECK(lines(seen, "planted:0: ") == "opened planted:0\n");
   CHECK(lines(seen, "PLANTED:right: ") == "opened planted:0\n");
   // Without a number only a device that is no CPU is meant.
@@ -153,7 +153,7 @@ TEST_CASE("plugins: a device that is exact is opened") {
 TEST_CASE("plugins: a device whose arithmetic is wrong in one thing fails its self-test, with the reason") {
   const std::string seen = probe(planted + "/inexact",
                                  "planted:1 planted:2 planted:3 planted:4 planted:5 planted:6 "
-                                 "planted:7 planted:8 planted:9 planted:11 planted:12 planted:13");
+                                 "planted:7 planted:8 planted:9 planted:11 planted:12 planted:13 planted:14");
   CAPTURE(seen);
   const auto refusal = [&](int number) { return lines(seen, "planted:" + std::to_string(number) + ": "); };
   const auto refused = [&](int number, const std::string& device, const std::string& why) {
@@ -174,6 +174,9 @@ TEST_CASE("plugins: a device whose arithmetic is wrong in one thing fails its se
   refused(11, "masks from zero", "masked distance of test query ");
   refused(12, "tallies backwards", "sum of weights of test query ");
   refused(13, "loses the rest", "rest of the sum of test query ");
+  refused(14, "loses minus",
+          "the fused search of 67 queries among 290 rows of 3 columns by negative_dot returned other rows in "
+          "a test");
   CHECK(refusal(8) == "device_failure: planted: the lid is stuck\n");
 }
 

@@ -1,8 +1,10 @@
 // Which OpenCL devices there are, and the door of the plug-in.
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
 
 #include "device.hpp"
 
@@ -35,9 +37,23 @@ std::vector<cl::Device> all_devices() {
   return devices;
 }
 
+/// Local memory of a work-group. The environment variable KITH_CL_LOCAL_KIB makes it less, as it is on other
+/// devices, for tests of what kernels do there; what is no such number is ignored.
+std::size_t local_bytes_of(const cl::Device& device) {
+  constexpr std::size_t least = 1, kib = 1024;
+  const auto bytes = static_cast<std::size_t>(device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>());
+  const char* const given = secure_getenv("KITH_CL_LOCAL_KIB");
+  if (!given) return bytes;
+  const std::string_view text = given;
+  std::size_t wanted = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), wanted);
+  const bool is_number = error == std::errc() && end == text.data() + text.size();
+  return is_number && wanted >= least && wanted < bytes / kib ? wanted * kib : bytes;
+}
+
 Limits limits_of(const cl::Device& device) {
   Limits limits;
-  limits.local_memory_bytes = static_cast<std::size_t>(device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>());
+  limits.local_memory_bytes = local_bytes_of(device);
   limits.work_group = device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>();
   limits.vector_width = device.getInfo<CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT>();
   limits.part_alignment = std::max<std::size_t>(4, device.getInfo<CL_DEVICE_MEM_BASE_ADDR_ALIGN>() / 8);

@@ -28,6 +28,8 @@ struct Device::State {
   /// Why not, by proposer, columns and queries at a time of what was tested (test_proposer.cpp); empty: it
   /// can.
   std::map<std::tuple<Proposer, std::uint32_t, std::uint32_t>, std::string> proposer_refusals;
+  /// Likewise by selector (test_selector.cpp).
+  std::map<Selector, std::string> selector_refusals;
 };
 
 /// The smallest spare block that holds `bytes` and wastes at most `waste`; null where there is none. Under

@@ -6,6 +6,7 @@
 #include "pipeline.hpp"
 #include "proposal.hpp"
 #include "row_filter.hpp"
+#include "self_test.hpp"
 #include "tiles.hpp"
 
 namespace kith {
@@ -138,6 +139,10 @@ Plan fitted_plan(const Index::State& index, const DeviceInfo& device, const Prob
     const std::size_t budget = memory_budget(device, plan, options);
     plan.workspace_bytes += scratch;
     if (plan.workspace_bytes <= budget && scratch <= device.largest_allocation) {
+      if (!plan.fused)
+        if (const std::string why = test_selector(*index.device.state(), plan.selector, problem.k);
+            !why.empty())
+          throw Error(Errc::unsupported, "search: " + device.spec + ": " + why);
       plan.reason += note;
       return plan;
     }

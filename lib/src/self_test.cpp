@@ -10,6 +10,7 @@
 #include "chain.hpp"
 #include "kith/key.hpp"
 #include "plan_rules.hpp"
+#include "self_test_parts.hpp"
 
 namespace kith {
 namespace {
@@ -20,13 +21,13 @@ constexpr Metric metric = Metric::squared_l2;
 
 /// Rows that go wrong in the usual ways: squares that are subnormal, sums that a multiply followed
 /// by an add rounds differently, overflow, ties. No two of those ways in one row.
-std::vector<float> hard_rows(std::uint32_t rows, std::uint32_t salt) {
-  std::vector<float> values(static_cast<std::size_t>(rows) * dims);
+std::vector<float> hard_rows(std::uint32_t rows, std::uint32_t salt, std::uint32_t columns = dims) {
+  std::vector<float> values(static_cast<std::size_t>(rows) * columns);
   std::uint32_t state = 12345u + salt;
   for (std::size_t i = 0; i < values.size(); ++i) {
     state = state * 1664525u + 1013904223u;
     const float unit = static_cast<float>(state >> 8) * 0x1p-24f;
-    switch (i / dims % 5) {
+    switch (i / columns % 5) {
       case 0:
         values[i] = unit;
         break;  // fma against mul and add
@@ -49,35 +50,12 @@ std::vector<float> hard_rows(std::uint32_t rows, std::uint32_t salt) {
 
 std::vector<float> pack(const std::vector<float>& rows, std::uint32_t count, std::uint32_t block) {
   const std::size_t padded = (count + block - 1) / block * static_cast<std::size_t>(block);
-  std::vector<float> packed(padded * dims);
+  const std::size_t columns = rows.size() / count;
+  std::vector<float> packed(padded * columns);
   for (std::size_t r = 0; r < count; ++r)
-    for (std::size_t d = 0; d < dims; ++d)
-      packed[((r / block) * dims + d) * block + r % block] = rows[r * dims + d];
+    for (std::size_t d = 0; d < columns; ++d)
+      packed[((r / block) * columns + d) * block + r % block] = rows[r * columns + d];
   return packed;
-}
-
-/// A block of device memory with values in it.
-template <class T>
-std::unique_ptr<spi::Allocation> put(spi::Device& device, const std::vector<T>& values) {
-  auto memory = device.allocate(values.size() * sizeof(T));
-  device.write(*memory, 0, values.data(), values.size() * sizeof(T));
-  return memory;
-}
-
-/// Run one step with its scratch, and read `count` elements of what it wrote.
-template <class T, class Work>
-std::vector<T> result_of(spi::Device& device, Work work, spi::Allocation& out, std::size_t count) {
-  const spi::Support support = device.check({work});
-  if (!support.refusal.empty()) throw std::runtime_error(support.refusal);
-  std::unique_ptr<spi::Allocation> scratch;
-  if constexpr (requires { work.scratch; }) {
-    if (support.scratch_bytes) scratch = device.allocate(support.scratch_bytes);
-    work.scratch = {scratch.get(), support.scratch_bytes};
-  }
-  device.enqueue({work});
-  std::vector<T> values(count);
-  device.read(out, 0, values.data(), count * sizeof(T));
-  return values;
 }
 
 std::string bits(float value) {
@@ -87,15 +65,16 @@ std::string bits(float value) {
   return text;
 }
 
-/// What select gives for values [m, n], masked pairs left out: [m, groups, k].
-std::vector<Key> lists_of(const std::vector<float>& values, std::uint32_t first) {
-  const std::uint32_t part = (n + groups - 1) / groups;
+/// What select gives for values [queries, rows], masked pairs left out: [queries, parts, k].
+std::vector<Key> lists_of(const std::vector<float>& values, std::uint32_t first, std::uint32_t rows = n,
+                          std::uint32_t parts = groups) {
+  const std::uint32_t part = (rows + parts - 1) / parts;
   std::vector<Key> lists;
-  for (std::uint32_t q = 0; q < m; ++q)
-    for (std::uint32_t g = 0; g < groups; ++g) {
+  for (std::size_t begin = 0; begin < values.size(); begin += rows)
+    for (std::uint32_t g = 0; g < parts; ++g) {
       std::vector<Key> list;
-      for (std::uint32_t t = std::min(n, g * part); t < std::min(n, (g + 1) * part); ++t) {
-        const float value = values[std::size_t{q} * n + t];
+      for (std::uint32_t t = std::min(rows, g * part); t < std::min(rows, (g + 1) * part); ++t) {
+        const float value = values[begin + t];
         if (std::bit_cast<std::uint32_t>(value) != spi::masked_bits)
           list.push_back(make_key(value, first + t));
       }
@@ -175,6 +154,25 @@ std::string run_mask(spi::Device& device, const Reference& reference, Selector s
   return {};
 }
 
+/// Masked pairs in rows that are longer than a work-group.
+std::string run_long_mask(spi::Device& device) {
+  constexpr std::size_t rows = 2, cols = 700, row_words = (first_row + cols + 31) / 32;
+  std::vector<std::uint32_t> filter_words(rows * row_words);
+  std::vector<float> expected(rows * cols, 1);
+  for (std::uint32_t q = 0; q < rows; ++q)
+    for (std::uint32_t t = first_row; t < first_row + cols; ++t) {
+      if (counts(q, t))
+        filter_words[q * row_words + t / 32] |= 1u << t % 32;
+      else
+        expected[q * cols + (t - first_row)] = std::bit_cast<float>(spi::masked_bits);
+    }
+  const auto filter = put(device, filter_words), values = put(device, std::vector<float>(rows * cols, 1));
+  const spi::MaskStep step{
+      {filter.get(), 0, rows, row_words, row_words}, first_row, {values.get(), 0, rows, cols, cols}};
+  return compare("masked distance", "row", cols, result_of<float>(device, step, *values, rows * cols),
+                 expected);
+}
+
 std::vector<std::uint32_t> test_labels() {
   std::vector<std::uint32_t> labels(n);
   for (std::uint32_t t = 0; t < n; ++t) labels[t] = t % 7 % classes;
@@ -249,6 +247,39 @@ std::string run_accumulate(spi::Device& device, const Reference& reference) {
   return why.empty() ? compare("rest of the sum", "class", classes, found_low, expected[2]) : why;
 }
 
+/// Searches by kernels that the small one above does not reach: those for many queries differ from those for
+/// few, and so do those that keep a query of few columns in registers. Rows, or columns, come in more pieces
+/// than one. The chain of inner products has a minus that compilers move.
+struct Larger {
+  Metric metric;
+  std::uint32_t queries, rows, columns;
+};
+constexpr Larger larger[] = {
+    {metric, m, 1100, dims}, {Metric::negative_dot, 67, 290, 3}, {Metric::negative_dot, 67, 60, 17}};
+
+/// The fused search, for devices that have one.
+std::string run_larger(spi::Device& device, const Larger& of) {
+  const DeviceInfo& info = device.info;
+  const std::vector<float> query_values = hard_rows(of.queries, 3, of.columns),
+                           row_values = hard_rows(of.rows, 9, of.columns);
+  std::vector<float> expected;
+  for (std::size_t q = 0; q < of.queries; ++q)
+    for (std::size_t t = 0; t < of.rows; ++t)
+      expected.push_back(chain(of.metric, std::span(query_values).subspan(q * of.columns, of.columns),
+                               std::span(row_values).subspan(t * of.columns, of.columns)));
+  const auto queries = put(device, pack(query_values, of.queries, info.query_block));
+  const auto train = put(device, pack(row_values, of.rows, info.train_block));
+  const spi::RowBlocks query_rows{queries.get(), 0, of.queries, of.columns, info.query_block};
+  const spi::RowBlocks train_rows{train.get(), 0, of.rows, of.columns, info.train_block};
+  const auto lists = put(device, std::vector<Key>(of.queries * k));
+  const spi::Grid<Key> list_grid{lists.get(), 0, of.queries, k, k};
+  const spi::NearestStep step{of.metric, query_rows, train_rows, 0, k, 1, list_grid, {}};
+  if (result_of<Key>(device, step, *lists, of.queries * k) == lists_of(expected, 0, of.rows, 1)) return {};
+  return "the fused search of " + std::to_string(of.queries) + " queries among " + std::to_string(of.rows) +
+         " rows of " + std::to_string(of.columns) + " columns by " + std::string(name(of.metric)) +
+         " returned other rows in a test";
+}
+
 std::string run_steps(spi::Device& device) {
   const Reference reference;
   const DeviceInfo& info = device.info;
@@ -268,6 +299,12 @@ std::string run_steps(spi::Device& device) {
       reference.values);
   if (!why.empty()) return why;
 
+  const auto run_fused = [&]() -> std::string {
+    const spi::NearestStep step{metric, query_rows, train_rows, 0, k, groups, list_grid, {}};
+    if (result_of<Key>(device, step, *lists, m * width) == reference.lists) return {};
+    return "the fused search returned other rows in a test";
+  };
+
   PlanOptions unfused;
   unfused.fused = false;
   const Selector selector = make_plan(info, {metric, n, m, dims, k}, unfused).selector;
@@ -279,14 +316,14 @@ std::string run_steps(spi::Device& device) {
       result_of<Key>(device, spi::MergeStep{groups, k, list_grid, nearest_grid, {}}, *nearest, keys);
   if (merged != reference.nearest) return "merge returned other rows in a test";
   why = run_mask(device, reference, selector);
+  if (why.empty()) why = run_long_mask(device);
   if (why.empty()) why = run_tally(device, reference);
   if (why.empty()) why = run_accumulate(device, reference);
   if (!why.empty() || info.fused_max_k < k) return why;
-  const auto fused =
-      result_of<Key>(device, spi::NearestStep{metric, query_rows, train_rows, 0, k, groups, list_grid, {}},
-                     *lists, m * width);
-  if (fused != reference.lists) return "the fused search returned other rows in a test";
-  return {};
+  why = run_fused();
+  for (const Larger& of : larger)
+    if (why.empty()) why = run_larger(device, of);
+  return why;
 }
 
 }  // namespace

@@ -39,6 +39,7 @@ enum Defect : std::uint32_t {
   masks_from_zero,  // takes the first row of a tile for row 0
   tallies_backwards,
   loses_the_rest,  // keeps sums, but not what rounding takes from them
+  loses_minus,     // of many queries, in the fused step, but for those of its first vector
 };
 
 constexpr std::array names = {"right",
@@ -54,8 +55,9 @@ constexpr std::array names = {"right",
                               "coarse products",
                               "masks from zero",
                               "tallies backwards",
-                              "loses the rest"};
-constexpr std::uint32_t block = 4;
+                              "loses the rest",
+                              "loses minus"};
+constexpr std::uint32_t block = 4, vector = 16;
 
 /// Notices a second thread on the device: the library must let none in.
 class Turn {
@@ -193,8 +195,11 @@ class PlantedDevice : public spi::Device {
   void run(const spi::NearestStep& s) {
     const std::uint32_t padded = (s.train.first + s.train.rows + block - 1) / block * block - s.train.first;
     grouped(s.out, s.k, s.groups, s.train.rows, defect_ == fused_reads_padding ? padded : s.train.rows,
-            s.first_row,
-            [&](std::uint32_t q, std::uint32_t t) { return chain(s.metric, s.queries, q, s.train, t); });
+            s.first_row, [&](std::uint32_t q, std::uint32_t t) {
+              const float value = chain(s.metric, s.queries, q, s.train, t);
+              const bool lost = defect_ == loses_minus && is_inner_product(s.metric) && s.queries.rows > 64;
+              return lost && q >= vector ? 0 : value;
+            });
   }
 
   void run(const spi::MergeStep& s) {
