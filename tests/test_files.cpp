@@ -260,7 +260,7 @@ TEST_CASE("files: options that do not fit the file") {
   ReadOptions stopped;
   stopped.stop = stop.get_token();
   CHECK(folder.table_error("t.csv", "1,2\n", stopped) ==
-        "interrupted: t.csv: stopped while reading, as asked");
+        "interrupted: t.csv: stopped while reading, as asked; nothing is returned");
   double progress = 0;
   ReadOptions watched;
   watched.progress = [&](double part) { progress = part; };

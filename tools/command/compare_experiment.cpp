@@ -8,6 +8,7 @@
 #include "experiment_output.hpp"
 #include "experiments/experiment.hpp"
 #include "files/output.hpp"
+#include "json.hpp"
 #include "report/experiment_page.hpp"
 
 namespace kith::command {
@@ -68,7 +69,7 @@ std::string experiment_list_json() {
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
   for (const Experiment& experiment : experiments::all_experiments())
     all.push_back({{"name", experiment.name}, {"about", experiment.about}});
-  return all.dump(2) + "\n";
+  return json_text(all);
 }
 
 Settings make_settings(const CompareFlags& flags, const std::vector<Device>& devices) {
@@ -152,7 +153,7 @@ int compare_experiments(const CompareFlags& flags) {
   if (flags.json) {
     nlohmann::ordered_json all = nlohmann::ordered_json::array();
     for (const Result& result : results) all.push_back(experiment_json(result));
-    print(all.dump(2) + "\n");
+    print(json_text(all));
   } else {
     std::string text;
     for (const Result& result : results) text += (text.empty() ? "" : "\n\n") + experiment_text(result);

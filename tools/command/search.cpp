@@ -18,7 +18,7 @@ struct SearchFlags {
   TrainingFlags training;
   AskingFlags asking;
   PlanFlags plan;
-  Metric metric = Metric::squared_l2;
+  Metric metric = default_metric;
   std::string device = "auto";
   std::string out_index;
   std::string out_distance;
@@ -73,7 +73,7 @@ RadiusNeighbors find(const SearchFlags& flags, const Training& training, Trace* 
   ProgressBar bar("searching");
   options.progress = [&bar](const Progress& progress) { bar.update(progress.fraction); };
   if (by_k) return as_lists(index.search(queries, flags.asking.k, options, trace));
-  return index.within(queries, radius_of("search", flags.asking), options, trace);
+  return index.within(queries, radius_of("search", flags.asking, flags.metric), options, trace);
 }
 
 /// A matrix where all lists have k entries, else lists.
@@ -105,6 +105,7 @@ int run_search(const CLI::App& app, const SearchFlags& flags) {
   const Training training = read_training("search", flags.training);
   Trace trace;
   const RadiusNeighbors found = find(flags, training, flags.telling.any() ? &trace : nullptr);
+  note_overflow(found, asked_name(flags.training, flags.asking));
   const std::int64_t k = flags.asking.radius.empty() ? flags.asking.k : 0;
   if (index_file) write_found(*index_file, found, found.index, k);
   if (distance_file) write_found(*distance_file, found, found.distance, k);

@@ -1,5 +1,6 @@
 // kith tune: measure what suits a device, and keep it where the library finds it.
 #include "tune.hpp"
+#include "json.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -7,7 +8,6 @@
 #include <cmath>
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 namespace kith::command {
 namespace {
@@ -15,7 +15,7 @@ namespace {
 struct TuneFlags {
   std::string device = "auto";
   std::string out;
-  Metric metric = Metric::squared_l2;
+  Metric metric = default_metric;
   std::vector<std::int64_t> n, m, dims, k;  ///< empty: those of the grid
   std::int64_t seconds = 0;                 ///< 0: default_seconds() a device
   bool quick = false, show = false, json = false;
@@ -292,7 +292,7 @@ int run_tune(const TuneFlags& flags) {
     else
       code = std::max(code, tune_device(device, flags, json));
   }
-  if (flags.json) print(json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+  if (flags.json) print(json_text(json));
   return code;
 }
 
