@@ -156,7 +156,8 @@ TEST_CASE("files that are missing, torn or wrong are refused with the place, and
                   "bad_file: " + file + message);
   };
   refused(folder / "absent.npy", ": cannot be read: No such file or directory; check the name");
-  refused(folder.write("nan.csv", "1,2\n3,nan\n"), ":2: column 2 holds NaN; every value must be finite");
+  refused(folder.write("nan.csv", "1,2\n3,nan\n"),
+          ":2: column 2 holds NaN; make every value finite, or leave the row out");
   refused(folder.write("text.csv", "1,2\n3,4\n5,six\n"),
           ":3: column 2 holds \"six\" where a number belongs; correct it or leave the row out");
   refused(folder.write("ragged.csv", "1,2\n3,4,5\n"),

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -9,6 +10,9 @@ namespace kith::files {
 
 /// Bytes of the UTF-8 character at the front of `text`, which is not empty; 0 where there is none.
 std::size_t character_length(std::string_view text);
+
+/// The number of a UTF-8 character, which is whole: what character_length() has found.
+std::uint32_t code_point(std::string_view character);
 
 /// Whether the character at the front, of `length` bytes, is one that a terminal obeys instead of showing it:
 /// control characters (C0, DEL, C1), and those that turn the direction of text.
