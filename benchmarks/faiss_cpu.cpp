@@ -77,7 +77,7 @@ void print_samples(const char* who, std::vector<double> samples, double pairs) {
 void compare(Case c, const Options& options, const Device& device) {
   if (options.queries > 0) c.queries.count = std::min(c.queries.count, options.queries);
   const std::int64_t m = c.queries.count, n = c.train.count, dims = c.train.dims;
-  const Index index(device, {c.train.values.data(), n, dims});
+  const Index index(device, {c.train.values.data(), n, dims}, Metric::squared_l2);
   faiss::IndexFlatL2 flat(dims);
   flat.add(n, c.train.values.data());
 

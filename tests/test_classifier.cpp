@@ -121,8 +121,8 @@ TEST_CASE("classifier: several labels a row, from one search") {
   REQUIRE(found.size() == 2);
   CHECK(found[0].votes == std::vector<std::uint32_t>{1, 2});
   CHECK(found[1].votes == std::vector<std::uint32_t>{1, 2});
-  CHECK(found[0].scores == std::vector<float>{1, 0.25f + 1.0f / 9});
-  CHECK(found[1].scores == std::vector<float>{1.0f / 9, 1.25f});
+  CHECK(found[0].scores == std::vector<float>{1, 0.5f + 1.0f / 3});
+  CHECK(found[1].scores == std::vector<float>{1.0f / 3, 1.5f});
   CHECK(found[0].label == Labels{1});
   CHECK(found[1].label == Labels{-1});
   CHECK(found[0].neighbors == found[1].neighbors);

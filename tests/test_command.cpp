@@ -15,6 +15,7 @@
 #include <iterator>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "shell.hpp"  // KITH_COMMAND_PATH
@@ -77,7 +78,7 @@ TEST_CASE("a slip on the command line is answered with what is meant, and exit c
   check_refused("search --trian a.npy", 2,
                 "invalid_argument: search: unknown option --trian; did you mean --train?");
   check_refused("devices --xml", 2,
-                "invalid_argument: devices: unknown option --xml; there are --help, -h, --json");
+                "invalid_argument: devices: unknown option --xml; see `kith devices --help`");
   check_refused("search --queries b.npy", 2,
                 "invalid_argument: search: --train is missing; see `kith search --help`");
   check_refused("search --train", 2,
@@ -156,7 +157,8 @@ TEST_CASE("files that are missing, torn or wrong are refused with the place, and
   };
   refused(folder / "absent.npy", ": cannot be read: No such file or directory; check the name");
   refused(folder.write("nan.csv", "1,2\n3,nan\n"),
-          ":2: column 2 holds NaN; every value must be finite; --missing fills such cells in, or drops their "
+          ":2: column 2 holds NaN; make every value finite, or leave the row out; --missing fills such cells "
+          "in, or drops their "
           "rows");
   refused(folder.write("text.csv", "1,2\n3,4\n5,six\n"),
           ":3: column 2 holds \"six\" where a number belongs; correct it or leave the row out");
@@ -305,35 +307,39 @@ TEST_CASE("devices and doctor name every back end") {
   CHECK(contains(no_plugins.out, "[missing]  back end opencl: "));
 }
 
-TEST_CASE("Ctrl-C ends a long search within two seconds, with 130 and no file") {
+TEST_CASE("a signal ends a long search within two seconds, with 128 and its number, and no file") {
   const Folder folder;
   const string train = folder.write("train.npy", npy(40000, 256));
-  const string out = folder / "out.npy";
+  const string out = folder / "out.npy", err = folder / "err";  // err is made by the child below
   const std::size_t files = folder.files();
-  const string err = folder / "err";  // made by the child below
-  const pid_t child = fork();
-  REQUIRE(child >= 0);
-  if (child == 0) {
-    signal(SIGINT, SIG_DFL);
-    const int fd = open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    dup2(fd, STDERR_FILENO);
-    execl(KITH_COMMAND_PATH, "kith", "search", "--train", train.c_str(), "--queries", train.c_str(), "-k",
-          "100", "--metric", "l1", "--threads", "1", "--device", "cpu", "--out-index", out.c_str(), nullptr);
-    _exit(99);
+  for (const auto& [signal_number, code] : {std::pair{SIGINT, 130}, {SIGTERM, 143}, {SIGHUP, 129}}) {
+    CAPTURE(signal_number);
+    const pid_t child = fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+      signal(signal_number, SIG_DFL);
+      const int fd = open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+      dup2(fd, STDERR_FILENO);
+      execl(KITH_COMMAND_PATH, "kith", "search", "--train", train.c_str(), "--queries", train.c_str(), "-k",
+            "100", "--metric", "l1", "--threads", "1", "--device", "cpu", "--out-index", out.c_str(),
+            nullptr);
+      _exit(99);
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(700));
+    int status = 0;
+    REQUIRE(waitpid(child, &status, WNOHANG) == 0);  // it is still searching
+    const auto start = std::chrono::steady_clock::now();
+    kill(child, signal_number);
+    waitpid(child, &status, 0);
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    CHECK(seconds < 2);
+    CHECK(WIFEXITED(status));
+    CHECK(WEXITSTATUS(status) == code);
+    CHECK(folder.read("err").starts_with("kith: interrupted: "));
+    CHECK(folder.read("err").ends_with("; no output is written: run it again\n"));
+    CHECK(folder.files() == files + 1);  // err
+    CHECK(!folder.has("out.npy"));
   }
-  std::this_thread::sleep_for(std::chrono::milliseconds(700));
-  int status = 0;
-  REQUIRE(waitpid(child, &status, WNOHANG) == 0);  // it is still searching
-  const auto start = std::chrono::steady_clock::now();
-  kill(child, SIGINT);
-  waitpid(child, &status, 0);
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  CHECK(seconds < 2);
-  CHECK(WIFEXITED(status));
-  CHECK(WEXITSTATUS(status) == 130);
-  CHECK(folder.read("err").starts_with("kith: interrupted: "));
-  CHECK(folder.files() == files + 1);  // err
-  CHECK(!folder.has("out.npy"));
 }
 
 TEST_SUITE_END();

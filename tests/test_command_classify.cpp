@@ -66,10 +66,10 @@ TEST_CASE("classify: a one-point question shows its answer and the neighbours") 
   const string base = "classify --train " + train + " --label kind --device cpu -k 3 ";
   CHECK(kith(base + "--query 1,2").out ==
         "1,2: a\n"
-        "rank  row  distance  label\n"
-        "   1    0         1  a\n"
-        "   2    2         1  a\n"
-        "   3    1         2  a\n");
+        "rank  row   distance  label\n"
+        "   1    0          1  a\n"
+        "   2    2          1  a\n"
+        "   3    1  1.4142135  a\n");
   CHECK(kith(base + "--metric l1 --query 6,5 --query 3,4").out ==
         "6,5: b\n"
         "rank  row  distance  label\n"
@@ -286,17 +286,18 @@ TEST_CASE("classify: what does not fit together is refused, in one line") {
   refused("--outlier b", "--outlier is for queries with no row within --radius; give both, or --no-label");
   refused("--weights heavy", "--weights: there is no \"heavy\"; choose one of uniform, distance, rank");
   refused("--tie often",
-          "--tie: there is no \"often\"; choose one of smallest_label, nearest, smallest_distance, "
-          "fewer_neighbors, abstain");
-  refused("-k 3 --weights rank", "--weights rank needs --rank-weights: a number for each rank, as 3,2,1");
+          "--tie: there is no \"often\"; choose one of smallest-label, nearest, smallest-distance, "
+          "fewer-neighbors, abstain");
+  refused("-k 3 --weights rank",
+          "--weights rank needs --rank-weights; give a number for each rank, as 3,2,1");
   refused("-k 3 --weights rank --rank-weights 3,2",
           "--rank-weights has 2 numbers but 3 neighbours vote; give one for each rank");
   refused("-k 3 --rank-weights 3,2,1", "--rank-weights is for --weights rank; give both");
   refused("-k 2 --weights rank --rank-weights 3,-1",
-          "--rank-weights: \"-1\" is no finite number of at least 0");
+          "--rank-weights: \"-1\" is no finite number of at least 0; correct it");
   refused("--priors c=1", "--priors: no training row has the label \"c\"; there are a, b");
-  refused("--priors a", "--priors: \"a\" is no LABEL=P with P above 0, as a=0.2,b=0.8");
-  refused("--priors a=0", "--priors: \"a=0\" is no LABEL=P with P above 0, as a=0.2,b=0.8");
+  refused("--priors a", "--priors: \"a\" is no LABEL=P with P above 0; write it as a=0.2,b=0.8");
+  refused("--priors a=0", "--priors: \"a=0\" is no LABEL=P with P above 0; write it as a=0.2,b=0.8");
   refused("--priors a=1,a=2", "--priors gives \"a\" twice; give it once");
   const string costs = folder.write("costs.csv", "0,1,2\n1,0,2\n");
   refused("--costs " + costs,
@@ -321,7 +322,14 @@ TEST_CASE("classify: what does not fit together is refused, in one line") {
           "--features: " + train + " has no column \"kind\"; its columns are called \"x\"");
   refused("--features 2", "--features: column 2 of " + train + " holds labels or targets; leave it out");
   refused("--scale huge",
-          "--scale: there is none called \"huge\"; choose one of standardize, min_max, l2_rows");
+          "--scale: there is none called \"huge\"; choose one of standardize (mean 0, deviation 1), min-max "
+          "(0 to "
+          "1), l2 (each row divided by its norm)");
+  refused("--scale standardise", "--scale: there is none called \"standardise\"; did you mean standardize?");
+  refused("--tie nearset", "--tie: there is no \"nearset\"; did you mean nearest?");
+  refused("--metric manhatan", "--metric: there is none called \"manhatan\"; did you mean manhattan?");
+  refused("--features X,zx", "--features: " + train + " has no column \"X\"; did you mean \"x\"?");
+  refused("--radius -1", "--radius: -1 is below 0, and no distance is; give a radius of 0 or more for l2");
   refused("--categories one-hot",
           "--categories one-hot: no column of " + train +
               " holds text; name columns of numbers that are categories by --categorical");

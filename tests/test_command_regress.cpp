@@ -74,8 +74,8 @@ TEST_CASE("regress: several values, from a file of their own, and as a model") {
   CHECK(kith(base + "-k 1 --save-model " + (folder / "m.kith")).out == "");
   CHECK(kith("regress --device cpu --model " + (folder / "m.kith") + " --query 1.2").out ==
         "1.2: 0.2,3e+300\n"
-        "rank  row     distance    1       2\n"
-        "   1    1  0.040000018  0.2  3e+300\n");
+        "rank  row    distance    1       2\n"
+        "   1    1  0.20000005  0.2  3e+300\n");
   const string queries = folder.write("q.csv", "low,high,x\n0.2,1e300,0\n7,0,9\n");
   CHECK(
       kith("regress --device cpu --model " + (folder / "m.kith") + " --target low,high --queries " + queries)

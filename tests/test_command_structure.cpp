@@ -240,7 +240,7 @@ TEST_CASE("select-features: what cannot be meant is said in one line") {
                     " has 3 others; choose 1 <= k <= 3");
   check_refused(asked + " --criterion entropy", 2,
                 "invalid_argument: select-features: --criterion: there is no \"entropy\"; choose one of q, "
-                "leave_one_out");
+                "leave-one-out");
   check_refused(asked + " --csv a --report a", 2,
                 "invalid_argument: select-features: --csv and --report are the same file; give two names");
   CHECK(folder.files() == 1);

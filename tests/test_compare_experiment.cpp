@@ -77,7 +77,7 @@ TEST_CASE("compare: options of experiments and placements that cannot be meant")
         "cpu, opencl, cuda");
   CHECK(
       compare_error("--placement distance=cpu,find=cpu -n 10 -k 1") ==
-      "invalid_argument: compare: --placement: there is no stage called \"find\" to be placed; choose among "
+      "invalid_argument: compare: --placement: there is no stage called \"find\" to be placed; choose one of "
       "distance, select, merge, vote");
   CHECK(compare_error("--placement select=cpu,select=cpu -n 10 -k 1") ==
         "invalid_argument: compare: --placement: select is placed twice; place each stage once");

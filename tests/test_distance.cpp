@@ -190,9 +190,11 @@ TEST_CASE("distance: refuses what the contract refuses, and says where it is") {
     return error_of([&] { distance(queries, train, metric); });
   };
   CHECK(refusal(matrix(2, {1, 2, 3, std::nanf("")}), good, Metric::l2) ==
-        "invalid_argument: stages: query row 1, column 1 holds NaN; every value must be finite");
+        "invalid_argument: stages: query row 1, column 1 holds NaN; make every value finite, or leave the "
+        "row out");
   CHECK(refusal(good, matrix(2, {1, 2, -inf, 4}), Metric::l2) ==
-        "invalid_argument: stages: training row 1, column 0 holds an infinity; every value must be finite");
+        "invalid_argument: stages: training row 1, column 0 holds an infinity; make every value finite, or "
+        "leave the row out");
   CHECK(refusal(matrix(3, {1, 2, 3}), good, Metric::l2) ==
         "invalid_argument: stages: queries have 3 columns but the training rows 2; give as many");
   CHECK(refusal(good, Matrix{0, 2, {}}, Metric::l2) ==

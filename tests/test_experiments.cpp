@@ -167,7 +167,7 @@ TEST_CASE("experiments: names, and what is left out where another device has it"
     CHECK(find_experiment(name).name == name);
   CHECK(contains(
       error_of([] { find_experiment("nonsense"); }),
-      "invalid_argument: experiment: there is none called \"nonsense\"; choose among all, pbknn-groups, "));
+      "invalid_argument: experiment: there is none called \"nonsense\"; choose one of all, pbknn-groups, "));
   Result result;
   result.claims = {{"a", "1x", "not available (cpu)", "no"},
                    {"a", "1x", "2x (cuda:0)", ""},

@@ -72,7 +72,8 @@ TEST_CASE("features: what does not count is not looked at") {
 TEST_CASE("features: messages name columns as they were given") {
   const float nan = std::nanf("");
   CHECK(refusal(matrix(3, {1, 2, 3, /**/ 1, 2, nan}), {2, 0}) ==
-        "invalid_argument: index: training row 1, column 2 holds NaN; every value must be finite");
+        "invalid_argument: index: training row 1, column 2 holds NaN; make every value finite, or leave the "
+        "row out");
   CHECK(refusal(matrix(3, {1, 2, 3, /**/ 0, 2, 0}), {0, 2}, Metric::cosine) ==
         "invalid_argument: index: training row 1 is all zeros in the columns that count, which has no "
         "direction; "
@@ -81,7 +82,8 @@ TEST_CASE("features: messages name columns as they were given") {
   CHECK(error_of([&] {
           index.search(matrix(3, {1, 2, inf}), 1);
         }) ==
-        "invalid_argument: search: query row 0, column 2 holds an infinity; every value must be finite");
+        "invalid_argument: search: query row 0, column 2 holds an infinity; make every value finite, or "
+        "leave the row out");
   CHECK(error_of([&] { index.search(matrix(1, {1}), 1); }) ==
         "invalid_argument: search: queries have 1 columns but the index has 3; give as many");
 }

@@ -143,9 +143,11 @@ TEST_CASE("files: wrong text, word for word") {
        "t.csv:3: column 1 is empty; every cell needs a value: fill it in or leave the row out; --missing "
        "fills such cells in, or drops their rows"},
       {"t.csv", "1,nan\n",
-       "t.csv:1: column 2 holds NaN; every value must be finite; --missing fills such cells in, or drops "
+       "t.csv:1: column 2 holds NaN; make every value finite, or leave the row out; --missing fills such "
+       "cells in, or drops "
        "their rows"},
-      {"t.csv", "1,2\n-inf,2\n", "t.csv:2: column 1 holds an infinity; every value must be finite"},
+      {"t.csv", "1,2\n-inf,2\n",
+       "t.csv:2: column 1 holds an infinity; make every value finite, or leave the row out"},
       {"t.csv", "1,2\n1,1e39\n",
        "t.csv:2: column 2 holds \"1e39\", beyond the largest float32, 3.4e38; scale the column down"},
       {"t.csv", "1,2\n1,-1e999\n",
@@ -262,7 +264,7 @@ TEST_CASE("files: options that do not fit the file") {
   ReadOptions stopped;
   stopped.stop = stop.get_token();
   CHECK(folder.table_error("t.csv", "1,2\n", stopped) ==
-        "interrupted: t.csv: stopped while reading, as asked");
+        "interrupted: t.csv: stopped while reading, as asked; nothing is returned");
   double progress = 0;
   ReadOptions watched;
   watched.progress = [&](double part) { progress = part; };

@@ -144,14 +144,15 @@ TEST_CASE("files: wrong .npy, word for word") {
        "goes on after byte 75, where its header says it ends; it is damaged or no such file: copy or "
        "download it again"},
       {npy("<f4", "(2, 2)", bytes<float>({1, 2, std::nanf(""), 4})),
-       "row 1, column 0 holds NaN; every value must be finite; --missing fills such cells in, or drops their "
+       "row 1, column 0 holds NaN; make every value finite, or leave the row out; --missing fills such cells "
+       "in, or drops their "
        "rows"},
       {npy("<f4", "(2, 2)", bytes<float>({1, 2, inf, 4}), true),
-       "row 0, column 1 holds an infinity; every value must be finite"},
+       "row 0, column 1 holds an infinity; make every value finite, or leave the row out"},
       {npy("<f8", "(1, 2)", bytes<double>({1, -1e39})),
        "row 0, column 1 holds -1e+39, beyond the largest float32, 3.4e38; scale the column down"},
       {npy("<f2", "(1,)", bytes<std::uint16_t>({0x7c00})),
-       "row 0, column 0 holds an infinity; every value must be finite"},
+       "row 0, column 0 holds an infinity; make every value finite, or leave the row out"},
   };
   for (const auto& [content, message] : cases)
     CHECK(folder.table_error("t.npy", content) == "bad_file: t.npy: " + message);
@@ -229,7 +230,8 @@ TEST_CASE("files: .fvecs, .ivecs, .bvecs") {
         "follow; it is "
         "truncated or no such file: copy or download it again");
   CHECK(folder.table_error("t.fvecs", fvecs({{1, 2}, {3, std::nanf("")}})) ==
-        "bad_file: t.fvecs: row 1, column 1 holds NaN; every value must be finite; --missing fills such "
+        "bad_file: t.fvecs: row 1, column 1 holds NaN; make every value finite, or leave the row out; "
+        "--missing fills such "
         "cells in, or drops their rows");
   CHECK(folder.labels_error("l.ivecs", bytes<std::int32_t>({2, 5, 1})) ==
         "bad_file: l.ivecs: has rows of 2 elements; labels are one a row");

@@ -146,7 +146,9 @@ TEST_CASE("grown: refuses what an index refuses") {
         }) == "invalid_argument: index: the added rows have 3 columns but the index has 2; give as many");
   CHECK(error_of([&] {
           index.with(matrix(2, {1, 2, 3, std::nanf("")}));
-        }) == "invalid_argument: index: added row 1, column 1 holds NaN; every value must be finite");
+        }) ==
+        "invalid_argument: index: added row 1, column 1 holds NaN; make every value finite, or leave the row "
+        "out");
   CHECK(error_of([&] {
           index.with(matrix(2, {0, 0}));
         }) ==

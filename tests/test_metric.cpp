@@ -7,11 +7,17 @@
 #include <regex>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "device.hpp"
 #include "kith/metric.hpp"
+#include "kith/model.hpp"
+#include "kith/names.hpp"
+#include "kith/plan.hpp"
+#include "kith/preparation.hpp"
 #include "kith/selector.hpp"
+#include "kith/voting.hpp"
 #include "oracle.hpp"
 
 namespace kith::tests {
@@ -148,11 +154,72 @@ TEST_CASE("metric: every metric has a row in docs/contract.md") {
 
 TEST_CASE("metric: names are read back, and an unknown one is refused with the known ones") {
   for (const Metric metric : all_metrics) CHECK(parse_metric(name(metric)) == metric);
-  CHECK(error_of([] { parse_metric("euclid"); }) ==
-        "invalid_argument: metric: there is none called \"euclid\"; choose one of squared_l2, l2, l1, linf, "
+  CHECK(error_of([] { parse_metric("hamming"); }) ==
+        "invalid_argument: metric: there is none called \"hamming\"; choose one of squared_l2, l2, l1, linf, "
         "negative_dot, cosine");
-  CHECK_THROWS_AS(parse_metric("L2"), Error);
   CHECK_THROWS_AS(parse_metric(""), Error);
+}
+
+TEST_CASE("metric: the names of other libraries, in any case, with - or _, and what was meant by a slip") {
+  const std::pair<const char*, Metric> said[] = {{"euclidean", Metric::l2},
+                                                 {"Euclidean", Metric::l2},
+                                                 {"L2", Metric::l2},
+                                                 {"sqeuclidean", Metric::squared_l2},
+                                                 {"squared-l2", Metric::squared_l2},
+                                                 {"Squared_L2", Metric::squared_l2},
+                                                 {"manhattan", Metric::l1},
+                                                 {"CityBlock", Metric::l1},
+                                                 {"chebyshev", Metric::linf},
+                                                 {"inner_product", Metric::negative_dot},
+                                                 {"Inner-Product", Metric::negative_dot},
+                                                 {"dot", Metric::negative_dot},
+                                                 {"negative-dot", Metric::negative_dot},
+                                                 {"COSINE", Metric::cosine}};
+  for (const auto& [text, metric] : said) {
+    CAPTURE(text);
+    CHECK(parse_metric(text) == metric);
+  }
+  for (const Metric metric : all_metrics)
+    for (const std::string_view other : other_names(metric)) CHECK(parse_metric(other) == metric);
+  CHECK(error_of([] { parse_metric("euclid"); }) ==
+        "invalid_argument: metric: there is none called \"euclid\"; did you mean euclidean?");
+  CHECK(error_of([] { parse_metric("cosin"); }) ==
+        "invalid_argument: metric: there is none called \"cosin\"; did you mean cosine?");
+  CHECK(error_of([] {
+          parse_metric("l3");
+        }).ends_with("; choose one of squared_l2, l2, l1, linf, negative_dot, cosine"));
+  CHECK(default_metric == Metric::l2);
+  CHECK(Problem().metric == Metric::l2);
+  CHECK(Model().metric == Metric::l2);
+}
+
+TEST_CASE("names: selectors, proposers, scalings and rules of the vote in any case, with - or _") {
+  CHECK(parse_selector("Merge-Sort") == Selector::merge_sort);
+  CHECK(parse_proposer("BF16") == Proposer::bf16);
+  CHECK(weights_named("DISTANCE") == Weights::distance);
+  CHECK(tie_rule_named("fewer-neighbors") == TieRule::fewer_neighbors);
+  CHECK(scaling_named("zscore") == Scaling::standardize);
+  CHECK(scaling_named("Standard") == Scaling::standardize);
+  CHECK(scaling_named("min-max") == Scaling::min_max);
+  CHECK(scaling_named("L2") == Scaling::l2_rows);
+  CHECK(categories_named("one-hot") == Categories::one_hot);
+  CHECK(error_of([] { parse_selector("merge_srot"); }) ==
+        "invalid_argument: selector: there is none called \"merge_srot\"; did you mean merge_sort?");
+}
+
+TEST_CASE("names: what is near, and what is not") {
+  const std::vector<std::string> known = {"species", "petal length", "a", "b"};
+  CHECK(closest_name("Species", known) == "species");
+  CHECK(closest_name("speces", known) == "species");
+  CHECK(closest_name("sepcies", known) == "species");
+  CHECK(closest_name("peta", known) == "petal length");
+  CHECK(closest_name("Petal_Length", known) == "petal length");
+  CHECK(closest_name("A", known) == "a");
+  CHECK(closest_name("c", known).empty());
+  CHECK(closest_name("price", known).empty());
+  CHECK(closest_name("", known).empty());
+  CHECK(closest_name(std::string(10000, 's'), known).empty());
+  CHECK(advice_on_name("c", known) == "choose one of species, petal length, a, b");
 }
 
 TEST_CASE("selector: names are read back, and an unknown one is refused with the known ones") {

@@ -90,7 +90,8 @@ TEST_CASE("model: files appear whole or not at all") {
   Model bad = first;
   bad.rows[0] = std::nanf("");
   CHECK(folder.error([&] { save(bad, folder / "m.kith"); }) ==
-        "invalid_argument: model: training row 0, column 0 holds NaN; every value must be finite");
+        "invalid_argument: model: training row 0, column 0 holds NaN; make every value finite, or leave the "
+        "row out");
   CHECK(same(load_model(folder / "m.kith"), second));
   CHECK(
       folder.error([&] { save(first, folder / "none/m.kith"); }) ==
@@ -162,7 +163,7 @@ TEST_CASE("model: parts that do not fit together") {
   CHECK(refused(values, [](Model& m) { m.values.pop_back(); }) ==
         start + "5 values are not one for each of 3 rows and 2 outputs; give [n, outputs]");
   CHECK(refused(values, [](Model& m) { m.values[3] = std::nan(""); }) ==
-        start + "a value of row 1 is nan; values must be finite");
+        start + "a value of row 1 is nan; make every value finite");
   CHECK(refused(good, [](Model& m) { m.sample_weights.pop_back(); }) ==
         start + "3 sample weights for 4 training rows; give one a row");
   CHECK(refused(good, [](Model& m) { m.voting.rank_weights.pop_back(); }) ==

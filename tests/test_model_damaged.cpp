@@ -186,10 +186,14 @@ TEST_CASE("model: contents that mean nothing, and where they are") {
   };
   CHECK(replaced("model", 0, text("l1"), text("l3")) ==
         "metric: there is none called \"l3\"; choose one of squared_l2, l2, l1, linf, negative_dot, cosine");
+  CHECK(replaced("model", 0, text("l1"), text("L1")) ==
+        "\"L1\" is not written as kith writes it, l1; save the model again");
+  CHECK(replaced("model", 0, text("l1"), text("manhattan")) ==
+        "\"manhattan\" is not written as kith writes it, l1; save the model again");
   CHECK(replaced("voting", 0, text("rank"), text("rang")) ==
-        "weights: there is none called \"rang\"; choose one of uniform, distance, rank");
-  CHECK(replaced("voting", 12, text("nearest"), text("NEAREST"))
-            .starts_with("tie rule: there is none called \"NEAREST\"; choose one of smallest_label, "));
+        "weights: there is none called \"rang\"; did you mean rank?");
+  CHECK(replaced("voting", 12, text("nearest"), text("NEAREST")) ==
+        "\"NEAREST\" is not written as kith writes it, nearest; save the model again");
   CHECK(replaced("prepare", 8, text("one_hot"), text("two_hot"))
             .starts_with("categories: there is none called \"two_hot\"; "));
   CHECK(replaced("prepare", 138, text("l2_rows"), text("l3_rows"))
@@ -200,9 +204,10 @@ TEST_CASE("model: contents that mean nothing, and where they are") {
         "section model: it has n = 0 rows, dims = 6 columns and 1 outputs; each must be at least 1");
   const float nan = std::nanf("");
   CHECK(overwritten("rows", 8 + 4 * (6 * 3 + 2), bytes<float>({nan})) ==
-        "section rows: training row 3, column 2 holds NaN; every value must be finite");
+        "section rows: training row 3, column 2 holds NaN; make every value finite, or leave the row out");
   CHECK(overwritten("rows", 8, bytes<float>({-inf})) ==
-        "section rows: training row 0, column 0 holds an infinity; every value must be finite");
+        "section rows: training row 0, column 0 holds an infinity; make every value finite, or leave the row "
+        "out");
   CHECK(overwritten("samples", 8 + 4 * 2, bytes<float>({-1.0f})) ==
         "section samples: the sample weight of training row 2 is -1; weights are finite, and 0 or more");
   CHECK(overwritten("labels", 8, words({2})) ==
@@ -218,7 +223,7 @@ TEST_CASE("model: contents that mean nothing, and where they are") {
   Sections sections = sections_of(files.saved(small_regressor()));
   content_of(sections, "values").replace(8, 8, bytes<double>({std::nan("")}));
   CHECK(files.why(assembled(sections)) == "byte " + std::to_string(start_of(sections, "values")) +
-                                              ": section values: a value of row 0 is nan; values must be "
+                                              ": section values: a value of row 0 is nan; make every value "
                                               "finite");
 }
 

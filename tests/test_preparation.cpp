@@ -97,8 +97,8 @@ TEST_CASE("preparation: names") {
   for (const Categories categories : {Categories::ordinal, Categories::one_hot})
     CHECK(categories_named(name(categories)) == categories);
   CHECK(name(Scaling::min_max) == "min_max");
-  CHECK(error_of([] { scaling_named("minmax"); }) ==
-        "invalid_argument: scaling: there is none called \"minmax\"; choose one of standardize, min_max, "
+  CHECK(error_of([] { scaling_named("robust"); }) ==
+        "invalid_argument: scaling: there is none called \"robust\"; choose one of standardize, min_max, "
         "l2_rows");
   CHECK(error_of([] { categories_named("dummy"); }) ==
         "invalid_argument: categories: there is none called \"dummy\"; choose one of ordinal, one_hot");
@@ -220,7 +220,8 @@ TEST_CASE("preparation: what is refused, and where it is") {
   };
   const Matrix train = matrix(2, {1, 2, /**/ 3, 4});
   CHECK(learned(matrix(2, {1, 2, 3, std::nanf("")}), {}) ==
-        "invalid_argument: preparation: training row 1, column 1 holds NaN; every value must be finite");
+        "invalid_argument: preparation: training row 1, column 1 holds NaN; make every value finite, or "
+        "leave the row out");
   CHECK(learned(train, one_hot({2})) ==
         "invalid_argument: preparation: there is no column 2 to hold categories; columns are 0 to 1");
   CHECK(learned(train, one_hot({-1})) ==
@@ -248,7 +249,8 @@ TEST_CASE("preparation: what is refused, and where it is") {
   CHECK(error_of([&] {
           preparation.apply(matrix(2, {1, 2, /**/ 1, -inf}));
         }) ==
-        "invalid_argument: preparation: given row 1, column 1 holds an infinity; every value must be finite");
+        "invalid_argument: preparation: given row 1, column 1 holds an infinity; make every value finite, or "
+        "leave the row out");
   // Column 1 becomes column 2 behind two categories; it is named as the caller knows it.
   const Preparation narrow(matrix(2, {0, 0, /**/ 1, 0.5f}), one_hot({0}, {Scaling::min_max}));
   CHECK(narrow.apply(matrix(2, {0, flt_max / 2})) == Floats{1, 0, flt_max});

@@ -292,7 +292,7 @@ TEST_CASE("proposer: values out of the range of the bound are left to the chain,
     const Index index(device(), matrix(1, {1e15f, 2, 3, -1e16f}));
     Trace trace;
     const PlanOptions options{.proposer = proposer};
-    CHECK(index.search(matrix(1, {2.5f}), 2, options, &trace) == Neighbors{1, 2, {0.25f, 0.25f}, {1, 2}});
+    CHECK(index.search(matrix(1, {2.5f}), 2, options, &trace) == Neighbors{1, 2, {0.5f, 0.5f}, {1, 2}});
     CHECK(trace.plan.proposer == Proposer::none);
     CHECK(trace.plan.reason.starts_with("values are out of the range of the bound of a proposer; "));
   });

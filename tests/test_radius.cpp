@@ -243,7 +243,8 @@ TEST_CASE("radius: refuses what the contract refuses, and what has no part in it
           index.within(matrix(2, {1, 2}), radius_1);
         }) == "invalid_argument: within: queries have 2 columns but the index has 1; give as many");
   CHECK(error_of([&] { index.within(matrix(1, {inf}), radius_1); }) ==
-        "invalid_argument: within: query row 0, column 0 holds an infinity; every value must be finite");
+        "invalid_argument: within: query row 0, column 0 holds an infinity; make every value finite, or "
+        "leave the row out");
   const std::string rest = " has no part in a radius search, which keeps all that is near; drop it";
   CHECK(refusal({1}, {.selector = Selector::radix}) == "unsupported: within: selector radix" + rest);
   CHECK(refusal({1}, {.proposer = Proposer::fp16}) == "unsupported: within: proposer fp16" + rest);

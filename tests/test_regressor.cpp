@@ -159,11 +159,11 @@ TEST_CASE("regressor: refuses what the contract refuses") {
   CHECK(error_of([&] { Regressor(device(), train, MatrixView<const double>(nullptr, 2, 0)); }) ==
         "invalid_argument: regressor: the values have no column; give at least one");
   CHECK(refusal({1, 2, 3, -std::numeric_limits<double>::infinity()}, 2, {}) ==
-        "invalid_argument: regressor: the value of training row 1, output 1 is -inf; every value must be "
-        "finite");
+        "invalid_argument: regressor: the value of training row 1, output 1 is -inf; make every value "
+        "finite, or leave the row out");
   CHECK(refusal({nan, 2}, 1, {}) ==
-        "invalid_argument: regressor: the value of training row 0, output 0 is nan; every value must be "
-        "finite");
+        "invalid_argument: regressor: the value of training row 0, output 0 is nan; make every value "
+        "finite, or leave the row out");
   CHECK(refusal({1, 2}, 1, {.sample_weights = {1}}) ==
         "invalid_argument: regressor: 1 sample weights for 2 training rows; give one a row");
   const Values values{1, 2};

@@ -86,12 +86,16 @@ TEST_CASE("rows: each kind is what it claims") {
   for (std::int64_t r = 1; r < 20; ++r)
     CHECK(std::equal(equal.view().row(r), equal.view().row(r) + 3, equal.view().row(0)));
   CHECK(parse_data_kind("grid") == DataKind::grid);
+  CHECK(parse_data_kind("Near_Duplicates") == DataKind::near_duplicates);
+  CHECK_THROWS_WITH_AS(parse_data_kind("gird"),
+                       "data: there is no kind of data called \"gird\"; did you mean grid?", Error);
   CHECK_THROWS_WITH_AS(
-      parse_data_kind("gird"),
-      "data: there is no kind of data called \"gird\"; choose one of uniform, normal, grid, "
+      parse_data_kind("nonsense"),
+      "data: there is no kind of data called \"nonsense\"; choose one of uniform, normal, grid, "
       "equal, offset, clusters, outliers, subnormal, huge, integers, near-duplicates, aligned, crowd, "
       "descending, one-huge, decades, integers-2048, integers-16777216",
       Error);
+  ;
 }
 
 TEST_CASE("rows: what may deceive a proposer") {

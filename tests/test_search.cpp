@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "device.hpp"
+#include "kith/classifier.hpp"
 #include "kith/index.hpp"
+#include "kith/regressor.hpp"
 #include "oracle.hpp"
 
 namespace kith::tests {
@@ -221,6 +223,20 @@ TEST_CASE("search: more answers than the host locks memory for") {
   }
 }
 
+TEST_CASE("search: who names no metric gets distances of l2, everywhere") {
+  const Matrix train = matrix(2, {3, 4, 0, 1, 6, 8}), query = matrix(2, {0, 0});
+  const std::vector<std::int64_t> labels = {5, 6, 7};
+  const std::vector<double> values = {1, 2, 3};
+  const Index index(device(), train);
+  CHECK(index.metric() == Metric::l2);
+  CHECK(index.search(query, 3) == Neighbors{1, 3, {1, 5, 10}, {1, 0, 2}});
+  CHECK(index.within(query, std::vector{5.0f}).index == std::vector<std::int64_t>{1, 0});
+  CHECK(Classifier(device(), train, labels).classify(query, 2).neighbors.distance ==
+        std::vector<float>{1, 5});
+  const Regressor regressor(device(), train, MatrixView<const double>(values.data(), 3, 1));
+  CHECK(regressor.regress(query, 2).neighbors.distance == std::vector<float>{1, 5});
+}
+
 TEST_CASE("search: an index knows its rows, and copies share them") {
   const Matrix train = hard_rows(DataKind::normal, Set::train, 90, 7, Metric::l1);
   const Index index(device(), train, Metric::l1);
@@ -243,7 +259,8 @@ TEST_CASE("search: refuses what the contract refuses, and says where it is") {
   CHECK(index_error(Matrix{3, 0, {}}, Metric::l1) ==
         "invalid_argument: index: the training rows are [3, 0]; give at least one row and one column");
   CHECK(index_error(matrix(2, {1, 2, std::nanf(""), inf}), Metric::l1) ==
-        "invalid_argument: index: training row 1, column 0 holds NaN; every value must be finite");
+        "invalid_argument: index: training row 1, column 0 holds NaN; make every value finite, or leave the "
+        "row out");
   CHECK(index_error(matrix(2, {0, 0, 1, 2}), Metric::cosine) ==
         "invalid_argument: index: training row 0 is all zeros, which has no direction; leave it out for "
         "cosine");
@@ -264,7 +281,8 @@ TEST_CASE("search: refuses what the contract refuses, and says where it is") {
   CHECK(search_error(matrix(3, {1, 2, 3}), 1) ==
         "invalid_argument: search: queries have 3 columns but the index has 2; give as many");
   CHECK(search_error(matrix(2, {1, 2, 1, -inf}), 1) ==
-        "invalid_argument: search: query row 1, column 1 holds an infinity; every value must be finite");
+        "invalid_argument: search: query row 1, column 1 holds an infinity; make every value finite, or "
+        "leave the row out");
 }
 
 TEST_CASE("search: the row named is the first bad one, however many rows there are") {
@@ -272,7 +290,8 @@ TEST_CASE("search: the row named is the first bad one, however many rows there a
   train.values[3 * 4998 + 1] = std::nanf("");
   train.values[3 * 1234 + 2] = inf;
   CHECK(error_of([&] { Index(device(), train, Metric::l1); }) ==
-        "invalid_argument: index: training row 1234, column 2 holds an infinity; every value must be finite");
+        "invalid_argument: index: training row 1234, column 2 holds an infinity; make every value finite, or "
+        "leave the row out");
 }
 
 TEST_CASE("search: negative_dot refuses queries that could reach inf - inf, before the device sees them") {

@@ -254,7 +254,8 @@ TEST_CASE("structure: class matrices look at no column that no mask names, and r
   CHECK(class_matrices(device(), samples, labels, Metric::l1, first)[0].mean ==
         std::vector<double>{3, 1.5, 1.5, 0});
   CHECK(refusal(both) ==
-        "invalid_argument: structure: sample row 0, column 1 holds NaN; every value must be finite");
+        "invalid_argument: structure: sample row 0, column 1 holds NaN; make every value finite, or leave "
+        "the row out");
   CHECK(refusal(twice) == "invalid_argument: index: feature 0 is named twice; name each once");
   CHECK(refusal(none) ==
         "invalid_argument: index: there is no feature 2, since rows have 2 columns; choose from 0 to 1");

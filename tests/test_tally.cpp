@@ -129,7 +129,7 @@ TEST_CASE("tally: refuses what it could not add") {
     return error_of([&] { tally(lists, weights, labels, classes); });
   };
   CHECK(refusal(nearest(1, {0}), {1}, 2) ==
-        "invalid_argument: tally: label 2 of row 2 is not below classes = 2");
+        "invalid_argument: tally: label 2 of row 2 is not below classes = 2; give labels 0 to 1");
   CHECK(refusal(nearest(1, {0}), {1}, 0) ==
         "invalid_argument: tally: there are no classes; give at least one");
   CHECK(refusal(nearest(1, {3}), {1}, 3) ==
@@ -139,7 +139,7 @@ TEST_CASE("tally: refuses what it could not add") {
     CHECK(refusal(nearest(2, {0, 1, /**/ 2, 0}), {1, 1, 1, weight}, 3)
               .starts_with("invalid_argument: tally: row 1, rank 1 has weight "));
   CHECK(refusal(nearest(2, {0, 1}), {1, -2}, 3) ==
-        "invalid_argument: tally: row 0, rank 1 has weight -2; weights must be finite and not negative");
+        "invalid_argument: tally: row 0, rank 1 has weight -2; make every weight finite and not negative");
   CHECK(error_of([&] {
           stages::tally(device(), nearest(2, {0, 1}), Matrix{2, 1, {1, 1}}, labels, 3);
         }) ==

@@ -113,14 +113,16 @@ TEST_CASE("kith tune --out writes there; without a place it measures nothing") {
         "cpu: nothing is looked for: KITH_TUNING is off, or no folder is known\n\n");
 }
 
-TEST_CASE("kith tune that is interrupted ends within two seconds, with 130, and writes no tuning") {
+TEST_CASE(
+    "kith tune that is interrupted ends within two seconds, with the number of its signal, and writes "
+    "no tuning") {
   const Folder folder;
   // SIGTERM, which is answered as Ctrl-C is: a shell lets its background jobs ignore that.
   const Result result =
       shell("\"$kith\" tune --device cpu --out " + (folder / "file.txt") +
             " & sleep 0.6; kill -TERM $!; start=$(date +%s); wait $!; echo $? $(($(date +%s) - start <= 2))");
   CHECK(contains(result.out, "kith: interrupted: "));
-  CHECK(contains(result.out, "130 1\n"));
+  CHECK(contains(result.out, "143 1\n"));
   CHECK(folder.files() == (std::filesystem::exists(folder / "file.txt.partial.json") ? 1 : 0));
 }
 
@@ -136,12 +138,12 @@ TEST_CASE("--sample names selectors, and --explain tells their times") {
   const Result unknown = shell(search + "threshold,fast");
   CHECK(unknown.code == 2);
   CHECK(unknown.out.starts_with(
-      "kith: invalid_argument: search: --sample: there is none called \"fast\"; choose among "
+      "kith: invalid_argument: search: --sample: there is none called \"fast\"; choose one of "
       "threshold, "));
   const Result automatic = shell(search + "threshold,automatic");
   CHECK(automatic.code == 2);
   CHECK(automatic.out.starts_with(
-      "kith: invalid_argument: search: --sample: there is none called \"automatic\"; choose among "
+      "kith: invalid_argument: search: --sample: there is none called \"automatic\"; choose one of "
       "threshold, "));
 }
 

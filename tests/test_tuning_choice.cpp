@@ -97,6 +97,14 @@ TEST_CASE("tuning: the nearest problem counts, then the metric, then the time") 
   CHECK(make_plan(device, usual).selector == Selector::radix);
   CHECK(make_plan(device, twice).selector == Selector::threshold);
   CHECK(make_plan(device, dot).selector == Selector::threshold);
+  Problem rooted = usual, dots = usual;
+  rooted.metric = Metric::l2;
+  dots.metric = Metric::negative_dot;
+  TuningEntry of_dots = fast;  // as near and faster, but of another chain
+  of_dots.problem = dots;
+  of_dots.selector = Selector::bubble;
+  of_dots.seconds = 0.0001;
+  CHECK(make_plan(tuned(gpu(), {of_dots, fast}), rooted).selector == Selector::radix);
   Problem l1 = usual;
   l1.metric = Metric::l1;  // nobody measured it: the fastest of those as near
   CHECK(make_plan(device, l1).selector == Selector::radix);
@@ -159,6 +167,9 @@ TEST_CASE("tuning: what the device does not have is not taken") {
             .reason.starts_with("tuned: nearest measured problem n = 65536, m = 256, dims = 32, k = 100: "
                                 "proposer gemm, threshold with "));
   Problem other = usual;
+  other.metric = Metric::l2;  // the chain of squared_l2, for which it was measured
+  CHECK(plan_of(proposed, other).proposer == Proposer::gemm);
+  CHECK(plan_of(proposed, other).reason == plan_of(proposed, usual).reason);
   other.metric = Metric::l1;
   CHECK(plan_of(proposed, other).proposer == Proposer::none);
   PlanOptions none;

@@ -124,7 +124,8 @@ TEST_CASE("vote: refuses what it could not count") {
   const auto refusal = [&](const stages::KeyLists& lists, std::uint32_t classes) {
     return error_of([&] { stages::vote(device(), lists, labels, classes); });
   };
-  CHECK(refusal(nearest(1, {0}), 2) == "invalid_argument: vote: label 2 of row 2 is not below classes = 2");
+  CHECK(refusal(nearest(1, {0}), 2) ==
+        "invalid_argument: vote: label 2 of row 2 is not below classes = 2; give labels 0 to 1");
   CHECK(refusal(nearest(1, {0}), 0) == "invalid_argument: vote: there are no classes; give at least one");
   CHECK(refusal(nearest(1, {3}), 3) ==
         "invalid_argument: vote: a neighbour is row 3 but there are 3 labels; give one a row");

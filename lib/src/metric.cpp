@@ -11,14 +11,28 @@ constexpr std::pair<Metric, std::string_view> metric_names[] = {
 #undef KITH_METRIC
 };
 
+/// What scikit-learn, SciPy and FAISS call them.
+constexpr std::pair<Metric, std::string_view> synonyms[] = {
+    {Metric::squared_l2, "sqeuclidean"}, {Metric::l2, "euclidean"},   {Metric::l1, "manhattan"},
+    {Metric::l1, "cityblock"},           {Metric::linf, "chebyshev"}, {Metric::negative_dot, "inner_product"},
+    {Metric::negative_dot, "dot"},
+};
+
 }  // namespace
 
 std::string_view name(Metric metric) {
   return name_in(metric_names, metric);
 }
 
+std::vector<std::string_view> other_names(Metric metric) {
+  std::vector<std::string_view> names;
+  for (const auto& [candidate, text] : synonyms)
+    if (candidate == metric) names.push_back(text);
+  return names;
+}
+
 Metric parse_metric(std::string_view text) {
-  return parse_in(metric_names, "metric", text);
+  return parse_in(metric_names, "metric", text, &synonyms);
 }
 
 }  // namespace kith

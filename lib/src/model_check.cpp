@@ -104,7 +104,7 @@ void check_values(const Model& model) {
   for (std::size_t i = 0; i < model.values.size(); ++i)
     if (!std::isfinite(model.values[i]))
       refuse("a value of row " + std::to_string(i / static_cast<std::size_t>(model.outputs)) + " is " +
-             text_of(model.values[i]) + "; values must be finite");
+             text_of(model.values[i]) + "; make every value finite");
 }
 
 void check_samples(const Model& model) {

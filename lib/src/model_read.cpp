@@ -149,6 +149,9 @@ class ModelReader {
     } catch (const Error& error) {
       fail(start, error.what());
     }
+    if (name(value) != chosen)
+      fail(start, "\"" + chosen + "\" is not written as kith writes it, " + std::string(name(value)) +
+                      "; save the model again");
   }
 
   template <class T>
@@ -235,7 +238,8 @@ void at_section(const ModelReader& reader, std::string_view section, const Body&
 Model read_model(int fd) {
   struct stat status {};
   if (::fstat(fd, &status) != 0)
-    throw Error(Errc::bad_file, std::string("it cannot be read: ") + std::strerror(errno));
+    throw Error(Errc::bad_file, std::string("it cannot be read: ") + std::strerror(errno) +
+                                    "; name a file that save() wrote");
   if (!S_ISREG(status.st_mode))
     throw Error(Errc::bad_file, "it is no ordinary file; name one that save() wrote");
   ModelReader reader(fd, static_cast<std::uint64_t>(status.st_size));

@@ -4,8 +4,10 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "kith/error.hpp"
+#include "kith/names.hpp"
 
 namespace kith {
 
@@ -17,17 +19,25 @@ std::string_view name_in(const Table& table, Value value) {
   return "unknown";
 }
 
-/// The value called `text` in `table`.
-/// Throws invalid_argument: `what` ("metric") has none of that name; lists those there are.
-template <class Table>
-auto parse_in(const Table& table, std::string_view what, std::string_view text) {
-  std::string known;
+/// The value called `text` in `table`, or in `synonyms`, in any case and with - or _.
+/// Throws invalid_argument: `what` ("metric") has none of that name; names the nearest, or lists those there
+/// are.
+template <class Table, class Synonyms = Table>
+auto parse_in(const Table& table, std::string_view what, std::string_view text,
+              const Synonyms* synonyms = nullptr) {
+  const std::string plain = plain_name(text);
+  std::vector<std::string> names, also;
   for (const auto& [value, candidate] : table) {
-    if (candidate == text) return value;
-    known += (known.empty() ? "" : ", ") + std::string(candidate);
+    if (candidate == plain) return value;
+    names.emplace_back(candidate);
   }
+  if (synonyms)
+    for (const auto& [value, candidate] : *synonyms) {
+      if (candidate == plain) return value;
+      also.emplace_back(candidate);
+    }
   throw Error(Errc::invalid_argument, std::string(what) + ": there is none called \"" + std::string(text) +
-                                          "\"; choose one of " + known);
+                                          "\"; " + advice_on_name(text, names, also));
 }
 
 }  // namespace kith

@@ -21,6 +21,12 @@ namespace {
 constexpr std::pair<Scaling, std::string_view> scaling_names[] = {
     {Scaling::standardize, "standardize"}, {Scaling::min_max, "min_max"}, {Scaling::l2_rows, "l2_rows"}};
 
+constexpr std::pair<Scaling, std::string_view> scaling_synonyms[] = {{Scaling::standardize, "standard"},
+                                                                     {Scaling::standardize, "zscore"},
+                                                                     {Scaling::standardize, "z_score"},
+                                                                     {Scaling::min_max, "minmax"},
+                                                                     {Scaling::l2_rows, "l2"}};
+
 constexpr std::pair<Categories, std::string_view> categories_names[] = {{Categories::ordinal, "ordinal"},
                                                                         {Categories::one_hot, "one_hot"}};
 
@@ -119,7 +125,7 @@ std::string_view name(Categories categories) {
   return name_in(categories_names, categories);
 }
 Scaling scaling_named(std::string_view text) {
-  return parse_in(scaling_names, "scaling", text);
+  return parse_in(scaling_names, "scaling", text, &scaling_synonyms);
 }
 Categories categories_named(std::string_view text) {
   return parse_in(categories_names, "categories", text);

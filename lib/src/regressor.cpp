@@ -36,7 +36,7 @@ std::vector<double> checked_values(MatrixView<const double> values, std::int64_t
     for (std::int64_t o = 0; o < values.cols(); ++o) {
       if (!std::isfinite(values(t, o)))
         refuse("the value of training row " + std::to_string(t) + ", output " + std::to_string(o) + " is " +
-               text_of(values(t, o)) + "; every value must be finite");
+               text_of(values(t, o)) + "; make every value finite, or leave the row out");
       all.push_back(values(t, o));
     }
   return all;

@@ -46,7 +46,7 @@ float largest_of(const float* row, std::int64_t dims) {
   const std::int64_t column = features.empty() ? d : features[static_cast<std::size_t>(d)];
   throw Error(Errc::invalid_argument, std::string(where) + ": " + place(what, r, column) + " holds " +
                                           (std::isnan(rows(r, d)) ? "NaN" : "an infinity") +
-                                          "; every value must be finite");
+                                          "; make every value finite, or leave the row out");
 }
 
 /// The columns that are meant, side by side.

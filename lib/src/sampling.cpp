@@ -115,8 +115,8 @@ Plan plan_by_sample(const Index::State& index, MatrixView<const float> queries, 
     }
   }
   if (!best)
-    throw Error(Errc::unsupported,
-                "search: there is nothing to sample on " + index.device.info().spec + left_out);
+    throw Error(Errc::unsupported, "search: there is nothing to sample on " + index.device.info().spec +
+                                       left_out + "; name other selectors, or none");
   best->reason =
       "sampled query " + std::to_string(drawn) + ": " + times + left_out + note_on_rows_left_out(*best);
   return *best;

@@ -77,7 +77,8 @@ void check_labels(const char* stage, std::span<const std::uint32_t> labels, std:
   for (std::size_t t = 0; t < labels.size(); ++t)
     if (labels[t] >= classes)
       refuse(std::string(stage) + ": label " + std::to_string(labels[t]) + " of row " + std::to_string(t) +
-             " is not below classes = " + std::to_string(classes));
+             " is not below classes = " + std::to_string(classes) + "; give labels 0 to " +
+             std::to_string(classes - 1));
 }
 
 void check_neighbours(const char* stage, const KeyLists& nearest, std::span<const std::uint32_t> labels,

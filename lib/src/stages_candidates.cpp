@@ -91,7 +91,8 @@ std::vector<Key> rerank(const Device& device, MatrixView<const float> queries, M
       if (candidates.indices[q * places + j] >= train.rows())
         refuse("rerank: candidate " + std::to_string(j) + " of query " + std::to_string(q) + " is row " +
                std::to_string(candidates.indices[q * places + j]) + " but there are " +
-               std::to_string(train.rows()) + " rows");
+               std::to_string(train.rows()) + " rows; name rows from 0 to " +
+               std::to_string(train.rows() - 1));
   std::vector<Key> keys(m * places, no_key);
   if (m == 0) return keys;
   const DeviceMemory rows = upload<std::uint32_t>(state, candidates.indices),

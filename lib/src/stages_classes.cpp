@@ -50,7 +50,7 @@ std::vector<float> dense_weights(MatrixView<const float> weights, const KeyLists
     dense[i] = weights(static_cast<std::int64_t>(i / k), static_cast<std::int64_t>(i % k));
     if (!(dense[i] >= 0) || std::isinf(dense[i]))
       refuse("tally: row " + std::to_string(i / k) + ", rank " + std::to_string(i % k) + " has weight " +
-             text_of(dense[i]) + "; weights must be finite and not negative");
+             text_of(dense[i]) + "; make every weight finite and not negative");
   }
   return dense;
 }

@@ -76,7 +76,7 @@ std::vector<std::uint32_t> codes_in_order(std::span<const std::uint32_t> codes,
 }
 
 void check_structure_metric(Metric metric) {
-  if (metric != Metric::negative_dot && metric != Metric::cosine) return;
+  if (!may_be_negative(metric)) return;
   throw Error(Errc::unsupported, "structure: " + std::string(name(metric)) +
                                      " may be below 0, so that its sums say nothing about classes; choose "
                                      "squared_l2, l2, l1 or linf");

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <iterator>
+#include <string_view>
 
 #include "float_guard.hpp"
 #include "kith/error.hpp"
@@ -36,6 +38,31 @@ double distance_between(const DeviceInfo& device, const Problem& a, const Proble
   return sum;
 }
 
+/// The first metric in the table with the same chain: what was measured for squared_l2 holds for l2.
+Metric chain_of(Metric metric) {
+  struct Row {
+    Metric metric;
+    std::string_view prepare, start, fold;
+  };
+  constexpr Row rows[] = {
+#define KITH_METRIC(id, prepare, start, fold, finish) {Metric::id, #prepare, #start, #fold},
+#include "kith/metrics.def"
+#undef KITH_METRIC
+  };
+  const Row& mine =
+      *std::find_if(std::begin(rows), std::end(rows), [&](const Row& row) { return row.metric == metric; });
+  return std::find_if(std::begin(rows), std::end(rows),
+                      [&](const Row& row) {
+                        return row.prepare == mine.prepare && row.start == mine.start &&
+                               row.fold == mine.fold;
+                      })
+      ->metric;
+}
+
+bool same_chain(const Problem& a, const Problem& b) {
+  return chain_of(a.metric) == chain_of(b.metric);
+}
+
 /// Whether the device has what the entry needs.
 bool applies(const DeviceInfo& device, const Problem& problem, const PlanOptions& options,
              const TuningEntry& entry) {
@@ -44,21 +71,21 @@ bool applies(const DeviceInfo& device, const Problem& problem, const PlanOptions
   };
   if (entry.proposer != Proposer::none) {
     if (options.proposer != Proposer::automatic || !has(device.proposers, entry.proposer)) return false;
-    if (entry.problem.metric != problem.metric) return false;
+    if (!same_chain(entry.problem, problem)) return false;
   }
   if (entry.fused) return static_cast<std::uint64_t>(problem.k) <= device.fused_max_k;
   return has(device.selectors, entry.selector);
 }
 
-/// The nearest entry; of several as near one of the same metric, then the fastest, then the first.
+/// The nearest entry; of several as near one of the same chain, then the fastest, then the first.
 const TuningEntry* nearest_entry(const DeviceInfo& device, const Problem& problem,
                                  const PlanOptions& options) {
   const TuningEntry* best = nullptr;
   double best_distance = 0;
   const auto before = [&](const TuningEntry& entry, double distance) {
     if (distance != best_distance) return distance < best_distance;
-    const bool same = entry.problem.metric == problem.metric;
-    if (same != (best->problem.metric == problem.metric)) return same;
+    const bool same = same_chain(entry.problem, problem);
+    if (same != same_chain(best->problem, problem)) return same;
     return entry.seconds < best->seconds;
   };
   for (const TuningEntry& entry : device.tuning->entries) {

@@ -22,7 +22,9 @@ std::size_t read_at(int fd, off_t first, void* to, std::size_t bytes) {
     const ssize_t got =
         ::pread(fd, static_cast<char*>(to) + done, bytes - done, first + static_cast<off_t>(done));
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) throw Error(Errc::bad_file, std::string("it cannot be read: ") + std::strerror(errno));
+    if (got < 0)
+      throw Error(Errc::bad_file,
+                  std::string("it cannot be read: ") + std::strerror(errno) + "; copy it again");
     if (got == 0) break;
     done += static_cast<std::size_t>(got);
   }

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
 
 #include "files/number.hpp"
 #include "files/source.hpp"
@@ -45,11 +46,48 @@ Rows read_asked(const TrainingFlags& training_flags, const AskingFlags& flags, c
   return none;
 }
 
-std::vector<float> radius_of(const std::string& where, const AskingFlags& flags) {
+std::vector<float> radius_of(const std::string& where, const AskingFlags& flags, Metric metric) {
   const files::Number number = files::parse_number(flags.radius);
   if (number.kind != files::Number::finite)
     refuse(where, "--radius: " + files::in_quotes(flags.radius) + " is no finite number; give a distance");
+  if (number.value < 0 && !may_be_negative(metric))
+    refuse(where, "--radius: " + flags.radius +
+                      " is below 0, and no distance is; give a radius of 0 or more for " +
+                      std::string(name(metric)));
+  if (number.value < 0 && metric == Metric::cosine)
+    note(
+        where + ": --radius " + flags.radius +
+        " is below 0, where cosine distances come by rounding only; give a radius of 0 or more to find rows");
   return {number.value};
+}
+
+std::string asked_name(const TrainingFlags& training, const AskingFlags& flags) {
+  if (!flags.query.empty()) return "--query";
+  if (!flags.leave_one_out) return training.tables.queries;
+  return training.tables.train.empty() ? "the training rows" : training.tables.train;
+}
+
+void note_overflow(const RadiusNeighbors& found, const std::string& asked) {
+  constexpr std::size_t most_listed = 5;
+  std::vector<std::string> queries;
+  for (std::int64_t q = 0; q < found.queries; ++q) {
+    const auto begin = static_cast<std::size_t>(found.first[static_cast<std::size_t>(q)]);
+    const auto end = static_cast<std::size_t>(found.first[static_cast<std::size_t>(q) + 1]);
+    std::size_t last = end;  // infinite distances are at the end of a list, and rows -1 at the end of these
+    while (last > begin && found.index[last - 1] < 0) --last;
+    if (last > begin && std::isinf(found.distance[last - 1]) && found.distance[last - 1] > 0)
+      queries.push_back(std::to_string(q));
+  }
+  if (queries.empty()) return;
+  std::string list;
+  for (std::size_t i = 0; i < std::min(queries.size(), most_listed); ++i)
+    list += (i ? ", " : "") + queries[i];
+  if (queries.size() > most_listed) list += " and " + std::to_string(queries.size() - most_listed) + " more";
+  const bool one = queries.size() == 1;
+  note(asked + ": distances of " + (one ? "query " : "queries ") + list +
+       " (from 0) overflow to infinity, and neighbours at infinity are in the order of their rows; correct "
+       "the values, "
+       "or scale all columns by --scale");
 }
 
 std::string neighbor_table(const RadiusNeighbors& found, std::int64_t q, const Training& training,

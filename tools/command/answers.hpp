@@ -37,7 +37,16 @@ bool check_asking(const CLI::App& app, const TrainingFlags& training, const Aski
 Rows read_asked(const TrainingFlags& training_flags, const AskingFlags& flags, const Training& training);
 
 /// The radius, as one for all queries.
-std::vector<float> radius_of(const std::string& where, const AskingFlags& flags);
+/// Throws invalid_argument: no number; one below 0 where no distance is. Notes one below 0 for cosine.
+std::vector<float> radius_of(const std::string& where, const AskingFlags& flags, Metric metric);
+
+/// Who is asked, for messages: the name of a file, or `--query`.
+std::string asked_name(const TrainingFlags& training, const AskingFlags& flags);
+
+/// Note queries with neighbours at an infinite distance: these are in order of row, and no nearer than
+/// others.
+///   asked  "--query" or the name of a file, for the message
+void note_overflow(const RadiusNeighbors& found, const std::string& asked);
 
 /// Rank, training row (its number in its file), distance and answers of those that were asked; a sentence
 /// where there are none.

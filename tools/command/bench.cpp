@@ -1,9 +1,9 @@
 // kith bench: named workloads, timed on devices whose bits were checked first.
 #include "bench.hpp"
+#include "json.hpp"
 
 #include <CLI/CLI.hpp>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "files/output.hpp"
 
@@ -101,7 +101,7 @@ int run_bench(const BenchFlags& flags) {
   const int code = flags.prepare ? bench_prepare(flags, wanted, devices, json)
                                  : bench_searches(flags, wanted, devices, json);
   if (file) {
-    file->write(json.dump(2) + "\n");
+    file->write(json_text(json));
     file->commit();
   }
   return code;

@@ -221,7 +221,8 @@ workloads::Rows read_images(const BenchFlags& flags, const std::string& file, st
   const files::Table table = files::read_table(flags.fashion_mnist + "/" + file);
   if (table.rows < rows)
     throw Error(Errc::bad_file, "bench: " + table.path + " holds " + std::to_string(table.rows) +
-                                    " images, not " + std::to_string(rows));
+                                    " images, not " + std::to_string(rows) +
+                                    "; give the folder with all of Fashion-MNIST");
   return workloads::prepared_rows(Metric::squared_l2, {table.values.data(), rows, table.cols});
 }
 

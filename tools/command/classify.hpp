@@ -25,7 +25,7 @@ struct ClassifyFlags {
   std::string no_label;
   std::string outlier;
   std::vector<std::int64_t> k_sweep;
-  Metric metric = Metric::squared_l2;
+  Metric metric = default_metric;
   std::string device = "auto";
   std::string out;
   std::string proba;

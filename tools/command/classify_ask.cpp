@@ -99,7 +99,7 @@ void ask_k(const ClassifyFlags& flags, const Classifier& classifier, const Votin
 void ask_radius(const ClassifyFlags& flags, const Classifier& classifier, const VotingOptions& voting,
                 const PlanOptions& options, Trace* trace, Classified& done) {
   RadiusClassification result = classifier.classify_within(
-      done.queries().searched(), radius_of("classify", flags.asking), voting, options, trace);
+      done.queries().searched(), radius_of("classify", flags.asking, flags.metric), voting, options, trace);
   Output& output = done.outputs[0];
   output.answer = std::move(result.label);
   output.votes = std::move(result.votes);
@@ -197,6 +197,7 @@ Classified classify(const CLI::App& app, ClassifyFlags& flags) {
   else
     ask_radius(flags, classifier, done.voting, options, trace, done);
   spread(done);
+  note_overflow(done.found, asked_name(flags.training, flags.asking));
   name_missing(done);
   done.seconds.emplace_back("search and vote", lap(start));
   return done;

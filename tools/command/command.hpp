@@ -38,11 +38,11 @@ namespace kith::command {
 
 /// Exit codes that no Errc has; exit_code() gives those that one has.
 inline constexpr int exit_ok = 0;
-inline constexpr int exit_failed_check = 1;  ///< `compare` found a difference, `--expect` another number
-inline constexpr int exit_interrupted = 130;
+inline constexpr int exit_failed_check = 1;   ///< `compare` found a difference, `--expect` another number
+inline constexpr int exit_interrupted = 130;  ///< stopped, but by no signal; see interrupted_code()
 inline constexpr int exit_closed_pipe = 141;  ///< nobody reads stdout any more, as `head` does
 
-/// docs/contract.md, section 8: 2 invalid_argument ... 7 device_failure, 130 interrupted.
+/// docs/contract.md, section 8: 2 invalid_argument ... 7 device_failure; 128 and the signal, interrupted.
 int exit_code(Errc code);
 
 struct Subcommand {
@@ -103,7 +103,7 @@ void add_plan_options(CLI::App& app, PlanFlags& flags);
 /// Throws invalid_argument: an unknown selector or proposer (lists those there are), no such size.
 PlanOptions plan_options(const PlanFlags& flags);
 
-/// Lines shown under "Examples" at the end of `--help`.
+/// Lines shown under "Examples" at the end of `--help`, and what the exit codes mean.
 void add_examples(CLI::App& app, std::initializer_list<std::string_view> lines);
 
 std::vector<std::string> split_commas(std::string_view text);
@@ -111,11 +111,12 @@ std::vector<std::string> split_commas(std::string_view text);
 /// The command line as a shell would take it.
 std::string command_line();
 
-/// Write results to stdout, at once. Throws ClosedPipe, or bad_file (disk full).
+/// Write results to stdout, at once. A terminal gets them as files::shown() has them; a file or a pipe gets
+/// every byte as it is. Throws ClosedPipe, or bad_file (disk full).
 void print(std::string_view text);
 struct ClosedPipe {};
 
-/// A line on stderr that is no error: `kith: note: TEXT`.
+/// A line on stderr that is no error: `kith: note: TEXT`, as files::shown_in_line() has it.
 void note(std::string_view text);
 
 /// Throw invalid_argument, `WHERE: WHAT`: options that do not go together.
@@ -157,11 +158,11 @@ class Waiting {
 };
 
 /// Columns of text under their titles; columns whose every cell looks like a number are
-/// aligned to the right.
+/// aligned to the right. For people: cells as files::shown_in_line() has them.
 class TextTable {
  public:
-  explicit TextTable(std::vector<std::string> titles) : rows_{std::move(titles)} {}
-  void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+  explicit TextTable(std::vector<std::string> titles) { add(std::move(titles)); }
+  void add(std::vector<std::string> cells);
   std::string text() const;
 
  private:

@@ -4,7 +4,9 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
-#include <nlohmann/json.hpp>
+
+#include "json.hpp"
+#include "kith/names.hpp"
 
 namespace kith::command {
 namespace {
@@ -13,14 +15,14 @@ std::vector<std::string> stage_names(const std::string& text) {
   std::vector<std::string> known;
   for (workloads::Stage stage : workloads::all_stages) known.emplace_back(workloads::name(stage));
   known.insert(known.end(), {"search", "classify"});
-  if (text == "all") return known;
+  if (plain_name(text) == "all") return known;
   std::vector<std::string> stages = split_commas(text);
-  for (const std::string& stage : stages) {
+  for (std::string& stage : stages) {
+    const std::string given = stage;
+    stage = plain_name(given);
     if (std::find(known.begin(), known.end(), stage) != known.end()) continue;
-    std::string list = "all";
-    for (const std::string& name : known) list += ", " + name;
-    throw Error(Errc::invalid_argument,
-                "compare: --stage: there is no stage called \"" + stage + "\"; choose among " + list);
+    known.insert(known.begin(), "all");
+    refuse("compare", "--stage: there is no stage called \"" + given + "\"; " + advice_on_name(given, known));
   }
   return stages;
 }
@@ -189,7 +191,7 @@ int run_compare(const CLI::App& app, const CompareFlags& flags) {
     }
   }
   if (flags.json)
-    print(all.dump(2) + "\n");
+    print(json_text(all));
   else
     print(outcome.text() + "\n");
   return outcome.code();

@@ -24,7 +24,7 @@ struct CompareFlags {
   std::string data;            ///< empty: normal; of an experiment the file
   std::string train, queries;  ///< files instead of --data
   std::int64_t seed = 1, n = 8192, m = 64, dims = 32, k = 16, classes = 10;
-  Metric metric = Metric::squared_l2;
+  Metric metric = default_metric;
   PlanFlags plan;
   std::int64_t random_cases = 0, first = 0, seconds = 0;
   bool proposed = false;  ///< random cases that all go by a proposer
@@ -53,7 +53,7 @@ struct CompareProblem {
   std::vector<std::int64_t> labels;
   std::uint64_t seed = 1;  ///< of filters and weights
   std::int64_t k = 1, groups = 1;
-  Metric metric = Metric::squared_l2;
+  Metric metric = default_metric;
   PlanOptions options;
 };
 

@@ -10,6 +10,7 @@
 #include "experiment_run.hpp"
 #include "experiments/experiment.hpp"
 #include "files/output.hpp"
+#include "json.hpp"
 #include "report/experiment_page.hpp"
 #include "usage.hpp"
 
@@ -85,7 +86,7 @@ std::string experiment_list_json() {
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
   for (const Experiment& experiment : experiments::all_experiments())
     all.push_back({{"name", experiment.name}, {"about", experiment.about}});
-  return all.dump(2) + "\n";
+  return json_text(all);
 }
 
 Settings make_settings(const CompareFlags& flags, const std::vector<Device>& devices) {

@@ -1,10 +1,11 @@
 // kith compare --placement: each stage of a search on a device of its own.
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "compare.hpp"
 #include "experiments/placement.hpp"
+#include "json.hpp"
+#include "kith/names.hpp"
 
 namespace kith::command {
 namespace {
@@ -21,12 +22,12 @@ constexpr double sample_seconds = 0.2;
 constexpr std::string_view where = "compare: --placement";
 
 Stage parse_stage(const std::string& text) {
-  std::string list;
+  std::vector<std::string> known;
   for (Stage stage : experiments::placed_stages) {
-    if (workloads::name(stage) == text) return stage;
-    list += (list.empty() ? "" : ", ") + std::string(workloads::name(stage));
+    known.emplace_back(workloads::name(stage));
+    if (known.back() == plain_name(text)) return stage;
   }
-  refuse(where, "there is no stage called \"" + text + "\" to be placed; choose among " + list);
+  refuse(where, "there is no stage called \"" + text + "\" to be placed; " + advice_on_name(text, known));
 }
 
 /// `distance=cpu,select=cuda:0`: a stage that is left out stays where the one before it is.
@@ -167,7 +168,7 @@ int compare_placement(const CompareFlags& flags, const CompareProblem& problem) 
     throw Error(Errc::unsupported, "compare: --placement: " + placed.measured.refusal);
   const bool same = placed.measured.difference.empty();
   if (flags.json)
-    print(report_json(problem, placement, placed, subject_name(reference)).dump(2) + "\n");
+    print(json_text(report_json(problem, placement, placed, subject_name(reference))));
   else
     print(same ? report(problem, placed, subject_name(reference))
                : "DIFFERENT from " + subject_name(reference) +

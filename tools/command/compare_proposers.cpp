@@ -1,9 +1,9 @@
 // kith compare --whole: the rows of files, searched by every proposer and by the chain alone. Same bits?
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "compare_cells.hpp"
+#include "json.hpp"
 #include "kith/index.hpp"
 #include "training.hpp"
 
@@ -196,7 +196,7 @@ int compare_proposers(const CLI::App& app, const CompareFlags& flags) {
   for (std::size_t i = reference ? 1 : 0; i < ways.size(); ++i)
     outcome.take(!ways[i].refusal.empty(), !ways[i].difference.empty());
   if (flags.json) {
-    print(json_of(flags, set, reference, ways).dump(2) + "\n");
+    print(json_text(json_of(flags, set, reference, ways)));
     return outcome.code();
   }
   print(flags.train + ": " + std::string(name(flags.metric)) + ", n = " + std::to_string(set.train().rows()) +

@@ -2,10 +2,10 @@
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "command.hpp"
 #include "device_report.hpp"
+#include "json.hpp"
 #include "kith/device.hpp"
 
 namespace kith::command {
@@ -58,7 +58,7 @@ int run_devices(bool as_json) {
     }
     all["backends"].push_back(std::move(entry));
   }
-  if (as_json) return print(all.dump(2, ' ', false, json::error_handler_t::replace) + "\n"), exit_ok;
+  if (as_json) return print(json_text(all)), exit_ok;
   for (const std::string& failure : other_load_failures()) print("plug-in " + failure + "\n");
   return exit_ok;
 }

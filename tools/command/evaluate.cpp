@@ -1,5 +1,6 @@
 // kith evaluate: how many of known answers are right, for every k, from one search.
 #include "evaluate.hpp"
+#include "json.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -166,7 +167,7 @@ int run_evaluate(const CLI::App& app, const EvaluateFlags& flags) {
   if (report) report->write(evaluation_page(flags, done));
   csv.commit();
   report.commit();
-  if (flags.json) return print(evaluation_json(flags, done).dump(2) + "\n"), exit_ok;
+  if (flags.json) return print(json_text(evaluation_json(flags, done))), exit_ok;
   if (flags.explain) print(explain(done.trace.plan) + "\n" + stage_times(done.trace) + "\n");
   print(evaluation_text(done));
   return exit_ok;

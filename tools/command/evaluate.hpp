@@ -23,7 +23,7 @@ struct EvaluateFlags {
   std::int64_t k_max = 0;  ///< 0: as many as there can be, at most 20
   std::int64_t folds = 0;  ///< 0: each row by all others, or held-out queries
   std::int64_t seed = 0;
-  Metric metric = Metric::squared_l2;
+  Metric metric = default_metric;
   std::string device = "auto";
   std::string csv, report;
   std::vector<std::string> class_names;

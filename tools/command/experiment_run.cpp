@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "experiment_output.hpp"
+#include "json.hpp"
 #include "files/output.hpp"
 #include "kith/index.hpp"
 #include "kith/tuning.hpp"
@@ -245,7 +246,7 @@ void ExperimentRun::print_json() const {
       all.push_back({{"experiment", name},
                      {"missing_because", why == failed_.end() ? "stopped before it was done" : why->second}});
   }
-  print(all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  print(json_text(all));
 }
 
 void ExperimentRun::give_up(const Error& error) {

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "files/source.hpp"
+#include "kith/names.hpp"
 #include "training.hpp"
 
 namespace kith::command {
@@ -35,7 +36,9 @@ class FeatureList {
       for (std::int64_t c = *from; c <= *to; ++c) add(c);
       return;
     }
-    refuse(table_.path + " has no column " + files::in_quotes(word) + "; " + choices());
+    const std::string one = closest_name(word, table_.column_names);
+    refuse(table_.path + " has no column " + files::in_quotes(word) + "; " +
+           (one.empty() ? choices() : "did you mean " + files::in_quotes(one) + "?"));
   }
 
   void add(std::int64_t column) {

@@ -18,8 +18,14 @@ namespace {
 /// from a slow disk) is given this long.
 constexpr timespec patience = {1, 500'000'000};
 
+/// What every stop leaves behind: files appear whole or not at all.
+constexpr std::string_view run_again = "; no output is written: run it again";
+
 /// Whether somebody looks at interrupt_token(); if not, there is nothing to wait for.
 std::atomic<bool> listened_to = false;
+
+/// The signal that came; 0: none.
+std::atomic<int> caught = 0;
 
 /// Never destroyed: the watching thread outlives main().
 std::stop_source& source() {
@@ -30,12 +36,14 @@ std::stop_source& source() {
 void wait_and_stop(sigset_t signals) {
   int signal_number = 0;
   sigwait(&signals, &signal_number);
+  caught = signal_number;
   source().request_stop();
   if (listened_to) sigtimedwait(&signals, nullptr, &patience);
   files::remove_unfinished();
-  constexpr std::string_view text = "kith: interrupted: kith: stopped before it was done\n";
-  if (write(STDERR_FILENO, text.data(), text.size()) < 0) _exit(exit_interrupted);
-  _exit(exit_interrupted);
+  const std::string text =
+      "kith: interrupted: kith: stopped before it was done" + std::string(run_again) + "\n";
+  if (write(STDERR_FILENO, text.data(), text.size()) < 0) _exit(interrupted_code());
+  _exit(interrupted_code());
 }
 
 }  // namespace
@@ -64,7 +72,19 @@ std::stop_token interrupt_token() {
 
 void throw_if_interrupted(std::string_view where) {
   if (source().stop_requested())
-    throw Error(Errc::interrupted, std::string(where) + ": stopped before it was done");
+    throw Error(Errc::interrupted,
+                std::string(where) + ": stopped before it was done" + std::string(run_again));
+}
+
+int interrupted_code() {
+  const int number = caught;
+  return number > 0 ? 128 + number : exit_interrupted;
+}
+
+std::string for_whom_it_was_stopped(std::string message) {
+  constexpr std::string_view end = "; nothing is returned";
+  if (message.ends_with(end)) message.replace(message.size() - end.size(), end.size(), run_again);
+  return message;
 }
 
 }  // namespace kith::command

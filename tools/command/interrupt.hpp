@@ -1,12 +1,21 @@
 // Ctrl-C.
 #pragma once
 
+#include <string>
+
 namespace kith::command {
 
 /// Let a thread wait for SIGINT, SIGTERM and SIGHUP (those that are not ignored), and ignore
 /// SIGPIPE. Call it first, before any other thread is started: all of them must inherit the mask.
-/// The first signal asks interrupt_token() to stop; the process ends with 130 at the latest 1.5 s
-/// later, or at once when a second one comes or nobody has asked for the token.
+/// The first signal asks interrupt_token() to stop; the process ends with interrupted_code() at the
+/// latest 1.5 s later, or at once when a second one comes or nobody has asked for the token.
 void watch_for_interrupts();
+
+/// What shells expect: 128 and the number of the signal that came (130 SIGINT, 143 SIGTERM, 129 SIGHUP); 130
+/// where none did.
+int interrupted_code();
+
+/// The library's message about a stop, with what follows from it for who asked for files.
+std::string for_whom_it_was_stopped(std::string message);
 
 }  // namespace kith::command

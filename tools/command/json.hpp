@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <string>
 
 namespace kith::command {
 
@@ -11,5 +12,11 @@ inline nlohmann::ordered_json number_json(double value) {
   if (!std::isfinite(value)) return nullptr;
   return value;
 }
+
+/// The document as text, with a line feed at its end: all that writes JSON writes it by this. Bytes that are
+/// no UTF-8 become U+FFFD; what a terminal would obey is written as \uXXXX, which is the same text to a
+/// reader of JSON.
+std::string json_text(const nlohmann::ordered_json& json);
+std::string json_text(const nlohmann::json& json);
 
 }  // namespace kith::command

@@ -1,12 +1,21 @@
 // Options that several subcommands take, and their texts.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <limits>
 
 #include "command.hpp"
+#include "interrupt.hpp"
+#include "kith/names.hpp"
 
 namespace kith::command {
 namespace {
+
+/// The numbers of docs/contract.md, section 8.
+constexpr const char* exit_code_help =
+    "\nExit codes: 0 right, 1 a check failed, 2 arguments, 3 a file, 4 no such device, 5 memory,\n"
+    "  6 unsupported, 7 a device failed, 128 + N stopped by signal N (130 Ctrl-C, 143 SIGTERM, 129 SIGHUP),\n"
+    "  141 stdout was closed";
 
 /// "a value of at least 1", "a value from 1 to 9"
 std::string range_text(std::int64_t smallest, std::int64_t largest) {
@@ -21,9 +30,17 @@ std::string join_names(const std::vector<std::string>& names) {
   return list;
 }
 
+/// Each with what else it is called: `l2 (euclidean)`.
 std::string metric_names() {
   std::vector<std::string> names;
-  for (Metric metric : all_metrics) names.emplace_back(name(metric));
+  for (Metric metric : all_metrics) {
+    std::string others;
+    for (std::string_view other : other_names(metric))
+      others += (others.empty() ? "" : ", ") + std::string(other);
+    if (metric == Metric::negative_dot)
+      others += "; the product with its sign turned, so that less is nearer";
+    names.push_back(std::string(name(metric)) + (others.empty() ? "" : " (" + others + ")"));
+  }
   return join_names(names);
 }
 
@@ -69,24 +86,23 @@ std::size_t parse_bytes(const std::string& text) {
 }
 
 std::vector<Selector> parse_sample(const std::string& text) {
+  std::vector<std::string> known;
+  for (Selector selector : all_selectors()) known.emplace_back(name(selector));
   std::vector<Selector> selectors;
   for (const std::string& part : split_commas(text)) {
-    std::string known;
-    for (Selector selector : all_selectors()) {
-      known += (known.empty() ? "" : ", ") + std::string(name(selector));
-      if (part == name(selector)) selectors.push_back(selector);
-    }
-    if (selectors.empty() || part != name(selectors.back()))
+    if (std::find(known.begin(), known.end(), plain_name(part)) == known.end())
       throw Error(Errc::invalid_argument,
-                  "sample: there is none called \"" + part + "\"; choose among " + known);
+                  "sample: there is none called \"" + part + "\"; " + advice_on_name(part, known));
+    selectors.push_back(parse_selector(part));
   }
   return selectors;
 }
 
 std::optional<bool> parse_fused(const std::string& text) {
-  if (text == "automatic") return std::nullopt;
-  if (text == "yes") return true;
-  if (text == "no") return false;
+  const std::string plain = plain_name(text);
+  if (plain == "automatic") return std::nullopt;
+  if (plain == "yes") return true;
+  if (plain == "no") return false;
   throw Error(Errc::invalid_argument, "fused: \"" + text + "\" is unknown; choose one of automatic, yes, no");
 }
 
@@ -107,7 +123,7 @@ int exit_code(Errc code) {
     case Errc::device_failure:
       return 7;
     case Errc::interrupted:
-      return exit_interrupted;
+      return interrupted_code();
   }
   return 7;
 }
@@ -209,8 +225,7 @@ PlanOptions plan_options(const PlanFlags& flags) {
 void add_examples(CLI::App& app, std::initializer_list<std::string_view> lines) {
   std::string text = "Examples:\n";
   for (std::string_view line : lines) text += "  " + std::string(line) + "\n";
-  text.pop_back();
-  app.footer(text);
+  app.footer(text + exit_code_help);
 }
 
 std::vector<std::string> split_commas(std::string_view text) {

@@ -14,6 +14,7 @@
 #include <mutex>
 
 #include "command.hpp"
+#include "files/shown.hpp"
 
 namespace kith::command {
 namespace {
@@ -43,7 +44,11 @@ void draw(const std::string& line) {
   winsize size{};
   const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
   const std::size_t width = known ? size.ws_col - 1u : 79u;
-  std::fprintf(stderr, "\r%s\033[K", line.substr(0, width).c_str());
+  const std::string shown = files::shown_in_line(line);
+  std::size_t end = 0;
+  for (std::size_t count = 0; end < shown.size() && count < width; ++count)
+    end += std::max<std::size_t>(1, files::character_length(std::string_view(shown).substr(end)));
+  std::fprintf(stderr, "\r%s\033[K", shown.substr(0, end).c_str());
   std::fflush(stderr);
 }
 
@@ -54,6 +59,9 @@ void erase_line() {
 }  // namespace
 
 void print(std::string_view text) {
+  static const bool terminal = isatty(STDOUT_FILENO) != 0;
+  const std::string safe = terminal ? files::shown(text) : std::string();
+  if (terminal) text = safe;
   while (!text.empty()) {
     const ssize_t written = write(STDOUT_FILENO, text.data(), text.size());
     if (written < 0 && errno == EINTR) continue;
@@ -66,7 +74,7 @@ void print(std::string_view text) {
 }
 
 void note(std::string_view text) {
-  const std::string line = "kith: note: " + std::string(text) + "\n";
+  const std::string line = "kith: note: " + files::shown_in_line(text) + "\n";
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
 
@@ -118,6 +126,11 @@ Waiting::~Waiting() = default;
 std::size_t columns(std::string_view text) {
   return static_cast<std::size_t>(
       std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+void TextTable::add(std::vector<std::string> cells) {
+  for (std::string& cell : cells) cell = files::shown_in_line(cell);
+  rows_.push_back(std::move(cells));
 }
 
 std::string TextTable::text() const {

@@ -20,7 +20,7 @@ struct RegressFlags {
   VotingFlags voting;
   AskingFlags asking;
   PlanFlags plan;
-  Metric metric = Metric::squared_l2;
+  Metric metric = default_metric;
   std::string device = "auto";
   std::string out;
   std::string model, save_model;
@@ -110,13 +110,14 @@ Regressed regress(const CLI::App& app, RegressFlags& flags) {
     done.value = std::move(result.value);
     done.found = as_lists(std::move(result.neighbors));
   } else {
-    RadiusRegression result =
-        regressor.regress_within(queries, radius_of("regress", flags.asking), done.voting, options, trace);
+    RadiusRegression result = regressor.regress_within(
+        queries, radius_of("regress", flags.asking, flags.metric), done.voting, options, trace);
     done.value = std::move(result.value);
     done.found = std::move(result.neighbors);
   }
   done.queries().spread(done.value, done.outputs(), std::nan(""));
   done.queries().spread(done.found);
+  note_overflow(done.found, asked_name(flags.training, flags.asking));
   return done;
 }
 

@@ -20,7 +20,7 @@ struct SearchFlags {
   TrainingFlags training;
   AskingFlags asking;
   PlanFlags plan;
-  Metric metric = Metric::squared_l2;
+  Metric metric = default_metric;
   std::string device = "auto";
   std::string out_index;
   std::string out_distance;
@@ -83,7 +83,7 @@ RadiusNeighbors find(const SearchFlags& flags, const Training& training, Trace* 
     lists.queries = asked.table.rows;
     found = as_lists(std::move(lists));
   } else {
-    found = index.within(queries, radius_of("search", flags.asking), options, trace);
+    found = index.within(queries, radius_of("search", flags.asking, flags.metric), options, trace);
     asked.spread(found);
   }
   for (std::int64_t& row : found.index)
@@ -120,6 +120,7 @@ int run_search(const CLI::App& app, const SearchFlags& flags) {
   const Training training = read_training("search", flags.training);
   Trace trace;
   const RadiusNeighbors found = find(flags, training, flags.telling.any() ? &trace : nullptr);
+  note_overflow(found, asked_name(flags.training, flags.asking));
   const std::int64_t k = flags.asking.radius.empty() ? flags.asking.k : 0;
   if (index_file) write_found(*index_file, found, found.index, k);
   if (distance_file) write_found(*distance_file, found, found.distance, k);

@@ -17,7 +17,7 @@ struct SelectFeaturesFlags {
   TrainingFlags training;
   VotingFlags voting;
   PlanFlags plan;
-  Metric metric = Metric::squared_l2;
+  Metric metric = default_metric;
   std::string device = "auto";
   std::string criterion = "q", method = "forward";
   std::int64_t most = 0, least = 1, k = 1;

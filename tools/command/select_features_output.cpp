@@ -123,7 +123,7 @@ std::string selection_json(const SelectFeaturesFlags& flags, const Selected& don
                              {"column", done.name(step.feature)},
                              {"columns", names_json(done, step.features)},
                              {"score", number_json(step.score)}});
-  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return json_text(json);
 }
 
 std::string selection_csv(const Selected& done) {

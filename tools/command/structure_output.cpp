@@ -108,7 +108,7 @@ std::string structure_json(const StructureFlags& flags, const Structured& done) 
     json["class_matrix"].push_back(std::move(means));
     json["nearest_classes"].push_back(std::move(nearest));
   }
-  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return json_text(json);
 }
 
 std::string structure_csv(const Structured& done) {

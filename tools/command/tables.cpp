@@ -10,6 +10,7 @@
 
 #include "files/decorated.hpp"
 #include "files/layout.hpp"
+#include "kith/names.hpp"
 
 namespace kith::command {
 namespace {
@@ -62,23 +63,21 @@ float parse_cell(const std::string& text, std::size_t row, const files::Table& t
 
 }  // namespace
 
-std::string spelled(std::string text) {
-  std::replace(text.begin(), text.end(), '-', '_');
-  return text;
-}
-
 CLI::Option* add_choice(CLI::App& app, const std::string& name, std::string& value, const std::string& help,
                         const std::vector<std::string>& choices) {
-  CLI::Option* option = app.add_option(name, value, help)->type_name("WHAT")->capture_default_str();
+  CLI::Option* option = app.add_option(name, value, help)->type_name("WHAT");
+  std::string shown = value;
+  std::replace(shown.begin(), shown.end(), '_', '-');
+  option->default_str(shown);
   return option->transform(CLI::Validator(
       [&app, name, choices](std::string& text) -> std::string {
         const std::string given = text;
-        text = spelled(text);
+        text = plain_name(text);
         if (std::find(choices.begin(), choices.end(), text) != choices.end()) return {};
-        std::string list;
-        for (const std::string& choice : choices) list += (list.empty() ? "" : ", ") + choice;
-        throw Error(Errc::invalid_argument,
-                    app.get_name() + ": " + name + ": there is no \"" + given + "\"; choose one of " + list);
+        std::vector<std::string> spelled = choices;
+        for (std::string& choice : spelled) std::replace(choice.begin(), choice.end(), '_', '-');
+        throw Error(Errc::invalid_argument, app.get_name() + ": " + name + ": there is no \"" + given +
+                                                "\"; " + advice_on_name(given, spelled));
       },
       ""));
 }

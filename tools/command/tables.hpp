@@ -37,10 +37,8 @@ void add_text_options(CLI::App& app, TableFlags& flags);
 CLI::Option* add_texts(CLI::App& app, const std::string& name, std::vector<std::string>& values,
                        const std::string& help, const std::string& type);
 
-/// `text` as the library spells names: `-` as `_`.
-std::string spelled(std::string text);
-
-/// One of `choices`, checked while parsing; `-` may stand for `_`.
+/// One of `choices`, which are spelled as the library does, checked while parsing: in any case, with - or _.
+/// Messages spell them with -.
 CLI::Option* add_choice(CLI::App& app, const std::string& name, std::string& value, const std::string& help,
                         const std::vector<std::string>& choices);
 

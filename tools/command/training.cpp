@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "kith/names.hpp"
 #include "training_parts.hpp"
 
 namespace kith::command {
@@ -103,7 +104,17 @@ Rows prepared(const Preparation& preparation, files::Table table) {
 }
 
 Scaling parse_scaling(const std::string& text) {
-  return scaling_named(text == "l2" ? "l2_rows" : spelled(text));
+  const std::vector<std::string> names = {"standardize", "min-max", "l2"};
+  try {
+    return scaling_named(text);
+  } catch (const Error&) {
+    const std::string one = closest_name(text, names);
+    throw Error(Errc::invalid_argument,
+                "scale: there is none called \"" + text + "\"; " +
+                    (one.empty() ? "choose one of standardize (mean 0, deviation 1), min-max (0 to "
+                                   "1), l2 (each row divided by its norm)"
+                                 : "did you mean " + one + "?"));
+  }
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 // kith tune: measure what suits a device, and keep it where the library finds it.
+#include "json.hpp"
 #include "kept.hpp"
 #include "tune_run.hpp"
 
@@ -9,7 +10,6 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 namespace kith::command {
 namespace {
@@ -17,7 +17,7 @@ namespace {
 struct TuneFlags {
   std::string device = "auto";
   std::string out;
-  Metric metric = Metric::squared_l2;
+  Metric metric = default_metric;
   std::vector<std::int64_t> n, m, dims, k;  ///< empty: those of the grid
   std::int64_t seconds = 0;                 ///< 0: default_seconds() a device
   bool quick = false, show = false, json = false, fresh = false;
@@ -232,7 +232,7 @@ int run_tune(const TuneFlags& flags) {
     for (const Device& device : devices) path_of(device.info(), flags);  // before anything is measured
   interrupt_token();  // somebody listens: a signal is answered at the next step
   const auto print_json = [&] {
-    if (flags.json) print(json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+    if (flags.json) print(json_text(json));
   };
   for (const Device& device : devices) {
     if (flags.show) {

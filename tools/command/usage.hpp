@@ -12,9 +12,6 @@ class ParseError;
 
 namespace kith::command {
 
-/// The one of `known` that `word` is a slip of: at most a third of its letters away; empty if none.
-std::string closest(const std::string& word, const std::vector<std::string>& known);
-
 /// What is wrong with the command line: `search: unknown option --trian; did you mean --train?`
 ///   parent  after its parse() threw `error`, or parsed nothing that can be run
 ///   error   what it threw, or null

@@ -16,12 +16,13 @@ std::vector<float> rank_weights(const std::string& where, const VotingFlags& fla
   if (!asked && flags.rank_weights.empty()) return {};
   if (!asked) refuse(where, "--rank-weights is for --weights rank; give both");
   if (flags.rank_weights.empty())
-    refuse(where, "--weights rank needs --rank-weights: a number for each rank, as 3,2,1");
+    refuse(where, "--weights rank needs --rank-weights; give a number for each rank, as 3,2,1");
   std::vector<float> weights;
   for (const std::string& text : flags.rank_weights) {
     const files::Number number = files::parse_number(text);
     if (number.kind != files::Number::finite || number.value < 0)
-      refuse(where, "--rank-weights: " + files::in_quotes(text) + " is no finite number of at least 0");
+      refuse(where,
+             "--rank-weights: " + files::in_quotes(text) + " is no finite number of at least 0; correct it");
     weights.push_back(number.value);
   }
   if (static_cast<std::int64_t>(weights.size()) < k)
@@ -49,7 +50,8 @@ std::vector<double> priors(const std::string& where, const VotingFlags& flags, c
     const files::WideNumber number =
         equals == std::string::npos ? files::WideNumber{} : files::parse_wide(text.substr(equals + 1));
     if (number.kind != files::Number::finite || number.value <= 0)
-      refuse(where, "--priors: " + files::in_quotes(text) + " is no LABEL=P with P above 0, as a=0.2,b=0.8");
+      refuse(where, "--priors: " + files::in_quotes(text) +
+                        " is no LABEL=P with P above 0; write it as a=0.2,b=0.8");
     const auto at = std::find_if(classes.begin(), classes.end(),
                                  [&](std::int64_t code) { return labels.text(code) == label; });
     if (at == classes.end())

@@ -3,6 +3,7 @@
 #include "experiment.hpp"
 #include "gsknn_kdd_data.hpp"
 #include "kith/error.hpp"
+#include "kith/names.hpp"
 
 namespace kith::experiments {
 
@@ -24,13 +25,14 @@ const std::vector<Experiment>& all_experiments() {
 }
 
 const Experiment& find_experiment(std::string_view name) {
-  std::string list;
+  const std::string plain = plain_name(name);
+  std::vector<std::string> known = {"all"};
   for (const Experiment& experiment : all_experiments()) {
-    if (experiment.name == name) return experiment;
-    list += (list.empty() ? "" : ", ") + std::string(experiment.name);
+    if (plain_name(experiment.name) == plain) return experiment;
+    known.emplace_back(experiment.name);
   }
-  throw Error(Errc::invalid_argument,
-              "experiment: there is none called \"" + std::string(name) + "\"; choose among all, " + list);
+  throw Error(Errc::invalid_argument, "experiment: there is none called \"" + std::string(name) + "\"; " +
+                                          advice_on_name(name, known));
 }
 
 std::string device_line(const DeviceInfo& info) {

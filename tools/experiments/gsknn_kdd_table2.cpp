@@ -79,7 +79,8 @@ struct Table2 {
 Sweep ask(const Settings& settings, const Device& device, const Problem& problem) {
   PlanOptions options;
   options.stop = settings.stop;
-  return Classifier(device, problem.train(), problem.train_labels).sweep(problem.test(), ks, options);
+  return Classifier(device, problem.train(), problem.train_labels, Metric::squared_l2)
+      .sweep(problem.test(), ks, options);
 }
 
 /// Whether the CPU itself keeps the contract, as written down slowly: on a few rows.

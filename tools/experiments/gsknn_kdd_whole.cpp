@@ -28,7 +28,7 @@ Timed classify(const Settings& settings, const Device& device, const Problem& pr
   tell(settings, what);
   PlanOptions options;
   options.stop = settings.stop;
-  const Classifier classifier(device, problem.train(), problem.train_labels);
+  const Classifier classifier(device, problem.train(), problem.train_labels, Metric::squared_l2);
   const MatrixView<const float> test = problem.test();
   classifier.sweep(test.slice(0, std::min(warm_queries, test.rows())), ks, options);
   Timed timed;

@@ -164,8 +164,8 @@ Panel measure_panel(const Settings& settings, std::int64_t dims, Result& result,
                                different.empty(), different});
     }
     for (std::size_t d = 0; d < panel.curves.size(); ++d)
-      measure_device(settings, Index(settings.devices[d], train), asked.view(), right, panel.curves[d],
-                     n == most ? &panel.plans : nullptr);
+      measure_device(settings, Index(settings.devices[d], train, Metric::squared_l2), asked.view(), right,
+                     panel.curves[d], n == most ? &panel.plans : nullptr);
     for (Peer& peer : panel.peers) measure_peer(settings, train, asked.view(), right.neighbors, peer, table);
   }
   return panel;

@@ -103,8 +103,9 @@ void measure(const Settings& settings, const Points& points, const Question& que
     panel.curves[d].automatic.add(x, whole, 1e3 * whole.total);
     const std::string what = "points in place on " + device.info().spec + ", n = " + std::to_string(n);
     const Measured again = attempt(settings, what, [&] {
-      return time_classify(settings, Classifier(device, points.rows.view(), points.labels64), question.view(),
-                           question.k, {}, right);
+      return time_classify(settings,
+                           Classifier(device, points.rows.view(), points.labels64, Metric::squared_l2),
+                           question.view(), question.k, {}, right);
     });
     panel.curves[d].in_place.add(x, again, 1e3 * again.total);
     if (n == published[0].n && !whole.plan.empty())

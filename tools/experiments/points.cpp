@@ -56,7 +56,7 @@ Measured time_whole_call(const Settings& settings, const Device& device, const P
     Trace trace;
     trace.time_steps = false;
     const auto call = [&] {
-      const Classifier classifier(device, points.rows.view(), points.labels64);
+      const Classifier classifier(device, points.rows.view(), points.labels64, Metric::squared_l2);
       return classifier.classify(question.view(), question.k, options, &trace);
     };
     Classification found = call();

@@ -112,9 +112,9 @@ bool parse_whole(std::string_view text, std::int64_t& value) {
 std::string why_not(Number::Kind kind, std::string_view text, char decimal) {
   switch (kind) {
     case Number::nan:
-      return "holds NaN; every value must be finite";
+      return "holds NaN; make every value finite, or leave the row out";
     case Number::infinite:
-      return "holds an infinity; every value must be finite";
+      return "holds an infinity; make every value finite, or leave the row out";
     case Number::too_large:
       return "holds " + in_quotes(text) + ", beyond the largest float32, 3.4e38; scale the column down";
     default:

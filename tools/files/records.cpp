@@ -5,6 +5,7 @@
 
 #include "decorated.hpp"
 #include "header.hpp"
+#include "kith/names.hpp"
 #include "number.hpp"
 
 namespace kith::files {
@@ -118,8 +119,9 @@ std::optional<std::size_t> Records::find_column(const std::string& wanted) const
 
 std::size_t Records::require_column(const std::string& wanted) const {
   if (const std::optional<std::size_t> found = find_column(wanted)) return *found;
-  throw Error(Errc::invalid_argument,
-              source_.name() + ": has no column " + in_quotes(wanted) + "; " + choices(wanted));
+  const std::string one = has_header_ ? closest_name(wanted, first_) : std::string();
+  throw Error(Errc::invalid_argument, source_.name() + ": has no column " + in_quotes(wanted) + "; " +
+                                          (one.empty() ? choices(wanted) : "did you mean " + in_quotes(one) + "?"));
 }
 
 std::string Records::choices(const std::string& wanted) const {

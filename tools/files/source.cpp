@@ -11,6 +11,7 @@
 #include <limits>
 
 #include "formats.hpp"
+#include "shown.hpp"
 
 namespace kith::files {
 namespace {
@@ -63,7 +64,8 @@ void Source::fail(const std::string& text) const {
 }
 
 std::size_t Source::read_file(void* to, std::size_t size) {
-  if (stop_.stop_requested()) throw Error(Errc::interrupted, name_ + ": stopped while reading, as asked");
+  if (stop_.stop_requested())
+    throw Error(Errc::interrupted, name_ + ": stopped while reading, as asked; nothing is returned");
   for (;;) {
     const ssize_t got = ::read(fd_, to, std::min(size, largest_read));
     if (got < 0 && errno == EINTR) continue;
@@ -181,10 +183,9 @@ std::uint64_t multiply(std::uint64_t a, std::uint64_t b) {
 std::string printable(std::string_view text) {
   constexpr std::size_t longest = 40;
   std::size_t end = std::min(text.size(), longest);
-  while (end > 0 && end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80)
+  while (end > longest - 4 && end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80)
     --end;  // no half of a UTF-8 sequence
-  std::string result;
-  for (char c : text.substr(0, end)) result += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
+  const std::string result = shown_in_line(text.substr(0, end));
   return end < text.size() ? result + "..." : result;
 }
 

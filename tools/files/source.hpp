@@ -79,7 +79,7 @@ class Source {
 /// a * b, or the largest number there is when that is more.
 std::uint64_t multiply(std::uint64_t a, std::uint64_t b);
 
-/// A piece of a file as part of a message: at most 40 bytes, without control characters.
+/// A piece of a file as part of a message: at most 40 bytes of it, as shown_in_line() has them.
 std::string printable(std::string_view text);
 std::string in_quotes(std::string_view text);
 

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstdio>
 
+#include "files/shown.hpp"
 #include "kith/version.hpp"
 
 namespace kith::report {
@@ -18,38 +19,6 @@ constexpr std::string_view replacement = "\xEF\xBF\xBD";
 
 bool is_continuation(char c) {
   return (static_cast<unsigned char>(c) & 0xC0) == 0x80;
-}
-
-/// Bytes of the UTF-8 character at the front of `text`; 0 when there is none.
-std::size_t character_length(std::string_view text) {
-  const auto lead = static_cast<unsigned char>(text[0]);
-  std::size_t length = 0;
-  if (lead < 0x80) return 1;
-  if (lead >= 0xC2 && lead < 0xE0)
-    length = 2;
-  else if (lead >= 0xE0 && lead < 0xF0)
-    length = 3;
-  else if (lead >= 0xF0 && lead < 0xF5)
-    length = 4;
-  if (length == 0 || text.size() < length) return 0;
-  for (std::size_t i = 1; i < length; ++i)
-    if (!is_continuation(text[i])) return 0;
-  // Too long a form, half of a UTF-16 pair, beyond the last character: no UTF-8. U+FFFE, U+FFFF: no
-  // character.
-  const auto second = static_cast<unsigned char>(text[1]);
-  if ((lead == 0xE0 && second < 0xA0) || (lead == 0xED && second >= 0xA0) ||
-      (lead == 0xF0 && second < 0x90) || (lead == 0xF4 && second >= 0x90) ||
-      text.starts_with("\xEF\xBF\xBE") || text.starts_with("\xEF\xBF\xBF"))
-    return 0;
-  return length;
-}
-
-/// The number of a UTF-8 character, which is whole.
-std::uint32_t code_point(std::string_view character) {
-  const auto lead = static_cast<unsigned char>(character[0]);
-  std::uint32_t code = character.size() == 1 ? lead : lead & (0x7Fu >> character.size());
-  for (const char c : character.substr(1)) code = code << 6 | (static_cast<unsigned char>(c) & 0x3Fu);
-  return code;
 }
 
 /// Controls, which do something instead of showing it: C0 and C1, line separators, and what embeds, overrides
@@ -86,9 +55,9 @@ void set_commas(std::string& text, std::size_t first) {
 std::string escape(std::string_view text) {
   std::string result;
   while (!text.empty()) {
-    const std::size_t length = character_length(text);
+    const std::size_t length = files::character_length(text);
     const char c = text[0];
-    const std::uint32_t code = length > 0 ? code_point(text.substr(0, length)) : 0;
+    const std::uint32_t code = length > 0 ? files::code_point(text.substr(0, length)) : 0;
     if (length == 0)
       result += replacement;
     else if (is_control(code))

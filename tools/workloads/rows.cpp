@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "kith/error.hpp"
+#include "kith/names.hpp"
 #include "random.hpp"
 
 namespace kith::workloads {
@@ -151,10 +152,14 @@ std::string data_kind_names() {
 }
 
 DataKind parse_data_kind(std::string_view text) {
-  for (const NamedKind& named : kind_names)
-    if (named.name == text) return named.kind;
+  const std::string plain = plain_name(text);
+  std::vector<std::string> known;
+  for (const NamedKind& named : kind_names) {
+    if (plain_name(named.name) == plain) return named.kind;
+    known.emplace_back(named.name);
+  }
   throw Error(Errc::invalid_argument, "data: there is no kind of data called \"" + std::string(text) +
-                                          "\"; choose one of " + data_kind_names());
+                                          "\"; " + advice_on_name(text, known));
 }
 
 Rows::Rows(std::int64_t rows, std::int64_t dims)

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "kith/error.hpp"
+#include "kith/names.hpp"
 
 namespace kith::workloads {
 namespace {
@@ -45,13 +46,14 @@ const std::vector<Workload>& all_workloads() {
 }
 
 const Workload& find_workload(std::string_view text) {
-  std::string known;
+  const std::string plain = plain_name(text);
+  std::vector<std::string> known = {"all"};
   for (const Workload& workload : all_workloads()) {
-    if (workload.name == text) return workload;
-    known += (known.empty() ? "" : ", ") + std::string(workload.name);
+    if (plain_name(workload.name) == plain) return workload;
+    known.emplace_back(workload.name);
   }
-  throw Error(Errc::invalid_argument, "bench: there is no workload called \"" + std::string(text) +
-                                          "\"; choose all, or some of " + known);
+  throw Error(Errc::invalid_argument, "bench: there is no workload called \"" + std::string(text) + "\"; " +
+                                          advice_on_name(text, known));
 }
 
 Workload scaled(const Workload& workload, double scale) {

@@ -52,12 +52,12 @@ class KITH_API Classifier {
   ///        invalid_argument: labels are not n; options.sample_weights are not n, or one is negative or
   ///                          not finite (names the first).
   Classifier(Device device, MatrixView<const float> train, std::span<const std::int64_t> labels,
-             Metric metric = Metric::squared_l2, const TrainOptions& options = {});
+             Metric metric = default_metric, const TrainOptions& options = {});
 
   /// Several labels a row.
   ///   labels  [n, outputs]
   Classifier(Device device, MatrixView<const float> train, MatrixView<const std::int64_t> labels,
-             Metric metric = Metric::squared_l2, const TrainOptions& options = {});
+             Metric metric = default_metric, const TrainOptions& options = {});
 
   /// A Classifier of these rows and more, which share the device memory of the rows that are here already.
   ///   more    [rows, dims]    labels  [rows, outputs], also new ones    sample_weights  [rows], or empty: 1

@@ -33,7 +33,7 @@ class KITH_API Index {
   ///                          twice, a NaN or infinity in a column that counts (names the first), or for
   ///                          cosine a row of zeros.
   ///        out_of_memory:    the rows do not fit on the device.
-  Index(Device device, MatrixView<const float> train, Metric metric = Metric::squared_l2,
+  Index(Device device, MatrixView<const float> train, Metric metric = default_metric,
         const IndexOptions& options = {});
 
   /// An Index of these rows and `more`, which get the numbers n, n + 1, ... The rows that are here already
@@ -44,8 +44,8 @@ class KITH_API Index {
 
   /// The k training rows nearest to each query, exactly.
   ///   queries  [m, dims]  host, row-major, finite
-  ///   returns  distance and index, both [m, k]: nearest first, and among equal distances the
-  ///            smaller index first. Every device returns the same bits.
+  ///   returns  distance and index, both [m, k]: nearest first, and among equally near rows the
+  ///            smaller index first (Neighbors). Every device returns the same bits.
   /// Throws invalid_argument: other dims than the index, k outside 1..n (1..n-1 with PlanOptions::self),
   ///                          a filter of another shape, a NaN or infinity; for
   ///                          negative_dot also values so large that inf - inf could arise.

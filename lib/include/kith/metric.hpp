@@ -4,6 +4,7 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "kith/export.hpp"
 
@@ -24,11 +25,24 @@ inline constexpr std::array all_metrics = {
 #undef KITH_METRIC
 };
 
+/// The metric of whoever names none.
+inline constexpr Metric default_metric = Metric::l2;
+
+/// Whether a distance by `metric` can be below 0. Then a radius may be, and a mean of distances says nothing.
+constexpr bool may_be_negative(Metric metric) {
+  return metric == Metric::negative_dot || metric == Metric::cosine;
+}
+
 /// `squared_l2`, `l2`, ...: the name as it is written in metrics.def.
 KITH_API std::string_view name(Metric metric);
 
-/// The metric called `text`.
-/// Throws invalid_argument: there is none; the message lists those there are.
+/// What other libraries call it: `euclidean` of l2, `dot` and `inner_product` of negative_dot (whose distance
+/// is the product with its sign turned); there may be none.
+KITH_API std::vector<std::string_view> other_names(Metric metric);
+
+/// The metric called `text`, in any case and with - or _: by its name, or by one of the other_names().
+///
+/// Throws invalid_argument: there is none; the message names the nearest, or lists those there are.
 KITH_API Metric parse_metric(std::string_view text);
 
 }  // namespace kith

@@ -16,7 +16,7 @@ namespace kith {
 /// All that is needed to answer on any device: rows as they are searched, what they answer, and how queries
 /// are prepared. Plain data; devices come in with classifier() and regressor().
 struct KITH_API Model {
-  Metric metric = Metric::squared_l2;
+  Metric metric = default_metric;
   std::int64_t k = 0;  ///< neighbours to ask; 0: the caller decides
   VotingOptions voting;
   Preparation preparation;             ///< for queries; `rows` are prepared already

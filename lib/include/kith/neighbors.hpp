@@ -8,8 +8,9 @@
 
 namespace kith {
 
-/// The k nearest training rows of each query: nearest first, and among equal distances the
-/// smaller row first. A short row (fewer than k candidates) ends in (+infinity, -1).
+/// The k nearest training rows of each query: nearest first, and among equally near ones the
+/// smaller row first. For l2 rows may differ before the root and show one distance: the nearer is first all
+/// the same. A short row (fewer than k candidates) ends in (+infinity, -1).
 struct Neighbors {
   std::int64_t queries = 0;  ///< m
   std::int64_t k = 0;
@@ -19,8 +20,8 @@ struct Neighbors {
   bool operator==(const Neighbors&) const = default;
 };
 
-/// All training rows within a radius of each query: nearest first, and among equal distances the smaller row
-/// first. Those of query q are at first[q] ... first[q + 1] - 1.
+/// All training rows within a radius of each query: nearest first, and among equally near ones the smaller
+/// row first, as in Neighbors. Those of query q are at first[q] ... first[q + 1] - 1.
 struct RadiusNeighbors {
   std::int64_t queries = 0;         ///< m
   std::vector<std::int64_t> first;  ///< [m + 1], first[0] = 0

@@ -19,7 +19,7 @@ namespace kith {
 
 /// What is asked: k nearest of n training rows for each of m queries.
 struct Problem {
-  Metric metric = Metric::squared_l2;
+  Metric metric = default_metric;
   std::int64_t n = 0;
   std::int64_t m = 0;
   std::int64_t dims = 0;  ///< columns that count

@@ -34,7 +34,7 @@ class KITH_API Regressor {
   ///   values  [n, outputs]  finite
   /// Throws as Classifier does, and invalid_argument: a value that is not finite (names the first).
   Regressor(Device device, MatrixView<const float> train, MatrixView<const double> values,
-            Metric metric = Metric::squared_l2, const TrainOptions& options = {});
+            Metric metric = default_metric, const TrainOptions& options = {});
 
   ///   returns  [m, outputs]
   /// Throws as Index::search() does, and as Classifier::classify() does for weights.

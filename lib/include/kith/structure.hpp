@@ -44,6 +44,7 @@ struct SampleError {
 class KITH_API Structure {
  public:
   ///   samples  [n, dims]    labels  [n], any numbers
+  ///   metric   squared_l2 and l2 give the same, since all is about unfinished distances
   /// Throws as Index does, and
   ///        invalid_argument: labels are not n.
   ///        unsupported:      another metric.
