@@ -77,7 +77,7 @@ TEST_CASE("a slip on the command line is answered with what is meant, and exit c
   check_refused("search --trian a.npy", 2,
                 "invalid_argument: search: unknown option --trian; did you mean --train?");
   check_refused("devices --xml", 2,
-                "invalid_argument: devices: unknown option --xml; there are --help, -h, --json");
+                "invalid_argument: devices: unknown option --xml; there are --help, -h, --json, --quiet");
   check_refused("search --queries b.npy", 2,
                 "invalid_argument: search: --train is missing; see `kith search --help`");
   check_refused("search --train", 2,
@@ -266,7 +266,8 @@ TEST_CASE("what cannot be finished leaves nothing behind, and what was there sta
         "elsewhere\n");
   const Result full_file =
       kith("search --train " + good + " --queries " + good + " -k 1 --device cpu --out-index /dev/full");
-  CHECK(full_file.code == 2);  // the name says no format
+  CHECK(full_file.code == 3);
+  CHECK(contains(full_file.err, "/dev/full: cannot be written: No space left on device"));
 }
 
 TEST_CASE("nobody reading stdout is no error worth a message") {

@@ -14,7 +14,7 @@ void add_asking_options(CLI::App& app, AskingFlags& flags, const std::string& tr
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.add_flag("--leave-one-out", flags.leave_one_out, "Ask every training row, of all others");
-  if (!truth_help.empty()) app.add_option("--truth", flags.truth, truth_help)->type_name("FILE");
+  if (!truth_help.empty()) reads_file(app.add_option("--truth", flags.truth, truth_help));
   add_number(app, "-k", flags.k, "Neighbours that are asked", 1)->capture_default_str();
   app.add_option("--radius", flags.radius, "Ask all rows within this distance, instead of k")->type_name("R");
 }
@@ -104,22 +104,16 @@ std::string AnswerNames::text(std::int64_t code) const {
   return names_.empty() ? std::to_string(code) : names_.at(static_cast<std::size_t>(code));
 }
 
-void check_distinct(const std::string& where, const std::vector<std::pair<std::string, std::string>>& files) {
-  for (std::size_t a = 0; a < files.size(); ++a)
-    for (std::size_t b = a + 1; b < files.size(); ++b)
-      if (!files[a].second.empty() && files[a].second == files[b].second)
-        refuse(where, files[a].first + " and " + files[b].first + " are the same file; give two names");
-}
-
-std::vector<files::Labels> true_labels(const std::string& where, const AskingFlags& flags,
-                                       const Training& training, const files::Table& queries) {
+std::vector<files::Labels> true_labels(const std::string& where, const TrainingFlags& training_flags,
+                                       const AskingFlags& flags, const Training& training,
+                                       const files::Table& queries) {
   if (flags.leave_one_out) return training.labels;
   std::vector<files::Labels> truth(training.labels.size());
   if (!flags.truth.empty()) {
     if (truth.size() > 1)
       refuse(where, "--truth holds one label a row, but there are " + std::to_string(truth.size()) +
                         " label columns; give queries with these columns");
-    files::LabelOptions options;
+    files::LabelOptions options(number_options(training_flags.tables.format));
     options.known = &training.labels[0];
     truth[0] = files::read_labels(flags.truth, options);
     if (static_cast<std::int64_t>(truth[0].code.size()) != queries.rows)

@@ -6,6 +6,8 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "named_files.hpp"
+
 namespace kith::command {
 namespace {
 
@@ -223,12 +225,12 @@ void add_experiment_options(CLI::App& app, CompareFlags& flags) {
   app.add_flag("--energy", flags.energy,
                "Count joules, too, where the platform tells: repeats each point for a second or more")
       ->group(group);
-  app.add_option("--csv", flags.csv, "Write the points here, a line each")->type_name("FILE")->group(group);
-  app.add_option("--report", flags.report, "Write a page with charts here, for a browser")
-      ->type_name("FILE")
+  writes_file(app.add_option("--csv", flags.csv, "Write the points here, a line each"))->group(group);
+  writes_file(app.add_option("--report", flags.report, "Write a page with charts here, for a browser"))
       ->group(group);
-  app.add_option("--charts", flags.charts, "Write each chart as a picture NAME-1.svg, NAME-2.svg, ... here")
-      ->type_name("DIR")
+  writes_folder(app.add_option("--charts", flags.charts,
+                               "Write each chart as a picture NAME-1.svg, NAME-2.svg, ... here"),
+                {".svg"})
       ->group(group);
 }
 
@@ -255,8 +257,9 @@ Subcommand add_compare(CLI::App& parent) {
          "all, or some of " + workloads::data_kind_names() + "; an experiment: the file that it reads")
       ->type_name("NAMES")
       ->default_str("normal");
-  app->add_option("--train", flags->train, "Training rows from a file instead")->type_name("FILE");
-  app->add_option("--queries", flags->queries, "And queries")->type_name("FILE");
+  may_read_file(app->get_option("--data"));
+  reads_file(app->add_option("--train", flags->train, "Training rows from a file instead"));
+  reads_file(app->add_option("--queries", flags->queries, "And queries"));
   add_number(*app, "--seed", flags->seed, "Another seed, other data", 0)->capture_default_str();
   add_number(*app, "-n", flags->n, "Training rows", 1, UINT32_MAX - 1)->capture_default_str();
   add_number(*app, "-m", flags->m, "Queries", 0)->capture_default_str();
@@ -281,8 +284,7 @@ Subcommand add_compare(CLI::App& parent) {
   add_number(*app, "--seconds", flags->seconds,
              "Stop the random cases after that time, a device; an experiment: for the samples of one point",
              1);
-  app->add_option("--resume", flags->resume, "Remember here how far the random cases came")
-      ->type_name("FILE");
+  keeps_file(app->add_option("--resume", flags->resume, "Remember here how far the random cases came"));
   app->add_option(
          "--placement", flags->placement,
          "Instead: each stage on a device of its own, as distance=cpu,select=cuda:0; a stage that is "

@@ -125,8 +125,6 @@ int compare_experiments(const CompareFlags& flags) {
     return print(flags.json ? experiment_list_json() : experiment_list()), exit_ok;
   std::vector<Experiment> wanted = wanted_experiments(flags.experiment);
   check_data(flags, wanted);
-  if (!flags.csv.empty() && flags.csv == flags.report)
-    refuse("compare", "--csv and --report are the same file; give two names");
   std::optional<files::AtomicFile> csv, page;
   if (!flags.csv.empty()) csv.emplace(flags.csv);
   if (!flags.report.empty()) page.emplace(flags.report);

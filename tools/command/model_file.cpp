@@ -85,7 +85,7 @@ Training read_model(const std::string& where, const TrainingFlags& flags, const 
                     Model& model) {
   model = load_model(path);
   Training training = training_of(model, path);
-  if (!flags.filter.empty()) training.filter = read_filter(where, flags.filter, training.rows.table);
+  if (!flags.filter.empty()) training.filter = read_filter(where, flags, training.rows.table);
   const std::vector<std::string>& truth =
       training.values.empty() ? flags.tables.label_columns : flags.tables.target_columns;
   if (!truth.empty() && static_cast<std::int64_t>(truth.size()) != model.outputs)

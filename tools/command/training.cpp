@@ -46,9 +46,10 @@ void take_values(const std::string& where, const TrainingFlags& flags, Training&
     for (std::int64_t c = 0; c < values.cols; ++c) training.value_names.push_back(std::to_string(c + 1));
 }
 
-std::vector<float> read_weights(const std::string& where, const std::string& path,
+std::vector<float> read_weights(const std::string& where, const TrainingFlags& flags,
                                 const files::Table& train) {
-  const files::Values values = files::read_values(path);
+  const std::string& path = flags.sample_weights;
+  const files::Values values = files::read_values(path, number_options(flags.tables.format));
   if (values.cols != 1)
     refuse(where, path + " holds " + std::to_string(values.cols) + " columns; weights are one a row");
   check_count(where, path, values.values.size(), "weights", train);
@@ -102,16 +103,14 @@ MatrixView<const float> Rows::searched() const {
 }
 
 void add_answer_options(CLI::App& app, TrainingFlags& flags) {
-  app.add_option("--labels", flags.labels,
-                 "Labels of the training rows, one a row, where they have their own file")
-      ->type_name("FILE");
+  reads_file(app.add_option("--labels", flags.labels,
+                            "Labels of the training rows, one a row, where they have their own file"));
 }
 
 void add_value_options(CLI::App& app, TrainingFlags& flags) {
-  app.add_option("--values", flags.values,
-                 "Values of the training rows, a column for each that is to be predicted: .npy, .csv, .tsv, "
-                 ".txt, idx")
-      ->type_name("FILE");
+  reads_file(app.add_option(
+      "--values", flags.values,
+      "Values of the training rows, a column for each that is to be predicted: .npy, .csv, .tsv, .txt, idx"));
   add_texts(app, "--target", flags.tables.target_columns,
             "The columns of text files that hold the values: names, or numbers from 1; -1 is the last. Where "
             "the queries have them too, they are the truth",
@@ -119,15 +118,14 @@ void add_value_options(CLI::App& app, TrainingFlags& flags) {
 }
 
 void add_sample_weight_option(CLI::App& app, TrainingFlags& flags) {
-  app.add_option("--sample-weights", flags.sample_weights,
-                 "What the vote of each training row is multiplied by, one a row, 0 or more")
-      ->type_name("FILE");
+  reads_file(app.add_option("--sample-weights", flags.sample_weights,
+                            "What the vote of each training row is multiplied by, one a row, 0 or more"));
 }
 
 void add_filter_option(CLI::App& app, TrainingFlags& flags) {
-  app.add_option("--filter", flags.filter,
-                 "The training rows that count, as numbers from 0, one a line (or .npy): prototypes, gauges")
-      ->type_name("FILE");
+  reads_file(app.add_option(
+      "--filter", flags.filter,
+      "The training rows that count, as numbers from 0, one a line (or .npy): prototypes, gauges"));
 }
 
 void add_feature_option(CLI::App& app, TrainingFlags& flags) {
@@ -189,8 +187,10 @@ void check_k(const std::string& where, std::int64_t k, const Training& training,
                       "; choose a smaller k, or let more rows count");
 }
 
-RowFilter read_filter(const std::string& where, const std::string& path, const files::Table& train) {
-  const files::Labels rows = files::read_labels(path);
+RowFilter read_filter(const std::string& where, const TrainingFlags& flags, const files::Table& train) {
+  const std::string& path = flags.filter;
+  const files::Labels rows =
+      files::read_labels(path, files::LabelOptions(number_options(flags.tables.format)));
   if (!rows.names.empty())
     refuse(where,
            path + " holds text such as " + rows.names[0] + "; a filter is the numbers of rows, from 0");
@@ -207,9 +207,8 @@ Training read_training(const std::string& where, const TrainingFlags& flags) {
   table = read_train(flags.tables, !flags.features.empty());
   take_labels(where, flags, training);
   take_values(where, flags, training);
-  if (!flags.sample_weights.empty())
-    training.sample_weights = read_weights(where, flags.sample_weights, table);
-  if (!flags.filter.empty()) training.filter = read_filter(where, flags.filter, table);
+  if (!flags.sample_weights.empty()) training.sample_weights = read_weights(where, flags, table);
+  if (!flags.filter.empty()) training.filter = read_filter(where, flags, table);
   if (!flags.features.empty()) training.file_features = parse_features(where, flags.features, table);
   training.preparation = Preparation(view(table), preparation_options(where, flags, table));
   prepare(training.preparation, training.rows);

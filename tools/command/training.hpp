@@ -88,9 +88,9 @@ void check_k(const std::string& where, std::int64_t k, const Training& training,
 ///        bad_file:         as files::read_table() does.
 Training read_training(const std::string& where, const TrainingFlags& flags);
 
-/// Rows of a training file that a --filter file names.
+/// Rows of a training file that the file of --filter names.
 /// Throws invalid_argument: a row that is not there. bad_file: as files::read_labels() does.
-RowFilter read_filter(const std::string& where, const std::string& path, const files::Table& train);
+RowFilter read_filter(const std::string& where, const TrainingFlags& flags, const files::Table& train);
 
 /// Columns of a table that `list` names: names, numbers as in messages (from 1 in text, from 0 in binary
 /// files; negative: from the end), and ranges of these, `2-5,petal width`.

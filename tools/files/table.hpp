@@ -83,6 +83,10 @@ enum class Header { automatic, yes, no };
 
 /// How a file is read, whatever is in it: rows, labels or values.
 struct FileOptions {
+  /// The format of `-` (stdin), and of files whose name says none: csv, tsv, txt, npy, idx, fvecs, ivecs,
+  /// bvecs, svm. Empty: the name must say it.
+  std::string format;
+
   /// Text files. automatic: the first line is a header where one of its cells is a name while the cell below
   /// is a number, or where it repeats the names of `like`. Marks of a missing value (NA, ?, -) are no names.
   /// docs/contract.md, section 9, has what is guessed beyond that.
