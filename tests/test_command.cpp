@@ -274,7 +274,8 @@ TEST_CASE("what cannot be finished leaves nothing behind, and what was there sta
         "elsewhere\n");
   const Result full_file =
       kith("search --train " + good + " --queries " + good + " -k 1 --device cpu --out-index /dev/full");
-  CHECK(full_file.code == 2);  // the name says no format
+  CHECK(full_file.code == 3);
+  CHECK(contains(full_file.err, "/dev/full: cannot be written: No space left on device"));
 }
 
 TEST_CASE("nobody reading stdout is no error worth a message") {

@@ -19,7 +19,8 @@ const char* const line = "x,kind\n1,b\n2,a\n3,a\n5,b\n8,b\n";
 
 /// Labels on stdout, without the neighbours.
 string labels_of(const Folder& folder, const string& arguments) {
-  const Result result = kith("classify --device cpu " + arguments + " --out " + (folder / "labels.txt"));
+  const Result result =
+      kith("classify --device cpu " + arguments + " --quiet --out " + (folder / "labels.txt"));
   CHECK(result.err == "");
   CHECK(result.code == 0);
   return folder.read("labels.txt");
@@ -53,7 +54,7 @@ TEST_CASE("classify: labels in a column, in a file, and the truth") {
   const Result out = kith(own + "--queries " + rows + " --out " + (folder / "out.csv"));
   CHECK(out.code == 0);
   CHECK(out.out.empty());
-  CHECK(folder.read("out.csv") == "7\n9\n");
+  CHECK(folder.read("out.csv") == "label\n7\n9\n");
   check_refused(
       own + "--query 4 --expect 1", 2,
       "invalid_argument: classify: --expect needs the true labels of the queries; give --truth FILE, or "
@@ -111,13 +112,13 @@ TEST_CASE("classify: the share of each class in the score") {
   const string base = "--metric l1 --label kind --query 0 --query 8 --train " +
                       folder.write("line.csv", line) + " --proba " + (folder / "p.csv");
   labels_of(folder, base + " -k 4");
-  CHECK(folder.read("p.csv") == "0.5,0.5\n0.5,0.5\n");
+  CHECK(folder.read("p.csv") == "a,b\n0.5,0.5\n0.5,0.5\n");
   labels_of(folder, base + " -k 4 --priors a=3");
-  CHECK(folder.read("p.csv") == "0.75,0.25\n0.75,0.25\n");
+  CHECK(folder.read("p.csv") == "a,b\n0.75,0.25\n0.75,0.25\n");
   labels_of(folder, base + " -k 2 --weights distance");  // 1/2 of 1/2 + 1; row 8 is query 8
-  CHECK(folder.read("p.csv") == "0.3333333333333333,0.6666666666666666\n0,1\n");
+  CHECK(folder.read("p.csv") == "a,b\n0.3333333333333333,0.6666666666666666\n0,1\n");
   labels_of(folder, base + " --radius 0.5");
-  CHECK(folder.read("p.csv") == "0,0\n0,1\n");
+  CHECK(folder.read("p.csv") == "a,b\n0,0\n0,1\n");
 }
 
 TEST_CASE("classify: all rows within a radius vote") {
@@ -206,7 +207,7 @@ TEST_CASE("classify: each training row by all others") {
   // Row 0's nearest other is row 1, of the same place; row 1's is row 0.
   const Result result = kith(base + "-k 1 --out " + (folder / "l.csv"));
   CHECK(result.out == "accuracy 0.4000 (2 of 5)\n");
-  CHECK(folder.read("l.csv") == "a\nb\nb\nb\nb\n");
+  CHECK(folder.read("l.csv") == "label\na\nb\nb\nb\nb\n");
   CHECK(kith(base + "-k 1 --k-sweep 3").out ==
         "k  accuracy  correct\n1    0.4000        2\n3    0.4000        2\n\naccuracy 0.4000 (2 of 5)\n");
   check_refused(base + "-k 5", 2,
@@ -226,7 +227,8 @@ TEST_CASE("classify: a model is one file that answers as its training rows did")
   const string direct = labels_of(
       folder, how + "--train " + train + " --queries " + queries + " --proba " + (folder / "p.csv"));
   const string proba = folder.read("p.csv");
-  const Result saved = kith("classify --device cpu " + how + "--train " + train + " --save-model " + model);
+  const Result saved =
+      kith("classify --device cpu " + how + "--train " + train + " --quiet --save-model " + model);
   CHECK(saved.code == 0);
   CHECK(saved.out + saved.err == "");
   const string use = "--model " + model + " --label kind --queries " + queries + " ";

@@ -25,7 +25,7 @@ TEST_CASE("evaluate: every k by one search, each row left out") {
   const Folder folder;
   const string base =
       "evaluate --device cpu --metric l1 --label kind --train " + folder.write("line.csv", line) + " ";
-  const Result result = kith(base + "--csv " + (folder / "k.csv"));
+  const Result result = kith(base + "--quiet --csv " + (folder / "k.csv"));
   CHECK(result.err == "");
   CHECK(result.out ==
         "asked: each row in turn, of all others (5 rows)\n"

@@ -60,12 +60,14 @@ TEST_CASE("structure: every file that is asked for, and no other") {
   const Result all = kith("structure --device cpu --label-column kind --train " + train + " --errors " +
                           (folder / "errors.csv") + " --sample-classes " + (folder / "samples.csv") +
                           " --distances " + (folder / "distances.tsv") + " --csv " + (folder / "pairs.csv") +
-                          " --report " + (folder / "page.html"));
+                          " --quiet --report " + (folder / "page.html"));
   CHECK(all.code == 0);
   CHECK(all.err.empty());
-  CHECK(folder.read("errors.csv") == "2,1\n");
-  CHECK(folder.read("samples.csv") == "0,4,0.5,20\n0,1,0.5,13\n1,0,2.5,8\n25,0,30.5,8\n");
-  CHECK(folder.read("distances.tsv") == "0\t1\t4\t36\n1\t0\t1\t25\n4\t1\t0\t16\n36\t25\t16\t0\n");
+  CHECK(folder.read("errors.csv") == "row,nearest\n2,1\n");
+  CHECK(folder.read("samples.csv") ==
+        "smallest a,smallest b,mean a,mean b\n0,4,0.5,20\n0,1,0.5,13\n1,0,2.5,8\n25,0,30.5,8\n");
+  CHECK(folder.read("distances.tsv") ==
+        "row_0\trow_1\trow_2\trow_3\n0\t1\t4\t36\n1\t0\t1\t25\n4\t1\t0\t16\n36\t25\t16\t0\n");
   CHECK(folder.read("pairs.csv") ==
         "class,other,rows,mean_distance,nearest_of_other\r\na,a,2,1.0,2\r\na,b,2,16.5,0\r\n"
         "b,a,2,16.5,1\r\nb,b,2,16.0,1\r\n");
@@ -191,7 +193,7 @@ TEST_CASE("select-features: table, lines and page say the same") {
   const Folder folder;
   const string train = folder.write("columns.csv", columns);
   const Result result = kith("select-features --device cpu --label-column kind --train " + train + " --csv " +
-                             (folder / "steps.csv") + " --report " + (folder / "page.html"));
+                             (folder / "steps.csv") + " --quiet --report " + (folder / "page.html"));
   CHECK(result.code == 0);
   CHECK(result.err.empty());
   CHECK(contains(result.out,

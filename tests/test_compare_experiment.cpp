@@ -69,8 +69,6 @@ TEST_CASE("compare: options of experiments and placements that cannot be meant")
         "invalid_argument: gsknn-kdd: needs the rows of KDD Cup 1999" + where + ", and give --data FILE");
   CHECK(compare_error("--experiment gsknn-kdd --data /no/such/file") ==
         "bad_file: gsknn-kdd: /no/such/file: there is no such file" + where);
-  CHECK(compare_error("--experiment pbknn-groups --csv a --report a") ==
-        "invalid_argument: compare: --csv and --report are the same file; give two names");
   CHECK(compare_error("--experiment pbknn-groups --device nonsense") ==
         "invalid_argument: open_device: \"nonsense\": there is no back end called \"nonsense\"; choose one "
         "of auto, "

@@ -1,6 +1,5 @@
 // Data files of text: every format by hand, every message word for word.
 #include <doctest/doctest.h>
-#include <sys/stat.h>
 
 #include <cmath>
 #include <stop_token>
@@ -181,7 +180,7 @@ TEST_CASE("files: wrong text, word for word") {
       {"t.xyz", "1,2\n",
        "t.xyz: its name ends in no format that kith reads; there are .npy .csv .data .tsv .txt -ubyte .idx "
        ".fvecs .ivecs "
-       ".bvecs .svm .libsvm .svmlight, and .gz behind each"},
+       ".bvecs .svm .libsvm .svmlight, and .gz behind each; or say it by --format, as in --format csv"},
       {"t.npz", "1,2\n",
        "t.npz: its name ends in no format that kith reads; in Python: numpy.save('new.npy', "
        "numpy.load('FILE')['NAME'])"},
@@ -197,9 +196,6 @@ TEST_CASE("files: wrong text, word for word") {
   fs::create_directory(folder / "folder.csv");
   CHECK(folder.error([&] { read_table(folder / "folder.csv"); }) ==
         "bad_file: folder.csv: is a folder; name a file in it");
-  CHECK(mkfifo((folder / "pipe.csv").c_str(), 0600) == 0);
-  CHECK(folder.error([&] { read_table(folder / "pipe.csv"); }) ==
-        "bad_file: pipe.csv: is no ordinary file; save the data as a file first");
   if (geteuid() != 0) {
     fs::permissions(folder.write("secret.csv", "1\n"), fs::perms::none);
     CHECK(folder.error([&] { read_table(folder / "secret.csv"); }) ==

@@ -16,7 +16,7 @@ void add_asking_options(CLI::App& app, AskingFlags& flags, const std::string& tr
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.add_flag("--leave-one-out", flags.leave_one_out, "Ask every training row, of all others");
-  if (!truth_help.empty()) app.add_option("--truth", flags.truth, truth_help)->type_name("FILE");
+  if (!truth_help.empty()) reads_file(app.add_option("--truth", flags.truth, truth_help));
   add_number(app, "-k", flags.k, "Neighbours that are asked", 1)->capture_default_str();
   app.add_option("--radius", flags.radius, "Ask all rows within this distance, instead of k")->type_name("R");
 }
@@ -146,13 +146,6 @@ std::string AnswerNames::text(std::int64_t code) const {
   return names_.empty() ? std::to_string(code) : names_.at(static_cast<std::size_t>(code));
 }
 
-void check_distinct(const std::string& where, const std::vector<std::pair<std::string, std::string>>& files) {
-  for (std::size_t a = 0; a < files.size(); ++a)
-    for (std::size_t b = a + 1; b < files.size(); ++b)
-      if (!files[a].second.empty() && files[a].second == files[b].second)
-        refuse(where, files[a].first + " and " + files[b].first + " are the same file; give two names");
-}
-
 namespace {
 
 /// Tell which true labels no training row has: they cannot be right.
@@ -178,7 +171,8 @@ files::Labels read_truth(const std::string& where, const TableFlags& tables, con
   options.known = &training.labels[0];
   options.rows = queries.rows;
   options.column_optional = true;
-  if (files::is_text(path) && !tables.label_columns.empty()) options.column = tables.label_columns[0];
+  if (files::is_text(path, tables.format) && !tables.label_columns.empty())
+    options.column = tables.label_columns[0];
   files::Labels truth = files::read_labels(path, options);
   if (static_cast<std::int64_t>(truth.code.size()) != queries.rows)
     refuse(where, path + " holds " + std::to_string(truth.code.size()) + " labels but " + queries.path + " " +

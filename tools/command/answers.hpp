@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "command.hpp"
-#include "files/output.hpp"
 #include "files/table.hpp"
 #include "kith/neighbors.hpp"
 #include "kith/voting.hpp"
+#include "output_file.hpp"
 #include "training.hpp"
 
 namespace kith::command {
@@ -79,27 +79,6 @@ class AnswerNames {
   std::vector<std::string> names_;
   std::int64_t no_label_ = -1, outlier_ = -1;
 };
-
-/// A file that is to be written, if it has a name.
-class OutputFile {
- public:
-  explicit OutputFile(const std::string& path) {
-    if (!path.empty()) file_.emplace(path);
-  }
-  explicit operator bool() const { return file_.has_value(); }
-  files::AtomicFile& operator*() { return *file_; }
-  files::AtomicFile* operator->() { return &*file_; }
-  void commit() {
-    if (file_) file_->commit();
-  }
-
- private:
-  std::optional<files::AtomicFile> file_;
-};
-
-/// Throws invalid_argument: two of these files are the same.
-///   files  {option, path}, path empty where the option is not given
-void check_distinct(const std::string& where, const std::vector<std::pair<std::string, std::string>>& files);
 
 /// True labels of the queries, one entry an output; codes empty where they are not known. Codes are those of
 /// the training rows; labels that none of these has come after, and are told.

@@ -5,7 +5,8 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "files/output.hpp"
+#include "named_files.hpp"
+#include "output_file.hpp"
 
 namespace kith::command {
 namespace {
@@ -93,17 +94,14 @@ int run_bench(const BenchFlags& flags) {
                                             " is out of range; give a number above 0, up to 1");
   std::vector<workloads::Workload> wanted = wanted_workloads(flags);
   if (flags.prepare) wanted = workloads_to_prepare(flags, std::move(wanted));
-  std::optional<files::AtomicFile> file;
-  if (!flags.json.empty()) file.emplace(flags.json);
+  OutputFile file(flags.json);
   std::vector<Device> devices;
   for (const std::string& spec : split_commas(flags.device)) devices.push_back(open_device(spec));
   nlohmann::ordered_json json = json_of(flags);
   const int code = flags.prepare ? bench_prepare(flags, wanted, devices, json)
                                  : bench_searches(flags, wanted, devices, json);
-  if (file) {
-    file->write(json_text(json));
-    file->commit();
-  }
+  if (file) file->write(json_text(json));
+  file.commit();
   return code;
 }
 
@@ -128,11 +126,12 @@ Subcommand add_bench(CLI::App& parent) {
   add_number(*app, "--seconds", flags->seconds,
              "Fewer samples, but at least 3, when they take longer than this", 1)
       ->capture_default_str();
-  app->add_option("--json", flags->json, "Write every sample, the plans and the floors here")
-      ->type_name("FILE");
-  app->add_option("--answers", flags->answers,
-                  "Write what each search found here, as WORKLOAD.index.npy and WORKLOAD.distance.npy")
-      ->type_name("DIR");
+  writes_file(app->add_option("--json", flags->json,
+                              "Write every sample, the plans and the floors here; - is stdout"));
+  writes_folder(
+      app->add_option("--answers", flags->answers,
+                      "Write what each search found here, as WORKLOAD.index.npy and WORKLOAD.distance.npy"),
+      {".index.npy", ".distance.npy"});
   app->add_flag("--energy", flags->energy,
                 "Count joules, too, where the platform tells: repeats each workload for a second or more");
   app->add_flag(
@@ -140,8 +139,9 @@ Subcommand add_bench(CLI::App& parent) {
       "Instead: time an Index of the rows, the upload alone, and what proposers make of them, beside "
       "one read of the rows");
   app->add_flag("--list", flags->list, "Only print the names of the workloads");
-  app->add_option("--fashion-mnist", flags->fashion_mnist, "Where the files of Fashion-MNIST are")
-      ->type_name("DIR")
+  reads_folder(
+      app->add_option("--fashion-mnist", flags->fashion_mnist, "Where the files of Fashion-MNIST are"),
+      {"-ubyte", "-ubyte.gz"})
       ->capture_default_str();
   add_plan_options(*app, flags->plan);
   add_examples(*app, {"kith bench --workload knn03,pbknn64 --device cuda:0,opencl:nvidia",

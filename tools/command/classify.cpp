@@ -16,6 +16,11 @@ void check_flags(const CLI::App& app, const ClassifyFlags& flags) {
   check_model_options(app);
   if (flags.model.empty()) require_labels("classify", flags.training);
   const bool only_save = check_asking(app, flags.training, flags.asking, flags.save_model.empty());
+  check_model_path("classify", "--model", flags.model);
+  check_model_path("classify", "--save-model", flags.save_model);
+  if (flags.json)
+    check_json_alone("classify",
+                     {{"--out", flags.out}, {"--proba", flags.proba}, {"--report", flags.report}});
   for (const char* option : {"--out", "--proba"})
     if (only_save && app.count(option) > 0)
       refuse("classify",
@@ -23,18 +28,27 @@ void check_flags(const CLI::App& app, const ClassifyFlags& flags) {
   refuse_both(app, "--radius", "--k-sweep", "choose one");
   if (app.count("--outlier") > 0 && flags.asking.radius.empty())
     refuse("classify", "--outlier is for queries with no row within --radius; give both, or --no-label");
-  check_distinct("classify", {{"--out", flags.out},
-                              {"--report", flags.report},
-                              {"--proba", flags.proba},
-                              {"--save-model", flags.save_model}});
-  if (!flags.out.empty()) files::check_output_name(flags.out, files::Content::labels);
-  if (!flags.proba.empty()) files::check_output_name(flags.proba, files::Content::values);
+  if (!flags.out.empty()) files::check_output_name(flags.out, files::Content::labels, flags.output.format);
+  if (!flags.proba.empty())
+    files::check_output_name(flags.proba, files::Content::values, flags.output.format);
 }
 
-void write_answers(files::AtomicFile& file, const Classified& done) {
+/// `label`, or of several columns their names.
+void write_answers(files::AtomicFile& file, const ClassifyFlags& flags, const Classified& done) {
   std::vector<files::LabelColumn> columns;
   for (const Output& output : done.outputs) columns.push_back({output.answer, output.names.names()});
-  files::write_labels(file, columns);
+  const std::vector<std::string>& names = done.training.label_names;
+  files::write_labels(file, columns,
+                      header_of(flags.output, names.size() == 1 ? std::vector<std::string>{"label"} : names));
+}
+
+/// Columns are named by their classes.
+void write_shares(files::AtomicFile& file, const ClassifyFlags& flags, const Classified& done) {
+  const std::vector<double> values = shares(done.outputs[0], done.voting.priors);
+  std::vector<std::string> names;
+  for (const std::int64_t code : done.outputs[0].classes) names.push_back(done.training.labels[0].text(code));
+  files::write_rows(file, {values.data(), done.queries().table.rows, static_cast<std::int64_t>(names.size())},
+                    header_of(flags.output, names));
 }
 
 std::string answer_lines(const Classified& done) {
@@ -45,6 +59,14 @@ std::string answer_lines(const Classified& done) {
     text += "\n";
   }
   return text;
+}
+
+/// Whether as many are right as are expected, if a number is.
+int check_expected(const ClassifyFlags& flags, const Classified& done) {
+  for (const Output& output : done.outputs)
+    if (flags.expect >= 0 && count_equal(output.answer, output.truth.code) != flags.expect)
+      return exit_failed_check;
+  return exit_ok;
 }
 
 /// The last lines: how many are right, and whether that is the number expected.
@@ -67,20 +89,19 @@ int print_accuracy(const ClassifyFlags& flags, const Classified& done) {
 
 int run_classify(const CLI::App& app, ClassifyFlags flags) {
   check_flags(app, flags);
-  OutputFile out(flags.out), proba(flags.proba), report(flags.report);
+  OutputFile out(flags.out, flags.output.format), proba(flags.proba, flags.output.format),
+      report(flags.report);
   const Classified done = classify(app, flags);
-  if (out) write_answers(*out, done);
-  if (proba) {
-    const std::vector<double> values = shares(done.outputs[0], done.voting.priors);
-    files::write_rows(*proba, {values.data(), done.queries().table.rows,
-                               static_cast<std::int64_t>(done.outputs[0].classes.size())});
-  }
+  if (out) write_answers(*out, flags, done);
+  if (proba) write_shares(*proba, flags, done);
   if (report) report->write(report_page(flags, done));
   if (!flags.save_model.empty())
     save(model_of("classify", done.training, flags.metric, flags.asking.radius.empty() ? flags.asking.k : 0,
                   done.voting),
          flags.save_model);
+  if (!flags.save_model.empty()) note_written(flags.save_model);
   for (OutputFile* file : {&out, &proba, &report}) file->commit();
+  if (flags.json) return print_classified_json(flags, done), check_expected(flags, done);
   if (done.queries().table.rows == 0) return exit_ok;
   print(telling(flags.telling, done.trace));
   if (done.outputs[0].truth.code.empty()) {
@@ -122,7 +143,7 @@ void add_how(CLI::App& app, ClassifyFlags& flags) {
 
 void add_outputs(CLI::App& app, ClassifyFlags& flags) {
   const auto add_file = [&](const char* name, std::string& path, const char* help) {
-    app.add_option(name, path, help)->type_name("FILE");
+    writes_file(app.add_option(name, path, help));
   };
   add_file("--out", flags.out,
            "Write the labels, [queries] or [queries, label columns]: .npy (int64), .csv, "
@@ -132,8 +153,11 @@ void add_outputs(CLI::App& app, ClassifyFlags& flags) {
            "labels: .npy (float64), .csv, .tsv, .txt");
   add_file("--save-model", flags.save_model,
            "Write training rows, labels, scale, metric, -k and vote as one file");
-  add_file("--model", flags.model, "Such a file, in place of --train and what belongs to it");
+  reads_file(
+      app.add_option("--model", flags.model, "Such a file, in place of --train and what belongs to it"));
   add_file("--report", flags.report, "Write a page about the result, for a browser");
+  add_output_options(app, flags.output);
+  app.add_flag("--json", flags.json, "Print all answers, votes and neighbours as JSON");
   add_texts(app, "--class-names", flags.class_names,
             "Names of the labels 0, 1, 2, ... for the report, with commas between them", "NAMES");
   add_number(app, "--expect", flags.expect, "How many must be right; exit 1 where it is another number", 0);

@@ -33,6 +33,8 @@ struct ClassifyFlags {
   std::string report;
   std::vector<std::string> class_names;
   std::int64_t expect = -1;  ///< -1: nothing is expected
+  OutputFlags output;
+  bool json = false;
   TellingFlags telling;
 };
 
@@ -73,6 +75,9 @@ std::string shown_answers(const ClassifyFlags& flags, const Classified& done);
 
 /// Shares of the classes in the score, [m, classes]: score times prior, over the sum.
 std::vector<double> shares(const Output& output, const std::vector<double>& priors);
+
+/// --json: the answers with their neighbours, and how many are right where that is known.
+void print_classified_json(const ClassifyFlags& flags, const Classified& done);
 
 /// How many answers are right, for each k of a sweep.
 std::string sweep_table(const Classified& done);

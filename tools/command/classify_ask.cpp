@@ -5,6 +5,7 @@
 #include "classify.hpp"
 #include "files/dictionary.hpp"
 #include "model_file.hpp"
+#include "pieces.hpp"
 
 namespace kith::command {
 namespace {
@@ -131,17 +132,32 @@ void name_missing(Classified& done) {
   for (std::vector<std::int64_t>& answers : done.swept) replace(answers, done.outputs[0].names);
 }
 
-Classifier make_classifier(const Device& device, const Classified& done, Metric metric) {
-  const Training& training = done.training;
-  if (training.labels.size() == 1)
-    return Classifier(device, training.rows.searched(), training.labels[0].code, metric, training.options());
-  const auto n = static_cast<std::size_t>(training.n());
+/// The training rows stay only where somebody looks at them again.
+Classifier make_classifier(const Device& device, const ClassifyFlags& flags, Classified& done) {
+  Training& training = done.training;
+  const auto n = static_cast<std::size_t>(training.n()), outputs = training.labels.size();
   std::vector<std::int64_t> labels;
+  labels.reserve(n * outputs);
   for (std::size_t t = 0; t < n; ++t)
     for (const files::Labels& column : training.labels) labels.push_back(column.code[t]);
-  return Classifier(device, training.rows.searched(),
-                    {labels.data(), training.n(), static_cast<std::int64_t>(training.labels.size())}, metric,
-                    training.options());
+  const MatrixView<const std::int64_t> all(labels.data(), training.n(), static_cast<std::int64_t>(outputs));
+  const std::span<const float> weights = training.sample_weights;
+  const auto weights_of = [&](std::int64_t first, std::int64_t count) {
+    return weights.empty()
+               ? weights
+               : weights.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
+  };
+  const bool keep = done.leave_one_out || !flags.save_model.empty() || !flags.report.empty();
+  return from_pieces(
+      training.rows, device, flags.metric, keep,
+      [&](MatrixView<const float> rows) {
+        const std::span<const float> some = weights_of(0, rows.rows());
+        return Classifier(device, rows, all.slice(0, rows.rows()), flags.metric,
+                          TrainOptions{training.features, {some.begin(), some.end()}});
+      },
+      [&](const Classifier& made, MatrixView<const float> rows, std::int64_t first) {
+        return made.with(rows, all.slice(first, rows.rows()), weights_of(first, rows.rows()));
+      });
 }
 
 /// Read everything. Returns how they vote.
@@ -163,6 +179,7 @@ VotingOptions read_all(const CLI::App& app, ClassifyFlags& flags, Classified& do
   check_one_output(app, done.training.labels.size());
   check_out(flags, done.training.labels);
   const std::vector<std::int64_t> classes = distinct(done.training.labels[0].code);
+  flags.voting.format = flags.training.tables.format;
   VotingOptions voting = voting_options("classify", flags.voting, &done.training.labels[0], classes,
                                         by_k ? all_ks(flags).back() : 0);
   if (!flags.model.empty()) follow_model(app, model, voting);
@@ -185,7 +202,7 @@ Classified classify(const CLI::App& app, ClassifyFlags& flags) {
   const Device device = open_device(flags.device);
   done.device = device.info();
   done.seconds.emplace_back("open and test the device", lap(start));
-  const Classifier classifier = make_classifier(device, done, flags.metric);
+  const Classifier classifier = make_classifier(device, flags, done);
   done.seconds.emplace_back("copy the training rows", lap(start));
 
   if (done.queries().table.rows == 0) return done;

@@ -14,6 +14,7 @@
 // Results go to stdout by print(); everything else (notes, progress, errors) to stderr.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -62,6 +63,9 @@ Subcommand add_reproduce(CLI::App& parent);
 Subcommand add_bench(CLI::App& parent);
 Subcommand add_tune(CLI::App& parent);
 Subcommand add_doctor(CLI::App& parent);
+
+/// All of them, in the order of `kith --help`.
+std::vector<Subcommand> all_subcommands(CLI::App& parent);
 
 /// `--device SPEC`, default `auto`. Takes several separated by commas where `several` is set;
 /// split them with split_commas().
@@ -116,8 +120,16 @@ std::string command_line();
 void print(std::string_view text);
 struct ClosedPipe {};
 
-/// A line on stderr that is no error: `kith: note: TEXT`, as files::shown_in_line() has it.
+/// From now on print() writes to stderr, and nothing where quiet() is: stdout is for the data of an output.
+void print_to_stderr();
+
+/// A line on stderr that is no error: `kith: note: TEXT`, as files::shown_in_line() has it. Nothing where
+/// quiet() is.
 void note(std::string_view text);
+
+/// --quiet: no notes, no progress. Errors and results stay.
+void add_quiet_option(CLI::App& app);
+bool quiet();
 
 /// Throw invalid_argument, `WHERE: WHAT`: options that do not go together.
 [[noreturn]] void refuse(std::string_view where, const std::string& what);
@@ -145,7 +157,8 @@ class ProgressBar {
   bool terminal_, shown_ = false;
 };
 
-/// For work that does not say how far it is: `reading train.csv  3 s`, under the same conditions.
+/// For work that says late or never how far it is: `reading train.csv  3 s`, under the same conditions; once
+/// update() has told a share, `reading train.csv  42 %`.
 class Waiting {
  public:
   explicit Waiting(std::string what);
@@ -153,7 +166,10 @@ class Waiting {
   Waiting(const Waiting&) = delete;
   Waiting& operator=(const Waiting&) = delete;
 
+  void update(double fraction) { percent_ = static_cast<int>(100 * fraction); }  ///< 0 ... 1
+
  private:
+  std::atomic<int> percent_ = -1;  ///< -1: not told
   std::jthread thread_;
 };
 

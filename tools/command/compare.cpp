@@ -7,6 +7,7 @@
 
 #include "json.hpp"
 #include "kith/names.hpp"
+#include "named_files.hpp"
 
 namespace kith::command {
 namespace {
@@ -233,8 +234,9 @@ Subcommand add_compare(CLI::App& parent) {
          "all, or some of " + workloads::data_kind_names() + "; an experiment: the file that it reads")
       ->type_name("NAMES")
       ->default_str("normal");
-  app->add_option("--train", flags->train, "Training rows from a file instead")->type_name("FILE");
-  app->add_option("--queries", flags->queries, "And queries")->type_name("FILE");
+  may_read_file(app->get_option("--data"));
+  reads_file(app->add_option("--train", flags->train, "Training rows from a file instead"));
+  reads_file(app->add_option("--queries", flags->queries, "And queries"));
   add_number(*app, "--seed", flags->seed, "Another seed, other data", 0)->capture_default_str();
   add_number(*app, "-n", flags->n, "Training rows", 1, UINT32_MAX - 1)->capture_default_str();
   add_number(*app, "-m", flags->m, "Queries", 0)->capture_default_str();
@@ -259,11 +261,10 @@ Subcommand add_compare(CLI::App& parent) {
   add_number(*app, "--seconds", flags->seconds,
              "Stop the random cases after that time, a device; an experiment: for the samples of one point",
              1);
-  app->add_option(
-         "--resume", flags->resume,
-         "Remember here how far the random cases came, or which experiments are done: the same command "
-         "then goes on. Experiments are kept without it, too: beside the report, or in the user's cache")
-      ->type_name("FILE");
+  keeps_file(app->add_option(
+      "--resume", flags->resume,
+      "Remember here how far the random cases came, or which experiments are done: the same command "
+      "then goes on. Experiments are kept without it, too: beside the report, or in the user's cache"));
   app->add_option(
          "--placement", flags->placement,
          "Instead: each stage on a device of its own, as distance=cpu,select=cuda:0; a stage that is "

@@ -11,6 +11,7 @@
 #include "experiments/experiment.hpp"
 #include "files/output.hpp"
 #include "json.hpp"
+#include "named_files.hpp"
 #include "report/experiment_page.hpp"
 #include "usage.hpp"
 
@@ -167,13 +168,6 @@ int compare_experiments(const CompareFlags& flags) {
     return print(flags.json ? experiment_list_json() : experiment_list()), exit_ok;
   std::vector<Experiment> wanted = wanted_experiments(flags);
   check_data(flags, wanted);
-  if (!flags.csv.empty() && flags.csv == flags.report)
-    refuse(flags.called, "--csv and --report are the same file; give two names");
-  for (const std::string& file : {flags.csv, flags.report, flags.data})
-    if (!file.empty() &&
-        std::filesystem::weakly_canonical(file) == std::filesystem::weakly_canonical(flags.resume))
-      refuse(flags.called,
-             "--resume: " + flags.resume + " is another file of this command; give it one of its own");
   std::optional<files::AtomicFile> csv, page;
   if (!flags.csv.empty()) csv.emplace(flags.csv);
   if (!flags.report.empty()) page.emplace(flags.report);
@@ -203,12 +197,12 @@ void add_experiment_options(CLI::App& app, CompareFlags& flags) {
   app.add_flag("--energy", flags.energy,
                "Count joules, too, where the platform tells: repeats each point for a second or more")
       ->group(group);
-  app.add_option("--csv", flags.csv, "Write the points here, a line each")->type_name("FILE")->group(group);
-  app.add_option("--report", flags.report, "Write a page with charts here, for a browser")
-      ->type_name("FILE")
+  writes_file(app.add_option("--csv", flags.csv, "Write the points here, a line each"))->group(group);
+  writes_file(app.add_option("--report", flags.report, "Write a page with charts here, for a browser"))
       ->group(group);
-  app.add_option("--charts", flags.charts, "Write each chart as a picture NAME-1.svg, NAME-2.svg, ... here")
-      ->type_name("DIR")
+  writes_folder(app.add_option("--charts", flags.charts,
+                               "Write each chart as a picture NAME-1.svg, NAME-2.svg, ... here"),
+                {".svg"})
       ->group(group);
   app.add_flag("--fresh", flags.fresh,
                "Begin anew where an earlier run was stopped; otherwise the same command goes on with the "
@@ -227,15 +221,14 @@ Subcommand add_reproduce(CLI::App& parent) {
       ->type_name("");
   add_device_option(*app, flags->device, true);
   app->get_option("--device")->description("all, or specs with commas between them");
-  app->add_option("--data", flags->data, "The file that an experiment reads")->type_name("FILE");
+  reads_file(app->add_option("--data", flags->data, "The file that an experiment reads"));
   add_number(*app, "--seed", flags->seed, "Another seed, other data", 0)->capture_default_str();
   add_number(*app, "--seconds", flags->seconds, "For the samples of one point", 1);
   app->add_flag("--json", flags->json, "Print JSON");
-  app->add_option(
-         "--resume", flags->resume,
-         "Keep here what is done, for the same command to go on when it was stopped; otherwise beside "
-         "the report, or in the user's cache")
-      ->type_name("FILE");
+  keeps_file(app->add_option(
+      "--resume", flags->resume,
+      "Keep here what is done, for the same command to go on when it was stopped; otherwise beside "
+      "the report, or in the user's cache"));
   add_experiment_options(*app, *flags);
   add_examples(*app, {"kith reproduce list", "kith reproduce all --quick --report papers.html",
                       "kith reproduce pbknn-groups,knn-ladder --device cpu",

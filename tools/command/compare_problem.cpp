@@ -84,6 +84,7 @@ CompareProblem make_problem(const CompareFlags& flags, workloads::DataKind kind)
   if (!flags.train.empty()) {
     TableFlags tables = flags.whole_set.tables;
     tables.train = flags.train;
+    tables.format = flags.whole_set.tables.format;
     tables.queries = flags.queries;
     const files::Table train = read_train(tables, true), queries = read_queries(tables, train);
     problem.data = flags.train;

@@ -7,11 +7,13 @@
 #include <array>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <optional>
 #include <thread>
 
 #include "command.hpp"
 #include "device_report.hpp"
+#include "json.hpp"
 #include "kith/device.hpp"
 #include "kith/index.hpp"
 
@@ -22,17 +24,29 @@ namespace fs = std::filesystem;
 
 constexpr const char* fashion_mnist_folder = "/usr/share/datasets/fashion-mnist";
 
+using Json = nlohmann::ordered_json;
+
+/// What --json prints at the end; null: lines are printed as things are found.
+Json* document = nullptr;
+
+void tell(const char* status, const std::string& text) {
+  if (document) return (*document)["findings"].push_back({{"status", status}, {"text", text}});
+  print("[" + std::string(status) + "]" + std::string(9 - std::string_view(status).size(), ' ') + text +
+        "\n");
+}
 void found(const std::string& text) {
-  print("[found]    " + text + "\n");
+  tell("found", text);
 }
 void missing(const std::string& text) {
-  print("[missing]  " + text + "\n");
+  tell("missing", text);
 }
 void broken(const std::string& text) {
-  print("[broken]   " + text + "\n");
+  tell("broken", text);
 }
 void detail(const std::string& text) {
-  print("           " + text + "\n");
+  if (!document) return print("           " + text + "\n");
+  Json& findings = (*document)["findings"];
+  findings.back()["details"].push_back(text);
 }
 
 /// The file that the loader finds for `library`; nothing when it is not there.
@@ -108,7 +122,10 @@ void examine_opencl() {
     drivers.push_back(it->path().filename().string() + " (" + library + ")");
   }
   std::sort(drivers.begin(), drivers.end());
-  for (const std::string& driver : drivers) found("OpenCL driver: " + driver);
+  for (const std::string& driver : drivers) {
+    found("OpenCL driver: " + driver);
+    if (document) (*document)["drivers"].push_back("OpenCL: " + driver);
+  }
   if (drivers.empty())
     missing("OpenCL driver: no .icd file in " + folder.string() +
             "; package pocl-opencl-icd runs OpenCL on the CPU, a GPU's comes with its driver");
@@ -132,6 +149,7 @@ void examine_cuda() {
   if (const auto get = reinterpret_cast<GetVersion>(dlsym(handle, "cuDriverGetVersion"))) get(&version);
   const std::string text = "CUDA driver: " + *file + ", for CUDA " + std::to_string(version / 1000) + "." +
                            std::to_string(version % 1000 / 10);
+  if (document) (*document)["drivers"].push_back(text);
   if (module)
     found(text);
   else
@@ -166,7 +184,7 @@ std::string refusal_of(const Index& index, MatrixView<const float> query, Propos
 }
 
 /// `dot, gemm`: the proposers that work on a device; the reason of each that does not on a line of its own.
-std::string examine_proposers(const DeviceInfo& info) {
+std::string examine_proposers(const DeviceInfo& info, Json& device) {
   constexpr std::int64_t rows = 256, dims = 8;
   std::vector<float> values(rows * dims);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i % 251);
@@ -174,6 +192,7 @@ std::string examine_proposers(const DeviceInfo& info) {
   std::string working;
   for (const Proposer proposer : info.proposers) {
     const std::string refusal = refusal_of(index, {values.data(), 1, dims}, proposer);
+    device["proposers"].push_back({{"name", name(proposer)}, {"refusal", refusal}});
     if (refusal.empty())
       working += (working.empty() ? "" : ", ") + std::string(name(proposer));
     else
@@ -185,14 +204,22 @@ std::string examine_proposers(const DeviceInfo& info) {
 /// Whether it is exact.
 bool examine_device(const DeviceInfo& info) {
   const std::string text = "device " + info.spec + ": " + info.name;
+  Json device = {{"spec", info.spec},         {"name", info.name}, {"platform", info.platform},
+                 {"driver", info.driver},     {"exact", false},    {"refusal", nullptr},
+                 {"proposers", Json::array()}};
   std::string refusal = test_device(info).refusal;
   try {
-    if (refusal.empty()) return found(text + ", exact; proposers: " + examine_proposers(info)), true;
+    if (refusal.empty()) found(text + ", exact; proposers: " + examine_proposers(info, device));
   } catch (const Error& error) {
     if (error.code() == Errc::interrupted) throw;
     refusal = error.what();
   }
-  return broken(text + ": " + refusal), false;
+  const bool exact = refusal.empty();
+  if (!exact) broken(text + ": " + refusal);
+  device["exact"] = exact;
+  if (!exact) device["refusal"] = refusal;
+  if (document) (*document)["devices"].push_back(std::move(device));
+  return exact;
 }
 
 /// Every back end, its devices tested. Returns how many are exact.
@@ -206,28 +233,45 @@ int examine_devices() {
   return exact;
 }
 
-int run_doctor() {
+/// Returns how many devices are exact.
+int examine_all() {
   examine_library();
   examine_cpu();
   examine_opencl();
   examine_cuda();
   const int exact = examine_devices();
   examine_data();
+  return exact;
+}
+
+int run_doctor(bool as_json) {
+  Json json = {
+      {"findings", Json::array()}, {"drivers", Json::array()}, {"devices", Json::array()}, {"auto", nullptr}};
+  if (as_json) document = &json;
+  const int exact = examine_all();
+  document = nullptr;
+  const std::string best = exact > 0 ? open_device("auto").info().spec : "";
+  if (exact > 0) json["auto"] = best;
+  if (as_json) print(json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
   if (exact == 0)
-    throw Error(Errc::unavailable, "doctor: no device works; see the lines marked [broken] above");
-  const std::string best = open_device("auto").info().spec;
-  print("\n" + std::to_string(exact) + (exact == 1 ? " device is" : " devices are") +
-        " ready; --device auto is " + best + ".\n");
+    throw Error(Errc::unavailable,
+                std::string("doctor: no device works; see ") +
+                    (as_json ? "the findings that are broken" : "the lines marked [broken]") + " above");
+  if (!as_json)
+    print("\n" + std::to_string(exact) + (exact == 1 ? " device is" : " devices are") +
+          " ready; --device auto is " + best + ".\n");
   return exit_ok;
 }
 
 }  // namespace
 
 Subcommand add_doctor(CLI::App& parent) {
+  auto as_json = std::make_shared<bool>(false);
   CLI::App* app =
       parent.add_subcommand("doctor", "Say what is found here, what is not, and which package has it");
-  add_examples(*app, {"kith doctor"});
-  return {app, [] { return run_doctor(); }};
+  app->add_flag("--json", *as_json, "The same and more, for programs");
+  add_examples(*app, {"kith doctor", "kith doctor --json"});
+  return {app, [as_json] { return run_doctor(*as_json); }};
 }
 
 }  // namespace kith::command

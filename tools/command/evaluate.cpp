@@ -18,7 +18,6 @@ void check_flags(const CLI::App& app, const EvaluateFlags& flags) {
   if (!flags.truth.empty() && flags.training.tables.queries.empty())
     refuse("evaluate", "--truth is for --queries; give both, or neither for leave-one-out");
   if (app.count("--seed") > 0 && flags.folds == 0) refuse("evaluate", "--seed is for --folds; give both");
-  check_distinct("evaluate", {{"--csv", flags.csv}, {"--report", flags.report}});
 }
 
 /// The rows that can be asked, which every k must be found among: all, all but one, all but the largest fold.
@@ -116,7 +115,9 @@ Evaluated evaluate_rows(const EvaluateFlags& flags) {
   }
   const std::int64_t k_max = chosen_k_max(flags, most_neighbors(training, folds, held_out));
   const std::vector<std::int64_t> classes = distinct(labels.code);
-  done.voting = voting_options("evaluate", flags.voting, &labels, classes, k_max);
+  VotingFlags voting = flags.voting;
+  voting.format = flags.training.tables.format;
+  done.voting = voting_options("evaluate", voting, &labels, classes, k_max);
   Rows queries;
   files::Labels truth{{}, labels.names};
   if (held_out) {
@@ -161,6 +162,7 @@ Evaluated evaluate_rows(const EvaluateFlags& flags) {
 
 int run_evaluate(const CLI::App& app, const EvaluateFlags& flags) {
   check_flags(app, flags);
+  if (flags.json) check_json_alone("evaluate", {{"--csv", flags.csv}, {"--report", flags.report}});
   OutputFile csv(flags.csv), report(flags.report);
   const Evaluated done = evaluate_rows(flags);
   if (csv) csv->write(evaluation_csv(done));
@@ -186,7 +188,7 @@ Subcommand add_evaluate(CLI::App& parent) {
           "Held-out rows with known labels. Without them and --folds, each training row is asked of "
           "all others (leave-one-out)");
   add_answer_options(*app, flags->training);
-  app->add_option("--truth", flags->truth, "True labels of the queries, one a row")->type_name("FILE");
+  reads_file(app->add_option("--truth", flags->truth, "True labels of the queries, one a row"));
   add_number(*app, "--k-max", flags->k_max, "Try k = 1, 2, ... up to this; 20 where nothing is said", 1);
   add_number(*app, "--folds", flags->folds,
              "Ask each of so many folds of the rows of the others; folds have as good as the same share of "
@@ -202,9 +204,8 @@ Subcommand add_evaluate(CLI::App& parent) {
   add_feature_option(*app, flags->training);
   add_preparation_options(*app, flags->training);
   app->add_flag("--json", flags->json, "Print JSON");
-  app->add_option("--csv", flags->csv, "Write k, accuracy and right answers, a line for each k")
-      ->type_name("FILE");
-  app->add_option("--report", flags->report, "Write a page with pictures, for a browser")->type_name("FILE");
+  writes_file(app->add_option("--csv", flags->csv, "Write k, accuracy and right answers, a line for each k"));
+  writes_file(app->add_option("--report", flags->report, "Write a page with pictures, for a browser"));
   add_texts(*app, "--class-names", flags->class_names, "Names of the labels 0, 1, 2, ..., with commas",
             "NAMES");
   app->add_flag("--explain", flags->explain, "Print how it was done, and the seconds of each stage");

@@ -8,10 +8,12 @@
 #include <vector>
 
 #include "command.hpp"
+#include "files/output.hpp"
 #include "files/shown.hpp"
 #include "interrupt.hpp"
 #include "kith/tuning.hpp"
 #include "kith/version.hpp"
+#include "named_files.hpp"
 #include "usage.hpp"
 
 namespace {
@@ -41,6 +43,7 @@ int run_and_warn(const Subcommand& subcommand) {
       for (const std::string& warning : kith::tuning_warnings()) note(warning);
     }
   } warn;
+  check_named_files(*subcommand.app);
   return subcommand.run();
 }
 
@@ -66,10 +69,7 @@ int parse_and_run(int argc, char** argv) {
   add_examples(
       app, {"kith devices", "kith search --train train.npy --queries queries.npy -k 5",
             "kith classify --train iris.csv --label-column species --query 5.1,3.5,1.4,0.2", "kith doctor"});
-  const std::vector<Subcommand> subcommands = {
-      add_devices(app),   add_search(app),          add_classify(app), add_regress(app),   add_evaluate(app),
-      add_structure(app), add_select_features(app), add_compare(app),  add_reproduce(app), add_bench(app),
-      add_tune(app),      add_doctor(app)};
+  const std::vector<Subcommand> subcommands = all_subcommands(app);
   app.require_subcommand(0, 1);  // `structure` is also the name of an experiment
   app.allow_extras();
   for (const Subcommand& subcommand : subcommands) subcommand.app->allow_extras();
@@ -100,6 +100,8 @@ int main(int argc, char** argv) {
   } catch (const kith::Error& error) {
     return fail(error.code(), error.what());
   } catch (const ClosedPipe&) {
+    return exit_closed_pipe;
+  } catch (const kith::files::ClosedPipe&) {
     return exit_closed_pipe;
   } catch (const std::bad_alloc&) {
     return fail(kith::Errc::out_of_memory,

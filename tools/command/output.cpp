@@ -3,6 +3,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -19,7 +20,7 @@
 namespace kith::command {
 namespace {
 
-constexpr auto quiet_time = std::chrono::seconds(1);
+constexpr auto quiet_time = std::chrono::milliseconds(1000);
 constexpr auto redraw_time = std::chrono::milliseconds(100);
 constexpr int bar_width = 30;
 
@@ -34,7 +35,11 @@ bool looks_like_a_number(const std::string& cell) {
          ((cell[0] == '-' || cell[0] == '+') && cell.size() > 1);
 }
 
+bool is_quiet = false;
+int results = STDOUT_FILENO;  ///< where print() writes
+
 bool draws_on_stderr() {
+  if (is_quiet) return false;
   const char* term = std::getenv("TERM");
   return isatty(STDERR_FILENO) != 0 && !(term && std::strcmp(term, "dumb") == 0);
 }
@@ -59,11 +64,12 @@ void erase_line() {
 }  // namespace
 
 void print(std::string_view text) {
-  static const bool terminal = isatty(STDOUT_FILENO) != 0;
+  if (is_quiet && results == STDERR_FILENO) return;
+  const bool terminal = isatty(results) != 0;
   const std::string safe = terminal ? files::shown(text) : std::string();
   if (terminal) text = safe;
   while (!text.empty()) {
-    const ssize_t written = write(STDOUT_FILENO, text.data(), text.size());
+    const ssize_t written = write(results, text.data(), text.size());
     if (written < 0 && errno == EINTR) continue;
     if (written < 0 && errno == EPIPE) throw ClosedPipe{};
     if (written < 0)
@@ -73,7 +79,20 @@ void print(std::string_view text) {
   }
 }
 
+void print_to_stderr() {
+  results = STDERR_FILENO;
+}
+
+void add_quiet_option(CLI::App& app) {
+  app.add_flag("--quiet", is_quiet, "No notes and no progress on stderr; errors and results stay");
+}
+
+bool quiet() {
+  return is_quiet;
+}
+
 void note(std::string_view text) {
+  if (is_quiet) return;
   const std::string line = "kith: note: " + files::shown_in_line(text) + "\n";
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
@@ -110,14 +129,20 @@ void ProgressBar::update(double fraction) {
 
 Waiting::Waiting(std::string what) {
   if (!draws_on_stderr()) return;
-  thread_ = std::jthread([what = std::move(what)](std::stop_token done) {
+  thread_ = std::jthread([this, what = std::move(what)](std::stop_token done) {
     std::mutex mutex;
     std::condition_variable_any wake;
     std::unique_lock lock(mutex);
-    int seconds = 0;
-    while (!wake.wait_for(lock, done, std::chrono::seconds(1), [&] { return done.stop_requested(); }))
-      draw(what + formatted("  %d s", ++seconds));
-    if (seconds > 0) erase_line();
+    const auto start = std::chrono::steady_clock::now();
+    bool drawn = false;
+    const auto stopped = [&] { return done.stop_requested(); };
+    while (!wake.wait_for(lock, done, drawn ? redraw_time : quiet_time, stopped)) {
+      const int percent = percent_;
+      const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+      draw(what + (percent < 0 ? formatted("  %.0f s", std::floor(seconds)) : formatted("  %d %%", percent)));
+      drawn = true;
+    }
+    if (drawn) erase_line();
   });
 }
 

@@ -6,10 +6,12 @@
 #include <memory>
 
 #include "answers.hpp"
+#include "files/number.hpp"
 #include "files/output.hpp"
 #include "kith/model.hpp"
 #include "kith/regressor.hpp"
 #include "model_file.hpp"
+#include "results_json.hpp"
 #include "voting_flags.hpp"
 
 namespace kith::command {
@@ -24,6 +26,8 @@ struct RegressFlags {
   std::string device = "auto";
   std::string out;
   std::string model, save_model;
+  OutputFlags output;
+  bool json = false;
   TellingFlags telling;
 };
 
@@ -35,6 +39,7 @@ struct Regressed {
   std::vector<double> truth;  ///< [m, outputs]; empty where it is not known
   std::vector<double> value;  ///< [m, outputs]
   RadiusNeighbors found;
+  DeviceInfo device;
   Trace trace;
 
   const Rows& queries() const { return leave_one_out ? training.rows : own_queries; }
@@ -47,8 +52,10 @@ void check_flags(const CLI::App& app, const RegressFlags& flags) {
   const bool only_save = check_asking(app, flags.training, flags.asking, flags.save_model.empty());
   if (only_save && app.count("--out") > 0)
     refuse("regress", "--out needs queries; give --queries FILE, --query VALUES or --leave-one-out");
-  check_distinct("regress", {{"--out", flags.out}, {"--save-model", flags.save_model}});
-  if (!flags.out.empty()) files::check_output_name(flags.out, files::Content::values);
+  check_model_path("regress", "--model", flags.model);
+  check_model_path("regress", "--save-model", flags.save_model);
+  if (flags.json) check_json_alone("regress", {{"--out", flags.out}});
+  if (!flags.out.empty()) files::check_output_name(flags.out, files::Content::values, flags.output.format);
 }
 
 std::vector<double> true_values(const RegressFlags& flags, const Regressed& done) {
@@ -96,8 +103,10 @@ Regressed regress(const CLI::App& app, RegressFlags& flags) {
   PlanOptions options = plan_options(flags.plan);
   options.filter = done.training.filter_view();
   if (done.leave_one_out) options.self = 0;
+  const Device device = open_device(flags.device);
+  done.device = device.info();
   const Regressor regressor(
-      open_device(flags.device), done.training.rows.searched(),
+      device, done.training.rows.searched(),
       {done.training.values.data(), done.training.n(), static_cast<std::int64_t>(done.outputs())},
       flags.metric, done.training.options());
   if (done.queries().table.rows == 0) return done;
@@ -192,19 +201,70 @@ std::string shown_values(const RegressFlags& flags, const Regressed& done) {
   return text;
 }
 
+/// `value`, or of several the names of their columns.
+std::vector<std::string> value_columns(const Regressed& done) {
+  const std::vector<std::string>& names = done.training.value_names;
+  std::int64_t number = 0;
+  if (names.size() != 1) return names;
+  return files::parse_whole(names[0], number) ? std::vector<std::string>{"value"} : names;
+}
+
+using Json = nlohmann::ordered_json;
+
+Json errors_json(const Regressed& done) {
+  Json list = Json::array();
+  for (std::size_t output = 0; output < done.outputs(); ++output) {
+    const Errors errors = errors_of(done, output);
+    list.push_back({{"value", done.training.value_names[output]},
+                    {"mae", number_json(errors.mae)},
+                    {"rmse", number_json(errors.rmse)},
+                    {"r2", number_json(errors.r2)},
+                    {"queries", errors.rows}});
+  }
+  return list;
+}
+
+/// A number, or of several columns a list; null where there is no value.
+Json value_json(const std::vector<double>& values, std::size_t row, std::size_t outputs) {
+  if (outputs == 1) return number_json(values[row]);
+  Json list = Json::array();
+  for (std::size_t output = 0; output < outputs; ++output)
+    list.push_back(number_json(values[row * outputs + output]));
+  return list;
+}
+
+void print_json(const RegressFlags& flags, const Regressed& done) {
+  const std::int64_t m = done.queries().table.rows;
+  Json head = asked_json(done.training, m, flags.metric, done.device.spec, flags.asking);
+  head["values"] = done.training.value_names;
+  if (m > 0 && !done.truth.empty()) head["errors"] = errors_json(done);
+  print_results(head, m, [&](std::int64_t query) {
+    const auto q = static_cast<std::size_t>(query);
+    Json result = {{"query", query}, {"value", value_json(done.value, q, done.outputs())}};
+    if (!done.truth.empty()) result["truth"] = value_json(done.truth, q, done.outputs());
+    result["neighbors"] = neighbors_json(done.found, query, [&](std::size_t row, Json& neighbor) {
+      neighbor["value"] = value_json(done.training.values, row, done.outputs());
+    });
+    return result;
+  });
+}
+
 int run_regress(const CLI::App& app, RegressFlags flags) {
   check_flags(app, flags);
-  OutputFile out(flags.out);
+  OutputFile out(flags.out, flags.output.format);
   const Regressed done = regress(app, flags);
   const std::int64_t m = done.queries().table.rows;
   if (out)
     files::write_rows(
-        *out, MatrixView<const double>(done.value.data(), m, static_cast<std::int64_t>(done.outputs())));
+        *out, MatrixView<const double>(done.value.data(), m, static_cast<std::int64_t>(done.outputs())),
+        header_of(flags.output, value_columns(done)));
   if (!flags.save_model.empty())
     save(model_of("regress", done.training, flags.metric, flags.asking.radius.empty() ? flags.asking.k : 0,
                   done.voting),
          flags.save_model);
+  if (!flags.save_model.empty()) note_written(flags.save_model);
   out.commit();
+  if (flags.json) return print_json(flags, done), exit_ok;
   if (m == 0) return exit_ok;
   print(telling(flags.telling, done.trace));
   if (!flags.asking.query.empty() && !out) print(shown_values(flags, done));
@@ -236,14 +296,14 @@ Subcommand add_regress(CLI::App& parent) {
   auto flags = std::make_shared<RegressFlags>();
   CLI::App* app = parent.add_subcommand("regress", "Give each query the mean value of its k nearest rows");
   add_rows_and_questions(*app, *flags);
-  app->add_option("--out", flags->out,
-                  "Write the values, [queries, values]: .npy (float64), .csv, .tsv, .txt")
-      ->type_name("FILE");
-  app->add_option("--save-model", flags->save_model,
-                  "Write training rows, values, scale, metric, -k and weights as one file")
-      ->type_name("FILE");
-  app->add_option("--model", flags->model, "Such a file, in place of --train and what belongs to it")
-      ->type_name("FILE");
+  writes_file(app->add_option("--out", flags->out,
+                              "Write the values, [queries, values]: .npy (float64), .csv, .tsv, .txt"));
+  writes_file(app->add_option("--save-model", flags->save_model,
+                              "Write training rows, values, scale, metric, -k and weights as one file"));
+  reads_file(
+      app->add_option("--model", flags->model, "Such a file, in place of --train and what belongs to it"));
+  add_output_options(*app, flags->output);
+  app->add_flag("--json", flags->json, "Print all values and neighbours as JSON");
   add_telling_options(*app, flags->telling);
   add_plan_options(*app, flags->plan);
   add_examples(*app,

@@ -8,6 +8,8 @@
 #include "command.hpp"
 #include "files/output.hpp"
 #include "kith/index.hpp"
+#include "pieces.hpp"
+#include "results_json.hpp"
 #include "training.hpp"
 
 namespace kith::command {
@@ -24,6 +26,8 @@ struct SearchFlags {
   std::string device = "auto";
   std::string out_index;
   std::string out_distance;
+  OutputFlags output;
+  bool json = false;
   TellingFlags telling;
 };
 
@@ -54,7 +58,7 @@ std::string first_rows(const RadiusNeighbors& found, const std::string& radius) 
     text += "(" + std::to_string(found.queries) + " queries, " +
             (radius.empty() ? "k = " + std::to_string(most)
                             : "up to " + std::to_string(most) + " rows within " + radius) +
-            "; --out-index and --out-distance write all)\n";
+            "; --out-index and --out-distance write all, --json prints all)\n";
   return text;
 }
 
@@ -63,7 +67,7 @@ void check_flags(const CLI::App& app, const SearchFlags& flags) {
   throw Error(Errc::invalid_argument, "search: --queries is missing; see `kith search --help`");
 }
 
-RadiusNeighbors find(const SearchFlags& flags, const Training& training, Trace* trace) {
+RadiusNeighbors find(const SearchFlags& flags, Training& training, DeviceInfo& device, Trace* trace) {
   const bool by_k = flags.asking.radius.empty(), leave_one_out = flags.asking.leave_one_out;
   if (by_k) check_k("search", flags.asking.k, training, leave_one_out);
   const Rows own = leave_one_out ? Rows{} : read_asked(flags.training, flags.asking, training);
@@ -72,7 +76,12 @@ RadiusNeighbors find(const SearchFlags& flags, const Training& training, Trace* 
   PlanOptions options = plan_options(flags.plan);
   options.filter = training.filter_view();
   if (leave_one_out) options.self = 0;
-  const Index index(open_device(flags.device), training.rows.searched(), flags.metric, {training.features});
+  const Device opened = open_device(flags.device);
+  const Index index = from_pieces(
+      training.rows, opened, flags.metric, leave_one_out,
+      [&](MatrixView<const float> rows) { return Index(opened, rows, flags.metric, {training.features}); },
+      [](const Index& made, MatrixView<const float> rows, std::int64_t) { return made.with(rows); });
+  device = index.device().info();
   ProgressBar bar("searching");
   options.progress = [&bar](const Progress& progress) { bar.update(progress.fraction); };
   RadiusNeighbors found;
@@ -94,19 +103,30 @@ RadiusNeighbors find(const SearchFlags& flags, const Training& training, Trace* 
 /// A matrix where all lists have k entries, else lists.
 template <class T>
 void write_found(files::AtomicFile& file, const RadiusNeighbors& found, const std::vector<T>& all,
-                 std::int64_t k) {
+                 std::int64_t k, const std::vector<std::string>& names) {
   if (k > 0)
-    files::write_rows(file, MatrixView<const T>(all.data(), found.queries, k));
+    files::write_rows(file, MatrixView<const T>(all.data(), found.queries, k), names);
   else
     files::write_lists(file, found.first, std::span<const T>(all));
 }
 
+void print_json(const SearchFlags& flags, const Training& training, const RadiusNeighbors& found,
+                const DeviceInfo& device) {
+  print_results(asked_json(training, found.queries, flags.metric, device.spec, flags.asking), found.queries,
+                [&](std::int64_t q) {
+                  return nlohmann::ordered_json{{"query", q}, {"neighbors", neighbors_json(found, q)}};
+                });
+}
+
 void check_outputs(const SearchFlags& flags) {
-  check_distinct("search", {{"--out-index", flags.out_index}, {"--out-distance", flags.out_distance}});
-  if (!flags.out_index.empty()) files::check_output_name(flags.out_index, files::Content::indices);
-  if (!flags.out_distance.empty()) files::check_output_name(flags.out_distance, files::Content::distances);
+  const std::string& format = flags.output.format;
+  if (flags.json)
+    check_json_alone("search", {{"--out-index", flags.out_index}, {"--out-distance", flags.out_distance}});
+  if (!flags.out_index.empty()) files::check_output_name(flags.out_index, files::Content::indices, format);
+  if (!flags.out_distance.empty())
+    files::check_output_name(flags.out_distance, files::Content::distances, format);
   for (const std::string& path : {flags.out_index, flags.out_distance})
-    if (!flags.asking.radius.empty() && path.ends_with(".npy"))
+    if (!flags.asking.radius.empty() && files::is_npy_name(path, format))
       throw Error(Errc::invalid_argument,
                   "search: " + path +
                       ": lists within --radius are of different lengths, which .npy does not "
@@ -116,16 +136,20 @@ void check_outputs(const SearchFlags& flags) {
 int run_search(const CLI::App& app, const SearchFlags& flags) {
   check_flags(app, flags);
   check_outputs(flags);
-  OutputFile index_file(flags.out_index), distance_file(flags.out_distance);
-  const Training training = read_training("search", flags.training);
+  OutputFile index_file(flags.out_index, flags.output.format),
+      distance_file(flags.out_distance, flags.output.format);
+  Training training = read_training("search", flags.training);
+  DeviceInfo device;
   Trace trace;
-  const RadiusNeighbors found = find(flags, training, flags.telling.any() ? &trace : nullptr);
+  const RadiusNeighbors found = find(flags, training, device, flags.telling.any() ? &trace : nullptr);
   note_overflow(found, asked_name(flags.training, flags.asking));
   const std::int64_t k = flags.asking.radius.empty() ? flags.asking.k : 0;
-  if (index_file) write_found(*index_file, found, found.index, k);
-  if (distance_file) write_found(*distance_file, found, found.distance, k);
+  const auto names = [&](const char* what) { return header_of(flags.output, numbered(what, k)); };
+  if (index_file) write_found(*index_file, found, found.index, k, names("neighbor"));
+  if (distance_file) write_found(*distance_file, found, found.distance, k, names("distance"));
   index_file.commit();
   distance_file.commit();
+  if (flags.json) return print_json(flags, training, found, device), exit_ok;
   print(telling(flags.telling, trace));
   if (!index_file && !distance_file) print(first_rows(found, flags.asking.radius));
   return exit_ok;
@@ -145,14 +169,15 @@ Subcommand add_search(CLI::App& parent) {
   add_filter_option(*app, flags->training);
   add_feature_option(*app, flags->training);
   add_preparation_options(*app, flags->training);
-  app->add_option(
-         "--out-index", flags->out_index,
-         "Write the rows found, [queries, k], from 0: .npy (int64), .ivecs, .csv, .tsv, .txt; within "
-         "--radius a list for each query, not .npy")
-      ->type_name("FILE");
-  app->add_option("--out-distance", flags->out_distance,
-                  "Write their distances in the same way: .npy (float32), .fvecs, .csv, .tsv, .txt")
-      ->type_name("FILE");
+  writes_file(app->add_option(
+      "--out-index", flags->out_index,
+      "Write the rows found, [queries, k], from 0: .npy (int64), .ivecs, .csv, .tsv, .txt; within "
+      "--radius a list for each query, not .npy"));
+  writes_file(
+      app->add_option("--out-distance", flags->out_distance,
+                      "Write their distances in the same way: .npy (float32), .fvecs, .csv, .tsv, .txt"));
+  add_output_options(*app, flags->output);
+  app->add_flag("--json", flags->json, "Print all neighbours as JSON");
   add_telling_options(*app, flags->telling);
   add_plan_options(*app, flags->plan);
   add_examples(*app, {"kith search --train train.npy --queries queries.npy -k 10 --out-index found.npy",

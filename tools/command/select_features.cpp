@@ -104,14 +104,13 @@ Selected select(const SelectFeaturesFlags& flags) {
 int run_select_features(const CLI::App& app, const SelectFeaturesFlags& flags) {
   check_options(app, flags);
   require_labels("select-features", flags.training);
-  std::optional<files::AtomicFile> csv, report;
-  if (!flags.csv.empty()) csv.emplace(flags.csv);
-  if (!flags.report.empty()) report.emplace(flags.report);
+  if (flags.json) check_json_alone("select-features", {{"--csv", flags.csv}, {"--report", flags.report}});
+  OutputFile csv(flags.csv), report(flags.report);
   const Selected done = select(flags);
   if (csv) csv->write(selection_csv(done));
   if (report) report->write(selection_page(flags, done));
-  if (csv) csv->commit();
-  if (report) report->commit();
+  csv.commit();
+  report.commit();
   print(flags.json ? selection_json(flags, done) : selection_text(flags, done));
   return exit_ok;
 }
@@ -148,8 +147,8 @@ Subcommand add_select_features(CLI::App& parent) {
   add_voting_options(*app, flags->voting);
   add_metric_option(*app, flags->metric);
   add_device_option(*app, flags->device);
-  app->add_option("--csv", flags->csv, "Write the steps, a line each")->type_name("FILE");
-  app->add_option("--report", flags->report, "Write a page with a chart, for a browser")->type_name("FILE");
+  writes_file(app->add_option("--csv", flags->csv, "Write the steps, a line each"));
+  writes_file(app->add_option("--report", flags->report, "Write a page with a chart, for a browser"));
   app->add_flag("--json", flags->json, "Print JSON");
   add_plan_options(*app, flags->plan);
   add_examples(*app, {"kith select-features --train iris.csv --label-column species",

@@ -8,6 +8,7 @@
 
 #include "command.hpp"
 #include "kith/feature_selection.hpp"
+#include "output_file.hpp"
 #include "training.hpp"
 #include "voting_flags.hpp"
 

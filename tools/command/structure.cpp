@@ -4,7 +4,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
-#include <optional>
 
 #include "files/output.hpp"
 
@@ -19,33 +18,30 @@ constexpr std::int64_t piece_bytes = std::int64_t{64} << 20;  ///< of the distan
 class Outputs {
  public:
   explicit Outputs(const StructureFlags& flags) {
-    if (!flags.errors.empty()) files::check_output_name(flags.errors, files::Content::indices);
-    if (!flags.sample_classes.empty()) files::check_output_name(flags.sample_classes, files::Content::values);
-    if (!flags.distances.empty()) files::check_output_name(flags.distances, files::Content::distances);
-    open(errors, "--errors", flags.errors);
-    open(sample_classes, "--sample-classes", flags.sample_classes);
-    open(distances, "--distances", flags.distances);
-    open(csv, "--csv", flags.csv);
-    open(report, "--report", flags.report);
+    if (flags.json)
+      check_json_alone("structure", {{"--errors", flags.errors},
+                                     {"--sample-classes", flags.sample_classes},
+                                     {"--distances", flags.distances},
+                                     {"--csv", flags.csv},
+                                     {"--report", flags.report}});
+    const std::string& format = flags.output.format;
+    if (!flags.errors.empty()) files::check_output_name(flags.errors, files::Content::indices, format);
+    if (!flags.sample_classes.empty())
+      files::check_output_name(flags.sample_classes, files::Content::values, format);
+    if (!flags.distances.empty())
+      files::check_output_name(flags.distances, files::Content::distances, format);
+    errors = OutputFile(flags.errors, format);
+    sample_classes = OutputFile(flags.sample_classes, format);
+    distances = OutputFile(flags.distances, format);
+    csv = OutputFile(flags.csv);
+    report = OutputFile(flags.report);
   }
 
   void commit() {
-    for (std::optional<files::AtomicFile>* file : {&errors, &sample_classes, &distances, &csv, &report})
-      if (*file) (*file)->commit();
+    for (OutputFile* file : {&errors, &sample_classes, &distances, &csv, &report}) file->commit();
   }
 
-  std::optional<files::AtomicFile> errors, sample_classes, distances, csv, report;
-
- private:
-  void open(std::optional<files::AtomicFile>& file, const std::string& option, const std::string& path) {
-    if (path.empty()) return;
-    for (const auto& [other, taken] : taken_)
-      if (taken == path) refuse("structure", other + " and " + option + " are the same file; give two names");
-    taken_.emplace_back(option, path);
-    file.emplace(path);
-  }
-
-  std::vector<std::pair<std::string, std::string>> taken_;
+  OutputFile errors, sample_classes, distances, csv, report;
 };
 
 report::Confusion nearest_classes(const Structured& done) {
@@ -61,15 +57,18 @@ report::Confusion nearest_classes(const Structured& done) {
   return {classes, std::move(counts)};
 }
 
-void write_errors(files::AtomicFile& file, const Training& training, const std::vector<SampleError>& errors) {
+void write_errors(files::AtomicFile& file, const Training& training, const std::vector<SampleError>& errors,
+                  const OutputFlags& flags) {
   std::vector<std::int64_t> cells;
   for (const SampleError& error : errors)
     cells.insert(cells.end(), {training.file_row(error.sample), training.file_row(error.nearest)});
-  files::write_rows(
-      file, MatrixView<const std::int64_t>(cells.data(), static_cast<std::int64_t>(errors.size()), 2));
+  files::write_rows(file,
+                    MatrixView<const std::int64_t>(cells.data(), static_cast<std::int64_t>(errors.size()), 2),
+                    header_of(flags, {"row", "nearest"}));
 }
 
-void write_sample_classes(files::AtomicFile& file, const SampleClasses& sums) {
+void write_sample_classes(files::AtomicFile& file, const SampleClasses& sums,
+                          const std::vector<std::string>& classes_named, const OutputFlags& flags) {
   const auto classes = static_cast<std::size_t>(sums.classes);
   std::vector<double> cells;
   cells.reserve(2 * sums.mean.size());
@@ -78,12 +77,18 @@ void write_sample_classes(files::AtomicFile& file, const SampleClasses& sums) {
     cells.insert(cells.end(), sums.smallest.begin() + row, sums.smallest.begin() + end);
     cells.insert(cells.end(), sums.mean.begin() + row, sums.mean.begin() + end);
   }
-  files::write_rows(file, MatrixView<const double>(cells.data(), sums.samples, 2 * sums.classes));
+  std::vector<std::string> names;
+  for (const char* what : {"smallest ", "mean "})
+    for (const std::string& name : classes_named) names.push_back(what + name);
+  files::write_rows(file, MatrixView<const double>(cells.data(), sums.samples, 2 * sums.classes),
+                    header_of(flags, std::move(names)));
 }
 
 /// [n, n], never whole in memory.
-void write_distances(files::AtomicFile& file, const Structure& structure, PlanOptions options) {
+void write_distances(files::AtomicFile& file, const Structure& structure, PlanOptions options,
+                     const OutputFlags& flags) {
   const std::int64_t n = structure.index().rows();
+  const std::vector<std::string> names = header_of(flags, numbered("row", n, 0));
   const std::int64_t rows =
       std::max<std::int64_t>(1, piece_bytes / (n * static_cast<std::int64_t>(sizeof(float))));
   ProgressBar bar("writing distances");
@@ -93,7 +98,7 @@ void write_distances(files::AtomicFile& file, const Structure& structure, PlanOp
     bar.update(static_cast<double>(first) / static_cast<double>(n));
     const std::int64_t count = std::min(rows, n - first);
     const std::vector<float> piece = structure.distances(first, count, options);
-    files::write_piece(file, {piece.data(), count, n}, first, n);
+    files::write_piece(file, {piece.data(), count, n}, first, n, names);
   }
 }
 
@@ -131,10 +136,11 @@ Structured structure(const StructureFlags& flags, Outputs& outputs) {
   done.nearest = nearest_classes(done);
   done.seconds.emplace_back("nearest other rows", lap(start));
   options.progress = {};
-  if (outputs.errors) write_errors(*outputs.errors, training, done.errors);
+  if (outputs.errors) write_errors(*outputs.errors, training, done.errors, flags.output);
   if (outputs.sample_classes)
-    write_sample_classes(*outputs.sample_classes, structure.sample_classes(options));
-  if (outputs.distances) write_distances(*outputs.distances, structure, options);
+    write_sample_classes(*outputs.sample_classes, structure.sample_classes(options), done.classes,
+                         flags.output);
+  if (outputs.distances) write_distances(*outputs.distances, structure, options, flags.output);
   if (outputs.errors || outputs.sample_classes || outputs.distances)
     done.seconds.emplace_back("write what was asked for", lap(start));
   return done;
@@ -153,7 +159,7 @@ int run_structure(const StructureFlags& flags) {
 
 void add_output_options(CLI::App& app, StructureFlags& flags) {
   const auto add_file = [&](const std::string& name, std::string& value, const std::string& help) {
-    app.add_option(name, value, help)->type_name("FILE");
+    writes_file(app.add_option(name, value, help));
   };
   add_file("--errors", flags.errors,
            "Write the rows whose nearest other row is of another class, and that one, [errors, 2], from 0: "
@@ -165,6 +171,7 @@ void add_output_options(CLI::App& app, StructureFlags& flags) {
            "Write the distances of all rows to all, [rows, rows]: .npy (float32), .fvecs, .csv, .tsv, .txt");
   add_file("--csv", flags.csv, "Write a line for each pair of classes");
   add_file("--report", flags.report, "Write a page with the class matrix as a picture, for a browser");
+  add_output_options(app, flags.output);
   app.add_flag("--json", flags.json, "Print JSON");
 }
 

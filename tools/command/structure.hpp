@@ -8,6 +8,7 @@
 
 #include "command.hpp"
 #include "kith/structure.hpp"
+#include "output_file.hpp"
 #include "report/confusion.hpp"
 #include "training.hpp"
 
@@ -20,6 +21,7 @@ struct StructureFlags {
   std::string device = "auto";
   std::string errors, sample_classes, distances;  ///< files
   std::string csv, report;
+  OutputFlags output;
   bool json = false;
 };
 

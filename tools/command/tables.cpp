@@ -10,6 +10,7 @@
 
 #include "files/decorated.hpp"
 #include "files/layout.hpp"
+#include "files/source.hpp"
 #include "kith/names.hpp"
 
 namespace kith::command {
@@ -35,8 +36,10 @@ files::ReadOptions read_options(const TableFlags& flags) {
 }
 
 files::Table read(const std::string& path, const files::ReadOptions& options) {
-  const Waiting waiting("reading " + path);
-  files::Table table = files::read_table(path, options);
+  Waiting waiting("reading " + files::shown_name(path));
+  files::ReadOptions told = options;
+  told.progress = [&](double fraction) { waiting.update(fraction); };
+  files::Table table = files::read_table(path, told);
   if (const std::string rounded = files::describe_rounded(table); !rounded.empty()) note(rounded);
   return table;
 }
@@ -89,6 +92,9 @@ CLI::Option* add_texts(CLI::App& app, const std::string& name, std::vector<std::
 }
 
 void add_text_options(CLI::App& app, TableFlags& flags) {
+  add_choice(app, "--format", flags.format,
+             "The format of - (stdin), and of files whose name says none; .gz is found out",
+             {"csv", "tsv", "txt", "npy", "idx", "fvecs", "ivecs", "bvecs", "svm"});
   add_choice(app, "--header", flags.header,
              "Whether the first line of a text file is a header: automatic, yes, no",
              {"automatic", "yes", "no"});
@@ -109,13 +115,12 @@ void add_text_options(CLI::App& app, TableFlags& flags) {
 }
 
 void add_table_options(CLI::App& app, TableFlags& flags, const std::string& label_help, bool queries) {
-  app.add_option("--train", flags.train,
-                 "Training rows: .npy, .csv, .tsv, -ubyte, .fvecs, .bvecs, .ivecs, .svm, "
-                 "each also with .gz behind it")
-      ->required()
-      ->type_name("FILE");
+  reads_file(app.add_option("--train", flags.train,
+                            "Training rows: .npy, .csv, .tsv, -ubyte, .fvecs, .bvecs, .ivecs, .svm, each "
+                            "also with .gz behind it; - is stdin"))
+      ->required();
   if (queries)
-    app.add_option("--queries", flags.queries, "Rows to look up, with the same columns")->type_name("FILE");
+    reads_file(app.add_option("--queries", flags.queries, "Rows to look up, with the same columns"));
   if (!label_help.empty())
     add_texts(app, "--label-column,--label", flags.label_columns, label_help, "COLUMNS");
   add_text_options(app, flags);
@@ -132,6 +137,7 @@ void add_table_options(CLI::App& app, TableFlags& flags, const std::string& labe
 
 files::FileOptions file_options(const TableFlags& flags) {
   files::FileOptions options;
+  options.format = flags.format;
   if (flags.header == "yes") options.header = files::Header::yes;
   if (flags.header == "no") options.header = files::Header::no;
   if (!flags.delimiter.empty()) options.delimiter = files::delimiter_named(flags.delimiter);
@@ -141,12 +147,18 @@ files::FileOptions file_options(const TableFlags& flags) {
   return options;
 }
 
+files::FileOptions number_options(const std::string& format) {
+  TableFlags flags;
+  flags.format = format;
+  return file_options(flags);
+}
+
 files::Table read_train(const TableFlags& flags, bool features_chosen) {
   files::ReadOptions options = read_options(flags);
   options.features_chosen = features_chosen;
   // What is absent in such a file is 0, so training rows have the columns that only queries name. A pipe can
   // be read once: its queries must do with the columns of the training rows.
-  if (files::is_svm(flags.train) && files::is_svm(flags.queries) &&
+  if (files::is_svm(flags.train, flags.format) && files::is_svm(flags.queries, flags.format) &&
       std::filesystem::is_regular_file(flags.queries))
     options.also = files::read_svm_width(flags.queries, options);
   return read(flags.train, options);

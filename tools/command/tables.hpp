@@ -7,6 +7,7 @@
 #include "command.hpp"
 #include "files/table.hpp"
 #include "kith/matrix_view.hpp"
+#include "named_files.hpp"
 
 namespace kith::command {
 
@@ -15,6 +16,7 @@ struct TableFlags {
   std::string queries;
   std::vector<std::string> label_columns;
   std::vector<std::string> target_columns;
+  std::string format;
   std::string header = "automatic";
   std::string delimiter;  ///< empty: guessed
   std::string decimal;    ///< empty: guessed
@@ -27,10 +29,11 @@ struct TableFlags {
 };
 
 /// --train, --queries where `queries` is set, and how text files are read: --label-column (or --label) where
-/// there is a help for it, --header, --delimiter, --decimal, --encoding, --unseen, --categorical, --svm-base.
+/// there is a help for it, --format, --header, --delimiter, --decimal, --encoding, --unseen, --categorical,
+/// --svm-base.
 void add_table_options(CLI::App& app, TableFlags& flags, const std::string& label_help, bool queries = true);
 
-/// Of these, how text files are laid out: --header, --delimiter, --decimal, --encoding.
+/// Of these, how files are laid out: --format, --header, --delimiter, --decimal, --encoding.
 void add_text_options(CLI::App& app, TableFlags& flags);
 
 /// An option of several texts, with commas between them or given several times.

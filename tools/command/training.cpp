@@ -139,18 +139,17 @@ void Rows::spread(RadiusNeighbors& found) const {
 
 void add_answer_options(CLI::App& app, TrainingFlags& flags) {
   flags.answers = TrainingFlags::Answers::labels;
-  app.add_option("--labels", flags.labels,
-                 "Labels of the training rows, one a row, where they have their own file; of several columns "
-                 "--label-column names the one")
-      ->type_name("FILE");
+  reads_file(app.add_option(
+      "--labels", flags.labels,
+      "Labels of the training rows, one a row, where they have their own file; of several columns "
+      "--label-column names the one"));
 }
 
 void add_value_options(CLI::App& app, TrainingFlags& flags) {
   flags.answers = TrainingFlags::Answers::values;
-  app.add_option("--values", flags.values,
-                 "Values of the training rows, a column for each that is to be predicted: .npy, .csv, .tsv, "
-                 ".txt, idx")
-      ->type_name("FILE");
+  reads_file(app.add_option(
+      "--values", flags.values,
+      "Values of the training rows, a column for each that is to be predicted: .npy, .csv, .tsv, .txt, idx"));
   add_texts(
       app, "--target", flags.tables.target_columns,
       "The columns of text files (with --values, of that one) that hold the values: names, or numbers "
@@ -160,15 +159,14 @@ void add_value_options(CLI::App& app, TrainingFlags& flags) {
 }
 
 void add_sample_weight_option(CLI::App& app, TrainingFlags& flags) {
-  app.add_option("--sample-weights", flags.sample_weights,
-                 "What the vote of each training row is multiplied by, one a row, 0 or more")
-      ->type_name("FILE");
+  reads_file(app.add_option("--sample-weights", flags.sample_weights,
+                            "What the vote of each training row is multiplied by, one a row, 0 or more"));
 }
 
 void add_filter_option(CLI::App& app, TrainingFlags& flags) {
-  app.add_option("--filter", flags.filter,
-                 "The training rows that count, as numbers from 0, one a line (or .npy): prototypes, gauges")
-      ->type_name("FILE");
+  reads_file(app.add_option(
+      "--filter", flags.filter,
+      "The training rows that count, as numbers from 0, one a line (or .npy): prototypes, gauges"));
 }
 
 void add_feature_option(CLI::App& app, TrainingFlags& flags) {

@@ -36,9 +36,9 @@ void tell_many_classes(const TrainingFlags& flags, const std::string& name, cons
   const bool own_file = !flags.labels.empty();
   note(std::to_string(rows) + " rows have " + std::to_string(classes) +
        " different labels, all of them numbers; did you mean `kith regress " +
-       (own_file                            ? "--values " + flags.labels
-        : files::is_svm(flags.tables.train) ? "--train " + flags.tables.train
-                                            : "--target " + name) +
+       (own_file                                                 ? "--values " + flags.labels
+        : files::is_svm(flags.tables.train, flags.tables.format) ? "--train " + flags.tables.train
+                                                                 : "--target " + name) +
        "`?");
 }
 
@@ -65,7 +65,7 @@ TableFlags train_flags(const TrainingFlags& flags) {
   TableFlags tables = flags.tables;
   if (!flags.labels.empty()) tables.label_columns.clear();
   if (!flags.values.empty()) tables.target_columns.clear();
-  if (!files::is_svm(tables.train)) return tables;
+  if (!files::is_svm(tables.train, tables.format)) return tables;
   using Answers = TrainingFlags::Answers;
   if (flags.answers == Answers::labels && flags.labels.empty() && tables.label_columns.empty())
     tables.label_columns = {"label"};
@@ -125,13 +125,15 @@ std::vector<float> read_weights(const std::string& where, const std::string& pat
 }
 
 void require_labels(const std::string& where, const TrainingFlags& flags) {
-  if (!flags.labels.empty() || !flags.tables.label_columns.empty() || files::is_svm(flags.tables.train))
+  if (!flags.labels.empty() || !flags.tables.label_columns.empty() ||
+      files::is_svm(flags.tables.train, flags.tables.format))
     return;
   refuse(where, "there are no labels; give --labels FILE, or --label-column COLUMN of the training file");
 }
 
 void require_values(const std::string& where, const TrainingFlags& flags) {
-  if (!flags.values.empty() || !flags.tables.target_columns.empty() || files::is_svm(flags.tables.train))
+  if (!flags.values.empty() || !flags.tables.target_columns.empty() ||
+      files::is_svm(flags.tables.train, flags.tables.format))
     return;
   refuse(where, "there are no values; give --values FILE, or --target COLUMN of the training file");
 }
@@ -141,7 +143,7 @@ namespace {
 /// The numbers in a --filter file: of one column, or of all that `kith search --out-index` wrote.
 std::vector<std::int64_t> read_row_numbers(const std::string& where, const std::string& path,
                                            const TableFlags& flags) {
-  if (!files::is_text(path)) {
+  if (!files::is_text(path, flags.format)) {
     files::LabelOptions options(file_options(flags));
     return files::read_labels(path, options).code;
   }

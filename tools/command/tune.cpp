@@ -11,6 +11,8 @@
 #include <fstream>
 #include <memory>
 
+#include "named_files.hpp"
+
 namespace kith::command {
 namespace {
 
@@ -275,7 +277,7 @@ Subcommand add_tune(CLI::App& parent) {
   add_numbers(*app, "--dims", flags->dims, "Columns, the same", 1);
   add_numbers(*app, "-k", flags->k, "Neighbours, the same", 1);
   add_metric_option(*app, flags->metric);
-  app->add_option("--out", flags->out, "Write here, and not where the library looks")->type_name("FILE");
+  keeps_file(app->add_option("--out", flags->out, "Write here, and not where the library looks"));
   app->add_flag("--show", flags->show, "Measure nothing: print what is known, and where it is kept");
   app->add_flag("--json", flags->json, "The same and more, for programs");
   add_examples(*app, {"kith tune --device cuda:0,cpu", "kith tune --device cpu --quick",

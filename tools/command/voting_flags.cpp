@@ -69,8 +69,7 @@ std::vector<double> costs(const std::string& where, const VotingFlags& flags, co
                           const std::vector<std::int64_t>& classes) {
   if (flags.costs.empty()) return {};
   const auto count = static_cast<std::int64_t>(classes.size());
-  files::ValueOptions how;
-  how.note = [](const std::string& text) { note(text); };
+  files::ValueOptions how(number_options(flags.format));
   how.rows = count;
   files::Values values = files::read_values(flags.costs, how);
   if (values.rows != count || values.cols != count)
@@ -114,10 +113,10 @@ void add_voting_options(CLI::App& app, VotingFlags& flags) {
   add_texts(app, "--priors", flags.priors,
             "What the score of a class is multiplied by, LABEL=P with commas between them; 1 for the others",
             "LABEL=P,...");
-  app.add_option("--costs", flags.costs,
-                 "What an answer costs, [classes, classes], a row for the class that is right, a column for "
-                 "the answer, in the order of the labels; the class of the smallest expected cost wins")
-      ->type_name("FILE");
+  reads_file(app.add_option(
+      "--costs", flags.costs,
+      "What an answer costs, [classes, classes], a row for the class that is right, a column for "
+      "the answer, in the order of the labels; the class of the smallest expected cost wins"));
 }
 
 VotingOptions voting_options(const std::string& where, const VotingFlags& flags, const files::Labels* labels,

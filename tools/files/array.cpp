@@ -93,17 +93,29 @@ void read_array(Source& source, const ArrayLayout& layout, bool missing, Table& 
   const std::uint64_t count = checked_count(source, layout);
   const Placement place(layout);
   RoundingCount rounding;
-  table.values.reserve(std::min<std::uint64_t>(count, source.plausible_bytes()));
+  // Columns are put where they belong as they come, for a second copy may not fit. Not from a pipe, whose
+  // header may promise what never comes: there memory grows with the data.
+  const bool fortran = layout.fortran && layout.shape.size() > 1;
+  const std::uint64_t plausible = source.plausible_bytes();
+  const bool scattered =
+      fortran && plausible != std::numeric_limits<std::uint64_t>::max() && count <= plausible;
+  std::vector<float> block_values(scattered ? std::min<std::uint64_t>(count, block_elements) : 0);
+  if (scattered)
+    table.values.resize(count);
+  else
+    table.values.reserve(std::min<std::uint64_t>(count, plausible));
   read_blocks(source, layout, count, [&](const unsigned char* bytes, std::uint64_t first, std::size_t some) {
-    table.values.resize(table.values.size() + some);
-    const Block block =
-        to_floats(layout.type, layout.big_endian, bytes, some, table.values.data() + first, missing);
+    if (!scattered) table.values.resize(table.values.size() + some);
+    float* const to = scattered ? block_values.data() : table.values.data() + first;
+    const Block block = to_floats(layout.type, layout.big_endian, bytes, some, to, missing);
     if (block.bad != Block::none) refuse(source, place, first + block.bad, block.why);
     for (std::size_t i : block.rounded)
       rounding.add(static_cast<std::int64_t>(place.row(first + i)),
                    static_cast<std::int64_t>(place.column(first + i)));
+    for (std::size_t i = 0; scattered && i < some; ++i)
+      table.values[place.row(first + i) * place.cols() + place.column(first + i)] = to[i];
   });
-  if (layout.fortran && layout.shape.size() > 1) table.values = from_fortran(table.values, place);
+  if (fortran && !scattered) table.values = from_fortran(table.values, place);
   table.rows = static_cast<std::int64_t>(layout.shape[0]);
   table.cols = static_cast<std::int64_t>(place.cols());
   table.rounded = rounding.columns();

@@ -14,9 +14,10 @@ namespace kith::files {
 
 enum class Format { npy, csv, tsv, txt, idx, fvecs, ivecs, bvecs, svm };
 
-/// By the file's name, `.gz` aside, letters of any case.
-/// Throws bad_file: an ending that is none of ours.
-Format format_of(const std::string& name);
+/// By the file's name, `.gz` aside, letters of any case; else `given`, as FileOptions::format.
+/// Throws bad_file: an ending that is none of ours, and nothing given. invalid_argument: no such format.
+Format format_of(const std::string& name, const std::string& given = {});
+Format format_named(const std::string& name);
 std::string ending_of(const std::string& name);  ///< `.csv`: of a name that has one, .gz aside
 /// How a file that kith does not read becomes one that it does, by the ending of its name: one line of Python
 /// or a command. Empty: nothing is known of it.

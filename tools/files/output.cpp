@@ -1,18 +1,10 @@
 #include "output.hpp"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <bit>
 #include <charconv>
-#include <cstring>
 #include <limits>
-#include <utility>
 
 #include "kith/error.hpp"
 #include "number.hpp"
@@ -20,129 +12,22 @@
 namespace kith::files {
 namespace {
 
-constexpr std::size_t buffer_bytes = std::size_t{1} << 18;
-
-// Names of temporaries, for a signal handler: a slot belongs to one AtomicFile from the change of `used`
-// to true until that to false; `name` is null while there is nothing to remove.
-struct Slot {
-  std::atomic<bool> used{false};
-  std::atomic<const char*> name{nullptr};
-};
-std::array<Slot, 16> slots;
-static_assert(std::atomic<const char*>::is_always_lock_free);
-
-int take_slot(const char* name) {
-  for (std::size_t i = 0; i < slots.size(); ++i)
-    if (!slots[i].used.exchange(true)) {
-      slots[i].name = name;
-      return static_cast<int>(i);
-    }
-  return -1;
-}
-
-std::filesystem::path resolved(const std::filesystem::path& path) {
-  std::error_code error;
-  const std::filesystem::path target = std::filesystem::weakly_canonical(path, error);
-  return error ? path : target;
-}
-
-std::string advice(int error) {
-  switch (error) {
-    case ENOENT:
-      return "make the folder first";
-    case EACCES:
-    case EPERM:
-    case EROFS:
-      return "choose a folder that you may write to";
-    case ENOSPC:
-    case EDQUOT:
-      return "free some space";
-    default:
-      return "choose another place";
-  }
-}
-
-}  // namespace
-
-void AtomicFile::fail(std::string_view what, int error) const {
-  throw Error(Errc::bad_file,
-              path_.string() + ": " + std::string(what) + ": " + std::strerror(error) + "; " + advice(error));
-}
-
-AtomicFile::AtomicFile(const std::filesystem::path& path) : path_(path), target_(resolved(path)) {
-  struct stat old {};
-  const bool exists = ::stat(path.c_str(), &old) == 0;
-  if (exists && S_ISDIR(old.st_mode))
-    throw Error(Errc::bad_file, path.string() + ": is a folder; name a file in it");
-  buffer_.reserve(buffer_bytes);
-  if (exists && !S_ISREG(old.st_mode)) {
-    fd_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
-    if (fd_ < 0) fail("cannot be written", errno);
-    return;
-  }
-  for (int attempt = 0; fd_ < 0; ++attempt) {
-    temporary_ = target_;
-    temporary_ += ".partial-" + std::to_string(::getpid()) + "-" + std::to_string(attempt);
-    fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (fd_ < 0 && (errno != EEXIST || attempt == 100)) fail("cannot be written", errno);
-  }
-  slot_ = take_slot(temporary_.c_str());
-  if (exists) (void)::fchmod(fd_, old.st_mode & 07777);  // where that is not allowed, the usual mode stays
-}
-
-AtomicFile::~AtomicFile() {
-  if (fd_ >= 0) ::close(fd_);
-  if (!temporary_.empty()) ::unlink(temporary_.c_str());
-  if (slot_ >= 0) {
-    Slot& slot = slots[static_cast<std::size_t>(slot_)];
-    slot.name = nullptr;
-    slot.used = false;
-  }
-}
-
-void AtomicFile::flush() {
-  for (std::size_t done = 0; done < buffer_.size();) {
-    const ssize_t wrote = ::write(fd_, buffer_.data() + done, buffer_.size() - done);
-    if (wrote < 0 && errno == EINTR) continue;
-    if (wrote < 0) fail("cannot be written", errno);
-    done += static_cast<std::size_t>(wrote);
-  }
-  buffer_.clear();
-}
-
-void AtomicFile::write(const void* bytes, std::size_t size) {
-  const char* from = static_cast<const char*>(bytes);
-  while (size > 0) {
-    const std::size_t some = std::min(size, buffer_bytes - buffer_.size());
-    buffer_.append(from, some);
-    from += some;
-    size -= some;
-    if (buffer_.size() == buffer_bytes) flush();
-  }
-}
-
-void AtomicFile::commit() {
-  flush();
-  if (!temporary_.empty() && ::fsync(fd_) != 0) fail("cannot be written", errno);
-  const int fd = std::exchange(fd_, -1);
-  if (::close(fd) != 0) fail("cannot be written", errno);
-  if (temporary_.empty()) return;
-  if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail("cannot be put in its place", errno);
-  if (slot_ >= 0) slots[static_cast<std::size_t>(slot_)].name = nullptr;
-  temporary_.clear();
-}
-
-void remove_unfinished() noexcept {
-  for (Slot& slot : slots)
-    if (const char* name = slot.name.exchange(nullptr)) ::unlink(name);
-}
-
-namespace {
-
 enum class OutputFormat { npy, vecs, csv, tsv, txt };
 
-OutputFormat output_format(const std::filesystem::path& path, Content content) {
+/// How a name ends, or what stands for an ending: the format that was given, or .csv where nobody expects
+/// one.
+std::string ending_of(const std::filesystem::path& path, const std::string& format) {
   const std::string ending = path.extension().string();
+  constexpr std::array known = {".npy", ".csv", ".tsv", ".txt", ".ivecs", ".fvecs"};
+  if (std::find(known.begin(), known.end(), ending) != known.end()) return ending;
+  if (!format.empty()) return "." + format;
+  std::error_code error;
+  const bool file = !std::filesystem::exists(path, error) || std::filesystem::is_regular_file(path, error);
+  return file && !is_stdout(path.native()) ? ending : ".csv";
+}
+
+OutputFormat output_format(const std::filesystem::path& path, Content content, const std::string& format) {
+  const std::string ending = ending_of(path, format);
   if (ending == ".npy") return OutputFormat::npy;
   if (ending == ".csv") return OutputFormat::csv;
   if (ending == ".tsv") return OutputFormat::tsv;
@@ -154,6 +39,10 @@ OutputFormat output_format(const std::filesystem::path& path, Content content) {
   const auto at = static_cast<std::size_t>(content);
   throw Error(Errc::invalid_argument, path.string() + ": its name ends in no format in which kith writes " +
                                           whats[at] + "; there are .npy" + vecs[at] + " .csv .tsv .txt");
+}
+
+OutputFormat output_format(const AtomicFile& file, Content content) {
+  return output_format(file.path(), content, file.format());
 }
 
 char separator_of(OutputFormat format) {
@@ -179,6 +68,10 @@ void write_npy_header(AtomicFile& file, std::string_view descr, const std::strin
   append_little_endian(start, static_cast<std::uint16_t>(header.size()));
   file.write(start);
   file.write(header);
+}
+
+bool has_header(OutputFormat format) {
+  return format == OutputFormat::csv || format == OutputFormat::tsv;
 }
 
 template <class T>
@@ -218,10 +111,30 @@ void write_row(AtomicFile& file, std::span<const T> row, OutputFormat format, st
   file.write(line);
 }
 
+/// A cell as every reader of .csv takes it: in quotes where it must be.
+std::string cell(std::string_view text, char separator) {
+  const bool plain = text.find_first_of("\"\r\n") == std::string_view::npos &&
+                     text.find(separator) == std::string_view::npos && !text.empty() && text.front() != ' ' &&
+                     text.back() != ' ' && text.front() != '\t' && text.back() != '\t';
+  if (plain) return std::string(text);
+  std::string result = "\"";
+  for (char c : text) result += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return result + "\"";
+}
+
+void write_header(AtomicFile& file, OutputFormat format, ColumnNames names) {
+  if (names.empty() || !has_header(format)) return;
+  std::string line;
+  for (const std::string& name : names)
+    line += (line.empty() ? "" : std::string(1, separator_of(format))) + cell(name, separator_of(format));
+  file.write(line + "\n");
+}
+
 /// Rows first ... of `rows`.
 template <class T>
 void write_some(AtomicFile& file, MatrixView<const T> some, OutputFormat format, std::string_view descr,
-                std::int64_t first, std::int64_t rows) {
+                std::int64_t first, std::int64_t rows, ColumnNames names) {
+  if (first == 0) write_header(file, format, names);
   if (format == OutputFormat::npy && first == 0)
     write_npy_header(file, descr, "(" + std::to_string(rows) + ", " + std::to_string(some.cols()) + ")");
   std::string line;
@@ -230,8 +143,9 @@ void write_some(AtomicFile& file, MatrixView<const T> some, OutputFormat format,
 }
 
 template <class T>
-void write_matrix(AtomicFile& file, MatrixView<const T> rows, OutputFormat format, std::string_view descr) {
-  write_some(file, rows, format, descr, 0, rows.rows());
+void write_matrix(AtomicFile& file, MatrixView<const T> rows, OutputFormat format, std::string_view descr,
+                  ColumnNames names) {
+  write_some(file, rows, format, descr, 0, rows.rows(), names);
 }
 
 template <class T>
@@ -249,46 +163,40 @@ void write_ragged(AtomicFile& file, std::span<const std::int64_t> first, std::sp
         format, line);
 }
 
-/// A cell as every reader of .csv takes it: in quotes where it must be.
-std::string cell(std::string_view text, char separator) {
-  const bool plain = text.find_first_of("\"\r\n") == std::string_view::npos &&
-                     text.find(separator) == std::string_view::npos && !text.empty() && text.front() != ' ' &&
-                     text.back() != ' ' && text.front() != '\t' && text.back() != '\t';
-  if (plain) return std::string(text);
-  std::string result = "\"";
-  for (char c : text) result += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return result + "\"";
-}
-
 }  // namespace
 
-void check_output_name(const std::filesystem::path& path, Content content) {
-  output_format(path, content);
+bool is_npy_name(const std::filesystem::path& path, const std::string& format) {
+  return ending_of(path, format) == ".npy";
 }
 
-void write_rows(AtomicFile& file, MatrixView<const std::int64_t> indices) {
-  write_matrix(file, indices, output_format(file.path(), Content::indices), "<i8");
+void check_output_name(const std::filesystem::path& path, Content content, const std::string& format) {
+  output_format(path, content, format);
 }
 
-void write_rows(AtomicFile& file, MatrixView<const float> distances) {
-  write_matrix(file, distances, output_format(file.path(), Content::distances), "<f4");
+void write_rows(AtomicFile& file, MatrixView<const std::int64_t> indices, ColumnNames names) {
+  write_matrix(file, indices, output_format(file, Content::indices), "<i8", names);
 }
 
-void write_piece(AtomicFile& file, MatrixView<const float> distances, std::int64_t first, std::int64_t rows) {
-  write_some(file, distances, output_format(file.path(), Content::distances), "<f4", first, rows);
+void write_rows(AtomicFile& file, MatrixView<const float> distances, ColumnNames names) {
+  write_matrix(file, distances, output_format(file, Content::distances), "<f4", names);
 }
 
-void write_rows(AtomicFile& file, MatrixView<const double> values) {
-  write_matrix(file, values, output_format(file.path(), Content::values), "<f8");
+void write_piece(AtomicFile& file, MatrixView<const float> distances, std::int64_t first, std::int64_t rows,
+                 ColumnNames names) {
+  write_some(file, distances, output_format(file, Content::distances), "<f4", first, rows, names);
+}
+
+void write_rows(AtomicFile& file, MatrixView<const double> values, ColumnNames names) {
+  write_matrix(file, values, output_format(file, Content::values), "<f8", names);
 }
 
 void write_lists(AtomicFile& file, std::span<const std::int64_t> first,
                  std::span<const std::int64_t> indices) {
-  write_ragged(file, first, indices, output_format(file.path(), Content::indices));
+  write_ragged(file, first, indices, output_format(file, Content::indices));
 }
 
 void write_lists(AtomicFile& file, std::span<const std::int64_t> first, std::span<const float> distances) {
-  write_ragged(file, first, distances, output_format(file.path(), Content::distances));
+  write_ragged(file, first, distances, output_format(file, Content::distances));
 }
 
 void write_labels(AtomicFile& file, std::span<const std::int64_t> code, std::span<const std::string> names) {
@@ -311,8 +219,9 @@ std::int64_t number_of(const AtomicFile& file, const LabelColumn& column, std::i
 
 }  // namespace
 
-void write_labels(AtomicFile& file, std::span<const LabelColumn> columns) {
-  const OutputFormat format = output_format(file.path(), Content::labels);
+void write_labels(AtomicFile& file, std::span<const LabelColumn> columns, ColumnNames names) {
+  const OutputFormat format = output_format(file, Content::labels);
+  write_header(file, format, names);
   const std::size_t rows = columns[0].code.size();
   if (format == OutputFormat::npy) {
     write_npy_header(file, "<i8",
@@ -328,7 +237,7 @@ void write_labels(AtomicFile& file, std::span<const LabelColumn> columns) {
         append_little_endian(line, number_of(file, column, label));
         continue;
       }
-      if (!line.empty()) line += separator_of(format);
+      if (&column != columns.data()) line += separator_of(format);
       line += column.names.empty()
                   ? std::to_string(label)
                   : cell(column.names[static_cast<std::size_t>(label)], separator_of(format));

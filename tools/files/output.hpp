@@ -13,18 +13,29 @@
 
 namespace kith::files {
 
+struct ClosedPipe {};
+
+/// `-`, and the other names of stdout: /dev/stdout, /dev/fd/1, /proc/self/fd/1.
+bool is_stdout(std::string_view path);
+
 /// A file being written. It is a temporary beside its place until commit() renames it there; without
-/// commit() it disappears. A path that is no ordinary file, such as /dev/null or a pipe, is written directly.
+/// commit() it disappears. A path that is no ordinary file, such as /dev/null or a pipe, is written directly,
+/// and so is stdout.
 class AtomicFile {
  public:
   /// Create the temporary.
+  ///   format  that of a path whose ending says none: csv, tsv, txt, npy, ivecs, fvecs; empty: csv for what
+  ///   is
+  ///           no ordinary file
   /// Throws bad_file: the folder is missing or cannot be written, or `path` is a folder.
-  explicit AtomicFile(const std::filesystem::path& path);
+  explicit AtomicFile(const std::filesystem::path& path, std::string format = {});
   ~AtomicFile();
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
 
   const std::filesystem::path& path() const { return path_; }
+  const std::string& format() const { return format_; }
+  /// Throws bad_file: disk full, and the like; ClosedPipe: nobody reads the pipe any more.
   void write(const void* bytes, std::size_t size);
   void write(std::string_view text) { write(text.data(), text.size()); }
 
@@ -35,7 +46,8 @@ class AtomicFile {
   void flush();
   [[noreturn]] void fail(std::string_view what, int error) const;
 
-  std::filesystem::path path_;       ///< as given
+  std::filesystem::path path_;  ///< as given
+  std::string format_;
   std::filesystem::path target_;     ///< links followed
   std::filesystem::path temporary_;  ///< empty when written directly
   std::string buffer_;
@@ -49,25 +61,32 @@ void remove_unfinished() noexcept;
 
 enum class Content { indices, distances, labels, values };
 
-/// Refuse a name whose ending says no format for this content, before any work is done.
+/// Refuse a name that says no format for this content, before any work is done; `format` as for AtomicFile.
 ///   indices    [m, k]  .npy (int64) .ivecs .csv .tsv .txt
 ///   distances  [m, k]  .npy (float32) .fvecs .csv .tsv .txt
 ///   labels     [m], [m, outputs]  .npy (int64) .csv .tsv .txt
 ///   values     [m, cols]          .npy (float64) .csv .tsv .txt
 /// Throws invalid_argument.
-void check_output_name(const std::filesystem::path& path, Content content);
+void check_output_name(const std::filesystem::path& path, Content content, const std::string& format = {});
+
+/// Whether that is .npy, whose rows are of one length.
+bool is_npy_name(const std::filesystem::path& path, const std::string& format);
+
+/// Names of columns: the first line of .csv and .tsv; of no effect in other formats. Empty: no such line.
+using ColumnNames = std::span<const std::string>;
 
 /// Write a whole file in the format its name says; the caller commits. Text: a line a row, numbers as short
 /// as gives the same bits back, infinity as `inf`; .csv with commas, .tsv with tabs, .txt with spaces. Throws
 /// invalid_argument: no such format, or an index beyond int32 in .ivecs.
-void write_rows(AtomicFile& file, MatrixView<const std::int64_t> indices);
-void write_rows(AtomicFile& file, MatrixView<const float> distances);
-void write_rows(AtomicFile& file, MatrixView<const double> values);
+void write_rows(AtomicFile& file, MatrixView<const std::int64_t> indices, ColumnNames names = {});
+void write_rows(AtomicFile& file, MatrixView<const float> distances, ColumnNames names = {});
+void write_rows(AtomicFile& file, MatrixView<const double> values, ColumnNames names = {});
 
 /// A piece of the distances, rows first, first + 1, ... of `rows` in all; the pieces one after the other.
-void write_piece(AtomicFile& file, MatrixView<const float> distances, std::int64_t first, std::int64_t rows);
+void write_piece(AtomicFile& file, MatrixView<const float> distances, std::int64_t first, std::int64_t rows,
+                 ColumnNames names = {});
 
-/// The same for rows of different lengths: row q is first[q] ... first[q + 1] - 1.
+/// The same for rows of different lengths, without a header: row q is first[q] ... first[q + 1] - 1.
 /// Throws invalid_argument: .npy, whose rows are of one length.
 void write_lists(AtomicFile& file, std::span<const std::int64_t> first,
                  std::span<const std::int64_t> indices);
@@ -82,6 +101,6 @@ struct LabelColumn {
   std::span<const std::int64_t> code;
   std::span<const std::string> names;
 };
-void write_labels(AtomicFile& file, std::span<const LabelColumn> columns);
+void write_labels(AtomicFile& file, std::span<const LabelColumn> columns, ColumnNames names = {});
 
 }  // namespace kith::files

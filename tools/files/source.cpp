@@ -33,24 +33,55 @@ std::string advice(int error) {
 
 }  // namespace
 
+bool is_stdin(std::string_view path) {
+  return path == "-" || path == "/dev/stdin" || path == "/dev/fd/0" || path == "/proc/self/fd/0";
+}
+
+std::string shown_name(const std::filesystem::path& path) {
+  return path == "-" ? "stdin" : path.string();
+}
+
 Source::Source(const std::filesystem::path& path, std::stop_token stop, std::function<void(double)> progress)
-    : name_(path.string()), stop_(std::move(stop)), progress_(std::move(progress)) {
-  struct stat status {};
-  if (::stat(path.c_str(), &status) != 0)
-    fail("cannot be read: " + std::string(std::strerror(errno)) + "; " + advice(errno));
-  if (S_ISDIR(status.st_mode)) fail("is a folder; name a file in it");
-  if (!S_ISREG(status.st_mode)) fail("is no ordinary file; save the data as a file first");
-  if (status.st_size == 0) fail("is empty; a file of data has at least one row");
-  file_bytes_ = static_cast<std::uint64_t>(status.st_size);
-  if (is_gzip_name(name_)) packed_.resize(packed_bytes);
-  auto gzip = packed_.empty() ? nullptr : std::make_unique<z_stream_s>();
-  fd_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd_ < 0) fail("cannot be read: " + std::string(std::strerror(errno)) + "; " + advice(errno));
-  constexpr int gzip_window = 15 + 16;  // the largest window; +16: gzip, not zlib
-  if (gzip && inflateInit2(gzip.get(), gzip_window) != Z_OK) {
-    ::close(fd_);
-    throw Error(Errc::out_of_memory, name_ + ": zlib cannot start; free memory");
+    : name_(shown_name(path)), stop_(std::move(stop)), progress_(std::move(progress)) {
+  try {
+    open(path);
+    std::array<char, 3> head{};
+    std::size_t size = 0;
+    for (std::size_t got = 1; got > 0 && size < head.size(); size += got)
+      got = read_file(head.data() + size, head.size() - size);
+    if (size == 0) fail("is empty; a file of data has at least one row");
+    head_ = head;
+    head_size_ = size;
+    constexpr std::string_view gzip_magic = "\x1f\x8b\x08";  // the third: deflate, the only method there is
+    if (is_gzip_name(name_) || std::string_view(head_.data(), size) == gzip_magic) begin_gzip();
+  } catch (...) {
+    if (fd_ >= 0) ::close(fd_);
+    throw;
   }
+}
+
+void Source::open(const std::filesystem::path& path) {
+  const auto failed = [&] {
+    fail("cannot be read: " + std::string(std::strerror(errno)) + "; " + advice(errno));
+  };
+  struct stat status {};
+  const bool standard = is_stdin(path.native());
+  if ((standard ? ::fstat(STDIN_FILENO, &status) : ::stat(path.c_str(), &status)) != 0) failed();
+  if (S_ISDIR(status.st_mode)) fail("is a folder; name a file in it");
+  sized_ = S_ISREG(status.st_mode);
+  fd_ = standard ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd_ < 0) failed();
+  if (!sized_) return;
+  const off_t begin = std::max<off_t>(0, standard ? ::lseek(fd_, 0, SEEK_CUR) : 0);
+  file_bytes_ = status.st_size > begin ? static_cast<std::uint64_t>(status.st_size - begin) : 0;
+}
+
+void Source::begin_gzip() {
+  packed_.resize(packed_bytes);
+  auto gzip = std::make_unique<z_stream_s>();
+  constexpr int gzip_window = 15 + 16;  // the largest window; +16: gzip, not zlib
+  if (inflateInit2(gzip.get(), gzip_window) != Z_OK)
+    throw Error(Errc::out_of_memory, name_ + ": zlib cannot start; free memory");
   gzip_ = std::move(gzip);
 }
 
@@ -66,12 +97,18 @@ void Source::fail(const std::string& text) const {
 std::size_t Source::read_file(void* to, std::size_t size) {
   if (stop_.stop_requested())
     throw Error(Errc::interrupted, name_ + ": stopped while reading, as asked; nothing is returned");
+  if (head_used_ < head_size_) {
+    const std::size_t some = std::min(size, head_size_ - head_used_);
+    std::memcpy(to, head_.data() + head_used_, some);
+    head_used_ += some;
+    return some;
+  }
   for (;;) {
     const ssize_t got = ::read(fd_, to, std::min(size, largest_read));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail("cannot be read: " + std::string(std::strerror(errno)) + "; check the disk");
     file_read_ += static_cast<std::uint64_t>(got);
-    if (progress_)
+    if (progress_ && file_bytes_ > 0)
       progress_(std::min(1.0, static_cast<double>(file_read_) / static_cast<double>(file_bytes_)));
     return static_cast<std::size_t>(got);
   }
@@ -140,6 +177,7 @@ void Source::read_exactly(void* to, std::size_t size, std::string_view what) {
 }
 
 void Source::require_bytes(std::uint64_t bytes, std::string_view what) const {
+  if (!sized_) return;
   const std::uint64_t most = gzip_ ? multiply(file_bytes_, deflate_limit) : file_bytes_;
   const std::uint64_t left = most - std::min(most, bytes_read_);
   if (bytes <= left) return;
@@ -171,6 +209,7 @@ void Source::require_memory(std::uint64_t bytes) const {
 }
 
 std::uint64_t Source::plausible_bytes() const {
+  if (!sized_) return std::numeric_limits<std::uint64_t>::max();
   constexpr std::uint64_t usual_ratio = 64;  // images compress to about a tenth; more is left to growing
   return multiply(file_bytes_, gzip_ ? usual_ratio : 1);
 }

@@ -1,6 +1,7 @@
-// Bytes of a file, plain or gzip, with what all readers need to complain about them.
+// Bytes of a file, a pipe or stdin, plain or gzip, with what all readers need to complain about them.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -18,10 +19,17 @@ struct z_stream_s;
 
 namespace kith::files {
 
-/// A file read from its beginning to its end. What is named *.gz is decompressed on the way.
+/// `-`, and the other names of stdin: /dev/stdin, /dev/fd/0, /proc/self/fd/0.
+bool is_stdin(std::string_view path);
+
+/// How messages name a file: `stdin` for `-`.
+std::string shown_name(const std::filesystem::path& path);
+
+/// Whatever can be read, from its beginning to its end, without going back: a file, a pipe, stdin. What is
+/// named *.gz, or begins as gzip does, is decompressed on the way.
 class Source {
  public:
-  /// Open. Throws bad_file: missing, unreadable, no ordinary file, empty.
+  /// Open, and read the first bytes. Throws bad_file: missing, unreadable, a folder, empty.
   explicit Source(const std::filesystem::path& path, std::stop_token stop = {},
                   std::function<void(double)> progress = {});
   ~Source();
@@ -42,7 +50,7 @@ class Source {
   void read_exactly(void* to, std::size_t size, std::string_view what);
 
   /// Refuse a header that promises `bytes` more than there are, as far as that can be known before they
-  /// are read: exactly for plain files; gzip never shrinks anything below 1/1032.
+  /// are read: exactly for plain files; gzip never shrinks anything below 1/1032; not at all for pipes.
   void require_bytes(std::uint64_t bytes, std::string_view what) const;
 
   /// Refuse bytes after the last one expected.
@@ -51,13 +59,16 @@ class Source {
   /// Throw out_of_memory where `bytes` are more than this machine has.
   void require_memory(std::uint64_t bytes) const;
 
-  /// Room worth reserving before data has come: no more than a sane file of this size decompresses to.
+  /// Room worth reserving before data has come: no more than a sane file of this size decompresses to. For a
+  /// pipe there is no such bound.
   std::uint64_t plausible_bytes() const;
 
   /// Throw bad_file: `NAME: text`.
   [[noreturn]] void fail(const std::string& text) const;
 
  private:
+  void open(const std::filesystem::path& path);
+  void begin_gzip();
   std::size_t read_file(void* to, std::size_t size);
   std::size_t inflate_some(void* to, std::size_t size);
   void next_member();
@@ -68,10 +79,13 @@ class Source {
   std::stop_token stop_;
   std::function<void(double)> progress_;
   int fd_ = -1;
-  std::uint64_t file_bytes_ = 0;  ///< size of the file as it lies on the disk
+  bool sized_ = false;            ///< an ordinary file, whose size is known
+  std::uint64_t file_bytes_ = 0;  ///< size of the file as it lies on the disk, from where it is read
   std::uint64_t file_read_ = 0;   ///< of these, read
   std::uint64_t bytes_read_ = 0;  ///< handed out
   std::unique_ptr<z_stream_s> gzip_;
+  std::array<char, 3> head_{};  ///< the first bytes, which say whether it is gzip
+  std::size_t head_size_ = 0, head_used_ = 0;
   std::vector<unsigned char> packed_;  ///< compressed bytes not yet used; gzip_ points into them
   bool ended_ = false;
 };

@@ -114,7 +114,26 @@ std::string ending_of(const std::string& name) {
   return base.substr(std::min(base.rfind('.'), base.size()));
 }
 
-Format format_of(const std::string& name) {
+Format format_named(const std::string& name) {
+  constexpr std::array<std::pair<std::string_view, Format>, 9> formats{{{"csv", Format::csv},
+                                                                        {"tsv", Format::tsv},
+                                                                        {"txt", Format::txt},
+                                                                        {"npy", Format::npy},
+                                                                        {"idx", Format::idx},
+                                                                        {"fvecs", Format::fvecs},
+                                                                        {"ivecs", Format::ivecs},
+                                                                        {"bvecs", Format::bvecs},
+                                                                        {"svm", Format::svm}}};
+  std::string known;
+  for (const auto& [text, format] : formats) {
+    if (name == text) return format;
+    known += (known.empty() ? "" : ", ") + std::string(text);
+  }
+  throw Error(Errc::invalid_argument,
+              "format: there is none called " + in_quotes(name) + "; choose one of " + known);
+}
+
+Format format_of(const std::string& name, const std::string& given) {
   std::string base = lower(std::filesystem::path(name).filename().string());
   if (base.ends_with(".gz")) base.erase(base.size() - 3);
   constexpr std::array<std::pair<std::string_view, Format>, 13> endings{{{".npy", Format::npy},
@@ -135,17 +154,24 @@ Format format_of(const std::string& name) {
     if (base.ends_with(ending)) return format;
     known += (known.empty() ? "" : " ") + std::string(ending);
   }
+  if (!given.empty()) return format_named(given);
+  if (is_stdin(name) || name == "stdin" || name.starts_with("/dev/fd/") || name.starts_with("/proc/self/fd/"))
+    throw Error(Errc::bad_file,
+                name + ": has no name that says its format; give --format, as in --format csv");
   const std::string advice = conversion_advice(ending_of(name));
-  throw Error(Errc::bad_file, name + ": its name ends in no format that kith reads; " +
-                                  (advice.empty() ? "there are " + known + ", and .gz behind each" : advice));
+  throw Error(Errc::bad_file,
+              name + ": its name ends in no format that kith reads; " +
+                  (advice.empty() ? "there are " + known +
+                                        ", and .gz behind each; or say it by --format, as in --format csv"
+                                  : advice));
 }
 
 Table read_table(const std::filesystem::path& path, const ReadOptions& options) {
-  const std::string name = path.string();
+  const std::string name = shown_name(path);
   return with_memory(name, [&] {
     Source source(path, options.stop, options.progress);
     source.set_encoding(options.encoding);
-    const Format format = format_of(name);
+    const Format format = format_of(name, options.format);
     Table table;
     table.path = name;
     read_rows(source, format, options, table);
@@ -155,11 +181,11 @@ Table read_table(const std::filesystem::path& path, const ReadOptions& options) 
 }
 
 Labels read_labels(const std::filesystem::path& path, const LabelOptions& options) {
-  const std::string name = path.string();
+  const std::string name = shown_name(path);
   return with_memory(name, [&] {
     Source source(path, options.stop, options.progress);
     source.set_encoding(options.encoding);
-    const Format format = format_of(name);
+    const Format format = format_of(name, options.format);
     if (is_text(format)) return read_delimited_labels(source, format, options);
     if (format == Format::svm) return read_svm_labels(source, options.known);
     if (!options.column.empty())
@@ -170,11 +196,11 @@ Labels read_labels(const std::filesystem::path& path, const LabelOptions& option
 }
 
 Values read_values(const std::filesystem::path& path, const ValueOptions& options) {
-  const std::string name = path.string();
+  const std::string name = shown_name(path);
   return with_memory(name, [&] {
     Source source(path, options.stop, options.progress);
     source.set_encoding(options.encoding);
-    const Format format = format_of(name);
+    const Format format = format_of(name, options.format);
     Values values;
     if (!options.columns.empty() && !is_text(format))
       throw Error(Errc::invalid_argument, name + ": has no column " + in_quotes(options.columns[0]) +
@@ -197,10 +223,10 @@ Values read_values(const std::filesystem::path& path, const ValueOptions& option
 
 namespace {
 
-/// By its name; none: who reads it says what is wrong.
-std::optional<Format> known_format(const std::filesystem::path& path) {
+/// By its name, or as given; none: who reads it says what is wrong.
+std::optional<Format> known_format(const std::filesystem::path& path, const std::string& given) {
   try {
-    return format_of(path.string());
+    return format_of(path.string(), given);
   } catch (const Error&) {
     return std::nullopt;
   }
@@ -208,12 +234,12 @@ std::optional<Format> known_format(const std::filesystem::path& path) {
 
 }  // namespace
 
-bool is_svm(const std::filesystem::path& path) {
-  return known_format(path) == Format::svm;
+bool is_svm(const std::filesystem::path& path, const std::string& given) {
+  return known_format(path, given) == Format::svm;
 }
 
-bool is_text(const std::filesystem::path& path) {
-  const std::optional<Format> format = known_format(path);
+bool is_text(const std::filesystem::path& path, const std::string& given) {
+  const std::optional<Format> format = known_format(path, given);
   return format && is_text(*format);
 }
 

@@ -87,6 +87,10 @@ enum class Header { automatic, yes, no };
 
 /// How a file is read, whatever is in it: rows, labels or values.
 struct FileOptions {
+  /// The format of `-` (stdin), and of files whose name says none: csv, tsv, txt, npy, idx, fvecs, ivecs,
+  /// bvecs, svm. Empty: the name must say it.
+  std::string format;
+
   /// Text files. automatic: the first line is a header where one of its cells is a name while the cell below
   /// is a number, or where it repeats the names of `like`. Marks of a missing value (NA, ?, -) are no names.
   /// docs/contract.md, section 9, has what is guessed beyond that.
@@ -201,9 +205,10 @@ struct ValueOptions : FileOptions {
 /// rounded to nearest. Throws as read_table() does.
 Values read_values(const std::filesystem::path& path, const ValueOptions& options = {});
 
-/// Whether read_table() takes this for a .svm file, or for text with columns, by its name.
-bool is_svm(const std::filesystem::path& path);
-bool is_text(const std::filesystem::path& path);
+/// Whether read_table() takes this for a .svm file, or for text with columns.
+///   given  FileOptions::format
+bool is_svm(const std::filesystem::path& path, const std::string& given);
+bool is_text(const std::filesystem::path& path, const std::string& given);
 
 /// The indices of a whole .svm file. Throws as read_table() does.
 SvmWidth read_svm_width(const std::filesystem::path& path, const FileOptions& options = {});

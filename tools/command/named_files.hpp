@@ -1,0 +1,47 @@
+// Options that name files: which of them are read and which are written, so that no output of a command takes
+// the place of an input of the same command.
+//
+// Every option that names a file or a folder goes through one of these when it is added:
+//
+//   reads_file(app.add_option("--train", flags.train, "Training rows"));
+//   writes_file(app.add_option("--out", flags.out, "Write the labels"));
+//
+// check_named_files() then compares them after the command line is parsed and before anything is read.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace CLI {  // declared, not included, as in command.hpp
+class App;
+class Option;
+}  // namespace CLI
+
+namespace kith::command {
+
+/// An option whose value is a file that is read. Returns the option, which then shows `FILE`.
+CLI::Option* reads_file(CLI::Option* option);
+
+/// The same for a file that is read where there is one of that name. The type it shows stays.
+CLI::Option* may_read_file(CLI::Option* option);
+
+/// An option whose value is a file that is written.
+CLI::Option* writes_file(CLI::Option* option);
+
+/// A file that remembers how far a command came: it is read and then written, by this option alone.
+CLI::Option* keeps_file(CLI::Option* option);
+
+/// A folder, whose files with one of these endings are read or written. The option shows `DIR`.
+CLI::Option* reads_folder(CLI::Option* option, std::vector<std::string> endings);
+CLI::Option* writes_folder(CLI::Option* option, std::vector<std::string> endings);
+
+/// The options of `app` that show `FILE` or `DIR` and are none of these: a defect of kith.
+std::vector<std::string> unknown_file_options(const CLI::App& app);
+
+/// Compare the files that the command line names. Two names are one file where device and inode are the same,
+/// whatever the paths say; of files that are not there yet, where the folder and the name are.
+/// Throws invalid_argument: an output is an input, or lies where kith keeps what `kith tune` measured; two
+///                          outputs are one file; two inputs are the same pipe.
+void check_named_files(const CLI::App& app);
+
+}  // namespace kith::command
