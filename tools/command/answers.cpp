@@ -104,7 +104,7 @@ std::string AnswerNames::text(std::int64_t code) const {
   return names_.empty() ? std::to_string(code) : names_.at(static_cast<std::size_t>(code));
 }
 
-std::vector<files::Labels> true_labels(const std::string& where, const TrainingFlags& training_flags,
+std::vector<files::Labels> true_labels(const std::string& where, const TableFlags& tables,
                                        const AskingFlags& flags, const Training& training,
                                        const files::Table& queries) {
   if (flags.leave_one_out) return training.labels;
@@ -113,7 +113,7 @@ std::vector<files::Labels> true_labels(const std::string& where, const TrainingF
     if (truth.size() > 1)
       refuse(where, "--truth holds one label a row, but there are " + std::to_string(truth.size()) +
                         " label columns; give queries with these columns");
-    files::LabelOptions options(number_options(training_flags.tables.format));
+    files::LabelOptions options(number_options(tables.format));
     options.known = &training.labels[0];
     truth[0] = files::read_labels(flags.truth, options);
     if (static_cast<std::int64_t>(truth[0].code.size()) != queries.rows)

@@ -71,7 +71,7 @@ class AnswerNames {
 };
 
 /// True labels of the queries, one entry an output; codes empty where they are not known.
-std::vector<files::Labels> true_labels(const std::string& where, const TrainingFlags& training_flags,
+std::vector<files::Labels> true_labels(const std::string& where, const TableFlags& tables,
                                        const AskingFlags& flags, const Training& training,
                                        const files::Table& queries);
 

@@ -59,7 +59,7 @@ void follow_model(const CLI::App& app, const Model& model, VotingOptions& voting
 /// Classes, truth and names of each label column.
 void describe_outputs(const ClassifyFlags& flags, Classified& done) {
   std::vector<files::Labels> truth =
-      true_labels("classify", flags.training, flags.asking, done.training, done.queries().table);
+      true_labels("classify", flags.training.tables, flags.asking, done.training, done.queries().table);
   for (std::size_t i = 0; i < done.training.labels.size(); ++i) {
     const files::Labels& known = done.training.labels[i];
     Output output;

@@ -50,7 +50,8 @@ std::vector<std::int64_t> held_out_truth(const EvaluateFlags& flags, const Train
                                          const files::Table& queries) {
   AskingFlags asking;
   asking.truth = flags.truth;
-  std::vector<files::Labels> truth = true_labels("evaluate", flags.training, asking, training, queries);
+  std::vector<files::Labels> truth =
+      true_labels("evaluate", flags.training.tables, asking, training, queries);
   if (truth[0].code.empty())
     refuse("evaluate", "the true labels of " + queries.path +
                            " are not known; give --truth FILE, or queries with the label column");
