@@ -64,7 +64,7 @@ std::string answer_lines(const Classified& done) {
 /// Whether as many are right as are expected, if a number is.
 int check_expected(const ClassifyFlags& flags, const Classified& done) {
   for (const Output& output : done.outputs)
-    if (flags.expect >= 0 && count_equal(output.answer, output.truth.code) != flags.expect)
+    if (flags.expect >= 0 && count_right(output.answer, output.truth.code, output.classes) != flags.expect)
       return exit_failed_check;
   return exit_ok;
 }

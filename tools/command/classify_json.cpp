@@ -1,5 +1,7 @@
 // What `kith classify --json` prints.
 #include "classify.hpp"
+#include "files/dictionary.hpp"
+#include "files/number.hpp"
 #include "results_json.hpp"
 
 namespace kith::command {
@@ -7,10 +9,14 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// A label as the file wrote it: a text, or a number.
-Json label_json(const std::vector<std::string>& names, std::int64_t code) {
+/// A label as the file wrote it: a text, or a number. Labels have names, too, where one is below 0.
+///   names  of the codes, where there are more than those of `known`: a mark for no answer, an unknown truth
+Json label_json(const files::Labels& known, const std::vector<std::string>& names, std::int64_t code) {
   if (names.empty()) return code;
-  return names.at(static_cast<std::size_t>(code));
+  const std::string& text = names.at(static_cast<std::size_t>(code));
+  std::int64_t number = 0;
+  if (files::are_numbers(known.names) && files::parse_whole(text, number)) return number;
+  return text;
 }
 
 /// Of one label column the thing itself, of several a list.
@@ -26,14 +32,14 @@ Json head_json(const ClassifyFlags& flags, const Classified& done) {
   for (std::size_t i = 0; i < done.outputs.size(); ++i) {
     Json classes = Json::array();
     for (const std::int64_t code : done.outputs[i].classes)
-      classes.push_back(label_json(done.training.labels[i].names, code));
+      classes.push_back(label_json(done.training.labels[i], done.training.labels[i].names, code));
     all_classes.push_back(std::move(classes));
   }
   json["classes"] = one_or_all(std::move(all_classes));
   if (done.queries().table.rows == 0 || done.outputs[0].truth.code.empty()) return json;
   const auto rows = static_cast<double>(done.queries().table.rows);
   for (const Output& output : done.outputs) {
-    correct.push_back(count_equal(output.answer, output.truth.code));
+    correct.push_back(count_right(output.answer, output.truth.code, output.classes));
     accuracy.push_back(static_cast<double>(correct.back().get<std::int64_t>()) / rows);
   }
   json["correct"] = one_or_all(std::move(correct));
@@ -41,7 +47,7 @@ Json head_json(const ClassifyFlags& flags, const Classified& done) {
   if (flags.k_sweep.empty()) return json;
   json["sweep"] = Json::array();
   for (std::size_t i = 0; i < done.ks.size(); ++i) {
-    const std::int64_t right = count_equal(done.swept[i], done.outputs[0].truth.code);
+    const std::int64_t right = count_right(done.swept[i], done.outputs[0].truth.code, done.outputs[0].classes);
     json["sweep"].push_back(
         {{"k", done.ks[i]}, {"accuracy", static_cast<double>(right) / rows}, {"correct", right}});
   }
@@ -71,9 +77,12 @@ void print_classified_json(const ClassifyFlags& flags, const Classified& done) {
   print_results(head_json(flags, done), m, [&](std::int64_t query) {
     const auto q = static_cast<std::size_t>(query);
     Json result = {{"query", query}}, answers = Json::array();
-    for (const Output& output : done.outputs) {
-      Json answer = {{"label", label_json(output.names.names(), output.answer[q])}};
-      if (!output.truth.code.empty()) answer["truth"] = label_json(output.truth.names, output.truth.code[q]);
+    for (std::size_t i = 0; i < done.outputs.size(); ++i) {
+      const Output& output = done.outputs[i];
+      const files::Labels& known = done.training.labels[i];
+      Json answer = {{"label", label_json(known, output.names.names(), output.answer[q])}};
+      if (!output.truth.code.empty())
+        answer["truth"] = label_json(known, output.truth.names, output.truth.code[q]);
       add_votes(done, output, proba, q, answer);
       answers.push_back(std::move(answer));
     }
@@ -84,7 +93,8 @@ void print_classified_json(const ClassifyFlags& flags, const Classified& done) {
     result["neighbors"] = neighbors_json(done.found, query, [&](std::size_t row, Json& neighbor) {
       Json labels = Json::array();
       for (const files::Labels& column : done.training.labels)
-        labels.push_back(label_json(column.names, column.code[row]));
+        labels.push_back(label_json(column, column.names, column.code[row]));
+      neighbor["row"] = done.training.file_row(static_cast<std::int64_t>(row));
       neighbor["label"] = one_or_all(std::move(labels));
     });
     return result;

@@ -127,6 +127,9 @@ void print_to_stderr();
 /// quiet() is.
 void note(std::string_view text);
 
+/// The same for what went wrong without ending the command: `kith: TEXT`, where quiet() is, too.
+void complain(std::string_view text);
+
 /// --quiet: no notes, no progress. Errors and results stay.
 void add_quiet_option(CLI::App& app);
 bool quiet();

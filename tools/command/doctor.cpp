@@ -252,7 +252,7 @@ int run_doctor(bool as_json) {
   document = nullptr;
   const std::string best = exact > 0 ? open_device("auto").info().spec : "";
   if (exact > 0) json["auto"] = best;
-  if (as_json) print(json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  if (as_json) print(json_text(json));
   if (exact == 0)
     throw Error(Errc::unavailable,
                 std::string("doctor: no device works; see ") +

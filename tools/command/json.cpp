@@ -8,8 +8,8 @@ namespace kith::command {
 namespace {
 
 template <class Json>
-std::string text_of(const Json& json) {
-  const std::string dumped = json.dump(2, ' ', false, Json::error_handler_t::replace);
+std::string text_of(const Json& json, int indent) {
+  const std::string dumped = json.dump(indent, ' ', false, Json::error_handler_t::replace);
   std::string result;
   for (std::string_view rest = dumped; !rest.empty();) {
     const std::size_t length = std::max<std::size_t>(files::character_length(rest), 1);
@@ -27,12 +27,12 @@ std::string text_of(const Json& json) {
 
 }  // namespace
 
-std::string json_text(const nlohmann::ordered_json& json) {
-  return text_of(json);
+std::string json_text(const nlohmann::ordered_json& json, int indent) {
+  return text_of(json, indent);
 }
 
-std::string json_text(const nlohmann::json& json) {
-  return text_of(json);
+std::string json_text(const nlohmann::json& json, int indent) {
+  return text_of(json, indent);
 }
 
 }  // namespace kith::command

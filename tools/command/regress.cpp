@@ -243,6 +243,7 @@ void print_json(const RegressFlags& flags, const Regressed& done) {
     Json result = {{"query", query}, {"value", value_json(done.value, q, done.outputs())}};
     if (!done.truth.empty()) result["truth"] = value_json(done.truth, q, done.outputs());
     result["neighbors"] = neighbors_json(done.found, query, [&](std::size_t row, Json& neighbor) {
+      neighbor["row"] = done.training.file_row(static_cast<std::int64_t>(row));
       neighbor["value"] = value_json(done.training.values, row, done.outputs());
     });
     return result;

@@ -9,10 +9,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t piece_bytes = std::size_t{1} << 16;
 
-std::string text_of(const Json& json, int indent) {
-  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
-}
-
 }  // namespace
 
 Json asked_json(const Training& training, std::int64_t queries, Metric metric, const std::string& device,
@@ -52,11 +48,12 @@ Json neighbors_json(const RadiusNeighbors& found, std::int64_t q,
 
 void print_results(const Json& head, std::int64_t queries,
                    const std::function<Json(std::int64_t q)>& result) {
-  std::string text = text_of(head, 2);
+  std::string text = json_text(head);
   text.erase(text.find_last_not_of("\n}") + 1);
   text += ",\n  \"results\": [";
   for (std::int64_t q = 0; q < queries; ++q) {
-    text += (q > 0 ? ",\n    " : "\n    ") + text_of(result(q), -1);
+    text += (q > 0 ? ",\n    " : "\n    ") + json_text(result(q), -1);
+    text.pop_back();  // its line feed
     if (text.size() < piece_bytes) continue;
     throw_if_interrupted("json");
     print(text);

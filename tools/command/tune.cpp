@@ -176,7 +176,7 @@ int tune_device(const Device& device, const TuneFlags& flags, nlohmann::ordered_
   json.push_back(std::move(entry));
   for (const TunedProblem& problem : problems)
     if (!problem.difference.empty()) {
-      note(info.spec + " gave WRONG bits, and nothing was written: " + problem.difference);
+      complain(info.spec + " gave WRONG bits, and nothing was written: " + problem.difference);
       kept.remove();
       return exit_failed_check;
     }
