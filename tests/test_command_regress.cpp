@@ -102,7 +102,8 @@ TEST_CASE("regress: what does not fit together is refused, in one line") {
       "invalid_argument: regress: " + values + " holds 2 values but " + train + " 4 rows; give one a row");
   check_refused("regress --target cost --train " + train + " --query 1", 2,
                 "invalid_argument: " + train +
-                    ": has no column \"cost\"; it has columns 1 to 3, called \"size\", \"rooms\", \"price\"");
+                    ": has no column \"cost\"; it has columns 1 to 3, called \"size\", \"rooms\", \"price\"; "
+                    "name one of them");
   check_refused(
       "regress --target price --train " + folder.write("bad.csv", "size,price\n1,2\n1,cheap\n") +
           " --query 1",

@@ -218,7 +218,9 @@ TEST_CASE("what a terminal would obey is shown in tables and messages, and on a 
   const string odd = "r\x1b[31m\x07\xE2\x80\xAE\xC3\xA4", plain = "r\\x1b[31m\\x07\\u202e\xC3\xA4";
   const string train = folder.write("t.csv", "x,kind\n1," + odd + "\n2," + odd + "\n9,b\n8,b\n");
   const string asked = "classify --device cpu -k 1 --label kind --train " + train;
-  CHECK(contains(kith(asked + " --query 1").out, "   1    0         0  " + plain + "\n"));
+  const string answered = kith(asked + " --query 1").out;
+  CHECK(answered.starts_with("1: " + plain + "\n"));
+  CHECK(contains(answered, "   1    0         0  " + plain + "\n"));
   CHECK(contains(kith("evaluate --device cpu --label kind --train " + train).out, "\n" + plain + "  "));
   const string queries = folder.write("q.csv", "x\n1\n9\n");
   CHECK(kith(asked + " --queries " + queries).out == odd + "\nb\n");  // data for another program

@@ -208,13 +208,17 @@ TEST_CASE("files: wrong text, word for word") {
 TEST_CASE("files: options that do not fit the file") {
   const Folder folder;
   CHECK(folder.table_error("t.csv", "a,b\n1,2\n", label_column("c")) ==
-        "invalid_argument: t.csv: has no column \"c\"; it has columns 1 to 2, called \"a\", \"b\"");
+        "invalid_argument: t.csv: has no column \"c\"; it has columns 1 to 2, called \"a\", \"b\"; name one "
+        "of them");
   CHECK(folder.table_error("t.csv", "1,2\n", label_column("3")) ==
-        "invalid_argument: t.csv: has no column \"3\"; it has columns 1 to 2 and no header");
+        "invalid_argument: t.csv: has no column \"3\"; it has columns 1 to 2 and no header; give one of "
+        "these numbers");
   CHECK(folder.table_error("t.csv", "1,2\n", label_column("0")) ==
-        "invalid_argument: t.csv: has no column \"0\"; it has columns 1 to 2 and no header");
+        "invalid_argument: t.csv: has no column \"0\"; it has columns 1 to 2 and no header; give one of "
+        "these numbers");
   CHECK(folder.table_error("t.csv", "1\n", label_column("-2")) ==
-        "invalid_argument: t.csv: has no column \"-2\"; it has column 1 only and no header");
+        "invalid_argument: t.csv: has no column \"-2\"; it has column 1 only and no header; give one of "
+        "these numbers");
   CHECK(folder.table_error("t.csv", "a,a\n1,2\n", label_column("a")) ==
         "invalid_argument: t.csv: several columns are called \"a\"; give the number of the one that is "
         "meant, from 1");

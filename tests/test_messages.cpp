@@ -63,8 +63,8 @@ bool says_what_to_do(const string& code) {
   const string said = literals_of(code);
   if (said.find("; ") != string::npos || said.find(' ') == string::npos || code.starts_with("truncated("))
     return true;
-  return std::regex_search(code,
-                           std::regex("(errno|why\\w*|advice|error|run_again|refusal\\w*)\\b[^\"]*$")) ||
+  return std::regex_search(
+             code, std::regex("(errno|why\\w*|advice(_for)?|error|run_again|refusal\\w*)\\b[^\"]*$")) ||
          std::regex_search(said, std::regex(": ?~$"));
 }
 

@@ -47,7 +47,8 @@ Json head_json(const ClassifyFlags& flags, const Classified& done) {
   if (flags.k_sweep.empty()) return json;
   json["sweep"] = Json::array();
   for (std::size_t i = 0; i < done.ks.size(); ++i) {
-    const std::int64_t right = count_right(done.swept[i], done.outputs[0].truth.code, done.outputs[0].classes);
+    const std::int64_t right =
+        count_right(done.swept[i], done.outputs[0].truth.code, done.outputs[0].classes);
     json["sweep"].push_back(
         {{"k", done.ks[i]}, {"accuracy", static_cast<double>(right) / rows}, {"correct", right}});
   }

@@ -1,5 +1,6 @@
 // What `kith classify` prints.
 #include "classify.hpp"
+#include "files/shown.hpp"
 
 namespace kith::command {
 std::string shown_answers(const ClassifyFlags& flags, const Classified& done) {
@@ -7,14 +8,15 @@ std::string shown_answers(const ClassifyFlags& flags, const Classified& done) {
   std::vector<std::string> titles = done.training.label_names;
   if (titles.size() == 1) titles[0] = "label";
   for (std::size_t q = 0; q < flags.asking.query.size(); ++q) {
-    text += (q ? "\n" : "") + flags.asking.query[q] + ": ";
+    std::string answer = flags.asking.query[q] + ": ";
     for (std::size_t i = 0; i < done.outputs.size(); ++i)
-      text += (i ? "," : "") + done.outputs[i].names.text(done.outputs[i].answer[q]);
-    text += "\n" + neighbor_table(done.found, static_cast<std::int64_t>(q), done.training, titles,
-                                  [&](std::size_t row, std::size_t column) {
-                                    const files::Labels& labels = done.training.labels[column];
-                                    return labels.text(labels.code[row]);
-                                  });
+      answer += (i ? "," : "") + done.outputs[i].names.text(done.outputs[i].answer[q]);
+    text += (q ? "\n" : "") + files::shown_in_line(answer) + "\n";
+    text += neighbor_table(done.found, static_cast<std::int64_t>(q), done.training, titles,
+                           [&](std::size_t row, std::size_t column) {
+                             const files::Labels& labels = done.training.labels[column];
+                             return labels.text(labels.code[row]);
+                           });
   }
   return text;
 }

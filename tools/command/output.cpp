@@ -91,10 +91,13 @@ bool quiet() {
   return is_quiet;
 }
 
-void note(std::string_view text) {
-  if (is_quiet) return;
-  const std::string line = "kith: note: " + files::shown_in_line(text) + "\n";
+void complain(std::string_view text) {
+  const std::string line = "kith: " + files::shown_in_line(text) + "\n";
   std::fwrite(line.data(), 1, line.size(), stderr);
+}
+
+void note(std::string_view text) {
+  if (!is_quiet) complain("note: " + std::string(text));
 }
 
 void refuse(std::string_view where, const std::string& what) {

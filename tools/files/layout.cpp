@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "decorated.hpp"
+#include "kith/names.hpp"
 #include "number.hpp"
 
 namespace kith::files {
@@ -321,7 +322,7 @@ char delimiter_named(const std::string& text) {
                                                                     {"blank", ' '},
                                                                     {"colon", ':'}}};
   for (const auto& [name, delimiter] : names)
-    if (text == name) return delimiter;
+    if (plain_name(text) == name) return delimiter;
   constexpr std::string_view impossible = "\"\r\n.+-_'0123456789";
   const auto c = static_cast<unsigned char>(text.size() == 1 ? text[0] : 0);
   const bool letter = (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
@@ -334,8 +335,8 @@ char delimiter_named(const std::string& text) {
 }
 
 char decimal_named(const std::string& text) {
-  if (text == "," || text == "comma") return ',';
-  if (text == "." || text == "point" || text == "dot") return '.';
+  if (text == "," || plain_name(text) == "comma") return ',';
+  if (text == "." || plain_name(text) == "point" || plain_name(text) == "dot") return '.';
   throw Error(Errc::invalid_argument,
               "decimal_named: " + in_quotes(text) + " is no decimal sign; give comma or point");
 }

@@ -120,15 +120,16 @@ std::optional<std::size_t> Records::find_column(const std::string& wanted) const
 std::size_t Records::require_column(const std::string& wanted) const {
   if (const std::optional<std::size_t> found = find_column(wanted)) return *found;
   const std::string one = has_header_ ? closest_name(wanted, first_) : std::string();
-  throw Error(Errc::invalid_argument, source_.name() + ": has no column " + in_quotes(wanted) + "; " +
-                                          (one.empty() ? choices(wanted) : "did you mean " + in_quotes(one) + "?"));
+  throw Error(Errc::invalid_argument,
+              source_.name() + ": has no column " + in_quotes(wanted) + "; " +
+                  (one.empty() ? choices(wanted) : "did you mean " + in_quotes(one) + "?"));
 }
 
 std::string Records::choices(const std::string& wanted) const {
   std::string text = "it has columns 1 to " + std::to_string(columns_);
   if (columns_ == 1) text = "it has column 1 only";
   std::int64_t number = 0;
-  if (!has_header_ && parse_whole(wanted, number)) return text + " and no header";
+  if (!has_header_ && parse_whole(wanted, number)) return text + " and no header; give one of these numbers";
   if (!has_header_)
     return text + " and no header, for its line " + std::to_string(first_line_) + " begins with " +
            in_quotes(first_[0]) + "; say --header yes if that is a name";
@@ -136,7 +137,7 @@ std::string Records::choices(const std::string& wanted) const {
   text += ", called ";
   for (std::size_t column = 0; column < std::min(columns_, most_listed); ++column)
     text += (column ? ", " : "") + in_quotes(first_[column]);
-  return text + (columns_ > most_listed ? ", ..." : "");
+  return text + (columns_ > most_listed ? ", ..." : "") + "; name one of them";
 }
 
 }  // namespace kith::files
