@@ -16,14 +16,18 @@ namespace {
 
 const string kernels = KITH_TEST_SOURCE_DIR "/kernels_cl";
 
-/// `kith ...` with the kernels for GPUs on PoCL, `settings` before it. PoCL's cache is that of this test.
+/// `kith ...` with the kernels for GPUs on PoCL, `settings` before it. PoCL's cache is that of this test;
+/// where PoCL 3.1 compiles, it leaks a little, which is not what is tested.
 Result on_pocl(const string& settings, const string& arguments) {
-  return shell("OMP_WAIT_POLICY=passive KITH_CL_FAMILY=gpu POCL_CACHE_DIR='" KITH_TEST_PLUGIN_DIR "/pocl' " +
-               settings + " \"$kith\" " + arguments);
+  fs::create_directories(KITH_TEST_PLUGIN_DIR "/pocl");
+  return shell(
+      "ASAN_OPTIONS=detect_leaks=0 OMP_WAIT_POLICY=passive KITH_CL_FAMILY=gpu "
+      "POCL_CACHE_DIR='" KITH_TEST_PLUGIN_DIR "/pocl' " +
+      settings + " \"$kith\" " + arguments);
 }
 
 bool has_pocl() {
-  return kith("devices").out.find("Portable Computing Language") != string::npos;
+  return on_pocl("", "devices").out.find("Portable Computing Language") != string::npos;
 }
 
 /// A folder of kernels, in one of which each `what` has become `by`.
