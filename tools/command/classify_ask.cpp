@@ -179,7 +179,7 @@ VotingOptions read_all(const CLI::App& app, ClassifyFlags& flags, Classified& do
   check_one_output(app, done.training.labels.size());
   check_out(flags, done.training.labels);
   const std::vector<std::int64_t> classes = distinct(done.training.labels[0].code);
-  flags.voting.format = flags.training.tables.format;
+  flags.voting.reading = file_options(flags.training.tables);
   VotingOptions voting = voting_options("classify", flags.voting, &done.training.labels[0], classes,
                                         by_k ? all_ks(flags).back() : 0);
   if (!flags.model.empty()) follow_model(app, model, voting);

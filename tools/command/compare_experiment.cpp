@@ -11,6 +11,7 @@
 #include "experiments/experiment.hpp"
 #include "files/output.hpp"
 #include "json.hpp"
+#include "kith/names.hpp"
 #include "named_files.hpp"
 #include "report/experiment_page.hpp"
 #include "usage.hpp"
@@ -34,10 +35,8 @@ std::string names_option(const CompareFlags& flags) {
     refuse(flags.called, names_option(flags) + ": " + name + " stands alone; leave the other names out");
   std::vector<std::string> known = {"all", "list"};
   for (const Experiment& experiment : experiments::all_experiments()) known.emplace_back(experiment.name);
-  const std::string one = closest(name, known);
   refuse(flags.called,
-         names_option(flags) + ": there is none called \"" + name + "\"; " +
-             (one.empty() ? "choose among all, list, " + experiment_names() : "did you mean " + one + "?"));
+         names_option(flags) + ": there is none called \"" + name + "\"; " + advice_on_name(name, known));
 }
 
 std::vector<Experiment> wanted_experiments(const CompareFlags& flags) {

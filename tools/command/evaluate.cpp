@@ -116,7 +116,7 @@ Evaluated evaluate_rows(const EvaluateFlags& flags) {
   const std::int64_t k_max = chosen_k_max(flags, most_neighbors(training, folds, held_out));
   const std::vector<std::int64_t> classes = distinct(labels.code);
   VotingFlags voting = flags.voting;
-  voting.format = flags.training.tables.format;
+  voting.reading = file_options(flags.training.tables);
   done.voting = voting_options("evaluate", voting, &labels, classes, k_max);
   Rows queries;
   files::Labels truth{{}, labels.names};

@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "experiment_output.hpp"
-#include "json.hpp"
 #include "files/output.hpp"
+#include "json.hpp"
 #include "kith/index.hpp"
 #include "kith/tuning.hpp"
 #include "report/experiment_page.hpp"

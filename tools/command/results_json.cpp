@@ -2,6 +2,8 @@
 
 #include <cstdlib>
 
+#include "files/number.hpp"
+
 namespace kith::command {
 namespace {
 
@@ -25,7 +27,7 @@ Json asked_json(const Training& training, std::int64_t queries, Metric metric, c
   if (asking.radius.empty())
     json["k"] = asking.k;
   else
-    json["radius"] = float_json(radius_of("radius", asking)[0]);
+    json["radius"] = float_json(files::parse_number(asking.radius).value);
   return json;
 }
 

@@ -65,7 +65,9 @@ FeatureSelectionOptions selection_options(const SelectFeaturesFlags& flags, cons
   const files::Labels& labels = done.training.labels[0];
   if (options.criterion == Criterion::leave_one_out) {
     check_k("select-features", flags.k, done.training, true);
-    options.voting = voting_options("select-features", flags.voting, &labels, distinct(labels.code), flags.k);
+    VotingFlags voting = flags.voting;
+    voting.reading = file_options(flags.training.tables);
+    options.voting = voting_options("select-features", voting, &labels, distinct(labels.code), flags.k);
   }
   options.plan = plan_options(flags.plan);
   return options;

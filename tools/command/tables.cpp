@@ -147,12 +147,6 @@ files::FileOptions file_options(const TableFlags& flags) {
   return options;
 }
 
-files::FileOptions number_options(const std::string& format) {
-  TableFlags flags;
-  flags.format = format;
-  return file_options(flags);
-}
-
 files::Table read_train(const TableFlags& flags, bool features_chosen) {
   files::ReadOptions options = read_options(flags);
   options.features_chosen = features_chosen;

@@ -69,7 +69,7 @@ std::vector<double> costs(const std::string& where, const VotingFlags& flags, co
                           const std::vector<std::int64_t>& classes) {
   if (flags.costs.empty()) return {};
   const auto count = static_cast<std::int64_t>(classes.size());
-  files::ValueOptions how(number_options(flags.format));
+  files::ValueOptions how(flags.reading);
   how.rows = count;
   files::Values values = files::read_values(flags.costs, how);
   if (values.rows != count || values.cols != count)

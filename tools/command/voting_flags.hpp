@@ -16,7 +16,7 @@ struct VotingFlags {
   std::string tie = "smallest_label";
   std::vector<std::string> priors;  ///< LABEL=P
   std::string costs;                ///< FILE
-  std::string format;               ///< of that file, as --format
+  files::FileOptions reading;       ///< of that file
 };
 
 /// --weights and --rank-weights: what a vote weighs, also in a regression.
