@@ -192,10 +192,10 @@ TEST_CASE("kith reproduce: names, and the list") {
                 "invalid_argument: reproduce: NAMES: all stands alone; leave the other names out");
   check_refused(
       "reproduce structure --report a/../p.html --resume p.html", 2,
-      "invalid_argument: reproduce: --resume: p.html is another file of this command; give it one of "
-      "its own");
+      "invalid_argument: reproduce: --report a/../p.html would replace the file that --resume reads, p.html; "
+      "give it another name");
   check_refused("reproduce x", 2,
-                "invalid_argument: reproduce: NAMES: there is none called \"x\"; choose among all, list, "
+                "invalid_argument: reproduce: NAMES: there is none called \"x\"; choose one of all, list, "
                 "pbknn-groups, pbknn-table1, gsknn-table1, gsknn-crossover, gsknn-kdd, ranksort-placements, "
                 "knn-ladder, knn03-table, structure");
 }

@@ -42,10 +42,10 @@ TEST_CASE("compare: options of experiments and placements that cannot be meant")
   const std::string all =
       "pbknn-groups, pbknn-table1, gsknn-table1, gsknn-crossover, gsknn-kdd, ranksort-placements, "
       "knn-ladder, knn03-table, structure";
-  CHECK(
-      compare_error("--experiment nonsense") ==
-      "invalid_argument: compare: --experiment: there is none called \"nonsense\"; choose among all, list, " +
-          all);
+  CHECK(compare_error("--experiment nonsense") ==
+        "invalid_argument: compare: --experiment: there is none called \"nonsense\"; choose one of all, "
+        "list, " +
+            all);
   CHECK(compare_error("--experiment pbknn-groups -n 100") ==
         "invalid_argument: compare: -n does not go with --experiment; leave one of them out");
   CHECK(compare_error("--experiment pbknn-groups --placement distance=cpu") ==

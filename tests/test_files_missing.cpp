@@ -44,7 +44,7 @@ TEST_CASE("files: missing values in text become NaN where that is asked for") {
   CHECK(folder.table_error("t.csv", "a,b\n1,\n2,NA\n", with_missing()) ==
         "bad_file: t.csv: column 2 (b) holds no value in any row; take the column out of the file");
   CHECK(folder.table_error("t.csv", "a,b\n1,2\n2,inf\n", with_missing()) ==
-        "bad_file: t.csv:3: column 2 (b) holds an infinity; every value must be finite");
+        "bad_file: t.csv:3: column 2 (b) holds an infinity; make every value finite, or leave the row out");
   string told;
   folder.table("t.csv", "a,b\n1,x\n2,?\n3,y\n4,x\n", telling<ReadOptions>(told));
   CHECK(told ==
@@ -61,7 +61,7 @@ TEST_CASE("files: missing values in binary files are NaN") {
                    .values) == Floats{-99, 4});
   CHECK(marked(folder.table("t.fvecs", fvecs({{1, nan}}), with_missing()).values) == Floats{1, -99});
   CHECK(folder.table_error("t.npy", npy("<f4", "(1,)", bytes<float>({inf})), with_missing()) ==
-        "bad_file: t.npy: row 0, column 0 holds an infinity; every value must be finite");
+        "bad_file: t.npy: row 0, column 0 holds an infinity; make every value finite, or leave the row out");
   CHECK(marked(folder.table("t.svm", "1 1:nan 2:3\n", with_missing()).values) == Floats{-99, 3});
 }
 

@@ -64,7 +64,7 @@ bool says_what_to_do(const string& code) {
   if (said.find("; ") != string::npos || said.find(' ') == string::npos || code.starts_with("truncated("))
     return true;
   return std::regex_search(
-             code, std::regex("(errno|why\\w*|advice(_for)?|error|run_again|refusal\\w*)\\b[^\"]*$")) ||
+             code, std::regex("(errno|again|why\\w*|advice(_for)?|error|run_again|refusal\\w*)\\b[^\"]*$")) ||
          std::regex_search(said, std::regex(": ?~$"));
 }
 

@@ -69,10 +69,12 @@ TEST_CASE("preparation: filled in first, then categories, then scalings") {
 TEST_CASE("preparation: missing values that are refused, and rows that are complete") {
   CHECK(error_of([] {
           filled(Missing::refuse, {1, gone}, 1, {});
-        }) == "preparation: training row 1, column 0 holds NaN; every value must be finite");
+        }) ==
+        "preparation: training row 1, column 0 holds NaN; make every value finite, or leave the row out");
   CHECK(error_of([] {
           filled(Missing::drop, {1, gone}, 1, {});
-        }) == "preparation: training row 1, column 0 holds NaN; every value must be finite");
+        }) ==
+        "preparation: training row 1, column 0 holds NaN; make every value finite, or leave the row out");
   CHECK(error_of([] {
           filled(Missing::mean, {1, gone, 2, gone}, 2, {});
         }) == "preparation: column 1 has no value to learn from; leave the column out");

@@ -13,6 +13,7 @@
 
 #include "command.hpp"
 #include "files/output.hpp"
+#include "json.hpp"
 
 namespace kith::command {
 namespace {
@@ -25,7 +26,9 @@ constexpr int kept_format = 1;
 
 /// What is no UTF-8 is replaced: in what is written and in what it is compared with alike.
 std::string kept_text(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string text = json_text(json, -1);
+  text.pop_back();  // its line feed
+  return text;
 }
 
 std::string kept_checksum(const std::string& text) {

@@ -139,9 +139,11 @@ class SvmReader {
       Number number = parse_number(text);
       if (options_.missing && (number.kind == Number::nan || is_missing_marker(text)))
         number = {Number::finite, std::numeric_limits<float>::quiet_NaN(), false};
-      if (number.kind != Number::finite)
+      if (number.kind != Number::finite) {
+        const std::string_view advice = is_missing(number.kind, text) ? or_missing : std::string_view();
         lines_.fail("index " + std::to_string(index) + " " + why_not(number.kind, text) +
-                    std::string(is_missing(number.kind, text) ? or_missing : ""));
+                    std::string(advice));
+      }
       if (number.rounded) rounding_.add(row, index);
       entries_.push_back({static_cast<std::uint32_t>(index), number.value});
     }
