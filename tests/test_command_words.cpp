@@ -117,7 +117,8 @@ TEST_CASE("every named choice is taken in any case, with - or _") {
   }
   CHECK(kith("select-features --criterion Leave_One_Out --method FORWARD " + base).code == 0);
   CHECK(kith("compare --device cpu --stage Select,SEARCH --data Grid -n 50 -m 3 --dims 2 -k 2").code == 0);
-  CHECK(contains(kith("classify --help").out, "--tie WHAT=smallest-label"));
+  const string help = kith("classify --help").out;  // CLI11 before 2.4 writes a default behind =
+  CHECK((contains(help, "--tie WHAT=smallest-label") || contains(help, "--tie WHAT [smallest-label]")));
 }
 
 TEST_CASE("a column with a slip in its name is answered with the one that is meant") {

@@ -38,7 +38,7 @@ TEST_CASE("proposer: by hand, the seed bounds and the product proposes") {
   if (!refusal_of(Proposer::gemm).empty()) return;
   // Seed: the first two rows, at 25 and 16 from the query. Of the others only 9 and 1 are nearer.
   const Matrix train = matrix(1, {5, 4, 7, 3, 100, -1, 6});
-  const Index index(device(), train);
+  const Index index(device(), train, Metric::squared_l2);
   Trace trace;
   const Neighbors found =
       index.search(matrix(1, {0}), 2, {.proposer = Proposer::gemm, .train_tile = 2}, &trace);
