@@ -271,10 +271,11 @@ std::string run_larger(spi::Device& device, const Larger& of) {
   const auto train = put(device, pack(row_values, of.rows, info.train_block));
   const spi::RowBlocks query_rows{queries.get(), 0, of.queries, of.columns, info.query_block};
   const spi::RowBlocks train_rows{train.get(), 0, of.rows, of.columns, info.train_block};
-  const auto lists = put(device, std::vector<Key>(of.queries * k));
+  const std::size_t found = std::size_t{of.queries} * k;
+  const auto lists = put(device, std::vector<Key>(found));
   const spi::Grid<Key> list_grid{lists.get(), 0, of.queries, k, k};
   const spi::NearestStep step{of.metric, query_rows, train_rows, 0, k, 1, list_grid, {}};
-  if (result_of<Key>(device, step, *lists, of.queries * k) == lists_of(expected, 0, of.rows, 1)) return {};
+  if (result_of<Key>(device, step, *lists, found) == lists_of(expected, 0, of.rows, 1)) return {};
   return "the fused search of " + std::to_string(of.queries) + " queries among " + std::to_string(of.rows) +
          " rows of " + std::to_string(of.columns) + " columns by " + std::string(name(of.metric)) +
          " returned other rows in a test";

@@ -26,8 +26,9 @@ std::vector<float> hard_values() {
   for (std::uint32_t i = 0; i < queries * columns; ++i) {
     state = state * 1664525u + 1013904223u;
     const std::uint32_t chosen = state >> 27;
+    const std::uint32_t half = i / 2;  // each value twice
     float value = static_cast<float>(static_cast<std::int32_t>(state >> 8 & 1023) - 300);
-    if (i < columns) value = static_cast<float>(columns - i / 2);
+    if (i < columns) value = static_cast<float>(columns - half);
     if (chosen == 0) value = INFINITY;
     if (chosen == 1) value = state & 256 ? 0.0f : -0.0f;
     if (chosen == 2) value = 0x1p-140f * static_cast<float>(state >> 8 & 7);
