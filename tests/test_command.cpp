@@ -313,7 +313,8 @@ TEST_CASE("a signal ends a long search within two seconds, with 128 and its numb
   const string train = folder.write("train.npy", npy(40000, 256));
   const string out = folder / "out.npy", err = folder / "err";  // err is made by the child below
   const std::size_t files = folder.files();
-  for (const auto& [signal_number, code] : {std::pair{SIGINT, 130}, {SIGTERM, 143}, {SIGHUP, 129}}) {
+  for (const auto& ended : {std::pair{SIGINT, 130}, {SIGTERM, 143}, {SIGHUP, 129}}) {
+    const int signal_number = ended.first, code = ended.second;
     CAPTURE(signal_number);
     const pid_t child = fork();
     REQUIRE(child >= 0);
