@@ -52,8 +52,9 @@ TEST_CASE("files: every format comes through a pipe, plain or gzip") {
       {"ivecs", bytes<std::int32_t>({2, 1, 2, 2, 3, 4})},
       {"bvecs", bytes<std::int32_t>({2}) + "\1\2" + bytes<std::int32_t>({2}) + "\3\4"},
       {"svm", "1 1:1 2:2\n1 1:3 2:4\n"}};
-  for (const auto& [format, content] : files)
+  for (const auto& file : files)
     for (const bool packed : {false, true}) {
+      const string &format = file.first, &content = file.second;
       CAPTURE(format);
       CAPTURE(packed);
       const string data = packed ? gzip(content) : content;

@@ -175,9 +175,9 @@ TEST_CASE("metric: the names of other libraries, in any case, with - or _, and w
                                                  {"dot", Metric::negative_dot},
                                                  {"negative-dot", Metric::negative_dot},
                                                  {"COSINE", Metric::cosine}};
-  for (const auto& [text, metric] : said) {
-    CAPTURE(text);
-    CHECK(parse_metric(text) == metric);
+  for (const auto& one : said) {
+    CAPTURE(one.first);
+    CHECK(parse_metric(one.first) == one.second);
   }
   for (const Metric metric : all_metrics)
     for (const std::string_view other : other_names(metric)) CHECK(parse_metric(other) == metric);
