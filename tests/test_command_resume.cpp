@@ -188,6 +188,9 @@ TEST_CASE("kith reproduce: names, and the list") {
   check_refused("reproduce gsknn-crosover", 2,
                 "invalid_argument: reproduce: NAMES: there is none called \"gsknn-crosover\"; did you mean "
                 "gsknn-crossover?");
+  check_refused("reproduce --quick --report p.html", 2,
+                "invalid_argument: reproduce: NAMES: list runs nothing, so there is nothing to write; give "
+                "names, or all");
   check_refused("reproduce all,structure", 2,
                 "invalid_argument: reproduce: NAMES: all stands alone; leave the other names out");
   check_refused(

@@ -252,4 +252,27 @@ TEST_CASE("missing: refused with the way out, dropped, or filled in") {
   CHECK(folder.read("o.csv").ends_with("9\nnan\n2\n"));
 }
 
+TEST_CASE("labels: a blank line, and a name that stands for a label, are no silent shift") {
+  const Folder folder;
+  const string train = folder.write("x.csv", "1,1\n2,2\n8,8\n9,9\n");
+  const string base = "classify --device cpu -k 1 --leave-one-out --train " + train + " --labels ";
+  CHECK(contains(
+      said(base + folder.write("blank.csv", "kind\na\n\nb\nb\n")),
+      "blank.csv:3: is blank, which is an empty cell in a file of one column; fill it in or take it out"));
+  CHECK(contains(said(base + folder.write("short.csv", "kind\na\nb\nb\n")),
+                 "short.csv: the first line (kind) is taken as a label, and no other line has it"));
+  CHECK(!contains(said(base + folder.write("good.csv", "kind\na\na\nb\nb\n\n")), "taken as a label"));
+}
+
+TEST_CASE(".svm: training rows from 1 and queries from 0 are refused") {
+  const Folder folder;
+  const string one = folder.write("one.svm", "1 1:1 2:1\n2 1:8 2:8\n"),
+               zero = folder.write("zero.svm", "1 0:1 1:1\n2 0:8 1:8\n");
+  CHECK(
+      contains(said("classify --device cpu -k 1 --train " + one + " --queries " + zero),
+               "one.svm: has no index 0, but the queries have; write both files alike, or say --svm-base 0"));
+  CHECK(contains(said("classify --device cpu -k 1 --train " + zero + " --queries " + zero),
+                 "accuracy 1.0000 (2 of 2)"));
+}
+
 TEST_SUITE_END();

@@ -163,6 +163,10 @@ std::string experiment_names() {
 }
 
 int compare_experiments(const CompareFlags& flags) {
+  if (flags.experiment == "list" && (flags.quick || flags.energy || flags.fresh || !flags.csv.empty() ||
+                                     !flags.report.empty() || !flags.charts.empty()))
+    refuse(flags.called,
+           names_option(flags) + ": list runs nothing, so there is nothing to write; give names, or all");
   if (flags.experiment == "list")
     return print(flags.json ? experiment_list_json() : experiment_list()), exit_ok;
   std::vector<Experiment> wanted = wanted_experiments(flags);

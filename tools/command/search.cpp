@@ -15,7 +15,6 @@
 namespace kith::command {
 namespace {
 
-constexpr std::int64_t no_neighbor = -1;  ///< of a query that misses a value
 constexpr std::int64_t shown_queries = 10, shown_neighbors = 8;
 
 struct SearchFlags {

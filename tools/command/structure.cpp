@@ -85,10 +85,12 @@ void write_sample_classes(files::AtomicFile& file, const SampleClasses& sums,
 }
 
 /// [n, n], never whole in memory.
-void write_distances(files::AtomicFile& file, const Structure& structure, PlanOptions options,
-                     const OutputFlags& flags) {
+void write_distances(files::AtomicFile& file, const Training& training, const Structure& structure,
+                     PlanOptions options, const OutputFlags& flags) {
   const std::int64_t n = structure.index().rows();
-  const std::vector<std::string> names = header_of(flags, numbered("row", n, 0));
+  std::vector<std::string> names;
+  for (std::int64_t t = 0; t < n; ++t) names.push_back("row_" + std::to_string(training.file_row(t)));
+  names = header_of(flags, std::move(names));
   const std::int64_t rows =
       std::max<std::int64_t>(1, piece_bytes / (n * static_cast<std::int64_t>(sizeof(float))));
   ProgressBar bar("writing distances");
@@ -140,7 +142,7 @@ Structured structure(const StructureFlags& flags, Outputs& outputs) {
   if (outputs.sample_classes)
     write_sample_classes(*outputs.sample_classes, structure.sample_classes(options), done.classes,
                          flags.output);
-  if (outputs.distances) write_distances(*outputs.distances, structure, options, flags.output);
+  if (outputs.distances) write_distances(*outputs.distances, training, structure, options, flags.output);
   if (outputs.errors || outputs.sample_classes || outputs.distances)
     done.seconds.emplace_back("write what was asked for", lap(start));
   return done;

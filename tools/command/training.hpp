@@ -26,6 +26,9 @@
 
 namespace kith::command {
 
+/// The row of a neighbour that a query has not, since it misses a value; `kith search` writes it.
+inline constexpr std::int64_t no_neighbor = -1;
+
 /// All of it. Each subcommand registers what it has a use for.
 struct TrainingFlags {
   TableFlags tables;

@@ -170,7 +170,9 @@ RowFilter read_filter(const std::string& where, const std::string& path, const T
   const bool whole = training.rows.kept || numbers.empty();  // the table has every row of the file
   const std::int64_t last = whole ? training.rows.table.rows - 1 : numbers.back();
   std::vector<std::int64_t> rows;
+  std::int64_t dropped = 0;
   for (const std::int64_t row : read_row_numbers(where, path, flags)) {
+    if (row == no_neighbor) continue;  // kith search writes that where a value is missing
     if (row < 0 || row > last)
       refuse(where, path + " names row " + std::to_string(row) + " but " + training.rows.table.path +
                         " holds rows 0 to " + std::to_string(last) + "; correct it");
@@ -179,7 +181,12 @@ RowFilter read_filter(const std::string& where, const std::string& path, const T
       rows.push_back(row);
     else if (at != numbers.end() && *at == row)
       rows.push_back(at - numbers.begin());
+    else
+      ++dropped;
   }
+  if (dropped > 0)
+    note(path + ": " + files::count_of(static_cast<std::uint64_t>(dropped), "row") +
+         " of the filter not counted: --missing drop left " + (dropped == 1 ? "it" : "them") + " out");
   return RowFilter::only(training.n(), rows);
 }
 

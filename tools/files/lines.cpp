@@ -164,9 +164,12 @@ bool LineReader::append(std::string_view& line) {
 }
 
 bool RecordReader::next(std::vector<std::string_view>& cells) {
-  do {
+  blank_ = 0;
+  for (;;) {
     if (!lines_.next(line_)) return false;
-  } while (skip_blanks(0) == line_.size());
+    if (skip_blanks(0) != line_.size()) break;
+    if (blank_ == 0) blank_ = lines_.number();
+  }
   cells.clear();
   if (line_.find('"') == std::string_view::npos)
     split_plain(cells);

@@ -82,6 +82,7 @@ class RecordReader {
   bool next(std::vector<std::string_view>& cells);
 
   std::int64_t line() const { return lines_.number(); }
+  std::int64_t blank() const { return blank_; }  ///< the first blank line before the record; 0: there is none
   [[noreturn]] void fail(const std::string& text) const { lines_.fail(text); }
 
  private:
@@ -97,6 +98,7 @@ class RecordReader {
   bool is_separator(char c) const { return separator_ == ' ' ? is_blank(c) : c == separator_; }
 
   LineReader lines_;
+  std::int64_t blank_ = 0;
   char separator_;
   std::string_view line_;
   std::vector<Cell> found_;

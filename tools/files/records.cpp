@@ -41,7 +41,16 @@ void Records::read_first() {
   first_.assign(cells.begin(), cells.end());
   columns_ = cells.size();
   has_second_ = reader_.next(second_);
-  if (has_second_) second_line_ = reader_.line();
+  if (!has_second_) return;
+  second_line_ = reader_.line();
+  refuse_blank();
+}
+
+/// In a file of one column a blank line between others may be an empty cell, and rows would move up.
+void Records::refuse_blank() const {
+  if (columns_ == 1 && reader_.blank() > 0)
+    fail_at(reader_.blank(),
+            "is blank, which is an empty cell in a file of one column; fill it in or take it out");
 }
 
 bool Records::decide_header(const FileOptions& options, const Table* like,
@@ -78,6 +87,7 @@ bool Records::next(std::vector<std::string_view>& cells) {
   } else {
     if (!reader_.next(cells)) return false;
     line_ = reader_.line();
+    refuse_blank();
   }
   if (cells.size() != columns_)
     fail(count_of(cells.size(), "cell") + " but the rows before have " + std::to_string(columns_) +

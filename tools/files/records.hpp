@@ -52,6 +52,7 @@ class Records {
   std::size_t require_column(const std::string& wanted) const;  ///< the same; none is invalid_argument
 
  private:
+  void refuse_blank() const;
   void read_first();
   bool decide_header(const FileOptions& options, const Table* like, const std::vector<std::string>& named);
   std::string choices(const std::string& wanted) const;

@@ -72,6 +72,12 @@ class SideFile {
                        " lines are wanted and so many follow; --header says otherwise");
   }
 
+  void tell_label(const std::string& cell) const {
+    tell(options_, source_.name() + ": the first line (" + printable(cell) +
+                       ") is taken as a label, and no other line has it; give a line for each row, and "
+                       "--header yes if it is a name");
+  }
+
  private:
   FileOptions undecided(FileOptions options) const {
     if (open_) options.header = Header::no;
@@ -119,12 +125,14 @@ Labels read_delimited_labels(Source& source, Format format, const LabelOptions& 
   for (std::vector<std::string_view> cells; file.next(cells); padded.look_at(cells[column]))
     if (const std::string why = reader.add(cells[column]); !why.empty())
       records.fail(records.column_text(column) + " " + why);
+  bool headed = false;
   if (file.is_open()) {
     // Of numbers only 0 is a header, as pandas calls a column without a name. A name over numbers always is.
     const std::string& first = file.first()[column];
     const bool name = is_name(first, '.'), more = static_cast<std::int64_t>(reader.size()) == options.rows;
     if (!(name && reader.size() > 0 && reader.holds_numbers())) {
-      if (more && (name || first == "0"))
+      headed = more && (name || first == "0");
+      if (headed)
         file.tell_header(options.rows, first);
       else if (const std::string why = reader.add_first(first); !why.empty())
         records.fail_at(std::max<std::int64_t>(first_line, 1), records.column_text(column) + " " + why);
@@ -133,6 +141,9 @@ Labels read_delimited_labels(Source& source, Format format, const LabelOptions& 
     }
   }
   Labels labels = reader.finish();
+  if (file.is_open() && !headed && labels.code.size() > 1 && is_name(file.first()[column], '.') &&
+      std::count(labels.code.begin(), labels.code.end(), labels.code[0]) == 1)
+    file.tell_label(file.first()[column]);
   if (!options.known) padded.tell(options, source.name(), labels);
   return labels;
 }

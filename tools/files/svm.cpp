@@ -155,7 +155,7 @@ class SvmReader {
   std::int64_t base_of_like() const { return options_.like ? options_.like->first_index : -1; }
 
   void check_zero() {
-    width_.zero = true;
+    width_.zero = own_zero_ = true;
     if (options_.first_index != 1 && base_of_like() != 1) return;
     lines_.fail(options_.first_index == 1
                     ? "has the index 0, but --svm-base 1 says that they begin at 1; leave it out, or give 0"
@@ -179,6 +179,11 @@ class SvmReader {
     std::int64_t base = options_.first_index >= 0 ? options_.first_index : base_of_like();
     if (base < 0) {
       base = width_.zero ? 0 : 1;
+      if (width_.zero && !own_zero_)
+        throw Error(Errc::invalid_argument,
+                    source_.name() +
+                        ": has no index 0, but the queries have; write both files alike, or say "
+                        "--svm-base 0 if these begin at 0, too");
       if (width_.zero && options_.note)
         options_.note(source_.name() +
                       ": the index 0 occurs, so indices begin at 0; --svm-base says otherwise");
@@ -206,7 +211,8 @@ class SvmReader {
   Table& table_;
   LabelReader labels_;
   bool with_labels_ = false, with_targets_ = false;
-  SvmWidth width_;
+  SvmWidth width_;         ///< of this file and of options_.also
+  bool own_zero_ = false;  ///< whether the index 0 occurs in this one
   RoundingCount rounding_;
   std::vector<Entry> entries_;
   std::vector<std::size_t> row_begin_{0};
