@@ -257,9 +257,9 @@ TEST_CASE("labels: a blank line, and a name that stands for a label, are no sile
   const string train = folder.write("x.csv", "1,1\n2,2\n8,8\n9,9\n");
   const string base = "classify --device cpu -k 1 --leave-one-out --train " + train + " --labels ";
   CHECK(contains(
-      said(base + folder.write("blank.csv", "kind\na\n\nb\nb\n")),
+      kith(base + folder.write("blank.csv", "kind\na\n\nb\nb\n")).err,
       "blank.csv:3: is blank, which is an empty cell in a file of one column; fill it in or take it out"));
-  CHECK(contains(said(base + folder.write("short.csv", "kind\na\nb\nb\n")),
+  CHECK(contains(said(base + folder.write("short.csv", "kind\nb\nb\nb\n")),
                  "short.csv: the first line (kind) is taken as a label, and no other line has it"));
   CHECK(!contains(said(base + folder.write("good.csv", "kind\na\na\nb\nb\n\n")), "taken as a label"));
 }
@@ -269,7 +269,7 @@ TEST_CASE(".svm: training rows from 1 and queries from 0 are refused") {
   const string one = folder.write("one.svm", "1 1:1 2:1\n2 1:8 2:8\n"),
                zero = folder.write("zero.svm", "1 0:1 1:1\n2 0:8 1:8\n");
   CHECK(
-      contains(said("classify --device cpu -k 1 --train " + one + " --queries " + zero),
+      contains(kith("classify --device cpu -k 1 --train " + one + " --queries " + zero).err,
                "one.svm: has no index 0, but the queries have; write both files alike, or say --svm-base 0"));
   CHECK(contains(said("classify --device cpu -k 1 --train " + zero + " --queries " + zero),
                  "accuracy 1.0000 (2 of 2)"));

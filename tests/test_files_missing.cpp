@@ -175,7 +175,10 @@ TEST_CASE("files: .svm from 0 or from 1, labels by name, values to predict") {
   CHECK(wide.also.largest == 7);
   CHECK(folder.table("o.svm", "1 1:5 2:6\n", wide).values == Floats{5, 6, 0, 0, 0, 0, 0});
   wide.also.zero = true;
-  CHECK(folder.table("o.svm", "1 1:5\n", wide).values == Floats{0, 5, 0, 0, 0, 0, 0, 0});
+  CHECK(folder.table("o.svm", "1 0:5 1:6\n", wide).values == Floats{5, 6, 0, 0, 0, 0, 0, 0});
+  CHECK(folder.table_error("o.svm", "1 1:5\n", wide) ==
+        "invalid_argument: o.svm: has no index 0, but the queries have; write both files alike, or say "
+        "--svm-base 0 if these begin at 0, too");
 
   CHECK(folder.table_error("o.svm", "1 1:5\n", label_column("kind")) ==
         "invalid_argument: o.svm: has no column \"kind\"; the labels of such a file begin its lines: leave "

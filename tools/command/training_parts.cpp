@@ -157,7 +157,9 @@ std::vector<std::int64_t> read_row_numbers(const std::string& where, const std::
   for (const double value : values.values) {
     if (value != std::trunc(value) || std::fabs(value) > 0x1p53)
       refuse(where, path + " holds " + format_double(value) + "; a filter is the numbers of rows, from 0");
-    rows.push_back(static_cast<std::int64_t>(value));
+    const auto row = static_cast<std::int64_t>(value);
+    const bool none = row == no_neighbor && found && !values.column_names.empty();  // kith search wrote that
+    if (!none) rows.push_back(row);
   }
   return rows;
 }
@@ -172,7 +174,6 @@ RowFilter read_filter(const std::string& where, const std::string& path, const T
   std::vector<std::int64_t> rows;
   std::int64_t dropped = 0;
   for (const std::int64_t row : read_row_numbers(where, path, flags)) {
-    if (row == no_neighbor) continue;  // kith search writes that where a value is missing
     if (row < 0 || row > last)
       refuse(where, path + " names row " + std::to_string(row) + " but " + training.rows.table.path +
                         " holds rows 0 to " + std::to_string(last) + "; correct it");

@@ -1,5 +1,6 @@
 // Labels and values in .csv, .tsv and .txt: files that belong to the rows of another.
 #include <algorithm>
+#include <map>
 
 #include "column_notes.hpp"
 #include "decorated.hpp"
@@ -107,6 +108,15 @@ std::size_t label_column(Source& source, SideFile& file, const LabelOptions& opt
                   "; labels are one a line, or say which column they are: --label-column");
 }
 
+/// Whether the first label occurs nowhere else, and each of the others does.
+bool only_first_is_alone(const std::vector<std::int64_t>& codes) {
+  std::map<std::int64_t, std::size_t> counts;
+  for (const std::int64_t code : codes) ++counts[code];
+  return counts.size() > 1 && std::all_of(counts.begin(), counts.end(), [&](const auto& entry) {
+           return (entry.second == 1) == (entry.first == codes[0]);
+         });
+}
+
 bool is_name(const std::string& cell, char decimal) {
   return parse_number(cell, decimal).kind == Number::not_a_number;
 }
@@ -141,8 +151,7 @@ Labels read_delimited_labels(Source& source, Format format, const LabelOptions& 
     }
   }
   Labels labels = reader.finish();
-  if (file.is_open() && !headed && labels.code.size() > 1 && is_name(file.first()[column], '.') &&
-      std::count(labels.code.begin(), labels.code.end(), labels.code[0]) == 1)
+  if (file.is_open() && !headed && is_name(file.first()[column], '.') && only_first_is_alone(labels.code))
     file.tell_label(file.first()[column]);
   if (!options.known) padded.tell(options, source.name(), labels);
   return labels;
