@@ -79,15 +79,8 @@ inline Result shell(const string& line) {
   return result;
 }
 
-/// LeakSanitizer itself fails now and then while threads end, which says nothing about kith: ask again.
 inline Result kith(const string& arguments) {
-  constexpr int most_tries = 3;
-  Result result;
-  for (int tries = 0; tries < most_tries; ++tries) {
-    result = shell("\"$kith\" " + arguments);
-    if (result.err.find("LeakSanitizer has encountered a fatal error") == string::npos) break;
-  }
-  return result;
+  return shell("\"$kith\" " + arguments);
 }
 
 /// The command fails with this code and this one line, and prints nothing else.

@@ -107,11 +107,23 @@ TEST_CASE("every named choice is taken in any case, with - or _") {
   const Folder folder;
   const string base = "--device CPU --label kind --train " + folder.write("line.csv", line) + " ";
   const string classify = "classify " + base + "--query 0 --out " + (folder / "o.txt") + " ";
-  for (const char* choice :
-       {"--selector Merge-Sort", "--metric Squared-L2", "--metric EUCLIDEAN", "--metric cityblock",
-        "--proposer NONE", "--weights Distance", "--tie Fewer_Neighbors", "--tie SMALLEST-LABEL",
-        "--scale ZScore", "--scale Min_Max", "--scale standard", "--categories Ordinal", "--header AUTOMATIC",
-        "--unseen Refuse", "--fused No", "--sample merge-sort,THRESHOLD"}) {
+  const std::vector<string> choices = {"--selector Merge-Sort",
+                                       "--metric Squared-L2",
+                                       "--metric EUCLIDEAN",
+                                       "--metric cityblock",
+                                       "--proposer NONE",
+                                       "--weights Distance",
+                                       "--tie Fewer_Neighbors",
+                                       "--tie SMALLEST-LABEL",
+                                       "--scale ZScore",
+                                       "--scale Min_Max",
+                                       "--scale standard",
+                                       "--categories Ordinal",
+                                       "--header AUTOMATIC",
+                                       "--unseen Refuse",
+                                       "--fused No",
+                                       "--sample merge-sort,THRESHOLD"};
+  for (const string& choice : choices) {
     const Result result = kith(classify + choice);
     CHECK_MESSAGE(result.code == 0, choice << ": " << result.err);
   }
