@@ -10,12 +10,12 @@
 
 namespace kith::tests {
 
-enum class HostileSetting { upward, downward, to_zero, flush, trap };
+enum class HostileSetting { upward, downward, to_zero, flush, trap, trap_inexact };
 
 inline constexpr std::array hostile_settings = {
     HostileSetting::upward, HostileSetting::downward, HostileSetting::to_zero,
 #if defined(__SSE__)
-    HostileSetting::flush,  HostileSetting::trap,
+    HostileSetting::flush,  HostileSetting::trap,     HostileSetting::trap_inexact,
 #endif
 };
 
@@ -31,6 +31,8 @@ inline std::string_view name(HostileSetting setting) {
       return "flushes subnormals, in and out";
     case HostileSetting::trap:
       return "raises a signal for every exception but inexact";
+    case HostileSetting::trap_inexact:
+      return "raises a signal for every inexact operation";
   }
   return "?";
 }
@@ -53,6 +55,11 @@ class HostileEnvironment {
       case HostileSetting::flush:
 #if defined(__SSE__)
         _mm_setcsr(_mm_getcsr() | 0x8040u);  // flush to zero, denormals are zero
+#endif
+        break;
+      case HostileSetting::trap_inexact:
+#if defined(__SSE__)
+        _mm_setcsr(_mm_getcsr() & ~0x103Fu);  // no flag is raised, inexact is not masked
 #endif
         break;
       case HostileSetting::trap:

@@ -53,7 +53,8 @@ TEST_CASE("environment: the scalar chain of these tests would notice each hostil
   };
   const auto expected = now();
   for (const HostileSetting setting : hostile_settings) {
-    if (setting == HostileSetting::trap) continue;  // it would: by its end
+    if (setting == HostileSetting::trap || setting == HostileSetting::trap_inexact)
+      continue;  // it would: by its end
     CAPTURE(std::string(name(setting)));
     const HostileEnvironment hostile(setting);
     CHECK(now() != expected);

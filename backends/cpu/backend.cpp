@@ -1,14 +1,13 @@
 #include "cpu/backend.hpp"
 
-#include <sched.h>
 #include <unistd.h>
 
 #include <fstream>
 #include <string>
-#include <thread>
 
 #include "cpu/device.hpp"
 #include "cpu/steps.hpp"
+#include "host_threads.hpp"
 #include "kith/error.hpp"
 
 namespace kith::cpu {
@@ -27,15 +26,6 @@ std::string processor_name() {
 #else
   return "processor";
 #endif
-}
-
-/// Cores that this process may run on.
-std::uint32_t usable_cores() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof set, &set) == 0) return static_cast<std::uint32_t>(CPU_COUNT(&set));
-  const unsigned cores = std::thread::hardware_concurrency();  // more than a cpu_set_t can name
-  return cores ? cores : 1;
 }
 
 std::size_t memory_bytes() {
@@ -66,11 +56,7 @@ class CpuBackend final : public spi::Backend {
     DeviceInfo info;
     info.spec = info.backend = "cpu";
     info.name = processor_name();
-#ifdef _OPENMP
-    info.platform = "OpenMP";
-#else
-    info.platform = "serial";
-#endif
+    info.platform = "host threads";
     info.driver = set.name;
     info.kind = DeviceKind::cpu;
     info.compute_units = usable_cores();

@@ -13,6 +13,28 @@ constexpr std::size_t spare_share = 16;  // spares take at most 1/16 of the devi
 
 }  // namespace
 
+DeviceMutex::DeviceMutex(const DeviceInfo& info) : spec_(info.spec), survives_fork_(info.backend == "cpu") {}
+
+void DeviceMutex::lock() {
+  if (is_lost())
+    throw Error(Errc::unavailable,
+                spec_ +
+                    ": opened before fork(), and its driver does not work in a forked child; "
+                    "open devices after fork(), or start the child as a new program (spawn)");
+  survives_fork_ ? of_host_.lock() : of_driver_.lock();
+}
+
+void DeviceMutex::unlock() {
+  survives_fork_ ? of_host_.unlock() : of_driver_.unlock();
+}
+
+Device::State::~State() {
+  if (!mutex.is_lost()) return;
+  for (auto& block : spare) static_cast<void>(block.release());
+  for (auto& block : spare_host) static_cast<void>(block.release());
+  static_cast<void>(device.release());
+}
+
 DeviceMemory::DeviceMemory(std::shared_ptr<Device::State> state, std::size_t bytes)
     : state_(std::move(state)) {
   const std::lock_guard lock(state_->mutex);
@@ -43,6 +65,10 @@ DeviceMemory& DeviceMemory::operator=(DeviceMemory&& other) noexcept {
 
 void DeviceMemory::release() noexcept {
   if (!memory_) return;
+  if (state_->mutex.is_lost()) {
+    static_cast<void>(memory_.release());
+    return;
+  }
   const std::lock_guard lock(state_->mutex);
   std::size_t kept = memory_->bytes;
   for (const auto& block : state_->spare) kept += block->bytes;

@@ -11,17 +11,40 @@
 #include <utility>
 #include <vector>
 
+#include "fork_gate.hpp"
 #include "kith/device.hpp"
 #include "kith/spi.hpp"
 
 namespace kith {
 
+/// A lock around what belongs to a device. A CPU's goes on working in a forked child. Drivers do not: there,
+/// to lock is refused.
+class DeviceMutex {
+ public:
+  explicit DeviceMutex(const DeviceInfo& info);
+  /// Throws unavailable: the device was opened before fork().
+  void lock();
+  void unlock();
+  /// It was opened before fork(), and its driver is not to be called any more, not even to free what it
+  /// holds.
+  bool is_lost() const { return !survives_fork_ && fork_count() != opened_at_; }
+
+ private:
+  const std::string spec_;
+  const bool survives_fork_;
+  const std::uint64_t opened_at_ = fork_count();
+  HostMutex of_host_;
+  std::mutex of_driver_;  // not a section of fork_gate.hpp: drivers fork
+};
+
 struct Device::State {
-  explicit State(std::unique_ptr<spi::Device> opened) : info(opened->info), device(std::move(opened)) {}
+  explicit State(std::unique_ptr<spi::Device> opened)
+      : info(opened->info), mutex(info), device(std::move(opened)) {}
+  ~State();
 
   DeviceInfo info;  ///< the device's own, and what was measured on it
 
-  std::mutex mutex;  ///< around every call of `device`
+  DeviceMutex mutex;  ///< around every call of `device`
   std::unique_ptr<spi::Device> device;
   std::vector<std::unique_ptr<spi::Allocation>> spare;       ///< freed blocks, to be used again
   std::vector<std::unique_ptr<spi::HostMemory>> spare_host;  ///< the same of HostBuffer

@@ -50,6 +50,10 @@ HostBuffer::HostBuffer(Device::State& state, std::size_t bytes) : state_(state) 
 /// The small ones go first: they are made again soonest.
 HostBuffer::~HostBuffer() {
   if (!is_kept(memory_->bytes)) return;
+  if (state_.mutex.is_lost()) {
+    static_cast<void>(memory_.release());
+    return;
+  }
   const std::lock_guard lock(state_.mutex);
   auto& spare = state_.spare_host;
   try {

@@ -5,7 +5,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <vector>
 
@@ -44,7 +43,7 @@ struct Index::State {
   std::vector<Chunk> chunks;
   std::vector<float> centre;  ///< centre_of() the rows
   double reach = 0;           ///< reach_of() the rows
-  mutable std::mutex shadow_mutex;
+  mutable DeviceMutex shadow_mutex{device.info()};
   /// Each made by the first search by its proposer.
   mutable std::map<Proposer, std::shared_ptr<const IndexShadow>> shadows;
 

@@ -4,6 +4,7 @@
 #include <iomanip>
 #include <sstream>
 
+#include "float_guard.hpp"
 #include "kith/error.hpp"
 #include "plan_memory.hpp"
 #include "plan_rules.hpp"
@@ -163,6 +164,7 @@ Plan decide(const DeviceInfo& device, const Problem& problem, const PlanOptions&
 }  // namespace
 
 Plan make_plan(const DeviceInfo& device, const Problem& problem, const PlanOptions& options) {
+  const FloatGuard guard;  // rules compare estimates in seconds
   check_problem(problem, options);
   check_options(options);
   Problem searched = problem;

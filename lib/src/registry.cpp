@@ -6,6 +6,7 @@
 
 #include "cpu/backend.hpp"
 #include "float_guard.hpp"
+#include "kith/error.hpp"
 #include "loader.hpp"
 
 namespace kith {
@@ -75,10 +76,18 @@ void Registry::add_missing(const std::string& name, const std::vector<std::strin
 }
 
 std::unique_ptr<spi::Device> Registry::open(const std::string& backend, std::uint32_t ordinal) {
+  const auto found =
+      std::find_if(infos_.begin(), infos_.end(), [&](const auto& b) { return b.name == backend; });
+  const auto b = static_cast<std::size_t>(found - infos_.begin());
+  if (found == infos_.end() || !backends_[b]) return nullptr;
+  if (backend == "cpu") return backends_[b]->open(ordinal);
+  if (fork_count() != loaded_at_)
+    throw Error(Errc::unavailable,
+                backend +
+                    ": its driver was started before fork(), and does not work in a forked child; "
+                    "ask for devices after fork(), or start the child as a new program (spawn)");
   const std::lock_guard lock(opening_);
-  for (std::size_t b = 0; b < infos_.size(); ++b)
-    if (infos_[b].name == backend && backends_[b]) return backends_[b]->open(ordinal);
-  return nullptr;
+  return backends_[b]->open(ordinal);
 }
 
 }  // namespace kith

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "fork_gate.hpp"
 #include "kith/device.hpp"
 #include "kith/spi.hpp"
 
@@ -17,7 +18,8 @@ class Registry {
 
   const std::vector<BackendInfo>& backends() const { return infos_; }
   const std::vector<std::string>& failures() const { return failures_; }
-  /// Open a device that backends() lists. Throws what the back end throws. Any thread may.
+  /// Open a device that backends() lists. Throws what the back end throws, and unavailable in a forked
+  /// child of a process that had started the back end's driver. Any thread may.
   std::unique_ptr<spi::Device> open(const std::string& backend, std::uint32_t ordinal);
 
  private:
@@ -28,7 +30,8 @@ class Registry {
   std::vector<std::unique_ptr<spi::Backend>> backends_;  // null where infos_ has only a reason
   std::vector<BackendInfo> infos_;
   std::vector<std::string> failures_;
-  std::mutex opening_;  // around every call of a back end
+  const std::uint64_t loaded_at_ = fork_count();
+  std::mutex opening_;  // around every call of a back end with a driver
 };
 
 }  // namespace kith

@@ -3,12 +3,12 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "chunks.hpp"
+#include "device_state.hpp"
 #include "kith/structure.hpp"
 #include "structure_sums.hpp"
 
@@ -51,7 +51,7 @@ struct Structure::State {
   Index index;
   std::vector<float> samples;  ///< [n, columns]
   ClassCodes labels;
-  mutable std::mutex mutex;                                     ///< around by_class
+  mutable DeviceMutex mutex{index.device().info()};             ///< around by_class
   mutable std::shared_ptr<const SamplesByClass> by_class = {};  ///< made when sums are asked for first
 
   MatrixView<const float> view() const { return {samples.data(), index.rows(), index.dims()}; }

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
+#include "fork_gate.hpp"
 #include "kith/tuning.hpp"
 
 namespace kith {
@@ -21,7 +21,7 @@ class TuningWarnings {
   std::vector<std::string> all() const;
 
  private:
-  mutable std::mutex mutex_;
+  mutable HostMutex mutex_;
   std::vector<std::string> all_;
 };
 

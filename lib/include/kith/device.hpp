@@ -29,7 +29,7 @@ struct DeviceInfo {
   std::string spec;      ///< what open_device() takes: `cpu`, `cuda:0`, `opencl:1`
   std::string backend;   ///< `cpu`, `opencl`, `cuda`
   std::string name;      ///< as its driver calls it
-  std::string platform;  ///< `NVIDIA CUDA`, `Portable Computing Language`, `OpenMP`, ...
+  std::string platform;  ///< `NVIDIA CUDA`, `Portable Computing Language`, `host threads`, ...
   std::string driver;    ///< version of driver or instruction set in use
   DeviceKind kind = DeviceKind::cpu;
   std::uint32_t compute_units = 1;       ///< cores or multiprocessors

@@ -1,0 +1,26 @@
+// How many threads kith may use on this host.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string_view>
+
+namespace kith {
+
+/// Cores that the calling thread may run on, and no more than the time that its control group is given:
+/// 2.5 cores of time are 3.
+std::uint32_t usable_cores();
+
+/// Threads for work that may use `asked` of them. 0: as many as KITH_THREADS, else OMP_NUM_THREADS, else
+/// usable_cores() say. More than asked for are never taken, nor more than the larger of these numbers.
+std::uint32_t team_size(std::uint32_t asked);
+
+/// The number that `text` begins with, as in `OMP_NUM_THREADS=4,2`; 0 where that is none from 1 to 4096.
+std::uint32_t threads_in(std::string_view text);
+
+/// Cores' worth of time that the control groups of a process may use, rounded up; 0: no limit.
+///   groups  its /proc/self/cgroup
+///   root    where the groups are mounted, /sys/fs/cgroup
+std::uint32_t cores_of_quota(std::string_view groups, const std::filesystem::path& root);
+
+}  // namespace kith

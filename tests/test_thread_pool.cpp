@@ -1,0 +1,102 @@
+// The pool itself, compiled into the tests once more: every task once, threads told apart, loops within
+// loops.
+#include "thread_pool.hpp"
+
+#include <doctest/doctest.h>
+#include <signal.h>
+
+#include <atomic>
+#include <chrono>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "float_guard.hpp"
+
+namespace kith::tests {
+namespace {
+
+template <class Body>
+void loop(std::size_t count, std::uint32_t team, const Body& body) {
+  run_on_pool(
+      count, team,
+      [](const void* its, std::size_t task, std::size_t thread) {
+        (*static_cast<const Body*>(its))(task, thread);
+      },
+      &body);
+}
+
+/// What is wrong with a loop whose tasks each take a moment, in one of which a thread is never twice.
+std::string loop_is_wrong(std::size_t count, std::uint32_t team) {
+  std::vector<std::atomic<int>> done(count), busy(team);
+  std::atomic<int> wrong = 0;
+  loop(count, team, [&](std::size_t task, std::size_t thread) {
+    if (thread >= team || busy[thread].fetch_add(1) != 0) ++wrong;
+    ++done[task];
+    if (thread < team) busy[thread].fetch_sub(1);
+  });
+  for (const std::atomic<int>& times : done)
+    if (times != 1) ++wrong;
+  return wrong == 0 ? "" : std::to_string(wrong) + " faults";
+}
+
+TEST_SUITE_BEGIN("device");
+
+TEST_CASE("thread pool: every task once, by threads told apart") {
+  for (const std::size_t count : {1u, 2u, 3u, 100u, 5000u})
+    for (const std::uint32_t team : {1u, 2u, 3u, 8u, 40u}) {
+      CAPTURE(count);
+      CAPTURE(team);
+      CHECK(loop_is_wrong(count, team) == "");
+    }
+}
+
+TEST_CASE("thread pool: loops within loops, of many callers at once") {
+  std::atomic<int> done = 0;
+  std::vector<std::thread> callers;
+  for (int i = 0; i < 6; ++i)
+    callers.emplace_back([&] {
+      for (int again = 0; again < 20; ++again)
+        loop(7, 4, [&](std::size_t, std::size_t) {
+          loop(5, 3, [&](std::size_t, std::size_t) {
+            loop(2, 2, [&](std::size_t, std::size_t) { done.fetch_add(1); });
+          });
+        });
+    });
+  for (std::thread& caller : callers) caller.join();
+  CHECK(done == 6 * 20 * 7 * 5 * 2);
+}
+
+TEST_CASE("thread pool: several threads are in a loop at once, and wake for it again") {
+  for (int again = 0; again < 3; ++again) {
+    std::atomic<int> here = 0;
+    std::atomic<bool> met = false;
+    const auto late = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    loop(3, 3, [&](std::size_t, std::size_t) {  // ends well only where all three are in it
+      if (++here == 3) met = true;
+      while (!met && std::chrono::steady_clock::now() < late) std::this_thread::yield();
+    });
+    CHECK(met);
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));  // they sleep
+  }
+}
+
+TEST_CASE("thread pool: its threads take no signal of the host program") {
+  std::atomic<int> unblocked = 0;
+  std::atomic<int> here = 0;
+  const auto late = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  loop(2, 2, [&](std::size_t, std::size_t thread) {
+    ++here;
+    while (here < 2 && std::chrono::steady_clock::now() < late) std::this_thread::yield();
+    sigset_t blocked;
+    pthread_sigmask(SIG_SETMASK, nullptr, &blocked);
+    if (thread != 0 && sigismember(&blocked, SIGUSR1) != 1) ++unblocked;
+  });
+  CHECK(here == 2);
+  CHECK(unblocked == 0);
+}
+
+TEST_SUITE_END();
+
+}  // namespace
+}  // namespace kith::tests
