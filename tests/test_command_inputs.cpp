@@ -48,6 +48,20 @@ string answer_to(const string& arguments, int code) {
 
 TEST_SUITE_BEGIN("command");
 
+TEST_CASE("no thread can be made: the command works on one, and says so") {
+  const Folder folder;
+  const string train = folder.write("points.csv", "x,y\n0,0\n3,4\n");
+  const string search = "\"$kith\" search --device cpu --query 0,0 -k 2 --train " + train;
+  const Result usual = shell(search);
+  const Result alone = shell("ulimit -s 68719476736; " + search);  // KiB a stack
+  CHECK(alone.code == 0);
+  CHECK(alone.out == usual.out);
+  CHECK(alone.err ==
+        usual.err +
+            "kith: note: no thread can be made here, so kith works on one, and a stop leaves unfinished "
+            "files behind; a limit of processes may be the reason (ulimit -u, or the pids of a container)\n");
+}
+
 TEST_CASE("every option that names a file is known as one that is read or written") {
   CLI::App app("", "kith");
   std::size_t files = 0;

@@ -1,10 +1,13 @@
 // Plug-ins that are broken, each in its own way, met by a process of its own. docs/contract.md,
 // sections 6 and 8.
 #include <doctest/doctest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <filesystem>
 #include <string>
 
 #include "device.hpp"
@@ -15,9 +18,11 @@ namespace {
 const std::string planted = KITH_TEST_PLUGIN_DIR;
 
 /// What kith_probe prints: with KITH_BACKEND_PATH = `path`, run in `folder`, opening `specs`.
-std::string probe(const std::string& path, const std::string& specs = "", const std::string& folder = "/") {
-  const std::string command =
-      "cd '" + folder + "' && KITH_BACKEND_PATH='" + path + "' '" KITH_TEST_PROBE "' " + specs + " 2>&1";
+///   settings  further variables of the environment
+std::string probe(const std::string& path, const std::string& specs = "", const std::string& folder = "/",
+                  const std::string& settings = "") {
+  const std::string command = "cd '" + folder + "' && KITH_BACKEND_PATH='" + path + "' " + settings +
+                              " '" KITH_TEST_PROBE "' " + specs + " 2>&1";
   FILE* pipe = popen(command.c_str(), "r");
   REQUIRE(pipe != nullptr);
   std::string text;
@@ -178,6 +183,78 @@ TEST_CASE("plugins: a device whose arithmetic is wrong in one thing fails its se
           "the fused search of 67 queries among 290 rows of 3 columns by negative_dot returned other rows in "
           "a test");
   CHECK(refusal(8) == "device_failure: planted: the lid is stuck\n");
+}
+
+/// The sentence about the driver of folder/libkith_file.so, which harms no other device.
+void check_driver(const std::string& folder, const std::string& file, const std::string& why) {
+  const std::string path = planted + "/" + folder;
+  const std::string seen =
+      probe(path + ":" + planted + "/inexact", "auto planted:0 " + file + ":0", "/", "KITH_DRIVER_SECONDS=1");
+  CAPTURE(seen);
+  const std::string sentence = path + "/libkith_" + file + ".so: its driver " + why;
+  CHECK(lines(seen, "failure: ") == sentence + "\n");
+  CHECK(lines(seen, "backend planted: ") == "15 devices\n");
+  CHECK(lines(seen, "auto: ") == "opened cpu\n");
+  CHECK(lines(seen, "planted:0: ") == "opened planted:0\n");
+  CHECK(lines(seen, file + ":0: ") == "unavailable: open_device: " + file + ":0: " + sentence +
+                                          "; choose another device, or see `kith doctor`\n");
+  CHECK(lines(seen, "host: ") == "0 children ended, wait() finds none\n");
+  // Who asks for another device does not meet this driver at all.
+  const std::string only = probe(path, "--only cpu");
+  CHECK(lines(only, "cpu: ") == "opened cpu\n");
+  CHECK(lines(only, "plug-in: ") == "");
+}
+
+TEST_CASE("plugins: a driver that crashes, aborts, ends the process or hangs becomes a sentence") {
+  const std::string when = " when it was asked for devices", advice = "; repair that driver, or remove it";
+  check_driver("loading_crashes", "brittle", "crashed" + when + " (signal 11, Segmentation fault)" + advice);
+  check_driver("find_crashes", "fragile", "crashed" + when + " (signal 11, Segmentation fault)" + advice);
+  check_driver("find_aborts", "cross", "crashed" + when + " (signal 6, Aborted)" + advice);
+  check_driver("find_exits", "shy", "ended the process" + when + " (exit 3)" + advice);
+  check_driver("find_hangs", "sleepy",
+               "did not answer within 1 s" + when + advice + ", or give it more time (KITH_DRIVER_SECONDS)");
+}
+
+TEST_CASE("plugins: a file that was cut, a FIFO and a folder of that name") {
+  std::string folder = "/tmp/kith-plugins-XXXXXX";
+  REQUIRE(mkdtemp(folder.data()) != nullptr);
+  const std::filesystem::path cut = folder + "/libkith_cut.so";
+  std::filesystem::copy_file(planted + "/inexact/libkith_planted.so", cut);
+  std::filesystem::resize_file(cut, std::filesystem::file_size(cut) / 2);
+  REQUIRE(mkfifo((folder + "/libkith_fifo.so").c_str(), 0600) == 0);
+  std::filesystem::create_directory(folder + "/libkith_folder.so");
+  const std::string seen = probe(folder, "auto");
+  CAPTURE(seen);
+  CHECK(lines(seen, "failure: " + folder + "/libkith_cut.so: ") != "");
+  CHECK(lines(seen, "failure: " + folder + "/libkith_fifo.so: ") ==
+        "is no ordinary file; remove it from this folder\n");
+  CHECK(lines(seen, "failure: " + folder + "/libkith_folder.so: ") ==
+        "is no ordinary file; remove it from this folder\n");
+  CHECK(lines(seen, "auto: ") == "opened cpu\n");
+  std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("plugins: only the plug-in of the device that is asked for is loaded") {
+  const std::string both = planted + "/inexact:" + planted + "/find_crashes";
+  const std::string seen = probe(both, "--only planted:0");
+  CHECK(lines(seen, "planted:0: ") == "opened planted:0\n");
+  CHECK(lines(seen, "plug-in: ") == "libkith_planted.so\n");
+  CHECK(lines(seen, "host: ") == "0 children ended, wait() finds none\n");
+}
+
+TEST_CASE("plugins: without the helper program drivers are asked in this process, and that is told") {
+  std::string folder = "/tmp/kith-alone-XXXXXX";
+  REQUIRE(mkdtemp(folder.data()) != nullptr);
+  const std::string library = std::filesystem::canonical(KITH_TEST_LIBRARY).string();
+  std::filesystem::copy_file(library, folder + "/libkith.so.0");
+  const std::string seen = probe(planted + "/inexact", "auto", "/", "LD_LIBRARY_PATH=" + folder);
+  CAPTURE(seen);
+  CHECK(lines(seen, "backend planted: ") == "15 devices\n");
+  CHECK(lines(seen, "failure: ") ==
+        folder +
+            "/kith/kith-ask-driver: cannot be started (No such file or directory), so drivers are asked "
+            "in this process, which one that crashes ends; install kith again\n");
+  std::filesystem::remove_all(folder);
 }
 
 TEST_SUITE_END();

@@ -26,9 +26,9 @@ std::string lower(std::string_view text) {
 }
 
 /// Open and test; the reason when the device is not exact.
-std::shared_ptr<Device::State> open_tested(const DeviceInfo& info, std::uint32_t ordinal, std::string& why) {
+std::shared_ptr<Device::State> open_tested(BackendEntry& backend, std::size_t ordinal, std::string& why) {
   const FloatGuard guard;
-  std::unique_ptr<spi::Device> device = Registry::instance().open(info.backend, ordinal);
+  std::unique_ptr<spi::Device> device = backend.open(static_cast<std::uint32_t>(ordinal));
   why = self_test(*device);
   if (!why.empty()) return nullptr;
   auto state = std::make_shared<Device::State>(std::move(device));
@@ -36,46 +36,50 @@ std::shared_ptr<Device::State> open_tested(const DeviceInfo& info, std::uint32_t
   return state;
 }
 
-Device open_at(std::string_view spec, const BackendInfo& backend, std::size_t ordinal) {
+Device open_at(std::string_view spec, BackendEntry& backend, std::size_t ordinal) {
   std::string why;
-  auto state = open_tested(backend.devices[ordinal], static_cast<std::uint32_t>(ordinal), why);
+  auto state = open_tested(backend, ordinal, why);
   if (!state)
-    unavailable(spec, backend.devices[ordinal].name + " is not exact: " + why +
+    unavailable(spec, backend.info().devices[ordinal].name + " is not exact: " + why +
                           "; update its driver or choose another device");
   return Device(std::move(state));
 }
 
-/// GPUs in the order CUDA, the others; then the CPU back end. OpenCL on a CPU only when named.
-Device open_best() {
-  std::string refusals;
-  const auto& backends = Registry::instance().backends();
-  const auto try_gpus = [&](bool cuda) -> std::shared_ptr<Device::State> {
-    for (const BackendInfo& backend : backends) {
-      if ((backend.name == "cuda") != cuda) continue;
-      for (std::size_t i = 0; i < backend.devices.size(); ++i) {
-        if (backend.devices[i].kind == DeviceKind::cpu) continue;
-        try {
-          std::string why;
-          if (auto state = open_tested(backend.devices[i], static_cast<std::uint32_t>(i), why)) return state;
-        } catch (const Error&) {  // a broken GPU does not keep `auto` from the next best device
-        }
-      }
+/// The first exact GPU of a back end; null where there is none.
+std::shared_ptr<Device::State> open_gpu(BackendEntry& backend) {
+  const std::vector<DeviceInfo>& devices = backend.info().devices;
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    if (devices[i].kind == DeviceKind::cpu) continue;
+    try {
+      std::string why;
+      if (auto state = open_tested(backend, i, why)) return state;
+    } catch (...) {  // a broken GPU does not keep `auto` from the next best device
     }
-    return nullptr;
-  };
-  if (auto state = try_gpus(true)) return Device(std::move(state));
-  if (auto state = try_gpus(false)) return Device(std::move(state));
-  for (const BackendInfo& backend : backends)
-    if (backend.name == "cpu" && !backend.devices.empty()) return open_at("auto", backend, 0);
-  unavailable("auto", backends.empty() ? "there is no device" : backends.front().reason);
+  }
+  return nullptr;
 }
 
-const BackendInfo& backend_called(std::string_view spec, const std::string& name) {
-  std::string known = "auto";
-  for (const BackendInfo& backend : Registry::instance().backends()) {
-    if (backend.name == name) return backend;
-    known += ", " + backend.name;
+/// GPUs in the order CUDA, the others; then the CPU back end. OpenCL on a CPU only when named.
+Device open_best() {
+  Registry& registry = Registry::instance();
+  BackendEntry& cpu = *registry.find("cpu");
+  std::vector<BackendEntry*> first, others;
+  for (const auto& entry : registry.entries())
+    if (entry.get() != &cpu) (entry->name() == "cuda" ? first : others).push_back(entry.get());
+  for (const auto& some : {first, others}) {
+    registry.try_drivers_of(some);
+    for (BackendEntry* entry : some)
+      if (auto state = open_gpu(*entry)) return Device(std::move(state));
   }
+  if (cpu.info().devices.empty()) unavailable("auto", cpu.info().reason);
+  return open_at("auto", cpu, 0);
+}
+
+BackendEntry& backend_called(std::string_view spec, const std::string& name) {
+  Registry& registry = Registry::instance();
+  if (BackendEntry* found = registry.find(name)) return *found;
+  std::string known = "auto";
+  for (const auto& entry : registry.entries()) known += ", " + entry->name();
   throw Error(Errc::invalid_argument, "open_device: \"" + std::string(spec) +
                                           "\": there is no back end called \"" + name + "\"; choose one of " +
                                           known);
@@ -138,7 +142,8 @@ Device open_device(std::string_view spec) {
   const std::size_t colon = spec.find(':');
   const std::string name = lower(spec.substr(0, colon));
   const std::string choice(colon == std::string_view::npos ? "" : spec.substr(colon + 1));
-  const BackendInfo& backend = backend_called(spec, name);
+  BackendEntry& entry = backend_called(spec, name);
+  const BackendInfo& backend = entry.info();
   if (backend.devices.empty())
     unavailable(spec, backend.reason + "; choose another device, or see `kith doctor`");
   const std::optional<std::size_t> ordinal = find_device(backend, choice);
@@ -146,7 +151,7 @@ Device open_device(std::string_view spec) {
     unavailable(spec,
                 "it has no GPU, and a CPU behind it is used only when named; there are " + specs_of(backend));
   if (!ordinal) unavailable(spec, "no such device; there are " + specs_of(backend));
-  return open_at(spec, backend, *ordinal);
+  return open_at(spec, entry, *ordinal);
 }
 
 }  // namespace kith

@@ -1,6 +1,7 @@
 // Plug-ins: libkith_NAME.so files, each with one back end.
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -9,20 +10,29 @@
 
 namespace kith {
 
-struct LoadedBackend {
-  std::string name;
-  std::unique_ptr<spi::Backend> backend;
+/// A file of that name, not yet opened.
+struct PluginFile {
+  std::string name;  ///< NAME
+  std::filesystem::path path;
+  std::string refusal;  ///< why it is not to be loaded; empty: it may be
 };
 
-struct LoadResult {
-  std::vector<std::string> folders;  ///< where was looked
-  std::vector<LoadedBackend> backends;
-  std::vector<std::string> failures;  ///< one sentence each: which file, and why not
-};
+/// Where plug-ins are, or would be: the absolute folders of KITH_BACKEND_PATH (separated by ':'), or else
+/// `kith/` beside libkith.so. Never the current directory.
+std::vector<std::filesystem::path> plugin_folders();
 
-/// Load every libkith_*.so in the folders of KITH_BACKEND_PATH (separated by ':'), or else in
-/// `kith/` beside libkith.so. Never looks in the current directory; never unloads, because drivers
-/// leave threads and exit handlers behind. Throws nothing: trouble is a failure in the list.
-LoadResult load_backends();
+/// Every libkith_*.so in `folders`, in their order and in the order of names. What is no ordinary file, and
+/// the second of a name, is refused.
+std::vector<PluginFile> plugin_files(const std::vector<std::filesystem::path>& folders);
+
+/// Load one; null where that fails, with the reason in `why`. Never unloads, because drivers leave threads
+/// and exit handlers behind. Throws nothing.
+std::unique_ptr<spi::Backend> load_plugin(const PluginFile& file, std::string& why);
+
+/// Its devices, or the reason why there are none. Throws nothing.
+spi::Found find_devices(spi::Backend& backend);
+
+/// The file of libkith.so; empty: unknown.
+std::filesystem::path library_file();
 
 }  // namespace kith

@@ -1,4 +1,8 @@
 // A plug-in with one mistake, which the build chooses: see CMakeLists.txt.
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstdlib>
 #include <memory>
 #include <stdexcept>
 
@@ -18,6 +22,15 @@ class EmptyBackend : public kith::spi::Backend {
     throw std::runtime_error("the map is upside down");
 #elif defined(KITH_BAD_FIND_THROWS_INT)
     throw 42;
+#elif defined(KITH_BAD_FIND_CRASHES)
+    raise(SIGSEGV);
+    return {};
+#elif defined(KITH_BAD_FIND_ABORTS)
+    std::abort();
+#elif defined(KITH_BAD_FIND_EXITS)
+    std::exit(3);
+#elif defined(KITH_BAD_FIND_HANGS)
+    for (;;) pause();
 #else
     return {};
 #endif
@@ -44,6 +57,12 @@ constexpr std::uint32_t abi = kith::spi::plugin_abi;
 #endif
 
 }  // namespace
+
+#ifdef KITH_BAD_LOADING_CRASHES
+[[gnu::constructor]] static void crash() {
+  raise(SIGSEGV);
+}
+#endif
 
 extern "C" KITH_API const kith::spi::Plugin* kith_plugin();
 extern "C" KITH_API const kith::spi::Plugin* kith_plugin() {

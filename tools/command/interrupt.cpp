@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <string>
+#include <system_error>
 #include <thread>
 
 #include "command.hpp"
@@ -23,6 +24,9 @@ constexpr std::string_view run_again = "; no output is written: run it again";
 
 /// Whether somebody looks at interrupt_token(); if not, there is nothing to wait for.
 std::atomic<bool> listened_to = false;
+
+/// Whether a thread waits for signals, or none needs to.
+bool has_watcher = true;
 
 /// The signal that came; 0: none.
 std::atomic<int> caught = 0;
@@ -62,7 +66,17 @@ void watch_for_interrupts() {
   if (!any) return;
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   source();
-  std::thread(wait_and_stop, signals).detach();
+  try {
+    std::thread(wait_and_stop, signals).detach();
+    has_watcher = true;
+  } catch (const std::system_error&) {  // then a signal ends the command as it ends any
+    pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
+    has_watcher = false;
+  }
+}
+
+bool can_make_threads() {
+  return has_watcher;
 }
 
 std::stop_token interrupt_token() {

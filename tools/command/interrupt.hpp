@@ -11,6 +11,9 @@ namespace kith::command {
 /// latest 1.5 s later, or at once when a second one comes or nobody has asked for the token.
 void watch_for_interrupts();
 
+/// False where watch_for_interrupts() could make no thread: signals then end the command at once.
+bool can_make_threads();
+
 /// What shells expect: 128 and the number of the signal that came (130 SIGINT, 143 SIGTERM, 129 SIGHUP); 130
 /// where none did.
 int interrupted_code();

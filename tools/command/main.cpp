@@ -43,6 +43,11 @@ int run_and_warn(const Subcommand& subcommand) {
       for (const std::string& warning : kith::tuning_warnings()) note(warning);
     }
   } warn;
+  if (!can_make_threads())
+    note(
+        "no thread can be made here, so kith works on one, and a stop leaves unfinished files behind; a "
+        "limit of "
+        "processes may be the reason (ulimit -u, or the pids of a container)");
   check_named_files(*subcommand.app);
   return subcommand.run();
 }
@@ -94,8 +99,8 @@ int parse_and_run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  watch_for_interrupts();
   try {
+    watch_for_interrupts();
     return parse_and_run(argc, argv);
   } catch (const kith::Error& error) {
     return fail(error.code(), error.what());

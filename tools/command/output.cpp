@@ -132,7 +132,7 @@ void ProgressBar::update(double fraction) {
 
 Waiting::Waiting(std::string what) {
   if (!draws_on_stderr()) return;
-  thread_ = std::jthread([this, what = std::move(what)](std::stop_token done) {
+  const auto draw_until = [this, what = std::move(what)](std::stop_token done) {
     std::mutex mutex;
     std::condition_variable_any wake;
     std::unique_lock lock(mutex);
@@ -146,7 +146,11 @@ Waiting::Waiting(std::string what) {
       drawn = true;
     }
     if (drawn) erase_line();
-  });
+  };
+  try {
+    thread_ = std::jthread(draw_until);
+  } catch (const std::system_error&) {  // no thread can be made: nothing is drawn
+  }
 }
 
 Waiting::~Waiting() = default;
