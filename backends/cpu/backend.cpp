@@ -37,9 +37,9 @@ class CpuBackend final : public spi::Backend {
  public:
   spi::Found find() override {
     try {
-      return {{describe(choose_instruction_set())}, {}};
+      return {{describe(choose_instruction_set())}, {}, {}};
     } catch (const Error& error) {
-      return {{}, error.what()};
+      return {{}, error.what(), {}};
     }
   }
 

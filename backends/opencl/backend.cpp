@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "device.hpp"
+#include "platforms.hpp"
 
 namespace kith::opencl {
 namespace {
@@ -14,27 +15,6 @@ namespace {
 DeviceKind kind_of(cl_device_type type) {
   if (type & CL_DEVICE_TYPE_GPU) return DeviceKind::gpu;
   return type & CL_DEVICE_TYPE_CPU ? DeviceKind::cpu : DeviceKind::accelerator;
-}
-
-/// Every device of every platform, in the order of the loader.
-std::vector<cl::Device> all_devices() {
-  std::vector<cl::Platform> platforms;
-  std::vector<cl::Device> devices;
-  try {
-    cl::Platform::get(&platforms);
-  } catch (const cl::Error& error) {
-    if (error.err() != -1001) throw;  // CL_PLATFORM_NOT_FOUND_KHR: no driver, which is no error
-  }
-  for (const cl::Platform& platform : platforms) {
-    std::vector<cl::Device> of_platform;
-    try {
-      platform.getDevices(CL_DEVICE_TYPE_ALL, &of_platform);
-    } catch (const cl::Error& error) {
-      if (error.err() != CL_DEVICE_NOT_FOUND) throw;
-    }
-    devices.insert(devices.end(), of_platform.begin(), of_platform.end());
-  }
-  return devices;
 }
 
 /// Local memory of a work-group. The environment variable KITH_CL_LOCAL_KIB makes it less, as it is on other
@@ -160,9 +140,12 @@ class OpenClBackend : public spi::Backend {
   spi::Found find() override {
     spi::Found found;
     try {
-      for (const cl::Device& device : all_devices())
-        found.devices.push_back(info_of(device, found.devices.size()));
-      if (found.devices.empty()) found.reason = reason();
+      const Platforms platforms = all_platforms();
+      found.failures = platforms.failures;
+      for (const std::string& missing : missing_drivers()) found.failures.push_back(missing);
+      for (const cl::Device& device : platforms.devices)
+        found.devices.push_back(listed(device, found.devices.size(), found.failures));
+      if (found.devices.empty()) found.reason = reason(platforms.count, found.failures);
     } catch (const cl::Error& error) {
       found.devices.clear();
       found.reason =
@@ -176,7 +159,7 @@ class OpenClBackend : public spi::Backend {
 
   std::unique_ptr<spi::Device> open(std::uint32_t ordinal) override {
     return Guard().run("open", [&]() -> std::unique_ptr<spi::Device> {
-      const std::vector<cl::Device> devices = all_devices();
+      const std::vector<cl::Device> devices = all_platforms().devices;
       if (ordinal >= devices.size())
         throw Error(Errc::unavailable, "opencl: there is no device " + std::to_string(ordinal) + " of " +
                                            std::to_string(devices.size()) + "; `kith devices` lists them");
@@ -192,16 +175,29 @@ class OpenClBackend : public spi::Backend {
   }
 
  private:
-  static std::string reason() {
-    std::vector<cl::Platform> platforms;
+  /// What is known of a device. One that does not answer keeps its number, and is refused when it is opened.
+  static DeviceInfo listed(const cl::Device& device, std::size_t ordinal,
+                           std::vector<std::string>& failures) {
     try {
-      cl::Platform::get(&platforms);
-    } catch (const cl::Error&) {
-      platforms.clear();
+      return info_of(device, ordinal);
+    } catch (const cl::Error& error) {
+      DeviceInfo info;
+      info.spec = "opencl:" + std::to_string(ordinal);
+      info.backend = "opencl";
+      info.name = "a device that does not answer";
+      failures.push_back(info.spec + ": " + error.what() + " returned " + error_name(error.err()) +
+                         "; install its driver again, or use another device");
+      return info;
     }
-    return platforms.empty() ? "no OpenCL platform: no driver (ICD) is installed"
-                             : "no OpenCL device: " + std::to_string(platforms.size()) +
-                                   " platform(s) are installed, but none has a device";
+  }
+
+  static std::string reason(std::size_t platforms, const std::vector<std::string>& failures) {
+    std::string all;
+    for (const std::string& failure : failures) all += (all.empty() ? "" : "; ") + failure;
+    if (!all.empty()) return "no OpenCL device: " + all;
+    return platforms == 0 ? "no OpenCL platform: no driver (ICD) is installed"
+                          : "no OpenCL device: " + std::to_string(platforms) +
+                                " platform(s) are installed, but none has a device";
   }
 };
 

@@ -111,9 +111,9 @@ spi::Found find_devices(spi::Backend& backend) {
     if (found.devices.empty() && found.reason.empty()) found.reason = "no devices";
     return found;
   } catch (const std::exception& error) {
-    return {{}, std::string("looking for devices failed: ") + error.what()};
+    return {{}, std::string("looking for devices failed: ") + error.what(), {}};
   } catch (...) {
-    return {{}, "looking for devices failed with an unknown exception"};
+    return {{}, "looking for devices failed with an unknown exception", {}};
   }
 }
 

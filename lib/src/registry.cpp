@@ -65,6 +65,7 @@ void BackendEntry::load() {
   spi::Found found = find_devices(*backend_);
   info_.devices = std::move(found.devices);
   info_.reason = std::move(found.reason);
+  driver_failures_ = std::move(found.failures);
 }
 
 const BackendInfo& BackendEntry::info() {
@@ -159,8 +160,11 @@ std::vector<BackendInfo> Registry::backends() {
 std::vector<std::string> Registry::failures() {
   static_cast<void>(backends());
   std::vector<std::string> sentences;
-  for (const auto& entry : entries_)
+  for (const auto& entry : entries_) {
     if (!entry->failure().empty()) sentences.push_back(entry->failure());
+    const std::vector<std::string>& of_drivers = entry->driver_failures();
+    sentences.insert(sentences.end(), of_drivers.begin(), of_drivers.end());
+  }
   const std::lock_guard lock(trying_);
   if (!trial_note_.empty()) sentences.push_back(trial_note_);
   return sentences;

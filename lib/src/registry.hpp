@@ -37,8 +37,10 @@ class BackendEntry {
   void refuse(const std::string& why);
   void count_as_tried() { tried_ = true; }
   const PluginFile& file() const { return file_; }
-  /// Sentence for load_failures(); empty: none.
+  /// Sentence for load_failures() about the plug-in; empty: none.
   const std::string& failure() const { return failure_; }
+  /// Such sentences about its drivers.
+  const std::vector<std::string>& driver_failures() const { return driver_failures_; }
   bool is_listed() const { return shipped_ || failure_.empty(); }
   /// Its driver was, or is being, started in this process.
   bool is_started() const { return started_; }
@@ -56,6 +58,7 @@ class BackendEntry {
   std::unique_ptr<spi::Backend> backend_;  // null: info_ has only a reason
   BackendInfo info_;
   std::string failure_;
+  std::vector<std::string> driver_failures_;
 };
 
 class Registry {

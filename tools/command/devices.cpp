@@ -59,7 +59,7 @@ int run_devices(bool as_json) {
     all["backends"].push_back(std::move(entry));
   }
   if (as_json) return print(json_text(all)), exit_ok;
-  for (const std::string& failure : other_load_failures()) print("plug-in " + failure + "\n");
+  for (const std::string& failure : other_load_failures()) print("cannot be used: " + failure + "\n");
   return exit_ok;
 }
 

@@ -115,10 +115,15 @@ void examine_opencl() {
   const fs::path folder = vendors ? vendors : "/etc/OpenCL/vendors";
   std::error_code error;
   std::vector<std::string> drivers;
+  const std::vector<std::string> failures = load_failures();
   for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
     if (it->path().extension() != ".icd") continue;
     std::string library;
     std::getline(std::ifstream(it->path()) >> std::ws, library);
+    const auto names_it = [&](const std::string& failure) {
+      return failure.starts_with(it->path().string() + ":");
+    };
+    if (std::any_of(failures.begin(), failures.end(), names_it)) continue;  // told with the devices
     drivers.push_back(it->path().filename().string() + " (" + library + ")");
   }
   std::sort(drivers.begin(), drivers.end());
@@ -229,7 +234,7 @@ int examine_devices() {
     if (backend.devices.empty()) missing("back end " + backend_line(backend));
     for (const DeviceInfo& info : backend.devices) exact += examine_device(info);
   }
-  for (const std::string& failure : other_load_failures()) broken("plug-in " + failure);
+  for (const std::string& failure : other_load_failures()) broken(failure);
   return exact;
 }
 

@@ -58,7 +58,7 @@ KITH_API std::vector<BackendInfo> backends();
 /// The devices of all back ends, in the order of backends().
 KITH_API std::vector<DeviceInfo> devices();
 
-/// One sentence for each plug-in file that could not be used: which file, and why.
+/// One sentence for each plug-in file and each driver that could not be used: which, and why.
 KITH_API std::vector<std::string> load_failures();
 
 /// An opened device. A handle: copies share it, and it closes with the last of them and of the

@@ -26,7 +26,7 @@
 namespace kith::spi {
 
 /// Raised whenever anything in this header, or those of `kith/spi/`, changes; the loader compares it first.
-inline constexpr std::uint32_t plugin_abi = 8;
+inline constexpr std::uint32_t plugin_abi = 9;
 
 /// One chain for each (query, row) pair, unfinished.
 struct DistanceStep {
@@ -187,7 +187,8 @@ class KITH_API Device {
 /// What a back end finds: its devices in order, or why there are none.
 struct Found {
   std::vector<DeviceInfo> devices;
-  std::string reason;
+  std::string reason;                 ///< why there are no devices; empty when there are
+  std::vector<std::string> failures;  ///< a sentence for each driver that has none, where others have
 };
 
 class KITH_API Backend {
