@@ -162,9 +162,10 @@ TEST_CASE("fork: what has a driver is refused in the child, and goes on in the p
   CHECK(Child([&] { return error_of([&] { Index(device(), search.train, Metric::l2); }); }).said() ==
         refused);
   CHECK(Child([&] { return error_of([&] { open_device(device_spec()); }); }).said() ==
-        "unavailable: " + device().info().backend +
+        "unavailable: open_device: " + device_spec() +
             ": its driver was started before fork(), and does not work in a forked child; ask for devices "
-            "after fork(), or start the child as a new program (spawn)");
+            "after fork(), or start the child as a new program (spawn); choose another device, or see `kith "
+            "doctor`");
   CHECK(Child([&] { return search.wrong(Index(open_device("cpu"), search.train, Metric::l2)); }).said() ==
         "");
   CHECK(search.wrong(*index) == "");

@@ -87,7 +87,7 @@ int start_helper(const fs::path& helper, const fs::path& library, const fs::path
   // Without a signal to send at its end, it is none of those that the host program's wait() returns.
   const int apart = clone(start_apart, stack.get() + stack_bytes, CLONE_VM | CLONE_VFORK, &start);
   const int error = apart < 0 ? errno : start.error;
-  while (apart > 0 && waitpid(apart, nullptr, __WCLONE) < 0 && errno == EINTR) {
+  while (apart > 0 && waitpid(apart, nullptr, static_cast<int>(__WCLONE)) < 0 && errno == EINTR) {
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   close(ends[1]);

@@ -61,7 +61,7 @@ check_library() {
   fi
   if command -v nm > /dev/null; then
     if nm -DC --defined-only "$library" | cut -d' ' -f3- |
-      grep -vE '^(typeinfo( name)? for |vtable for |VTT for )?(kith::|std::|KITH_|.*<kith::|.*kith::)'; then
+      grep -vE '^(typeinfo( name)? for |vtable for |VTT for )?(kith::|kith_|std::|KITH_|.*<kith::|.*kith::)'; then
       fail "libkith.so shows names that are not kith's"
     fi
     for plugin in "$moved/$LIBDIR"/kith/libkith_*.so; do
