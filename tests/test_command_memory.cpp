@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "command.hpp"
+#include "sanitizers.hpp"
 #include "shell.hpp"  // KITH_COMMAND_PATH
 
 using command_tests::contains;
@@ -65,16 +66,6 @@ std::int64_t largest_size(std::vector<string> arguments) {
   return static_cast<std::int64_t>(usage.ru_maxrss) * 1024;
 }
 
-bool sanitized() {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  return true;
-#elif defined(__has_feature)
-  return __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
-#else
-  return false;
-#endif
-}
-
 }  // namespace
 
 TEST_SUITE_BEGIN("command");
@@ -97,7 +88,7 @@ TEST_CASE("memory holds the rows of a file once") {
       largest_size({"classify", "--device", "cpu", "--train", train, "--labels", labels, "--query", ones,
                     "-k", "1", "--quiet", "--out", folder / "labels.csv"});
   CHECK(folder.read("labels.csv") == "label\n7\n");
-  if (sanitized()) return;  // they have a memory of their own
+  if (kith::tests::sanitized()) return;  // they have a memory of their own
   const std::int64_t of_threads = std::int64_t{std::thread::hardware_concurrency()} * (std::int64_t{2} << 20);
   CHECK(search < bytes * 17 / 10 + of_threads);
   CHECK(classify < bytes * 17 / 10 + of_threads + rows * 100);  // labels, and what is made of them

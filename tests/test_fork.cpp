@@ -15,6 +15,7 @@
 #include "kith/classifier.hpp"
 #include "kith/index.hpp"
 #include "oracle.hpp"
+#include "sanitizers.hpp"
 
 namespace kith::tests {
 namespace {
@@ -113,7 +114,7 @@ TEST_CASE("fork: many children at once, and children of children, as a server ma
 }
 
 TEST_CASE("fork: while other threads search, and open devices") {
-  if (!survives()) return;
+  if (!survives() || kith::tests::sanitized()) return;
   const Search search;
   const Index index(device(), search.train, Metric::l2);
   std::atomic<bool> enough = false;

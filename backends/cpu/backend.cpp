@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <new>
 #include <string>
 
 #include "cpu/device.hpp"
@@ -19,6 +20,7 @@ std::string processor_name() {
     const std::size_t colon = line.find(": ");
     if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
   }
+  if (file.bad()) throw std::bad_alloc();  // which getline() keeps to itself
 #if defined(__x86_64__)
   return "x86-64 processor";
 #elif defined(__aarch64__)

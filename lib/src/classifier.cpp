@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <string>
 
+#include "border.hpp"
 #include "classifier_state.hpp"
 #include "kith/error.hpp"
+#include "rows.hpp"
 #include "votes.hpp"
 #include "voting.hpp"
 
@@ -20,6 +22,7 @@ void check_labels(MatrixView<const std::int64_t> labels, std::int64_t rows) {
     refuse("classifier: " + std::to_string(labels.rows()) + " labels for " + std::to_string(rows) +
            " training rows; give one a row");
   if (labels.cols() < 1) refuse("classifier: the labels have no column; give at least one");
+  check_view("classifier", "label", labels);
 }
 
 /// Column `output` of labels that are there already, and of `more`, put on the device of `index`.
@@ -75,7 +78,7 @@ Classifier::Classifier(Device device, MatrixView<const float> train, std::span<c
                  metric, options) {}
 
 Classifier::Classifier(Device device, MatrixView<const float> train, MatrixView<const std::int64_t> labels,
-                       Metric metric, const TrainOptions& options) {
+                       Metric metric, const TrainOptions& options) try {
   check_labels(labels, train.rows());
   check_sample_weights("classifier", options.sample_weights, train.rows());
   auto state = std::make_shared<State>(
@@ -83,12 +86,14 @@ Classifier::Classifier(Device device, MatrixView<const float> train, MatrixView<
   for (std::int64_t output = 0; output < labels.cols(); ++output)
     state->outputs.push_back(make_column(state->index, nullptr, labels, output));
   state_ = std::move(state);
+} catch (...) {
+  rethrow_as_error();
 }
 
 Classifier::Classifier(std::shared_ptr<const State> state) : state_(std::move(state)) {}
 
 Classifier Classifier::with(MatrixView<const float> more, MatrixView<const std::int64_t> labels,
-                            std::span<const float> sample_weights) const {
+                            std::span<const float> sample_weights) const try {
   check_labels(labels, more.rows());
   if (labels.cols() != outputs())
     refuse("classifier: the labels have " + std::to_string(labels.cols()) + " columns, but there are " +
@@ -100,6 +105,8 @@ Classifier Classifier::with(MatrixView<const float> more, MatrixView<const std::
     state->outputs.push_back(
         make_column(state->index, &state_->outputs[static_cast<std::size_t>(output)], labels, output));
   return Classifier(std::move(state));
+} catch (...) {
+  rethrow_as_error();
 }
 
 std::vector<std::int64_t> Classifier::predict(MatrixView<const float> queries, std::int64_t k,
@@ -108,7 +115,8 @@ std::vector<std::int64_t> Classifier::predict(MatrixView<const float> queries, s
 }
 
 std::vector<std::int64_t> Classifier::predict(MatrixView<const float> queries, std::int64_t k,
-                                              const VotingOptions& voting, const PlanOptions& options) const {
+                                              const VotingOptions& voting, const PlanOptions& options) const
+    try {
   std::vector<Ballot> ballots;
   for (std::size_t output = 0; output < state_->outputs.size(); ++output) {
     check_output(*state_, voting, static_cast<std::int64_t>(output), k);
@@ -122,22 +130,28 @@ std::vector<std::int64_t> Classifier::predict(MatrixView<const float> queries, s
   for (std::size_t q = 0; q < ballots[0].label.size(); ++q)
     for (const Ballot& ballot : ballots) labels.push_back(ballot.label[q]);
   return labels;
+} catch (...) {
+  rethrow_as_error();
 }
 
 std::vector<double> Classifier::predict_proba(MatrixView<const float> queries, std::int64_t k,
                                               const VotingOptions& voting, const PlanOptions& options,
-                                              std::int64_t output) const {
+                                              std::int64_t output) const try {
   check_output(*state_, voting, output, k);
   std::vector<Ballot> ballots{{k, static_cast<std::size_t>(output), true}};
   Neighbors found;
   elect(*state_, voting, queries, k, options, nullptr, found, ballots);
   return shares(voting, ballots[0].votes, ballots[0].scores, column_of(*state_, output).classes.size(),
                 options.threads);
+} catch (...) {
+  rethrow_as_error();
 }
 
 Neighbors Classifier::kneighbors(MatrixView<const float> queries, std::int64_t k,
-                                 const PlanOptions& options) const {
+                                 const PlanOptions& options) const try {
   return state_->index.search(queries, k, options);
+} catch (...) {
+  rethrow_as_error();
 }
 
 Classification Classifier::classify(MatrixView<const float> queries, std::int64_t k,
@@ -147,7 +161,7 @@ Classification Classifier::classify(MatrixView<const float> queries, std::int64_
 
 Classification Classifier::classify(MatrixView<const float> queries, std::int64_t k,
                                     const VotingOptions& voting, const PlanOptions& options,
-                                    Trace* trace) const {
+                                    Trace* trace) const try {
   check_output(*state_, voting, 0, k);
   std::vector<Ballot> ballots{{k, 0, true}};
   Classification result;
@@ -156,11 +170,13 @@ Classification Classifier::classify(MatrixView<const float> queries, std::int64_
   result.votes = std::move(ballots[0].votes);
   result.scores = std::move(ballots[0].scores);
   return result;
+} catch (...) {
+  rethrow_as_error();
 }
 
 std::vector<Classification> Classifier::classify_outputs(MatrixView<const float> queries, std::int64_t k,
                                                          const VotingOptions& voting,
-                                                         const PlanOptions& options, Trace* trace) const {
+                                                         const PlanOptions& options, Trace* trace) const try {
   std::vector<Ballot> ballots;
   for (std::size_t output = 0; output < state_->outputs.size(); ++output) {
     check_output(*state_, voting, static_cast<std::int64_t>(output), k);
@@ -173,6 +189,8 @@ std::vector<Classification> Classifier::classify_outputs(MatrixView<const float>
   for (Ballot& ballot : ballots)
     results.push_back({std::move(ballot.label), std::move(ballot.votes), std::move(ballot.scores), found});
   return results;
+} catch (...) {
+  rethrow_as_error();
 }
 
 Sweep Classifier::sweep(MatrixView<const float> queries, std::span<const std::int64_t> ks,
@@ -181,7 +199,7 @@ Sweep Classifier::sweep(MatrixView<const float> queries, std::span<const std::in
 }
 
 Sweep Classifier::sweep(MatrixView<const float> queries, std::span<const std::int64_t> ks,
-                        const VotingOptions& voting, const PlanOptions& options, Trace* trace) const {
+                        const VotingOptions& voting, const PlanOptions& options, Trace* trace) const try {
   if (ks.empty()) refuse("sweep: there is no k; give at least one");
   const std::int64_t rows = state_->index.rows(), most = rows - (options.self ? 1 : 0);
   std::vector<Ballot> ballots;
@@ -198,6 +216,8 @@ Sweep Classifier::sweep(MatrixView<const float> queries, std::span<const std::in
   elect(*state_, voting, queries, largest, options, trace, sweep.neighbors, ballots);
   for (Ballot& ballot : ballots) sweep.label.push_back(std::move(ballot.label));
   return sweep;
+} catch (...) {
+  rethrow_as_error();
 }
 
 std::int64_t Classifier::outputs() const {

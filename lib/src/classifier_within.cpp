@@ -1,6 +1,7 @@
 // Votes of all training rows within a radius.
 #include <algorithm>
 
+#include "border.hpp"
 #include "classifier_state.hpp"
 #include "parallel.hpp"
 #include "timing.hpp"
@@ -10,7 +11,7 @@ namespace kith {
 
 RadiusClassification Classifier::classify_within(MatrixView<const float> queries,
                                                  std::span<const float> radii, const VotingOptions& voting,
-                                                 const PlanOptions& options, Trace* trace) const {
+                                                 const PlanOptions& options, Trace* trace) const try {
   const LabelColumn& labels = state_->outputs[0];
   const std::size_t m = static_cast<std::size_t>(queries.rows()), classes = labels.classes.size();
   const Metric metric = state_->index.metric();
@@ -45,6 +46,8 @@ RadiusClassification Classifier::classify_within(MatrixView<const float> queries
     trace->total_seconds += deciding.seconds();
   }
   return result;
+} catch (...) {
+  rethrow_as_error();
 }
 
 }  // namespace kith

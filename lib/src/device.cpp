@@ -4,6 +4,7 @@
 #include <charconv>
 #include <optional>
 
+#include "border.hpp"
 #include "device_state.hpp"
 #include "float_guard.hpp"
 #include "kith/error.hpp"
@@ -115,29 +116,33 @@ std::string specs_of(const BackendInfo& backend) {
 
 }  // namespace
 
-std::vector<BackendInfo> backends() {
+std::vector<BackendInfo> backends() try {
   std::vector<BackendInfo> all = Registry::instance().backends();
   for (BackendInfo& backend : all)
     for (DeviceInfo& device : backend.devices) device.tuning = tuning_of(device);
   return all;
+} catch (...) {
+  rethrow_as_error();
 }
 
-std::vector<DeviceInfo> devices() {
+std::vector<DeviceInfo> devices() try {
   std::vector<DeviceInfo> all;
   for (const BackendInfo& backend : backends())
     all.insert(all.end(), backend.devices.begin(), backend.devices.end());
   return all;
+} catch (...) {
+  rethrow_as_error();
 }
 
-std::vector<std::string> load_failures() {
-  return Registry::instance().failures();
+std::vector<std::string> load_failures() try { return Registry::instance().failures(); } catch (...) {
+  rethrow_as_error();
 }
 
 const DeviceInfo& Device::info() const {
   return state_->info;
 }
 
-Device open_device(std::string_view spec) {
+Device open_device(std::string_view spec) try {
   if (spec == "auto") return open_best();
   const std::size_t colon = spec.find(':');
   const std::string name = lower(spec.substr(0, colon));
@@ -152,6 +157,8 @@ Device open_device(std::string_view spec) {
                 "it has no GPU, and a CPU behind it is used only when named; there are " + specs_of(backend));
   if (!ordinal) unavailable(spec, "no such device; there are " + specs_of(backend));
   return open_at(spec, entry, *ordinal);
+} catch (...) {
+  rethrow_as_error();
 }
 
 }  // namespace kith

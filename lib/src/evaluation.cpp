@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "answers.hpp"
+#include "border.hpp"
 #include "kith/error.hpp"
 #include "kith/filter.hpp"
 #include "timing.hpp"
@@ -132,17 +133,19 @@ class Fold {
 
 Evaluation evaluate(const Classifier& classifier, MatrixView<const float> queries,
                     std::span<const std::int64_t> truth, std::int64_t k_max, const VotingOptions& voting,
-                    const PlanOptions& options, Trace* trace) {
+                    const PlanOptions& options, Trace* trace) try {
   const std::string where = "evaluate";
   if (queries.rows() < 1) refuse(where, "there are no queries; give at least one");
   if (static_cast<std::int64_t>(truth.size()) != queries.rows())
     refuse(where, std::to_string(truth.size()) + " true labels for " + std::to_string(queries.rows()) +
                       " queries; give one a query");
   return evaluate_queries(where, classifier, queries, truth, k_max, voting, options, trace);
+} catch (...) {
+  rethrow_as_error();
 }
 
 Evaluation leave_one_out(const Classifier& classifier, MatrixView<const float> train, std::int64_t k_max,
-                         const VotingOptions& voting, const PlanOptions& options, Trace* trace) {
+                         const VotingOptions& voting, const PlanOptions& options, Trace* trace) try {
   const std::string where = "leave_one_out";
   check_train(where, classifier, train);
   check_no_self(where, options);
@@ -150,11 +153,13 @@ Evaluation leave_one_out(const Classifier& classifier, MatrixView<const float> t
   without_self.self = 0;
   return evaluate_queries(where, classifier, train, own_labels(classifier), k_max, voting, without_self,
                           trace);
+} catch (...) {
+  rethrow_as_error();
 }
 
 Evaluation cross_validate(const Classifier& classifier, MatrixView<const float> train,
                           std::span<const std::int64_t> folds, std::int64_t k_max,
-                          const VotingOptions& voting, const PlanOptions& options, Trace* trace) {
+                          const VotingOptions& voting, const PlanOptions& options, Trace* trace) try {
   const std::string where = "cross_validate";
   const Stopwatch total;
   check_train(where, classifier, train);
@@ -189,6 +194,8 @@ Evaluation cross_validate(const Classifier& classifier, MatrixView<const float> 
   sum.total_seconds = total.seconds();
   if (trace) *trace = std::move(sum);
   return answers.take();
+} catch (...) {
+  rethrow_as_error();
 }
 
 }  // namespace kith

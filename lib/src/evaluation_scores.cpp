@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <string>
 
+#include "border.hpp"
 #include "float_guard.hpp"
 #include "kith/error.hpp"
 #include "kith/evaluation.hpp"
@@ -33,13 +34,15 @@ std::int64_t Evaluation::best_k() const {
   return std::max_element(correct.begin(), correct.end()) - correct.begin() + 1;
 }
 
-std::span<const std::uint32_t> Evaluation::confusion_of(std::int64_t k) const {
+std::span<const std::uint32_t> Evaluation::confusion_of(std::int64_t k) const try {
   check_k(*this, k);
   const std::size_t cells = classes.size() * (classes.size() + 1);
   return std::span(confusion).subspan(static_cast<std::size_t>(k - 1) * cells, cells);
+} catch (...) {
+  rethrow_as_error();
 }
 
-std::vector<ClassScore> Evaluation::scores(std::int64_t k) const {
+std::vector<ClassScore> Evaluation::scores(std::int64_t k) const try {
   const std::span<const std::uint32_t> cells = confusion_of(k);
   const FloatGuard guard;
   const std::size_t count = classes.size(), columns = count + 1;
@@ -59,6 +62,8 @@ std::vector<ClassScore> Evaluation::scores(std::int64_t k) const {
     score.f1 = share(2 * score.precision * score.recall, score.precision + score.recall);
   }
   return scores;
+} catch (...) {
+  rethrow_as_error();
 }
 
 }  // namespace kith

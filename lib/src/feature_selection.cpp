@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "border.hpp"
 #include "feature_sets.hpp"
 #include "kith/error.hpp"
 #include "names.hpp"
@@ -150,7 +151,7 @@ SelectionMethod selection_method_named(std::string_view text) {
 
 FeatureSelection select_features(const Device& device, MatrixView<const float> samples,
                                  std::span<const std::int64_t> labels, Metric metric,
-                                 const FeatureSelectionOptions& options) {
+                                 const FeatureSelectionOptions& options) try {
   check_options(samples, options);
   const std::int64_t dims = samples.cols(), most = options.most == 0 ? dims : options.most;
   const bool backward = options.method == SelectionMethod::backward;
@@ -169,6 +170,8 @@ FeatureSelection select_features(const Device& device, MatrixView<const float> s
   if (backward) start = FeatureStep{true, 0, features_of(all), selection.all_score};
   choose(selection, start);
   return selection;
+} catch (...) {
+  rethrow_as_error();
 }
 
 }  // namespace kith

@@ -3,6 +3,7 @@
 #include <bit>
 #include <string>
 
+#include "border.hpp"
 #include "kith/error.hpp"
 #include "row_filter.hpp"
 
@@ -34,7 +35,7 @@ Place place_of(const RowFilter& of, std::int64_t words, std::int64_t row, std::i
 
 }  // namespace
 
-RowFilter::RowFilter(std::int64_t n, std::int64_t filters, bool all)
+RowFilter::RowFilter(std::int64_t n, std::int64_t filters, bool all) try
     : rows_(n), filters_(filters), words_(words_of_filter(n)) {
   if (n < 1 || filters < 1)
     refuse(std::to_string(filters) + " filters over " + std::to_string(n) +
@@ -45,12 +46,16 @@ RowFilter::RowFilter(std::int64_t n, std::int64_t filters, bool all)
   for (std::int64_t filter = 0; filter < filters_; ++filter)
     bits_[static_cast<std::size_t>((filter + 1) * words_ - 1)] =
         (std::uint32_t{1} << static_cast<std::uint32_t>(last)) - 1;
+} catch (...) {
+  rethrow_as_error();
 }
 
-RowFilter RowFilter::only(std::int64_t n, std::span<const std::int64_t> list) {
+RowFilter RowFilter::only(std::int64_t n, std::span<const std::int64_t> list) try {
   RowFilter filter(n, 1, false);
   for (const std::int64_t row : list) filter.set(row, true);
   return filter;
+} catch (...) {
+  rethrow_as_error();
 }
 
 void RowFilter::set(std::int64_t row, bool counts, std::int64_t filter) {

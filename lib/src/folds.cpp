@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "border.hpp"
 #include "kith/error.hpp"
 #include "kith/evaluation.hpp"
 #include "split_mix.hpp"
@@ -18,7 +19,7 @@ void shuffle(std::vector<std::size_t>& rows, SplitMix64& random) {
 }  // namespace
 
 std::vector<std::int64_t> stratified_folds(std::span<const std::int64_t> labels, std::int64_t folds,
-                                           std::uint64_t seed) {
+                                           std::uint64_t seed) try {
   const auto n = static_cast<std::int64_t>(labels.size());
   if (n < 2)
     throw Error(Errc::invalid_argument, "stratified_folds: the number of labels is " + std::to_string(n) +
@@ -40,6 +41,8 @@ std::vector<std::int64_t> stratified_folds(std::span<const std::int64_t> labels,
     }
   }
   return fold;
+} catch (...) {
+  rethrow_as_error();
 }
 
 }  // namespace kith

@@ -6,7 +6,6 @@
 #include <charconv>
 #include <cstdlib>
 #include <fstream>
-#include <iterator>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -73,7 +72,8 @@ std::uint32_t cores_by_affinity() {
 std::uint32_t cores_by_quota() {
   static const std::uint32_t cores = [] {
     std::ifstream file("/proc/self/cgroup");
-    const std::string groups{std::istreambuf_iterator<char>(file), {}};
+    std::string groups;
+    std::getline(file, groups, '\0');
     return cores_of_quota(groups, "/sys/fs/cgroup");
   }();
   return cores;

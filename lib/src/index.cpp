@@ -4,6 +4,7 @@
 #include <numeric>
 #include <string>
 
+#include "border.hpp"
 #include "chain.hpp"
 #include "kith/error.hpp"
 #include "parallel.hpp"
@@ -51,7 +52,7 @@ std::vector<std::int64_t> ordered_features(const std::vector<std::int64_t>& aske
   return features;
 }
 
-Index::Index(Device device, MatrixView<const float> train, Metric metric, const IndexOptions& options) {
+Index::Index(Device device, MatrixView<const float> train, Metric metric, const IndexOptions& options) try {
   check_shape("training", train);
   check_count(train.rows());
   auto state = std::make_shared<State>(std::move(device), metric, train.cols(),
@@ -63,9 +64,11 @@ Index::Index(Device device, MatrixView<const float> train, Metric metric, const 
   state->centre = centre_of(rows.view, metric);
   state->reach = reach_of(rows.view, state->centre);
   state_ = std::move(state);
+} catch (...) {
+  rethrow_as_error();
 }
 
-Index Index::with(MatrixView<const float> more) const {
+Index Index::with(MatrixView<const float> more) const try {
   check_shape("added", more);
   if (more.cols() != state_->columns)
     refuse("the added rows have " + std::to_string(more.cols()) + " columns but the index has " +
@@ -83,22 +86,30 @@ Index Index::with(MatrixView<const float> more) const {
   Index grown = *this;
   grown.state_ = std::move(state);
   return grown;
+} catch (...) {
+  rethrow_as_error();
 }
 
 Neighbors Index::search(MatrixView<const float> queries, std::int64_t k, const PlanOptions& options,
-                        Trace* trace) const {
+                        Trace* trace) const try {
   Neighbors found;
   search_into(queries, k, found, options, trace);
   return found;
+} catch (...) {
+  rethrow_as_error();
 }
 
 void Index::search_into(MatrixView<const float> queries, std::int64_t k, Neighbors& found,
-                        const PlanOptions& options, Trace* trace) const {
+                        const PlanOptions& options, Trace* trace) const try {
   search_with(*state_, queries, k, options, trace, found, nullptr);
+} catch (...) {
+  rethrow_as_error();
 }
 
-Plan Index::plan(std::int64_t m, std::int64_t k, const PlanOptions& options) const {
+Plan Index::plan(std::int64_t m, std::int64_t k, const PlanOptions& options) const try {
   return plan_search(*state_, m, k, options);
+} catch (...) {
+  rethrow_as_error();
 }
 
 const Device& Index::device() const {

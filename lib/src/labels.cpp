@@ -2,16 +2,19 @@
 
 #include <algorithm>
 
+#include "border.hpp"
 #include "kith/error.hpp"
 
 namespace kith {
 
-TextLabels::TextLabels(std::span<const std::string> labels) : texts_(labels.begin(), labels.end()) {
+TextLabels::TextLabels(std::span<const std::string> labels) try : texts_(labels.begin(), labels.end()) {
   std::sort(texts_.begin(), texts_.end());
   texts_.erase(std::unique(texts_.begin(), texts_.end()), texts_.end());
+} catch (...) {
+  rethrow_as_error();
 }
 
-std::vector<std::int64_t> TextLabels::codes(std::span<const std::string> labels) const {
+std::vector<std::int64_t> TextLabels::codes(std::span<const std::string> labels) const try {
   std::vector<std::int64_t> codes;
   codes.reserve(labels.size());
   for (const std::string& label : labels) {
@@ -23,6 +26,8 @@ std::vector<std::int64_t> TextLabels::codes(std::span<const std::string> labels)
     codes.push_back(place - texts_.begin());
   }
   return codes;
+} catch (...) {
+  rethrow_as_error();
 }
 
 const std::string& TextLabels::text(std::int64_t code, const std::string& none) const {

@@ -1,5 +1,6 @@
 #include "kith/metric.hpp"
 
+#include "border.hpp"
 #include "names.hpp"
 
 namespace kith {
@@ -24,11 +25,13 @@ std::string_view name(Metric metric) {
   return name_in(metric_names, metric);
 }
 
-std::vector<std::string_view> other_names(Metric metric) {
+std::vector<std::string_view> other_names(Metric metric) try {
   std::vector<std::string_view> names;
   for (const auto& [candidate, text] : synonyms)
     if (candidate == metric) names.push_back(text);
   return names;
+} catch (...) {
+  rethrow_as_error();
 }
 
 Metric parse_metric(std::string_view text) {

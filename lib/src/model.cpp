@@ -1,5 +1,6 @@
 #include "kith/model.hpp"
 
+#include "border.hpp"
 #include "kith/error.hpp"
 #include "model_check.hpp"
 
@@ -17,17 +18,21 @@ void check_holds(const Model& model, bool there, const std::string& wanted, cons
 
 }  // namespace
 
-Classifier Model::classifier(Device device) const {
+Classifier Model::classifier(Device device) const try {
   check_holds(*this, !labels.empty(), "labels", "values");
   return Classifier(std::move(device), MatrixView<const float>(rows.data(), n, dims),
                     MatrixView<const std::int64_t>(labels.data(), n, outputs), metric,
                     {features, sample_weights});
+} catch (...) {
+  rethrow_as_error();
 }
 
-Regressor Model::regressor(Device device) const {
+Regressor Model::regressor(Device device) const try {
   check_holds(*this, !values.empty(), "values", "labels");
   return Regressor(std::move(device), MatrixView<const float>(rows.data(), n, dims),
                    MatrixView<const double>(values.data(), n, outputs), metric, {features, sample_weights});
+} catch (...) {
+  rethrow_as_error();
 }
 
 }  // namespace kith

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "border.hpp"
 #include "checksum.hpp"
 #include "float_guard.hpp"
 #include "kith/error.hpp"
@@ -258,7 +259,7 @@ Model read_model(int fd) {
 
 }  // namespace
 
-Model load_model(const std::string& path) {
+Model load_model(const std::string& path) try {
   const FloatGuard guard;
   try {
     const Descriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
@@ -269,6 +270,8 @@ Model load_model(const std::string& path) {
   } catch (const Error& error) {
     throw Error(Errc::bad_file, "model: " + path + ": " + error.what());
   }
+} catch (...) {
+  rethrow_as_error();
 }
 
 }  // namespace kith

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "border.hpp"
 #include "checksum.hpp"
 #include "kith/error.hpp"
 #include "kith/model.hpp"
@@ -121,7 +122,7 @@ Target target_of(const std::string& path) {
 
 }  // namespace
 
-void save(const Model& model, const std::string& path) {
+void save(const Model& model, const std::string& path) try {
   check_model(model);
   const Preparation::Learned learned = model.preparation.learned();
   ModelWriter counter(nullptr);
@@ -137,6 +138,8 @@ void save(const Model& model, const std::string& path) {
   writer.size(writer.checksum());
   writer.flush();
   file.commit();
+} catch (...) {
+  rethrow_as_error();
 }
 
 }  // namespace kith

@@ -4,6 +4,7 @@
 #include <iomanip>
 #include <sstream>
 
+#include "border.hpp"
 #include "float_guard.hpp"
 #include "kith/error.hpp"
 #include "plan_memory.hpp"
@@ -163,7 +164,7 @@ Plan decide(const DeviceInfo& device, const Problem& problem, const PlanOptions&
 
 }  // namespace
 
-Plan make_plan(const DeviceInfo& device, const Problem& problem, const PlanOptions& options) {
+Plan plan_problem(const DeviceInfo& device, const Problem& problem, const PlanOptions& options) {
   const FloatGuard guard;  // rules compare estimates in seconds
   check_problem(problem, options);
   check_options(options);
@@ -183,13 +184,20 @@ Plan make_plan(const DeviceInfo& device, const Problem& problem, const PlanOptio
   return plan;
 }
 
+Plan make_plan(const DeviceInfo& device, const Problem& problem, const PlanOptions& options) try {
+  return plan_problem(device, problem, options);
+} catch (...) {
+  rethrow_as_error();
+}
+
 std::string note_on_rows_left_out(const Plan& plan) {
   return plan.self ? "; one more neighbour is searched for, since a query is no neighbour of its own" : "";
 }
 
-std::string explain(const Plan& plan) {
+std::string explain(const Plan& plan) try {
   const Problem& p = plan.problem;
   std::ostringstream out;
+  out.exceptions(std::ios::badbit);  // no memory: not a text with gaps
   const auto line = [&](const char* what, const auto&... value) {
     out << std::left << std::setw(15) << what;
     (out << ... << value) << '\n';
@@ -224,6 +232,8 @@ std::string explain(const Plan& plan) {
   if (!radius) line("groups", plan.groups);
   line("workspace", plan.workspace_bytes, " bytes");
   return out.str();
+} catch (...) {
+  rethrow_as_error();
 }
 
 }  // namespace kith

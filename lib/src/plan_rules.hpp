@@ -41,6 +41,10 @@ Proposer choose_proposer(const DeviceInfo& device, const Problem& problem, const
 Choice choose_proposed(const DeviceInfo& device, const Problem& problem, const PlanOptions& options,
                        Proposer proposer);
 
+/// make_plan() for calls within the library. Host memory that runs out leaves it as std::bad_alloc: as Error
+/// out_of_memory it would look like a device that is too small for a plan, and lead to another plan.
+Plan plan_problem(const DeviceInfo& device, const Problem& problem, const PlanOptions& options = {});
+
 /// What a plan does because of rows that are left out, to follow its reason; empty when none are.
 std::string note_on_rows_left_out(const Plan& plan);
 

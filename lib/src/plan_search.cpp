@@ -4,6 +4,7 @@
 #include "kith/error.hpp"
 #include "kith/tuning.hpp"
 #include "pipeline.hpp"
+#include "plan_rules.hpp"
 #include "proposal.hpp"
 #include "row_filter.hpp"
 #include "self_test.hpp"
@@ -109,7 +110,7 @@ Plan fitted_plan(const Index::State& index, const DeviceInfo& device, const Prob
   PlanOptions tighter = options;
   std::string note;
   for (;;) {
-    Plan plan = make_plan(device, problem, tighter);
+    Plan plan = plan_problem(device, problem, tighter);
     const bool proposes = plan.proposer != Proposer::none;
     if (index.chunks.size() > 1) {  // which do not come in a mixed order
       plan.guesses = false;

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "border.hpp"
 #include "float_guard.hpp"
 #include "kith/error.hpp"
 #include "names.hpp"
@@ -66,6 +67,7 @@ bool fills(const PreparationOptions& options) {
 
 /// Refuse what is neither finite nor NaN.
 void check_no_infinity(std::string_view what, MatrixView<const float> rows) {
+  check_view("preparation", what, rows);
   for (std::int64_t r = 0; r < rows.rows(); ++r)
     for (std::int64_t d = 0; d < rows.cols(); ++d)
       if (std::isinf(rows(r, d)))
@@ -131,7 +133,7 @@ Categories categories_named(std::string_view text) {
   return parse_in(categories_names, "categories", text);
 }
 
-Preparation::Preparation(MatrixView<const float> train, const PreparationOptions& options)
+Preparation::Preparation(MatrixView<const float> train, const PreparationOptions& options) try
     : dims_(train.cols()), options_(options) {
   const FloatGuard guard;
   if (train.rows() < 1 || dims_ < 1)
@@ -147,9 +149,11 @@ Preparation::Preparation(MatrixView<const float> train, const PreparationOptions
   const PreparationSteps steps{dims_, width_, options_, categories_, columns_, fills_};
   for (std::size_t s = 0; s < options_.scalings.size(); ++s)
     columns_.push_back(learn_columns(steps, options_.scalings[s], s, train));
+} catch (...) {
+  rethrow_as_error();
 }
 
-std::vector<std::int64_t> complete_rows(MatrixView<const float> rows) {
+std::vector<std::int64_t> complete_rows(MatrixView<const float> rows) try {
   std::vector<std::int64_t> complete;
   for (std::int64_t r = 0; r < rows.rows(); ++r) {
     bool whole = true;
@@ -157,9 +161,11 @@ std::vector<std::int64_t> complete_rows(MatrixView<const float> rows) {
     if (whole) complete.push_back(r);
   }
   return complete;
+} catch (...) {
+  rethrow_as_error();
 }
 
-std::vector<float> Preparation::apply(MatrixView<const float> rows) const {
+std::vector<float> Preparation::apply(MatrixView<const float> rows) const try {
   const FloatGuard guard;
   if (dims_ > 0 && rows.cols() != dims_)
     refuse("the rows have " + std::to_string(rows.cols()) + " columns, the training rows had " +
@@ -193,13 +199,15 @@ std::vector<float> Preparation::apply(MatrixView<const float> rows) const {
   refuse(place("given", first_bad, sources()[static_cast<std::size_t>(d)]) + " becomes " +
          text_of(room[static_cast<std::size_t>(d)]) + ", which is too large for a float (" +
          text_of(FLT_MAX) + "); leave the row out, or scale in another way");
+} catch (...) {
+  rethrow_as_error();
 }
 
 bool Preparation::changes_nothing() const {
   return options_.scalings.empty() && categories_.empty() && fills_.empty();
 }
 
-std::vector<std::int64_t> Preparation::sources() const {
+std::vector<std::int64_t> Preparation::sources() const try {
   std::vector<std::int64_t> from;
   std::size_t next = 0;
   for (std::int64_t d = 0; d < dims_; ++d) {
@@ -208,6 +216,8 @@ std::vector<std::int64_t> Preparation::sources() const {
     from.insert(from.end(), columns, d);
   }
   return from;
+} catch (...) {
+  rethrow_as_error();
 }
 
 namespace {
@@ -250,7 +260,7 @@ void check_fills(const std::vector<double>& fills, std::int64_t wanted,
 
 }  // namespace
 
-Preparation::Preparation(Learned learned)
+Preparation::Preparation(Learned learned) try
     : dims_(learned.dims),
       options_(std::move(learned.options)),
       categories_(std::move(learned.categories)),
@@ -271,10 +281,14 @@ Preparation::Preparation(Learned learned)
   width_ = width_of(dims_, categories_);
   for (std::size_t s = 0; s < columns_.size(); ++s) check_scaling(options_.scalings[s], columns_[s], width_);
   check_fills(fills_, fills(options_) ? dims_ : 0, options_.categorical);
+} catch (...) {
+  rethrow_as_error();
 }
 
-Preparation::Learned Preparation::learned() const {
+Preparation::Learned Preparation::learned() const try {
   return {dims_, options_, categories_, columns_, fills_};
+} catch (...) {
+  rethrow_as_error();
 }
 
 }  // namespace kith

@@ -8,6 +8,7 @@
 #include <new>
 #include <string>
 
+#include "border.hpp"
 #include "chain.hpp"
 #include "float_guard.hpp"
 #include "kith/error.hpp"
@@ -274,7 +275,7 @@ void RadiusSearch::append_to(RadiusNeighbors& found) {
 }  // namespace
 
 RadiusNeighbors Index::within(MatrixView<const float> queries, std::span<const float> radii,
-                              const PlanOptions& options, Trace* trace) const {
+                              const PlanOptions& options, Trace* trace) const try {
   const Stopwatch total;
   const State& index = *state_;
   const std::int64_t m = queries.rows();
@@ -282,6 +283,7 @@ RadiusNeighbors Index::within(MatrixView<const float> queries, std::span<const f
     throw Error(Errc::invalid_argument, "within: queries have " + std::to_string(queries.cols()) +
                                             " columns but the index has " + std::to_string(index.columns) +
                                             "; give as many");
+  check_view("within", "query", queries);
   const Plan plan = plan_within(index, m, options);
   const std::vector<float> bounds = bounds_of(index.metric, radii, m);
   const PreparedRows rows =
@@ -313,6 +315,8 @@ RadiusNeighbors Index::within(MatrixView<const float> queries, std::span<const f
   }
   if (trace) trace->total_seconds = total.seconds();
   return found;
+} catch (...) {
+  rethrow_as_error();
 }
 
 }  // namespace kith

@@ -2,6 +2,7 @@
 #include <string>
 
 #include "kith/error.hpp"
+#include "plan_rules.hpp"
 #include "radius.hpp"
 #include "row_filter.hpp"
 #include "rows.hpp"
@@ -51,7 +52,7 @@ Plan plan_within(const Index::State& index, std::int64_t m, const PlanOptions& o
   tiles.self.reset();
   tiles.fused = false;
   tiles.proposer = Proposer::none;
-  Plan plan = make_plan(device, {index.metric, index.rows, m, index.dims, 1}, tiles);
+  Plan plan = plan_problem(device, {index.metric, index.rows, m, index.dims, 1}, tiles);
   plan.problem.k = 0;
   plan.groups = 1;
   plan.self = options.self;

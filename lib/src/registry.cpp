@@ -16,8 +16,7 @@ constexpr const char* shipped_backends = KITH_SHIPPED_BACKENDS;
 
 constexpr const char* started_before_fork =
     "its driver was started before fork(), and does not work in a forked child; ask for devices after "
-    "fork(), "
-    "or start the child as a new program (spawn)";
+    "fork(), or start the child as a new program (spawn)";
 
 std::string not_installed(const std::string& name, const std::vector<std::filesystem::path>& folders) {
   std::string reason = "not installed: there is no libkith_" + name + ".so in ";
@@ -31,7 +30,7 @@ std::string not_installed(const std::string& name, const std::vector<std::filesy
 BackendEntry::BackendEntry(std::unique_ptr<spi::Backend> built_in)
     : loaded_(true), backend_(std::move(built_in)) {
   const FloatGuard guard;
-  spi::Found found = find_devices(*backend_);
+  spi::Found found = backend_->find();
   info_ = {"cpu", std::move(found.devices), std::move(found.reason)};
 }
 

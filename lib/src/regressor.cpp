@@ -4,8 +4,10 @@
 #include <limits>
 #include <string>
 
+#include "border.hpp"
 #include "kith/error.hpp"
 #include "parallel.hpp"
+#include "rows.hpp"
 #include "text.hpp"
 #include "timing.hpp"
 #include "weights.hpp"
@@ -30,6 +32,7 @@ std::vector<double> checked_values(MatrixView<const double> values, std::int64_t
     refuse(std::to_string(values.rows()) + " values for " + std::to_string(rows) +
            " training rows; give one a row");
   if (values.cols() < 1) refuse("the values have no column; give at least one");
+  check_view("regressor", "value", values);
   std::vector<double> all;
   all.reserve(static_cast<std::size_t>(rows * values.cols()));
   for (std::int64_t t = 0; t < rows; ++t)
@@ -89,11 +92,13 @@ std::vector<double> average_all(const Regressor::State& state, const VotingOptio
 }  // namespace
 
 Regressor::Regressor(Device device, MatrixView<const float> train, MatrixView<const double> values,
-                     Metric metric, const TrainOptions& options) {
+                     Metric metric, const TrainOptions& options) try {
   std::vector<double> kept = checked_values(values, train.rows());
   check_sample_weights("regressor", options.sample_weights, train.rows());
   state_ = std::make_shared<State>(State{Index(std::move(device), train, metric, {options.features}),
                                          values.cols(), std::move(kept), options.sample_weights});
+} catch (...) {
+  rethrow_as_error();
 }
 
 std::vector<double> Regressor::predict(MatrixView<const float> queries, std::int64_t k,
@@ -102,7 +107,7 @@ std::vector<double> Regressor::predict(MatrixView<const float> queries, std::int
 }
 
 Regression Regressor::regress(MatrixView<const float> queries, std::int64_t k, const VotingOptions& voting,
-                              const PlanOptions& options, Trace* trace) const {
+                              const PlanOptions& options, Trace* trace) const try {
   check_weights("regress", voting, state_->index.metric(), k);
   Regression result;
   const Neighbors& found = result.neighbors = state_->index.search(queries, k, options, trace);
@@ -113,11 +118,13 @@ Regression Regressor::regress(MatrixView<const float> queries, std::int64_t k, c
                     std::span(found.distance).subspan(q * longest, longest)};
       });
   return result;
+} catch (...) {
+  rethrow_as_error();
 }
 
 RadiusRegression Regressor::regress_within(MatrixView<const float> queries, std::span<const float> radii,
                                            const VotingOptions& voting, const PlanOptions& options,
-                                           Trace* trace) const {
+                                           Trace* trace) const try {
   check_weights("regress_within", voting, state_->index.metric(), 0);
   RadiusRegression result;
   const RadiusNeighbors& found = result.neighbors = state_->index.within(queries, radii, options, trace);
@@ -130,6 +137,8 @@ RadiusRegression Regressor::regress_within(MatrixView<const float> queries, std:
                     std::span(found.distance).subspan(first, count)};
       });
   return result;
+} catch (...) {
+  rethrow_as_error();
 }
 
 std::int64_t Regressor::outputs() const {

@@ -6,6 +6,8 @@
 #include <cfloat>
 #include <cmath>
 #include <cstdio>
+#include <limits>
+#include <stdexcept>
 #include <string>
 
 #include "chain.hpp"
@@ -100,8 +102,33 @@ void make_unit_rows(std::string_view where, std::string_view what, PreparedRows&
 
 }  // namespace
 
+void check_view(std::string_view where, std::string_view what, const void* data, std::int64_t rows,
+                std::int64_t cols, std::int64_t stride, std::int64_t element_bytes) {
+  const auto refuse = [&](const std::string& why) {
+    throw Error(Errc::invalid_argument, std::string(where) + ": the " + std::string(what) + " rows are [" +
+                                            std::to_string(rows) + ", " + std::to_string(cols) + "]" + why);
+  };
+  if (rows < 0 || cols < 0) refuse("; give 0 or more of each");
+  if (rows == 0 || cols == 0) return;
+  if (!data) refuse(" but have no address (a null pointer); give that of the first element");
+  if (rows > 1 && stride < cols)
+    refuse(" with a stride of " + std::to_string(stride) +
+           ", so that they overlap; the stride counts elements from one row to the next, at least " +
+           std::to_string(cols));
+  const std::int64_t most = std::numeric_limits<std::ptrdiff_t>::max() / element_bytes;
+  if (cols > most / rows || (rows > 1 && stride > most / rows))
+    refuse(", more than any memory holds; check the counts");
+}
+
+std::size_t cells_of(std::int64_t a, std::int64_t b) {
+  constexpr std::int64_t most = std::numeric_limits<std::ptrdiff_t>::max() / 16;
+  if (a > 0 && b > most / a) throw std::length_error("cells_of");
+  return static_cast<std::size_t>(a * b);
+}
+
 PreparedRows prepare_rows(std::string_view where, std::string_view what, MatrixView<const float> rows,
                           Metric metric, std::uint32_t threads, std::span<const std::int64_t> features) {
+  check_view(where, what, rows);
   const FloatGuard guard;
   PreparedRows prepared{rows, {}, 0};
   if (!features.empty()) gather(prepared, features, threads);

@@ -21,11 +21,25 @@ struct PreparedRows {
   float largest = 0;  ///< max |element|
 };
 
+/// Refuse a view that no memory can hold: without an address, with rows that overlap, or too large.
+///   what  names the rows in messages: "training" or "query"
+/// Throws invalid_argument.
+void check_view(std::string_view where, std::string_view what, const void* data, std::int64_t rows,
+                std::int64_t cols, std::int64_t stride, std::int64_t element_bytes);
+
+template <class T>
+void check_view(std::string_view where, std::string_view what, MatrixView<const T> view) {
+  check_view(where, what, view.data(), view.rows(), view.cols(), view.stride(), sizeof(T));
+}
+
+/// a * b elements. Throws std::length_error where no memory has as many.
+std::size_t cells_of(std::int64_t a, std::int64_t b);
+
 /// Check and prepare rows for `metric`.
 ///   what      names them in messages: "training" or "query"
 ///   features  the columns that are meant, ascending; the others are not looked at. Empty: all
-/// Throws invalid_argument: a NaN or infinity (the first one's row and column); for cosine, a row of
-///                          zeros.
+/// Throws invalid_argument: as check_view() does; a NaN or infinity (the first one's row and column); for
+///                          cosine, a row of zeros.
 PreparedRows prepare_rows(std::string_view where, std::string_view what, MatrixView<const float> rows,
                           Metric metric, std::uint32_t threads, std::span<const std::int64_t> features = {});
 

@@ -86,7 +86,7 @@ Plan plan_before_sample(const DeviceInfo& device, const Problem& problem, const 
     throw Error(Errc::unsupported, "search: " + device.spec + " has none of the selectors to be sampled, " +
                                        names_of(options.sample) + "; it has " + names_of(has));
   first.selector = *found;
-  Plan plan = make_plan(device, problem, first);
+  Plan plan = plan_problem(device, problem, first);
   plan.reason = "one query of the data will be sampled, to choose among " + names_of(options.sample);
   return plan;
 }

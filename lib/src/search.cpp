@@ -86,6 +86,7 @@ void search_with(const Index::State& index, MatrixView<const float> queries, std
     throw Error(Errc::invalid_argument, "search: queries have " + std::to_string(queries.cols()) +
                                             " columns but the index has " + std::to_string(index.columns) +
                                             "; give as many");
+  check_view("search", "query", queries);
   Plan plan = plan_search(index, queries.rows(), k, options);
   const PreparedRows rows =
       prepare_rows("search", "query", queries, index.metric, options.threads, index.mask());
@@ -104,7 +105,7 @@ void search_with(const Index::State& index, MatrixView<const float> queries, std
   if (!way.sample.empty() && queries.rows() > 0) plan = plan_by_sample(index, rows.view, k, way);
   bool begun = false;
   const auto make_room = [&] {
-    const auto cells = static_cast<std::size_t>(queries.rows()) * static_cast<std::size_t>(k);
+    const std::size_t cells = cells_of(queries.rows(), k);
     const auto fit = [&](auto& values) {
       if (values.capacity() < cells) values.clear();  // so that they are not copied
       values.resize(cells);

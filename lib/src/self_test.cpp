@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <exception>
 #include <memory>
+#include <new>
 #include <vector>
 
 #include "chain.hpp"
@@ -308,7 +309,7 @@ std::string run_steps(spi::Device& device) {
 
   PlanOptions unfused;
   unfused.fused = false;
-  const Selector selector = make_plan(info, {metric, n, m, dims, k}, unfused).selector;
+  const Selector selector = plan_problem(info, {metric, n, m, dims, k}, unfused).selector;
   const auto selected = result_of<Key>(
       device, spi::SelectStep{selector, value_grid, 0, k, groups, list_grid, {}}, *lists, m * width);
   if (selected != reference.lists)
@@ -332,6 +333,8 @@ std::string run_steps(spi::Device& device) {
 std::string self_test(spi::Device& device) {
   try {
     return run_steps(device);
+  } catch (const std::bad_alloc&) {  // no verdict on the device
+    throw;
   } catch (const std::exception& error) {
     return std::string("the self-test could not run: ") + error.what();
   } catch (...) {

@@ -45,6 +45,7 @@ DevicePair device_pair(const StatePointer& state, MatrixView<const float> querie
 }
 
 std::vector<float> dense_values(const char* stage, MatrixView<const float> values, Masked masked) {
+  check_view(stage, "value", values);
   const FloatGuard guard;  // comparing a subnormal may trap, too
   const std::size_t rows = size(values.rows()), cols = size(values.cols());
   std::vector<float> dense(rows * cols);

@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "border.hpp"
+#include "plan_rules.hpp"
 #include "stage_support.hpp"
 #include "voting.hpp"
 
@@ -21,13 +23,13 @@ Selector choose(const DeviceInfo& device, std::int64_t m, std::int64_t n, std::i
   PlanOptions options;
   options.selector = selector;
   options.fused = selector == Selector::automatic ? std::optional(false) : std::nullopt;
-  return make_plan(device, {Metric::squared_l2, n, m, 1, k}, options).selector;
+  return plan_problem(device, {Metric::squared_l2, n, m, 1, k}, options).selector;
 }
 
 }  // namespace
 
 std::vector<float> distance(const Device& device, MatrixView<const float> queries,
-                            MatrixView<const float> train, Metric metric) {
+                            MatrixView<const float> train, Metric metric) try {
   const StatePointer& state = device.state();
   const DevicePair pair = device_pair(state, queries, train, metric);
   const std::size_t m = size(queries.rows()), n = size(train.rows());
@@ -37,10 +39,12 @@ std::vector<float> distance(const Device& device, MatrixView<const float> querie
   run(state, spi::DistanceStep{metric, pair.queries.rows, pair.train.rows, {out.get(), 0, m, n, n}});
   read(state, out, values);
   return values;
+} catch (...) {
+  rethrow_as_error();
 }
 
 KeyLists select(const Device& device, MatrixView<const float> distances, std::int64_t k, Selector selector,
-                std::int64_t groups) {
+                std::int64_t groups) try {
   const StatePointer& state = device.state();
   check_k("select", k, distances.cols(), groups);
   const std::size_t m = size(distances.rows()), n = size(distances.cols()), width = size(groups * k);
@@ -58,10 +62,12 @@ KeyLists select(const Device& device, MatrixView<const float> distances, std::in
                              {}});
   read(state, out, lists.keys);
   return lists;
+} catch (...) {
+  rethrow_as_error();
 }
 
 KeyLists nearest(const Device& device, MatrixView<const float> queries, MatrixView<const float> train,
-                 Metric metric, std::int64_t k, std::int64_t groups) {
+                 Metric metric, std::int64_t k, std::int64_t groups) try {
   const StatePointer& state = device.state();
   const DevicePair pair = device_pair(state, queries, train, metric);
   check_k("nearest", k, train.rows(), groups);
@@ -79,9 +85,11 @@ KeyLists nearest(const Device& device, MatrixView<const float> queries, MatrixVi
                               {}});
   read(state, out, lists.keys);
   return lists;
+} catch (...) {
+  rethrow_as_error();
 }
 
-KeyLists merge(const Device& device, const KeyLists& lists) {
+KeyLists merge(const Device& device, const KeyLists& lists) try {
   check_lists("merge", lists);
   const StatePointer& state = device.state();
   const std::size_t m = size(lists.rows), k = size(lists.k), width = size(lists.lists) * k;
@@ -95,10 +103,12 @@ KeyLists merge(const Device& device, const KeyLists& lists) {
                             {}});
   read(state, out, merged.keys);
   return merged;
+} catch (...) {
+  rethrow_as_error();
 }
 
 Votes vote(const Device& device, const KeyLists& nearest, std::span<const std::uint32_t> labels,
-           std::uint32_t classes) {
+           std::uint32_t classes) try {
   check_neighbours("vote", nearest, labels, classes);
   const StatePointer& state = device.state();
   const std::size_t m = size(nearest.rows), k = size(nearest.k);
@@ -109,6 +119,8 @@ Votes vote(const Device& device, const KeyLists& nearest, std::span<const std::u
       .vote({keys.get(), 0, m, k, k}, {table.get(), 0, 1, labels.size(), labels.size()}, 0, votes.winner,
             votes.counts, nullptr);
   return votes;
+} catch (...) {
+  rethrow_as_error();
 }
 
 }  // namespace kith::stages

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "border.hpp"
 #include "stage_support.hpp"
 
 namespace kith::stages {
@@ -46,7 +47,7 @@ void put_in_order(Candidates& candidates) {
 }  // namespace
 
 Candidates collect(const Device& device, MatrixView<const float> distances, std::span<const float> theta,
-                   std::int64_t capacity) {
+                   std::int64_t capacity) try {
   const StatePointer& state = device.state();
   const FloatGuard guard;
   if (capacity < 1 || capacity > distances.cols())
@@ -75,10 +76,12 @@ Candidates collect(const Device& device, MatrixView<const float> distances, std:
   read(state, rows, found.indices);
   put_in_order(found);
   return found;
+} catch (...) {
+  rethrow_as_error();
 }
 
 std::vector<Key> rerank(const Device& device, MatrixView<const float> queries, MatrixView<const float> train,
-                        Metric metric, const Candidates& candidates) {
+                        Metric metric, const Candidates& candidates) try {
   check_candidates("rerank", candidates);
   if (candidates.rows != queries.rows())
     refuse("rerank: " + std::to_string(candidates.rows) + " lists for " + std::to_string(queries.rows()) +
@@ -105,10 +108,12 @@ std::vector<Key> rerank(const Device& device, MatrixView<const float> queries, M
                              {out.get(), 0, m, places, places}});
   read(state, out, keys);
   return keys;
+} catch (...) {
+  rethrow_as_error();
 }
 
 Tightened tighten(const Device& device, const Candidates& candidates, std::span<const Key> keys,
-                  const KeyLists& best) {
+                  const KeyLists& best) try {
   check_candidates("tighten", candidates);
   check_lists("tighten", best);
   if (best.lists != 1)
@@ -139,6 +144,8 @@ Tightened tighten(const Device& device, const Candidates& candidates, std::span<
   read(state, theta, result.theta);
   read(state, lost, result.lost);
   return result;
+} catch (...) {
+  rethrow_as_error();
 }
 
 }  // namespace kith::stages

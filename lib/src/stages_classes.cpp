@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "border.hpp"
 #include "stage_support.hpp"
 #include "voting.hpp"
 
@@ -58,7 +59,7 @@ std::vector<float> dense_weights(MatrixView<const float> weights, const KeyLists
 }  // namespace
 
 std::vector<float> mask(const Device& device, MatrixView<const float> distances,
-                        MatrixView<const std::uint32_t> filter) {
+                        MatrixView<const std::uint32_t> filter) try {
   const std::vector<std::uint32_t> words = dense_filter(filter, distances.rows(), distances.cols());
   std::vector<float> dense = dense_values("mask", distances, Masked::accepted);
   if (dense.empty()) return dense;
@@ -69,10 +70,12 @@ std::vector<float> mask(const Device& device, MatrixView<const float> distances,
   run(state, spi::MaskStep{{bits.get(), 0, filters, width, width}, 0, {values.get(), 0, m, n, n}});
   read(state, values, dense);
   return dense;
+} catch (...) {
+  rethrow_as_error();
 }
 
 std::vector<float> tally(const Device& device, const KeyLists& nearest, MatrixView<const float> weights,
-                         std::span<const std::uint32_t> labels, std::uint32_t classes) {
+                         std::span<const std::uint32_t> labels, std::uint32_t classes) try {
   check_neighbours("tally", nearest, labels, classes);
   const std::vector<float> dense = dense_weights(weights, nearest);
   const std::size_t m = size(nearest.rows), k = size(nearest.k), n = labels.size();
@@ -88,10 +91,12 @@ std::vector<float> tally(const Device& device, const KeyLists& nearest, MatrixVi
                             {out.get(), 0, m, classes, classes}});
   read(state, out, sums);
   return sums;
+} catch (...) {
+  rethrow_as_error();
 }
 
 Accumulated accumulate(const Device& device, MatrixView<const float> distances,
-                       std::span<const std::uint32_t> labels, std::uint32_t classes) {
+                       std::span<const std::uint32_t> labels, std::uint32_t classes) try {
   check_labels("accumulate", labels, classes);
   const std::size_t m = size(distances.rows()), n = size(distances.cols());
   if (labels.size() != n)
@@ -126,6 +131,8 @@ Accumulated accumulate(const Device& device, MatrixView<const float> distances,
   read(state, high, sums.high);
   read(state, low, sums.low);
   return sums;
+} catch (...) {
+  rethrow_as_error();
 }
 
 }  // namespace kith::stages

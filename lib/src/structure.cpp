@@ -4,6 +4,7 @@
 #include <numeric>
 #include <string>
 
+#include "border.hpp"
 #include "float_guard.hpp"
 #include "kith/error.hpp"
 #include "pipeline.hpp"
@@ -110,16 +111,18 @@ void Structure::State::sums(const SamplesByClass& by, const PlanOptions& options
 }
 
 Structure::Structure(Device device, MatrixView<const float> samples, std::span<const std::int64_t> labels,
-                     Metric metric, const IndexOptions& options) {
+                     Metric metric, const IndexOptions& options) try {
   check_structure_metric(metric);
   check_structure_labels(labels, samples.rows());
   Index index(std::move(device), samples, metric, options);
   state_ = std::make_shared<State>(std::move(index), copy_of(samples), ClassCodes(labels));
+} catch (...) {
+  rethrow_as_error();
 }
 
 Structure::Structure(std::shared_ptr<const State> state) : state_(std::move(state)) {}
 
-Structure Structure::with(MatrixView<const float> more, std::span<const std::int64_t> labels) const {
+Structure Structure::with(MatrixView<const float> more, std::span<const std::int64_t> labels) const try {
   check_structure_labels(labels, more.rows());
   const std::int64_t before = state_->index.rows();
   std::vector<std::int64_t> all = state_->labels.labels();
@@ -144,9 +147,11 @@ Structure Structure::with(MatrixView<const float> more, std::span<const std::int
     grown->by_class = std::move(joined);
   }
   return Structure(std::shared_ptr<const State>(std::move(grown)));
+} catch (...) {
+  rethrow_as_error();
 }
 
-SampleClasses Structure::sample_classes(const PlanOptions& options) const {
+SampleClasses Structure::sample_classes(const PlanOptions& options) const try {
   const std::shared_ptr<const SamplesByClass> by = state_->samples_by_class(options.threads);
   const std::vector<std::int64_t> sizes = this->sizes();
   const std::size_t n = by->order.size(), classes = sizes.size();
@@ -166,9 +171,11 @@ SampleClasses Structure::sample_classes(const PlanOptions& options) const {
     }
   });
   return result;
+} catch (...) {
+  rethrow_as_error();
 }
 
-ClassMatrix Structure::class_matrix(const PlanOptions& options, Trace* trace) const {
+ClassMatrix Structure::class_matrix(const PlanOptions& options, Trace* trace) const try {
   const std::shared_ptr<const SamplesByClass> by = state_->samples_by_class(options.threads);
   ClassPairs pairs(sizes());
   state_->sums(*by, options, trace, [&](const TileSums& tile) {
@@ -177,16 +184,20 @@ ClassMatrix Structure::class_matrix(const PlanOptions& options, Trace* trace) co
               tile.high, tile.low, options.threads);
   });
   return pairs.matrix();
+} catch (...) {
+  rethrow_as_error();
 }
 
-Neighbors Structure::nearest_other(const PlanOptions& options, Trace* trace) const {
+Neighbors Structure::nearest_other(const PlanOptions& options, Trace* trace) const try {
   refuse_filters(options);
   PlanOptions others = options;
   others.self = 0;
   return state_->index.search(state_->view(), 1, others, trace);
+} catch (...) {
+  rethrow_as_error();
 }
 
-std::vector<SampleError> Structure::errors(const PlanOptions& options) const {
+std::vector<SampleError> Structure::errors(const PlanOptions& options) const try {
   const Neighbors nearest = nearest_other(options);
   const std::vector<std::uint32_t>& codes = state_->labels.codes;
   std::vector<SampleError> errors;
@@ -194,13 +205,15 @@ std::vector<SampleError> Structure::errors(const PlanOptions& options) const {
     if (codes[i] != codes[static_cast<std::size_t>(nearest.index[i])])
       errors.push_back({static_cast<std::int64_t>(i), nearest.index[i]});
   return errors;
+} catch (...) {
+  rethrow_as_error();
 }
 
 const std::vector<std::int64_t>& Structure::classes() const {
   return state_->labels.classes;
 }
-std::vector<std::int64_t> Structure::sizes() const {
-  return state_->labels.sizes();
+std::vector<std::int64_t> Structure::sizes() const try { return state_->labels.sizes(); } catch (...) {
+  rethrow_as_error();
 }
 const std::vector<std::uint32_t>& Structure::codes() const {
   return state_->labels.codes;

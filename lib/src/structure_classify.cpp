@@ -7,6 +7,7 @@
 #include <numeric>
 #include <string>
 
+#include "border.hpp"
 #include "chain.hpp"
 #include "float_guard.hpp"
 #include "kith/error.hpp"
@@ -142,7 +143,7 @@ std::vector<float> columns_of(MatrixView<const float> matrix, std::int64_t first
 }  // namespace
 
 std::vector<float> Structure::distances(std::int64_t first, std::int64_t count,
-                                        const PlanOptions& options) const {
+                                        const PlanOptions& options) const try {
   const std::int64_t n = state_->index.rows();
   refuse_filters(options);
   if (first < 0 || count < 0 || first > n || count > n - first)
@@ -158,11 +159,13 @@ std::vector<float> Structure::distances(std::int64_t first, std::int64_t count,
     tiles.compute({queries.data(), rows, samples.dims()}, found.data() + done * n);
   }
   return found;
+} catch (...) {
+  rethrow_as_error();
 }
 
 std::vector<std::int64_t> Structure::classify(MatrixView<const float> queries,
                                               std::span<const std::int64_t> prototypes,
-                                              const PlanOptions& options) const {
+                                              const PlanOptions& options) const try {
   refuse_filters(options);
   const Index& all = state_->index;
   const std::vector<std::int64_t> chosen = checked_prototypes(prototypes, all.rows());
@@ -182,10 +185,12 @@ std::vector<std::int64_t> Structure::classify(MatrixView<const float> queries,
   for (const std::int64_t place : index.search(queries, 1, options).index)
     labels.push_back(label_of(chosen[size(place)]));
   return labels;
+} catch (...) {
+  rethrow_as_error();
 }
 
 std::vector<std::int64_t> Structure::classify_distances(MatrixView<const float> distances,
-                                                        std::span<const std::int64_t> prototypes) const {
+                                                        std::span<const std::int64_t> prototypes) const try {
   const std::int64_t n = state_->index.rows();
   std::vector<std::int64_t> chosen = checked_prototypes(prototypes, n);
   if (distances.cols() != n)
@@ -208,6 +213,8 @@ std::vector<std::int64_t> Structure::classify_distances(MatrixView<const float> 
       labels.push_back(classes()[codes()[size(chosen[row_of(key)])]]);
   }
   return labels;
+} catch (...) {
+  rethrow_as_error();
 }
 
 }  // namespace kith

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <string>
 
+#include "border.hpp"
 #include "kith/error.hpp"
 #include "plan_memory.hpp"
 #include "rows.hpp"
@@ -23,7 +24,7 @@ void check_shape(MatrixView<const float> samples) {
 std::vector<ClassMatrix> class_matrices(const Device& device, MatrixView<const float> samples,
                                         std::span<const std::int64_t> labels, Metric metric,
                                         std::span<const std::vector<std::int64_t>> features,
-                                        const PlanOptions& options) {
+                                        const PlanOptions& options) try {
   check_structure_metric(metric);
   check_structure_labels(labels, samples.rows());
   refuse_filters(options);
@@ -61,6 +62,8 @@ std::vector<ClassMatrix> class_matrices(const Device& device, MatrixView<const f
   });
   matrices.push_back(pairs.matrix());
   return matrices;
+} catch (...) {
+  rethrow_as_error();
 }
 
 }  // namespace kith

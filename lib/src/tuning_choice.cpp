@@ -9,6 +9,7 @@
 #include "float_guard.hpp"
 #include "kith/error.hpp"
 #include "kith/tuning.hpp"
+#include "plan_rules.hpp"
 
 namespace kith {
 namespace {
@@ -154,11 +155,11 @@ std::optional<Plan> tuned_plan(const DeviceInfo& device, const Problem& problem,
   else
     way.selector = entry->selector;
   try {
-    const Plan there = make_plan(plain, entry->problem, way), here = make_plan(plain, problem, way);
+    const Plan there = plan_problem(plain, entry->problem, way), here = plan_problem(plain, problem, way);
     way.groups = scaled(here.groups, entry->groups, there.groups);
     way.query_tile = scaled(here.query_tile, entry->query_tile, there.query_tile);
     way.train_tile = scaled(here.train_tile, entry->train_tile, there.train_tile);
-    Plan plan = make_plan(plain, problem, way);
+    Plan plan = plan_problem(plain, problem, way);
     plan.reason = reason(*entry);
     return plan;
   } catch (const Error& error) {  // such as memory for it; the built-in rule may do with less

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "border.hpp"
 #include "float_guard.hpp"
 #include "kith/error.hpp"
 #include "tuning_file.hpp"
@@ -144,7 +145,7 @@ void make_private_folders(const fs::path& folder) {
 
 }  // namespace
 
-std::string tuning_path(const DeviceInfo& device) {
+std::string tuning_path(const DeviceInfo& device) try {
   std::string ignored;
   const fs::path folder = tuning_folder(ignored);
   if (folder.empty()) return {};
@@ -152,6 +153,8 @@ std::string tuning_path(const DeviceInfo& device) {
   const std::string name =
       device.backend + " " + device.name + " " + device.driver + " " + std::to_string(device.compute_units);
   return (folder / (sanitised(name) + ".txt")).string();
+} catch (...) {
+  rethrow_as_error();
 }
 
 std::shared_ptr<const Tuning> load_tuning(const DeviceInfo& device, const std::string& path,
@@ -160,7 +163,7 @@ std::shared_ptr<const Tuning> load_tuning(const DeviceInfo& device, const std::s
 }
 
 std::shared_ptr<const Tuning> load_tuning(const DeviceInfo& device, const std::string& path,
-                                          std::string& warning, std::uint32_t user) {
+                                          std::string& warning, std::uint32_t user) try {
   const FloatGuard guard;  // numbers read the same whatever the host program has set
   warning.clear();
   try {
@@ -173,14 +176,18 @@ std::shared_ptr<const Tuning> load_tuning(const DeviceInfo& device, const std::s
     warning = "tuning: " + path + " is ignored: " + error.what() + "; run `kith tune`, or remove it";
     return nullptr;
   }
+} catch (...) {
+  rethrow_as_error();
 }
 
-void save_tuning(const Tuning& tuning, const std::string& path, bool make_folders) {
+void save_tuning(const Tuning& tuning, const std::string& path, bool make_folders) try {
   const std::string text = tuning_text(tuning);
   if (make_folders) make_private_folders(fs::path(path).parent_path());
   WholeFile file("tuning", path, 0600);  // for its owner alone
   file.write(text.data(), text.size());
   file.commit();
+} catch (...) {
+  rethrow_as_error();
 }
 
 TuningWarnings& TuningWarnings::instance() {
@@ -198,8 +205,8 @@ std::vector<std::string> TuningWarnings::all() const {
   return all_;
 }
 
-std::vector<std::string> tuning_warnings() {
-  return TuningWarnings::instance().all();
+std::vector<std::string> tuning_warnings() try { return TuningWarnings::instance().all(); } catch (...) {
+  rethrow_as_error();
 }
 
 std::shared_ptr<const Tuning> tuning_of(const DeviceInfo& device) {

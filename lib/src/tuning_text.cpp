@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "border.hpp"
 #include "checksum.hpp"
 #include "kith/error.hpp"
 #include "kith/spi.hpp"
@@ -162,27 +163,33 @@ std::uint32_t header_number(const std::vector<std::string_view>& lines, std::siz
 
 }  // namespace
 
-Tuning empty_tuning(const DeviceInfo& device) {
+Tuning empty_tuning(const DeviceInfo& device) try {
   return {this_library(),          device.backend,       one_line(device.name),
           one_line(device.driver), device.compute_units, {}};
+} catch (...) {
+  rethrow_as_error();
 }
 
-DeviceInfo without_tuning(const DeviceInfo& device) {
+DeviceInfo without_tuning(const DeviceInfo& device) try {
   DeviceInfo plain = device;
   plain.tuning = nullptr;
   return plain;
+} catch (...) {
+  rethrow_as_error();
 }
 
-std::string tuning_text(const Tuning& tuning) {
+std::string tuning_text(const Tuning& tuning) try {
   std::string text = std::string(first_line) + "\nkith " + one_line(tuning.kith) + "\nbackend " +
                      one_line(tuning.backend) + "\ndevice " + one_line(tuning.name) + "\ndriver " +
                      one_line(tuning.driver) + "\ncompute units " + std::to_string(tuning.compute_units) +
                      "\n";
   for (const TuningEntry& entry : tuning.entries) text += entry_line(entry) + "\n";
   return text + "checksum " + checksum_of(text) + "\n";
+} catch (...) {
+  rethrow_as_error();
 }
 
-Tuning parse_tuning(std::string_view text) {
+Tuning parse_tuning(std::string_view text) try {
   if (text.empty()) fail(1, "the file is empty");
   const std::string_view format = text.substr(0, text.find('\n'));
   if (format != first_line)
@@ -206,6 +213,8 @@ Tuning parse_tuning(std::string_view text) {
     tuning.entries.push_back(parse_entry(lines[i], i + 1));
   if (tuning_text(tuning) != text) fail(1, "its header is not written as kith writes it");
   return tuning;
+} catch (...) {
+  rethrow_as_error();
 }
 
 }  // namespace kith
