@@ -1,12 +1,14 @@
 #include "platforms.hpp"
 
+#include <dlfcn.h>
 #include <stdlib.h>  // secure_getenv
 
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <sstream>
+#include <memory>
+#include <new>
 
 namespace kith::opencl {
 namespace {
@@ -31,16 +33,29 @@ std::string library_of(const fs::path& icd) {
   return library;
 }
 
-/// Whether the dynamic linker would find it: as a path, in LD_LIBRARY_PATH, by its cache, or where it looks
-/// last.
+/// The folders where the dynamic linker looks for libraries: LD_LIBRARY_PATH, and the system's own, such as
+/// /usr/lib/x86_64-linux-gnu, of which its cache lists no file but under its soname.
+std::vector<fs::path> linker_folders() {
+  const std::unique_ptr<void, int (*)(void*)> program(dlopen(nullptr, RTLD_LAZY), dlclose);
+  Dl_serinfo size{};
+  if (!program || dlinfo(program.get(), RTLD_DI_SERINFOSIZE, &size) != 0) return {};
+  // What dlinfo fills ends in paths; operator new aligns it.
+  const std::unique_ptr<void, void (*)(void*)> memory(::operator new(size.dls_size),
+                                                      [](void* p) { ::operator delete(p); });
+  auto* const list = static_cast<Dl_serinfo*>(memory.get());
+  *list = size;
+  if (dlinfo(program.get(), RTLD_DI_SERINFO, list) != 0) return {};
+  std::vector<fs::path> folders;
+  for (unsigned i = 0; i < list->dls_cnt; ++i) folders.emplace_back(list->dls_serpath[i].dls_name);
+  return folders;
+}
+
+/// Whether the dynamic linker would find it: as a path, in one of its folders, or by its cache.
 bool is_there(const std::string& library) {
   std::error_code ignored;
   if (library.find('/') != std::string::npos) return fs::exists(library, ignored);
-  std::istringstream folders(
-      std::string(secure_getenv("LD_LIBRARY_PATH") ? secure_getenv("LD_LIBRARY_PATH") : "") +
-      ":/lib:/usr/lib:/lib64:/usr/lib64");
-  for (std::string folder; std::getline(folders, folder, ':');)
-    if (!folder.empty() && fs::exists(fs::path(folder) / library, ignored)) return true;
+  for (const fs::path& folder : linker_folders())
+    if (fs::exists(folder / library, ignored)) return true;
   std::ifstream file("/etc/ld.so.cache", std::ios::binary);
   const std::string cache{std::istreambuf_iterator<char>(file), {}};
   return cache.empty() || cache.find('\0' + library + '\0') != std::string::npos;

@@ -1,9 +1,14 @@
 # shellcheck shell=sh
-# shellcheck disable=SC2154 # whoever sources this sets $root, $logs, $kith, $kith_tests, $ci and $jobs
-# The gate `opencl` of tools/check, which sources this: the device tests by both families of kernels (KITH_CL_FAMILY)
-# on every OpenCL implementation that can be had, one line each. docs/opencl.md has what came out.
+# shellcheck disable=SC2034,SC2154 # tools/check, which sources this, sets and reads them
+#   opencl        the device tests by both families of kernels (KITH_CL_FAMILY) on every OpenCL implementation that can
+#                 be had: PoCL, Intel's from PyPI, Oclgrind, Mesa's rusticl; a line each, of what was skipped, too.
+#                 Under --ci a sample of random cases, whose numbers begin with the date
+#
+# docs/opencl.md has what came out.
 #
 # Intel's comes from PyPI, Mesa's from Debian, both unpacked into $opencl, without root, and used by their tests alone.
+
+packages_opencl="libclblast1 python3-pip"
 
 opencl=$root/build/opencl
 # The runtime, the vector functions that it calls, and its threads.
@@ -91,8 +96,8 @@ test_family() { # IMPLEMENTATION FAMILY
     *"is not exact"*) verdict "$implementation" "$family" "FAILED: $*"; return 1 ;;
     *) verdict "$implementation" "$family" "refused: $*"; return 0 ;;
   esac
-  if [ -n "$ci" ]; then
-    first=$(date +%Y%m%d)000 && ran="random cases from number $first"
+  if [ -n "$short" ]; then
+    first=${date}000 && ran="random cases from number $first"
     set -- "$kith" compare --device "$spec" --random-cases 300 --first "$first" --seconds 35
   else
     ran="device tests" && set -- "$kith_tests" --test-suite=device --device="$spec"
@@ -106,21 +111,21 @@ test_family() { # IMPLEMENTATION FAMILY
   verdict "$implementation" "$family" "passed: $ran: $counted"
 }
 
-# Both families, at once under --ci.
+# Both families, at once in the short form.
 test_families() { # IMPLEMENTATION
   test_family "$1" cpu > "$logs/opencl.$1.cpu.line" &
   first_job=$!
-  [ -z "$ci" ] || test_family "$1" gpu > "$logs/opencl.$1.gpu.line" &
+  [ -z "$short" ] || test_family "$1" gpu > "$logs/opencl.$1.gpu.line" &
   second_job=$!
   wait $first_job || differs=yes
   wait $second_job || differs=yes
-  [ -n "$ci" ] || test_family "$1" gpu > "$logs/opencl.$1.gpu.line" || differs=yes
+  [ -n "$short" ] || test_family "$1" gpu > "$logs/opencl.$1.gpu.line" || differs=yes
   cat "$logs/opencl.$1.cpu.line" "$logs/opencl.$1.gpu.line"
 }
 
 test_pocl() {
-  case "${ci:+ci} $gates " in
-    "ci "*" tests "*) version=$(is_here pocl-opencl-icd && echo here) && verdict pocl both "the device tests are those of gate tests" ;;
+  case "${short:+short} $gates " in
+    "short "*" tests "*) version=$(is_here pocl-opencl-icd && echo here) && verdict pocl both "the device tests are those of gate tests" ;;
     *) test_families pocl ;;
   esac
 }
@@ -128,7 +133,7 @@ test_pocl() {
 # Its gate runs every kernel; it is far too slow for all tests of a device.
 test_oclgrind() {
   version=$(oclgrind --version 2>/dev/null | sed -n 's/^Oclgrind \([0-9.]*\).*/\1/p')
-  if [ -n "$ci" ]; then verdict oclgrind both "every kernel on small shapes: gate oclgrind"; return; fi
+  if [ -n "$short" ]; then verdict oclgrind both "every kernel on small shapes: gate oclgrind"; return; fi
   for family in cpu gpu; do
     log=$logs/opencl.oclgrind.$family
     if under_oclgrind "$log.found" KITH_CL_FAMILY=$family "$kith" compare --stage nearest,merge,vote \
@@ -149,4 +154,9 @@ test_opencl() {
   if command -v oclgrind >/dev/null; then test_oclgrind; else verdict oclgrind both "skipped: it is not installed"; fi
   if get_mesa; then test_families rusticl; else verdict rusticl both "skipped: $why"; fi
   [ -z "$differs" ]
+}
+
+gate_opencl() {
+  [ -x "$kith_tests" ] || build_kith || return
+  test_opencl
 }

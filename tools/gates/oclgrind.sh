@@ -1,0 +1,79 @@
+# shellcheck shell=sh
+# shellcheck disable=SC2034,SC2154 # tools/check, which sources this, sets and reads them
+#   oclgrind      every OpenCL kernel but those for tensor cores under Oclgrind, after it has caught a planted race
+
+packages_oclgrind="oclgrind libclblast1"
+
+# A program under Oclgrind, which does not know an instruction of optimised code (freeze): nothing is optimised.
+under_oclgrind() { # LOG VARIABLE=VALUE PROGRAM ARGUMENTS...
+  log=$1 variable=$2 && shift 2 && : > "$log" &&
+    env "$variable" oclgrind --build-options -cl-opt-disable --data-races --uninitialized --check-api \
+      --inst-counts --log "$log" "$@" --device=opencl:oclgrind
+}
+
+# Runs "$@" under Oclgrind, unless another worker has taken it; what it prints is in FOLDER/N.out, with what
+# Oclgrind found and, where that is something or the run did not say that all is well, a line "Failed: ...".
+unless_taken() { # FOLDER VARIABLE=VALUE PROGRAM ARGUMENTS...
+  folder=$1 number=$((number + 1)) && shift
+  mkdir "$folder/$number.taken" 2>/dev/null || return 0
+  found=$folder/$number.found out=$folder/$number.out
+  under_oclgrind "$found" "$@" > "$out" 2>&1 && [ ! -s "$found" ] &&
+    grep -qE 'Same bits everywhere|Status: SUCCESS' "$out" && return
+  { [ ! -s "$found" ] || { echo "Oclgrind found:"; head -n 40 "$found"; }; echo "Failed: $*"; } >> "$out"
+}
+
+# Stages alone: of memory that only kernels write, Oclgrind 21.10 may believe the end never to be written.
+# Several workers do this at a time.
+every_kernel_under_oclgrind() { # FOLDER
+  stages=distance,select,nearest,merge,collect,rerank,tighten,vote,mask,tally,accumulate
+  number=0
+  # What is no stage of `kith compare`: shadows, and products, which kith multiplies, or CLBlast in its own
+  # kernels; bounds; the ways to vote.
+  cases='prepare: worked out on paper,certificate: a product of one column*,vote: all methods*'
+  cases="$cases,dot: worked out on paper,prune: by hand,bounds: afresh*,bounds: theta*few hundred"
+  for family in gpu cpu; do
+    unless_taken "$1" KITH_CL_FAMILY=$family "$kith_tests" --test-case="$cases"
+  done
+  for run in "gpu --stage $stages -n 300 -m 3 --dims 7 -k 9" \
+    "cpu --stage $stages -n 300 -m 3 --dims 7 -k 9" \
+    "gpu --stage nearest -n 200 -m 65 --dims 3 -k 4 --groups 2" \
+    "gpu --stage nearest -n 1100 -m 1 --dims 3 -k 4 --groups 1" \
+    "gpu --stage nearest -n 200 -m 65 --dims 17 -k 4 --groups 2" \
+    "gpu --stage merge -n 200 -m 2 --dims 1 -k 30 --groups 1" \
+    "gpu --stage tighten -n 1300 -m 2 --dims 1 -k 1100" \
+    "gpu --stage select --selector bubble -n 100 -m 2 --dims 1 -k 40 --groups 2" \
+    "gpu --stage select --selector threshold -n 1200 -m 1 --dims 1 -k 1100 --groups 1" \
+    "gpu --stage select --selector k_min -n 2100 -m 1 --dims 1 -k 3 --groups 1" \
+    "gpu --stage select --selector odd_even -n 1030 -m 1 --dims 1 -k 3 --groups 1" \
+    "gpu --stage select --selector bitonic -n 2100 -m 1 --dims 1 -k 3 --groups 1" \
+    "gpu --stage mask,tally -n 8300 -m 2 --dims 1 -k 300 --classes 20" \
+    "gpu --stage accumulate -n 300 -m 70 --dims 1 --classes 20" \
+    "cpu --stage mask,tally,accumulate -n 4200 -m 2 --dims 1 -k 20 --classes 20" \
+    "cpu --stage select,merge -n 100 -m 2 --dims 1 -k 60 --groups 2"; do
+    # shellcheck disable=SC2086 # a list of words
+    unless_taken "$1" KITH_CL_FAMILY=${run%% *} "$kith" compare ${run#* }
+  done
+}
+
+gate_oclgrind() {
+  [ -x "$kith" ] || build_kith || return
+  planted=$logs/planted found=$logs/oclgrind.found runs=$logs/oclgrind.runs
+  mkdir -p "$planted" && cp kernels_cl/*.cl "$planted/" &&
+    sed '/barrier(/d' kernels_cl/select_bubble.cl > "$planted/select_bubble.cl" || return
+  under_oclgrind "$found" KITH_CL_DIR="$planted" "$kith" compare --stage select --selector bubble \
+    -n 99 -m 1 --dims 2 -k 4 > "$planted/run" 2>&1
+  grep -qi 'data race' "$found" || { echo "Oclgrind did not catch the race planted in select_bubble.cl"; return 1; }
+  rm -rf "$logs/oclgrind" && mkdir -p "$logs/oclgrind" || return
+  worker=0
+  while [ $((worker += 1)) -le "$jobs" ]; do every_kernel_under_oclgrind "$logs/oclgrind" & done
+  wait
+  cat "$logs"/oclgrind/*.out > "$runs"
+  if grep -q '^Failed: ' "$runs"; then grep -vE '^( +[0-9]+ - |Instructions|$)' "$runs"; return 1; fi
+  # Kernels for tensor cores, and what only they need, are not for Oclgrind; nor is one that only takes time.
+  find kernels_cl -name '*.cl' ! -name '*fp16*' ! -name '*int8*' ! -name '*few*' ! -name '*fold*' ! -name '*sample*' ! -name rerank_lines.cl \
+    ! -name hold.cl -exec \
+    sed -n 's/^void \(kith_[a-z0-9_]*\)(.*/\1/p; s/^kernel .*void \(kith_[a-z0-9_]*\)(.*/\1/p' {} + |
+    while read -r kernel; do
+      grep -q "for kernel '$kernel'" "$runs" || { echo "No run used kernel $kernel"; exit 1; }
+    done
+}
