@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "../lib/src/device_state.hpp"
+#include "device/device_state.hpp"
 
 namespace kith::tests {
 

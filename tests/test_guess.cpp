@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "guess.hpp"
+#include "plan/guess.hpp"
 
 namespace kith::tests {
 namespace {

@@ -1,5 +1,5 @@
 // How many threads kith takes, by what the system says: environment, affinity, control groups.
-#include "host_threads.hpp"
+#include "base/host_threads.hpp"
 
 #include <doctest/doctest.h>
 #include <sched.h>

@@ -1,6 +1,6 @@
 // The pool itself, compiled into the tests once more: every task once, threads told apart, loops within
 // loops.
-#include "thread_pool.hpp"
+#include "base/thread_pool.hpp"
 
 #include <doctest/doctest.h>
 #include <signal.h>
@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "float_guard.hpp"
+#include "base/float_guard.hpp"
 
 namespace kith::tests {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "cpu/device.hpp"
 #include "cpu/steps.hpp"
-#include "host_threads.hpp"
+#include "base/host_threads.hpp"
 #include "kith/error.hpp"
 
 namespace kith::cpu {

@@ -7,7 +7,7 @@
 
 #include "cpu/collect_products.hpp"
 #include "cpu/steps.hpp"
-#include "parallel.hpp"
+#include "base/parallel.hpp"
 
 namespace kith::cpu {
 namespace {

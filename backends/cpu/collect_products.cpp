@@ -8,7 +8,7 @@
 
 #include "cpu/bounds.hpp"
 #include "cpu/shadow_order.hpp"
-#include "parallel.hpp"
+#include "base/parallel.hpp"
 
 namespace kith::cpu {
 namespace {

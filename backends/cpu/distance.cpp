@@ -1,6 +1,6 @@
 // distance: one chain for each pair, written out.
 #include "cpu/steps.hpp"
-#include "parallel.hpp"
+#include "base/parallel.hpp"
 
 namespace kith::cpu {
 namespace {

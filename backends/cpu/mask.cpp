@@ -3,7 +3,7 @@
 #include <bit>
 
 #include "cpu/steps.hpp"
-#include "parallel.hpp"
+#include "base/parallel.hpp"
 
 namespace kith::cpu {
 

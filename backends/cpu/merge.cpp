@@ -3,7 +3,7 @@
 // Work: k times log2(lists). Source: the k-way merge of Knuth, The Art of Computer Programming 3,
 // 5.4.1.
 #include "cpu/steps.hpp"
-#include "parallel.hpp"
+#include "base/parallel.hpp"
 
 namespace kith::cpu {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "cpu/shortlist.hpp"
 #include "cpu/steps.hpp"
-#include "parallel.hpp"
+#include "base/parallel.hpp"
 
 namespace kith::cpu {
 namespace {

@@ -11,7 +11,7 @@
 #include "cpu/bounds.hpp"
 #include "cpu/shadow_order.hpp"
 #include "cpu/steps.hpp"
-#include "parallel.hpp"
+#include "base/parallel.hpp"
 
 namespace kith::cpu {
 namespace {

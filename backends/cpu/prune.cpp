@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "cpu/steps.hpp"
-#include "parallel.hpp"
+#include "base/parallel.hpp"
 
 namespace kith::cpu {
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "cpu/steps.hpp"
-#include "parallel.hpp"
+#include "base/parallel.hpp"
 
 namespace kith::cpu {
 namespace {

@@ -1,6 +1,6 @@
 // tally: the weights of the neighbours of each class, added in order of rank.
 #include "cpu/steps.hpp"
-#include "parallel.hpp"
+#include "base/parallel.hpp"
 
 namespace kith::cpu {
 

@@ -6,7 +6,7 @@
 
 #include "cpu/bounds.hpp"
 #include "cpu/steps.hpp"
-#include "parallel.hpp"
+#include "base/parallel.hpp"
 
 namespace kith::cpu {
 namespace {

@@ -1,6 +1,6 @@
 // vote: one vote for each neighbour; most votes win, of several classes as strong the smallest.
 #include "cpu/steps.hpp"
-#include "parallel.hpp"
+#include "base/parallel.hpp"
 
 namespace kith::cpu {
 

@@ -1,0 +1,37 @@
+// Loops over independent tasks on the host's cores.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/host_threads.hpp"
+#include "base/thread_pool.hpp"
+
+namespace kith {
+
+/// Fewer elementary operations than this are done before a second thread would have begun.
+constexpr std::size_t least_shared_work = std::size_t{1} << 17;
+
+/// body(task, thread) for every task below `count`, thread < team. Tasks go to threads as these come
+/// free. `body` must not throw, and runs with the floating-point environment of the contract.
+///   work  elementary operations of all tasks together, roughly
+template <class Body>
+void run_team(std::size_t count, std::size_t work, std::uint32_t team, const Body& body) {
+  run_on_pool(
+      count, work >= least_shared_work ? team : 1,
+      [](const void* its, std::size_t task, std::size_t thread) {
+        (*static_cast<const Body*>(its))(task, thread);
+      },
+      &body);
+}
+
+/// body(i) for i in 0 .. count-1, in any order, on up to `threads` threads (0: all cores).
+///   elements  that all calls together look at
+template <class Body>
+void parallel_for(std::int64_t count, std::int64_t elements, std::uint32_t threads, const Body& body) {
+  constexpr std::size_t work_an_element = 2;
+  run_team(static_cast<std::size_t>(count), static_cast<std::size_t>(elements) * work_an_element,
+           team_size(threads), [&](std::size_t task, std::size_t) { body(static_cast<std::int64_t>(task)); });
+}
+
+}  // namespace kith

@@ -1,0 +1,227 @@
+#include "base/thread_pool.hpp"
+
+#include <pthread.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <new>
+
+#include "base/float_guard.hpp"
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
+namespace kith {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Between two steps of a search a thread looks for work so long before it sleeps: waking one takes about
+/// as long.
+constexpr auto awake = std::chrono::microseconds(50);
+/// Where no thread could be made none is tried for so long.
+constexpr auto pause_after_failure = std::chrono::seconds(1);
+
+void relax() {
+#if defined(__SSE2__)
+  _mm_pause();
+#else
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+#endif
+}
+
+/// Look until `done()`, for a while.
+template <class Done>
+bool spin(const Done& done) {
+  constexpr int looks = 64;
+  for (const auto end = Clock::now() + awake; Clock::now() < end;)
+    for (int i = 0; i < looks; ++i) {
+      if (done()) return true;
+      relax();
+    }
+  return done();
+}
+
+/// One call of run_on_pool, on its caller's stack.
+struct Loop {
+  const std::size_t count;
+  const std::uint32_t team;
+  TaskFunction* const run;
+  const void* const body;
+  std::atomic<std::size_t> next{0};       // the first task that nobody has
+  std::atomic<std::uint32_t> helpers{0};  // threads of the pool in it
+  // Of the pool, under its lock:
+  std::uint32_t joined = 1;
+  Loop *newer = nullptr, *older = nullptr;
+
+  bool wants_help() const { return joined < team && next.load(std::memory_order_relaxed) < count; }
+
+  void work(std::size_t thread) {
+    const FloatGuard guard;
+    for (std::size_t task; (task = next.fetch_add(1, std::memory_order_relaxed)) < count;)
+      run(body, task, thread);
+  }
+};
+
+class Pool {
+ public:
+  void run(Loop& loop);
+  void lock() { mutex_.lock(); }
+  void unlock() { mutex_.unlock(); }
+
+ private:
+  static void* thread_main(void* pool);
+  [[noreturn]] void serve();
+  void open(Loop& loop);
+  void close(Loop& loop);
+  void grow(std::uint32_t threads);
+  Loop* loop_to_join();
+  void wait_for_helpers(const Loop& loop);
+
+  std::mutex mutex_;
+  std::condition_variable work_, done_;
+  Loop* newest_ = nullptr;
+  std::uint32_t threads_ = 0, sleeping_ = 0;
+  Clock::time_point try_again_{};
+  std::atomic<std::uint32_t> opened_{0};   // loops so far
+  std::atomic<std::uint32_t> seeking_{0};  // threads that look for work
+  std::atomic<std::uint32_t> waiting_{0};  // callers asleep in wait_for_helpers
+};
+
+/// Never destroyed, because its threads outlive main(); made anew in a forked child, where there are none.
+alignas(Pool) unsigned char place[sizeof(Pool)];
+
+Pool& pool() {
+  static Pool* const made = [] {
+    watch_forks();
+    return new (place) Pool;
+  }();
+  return *made;
+}
+
+void* Pool::thread_main(void* pool) {
+  static_cast<Pool*>(pool)->serve();
+}
+
+/// Under the lock. Signals are for the host program's threads.
+void Pool::grow(std::uint32_t threads) {
+  if (threads_ >= threads || Clock::now() < try_again_) return;
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  pthread_attr_t detached;
+  pthread_attr_init(&detached);
+  pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
+  while (threads_ < threads) {
+    pthread_t thread;
+    if (pthread_create(&thread, &detached, thread_main, this) != 0) {
+      try_again_ = Clock::now() + pause_after_failure;
+      break;
+    }
+    ++threads_;
+  }
+  pthread_attr_destroy(&detached);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+/// Under the lock. The newest first: a loop within a loop keeps the older one waiting.
+Loop* Pool::loop_to_join() {
+  for (Loop* loop = newest_; loop; loop = loop->older)
+    if (loop->wants_help()) return loop;
+  return nullptr;
+}
+
+void Pool::serve() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    Loop* const loop = loop_to_join();
+    if (!loop) {
+      const std::uint32_t seen = opened_.load();
+      lock.unlock();
+      seeking_.fetch_add(1);
+      spin([&] { return opened_.load(std::memory_order_relaxed) != seen; });
+      seeking_.fetch_sub(1);
+      lock.lock();
+      if (opened_.load() != seen) continue;
+      ++sleeping_;
+      work_.wait(lock);
+      --sleeping_;
+      continue;
+    }
+    const std::uint32_t thread = loop->joined++;
+    loop->helpers.fetch_add(1);
+    lock.unlock();
+    loop->work(thread);
+    // The last helper lets the caller go, and the loop with it: nothing of it is touched any more.
+    const bool last = loop->helpers.fetch_sub(1) == 1;
+    lock.lock();
+    if (last && waiting_.load() != 0) done_.notify_all();
+  }
+}
+
+void Pool::open(Loop& loop) {
+  const auto useful = static_cast<std::uint32_t>(std::min<std::size_t>(loop.team, loop.count)) - 1;
+  std::uint32_t to_wake = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    grow(useful);
+    loop.older = newest_;
+    if (newest_) newest_->newer = &loop;
+    newest_ = &loop;
+    opened_.fetch_add(1);
+    const std::uint32_t seeking = seeking_.load();
+    to_wake = std::min(sleeping_, useful > seeking ? useful - seeking : 0);
+  }
+  for (; to_wake > 0; --to_wake) work_.notify_one();
+}
+
+void Pool::close(Loop& loop) {
+  const std::lock_guard lock(mutex_);
+  (loop.newer ? loop.newer->older : newest_) = loop.older;
+  if (loop.older) loop.older->newer = loop.newer;
+}
+
+void Pool::wait_for_helpers(const Loop& loop) {
+  const auto alone = [&] { return loop.helpers.load() == 0; };
+  if (spin(alone)) return;
+  std::unique_lock lock(mutex_);
+  waiting_.fetch_add(1);
+  done_.wait(lock, alone);
+  waiting_.fetch_sub(1);
+}
+
+void Pool::run(Loop& loop) {
+  open(loop);
+  loop.work(0);
+  close(loop);
+  wait_for_helpers(loop);
+}
+
+}  // namespace
+
+void run_on_pool(std::size_t count, std::uint32_t team, TaskFunction* run, const void* body) {
+  Loop loop{count, team, run, body};
+  if (count > 1 && team > 1) {
+    pool().run(loop);
+  } else {
+    loop.work(0);
+  }
+}
+
+void thread_pool_before_fork() {
+  pool().lock();
+}
+
+void thread_pool_in_parent() {
+  pool().unlock();
+}
+
+void thread_pool_in_child() {
+  new (&pool()) Pool;
+}
+
+}  // namespace kith

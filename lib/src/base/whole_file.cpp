@@ -1,0 +1,70 @@
+#include "base/whole_file.hpp"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+#include "kith/error.hpp"
+
+namespace kith {
+
+Descriptor::~Descriptor() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+std::size_t read_at(int fd, off_t first, void* to, std::size_t bytes) {
+  std::size_t done = 0;
+  while (done < bytes) {
+    const ssize_t got =
+        ::pread(fd, static_cast<char*>(to) + done, bytes - done, first + static_cast<off_t>(done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0)
+      throw Error(Errc::bad_file,
+                  std::string("it cannot be read: ") + std::strerror(errno) + "; copy it again");
+    if (got == 0) break;
+    done += static_cast<std::size_t>(got);
+  }
+  return done;
+}
+
+WholeFile::WholeFile(std::string where, std::string path, mode_t mode)
+    : where_(std::move(where)), path_(std::move(path)) {
+  constexpr int most_attempts = 100;
+  for (int attempt = 0; fd_ < 0; ++attempt) {
+    temporary_ = path_ + ".partial-" + std::to_string(::getpid()) + "-" + std::to_string(attempt);
+    fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    if (fd_ < 0 && (errno != EEXIST || attempt == most_attempts)) fail(errno);
+  }
+}
+
+WholeFile::~WholeFile() {
+  if (fd_ >= 0) ::close(fd_);
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+void WholeFile::write(const void* bytes, std::size_t size) {
+  for (std::size_t done = 0; done < size;) {
+    const ssize_t wrote = ::write(fd_, static_cast<const char*>(bytes) + done, size - done);
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote < 0) fail(errno);
+    done += static_cast<std::size_t>(wrote);
+  }
+}
+
+void WholeFile::commit() {
+  if (::fsync(fd_) != 0) fail(errno);
+  if (::close(std::exchange(fd_, -1)) != 0) fail(errno);
+  if (std::rename(temporary_.c_str(), path_.c_str()) != 0) fail(errno);
+  temporary_.clear();
+}
+
+void WholeFile::fail(int error) const {
+  throw Error(Errc::bad_file, where_ + ": " + path_ + ": cannot be written: " + std::strerror(error) +
+                                  "; choose a folder that you may write to");
+}
+
+}  // namespace kith

@@ -1,0 +1,198 @@
+#include "certified/bounded_search.hpp"
+
+#include <algorithm>
+
+#include "base/float_guard.hpp"
+#include "rows/rows.hpp"
+
+namespace kith {
+namespace {
+
+std::vector<Key> read_keys(spi::Device& device, const spi::Grid<Key>& grid) {
+  std::vector<Key> keys(grid.rows * grid.cols);
+  device.read(*grid.memory, 0, keys.data(), keys.size() * sizeof(Key));
+  return keys;
+}
+
+}  // namespace
+
+BoundedSearch::BoundedSearch(const Index::State& index, const Plan& plan, float query_scale)
+    : index_(index),
+      plan_(plan),
+      shadow_(index.shadow_for(plan)),
+      planned_(plan.guesses && index.chunks.size() == 1 && !shadow_->misleads() ? Way::guessing
+                                                                                : Way::careful),
+      way_(planned_),
+      steps_(static_cast<std::int64_t>(phases(index, plan, planned_).size())),
+      proposal_(index.device.state(), plan),
+      query_scale_(query_scale) {}
+
+/// Whether these are too many to be asked once more.
+bool BoundedSearch::many(const Lost& lost, std::int64_t count) {
+  return static_cast<std::int64_t>(lost.queries.size()) * longer_lists > count;
+}
+
+BoundedSearch::Lost BoundedSearch::ask_first(std::int64_t count, const Workspace& workspace, Watcher& watcher,
+                                             Trace* trace, std::function<void()>& meanwhile) {
+  Lost lost = run_once(way_, count, {}, workspace, watcher, trace, meanwhile);
+  if (way_ != planned_) watcher.steps_done(steps_);
+  if (way_ != Way::guessing || !many(lost, count)) return lost;
+  const auto before = static_cast<std::int64_t>(lost.queries.size());
+  way_ = Way::careful;
+  lost = run_once(way_, count, reached(count), workspace, watcher, trace, meanwhile);
+  const std::int64_t helped = before - static_cast<std::int64_t>(lost.queries.size());
+  // A few queries say little of others; and where ties fill the lists no guess is to blame.
+  constexpr std::int64_t enough_to_tell = 16;
+  if (before >= enough_to_tell && 2 * helped >= before) shadow_->tell_misleads();
+  if (trace) trace->repeats += std::max<std::int64_t>(helped, 0);
+  return lost;
+}
+
+std::vector<std::int64_t> BoundedSearch::run(MatrixView<const float> queries, Workspace& workspace,
+                                             Watcher& watcher, Trace* trace,
+                                             std::function<void()>& meanwhile) {
+  const std::int64_t count = queries.rows();
+  const std::shared_ptr<Device::State>& state = index_.device.state();
+  const Lost first = ask_first(count, workspace, watcher, trace, meanwhile);
+  // Many overflow because more rows are equally near than any list holds.
+  if (many(first, count)) return first.queries;
+  if (first.queries.empty()) return {};
+  // Their k best so far are rows, so that what they bound is true of all rows.
+  const auto again = static_cast<std::int64_t>(first.queries.size()), k = plan_.problem.k;
+  std::vector<float> rows;
+  for (const std::int64_t q : first.queries)
+    rows.insert(rows.end(), queries.row(q), queries.row(q) + queries.cols());
+  std::vector<Key> keys;
+  {
+    const std::lock_guard lock(state->mutex);
+    const FloatGuard guard;
+    keys = read_keys(*state->device, workspace.result(count));
+  }
+  upload_rows(*state, workspace.query_memory(), {rows.data(), again, queries.cols()},
+              index_.device.info().query_block, plan_.threads);
+  proposal_.lengthen_lists(longer_lists);
+  const Lost second = run_once(Way::again, again, first.theta, workspace, watcher, trace, meanwhile);
+  proposal_.lengthen_lists(1);
+  const std::lock_guard lock(state->mutex);
+  const FloatGuard guard;
+  const std::vector<Key> found = read_keys(*state->device, workspace.result(again));
+  for (std::size_t i = 0; i < first.queries.size(); ++i)
+    std::copy_n(found.data() + i * static_cast<std::size_t>(k), k, keys.data() + first.queries[i] * k);
+  state->device->write(*workspace.result(count).memory, 0, keys.data(), keys.size() * sizeof(Key));
+  std::vector<std::int64_t> lost;
+  for (const std::int64_t i : second.queries) lost.push_back(first.queries[static_cast<std::size_t>(i)]);
+  if (trace) trace->repeats += again - static_cast<std::int64_t>(lost.size());
+  return lost;
+}
+
+BoundedSearch::Lost BoundedSearch::run_once(Way way, std::int64_t count, const std::vector<float>& theta,
+                                            const Workspace& workspace, Watcher& watcher, Trace* trace,
+                                            std::function<void()>& meanwhile) const {
+  const std::shared_ptr<Device::State>& state = index_.device.state();
+  {
+    const std::lock_guard lock(state->mutex);
+    const FloatGuard guard;
+    proposal_.reset(*state->device, count, theta);
+  }
+  // Where nobody watches, the device is never waited for between steps.
+  const std::vector<Phase> all = phases(index_, plan_, way);
+  // What a sample says is certified, too, even of the k-th: so nobody has to trust how it is taken.
+  const bool guessed = std::any_of(all.begin(), all.end(), [&](const Phase& phase) {
+    return phase.samples || phase.rank < plan_.problem.k;
+  });
+  const std::size_t at_once = watcher.watches() ? 1 : all.size();
+  for (std::size_t first = 0; first < all.size(); first += at_once) {
+    {
+      const std::lock_guard lock(state->mutex);
+      const FloatGuard guard;
+      StepTimer timer(*state->device, trace);
+      if (first == 0) {
+        state->device->enqueue(proposal_.prepare(workspace.queries(count), shadow_->centre(), query_scale_));
+        timer.after(spi::PrepareStep::name);
+      }
+      for (std::size_t i = 0; i < at_once; ++i)
+        run_phase(all[first + i], guessed, count, workspace, timer, trace);
+      timer.collect(meanwhile);
+      if (watcher.watches()) state->device->finish();
+    }
+    do_once(meanwhile);
+    if (way == planned_)
+      watcher.steps_done(static_cast<std::int64_t>(at_once));
+    else
+      watcher.check_stop();
+  }
+  Lost lost;
+  {
+    const std::lock_guard lock(state->mutex);
+    const FloatGuard guard;
+    lost.queries = proposal_.lost(*state->device, count);
+  }
+  if (lost.queries.empty()) return lost;
+  const std::vector<float> thetas = reached(count);
+  for (const std::int64_t q : lost.queries) lost.theta.push_back(thetas[static_cast<std::size_t>(q)]);
+  return lost;
+}
+
+/// What is known of each query by now, of the k best found: true of all rows.
+std::vector<float> BoundedSearch::reached(std::int64_t count) const {
+  const std::shared_ptr<Device::State>& state = index_.device.state();
+  const std::lock_guard lock(state->mutex);
+  const FloatGuard guard;
+  return proposal_.thetas(*state->device, count);
+}
+
+/// A first theta, from a sample of the bounds of all rows.
+void BoundedSearch::run_sample(const Phase& phase, std::int64_t count, const Workspace& workspace,
+                               StepTimer& timer) const {
+  spi::Device& device = *index_.device.state()->device;
+  const Chunk& chunk = index_.chunks[phase.chunk];
+  device.enqueue(proposal_.sample(count, shadow_->of(phase.chunk, 0, chunk.rows), phase.visits,
+                                  workspace.scratch(), 1 / query_scale_ / shadow_->scale()));
+  timer.after(spi::CollectStep::name);
+  device.enqueue(proposal_.tighten_by_sample(count, phase.visits, phase.rank, workspace.scratch()));
+  timer.after(spi::TightenStep::name);
+}
+
+void BoundedSearch::run_phase(const Phase& phase, bool guessed, std::int64_t count,
+                              const Workspace& workspace, StepTimer& timer, Trace* trace) const {
+  if (phase.samples) return run_sample(phase, count, workspace, timer);
+  spi::Device& device = *index_.device.state()->device;
+  const Chunk& chunk = index_.chunks[phase.chunk];
+  const std::int64_t before = listed(count, timer, trace);
+  device.enqueue(proposal_.collect(count, shadow_->of(phase.chunk, 0, chunk.rows), phase.visits,
+                                   static_cast<std::uint32_t>(chunk.first), workspace.scratch(),
+                                   1 / query_scale_ / shadow_->scale(), phase.open));
+  timer.after(spi::CollectStep::name);
+  if (trace) trace->listed += listed(count, timer, trace) - before;
+  if (phase.thins) {
+    device.enqueue(proposal_.tighten_by_bounds(count, phase.rank, workspace.scratch()));
+    timer.after(spi::TightenStep::name);
+    device.enqueue(proposal_.prune(count));
+    timer.after(spi::PruneStep::name);
+  }
+  if (phase.ends_chunk) end_chunk(phase.chunk, guessed, count, workspace, timer, trace);
+}
+
+/// The chain ranks what the bounds have left of a chunk.
+void BoundedSearch::end_chunk(std::size_t chunk, bool guessed, std::int64_t count, const Workspace& workspace,
+                              StepTimer& timer, Trace* trace) const {
+  spi::Device& device = *index_.device.state()->device;
+  if (trace) trace->collected += listed(count, timer, trace);
+  const Tile rows{chunk, index_.chunks[chunk].first, index_.chunks[chunk].rows};
+  device.enqueue(proposal_.rerank(workspace.queries(count),
+                                  shadow_->has_rows(chunk) ? shadow_->rows(chunk) : rows.row_blocks(index_),
+                                  static_cast<std::uint32_t>(rows.first)));
+  timer.after(spi::RerankStep::name);
+  device.enqueue(proposal_.tighten(workspace.result(count), chunk == 0, guessed, workspace.scratch()));
+  timer.after(spi::TightenStep::name);
+}
+
+/// Candidates in the lists; 0 where nobody wants to know.
+std::int64_t BoundedSearch::listed(std::int64_t count, StepTimer& timer, const Trace* trace) const {
+  if (!trace || !trace->time_steps) return 0;
+  const std::int64_t all = proposal_.listed(*index_.device.state()->device, count);
+  timer.skip();
+  return all;
+}
+
+}  // namespace kith

@@ -1,0 +1,199 @@
+#include "certified/proposal.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "certified/shadow.hpp"
+
+namespace kith {
+namespace {
+
+std::size_t size(std::int64_t value) {
+  return static_cast<std::size_t>(value);
+}
+
+template <class T>
+void read(spi::Device& device, const spi::Grid<T>& from, std::vector<T>& to) {
+  device.read(*from.memory, from.first * sizeof(T), to.data(), to.size() * sizeof(T));
+}
+
+}  // namespace
+
+ProposalSizes::ProposalSizes(const Plan& plan) {
+  if (plan.proposer == Proposer::none) return;
+  const std::size_t q = size(plan.query_tile), listed = q * size(plan.candidates);
+  shadow = shadow_row_bytes(plan.proposer, plan.query_tile, plan.problem.dims);
+  values = has_own_order(plan.proposer) ? 0 : q * size(plan.train_tile) * sizeof(float);
+  rows = listed * sizeof(std::uint32_t);
+  // A sample is where bounds will be, and takes no more than these, but where there are hardly any.
+  keys =
+      std::max(listed * sizeof(Key), q * (size(plan.sample_rows) / spi::sample_rows) * sizeof(std::uint32_t));
+  if (plan.visit_rows) {
+    low = listed * sizeof(float);
+    best = q * size(plan.problem.k) * sizeof(Key);
+  }
+  small = q * (spi::facts_a_row * sizeof(float) + sizeof(float) + 2 * sizeof(std::uint32_t));
+}
+
+std::size_t ProposalSizes::largest() const {
+  return std::max({shadow, values, rows, keys, low, best, small});
+}
+
+Proposal::Proposal(const std::shared_ptr<Device::State>& state, const Plan& plan) : plan_(plan) {
+  const ProposalSizes sizes(plan);
+  const std::size_t q = size(plan.query_tile);
+  shadow_ = DeviceMemory(state, sizes.shadow);
+  facts_ = DeviceMemory(state, q * spi::facts_a_row * sizeof(float));
+  if (sizes.values) values_ = DeviceMemory(state, sizes.values);
+  rows_ = DeviceMemory(state, sizes.rows);
+  keys_ = DeviceMemory(state, sizes.keys);
+  if (sizes.low) low_ = DeviceMemory(state, sizes.low);
+  if (sizes.best) best_ = DeviceMemory(state, sizes.best);
+  states_ = DeviceMemory(state, 3 * q * sizeof(std::uint32_t));
+}
+
+spi::Step Proposal::prepare(const spi::RowBlocks& queries, const spi::Grid<float>& centre,
+                            float scale) const {
+  return {spi::PrepareStep{plan_.proposer, queries, centre, this->queries(queries.rows), scale, true},
+          plan_.threads};
+}
+
+spi::Step Proposal::collect(std::int64_t count, const spi::Shadow& train, const spi::Visits& visits,
+                            std::uint32_t first_row, const spi::Scratch& scratch, float unscale,
+                            bool open) const {
+  const std::size_t q = size(count),
+                    t = visits.rows ? std::size_t{visits.rows} * visits.count : train.rows.rows;
+  return {spi::CollectStep{plan_.proposer,
+                           plan_.problem.metric,
+                           queries(q),
+                           train,
+                           {values_.get(), 0, q, t, t},
+                           theta(q),
+                           first_row,
+                           lists(q),
+                           scratch,
+                           unscale,
+                           bounds(q),
+                           visits,
+                           {},
+                           open},
+          plan_.threads};
+}
+
+spi::Step Proposal::sample(std::int64_t count, const spi::Shadow& train, const spi::Visits& visits,
+                           const spi::Scratch& scratch, float unscale) const {
+  spi::Step step = collect(count, train, visits, 0, scratch, unscale);
+  std::get<spi::CollectStep>(step.work).sample = sample_of(size(count), visits);
+  return step;
+}
+
+spi::Step Proposal::tighten_by_sample(std::int64_t count, const spi::Visits& visits, std::int64_t rank,
+                                      const spi::Scratch& scratch) const {
+  spi::Step step = tighten_by_bounds(count, rank, scratch);
+  auto& tightening = std::get<spi::TightenStep>(step.work);
+  tightening.of = spi::TightenStep::Of::sample;
+  tightening.sample = sample_of(size(count), visits);
+  return step;
+}
+
+spi::Step Proposal::rerank(const spi::RowBlocks& queries, const spi::RowBlocks& train,
+                           std::uint32_t first_row) const {
+  return {spi::RerankStep{plan_.problem.metric, queries, train, first_row, lists(queries.rows),
+                          keys(queries.rows)},
+          plan_.threads};
+}
+
+spi::Step Proposal::tighten(const spi::Grid<Key>& best, bool afresh, bool guessed,
+                            const spi::Scratch& scratch) const {
+  const std::size_t q = best.rows;
+  return {
+      spi::TightenStep{plan_.proposer, plan_.problem.metric, static_cast<std::uint32_t>(plan_.problem.dims),
+                       static_cast<std::uint32_t>(best.cols), keys(q), counts(q), best, queries(q).facts,
+                       theta(q), flags(q), scratch, spi::TightenStep::Of::chains, afresh, guessed},
+      plan_.threads};
+}
+
+spi::Step Proposal::tighten_by_bounds(std::int64_t count, std::int64_t rank,
+                                      const spi::Scratch& scratch) const {
+  const std::size_t q = size(count), k = size(rank);
+  spi::Step step = tighten({best_.get(), 0, q, k, k}, true, false, scratch);
+  std::get<spi::TightenStep>(step.work).of = spi::TightenStep::Of::bounds;
+  return step;
+}
+
+spi::Step Proposal::prune(std::int64_t count) const {
+  const std::size_t q = size(count);
+  return {spi::PruneStep{theta(q), lists(q), bounds(q)}, plan_.threads};
+}
+
+void Proposal::reset(spi::Device& device, std::int64_t count, std::span<const float> theta) const {
+  // One write for all three.
+  std::vector<float> fresh(3 * size(count));
+  std::fill_n(fresh.begin(), size(count), std::numeric_limits<float>::infinity());
+  std::copy(theta.begin(), theta.end(), fresh.begin());
+  static_assert(sizeof(float) == sizeof(std::uint32_t));  // and the 0 of both is the same
+  device.write(*states_.get(), 0, fresh.data(), fresh.size() * sizeof(float));
+}
+
+std::vector<float> Proposal::thetas(spi::Device& device, std::int64_t count) const {
+  std::vector<float> theta(size(count));
+  read(device, this->theta(theta.size()), theta);
+  return theta;
+}
+
+std::int64_t Proposal::listed(spi::Device& device, std::int64_t count) const {
+  std::vector<std::uint32_t> counts(size(count));
+  read(device, this->counts(counts.size()), counts);
+  std::int64_t total = 0;
+  for (const std::uint32_t of_query : counts)
+    total += std::min<std::int64_t>(of_query, plan_.candidates * times_);
+  return total;
+}
+
+std::vector<std::int64_t> Proposal::lost(spi::Device& device, std::int64_t count) const {
+  std::vector<std::uint32_t> flags(size(count));
+  read(device, this->flags(flags.size()), flags);
+  std::vector<std::int64_t> queries;
+  for (std::size_t q = 0; q < flags.size(); ++q)
+    if (flags[q]) queries.push_back(static_cast<std::int64_t>(q));
+  return queries;
+}
+
+spi::Shadow Proposal::queries(std::size_t count) const {
+  const std::size_t dims = size(plan_.problem.dims);
+  return {{shadow_.get(), 0, count, dims, dims},
+          {facts_.get(), 0, spi::facts_a_row, count, size(plan_.query_tile)}};
+}
+
+spi::CandidateLists Proposal::lists(std::size_t count) const {
+  return {{rows_.get(), 0, count, capacity(), capacity()}, counts(count)};
+}
+
+spi::Grid<std::uint32_t> Proposal::counts(std::size_t count) const {
+  return {states_.get(), count, count, 1, 1};
+}
+
+spi::Grid<std::uint32_t> Proposal::flags(std::size_t count) const {
+  return {states_.get(), 2 * count, count, 1, 1};
+}
+
+spi::Grid<float> Proposal::theta(std::size_t count) const {
+  return {states_.get(), 0, count, 1, 1};
+}
+
+spi::Grid<Key> Proposal::keys(std::size_t count) const {
+  return {keys_.get(), 0, count, capacity(), capacity()};
+}
+
+/// Where bounds will be when candidates are listed.
+spi::Grid<std::uint32_t> Proposal::sample_of(std::size_t count, const spi::Visits& visits) const {
+  const std::size_t groups = std::size_t{visits.rows} * visits.count / spi::sample_rows;
+  return {keys_.get(), 0, count, groups, groups};
+}
+
+spi::Bounds Proposal::bounds(std::size_t count) const {
+  if (plan_.visit_rows == 0) return {};
+  return {{low_.get(), 0, count, capacity(), capacity()}, keys(count)};
+}
+
+}  // namespace kith

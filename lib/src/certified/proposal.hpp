@@ -1,0 +1,81 @@
+// Candidates by a proposer, ranked by the chain: the memory of one search, and its steps.
+// docs/certificate.md, section 5.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "device/device_state.hpp"
+#include "kith/plan.hpp"
+#include "kith/spi.hpp"
+
+namespace kith {
+
+/// Bytes of a Proposal; `values` is the block of inner products, which only gemm writes. All 0
+/// without a proposer.
+struct ProposalSizes {
+  std::size_t shadow = 0, values = 0, rows = 0, keys = 0, low = 0, best = 0, small = 0;
+
+  explicit ProposalSizes(const Plan& plan);
+  std::size_t total() const { return shadow + values + rows + keys + low + best + small; }
+  std::size_t largest() const;
+};
+
+class Proposal {
+ public:
+  /// With null memory, for checking steps.
+  explicit Proposal(const Plan& plan) : plan_(plan) {}
+  /// Throws out_of_memory.
+  Proposal(const std::shared_ptr<Device::State>& state, const Plan& plan);
+
+  /// From here on the lists of at most query_tile / times queries have `times` as many places.
+  void lengthen_lists(std::int64_t times) { times_ = times; }
+
+  /// The shadow of the queries of a tile.
+  spi::Step prepare(const spi::RowBlocks& queries, const spi::Grid<float>& centre, float scale) const;
+  /// Candidates among the training rows of a tile, their chains, and what they do to `best` [q, k].
+  spi::Step collect(std::int64_t count, const spi::Shadow& train, const spi::Visits& visits,
+                    std::uint32_t first_row, const spi::Scratch& scratch, float unscale,
+                    bool open = false) const;
+  /// With visits, instead: a sample of their bounds, and what the `rank`-th of it says of theta.
+  spi::Step sample(std::int64_t count, const spi::Shadow& train, const spi::Visits& visits,
+                   const spi::Scratch& scratch, float unscale) const;
+  spi::Step tighten_by_sample(std::int64_t count, const spi::Visits& visits, std::int64_t rank,
+                              const spi::Scratch& scratch) const;
+  spi::Step rerank(const spi::RowBlocks& queries, const spi::RowBlocks& train, std::uint32_t first_row) const;
+  /// `guessed`: theta has to be certified.
+  spi::Step tighten(const spi::Grid<Key>& best, bool afresh, bool guessed, const spi::Scratch& scratch) const;
+  /// With visits: what the `rank`-th bound of the candidates says of theta, and the candidates it leaves.
+  spi::Step tighten_by_bounds(std::int64_t count, std::int64_t rank, const spi::Scratch& scratch) const;
+  spi::Step prune(std::int64_t count) const;
+
+  /// No candidates, nothing lost: before a query tile is searched.
+  ///   theta  [count], the first; empty: +infinity
+  void reset(spi::Device& device, std::int64_t count, std::span<const float> theta = {}) const;
+  std::vector<float> thetas(spi::Device& device, std::int64_t count) const;
+  /// Candidates that are listed, of all queries.
+  std::int64_t listed(spi::Device& device, std::int64_t count) const;
+  /// Queries of the tile whose lists were too short in some tile, or whose guess failed.
+  std::vector<std::int64_t> lost(spi::Device& device, std::int64_t count) const;
+
+ private:
+  spi::Shadow queries(std::size_t count) const;
+  spi::CandidateLists lists(std::size_t count) const;
+  spi::Grid<std::uint32_t> counts(std::size_t count) const;
+  spi::Grid<std::uint32_t> flags(std::size_t count) const;
+  spi::Grid<float> theta(std::size_t count) const;
+  spi::Grid<Key> keys(std::size_t count) const;
+  spi::Bounds bounds(std::size_t count) const;
+  spi::Grid<std::uint32_t> sample_of(std::size_t count, const spi::Visits& visits) const;
+
+  std::size_t capacity() const { return static_cast<std::size_t>(plan_.candidates * times_); }
+
+  const Plan plan_;
+  std::int64_t times_ = 1;
+  DeviceMemory shadow_, facts_, values_, rows_, keys_, low_, best_;
+  DeviceMemory states_;  // [3, count]: theta, counts, lost
+};
+
+}  // namespace kith

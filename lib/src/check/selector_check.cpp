@@ -1,0 +1,80 @@
+// Whether a selector selects what it must: asked when a search first uses it, for a device has ten of them,
+// and opening it would take as many compilations.
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "device/device_state.hpp"
+#include "base/float_guard.hpp"
+#include "kith/error.hpp"
+#include "kith/key.hpp"
+#include "check/self_test.hpp"
+#include "check/self_test_parts.hpp"
+
+namespace kith {
+namespace {
+
+// More columns than any kernel takes at once; a k that is compiled into a kernel is the search's own.
+constexpr std::uint32_t queries = 2, columns = 2100, first_row = 45, most_k = 64;
+
+/// Ties, both infinities, both zeros, subnormal numbers, masked pairs; the first query's in falling order.
+std::vector<float> hard_values() {
+  std::vector<float> values;
+  std::uint32_t state = 977;
+  for (std::uint32_t i = 0; i < queries * columns; ++i) {
+    state = state * 1664525u + 1013904223u;
+    const std::uint32_t chosen = state >> 27;
+    const std::uint32_t half = i / 2;  // each value twice
+    float value = static_cast<float>(static_cast<std::int32_t>(state >> 8 & 1023) - 300);
+    if (i < columns) value = static_cast<float>(columns - half);
+    if (chosen == 0) value = INFINITY;
+    if (chosen == 1) value = state & 256 ? 0.0f : -0.0f;
+    if (chosen == 2) value = 0x1p-140f * static_cast<float>(state >> 8 & 7);
+    if (chosen == 3) value = std::bit_cast<float>(spi::masked_bits);
+    if (chosen == 4 && i % 700 == 0) value = -INFINITY;
+    values.push_back(value);
+  }
+  return values;
+}
+
+/// The k smallest keys of each query, masked pairs left out: [queries, k].
+std::vector<Key> smallest_of(const std::vector<float>& values, std::uint32_t k) {
+  std::vector<Key> smallest;
+  for (std::size_t begin = 0; begin < values.size(); begin += columns) {
+    std::vector<Key> keys;
+    for (std::uint32_t t = 0; t < columns; ++t)
+      if (std::bit_cast<std::uint32_t>(values[begin + t]) != spi::masked_bits)
+        keys.push_back(make_key(values[begin + t], first_row + t));
+    std::sort(keys.begin(), keys.end());
+    smallest.insert(smallest.end(), keys.begin(), keys.begin() + k);
+  }
+  return smallest;
+}
+
+bool selects(spi::Device& device, Selector selector, std::uint32_t k) {
+  const std::vector<float> values = hard_values();
+  const auto in = put(device, values);
+  const auto out = put(device, std::vector<Key>(std::size_t{queries} * k));
+  const spi::SelectStep step{
+      selector, {in.get(), 0, queries, columns, columns}, first_row, k, 1, {out.get(), 0, queries, k, k}, {}};
+  return result_of<Key>(device, step, *out, std::size_t{queries} * k) == smallest_of(values, k);
+}
+
+}  // namespace
+
+std::string test_selector(Device::State& state, Selector selector, std::int64_t k) {
+  const std::lock_guard lock(state.mutex);
+  const FloatGuard guard;
+  if (const auto known = state.selector_refusals.find(selector); known != state.selector_refusals.end())
+    return known->second;
+  std::string why;
+  const auto some = static_cast<std::uint32_t>(std::clamp<std::int64_t>(k, 1, most_k));
+  if (!selects(*state.device, selector, some))
+    why = "selector " + std::string(name(selector)) + " selected other rows in a test of " +
+          std::to_string(columns) + " distances; choose another selector, or update the device's driver";
+  return state.selector_refusals.emplace(selector, why).first->second;
+}
+
+}  // namespace kith

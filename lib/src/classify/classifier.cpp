@@ -1,0 +1,239 @@
+#include "kith/classifier.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "base/border.hpp"
+#include "classify/classifier_state.hpp"
+#include "kith/error.hpp"
+#include "rows/rows.hpp"
+#include "vote/votes.hpp"
+#include "vote/voting.hpp"
+
+namespace kith {
+namespace {
+
+[[noreturn]] void refuse(const std::string& message) {
+  throw Error(Errc::invalid_argument, message);
+}
+
+void check_labels(MatrixView<const std::int64_t> labels, std::int64_t rows) {
+  if (labels.rows() != rows)
+    refuse("classifier: " + std::to_string(labels.rows()) + " labels for " + std::to_string(rows) +
+           " training rows; give one a row");
+  if (labels.cols() < 1) refuse("classifier: the labels have no column; give at least one");
+  check_view("classifier", "label", labels);
+}
+
+/// Column `output` of labels that are there already, and of `more`, put on the device of `index`.
+LabelColumn make_column(const Index& index, const LabelColumn* before, MatrixView<const std::int64_t> more,
+                        std::int64_t output) {
+  std::vector<std::int64_t> labels;
+  labels.reserve(static_cast<std::size_t>(index.rows()));
+  if (before)
+    for (const std::uint32_t code : before->codes) labels.push_back(before->classes[code]);
+  for (std::int64_t t = 0; t < more.rows(); ++t) labels.push_back(more(t, output));
+  LabelColumn column{labels, {}, {}};
+  std::vector<std::int64_t>& classes = column.classes;
+  std::sort(classes.begin(), classes.end());
+  classes.erase(std::unique(classes.begin(), classes.end()), classes.end());
+  column.codes.reserve(labels.size());
+  for (const std::int64_t label : labels)
+    column.codes.push_back(static_cast<std::uint32_t>(
+        std::lower_bound(classes.begin(), classes.end(), label) - classes.begin()));
+  column.memory = upload_labels(index.device().state(), column.codes);
+  return column;
+}
+
+/// The same weights for rows of before, and for `count` more. Empty where all are 1.
+std::vector<float> joined_weights(const Classifier::State& before, std::span<const float> more,
+                                  std::int64_t count) {
+  std::vector<float> weights = before.sample_weights;
+  if (weights.empty() && more.empty()) return weights;
+  weights.resize(static_cast<std::size_t>(before.index.rows()), 1.0f);
+  weights.insert(weights.end(), more.begin(), more.end());
+  weights.resize(static_cast<std::size_t>(before.index.rows() + count), 1.0f);
+  return weights;
+}
+
+const LabelColumn& column_of(const Classifier::State& state, std::int64_t output) {
+  const auto outputs = static_cast<std::int64_t>(state.outputs.size());
+  if (output < 0 || output >= outputs)
+    refuse("classifier: there is no output " + std::to_string(output) + "; it has " +
+           std::to_string(outputs) + ", counted from 0");
+  return state.outputs[static_cast<std::size_t>(output)];
+}
+
+void check_output(const Classifier::State& state, const VotingOptions& voting, std::int64_t output,
+                  std::int64_t k) {
+  check_voting("classify", voting, state.index.metric(), column_of(state, output).classes.size(), k);
+}
+
+}  // namespace
+
+Classifier::Classifier(Device device, MatrixView<const float> train, std::span<const std::int64_t> labels,
+                       Metric metric, const TrainOptions& options)
+    : Classifier(std::move(device), train,
+                 MatrixView<const std::int64_t>(labels.data(), static_cast<std::int64_t>(labels.size()), 1),
+                 metric, options) {}
+
+Classifier::Classifier(Device device, MatrixView<const float> train, MatrixView<const std::int64_t> labels,
+                       Metric metric, const TrainOptions& options) try {
+  check_labels(labels, train.rows());
+  check_sample_weights("classifier", options.sample_weights, train.rows());
+  auto state = std::make_shared<State>(
+      State{Index(std::move(device), train, metric, {options.features}), {}, options.sample_weights});
+  for (std::int64_t output = 0; output < labels.cols(); ++output)
+    state->outputs.push_back(make_column(state->index, nullptr, labels, output));
+  state_ = std::move(state);
+} catch (...) {
+  rethrow_as_error();
+}
+
+Classifier::Classifier(std::shared_ptr<const State> state) : state_(std::move(state)) {}
+
+Classifier Classifier::with(MatrixView<const float> more, MatrixView<const std::int64_t> labels,
+                            std::span<const float> sample_weights) const try {
+  check_labels(labels, more.rows());
+  if (labels.cols() != outputs())
+    refuse("classifier: the labels have " + std::to_string(labels.cols()) + " columns, but there are " +
+           std::to_string(outputs()) + " outputs; give one column an output");
+  check_sample_weights("classifier", sample_weights, more.rows());
+  auto state = std::make_shared<State>(
+      State{state_->index.with(more), {}, joined_weights(*state_, sample_weights, more.rows())});
+  for (std::int64_t output = 0; output < outputs(); ++output)
+    state->outputs.push_back(
+        make_column(state->index, &state_->outputs[static_cast<std::size_t>(output)], labels, output));
+  return Classifier(std::move(state));
+} catch (...) {
+  rethrow_as_error();
+}
+
+std::vector<std::int64_t> Classifier::predict(MatrixView<const float> queries, std::int64_t k,
+                                              const PlanOptions& options) const {
+  return predict(queries, k, VotingOptions{}, options);
+}
+
+std::vector<std::int64_t> Classifier::predict(MatrixView<const float> queries, std::int64_t k,
+                                              const VotingOptions& voting, const PlanOptions& options) const
+    try {
+  std::vector<Ballot> ballots;
+  for (std::size_t output = 0; output < state_->outputs.size(); ++output) {
+    check_output(*state_, voting, static_cast<std::int64_t>(output), k);
+    ballots.push_back({k, output});
+  }
+  Neighbors found;
+  elect(*state_, voting, queries, k, options, nullptr, found, ballots);
+  if (ballots.size() == 1) return std::move(ballots[0].label);
+  std::vector<std::int64_t> labels;
+  labels.reserve(ballots.size() * ballots[0].label.size());
+  for (std::size_t q = 0; q < ballots[0].label.size(); ++q)
+    for (const Ballot& ballot : ballots) labels.push_back(ballot.label[q]);
+  return labels;
+} catch (...) {
+  rethrow_as_error();
+}
+
+std::vector<double> Classifier::predict_proba(MatrixView<const float> queries, std::int64_t k,
+                                              const VotingOptions& voting, const PlanOptions& options,
+                                              std::int64_t output) const try {
+  check_output(*state_, voting, output, k);
+  std::vector<Ballot> ballots{{k, static_cast<std::size_t>(output), true}};
+  Neighbors found;
+  elect(*state_, voting, queries, k, options, nullptr, found, ballots);
+  return shares(voting, ballots[0].votes, ballots[0].scores, column_of(*state_, output).classes.size(),
+                options.threads);
+} catch (...) {
+  rethrow_as_error();
+}
+
+Neighbors Classifier::kneighbors(MatrixView<const float> queries, std::int64_t k,
+                                 const PlanOptions& options) const try {
+  return state_->index.search(queries, k, options);
+} catch (...) {
+  rethrow_as_error();
+}
+
+Classification Classifier::classify(MatrixView<const float> queries, std::int64_t k,
+                                    const PlanOptions& options, Trace* trace) const {
+  return classify(queries, k, VotingOptions{}, options, trace);
+}
+
+Classification Classifier::classify(MatrixView<const float> queries, std::int64_t k,
+                                    const VotingOptions& voting, const PlanOptions& options,
+                                    Trace* trace) const try {
+  check_output(*state_, voting, 0, k);
+  std::vector<Ballot> ballots{{k, 0, true}};
+  Classification result;
+  elect(*state_, voting, queries, k, options, trace, result.neighbors, ballots);
+  result.label = std::move(ballots[0].label);
+  result.votes = std::move(ballots[0].votes);
+  result.scores = std::move(ballots[0].scores);
+  return result;
+} catch (...) {
+  rethrow_as_error();
+}
+
+std::vector<Classification> Classifier::classify_outputs(MatrixView<const float> queries, std::int64_t k,
+                                                         const VotingOptions& voting,
+                                                         const PlanOptions& options, Trace* trace) const try {
+  std::vector<Ballot> ballots;
+  for (std::size_t output = 0; output < state_->outputs.size(); ++output) {
+    check_output(*state_, voting, static_cast<std::int64_t>(output), k);
+    ballots.push_back({k, output, true});
+  }
+  Neighbors found;
+  elect(*state_, voting, queries, k, options, trace, found, ballots);
+  std::vector<Classification> results;
+  results.reserve(ballots.size());
+  for (Ballot& ballot : ballots)
+    results.push_back({std::move(ballot.label), std::move(ballot.votes), std::move(ballot.scores), found});
+  return results;
+} catch (...) {
+  rethrow_as_error();
+}
+
+Sweep Classifier::sweep(MatrixView<const float> queries, std::span<const std::int64_t> ks,
+                        const PlanOptions& options, Trace* trace) const {
+  return sweep(queries, ks, VotingOptions{}, options, trace);
+}
+
+Sweep Classifier::sweep(MatrixView<const float> queries, std::span<const std::int64_t> ks,
+                        const VotingOptions& voting, const PlanOptions& options, Trace* trace) const try {
+  if (ks.empty()) refuse("sweep: there is no k; give at least one");
+  const std::int64_t rows = state_->index.rows(), most = rows - (options.self ? 1 : 0);
+  std::vector<Ballot> ballots;
+  for (const std::int64_t k : ks) {
+    if (k < 1 || k > most)
+      refuse("sweep: k = " + std::to_string(k) + " but the index holds " + std::to_string(rows) + " rows" +
+             (options.self ? ", of which none is its own neighbour" : "") +
+             "; choose 1 <= k <= " + std::to_string(most));
+    ballots.push_back({k, 0});
+  }
+  const std::int64_t largest = *std::max_element(ks.begin(), ks.end());
+  check_voting("sweep", voting, state_->index.metric(), classes().size(), largest);
+  Sweep sweep;
+  elect(*state_, voting, queries, largest, options, trace, sweep.neighbors, ballots);
+  for (Ballot& ballot : ballots) sweep.label.push_back(std::move(ballot.label));
+  return sweep;
+} catch (...) {
+  rethrow_as_error();
+}
+
+std::int64_t Classifier::outputs() const {
+  return static_cast<std::int64_t>(state_->outputs.size());
+}
+const std::vector<std::int64_t>& Classifier::classes(std::int64_t output) const {
+  return column_of(*state_, output).classes;
+}
+const std::vector<std::uint32_t>& Classifier::codes(std::int64_t output) const {
+  return column_of(*state_, output).codes;
+}
+const std::vector<float>& Classifier::sample_weights() const {
+  return state_->sample_weights;
+}
+const Index& Classifier::index() const {
+  return state_->index;
+}
+
+}  // namespace kith

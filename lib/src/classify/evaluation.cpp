@@ -1,0 +1,201 @@
+#include "kith/evaluation.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "classify/answers.hpp"
+#include "base/border.hpp"
+#include "kith/error.hpp"
+#include "kith/filter.hpp"
+#include "device/timing.hpp"
+
+namespace kith {
+namespace {
+
+[[noreturn]] void refuse(const std::string& where, const std::string& why) {
+  throw Error(Errc::invalid_argument, where + ": " + why);
+}
+
+void check_k_max(const std::string& where, std::int64_t k_max, std::int64_t voters) {
+  if (k_max < 1 || k_max > voters)
+    refuse(where, "k_max = " + std::to_string(k_max) + " but " + std::to_string(voters) +
+                      " rows can vote; choose 1 <= k_max <= " + std::to_string(voters));
+}
+
+/// Refuse what cannot be the rows that `classifier` was made of.
+void check_train(const std::string& where, const Classifier& classifier, MatrixView<const float> train) {
+  const std::int64_t rows = classifier.index().rows(), dims = classifier.index().dims();
+  if (train.rows() != rows || train.cols() != dims)
+    refuse(where, "the rows are [" + std::to_string(train.rows()) + ", " + std::to_string(train.cols()) +
+                      "] but the classifier was made of [" + std::to_string(rows) + ", " +
+                      std::to_string(dims) + "]; give those it was made of");
+  if (rows < 2) refuse(where, "the classifier has 1 row; it takes two for one to ask about the other");
+}
+
+void check_no_self(const std::string& where, const PlanOptions& options) {
+  if (options.self)
+    refuse(where, "the options have self = " + std::to_string(*options.self) +
+                      ", which is set where it is needed; leave it empty");
+}
+
+/// The first label of each training row.
+std::vector<std::int64_t> own_labels(const Classifier& classifier) {
+  std::vector<std::int64_t> labels;
+  labels.reserve(classifier.codes().size());
+  for (const std::uint32_t code : classifier.codes()) labels.push_back(classifier.classes()[code]);
+  return labels;
+}
+
+void search_and_count(const Index& index, MatrixView<const float> queries,
+                      std::span<const std::int64_t> truth, std::int64_t k_max, const PlanOptions& options,
+                      Trace* trace, Answers& answers) {
+  const Neighbors found = index.search(queries, k_max, options, trace);
+  const Stopwatch counting;
+  answers.add(found, truth);
+  if (!trace) return;
+  trace->seconds["decide"] = counting.seconds();
+  trace->total_seconds += counting.seconds();
+}
+
+Evaluation evaluate_queries(const std::string& where, const Classifier& classifier,
+                            MatrixView<const float> queries, std::span<const std::int64_t> truth,
+                            std::int64_t k_max, const VotingOptions& voting, const PlanOptions& options,
+                            Trace* trace) {
+  check_k_max(where, k_max, classifier.index().rows() - (options.self ? 1 : 0));
+  Answers answers(where, classifier, truth, k_max, voting, options.threads);
+  search_and_count(classifier.index(), queries, truth, k_max, options, trace, answers);
+  return answers.take();
+}
+
+void add_trace(Trace& all, const Trace& part) {
+  if (all.query_tiles == 0) all.plan = part.plan;
+  for (const auto& [step, seconds] : part.seconds) all.seconds[step] += seconds;
+  all.device_seconds += part.device_seconds;
+  all.queue_seconds += part.queue_seconds;
+  all.query_tiles += part.query_tiles;
+  all.train_tiles = std::max(all.train_tiles, part.train_tiles);
+  all.collected += part.collected;
+  all.fallbacks += part.fallbacks;
+}
+
+/// Row numbers by fold. Throws: not one fold a row, a negative one, or only one.
+std::vector<std::vector<std::int64_t>> rows_by_fold(std::span<const std::int64_t> folds, std::int64_t n) {
+  const std::string where = "cross_validate";
+  if (static_cast<std::int64_t>(folds.size()) != n)
+    refuse(where, std::to_string(folds.size()) + " folds for " + std::to_string(n) + " rows; give one a row");
+  std::map<std::int64_t, std::vector<std::int64_t>> rows;
+  for (std::int64_t row = 0; row < n; ++row) {
+    const std::int64_t fold = folds[static_cast<std::size_t>(row)];
+    if (fold < 0)
+      refuse(where, "the fold of row " + std::to_string(row) + " is " + std::to_string(fold) +
+                        "; folds are 0 or more");
+    rows[fold].push_back(row);
+  }
+  if (rows.size() < 2)
+    refuse(where, "all rows are in fold " + std::to_string(folds[0]) + "; give at least two different");
+  std::vector<std::vector<std::int64_t>> lists;
+  lists.reserve(rows.size());
+  for (auto& [fold, list] : rows) lists.push_back(std::move(list));
+  return lists;
+}
+
+/// The rows of one fold, asked about all others.
+class Fold {
+ public:
+  Fold(MatrixView<const float> train, std::span<const std::int64_t> labels,
+       std::span<const std::int64_t> rows)
+      : filter_(train.rows()), dims_(train.cols()) {
+    values_.reserve(rows.size() * static_cast<std::size_t>(dims_));
+    for (const std::int64_t row : rows) {
+      filter_.set(row, false);
+      values_.insert(values_.end(), train.row(row), train.row(row) + dims_);
+      truth_.push_back(labels[static_cast<std::size_t>(row)]);
+    }
+  }
+
+  MatrixView<const float> queries() const {
+    return {values_.data(), static_cast<std::int64_t>(truth_.size()), dims_};
+  }
+  MatrixView<const std::uint32_t> others() const { return filter_.view(); }
+  std::span<const std::int64_t> truth() const { return truth_; }
+
+ private:
+  RowFilter filter_;
+  std::int64_t dims_;
+  std::vector<float> values_;
+  std::vector<std::int64_t> truth_;
+};
+
+}  // namespace
+
+Evaluation evaluate(const Classifier& classifier, MatrixView<const float> queries,
+                    std::span<const std::int64_t> truth, std::int64_t k_max, const VotingOptions& voting,
+                    const PlanOptions& options, Trace* trace) try {
+  const std::string where = "evaluate";
+  if (queries.rows() < 1) refuse(where, "there are no queries; give at least one");
+  if (static_cast<std::int64_t>(truth.size()) != queries.rows())
+    refuse(where, std::to_string(truth.size()) + " true labels for " + std::to_string(queries.rows()) +
+                      " queries; give one a query");
+  return evaluate_queries(where, classifier, queries, truth, k_max, voting, options, trace);
+} catch (...) {
+  rethrow_as_error();
+}
+
+Evaluation leave_one_out(const Classifier& classifier, MatrixView<const float> train, std::int64_t k_max,
+                         const VotingOptions& voting, const PlanOptions& options, Trace* trace) try {
+  const std::string where = "leave_one_out";
+  check_train(where, classifier, train);
+  check_no_self(where, options);
+  PlanOptions without_self = options;
+  without_self.self = 0;
+  return evaluate_queries(where, classifier, train, own_labels(classifier), k_max, voting, without_self,
+                          trace);
+} catch (...) {
+  rethrow_as_error();
+}
+
+Evaluation cross_validate(const Classifier& classifier, MatrixView<const float> train,
+                          std::span<const std::int64_t> folds, std::int64_t k_max,
+                          const VotingOptions& voting, const PlanOptions& options, Trace* trace) try {
+  const std::string where = "cross_validate";
+  const Stopwatch total;
+  check_train(where, classifier, train);
+  check_no_self(where, options);
+  if (options.filter.rows() > 0)
+    refuse(where, "the options have a filter, but folds say which rows count; leave it empty");
+  const std::vector<std::vector<std::int64_t>> lists = rows_by_fold(folds, train.rows());
+  std::size_t largest = 0;
+  for (const auto& list : lists) largest = std::max(largest, list.size());
+  check_k_max(where, k_max, train.rows() - static_cast<std::int64_t>(largest));
+  const std::vector<std::int64_t> labels = own_labels(classifier);
+  Answers answers(where, classifier, labels, k_max, voting, options.threads);
+  Trace sum;
+  if (trace) sum.time_steps = trace->time_steps;
+  std::int64_t done = 0;
+  for (const auto& list : lists) {
+    const Fold fold(train, labels, list);
+    PlanOptions way = options;
+    way.filter = fold.others();
+    if (options.progress)
+      way.progress = [&](const Progress& part) {
+        const double rows_done = static_cast<double>(done) + part.fraction * static_cast<double>(list.size());
+        options.progress({rows_done / static_cast<double>(train.rows())});
+      };
+    Trace part;
+    part.time_steps = sum.time_steps;
+    search_and_count(classifier.index(), fold.queries(), fold.truth(), k_max, way, trace ? &part : nullptr,
+                     answers);
+    add_trace(sum, part);
+    done += static_cast<std::int64_t>(list.size());
+  }
+  sum.total_seconds = total.seconds();
+  if (trace) *trace = std::move(sum);
+  return answers.take();
+} catch (...) {
+  rethrow_as_error();
+}
+
+}  // namespace kith

@@ -1,0 +1,95 @@
+// What a Device handle shares: the opened device, its lock, and memory kept for the next search.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "base/fork_gate.hpp"
+#include "kith/device.hpp"
+#include "kith/spi.hpp"
+
+namespace kith {
+
+/// A lock around what belongs to a device. A CPU's goes on working in a forked child. Drivers do not: there,
+/// to lock is refused.
+class DeviceMutex {
+ public:
+  explicit DeviceMutex(const DeviceInfo& info);
+  /// Throws unavailable: the device was opened before fork().
+  void lock();
+  void unlock();
+  /// It was opened before fork(), and its driver is not to be called any more, not even to free what it
+  /// holds.
+  bool is_lost() const { return !survives_fork_ && fork_count() != opened_at_; }
+
+ private:
+  const std::string spec_;
+  const bool survives_fork_;
+  const std::uint64_t opened_at_ = fork_count();
+  HostMutex of_host_;
+  std::mutex of_driver_;  // not a section of fork_gate.hpp: drivers fork
+};
+
+struct Device::State {
+  explicit State(std::unique_ptr<spi::Device> opened)
+      : info(opened->info), mutex(info), device(std::move(opened)) {}
+  ~State();
+
+  DeviceInfo info;  ///< the device's own, and what was measured on it
+
+  DeviceMutex mutex;  ///< around every call of `device`
+  std::unique_ptr<spi::Device> device;
+  std::vector<std::unique_ptr<spi::Allocation>> spare;       ///< freed blocks, to be used again
+  std::vector<std::unique_ptr<spi::HostMemory>> spare_host;  ///< the same of HostBuffer
+  /// Why not, by proposer, columns and queries at a time of what was tested (test_proposer.cpp); empty: it
+  /// can.
+  std::map<std::tuple<Proposer, std::uint32_t, std::uint32_t>, std::string> proposer_refusals;
+  /// Likewise by selector (test_selector.cpp).
+  std::map<Selector, std::string> selector_refusals;
+};
+
+/// The smallest spare block that holds `bytes` and wastes at most `waste`; null where there is none. Under
+/// the device's lock.
+template <class Block>
+std::unique_ptr<Block> take_spare(std::vector<std::unique_ptr<Block>>& spare, std::size_t bytes,
+                                  std::size_t waste) {
+  auto best = spare.end();
+  for (auto it = spare.begin(); it != spare.end(); ++it) {
+    const std::size_t size = (*it)->bytes;
+    if (size >= bytes && size - bytes <= waste && (best == spare.end() || size < (*best)->bytes)) best = it;
+  }
+  if (best == spare.end()) return nullptr;
+  std::unique_ptr<Block> found = std::move(*best);
+  spare.erase(best);
+  return found;
+}
+
+/// Device memory owned by a search or an Index. Freed blocks are kept in the device's spare list, so
+/// that repeated searches allocate nothing. Locks the device in its constructor and destructor.
+class DeviceMemory {
+ public:
+  DeviceMemory() = default;
+  /// Throws out_of_memory.
+  DeviceMemory(std::shared_ptr<Device::State> state, std::size_t bytes);
+  ~DeviceMemory();
+  DeviceMemory(DeviceMemory&& other) noexcept = default;
+  DeviceMemory& operator=(DeviceMemory&& other) noexcept;
+
+  spi::Allocation* get() const { return memory_.get(); }
+  explicit operator bool() const { return memory_ != nullptr; }
+
+ private:
+  void release() noexcept;
+
+  std::shared_ptr<Device::State> state_;
+  std::unique_ptr<spi::Allocation> memory_;
+};
+
+}  // namespace kith

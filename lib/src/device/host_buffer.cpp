@@ -1,0 +1,73 @@
+#include "device/host_buffer.hpp"
+
+#include <algorithm>
+#include <new>
+#include <numeric>
+
+#include "base/float_guard.hpp"
+#include "kith/error.hpp"
+
+namespace kith {
+namespace {
+
+// What is smaller devices copy for themselves, and do not wait for. Of what is larger the system has little,
+// and locks it slowly. Neither is kept.
+constexpr std::size_t least_locked = std::size_t{1} << 18, most_locked = std::size_t{1} << 25;
+constexpr std::size_t most_kept = std::size_t{1} << 26;
+constexpr std::size_t most_blocks = 8;
+
+bool is_kept(std::size_t bytes) {
+  return bytes >= least_locked && bytes <= most_locked;
+}
+
+class PlainMemory : public spi::HostMemory {
+ public:
+  explicit PlainMemory(std::size_t size) : HostMemory(::operator new(size), size) {}
+  ~PlainMemory() override { ::operator delete(data); }
+};
+
+std::unique_ptr<spi::HostMemory> allocate_locked(spi::Device& device, std::size_t bytes) {
+  try {
+    return device.allocate_host(bytes);
+  } catch (const Error& error) {
+    if (error.code() != Errc::out_of_memory) throw;
+    return nullptr;
+  }
+}
+
+}  // namespace
+
+HostBuffer::HostBuffer(Device::State& state, std::size_t bytes) : state_(state) {
+  if (is_kept(bytes)) {
+    const std::lock_guard lock(state_.mutex);
+    const FloatGuard guard;
+    memory_ = take_spare(state_.spare_host, bytes, most_locked);
+    if (!memory_) memory_ = allocate_locked(*state_.device, bytes);
+  }
+  if (!memory_) memory_ = std::make_unique<PlainMemory>(bytes);
+}
+
+/// The small ones go first: they are made again soonest.
+HostBuffer::~HostBuffer() {
+  if (!is_kept(memory_->bytes)) return;
+  if (state_.mutex.is_lost()) {
+    static_cast<void>(memory_.release());
+    return;
+  }
+  const std::lock_guard lock(state_.mutex);
+  auto& spare = state_.spare_host;
+  try {
+    spare.push_back(std::move(memory_));
+  } catch (...) {  // no room for the pointer: then the block itself goes
+    return;
+  }
+  const auto smaller = [](const auto& a, const auto& b) { return a->bytes < b->bytes; };
+  const auto all = [&] {
+    return std::accumulate(spare.begin(), spare.end(), std::size_t{0},
+                           [](std::size_t sum, const auto& block) { return sum + block->bytes; });
+  };
+  while (spare.size() > most_blocks || all() > most_kept)
+    spare.erase(std::min_element(spare.begin(), spare.end(), smaller));
+}
+
+}  // namespace kith

@@ -1,0 +1,120 @@
+#include "device/loader.hpp"
+
+#include <dlfcn.h>
+#include <stdlib.h>  // secure_getenv
+
+#include <algorithm>
+#include <exception>
+#include <sstream>
+
+namespace kith {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view prefix = "libkith_", suffix = ".so";
+
+std::vector<fs::path> files_called_so(const fs::path& folder) {
+  std::vector<fs::path> files;
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    const std::string file = it->path().filename().string();
+    if (file.size() > prefix.size() + suffix.size() && file.starts_with(prefix) && file.ends_with(suffix))
+      files.push_back(it->path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+/// Throws what the plug-in throws.
+std::unique_ptr<spi::Backend> load(const PluginFile& file, std::string& why) {
+  void* library = dlopen(file.path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!library) {
+    const char* reason = dlerror();
+    why = std::string("cannot be loaded: ") + (reason ? reason : "no reason given");
+    return nullptr;
+  }
+  using Entry = const spi::Plugin* (*)();
+  const auto entry = reinterpret_cast<Entry>(dlsym(library, "kith_plugin"));
+  const spi::Plugin* plugin = entry ? entry() : nullptr;
+  if (!entry) {
+    why = "exports no kith_plugin, so it is no plug-in of kith; remove it from this folder";
+  } else if (!plugin) {
+    why = "kith_plugin() returned nothing; install it again";
+  } else if (plugin->abi != spi::plugin_abi) {
+    why = "speaks plug-in interface " + std::to_string(plugin->abi) + ", this libkith " +
+          std::to_string(spi::plugin_abi) + "; install both from the same version";
+  } else if (const std::string name = plugin->name ? plugin->name : ""; name != file.name) {
+    why = "calls itself \"" + name + "\"; a plug-in's file is named libkith_NAME.so";
+  } else {
+    std::unique_ptr<spi::Backend> backend = plugin->create();
+    if (!backend) why = "created no back end; install it again";
+    return backend;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+fs::path library_file() {
+  Dl_info info{};
+  if (dladdr(reinterpret_cast<const void*>(&plugin_folders), &info) == 0 || !info.dli_fname) return {};
+  std::error_code ignored;
+  const fs::path path = fs::canonical(info.dli_fname, ignored);
+  return ignored ? fs::path() : path;
+}
+
+std::vector<fs::path> plugin_folders() {
+  std::vector<fs::path> folders;
+  if (const char* path = secure_getenv("KITH_BACKEND_PATH")) {
+    std::istringstream parts{std::string(path)};
+    for (std::string part; std::getline(parts, part, ':');)
+      if (fs::path(part).is_absolute()) folders.emplace_back(part);
+  } else if (const fs::path library = library_file(); !library.empty()) {
+    folders.push_back(library.parent_path() / "kith");
+  }
+  return folders;
+}
+
+std::vector<PluginFile> plugin_files(const std::vector<fs::path>& folders) {
+  std::vector<PluginFile> files;
+  for (const fs::path& folder : folders)
+    for (const fs::path& path : files_called_so(folder)) {
+      const std::string file = path.filename().string();
+      PluginFile found{file.substr(prefix.size(), file.size() - prefix.size() - suffix.size()), path, {}};
+      std::error_code ignored;
+      const auto same = [&](const PluginFile& other) { return other.name == found.name; };
+      if (!fs::is_regular_file(path, ignored)) {
+        found.refusal = "is no ordinary file; remove it from this folder";
+      } else if (found.name == "cpu" || std::any_of(files.begin(), files.end(), same)) {
+        found.refusal = "there is already a back end called \"" + found.name + "\"; remove one of them";
+      }
+      files.push_back(std::move(found));
+    }
+  return files;
+}
+
+std::unique_ptr<spi::Backend> load_plugin(const PluginFile& file, std::string& why) {
+  try {
+    return load(file, why);
+  } catch (const std::exception& error) {
+    why = std::string("failed to start: ") + error.what();
+  } catch (...) {
+    why = "failed to start with an unknown exception";
+  }
+  return nullptr;
+}
+
+spi::Found find_devices(spi::Backend& backend) {
+  try {
+    spi::Found found = backend.find();
+    if (found.devices.empty() && found.reason.empty()) found.reason = "no devices";
+    return found;
+  } catch (const std::exception& error) {
+    return {{}, std::string("looking for devices failed: ") + error.what(), {}};
+  } catch (...) {
+    return {{}, "looking for devices failed with an unknown exception", {}};
+  }
+}
+
+}  // namespace kith

@@ -1,0 +1,28 @@
+#include "kith/spi.hpp"
+
+#include "device/device_state.hpp"
+#include "base/float_guard.hpp"
+
+namespace kith::spi {
+
+// Out of line, so that their type information lives in libkith.so alone.
+Allocation::~Allocation() = default;
+HostMemory::~HostMemory() = default;
+Device::~Device() = default;
+Backend::~Backend() = default;
+
+void Device::hold() {}
+void Device::let_go() {}
+
+std::unique_ptr<HostMemory> Device::allocate_host(std::size_t) {
+  return nullptr;
+}
+
+void with_device(const kith::Device& device, const std::function<void(Device&)>& body) {
+  kith::Device::State& state = *device.state();
+  const std::lock_guard lock(state.mutex);
+  const FloatGuard guard;
+  body(*state.device);
+}
+
+}  // namespace kith::spi

@@ -1,0 +1,28 @@
+// What was measured on the devices of this process.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/fork_gate.hpp"
+#include "kith/tuning.hpp"
+
+namespace kith {
+
+/// The file of `device`, read anew; null where there is none. A reason to ignore it goes to TuningWarnings.
+std::shared_ptr<const Tuning> tuning_of(const DeviceInfo& device);
+
+/// The sentences of tuning_warnings().
+class TuningWarnings {
+ public:
+  static TuningWarnings& instance();
+  void add(const std::string& warning);
+  std::vector<std::string> all() const;
+
+ private:
+  mutable HostMutex mutex_;
+  std::vector<std::string> all_;
+};
+
+}  // namespace kith

@@ -1,0 +1,68 @@
+#include "metric/chain.hpp"
+
+namespace kith {
+namespace {
+
+// metrics.def speaks of plain fma, fabs, fmax and sqrt; for floats these are the right ones.
+using std::fabs;
+using std::fma;
+using std::fmax;
+using std::sqrt;
+
+}  // namespace
+
+Prepare prepare_of(Metric metric) {
+  switch (metric) {
+#define KITH_METRIC(id, prepare, start, fold, finish) \
+  case Metric::id:                                    \
+    return Prepare::prepare;
+#include "kith/metrics.def"
+#undef KITH_METRIC
+  }
+  return Prepare::none;
+}
+
+float chain(Metric metric, std::span<const float> query, std::span<const float> row) {
+  switch (metric) {
+#define KITH_METRIC(id, prepare, start, fold, finish) \
+  case Metric::id: {                                  \
+    float acc = start;                                \
+    for (std::size_t d = 0; d < query.size(); ++d) {  \
+      const float a = query[d], b = row[d];           \
+      acc = fold;                                     \
+    }                                                 \
+    return acc;                                       \
+  }
+#include "kith/metrics.def"
+#undef KITH_METRIC
+  }
+  return 0.0f;
+}
+
+float finish(Metric metric, float acc) {
+  switch (metric) {
+#define KITH_METRIC(id, prepare, start, fold, finish) \
+  case Metric::id:                                    \
+    return finish;
+#include "kith/metrics.def"
+#undef KITH_METRIC
+  }
+  return acc;
+}
+
+void finish(Metric metric, std::span<const Key> keys, float* distance, std::int64_t* index) {
+  switch (metric) {
+#define KITH_METRIC(id, prepare, start, fold, finish)                                 \
+  case Metric::id:                                                                    \
+    for (std::size_t i = 0; i < keys.size(); ++i) {                                   \
+      const float acc = value_of(keys[i]);                                            \
+      distance[i] = finish;                                                           \
+      index[i] = keys[i] == no_key ? -1 : static_cast<std::int64_t>(row_of(keys[i])); \
+    }                                                                                 \
+    return;
+#include "kith/metrics.def"
+#undef KITH_METRIC
+  }
+}
+
+}  // namespace kith

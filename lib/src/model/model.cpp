@@ -1,0 +1,38 @@
+#include "kith/model.hpp"
+
+#include "base/border.hpp"
+#include "kith/error.hpp"
+#include "model/model_check.hpp"
+
+namespace kith {
+namespace {
+
+/// Refuse a model whose parts do not fit, or that holds something else.
+///   there, wanted, other  whether it has what is asked for, what that is, and what it has instead
+void check_holds(const Model& model, bool there, const std::string& wanted, const std::string& other) {
+  check_model(model);
+  if (!there)
+    throw Error(Errc::invalid_argument, "model: it holds " + other + ", not " + wanted + "; ask for its " +
+                                            (wanted == "labels" ? "regressor" : "classifier"));
+}
+
+}  // namespace
+
+Classifier Model::classifier(Device device) const try {
+  check_holds(*this, !labels.empty(), "labels", "values");
+  return Classifier(std::move(device), MatrixView<const float>(rows.data(), n, dims),
+                    MatrixView<const std::int64_t>(labels.data(), n, outputs), metric,
+                    {features, sample_weights});
+} catch (...) {
+  rethrow_as_error();
+}
+
+Regressor Model::regressor(Device device) const try {
+  check_holds(*this, !values.empty(), "values", "labels");
+  return Regressor(std::move(device), MatrixView<const float>(rows.data(), n, dims),
+                   MatrixView<const double>(values.data(), n, outputs), metric, {features, sample_weights});
+} catch (...) {
+  rethrow_as_error();
+}
+
+}  // namespace kith

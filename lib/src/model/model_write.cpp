@@ -1,0 +1,145 @@
+// A model as bytes: docs/contract.md, section 10.
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/border.hpp"
+#include "base/checksum.hpp"
+#include "kith/error.hpp"
+#include "kith/model.hpp"
+#include "model/model_check.hpp"
+#include "model/model_parts.hpp"
+#include "base/whole_file.hpp"
+
+namespace kith {
+namespace {
+
+/// Writes to a file, or to none: then it counts.
+class ModelWriter {
+ public:
+  explicit ModelWriter(WholeFile* file) : file_(file) {}
+
+  std::uint64_t bytes() const { return bytes_; }
+  std::uint64_t checksum() const { return sum_.value(); }
+
+  void raw(const void* from, std::size_t size) {
+    bytes_ += size;
+    if (!file_) return;
+    sum_.add(from, size);
+    const char* rest = static_cast<const char*>(from);
+    while (size > 0) {
+      const std::size_t some = std::min(size, buffer_bytes - buffer_.size());
+      buffer_.append(rest, some);
+      rest += some;
+      size -= some;
+      if (buffer_.size() == buffer_bytes) flush();
+    }
+  }
+
+  void flush() {
+    file_->write(buffer_.data(), buffer_.size());
+    buffer_.clear();
+  }
+
+  template <class Body>
+  void section(std::string_view name, const Body& body) {
+    std::array<char, section_name_bytes> begin{};
+    std::copy(name.begin(), name.end(), begin.begin());
+    raw(begin.data(), begin.size());
+    ModelWriter counter(nullptr);
+    body(counter);
+    size(counter.bytes());
+    body(*this);
+  }
+
+  void number(std::int64_t value) { plain(value); }
+  void size(std::uint64_t value) { plain(value); }
+
+  void text(std::string_view value) {
+    size(value.size());
+    raw(value.data(), value.size());
+  }
+  template <class Choice>
+  void choice(const Choice& value) {
+    text(name(value));
+  }
+
+  template <class T>
+  void array(const std::vector<T>& values) {
+    size(values.size());
+    if constexpr (std::endian::native == std::endian::little)
+      raw(values.data(), values.size() * sizeof(T));
+    else
+      for (const T value : values) plain(value);
+  }
+  template <class T, class Body>
+  void list(const std::vector<T>& values, const Body& body) {
+    size(values.size());
+    for (const T& value : values) body(*this, value);
+  }
+  void texts(const std::vector<std::string>& values) {
+    list(values, [](ModelWriter& to, const std::string& value) { to.text(value); });
+  }
+
+ private:
+  static constexpr std::size_t buffer_bytes = std::size_t{1} << 18;
+
+  template <class T>
+  void plain(T value) {
+    auto bytes = std::bit_cast<std::array<char, sizeof(T)>>(value);
+    if constexpr (std::endian::native == std::endian::big) std::reverse(bytes.begin(), bytes.end());
+    raw(bytes.data(), bytes.size());
+  }
+
+  WholeFile* file_;
+  std::string buffer_;
+  std::uint64_t bytes_ = 0;
+  Checksum sum_;
+};
+
+/// The file that `path` is a name of, and the permissions that its next version gets.
+struct Target {
+  std::string path;
+  mode_t mode;
+};
+
+Target target_of(const std::string& path) {
+  struct stat old {};
+  if (::stat(path.c_str(), &old) != 0) old.st_mode = S_IFREG | 0666;
+  if (!S_ISREG(old.st_mode))
+    throw Error(Errc::bad_file, "model: " + path + ": is " +
+                                    (S_ISDIR(old.st_mode) ? "a folder" : "a device") +
+                                    ", which cannot be written as a whole; name an ordinary file");
+  std::error_code failed;  // a link stays, and what it leads to is replaced
+  const std::filesystem::path resolved = std::filesystem::weakly_canonical(path, failed);
+  return {failed ? path : resolved.string(), old.st_mode & 07777};
+}
+
+}  // namespace
+
+void save(const Model& model, const std::string& path) try {
+  check_model(model);
+  const Preparation::Learned learned = model.preparation.learned();
+  ModelWriter counter(nullptr);
+  const std::uint64_t version = version_of(model);
+  model_parts(counter, model, learned, version);
+  const Target target = target_of(path);
+  WholeFile file("model", target.path, target.mode);
+  ModelWriter writer(&file);
+  writer.raw(model_magic.data(), model_magic.size());
+  writer.size(version);
+  writer.size(model_header_bytes + counter.bytes() + model_checksum_bytes);
+  model_parts(writer, model, learned, version);
+  writer.size(writer.checksum());
+  writer.flush();
+  file.commit();
+} catch (...) {
+  rethrow_as_error();
+}
+
+}  // namespace kith

@@ -1,0 +1,239 @@
+#include "kith/plan.hpp"
+
+#include <algorithm>
+#include <iomanip>
+#include <sstream>
+
+#include "base/border.hpp"
+#include "base/float_guard.hpp"
+#include "kith/error.hpp"
+#include "plan/plan_memory.hpp"
+#include "plan/plan_rules.hpp"
+#include "rows/row_filter.hpp"
+#include "search/sampling.hpp"
+#include "certified/shadow.hpp"
+#include "plan/tuning_choice.hpp"
+
+namespace kith {
+namespace {
+
+[[noreturn]] void refuse(Errc code, const std::string& message) {
+  throw Error(code, "search: " + message);
+}
+
+void check_problem(const Problem& p, const PlanOptions& o) {
+  const auto text = [](std::int64_t value) { return std::to_string(value); };
+  if (p.n < 1) refuse(Errc::invalid_argument, "there are no training rows; give at least one");
+  if (p.dims < 1) refuse(Errc::invalid_argument, "rows have no columns; give at least one");
+  if (p.m < 0) refuse(Errc::invalid_argument, "m = " + text(p.m) + " queries; give 0 or more");
+  if (p.n > most_rows)
+    refuse(Errc::invalid_argument, "n = " + text(p.n) + " training rows, but an index holds at most " +
+                                       text(most_rows) + "; split them over several");
+  const std::string rows = text(p.n) + (p.n == 1 ? " row" : " rows");
+  if (o.self && p.n == 1)
+    refuse(Errc::invalid_argument, "the index holds 1 row, which is not its own neighbour; give more rows");
+  const std::int64_t most = o.self ? p.n - 1 : p.n;
+  if (p.k < 1 || p.k > most)
+    refuse(Errc::invalid_argument, "k = " + text(p.k) + " but the index holds " + rows +
+                                       (o.self ? ", of which none is its own neighbour" : "") +
+                                       "; choose 1 <= k <= " + text(most));
+  check_rows_left_out("search", p.n, p.m, o);
+}
+
+void check_options(const PlanOptions& o) {
+  const auto positive = [](const char* what, std::int64_t value) {
+    if (value < 0)
+      refuse(Errc::invalid_argument, std::string(what) + " = " + std::to_string(value) +
+                                         "; give a positive number, or 0 to let kith choose");
+  };
+  positive("groups", o.groups);
+  positive("query tile", o.query_tile);
+  positive("training tile", o.train_tile);
+  check_sample(o);
+  if (!has_filter(o)) return;
+  if (o.fused == true)
+    refuse(Errc::unsupported,
+           "the fused step keeps no distances that a filter could strike out; drop one of the two");
+  if (o.proposer != Proposer::automatic && o.proposer != Proposer::none)
+    refuse(Errc::unsupported, "proposer " + std::string(name(o.proposer)) +
+                                  " does not heed a filter; drop one of the two, or choose proposer none");
+}
+
+/// `gemm, fp16, `
+std::string list_of(const std::vector<Proposer>& proposers) {
+  std::string list;
+  for (const Proposer p : proposers) list += std::string(name(p)) + ", ";
+  return list;
+}
+
+/// The proposer that was asked for, or the one that pays.
+Proposer wanted_proposer(const DeviceInfo& device, const Problem& problem, const PlanOptions& o) {
+  if (o.proposer == Proposer::automatic) return choose_proposer(device, problem, o);
+  if (o.proposer == Proposer::none) return Proposer::none;
+  const std::string what = "proposer " + std::string(name(o.proposer));
+  if (!follows_from_products(problem.metric))
+    refuse(Errc::unsupported, what + " works by inner products, from which " +
+                                  std::string(name(problem.metric)) +
+                                  " does not follow; choose proposer none");
+  if (std::find(device.proposers.begin(), device.proposers.end(), o.proposer) == device.proposers.end())
+    refuse(Errc::unsupported, device.spec + " has no " + what + "; choose " + list_of(device.proposers) +
+                                  "none, or another device");
+  return o.proposer;
+}
+
+std::string list_of(const std::vector<Selector>& selectors) {
+  std::string list;
+  for (Selector s : selectors) list += (list.empty() ? "" : ", ") + std::string(name(s));
+  return list;
+}
+
+/// Let what the caller fixed win over what the rules propose.
+///   why_not_tuned  as tuned_plan() says it
+void apply(const DeviceInfo& device, const PlanOptions& o, const std::string& why_not_tuned, Choice& choice) {
+  const auto has = [&](Selector s) {
+    return std::find(device.selectors.begin(), device.selectors.end(), s) != device.selectors.end();
+  };
+  if (o.selector != Selector::automatic) {
+    if (!has(o.selector))
+      refuse(Errc::unsupported, device.spec + " has no selector " + std::string(name(o.selector)) +
+                                    "; it has " + list_of(device.selectors));
+    if (o.fused == true)
+      refuse(Errc::unsupported, "the fused step has its own selection, so selector " +
+                                    std::string(name(o.selector)) +
+                                    " cannot be had with it; drop one of the two");
+    choice.selector = o.selector;
+    choice.fused = false;
+    const std::string asked = "selector " + std::string(name(o.selector)) + " was asked for";
+    choice.reason = choice.proposer == Proposer::none ? asked : asked + "; " + choice.reason;
+  } else if (o.fused) {
+    if (*o.fused && device.fused_max_k == 0)
+      refuse(Errc::unsupported, device.spec + " has no fused step; drop the demand for it");
+    choice.fused = *o.fused;
+    choice.reason = *o.fused ? "the fused step was asked for"
+                    : has_filter(o)
+                        ? "a filter strikes out distances, so they are written, then selected from"
+                        : "the fused step was refused";
+  } else if (choice.proposer == Proposer::none) {
+    choice.reason =
+        "built-in rule" + (why_not_tuned.empty() ? "" : ", as " + why_not_tuned) + ": " + choice.reason;
+  }
+  if (o.groups) choice.groups = o.groups;
+  if (o.query_tile) choice.query_tile = o.query_tile;
+  if (o.train_tile) choice.train_tile = o.train_tile;
+}
+
+/// The plan for a problem and options that were checked; `self` is heard already.
+Plan decide(const DeviceInfo& device, const Problem& problem, const PlanOptions& options) {
+  if (!options.sample.empty()) return plan_before_sample(device, problem, options);
+  std::string why_not_tuned;
+  if (std::optional<Plan> tuned = tuned_plan(device, problem, options, why_not_tuned)) return *tuned;
+  const Proposer proposer = wanted_proposer(device, problem, options);
+  Choice choice = proposer != Proposer::none       ? choose_proposed(device, problem, options, proposer)
+                  : device.kind != DeviceKind::cpu ? choose_gpu(device, problem, options)
+                  : device.backend == "cpu"        ? choose_cpu(device, problem, options)
+                                                   : choose_opencl_cpu(device, problem, options);
+  apply(device, options, why_not_tuned, choice);
+
+  Plan plan;
+  plan.problem = problem;
+  plan.device = device.spec;
+  plan.selector = choice.selector;
+  plan.fused = choice.fused;
+  plan.filters = options.filter.rows();
+  plan.threads = options.threads;
+  plan.reason = choice.reason;
+  plan.train_tile =
+      std::clamp<std::int64_t>(choice.train_tile, 1, std::min(problem.n, rows_a_chunk(device, problem.dims)));
+  plan.query_tile = std::clamp<std::int64_t>(choice.query_tile, 1, std::max<std::int64_t>(problem.m, 1));
+  plan.proposer = choice.proposer;
+  if (has_own_order(plan.proposer)) plan.train_tile = whole_shadow_rows(plan.train_tile);
+  plan.seed_rows = std::min(choice.seed_rows, plan.train_tile);
+  plan.sample_rows = std::min(choice.sample_rows, plan.train_tile);
+  plan.visit_rows = choice.visit_rows;
+  plan.row_copy_bytes = row_copy_bytes(device, plan.proposer, problem.n, problem.dims);
+  if (shadow_bytes(plan.proposer, problem.n, problem.dims) + plan.row_copy_bytes >
+      room_for_shadow(device, options))
+    plan.row_copy_bytes = 0;  // it can be done without
+  plan.growth = plan.proposer == Proposer::none ? 0 : choice.growth;
+  plan.guesses = plan.visit_rows > 0;
+  plan.candidates = std::min(choice.candidates, plan.visit_rows ? problem.n : plan.train_tile);
+  plan.groups = std::clamp<std::int64_t>(choice.groups, 1, std::max<std::int64_t>(chain_tile(plan), 1));
+  fit_memory(device, options, plan);
+  return plan;
+}
+
+}  // namespace
+
+Plan plan_problem(const DeviceInfo& device, const Problem& problem, const PlanOptions& options) {
+  const FloatGuard guard;  // rules compare estimates in seconds
+  check_problem(problem, options);
+  check_options(options);
+  Problem searched = problem;
+  PlanOptions way = options;
+  if (options.self) {
+    ++searched.k;
+    way.self.reset();
+  }
+  if (has_filter(options)) {
+    way.fused = false;
+    way.proposer = Proposer::none;
+  }
+  Plan plan = decide(device, searched, way);
+  plan.self = options.self;
+  plan.reason += note_on_rows_left_out(plan);
+  return plan;
+}
+
+Plan make_plan(const DeviceInfo& device, const Problem& problem, const PlanOptions& options) try {
+  return plan_problem(device, problem, options);
+} catch (...) {
+  rethrow_as_error();
+}
+
+std::string note_on_rows_left_out(const Plan& plan) {
+  return plan.self ? "; one more neighbour is searched for, since a query is no neighbour of its own" : "";
+}
+
+std::string explain(const Plan& plan) try {
+  const Problem& p = plan.problem;
+  std::ostringstream out;
+  out.exceptions(std::ios::badbit);  // no memory: not a text with gaps
+  const auto line = [&](const char* what, const auto&... value) {
+    out << std::left << std::setw(15) << what;
+    (out << ... << value) << '\n';
+  };
+  line("device", plan.device);
+  line("problem", name(p.metric), ", n = ", p.n, ", m = ", p.m, ", dims = ", p.dims, ", k = ", p.k);
+  const bool radius = p.k == 0;
+  line("path", radius       ? "distance, then collect and rerank"
+               : plan.fused ? "nearest (distance and select fused)"
+                            : "distance, then select");
+  if (plan.filters) line("filter", plan.filters == 1 ? "one for all queries" : "one a query");
+  if (plan.self) line("left out", "training row ", *plan.self, " + q for query q");
+  if (!plan.fused && !radius) line("selector", name(plan.selector));
+  line("proposer", name(plan.proposer));
+  if (plan.sample_rows)
+    line("sample", plan.sample_rows, " training rows by the proposer, for a first guess, listing none; then ",
+         plan.growth, " times as many are listed, and ", plan.growth, " times all before");
+  else if (plan.proposer != Proposer::none)
+    line("seed", plan.seed_rows, " training rows by the ", plan.visit_rows ? "proposer" : "chain",
+         ", for the first bounds; then ", plan.growth, " times all before");
+  if (plan.visit_rows) line("visits", "blocks of ", plan.visit_rows, " training rows, in a mixed order");
+  if (plan.guesses)
+    line("guess", "what is near, from the nearest of those seen; the k-th chain tells whether it was right");
+  if (plan.proposer != Proposer::none || radius)
+    line("candidates", plan.candidates, " places a query", plan.visit_rows ? "" : " and training tile");
+  if (plan.proposer != Proposer::none)
+    line("shadow", shadow_bytes(plan.proposer, p.n, p.dims), " bytes, kept with the index");
+  if (plan.row_copy_bytes) line("row copy", plan.row_copy_bytes, " bytes, likewise");
+  line("why", plan.reason);
+  line("query tile", plan.query_tile);
+  line("training tile", plan.train_tile);
+  if (!radius) line("groups", plan.groups);
+  line("workspace", plan.workspace_bytes, " bytes");
+  return out.str();
+} catch (...) {
+  rethrow_as_error();
+}
+
+}  // namespace kith

@@ -1,0 +1,87 @@
+#include "plan/plan_memory.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "kith/error.hpp"
+#include "kith/key.hpp"
+#include "certified/proposal.hpp"
+#include "rows/row_filter.hpp"
+#include "rows/rows.hpp"
+#include "certified/shadow.hpp"
+
+namespace kith {
+
+std::int64_t chain_tile(const Plan& plan) {
+  return plan.proposer == Proposer::none ? plan.train_tile : plan.visit_rows ? 0 : plan.seed_rows;
+}
+
+bool searches_in_one_tile(const Plan& plan) {
+  return plan.proposer != Proposer::none || plan.train_tile >= plan.problem.n;
+}
+
+std::size_t WorkspaceSizes::largest() const {
+  return std::max({queries, distances, lists, result, filter});
+}
+
+std::int64_t rows_a_chunk(const DeviceInfo& device, std::int64_t dims) {
+  const std::size_t block_bytes = static_cast<std::size_t>(dims) * device.train_block * sizeof(float);
+  const std::size_t blocks = std::max<std::size_t>(1, device.largest_allocation / block_bytes);
+  return static_cast<std::int64_t>(std::min<std::size_t>(blocks, 0xFFFFFFFFu)) * device.train_block;
+}
+
+WorkspaceSizes workspace_sizes(const DeviceInfo& device, const Plan& plan) {
+  const auto size = [](std::int64_t value) { return static_cast<std::size_t>(value); };
+  const std::size_t q = size(plan.query_tile), k = size(plan.problem.k);
+  const bool one_tile = searches_in_one_tile(plan);
+  WorkspaceSizes sizes;
+  sizes.queries = packed_bytes(plan.query_tile, plan.problem.dims, device.query_block);
+  sizes.distances = plan.fused ? 0 : q * size(chain_tile(plan)) * sizeof(float);
+  sizes.lists = q * (size(plan.groups) + (one_tile ? 0 : 1)) * k * sizeof(Key);
+  sizes.list_blocks = one_tile ? (plan.groups > 1 ? 1 : 0) : 2;
+  sizes.result = q * k * sizeof(Key);
+  sizes.filter = filter_bytes(plan);
+  return sizes;
+}
+
+std::size_t memory_budget(const DeviceInfo& device, const Plan& plan, const PlanOptions& options) {
+  const Problem& problem = plan.problem;
+  const bool proposes = plan.proposer != Proposer::none;
+  std::size_t rows = packed_bytes(problem.n, problem.dims, device.train_block);
+  if (proposes) rows += shadow_bytes(plan.proposer, problem.n, problem.dims) + plan.row_copy_bytes;
+  const std::size_t free = device.memory_bytes > rows ? (device.memory_bytes - rows) / 2 : 0;
+  const std::size_t budget = options.memory_limit ? options.memory_limit : free;
+  // Queries left to the chain are searched while what proposes still holds its memory.
+  return proposes ? budget / 2 : budget;
+}
+
+void fit_memory(const DeviceInfo& device, const PlanOptions& options, Plan& plan) {
+  const std::size_t budget = memory_budget(device, plan, options);
+  for (;;) {
+    const WorkspaceSizes sizes = workspace_sizes(device, plan);
+    const ProposalSizes proposal(plan);
+    plan.workspace_bytes = sizes.total() + proposal.total();
+    const std::size_t largest = std::max(sizes.largest(), proposal.largest());
+    if (plan.workspace_bytes <= budget && largest <= device.largest_allocation) return;
+    // Fewer queries a step first: that costs least. Then fewer lists, then shorter training tiles.
+    if (plan.query_tile > 16) {
+      plan.query_tile = (plan.query_tile + 1) / 2;
+    } else if (plan.groups > 1) {
+      plan.groups = (plan.groups + 1) / 2;
+    } else if (plan.query_tile > 1) {
+      plan.query_tile = (plan.query_tile + 1) / 2;
+    } else if (plan.proposer == Proposer::gemm && plan.train_tile > plan.seed_rows) {
+      plan.train_tile = std::max(plan.seed_rows, (plan.train_tile + 1) / 2);
+      plan.candidates = std::min(plan.candidates, plan.train_tile);
+    } else if (plan.train_tile > 1 && !plan.fused && plan.proposer == Proposer::none) {
+      plan.train_tile = (plan.train_tile + 1) / 2;
+    } else {
+      throw Error(Errc::out_of_memory, "search: one query takes " + std::to_string(plan.workspace_bytes) +
+                                           " bytes on " + plan.device + ", but " +
+                                           std::to_string(std::min(budget, device.largest_allocation)) +
+                                           " are allowed; raise the memory limit or choose a smaller k");
+    }
+  }
+}
+
+}  // namespace kith

@@ -1,0 +1,147 @@
+#include <algorithm>
+#include <iterator>
+#include <limits>
+
+#include "plan/plan_rules.hpp"
+#include "plan/plan_visits.hpp"
+#include "certified/shadow.hpp"
+
+namespace kith {
+namespace {
+
+// A bound from one row in 64 lets about 64 k candidates of all rows pass, and tiles that grow by
+// Choice::growth about twice k each. The faster rows are proposed, the dearer are those of the seed.
+constexpr std::int64_t seed_share = 64, seed_share_tested_at_once = 256;
+
+// Inner products of a step: they should leave room for others on a GPU, and be over soon on a CPU.
+constexpr std::int64_t most_products = std::int64_t{1} << 30, most_rows_gemm = 131072;
+constexpr double folds_a_second_of_a_core = 2.5e9;  // half of what CLBlast 1.5.3 reached by PoCL 3.1
+constexpr double step_seconds = 0.3;
+
+std::int64_t seed_of(const Problem& problem, const PlanOptions& options, Proposer proposer) {
+  const bool own = has_own_order(proposer);
+  const std::int64_t share = own ? seed_share_tested_at_once : seed_share;
+  const std::int64_t seed =
+      options.train_tile ? options.train_tile : std::max(4 * problem.k, problem.n / share);
+  return std::clamp<std::int64_t>(own ? whole_shadow_rows(seed) : seed, 1, problem.n);
+}
+
+/// Tiles whose products are written somewhere, and on a CPU are over in time.
+void limit_products(const DeviceInfo& device, const Problem& problem, Choice& choice) {
+  choice.train_tile = std::max(choice.seed_rows, most_rows_gemm);
+  choice.query_tile = std::clamp<std::int64_t>(most_products / choice.train_tile, 1,
+                                               std::max<std::int64_t>(choice.query_tile, 1));
+  if (device.kind != DeviceKind::cpu) return;
+  const double products =
+      step_seconds * folds_a_second_of_a_core * device.compute_units / static_cast<double>(problem.dims);
+  choice.query_tile = std::min<std::int64_t>(choice.query_tile, 1024);
+  const auto rows = static_cast<std::int64_t>(products / static_cast<double>(choice.query_tile));
+  choice.train_tile =
+      std::clamp<std::int64_t>(rows, std::max<std::int64_t>(choice.seed_rows, 1024), choice.train_tile);
+}
+
+/// Steps of the CPU's own kernels that are over in time: multiply-adds a second of one core, measured.
+void limit_products_cpu(const DeviceInfo& device, const Problem& problem, const PlanOptions& options,
+                        Choice& choice) {
+  const double rate = choice.proposer == Proposer::bf16   ? 3e11
+                      : choice.proposer == Proposer::int8 ? (device.driver == "avx512" ? 1.5e11 : 7e10)
+                      : device.driver == "avx512"         ? 6e10
+                      : device.driver == "avx2"           ? 3e10
+                                                          : 5e8;
+  const double threads = options.threads ? options.threads : device.compute_units;
+  const double pairs = step_seconds * rate * threads / static_cast<double>(problem.dims + 4);
+  constexpr std::int64_t fewest_queries = 128;
+  choice.train_tile = std::clamp<std::int64_t>(
+      whole_shadow_rows(static_cast<std::int64_t>(std::min(pairs / fewest_queries, 1e12))),
+      std::max<std::int64_t>(choice.seed_rows, 4096), choice.train_tile);
+  const auto queries = static_cast<std::int64_t>(pairs / static_cast<double>(choice.train_tile));
+  choice.query_tile = std::clamp<std::int64_t>(queries, 1, std::max<std::int64_t>(choice.query_tile, 1));
+}
+
+/// Where a proposer was faster than the chain.
+struct Pays {
+  DeviceKind kind;
+  Proposer proposer;
+  double fewest_folds;
+  std::int64_t fewest_queries, most_queries, fewest_dims, most_dims, most_neighbours;
+  double fewest_numbers, numbers_a_neighbour;  ///< n * dims is at least the first + k * the second
+};
+
+constexpr std::int64_t any = std::numeric_limits<std::int64_t>::max();
+
+constexpr Pays pays[] = {
+    // On an H200 tensor cores were 4 times as fast as the chain at 1e10 folds with 1,200 queries, 15 to 20
+    // times from 5e11 folds on, 2.3 times (CUDA) and 3.3 times (OpenCL) with 3 columns, 3 times at k = 2048.
+    // Up to 64 queries bytes are 2.3 to 6 times as fast from 3e8 folds on, with one query from 1e8 on, and up
+    // to 1.7 times as fast as 16-bit floats. But they take more kernels, so that a whole call is sooner done
+    // from 3e8 (CUDA) or 1e9 folds on (OpenCL), which is taken for both. With k = 5000 of 10^6 rows 16-bit
+    // floats were twice as fast
+    // as the chain (CUDA; 2.8 times, OpenCL), with k = 8192 a third as fast.
+    {DeviceKind::gpu, Proposer::fp16, 1e10, 65, any, 3, any, 6000, 0, 0},
+    {DeviceKind::gpu, Proposer::int8, 1e9, 1, 64, 32, 65536, 256, 0, 0},
+    {DeviceKind::gpu, Proposer::int8, 1e8, 1, 1, 64, 65536, 256, 0, 0},
+    // On two cores with AMX twice as fast from 3e8 folds with 20 queries of 768 columns on, and 7 times at
+    // 5e11. Products in single precision (dot) gained a quarter at most, and lost as much where queries were
+    // few.
+    {DeviceKind::cpu, Proposer::bf16, 3e8, 16, any, 64, any, 256, 0, 0},
+    // On two cores bytes were 1.2 to 3.9 times as fast with AVX-512 VNNI, 1.1 to 3.3 times with AVX2, from
+    // 100,000 rows of 64 columns, or 16,384 of 256, on with k = 10, and from 10^6 of 32; what is listed, 5 to
+    // 100 k of each query however many rows there are, asks for more rows with a larger k. Fewer queries gain
+    // as much, twice to three times, but not what it takes to make the shadow.
+    {DeviceKind::cpu, Proposer::int8, 3e8, 16, any, 32, 65536, 256, 3.5e6, 3e4},
+};
+
+}  // namespace
+
+std::size_t room_for_shadow(const DeviceInfo& device, const PlanOptions& options) {
+  return options.memory_limit ? options.memory_limit : device.memory_bytes / 4;
+}
+
+Proposer choose_proposer(const DeviceInfo& device, const Problem& problem, const PlanOptions& options) {
+  constexpr std::int64_t fewest_rows = 16384, rows_a_neighbour = 32;
+  if (options.selector != Selector::automatic || options.fused || !follows_from_products(problem.metric) ||
+      problem.n < std::max(fewest_rows, rows_a_neighbour * problem.k))
+    return Proposer::none;
+  const auto& has = device.proposers;
+  const double numbers = static_cast<double>(problem.n) * static_cast<double>(problem.dims);
+  const double folds = numbers * static_cast<double>(problem.m);
+  const auto* const best = std::find_if(std::begin(pays), std::end(pays), [&](const Pays& p) {
+    return device.kind == p.kind && std::find(has.begin(), has.end(), p.proposer) != has.end() &&
+           folds >= p.fewest_folds && problem.m >= p.fewest_queries && problem.m <= p.most_queries &&
+           problem.dims >= p.fewest_dims && problem.dims <= p.most_dims && problem.k <= p.most_neighbours &&
+           numbers >= p.fewest_numbers + p.numbers_a_neighbour * static_cast<double>(problem.k);
+  });
+  if (best == std::end(pays)) return Proposer::none;
+  const bool fits = shadow_bytes(best->proposer, problem.n, problem.dims) <= room_for_shadow(device, options);
+  return fits ? best->proposer : Proposer::none;
+}
+
+Choice choose_proposed(const DeviceInfo& device, const Problem& problem, const PlanOptions& options,
+                       Proposer proposer) {
+  Problem seeding = problem;
+  seeding.n = std::max(seed_of(problem, options, proposer), problem.k);
+  Choice choice = device.backend == "cpu"          ? choose_cpu(device, seeding, options)
+                  : device.kind == DeviceKind::cpu ? choose_opencl_cpu(device, seeding, options)
+                                                   : choose_gpu(device, seeding, options);
+  choice.proposer = proposer;
+  choice.seed_rows = seed_of(problem, options, proposer);
+  choice.train_tile = whole_shadow_rows(problem.n);
+  if (proposer == Proposer::gemm) limit_products(device, problem, choice);
+  if (device.backend == "cpu") limit_products_cpu(device, problem, options, choice);
+  choice.candidates = std::max(fewest_places, places_a_neighbour * problem.k);
+  if (device.kind == DeviceKind::gpu && (proposer == Proposer::fp16 || proposer == Proposer::int8))
+    visit_fast(problem, options, choice);
+  else if (has_own_order(proposer))
+    visit_blocks(problem, options, choice);
+  const std::string how =
+      choice.visit_rows
+          ? "bounds of products tell which rows may be near, and the chain ranks those"
+          : "the first rows give a bound by the chain, and the chain ranks what is proposed among the others";
+  choice.reason = options.proposer == Proposer::automatic
+                      ? "built-in rule: proposer " + std::string(name(proposer)) +
+                            ", since there are many distances; " + how
+                      : "proposer " + std::string(name(proposer)) + " was asked for; " + how;
+  return choice;
+}
+
+}  // namespace kith

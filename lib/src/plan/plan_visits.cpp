@@ -1,0 +1,148 @@
+#include "plan/plan_visits.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "plan/guess.hpp"
+#include "kith/spi.hpp"
+#include "certified/shadow.hpp"
+
+namespace kith {
+
+/// Blocks small enough that the first step sees several, and a hundred times as many as there are; the first
+/// step without any bound lists all it sees.
+void visit_blocks(const Problem& problem, const PlanOptions& options, Choice& choice) {
+  constexpr std::int64_t most_rows = 1024, share = 512, places_for_bytes = 4000;
+  choice.visit_rows = std::min(most_rows, whole_shadow_rows(std::max<std::int64_t>(problem.n / 2048, 1)));
+  const std::int64_t seed =
+      options.train_tile ? options.train_tile : std::max(4 * problem.k, problem.n / share);
+  choice.seed_rows = std::min(std::max(seed, choice.visit_rows), choice.train_tile);
+  // A list holds what the first step sees, and some blocks that are nearer than all before; bounds of bytes,
+  // which are further apart, let more pass.
+  choice.candidates = std::max({choice.candidates, 2 * choice.seed_rows, 8 * choice.visit_rows});
+  if (choice.proposer == Proposer::int8) choice.candidates = std::max(choice.candidates, places_for_bytes);
+}
+
+namespace {
+
+constexpr std::int64_t few_queries = 64;
+
+/// Steps of a search of tensor cores.
+struct Steps {
+  std::int64_t sample;  ///< rows; 0: the first step lists what it sees
+  std::int64_t growth;
+  double places;  ///< that hardly any list exceeds
+  double seconds = std::numeric_limits<double>::max();
+};
+
+/// Seconds of an H200 for a step, beside the products that every search needs: fitted to what steps of many
+/// sizes took, with k from 5 to 2048 of 32768 to 10^7 rows.
+class StepCost {
+ public:
+  explicit StepCost(const Problem& problem)
+      : queries_(static_cast<double>(problem.m)),
+        pair_(6e-13 + 3.4e-15 * static_cast<double>(problem.dims)),
+        few_(problem.m <= few_queries) {}
+
+  /// A sample of `rows`, whose products are computed once more.
+  double sample(double rows) const {
+    return launches + (few_ ? 1e-10 * rows : queries_ * (1e-9 + rows * pair_));
+  }
+
+  /// One that grows by `growth` and lists rank * growth rows a query. For few queries a block goes through
+  /// each list, and bounds of int8 let more pass.
+  double later(double rank, double growth) const {
+    if (few_) return launches + (8e-9 + 0.75e-9 * queries_) * rank * growth;
+    return launches + queries_ * (1e-9 + rank * (1e-10 * growth + 1.2e-11));
+  }
+
+ private:
+  static constexpr double launches = 20e-6;
+
+  const double queries_, pair_;
+  const bool few_;
+};
+
+/// What steps that begin with a sample and grow by `growth` take, if it is less than `most` seconds.
+Steps steps_of(const Problem& problem, const StepCost& cost, std::int64_t sample, std::int64_t growth,
+               double most) {
+  const double groups = static_cast<double>(sample) / spi::sample_rows;
+  Steps steps{sample, growth, 0, cost.sample(static_cast<double>(sample))};
+  std::int64_t seen = sample;
+  for (std::int64_t listed = 0; listed < problem.n && steps.seconds < most;) {
+    const std::int64_t more = std::min(seen * growth, problem.n - listed);
+    auto rank = static_cast<double>(guessed_rank(problem.k, seen, problem.n));
+    if (listed == 0) rank = rank_of_all(rank, groups);
+    const double grows = static_cast<double>(more) / static_cast<double>(seen);
+    steps.seconds += cost.later(rank, grows);
+    steps.places = std::max(steps.places, rank + most_passing(rank) * grows);
+    listed += more;
+    seen = listed;
+  }
+  return steps;
+}
+
+/// Whether a sample is of some of the rows, and has more groups than the rank in it that is guessed, so that
+/// this is hardly twice as many of its rows.
+bool is_sample(const Problem& problem, std::int64_t sample) {
+  const std::int64_t groups = sample / spi::sample_rows;
+  return 2 * sample <= problem.n && 5 * guessed_rank(problem.k, sample, problem.n) <= 4 * groups;
+}
+
+/// The steps that are soonest done, among those whose lists stay short. Every search asks, so what cannot be
+/// better is not looked into.
+Steps best_steps(const Problem& problem, std::int64_t sample_asked_for) {
+  constexpr int most_steps = 12;
+  constexpr double least_growth = 2, most_growth = 8192, most_places = 65536;
+  constexpr std::int64_t fewest_rows = std::int64_t{4} * spi::shadow_rows, most_rows = 32768, share = 4;
+  const StepCost cost(problem);
+  const double places = std::max(most_places, 16.0 * static_cast<double>(problem.k));
+  const std::int64_t least = sample_asked_for ? sample_asked_for : fewest_rows,
+                     most = sample_asked_for ? sample_asked_for : std::min(most_rows, problem.n / share);
+  Steps best{0, 2, 0};
+  for (std::int64_t sample = least; sample <= most; sample *= 2) {
+    if (!is_sample(problem, sample)) continue;
+    const double ratio = std::max(static_cast<double>(problem.n) / static_cast<double>(sample), 1.0);
+    const double first = cost.sample(static_cast<double>(sample));
+    for (int count = 1; count <= most_steps && first + count * cost.later(0, 0) < best.seconds; ++count) {
+      const double growth = std::clamp(std::ceil(std::pow(ratio, 1.0 / count)), least_growth, most_growth);
+      const Steps steps = steps_of(problem, cost, sample, static_cast<std::int64_t>(growth), best.seconds);
+      if (steps.seconds < best.seconds && steps.places <= places) best = steps;
+    }
+  }
+  return best;
+}
+
+}  // namespace
+
+/// Tensor cores multiply so fast that what is listed costs more than steps, and with few queries, whose lists
+/// take little, a step costs more than many candidates. The smallest blocks make the best sample. int8 takes
+/// few queries at a time, however many there are.
+void visit_fast(const Problem& problem, const PlanOptions& options, Choice& choice) {
+  constexpr std::int64_t most_queries = 32768, places_of_few = 16384;
+  constexpr std::int64_t few_neighbours = 256, fewest_of_many = 32 * few_neighbours;
+  constexpr std::int64_t fewest_rows = std::int64_t{4} * spi::shadow_rows;
+  constexpr double folds_a_step = 1e14;  // a third of a second of an H200
+  const bool bytes = choice.proposer == Proposer::int8, few = bytes || problem.m <= few_queries;
+  Problem at_once = problem;
+  if (bytes) at_once.m = std::min(problem.m, few_queries);
+  const std::int64_t asked_for = whole_shadow_rows(options.train_tile);
+  const Steps steps = best_steps(at_once, asked_for);
+  choice.visit_rows = spi::shadow_rows;
+  choice.seed_rows = asked_for ? asked_for : careful_seed(problem.k, fewest_rows);
+  choice.sample_rows = steps.sample;
+  choice.growth = steps.growth;
+  // Bounds are not the distances themselves: of few queries they are those of int8, and further apart.
+  const auto places = static_cast<std::int64_t>(steps.places * (few ? 2 : 1.25));
+  // Where the guess was wrong, lists hold what careful steps list (tiles.cpp).
+  const std::int64_t rest = problem.k <= few_neighbours ? places_a_neighbour * problem.k : fewest_of_many;
+  choice.candidates = std::max({few ? places_of_few : fewest_places, rest, places,
+                                2 * careful_seed(problem.k, choice.seed_rows),
+                                steps.sample / (2 * std::int64_t{spi::sample_rows})});
+  const double folds = static_cast<double>(problem.n) * static_cast<double>(problem.dims);
+  const auto in_time = static_cast<std::int64_t>(folds_a_step / folds);
+  choice.query_tile = bytes ? few_queries : std::clamp(in_time, std::int64_t{spi::shadow_rows}, most_queries);
+}
+
+}  // namespace kith

@@ -1,0 +1,25 @@
+#include "rows/chunks.hpp"
+
+#include <algorithm>
+
+#include "plan/plan_memory.hpp"
+#include "rows/rows.hpp"
+
+namespace kith {
+
+std::vector<Chunk> upload_chunks(const std::shared_ptr<Device::State>& state, MatrixView<const float> rows,
+                                 std::int64_t first, std::uint32_t threads) {
+  const DeviceInfo& device = state->device->info;
+  const std::int64_t most = rows_a_chunk(device, rows.cols());
+  std::vector<Chunk> chunks;
+  for (std::int64_t begin = 0; begin < rows.rows(); begin += most) {
+    const std::int64_t count = std::min(most, rows.rows() - begin);
+    const auto memory =
+        std::make_shared<DeviceMemory>(state, packed_bytes(count, rows.cols(), device.train_block));
+    upload_rows(*state, *memory->get(), rows.slice(begin, count), device.train_block, threads);
+    chunks.push_back({{memory, memory->get()}, first + begin, count});
+  }
+  return chunks;
+}
+
+}  // namespace kith

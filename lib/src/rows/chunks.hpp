@@ -1,0 +1,26 @@
+// The training rows of an Index, in as many blocks of device memory as the device needs.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "device/device_state.hpp"
+#include "kith/matrix_view.hpp"
+#include "kith/plan.hpp"
+
+namespace kith {
+
+struct Chunk {
+  std::shared_ptr<const spi::Allocation> memory;  ///< shared by all indices that were made from this one
+  std::int64_t first = 0;                         ///< its first training row
+  std::int64_t rows = 0;
+};
+
+/// Copy rows to the device, in chunks of at most its largest allocation. They are training rows `first`,
+/// first + 1, ...
+/// Throws out_of_memory.
+std::vector<Chunk> upload_chunks(const std::shared_ptr<Device::State>& state, MatrixView<const float> rows,
+                                 std::int64_t first, std::uint32_t threads);
+
+}  // namespace kith

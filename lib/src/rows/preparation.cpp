@@ -1,0 +1,294 @@
+#include "kith/preparation.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cfloat>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "base/border.hpp"
+#include "base/float_guard.hpp"
+#include "kith/error.hpp"
+#include "base/names.hpp"
+#include "base/parallel.hpp"
+#include "rows/preparation_steps.hpp"
+#include "rows/rows.hpp"
+#include "base/text.hpp"
+
+namespace kith {
+namespace {
+
+constexpr std::pair<Scaling, std::string_view> scaling_names[] = {
+    {Scaling::standardize, "standardize"}, {Scaling::min_max, "min_max"}, {Scaling::l2_rows, "l2_rows"}};
+
+constexpr std::pair<Scaling, std::string_view> scaling_synonyms[] = {{Scaling::standardize, "standard"},
+                                                                     {Scaling::standardize, "zscore"},
+                                                                     {Scaling::standardize, "z_score"},
+                                                                     {Scaling::min_max, "minmax"},
+                                                                     {Scaling::l2_rows, "l2"}};
+
+constexpr std::pair<Categories, std::string_view> categories_names[] = {{Categories::ordinal, "ordinal"},
+                                                                        {Categories::one_hot, "one_hot"}};
+
+constexpr std::pair<Missing, std::string_view> missing_names[] = {{Missing::refuse, "refuse"},
+                                                                  {Missing::drop, "drop"},
+                                                                  {Missing::mean, "mean"},
+                                                                  {Missing::median, "median"},
+                                                                  {Missing::most_frequent, "most_frequent"}};
+
+constexpr std::int64_t categories_end = std::int64_t{1} << 24;  // below, a float holds every whole number
+
+[[noreturn]] void refuse(const std::string& why) {
+  throw Error(Errc::invalid_argument, "preparation: " + why);
+}
+
+std::string place(std::string_view what, std::int64_t row, std::int64_t column) {
+  return std::string(what) + " row " + std::to_string(row) + ", column " + std::to_string(column);
+}
+
+/// Columns in ascending order. Throws: one is not there, or twice.
+std::vector<std::int64_t> checked_columns(std::vector<std::int64_t> columns, std::int64_t dims) {
+  std::sort(columns.begin(), columns.end());
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (columns[i] < 0 || columns[i] >= dims)
+      refuse("there is no column " + std::to_string(columns[i]) + " to hold categories; columns are 0 to " +
+             std::to_string(dims - 1));
+    if (i > 0 && columns[i] == columns[i - 1])
+      refuse("column " + std::to_string(columns[i]) + " holds categories twice; name it once");
+  }
+  return columns;
+}
+
+/// Whether a NaN is filled in.
+bool fills(const PreparationOptions& options) {
+  return options.missing != Missing::refuse && options.missing != Missing::drop;
+}
+
+/// Refuse what is neither finite nor NaN.
+void check_no_infinity(std::string_view what, MatrixView<const float> rows) {
+  check_view("preparation", what, rows);
+  for (std::int64_t r = 0; r < rows.rows(); ++r)
+    for (std::int64_t d = 0; d < rows.cols(); ++d)
+      if (std::isinf(rows(r, d)))
+        refuse(place(what, r, d) + " is " + text_of(rows(r, d)) +
+               "; values must be finite, or NaN where they are missing");
+}
+
+/// Refuse what is not finite, and what is no category where there should be one.
+void check_values(std::string_view what, MatrixView<const float> rows, const PreparationOptions& options) {
+  if (fills(options))
+    check_no_infinity(what, rows);
+  else
+    prepare_rows("preparation", what, rows, Metric::squared_l2, 0);  // which wants finite numbers, no more
+  for (std::int64_t r = 0; r < rows.rows(); ++r)
+    for (const std::int64_t d : options.categorical) {
+      const float value = rows(r, d);
+      if (std::isnan(value)) continue;
+      if (value >= 0 && value < static_cast<float>(categories_end) && value == std::floor(value)) continue;
+      refuse(place(what, r, d) + " holds " + text_of(value) +
+             ", which is no category; categories are whole numbers from 0 to " +
+             std::to_string(categories_end - 1));
+    }
+}
+
+std::vector<std::int64_t> categories_of(MatrixView<const float> rows, std::int64_t column) {
+  std::vector<bool> seen;
+  for (std::int64_t r = 0; r < rows.rows(); ++r) {
+    if (std::isnan(rows(r, column))) continue;
+    const auto code = static_cast<std::size_t>(rows(r, column));
+    if (code >= seen.size()) seen.resize(code + 1);
+    seen[code] = true;
+  }
+  std::vector<std::int64_t> found;
+  for (std::size_t code = 0; code < seen.size(); ++code)
+    if (seen[code]) found.push_back(static_cast<std::int64_t>(code));
+  return found;
+}
+
+std::int64_t width_of(std::int64_t dims, const std::vector<std::vector<std::int64_t>>& categories) {
+  std::int64_t width = dims - static_cast<std::int64_t>(categories.size());
+  for (const auto& of_one : categories) width += static_cast<std::int64_t>(of_one.size());
+  return width;
+}
+
+}  // namespace
+
+std::string_view name(Missing missing) {
+  return name_in(missing_names, missing);
+}
+Missing missing_named(std::string_view text) {
+  return parse_in(missing_names, "missing", text);
+}
+std::string_view name(Scaling scaling) {
+  return name_in(scaling_names, scaling);
+}
+std::string_view name(Categories categories) {
+  return name_in(categories_names, categories);
+}
+Scaling scaling_named(std::string_view text) {
+  return parse_in(scaling_names, "scaling", text, &scaling_synonyms);
+}
+Categories categories_named(std::string_view text) {
+  return parse_in(categories_names, "categories", text);
+}
+
+Preparation::Preparation(MatrixView<const float> train, const PreparationOptions& options) try
+    : dims_(train.cols()), options_(options) {
+  const FloatGuard guard;
+  if (train.rows() < 1 || dims_ < 1)
+    refuse("there are " + std::to_string(train.rows()) + " training rows of " + std::to_string(dims_) +
+           " columns; give at least one of each");
+  options_.categorical = checked_columns(std::move(options_.categorical), dims_);
+  check_values("training", train, options_);
+  if (fills(options_)) fills_ = learn_fills(options_, train);
+  if (options_.categories == Categories::one_hot)
+    for (const std::int64_t column : options_.categorical)
+      categories_.push_back(categories_of(train, column));
+  width_ = width_of(dims_, categories_);
+  const PreparationSteps steps{dims_, width_, options_, categories_, columns_, fills_};
+  for (std::size_t s = 0; s < options_.scalings.size(); ++s)
+    columns_.push_back(learn_columns(steps, options_.scalings[s], s, train));
+} catch (...) {
+  rethrow_as_error();
+}
+
+std::vector<std::int64_t> complete_rows(MatrixView<const float> rows) try {
+  std::vector<std::int64_t> complete;
+  for (std::int64_t r = 0; r < rows.rows(); ++r) {
+    bool whole = true;
+    for (std::int64_t d = 0; d < rows.cols(); ++d) whole = whole && !std::isnan(rows(r, d));
+    if (whole) complete.push_back(r);
+  }
+  return complete;
+} catch (...) {
+  rethrow_as_error();
+}
+
+std::vector<float> Preparation::apply(MatrixView<const float> rows) const try {
+  const FloatGuard guard;
+  if (dims_ > 0 && rows.cols() != dims_)
+    refuse("the rows have " + std::to_string(rows.cols()) + " columns, the training rows had " +
+           std::to_string(dims_) + "; give the same columns");
+  check_values("given", rows, options_);
+  const std::int64_t dims = rows.cols(), width = dims_ > 0 ? width_ : dims, m = rows.rows();
+  const PreparationSteps steps{dims, width, options_, categories_, columns_, fills_};
+  std::vector<float> prepared(static_cast<std::size_t>(m * width));
+  const std::uint32_t team = team_size(0);
+  std::vector<double> room(static_cast<std::size_t>(width) * team);
+  std::atomic<std::int64_t> first_bad = m;
+  const auto one = [&](std::size_t task, std::size_t thread) {
+    const auto r = static_cast<std::int64_t>(task);
+    double* row = room.data() + thread * static_cast<std::size_t>(width);
+    steps.run(rows.row(r), columns_.size(), row);
+    bool good = true;
+    for (std::int64_t d = 0; d < width; ++d) {
+      const auto value = static_cast<float>(row[d]);
+      good = good && std::isfinite(value);
+      prepared[static_cast<std::size_t>(r * width + d)] = value;
+    }
+    std::int64_t known = first_bad;
+    while (!good && r < known && !first_bad.compare_exchange_weak(known, r)) {
+    }
+  };
+  run_team(static_cast<std::size_t>(m), prepared.size(), team, one);
+  if (first_bad == m) return prepared;
+  steps.run(rows.row(first_bad), columns_.size(), room.data());
+  std::int64_t d = 0;
+  while (std::isfinite(static_cast<float>(room[static_cast<std::size_t>(d)]))) ++d;
+  refuse(place("given", first_bad, sources()[static_cast<std::size_t>(d)]) + " becomes " +
+         text_of(room[static_cast<std::size_t>(d)]) + ", which is too large for a float (" +
+         text_of(FLT_MAX) + "); leave the row out, or scale in another way");
+} catch (...) {
+  rethrow_as_error();
+}
+
+bool Preparation::changes_nothing() const {
+  return options_.scalings.empty() && categories_.empty() && fills_.empty();
+}
+
+std::vector<std::int64_t> Preparation::sources() const try {
+  std::vector<std::int64_t> from;
+  std::size_t next = 0;
+  for (std::int64_t d = 0; d < dims_; ++d) {
+    std::size_t columns = 1;
+    if (next < categories_.size() && options_.categorical[next] == d) columns = categories_[next++].size();
+    from.insert(from.end(), columns, d);
+  }
+  return from;
+} catch (...) {
+  rethrow_as_error();
+}
+
+namespace {
+
+void check_categories(const std::vector<std::int64_t>& categories, std::int64_t column) {
+  bool good = !categories.empty() && categories.front() >= 0 && categories.back() < categories_end;
+  for (std::size_t i = 1; i < categories.size(); ++i) good = good && categories[i - 1] < categories[i];
+  if (!good)
+    refuse("the categories of column " + std::to_string(column) +
+           " are not ascending whole numbers from 0 to " + std::to_string(categories_end - 1) +
+           "; learn them from training rows");
+}
+
+void check_scaling(Scaling scaling, const Preparation::Columns& columns, std::int64_t width) {
+  const std::size_t wanted = scaling == Scaling::l2_rows ? 0 : static_cast<std::size_t>(width);
+  bool good = columns.shift.size() == wanted && columns.divisor.size() == wanted;
+  for (std::size_t d = 0; good && d < wanted; ++d)
+    good = std::isfinite(columns.shift[d]) && std::isfinite(columns.divisor[d]) && columns.divisor[d] > 0;
+  if (!good)
+    refuse(std::string(name(scaling)) +
+           " has not one finite shift and one finite divisor above 0 for each of " + std::to_string(wanted) +
+           " columns; learn them from training rows");
+}
+
+void check_fills(const std::vector<double>& fills, std::int64_t wanted,
+                 const std::vector<std::int64_t>& categorical) {
+  bool good = static_cast<std::int64_t>(fills.size()) == wanted;
+  for (const double fill : fills) good = good && std::fabs(fill) <= double{FLT_MAX};
+  for (const std::int64_t d : categorical) {
+    if (!good || fills.empty()) break;
+    const double code = fills[static_cast<std::size_t>(d)];
+    good = code >= 0 && code < static_cast<double>(categories_end) && code == std::floor(code);
+  }
+  if (!good)
+    refuse("there are " + std::to_string(fills.size()) + " values in place of missing ones for " +
+           std::to_string(wanted) +
+           " columns that are filled, or one is no finite float, or no category where there should be one; "
+           "learn them from training rows");
+}
+
+}  // namespace
+
+Preparation::Preparation(Learned learned) try
+    : dims_(learned.dims),
+      options_(std::move(learned.options)),
+      categories_(std::move(learned.categories)),
+      columns_(std::move(learned.columns)),
+      fills_(std::move(learned.fills)) {
+  if (dims_ < 0 ||
+      (dims_ == 0 && !(options_.scalings.empty() && options_.categorical.empty() && !fills(options_))))
+    refuse("it was learned from rows of " + std::to_string(dims_) + " columns; there must be at least one");
+  if (checked_columns(options_.categorical, dims_) != options_.categorical)
+    refuse("the columns that hold categories are not in ascending order; sort them");
+  const std::size_t wanted = options_.categories == Categories::one_hot ? options_.categorical.size() : 0;
+  if (categories_.size() != wanted || columns_.size() != options_.scalings.size())
+    refuse("there are " + std::to_string(categories_.size()) + " lists of categories for " +
+           std::to_string(wanted) + " columns of one_hot, and parameters of " +
+           std::to_string(columns_.size()) + " scalings for " + std::to_string(options_.scalings.size()) +
+           "; give one each");
+  for (std::size_t i = 0; i < wanted; ++i) check_categories(categories_[i], options_.categorical[i]);
+  width_ = width_of(dims_, categories_);
+  for (std::size_t s = 0; s < columns_.size(); ++s) check_scaling(options_.scalings[s], columns_[s], width_);
+  check_fills(fills_, fills(options_) ? dims_ : 0, options_.categorical);
+} catch (...) {
+  rethrow_as_error();
+}
+
+Preparation::Learned Preparation::learned() const try {
+  return {dims_, options_, categories_, columns_, fills_};
+} catch (...) {
+  rethrow_as_error();
+}
+
+}  // namespace kith

@@ -1,0 +1,162 @@
+#include "rows/preparation_steps.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "kith/error.hpp"
+
+namespace kith {
+namespace {
+
+/// Whole codes and other values as doubles; for one_hot a code becomes as many columns as there are
+/// categories.
+void expand(const PreparationSteps& steps, const float* row, double* out) {
+  const std::vector<std::int64_t>& categorical = steps.options.categorical;
+  const bool one_hot = steps.options.categories == Categories::one_hot;
+  std::size_t next = 0;
+  for (std::int64_t d = 0; d < steps.dims; ++d) {
+    const bool fill = !steps.fills.empty() && std::isnan(row[d]);
+    const double value = fill ? steps.fills[static_cast<std::size_t>(d)] : static_cast<double>(row[d]);
+    if (!one_hot || next == categorical.size() || categorical[next] != d) {
+      *out++ = value;
+      continue;
+    }
+    const auto code = static_cast<std::int64_t>(value);
+    for (const std::int64_t category : steps.categories[next]) *out++ = category == code ? 1.0 : 0.0;
+    ++next;
+  }
+}
+
+/// A row of zeros stays. So does one whose norm overflows: it holds numbers that no float can.
+void divide_by_norm(double* row, std::int64_t width) {
+  double sum = 0;
+  for (std::int64_t d = 0; d < width; ++d) sum += row[d] * row[d];
+  const double norm = std::sqrt(sum);
+  if (norm == 0 || !std::isfinite(norm)) return;
+  for (std::int64_t d = 0; d < width; ++d) row[d] /= norm;
+}
+
+/// body(row) for each training row, in ascending order, so that sums do not depend on threads.
+template <class Body>
+void for_each_row(const PreparationSteps& steps, std::size_t scalings, MatrixView<const float> train,
+                  const Body& body) {
+  std::vector<double> row(static_cast<std::size_t>(steps.width));
+  for (std::int64_t r = 0; r < train.rows(); ++r) {
+    steps.run(train.row(r), scalings, row.data());
+    body(row);
+  }
+}
+
+/// Sums of differences from the first row: they are exactly 0 in a column of equal values.
+Preparation::Columns learn_standardize(const PreparationSteps& steps, std::size_t scalings,
+                                       MatrixView<const float> train) {
+  const auto width = static_cast<std::size_t>(steps.width);
+  const auto n = static_cast<double>(train.rows());
+  std::vector<double> mean(width), sum(width), divisor(width);
+  steps.run(train.row(0), scalings, mean.data());
+  for_each_row(steps, scalings, train, [&](const std::vector<double>& row) {
+    for (std::size_t d = 0; d < width; ++d) sum[d] += row[d] - mean[d];
+  });
+  for (std::size_t d = 0; d < width; ++d) mean[d] += sum[d] / n;
+  std::fill(sum.begin(), sum.end(), 0.0);
+  for_each_row(steps, scalings, train, [&](const std::vector<double>& row) {
+    for (std::size_t d = 0; d < width; ++d) sum[d] += (row[d] - mean[d]) * (row[d] - mean[d]);
+  });
+  for (std::size_t d = 0; d < width; ++d) {
+    const double deviation = std::sqrt(sum[d] / n);
+    divisor[d] = deviation == 0 ? 1 : deviation;
+  }
+  return {std::move(mean), std::move(divisor)};
+}
+
+Preparation::Columns learn_min_max(const PreparationSteps& steps, std::size_t scalings,
+                                   MatrixView<const float> train) {
+  const auto width = static_cast<std::size_t>(steps.width);
+  std::vector<double> least(width), largest(width);
+  steps.run(train.row(0), scalings, least.data());
+  largest = least;
+  for_each_row(steps, scalings, train, [&](const std::vector<double>& row) {
+    for (std::size_t d = 0; d < width; ++d) {
+      least[d] = std::min(least[d], row[d]);
+      largest[d] = std::max(largest[d], row[d]);
+    }
+  });
+  for (std::size_t d = 0; d < width; ++d) {
+    const double range = largest[d] - least[d];
+    largest[d] = range == 0 ? 1 : range;
+  }
+  return {std::move(least), std::move(largest)};
+}
+
+/// Added in the order of the rows.
+double mean(const std::vector<float>& values) {
+  double sum = 0;
+  for (const float value : values) sum += static_cast<double>(value);
+  return sum / static_cast<double>(values.size());
+}
+
+double median(std::vector<float>& values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t half = values.size() / 2;
+  if (values.size() % 2 == 1) return static_cast<double>(values[half]);
+  return (static_cast<double>(values[half - 1]) + static_cast<double>(values[half])) / 2;
+}
+
+double most_frequent(std::vector<float>& values) {
+  std::sort(values.begin(), values.end());
+  std::size_t best = 0, most = 0;
+  for (std::size_t begin = 0, end = 0; begin < values.size(); begin = end) {
+    while (end < values.size() && values[end] == values[begin]) ++end;
+    if (end - begin > most) most = end - begin, best = begin;
+  }
+  return static_cast<double>(values[best]) + 0.0;  // of -0 and +0, which are equal, always +0
+}
+
+}  // namespace
+
+void PreparationSteps::run(const float* row, std::size_t scalings, double* out) const {
+  expand(*this, row, out);
+  for (std::size_t s = 0; s < scalings; ++s) {
+    if (options.scalings[s] == Scaling::l2_rows) {
+      divide_by_norm(out, width);
+      continue;
+    }
+    const double *shift = columns[s].shift.data(), *divisor = columns[s].divisor.data();
+    for (std::int64_t d = 0; d < width; ++d) out[d] = (out[d] - shift[d]) / divisor[d];
+  }
+}
+
+std::vector<double> learn_fills(const PreparationOptions& options, MatrixView<const float> train) {
+  std::vector<double> fills;
+  std::vector<float> values;
+  for (std::int64_t d = 0; d < train.cols(); ++d) {
+    values.clear();
+    for (std::int64_t r = 0; r < train.rows(); ++r)
+      if (!std::isnan(train(r, d))) values.push_back(train(r, d));
+    if (values.empty())
+      throw Error(Errc::invalid_argument, "preparation: column " + std::to_string(d) +
+                                              " has no value to learn from; leave the column out");
+    const bool category = std::binary_search(options.categorical.begin(), options.categorical.end(), d);
+    if (options.missing == Missing::most_frequent || category)
+      fills.push_back(most_frequent(values));
+    else
+      fills.push_back(options.missing == Missing::mean ? mean(values) : median(values));
+  }
+  return fills;
+}
+
+Preparation::Columns learn_columns(const PreparationSteps& steps, Scaling scaling, std::size_t scalings,
+                                   MatrixView<const float> train) {
+  switch (scaling) {
+    case Scaling::standardize:
+      return learn_standardize(steps, scalings, train);
+    case Scaling::min_max:
+      return learn_min_max(steps, scalings, train);
+    case Scaling::l2_rows:
+      break;
+  }
+  return {};
+}
+
+}  // namespace kith

@@ -1,0 +1,81 @@
+#include "rows/row_filter.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "base/float_guard.hpp"
+#include "kith/error.hpp"
+
+namespace kith {
+
+static_assert(ordered(std::bit_cast<float>(spi::masked_bits)) == no_value);
+
+void check_rows_left_out(std::string_view where, std::int64_t n, std::int64_t m, const PlanOptions& options) {
+  const auto text = [](std::int64_t value) { return std::to_string(value); };
+  const auto refuse = [&](const std::string& message) {
+    throw Error(Errc::invalid_argument, std::string(where) + ": " + message);
+  };
+  const MatrixView<const std::uint32_t>& filter = options.filter;
+  const std::int64_t words = words_of_filter(n);
+  if (has_filter(options) && (filter.cols() != words || (filter.rows() != 1 && filter.rows() != m)))
+    refuse("the filter is [" + text(filter.rows()) + ", " + text(filter.cols()) + "], but " + text(n) +
+           " training rows and " + text(m) + " queries take [1, " + text(words) + "] or [" + text(m) + ", " +
+           text(words) + "]; RowFilter makes one");
+  if (options.self && (*options.self < 0 || *options.self > n - m))
+    refuse("self = " + text(*options.self) + " with " + text(m) + " queries, but the index holds " + text(n) +
+           (n == 1 ? " row" : " rows") + "; all of self ... self + m - 1 must be rows");
+}
+
+std::size_t filter_bytes(const Plan& plan) {
+  const auto words = static_cast<std::size_t>(words_of_filter(plan.problem.n));
+  const auto rows = static_cast<std::size_t>(std::min(plan.filters, plan.query_tile));
+  return rows * words * sizeof(std::uint32_t);
+}
+
+DeviceFilter::DeviceFilter(const std::shared_ptr<Device::State>& state, const Plan& plan,
+                           const PlanOptions& options)
+    : state_(state), plan_(plan), words_(options.filter) {
+  if (!*this) return;
+  memory_ = DeviceMemory(state, filter_bytes(plan));
+  if (plan.filters == 1) copy(0, 1);
+}
+
+void DeviceFilter::upload(std::int64_t first, std::int64_t count) const {
+  if (plan_.filters > 1) copy(first, count);
+}
+
+void DeviceFilter::copy(std::int64_t first, std::int64_t count) const {
+  const std::size_t bytes = static_cast<std::size_t>(words_.cols()) * sizeof(std::uint32_t);
+  const std::lock_guard lock(state_->mutex);
+  const FloatGuard guard;
+  if (words_.stride() == words_.cols()) {
+    state_->device->write(*memory_.get(), 0, words_.row(first), static_cast<std::size_t>(count) * bytes);
+    return;
+  }
+  for (std::int64_t i = 0; i < count; ++i)
+    state_->device->write(*memory_.get(), static_cast<std::size_t>(i) * bytes, words_.row(first + i), bytes);
+}
+
+spi::Step DeviceFilter::mask(const spi::Grid<float>& distances, std::uint32_t first_row) const {
+  return mask_step(plan_, memory_.get(), distances, first_row);
+}
+
+spi::Step mask_step(const Plan& plan, spi::Allocation* filter, const spi::Grid<float>& distances,
+                    std::uint32_t first_row) {
+  const auto words = static_cast<std::size_t>(words_of_filter(plan.problem.n));
+  const std::size_t rows = plan.filters == 1 ? 1 : distances.rows;
+  return {spi::MaskStep{{filter, 0, rows, words, words}, first_row, distances}, plan.threads};
+}
+
+void tidy(std::span<Key> list, std::optional<std::uint32_t> own) {
+  std::replace_if(list.begin(), list.end(), is_masked, no_key);
+  if (!own) return;
+  const auto found =
+      std::find_if(list.begin(), list.end(), [&](Key key) { return key != no_key && row_of(key) == *own; });
+  const auto at = found == list.end() ? list.end() - 1 : found;
+  std::move(at + 1, list.end(), at);
+  list.back() = no_key;
+}
+
+}  // namespace kith

@@ -1,0 +1,67 @@
+// Training rows that do not count in a search: PlanOptions::filter and PlanOptions::self.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "device/device_state.hpp"
+#include "kith/plan.hpp"
+#include "kith/spi.hpp"
+
+namespace kith {
+
+/// Words that a filter over n training rows has.
+constexpr std::int64_t words_of_filter(std::int64_t n) {
+  return (n + 31) / 32;
+}
+
+/// Whether there is a filter at all.
+inline bool has_filter(const PlanOptions& options) {
+  return options.filter.rows() != 0 || options.filter.cols() != 0;
+}
+
+/// Throws invalid_argument: PlanOptions::filter is not [1 or m, ceil(n / 32)], or queries from
+/// PlanOptions::self on are not all training rows.
+void check_rows_left_out(std::string_view where, std::int64_t n, std::int64_t m, const PlanOptions& options);
+
+/// Device bytes of the filter of a plan; 0 without one.
+std::size_t filter_bytes(const Plan& plan);
+
+/// The filter in device memory: the words that are for all queries, or those of a query tile.
+class DeviceFilter {
+ public:
+  /// Without a filter, all rows count. One row of words is copied now. Locks the device.
+  /// Throws out_of_memory.
+  DeviceFilter(const std::shared_ptr<Device::State>& state, const Plan& plan, const PlanOptions& options);
+
+  explicit operator bool() const { return plan_.filters > 0; }
+  /// Copy the words of queries first ... first + count - 1, if each has its own. Locks the device.
+  void upload(std::int64_t first, std::int64_t count) const;
+  spi::Step mask(const spi::Grid<float>& distances, std::uint32_t first_row) const;
+
+ private:
+  void copy(std::int64_t first, std::int64_t count) const;
+
+  const std::shared_ptr<Device::State> state_;
+  const Plan plan_;
+  const MatrixView<const std::uint32_t> words_;
+  DeviceMemory memory_;
+};
+
+/// The step of DeviceFilter::mask(), for checking with null memory.
+spi::Step mask_step(const Plan& plan, spi::Allocation* filter, const spi::Grid<float>& distances,
+                    std::uint32_t first_row);
+
+/// Whether a key belongs to a pair that MaskStep struck out, or to none.
+constexpr bool is_masked(Key key) {
+  return key >> 32 == no_value;
+}
+
+/// Make a list of a search what its caller was promised: a masked key becomes no_key. With `own`, the key of
+/// that row goes and the later ones move up; where it is not in the list, the last key goes.
+void tidy(std::span<Key> list, std::optional<std::uint32_t> own);
+
+}  // namespace kith

@@ -1,0 +1,224 @@
+#include "rows/rows.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cfloat>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <stdexcept>
+#include <string>
+
+#include "metric/chain.hpp"
+#include "base/float_guard.hpp"
+#include "device/host_buffer.hpp"
+#include "kith/error.hpp"
+#include "base/parallel.hpp"
+
+namespace kith {
+namespace {
+
+std::string text_of(double value) {
+  char buffer[32];
+  std::snprintf(buffer, sizeof buffer, "%.9g", value);
+  return buffer;
+}
+
+std::string place(std::string_view what, std::int64_t row, std::int64_t column) {
+  return std::string(what) + " row " + std::to_string(row) + ", column " + std::to_string(column);
+}
+
+/// Largest |element| of a row; NaN when it holds a NaN or an infinity.
+float largest_of(const float* row, std::int64_t dims) {
+  // Without their signs, floats are in the order of their bits, and what is not finite comes last. Several at
+  // a time, where a sum of floats would be one after the other.
+  constexpr std::int32_t magnitude = 0x7FFFFFFF, infinity = 0x7F800000;
+  std::int32_t largest = 0;
+  for (std::int64_t d = 0; d < dims; ++d)
+    largest = std::max(largest, std::bit_cast<std::int32_t>(row[d]) & magnitude);
+  return largest < infinity ? std::bit_cast<float>(largest) : std::nanf("");
+}
+
+[[noreturn]] void refuse_not_finite(std::string_view where, std::string_view what,
+                                    MatrixView<const float> rows, std::int64_t r,
+                                    std::span<const std::int64_t> features) {
+  std::int64_t d = 0;
+  while (std::isfinite(rows(r, d))) ++d;
+  const std::int64_t column = features.empty() ? d : features[static_cast<std::size_t>(d)];
+  throw Error(Errc::invalid_argument, std::string(where) + ": " + place(what, r, column) + " holds " +
+                                          (std::isnan(rows(r, d)) ? "NaN" : "an infinity") +
+                                          "; make every value finite, or leave the row out");
+}
+
+/// The columns that are meant, side by side.
+void gather(PreparedRows& rows, std::span<const std::int64_t> features, std::uint32_t threads) {
+  const MatrixView<const float> from = rows.view;
+  const std::size_t dims = features.size();
+  rows.own.resize(static_cast<std::size_t>(from.rows()) * dims);
+  parallel_for(from.rows(), from.rows() * static_cast<std::int64_t>(dims), threads, [&](std::int64_t r) {
+    float* const to = rows.own.data() + static_cast<std::size_t>(r) * dims;
+    for (std::size_t d = 0; d < dims; ++d) to[d] = from(r, features[d]);
+  });
+  rows.view = MatrixView<const float>(rows.own.data(), from.rows(), static_cast<std::int64_t>(dims));
+}
+
+/// The larger of what is known and of `value`, by several threads at once.
+void raise(std::atomic<float>& known, float value) {
+  float before = known;
+  while (before < value && !known.compare_exchange_weak(before, value)) {
+  }
+}
+
+/// Divide each row by its norm: double sum in dimension order, one rounding to float. The rows may be
+/// `own` already. Elements of rows that were shorter than 1 become larger, so the largest is found anew.
+void make_unit_rows(std::string_view where, std::string_view what, PreparedRows& rows, bool all_columns,
+                    std::uint32_t threads) {
+  const MatrixView<const float> from = rows.view;
+  const std::int64_t dims = from.cols();
+  rows.own.resize(static_cast<std::size_t>(from.rows() * dims));
+  std::atomic<std::int64_t> first_zero = from.rows();
+  std::atomic<float> largest = 0.0f;
+  parallel_for(from.rows(), from.rows() * dims, threads, [&](std::int64_t r) {
+    const float* row = from.row(r);
+    double sum = 0;
+    for (std::int64_t d = 0; d < dims; ++d) sum += static_cast<double>(row[d]) * static_cast<double>(row[d]);
+    const double norm = std::sqrt(sum);
+    std::int64_t known = first_zero;
+    while (norm == 0 && r < known && !first_zero.compare_exchange_weak(known, r)) {
+    }
+    float* const unit = rows.own.data() + r * dims;
+    for (std::int64_t d = 0; d < dims; ++d) unit[d] = static_cast<float>(static_cast<double>(row[d]) / norm);
+    if (norm > 0) raise(largest, largest_of(unit, dims));
+  });
+  if (first_zero < from.rows())
+    throw Error(Errc::invalid_argument, std::string(where) + ": " + std::string(what) + " row " +
+                                            std::to_string(first_zero) + " is all zeros" +
+                                            (all_columns ? "" : " in the columns that count") +
+                                            ", which has no direction; leave it out for cosine");
+  rows.view = MatrixView<const float>(rows.own.data(), from.rows(), dims);
+  rows.largest = largest;
+}
+
+}  // namespace
+
+void check_view(std::string_view where, std::string_view what, const void* data, std::int64_t rows,
+                std::int64_t cols, std::int64_t stride, std::int64_t element_bytes) {
+  const auto refuse = [&](const std::string& why) {
+    throw Error(Errc::invalid_argument, std::string(where) + ": the " + std::string(what) + " rows are [" +
+                                            std::to_string(rows) + ", " + std::to_string(cols) + "]" + why);
+  };
+  if (rows < 0 || cols < 0) refuse("; give 0 or more of each");
+  if (rows == 0 || cols == 0) return;
+  if (!data) refuse(" but have no address (a null pointer); give that of the first element");
+  if (rows > 1 && stride < cols)
+    refuse(" with a stride of " + std::to_string(stride) +
+           ", so that they overlap; the stride counts elements from one row to the next, at least " +
+           std::to_string(cols));
+  const std::int64_t most = std::numeric_limits<std::ptrdiff_t>::max() / element_bytes;
+  if (cols > most / rows || (rows > 1 && stride > most / rows))
+    refuse(", more than any memory holds; check the counts");
+}
+
+std::size_t cells_of(std::int64_t a, std::int64_t b) {
+  constexpr std::int64_t most = std::numeric_limits<std::ptrdiff_t>::max() / 16;
+  if (a > 0 && b > most / a) throw std::length_error("cells_of");
+  return static_cast<std::size_t>(a * b);
+}
+
+PreparedRows prepare_rows(std::string_view where, std::string_view what, MatrixView<const float> rows,
+                          Metric metric, std::uint32_t threads, std::span<const std::int64_t> features) {
+  check_view(where, what, rows);
+  const FloatGuard guard;
+  PreparedRows prepared{rows, {}, 0};
+  if (!features.empty()) gather(prepared, features, threads);
+  rows = prepared.view;
+  constexpr std::int64_t rows_a_share = 256;
+  const std::int64_t shares = (rows.rows() + rows_a_share - 1) / rows_a_share;
+  std::vector<float> largest(static_cast<std::size_t>(shares));
+  parallel_for(shares, rows.rows() * rows.cols(), threads, [&](std::int64_t s) {
+    float most = 0;
+    for (std::int64_t r = s * rows_a_share; r < std::min((s + 1) * rows_a_share, rows.rows()); ++r) {
+      const float row = largest_of(rows.row(r), rows.cols());
+      most = std::isnan(row) || std::isnan(most) ? std::nanf("") : std::max(most, row);
+    }
+    largest[static_cast<std::size_t>(s)] = most;
+  });
+  for (std::int64_t s = 0; s < shares; ++s) {
+    const float most = largest[static_cast<std::size_t>(s)];
+    if (!std::isnan(most)) {
+      prepared.largest = std::max(prepared.largest, most);
+      continue;
+    }
+    std::int64_t r = s * rows_a_share;
+    while (!std::isnan(largest_of(rows.row(r), rows.cols()))) ++r;
+    refuse_not_finite(where, what, rows, r, features);
+  }
+  if (prepare_of(metric) == Prepare::unit_rows)
+    make_unit_rows(where, what, prepared, features.empty(), threads);
+  return prepared;
+}
+
+void check_range(std::string_view where, Metric metric, MatrixView<const float> queries,
+                 float largest_train) {
+  if (metric != Metric::negative_dot) return;
+  for (std::int64_t q = 0; q < queries.rows(); ++q) {
+    const double largest_query = largest_of(queries.row(q), queries.cols());
+    const double bound =
+        static_cast<double>(queries.cols()) * largest_query * static_cast<double>(largest_train);
+    if (bound < static_cast<double>(FLT_MAX)) continue;
+    throw Error(Errc::invalid_argument, std::string(where) + ": query row " + std::to_string(q) +
+                                            " reaches " + text_of(largest_query) + " and the training rows " +
+                                            text_of(largest_train) + ": dims * both = " + text_of(bound) +
+                                            " may overflow float; scale them so that it stays below " +
+                                            text_of(FLT_MAX));
+  }
+}
+
+namespace {
+
+/// Rows r0 ... r0 + block - 1, transposed; those that are not there are zeros.
+void pack_block(MatrixView<const float> rows, std::int64_t r0, std::int64_t block, float* out) {
+  for (std::int64_t b = 0; b < block; ++b) {
+    const float* row = r0 + b < rows.rows() ? rows.row(r0 + b) : nullptr;
+    for (std::int64_t d = 0; d < rows.cols(); ++d) out[d * block + b] = row ? row[d] : 0.0f;
+  }
+}
+
+}  // namespace
+
+std::size_t packed_bytes(std::int64_t rows, std::int64_t dims, std::uint32_t block) {
+  const std::int64_t padded = (rows + block - 1) / block * block;
+  return static_cast<std::size_t>(padded) * static_cast<std::size_t>(dims) * sizeof(float);
+}
+
+void upload_rows(Device::State& state, spi::Allocation& to, MatrixView<const float> rows, std::uint32_t block,
+                 std::uint32_t threads) {
+  const std::int64_t dims = rows.cols(), blocks = (rows.rows() + block - 1) / block;
+  const std::size_t block_floats = static_cast<std::size_t>(dims) * block;
+  constexpr std::size_t staging_floats = std::size_t{1} << 23;  // 32 MiB a write
+  const auto step = std::max<std::int64_t>(1, static_cast<std::int64_t>(staging_floats / block_floats));
+  if (blocks == 0) return;
+  const std::size_t staged = static_cast<std::size_t>(std::min(step, blocks)) * block_floats;
+  const HostBuffer buffer(state, staged * sizeof(float));
+  const std::span<float> staging = buffer.as<float>(staged);
+  // Blocks of few columns are packed faster than handed out.
+  constexpr std::size_t share_floats = std::size_t{1} << 14;
+  const auto a_share = static_cast<std::int64_t>(std::max<std::size_t>(1, share_floats / block_floats));
+
+  for (std::int64_t first = 0; first < blocks; first += step) {
+    const std::int64_t count = std::min(step, blocks - first);
+    parallel_for((count + a_share - 1) / a_share, count * static_cast<std::int64_t>(block_floats), threads,
+                 [&](std::int64_t share) {
+                   for (std::int64_t i = share * a_share; i < std::min((share + 1) * a_share, count); ++i)
+                     pack_block(rows, (first + i) * block, block,
+                                staging.data() + static_cast<std::size_t>(i) * block_floats);
+                 });
+    const std::lock_guard lock(state.mutex);
+    const FloatGuard guard;
+    state.device->write(to, static_cast<std::size_t>(first) * block_floats * sizeof(float), staging.data(),
+                        static_cast<std::size_t>(count) * block_floats * sizeof(float));
+  }
+}
+
+}  // namespace kith

@@ -1,0 +1,61 @@
+// Rows on their way from the caller to a device: checked, prepared, packed.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "device/device_state.hpp"
+#include "kith/matrix_view.hpp"
+#include "kith/metric.hpp"
+#include "kith/spi.hpp"
+
+namespace kith {
+
+/// Rows a search may take: checked, and for cosine divided by their norms. Refers to the caller's
+/// memory, or to `own` where the metric needs other values.
+struct PreparedRows {
+  MatrixView<const float> view;
+  std::vector<float> own;
+  float largest = 0;  ///< max |element|
+};
+
+/// Refuse a view that no memory can hold: without an address, with rows that overlap, or too large.
+///   what  names the rows in messages: "training" or "query"
+/// Throws invalid_argument.
+void check_view(std::string_view where, std::string_view what, const void* data, std::int64_t rows,
+                std::int64_t cols, std::int64_t stride, std::int64_t element_bytes);
+
+template <class T>
+void check_view(std::string_view where, std::string_view what, MatrixView<const T> view) {
+  check_view(where, what, view.data(), view.rows(), view.cols(), view.stride(), sizeof(T));
+}
+
+/// a * b elements. Throws std::length_error where no memory has as many.
+std::size_t cells_of(std::int64_t a, std::int64_t b);
+
+/// Check and prepare rows for `metric`.
+///   what      names them in messages: "training" or "query"
+///   features  the columns that are meant, ascending; the others are not looked at. Empty: all
+/// Throws invalid_argument: as check_view() does; a NaN or infinity (the first one's row and column); for
+///                          cosine, a row of zeros.
+PreparedRows prepare_rows(std::string_view where, std::string_view what, MatrixView<const float> rows,
+                          Metric metric, std::uint32_t threads, std::span<const std::int64_t> features = {});
+
+/// The columns that count, ascending; all where none is asked for.
+/// Throws invalid_argument: one does not exist, or is named twice.
+std::vector<std::int64_t> ordered_features(const std::vector<std::int64_t>& asked, std::int64_t columns);
+
+/// negative_dot only: refuse the first query whose chain could reach inf - inf, that is
+/// dims * max|q| * max|x| >= FLT_MAX. docs/contract.md, section 3.
+void check_range(std::string_view where, Metric metric, MatrixView<const float> queries, float largest_train);
+
+/// Bytes that `rows` rows of `dims` floats take in blocks of `block`.
+std::size_t packed_bytes(std::int64_t rows, std::int64_t dims, std::uint32_t block);
+
+/// Write rows to device memory as RowBlocks, beginning at row 0 of `to`. Locks the device.
+void upload_rows(Device::State& state, spi::Allocation& to, MatrixView<const float> rows, std::uint32_t block,
+                 std::uint32_t threads);
+
+}  // namespace kith

@@ -1,0 +1,140 @@
+#include "kith/index.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+
+#include "base/border.hpp"
+#include "metric/chain.hpp"
+#include "kith/error.hpp"
+#include "base/parallel.hpp"
+#include "search/pipeline.hpp"
+#include "rows/rows.hpp"
+#include "search/search.hpp"
+#include "device/timing.hpp"
+
+namespace kith {
+namespace {
+
+[[noreturn]] void refuse(const std::string& message) {
+  throw Error(Errc::invalid_argument, "index: " + message);
+}
+
+void check_shape(const char* what, MatrixView<const float> rows) {
+  if (rows.rows() < 1 || rows.cols() < 1)
+    refuse(std::string("the ") + what + " rows are [" + std::to_string(rows.rows()) + ", " +
+           std::to_string(rows.cols()) + "]; give at least one row and one column");
+}
+
+void check_count(std::int64_t rows) {
+  if (rows > most_rows)
+    refuse(std::to_string(rows) + " training rows, but an index holds at most " + std::to_string(most_rows) +
+           "; split them over several");
+}
+
+}  // namespace
+
+std::vector<std::int64_t> ordered_features(const std::vector<std::int64_t>& asked, std::int64_t columns) {
+  std::vector<std::int64_t> features = asked;
+  if (asked.empty()) {
+    features.resize(static_cast<std::size_t>(columns));
+    std::iota(features.begin(), features.end(), 0);
+  }
+  std::sort(features.begin(), features.end());
+  for (std::size_t i = 0; i < features.size(); ++i) {
+    if (features[i] < 0 || features[i] >= columns)
+      refuse("there is no feature " + std::to_string(features[i]) + ", since rows have " +
+             std::to_string(columns) + (columns == 1 ? " column" : " columns") + "; choose from 0 to " +
+             std::to_string(columns - 1));
+    if (i > 0 && features[i] == features[i - 1])
+      refuse("feature " + std::to_string(features[i]) + " is named twice; name each once");
+  }
+  return features;
+}
+
+Index::Index(Device device, MatrixView<const float> train, Metric metric, const IndexOptions& options) try {
+  check_shape("training", train);
+  check_count(train.rows());
+  auto state = std::make_shared<State>(std::move(device), metric, train.cols(),
+                                       ordered_features(options.features, train.cols()));
+  const PreparedRows rows = prepare_rows("index", "training", train, metric, 0, state->mask());
+  state->rows = train.rows();
+  state->largest = rows.largest;
+  state->chunks = upload_chunks(state->device.state(), rows.view, 0, 0);
+  state->centre = centre_of(rows.view, metric);
+  state->reach = reach_of(rows.view, state->centre);
+  state_ = std::move(state);
+} catch (...) {
+  rethrow_as_error();
+}
+
+Index Index::with(MatrixView<const float> more) const try {
+  check_shape("added", more);
+  if (more.cols() != state_->columns)
+    refuse("the added rows have " + std::to_string(more.cols()) + " columns but the index has " +
+           std::to_string(state_->columns) + "; give as many");
+  check_count(state_->rows + more.rows());
+  const PreparedRows rows = prepare_rows("index", "added", more, state_->metric, 0, state_->mask());
+  auto state = std::make_shared<State>(state_->device, state_->metric, state_->columns, state_->features);
+  state->rows = state_->rows + more.rows();
+  state->largest = std::max(state_->largest, rows.largest);
+  state->chunks = state_->chunks;
+  for (Chunk& chunk : upload_chunks(state->device.state(), rows.view, state_->rows, 0))
+    state->chunks.push_back(std::move(chunk));
+  state->centre = state_->centre;
+  state->reach = std::max(state_->reach, reach_of(rows.view, state->centre));
+  Index grown = *this;
+  grown.state_ = std::move(state);
+  return grown;
+} catch (...) {
+  rethrow_as_error();
+}
+
+Neighbors Index::search(MatrixView<const float> queries, std::int64_t k, const PlanOptions& options,
+                        Trace* trace) const try {
+  Neighbors found;
+  search_into(queries, k, found, options, trace);
+  return found;
+} catch (...) {
+  rethrow_as_error();
+}
+
+void Index::search_into(MatrixView<const float> queries, std::int64_t k, Neighbors& found,
+                        const PlanOptions& options, Trace* trace) const try {
+  search_with(*state_, queries, k, options, trace, found, nullptr);
+} catch (...) {
+  rethrow_as_error();
+}
+
+Plan Index::plan(std::int64_t m, std::int64_t k, const PlanOptions& options) const try {
+  return plan_search(*state_, m, k, options);
+} catch (...) {
+  rethrow_as_error();
+}
+
+const Device& Index::device() const {
+  return state_->device;
+}
+Metric Index::metric() const {
+  return state_->metric;
+}
+std::int64_t Index::rows() const {
+  return state_->rows;
+}
+std::int64_t Index::dims() const {
+  return state_->columns;
+}
+const std::vector<std::int64_t>& Index::features() const {
+  return state_->features;
+}
+
+std::size_t Index::memory_bytes() const {
+  std::size_t bytes = 0;
+  for (const Chunk& chunk : state_->chunks) bytes += chunk.memory.get()->bytes;
+  const std::lock_guard lock(state_->shadow_mutex);
+  for (const auto& [proposer, shadow] : state_->shadows)
+    if (shadow) bytes += shadow->bytes();  // none where there was no memory for it
+  return bytes;
+}
+
+}  // namespace kith

@@ -1,0 +1,200 @@
+#include <algorithm>
+#include <string>
+
+#include "kith/error.hpp"
+#include "kith/tuning.hpp"
+#include "search/pipeline.hpp"
+#include "plan/plan_rules.hpp"
+#include "certified/proposal.hpp"
+#include "rows/row_filter.hpp"
+#include "check/self_test.hpp"
+#include "tiles/tiles.hpp"
+
+namespace kith {
+namespace {
+
+std::uint32_t count(std::int64_t value) {
+  return static_cast<std::uint32_t>(value);
+}
+
+/// The steps of a search by the chain, as large as they come, with null memory.
+void add_chain_steps(const DeviceInfo& info, const Plan& plan, std::vector<spi::Step>& steps) {
+  const std::size_t k = static_cast<std::size_t>(plan.problem.k),
+                    groups = static_cast<std::size_t>(plan.groups);
+  const std::size_t q = static_cast<std::size_t>(plan.query_tile),
+                    t = static_cast<std::size_t>(chain_tile(plan));
+  const spi::RowBlocks queries{nullptr, 0, count(plan.query_tile), count(plan.problem.dims),
+                               info.query_block};
+  const spi::RowBlocks train{nullptr, 0, count(chain_tile(plan)), count(plan.problem.dims), info.train_block};
+  const std::size_t width = groups + (searches_in_one_tile(plan) ? 0 : 1);
+  TileLists lists;
+  lists.select_out = {nullptr, 0, q, groups * k, width * k};
+  lists.lists = static_cast<std::uint32_t>(width);
+  lists.merge_in = {nullptr, 0, q, width * k, width * k};
+  lists.merge_out = {nullptr, 0, q, k, k};
+  const spi::Grid<float> distances{nullptr, 0, q, t, t};
+  if (plan.fused) {
+    steps.push_back(nearest_step(plan, queries, train, 0, lists, {}));
+  } else {
+    steps.push_back(distance_step(plan, queries, train, distances));
+    if (plan.filters) steps.push_back(mask_step(plan, nullptr, distances, 0));
+    steps.push_back(select_step(plan, distances, 0, lists, {}));
+  }
+  if (width > 1) steps.push_back(merge_step(plan, lists, {}));
+}
+
+void add_proposer_steps(const DeviceInfo& info, const Plan& plan, std::vector<spi::Step>& steps) {
+  Proposal proposal(plan);
+  const std::size_t t = static_cast<std::size_t>(plan.visit_rows ? plan.problem.n : plan.train_tile),
+                    dims = static_cast<std::size_t>(plan.problem.dims);
+  const std::size_t k = static_cast<std::size_t>(plan.problem.k);
+  const spi::RowBlocks queries{nullptr, 0, count(plan.query_tile), count(plan.problem.dims),
+                               info.query_block};
+  const spi::RowBlocks train{nullptr, 0, static_cast<std::uint32_t>(t), count(plan.problem.dims),
+                             plan.row_copy_bytes ? 1 : info.train_block};
+  const spi::Shadow shadow{{nullptr, 0, t, dims, dims}, {nullptr, 0, spi::facts_a_row, t, t}};
+  steps.push_back(proposal.prepare(queries, {nullptr, 0, 1, dims, dims}, 1));
+  const spi::Visits visits = largest_visits(plan);
+  steps.push_back(proposal.collect(plan.query_tile, shadow, visits, 0, {}, 1));
+  steps.push_back(proposal.rerank(queries, train, 0));
+  steps.push_back(proposal.tighten({nullptr, 0, static_cast<std::size_t>(plan.query_tile), k, k},
+                                   plan.visit_rows > 0, false, {}));
+  if (plan.visit_rows == 0) return;
+  if (plan.sample_rows > 0) {
+    const spi::Visits of_sample = sample_visits(plan);
+    steps.push_back(proposal.sample(plan.query_tile, shadow, of_sample, {}, 1));
+    steps.push_back(proposal.tighten_by_sample(plan.query_tile, of_sample, 1, {}));
+  }
+  steps.push_back(proposal.tighten_by_bounds(plan.query_tile, plan.problem.k, {}));
+  steps.push_back(proposal.prune(plan.query_tile));
+  proposal.lengthen_lists(longer_lists);
+  steps.push_back(proposal.tighten_by_bounds(std::max<std::int64_t>(plan.query_tile / longer_lists, 1),
+                                             plan.problem.k, {}));
+}
+
+}  // namespace
+
+std::size_t scratch_of(const spi::Device& device, const Plan& plan) {
+  std::vector<spi::Step> steps;
+  if (chain_tile(plan) > 0) add_chain_steps(device.info, plan, steps);
+  if (plan.proposer != Proposer::none) add_proposer_steps(device.info, plan, steps);
+  std::size_t most = 0;
+  for (const spi::Step& step : steps) {
+    const spi::Support support = device.check(step);
+    if (!support.refusal.empty())
+      throw Error(Errc::unsupported, "search: " + plan.device + ": " + support.refusal);
+    most = std::max(most, support.scratch_bytes);
+  }
+  return most;
+}
+
+namespace {
+
+/// Training rows of the longest chunk of an Index.
+std::int64_t longest_chunk(const Index::State& index) {
+  std::int64_t rows = 0;
+  for (const Chunk& chunk : index.chunks) rows = std::max(rows, chunk.rows);
+  return rows;
+}
+
+/// Whether the shadow of the plan's proposer, where there is one, was of no use to such a search.
+bool overwhelms(const Index::State& index, const Plan& plan) {
+  const std::lock_guard lock(index.shadow_mutex);
+  const auto found = index.shadows.find(plan.proposer);
+  return found != index.shadows.end() && found->second && found->second->overwhelms(plan.problem.k);
+}
+
+/// Of `device`, which is that of the index, with or without what was measured on it.
+Plan fitted_plan(const Index::State& index, const DeviceInfo& device, const Problem& problem,
+                 const PlanOptions& options) {
+  PlanOptions tighter = options;
+  std::string note;
+  for (;;) {
+    Plan plan = plan_problem(device, problem, tighter);
+    const bool proposes = plan.proposer != Proposer::none;
+    if (index.chunks.size() > 1) {  // which do not come in a mixed order
+      plan.guesses = false;
+      plan.sample_rows = 0;
+    }
+    if (!proposes && plan.train_tile > longest_chunk(index)) {  // a tile lies in one chunk
+      tighter.train_tile = longest_chunk(index);
+      continue;
+    }
+    if (proposes && options.proposer == Proposer::automatic && plan.visit_rows == 0 &&
+        index.chunks.front().rows < plan.seed_rows) {
+      tighter.proposer = Proposer::none;  // the seed lies in one chunk, too
+      note = "; a proposer gave way (the index began with " + std::to_string(index.chunks.front().rows) +
+             " rows, too few for a seed)";
+      continue;
+    }
+    if (proposes && options.proposer == Proposer::automatic && overwhelms(index, plan)) {
+      tighter.proposer = Proposer::none;
+      note = "; proposer " + std::string(name(plan.proposer)) +
+             " gave way (it left most queries of an earlier search of this index to the chain)";
+      continue;
+    }
+    if (proposes)
+      if (const std::string why = test_proposer(*index.device.state(), plan); !why.empty())
+        throw Error(Errc::unsupported, "search: " + device.spec + ": " + why);
+    const std::size_t scratch = scratch_of(*index.device.state()->device, plan);
+    const std::size_t budget = memory_budget(device, plan, options);
+    plan.workspace_bytes += scratch;
+    if (plan.workspace_bytes <= budget && scratch <= device.largest_allocation) {
+      if (!plan.fused)
+        if (const std::string why = test_selector(*index.device.state(), plan.selector, problem.k);
+            !why.empty())
+          throw Error(Errc::unsupported, "search: " + device.spec + ": " + why);
+      plan.reason += note;
+      return plan;
+    }
+    if (plan.query_tile == 1 && plan.groups == 1)
+      throw Error(Errc::out_of_memory, "search: one query takes " + std::to_string(plan.workspace_bytes) +
+                                           " bytes on " + plan.device + ", scratch included, but " +
+                                           std::to_string(std::min(budget, device.largest_allocation)) +
+                                           " are allowed; raise the memory limit or choose a smaller k");
+    if (plan.query_tile > 1) {
+      tighter.query_tile = (plan.query_tile + 1) / 2;
+    } else {
+      tighter.groups = (plan.groups + 1) / 2;
+    }
+  }
+}
+
+}  // namespace
+
+Plan plan_search(const Index::State& index, std::int64_t m, std::int64_t k, const PlanOptions& options) {
+  const DeviceInfo& device = index.device.info();
+  if (!device.tuning) return plan_untuned(index, m, k, options);
+  std::string refusal;
+  try {
+    return fitted_plan(index, device, {index.metric, index.rows, m, index.dims, k}, options);
+  } catch (const Error& error) {
+    if (error.code() != Errc::unsupported && error.code() != Errc::out_of_memory) throw;
+    refusal = error.what();
+  }
+  // What was measured keeps nobody from searching. What was asked for is refused once more.
+  Plan plan = plan_untuned(index, m, k, options);
+  plan.reason += "; what was measured is refused here (" + refusal + ")";
+  return plan;
+}
+
+Plan plan_untuned(const Index::State& index, std::int64_t m, std::int64_t k, const PlanOptions& options) {
+  const DeviceInfo device = without_tuning(index.device.info());
+  const Problem problem{index.metric, index.rows, m, index.dims, k};
+  if (options.proposer != Proposer::automatic) return fitted_plan(index, device, problem, options);
+  std::string refusal;
+  try {
+    return fitted_plan(index, device, problem, options);
+  } catch (const Error& error) {
+    if (error.code() != Errc::unsupported && error.code() != Errc::out_of_memory) throw;
+    refusal = error.what();
+  }
+  // A proposer that kith chose itself keeps nobody from searching. What was asked for is refused once more.
+  PlanOptions chain_only = options;
+  chain_only.proposer = Proposer::none;
+  Plan plan = fitted_plan(index, device, problem, chain_only);
+  plan.reason += "; a proposer gave way (" + refusal + ")";
+  return plan;
+}
+
+}  // namespace kith

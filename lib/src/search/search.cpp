@@ -1,0 +1,150 @@
+#include "search/search.hpp"
+
+#include <algorithm>
+
+#include "metric/chain.hpp"
+#include "base/float_guard.hpp"
+#include "device/host_buffer.hpp"
+#include "kith/error.hpp"
+#include "base/parallel.hpp"
+#include "rows/row_filter.hpp"
+#include "rows/rows.hpp"
+#include "search/sampling.hpp"
+#include "device/timing.hpp"
+
+namespace kith {
+namespace {
+
+constexpr std::int64_t keys_a_share = 1 << 12;  // fewer are finished sooner than handed out
+
+/// body(q) for q in 0 .. count-1, as many at a time as are worth handing out.
+template <class Body>
+void for_each_list(std::int64_t count, const Plan& plan, const Body& body) {
+  const std::int64_t a_share = std::max<std::int64_t>(1, keys_a_share / plan.problem.k);
+  parallel_for((count + a_share - 1) / a_share, count * plan.problem.k, plan.threads,
+               [&](std::int64_t share) {
+                 for (std::int64_t q = share * a_share; q < std::min((share + 1) * a_share, count); ++q)
+                   body(static_cast<std::size_t>(q));
+               });
+}
+
+/// Keys of a query tile, read from the device, without those rows that do not count.
+///   keys  [count, plan.problem.k]
+void read_tile(const Index::State& index, const Plan& plan, const Workspace& workspace, std::int64_t first,
+               std::int64_t count, bool write_back, Trace* trace, std::span<Key> keys) {
+  const auto width = static_cast<std::size_t>(plan.problem.k);
+  const std::size_t bytes = static_cast<std::size_t>(count) * width * sizeof(Key);
+  spi::Device& device = *index.device.state()->device;
+  const spi::Grid<Key> result = workspace.result(count);
+  const Stopwatch download;
+  {
+    const std::lock_guard lock(index.device.state()->mutex);
+    const FloatGuard guard;
+    device.read(*result.memory, 0, keys.data(), bytes);
+  }
+  if (trace) trace->seconds["download"] += download.seconds();
+  if (!plan.filters && !plan.self) return;
+  const Stopwatch tidying;
+  for_each_list(count, plan, [&](std::size_t q) {
+    std::optional<std::uint32_t> own;
+    if (plan.self) own = static_cast<std::uint32_t>(*plan.self + first) + static_cast<std::uint32_t>(q);
+    tidy({keys.data() + q * width, width}, own);
+  });
+  if (write_back) {
+    const std::lock_guard lock(index.device.state()->mutex);
+    const FloatGuard guard;
+    device.write(*result.memory, 0, keys.data(), bytes);
+  }
+  if (trace) trace->seconds["finish"] += tidying.seconds();
+}
+
+/// The first k keys of each of `count` lists, finished into rows first, first + 1, ... of `found`.
+void finish_tile(const Index::State& index, const Plan& plan, std::int64_t first, std::int64_t count,
+                 Trace* trace, std::span<const Key> keys, Neighbors& found) {
+  const Stopwatch finishing;
+  const auto k = static_cast<std::size_t>(found.k), width = static_cast<std::size_t>(plan.problem.k);
+  for_each_list(count, plan, [&](std::size_t q) {
+    const std::size_t to = (static_cast<std::size_t>(first) + q) * k;
+    finish(index.metric, keys.subspan(q * width, k), found.distance.data() + to, found.index.data() + to);
+  });
+  if (trace) trace->seconds["finish"] += finishing.seconds();
+}
+
+/// What a certificate rests on.
+void tell_of_proposer(const Plan& plan, DeviceKind kind, Trace& trace) {
+  if (plan.proposer == Proposer::none) return;
+  trace.product_bound = largest_product_bound(plan.proposer, plan.problem.dims);
+  trace.proposer_check = proposer_check(plan, kind);
+}
+
+}  // namespace
+
+void search_with(const Index::State& index, MatrixView<const float> queries, std::int64_t k,
+                 const PlanOptions& options, Trace* trace, Neighbors& found, const Take& also) {
+  const Stopwatch total;
+  if (queries.cols() != index.columns)
+    throw Error(Errc::invalid_argument, "search: queries have " + std::to_string(queries.cols()) +
+                                            " columns but the index has " + std::to_string(index.columns) +
+                                            "; give as many");
+  check_view("search", "query", queries);
+  Plan plan = plan_search(index, queries.rows(), k, options);
+  const PreparedRows rows =
+      prepare_rows("search", "query", queries, index.metric, options.threads, index.mask());
+  {
+    const FloatGuard guard;
+    check_range("search", index.metric, rows.view, index.largest);
+  }
+  PlanOptions way = options;
+  if (plan.proposer != Proposer::none &&
+      !within_range(plan.proposer, index.dims, largest_centred(rows.largest, index.centre),
+                    largest_centred(index.largest, index.centre))) {
+    way.proposer = Proposer::none;
+    plan = plan_search(index, queries.rows(), k, way);
+    plan.reason = "values are out of the range of the bound of a proposer; " + plan.reason;
+  }
+  if (!way.sample.empty() && queries.rows() > 0) plan = plan_by_sample(index, rows.view, k, way);
+  bool begun = false;
+  const auto make_room = [&] {
+    const std::size_t cells = cells_of(queries.rows(), k);
+    const auto fit = [&](auto& values) {
+      if (values.capacity() < cells) values.clear();  // so that they are not copied
+      values.resize(cells);
+    };
+    found.queries = queries.rows();
+    found.k = k;
+    fit(found.distance);
+    fit(found.index);
+  };
+  const auto search_by = [&](const Plan& chosen) {
+    if (trace) {
+      restart(*trace);
+      trace->plan = chosen;
+      tell_of_proposer(chosen, index.device.info().kind, *trace);
+    }
+    const std::size_t most =
+        static_cast<std::size_t>(chosen.query_tile) * static_cast<std::size_t>(chosen.problem.k);
+    const HostBuffer buffer(*index.device.state(), most * sizeof(Key));
+    const std::span<Key> keys = buffer.as<Key>(most);
+    run(index, chosen, options, rows.view, rows.largest, trace, make_room,
+        [&](Workspace& workspace, std::int64_t first, std::int64_t count) {
+          begun = true;
+          read_tile(index, chosen, workspace, first, count, also != nullptr, trace, keys);
+          finish_tile(index, chosen, first, count, trace, keys, found);
+          if (also) also(workspace, first, count);
+        });
+  };
+  try {
+    search_by(plan);
+  } catch (const Error& error) {  // what kith chose, or measured when more memory was free, gives way
+    const bool proposed = plan.proposer != Proposer::none && way.proposer == Proposer::automatic;
+    const bool tuned = index.device.info().tuning && way.sample.empty();
+    if (begun || error.code() != Errc::out_of_memory || !(proposed || tuned)) throw;
+    if (proposed) way.proposer = Proposer::none;
+    Plan smaller = plan_untuned(index, queries.rows(), k, way);
+    smaller.reason += std::string("; another way gave way (") + error.what() + ")";
+    search_by(smaller);
+  }
+  if (trace) trace->total_seconds = total.seconds();
+}
+
+}  // namespace kith

@@ -1,0 +1,151 @@
+// The stages that work on lists of candidates: collect, rerank, tighten.
+#include <algorithm>
+#include <cmath>
+
+#include "base/border.hpp"
+#include "stages/stage_support.hpp"
+
+namespace kith::stages {
+namespace {
+
+/// How many rows list q holds.
+std::size_t length(const Candidates& candidates, std::size_t q) {
+  return std::min<std::size_t>(candidates.counts[q], size(candidates.capacity));
+}
+
+void check_candidates(const char* stage, const Candidates& candidates) {
+  const bool fits = candidates.rows >= 0 && candidates.capacity >= 1 &&
+                    candidates.counts.size() == size(candidates.rows) &&
+                    candidates.indices.size() == size(candidates.rows) * size(candidates.capacity);
+  if (!fits)
+    refuse(std::string(stage) + ": " + std::to_string(candidates.counts.size()) + " counts and " +
+           std::to_string(candidates.indices.size()) + " candidates for lists of shape [" +
+           std::to_string(candidates.rows) + ", " + std::to_string(candidates.capacity) +
+           "]; give a count for each list and a candidate for each place");
+}
+
+void check_theta(std::span<const float> theta, std::int64_t m) {
+  if (theta.size() != size(m))
+    refuse("collect: " + std::to_string(theta.size()) + " values of theta for " + std::to_string(m) +
+           " queries; give one for each");
+  for (std::size_t q = 0; q < theta.size(); ++q)
+    if (std::isnan(theta[q]))
+      refuse("collect: theta of query " + std::to_string(q) + " is NaN; every value must be a number");
+}
+
+/// Devices append in the order of their atomic additions; what is returned does not depend on it,
+/// but for lists that are too short.
+void put_in_order(Candidates& candidates) {
+  for (std::size_t q = 0; q < candidates.counts.size(); ++q) {
+    const auto list = candidates.indices.begin() + static_cast<std::ptrdiff_t>(q) * candidates.capacity;
+    const auto end = list + static_cast<std::ptrdiff_t>(length(candidates, q));
+    std::sort(list, end);
+    std::fill(end, list + candidates.capacity, no_row);
+  }
+}
+
+}  // namespace
+
+Candidates collect(const Device& device, MatrixView<const float> distances, std::span<const float> theta,
+                   std::int64_t capacity) try {
+  const StatePointer& state = device.state();
+  const FloatGuard guard;
+  if (capacity < 1 || capacity > distances.cols())
+    refuse("collect: capacity = " + std::to_string(capacity) + " but there are " +
+           std::to_string(distances.cols()) +
+           " rows; choose 1 <= capacity <= " + std::to_string(distances.cols()));
+  check_theta(theta, distances.rows());
+  const std::vector<float> dense = dense_values("collect", distances, Masked::accepted);
+  const std::size_t m = size(distances.rows()), n = size(distances.cols()), places = size(capacity);
+  Candidates found{distances.rows(), capacity, std::vector<std::uint32_t>(m),
+                   std::vector<std::uint32_t>(m * places)};
+  if (m == 0) return found;
+  const DeviceMemory values = upload<float>(state, dense), bounds = upload<float>(state, theta);
+  const DeviceMemory counts = upload<std::uint32_t>(state, found.counts),
+                     rows(state, m * places * sizeof(std::uint32_t));
+  run(state, spi::CollectStep{Proposer::none,
+                              Metric::squared_l2,
+                              {},
+                              {},
+                              {values.get(), 0, m, n, n},
+                              {bounds.get(), 0, m, 1, 1},
+                              0,
+                              {{rows.get(), 0, m, places, places}, {counts.get(), 0, m, 1, 1}},
+                              {}});
+  read(state, counts, found.counts);
+  read(state, rows, found.indices);
+  put_in_order(found);
+  return found;
+} catch (...) {
+  rethrow_as_error();
+}
+
+std::vector<Key> rerank(const Device& device, MatrixView<const float> queries, MatrixView<const float> train,
+                        Metric metric, const Candidates& candidates) try {
+  check_candidates("rerank", candidates);
+  if (candidates.rows != queries.rows())
+    refuse("rerank: " + std::to_string(candidates.rows) + " lists for " + std::to_string(queries.rows()) +
+           " queries; give one for each");
+  const StatePointer& state = device.state();
+  const DevicePair pair = device_pair(state, queries, train, metric);
+  const std::size_t m = size(queries.rows()), places = size(candidates.capacity);
+  for (std::size_t q = 0; q < m; ++q)
+    for (std::size_t j = 0; j < length(candidates, q); ++j)
+      if (candidates.indices[q * places + j] >= train.rows())
+        refuse("rerank: candidate " + std::to_string(j) + " of query " + std::to_string(q) + " is row " +
+               std::to_string(candidates.indices[q * places + j]) + " but there are " +
+               std::to_string(train.rows()) + " rows; name rows from 0 to " +
+               std::to_string(train.rows() - 1));
+  std::vector<Key> keys(m * places, no_key);
+  if (m == 0) return keys;
+  const DeviceMemory rows = upload<std::uint32_t>(state, candidates.indices),
+                     counts = upload<std::uint32_t>(state, candidates.counts), out = upload<Key>(state, keys);
+  run(state, spi::RerankStep{metric,
+                             pair.queries.rows,
+                             pair.train.rows,
+                             0,
+                             {{rows.get(), 0, m, places, places}, {counts.get(), 0, m, 1, 1}},
+                             {out.get(), 0, m, places, places}});
+  read(state, out, keys);
+  return keys;
+} catch (...) {
+  rethrow_as_error();
+}
+
+Tightened tighten(const Device& device, const Candidates& candidates, std::span<const Key> keys,
+                  const KeyLists& best) try {
+  check_candidates("tighten", candidates);
+  check_lists("tighten", best);
+  if (best.lists != 1)
+    refuse("tighten: " + std::to_string(best.lists) + " lists a row of best; merge them first");
+  if (best.rows != candidates.rows || keys.size() != candidates.indices.size())
+    refuse("tighten: " + std::to_string(keys.size()) + " keys and " + std::to_string(best.rows) +
+           " best lists for candidates of shape [" + std::to_string(candidates.rows) + ", " +
+           std::to_string(candidates.capacity) + "]; give a key for each place and a list for each query");
+  const StatePointer& state = device.state();
+  const std::size_t m = size(best.rows), k = size(best.k), places = size(candidates.capacity);
+  Tightened result{best, std::vector<float>(m), std::vector<std::uint32_t>(m)};
+  if (m == 0) return result;
+  const DeviceMemory in = upload<Key>(state, keys), out = upload<Key>(state, best.keys),
+                     counts = upload<std::uint32_t>(state, candidates.counts),
+                     lost = upload<std::uint32_t>(state, result.lost), theta(state, m * sizeof(float));
+  run(state, spi::TightenStep{Proposer::none,
+                              Metric::squared_l2,
+                              1,
+                              static_cast<std::uint32_t>(k),
+                              {in.get(), 0, m, places, places},
+                              {counts.get(), 0, m, 1, 1},
+                              {out.get(), 0, m, k, k},
+                              {},
+                              {theta.get(), 0, m, 1, 1},
+                              {lost.get(), 0, m, 1, 1},
+                              {}});
+  read(state, out, result.best.keys);
+  read(state, theta, result.theta);
+  read(state, lost, result.lost);
+  return result;
+} catch (...) {
+  rethrow_as_error();
+}
+
+}  // namespace kith::stages

@@ -1,0 +1,225 @@
+#include "kith/structure.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+
+#include "base/border.hpp"
+#include "base/float_guard.hpp"
+#include "kith/error.hpp"
+#include "search/pipeline.hpp"
+#include "structure/structure_pairs.hpp"
+#include "structure/structure_state.hpp"
+
+namespace kith {
+namespace {
+
+std::vector<float> copy_of(MatrixView<const float> rows, std::vector<float> before = {}) {
+  before.reserve(before.size() + static_cast<std::size_t>(rows.rows() * rows.cols()));
+  for (std::int64_t r = 0; r < rows.rows(); ++r)
+    before.insert(before.end(), rows.row(r), rows.row(r) + rows.cols());
+  return before;
+}
+
+/// Copy samples order[0], order[1], ... to the device, as positions first, first + 1, ...
+std::vector<Chunk> upload_in_order(const Index& index, MatrixView<const float> samples,
+                                   std::span<const std::int64_t> order, std::int64_t first,
+                                   std::uint32_t threads) {
+  const auto count = static_cast<std::int64_t>(order.size());
+  const SampleRows from{samples, order, index.features()};
+  const std::vector<float> rows = from.rows(0, count);
+  return upload_chunks(index.device().state(), {rows.data(), count, from.dims()}, first, threads);
+}
+
+}  // namespace
+
+ClassCodes::ClassCodes(std::span<const std::int64_t> labels)
+    : classes(labels.begin(), labels.end()), codes(labels.size()) {
+  std::sort(classes.begin(), classes.end());
+  classes.erase(std::unique(classes.begin(), classes.end()), classes.end());
+  std::transform(labels.begin(), labels.end(), codes.begin(), [&](std::int64_t label) {
+    return static_cast<std::uint32_t>(std::lower_bound(classes.begin(), classes.end(), label) -
+                                      classes.begin());
+  });
+}
+
+std::vector<std::int64_t> ClassCodes::labels() const {
+  std::vector<std::int64_t> labels;
+  for (const std::uint32_t code : codes) labels.push_back(classes[code]);
+  return labels;
+}
+
+std::vector<std::int64_t> ClassCodes::sizes() const {
+  std::vector<std::int64_t> sizes(classes.size());
+  for (const std::uint32_t code : codes) ++sizes[code];
+  return sizes;
+}
+
+std::vector<std::int64_t> order_by_class(std::span<const std::uint32_t> codes, std::int64_t first) {
+  std::vector<std::int64_t> order(codes.size() - static_cast<std::size_t>(first));
+  std::iota(order.begin(), order.end(), first);
+  std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
+    return codes[static_cast<std::size_t>(a)] < codes[static_cast<std::size_t>(b)];
+  });
+  return order;
+}
+
+bool is_ascending(std::span<const std::int64_t> order) {
+  return std::is_sorted(order.begin(), order.end());
+}
+
+std::vector<std::uint32_t> codes_in_order(std::span<const std::uint32_t> codes,
+                                          std::span<const std::int64_t> order) {
+  std::vector<std::uint32_t> ordered;
+  ordered.reserve(order.size());
+  for (const std::int64_t sample : order) ordered.push_back(codes[static_cast<std::size_t>(sample)]);
+  return ordered;
+}
+
+void check_structure_metric(Metric metric) {
+  if (!may_be_negative(metric)) return;
+  throw Error(Errc::unsupported, "structure: " + std::string(name(metric)) +
+                                     " may be below 0, so that its sums say nothing about classes; choose "
+                                     "squared_l2, l2, l1 or linf");
+}
+
+void check_structure_labels(std::span<const std::int64_t> labels, std::int64_t samples) {
+  if (static_cast<std::int64_t>(labels.size()) != samples)
+    throw Error(Errc::invalid_argument, "structure: " + std::to_string(labels.size()) + " labels for " +
+                                            std::to_string(samples) + " samples; give one a sample");
+}
+
+std::shared_ptr<const SamplesByClass> Structure::State::samples_by_class(std::uint32_t threads) const {
+  const std::lock_guard lock(mutex);
+  if (by_class) return by_class;
+  auto made = std::make_shared<SamplesByClass>();
+  made->order = order_by_class(labels.codes, 0);
+  made->codes = codes_in_order(labels.codes, made->order);
+  made->chunks = is_ascending(made->order) ? index.state().chunks
+                                           : upload_in_order(index, view(), made->order, 0, threads);
+  return by_class = std::move(made);
+}
+
+void Structure::State::sums(const SamplesByClass& by, const PlanOptions& options, Trace* trace,
+                            const TakeSums& take) const {
+  refuse_filters(options);
+  SumsTask task{index.device().state(), index.metric(), by.codes};
+  task.classes = static_cast<std::int64_t>(labels.classes.size());
+  task.resident = is_ascending(by.order) ? index.rows() : 2 * index.rows();
+  SumsInput input{{view(), by.order, index.features()}, by.chunks};
+  run_sums(task, {&input, 1}, options, trace, take);
+}
+
+Structure::Structure(Device device, MatrixView<const float> samples, std::span<const std::int64_t> labels,
+                     Metric metric, const IndexOptions& options) try {
+  check_structure_metric(metric);
+  check_structure_labels(labels, samples.rows());
+  Index index(std::move(device), samples, metric, options);
+  state_ = std::make_shared<State>(std::move(index), copy_of(samples), ClassCodes(labels));
+} catch (...) {
+  rethrow_as_error();
+}
+
+Structure::Structure(std::shared_ptr<const State> state) : state_(std::move(state)) {}
+
+Structure Structure::with(MatrixView<const float> more, std::span<const std::int64_t> labels) const try {
+  check_structure_labels(labels, more.rows());
+  const std::int64_t before = state_->index.rows();
+  std::vector<std::int64_t> all = state_->labels.labels();
+  all.insert(all.end(), labels.begin(), labels.end());
+  auto grown =
+      std::make_shared<State>(state_->index.with(more), copy_of(more, state_->samples), ClassCodes(all));
+  std::shared_ptr<const SamplesByClass> known;
+  {
+    const std::lock_guard lock(state_->mutex);
+    known = state_->by_class;
+  }
+  if (known) {  // what is on the device stays, and only the new samples follow
+    auto joined = std::make_shared<SamplesByClass>(*known);
+    const std::vector<std::int64_t> order = order_by_class(grown->labels.codes, before);
+    joined->order.insert(joined->order.end(), order.begin(), order.end());
+    joined->codes = codes_in_order(grown->labels.codes, joined->order);
+    if (is_ascending(joined->order))
+      joined->chunks = grown->index.state().chunks;
+    else
+      for (Chunk& chunk : upload_in_order(grown->index, grown->view(), order, before, 0))
+        joined->chunks.push_back(std::move(chunk));
+    grown->by_class = std::move(joined);
+  }
+  return Structure(std::shared_ptr<const State>(std::move(grown)));
+} catch (...) {
+  rethrow_as_error();
+}
+
+SampleClasses Structure::sample_classes(const PlanOptions& options) const try {
+  const std::shared_ptr<const SamplesByClass> by = state_->samples_by_class(options.threads);
+  const std::vector<std::int64_t> sizes = this->sizes();
+  const std::size_t n = by->order.size(), classes = sizes.size();
+  SampleClasses result{static_cast<std::int64_t>(n), static_cast<std::int64_t>(classes),
+                       std::vector<float>(n * classes), std::vector<double>(n * classes)};
+  state_->sums(*by, options, nullptr, [&](const TileSums& tile) {
+    const FloatGuard guard;
+    for (std::int64_t i = 0; i < tile.count; ++i) {
+      const std::size_t from = static_cast<std::size_t>(i) * classes;
+      const std::size_t to =
+          static_cast<std::size_t>(by->order[static_cast<std::size_t>(tile.first + i)]) * classes;
+      for (std::size_t c = 0; c < classes; ++c) {
+        const double sum = static_cast<double>(tile.high[from + c]) + static_cast<double>(tile.low[from + c]);
+        result.smallest[to + c] = tile.smallest[from + c];
+        result.mean[to + c] = sum / static_cast<double>(sizes[c]);
+      }
+    }
+  });
+  return result;
+} catch (...) {
+  rethrow_as_error();
+}
+
+ClassMatrix Structure::class_matrix(const PlanOptions& options, Trace* trace) const try {
+  const std::shared_ptr<const SamplesByClass> by = state_->samples_by_class(options.threads);
+  ClassPairs pairs(sizes());
+  state_->sums(*by, options, trace, [&](const TileSums& tile) {
+    pairs.add(std::span(by->codes).subspan(static_cast<std::size_t>(tile.first),
+                                           static_cast<std::size_t>(tile.count)),
+              tile.high, tile.low, options.threads);
+  });
+  return pairs.matrix();
+} catch (...) {
+  rethrow_as_error();
+}
+
+Neighbors Structure::nearest_other(const PlanOptions& options, Trace* trace) const try {
+  refuse_filters(options);
+  PlanOptions others = options;
+  others.self = 0;
+  return state_->index.search(state_->view(), 1, others, trace);
+} catch (...) {
+  rethrow_as_error();
+}
+
+std::vector<SampleError> Structure::errors(const PlanOptions& options) const try {
+  const Neighbors nearest = nearest_other(options);
+  const std::vector<std::uint32_t>& codes = state_->labels.codes;
+  std::vector<SampleError> errors;
+  for (std::size_t i = 0; i < codes.size(); ++i)
+    if (codes[i] != codes[static_cast<std::size_t>(nearest.index[i])])
+      errors.push_back({static_cast<std::int64_t>(i), nearest.index[i]});
+  return errors;
+} catch (...) {
+  rethrow_as_error();
+}
+
+const std::vector<std::int64_t>& Structure::classes() const {
+  return state_->labels.classes;
+}
+std::vector<std::int64_t> Structure::sizes() const try { return state_->labels.sizes(); } catch (...) {
+  rethrow_as_error();
+}
+const std::vector<std::uint32_t>& Structure::codes() const {
+  return state_->labels.codes;
+}
+const Index& Structure::index() const {
+  return state_->index;
+}
+
+}  // namespace kith

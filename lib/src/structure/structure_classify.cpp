@@ -1,0 +1,220 @@
+// Distances of samples, and classification of others by them.
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <new>
+#include <numeric>
+#include <string>
+
+#include "base/border.hpp"
+#include "metric/chain.hpp"
+#include "base/float_guard.hpp"
+#include "kith/error.hpp"
+#include "kith/stages.hpp"
+#include "base/parallel.hpp"
+#include "search/pipeline.hpp"
+#include "rows/rows.hpp"
+#include "structure/structure_state.hpp"
+#include "structure/structure_tiles.hpp"
+#include "device/watcher.hpp"
+
+namespace kith {
+namespace {
+
+[[noreturn]] void refuse(const std::string& message) {
+  throw Error(Errc::invalid_argument, "structure: " + message);
+}
+
+std::size_t size(std::int64_t value) {
+  return static_cast<std::size_t>(value);
+}
+
+/// Room on the host. Throws out_of_memory.
+std::vector<float> host_floats(std::int64_t rows, std::int64_t columns) {
+  const auto pages = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES));
+  const std::size_t floats = pages * (static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) / sizeof(float));
+  try {
+    if (size(rows) <= floats / size(columns)) return std::vector<float>(size(rows) * size(columns));
+  } catch (const std::bad_alloc&) {  // said below
+  }
+  throw Error(Errc::out_of_memory, "structure: distances [" + std::to_string(rows) + ", " +
+                                       std::to_string(columns) +
+                                       "] are more than the memory of this machine holds; ask for fewer "
+                                       "samples at a time");
+}
+
+/// Numbers of samples, ascending. Throws invalid_argument: one does not exist, or is there twice.
+std::vector<std::int64_t> checked_prototypes(std::span<const std::int64_t> prototypes, std::int64_t n) {
+  std::vector<std::int64_t> sorted(prototypes.begin(), prototypes.end());
+  std::sort(sorted.begin(), sorted.end());
+  for (std::size_t i = 0; i < sorted.size(); ++i) {
+    if (sorted[i] < 0 || sorted[i] >= n)
+      refuse("prototype " + std::to_string(sorted[i]) + " is none of the " + std::to_string(n) +
+             " samples; choose from 0 to " + std::to_string(n - 1));
+    if (i > 0 && sorted[i] == sorted[i - 1])
+      refuse("prototype " + std::to_string(sorted[i]) + " is named twice; name each once");
+  }
+  return sorted;
+}
+
+/// Distances of query tiles to all samples, by tiles, finished.
+class DistanceTiles {
+ public:
+  DistanceTiles(const Index::State& index, const PlanOptions& options, std::int64_t count)
+      : index_(index),
+        state_(index.device.state()),
+        options_(options),
+        tiles_(tiles_of(index, options)),
+        queries_(state_, packed_bytes(tiles_.queries, index.dims, state_->info.query_block)),
+        distances_(state_, distances_bytes(tiles_)),
+        watcher_(options, (count + tiles_.queries - 1) / tiles_.queries * train_tiles()) {}
+
+  std::int64_t queries() const { return tiles_.queries; }
+
+  /// The distances of `rows` [at most queries(), dims], written to `out` [rows, n].
+  void compute(MatrixView<const float> rows, float* out) {
+    watcher_.check_stop();
+    upload_rows(*state_, *queries_.get(), rows, state_->info.query_block, options_.threads);
+    for (const Chunk& chunk : index_.chunks)
+      for (std::int64_t begin = 0; begin < chunk.rows; begin += tiles_.rows) {
+        const std::int64_t t = std::min(tiles_.rows, chunk.rows - begin);
+        run_tile(chunk, begin, t, rows.rows());
+        parallel_for(rows.rows(), rows.rows() * t, options_.threads, [&](std::int64_t q) {
+          float* const to = out + q * index_.rows + chunk.first + begin;
+          for (std::int64_t i = 0; i < t; ++i) to[i] = finish(index_.metric, tile_[size(q * t + i)]);
+        });
+        watcher_.step_done();
+      }
+  }
+
+ private:
+  static SumsTiles tiles_of(const Index::State& index, const PlanOptions& options) {
+    const DeviceInfo& info = index.device.state()->info;
+    return sums_tiles(info, {index.rows, index.dims, 0},
+                      structure_budget(info, index.rows, index.dims, options), options);
+  }
+
+  std::int64_t train_tiles() const {
+    std::int64_t tiles = 0;
+    for (const Chunk& chunk : index_.chunks) tiles += (chunk.rows + tiles_.rows - 1) / tiles_.rows;
+    return tiles;
+  }
+
+  void run_tile(const Chunk& chunk, std::int64_t begin, std::int64_t t, std::int64_t m) {
+    const auto dims = static_cast<std::uint32_t>(index_.dims), rows = static_cast<std::uint32_t>(t);
+    tile_.resize(size(m * t));
+    const spi::DistanceStep step{
+        index_.metric,
+        {queries_.get(), 0, static_cast<std::uint32_t>(m), dims, state_->info.query_block},
+        {chunk.memory.get(), static_cast<std::uint32_t>(begin), rows, dims, state_->info.train_block},
+        {distances_.get(), 0, size(m), size(t), size(t)}};
+    const std::lock_guard lock(state_->mutex);
+    const FloatGuard guard;
+    state_->device->enqueue({step, options_.threads});
+    state_->device->read(*distances_.get(), 0, tile_.data(), tile_.size() * sizeof(float));
+  }
+
+  const Index::State& index_;
+  const std::shared_ptr<Device::State> state_;
+  const PlanOptions& options_;
+  const SumsTiles tiles_;
+  DeviceMemory queries_, distances_;
+  Watcher watcher_;
+  std::vector<float> tile_;
+};
+
+/// Some columns of rows first ... first + count - 1 of a matrix. Throws invalid_argument: one holds NaN.
+std::vector<float> columns_of(MatrixView<const float> matrix, std::int64_t first, std::int64_t count,
+                              std::span<const std::int64_t> columns) {
+  const FloatGuard guard;
+  std::vector<float> kept;
+  kept.reserve(size(count) * columns.size());
+  for (std::int64_t r = first; r < first + count; ++r)
+    for (const std::int64_t c : columns) {
+      if (std::isnan(matrix(r, c)))
+        refuse("row " + std::to_string(r) + ", column " + std::to_string(c) +
+               " holds NaN; every distance must be a number");
+      kept.push_back(matrix(r, c));
+    }
+  return kept;
+}
+
+}  // namespace
+
+std::vector<float> Structure::distances(std::int64_t first, std::int64_t count,
+                                        const PlanOptions& options) const try {
+  const std::int64_t n = state_->index.rows();
+  refuse_filters(options);
+  if (first < 0 || count < 0 || first > n || count > n - first)
+    refuse("there are no samples " + std::to_string(first) + " ... " + std::to_string(first + count - 1) +
+           " among " + std::to_string(n) + "; choose from 0 to " + std::to_string(n - 1));
+  std::vector<float> found = host_floats(count, n);
+  if (count == 0) return found;
+  DistanceTiles tiles(state_->index.state(), options, count);
+  const SampleRows samples{state_->view(), {}, state_->index.features()};
+  for (std::int64_t done = 0; done < count; done += tiles.queries()) {
+    const std::int64_t rows = std::min(tiles.queries(), count - done);
+    const std::vector<float> queries = samples.rows(first + done, rows);
+    tiles.compute({queries.data(), rows, samples.dims()}, found.data() + done * n);
+  }
+  return found;
+} catch (...) {
+  rethrow_as_error();
+}
+
+std::vector<std::int64_t> Structure::classify(MatrixView<const float> queries,
+                                              std::span<const std::int64_t> prototypes,
+                                              const PlanOptions& options) const try {
+  refuse_filters(options);
+  const Index& all = state_->index;
+  const std::vector<std::int64_t> chosen = checked_prototypes(prototypes, all.rows());
+  const auto label_of = [&](std::int64_t sample) { return classes()[codes()[size(sample)]]; };
+  std::vector<std::int64_t> labels;
+  if (chosen.empty()) {
+    for (const std::int64_t sample : all.search(queries, 1, options).index)
+      labels.push_back(label_of(sample));
+    return labels;
+  }
+  // Few rows are copied and searched sooner than all are searched and most of them left out.
+  std::vector<float> rows;
+  for (const std::int64_t sample : chosen)
+    rows.insert(rows.end(), state_->view().row(sample), state_->view().row(sample) + all.dims());
+  const Index index(all.device(), {rows.data(), static_cast<std::int64_t>(chosen.size()), all.dims()},
+                    all.metric(), {all.features()});
+  for (const std::int64_t place : index.search(queries, 1, options).index)
+    labels.push_back(label_of(chosen[size(place)]));
+  return labels;
+} catch (...) {
+  rethrow_as_error();
+}
+
+std::vector<std::int64_t> Structure::classify_distances(MatrixView<const float> distances,
+                                                        std::span<const std::int64_t> prototypes) const try {
+  const std::int64_t n = state_->index.rows();
+  std::vector<std::int64_t> chosen = checked_prototypes(prototypes, n);
+  if (distances.cols() != n)
+    refuse("distances have " + std::to_string(distances.cols()) + " columns, but there are " +
+           std::to_string(n) + " samples; give one to each");
+  if (chosen.empty()) {
+    chosen.resize(size(n));
+    std::iota(chosen.begin(), chosen.end(), std::int64_t{0});
+  }
+  constexpr std::size_t usual_floats = std::size_t{1} << 24;
+  const std::size_t floats =
+      std::min(usual_floats, index().device().info().largest_allocation / sizeof(float));
+  const auto columns = static_cast<std::int64_t>(chosen.size());
+  const auto step = static_cast<std::int64_t>(std::max<std::size_t>(1, floats / chosen.size()));
+  std::vector<std::int64_t> labels;
+  for (std::int64_t first = 0; first < distances.rows(); first += step) {
+    const std::int64_t count = std::min(step, distances.rows() - first);
+    const std::vector<float> kept = columns_of(distances, first, count, chosen);
+    for (const Key key : stages::select(index().device(), {kept.data(), count, columns}, 1).keys)
+      labels.push_back(classes()[codes()[size(chosen[row_of(key)])]]);
+  }
+  return labels;
+} catch (...) {
+  rethrow_as_error();
+}
+
+}  // namespace kith

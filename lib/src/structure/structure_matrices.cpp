@@ -1,0 +1,69 @@
+// Class matrices of many sets of features.
+#include <algorithm>
+#include <string>
+
+#include "base/border.hpp"
+#include "kith/error.hpp"
+#include "plan/plan_memory.hpp"
+#include "rows/rows.hpp"
+#include "structure/structure_pairs.hpp"
+#include "structure/structure_state.hpp"
+
+namespace kith {
+namespace {
+
+void check_shape(MatrixView<const float> samples) {
+  if (samples.rows() < 1 || samples.cols() < 1 || samples.rows() > most_rows)
+    throw Error(Errc::invalid_argument, "structure: the samples are [" + std::to_string(samples.rows()) +
+                                            ", " + std::to_string(samples.cols()) + "]; give 1 to " +
+                                            std::to_string(most_rows) + " rows and at least one column");
+}
+
+}  // namespace
+
+std::vector<ClassMatrix> class_matrices(const Device& device, MatrixView<const float> samples,
+                                        std::span<const std::int64_t> labels, Metric metric,
+                                        std::span<const std::vector<std::int64_t>> features,
+                                        const PlanOptions& options) try {
+  check_structure_metric(metric);
+  check_structure_labels(labels, samples.rows());
+  refuse_filters(options);
+  check_shape(samples);
+  std::vector<std::vector<std::int64_t>> sets;
+  std::vector<std::int64_t> used;
+  for (const std::vector<std::int64_t>& set : features) {
+    sets.push_back(ordered_features(set, samples.cols()));
+    used.insert(used.end(), sets.back().begin(), sets.back().end());
+  }
+  if (sets.empty()) return {};
+  std::sort(used.begin(), used.end());
+  used.erase(std::unique(used.begin(), used.end()), used.end());
+  prepare_rows("structure", "sample", samples, metric, options.threads, used);  // all finite
+
+  const ClassCodes coded(labels);
+  const std::vector<std::int64_t> order = order_by_class(coded.codes, 0);
+  const std::vector<std::uint32_t> codes = codes_in_order(coded.codes, order);
+  std::vector<SumsInput> inputs;
+  inputs.reserve(sets.size());
+  for (const std::vector<std::int64_t>& set : sets) inputs.push_back({{samples, order, set}});
+  SumsTask task{device.state(), metric, codes};
+  task.classes = static_cast<std::int64_t>(coded.classes.size());
+
+  std::vector<ClassMatrix> matrices;
+  ClassPairs pairs(coded.sizes());
+  run_sums(task, inputs, options, nullptr, [&](const TileSums& tile) {
+    if (tile.input > matrices.size()) {  // the tiles of one input come one after another
+      matrices.push_back(pairs.matrix());
+      pairs = ClassPairs(coded.sizes());
+    }
+    pairs.add(
+        std::span(codes).subspan(static_cast<std::size_t>(tile.first), static_cast<std::size_t>(tile.count)),
+        tile.high, tile.low, options.threads);
+  });
+  matrices.push_back(pairs.matrix());
+  return matrices;
+} catch (...) {
+  rethrow_as_error();
+}
+
+}  // namespace kith

@@ -1,0 +1,63 @@
+// What a Structure keeps: its samples twice on the device, once in the caller's order and once by class.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "rows/chunks.hpp"
+#include "device/device_state.hpp"
+#include "kith/structure.hpp"
+#include "structure/structure_sums.hpp"
+
+namespace kith {
+
+/// Labels as places among the distinct ones.
+struct ClassCodes {
+  std::vector<std::int64_t> classes;  ///< distinct labels, ascending
+  std::vector<std::uint32_t> codes;   ///< [n]
+
+  explicit ClassCodes(std::span<const std::int64_t> labels);
+  std::vector<std::int64_t> labels() const;  ///< [n]
+  std::vector<std::int64_t> sizes() const;   ///< [classes]
+};
+
+/// Samples first ... n - 1 by class, those of a class ascending.
+std::vector<std::int64_t> order_by_class(std::span<const std::uint32_t> codes, std::int64_t first);
+bool is_ascending(std::span<const std::int64_t> order);
+/// codes[order[0]], codes[order[1]], ...
+std::vector<std::uint32_t> codes_in_order(std::span<const std::uint32_t> codes,
+                                          std::span<const std::int64_t> order);
+
+/// Throws unsupported: distances of `metric` may be negative.
+void check_structure_metric(Metric metric);
+/// Throws invalid_argument: labels are not as many as samples.
+void check_structure_labels(std::span<const std::int64_t> labels, std::int64_t samples);
+
+/// Samples by class. Of one Structure, or of one that it was made from and of what came to it: of a class
+/// they are ascending all the same.
+struct SamplesByClass {
+  std::vector<std::int64_t> order;   ///< [n]  sample at each position
+  std::vector<std::uint32_t> codes;  ///< [n]  its class
+  std::vector<Chunk> chunks;         ///< on the device; those of the Index where the order is the same
+};
+
+struct Structure::State {
+  State(Index of, std::vector<float> rows, ClassCodes coded)
+      : index(std::move(of)), samples(std::move(rows)), labels(std::move(coded)) {}
+
+  Index index;
+  std::vector<float> samples;  ///< [n, columns]
+  ClassCodes labels;
+  mutable DeviceMutex mutex{index.device().info()};             ///< around by_class
+  mutable std::shared_ptr<const SamplesByClass> by_class = {};  ///< made when sums are asked for first
+
+  MatrixView<const float> view() const { return {samples.data(), index.rows(), index.dims()}; }
+  std::shared_ptr<const SamplesByClass> samples_by_class(std::uint32_t threads) const;
+  /// Sums of all samples, by position.
+  void sums(const SamplesByClass& by, const PlanOptions& options, Trace* trace, const TakeSums& take) const;
+};
+
+}  // namespace kith

@@ -1,0 +1,183 @@
+#include "structure/structure_sums.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "kith/error.hpp"
+#include "plan/plan_memory.hpp"
+#include "rows/rows.hpp"
+#include "structure/structure_batch.hpp"
+#include "structure/structure_tiles.hpp"
+#include "device/timing.hpp"
+#include "vote/voting.hpp"
+#include "device/watcher.hpp"
+
+namespace kith {
+namespace {
+
+constexpr std::size_t usual_batch_bytes = std::size_t{1} << 28;  // of sums, on the host, too
+
+std::int64_t divide_up(std::int64_t a, std::int64_t b) {
+  return (a + b - 1) / b;
+}
+
+/// One call of run_sums().
+class SumsRun {
+ public:
+  SumsRun(const SumsTask& task, std::span<SumsInput> inputs, const PlanOptions& options)
+      : task_(task),
+        inputs_(inputs),
+        options_(options),
+        info_(task.state->info),
+        n_(static_cast<std::int64_t>(task.codes.size())),
+        dims_(most_dims()),
+        budget_(structure_budget(info_, task.resident, dims_, options)),
+        tiles_(choose_tiles()) {}
+
+  void run(Trace* trace, const TakeSums& take) {
+    std::int64_t steps = 0;
+    for (const SumsInput& input : inputs_) steps += divide_up(n_, tiles_.queries) * train_tiles(input);
+    Watcher watcher(options_, steps);
+    watcher.check_stop();
+    if (trace) start(*trace);
+    const DeviceMemory labels = upload_labels(task_.state, task_.codes);
+    SumsBatch batch(task_, inputs_, tiles_, options_, labels);
+    for (std::size_t i = 0; i < inputs_.size(); ++i)
+      for (std::int64_t first = 0; first < n_; first += tiles_.queries) {
+        const std::int64_t count = std::min(tiles_.queries, n_ - first);
+        if (!batch.empty() && !holds(batch, inputs_[i], count)) {
+          batch.run(watcher, trace, take);
+          release(&inputs_[i]);
+        }
+        copy_rows(inputs_[i]);
+        batch.add(i, first, count, trace);
+        bytes_ += queries_bytes(inputs_[i], count);
+      }
+    batch.run(watcher, trace, take);
+    release(nullptr);
+  }
+
+ private:
+  std::int64_t most_dims() const {
+    std::int64_t dims = 0;
+    for (const SumsInput& input : inputs_) dims = std::max(dims, input.from.dims());
+    return dims;
+  }
+
+  /// Tiles that leave room for the rows of one input that are not on the device yet.
+  SumsTiles choose_tiles() const {
+    const bool copies = std::any_of(inputs_.begin(), inputs_.end(),
+                                    [](const SumsInput& input) { return input.chunks.empty(); });
+    const std::size_t rows = copies ? packed_bytes(n_, dims_, info_.train_block) : 0;
+    return sums_tiles(info_, {n_, dims_, task_.classes}, budget_ > rows ? budget_ - rows : 0, options_);
+  }
+
+  /// Tiles that the rows of an input are cut into, chunk by chunk.
+  std::int64_t train_tiles(const SumsInput& input) const {
+    std::int64_t tiles = 0;
+    if (input.chunks.empty()) {
+      const std::int64_t most = rows_a_chunk(info_, input.from.dims());
+      for (std::int64_t first = 0; first < n_; first += most)
+        tiles += divide_up(std::min(most, n_ - first), tiles_.rows);
+    }
+    for (const Chunk& chunk : input.chunks) tiles += divide_up(chunk.rows, tiles_.rows);
+    return tiles;
+  }
+
+  std::size_t rows_bytes(const SumsInput& input) const {
+    return packed_bytes(n_, input.from.dims(), info_.train_block);
+  }
+  std::size_t queries_bytes(const SumsInput& input, std::int64_t count) const {
+    return packed_bytes(count, input.from.dims(), info_.query_block);
+  }
+
+  /// Whether the batch may grow by a query tile of an input.
+  bool holds(const SumsBatch& batch, const SumsInput& input, std::int64_t count) const {
+    const std::size_t sums = batch.bytes() + batch.bytes_of(count);
+    const std::size_t rows = input.chunks.empty() ? rows_bytes(input) : 0;
+    return sums <= std::min(usual_batch_bytes, info_.largest_allocation) &&
+           bytes_ + queries_bytes(input, count) + rows + sums + distances_bytes(tiles_) <= budget_;
+  }
+
+  /// Have the rows of an input on the device while this batch needs them.
+  void copy_rows(SumsInput& input) {
+    if (!input.chunks.empty()) return;
+    const std::vector<float> rows = input.from.rows(0, n_);
+    input.chunks = upload_chunks(task_.state, {rows.data(), n_, input.from.dims()}, 0, options_.threads);
+    copied_.push_back(&input);
+    bytes_ += rows_bytes(input);
+  }
+
+  /// A batch is done: drop the rows that were copied for it, but those of `next`.
+  void release(const SumsInput* next) {
+    bytes_ = 0;
+    std::erase_if(copied_, [&](SumsInput* input) {
+      if (input == next)
+        bytes_ += rows_bytes(*input);
+      else
+        input->chunks.clear();
+      return input != next;
+    });
+  }
+
+  /// What was decided, for those who ask.
+  void start(Trace& trace) const {
+    restart(trace);
+    trace.plan.problem = {task_.metric, n_, n_, dims_, 0};
+    trace.plan.device = info_.spec;
+    trace.plan.query_tile = tiles_.queries;
+    trace.plan.train_tile = tiles_.rows;
+    trace.plan.threads = options_.threads;
+    trace.plan.workspace_bytes =
+        distances_bytes(tiles_) + sums_bytes(info_, {n_, dims_, task_.classes}, tiles_.queries);
+    trace.plan.reason = "distances of a tile are added to the sums of their classes";
+    trace.query_tiles = divide_up(n_, tiles_.queries);
+    trace.train_tiles = train_tiles(inputs_[0]);
+  }
+
+  const SumsTask& task_;
+  const std::span<SumsInput> inputs_;
+  const PlanOptions& options_;
+  const DeviceInfo& info_;
+  const std::int64_t n_, dims_;
+  const std::size_t budget_;
+  const SumsTiles tiles_;
+  std::vector<SumsInput*> copied_;
+  std::size_t bytes_ = 0;  ///< of rows and queries of this batch
+};
+
+}  // namespace
+
+std::vector<float> SampleRows::rows(std::int64_t first, std::int64_t count) const {
+  const auto columns = static_cast<std::size_t>(dims());
+  std::vector<float> gathered(static_cast<std::size_t>(count) * columns);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
+    const auto place = static_cast<std::size_t>(first) + i;
+    const float* const row = samples.row(order.empty() ? static_cast<std::int64_t>(place) : order[place]);
+    for (std::size_t d = 0; d < columns; ++d) gathered[i * columns + d] = row[features[d]];
+  }
+  return gathered;
+}
+
+void refuse_filters(const PlanOptions& options) {
+  if (options.filter.rows() == 0 && !options.self) return;
+  throw Error(Errc::invalid_argument,
+              "structure: the plan has a filter or self, but here all samples count; leave both out");
+}
+
+std::size_t structure_budget(const DeviceInfo& device, std::int64_t resident, std::int64_t dims,
+                             const PlanOptions& options) {
+  Plan plan;
+  plan.problem = {Metric::squared_l2, resident, resident, dims, 1};
+  return memory_budget(device, plan, options);
+}
+
+void run_sums(const SumsTask& task, std::span<SumsInput> inputs, const PlanOptions& options, Trace* trace,
+              const TakeSums& take) {
+  if (inputs.empty()) return;
+  const Stopwatch total;
+  SumsRun(task, inputs, options).run(trace, take);
+  if (trace) trace->total_seconds = total.seconds();
+}
+
+}  // namespace kith

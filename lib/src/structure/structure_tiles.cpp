@@ -1,0 +1,78 @@
+#include "structure/structure_tiles.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "kith/error.hpp"
+#include "rows/rows.hpp"
+
+namespace kith {
+namespace {
+
+constexpr std::size_t usual_sums_bytes = std::size_t{1} << 28;  // of a query tile, on the host, too
+constexpr std::int64_t least_rows = 256;  // with fewer a step is hardly worth its launch
+
+std::size_t size(std::int64_t value) {
+  return static_cast<std::size_t>(value);
+}
+
+void check_tile(const char* what, std::int64_t tile) {
+  if (tile < 0)
+    throw Error(Errc::invalid_argument, std::string("structure: ") + what + " = " + std::to_string(tile) +
+                                            "; give a positive number, or 0 to let kith choose");
+}
+
+/// What suits the device: a GPU wants many queries, a processor's caches few.
+SumsTiles usual_tiles(const DeviceInfo& device) {
+  if (device.kind != DeviceKind::cpu) return {16384, 4096};
+  return {std::clamp<std::int64_t>(std::int64_t{64} * device.compute_units, 256, 4096), 4096};
+}
+
+std::size_t only_sums_bytes(const SumsProblem& problem, std::int64_t queries) {
+  return size(queries) * size(problem.classes) * floats_a_sum * sizeof(float);
+}
+
+}  // namespace
+
+std::size_t sums_bytes(const DeviceInfo& device, const SumsProblem& problem, std::int64_t queries) {
+  return packed_bytes(queries, problem.dims, device.query_block) + only_sums_bytes(problem, queries);
+}
+
+std::size_t distances_bytes(const SumsTiles& tiles) {
+  return size(tiles.queries) * size(tiles.rows) * sizeof(float);
+}
+
+SumsTiles sums_tiles(const DeviceInfo& device, const SumsProblem& problem, std::size_t budget,
+                     const PlanOptions& options) {
+  check_tile("query tile", options.query_tile);
+  check_tile("training tile", options.train_tile);
+  const SumsTiles usual = usual_tiles(device);
+  SumsTiles tiles{
+      std::clamp<std::int64_t>(options.query_tile ? options.query_tile : usual.queries, 1, problem.n),
+      std::clamp<std::int64_t>(options.train_tile ? options.train_tile : usual.rows, 1, problem.n)};
+  const auto half = [](std::int64_t& tile) { tile = (tile + 1) / 2; };
+  while (options.query_tile == 0 && tiles.queries > 1 &&
+         only_sums_bytes(problem, tiles.queries) > usual_sums_bytes)
+    half(tiles.queries);
+  for (;;) {
+    const std::size_t sums = only_sums_bytes(problem, tiles.queries), distances = distances_bytes(tiles);
+    const std::size_t queries = packed_bytes(tiles.queries, problem.dims, device.query_block);
+    const std::size_t largest = std::max({sums, distances, queries});
+    if (largest <= device.largest_allocation && sums + distances + queries <= budget) return tiles;
+    if (tiles.rows > least_rows) {
+      half(tiles.rows);
+    } else if (tiles.queries > 1) {
+      half(tiles.queries);
+    } else if (tiles.rows > 1) {
+      half(tiles.rows);
+    } else {
+      throw Error(Errc::out_of_memory, "structure: one sample and " + std::to_string(problem.classes) +
+                                           " classes take " + std::to_string(sums + distances + queries) +
+                                           " bytes on " + device.spec + ", but " +
+                                           std::to_string(std::min(budget, device.largest_allocation)) +
+                                           " are allowed; raise the memory limit");
+    }
+  }
+}
+
+}  // namespace kith

@@ -1,0 +1,100 @@
+#include "tiles/tiles.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "plan/guess.hpp"
+#include "certified/shadow.hpp"
+
+namespace kith {
+namespace {
+
+std::int64_t rows_of_tile(const Plan& plan, std::int64_t before) {
+  if (plan.proposer == Proposer::none) return plan.train_tile;
+  if (before == 0) return plan.seed_rows;
+  const std::int64_t rows = before < plan.train_tile / plan.growth ? before * plan.growth : plan.train_tile;
+  return has_own_order(plan.proposer) ? whole_shadow_rows(rows) : rows;
+}
+
+/// Of a chunk: about 0.618 of its blocks further each time, which leaves no large gap at any time (Knuth, The
+/// Art of Computer Programming 3, 6.4), and never the same block twice.
+spi::Visits all_visits(const Plan& plan, std::int64_t rows) {
+  const auto blocks = static_cast<std::uint32_t>((rows + plan.visit_rows - 1) / plan.visit_rows);
+  auto stride = static_cast<std::uint32_t>(0.6180339887 * static_cast<double>(blocks));
+  stride = std::max(stride, 1u);
+  while (std::gcd(stride, blocks) != 1) ++stride;
+  return {static_cast<std::uint32_t>(plan.visit_rows), 0, blocks, blocks, stride};
+}
+
+/// Visits that take the place of a tile of `rows` rows.
+std::uint32_t visits_of(const Plan& plan, std::int64_t rows) {
+  return static_cast<std::uint32_t>(std::max<std::int64_t>(rows / plan.visit_rows, 1));
+}
+
+/// Whether what a sample lets pass of all rows is ranked sooner than it is thinned, which takes two kernels.
+bool is_soon_ranked(const Plan& plan) {
+  constexpr double few_bytes = 6e6;
+  const Problem& p = plan.problem;
+  const auto sample = static_cast<double>(plan.sample_rows), n = static_cast<double>(p.n);
+  const auto rank = static_cast<double>(guessed_rank(p.k, plan.sample_rows, p.n));
+  const double listed = rank_of_all(rank, sample / spi::sample_rows) * n / sample;
+  return listed * static_cast<double>(std::min(p.m, plan.query_tile) * p.dims) * sizeof(float) <= few_bytes;
+}
+
+}  // namespace
+
+std::vector<Tile> train_tiles(const Index::State& index, const Plan& plan) {
+  std::vector<Tile> tiles;
+  for (std::size_t chunk = 0; chunk < index.chunks.size(); ++chunk) {
+    const std::int64_t begin = index.chunks[chunk].first, end = begin + index.chunks[chunk].rows;
+    for (std::int64_t first = begin; first < end; first += tiles.back().rows)
+      tiles.push_back({chunk, first, std::min(rows_of_tile(plan, first), end - first)});
+  }
+  return tiles;
+}
+
+std::vector<Phase> phases(const Index::State& index, const Plan& plan, Way way) {
+  const std::int64_t k = plan.problem.k, n = plan.problem.n;
+  Plan steps = plan;
+  if (way != Way::guessing) {
+    steps.seed_rows = careful_seed(k, plan.seed_rows);
+    steps.growth = careful_growth(k, plan.candidates, plan.growth);
+  }
+  if (way == Way::again) steps.train_tile = std::min(plan.train_tile, plan.candidates * longer_lists / 2);
+  std::vector<Phase> all;
+  if (way == Way::guessing && plan.sample_rows > 0) {
+    const spi::Visits sample = sample_visits(plan);
+    all.push_back({0, sample, false, guessed_rank(k, std::int64_t{sample.count} * plan.visit_rows, n), true});
+    steps.seed_rows = std::min(plan.sample_rows * plan.growth, plan.train_tile);
+  }
+  for (std::size_t chunk = 0; chunk < index.chunks.size(); ++chunk) {
+    const spi::Visits whole = all_visits(plan, index.chunks[chunk].rows);
+    for (spi::Visits part = whole; part.first < whole.count; part.first += part.count) {
+      const std::int64_t before = index.chunks[chunk].first + std::int64_t{part.first} * plan.visit_rows;
+      part.count = std::min(visits_of(plan, std::min(rows_of_tile(steps, before), steps.train_tile)),
+                            whole.count - part.first);
+      const bool ends = part.first + part.count == whole.count;
+      const std::int64_t seen = before + std::int64_t{part.count} * plan.visit_rows;
+      const bool guesses = way == Way::guessing;
+      all.push_back({chunk, part, ends, guesses && !ends ? guessed_rank(k, seen, n) : k});
+      if (guesses && ends && before == 0 && plan.sample_rows > 0) all.back().thins = !is_soon_ranked(plan);
+    }
+  }
+  if (way != Way::again && !all.front().samples) all.front().open = true;
+  return all;
+}
+
+spi::Visits sample_visits(const Plan& plan) {
+  spi::Visits visits = all_visits(plan, plan.problem.n);
+  visits.count = std::min(visits.count, visits_of(plan, plan.sample_rows));
+  return visits;
+}
+
+spi::Visits largest_visits(const Plan& plan) {
+  if (plan.visit_rows == 0) return {};
+  spi::Visits visits = all_visits(plan, plan.problem.n);
+  visits.count = std::min(visits.count, visits_of(plan, plan.train_tile));
+  return visits;
+}
+
+}  // namespace kith

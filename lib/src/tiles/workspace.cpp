@@ -1,0 +1,91 @@
+#include "tiles/workspace.hpp"
+
+namespace kith {
+namespace {
+
+std::size_t size(std::int64_t value) {
+  return static_cast<std::size_t>(value);
+}
+
+DeviceMemory memory_of(const std::shared_ptr<Device::State>& state, std::size_t bytes) {
+  return bytes ? DeviceMemory(state, bytes) : DeviceMemory();
+}
+
+}  // namespace
+
+Workspace::Workspace(const std::shared_ptr<Device::State>& state, const Plan& plan, std::size_t scratch_bytes)
+    : plan_(plan), query_block_(state->device->info.query_block), scratch_bytes_(scratch_bytes) {
+  const WorkspaceSizes sizes = workspace_sizes(state->device->info, plan);
+  queries_ = memory_of(state, sizes.queries);
+  distances_ = memory_of(state, sizes.distances);
+  for (std::size_t i = 0; i < sizes.list_blocks; ++i) lists_[i] = memory_of(state, sizes.lists);
+  result_ = memory_of(state, sizes.result);
+  scratch_ = memory_of(state, scratch_bytes);
+}
+
+spi::RowBlocks Workspace::queries(std::int64_t count) const {
+  return {queries_.get(), 0, static_cast<std::uint32_t>(count),
+          static_cast<std::uint32_t>(plan_.problem.dims), query_block_};
+}
+
+spi::Grid<float> Workspace::distances(std::int64_t count, std::int64_t train_rows) const {
+  return {distances_.get(), 0, size(count), size(train_rows), size(train_rows)};
+}
+
+spi::Scratch Workspace::scratch() const {
+  return {scratch_.get(), scratch_bytes_};
+}
+
+spi::Grid<Key> Workspace::result(std::int64_t count) const {
+  const std::size_t k = size(plan_.problem.k);
+  return {result_.get(), 0, size(count), k, k};
+}
+
+TileLists Workspace::lists(std::int64_t count, std::int64_t tile, bool last) const {
+  const std::size_t k = size(plan_.problem.k), groups = size(plan_.groups);
+  const bool first = tile == 0;
+  const bool one_tile = first && last;
+  const std::size_t stride = (groups + (one_tile ? 0 : 1)) * k;
+  const auto block = [&](std::int64_t number, std::size_t begin, std::size_t cols) {
+    return spi::Grid<Key>{lists_[number % 2].get(), begin, size(count), cols, stride};
+  };
+  TileLists lists;
+  lists.merge_out = last ? result(count) : block(tile + 1, groups * k, k);
+  if (first && groups == 1) {
+    lists.select_out = lists.merge_out;
+    return lists;
+  }
+  lists.merge = true;
+  lists.lists = static_cast<std::uint32_t>(groups + (first ? 0 : 1));
+  lists.select_out = block(tile, 0, groups * k);
+  lists.merge_in = block(tile, 0, lists.lists * k);
+  return lists;
+}
+
+spi::Step distance_step(const Plan& plan, const spi::RowBlocks& queries, const spi::RowBlocks& train,
+                        const spi::Grid<float>& out) {
+  return {spi::DistanceStep{plan.problem.metric, queries, train, out}, plan.threads};
+}
+
+spi::Step select_step(const Plan& plan, const spi::Grid<float>& distances, std::uint32_t first_row,
+                      const TileLists& lists, const spi::Scratch& scratch) {
+  return {spi::SelectStep{plan.selector, distances, first_row, static_cast<std::uint32_t>(plan.problem.k),
+                          static_cast<std::uint32_t>(plan.groups), lists.select_out, scratch},
+          plan.threads};
+}
+
+spi::Step nearest_step(const Plan& plan, const spi::RowBlocks& queries, const spi::RowBlocks& train,
+                       std::uint32_t first_row, const TileLists& lists, const spi::Scratch& scratch) {
+  return {spi::NearestStep{plan.problem.metric, queries, train, first_row,
+                           static_cast<std::uint32_t>(plan.problem.k),
+                           static_cast<std::uint32_t>(plan.groups), lists.select_out, scratch},
+          plan.threads};
+}
+
+spi::Step merge_step(const Plan& plan, const TileLists& lists, const spi::Scratch& scratch) {
+  return {spi::MergeStep{lists.lists, static_cast<std::uint32_t>(plan.problem.k), lists.merge_in,
+                         lists.merge_out, scratch},
+          plan.threads};
+}
+
+}  // namespace kith

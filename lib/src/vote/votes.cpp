@@ -1,0 +1,207 @@
+#include "vote/votes.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "kith/error.hpp"
+#include "base/parallel.hpp"
+#include "base/text.hpp"
+
+namespace kith {
+namespace {
+
+constexpr std::size_t no_rank = std::numeric_limits<std::size_t>::max();
+
+[[noreturn]] void refuse(std::string_view where, const std::string& what) {
+  throw Error(Errc::invalid_argument, std::string(where) + ": " + what);
+}
+
+bool is_factor(double value) {
+  return value >= least_factor && value <= largest_factor;
+}
+
+}  // namespace
+
+void check_voting(std::string_view where, const VotingOptions& voting, Metric metric, std::size_t classes,
+                  std::int64_t longest) {
+  check_weights(where, voting, metric, longest);
+  const std::vector<double>&priors = voting.priors, &costs = voting.costs;
+  if (!priors.empty() && priors.size() != classes)
+    refuse(where, std::to_string(priors.size()) + " priors for " + std::to_string(classes) +
+                      " classes; give one a class, in the order of classes()");
+  for (std::size_t c = 0; c < priors.size(); ++c)
+    if (!is_factor(priors[c]))
+      refuse(where, "the prior of class " + std::to_string(c) + " is " + text_of(priors[c]) +
+                        "; priors lie between 1e-100 and 1e+100");
+  if (!costs.empty() && costs.size() != classes * classes)
+    refuse(where, std::to_string(costs.size()) + " costs for " + std::to_string(classes) +
+                      " classes; give one a pair, [" + std::to_string(classes) + ", " +
+                      std::to_string(classes) + "]");
+  for (std::size_t i = 0; i < costs.size(); ++i)
+    if (costs[i] != 0 && !is_factor(costs[i]))
+      refuse(where, "the cost of answering class " + std::to_string(i % classes) + " where class " +
+                        std::to_string(i / classes) + " is right is " + text_of(costs[i]) +
+                        "; costs are 0, or lie between 1e-100 and 1e+100");
+}
+
+std::vector<double> shares(const VotingOptions& voting, std::span<const std::uint32_t> votes,
+                           std::span<const float> scores, std::size_t classes, std::uint32_t threads) {
+  std::vector<double> share(votes.size());
+  const auto cells = static_cast<std::int64_t>(votes.size());
+  parallel_for(cells / static_cast<std::int64_t>(classes), cells, threads, [&](std::int64_t q) {
+    const std::size_t first = static_cast<std::size_t>(q) * classes;
+    double sum = 0;
+    for (std::size_t c = 0; c < classes; ++c) {
+      const std::size_t i = first + c;
+      share[i] = value_of_score(voting, scores.empty() ? votes[i] : static_cast<double>(scores[i]), c);
+      sum += share[i];
+    }
+    if (sum == 0) return;
+    for (std::size_t c = 0; c < classes; ++c) share[first + c] /= sum;
+  });
+  return share;
+}
+
+Scorer::Scorer(const VotingOptions& voting, std::size_t classes, std::span<const std::uint32_t> codes,
+               std::span<const float> sample_weights)
+    : voting_(&voting),
+      codes_(codes),
+      weigher_(voting, sample_weights),
+      votes_(classes),
+      scores_(classes),
+      values_(classes),
+      first_(classes, no_rank),
+      distances_(classes),
+      expected_(voting.costs.empty() ? 0 : classes),
+      touched_(classes),
+      leaders_(classes) {}
+
+void Scorer::begin() {
+  for (const std::uint32_t c : touched_) {
+    votes_[c] = 0;
+    scores_[c] = 0;
+    values_[c] = 0;
+    first_[c] = no_rank;
+    distances_[c] = 0;
+  }
+  touched_.clear();
+  leaders_.clear();
+  rank_ = 0;
+  best_ = 0;
+  last_alone_ = nobody;
+}
+
+void Scorer::add(std::int64_t row, float distance) {
+  if (row < 0) return;
+  const auto t = static_cast<std::size_t>(row);
+  const std::uint32_t c = codes_[t];
+  if (rank_ == 0) nearest_ = distance;
+  const float weight = weigher_.weight(rank_, nearest_, distance, t);
+  const std::size_t rank = rank_++;
+  if (votes_[c]++ == 0) touched_.push(c);
+  if (weight == 0) return;  // a neighbour without a vote: it decides nothing, ties neither
+  if (first_[c] == no_rank) first_[c] = rank;
+  distances_[c] += static_cast<double>(distance);
+  if (all_one()) {
+    raise(c, value_of_score(*voting_, votes_[c], c));
+  } else {
+    scores_[c] += weight;
+    raise(c, value_of_score(*voting_, static_cast<double>(scores_[c]), c));
+  }
+  if (voting_->tie != TieRule::fewer_neighbors) return;
+  find_leaders();
+  if (leaders_.size() == 1) last_alone_ = *leaders_.begin();
+}
+
+/// The value of a class grows, or stays.
+void Scorer::raise(std::uint32_t c, double value) {
+  const double before = values_[c];
+  values_[c] = value;
+  if (!voting_->costs.empty()) return;  // then find_cheapest() says who leads
+  if (value > best_) {
+    leaders_.clear();
+    best_ = value;
+    lead(c);
+  } else if (value == best_ && before < value) {
+    lead(c);
+  }
+}
+
+void Scorer::lead(std::uint32_t c) {
+  smallest_ = leaders_.size() == 0 ? c : std::min(smallest_, c);
+  leaders_.push(c);
+}
+
+void Scorer::find_leaders() {
+  if (!voting_->costs.empty()) find_cheapest();
+}
+
+/// What an answer is expected to cost, times the sum of all values, which is the same for each.
+void Scorer::find_cheapest() {
+  const std::size_t classes = values_.size();
+  leaders_.clear();
+  std::fill(expected_.begin(), expected_.end(), 0.0);
+  bool voted = false;
+  for (std::size_t right = 0; right < classes; ++right) {
+    if (values_[right] == 0) continue;
+    voted = true;
+    const double* const cost = voting_->costs.data() + right * classes;
+    for (std::size_t answer = 0; answer < classes; ++answer)
+      expected_[answer] += values_[right] * cost[answer];
+  }
+  if (!voted) return;
+  const double least = *std::min_element(expected_.begin(), expected_.end());
+  for (std::size_t answer = 0; answer < classes; ++answer)
+    if (expected_[answer] == least) lead(static_cast<std::uint32_t>(answer));
+}
+
+std::int64_t Scorer::winner() {
+  find_leaders();
+  return winner_of_leaders();
+}
+
+std::int64_t Scorer::winner_of_leaders() const {
+  if (leaders_.size() == 0) return nobody;
+  if (leaders_.size() == 1) return *leaders_.begin();
+  std::uint32_t best = smallest_;
+  switch (voting_->tie) {
+    case TieRule::smallest_label:
+      return smallest_;
+    case TieRule::abstain:
+      return nobody;
+    case TieRule::fewer_neighbors:
+      return last_alone_ == nobody ? smallest_ : last_alone_;
+    case TieRule::nearest:
+      for (const std::uint32_t c : leaders_)
+        if (first_[c] < first_[best]) best = c;
+      return best;
+    case TieRule::smallest_distance: {
+      // With costs a class may lead without a neighbour: it stands behind those that have one.
+      const auto before = [&](std::uint32_t a, std::uint32_t b) {
+        const bool a_none = first_[a] == no_rank, b_none = first_[b] == no_rank;
+        if (a_none != b_none) return b_none;
+        return distances_[a] != distances_[b] ? distances_[a] < distances_[b] : a < b;
+      };
+      return *std::min_element(leaders_.begin(), leaders_.end(), before);
+    }
+  }
+  return smallest_;
+}
+
+std::int64_t Scorer::winner_of(std::span<const std::uint32_t> votes, std::span<const float> scores,
+                               std::span<const std::int64_t> index, std::span<const float> distance) {
+  begin();
+  for (std::uint32_t c = 0; c < votes.size(); ++c) {
+    if (votes[c] == 0) continue;
+    touched_.push(c);
+    raise(c, value_of_score(*voting_, scores.empty() ? votes[c] : static_cast<double>(scores[c]), c));
+  }
+  find_leaders();
+  const bool needs_list = voting_->tie != TieRule::smallest_label && voting_->tie != TieRule::abstain;
+  if (leaders_.size() < 2 || !needs_list) return winner_of_leaders();
+  begin();
+  for (std::size_t j = 0; j < index.size(); ++j) add(index[j], distance[j]);
+  return winner();
+}
+
+}  // namespace kith

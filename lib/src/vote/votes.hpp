@@ -1,0 +1,118 @@
+// From the neighbours of a query to scores, and from scores to a winner: docs/contract.md, section 5. What
+// devices count, once more on the host, for whoever has lists of another kind or wants every k at once.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "kith/metric.hpp"
+#include "kith/voting.hpp"
+#include "vote/weights.hpp"
+
+namespace kith {
+
+/// Refuse options of a vote that do not fit.
+///   where    begins the message: "classify"
+///   longest  neighbours in the longest list
+/// Throws what check_weights() does, and invalid_argument: priors or costs of another length or outside
+/// their range.
+void check_voting(std::string_view where, const VotingOptions& voting, Metric metric, std::size_t classes,
+                  std::int64_t longest);
+
+/// A score times the prior of its class.
+inline double value_of_score(const VotingOptions& voting, double score, std::size_t c) {
+  return voting.priors.empty() ? score : score * voting.priors[c];
+}
+
+/// The share of each class in what the classes of its query have; zeros where they have nothing.
+///   votes    [m, classes]
+///   scores   [m, classes], or empty: the votes are the scores
+///   returns  [m, classes]
+std::vector<double> shares(const VotingOptions& voting, std::span<const std::uint32_t> votes,
+                           std::span<const float> scores, std::size_t classes, std::uint32_t threads);
+
+/// Some of all classes. Allocates in its constructor only, and so do copies.
+class ClassList {
+ public:
+  explicit ClassList(std::size_t classes) : classes_(classes) {}
+  void push(std::uint32_t c) { classes_[size_++] = c; }
+  void clear() { size_ = 0; }
+  std::size_t size() const { return size_; }
+  const std::uint32_t* begin() const { return classes_.data(); }
+  const std::uint32_t* end() const { return classes_.data() + size_; }
+
+ private:
+  std::vector<std::uint32_t> classes_;
+  std::size_t size_ = 0;
+};
+
+/// Counts the votes of one query after another, neighbour by neighbour, nearest first. After each neighbour
+/// winner() is who would win if it were the last, so that one pass over a list answers every k: in constant
+/// time without costs, but for ties that are not broken by the smallest label.
+/// Refers to what it was made of. One a thread, used under FloatGuard; allocates only in its constructor.
+class Scorer {
+ public:
+  static constexpr std::int64_t nobody = -1;
+
+  /// What is given is checked already, with check_voting() and check_sample_weights().
+  ///   codes           [n]  the class of each training row, < classes
+  ///   sample_weights  [n], or empty
+  Scorer(const VotingOptions& voting, std::size_t classes, std::span<const std::uint32_t> codes,
+         std::span<const float> sample_weights);
+
+  /// The next query.
+  void begin();
+
+  /// Its next neighbour.
+  ///   row       training row; -1, which ends a short list, has no vote
+  ///   distance  finished
+  void add(std::int64_t row, float distance);
+
+  /// The class that wins so far; nobody where there is none.
+  std::int64_t winner();
+
+  std::span<const std::uint32_t> votes() const { return votes_; }  ///< [classes], neighbours of each class
+  /// [classes], sums of weights; zeros where every vote weighs 1: then votes() are the scores.
+  std::span<const float> scores() const { return scores_; }
+  bool all_one() const { return weigher_.all_one(); }
+
+  /// The winner by scores that a device has counted. Goes over the list only where they leave a tie that
+  /// needs it. Afterwards votes() and scores() mean nothing.
+  ///   votes            [classes]
+  ///   scores           [classes]; empty where every vote weighs 1
+  ///   index, distance  [k], the list
+  std::int64_t winner_of(std::span<const std::uint32_t> votes, std::span<const float> scores,
+                         std::span<const std::int64_t> index, std::span<const float> distance);
+
+ private:
+  void raise(std::uint32_t c, double value);
+  void lead(std::uint32_t c);
+  void find_leaders();
+  void find_cheapest();
+  std::int64_t winner_of_leaders() const;
+
+  const VotingOptions* voting_;
+  std::span<const std::uint32_t> codes_;
+  Weigher weigher_;
+
+  std::size_t rank_ = 0;              ///< of the next neighbour
+  float nearest_ = 0;                 ///< distance of the first
+  std::vector<std::uint32_t> votes_;  ///< [classes]
+  std::vector<float> scores_;         ///< [classes]
+  std::vector<double> values_;        ///< [classes]  scores times priors
+  std::vector<std::size_t> first_;    ///< [classes]  rank of the first neighbour with a vote
+  std::vector<double> distances_;     ///< [classes]  sum over neighbours with a vote
+  std::vector<double> expected_;      ///< [classes]  with costs: of each answer
+  ClassList touched_;                 ///< classes with a neighbour
+
+  double best_ = 0;                   ///< value of the leaders, without costs
+  ClassList leaders_;                 ///< of the same, best value, in any order
+  std::uint32_t smallest_ = 0;        ///< of the leaders
+  std::int64_t last_alone_ = nobody;  ///< who led alone after the most neighbours, for fewer_neighbors
+};
+
+}  // namespace kith
