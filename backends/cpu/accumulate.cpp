@@ -5,8 +5,8 @@
 // the first-level cache until the class changes; columns sorted by class change it seldom.
 #include <array>
 
-#include "cpu/steps.hpp"
 #include "base/parallel.hpp"
+#include "cpu/steps.hpp"
 
 namespace kith::cpu {
 namespace {

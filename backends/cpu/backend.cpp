@@ -6,9 +6,9 @@
 #include <new>
 #include <string>
 
+#include "base/host_threads.hpp"
 #include "cpu/device.hpp"
 #include "cpu/steps.hpp"
-#include "base/host_threads.hpp"
 #include "kith/error.hpp"
 
 namespace kith::cpu {

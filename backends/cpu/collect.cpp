@@ -5,9 +5,9 @@
 #include <array>
 #include <atomic>
 
+#include "base/parallel.hpp"
 #include "cpu/collect_products.hpp"
 #include "cpu/steps.hpp"
-#include "base/parallel.hpp"
 
 namespace kith::cpu {
 namespace {

@@ -6,9 +6,9 @@
 
 #include <algorithm>
 
+#include "base/parallel.hpp"
 #include "cpu/bounds.hpp"
 #include "cpu/shadow_order.hpp"
-#include "base/parallel.hpp"
 
 namespace kith::cpu {
 namespace {

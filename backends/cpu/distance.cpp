@@ -1,6 +1,6 @@
 // distance: one chain for each pair, written out.
-#include "cpu/steps.hpp"
 #include "base/parallel.hpp"
+#include "cpu/steps.hpp"
 
 namespace kith::cpu {
 namespace {

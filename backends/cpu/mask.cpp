@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <bit>
 
-#include "cpu/steps.hpp"
 #include "base/parallel.hpp"
+#include "cpu/steps.hpp"
 
 namespace kith::cpu {
 

@@ -3,9 +3,9 @@
 #include <array>
 #include <limits>
 
+#include "base/parallel.hpp"
 #include "cpu/shortlist.hpp"
 #include "cpu/steps.hpp"
-#include "base/parallel.hpp"
 
 namespace kith::cpu {
 namespace {

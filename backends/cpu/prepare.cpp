@@ -8,10 +8,10 @@
 #include <array>
 #include <cstring>
 
+#include "base/parallel.hpp"
 #include "cpu/bounds.hpp"
 #include "cpu/shadow_order.hpp"
 #include "cpu/steps.hpp"
-#include "base/parallel.hpp"
 
 namespace kith::cpu {
 namespace {

@@ -3,8 +3,8 @@
 // Work: one comparison a candidate, and a copy of what is kept. A task is a query.
 #include <algorithm>
 
-#include "cpu/steps.hpp"
 #include "base/parallel.hpp"
+#include "cpu/steps.hpp"
 
 namespace kith::cpu {
 

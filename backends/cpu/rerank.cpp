@@ -6,8 +6,8 @@
 #include <array>
 #include <string>
 
-#include "cpu/steps.hpp"
 #include "base/parallel.hpp"
+#include "cpu/steps.hpp"
 
 namespace kith::cpu {
 namespace {

@@ -2,10 +2,10 @@
 // that the CPU has.
 #include <array>
 
+#include "base/parallel.hpp"
 #include "cpu/shortlist.hpp"
 #include "cpu/sorts.hpp"
 #include "cpu/steps.hpp"
-#include "base/parallel.hpp"
 
 namespace kith::cpu {
 namespace {

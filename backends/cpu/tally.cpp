@@ -1,6 +1,6 @@
 // tally: the weights of the neighbours of each class, added in order of rank.
-#include "cpu/steps.hpp"
 #include "base/parallel.hpp"
+#include "cpu/steps.hpp"
 
 namespace kith::cpu {
 

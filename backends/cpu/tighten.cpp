@@ -4,9 +4,9 @@
 // (nth_element), sorted, and merged with the best: O(candidates + s log s + k) for s such keys.
 #include <algorithm>
 
+#include "base/parallel.hpp"
 #include "cpu/bounds.hpp"
 #include "cpu/steps.hpp"
-#include "base/parallel.hpp"
 
 namespace kith::cpu {
 namespace {

@@ -1,6 +1,6 @@
 // vote: one vote for each neighbour; most votes win, of several classes as strong the smallest.
-#include "cpu/steps.hpp"
 #include "base/parallel.hpp"
+#include "cpu/steps.hpp"
 
 namespace kith::cpu {
 

@@ -19,7 +19,7 @@ std::vector<Key> read_keys(spi::Device& device, const spi::Grid<Key>& grid) {
 BoundedSearch::BoundedSearch(const Index::State& index, const Plan& plan, float query_scale)
     : index_(index),
       plan_(plan),
-      shadow_(index.shadow_for(plan)),
+      shadow_(shadow_for(index, plan)),
       planned_(plan.guesses && index.chunks.size() == 1 && !shadow_->misleads() ? Way::guessing
                                                                                 : Way::careful),
       way_(planned_),

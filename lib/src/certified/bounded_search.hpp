@@ -7,11 +7,12 @@
 #include <memory>
 #include <vector>
 
-#include "search/pipeline.hpp"
 #include "certified/proposal.hpp"
-#include "tiles/tiles.hpp"
+#include "certified/shadow.hpp"
 #include "device/timing.hpp"
 #include "device/watcher.hpp"
+#include "tiles/tiles.hpp"
+#include "tiles/workspace.hpp"
 
 namespace kith {
 

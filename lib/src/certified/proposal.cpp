@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "certified/shadow.hpp"
-
 namespace kith {
 namespace {
 
@@ -18,26 +16,6 @@ void read(spi::Device& device, const spi::Grid<T>& from, std::vector<T>& to) {
 }
 
 }  // namespace
-
-ProposalSizes::ProposalSizes(const Plan& plan) {
-  if (plan.proposer == Proposer::none) return;
-  const std::size_t q = size(plan.query_tile), listed = q * size(plan.candidates);
-  shadow = shadow_row_bytes(plan.proposer, plan.query_tile, plan.problem.dims);
-  values = has_own_order(plan.proposer) ? 0 : q * size(plan.train_tile) * sizeof(float);
-  rows = listed * sizeof(std::uint32_t);
-  // A sample is where bounds will be, and takes no more than these, but where there are hardly any.
-  keys =
-      std::max(listed * sizeof(Key), q * (size(plan.sample_rows) / spi::sample_rows) * sizeof(std::uint32_t));
-  if (plan.visit_rows) {
-    low = listed * sizeof(float);
-    best = q * size(plan.problem.k) * sizeof(Key);
-  }
-  small = q * (spi::facts_a_row * sizeof(float) + sizeof(float) + 2 * sizeof(std::uint32_t));
-}
-
-std::size_t ProposalSizes::largest() const {
-  return std::max({shadow, values, rows, keys, low, best, small});
-}
 
 Proposal::Proposal(const std::shared_ptr<Device::State>& state, const Plan& plan) : plan_(plan) {
   const ProposalSizes sizes(plan);

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "base/float_guard.hpp"
-#include "kith/error.hpp"
 #include "device/timing.hpp"
+#include "kith/error.hpp"
 
 namespace kith {
 namespace {
@@ -21,18 +21,6 @@ std::int64_t sample_stride(std::int64_t rows) {
 }
 
 }  // namespace
-
-bool follows_from_products(Metric metric) {
-  switch (metric) {
-    case Metric::squared_l2:
-    case Metric::l2:
-    case Metric::negative_dot:
-    case Metric::cosine:
-      return true;
-    default:
-      return false;
-  }
-}
 
 std::vector<float> centre_of(MatrixView<const float> train, Metric metric) {
   const std::int64_t dims = train.cols();
@@ -65,81 +53,6 @@ double reach_of(MatrixView<const float> rows, const std::vector<float>& centre) 
     for (std::size_t d = 0; d < centre.size(); ++d)
       most = std::max(most, std::fabs(static_cast<double>(rows.row(r)[d]) - static_cast<double>(centre[d])));
   return most;
-}
-
-bool has_own_order(Proposer proposer) {
-  switch (proposer) {
-    case Proposer::dot:
-    case Proposer::bf16:
-    case Proposer::fp16:
-    case Proposer::int8:
-      return true;
-    default:
-      return false;
-  }
-}
-
-std::size_t shadow_row_bytes(Proposer proposer, std::int64_t rows, std::int64_t dims) {
-  if (!has_own_order(proposer)) return size(rows) * size(dims) * sizeof(float);
-  const std::size_t element = proposer == Proposer::dot    ? sizeof(float)
-                              : proposer == Proposer::int8 ? sizeof(std::int8_t)
-                                                           : sizeof(std::uint16_t);
-  return size(whole_shadow_rows(rows)) * spi::shadow_columns(proposer, size(dims)) * element;
-}
-
-std::int64_t whole_shadow_rows(std::int64_t rows) {
-  return (rows + spi::shadow_rows - 1) / spi::shadow_rows * spi::shadow_rows;
-}
-
-double largest_centred(float largest, const std::vector<float>& centre) {
-  double shift = 0;
-  for (const float c : centre) shift = std::max(shift, std::fabs(static_cast<double>(c)));
-  return static_cast<double>(largest) + shift;
-}
-
-bool within_range(Proposer proposer, std::int64_t dims, double largest_query, double largest_train) {
-  const double most = std::max(largest_query, largest_train);
-  const bool finite = 4 * static_cast<double>(dims) * most * most <= 0x1p100;
-  if (proposer != Proposer::fp16 && proposer != Proposer::int8) return finite;
-  // So that the scales, and one over their product, are ordinary floats.
-  return finite && std::min(largest_query, largest_train) >= 0x1p-40;
-}
-
-double product_bound(Proposer proposer, std::int64_t dims) {
-  constexpr double u = 0x1p-24;
-  if (proposer == Proposer::fp16) {
-    const double eights = std::ceil(static_cast<double>(spi::half_terms(size(dims))) / 8);
-    return 12 * eights * u * (dims <= spi::most_split_dims ? 1 + 0x1p-8 : 1 + 0x1p-10);
-  }
-  if (proposer == Proposer::int8) return 4 * u;
-  const double steps = static_cast<double>(dims + 2) * u;
-  return steps / (1 - steps);
-}
-
-double largest_product_bound(Proposer proposer, std::int64_t dims) {
-  const double many = product_bound(proposer, dims);
-  if (proposer != Proposer::fp16) return many;
-  constexpr double u = 0x1p-24, least_excess = 1 + 0x1p-10, excess = 1 + 0x1p-8;
-  constexpr std::int64_t most_folded_dims = 24, folded_columns = 4;
-  const bool split = dims <= spi::most_split_dims;
-  const auto terms = static_cast<double>(spi::half_terms(size(dims)));
-  // A step of 16 columns adds eights; pieces of the rows of few queries lie across such steps.
-  const double eights = dims <= 16 ? 2 : 4 * std::ceil(static_cast<double>(dims) / 32);
-  const double few = (terms + 3 * eights) * u * (split ? excess : least_excess);
-  const double folded =
-      dims <= most_folded_dims ? 24 * std::ceil((terms + folded_columns) / 16) * u * excess : 0;
-  return std::max({many, few, folded});
-}
-
-float scale_of(Proposer proposer, double largest) {
-  if (proposer == Proposer::int8) {
-    constexpr double most = 127, least_reach = 0x1p-50;
-    return static_cast<float>(most / std::max(largest, least_reach));
-  }
-  if (proposer != Proposer::fp16) return 1;
-  int exponent = 0;
-  std::frexp(largest, &exponent);  // largest < 2^exponent
-  return std::ldexp(1.0f, 13 - exponent);
 }
 
 IndexShadow::IndexShadow(const std::shared_ptr<Device::State>& state, const std::vector<Chunk>& chunks,
@@ -206,18 +119,15 @@ std::size_t IndexShadow::bytes() const {
   return total;
 }
 
-std::size_t shadow_bytes(Proposer proposer, std::int64_t rows, std::int64_t dims) {
-  return shadow_row_bytes(proposer, rows, dims) + size(rows) * spi::facts_a_row * sizeof(float);
-}
-
-std::size_t row_copy_bytes(const DeviceInfo& device, Proposer proposer, std::int64_t rows,
-                           std::int64_t dims) {
-  // A GPU reads 32 bytes for each 4 of a row in blocks of 32, a CPU 64 in blocks of 16, where bounds of bytes
-  // let many rows be ranked. Left out where it would take much of the memory.
-  constexpr std::size_t share = 8;
-  const bool reads_single_rows = proposer == Proposer::fp16 || proposer == Proposer::int8;
-  const std::size_t bytes = size(rows) * size(dims) * sizeof(float);
-  return reads_single_rows && bytes <= device.memory_bytes / share ? bytes : 0;
+std::shared_ptr<const IndexShadow> shadow_for(const Index::State& index, const Plan& plan, Trace* trace) {
+  const std::lock_guard lock(index.shadow_mutex);
+  std::shared_ptr<const IndexShadow>& shadow = index.shadows[plan.proposer];
+  if (!shadow)
+    shadow = std::make_shared<IndexShadow>(
+        index.device.state(), index.chunks, index.centre,
+        plan.proposer == Proposer::int8 ? index.reach : largest_centred(index.largest, index.centre),
+        plan.proposer, plan.row_copy_bytes > 0, plan.threads, trace);
+  return shadow;
 }
 
 }  // namespace kith

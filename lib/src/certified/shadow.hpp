@@ -8,17 +8,15 @@
 #include <string>
 #include <vector>
 
-#include "rows/chunks.hpp"
-#include "device/device_state.hpp"
 #include "kith/metric.hpp"
 #include "kith/plan.hpp"
 #include "kith/spi.hpp"
 #include "kith/trace.hpp"
+#include "plan/product_bounds.hpp"
+#include "plan/proposal_sizes.hpp"
+#include "rows/index_state.hpp"
 
 namespace kith {
-
-/// Whether distances by this metric follow from inner products, with a bound for the error.
-bool follows_from_products(Metric metric);
 
 /// The centre that rows are moved by: about the mean of the training rows for distances, whole where
 /// the rows are, so that whole numbers stay exact; zero for inner products.
@@ -28,34 +26,6 @@ std::vector<float> centre_of(MatrixView<const float> train, Metric metric);
 /// The largest |element| of a sample of the rows, centred. int8 scales by it: what lies beyond is as right as
 /// ever, but dearer, and a single row far from all others is no reason to round these to nothing.
 double reach_of(MatrixView<const float> rows, const std::vector<float>& centre);
-
-/// Whether shadows are in an order of the device's own, in memory for whole multiples of rows and columns,
-/// and products are tested as they come: all but gemm, whose library takes rows and writes products.
-bool has_own_order(Proposer proposer);
-
-/// Bytes of the shadow of `rows` rows, without their facts.
-std::size_t shadow_row_bytes(Proposer proposer, std::int64_t rows, std::int64_t dims);
-
-/// `rows`, or the next multiple of spi::shadow_rows.
-std::int64_t whole_shadow_rows(std::int64_t rows);
-
-/// An upper bound for the elements of rows of which none is above `largest`, once they are centred.
-double largest_centred(float largest, const std::vector<float>& centre);
-
-/// Whether the bound of `proposer` holds for rows whose centred elements reach these magnitudes.
-bool within_range(Proposer proposer, std::int64_t dims, double largest_query, double largest_train);
-
-/// How far a product may be from the exact product of shadows, per unit of their norms: b of
-/// docs/certificate.md, section 3, of the kernels for many queries and columns.
-double product_bound(Proposer proposer, std::int64_t dims);
-
-/// The largest b of the kernels of a proposer: those of fp16 for few queries and for few columns add
-/// in orders of their own.
-double largest_product_bound(Proposer proposer, std::int64_t dims);
-
-/// What elements up to `largest` are multiplied by in a shadow: by a power of two for fp16, to become at most
-/// 127 for int8. 1 where exponents are those of a float.
-float scale_of(Proposer proposer, double largest);
 
 /// The shadow of the training rows, a part for each chunk, in device memory.
 class IndexShadow {
@@ -106,19 +76,10 @@ class IndexShadow {
   mutable std::atomic<std::int64_t> overwhelms_from_ = std::numeric_limits<std::int64_t>::max();
 };
 
-/// Bytes of the shadow of `rows` rows: the rows and their facts.
-std::size_t shadow_bytes(Proposer proposer, std::int64_t rows, std::int64_t dims);
-
-/// Bytes of a copy of the rows, row-major, that an Index keeps beside a shadow, for a device that reads
-/// single rows faster so; 0 where it keeps none.
-std::size_t row_copy_bytes(const DeviceInfo& device, Proposer proposer, std::int64_t rows, std::int64_t dims);
-
-/// Why the proposer of a plan cannot be used on an opened device: what its check() says, or what the kernels
-/// that the plan may use make of hard values: every row within its limit must be proposed, and none beyond
-/// the bound. Empty when it can. Locks the device.
-std::string test_proposer(Device::State& state, const Plan& plan);
-
-/// What test_proposer() does on a device of this kind, in words.
-std::string proposer_check(const Plan& plan, DeviceKind kind);
+/// The shadow of an Index that `plan` wants, made by the first search that does. Any thread.
+/// Throws out_of_memory, unsupported.
+///   trace  is told what it took, if it was not there; may be null
+std::shared_ptr<const IndexShadow> shadow_for(const Index::State& index, const Plan& plan,
+                                              Trace* trace = nullptr);
 
 }  // namespace kith

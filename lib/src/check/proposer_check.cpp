@@ -7,8 +7,11 @@
 #include <vector>
 
 #include "base/float_guard.hpp"
+#include "check/proposer_check.hpp"
 #include "kith/error.hpp"
-#include "certified/shadow.hpp"
+
+#include "plan/product_bounds.hpp"
+#include "plan/proposal_sizes.hpp"
 
 namespace kith {
 namespace {

@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "device/device_state.hpp"
 #include "base/float_guard.hpp"
+#include "check/selector_check.hpp"
+#include "check/self_test_parts.hpp"
+#include "device/device_state.hpp"
 #include "kith/error.hpp"
 #include "kith/key.hpp"
-#include "check/self_test.hpp"
-#include "check/self_test_parts.hpp"
 
 namespace kith {
 namespace {

@@ -8,10 +8,10 @@
 #include <new>
 #include <vector>
 
-#include "metric/chain.hpp"
-#include "kith/key.hpp"
-#include "plan/plan_rules.hpp"
 #include "check/self_test_parts.hpp"
+#include "kith/key.hpp"
+#include "metric/chain.hpp"
+#include "plan/plan_rules.hpp"
 
 namespace kith {
 namespace {

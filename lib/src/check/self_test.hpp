@@ -3,8 +3,6 @@
 
 #include <string>
 
-#include "kith/device.hpp"
-#include "kith/selector.hpp"
 #include "kith/spi.hpp"
 
 namespace kith {
@@ -14,10 +12,5 @@ namespace kith {
 /// what differs, as a sentence; empty when nothing does. Throws nothing: a device that fails to run has
 /// failed the test.
 std::string self_test(spi::Device& device);
-
-/// Whether `selector` selects what it must on this device, with lists of `k` or the most that a test has:
-/// tested when first asked for, and remembered. Returns what is wrong, as a sentence; empty when nothing is.
-/// Locks the device; throws what the device throws.
-std::string test_selector(Device::State& state, Selector selector, std::int64_t k);
 
 }  // namespace kith

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "kith/error.hpp"
 #include "base/parallel.hpp"
+#include "kith/error.hpp"
 
 namespace kith {
 namespace {

@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "base/border.hpp"
-#include "classify/classifier_state.hpp"
 #include "base/parallel.hpp"
+#include "classify/classifier_state.hpp"
 #include "device/timing.hpp"
 #include "vote/votes.hpp"
 

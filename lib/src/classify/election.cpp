@@ -2,10 +2,10 @@
 #include <memory>
 #include <optional>
 
-#include "classify/classifier_state.hpp"
 #include "base/parallel.hpp"
-#include "search/search.hpp"
+#include "classify/classifier_state.hpp"
 #include "device/timing.hpp"
+#include "search/search.hpp"
 #include "vote/votes.hpp"
 #include "vote/voting.hpp"
 

@@ -6,11 +6,11 @@
 #include <utility>
 #include <vector>
 
-#include "classify/answers.hpp"
 #include "base/border.hpp"
+#include "classify/answers.hpp"
+#include "device/timing.hpp"
 #include "kith/error.hpp"
 #include "kith/filter.hpp"
-#include "device/timing.hpp"
 
 namespace kith {
 namespace {

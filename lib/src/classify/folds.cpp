@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "base/border.hpp"
+#include "base/split_mix.hpp"
 #include "kith/error.hpp"
 #include "kith/evaluation.hpp"
-#include "base/split_mix.hpp"
 
 namespace kith {
 namespace {

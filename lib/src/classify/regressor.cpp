@@ -5,11 +5,11 @@
 #include <string>
 
 #include "base/border.hpp"
-#include "kith/error.hpp"
 #include "base/parallel.hpp"
-#include "rows/rows.hpp"
 #include "base/text.hpp"
 #include "device/timing.hpp"
+#include "kith/error.hpp"
+#include "rows/rows.hpp"
 #include "vote/weights.hpp"
 
 namespace kith {

@@ -1,120 +1,11 @@
 #include "kith/device.hpp"
 
-#include <algorithm>
-#include <charconv>
-#include <optional>
-
 #include "base/border.hpp"
 #include "device/device_state.hpp"
-#include "base/float_guard.hpp"
-#include "kith/error.hpp"
 #include "device/registry.hpp"
-#include "check/self_test.hpp"
 #include "device/tuning_file.hpp"
 
 namespace kith {
-namespace {
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& c : result)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return result;
-}
-
-[[noreturn]] void unavailable(std::string_view spec, const std::string& why) {
-  throw Error(Errc::unavailable, "open_device: " + std::string(spec) + ": " + why);
-}
-
-/// Open and test; the reason when the device is not exact.
-std::shared_ptr<Device::State> open_tested(BackendEntry& backend, std::size_t ordinal, std::string& why) {
-  const FloatGuard guard;
-  std::unique_ptr<spi::Device> device = backend.open(static_cast<std::uint32_t>(ordinal));
-  why = self_test(*device);
-  if (!why.empty()) return nullptr;
-  auto state = std::make_shared<Device::State>(std::move(device));
-  state->info.tuning = tuning_of(state->info);
-  return state;
-}
-
-Device open_at(std::string_view spec, BackendEntry& backend, std::size_t ordinal) {
-  std::string why;
-  auto state = open_tested(backend, ordinal, why);
-  if (!state)
-    unavailable(spec, backend.info().devices[ordinal].name + " is not exact: " + why +
-                          "; update its driver or choose another device");
-  return Device(std::move(state));
-}
-
-/// The first exact GPU of a back end; null where there is none.
-std::shared_ptr<Device::State> open_gpu(BackendEntry& backend) {
-  const std::vector<DeviceInfo>& devices = backend.info().devices;
-  for (std::size_t i = 0; i < devices.size(); ++i) {
-    if (devices[i].kind == DeviceKind::cpu) continue;
-    try {
-      std::string why;
-      if (auto state = open_tested(backend, i, why)) return state;
-    } catch (...) {  // a broken GPU does not keep `auto` from the next best device
-    }
-  }
-  return nullptr;
-}
-
-/// GPUs in the order CUDA, the others; then the CPU back end. OpenCL on a CPU only when named.
-Device open_best() {
-  Registry& registry = Registry::instance();
-  BackendEntry& cpu = *registry.find("cpu");
-  std::vector<BackendEntry*> first, others;
-  for (const auto& entry : registry.entries())
-    if (entry.get() != &cpu) (entry->name() == "cuda" ? first : others).push_back(entry.get());
-  for (const auto& some : {first, others}) {
-    registry.try_drivers_of(some);
-    for (BackendEntry* entry : some)
-      if (auto state = open_gpu(*entry)) return Device(std::move(state));
-  }
-  if (cpu.info().devices.empty()) unavailable("auto", cpu.info().reason);
-  return open_at("auto", cpu, 0);
-}
-
-BackendEntry& backend_called(std::string_view spec, const std::string& name) {
-  Registry& registry = Registry::instance();
-  if (BackendEntry* found = registry.find(name)) return *found;
-  std::string known = "auto";
-  for (const auto& entry : registry.entries()) known += ", " + entry->name();
-  throw Error(Errc::invalid_argument, "open_device: \"" + std::string(spec) +
-                                          "\": there is no back end called \"" + name + "\"; choose one of " +
-                                          known);
-}
-
-/// The place of the device that `choice` means among a back end's devices.
-std::optional<std::size_t> find_device(const BackendInfo& backend, const std::string& choice) {
-  const auto& devices = backend.devices;
-  if (choice.empty()) {  // OpenCL on a CPU only when named
-    for (std::size_t i = 0; i < devices.size(); ++i)
-      if (backend.name == "cpu" || devices[i].kind != DeviceKind::cpu) return i;
-    return std::nullopt;
-  }
-  std::size_t ordinal = 0;
-  const auto [end, error] = std::from_chars(choice.data(), choice.data() + choice.size(), ordinal);
-  if (error == std::errc() && end == choice.data() + choice.size())
-    return ordinal < devices.size() ? std::optional(ordinal) : std::nullopt;
-  const std::string wanted = lower(choice);
-  for (std::size_t i = 0; i < devices.size(); ++i)
-    if (lower(devices[i].name + "\n" + devices[i].platform).find(wanted) != std::string::npos) return i;
-  // PoCL's platform is called "Portable Computing Language"; people call it PoCL.
-  for (std::size_t i = 0; wanted == "pocl" && i < devices.size(); ++i)
-    if (lower(devices[i].platform) == "portable computing language") return i;
-  return std::nullopt;
-}
-
-std::string specs_of(const BackendInfo& backend) {
-  std::string list;
-  for (const DeviceInfo& device : backend.devices)
-    list += (list.empty() ? "" : ", ") + device.spec + " (" + device.name + ")";
-  return list;
-}
-
-}  // namespace
 
 std::vector<BackendInfo> backends() try {
   std::vector<BackendInfo> all = Registry::instance().backends();
@@ -140,25 +31,6 @@ std::vector<std::string> load_failures() try { return Registry::instance().failu
 
 const DeviceInfo& Device::info() const {
   return state_->info;
-}
-
-Device open_device(std::string_view spec) try {
-  if (spec == "auto") return open_best();
-  const std::size_t colon = spec.find(':');
-  const std::string name = lower(spec.substr(0, colon));
-  const std::string choice(colon == std::string_view::npos ? "" : spec.substr(colon + 1));
-  BackendEntry& entry = backend_called(spec, name);
-  const BackendInfo& backend = entry.info();
-  if (backend.devices.empty())
-    unavailable(spec, backend.reason + "; choose another device, or see `kith doctor`");
-  const std::optional<std::size_t> ordinal = find_device(backend, choice);
-  if (!ordinal && choice.empty())
-    unavailable(spec,
-                "it has no GPU, and a CPU behind it is used only when named; there are " + specs_of(backend));
-  if (!ordinal) unavailable(spec, "no such device; there are " + specs_of(backend));
-  return open_at(spec, entry, *ordinal);
-} catch (...) {
-  rethrow_as_error();
 }
 
 }  // namespace kith

@@ -16,8 +16,8 @@
 #include <memory>
 #include <sstream>
 
-#include "kith/export.hpp"
 #include "device/loader.hpp"
+#include "kith/export.hpp"
 
 extern char** environ;
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <sstream>
 
+#include "base/float_guard.hpp"
 #include "cpu/backend.hpp"
 #include "device/driver_trial.hpp"
-#include "base/float_guard.hpp"
 #include "kith/error.hpp"
 
 namespace kith {

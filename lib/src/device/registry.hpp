@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/fork_gate.hpp"
+#include "device/loader.hpp"
 #include "kith/device.hpp"
 #include "kith/spi.hpp"
-#include "device/loader.hpp"
 
 namespace kith {
 

@@ -1,7 +1,7 @@
 #include "kith/spi.hpp"
 
-#include "device/device_state.hpp"
 #include "base/float_guard.hpp"
+#include "device/device_state.hpp"
 
 namespace kith::spi {
 

@@ -13,9 +13,9 @@
 
 #include "base/border.hpp"
 #include "base/float_guard.hpp"
-#include "kith/error.hpp"
-#include "device/tuning_file.hpp"
 #include "base/whole_file.hpp"
+#include "device/tuning_file.hpp"
+#include "kith/error.hpp"
 
 namespace kith {
 namespace {

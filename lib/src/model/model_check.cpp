@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "base/float_guard.hpp"
+#include "base/text.hpp"
 #include "kith/error.hpp"
 #include "rows/rows.hpp"
-#include "base/text.hpp"
 #include "vote/votes.hpp"
 #include "vote/weights.hpp"
 

@@ -10,11 +10,11 @@
 
 #include "base/border.hpp"
 #include "base/checksum.hpp"
+#include "base/whole_file.hpp"
 #include "kith/error.hpp"
 #include "kith/model.hpp"
 #include "model/model_check.hpp"
 #include "model/model_parts.hpp"
-#include "base/whole_file.hpp"
 
 namespace kith {
 namespace {

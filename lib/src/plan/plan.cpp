@@ -9,10 +9,11 @@
 #include "kith/error.hpp"
 #include "plan/plan_memory.hpp"
 #include "plan/plan_rules.hpp"
-#include "rows/row_filter.hpp"
-#include "search/sampling.hpp"
-#include "certified/shadow.hpp"
+#include "plan/plan_sample.hpp"
+#include "plan/product_bounds.hpp"
+#include "plan/proposal_sizes.hpp"
 #include "plan/tuning_choice.hpp"
+#include "rows/row_filter.hpp"
 
 namespace kith {
 namespace {

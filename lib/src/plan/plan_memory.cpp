@@ -5,10 +5,9 @@
 
 #include "kith/error.hpp"
 #include "kith/key.hpp"
-#include "certified/proposal.hpp"
+#include "plan/proposal_sizes.hpp"
 #include "rows/row_filter.hpp"
 #include "rows/rows.hpp"
-#include "certified/shadow.hpp"
 
 namespace kith {
 
@@ -22,12 +21,6 @@ bool searches_in_one_tile(const Plan& plan) {
 
 std::size_t WorkspaceSizes::largest() const {
   return std::max({queries, distances, lists, result, filter});
-}
-
-std::int64_t rows_a_chunk(const DeviceInfo& device, std::int64_t dims) {
-  const std::size_t block_bytes = static_cast<std::size_t>(dims) * device.train_block * sizeof(float);
-  const std::size_t blocks = std::max<std::size_t>(1, device.largest_allocation / block_bytes);
-  return static_cast<std::int64_t>(std::min<std::size_t>(blocks, 0xFFFFFFFFu)) * device.train_block;
 }
 
 WorkspaceSizes workspace_sizes(const DeviceInfo& device, const Plan& plan) {

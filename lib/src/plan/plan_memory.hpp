@@ -5,11 +5,9 @@
 #include <cstdint>
 
 #include "kith/plan.hpp"
+#include "rows/chunks.hpp"
 
 namespace kith {
-
-/// Rows an Index may hold: row numbers are 32 bits, and the last one means "none".
-inline constexpr std::int64_t most_rows = 0xFFFFFFFEll;
 
 /// Training rows of the largest tile that is searched by the chain: the seed, where candidates are proposed.
 std::int64_t chain_tile(const Plan& plan);
@@ -28,9 +26,6 @@ struct WorkspaceSizes {
   std::size_t total() const { return queries + distances + list_blocks * lists + result + filter; }
   std::size_t largest() const;
 };
-
-/// Training rows that one block of device memory can hold, whole RowBlocks only. At least 1 block.
-std::int64_t rows_a_chunk(const DeviceInfo& device, std::int64_t dims);
 
 WorkspaceSizes workspace_sizes(const DeviceInfo& device, const Plan& plan);
 

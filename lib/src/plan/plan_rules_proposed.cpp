@@ -4,7 +4,8 @@
 
 #include "plan/plan_rules.hpp"
 #include "plan/plan_visits.hpp"
-#include "certified/shadow.hpp"
+#include "plan/product_bounds.hpp"
+#include "plan/proposal_sizes.hpp"
 
 namespace kith {
 namespace {

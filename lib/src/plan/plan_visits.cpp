@@ -4,9 +4,10 @@
 #include <cmath>
 #include <limits>
 
-#include "plan/guess.hpp"
 #include "kith/spi.hpp"
-#include "certified/shadow.hpp"
+#include "plan/guess.hpp"
+#include "plan/product_bounds.hpp"
+#include "plan/proposal_sizes.hpp"
 
 namespace kith {
 

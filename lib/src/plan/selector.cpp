@@ -1,7 +1,7 @@
 #include "kith/selector.hpp"
 
-#include "kith/device.hpp"
 #include "base/names.hpp"
+#include "kith/device.hpp"
 
 namespace kith {
 namespace {

@@ -2,10 +2,15 @@
 
 #include <algorithm>
 
-#include "plan/plan_memory.hpp"
 #include "rows/rows.hpp"
 
 namespace kith {
+
+std::int64_t rows_a_chunk(const DeviceInfo& device, std::int64_t dims) {
+  const std::size_t block_bytes = static_cast<std::size_t>(dims) * device.train_block * sizeof(float);
+  const std::size_t blocks = std::max<std::size_t>(1, device.largest_allocation / block_bytes);
+  return static_cast<std::int64_t>(std::min<std::size_t>(blocks, 0xFFFFFFFFu)) * device.train_block;
+}
 
 std::vector<Chunk> upload_chunks(const std::shared_ptr<Device::State>& state, MatrixView<const float> rows,
                                  std::int64_t first, std::uint32_t threads) {

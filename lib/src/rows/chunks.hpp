@@ -6,16 +6,22 @@
 #include <vector>
 
 #include "device/device_state.hpp"
+#include "kith/device.hpp"
 #include "kith/matrix_view.hpp"
-#include "kith/plan.hpp"
 
 namespace kith {
+
+/// Rows an Index may hold: row numbers are 32 bits, and the last one means "none".
+inline constexpr std::int64_t most_rows = 0xFFFFFFFEll;
 
 struct Chunk {
   std::shared_ptr<const spi::Allocation> memory;  ///< shared by all indices that were made from this one
   std::int64_t first = 0;                         ///< its first training row
   std::int64_t rows = 0;
 };
+
+/// Training rows that one block of device memory can hold, whole RowBlocks only. At least 1 block.
+std::int64_t rows_a_chunk(const DeviceInfo& device, std::int64_t dims);
 
 /// Copy rows to the device, in chunks of at most its largest allocation. They are training rows `first`,
 /// first + 1, ...

@@ -9,12 +9,12 @@
 
 #include "base/border.hpp"
 #include "base/float_guard.hpp"
-#include "kith/error.hpp"
 #include "base/names.hpp"
 #include "base/parallel.hpp"
+#include "base/text.hpp"
+#include "kith/error.hpp"
 #include "rows/preparation_steps.hpp"
 #include "rows/rows.hpp"
-#include "base/text.hpp"
 
 namespace kith {
 namespace {

@@ -10,11 +10,11 @@
 #include <stdexcept>
 #include <string>
 
-#include "metric/chain.hpp"
 #include "base/float_guard.hpp"
+#include "base/parallel.hpp"
 #include "device/host_buffer.hpp"
 #include "kith/error.hpp"
-#include "base/parallel.hpp"
+#include "metric/chain.hpp"
 
 namespace kith {
 namespace {

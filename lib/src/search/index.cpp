@@ -5,13 +5,14 @@
 #include <string>
 
 #include "base/border.hpp"
-#include "metric/chain.hpp"
-#include "kith/error.hpp"
+#include "certified/shadow.hpp"
 #include "base/parallel.hpp"
-#include "search/pipeline.hpp"
-#include "rows/rows.hpp"
-#include "search/search.hpp"
 #include "device/timing.hpp"
+#include "kith/error.hpp"
+#include "metric/chain.hpp"
+#include "rows/rows.hpp"
+#include "search/pipeline.hpp"
+#include "search/search.hpp"
 
 namespace kith {
 namespace {

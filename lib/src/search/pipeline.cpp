@@ -5,44 +5,19 @@
 #include <optional>
 #include <string>
 
-#include "certified/bounded_search.hpp"
 #include "base/float_guard.hpp"
-#include "kith/error.hpp"
+#include "certified/bounded_search.hpp"
 #include "certified/proposal.hpp"
+#include "device/timing.hpp"
+#include "device/watcher.hpp"
+#include "exact/exact_tile.hpp"
+#include "kith/error.hpp"
 #include "rows/row_filter.hpp"
 #include "rows/rows.hpp"
 #include "tiles/tiles.hpp"
-#include "device/timing.hpp"
-#include "device/watcher.hpp"
 
 namespace kith {
 namespace {
-
-/// One training tile by the chain. `number` counts tiles from 0; `last`: its result is the result.
-void run_tile(const Index::State& index, const Plan& plan, const Tile& tile, std::int64_t number, bool last,
-              std::int64_t count, const Workspace& workspace, const DeviceFilter& filter, StepTimer& timer) {
-  spi::Device& device = *index.device.state()->device;
-  const TileLists lists = workspace.lists(count, number, last);
-  const spi::RowBlocks queries = workspace.queries(count), train = tile.row_blocks(index);
-  const auto first_row = static_cast<std::uint32_t>(tile.first);
-  if (plan.fused) {
-    device.enqueue(nearest_step(plan, queries, train, first_row, lists, workspace.scratch()));
-    timer.after(spi::NearestStep::name);
-  } else {
-    const spi::Grid<float> distances = workspace.distances(count, tile.rows);
-    device.enqueue(distance_step(plan, queries, train, distances));
-    timer.after(spi::DistanceStep::name);
-    if (filter) {
-      device.enqueue(filter.mask(distances, first_row));
-      timer.after(spi::MaskStep::name);
-    }
-    device.enqueue(select_step(plan, distances, first_row, lists, workspace.scratch()));
-    timer.after(spi::SelectStep::name);
-  }
-  if (!lists.merge) return;
-  device.enqueue(merge_step(plan, lists, workspace.scratch()));
-  timer.after(spi::MergeStep::name);
-}
 
 /// A search whose candidates are proposed: what it needs beside the Workspace.
 struct Proposing {
@@ -51,7 +26,7 @@ struct Proposing {
   float query_scale;
 
   Proposing(const Index::State& index, const Plan& plan, float scale)
-      : shadow(index.shadow_for(plan)), proposal(index.device.state(), plan), query_scale(scale) {}
+      : shadow(shadow_for(index, plan)), proposal(index.device.state(), plan), query_scale(scale) {}
 
   /// After the seed: the first bounds.
   void begin(spi::Device& device, const Workspace& workspace, std::int64_t count, StepTimer& timer) const {
@@ -123,21 +98,6 @@ void search_lost(const Index::State& index, const Plan& plan, const PlanOptions&
   trace->device_seconds += of_lost.device_seconds;
   trace->queue_seconds += of_lost.queue_seconds;
 }
-
-}  // namespace
-
-std::shared_ptr<const IndexShadow> Index::State::shadow_for(const Plan& plan, Trace* trace) const {
-  const std::lock_guard lock(shadow_mutex);
-  std::shared_ptr<const IndexShadow>& shadow = shadows[plan.proposer];
-  if (!shadow)
-    shadow = std::make_shared<IndexShadow>(
-        device.state(), chunks, centre,
-        plan.proposer == Proposer::int8 ? reach : largest_centred(largest, centre), plan.proposer,
-        plan.row_copy_bytes > 0, plan.threads, trace);
-  return shadow;
-}
-
-namespace {
 
 /// The way that a plan searches a tile of queries: by blocks that are visited, or by tiles of rows.
 class TileSearch {
@@ -214,7 +174,7 @@ float query_scale_of(const Index::State& index, const Plan& plan, MatrixView<con
   const FloatGuard guard;
   if (plan.proposer == Proposer::int8) return scale_of(plan.proposer, reach_of(queries, index.centre));
   const float scale = scale_of(plan.proposer, largest_centred(largest_query, index.centre));
-  return plan.proposer == Proposer::fp16 ? std::min(scale, index.shadow_for(plan)->scale()) : scale;
+  return plan.proposer == Proposer::fp16 ? std::min(scale, shadow_for(index, plan)->scale()) : scale;
 }
 
 }  // namespace
@@ -226,7 +186,7 @@ void run(const Index::State& index, const Plan& plan, const PlanOptions& options
   const std::int64_t m = queries.rows(), query_tiles = (m + plan.query_tile - 1) / plan.query_tile;
   Workspace workspace(state, plan, scratch_of(*state->device, plan));
   const DeviceFilter filter(state, plan, options);
-  if (plan.proposer != Proposer::none && m > 0) index.shadow_for(plan, trace);
+  if (plan.proposer != Proposer::none && m > 0) shadow_for(index, plan, trace);
   TileSearch search(index, plan, query_scale_of(index, plan, queries, largest_query), m == 0);
   Watcher watcher(options, query_tiles * search.steps());
   watcher.check_stop();
@@ -255,7 +215,7 @@ void run(const Index::State& index, const Plan& plan, const PlanOptions& options
   constexpr std::int64_t enough_to_tell = 16;
   const bool own_way = options.proposer == Proposer::automatic && options.train_tile == 0;
   if (own_way && left >= enough_to_tell && 2 * left > asked)
-    index.shadow_for(plan)->tell_overwhelms(plan.problem.k);
+    shadow_for(index, plan)->tell_overwhelms(plan.problem.k);
   if (trace) {
     trace->query_tiles = query_tiles;
     trace->train_tiles = search.steps();

@@ -3,54 +3,14 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
-#include <memory>
-#include <span>
-#include <vector>
 
-#include "rows/chunks.hpp"
-#include "device/device_state.hpp"
-#include "kith/index.hpp"
 #include "kith/plan.hpp"
 #include "kith/spi.hpp"
 #include "kith/trace.hpp"
-#include "plan/plan_memory.hpp"
-#include "certified/shadow.hpp"
+#include "rows/index_state.hpp"
 #include "tiles/workspace.hpp"
 
 namespace kith {
-
-struct Index::State {
-  State(Device on, Metric measure, std::int64_t given, std::vector<std::int64_t> counting)
-      : device(std::move(on)),
-        metric(measure),
-        columns(given),
-        features(std::move(counting)),
-        dims(static_cast<std::int64_t>(features.size())) {}
-
-  /// The features as prepare_rows() takes them: empty when all columns count.
-  std::span<const std::int64_t> mask() const {
-    return dims == columns ? std::span<const std::int64_t>() : std::span(features);
-  }
-
-  Device device;
-  Metric metric = Metric::squared_l2;
-  std::int64_t rows = 0;
-  std::int64_t columns = 0;            ///< of rows and queries, as given
-  std::vector<std::int64_t> features;  ///< the columns that count, ascending
-  std::int64_t dims = 0;               ///< as many: columns of the rows on the device
-  float largest = 0;                   ///< max |element|, for check_range()
-  std::vector<Chunk> chunks;
-  std::vector<float> centre;  ///< centre_of() the rows
-  double reach = 0;           ///< reach_of() the rows
-  mutable DeviceMutex shadow_mutex{device.info()};
-  /// Each made by the first search by its proposer.
-  mutable std::map<Proposer, std::shared_ptr<const IndexShadow>> shadows;
-
-  /// Throws out_of_memory.
-  ///   trace  is told what it took, if it was not there; may be null
-  std::shared_ptr<const IndexShadow> shadow_for(const Plan& plan, Trace* trace = nullptr) const;
-};
 
 /// Receives each finished query tile: queries first .. first + count - 1 have their keys in
 /// Workspace::result(count). Called without a lock.

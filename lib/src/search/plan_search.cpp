@@ -1,13 +1,15 @@
 #include <algorithm>
 #include <string>
 
+#include "certified/proposal.hpp"
+#include "check/proposer_check.hpp"
+#include "check/selector_check.hpp"
+#include "exact/exact_tile.hpp"
 #include "kith/error.hpp"
 #include "kith/tuning.hpp"
-#include "search/pipeline.hpp"
 #include "plan/plan_rules.hpp"
-#include "certified/proposal.hpp"
 #include "rows/row_filter.hpp"
-#include "check/self_test.hpp"
+#include "search/pipeline.hpp"
 #include "tiles/tiles.hpp"
 
 namespace kith {

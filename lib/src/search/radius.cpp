@@ -9,15 +9,15 @@
 #include <string>
 
 #include "base/border.hpp"
-#include "metric/chain.hpp"
 #include "base/float_guard.hpp"
-#include "kith/error.hpp"
 #include "base/parallel.hpp"
+#include "device/timing.hpp"
+#include "device/watcher.hpp"
+#include "kith/error.hpp"
+#include "metric/chain.hpp"
 #include "rows/row_filter.hpp"
 #include "rows/rows.hpp"
 #include "tiles/tiles.hpp"
-#include "device/timing.hpp"
-#include "device/watcher.hpp"
 
 namespace kith {
 

@@ -3,9 +3,9 @@
 
 #include "kith/error.hpp"
 #include "plan/plan_rules.hpp"
-#include "search/radius.hpp"
 #include "rows/row_filter.hpp"
 #include "rows/rows.hpp"
+#include "search/radius.hpp"
 
 namespace kith {
 namespace {

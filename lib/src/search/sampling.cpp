@@ -5,20 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "base/split_mix.hpp"
 #include "kith/error.hpp"
 #include "plan/plan_rules.hpp"
-#include "base/split_mix.hpp"
 
 namespace kith {
 namespace {
 
 constexpr std::size_t timed_runs = 3;  // after one that is not timed
-
-std::string names_of(const std::vector<Selector>& selectors) {
-  std::string list;
-  for (const Selector s : selectors) list += (list.empty() ? "" : ", ") + std::string(name(s));
-  return list;
-}
 
 /// A query drawn by the sizes: any is as good as another, and the same search draws the same one.
 std::int64_t drawn_query(const Index::State& index, std::int64_t m, std::int64_t k) {
@@ -62,34 +56,6 @@ std::string bare(const Error& error) {
 }
 
 }  // namespace
-
-void check_sample(const PlanOptions& options) {
-  if (options.sample.empty()) return;
-  const std::string sample = "a sample to choose among " + names_of(options.sample) + " was asked for";
-  const auto refuse = [](const std::string& why) { throw Error(Errc::invalid_argument, "search: " + why); };
-  if (options.selector != Selector::automatic)
-    refuse(sample + ", and selector " + std::string(name(options.selector)) + "; drop one of the two");
-  if (options.fused == true)
-    refuse(sample + ", and the fused step, which has its own selection; drop one of the two");
-  if (std::find(options.sample.begin(), options.sample.end(), Selector::automatic) != options.sample.end())
-    refuse(sample + ", but automatic is no selector; name those to be timed");
-}
-
-Plan plan_before_sample(const DeviceInfo& device, const Problem& problem, const PlanOptions& options) {
-  PlanOptions first = options;
-  first.sample.clear();
-  const auto& has = device.selectors;
-  const auto found = std::find_if(options.sample.begin(), options.sample.end(), [&](Selector s) {
-    return std::find(has.begin(), has.end(), s) != has.end();
-  });
-  if (found == options.sample.end())
-    throw Error(Errc::unsupported, "search: " + device.spec + " has none of the selectors to be sampled, " +
-                                       names_of(options.sample) + "; it has " + names_of(has));
-  first.selector = *found;
-  Plan plan = plan_problem(device, problem, first);
-  plan.reason = "one query of the data will be sampled, to choose among " + names_of(options.sample);
-  return plan;
-}
 
 Plan plan_by_sample(const Index::State& index, MatrixView<const float> queries, std::int64_t k,
                     const PlanOptions& options) {

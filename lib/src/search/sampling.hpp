@@ -10,13 +10,6 @@
 
 namespace kith {
 
-/// Throws invalid_argument: PlanOptions::sample beside options that leave nothing to choose.
-void check_sample(const PlanOptions& options);
-
-/// What can be said before there is data: the plan of the first selector of the sample that the device has.
-/// Throws unsupported: it has none of them.
-Plan plan_before_sample(const DeviceInfo& device, const Problem& problem, const PlanOptions& options);
-
 /// Search for the neighbours of one of the queries with each selector of the sample, time `select` and
 /// its `merge` on the device's clock, and plan for all queries with the fastest. Which query is drawn
 /// depends on the sizes alone. Selectors that the device refuses are left out, and named in Plan::reason.

@@ -2,15 +2,16 @@
 
 #include <algorithm>
 
-#include "metric/chain.hpp"
 #include "base/float_guard.hpp"
-#include "device/host_buffer.hpp"
-#include "kith/error.hpp"
 #include "base/parallel.hpp"
+#include "check/proposer_check.hpp"
+#include "device/host_buffer.hpp"
+#include "device/timing.hpp"
+#include "kith/error.hpp"
+#include "metric/chain.hpp"
 #include "rows/row_filter.hpp"
 #include "rows/rows.hpp"
 #include "search/sampling.hpp"
-#include "device/timing.hpp"
 
 namespace kith {
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "device/device_state.hpp"
 #include "base/float_guard.hpp"
+#include "device/device_state.hpp"
 #include "kith/error.hpp"
 #include "kith/stages.hpp"
 #include "rows/rows.hpp"

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "base/border.hpp"
-#include "structure/feature_sets.hpp"
-#include "kith/error.hpp"
 #include "base/names.hpp"
+#include "kith/error.hpp"
+#include "structure/feature_sets.hpp"
 
 namespace kith {
 namespace {

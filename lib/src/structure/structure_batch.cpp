@@ -5,9 +5,9 @@
 #include <string>
 
 #include "base/float_guard.hpp"
+#include "device/timing.hpp"
 #include "kith/error.hpp"
 #include "rows/rows.hpp"
-#include "device/timing.hpp"
 
 namespace kith {
 namespace {

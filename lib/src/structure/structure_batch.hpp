@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "device/device_state.hpp"
+#include "device/watcher.hpp"
 #include "kith/spi.hpp"
 #include "structure/structure_sums.hpp"
 #include "structure/structure_tiles.hpp"
-#include "device/watcher.hpp"
 
 namespace kith {
 

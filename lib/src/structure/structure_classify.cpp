@@ -8,16 +8,16 @@
 #include <string>
 
 #include "base/border.hpp"
-#include "metric/chain.hpp"
 #include "base/float_guard.hpp"
+#include "base/parallel.hpp"
+#include "device/watcher.hpp"
 #include "kith/error.hpp"
 #include "kith/stages.hpp"
-#include "base/parallel.hpp"
-#include "search/pipeline.hpp"
+#include "metric/chain.hpp"
 #include "rows/rows.hpp"
+#include "search/pipeline.hpp"
 #include "structure/structure_state.hpp"
 #include "structure/structure_tiles.hpp"
-#include "device/watcher.hpp"
 
 namespace kith {
 namespace {

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "rows/chunks.hpp"
 #include "device/device_state.hpp"
 #include "kith/structure.hpp"
+#include "rows/chunks.hpp"
 #include "structure/structure_sums.hpp"
 
 namespace kith {

@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <string>
 
+#include "device/timing.hpp"
+#include "device/watcher.hpp"
 #include "kith/error.hpp"
 #include "plan/plan_memory.hpp"
 #include "rows/rows.hpp"
 #include "structure/structure_batch.hpp"
 #include "structure/structure_tiles.hpp"
-#include "device/timing.hpp"
 #include "vote/voting.hpp"
-#include "device/watcher.hpp"
 
 namespace kith {
 namespace {

@@ -7,9 +7,9 @@
 #include <span>
 #include <vector>
 
-#include "rows/chunks.hpp"
 #include "kith/plan.hpp"
 #include "kith/trace.hpp"
+#include "rows/chunks.hpp"
 
 namespace kith {
 

@@ -4,7 +4,8 @@
 #include <numeric>
 
 #include "plan/guess.hpp"
-#include "certified/shadow.hpp"
+#include "plan/product_bounds.hpp"
+#include "plan/proposal_sizes.hpp"
 
 namespace kith {
 namespace {

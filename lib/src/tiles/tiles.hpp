@@ -4,8 +4,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "kith/plan.hpp"
 #include "kith/spi.hpp"
-#include "search/pipeline.hpp"
+#include "rows/index_state.hpp"
 
 namespace kith {
 

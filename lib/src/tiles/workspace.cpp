@@ -62,30 +62,4 @@ TileLists Workspace::lists(std::int64_t count, std::int64_t tile, bool last) con
   return lists;
 }
 
-spi::Step distance_step(const Plan& plan, const spi::RowBlocks& queries, const spi::RowBlocks& train,
-                        const spi::Grid<float>& out) {
-  return {spi::DistanceStep{plan.problem.metric, queries, train, out}, plan.threads};
-}
-
-spi::Step select_step(const Plan& plan, const spi::Grid<float>& distances, std::uint32_t first_row,
-                      const TileLists& lists, const spi::Scratch& scratch) {
-  return {spi::SelectStep{plan.selector, distances, first_row, static_cast<std::uint32_t>(plan.problem.k),
-                          static_cast<std::uint32_t>(plan.groups), lists.select_out, scratch},
-          plan.threads};
-}
-
-spi::Step nearest_step(const Plan& plan, const spi::RowBlocks& queries, const spi::RowBlocks& train,
-                       std::uint32_t first_row, const TileLists& lists, const spi::Scratch& scratch) {
-  return {spi::NearestStep{plan.problem.metric, queries, train, first_row,
-                           static_cast<std::uint32_t>(plan.problem.k),
-                           static_cast<std::uint32_t>(plan.groups), lists.select_out, scratch},
-          plan.threads};
-}
-
-spi::Step merge_step(const Plan& plan, const TileLists& lists, const spi::Scratch& scratch) {
-  return {spi::MergeStep{lists.lists, static_cast<std::uint32_t>(plan.problem.k), lists.merge_in,
-                         lists.merge_out, scratch},
-          plan.threads};
-}
-
 }  // namespace kith

@@ -41,13 +41,4 @@ class Workspace {
   std::size_t scratch_bytes_;
 };
 
-/// The steps of one training tile, for checking (with null memory) and for running alike.
-spi::Step distance_step(const Plan& plan, const spi::RowBlocks& queries, const spi::RowBlocks& train,
-                        const spi::Grid<float>& out);
-spi::Step select_step(const Plan& plan, const spi::Grid<float>& distances, std::uint32_t first_row,
-                      const TileLists& lists, const spi::Scratch& scratch);
-spi::Step nearest_step(const Plan& plan, const spi::RowBlocks& queries, const spi::RowBlocks& train,
-                       std::uint32_t first_row, const TileLists& lists, const spi::Scratch& scratch);
-spi::Step merge_step(const Plan& plan, const TileLists& lists, const spi::Scratch& scratch);
-
 }  // namespace kith

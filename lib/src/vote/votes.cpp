@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <string>
 
-#include "kith/error.hpp"
 #include "base/parallel.hpp"
 #include "base/text.hpp"
+#include "kith/error.hpp"
 
 namespace kith {
 namespace {

@@ -1,9 +1,9 @@
 #include "vote/voting.hpp"
 
 #include "base/float_guard.hpp"
+#include "device/timing.hpp"
 #include "kith/error.hpp"
 #include "kith/trace.hpp"
-#include "device/timing.hpp"
 
 namespace kith {
 namespace {

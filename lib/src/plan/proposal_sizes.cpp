@@ -1,0 +1,75 @@
+#include "plan/proposal_sizes.hpp"
+
+#include <algorithm>
+
+#include "kith/key.hpp"
+#include "kith/spi.hpp"
+
+namespace kith {
+namespace {
+
+std::size_t size(std::int64_t value) {
+  return static_cast<std::size_t>(value);
+}
+
+}  // namespace
+
+bool has_own_order(Proposer proposer) {
+  switch (proposer) {
+    case Proposer::dot:
+    case Proposer::bf16:
+    case Proposer::fp16:
+    case Proposer::int8:
+      return true;
+    default:
+      return false;
+  }
+}
+
+std::size_t shadow_row_bytes(Proposer proposer, std::int64_t rows, std::int64_t dims) {
+  if (!has_own_order(proposer)) return size(rows) * size(dims) * sizeof(float);
+  const std::size_t element = proposer == Proposer::dot    ? sizeof(float)
+                              : proposer == Proposer::int8 ? sizeof(std::int8_t)
+                                                           : sizeof(std::uint16_t);
+  return size(whole_shadow_rows(rows)) * spi::shadow_columns(proposer, size(dims)) * element;
+}
+
+std::int64_t whole_shadow_rows(std::int64_t rows) {
+  return (rows + spi::shadow_rows - 1) / spi::shadow_rows * spi::shadow_rows;
+}
+
+std::size_t shadow_bytes(Proposer proposer, std::int64_t rows, std::int64_t dims) {
+  return shadow_row_bytes(proposer, rows, dims) + size(rows) * spi::facts_a_row * sizeof(float);
+}
+
+std::size_t row_copy_bytes(const DeviceInfo& device, Proposer proposer, std::int64_t rows,
+                           std::int64_t dims) {
+  // A GPU reads 32 bytes for each 4 of a row in blocks of 32, a CPU 64 in blocks of 16, where bounds of bytes
+  // let many rows be ranked. Left out where it would take much of the memory.
+  constexpr std::size_t share = 8;
+  const bool reads_single_rows = proposer == Proposer::fp16 || proposer == Proposer::int8;
+  const std::size_t bytes = size(rows) * size(dims) * sizeof(float);
+  return reads_single_rows && bytes <= device.memory_bytes / share ? bytes : 0;
+}
+
+ProposalSizes::ProposalSizes(const Plan& plan) {
+  if (plan.proposer == Proposer::none) return;
+  const std::size_t q = size(plan.query_tile), listed = q * size(plan.candidates);
+  shadow = shadow_row_bytes(plan.proposer, plan.query_tile, plan.problem.dims);
+  values = has_own_order(plan.proposer) ? 0 : q * size(plan.train_tile) * sizeof(float);
+  rows = listed * sizeof(std::uint32_t);
+  // A sample is where bounds will be, and takes no more than these, but where there are hardly any.
+  keys =
+      std::max(listed * sizeof(Key), q * (size(plan.sample_rows) / spi::sample_rows) * sizeof(std::uint32_t));
+  if (plan.visit_rows) {
+    low = listed * sizeof(float);
+    best = q * size(plan.problem.k) * sizeof(Key);
+  }
+  small = q * (spi::facts_a_row * sizeof(float) + sizeof(float) + 2 * sizeof(std::uint32_t));
+}
+
+std::size_t ProposalSizes::largest() const {
+  return std::max({shadow, values, rows, keys, low, best, small});
+}
+
+}  // namespace kith

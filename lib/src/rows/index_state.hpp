@@ -1,0 +1,47 @@
+// What an Index holds.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "device/device_state.hpp"
+#include "kith/index.hpp"
+#include "kith/plan.hpp"
+#include "rows/chunks.hpp"
+
+namespace kith {
+
+class IndexShadow;
+
+struct Index::State {
+  State(Device on, Metric measure, std::int64_t given, std::vector<std::int64_t> counting)
+      : device(std::move(on)),
+        metric(measure),
+        columns(given),
+        features(std::move(counting)),
+        dims(static_cast<std::int64_t>(features.size())) {}
+
+  /// The features as prepare_rows() takes them: empty when all columns count.
+  std::span<const std::int64_t> mask() const {
+    return dims == columns ? std::span<const std::int64_t>() : std::span(features);
+  }
+
+  Device device;
+  Metric metric = Metric::squared_l2;
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;            ///< of rows and queries, as given
+  std::vector<std::int64_t> features;  ///< the columns that count, ascending
+  std::int64_t dims = 0;               ///< as many: columns of the rows on the device
+  float largest = 0;                   ///< max |element|, for check_range()
+  std::vector<Chunk> chunks;
+  std::vector<float> centre;  ///< centre_of() the rows
+  double reach = 0;           ///< reach_of() the rows
+  mutable DeviceMutex shadow_mutex{device.info()};
+  /// Each made by the first search by its proposer.
+  mutable std::map<Proposer, std::shared_ptr<const IndexShadow>> shadows;
+};
+
+}  // namespace kith
