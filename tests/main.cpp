@@ -14,8 +14,8 @@
 #include <string_view>
 #include <vector>
 
-#include "device.hpp"
-#include "environment.hpp"
+#include "common/device.hpp"
+#include "common/environment.hpp"
 #include "kith/error.hpp"
 
 namespace kith::tests {

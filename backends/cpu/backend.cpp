@@ -8,7 +8,7 @@
 
 #include "base/host_threads.hpp"
 #include "cpu/device.hpp"
-#include "cpu/steps.hpp"
+#include "cpu/steps/steps.hpp"
 #include "kith/error.hpp"
 
 namespace kith::cpu {

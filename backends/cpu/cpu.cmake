@@ -1,6 +1,6 @@
 # The CPU back end is part of libkith; its inner loops are compiled once for each instruction set and
-# chosen at run time (instruction_set.cpp has the same lists). All of them return the same bits.
-set(cpu_folder ${CMAKE_CURRENT_LIST_DIR})
+# chosen at run time (isa/instruction_set.cpp has the same lists). All of them return the same bits.
+set(cpu_folder ${CMAKE_CURRENT_LIST_DIR}/isa)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
   set_property(SOURCE ${cpu_folder}/kernels_avx2.cpp ${cpu_folder}/kernels_bytes_avx2.cpp APPEND PROPERTY COMPILE_OPTIONS -mavx2 -mfma)
   set_property(SOURCE ${cpu_folder}/kernels_avx512.cpp APPEND PROPERTY COMPILE_OPTIONS

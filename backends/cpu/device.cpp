@@ -5,7 +5,7 @@
 
 #include "base/parallel.hpp"
 #include "cpu/memory.hpp"
-#include "cpu/steps.hpp"
+#include "cpu/steps/steps.hpp"
 
 namespace kith::cpu {
 

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "cpu/instruction_set.hpp"
+#include "cpu/isa/instruction_set.hpp"
 #include "kith/spi.hpp"
 
 namespace kith::cpu {

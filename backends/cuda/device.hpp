@@ -10,9 +10,9 @@
 #include <mutex>
 #include <vector>
 
+#include "common/kernels.hpp"
 #include "cublas.hpp"
 #include "guard.hpp"
-#include "kernels.hpp"
 #include "kith/spi.hpp"
 
 namespace kith::cuda {

@@ -131,7 +131,7 @@ void Device::hold() {
   if (info.kind == DeviceKind::cpu) return;  // its threads would only take turns
   guard_.run("hold", [&] {
     if (!held_()) held_ = cl::Buffer(context_, CL_MEM_READ_WRITE, sizeof(cl_uint));
-    launch("hold.cl", "", "kith_hold", Range{{1, 1, 1}, {1, 1, 1}}, rounds, held_);
+    launch("common/hold.cl", "", "kith_hold", Range{{1, 1, 1}, {1, 1, 1}}, rounds, held_);
     queue_.flush();
   });
 }

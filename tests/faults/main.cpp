@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "data.hpp"
+#include "common/data.hpp"
 #include "kith/kith.hpp"
 
 namespace {

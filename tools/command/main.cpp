@@ -7,14 +7,14 @@
 #include <utility>
 #include <vector>
 
-#include "command.hpp"
+#include "command/shared/command.hpp"
+#include "command/shared/interrupt.hpp"
+#include "command/shared/named_files.hpp"
+#include "command/shared/usage.hpp"
 #include "files/output.hpp"
 #include "files/shown.hpp"
-#include "interrupt.hpp"
 #include "kith/tuning.hpp"
 #include "kith/version.hpp"
-#include "named_files.hpp"
-#include "usage.hpp"
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "elements.hpp"
+#include "files/binary/elements.hpp"
 #include "source.hpp"
 #include "table.hpp"
 

@@ -6,8 +6,8 @@
 #include <charconv>
 #include <limits>
 
+#include "files/text/number.hpp"
 #include "kith/error.hpp"
-#include "number.hpp"
 
 namespace kith::files {
 namespace {

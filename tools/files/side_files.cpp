@@ -2,12 +2,12 @@
 #include <algorithm>
 #include <map>
 
-#include "column_notes.hpp"
-#include "decorated.hpp"
-#include "dictionary.hpp"
+#include "files/binary/records.hpp"
+#include "files/text/column_notes.hpp"
+#include "files/text/decorated.hpp"
+#include "files/text/dictionary.hpp"
+#include "files/text/number.hpp"
 #include "formats.hpp"
-#include "number.hpp"
-#include "records.hpp"
 
 namespace kith::files {
 namespace {

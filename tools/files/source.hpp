@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "encoding.hpp"
+#include "files/text/encoding.hpp"
 #include "kith/error.hpp"
 
 struct z_stream_s;

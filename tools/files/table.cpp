@@ -5,7 +5,7 @@
 #include <new>
 #include <optional>
 
-#include "dictionary.hpp"
+#include "files/text/dictionary.hpp"
 #include "formats.hpp"
 
 namespace kith::files {

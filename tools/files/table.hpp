@@ -23,7 +23,7 @@
 #include <string>
 #include <vector>
 
-#include "encoding.hpp"
+#include "files/text/encoding.hpp"
 
 namespace kith::files {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <set>
 
-#include "report/axis.hpp"
+#include "report/charts/axis.hpp"
+#include "report/charts/plot.hpp"
 #include "report/parts.hpp"
-#include "report/plot.hpp"
 #include "report/text.hpp"
 
 namespace kith::report {

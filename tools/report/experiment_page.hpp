@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/experiment.hpp"
+#include "lab/experiments/experiment.hpp"
 
 namespace kith::report {
 

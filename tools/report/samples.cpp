@@ -2,7 +2,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "report/image.hpp"
+#include "report/charts/image.hpp"
 #include "report/parts.hpp"
 #include "report/text.hpp"
 

@@ -3,11 +3,11 @@
 #include <cmath>
 #include <map>
 
-#include "report/axis.hpp"
+#include "report/charts/axis.hpp"
+#include "report/charts/plot.hpp"
 #include "report/class_pages.hpp"
 #include "report/experiment_page.hpp"
 #include "report/parts.hpp"
-#include "report/plot.hpp"
 #include "report/text.hpp"
 
 namespace kith::report {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "report/axis.hpp"
+#include "report/charts/axis.hpp"
 #include "report/class_pages.hpp"
 #include "report/parts.hpp"
 #include "report/text.hpp"

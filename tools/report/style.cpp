@@ -1,4 +1,4 @@
-#include "report/palette.hpp"
+#include "report/charts/palette.hpp"
 #include "report/parts.hpp"
 
 namespace kith::report {

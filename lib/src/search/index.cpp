@@ -5,8 +5,8 @@
 #include <string>
 
 #include "base/border.hpp"
-#include "certified/shadow.hpp"
 #include "base/parallel.hpp"
+#include "certified/shadow.hpp"
 #include "device/timing.hpp"
 #include "kith/error.hpp"
 #include "metric/chain.hpp"

@@ -1,0 +1,13 @@
+// The inner loops in plain C++: every processor runs them.
+#define KITH_ISA baseline
+#include "cpu/isa/lanes_baseline.hpp"
+
+#include "cpu/isa/kernels_source.hpp"
+
+namespace kith::cpu {
+
+const Kernels& kernels_baseline() {
+  return KITH_ISA::table;
+}
+
+}  // namespace kith::cpu

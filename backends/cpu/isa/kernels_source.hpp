@@ -1,0 +1,335 @@
+// The inner loops, written once and compiled for each instruction set: a file kernels_X.cpp defines
+// KITH_ISA, includes its lanes_X.hpp, then this.
+//
+// A tile is up to 8 queries by up to 4 training blocks of 16 rows. A lane is a training row, so each
+// pair keeps its own chain over dimensions 0, 1, ..., dims-1, in a register from first to last.
+// Training rows go by in slabs that stay in the second-level cache while all queries of the task
+// pass over them.
+//
+// Functions of the standard library and inline functions of other headers may not be used here:
+// see kernels.hpp.
+#pragma once
+
+#include "cpu/isa/kernels.hpp"
+#include "cpu/steps/class_sums.hpp"
+#include "cpu/steps/fold.hpp"
+#include "cpu/steps/propose/candidates.hpp"
+#include "cpu/steps/propose/propose.hpp"
+#include "cpu/steps/propose/row_bounds.hpp"
+
+namespace kith::cpu::KITH_ISA {
+namespace {
+
+/// Training rows that stay in the second-level cache, beside the queries of a task. Anything from 256
+/// to 1024 KiB was as fast where that cache has 2 MiB; others have 512 KiB.
+constexpr std::size_t slab_bytes = std::size_t{1} << 18;
+
+/// Training blocks a tile of `queries` queries covers.
+constexpr int blocks_beside(int queries) {
+  return most_accumulators / queries < 4 ? most_accumulators / queries : 4;
+}
+
+/// Some queries of a block, going over the training blocks of a slab.
+struct Pass {
+  const Operands& operands;
+  const float* query;        ///< element (first query, dimension 0)
+  std::size_t first_query;   ///< row of the memory
+  std::size_t active_begin;  ///< queries of the tile that are meant: first_query + active_begin ...
+  std::size_t active_end;    ///< ... before first_query + active_end
+  std::size_t block, end_block;
+  // Its share in fetching the next slab, which lies `ahead_blocks` further: part `share` of `shares`.
+  std::size_t ahead_blocks, share, shares;
+};
+
+/// What a tile of `blocks` blocks from `rows` on should fetch meanwhile: its share of the blocks in
+/// the same place of the next slab.
+inline Ahead ahead_of(const Pass& pass, const float* rows, std::size_t blocks) {
+  if (pass.shares == 1) return {reinterpret_cast<std::uintptr_t>(rows), 0};  // too much for one pass
+  const std::size_t line = train_block * sizeof(float), step = blocks * line / pass.shares;
+  const std::size_t offset = (pass.ahead_blocks * line + pass.share * step) * pass.operands.dims;
+  return {reinterpret_cast<std::uintptr_t>(rows) + offset, step};
+}
+
+/// Bits of the lanes of a training block that are rows of the task.
+inline std::uint32_t present(const Operands& o, std::size_t block) {
+  const std::size_t first = block * train_block;
+  std::uint32_t lanes = 0xFFFFu;
+  if (first < o.train_begin) lanes &= 0xFFFFu << (o.train_begin - first);
+  if (first + train_block > o.train_end) lanes &= 0xFFFFu >> (first + train_block - o.train_end);
+  return lanes;
+}
+
+/// Append the lanes in `passed`, which is not empty.
+[[gnu::noinline]] void append(Shortlists& lists, std::size_t list, const float (&values)[train_block],
+                              std::uint32_t passed, std::uint32_t first_row) {
+  if (lists.counts[list] + train_block > lists.capacity) cut(lists, list);
+  std::uint64_t* const entries = lists.entries + list * lists.capacity;
+  std::size_t count = lists.counts[list];
+  for (; passed; passed &= passed - 1) {
+    const auto lane = static_cast<std::uint32_t>(__builtin_ctz(passed));
+    std::uint32_t value;
+    __builtin_memcpy(&value, &values[lane], sizeof value);
+    entries[count++] = static_cast<std::uint64_t>(value) << 32 | static_cast<std::uint32_t>(first_row + lane);
+  }
+  lists.counts[list] = count;
+}
+
+/// Takes tiles of values to the short lists of their queries.
+struct ToLists {
+  static constexpr bool bound_by_memory = false;
+  Shortlists& lists;
+  std::uint32_t row_offset;
+
+  template <int queries, int blocks>
+  [[gnu::always_inline]] void take(const Pass& pass, std::size_t block, Lanes (&acc)[queries][blocks]) {
+    const auto first_list = static_cast<std::ptrdiff_t>(pass.first_query - pass.operands.query_begin);
+    const float* const thresholds = lists.thresholds + first_list;
+    Mask passed_by[queries], some = {};
+#pragma GCC unroll 8
+    for (int q = 0; q < queries; ++q) {
+      passed_by[q] = passes(nearest_of(acc[q]), thresholds[q]);
+      some = either(some, passed_by[q]);
+    }
+    if (__builtin_expect(!any(some), 1)) return;
+#pragma GCC unroll 8
+    for (int q = 0; q < queries; ++q) {
+      const auto lane = static_cast<std::size_t>(q);
+      if (!any(passed_by[q]) || lane < pass.active_begin || lane >= pass.active_end) continue;
+#pragma GCC unroll 4
+      for (int b = 0; b < blocks; ++b) {
+        const std::size_t at = block + static_cast<std::size_t>(b);
+        const std::uint32_t passed = bits(passes(acc[q][b], thresholds[q])) & present(pass.operands, at);
+        if (!passed) continue;
+        alignas(64) float values[train_block];
+        store(values, acc[q][b]);
+        append(lists, pass.first_query + lane - pass.operands.query_begin, values, passed,
+               static_cast<std::uint32_t>(at * train_block) + row_offset);
+      }
+    }
+  }
+
+  template <int blocks>
+  [[gnu::always_inline]] static Lanes nearest_of(const Lanes (&acc)[blocks]) {
+    Lanes nearest = acc[0];
+#pragma GCC unroll 4
+    for (int b = 1; b < blocks; ++b) nearest = smaller(nearest, acc[b]);
+    return nearest;
+  }
+};
+
+/// Takes tiles of values to a row-major matrix.
+struct ToMatrix {
+  static constexpr bool bound_by_memory = true;  // where dims is small
+  float* out;                                    ///< element (query_begin, train_begin)
+  std::size_t stride;
+
+  template <int queries, int blocks>
+  [[gnu::always_inline]] void take(const Pass& pass, std::size_t block, Lanes (&acc)[queries][blocks]) {
+    const Operands& o = pass.operands;
+#pragma GCC unroll 8
+    for (int q = 0; q < queries; ++q) {
+      const auto lane = static_cast<std::size_t>(q);
+      if (lane < pass.active_begin || lane >= pass.active_end) continue;
+      float* const row = out + (pass.first_query + lane - o.query_begin) * stride;
+#pragma GCC unroll 4
+      for (int b = 0; b < blocks; ++b) {
+        const std::size_t at = block + static_cast<std::size_t>(b), first = at * train_block;
+        const std::uint32_t lanes = present(o, at);
+        if (lanes == 0xFFFFu) {
+          store(row + (first - o.train_begin), acc[q][b]);
+          continue;
+        }
+        alignas(64) float values[train_block];
+        store(values, acc[q][b]);
+        for (std::uint32_t t = 0; t < train_block; ++t)
+          if (lanes >> t & 1u) row[first + t - o.train_begin] = values[t];
+      }
+    }
+  }
+};
+
+template <Metric metric, int queries, int fixed_dims, class Sink>
+void run_pass(const Pass& pass, Sink& sink) {
+  constexpr int blocks = blocks_beside(queries);
+  const std::size_t dims = fixed_dims > 0 ? fixed_dims : pass.operands.dims;
+  const std::size_t block_floats = dims * train_block;
+  const float* const train = pass.operands.train;
+  std::size_t block = pass.block;
+  for (; block + blocks <= pass.end_block; block += blocks) {
+    Lanes acc[queries][blocks];
+    const float* const rows = train + block * block_floats;
+    fold_tile<metric, queries, blocks, fixed_dims>(pass.query, rows, dims, ahead_of(pass, rows, blocks), acc);
+    sink.take(pass, block, acc);
+  }
+  for (; block < pass.end_block; ++block) {
+    Lanes acc[queries][1];
+    const float* const rows = train + block * block_floats;
+    fold_tile<metric, queries, 1, 0>(pass.query, rows, dims, ahead_of(pass, rows, 1), acc);
+    sink.take(pass, block, acc);
+  }
+}
+
+template <class Sink>
+using RunPass = void (*)(const Pass&, Sink&);
+
+template <Metric metric, int queries, class Sink>
+RunPass<Sink> pass_for(std::size_t dims) {
+  if constexpr (most_fixed_dims >= 4 && !Sink::bound_by_memory) {
+    if (dims == 1) return run_pass<metric, queries, 1, Sink>;
+    if (dims == 2) return run_pass<metric, queries, 2, Sink>;
+    if (dims == 3) return run_pass<metric, queries, 3, Sink>;
+    if (dims == 4) return run_pass<metric, queries, 4, Sink>;
+  }
+  return run_pass<metric, queries, 0, Sink>;
+}
+
+template <Metric metric, class Sink>
+RunPass<Sink> pass_for(std::size_t queries, std::size_t dims) {
+  return queries == 1 ? pass_for<metric, 1, Sink>(dims) : pass_for<metric, most_queries, Sink>(dims);
+}
+
+template <class Sink>
+RunPass<Sink> pass_for(Metric metric, std::size_t queries, std::size_t dims) {
+  switch (metric) {
+#define KITH_METRIC(id, prepare, start, fold, finish) \
+  case Metric::id:                                    \
+    return pass_for<with_same_chain(Metric::id), Sink>(queries, dims);
+#include "kith/metrics.def"
+#undef KITH_METRIC
+  }
+  return nullptr;
+}
+
+/// All queries of one block over the training blocks first .. end - 1.
+template <class Sink>
+void run_block(const Operands& o, std::size_t group, std::size_t first, std::size_t end, std::size_t ahead,
+               Sink& sink) {
+  const std::size_t base = group * query_block, first_group = o.query_begin / query_block;
+  const std::size_t groups = (o.query_end + query_block - 1) / query_block - first_group;
+  std::size_t lane = o.query_begin > base ? o.query_begin - base : 0;
+  const std::size_t lanes_end = o.query_end - base < query_block ? o.query_end - base : query_block;
+  while (lane < lanes_end) {
+    // A tile that is not full reaches back, or into padding: no dearer, as rows come from memory then.
+    const std::size_t width = lanes_end - lane == 1 ? 1 : most_queries;
+    const std::size_t from = lane + width <= query_block ? lane : query_block - width;
+    const std::size_t until = from + width < lanes_end ? from + width : lanes_end;
+    const Pass pass{o,
+                    o.queries + base * o.dims + from,
+                    base + from,
+                    lane - from,
+                    until - from,
+                    first,
+                    end,
+                    ahead,
+                    group - first_group,
+                    groups};
+    pass_for<Sink>(o.metric, width, o.dims)(pass, sink);
+    lane = until;
+  }
+}
+
+/// Every pair of the task, each query's training rows in ascending order.
+template <class Sink>
+void sweep(const Operands& o, Sink& sink) {
+  const std::size_t first_group = o.query_begin / query_block;
+  const std::size_t end_group = (o.query_end + query_block - 1) / query_block;
+  const std::size_t end_block = (o.train_end + train_block - 1) / train_block;
+  const std::size_t fitting = slab_bytes / (o.dims * train_block * sizeof(float)) / 4 * 4;
+  const std::size_t slab = fitting < 4 ? 4 : fitting;
+  for (std::size_t first = o.train_begin / train_block; first < end_block; first += slab) {
+    const std::size_t end = end_block - first < slab ? end_block : first + slab;
+    for (std::size_t group = first_group; group < end_group; ++group)
+      run_block(o, group, first, end, end < end_block ? slab : 0, sink);
+  }
+}
+
+void distance(const Operands& operands, float* out, std::size_t stride) {
+  ToMatrix sink{out, stride};
+  sweep(operands, sink);
+}
+
+void nearest(const Operands& operands, std::uint32_t row_offset, Shortlists& lists) {
+  ToLists sink{lists, row_offset};
+  sweep(operands, sink);
+}
+
+/// Takes tiles of inner products, with their signs changed, to the lists of candidates.
+struct ToCandidates {
+  static constexpr bool bound_by_memory = false;
+  const Products& products;
+
+  template <int queries, int blocks>
+  [[gnu::always_inline]] void take(const Pass& pass, std::size_t block, Lanes (&acc)[queries][blocks]) {
+    float thetas[queries];  // NaN for queries that are not meant: nothing passes
+    Mask passed_by[queries], some = {};
+#pragma GCC unroll 8
+    for (int q = 0; q < queries; ++q) {
+      const auto lane = static_cast<std::size_t>(q);
+      const bool meant = lane >= pass.active_begin && lane < pass.active_end;
+      thetas[q] =
+          meant ? products.theta[(pass.first_query + lane) * products.theta_stride] : __builtin_nanf("");
+    }
+#pragma GCC unroll 4
+    for (int b = 0; b < blocks; ++b) {
+      const Lanes low = load(products.low + (block + static_cast<std::size_t>(b)) * train_block);
+#pragma GCC unroll 8
+      for (int q = 0; q < queries; ++q) acc[q][b] = acc[q][b] + low;
+    }
+#pragma GCC unroll 8
+    for (int q = 0; q < queries; ++q) {
+      passed_by[q] = at_most(ToLists::nearest_of(acc[q]), thetas[q]);
+      some = either(some, passed_by[q]);
+    }
+    if (__builtin_expect(!any(some), 1)) return;
+#pragma GCC unroll 8
+    for (int q = 0; q < queries; ++q) {
+      if (!any(passed_by[q])) continue;
+#pragma GCC unroll 4
+      for (int b = 0; b < blocks; ++b) {
+        const std::size_t at = block + static_cast<std::size_t>(b);
+        const std::uint32_t passed = bits(at_most(acc[q][b], thetas[q])) & present(pass.operands, at);
+        if (!passed) continue;
+        alignas(64) float lows[train_block];
+        store(lows, acc[q][b]);
+        append_candidates(products, pass.first_query + static_cast<std::size_t>(q), at * train_block, passed,
+                          lows);
+      }
+    }
+  }
+};
+
+void propose(const Products& p) {
+  const Operands operands{Metric::negative_dot,
+                          static_cast<const float*>(p.queries),
+                          static_cast<const float*>(p.train),
+                          p.dims,
+                          p.query_begin,
+                          p.query_end,
+                          p.train_begin,
+                          p.train_end};
+  ToCandidates sink{p};
+  sweep(operands, sink);
+}
+
+void filter(const float* values, std::size_t count, std::uint32_t first_row, Shortlists& lists,
+            std::size_t list) {
+  const float& threshold = lists.thresholds[list];
+  for (std::size_t t = 0; t < count; t += train_block) {
+    alignas(64) float sixteen[train_block] = {};
+    const std::size_t left = count - t;
+    const std::uint32_t lanes = left < train_block ? 0xFFFFu >> (train_block - left) : 0xFFFFu;
+    if (left < train_block) __builtin_memcpy(sixteen, values + t, left * sizeof(float));
+    const Lanes block = load(left < train_block ? sixteen : values + t);
+    std::uint32_t passed = bits(passes(block, threshold)) & lanes;
+    if (__builtin_expect(!passed, 1)) continue;
+    passed &= bits(at_most(block, __builtin_inff()));  // a masked value, NaN, passes every threshold
+    if (!passed) continue;
+    store(sixteen, block);
+    append(lists, list, sixteen, passed, first_row + static_cast<std::uint32_t>(t));
+  }
+}
+
+constexpr Kernels table = {distance, nearest, filter, collect, rerank, bound_rows, propose, accumulate};
+
+}  // namespace
+}  // namespace kith::cpu::KITH_ISA

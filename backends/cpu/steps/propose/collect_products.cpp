@@ -1,0 +1,217 @@
+// collect, dot, bf16 and int8: inner products of shadows, tested as they come.
+//
+// What a product is taken from, low(t), is computed first, in double precision, rounded down. Then each task
+// takes some queries and a part of the training rows. docs/certificate.md, section 4.
+#include "cpu/steps/propose/collect_products.hpp"
+
+#include <algorithm>
+
+#include "base/parallel.hpp"
+#include "cpu/steps/propose/bounds.hpp"
+#include "cpu/steps/propose/shadow_order.hpp"
+
+namespace kith::cpu {
+namespace {
+
+constexpr std::size_t most_task_queries = 128, tasks_a_thread = 8;
+constexpr std::size_t task_rows = 4096, work_a_row = 16;  // where only rows are looked at
+constexpr std::size_t most_dims = std::size_t{1} << 20;   // so that roundings are few beside 1 / u
+
+double fact(const spi::Grid<float>& facts, spi::Fact which, std::size_t r) {
+  return static_cast<double>(elements(facts)[which * facts.stride + r]);
+}
+
+/// Of all queries of the step.
+struct Largest {
+  double norm = 0, error = 0, shadow_norm = 0;
+};
+
+Largest largest_of(const spi::CollectStep& step, double b) {
+  Largest largest;
+  for (std::size_t q = 0; q < step.values.rows; ++q) {
+    const double length = fact(step.queries.facts, spi::shadow_norm, q);
+    largest.norm = std::max(largest.norm, fact(step.queries.facts, spi::norm, q));
+    largest.shadow_norm = std::max(largest.shadow_norm, length);
+    largest.error = std::max(largest.error, fact(step.queries.facts, spi::residual, q) + b * length);
+  }
+  return largest;
+}
+
+/// What is computed of every training row before its products, one float each.
+struct OfRows {
+  float *low, *gap;
+};
+
+/// The training rows that a step goes over, in pieces: rows begin ... begin + rows - 1 of the shadow, whose
+/// numbers of OfRows stand from place `at` on. Without visits there is one piece.
+struct Piece {
+  std::size_t begin, rows, at;
+};
+
+Piece piece_of(const spi::CollectStep& step, std::size_t i) {
+  const spi::Visits& visits = step.visits;
+  if (visits.rows == 0) return {0, step.values.cols, 0};
+  const std::uint64_t block = (std::uint64_t{visits.first} + i) * visits.stride % visits.blocks;
+  const std::size_t begin = block * visits.rows;
+  return {begin, std::min<std::size_t>(visits.rows, step.train.rows.rows - begin), i * visits.rows};
+}
+
+std::size_t pieces_of(const spi::CollectStep& step) {
+  return step.visits.rows == 0 ? 1 : step.visits.count;
+}
+
+/// `low` and `gap` of every training row.
+void compute_rows(const spi::CollectStep& step, const OfRows& of, const Resources& with) {
+  const auto dims = static_cast<double>(step.train.rows.cols);
+  const double steps = (dims + 2) * unit_of_float, of_sums = steps / (1 - steps) * (1 + 0x1p-50);
+  const double b = step.proposer == Proposer::int8 ? 4 * unit_of_float : of_sums;
+  const bool squares = from_products(step.metric) == FromProducts::as_squares;
+  // What is neither 0 nor infinite, so that no product is NaN.
+  const auto ordinary = [](double value) {
+    return std::clamp(value, std::numeric_limits<double>::min(),
+                      static_cast<double>(std::numeric_limits<float>::max()));
+  };
+  const Largest largest = largest_of(step, b);
+  const auto compute = [&](const Piece& piece, std::size_t begin, std::size_t end) {
+    if (begin >= end) return;
+    const auto facts = [&](spi::Fact which) {
+      return elements(step.train.facts) + which * step.train.facts.stride + piece.begin + begin;
+    };
+    with.kernels.bound_rows(
+        {facts(spi::half_norm), facts(spi::norm), facts(spi::shadow_norm), facts(spi::residual), end - begin,
+         ordinary(largest.norm), ordinary(largest.error), ordinary(largest.shadow_norm), of_sums,
+         dims * (squares ? 0x1p-120 : 0x1p-119), squares},
+        of.low + piece.at + begin, of.gap + piece.at + begin);
+  };
+  // A task is some pieces, or a part of the only one.
+  const bool visits = step.visits.rows > 0;
+  const std::size_t pieces = pieces_of(step), n = step.values.cols;
+  const std::size_t some = visits ? (task_rows + step.visits.rows - 1) / step.visits.rows : 1;
+  const std::size_t tasks = visits ? (pieces + some - 1) / some : (n + task_rows - 1) / task_rows;
+  run_team(tasks, n * work_a_row, with.team, [&](std::size_t task, std::size_t) {
+    if (!visits) return compute(piece_of(step, 0), task * task_rows, std::min(n, (task + 1) * task_rows));
+    for (std::size_t i = task * some; i < std::min(pieces, (task + 1) * some); ++i)
+      compute(piece_of(step, i), 0, piece_of(step, i).rows);
+  });
+}
+
+/// From row `begin` of the grid on.
+const void* shadow_of(const spi::CollectStep& step, const spi::Grid<float>& rows, std::size_t begin) {
+  return bytes_of(*rows.memory) +
+         (rows.first + begin) * pitch_of(step.proposer, rows.cols) * element_bytes(step.proposer);
+}
+
+std::size_t padded_rows(const spi::CollectStep& step) {
+  return (step.values.cols + train_block - 1) / train_block * train_block;
+}
+
+/// Some queries by some pieces, or by a part of the only one.
+struct Task {
+  std::size_t query_begin, query_end;
+  std::size_t piece_begin, piece_end;
+  std::size_t begin, end;  ///< training rows of a piece
+};
+
+void run_task(const spi::CollectStep& step, const OfRows& of, const Resources& with, const Task& task) {
+  const auto propose = step.proposer == Proposer::dot    ? with.kernels.propose
+                       : step.proposer == Proposer::bf16 ? with.set.propose_bf16
+                                                         : with.set.propose_int8;
+  const bool bounds = step.bounds.low.cols > 0;
+  for (std::size_t i = task.piece_begin; i < task.piece_end; ++i) {
+    const Piece piece = piece_of(step, i);
+    const std::size_t end = std::min(task.end, piece.rows);
+    if (task.begin >= end) continue;
+    propose({shadow_of(step, step.queries.rows, 0),
+             shadow_of(step, step.train.rows, piece.begin),
+             step.train.rows.cols,
+             task.query_begin,
+             task.query_end,
+             task.begin,
+             end,
+             of.low + piece.at,
+             elements(step.theta),
+             step.theta.stride,
+             step.first_row + static_cast<std::uint32_t>(piece.begin),
+             elements(step.out.rows),
+             step.out.rows.stride,
+             step.out.rows.cols,
+             elements(step.out.counts),
+             step.out.counts.stride,
+             bounds ? elements(step.bounds.low) : nullptr,
+             step.bounds.low.stride,
+             bounds ? elements(step.bounds.high) : nullptr,
+             step.bounds.high.stride,
+             of.gap + piece.at,
+             pitch_of(step.proposer, step.train.rows.cols),
+             step.unscale / share_of_scale(with.set.most_query_byte)});
+  }
+}
+
+/// How the work of a step is shared out. Many queries a task share the training rows in the cache; few leave
+/// these to be shared out: visits, or parts of the only piece.
+struct Shares {
+  std::size_t queries, groups, part, parts;
+
+  Shares(const spi::CollectStep& step, std::size_t team) {
+    const std::size_t m = step.values.rows, n = step.values.cols, wanted = team * tasks_a_thread;
+    queries = std::clamp<std::size_t>((m / wanted + 31) / 32 * 32, 32, most_task_queries);
+    groups = (m + queries - 1) / queries;
+    const std::size_t unit = step.visits.rows ? step.visits.rows : train_block;
+    const std::size_t most = step.visits.rows ? step.visits.count : (n + 1023) / 1024;
+    parts = std::clamp<std::size_t>(wanted / groups, 1, most);
+    const std::size_t units = (n + unit - 1) / unit;
+    part = (units + parts - 1) / parts * unit;
+  }
+};
+
+}  // namespace
+
+spi::Support check_products(const spi::CollectStep& step, const Resources& with) {
+  const auto& has = with.proposers();
+  const std::string what = "proposer " + std::string(name(step.proposer));
+  if (std::find(has.begin(), has.end(), step.proposer) == has.end())
+    return {what + " is not made for this CPU; choose proposer dot or none", 0};
+  if (from_products(step.metric) == FromProducts::not_at_all)
+    return {"metric " + std::string(name(step.metric)) +
+                " does not follow from inner products; choose proposer none",
+            0};
+  if (step.train.rows.cols > most_dims)
+    return {"the bound of " + what + " holds for at most " + std::to_string(most_dims) +
+                " columns, but these are " + std::to_string(step.train.rows.cols) + "; choose proposer none",
+            0};
+  if (step.proposer == Proposer::int8 && step.train.rows.cols > most_dims_of_bytes)
+    return {what + " is for up to " + std::to_string(most_dims_of_bytes) + " columns, and there are " +
+                std::to_string(step.train.rows.cols) + "; choose dot",
+            0};
+  if (step.queries.rows.first % spi::shadow_rows || step.train.rows.first % spi::shadow_rows)
+    return {"shadows of " + what + " begin at a multiple of " + std::to_string(spi::shadow_rows) + " rows",
+            0};
+  if (step.sample.cols > 0) return {"it takes no samples", 0};
+  if (step.visits.rows % spi::shadow_rows)
+    return {"visits are of a multiple of " + std::to_string(spi::shadow_rows) + " rows", 0};
+  return {{}, 2 * padded_rows(step) * sizeof(float)};
+}
+
+void collect_products(const spi::CollectStep& step, const Resources& with) {
+  const std::size_t m = step.values.rows, n = step.values.cols, padded = padded_rows(step);
+  if (m == 0 || n == 0) return;
+  auto* const low = reinterpret_cast<float*>(bytes_of(*step.scratch.memory));
+  const OfRows of{low, low + padded};
+  std::fill(low, low + padded, std::numeric_limits<float>::infinity());  // behind the last row of a piece
+  compute_rows(step, of, with);
+  const Shares shares(step, with.team);
+  const std::size_t visit = step.visits.rows;
+  run_team(shares.groups * shares.parts, m * n * step.train.rows.cols, with.team,
+           [&](std::size_t number, std::size_t) {
+             const std::size_t q = number / shares.parts * shares.queries;
+             const std::size_t begin = number % shares.parts * shares.part,
+                               end = std::min(n, begin + shares.part);
+             if (begin >= end) return;
+             const std::size_t query_end = std::min(m, q + shares.queries);
+             run_task(step, of, with,
+                      visit ? Task{q, query_end, begin / visit, (end + visit - 1) / visit, 0, visit}
+                            : Task{q, query_end, 0, 1, begin, end});
+           });
+}
+
+}  // namespace kith::cpu

@@ -1,0 +1,168 @@
+// prepare: rows moved by the centre and rounded, and bounds for how far that is from them.
+// docs/certificate.md, section 2.
+//
+// The error of a subtraction is itself a float (TwoSum: Moller 1965, Knuth 1969), so nothing is
+// estimated: sums are in double precision, where dims squares lose at most (dims + 2) 2^-53, and move
+// to the safe side by a little more than that.
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "base/parallel.hpp"
+#include "cpu/steps/propose/bounds.hpp"
+#include "cpu/steps/propose/shadow_order.hpp"
+#include "cpu/steps/steps.hpp"
+
+namespace kith::cpu {
+namespace {
+
+/// Rows side by side: neighbours in a block are neighbours in memory.
+constexpr std::size_t lanes = 16;
+
+/// Sums of squares of rows.
+struct Squares {
+  std::array<double, lanes> moved = {};     ///< of x' = x - c
+  std::array<double, lanes> shadow = {};    ///< of x~ = x' rounded
+  std::array<double, lanes> residual = {};  ///< of x' - x~
+};
+
+/// Where the shadow of the first row begins.
+std::byte* shadow_of(const spi::PrepareStep& step) {
+  const spi::Grid<float>& rows = step.out.rows;
+  if (step.proposer == Proposer::gemm) return bytes_of(*rows.memory) + rows.first * sizeof(float);
+  return bytes_of(*rows.memory) +
+         rows.first * pitch_of(step.proposer, step.rows.dims) * element_bytes(step.proposer);
+}
+
+/// The facts of row `begin + r`, whose squares are those of lane r.
+void write_facts(const spi::PrepareStep& step, const Squares& of, std::size_t begin, std::size_t r) {
+  const double slack = static_cast<double>(step.rows.dims + 8) * unit_of_double;
+  const auto root_above = [&](double squares) { return float_above(std::sqrt(squares * (1 + slack))); };
+  const std::size_t stride = step.out.facts.stride;
+  float* const facts = elements(step.out.facts) + begin + r;
+  const float norm = root_above(of.moved[r]), shadow_norm = root_above(of.shadow[r]);
+  // For dot and gemm the residual is a float; else its distance from x' was rounded to double, as x' was, and
+  // so were one over the scale of int8 and each product with it.
+  const bool exact = step.proposer == Proposer::dot || step.proposer == Proposer::gemm;
+  const double inexact =
+      exact ? 0 : static_cast<double>(norm) * 0x1p-51 + static_cast<double>(shadow_norm) * 0x1p-50;
+  facts[spi::half_norm * stride] = float_below(of.moved[r] * 0.5 * (1 - slack));
+  facts[spi::norm * stride] = norm;
+  facts[spi::shadow_norm * stride] = shadow_norm;
+  facts[spi::residual * stride] = float_above(static_cast<double>(root_above(of.residual[r])) + inexact);
+}
+
+/// The rows themselves, one behind the other, 16 dimensions of each at a time.
+void copy_rows(const spi::PrepareStep& step, const float* rows, std::size_t begin, std::size_t count) {
+  constexpr std::size_t at_once = 16;
+  const std::size_t dims = step.rows.dims, block = step.rows.block;
+  float* const copy = elements(step.copy) + begin * step.copy.stride;
+  for (std::size_t first = 0; first < dims; first += at_once)
+    for (std::size_t r = 0; r < count; ++r)
+      for (std::size_t d = first; d < std::min(dims, first + at_once); ++d)
+        copy[r * step.copy.stride + d] = rows[d * block + r];
+}
+
+/// Rows begin .. begin + count - 1 of the step, which lie in one block; at most `lanes` of them.
+///   all  they are that many: a number that the compiler knows
+template <bool all, class Order>
+void prepare_rows(const spi::PrepareStep& step, const Order& order, std::size_t begin, std::size_t count) {
+  const std::size_t dims = step.rows.dims, block = step.rows.block, first = step.rows.first + begin;
+  const float* const rows = elements(step.rows) + first / block * dims * block + first % block;
+  const float* const centre = elements(step.centre);
+  std::byte* const out = shadow_of(step);
+  const std::size_t width = all ? lanes : count;
+  Squares sums;
+  for (std::size_t d = 0; d < dims; ++d) {
+    const float* const x = rows + d * block;
+    const float c = centre[d];
+    std::array<float, lanes> near, error;
+    std::array<double, lanes> shadow;
+    for (std::size_t r = 0; r < width; ++r) {
+      near[r] = x[r] - c;
+      const float taken = x[r] - near[r];
+      error[r] = (x[r] - (near[r] + taken)) - (c - taken);
+    }
+    order.write(out, begin, width, d, near.data(), shadow.data());
+    for (std::size_t r = 0; r < width; ++r) {
+      const auto moved = static_cast<double>(near[r]), apart = static_cast<double>(error[r]);
+      const double residual = moved - shadow[r] + apart;
+      sums.moved[r] += (moved + apart) * (moved + apart);
+      sums.shadow[r] += shadow[r] * shadow[r];
+      sums.residual[r] += residual * residual;
+    }
+  }
+  for (std::size_t r = 0; r < count; ++r) write_facts(step, sums, begin, r);
+  if (step.copy.rows > 0) copy_rows(step, rows, begin, count);
+}
+
+std::size_t rounded_up(std::size_t count, std::size_t unit) {
+  return (count + unit - 1) / unit * unit;
+}
+
+}  // namespace
+
+spi::Support check(const spi::PrepareStep& step, const Resources& with) {
+  const auto& has = with.proposers();
+  if (step.proposer == Proposer::int8 && step.rows.dims > most_dims_of_bytes)
+    return {"proposer int8 is for up to " + std::to_string(most_dims_of_bytes) + " columns, and there are " +
+                std::to_string(step.rows.dims) + "; choose dot",
+            0};
+  if (step.proposer == Proposer::gemm || std::find(has.begin(), has.end(), step.proposer) != has.end())
+    return {};
+  return {"proposer " + std::string(name(step.proposer)) +
+              " works on no shadow that this CPU prepares; choose gemm or dot",
+          0};
+}
+
+namespace {
+
+template <class Order>
+void prepare_all(const spi::PrepareStep& step, const Resources& with, const Order& order) {
+  const std::size_t rows = step.rows.rows, block = step.rows.block, width = std::min(block, lanes);
+  if (rows == 0) return;
+  // Tasks are cut where blocks are, in rows of the memory.
+  const std::size_t first = step.rows.first, first_task = first / width;
+  const std::size_t tasks = (first + rows + width - 1) / width - first_task;
+  run_team(tasks, rows * step.rows.dims * 4, with.team, [&](std::size_t task, std::size_t) {
+    const std::size_t begin = std::max(first, (first_task + task) * width);
+    const std::size_t end = std::min(first + rows, (first_task + task + 1) * width);
+    if (end - begin == lanes)
+      prepare_rows<true>(step, order, begin - first, lanes);
+    else
+      prepare_rows<false>(step, order, begin - first, end - begin);
+  });
+}
+
+}  // namespace
+
+void run(const spi::PrepareStep& step, const Resources& with) {
+  const std::size_t dims = step.rows.dims, block = step.rows.block;
+  const std::size_t pitch = pitch_of(step.proposer, dims) * element_bytes(step.proposer);
+  const std::size_t padded = rounded_up(step.rows.rows, spi::shadow_rows);
+  const bool of_queries = block == query_block;
+  switch (step.proposer) {
+    case Proposer::dot: {
+      // Rows beside those meant are multiplied, too, and a NaN there would hide a neighbour's product.
+      const std::size_t whole = step.rows.rows / block * block;
+      std::memset(shadow_of(step) + whole * pitch, 0, (padded - whole) * pitch);
+      return prepare_all(step, with, FloatOrder{block, dims});
+    }
+    case Proposer::bf16:
+    case Proposer::int8: {
+      // Columns behind the last, and rows beside those meant, are multiplied, too.
+      std::memset(shadow_of(step), 0, padded * pitch);
+      if (step.proposer == Proposer::int8) {
+        const int most = of_queries ? with.set.most_query_byte : most_byte;
+        return prepare_all(step, with,
+                           ByteOrder(of_queries, spi::shadow_columns(Proposer::int8, dims),
+                                     step.scale * share_of_scale(most), most));
+      }
+      return prepare_all(step, with, TileOrder{pitch / TileOrder::dims / sizeof(std::uint16_t), of_queries});
+    }
+    default:
+      return prepare_all(step, with, RowOrder{step.out.rows.stride});
+  }
+}
+
+}  // namespace kith::cpu

@@ -1,0 +1,42 @@
+// What products are taken from, and the way from there to what is above: docs/certificate.md, section 4.
+// Included by kernels_source.hpp only. Loops without branches, so that compilers put rows into lanes.
+#pragma once
+
+#include "cpu/isa/kernels.hpp"
+
+namespace kith::cpu::KITH_ISA {
+namespace {
+
+/// A float that is not below `value`, which is no NaN and not below all floats, and hardly above it.
+inline float float_at_least(double value) {
+  return static_cast<float>(value + (__builtin_fabs(value) * 0x1p-23 + 0x1p-149));
+}
+
+/// The factors of the error are more than the roundings of its computation. A norm may be +infinity, but
+/// nothing is multiplied by 0, so `low` is -infinity then.
+template <bool squares>
+void bound_rows_by(const RowFacts& of, float* __restrict low, float* __restrict gap) {
+  const float *const halves = of.half_norm, *const norms = of.norm;
+  const float *const lengths = of.shadow_norm, *const residuals = of.residual;
+  const double largest_norm = of.largest_norm, largest_error = of.largest_error, chain = of.chain;
+  const double tiny = of.tiny, beside = 1 + of.largest_shadow_norm;
+  const std::size_t count = of.count;
+  for (std::size_t t = 0; t < count; ++t) {
+    const auto norm = static_cast<double>(norms[t]), length = static_cast<double>(lengths[t]);
+    const auto residual = static_cast<double>(residuals[t]);
+    const double off = squares ? residual : residual + chain * norm;
+    const double error =
+        (largest_norm * off + largest_error * length + tiny * (beside + length)) * (1 + 0x1p-20);
+    const float below = -float_at_least(squares ? error - static_cast<double>(halves[t]) : error);
+    const double most = squares ? norm * norm / 2 + error : error;
+    low[t] = below;
+    gap[t] = float_at_least((most - static_cast<double>(below)) * (1 + 0x1p-20));
+  }
+}
+
+void bound_rows(const RowFacts& of, float* low, float* gap) {
+  of.squares ? bound_rows_by<true>(of, low, gap) : bound_rows_by<false>(of, low, gap);
+}
+
+}  // namespace
+}  // namespace kith::cpu::KITH_ISA

@@ -1,0 +1,90 @@
+// What the CPU does for each step of spi.hpp: one file a step.
+#pragma once
+
+#include <algorithm>
+#include <string>
+
+#include "cpu/isa/instruction_set.hpp"
+#include "cpu/isa/kernels.hpp"
+#include "cpu/memory.hpp"
+#include "kith/error.hpp"
+#include "kith/spi.hpp"
+
+namespace kith::cpu {
+
+/// With what a step runs.
+struct Resources {
+  const InstructionSet& set;
+  std::uint32_t team;  ///< threads, at least 1
+  const Kernels& kernels = *set.kernels;
+  const std::vector<Proposer>& proposers() const { return set.proposers; }
+};
+
+spi::Support check(const spi::DistanceStep& step, const Resources& with);
+spi::Support check(const spi::SelectStep& step, const Resources& with);
+spi::Support check(const spi::NearestStep& step, const Resources& with);
+spi::Support check(const spi::MergeStep& step, const Resources& with);
+spi::Support check(const spi::PrepareStep& step, const Resources& with);
+spi::Support check(const spi::CollectStep& step, const Resources& with);
+spi::Support check(const spi::PruneStep& step, const Resources& with);
+spi::Support check(const spi::RerankStep& step, const Resources& with);
+spi::Support check(const spi::TightenStep& step, const Resources& with);
+spi::Support check(const spi::VoteStep& step, const Resources& with);
+spi::Support check(const spi::MaskStep& step, const Resources& with);
+spi::Support check(const spi::TallyStep& step, const Resources& with);
+spi::Support check(const spi::AccumulateStep& step, const Resources& with);
+
+void run(const spi::DistanceStep& step, const Resources& with);
+void run(const spi::SelectStep& step, const Resources& with);
+void run(const spi::NearestStep& step, const Resources& with);
+void run(const spi::MergeStep& step, const Resources& with);
+void run(const spi::PrepareStep& step, const Resources& with);
+void run(const spi::CollectStep& step, const Resources& with);
+void run(const spi::PruneStep& step, const Resources& with);
+void run(const spi::RerankStep& step, const Resources& with);
+void run(const spi::TightenStep& step, const Resources& with);
+void run(const spi::VoteStep& step, const Resources& with);
+void run(const spi::MaskStep& step, const Resources& with);
+void run(const spi::TallyStep& step, const Resources& with);
+void run(const spi::AccumulateStep& step, const Resources& with);
+
+/// The selections of SelectStep, `threshold` first.
+const std::vector<Selector>& selectors();
+
+/// The contiguous parts of SelectStep and NearestStep.
+struct Parts {
+  std::size_t count, size;
+
+  Parts(std::size_t rows, std::size_t groups) : count(rows), size((rows + groups - 1) / groups) {}
+  std::size_t begin(std::size_t g) const { return std::min(count, g * size); }
+  std::size_t end(std::size_t g) const { return std::min(count, (g + 1) * size); }
+};
+
+/// Scratch cut into equal parts, one a thread.
+/// Throws device_failure: it is smaller than what check() asked for.
+class ScratchParts {
+ public:
+  ScratchParts(const char* step, const spi::Scratch& scratch, std::size_t bytes_a_thread, std::uint32_t team)
+      : memory_(scratch.memory), bytes_(bytes_a_thread), team_(team) {
+    const std::size_t fitting = scratch.bytes / std::max<std::size_t>(1, bytes_a_thread);
+    if (fitting < team) team_ = static_cast<std::uint32_t>(fitting);
+    if (team_ == 0)
+      throw Error(Errc::device_failure, "cpu: step " + std::string(step) + " has " +
+                                            std::to_string(scratch.bytes) + " bytes of scratch but needs " +
+                                            std::to_string(bytes_a_thread) + "; give what check() says");
+  }
+
+  /// Threads that have a part.
+  std::uint32_t team() const { return team_; }
+  template <class T>
+  T* of(std::size_t thread) const {
+    return reinterpret_cast<T*>(bytes_of(*memory_) + thread * bytes_);
+  }
+
+ private:
+  const spi::Allocation* memory_;
+  std::size_t bytes_;
+  std::uint32_t team_;
+};
+
+}  // namespace kith::cpu

@@ -1,0 +1,37 @@
+#include "steps/steps.hpp"
+
+namespace kith::cuda {
+
+std::string refusal_of_rows(const char* what, const spi::RowBlocks& rows) {
+  if (rows.block != rows_a_block)
+    return std::string(what) + " come in blocks of " + std::to_string(rows.block) +
+           " rows, but its kernels read blocks of " + std::to_string(rows_a_block);
+  // Kernels look a little beyond the last row, and count rows in 32 bits.
+  constexpr std::uint64_t most = 0xFFFFF000u;
+  const std::uint64_t end = std::uint64_t{rows.first} + rows.rows;
+  if (end > most)
+    return std::string(what) + " end at row " + std::to_string(end) +
+           " of their block of memory, but its kernels count to " + std::to_string(most) +
+           "; use smaller blocks";
+  return "";
+}
+
+std::string refusal_of_lists(std::uint64_t rows, std::uint64_t groups) {
+  constexpr std::uint64_t most = 0x7FFFFFFFu;  // blocks of a launch
+  if (rows * groups <= most) return "";
+  return std::to_string(rows) + " queries * " + std::to_string(groups) + " groups are more than the " +
+         std::to_string(most) + " lists of a step; choose a smaller query tile or fewer groups";
+}
+
+spi::Support Device::check(const spi::DistanceStep& step) const {
+  std::string refusal = refusal_of_rows("queries", step.queries);
+  if (refusal.empty()) refusal = refusal_of_rows("training rows", step.train);
+  return {refusal, 0};
+}
+
+cudaError_t Device::enqueue(const spi::DistanceStep& step) {
+  if (step.queries.rows == 0 || step.train.rows == 0) return cudaSuccess;
+  return distance(queue_, step.metric, rows_of(step.queries), rows_of(step.train), matrix_of(step.out));
+}
+
+}  // namespace kith::cuda

@@ -1,0 +1,182 @@
+#include <algorithm>
+
+#include "propose/folded.hpp"
+#include "propose/int8.hpp"
+#include "steps/steps.hpp"
+
+namespace kith::cuda {
+namespace {
+
+/// The inner products of the shadows, into `values`.
+void multiply(Cublas& cublas, const spi::CollectStep& step) {
+  const auto operand = [](const spi::Grid<float>& rows) {
+    const Matrix<const float> matrix = input_of(rows);
+    return ProductOperand{matrix.data, rows.rows, matrix.stride};
+  };
+  const Matrix<float> out = matrix_of(step.values);
+  cublas.multiply(operand(step.queries.rows), operand(step.train.rows), step.train.rows.cols, out.data,
+                  out.stride);
+}
+
+/// Rows in their order are one visit to the only block.
+Tiles tiles_of(const spi::CollectStep& step) {
+  const spi::Visits& visits = step.visits;
+  if (visits.rows == 0) return {0xFFFFFFFFu, 0, 1, 1};
+  return {visits.rows / tile_of_halves, visits.first, visits.blocks, visits.stride};
+}
+
+/// Places of a step: tensor cores take whole tiles.
+std::uint32_t columns_of(const spi::CollectStep& step) {
+  const auto columns = static_cast<std::uint32_t>(step.values.cols);
+  if (!on_tensor_cores(step.proposer)) return columns;
+  return (columns + tile_of_halves - 1) / tile_of_halves * tile_of_halves;
+}
+
+/// b of docs/certificate.md, section 3.
+double product_error_of(Proposer proposer, std::uint32_t dims) {
+  if (proposer == Proposer::int8) return product_error_int8;
+  return proposer == Proposer::fp16 ? product_error_fp16(dims) : product_error(dims);
+}
+
+/// Whether the test of such steps can be part of their product.
+bool may_fold(const spi::CollectStep& step) {
+  return step.proposer == Proposer::fp16 && step.values.rows > few_queries_fp16 &&
+         step.train.rows.cols <= folded_most_dims && step.visits.rows > 0;
+}
+
+ProductBound bound_of(const spi::CollectStep& step) {
+  const auto dims = static_cast<std::uint32_t>(step.train.rows.cols);
+  return {is_squared(step.metric),
+          input_of(step.queries.facts),
+          input_of(step.train.facts),
+          static_cast<std::uint32_t>(step.values.rows),
+          static_cast<std::uint32_t>(step.train.rows.rows),
+          columns_of(step),
+          dims,
+          product_error_of(step.proposer, dims),
+          tiles_of(step)};
+}
+
+HalfCollection half_collection_of(const spi::CollectStep& step, const ProductLow& from) {
+  return {shadow_of(step.proposer, step.queries.rows),
+          shadow_of(step.proposer, step.train.rows),
+          static_cast<std::uint32_t>(step.values.rows),
+          columns_of(step),
+          static_cast<std::uint32_t>(step.train.rows.rows),
+          tiles_of(step),
+          static_cast<std::uint32_t>(step.train.rows.cols),
+          step.unscale,
+          from,
+          input_of(step.theta),
+          step.first_row,
+          bounded_lists_of(step.out, step.bounds),
+          step.sample.cols > 0 ? matrix_of(step.sample) : Matrix<std::uint32_t>{}};
+}
+
+/// Why tensor cores cannot take a step; empty when they can.
+std::string refusal_of_products_there(const spi::CollectStep& step, const Queue& queue) {
+  constexpr std::uint32_t least_capability = 80, least_shared_kib = 99;
+  const std::string what = "proposer " + std::string(name(step.proposer));
+  if (queue.capability < least_capability)
+    return what + " needs the tensor cores of compute capability 8.0 or newer, and this device has " +
+           std::to_string(queue.capability / 10) + "." + std::to_string(queue.capability % 10) +
+           "; choose gemm or none";
+  if (queue.shared_bytes < least_shared_kib * 1024)
+    return what + " needs " + std::to_string(least_shared_kib) + " KiB of shared memory a block, and " +
+           std::to_string(queue.shared_bytes / 1024) + " are allowed; choose gemm or none";
+  if (step.train.rows.first % spi::shadow_rows != 0 || step.queries.rows.first % spi::shadow_rows != 0)
+    return "shadows of " + what + " begin at a multiple of " + std::to_string(spi::shadow_rows) + " rows";
+  if (step.visits.rows % spi::shadow_rows != 0)
+    return "visits are of a multiple of " + std::to_string(spi::shadow_rows) + " rows";
+  if (step.proposer != Proposer::int8) return "";
+  if (step.train.rows.cols > int8_most_dims)
+    return what + " is for up to " + std::to_string(int8_most_dims) + " columns, and there are " +
+           std::to_string(step.train.rows.cols) + "; choose fp16";
+  if (step.values.rows > int8_most_queries)
+    return what + " is for up to " + std::to_string(int8_most_queries) + " queries a step, and there are " +
+           std::to_string(step.values.rows) + "; choose fp16";
+  return "";
+}
+
+static_assert(sample_rows == spi::sample_rows);
+
+/// A sample takes the kernels of tensor cores, which know the bounds of what they list.
+std::string refusal_of_sample(const spi::CollectStep& step) {
+  if (step.sample.cols == 0) return "";
+  if (!on_tensor_cores(step.proposer) || step.visits.rows == 0 || step.bounds.low.cols == 0)
+    return "samples are of visits, by proposers fp16 and int8, with bounds";
+  const std::size_t groups = columns_of(step) / sample_rows;
+  if (step.sample.cols == groups) return "";
+  return "a sample of these visits has " + std::to_string(groups) + " columns, not " +
+         std::to_string(step.sample.cols);
+}
+
+/// Of a product in memory the place of a column is all there is to know.
+std::string refusal_of_bounds(const spi::CollectStep& step) {
+  if (on_tensor_cores(step.proposer) || (step.bounds.low.cols == 0 && step.visits.rows == 0)) return "";
+  return "proposer " + std::string(name(step.proposer)) +
+         " lists candidates without bounds, in the order of their rows";
+}
+
+}  // namespace
+
+std::string refusal_of_products(Proposer proposer, Metric metric, std::size_t dims) {
+  if (!is_squared(metric) && metric != Metric::negative_dot && metric != Metric::cosine)
+    return "metric " + std::string(name(metric)) +
+           " does not follow from inner products; choose proposer none";
+  if (dims > product_max_dims)
+    return "the bound of proposer " + std::string(name(proposer)) + " holds for at most " +
+           std::to_string(product_max_dims) + " columns, but these are " + std::to_string(dims) +
+           "; choose proposer none";
+  return "";
+}
+
+spi::Support Device::check(const spi::CollectStep& step) const {
+  if (step.proposer == Proposer::none) return {refusal_of_bounds(step), 0};
+  const bool gemm = step.proposer == Proposer::gemm;
+  if (!gemm && !on_tensor_cores(step.proposer))
+    return {"it has no proposer " + std::string(name(step.proposer)) + "; choose none, gemm, fp16 or int8",
+            0};
+  std::string refusal = refusal_of_products(step.proposer, step.metric, step.train.rows.cols);
+  if (refusal.empty()) refusal = refusal_of_bounds(step);
+  if (refusal.empty()) refusal = refusal_of_sample(step);
+  if (refusal.empty()) refusal = gemm ? Cublas::refusal() : refusal_of_products_there(step, queue_);
+  if (!refusal.empty()) return {refusal, 0};
+  if (step.proposer == Proposer::int8) return {};
+  if (gemm) try {
+      cublas();  // so that nothing is opened or allocated in a search
+    } catch (const Error& error) {
+      return {error.what(), 0};
+    }
+  const std::size_t apart = product_low_scratch(columns_of(step), step.bounds.low.cols > 0);
+  return {"", may_fold(step) ? std::max(apart, fold_scratch(columns_of(step),
+                                                            static_cast<std::uint32_t>(step.train.rows.cols)))
+                             : apart};
+}
+
+cudaError_t Device::enqueue(const spi::CollectStep& step) {
+  if (step.values.rows == 0 || step.values.cols == 0) return cudaSuccess;
+  if (step.proposer == Proposer::fp16 && step.values.rows <= few_queries_fp16)
+    return collect_fp16_few(queue_, half_collection_of(step, {}), bound_of(step));
+  if (step.proposer == Proposer::int8)
+    return collect_int8(queue_, half_collection_of(step, {}), bound_of(step));
+  if (may_fold(step) && step.sample.cols == 0 && !step.open) {
+    ProductBound bound = bound_of(step);
+    bound.b = product_error_folded(bound.dims);
+    return collect_fp16_folded(queue_, half_collection_of(step, {}), bound, step.bounds.low.cols > 0,
+                               scratch_of(step.scratch));
+  }
+  ProductLow from{};
+  if (step.proposer != Proposer::none) {
+    const bool bounds = step.bounds.low.cols > 0;
+    const cudaError_t error = product_low(queue_, bound_of(step), bounds, scratch_of(step.scratch), &from);
+    if (error != cudaSuccess) return error;
+  }
+  if (step.proposer == Proposer::fp16) return collect_fp16(queue_, half_collection_of(step, from));
+  if (step.proposer == Proposer::gemm) multiply(cublas(), step);
+  return collect(queue_, {input_of(step.values), static_cast<std::uint32_t>(step.values.rows),
+                          static_cast<std::uint32_t>(step.values.cols), from.low, input_of(step.theta),
+                          step.first_row, lists_of<std::uint32_t>(step.out)});
+}
+
+}  // namespace kith::cuda

@@ -1,0 +1,32 @@
+#include <algorithm>
+
+#include "check.hpp"
+#include "device.hpp"
+#include "steps/lanes.hpp"
+#include "steps/metric.hpp"
+
+namespace kith::opencl {
+
+spi::Support Device::check(const spi::DistanceStep& step) const {
+  return {refuse_rows(info, step.queries, step.train), 0};
+}
+
+void Device::enqueue(const spi::DistanceStep& step) {
+  const spi::RowBlocks &q = step.queries, &t = step.train;
+  if (q.rows == 0 || t.rows == 0) return;
+  const std::string metric = define_metric(step.metric);
+  if (family_ == Family::lanes) {
+    const Lanes lanes(limits_.vector_width, q, t);
+    const Range range{{lanes.passes, divide_up(tiles_of(t, 1), lanes.chunk), 1}, {1, 1, 1}};
+    launch("distance/distance_lanes.cl", metric + lanes.defines, "kith_distance_lanes", range,
+           buffer_of(q.memory), q.first, q.rows, buffer_of(t.memory), t.first, t.rows, t.dims, lanes.chunk,
+           buffer_of(step.out.memory), cl_ulong{step.out.first}, cl_ulong{step.out.stride});
+    return;
+  }
+  const Range range{{std::size_t{256} * tiles_of(q, 4), tiles_of(t, 4), 1}, {256, 1, 1}};
+  launch("distance/distance.cl", metric + limits_.tile_options, "kith_distance", range, buffer_of(q.memory),
+         q.first, q.rows, buffer_of(t.memory), t.first, t.rows, t.dims, buffer_of(step.out.memory),
+         cl_ulong{step.out.first}, cl_ulong{step.out.stride});
+}
+
+}  // namespace kith::opencl

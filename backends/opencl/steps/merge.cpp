@@ -1,0 +1,135 @@
+#include <algorithm>
+#include <utility>
+
+#include "check.hpp"
+#include "device.hpp"
+
+namespace kith::opencl {
+namespace {
+
+constexpr std::uint32_t merge_group = 256;  // merge.cl
+constexpr std::uint32_t few_rows_keys = 8;  // an item and step, where rows are few
+constexpr std::uint32_t longest_insertion = 48;
+
+enum class Way { insertion, shortlist, runs };
+
+/// Whether a shortlist of k fits into local memory.
+bool at_once(std::uint32_t k, std::size_t local_memory_bytes) {
+  return k <= 2048 && Shortlist(k, merge_group).refuse(k, local_memory_bytes).empty();
+}
+
+Way way_of(const spi::MergeStep& step, Family family, std::size_t local_memory_bytes) {
+  if (step.lists == 1) return Way::runs;
+  if (family == Family::lanes) return step.k <= longest_insertion ? Way::insertion : Way::runs;
+  // Few keys, and enough queries to fill the device with one work-item each.
+  if (std::uint64_t{step.lists} * step.k <= 64 && step.out.rows >= 1024) return Way::insertion;
+  return at_once(step.k, local_memory_bytes) ? Way::shortlist : Way::runs;
+}
+
+std::string defines_of(std::uint32_t group, std::uint32_t keys, std::uint32_t piece) {
+  return define("GROUP", group) + define("KEYS", keys) + define("PIECE", piece);
+}
+
+/// Keys that the first merge of pairs writes; the second needs at most half of them again.
+std::size_t pair_keys(const spi::MergeStep& step, std::uint32_t lists) {
+  return lists <= 1 ? 0 : step.out.rows * lists * step.k;
+}
+
+}  // namespace
+
+spi::Support Device::check(const spi::MergeStep& step) const {
+  if (step.k == 0 || step.lists == 0)
+    return {"k = " + std::to_string(step.k) + " and lists = " + std::to_string(step.lists) +
+                "; both must be at least 1",
+            0};
+  if (std::uint64_t{step.lists} * step.k > 0xFFFFFFFFu)
+    return {std::to_string(step.lists) + " lists of " + std::to_string(step.k) +
+                " keys are more than 2^32 - 1 a query; use fewer groups",
+            0};
+  if (way_of(step, family_, limits_.local_memory_bytes) != Way::runs) return {};
+  const std::uint32_t half = divide_up(step.lists, 2), quarter = divide_up(half, 2);
+  return {"", (pair_keys(step, half) + pair_keys(step, half > 1 ? quarter : 0)) * sizeof(Key)};
+}
+
+void Device::enqueue(const spi::MergeStep& step) {
+  if (step.out.rows == 0) return;
+  const auto rows = static_cast<cl_uint>(step.out.rows);
+  const cl_uint group = family_ == Family::lanes ? 1 : merge_group;
+  const std::string defines = merge_defines();
+  const auto run = [&](const char* name, const Range& range, const auto&... arguments) {
+    launch("merge/merge.cl", defines, name, range, buffer_of(step.in.memory), cl_ulong{step.in.first},
+           cl_ulong{step.in.stride}, arguments...);
+  };
+  const cl::Buffer& out = buffer_of(step.out.memory);
+  const cl_ulong first = step.out.first, stride = step.out.stride;
+  switch (way_of(step, family_, limits_.local_memory_bytes)) {
+    case Way::insertion:
+      return run("kith_merge_insertion", Range{{rows, 1, 1}, {group, 1, 1}}, rows, step.lists, step.k, out,
+                 first, stride);
+    case Way::shortlist:
+      return merge_at_once(step.in, rows, 1, step.lists, step.k, step.out);
+    case Way::runs:
+      return merge_pairs(step);
+  }
+}
+
+bool Device::merges_at_once(std::uint32_t k) const {
+  return family_ == Family::groups && at_once(k, limits_.local_memory_bytes);
+}
+
+/// Merge the `lists` lists of k keys of each (row, group) by kith_merge (merge.cl).
+void Device::merge_at_once(const spi::Grid<Key>& in, std::uint32_t rows, std::uint32_t groups,
+                           std::uint32_t lists, std::uint32_t k, const spi::Grid<Key>& out) {
+  constexpr std::uint32_t most_keys = merge_group * few_rows_keys;
+  const Shortlist large(k, most_keys);
+  const bool few = std::uint64_t{rows} * groups <= 2 * std::uint64_t{info.compute_units} &&
+                   std::uint64_t{lists} * k > merge_group &&
+                   large.refuse(k, limits_.local_memory_bytes).empty();
+  const std::uint32_t parts = parts_for(k, 512);
+  const Shortlist shape = few ? large : Shortlist(k, merge_group);
+  const std::uint32_t merge_at = few ? shape.capacity - most_keys : shape.merge_at;
+  launch("merge/merge.cl", few ? defines_of(merge_group, few_rows_keys, 8) : merge_defines(), "kith_merge",
+         Range{{std::size_t{merge_group} * rows * groups, 1, 1}, {merge_group, 1, 1}}, buffer_of(in.memory),
+         cl_ulong{in.first}, cl_ulong{in.stride}, groups, lists, k, shape.list_size, shape.capacity, merge_at,
+         buffer_of(out.memory), cl_ulong{out.first}, cl_ulong{out.stride}, Local{shape.list_bytes()},
+         Local{shape.buffer_bytes()}, Local{std::size_t{2} * parts * sizeof(cl_uint)}, parts);
+}
+
+/// Merge lists two by two, from one part of scratch to the other, until one list is left.
+void Device::merge_pairs(const spi::MergeStep& step) {
+  const auto rows = static_cast<std::uint32_t>(step.out.rows);
+  spi::Grid<Key> from = step.in;
+  std::size_t spare = 0;  // where the part of scratch begins that `from` does not lie in
+  std::size_t other = pair_keys(step, divide_up(step.lists, 2));
+  for (std::uint32_t lists = step.lists;;) {
+    const std::uint32_t left = divide_up(lists, 2);
+    const std::size_t cols = std::size_t{left} * step.k;
+    const spi::Grid<Key> to =
+        left == 1 ? step.out : spi::Grid<Key>{step.scratch.memory, spare, step.out.rows, cols, cols};
+    merge_runs(from, rows, 1, lists * step.k, step.k, to, left * step.k, step.k);
+    if (left == 1) return;
+    lists = left;
+    from = to;
+    std::swap(spare, other);
+  }
+}
+
+std::string Device::merge_defines() const {
+  const bool lanes = family_ == Family::lanes;
+  return defines_of(lanes ? 1 : merge_group, 1, lanes ? 1024 : 8);
+}
+
+/// One round of kith_merge_runs (merge.cl).
+void Device::merge_runs(const spi::Grid<Key>& in, std::uint32_t rows, std::uint32_t groups,
+                        std::uint32_t total, std::uint32_t run, const spi::Grid<Key>& out,
+                        std::uint32_t out_total, std::uint32_t out_run) {
+  const bool lanes = family_ == Family::lanes;
+  const std::uint32_t pieces = divide_up(out_run, lanes ? 1024 : 8);
+  const std::size_t pairs = divide_up(divide_up(total, run), 2);
+  launch("merge/merge.cl", merge_defines(), "kith_merge_runs",
+         Range{{pairs * pieces, groups, rows}, {lanes ? 1u : 64u, 1, 1}}, buffer_of(in.memory),
+         cl_ulong{in.first}, cl_ulong{in.stride}, total, run, pieces, buffer_of(out.memory),
+         cl_ulong{out.first}, cl_ulong{out.stride}, out_total, out_run);
+}
+
+}  // namespace kith::opencl

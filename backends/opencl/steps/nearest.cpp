@@ -1,0 +1,144 @@
+#include <algorithm>
+#include <bit>
+
+#include "check.hpp"
+#include "device.hpp"
+#include "steps/lanes.hpp"
+#include "steps/metric.hpp"
+
+namespace kith::opencl {
+namespace {
+
+constexpr std::uint32_t few_queries = 64;    // up to here a work-item takes a row, and a pass of queries
+constexpr std::uint32_t most_pass = 16;      // queries a pass (nearest_rows.cl)
+constexpr std::uint32_t most_dims = 16;      // that fit into registers (nearest_points.cl)
+constexpr std::uint32_t most_list = 32;      // keys likewise
+constexpr std::uint32_t tile_merge_at = 32;  // candidates a query that are worth a merge (nearest_tiles.cl)
+constexpr std::uint32_t points_group = 128;  // work-items (nearest_points.cl)
+
+enum class Way { rows, points, tiles };
+
+/// Which kernel of the groups family suits a step.
+Way way_of(const spi::NearestStep& step) {
+  if (step.queries.rows <= few_queries) return Way::rows;
+  return step.queries.dims <= most_dims && step.k <= most_list ? Way::points : Way::tiles;
+}
+
+std::size_t queue_bytes(const spi::NearestStep& step) {
+  const std::size_t tiles = (std::size_t{step.queries.rows} + step.queries.block - 1 + 127) / 128;
+  return tiles * step.groups * 128 * (tile_merge_at + 128) * sizeof(Key);
+}
+
+/// How nearest_rows.cl is compiled: the neighbouring rows of a work-item a step, the queries a pass, its
+/// buffers, within 40 KiB of local memory (or less) beside 4 KiB for a first bound, and whether there is room
+/// for the queries as well. Where a group has but few rows, items of a pass of 16 take two, so that all are
+/// busy, and those of one query take several times four, so that all rows are read at once.
+struct RowsShape {
+  static constexpr std::uint32_t group = 256;  // work-items; NVIDIA's driver takes no kernel of more
+  static constexpr std::uint32_t most_pieces = 10;
+  std::uint32_t width = 4, pieces = 1;
+  std::uint32_t pass, list_size, capacity, parts;
+  std::size_t staged_bytes;
+
+  RowsShape(const spi::NearestStep& step, std::size_t local_memory_bytes) {
+    list_size = std::bit_ceil(step.k);
+    const std::size_t most = std::min<std::size_t>(40960, local_memory_bytes - 5120);
+    capacity = std::max(64u, list_size);
+    pass = std::min(most_pass, std::bit_ceil(step.queries.rows));
+    while (pass > 1 && bytes() > most) pass /= 2;
+    if (pass == 1) capacity = std::max(512u, list_size);
+    parts = parts_for(step.k, 512 / pass);
+    staged_bytes = std::size_t{pass} * step.queries.dims * sizeof(float);
+    if (pass < 8 || bytes() + staged_bytes > most) staged_bytes = 0;
+
+    const std::uint32_t rows = divide_up(step.train.rows, step.groups);
+    if (pass == most_pass && rows <= 2 * group) width = 2;
+    const std::uint32_t at_once =
+        divide_up(rows + width - 1, std::size_t{group} * width);  // one may begin amid four
+    if (pass == 1 && at_once <= most_pieces) pieces = at_once <= 1 ? 1 : at_once <= 5 ? 5 : most_pieces;
+  }
+  std::size_t bytes() const { return std::size_t{pass} * (list_size + capacity) * sizeof(Key); }
+};
+
+}  // namespace
+
+spi::Support Device::check(const spi::NearestStep& step) const {
+  spi::Support support{refuse_rows(info, step.queries, step.train), 0};
+  if (!support.refusal.empty()) return support;
+  if (step.k == 0 || step.k > info.fused_max_k)
+    support.refusal = "k = " + std::to_string(step.k) + ", but the fused step keeps lists of 1 to " +
+                      std::to_string(info.fused_max_k) + "; use distance and select";
+  else if (step.train.rows == 0)
+    support.refusal = "there are no training rows; give at least one";
+  else if (family_ == Family::groups && way_of(step) == Way::tiles)
+    support.scratch_bytes = queue_bytes(step);
+  return support;
+}
+
+void Device::enqueue(const spi::NearestStep& step) {
+  if (step.queries.rows == 0) return;
+  if (family_ == Family::lanes) return nearest_lanes(step);
+  switch (way_of(step)) {
+    case Way::rows:
+      return nearest_rows(step);
+    case Way::points:
+      return nearest_points(step);
+    case Way::tiles:
+      return nearest_tiles(step);
+  }
+}
+
+void Device::nearest_lanes(const spi::NearestStep& step) {
+  const spi::RowBlocks &q = step.queries, &t = step.train;
+  const Lanes lanes(limits_.vector_width, q, t);
+  // As many queries a work-item as stay in the cache beside the rows, but work for every core.
+  const std::uint32_t cached = std::max(1u, lanes.chunk * t.block / lanes.pass);
+  const std::uint32_t spans = divide_up(4 * std::uint64_t{info.compute_units}, step.groups);
+  const std::uint32_t passes = std::min(cached, divide_up(lanes.passes, spans));
+  const Range range{{step.groups, divide_up(lanes.passes, passes), 1}, {1, 1, 1}};
+  launch("nearest/nearest_lanes.cl", define_metric(step.metric) + lanes.defines, "kith_nearest_lanes", range,
+         buffer_of(q.memory), q.first, q.rows, buffer_of(t.memory), t.first, t.rows, t.dims, step.first_row,
+         step.k, step.groups, passes, lanes.chunk, buffer_of(step.out.memory), cl_ulong{step.out.first},
+         cl_ulong{step.out.stride});
+}
+
+void Device::nearest_tiles(const spi::NearestStep& step) {
+  const spi::RowBlocks &q = step.queries, &t = step.train;
+  const Range range{{std::size_t{256} * tiles_of(q, 4), step.groups, 1}, {256, 1, 1}};
+  launch("nearest/nearest_tiles.cl",
+         define_metric(step.metric) + define("MERGE_AT", tile_merge_at) + limits_.tile_options,
+         "kith_nearest_tiles", range, buffer_of(q.memory), q.first, q.rows, buffer_of(t.memory), t.first,
+         t.rows, t.dims, step.first_row, step.k, step.groups, buffer_of(step.out.memory),
+         cl_ulong{step.out.first}, cl_ulong{step.out.stride}, buffer_of(step.scratch.memory));
+}
+
+void Device::nearest_rows(const spi::NearestStep& step) {
+  const spi::RowBlocks &q = step.queries, &t = step.train;
+  const RowsShape shape(step, limits_.local_memory_bytes);
+  const std::uint32_t passes = (q.first + q.rows - 1) / shape.pass - q.first / shape.pass + 1;
+  const Range range{{std::size_t{shape.group} * step.groups, passes, 1}, {shape.group, 1, 1}};
+  const std::string defines = define_metric(step.metric) + define("PASS", shape.pass) +
+                              define("GROUP", shape.group) + define("WIDTH", shape.width) +
+                              define("PIECES", shape.pieces) +
+                              define("STAGED", shape.staged_bytes > 0 ? 1 : 0) + limits_.tile_options;
+  launch("nearest/nearest_rows.cl", defines, "kith_nearest_rows", range, buffer_of(q.memory), q.first, q.rows,
+         buffer_of(t.memory), t.first, t.rows, t.dims, step.first_row, step.k, step.groups, shape.list_size,
+         shape.capacity, shape.capacity / 4 * 3, buffer_of(step.out.memory), cl_ulong{step.out.first},
+         cl_ulong{step.out.stride}, Local{std::size_t{shape.pass} * shape.list_size * sizeof(Key)},
+         Local{std::size_t{shape.pass} * shape.capacity * sizeof(Key)},
+         Local{std::size_t{2} * shape.pass * shape.parts * sizeof(cl_uint)}, shape.parts,
+         Local{std::max(shape.staged_bytes, 4 * sizeof(float))});
+}
+
+void Device::nearest_points(const spi::NearestStep& step) {
+  const spi::RowBlocks &q = step.queries, &t = step.train;
+  const Range range{{q.rows, step.groups, 1}, {points_group, 1, 1}};
+  const std::string defines = define_metric(step.metric) + define("DIMS", t.dims) +
+                              define("LIST", std::max(4u, std::bit_ceil(step.k))) +
+                              define("GROUP", points_group) + define("POINTS", 256) + define("QUEUE", 8);
+  launch("nearest/nearest_points.cl", defines, "kith_nearest_points", range, buffer_of(q.memory), q.first,
+         q.rows, buffer_of(t.memory), t.first, t.rows, step.first_row, step.k, step.groups,
+         buffer_of(step.out.memory), cl_ulong{step.out.first}, cl_ulong{step.out.stride});
+}
+
+}  // namespace kith::opencl

@@ -1,0 +1,191 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "clblast.hpp"
+#include "device.hpp"
+#include "steps/propose/proposer.hpp"
+
+namespace kith::opencl {
+namespace {
+
+constexpr std::uint32_t collect_group = 256, collect_columns = 8 * collect_group, collect_queries = 8;
+constexpr std::uint32_t lanes_columns = 8192;  // of a work-item
+
+/// Columns of a product that are multiplied at once: enough to fill a GPU, few enough that the copies
+/// that CLBlast makes of its operands are small beside the whole. A number of columns that suits its tiles.
+std::size_t product_columns(std::size_t dims) {
+  constexpr std::size_t most_elements = std::size_t{1} << 26;
+  return std::clamp<std::size_t>(most_elements / dims / 1024 * 1024, 1024, 16384);
+}
+
+Product product_of(const spi::CollectStep& step) {
+  const std::size_t dims = step.train.rows.cols;
+  return {step.values.rows,
+          std::min(step.values.cols, product_columns(dims)),
+          dims,
+          step.queries.rows.stride,
+          step.train.rows.stride,
+          step.values.stride};
+}
+
+std::size_t round_up(std::size_t bytes, std::size_t alignment) {
+  return (bytes + alignment - 1) / alignment * alignment;
+}
+
+/// Why a proposer cannot list what is asked for; empty when it can.
+std::string refuse_listing(const spi::CollectStep& step) {
+  const std::string what = "proposer " + std::string(name(step.proposer)),
+                    rows = std::to_string(spi::shadow_rows);
+  if (step.proposer == Proposer::gemm)
+    return step.visits.rows > 0 ? what + " multiplies training rows in their order, without visits" : "";
+  if (step.train.rows.first % spi::shadow_rows || step.queries.rows.first % spi::shadow_rows)
+    return "shadows of " + what + " begin at a multiple of " + rows + " rows";
+  if (step.sample.cols > 0 &&
+      ((step.proposer != Proposer::fp16 && step.proposer != Proposer::int8) || step.visits.rows == 0 ||
+       step.bounds.low.cols == 0 || step.sample.cols != places_of(step) / spi::sample_rows))
+    return "samples are of visits, by proposers fp16 and int8, with bounds, and have a column for " +
+           std::to_string(spi::sample_rows) + " places";
+  if (step.visits.rows % spi::shadow_rows) return "visits are of a multiple of " + rows + " rows";
+  if (step.proposer != Proposer::int8) return "";
+  if (step.train.rows.cols > most_dims_int8)
+    return what + " is for up to " + std::to_string(most_dims_int8) + " columns, and there are " +
+           std::to_string(step.train.rows.cols) + "; choose fp16";
+  if (step.values.rows > few_queries)
+    return what + " is for up to " + std::to_string(few_queries) + " queries a step, and there are " +
+           std::to_string(step.values.rows) + "; choose fp16";
+  return "";
+}
+
+/// Why CLBlast, which counts in int, cannot count the elements of a product; empty when it can.
+std::string refuse_count(const Product& p, std::size_t temporary_bytes) {
+  constexpr std::size_t most = std::numeric_limits<int>::max();
+  const std::size_t largest =
+      std::max({p.q * p.q_stride, p.t * p.t_stride, p.q * p.out_stride, temporary_bytes / sizeof(float)});
+  if (largest <= most) return "";
+  return "a product with " + std::to_string(p.q) + " queries takes matrices of " + std::to_string(largest) +
+         " elements, but CLBlast counts to " + std::to_string(most) + "; use smaller tiles";
+}
+
+}  // namespace
+
+spi::Support Device::check(const spi::CollectStep& step) const {
+  const bool gemm = step.proposer == Proposer::gemm;
+  if (step.proposer == Proposer::none) {
+    const bool more = step.bounds.low.cols > 0 || step.visits.rows > 0;
+    return {more ? "bounds and visits are for proposers, and there is none" : "", 0};
+  }
+  std::string refusal =
+      refuse_proposer(info.proposers, step.proposer, static_cast<std::uint32_t>(step.train.rows.cols));
+  if (refusal.empty()) refusal = refuse_metric(step.metric);
+  if (refusal.empty()) refusal = refuse_listing(step);
+  if (refusal.empty() && gemm) refusal = ClBlast::library().refusal();
+  if (!refusal.empty()) return {std::move(refusal), 0};
+  if (step.values.rows == 0 || step.values.cols == 0) return {};
+  if (step.proposer == Proposer::int8) return {};
+  if (!gemm) return {"", may_fold(step) ? std::max(low_bytes(step), folded_bytes(step)) : low_bytes(step)};
+  const Product product = product_of(step);
+  const std::size_t temporary = ClBlast::library().temporary_bytes(queue_(), product);
+  return {refuse_count(product, temporary), low_bytes(step) + temporary};
+}
+
+/// Scratch begins with `low` of every place, and `gap` behind it where bounds are wanted.
+std::size_t Device::low_bytes(const spi::CollectStep& step) const {
+  const std::size_t floats = places_of(step) * (step.bounds.low.cols > 0 ? 2 : 1);
+  return round_up(floats * sizeof(float), limits_.part_alignment);
+}
+
+void Device::enqueue(const spi::CollectStep& step) {
+  if (step.values.rows == 0 || step.values.cols == 0) return;
+  if (step.proposer == Proposer::int8 || (step.proposer == Proposer::fp16 && step.values.rows <= few_queries))
+    return collect_few(step);
+  if (may_fold(step) && step.sample.cols == 0 && !step.open) return collect_folded(step);
+  if (step.proposer != Proposer::none) collect_low(step);
+  switch (step.proposer) {
+    case Proposer::fp16:
+      return collect_halves(step);
+    case Proposer::dot:
+      return collect_dot(step);
+    case Proposer::gemm:
+      multiply(step);
+      return collect_values(step);
+    default:
+      return collect_values(step);
+  }
+}
+
+/// Distances, or products that have been written, against theta.
+void Device::collect_values(const spi::CollectStep& step) {
+  const bool products = step.proposer != Proposer::none;
+  const spi::Grid<float>& values = step.values;
+  const auto run = [&](const char* source, const char* name, const Range& range, const std::string& defines,
+                       const auto&... more) {
+    launch_listing(step.out, step.bounds, source, defines + (products ? " -D LOW" : ""), name, range, values,
+                   static_cast<cl_uint>(values.rows), static_cast<cl_uint>(values.cols),
+                   buffer_of(products ? step.scratch.memory : values.memory), cl_ulong{places_of(step)},
+                   step.theta, step.first_row, more...);
+  };
+  if (family_ == Family::lanes)
+    return run("propose/collect_lanes.cl", "kith_collect_lanes",
+               Range{{divide_up(values.cols, lanes_columns), values.rows, 1}, {1, 1, 1}}, "",
+               cl_uint{lanes_columns});
+  const std::size_t across = divide_up(values.cols, collect_columns);
+  run("propose/collect.cl", "kith_collect",
+      Range{{across * collect_group, divide_up(values.rows, collect_queries), 1}, {collect_group, 1, 1}},
+      define("GROUP", collect_group));
+}
+
+/// The inner products of the shadows.
+void Device::multiply(const spi::CollectStep& step) {
+  const ClBlast& library = ClBlast::library();
+  uses_clblast_ = true;
+  Product product = product_of(step);
+  const std::size_t temporary_bytes = library.temporary_bytes(queue_(), product);
+  cl::Buffer temporary;
+  if (temporary_bytes > 0) temporary = part_of(step.scratch.memory, low_bytes(step), temporary_bytes).buffer;
+  const auto operand = [&](const spi::Grid<float>& grid, std::size_t first, std::size_t rows,
+                           std::size_t cols) {
+    return part_of(grid.memory, (grid.first + first) * sizeof(float),
+                   ((rows - 1) * grid.stride + cols) * sizeof(float));
+  };
+  const Operand queries = operand(step.queries.rows, 0, product.q, product.dims);
+  for (std::size_t t = 0; t < step.values.cols; t += product.t) {
+    product.t = std::min(product.t, step.values.cols - t);
+    const Operand train = operand(step.train.rows, t * step.train.rows.stride, product.t, product.dims);
+    const Operand out = operand(step.values, t, product.q, product.t);
+    library.multiply(queue_(), product, queries, train, out, temporary());
+  }
+}
+
+/// Bytes of a block of memory as a buffer of its own: a place in it is a small number then, however large
+/// the block. It begins where the device allows, at most so little before `first`.
+Operand Device::part_of(const spi::Allocation* memory, std::size_t first, std::size_t bytes) const {
+  cl::Buffer whole = buffer_of(memory);
+  const std::size_t begin = first / limits_.part_alignment * limits_.part_alignment;
+  const cl_buffer_region region{begin, first - begin + bytes};
+  return {whole.createSubBuffer(CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region),
+          (first - begin) / sizeof(float)};
+}
+
+/// What the products with each training row are taken from.
+void Device::collect_low(const spi::CollectStep& step) {
+  const bool halves = from_squares(step.metric), lanes = family_ == Family::lanes;
+  const std::size_t places = places_of(step), dims = step.train.rows.cols;
+  const std::uint32_t group = lanes ? 1 : collect_group;
+  const std::size_t groups =
+      std::min<std::size_t>(divide_up(places, lanes ? 4096 : group), 2 * std::size_t{info.compute_units});
+  // An inner product's chain has an error, too: where shadows are the rows, as large as the product's.
+  const bool fp16 = step.proposer == Proposer::fp16;
+  const float times = halves ? 1.0f : 2.0f;
+  const float of_product = fp16 ? relative_error_fp16(dims) : times * relative_error(dims);
+  const float of_chain = fp16 && !halves ? relative_error(dims) : 0.0f;
+  launch("propose/collect_low.cl",
+         define("GROUP", group) + define("HALVES", halves ? 1 : 0) +
+             (step.bounds.low.cols > 0 ? " -D BOUNDS" : ""),
+         "kith_collect_low", Range{{groups * group, 1, 1}, {group, 1, 1}}, step.queries.facts,
+         static_cast<cl_uint>(step.values.rows), step.train.facts, static_cast<cl_uint>(step.train.rows.rows),
+         visits_of(step), cl_ulong{places}, of_product, of_chain,
+         times * static_cast<float>(dims) * 0x1p-120f, buffer_of(step.scratch.memory));
+}
+
+}  // namespace kith::opencl

@@ -1,0 +1,81 @@
+#include <algorithm>
+
+#include "device.hpp"
+#include "steps/propose/proposer.hpp"
+
+namespace kith::opencl {
+namespace {
+
+// As in fold.cl, fold_rows.cl and collect_folded.cl.
+constexpr std::uint32_t fold_columns = 4, most_folded_dims = 24, numbers_a_query = 3, block_queries = 256;
+constexpr float fold_factor = 32768;
+
+/// Steps of 16 columns that rows and low take together.
+std::uint32_t steps_of(const spi::CollectStep& step) {
+  return divide_up(spi::half_terms(step.train.rows.cols) + fold_columns, 16);
+}
+
+/// How scratch is cut: lines, then gaps where bounds are wanted, then numbers of the queries.
+struct Folded {
+  std::size_t gap_first, folded_first, bytes;  // firsts in words
+
+  explicit Folded(const spi::CollectStep& step) {
+    constexpr std::size_t halves_a_word = 2;
+    const std::size_t places = places_of(step);
+    gap_first = places * 16 * steps_of(step) / halves_a_word;
+    folded_first = gap_first + (step.bounds.low.cols > 0 ? places : 0);
+    bytes = (folded_first + numbers_a_query * step.values.rows) * sizeof(std::uint32_t);
+  }
+};
+
+/// At least the relative error of a sum: docs/certificate.md, section 4. It is a float.
+float sum_error(std::uint32_t steps) {
+  return 12.0f * 2.0f * static_cast<float>(steps) * 0x1p-24f * (1.0f + 0x1p-8f);
+}
+
+}  // namespace
+
+bool may_fold(const spi::CollectStep& step) {
+  return step.proposer == Proposer::fp16 && step.values.rows > few_queries &&
+         step.train.rows.cols <= most_folded_dims && step.visits.rows > 0;
+}
+
+std::size_t Device::folded_bytes(const spi::CollectStep& step) const {
+  return Folded(step).bytes;
+}
+
+/// As fold_rows.cl and collect_folded.cl say.
+void Device::collect_folded(const spi::CollectStep& step) {
+  constexpr std::uint32_t group = 256, at_once = 2, start = 32;  // groups of a multiprocessor
+  const spi::Grid<float>&queries = step.queries.rows, &train = step.train.rows;
+  const std::size_t dims = train.cols, places = places_of(step);
+  const std::uint32_t steps = steps_of(step), tiles = divide_up(places, spi::shadow_rows);
+  const Lines lines(Proposer::fp16, dims);
+  const Folded folded(step);
+  const auto rows = static_cast<cl_uint>(step.values.rows);
+  const bool halves = from_squares(step.metric);
+  const std::string shape = define("PIECES", lines.pieces) + define("STEPS", steps);
+  const std::size_t fold_groups =
+      std::min<std::size_t>(divide_up(places, group), 2 * std::size_t{info.compute_units});
+  launch("propose/fold_rows.cl",
+         shape + define("GROUP", group) + define("HALVES", halves ? 1 : 0) +
+             (step.bounds.low.cols > 0 ? " -D BOUNDS" : ""),
+         "kith_fold_rows", Range{{fold_groups * group, 1, 1}, {group, 1, 1}}, step.queries.facts, rows,
+         step.theta, step.train.facts, static_cast<cl_uint>(train.rows), buffer_of(train.memory),
+         cl_ulong{train.first * lines.row_pieces()}, visits_of(step), cl_ulong{places},
+         static_cast<cl_uint>(dims), sum_error(steps), halves ? 0.0f : relative_error(dims),
+         (halves ? 1.0f : 2.0f) * static_cast<float>(dims) * 0x1p-120f, fold_factor * step.unscale,
+         buffer_of(step.scratch.memory), cl_ulong{folded.gap_first}, cl_ulong{folded.folded_first});
+
+  const std::uint32_t query_blocks = divide_up(step.values.rows, block_queries);
+  const std::uint32_t a_part =
+      divide_up(tiles, parts_of(tiles, query_blocks, at_once * info.compute_units, start));
+  const std::size_t groups = std::size_t{query_blocks} * divide_up(tiles, a_part);
+  launch_listing(step.out, step.bounds, "propose/collect_folded.cl", limits_.tile_options + shape,
+                 "kith_collect_fp16_folded", Range{{groups * group, 1, 1}, {group, 1, 1}},
+                 buffer_of(queries.memory), cl_ulong{queries.first * lines.row_pieces()}, rows,
+                 visits_of(step), tiles, query_blocks, a_part, step.unscale, step.first_row,
+                 buffer_of(step.scratch.memory), cl_ulong{folded.gap_first}, cl_ulong{folded.folded_first});
+}
+
+}  // namespace kith::opencl

@@ -1,0 +1,59 @@
+#include "device.hpp"
+#include "steps/propose/proposer.hpp"
+
+namespace kith::opencl {
+namespace {
+
+constexpr std::uint32_t steps_in_registers = 16;  // of 16 queries with 16 dimensions each, 64 registers
+
+/// The queries that stay in registers, as collect_fp16.cl takes them, for rows of few dimensions.
+struct InRegisters {
+  std::uint32_t line, steps;
+  std::uint32_t across;  ///< matrices of 16 queries a warp, of which a work-group has 8
+
+  explicit InRegisters(const spi::CollectStep& step)
+      : line(half_line(step.train.rows.cols)),
+        steps(line == 16 ? 1 : 2 * divide_up(step.train.rows.cols, 32)),
+        across(1) {
+    // Queries beyond the last are no help.
+    while (across < 4 && 2 * across * steps <= steps_in_registers &&
+           std::size_t{across} * spi::shadow_rows < step.values.rows)
+      across *= 2;
+  }
+  bool fit() const { return steps <= steps_in_registers; }
+};
+
+}  // namespace
+
+/// As collect_fp16.cl and collect_fp16_tiles.cl say.
+void Device::collect_halves(const spi::CollectStep& step) {
+  constexpr std::uint32_t halves_a_piece = 8, at_once = 2,  // groups of a multiprocessor
+      start = 1;
+  const spi::Grid<float>&queries = step.queries.rows, &train = step.train.rows;
+  const std::uint32_t pitch = half_columns(train.cols) / halves_a_piece;
+  const std::size_t places = places_of(step);
+  const std::uint32_t tiles = divide_up(places, spi::shadow_rows);
+  const auto run = [&](const char* source, const std::string& defines, const char* name, std::uint32_t rows,
+                       std::size_t items, const auto&... shape) {
+    const std::uint32_t query_blocks = divide_up(step.values.rows, rows);
+    const std::uint32_t a_part =
+        divide_up(tiles, parts_of(tiles, query_blocks, at_once * info.compute_units, start));
+    launch_listing_or_sampling(
+        step, source, defines, name,
+        Range{{std::size_t{query_blocks} * divide_up(tiles, a_part) * items, 1, 1}, {items, 1, 1}},
+        buffer_of(queries.memory), cl_ulong{queries.first * pitch}, buffer_of(train.memory),
+        cl_ulong{train.first * pitch}, static_cast<cl_uint>(step.values.rows),
+        static_cast<cl_uint>(train.rows), visits_of(step), tiles, query_blocks, a_part, shape...,
+        step.unscale, buffer_of(step.scratch.memory), cl_ulong{places}, step.theta, step.first_row);
+  };
+  const InRegisters few(step);
+  if (few.fit())
+    return run("propose/collect_fp16.cl",
+               limits_.tile_options + define("LINE", few.line) + define("STEPS", few.steps) +
+                   define("ACROSS", few.across),
+               "kith_collect_fp16", few.across * spi::shadow_rows, 256);
+  run("propose/collect_fp16_tiles.cl", "", "kith_collect_fp16_tiles", spi::shadow_rows, 128,
+      divide_up(train.cols, 32), pitch * spi::shadow_rows);
+}
+
+}  // namespace kith::opencl

@@ -1,0 +1,70 @@
+#include <algorithm>
+
+#include "check.hpp"
+#include "device.hpp"
+#include "steps/metric.hpp"
+
+namespace kith::opencl {
+namespace {
+
+constexpr std::uint32_t team_queries = 8, team_items = 32;  // rerank_lines.cl
+
+/// Whether lines of rows can come together, as rerank_lines.cl copies them: by PTX, which a device with a
+/// proposer for tensor cores takes.
+bool comes_in_lines(const DeviceInfo& info, const spi::RerankStep& step) {
+  constexpr std::size_t most_places = std::size_t{1} << 28;  // of eight queries, counted in 32 bits
+  const std::vector<Proposer>& has = info.proposers;
+  return step.train.block == 1 && step.train.dims % 4 == 0 && step.queries.first % team_queries == 0 &&
+         step.candidates.rows.cols <= most_places &&
+         std::find(has.begin(), has.end(), Proposer::fp16) != has.end();
+}
+
+}  // namespace
+
+spi::Support Device::check(const spi::RerankStep& step) const {
+  spi::RowBlocks train = step.train;
+  if (train.block == 1 && family_ != Family::lanes) train.block = info.train_block;  // rows in order
+  return {refuse_rows(info, step.queries, train), 0};
+}
+
+void Device::enqueue(const spi::RerankStep& step) {
+  const spi::RowBlocks &q = step.queries, &t = step.train;
+  const spi::CandidateLists& from = step.candidates;
+  if (q.rows == 0 || t.rows == 0 || from.rows.cols == 0) return;
+  const bool lanes = family_ == Family::lanes;
+  if (comes_in_lines(info, step)) return rerank_lines(step);
+  const std::size_t items = lanes ? 1 : 64;
+  // Lists are shared where there are too few of them to fill the device.
+  const std::size_t groups =
+      lanes ? 1
+            : std::clamp<std::size_t>(64 * info.compute_units / q.rows, 1, divide_up(from.rows.cols, items));
+  const Range range =
+      lanes ? Range{{q.rows, 1, 1}, {1, 1, 1}} : Range{{items * groups, q.rows, 1}, {items, 1, 1}};
+  const std::string shape = lanes ? define("QUERY_BLOCK", q.block) + define("TRAIN_BLOCK", t.block)
+                                  : define("GROUP", items) + (t.block == 1 ? " -D IN_ORDER" : "");
+  launch(lanes ? "rerank/rerank_lanes.cl" : "rerank/rerank.cl", define_metric(step.metric) + shape,
+         lanes ? "kith_rerank_lanes" : "kith_rerank", range, buffer_of(q.memory), q.first,
+         buffer_of(t.memory), t.first, t.dims, step.first_row, buffer_of(from.rows.memory),
+         cl_ulong{from.rows.first}, cl_ulong{from.rows.stride}, static_cast<cl_uint>(from.rows.cols),
+         buffer_of(from.counts.memory), cl_ulong{from.counts.first}, cl_ulong{from.counts.stride},
+         buffer_of(step.out.memory), cl_ulong{step.out.first}, cl_ulong{step.out.stride});
+}
+
+/// As rerank_lines.cl says.
+void Device::rerank_lines(const spi::RerankStep& step) {
+  const spi::RowBlocks &q = step.queries, &t = step.train;
+  const spi::CandidateLists& from = step.candidates;
+  const std::uint32_t teams = divide_up(q.rows, team_queries);
+  // Groups enough for all compute units, if every list were full.
+  const std::size_t enough = divide_up(std::size_t{24} * info.compute_units, teams),
+                    most = divide_up(from.rows.cols * team_queries, team_items);
+  const auto parts = static_cast<cl_uint>(std::min(enough, most));
+  launch("rerank/rerank_lines.cl", define_metric(step.metric), "kith_rerank_lines",
+         Range{{std::size_t{teams} * parts * team_items, 1, 1}, {team_items, 1, 1}}, buffer_of(q.memory),
+         q.first, q.rows, buffer_of(t.memory), t.first, t.dims, step.first_row, buffer_of(from.rows.memory),
+         cl_ulong{from.rows.first}, cl_ulong{from.rows.stride}, static_cast<cl_uint>(from.rows.cols),
+         buffer_of(from.counts.memory), cl_ulong{from.counts.first}, cl_ulong{from.counts.stride},
+         buffer_of(step.out.memory), cl_ulong{step.out.first}, cl_ulong{step.out.stride}, teams, parts);
+}
+
+}  // namespace kith::opencl

@@ -1,0 +1,141 @@
+#include <algorithm>
+#include <utility>
+
+#include "check.hpp"
+#include "device.hpp"
+
+namespace kith::opencl {
+namespace {
+
+constexpr std::uint32_t threshold_group = 256, threshold_values = 4;  // select_threshold.cl
+constexpr std::uint32_t most_local = 2048;  // k; longer lists would leave local memory to one work-group
+
+/// The shortlist of a list, and where it is.
+struct Threshold {
+  Shortlist shape;
+  bool local;
+  std::size_t part;  // keys a list
+
+  Threshold(std::uint32_t k, std::size_t local_memory_bytes)
+      : shape(k, threshold_group * threshold_values),
+        local(k <= most_local && shape.refuse(k, local_memory_bytes).empty()),
+        part(0) {
+    // A sort of keys in scratch takes long, so it should be worth its while.
+    if (!local) shape = Shortlist(k, threshold_group * threshold_values, 1u << 31);
+    part = std::size_t{shape.list_size} + shape.capacity;
+  }
+};
+
+/// Why a list is too long for those that pad it to a power of two; empty when it is not.
+std::string refuse_length(const spi::SelectStep& step) {
+  constexpr std::uint32_t most = 1u << 30;
+  const bool threshold = step.selector == Selector::threshold;
+  if (step.selector == Selector::radix || step.selector == Selector::bubble ||
+      step.selector == Selector::insertion)
+    return "";
+  const std::uint32_t columns = threshold ? 0 : group_width(step.distances.cols, step.groups);
+  const std::uint32_t length = std::max(columns, step.k);
+  if (length <= most) return "";
+  return "a list of " + std::to_string(length) + " values is longer than 2^30, the most that selector " +
+         std::string(name(step.selector)) + " takes; use smaller training tiles or more groups";
+}
+
+}  // namespace
+
+spi::Support Device::check(const spi::SelectStep& step) const {
+  if (step.k == 0 || step.groups == 0)
+    return {"k = " + std::to_string(step.k) + " and groups = " + std::to_string(step.groups) +
+                "; both must be at least 1",
+            0};
+  std::string refusal = refuse_length(step);
+  if (!refusal.empty()) return {std::move(refusal), 0};
+  switch (step.selector) {
+    case Selector::insertion:
+    case Selector::rank_sort:
+      return {};
+    case Selector::threshold: {
+      const Threshold threshold(step.k, limits_.local_memory_bytes);
+      const std::size_t lists = step.distances.rows * step.groups;
+      return {"", threshold.local ? 0 : lists * threshold.part * sizeof(Key)};
+    }
+    case Selector::bubble:
+      return {"", bubble_scratch_bytes(step)};
+    case Selector::radix:
+      return {"", radix_scratch_bytes(step)};
+    case Selector::local_sort:
+      return check_local_sort(step);
+    case Selector::k_min:
+      return {"", k_min_scratch_bytes(step)};
+    case Selector::bitonic:
+      return {"", bitonic_scratch_bytes(step)};
+    case Selector::odd_even:
+      return {"", odd_even_scratch_bytes(step)};
+    case Selector::merge_sort:
+      return {"", merge_sort_scratch_bytes(step)};
+    default: {
+      std::string known;
+      for (const Selector selector : info.selectors)
+        known += (known.empty() ? "" : ", ") + std::string(name(selector));
+      return {"it has no selector " + std::string(name(step.selector)) + "; it has " + known, 0};
+    }
+  }
+}
+
+void Device::enqueue(const spi::SelectStep& step) {
+  if (step.distances.rows == 0) return;
+  switch (step.selector) {
+    case Selector::threshold:
+      return select_threshold(step);
+    case Selector::bubble:
+      return select_bubble(step);
+    case Selector::radix:
+      return select_radix(step);
+    case Selector::local_sort:
+      return select_local_sort(step);
+    case Selector::k_min:
+      return select_k_min(step);
+    case Selector::bitonic:
+      return select_bitonic(step);
+    case Selector::odd_even:
+      return select_odd_even(step);
+    case Selector::rank_sort:
+      return select_rank_sort(step);
+    case Selector::merge_sort:
+      return select_merge_sort(step);
+    default:
+      return select_insertion(step);
+  }
+}
+
+void Device::select_threshold(const spi::SelectStep& step) {
+  const Threshold threshold(step.k, limits_.local_memory_bytes);
+  const Shortlist& shape = threshold.shape;
+  const spi::Grid<float>& d = step.distances;
+  const Range range{{std::size_t{threshold_group} * step.groups, d.rows, 1}, {threshold_group, 1, 1}};
+  const auto run = [&](const char* where, const auto&... lists) {
+    launch("select/select_threshold.cl",
+           define("GROUP", threshold_group) + define("VALUES", threshold_values) + where,
+           "kith_select_threshold", range, buffer_of(d.memory), cl_ulong{d.first}, cl_ulong{d.stride},
+           static_cast<cl_uint>(d.cols), step.first_row, step.k, step.groups, shape.list_size, shape.capacity,
+           shape.merge_at, buffer_of(step.out.memory), cl_ulong{step.out.first}, cl_ulong{step.out.stride},
+           lists...);
+  };
+  if (threshold.local)
+    run("", Local{threshold.part * sizeof(Key)}, cl_ulong{0});
+  else
+    run(" -D LISTS_IN_SCRATCH", buffer_of(step.scratch.memory), cl_ulong{threshold.part});
+}
+
+void Device::select_insertion(const spi::SelectStep& step) {
+  const spi::Grid<float>& d = step.distances;
+  // Neighbouring items take neighbouring queries, or groups where there are few queries.
+  const std::size_t items = family_ == Family::lanes ? 1 : 64;
+  const bool down = d.rows >= items;
+  launch("select/select_insertion.cl", "", "kith_select_insertion",
+         Range{{step.groups, d.rows, 1}, {down ? 1 : items, down ? items : 1, 1}}, buffer_of(d.memory),
+         cl_ulong{d.first}, cl_ulong{d.stride}, static_cast<cl_uint>(d.rows), static_cast<cl_uint>(d.cols),
+         step.first_row, step.k, step.groups, buffer_of(step.out.memory), cl_ulong{step.out.first},
+         cl_ulong{step.out.stride});
+}
+
+}  // namespace kith::opencl

@@ -1,0 +1,43 @@
+#include "steps/select/select_blocks.hpp"
+
+#include <utility>
+
+#include "check.hpp"
+
+namespace kith::opencl {
+
+/// Scratch for what blocks leave, and for merging that.
+std::size_t Device::blocks_scratch_bytes(const spi::SelectStep& step, const Blocks& blocks) const {
+  if (blocks.blocks == 1) return 0;
+  const Runs first{blocks.blocks * blocks.keep, blocks.keep}, second = first.merged(step.k);
+  return (blocks.left() + (second.one() ? 0 : blocks.lists * second.total)) * sizeof(Key);
+}
+
+/// Where a list has several blocks, merge what they left in scratch, two at a time, into `out`.
+void Device::merge_blocks(const spi::SelectStep& step, const Blocks& blocks) {
+  if (blocks.blocks == 1) return;
+  const auto rows = static_cast<std::uint32_t>(step.distances.rows);
+  std::size_t spare = blocks.left(), other = 0;  // where the two parts of scratch begin
+  spi::Grid<Key> from = blocks.target(step);
+  for (Runs now{blocks.blocks * blocks.keep, blocks.keep}; !now.one();) {
+    const Runs next = now.merged(step.k);
+    const std::size_t cols = std::size_t{step.groups} * next.total;
+    const spi::Grid<Key> to =
+        next.one() ? step.out : spi::Grid<Key>{step.scratch.memory, spare, step.distances.rows, cols, cols};
+    merge_runs(from, rows, step.groups, now.total, now.run, to, next.total, next.run);
+    from = to;
+    now = next;
+    std::swap(spare, other);
+  }
+}
+
+/// The same at once, by the filter of the merge step, where every block left k keys and local memory
+/// has room for them.
+void Device::merge_whole_blocks(const spi::SelectStep& step, const Blocks& blocks) {
+  if (blocks.blocks <= 2 || blocks.keep < step.k || !merges_at_once(step.k))
+    return merge_blocks(step, blocks);
+  merge_at_once(blocks.target(step), static_cast<std::uint32_t>(step.distances.rows), step.groups,
+                blocks.blocks, step.k, step.out);
+}
+
+}  // namespace kith::opencl

@@ -1,0 +1,30 @@
+#include "steps/select/select_blocks.hpp"
+
+namespace kith::opencl {
+namespace {
+
+/// The published block; less where local memory is small.
+std::uint32_t sorted_block(const Limits& limits) {
+  return keys_that_fit(limits, 1, 256);
+}
+
+}  // namespace
+
+spi::Support Device::check_local_sort(const spi::SelectStep& step) const {
+  const std::uint32_t block = sorted_block(limits_);
+  if (step.k > block)
+    return {"k = " + std::to_string(step.k) + " is more than the " + std::to_string(block) +
+                " values of a block, of which local_sort keeps the first k; choose k <= " +
+                std::to_string(block) + " or another selector",
+            0};
+  return {"", blocks_scratch_bytes(step, Blocks(step, family_, block))};
+}
+
+void Device::select_local_sort(const spi::SelectStep& step) {
+  const Blocks blocks(step, family_, sorted_block(limits_));
+  launch_blocks(step, blocks, "select/select_local_sort.cl", "kith_select_local_sort",
+                Local{blocks.local_bytes()});
+  merge_whole_blocks(step, blocks);
+}
+
+}  // namespace kith::opencl

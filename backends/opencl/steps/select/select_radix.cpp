@@ -1,0 +1,58 @@
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "device.hpp"
+
+namespace kith::opencl {
+namespace {
+
+/// Keys that one work-group sorts in local memory: 2048, which are 16 KiB, or less where that is less.
+std::uint32_t sorted_run(const Limits& limits) {
+  return static_cast<std::uint32_t>(
+      std::clamp<std::size_t>(std::bit_floor(limits.local_memory_bytes / (2 * sizeof(Key))), 2, 2048));
+}
+
+std::uint32_t merges_of(std::uint32_t k, std::uint32_t run) {
+  return static_cast<std::uint32_t>(std::bit_width(divide_up(k, run) - 1));
+}
+
+}  // namespace
+
+std::size_t Device::radix_scratch_bytes(const spi::SelectStep& step) const {
+  return merges_of(step.k, sorted_run(limits_)) == 0
+             ? 0
+             : step.distances.rows * step.groups * step.k * sizeof(Key);
+}
+
+void Device::select_radix(const spi::SelectStep& step) {
+  const spi::Grid<float>& d = step.distances;
+  const std::uint32_t first_run = sorted_run(limits_);
+  const cl_uint items = family_ == Family::lanes ? 1 : 256;
+  const std::string defines = define("GROUP", items);
+  // Each merge goes from one of two places to the other, and the last must end in `out`.
+  const spi::Grid<Key> spare{step.scratch.memory, 0, d.rows, step.out.cols,
+                             std::size_t{step.groups} * step.k};
+  spi::Grid<Key> now = step.out, next = spare;
+  if (merges_of(step.k, first_run) % 2 == 1) std::swap(now, next);
+
+  const bool all = group_width(d.cols, step.groups) <= step.k;
+  const Range range = all ? Range{{step.k, step.groups, d.rows}, {items, 1, 1}}
+                          : Range{{std::size_t{items} * step.groups, d.rows, 1}, {items, 1, 1}};
+  launch("select/select_radix.cl", defines, all ? "kith_select_radix_all" : "kith_select_radix", range,
+         buffer_of(d.memory), cl_ulong{d.first}, cl_ulong{d.stride}, static_cast<cl_uint>(d.cols),
+         step.first_row, step.k, step.groups, buffer_of(now.memory), cl_ulong{now.first},
+         cl_ulong{now.stride});
+  launch("select/select_radix.cl", defines, "kith_sort_runs",
+         Range{{std::size_t{items} * divide_up(step.k, first_run), step.groups, d.rows}, {items, 1, 1}},
+         buffer_of(now.memory), cl_ulong{now.first}, cl_ulong{now.stride}, step.k, first_run,
+         Local{first_run * sizeof(Key)});
+  for (std::uint64_t run = first_run; run < step.k; run *= 2) {
+    const auto rows = static_cast<std::uint32_t>(d.rows);
+    merge_runs(now, rows, step.groups, step.k, static_cast<std::uint32_t>(run), next, step.k,
+               static_cast<std::uint32_t>(std::min<std::uint64_t>(2 * run, step.k)));
+    std::swap(now, next);
+  }
+}
+
+}  // namespace kith::opencl

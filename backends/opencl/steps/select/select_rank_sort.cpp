@@ -1,0 +1,21 @@
+#include "steps/select/select_blocks.hpp"
+
+namespace kith::opencl {
+
+void Device::select_rank_sort(const spi::SelectStep& step) {
+  const spi::Grid<float>& d = step.distances;
+  const bool lanes = family_ == Family::lanes;
+  const std::uint32_t width = group_width(d.cols, step.groups);
+  const std::size_t lists = d.rows * step.groups;
+  // An item of a GPU ranks four values where that leaves work for all of them.
+  const std::uint32_t group = lanes ? 1 : 256;
+  const std::uint32_t own = lanes ? 64 : lists * width >= std::size_t{info.compute_units} * 8192 ? 4 : 1;
+  const std::uint32_t blocks = std::max(1u, divide_up(width, std::size_t{group} * own));
+  launch("select/select_rank_sort.cl", define("GROUP", group) + (lanes ? "" : define("OWN", own)),
+         lanes ? "kith_select_rank_sort_lanes" : "kith_select_rank_sort",
+         Range{{lists * blocks * group, 1, 1}, {group, 1, 1}}, buffer_of(d.memory), cl_ulong{d.first},
+         cl_ulong{d.stride}, static_cast<cl_uint>(d.cols), step.first_row, step.k, step.groups, blocks,
+         buffer_of(step.out.memory), cl_ulong{step.out.first}, cl_ulong{step.out.stride});
+}
+
+}  // namespace kith::opencl

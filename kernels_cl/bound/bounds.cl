@@ -1,0 +1,51 @@
+// Numbers that are rounded to the safe side: docs/certificate.md.
+//
+// Devices with double precision compute in it and round once. Others add up in single precision, and
+// move the sum by more than its own rounding can be. -D NO_DOUBLES makes a device one of the others.
+#include "common/common.cl"
+
+#if defined(cl_khr_fp64) && !defined(NO_DOUBLES)
+#define DOUBLES 1
+typedef double Sum;
+#else
+#define DOUBLES 0
+typedef float Sum;
+#endif
+
+// The next float above `x`, which is less than infinity and not NaN.
+float next_up(float x) {
+  const uint bits = as_uint(x == 0.0f ? 0.0f : x);
+  return as_float(bits >> 31 ? bits - 1 : bits + 1);
+}
+
+#if DOUBLES
+float round_up(double x) {
+  const float near = (float)x;
+  return (double)near < x ? next_up(near) : near;
+}
+
+float round_down(double x) {
+  return -round_up(-x);
+}
+#endif
+
+// Of a sum of `dims` squares and its neighbours: at most a half of it, and at least its root. In double
+// precision the sum is within (dims + 2) 2^-53 of the squares', in single precision within (dims + 4) 2^-24
+// and dims 2^-150; sqrt() may be wrong in its last three bits.
+float half_at_most(Sum sum, uint dims) {
+#if DOUBLES
+  return round_down(0.5 * sum * (1.0 - (dims + 10) * 0x1p-53));
+#else
+  const float near = 0.5f * sum * (1.0f - (float)(2 * dims + 16) * 0x1p-24f);
+  return fmax(0.0f, near - (float)dims * 0x1p-140f);
+#endif
+}
+
+float root_at_least(Sum sum, uint dims) {
+#if DOUBLES
+  return round_up(sqrt(sum * (1.0 + (dims + 10) * 0x1p-53)) * (1.0 + 0x1p-50));
+#else
+  const float above = sum * (1.0f + (float)(2 * dims + 16) * 0x1p-24f) + (float)dims * 0x1p-140f;
+  return sqrt(above) * (1.0f + 0x1p-20f);
+#endif
+}

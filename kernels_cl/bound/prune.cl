@@ -1,0 +1,56 @@
+// prune: keep of each list the candidates whose `low` is at most theta, in any order.
+//
+//   theta                      [q]   stride in elements
+//   rows, counts, lows, highs        candidates.cl; a count above the capacity counts as the capacity
+//
+// Work-group q of GROUP items takes list q, EACH places an item at a time: when all of them have been read,
+// what is kept of them is written to the first free places, none of which is behind them.
+// Work: a comparison a candidate, and 16 bytes read and written for what is kept; an atomic addition an item
+// and a barrier every GROUP * EACH places.
+#include "propose/candidates.cl"
+
+#define EACH 4
+
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_prune(
+    global const float* restrict theta_of, ulong theta_first, ulong theta_stride, CANDIDATES) {
+  local uint kept[1];
+  const uint lid = (uint)get_local_id(0);
+  const ulong q = get_group_id(0);
+  const float theta = theta_of[theta_first + q * theta_stride];
+  const uint many = min(capacity, *COUNT_OF(q));
+  rows += rows_first + q * rows_stride;
+  lows += lows_first + q * lows_stride;
+  highs += highs_first + q * highs_stride;
+  if (lid == 0) kept[0] = 0;
+  barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+  for (uint j0 = 0; j0 < many; j0 += GROUP * EACH) {
+    float low[EACH];
+    uint row[EACH], near = 0;
+    Key high[EACH];
+#pragma unroll
+    for (uint i = 0; i < EACH; ++i) {
+      const uint j = j0 + i * GROUP + lid;
+      low[i] = j < many ? lows[j] : NAN;
+    }
+#pragma unroll
+    for (uint i = 0; i < EACH; ++i) {
+      const uint j = j0 + i * GROUP + lid;
+      const bool is_near = low[i] <= theta;
+      row[i] = is_near ? rows[j] : 0;
+      high[i] = is_near ? highs[j] : 0;
+      near += is_near;
+    }
+    uint place = near > 0 ? atomic_add(kept, near) : 0;
+    barrier(CLK_GLOBAL_MEM_FENCE);
+#pragma unroll
+    for (uint i = 0; i < EACH; ++i) {
+      if (!(low[i] <= theta)) continue;
+      rows[place] = row[i];
+      lows[place] = low[i];
+      highs[place] = high[i];
+      ++place;
+    }
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (lid == 0) *COUNT_OF(q) = kept[0];
+}

@@ -1,0 +1,59 @@
+// theta, from the k-th best value or bound: docs/certificate.md, section 4.
+//
+// With -D HALVES, half a squared distance of rows of `dims` columns is compared with low - product, where the
+// query's own part is missing; otherwise the value itself is compared.
+#include "bound/bounds.cl"
+
+// Rows of the facts, as in spi/candidates.hpp.
+#define HALF_NORM 0
+#define NORM 1
+
+// A chain is at most U where half the exact distance is at most (U + dims 2^-149) / (1 - g) / 2.
+float theta_of_chain(float value, uint dims, float half_norm) {
+  if (isinf(value)) return INFINITY;
+#if DOUBLES
+  const double b = (dims + 2) * 0x1p-24, g = b / (1 - b);
+  const double half_value = 0.5 * (value + dims * 0x1p-149) / (1 - g);
+  return round_up(half_value - half_norm + (half_value + half_norm) * 0x1p-49);
+#else
+  const float half_value =
+      0.5f * value * (1.0f + (float)(2 * dims + 16) * 0x1p-24f) + (float)dims * 0x1p-140f;
+  return half_value - half_norm + (half_value + half_norm) * 0x1p-22f;
+#endif
+}
+
+// A chain is not behind that of a row at most at `high` where the row is at most at
+// (high (1 + g) + g |q'|^2 + dims 2^-149) / (1 - g).
+float theta_of_bound(float high, uint dims, float norm) {
+  if (isinf(high)) return INFINITY;
+#if DOUBLES
+  const double b = (dims + 2) * 0x1p-24, g = b / (1 - b), square = (double)norm * norm;
+  const double sum = (high * (1 + g) + g * square + dims * 0x1p-149) / (1 - g);
+  return round_up(sum + (fabs(high) + square) * 0x1p-48);
+#else
+  // The same is high + c (2 high + |q'|^2) and hardly more, c = b / (1 - 2 b) = b (1 + 2 b / (1 - 2 b)). Less
+  // than seven roundings of the second part and two of the sum are below 2^-21 of both.
+  const float b = (float)(dims + 2) * 0x1p-24f, c = fma(b, 2 * b / (1 - 2 * b), b), square = norm * norm;
+  const float more = c * (2 * high + square) + (float)dims * 0x1p-140f;
+  return high + (more + (fabs(high) + c * square) * 0x1p-21f);
+#endif
+}
+
+// The smaller of `theta` and what follows from the k-th smallest bound.
+//   facts  of the query, stride in elements
+float theta_by_bound(float theta, float high, uint dims, global const float* facts, ulong facts_stride) {
+#ifdef HALVES
+  return fmin(theta, theta_of_bound(high, dims, facts[NORM * facts_stride]));
+#else
+  return fmin(theta, high);
+#endif
+}
+
+// What follows from the k-th best value.
+float theta_by_chain(float value, uint dims, global const float* facts, ulong facts_stride) {
+#ifdef HALVES
+  return theta_of_chain(value, dims, facts[HALF_NORM * facts_stride]);
+#else
+  return value;
+#endif
+}

@@ -1,0 +1,151 @@
+// tighten: join reranked candidates into the k best so far.
+//
+//   keys    [q, capacity]  in any order, stride in elements; the first `counts` of each row
+//   counts  [q]            may exceed the capacity, stride in elements
+//   best    [q, k]         in and out: ascending, padded with NO_KEY, stride in elements; with -D AFRESH
+//                          out only, as if it had been padding
+//
+// Work-group q of GROUP items takes query q.
+#include "bound/settle.cl"
+#include "common/shortlist.cl"
+#include "merge/merge_path.cl"
+
+#define STEP (GROUP * VALUES)  // keys at a time
+
+// For k whose list fits into local memory (shortlist.cl): list_size + capacity keys, places >= merge_at +
+// STEP, and 2 * parts numbers. Where nothing was best, either the list begins with the first candidates,
+// sorted; or, with -D SEEDED, for small k, a first bound comes from the first candidates, if they are many,
+// and the few that pass are put in order by counting. What else a search has to know of the query is settled
+// here, too (settle.cl). Work: k and counts reads; about log^2 of merge_at compare-exchanges for each key
+// that is not behind the k-th, or as many comparisons as there are such keys.
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_tighten(
+    global const Key* restrict keys, ulong keys_first, ulong keys_stride, uint capacity,
+    global uint* restrict counts, ulong counts_first, ulong counts_stride, uint k, global Key* restrict best,
+    ulong best_first, ulong best_stride, uint list_size, uint places, uint merge_at, local Key* list,
+    local Key* buffer, local uint* least, uint parts, SETTLEMENT) {
+  local uint kept[1];
+  local Key last;  // of the k best
+  const uint lid = (uint)get_local_id(0);
+  const ulong q = get_group_id(0);
+  global uint* count = counts + counts_first + q * counts_stride;
+  const uint many = min(capacity, *count);
+  best += best_first + q * best_stride;
+  keys += keys_first + q * keys_stride;
+  if (lid == 0) kept[0] = 0;
+  uint begin = 0;
+  bool in_list = true;  // what is found; else it is in the buffer
+#ifdef SEEDED
+  in_list = false;
+  for (uint i = lid; i < list_size; i += GROUP) list[i] = NO_KEY;
+  for (uint i = lid; i < 2 * parts; i += GROUP) least[i] = NO_VALUE;
+  barrier(CLK_LOCAL_MEM_FENCE);
+#elif defined(AFRESH)
+  begin = min(many, list_size);
+  for (uint i = lid; i < list_size; i += GROUP) list[i] = i < begin ? keys[i] : NO_KEY;
+  const uint width = power_of_two(begin);  // behind it is padding
+  sort_runs(list, width, width);
+#else
+  for (uint i = lid; i < list_size; i += GROUP) list[i] = i < k ? best[i] : NO_KEY;
+  barrier(CLK_LOCAL_MEM_FENCE);
+#endif
+
+  Key bound = list[k - 1];
+  for (uint j0 = begin; j0 < many; j0 += STEP) {
+    Key mine[VALUES];
+    Key small = NO_KEY;
+#pragma unroll
+    for (uint i = 0; i < VALUES; ++i) {
+      const uint j = j0 + i * GROUP + lid;
+      mine[i] = j < many ? keys[j] : NO_KEY;
+      small = min(small, mine[i]);
+    }
+#ifdef SEEDED
+    if (j0 == 0 && many > GROUP) {
+      offer_least(least, parts, (uint)(small >> 32));
+      barrier(CLK_LOCAL_MEM_FENCE);
+      order_parts(least, least + parts, 1, parts);
+      barrier(CLK_LOCAL_MEM_FENCE);
+      bound = bound_of_part(least[parts + k - 1], parts);
+    }
+#endif
+#pragma unroll
+    for (uint i = 0; i < VALUES; ++i)
+      if (mine[i] < bound) buffer[atomic_inc(kept)] = mine[i];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const uint now = kept[0];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const uint enough = many - j0 > STEP ? merge_at : in_list ? 1 : MOST_RANKED(1) + 1;
+    if (now >= enough) {
+      shortlist_merge(list, list_size, buffer, places, kept, 1);
+      bound = list[k - 1];
+      in_list = true;
+    }
+  }
+  const uint found = in_list ? 0 : kept[0];
+  for (uint place = lid; place < max(found, k); place += GROUP) {
+    const uint j = place < found ? rank_among(buffer, found, place) : place;
+    if (j >= k) continue;
+    const Key key = in_list ? list[j] : place < found ? buffer[place] : NO_KEY;
+    best[j] = key;
+    if (j == k - 1) last = key;
+  }
+  barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);  // all have read the count, which becomes 0
+  if (lid == 0)
+    settle(q, value_of(last), count, capacity, lost, lost_first, lost_stride, dims, facts, facts_first,
+           facts_stride, theta, theta_first, theta_stride);
+}
+
+// The first `end` keys of the merge of a and b, PIECE of them an item at a time. Called by all work-items.
+void merge_lists(global const Key* a, uint a_size, global const Key* b, uint b_size, global Key* to,
+                 uint end) {
+  for (ulong piece = (ulong)get_local_id(0) * PIECE; piece < end; piece += GROUP * PIECE) {
+    uint i = from_first(a, a_size, b, b_size, (uint)piece), j = (uint)piece - i;
+    const uint stop = (uint)min((ulong)end, piece + PIECE);
+    for (uint o = (uint)piece; o < stop; ++o)
+      to[o] = j >= b_size || (i < a_size && a[i] <= b[j]) ? a[i++] : b[j++];
+  }
+}
+
+// For any k: runs of CHUNK candidates are sorted in local memory, joined two by two in global memory, and
+// joined with the best. scratch [q, 2 max(capacity, k)]. Work: log(counts / CHUNK) + 1 passes over the
+// candidates, and two over the best.
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_tighten_runs(
+    global const Key* restrict keys, ulong keys_first, ulong keys_stride, uint capacity,
+    global const uint* restrict counts, ulong counts_first, ulong counts_stride, uint k,
+    global Key* restrict best, ulong best_first, ulong best_stride, global Key* scratch) {
+  local Key chunk[CHUNK];
+  const uint lid = (uint)get_local_id(0);
+  const ulong q = get_group_id(0);
+  const uint many = min(capacity, counts[counts_first + q * counts_stride]);
+  best += best_first + q * best_stride;
+#ifdef AFRESH
+  for (uint i = lid; i < k; i += GROUP) best[i] = NO_KEY;
+  barrier(CLK_GLOBAL_MEM_FENCE);
+#endif
+  if (many == 0) return;
+  keys += keys_first + q * keys_stride;
+  const ulong room = max(capacity, k);
+  global Key* from = scratch + 2 * q * room;
+  global Key* to = from + room;
+
+  for (uint begin = 0; begin < many; begin += CHUNK) {
+    const uint size = min((uint)CHUNK, many - begin), width = power_of_two(size);
+    for (uint i = lid; i < width; i += GROUP) chunk[i] = i < size ? keys[begin + i] : NO_KEY;
+    sort_runs(chunk, width, width);
+    for (uint i = lid; i < size; i += GROUP) from[begin + i] = chunk[i];
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+  }
+  for (ulong run = CHUNK; run < many; run *= 2) {
+    for (ulong begin = 0; begin < many; begin += 2 * run) {
+      const uint size = (uint)min(2 * run, many - begin), first = (uint)min(run, (ulong)size);
+      merge_lists(from + begin, first, from + begin + first, size - first, to + begin, size);
+    }
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    global Key* other = from;
+    from = to;
+    to = other;
+  }
+  merge_lists(from, many, best, k, to, k);
+  barrier(CLK_GLOBAL_MEM_FENCE);
+  for (uint i = lid; i < k; i += GROUP) best[i] = to[i];
+}

@@ -1,0 +1,176 @@
+// tighten by bounds, for GPUs: theta from the k-th smallest of the bounds of what is listed.
+//
+//   keys    [q, capacity]  bounds, in any order, stride in elements; the first `counts` of each row
+//   counts  [q]            may exceed the capacity, stride in elements
+//   lost    [q]            becomes 1 where counts is above the capacity, else stays, stride in elements
+//   facts   [4, q]         with -D HALVES: of the shadows of the queries, stride in elements
+//   theta   [q]            in and out: it never grows; where fewer than k are listed it stays
+//
+// With -D SAMPLE keys are codes alone, all `capacity` of each row count, and counts and lost are not used.
+// Work-group q of GROUP items takes query q. Only the value of the k-th counts, not who has it. Values are
+// counted by the highest DIGIT_BITS bits of what their codes are above the least, then those with the k-th's
+// by the next, until GROUP are left, which are compared each with all. Local memory: a counter a digit, and
+// the first CODES codes, a multiple of GROUP, so that only what is behind them is read more than once. Work:
+// the bounds, read once, or behind CODES three to five times. Source: selection by the digits of the keys.
+#include "bound/theta.cl"
+
+#define DIGITS (1u << DIGIT_BITS)  // at least GROUP
+#define AT_ONCE 4                  // keys that an item reads before it looks at one
+#define PART 16                    // sums that are added by one item
+
+// What the items of a group know together.
+typedef struct {
+  uint least, most;            // codes
+  uint digit, before, inside;  // of the k-th; smaller and equal ones of others
+  uint taken;
+  uint code;  // the k-th
+} Found;
+
+#ifdef SAMPLE
+typedef uint Listed;
+uint code_of(Listed code) {
+  return code;
+}
+#else
+typedef Key Listed;
+uint code_of(Listed key) {
+  return (uint)(key >> 32);
+}
+#endif
+
+// The codes of places j, j + GROUP, ...; instead of those behind the last, the last. Inlined, so
+// that they stay in registers.
+__attribute__((always_inline)) void read_codes(global const Listed* keys, uint many, uint j, uint* code) {
+#pragma unroll
+  for (uint i = 0; i < AT_ONCE; ++i) code[i] = code_of(keys[min(j + i * GROUP, many - 1)]);
+}
+
+// The least and the largest code; codes[j] of the places that item j % GROUP alone will ask for again.
+void find_range(global const Listed* keys, uint many, local uint* codes, local Found* found) {
+  const uint lid = (uint)get_local_id(0);
+  uint least = 0xFFFFFFFFu, most = 0;
+  if (lid == 0) {
+    found->least = least;
+    found->most = most;
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (uint j = lid; j < many; j += AT_ONCE * GROUP) {
+    uint code[AT_ONCE];
+    read_codes(keys, many, j, code);
+#pragma unroll
+    for (uint i = 0; i < AT_ONCE; ++i) {
+      least = min(least, code[i]);
+      most = max(most, code[i]);
+      if (j + i * GROUP < CODES) codes[j + i * GROUP] = code[i];
+    }
+  }
+  atomic_min(&found->least, least);
+  atomic_max(&found->most, most);
+  barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+// Of a code that is at most `span` above `base`, what it is above: counted in bins of 2^shift, or listed.
+void put_code(uint above, uint span, uint shift, bool list, local uint* bins, local Found* found) {
+  if (above > span) return;
+  if (list)
+    bins[atomic_inc(&found->taken)] = above;
+  else
+    atomic_inc(bins + (above >> shift));
+}
+
+void put_codes(global const Listed* keys, uint many, local const uint* codes, uint base, uint span,
+               uint shift, bool list, local uint* bins, local Found* found) {
+  const uint lid = (uint)get_local_id(0), here = min(many, (uint)CODES);
+  for (uint j = lid; j < here; j += GROUP) put_code(codes[j] - base, span, shift, list, bins, found);
+  for (uint j = CODES + lid; j < many; j += AT_ONCE * GROUP) {
+    uint code[AT_ONCE];
+    read_codes(keys, many, j, code);
+#pragma unroll
+    for (uint i = 0; i < AT_ONCE; ++i)
+      if (j + i * GROUP < many) put_code(code[i] - base, span, shift, list, bins, found);
+  }
+}
+
+// The digit of the k-th of those that have been counted. Comes after a barrier, ends with one.
+//   sums  [GROUP + GROUP / PART]
+void find_digit(local const uint* bins, local uint* sums, uint k, local Found* found) {
+  const uint each = DIGITS / GROUP, lid = (uint)get_local_id(0);
+  local uint* parts = sums + GROUP;
+  uint mine = 0, before = 0;
+  for (uint i = 0; i < each; ++i) mine += bins[lid * each + i];
+  sums[lid] = mine;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (lid < GROUP / PART) {
+    uint part = 0;
+    for (uint i = 0; i < PART; ++i) part += sums[lid * PART + i];
+    parts[lid] = part;
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (uint i = 0; i < lid / PART; ++i) before += parts[i];
+  for (uint i = lid / PART * PART; i < lid; ++i) before += sums[i];
+  if (before < k && k <= before + mine) {
+    uint digit = lid * each;
+    for (; before + bins[digit] < k; ++digit) before += bins[digit];
+    found->digit = digit;
+    found->before = before;
+    found->inside = bins[digit];
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+// The k-th smallest code of `many`, which are k or more.
+uint kth_code(global const Listed* keys, uint many, uint k, local uint* codes, local uint* bins,
+              local uint* sums, local Found* found) {
+  const uint lid = (uint)get_local_id(0);
+  find_range(keys, many, codes, found);
+  // It is at most `span` above `base`, as `inside` of them are, and of these the k-th.
+  uint base = found->least, span = found->most - base, inside = many;
+  while (span > 0 && inside > GROUP) {
+    const uint bits = 32 - clz(span), shift = bits - min(bits, (uint)DIGIT_BITS);
+    for (uint i = lid; i < DIGITS; i += GROUP) bins[i] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    put_codes(keys, many, codes, base, span, shift, false, bins, found);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    find_digit(bins, sums, k, found);
+    base += found->digit << shift;
+    span = (1u << shift) - 1;
+    k -= found->before;
+    inside = found->inside;
+  }
+  if (span == 0) return base;
+  if (lid == 0) found->taken = 0;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  put_codes(keys, many, codes, base, span, 0, true, bins, found);
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (lid < inside) {
+    const uint mine = bins[lid];
+    uint before = 0;
+    for (uint i = 0; i < inside; ++i) before += bins[i] < mine || (bins[i] == mine && i < lid);
+    if (before == k - 1) found->code = base + mine;
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  return found->code;
+}
+
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_tighten_bounds(
+    global const Listed* restrict keys, ulong keys_first, ulong keys_stride, uint capacity,
+    global const uint* restrict counts, ulong counts_first, ulong counts_stride, uint k,
+    global uint* restrict lost, ulong lost_first, ulong lost_stride, uint dims,
+    global const float* restrict facts, ulong facts_first, ulong facts_stride, global float* restrict theta,
+    ulong theta_first, ulong theta_stride) {
+  local uint bins[DIGITS], codes[CODES], sums[GROUP + GROUP / PART];
+  local Found found;
+  const ulong q = get_group_id(0);
+  const bool first = get_local_id(0) == 0;
+#ifdef SAMPLE
+  const uint many = capacity;
+#else
+  const uint count = counts[counts_first + q * counts_stride], many = min(capacity, count);
+  if (first && count > capacity) lost[lost_first + q * lost_stride] = 1;
+#endif
+  if (many < k) return;
+  const uint code = kth_code(keys + keys_first + q * keys_stride, many, k, codes, bins, sums, &found);
+  if (!first) return;
+  theta += theta_first + q * theta_stride;
+  *theta = theta_by_bound(*theta, value_of((Key)code << 32), dims, facts + facts_first + q, facts_stride);
+}

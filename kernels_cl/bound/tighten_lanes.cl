@@ -1,0 +1,48 @@
+// tighten, for CPU devices: join reranked candidates into the k best so far. tighten_theta.cl does the rest.
+//
+//   keys    [q, capacity]  in any order, stride in elements; the first `counts` of each row
+//   counts  [q]            may exceed the capacity, stride in elements
+//   best    [q, k]         in and out: ascending, padded with NO_KEY, stride in elements; with -D AFRESH
+//                          out only, as if it had been padding
+//
+// Work-item q inserts what comes before the last of the best. A long list turned around is a heap with the
+// largest on top (list.cl); it pays to make it one where many keys come. No barrier, no local memory.
+// Work: counts reads, and for each key that comes before the last k moves, or log2 k and k log2 k at the end.
+#include "common/list.cl"
+
+#define FEW 16  // keys that are inserted one by one
+
+void turn_around(global Key* list, uint k) {
+  for (uint i = 0; i < k / 2; ++i) {
+    const Key key = list[i];
+    list[i] = list[k - 1 - i];
+    list[k - 1 - i] = key;
+  }
+}
+
+kernel void kith_tighten_lanes(global const Key* restrict keys, ulong keys_first, ulong keys_stride,
+                               uint capacity, global const uint* restrict counts, ulong counts_first,
+                               ulong counts_stride, uint k, global Key* restrict best, ulong best_first,
+                               ulong best_stride) {
+  const ulong q = get_global_id(0);
+  const uint many = min(capacity, counts[counts_first + q * counts_stride]);
+  keys += keys_first + q * keys_stride;
+  best += best_first + q * best_stride;
+#ifdef AFRESH
+  for (uint j = 0; j < k; ++j) best[j] = NO_KEY;
+#endif
+  uint before = 0;  // keys that come before the last of the best
+  for (uint j = 0; j < many; ++j) before += keys[j] < best[k - 1];
+  if (before == 0) return;
+
+  const bool heap = k > SORTED_UP_TO && before > FEW;
+  if (heap) turn_around(best, k);
+  for (uint j = 0; j < many; ++j) {
+    if (heap) {
+      if (keys[j] < best[0]) sift_down(best, k, 0, keys[j]);
+    } else {
+      if (keys[j] < best[k - 1]) insert_sorted(best, k, keys[j]);
+    }
+  }
+  if (heap) list_finish(best, k);
+}

@@ -1,0 +1,59 @@
+// tighten by a sample: theta from the k-th smallest of bounds that are no candidates, of many queries. For
+// devices with tensor cores, which alone take samples. The twin of tighten_by_samples in
+// kernels_cuda/bound/tighten_bounds.cu.
+//
+//   sample  [q, groups]  codes, in any order, stride in elements
+//   facts   [4, q]       with -D HALVES: of the shadows of the queries, stride in elements
+//   theta   [q]          in and out: it never grows; stays where groups < k
+//
+// Compiled with -D EACH=n, codes of a work-item, groups / 32 at least. A warp takes a query, whose codes stay
+// in registers, and finds the k-th bit by bit, from the highest in which any two differ, by counting those
+// below; where k of them are, it is the largest of these. Work: up to 32 comparisons a code. No local memory.
+// Source: selection by the digits of the keys.
+#include "bound/theta.cl"
+#include "common/tensor.cl"
+#include "common/warp.cl"
+
+#define GROUP 128
+#define NOTHING 0xFFFFFFFFu
+#define INFINITE 0xFF800000u  // ordered(INFINITY)
+
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_tighten_sample(
+    global const uint* restrict sample, ulong sample_first, ulong sample_stride, uint groups, uint q_rows,
+    uint k, uint dims, global const float* restrict facts, ulong facts_first, ulong facts_stride,
+    global float* restrict theta, ulong theta_first, ulong theta_stride) {
+  const uint q = (uint)get_global_id(0) / 32, lane = (uint)get_local_id(0) % 32;
+  if (q >= q_rows || groups < k) return;
+  sample += sample_first + q * sample_stride;
+  uint code[EACH], least = NOTHING, most = 0;
+#pragma unroll
+  for (uint i = 0; i < EACH; ++i) {
+    const uint at = i * 32 + lane;
+    code[i] = NOTHING;
+    if (at >= groups) continue;
+    code[i] = min(sample[at], INFINITE);
+    least = min(least, code[i]);
+    most = max(most, code[i]);
+  }
+  least = least_of_warp(least);
+  most = most_of_warp(most);
+  uint bit = least == most ? 0 : 0x80000000u >> clz(least ^ most);
+  uint found = least == most ? least : least & ~(2 * bit - 1);
+  for (; bit != 0; bit /= 2) {
+    const uint limit = found | bit;
+    uint below[4] = {0, 0, 0, 0};  // so that no addition waits for the one before
+#pragma unroll
+    for (uint i = 0; i < EACH; ++i) below[i % 4] += code[i] < limit ? 1 : 0;
+    const uint count = sum_of_warp((below[0] + below[1]) + (below[2] + below[3]));
+    if (count < k) found = limit;
+    if (count != k) continue;
+    uint largest = 0;
+#pragma unroll
+    for (uint i = 0; i < EACH; ++i) largest = max(largest, code[i] < limit ? code[i] : 0);
+    found = most_of_warp(largest);
+    break;
+  }
+  if (lane != 0) return;
+  theta += theta_first + q * theta_stride;
+  *theta = theta_by_bound(*theta, value_of((Key)found << 32), dims, facts + facts_first + q, facts_stride);
+}

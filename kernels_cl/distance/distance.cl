@@ -1,0 +1,43 @@
+// distance: one chain for each (query, training row) pair of a tile.
+//
+//   queries [q, dims]   train [t, dims]   blocks of 32 rows
+//   out     [q, t]      row-major, stride in elements; values are unfinished
+//
+// Work-group (x, y) of 256 items folds 128 queries (tile x, counted from the block of the first
+// query) with 128 training rows (tile y): tile.cl says how. Pairs outside the tile that was asked
+// for are folded and not written. Neighbouring groups share their training rows in the cache.
+// Work: q * t * dims folds, two instructions each.
+#include "common/tile.cl"
+
+kernel __attribute__((reqd_work_group_size(256, 1, 1))) void kith_distance(
+    global const float* restrict queries, uint q_first, uint q_rows, global const float* restrict train,
+    uint t_first, uint t_rows, uint dims, global float* restrict out, ulong out_first, ulong out_stride) {
+  local float q_staged[2 * STEP * TILE] __attribute__((aligned(16)));
+  local float t_staged[2 * STEP * TILE] __attribute__((aligned(16)));
+  const uint lid = (uint)get_local_id(0), y = lid / 16, x = lid % 16;
+  const uint q_block = q_first / BLOCK + (uint)get_group_id(0) * (TILE / BLOCK);
+  const uint t_block = t_first / BLOCK + (uint)get_group_id(1) * (TILE / BLOCK);
+  float acc[EACH][EACH];
+  tile_chains(queries, q_block, (q_first + q_rows - 1) / BLOCK, train, t_block,
+              (t_first + t_rows - 1) / BLOCK, dims, q_staged, t_staged, acc);
+
+  const uint t_end = t_first + t_rows;
+#pragma unroll
+  for (uint i = 0; i < EACH; ++i) {
+    const uint q = q_block * BLOCK + place_in_tile(y, i);
+    if (q < q_first || q >= q_first + q_rows) continue;
+    const ulong row = out_first + (q - q_first) * out_stride;
+#pragma unroll
+    for (uint j = 0; j < EACH; j += 4) {
+      const uint t = t_block * BLOCK + place_in_tile(x, j);
+      const ulong at = row + t - t_first;  // meant only where t >= t_first
+      if (t >= t_first && t + 4 <= t_end && at % 4 == 0) {
+        *(global float4*)(out + at) = (float4)(acc[i][j], acc[i][j + 1], acc[i][j + 2], acc[i][j + 3]);
+      } else {
+#pragma unroll
+        for (uint e = 0; e < 4; ++e)
+          if (t + e >= t_first && t + e < t_end) out[at + e] = acc[i][j + e];
+      }
+    }
+  }
+}

@@ -1,0 +1,42 @@
+// distance, for CPU devices: one chain for each (query, training row) pair of a tile.
+//
+//   queries [q, dims]   blocks of QUERY_BLOCK rows     train [t, dims]   blocks of 16 rows
+//   out     [q, t]      row-major, stride in elements; values are unfinished
+//
+// Work-item (p, c) folds the PASS queries of pass p with `chunk` blocks of training rows; the
+// items of a row of the range share those blocks, which stay in the second-level cache. Rows of
+// the first and last block that lie outside the tile are computed and not written.
+// Work: q * t * dims folds; reads train once a query pass, from the cache.
+#include "common/lanes.cl"
+
+kernel __attribute__((reqd_work_group_size(1, 1, 1))) void kith_distance_lanes(
+    global const float* restrict queries, uint q_first, uint q_rows, global const float* restrict train,
+    uint t_first, uint t_rows, uint dims, uint chunk, global float* restrict out, ulong out_first,
+    ulong out_stride) {
+  const uint q0 = (q_first / PASS + (uint)get_global_id(0)) * PASS;  // first query of the pass
+  if (q0 >= q_first + q_rows) return;
+  const uint last = (t_first + t_rows - 1) / TRAIN_BLOCK;
+  const uint begin = t_first / TRAIN_BLOCK + (uint)get_global_id(1) * chunk;
+  const uint end = min(last + 1, begin + chunk);
+  global const float* query = query_at(queries, q0, dims);
+
+  for (uint b = begin; b < end; ++b) {
+    float16 acc[PASS];
+    chains(query, block_at(train, b, dims), dims, acc);
+    const uint r0 = b * TRAIN_BLOCK;  // row of lane 0
+    const bool whole = r0 >= t_first && r0 + TRAIN_BLOCK <= t_first + t_rows;
+    for (uint i = 0; i < PASS; ++i) {
+      const uint q = q0 + i;
+      if (q < q_first || q >= q_first + q_rows) continue;
+      global float* row = out + out_first + (q - q_first) * out_stride;
+      if (whole) {
+        vstore16(acc[i], 0, row + (r0 - t_first));
+        continue;
+      }
+      float lane[TRAIN_BLOCK];
+      vstore16(acc[i], 0, lane);
+      for (uint j = 0; j < TRAIN_BLOCK; ++j)
+        if (r0 + j >= t_first && r0 + j < t_first + t_rows) row[r0 + j - t_first] = lane[j];
+    }
+  }
+}

@@ -1,0 +1,62 @@
+// mask: strike out the pairs of a tile that do not count.
+//
+//   filter     [1 or q, words]  bit t % 32 of word t / 32 is 1 where training row t counts; filter_stride is
+//   0
+//                               where one row of bits serves all queries
+//   distances  [q, t]           row-major, stride in elements; written as bits, only where the filter says 0
+//
+// Column j is training row first_row + j. Work is cut along words, so that a word is read once, and need not
+// begin with column 0. Work-group w, or work-item w of CPU devices, has piece w % pieces of row w / pieces.
+// Work: a bit a pair, and a store for each that does not count.
+#include "common/common.cl"
+
+#define MASKED 0x7FFFFFFFu  // a NaN that ordered() puts behind +infinity
+
+#if GROUP > 1
+
+// GROUP words, staged in local memory, for 32 GROUP columns: neighbouring items write neighbours.
+// One barrier. Local memory: GROUP words.
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_mask(
+    global const uint* restrict filter, ulong filter_first, ulong filter_stride, uint first_row, ulong pieces,
+    global uint* restrict distances, ulong first, ulong stride, ulong columns) {
+  local uint words[GROUP];
+  const uint lid = (uint)get_local_id(0);
+  const ulong q = get_group_id(0) / pieces;
+  const ulong begin = first_row, end = begin + columns;  // training rows
+  const ulong w0 = begin / 32 + get_group_id(0) % pieces * GROUP;
+  words[lid] = (w0 + lid) * 32 < end ? filter[filter_first + q * filter_stride + w0 + lid] : 0xFFFFFFFFu;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  global uint* row = distances + first + q * stride;
+  for (uint i = lid; i < 32 * GROUP; i += GROUP) {
+    const ulong t = w0 * 32 + i;
+    if (t >= begin && t < end && !(words[i / 32] >> i % 32 & 1)) row[t - begin] = MASKED;
+  }
+}
+
+#else
+
+#define WORDS 128  // a piece: 4096 columns
+
+// No barrier, no local memory; words of ones or of zeros are not looked at bit by bit.
+kernel __attribute__((reqd_work_group_size(1, 1, 1))) void kith_mask(
+    global const uint* restrict filter, ulong filter_first, ulong filter_stride, uint first_row, ulong pieces,
+    global uint* restrict distances, ulong first, ulong stride, ulong columns) {
+  const ulong q = get_global_id(0) / pieces;
+  const ulong begin = first_row, end = begin + columns;  // training rows
+  const ulong w0 = begin / 32 + get_global_id(0) % pieces * WORDS;
+  filter += filter_first + q * filter_stride;
+  global uint* row = distances + first + q * stride;
+  for (ulong w = w0; w < w0 + WORDS && w * 32 < end; ++w) {
+    const uint word = filter[w];
+    if (word == 0xFFFFFFFFu) continue;
+    if (word == 0 && w * 32 >= begin && w * 32 + 32 <= end) {
+      vstore16((uint16)(MASKED), 0, row + (w * 32 - begin));
+      vstore16((uint16)(MASKED), 1, row + (w * 32 - begin));
+      continue;
+    }
+    for (ulong t = max(w * 32, begin); t < min(w * 32 + 32, end); ++t)
+      if (!(word >> t % 32 & 1)) row[t - begin] = MASKED;
+  }
+}
+
+#endif

@@ -1,0 +1,130 @@
+// merge: join the sorted lists of a row into one.
+//
+//   in   [q, lists * k]  keys, each list ascending, padded with NO_KEY
+//   out  [q, k]          the k smallest of all, ascending
+//
+// Three kernels: kith_merge for GPUs, where a short list fits into local memory; kith_merge_insertion
+// for few keys and CPU devices; kith_merge_runs, two lists at a time, for any k.
+#include "common/list.cl"
+#include "common/shortlist.cl"
+#include "merge/merge_path.cl"
+
+// Work-group (q, g) visits the first key of every list, then the second of every list, and so on, KEYS an
+// item and step, and keeps the k smallest (shortlist.cl). When as many candidates in a row as there are lists
+// were refused, everything that follows would be too. Local memory: list_size + capacity keys, 2 * parts
+// numbers; capacity >= merge_at + GROUP * KEYS. Work: about lists * (1 + k / lists + ...) reads, where order
+// is random.
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_merge(
+    global const Key* restrict in, ulong in_first, ulong in_stride, uint groups, uint lists, uint k,
+    uint list_size, uint capacity, uint merge_at, global Key* restrict out, ulong out_first, ulong out_stride,
+    local Key* list, local Key* buffer, local uint* least, uint parts) {
+  local uint count[1], accepted;  // how many candidates are in the buffer; how far the last one was
+  const uint lid = (uint)get_local_id(0);
+  const ulong q = get_group_id(0) / groups, g = get_group_id(0) % groups;
+  const ulong candidates = (ulong)lists * k;
+  global const Key* row = in + in_first + q * in_stride + g * candidates;
+  const ulong to = out_first + q * out_stride + g * k;
+  shortlist_start(list, list_size, count, 1);
+  local uint* sorted = least + parts;
+  for (uint i = lid; i < 2 * parts; i += GROUP) least[i] = NO_VALUE;
+  if (lid == 0) accepted = 0;
+  barrier(CLK_LOCAL_MEM_FENCE);
+
+  Key bound = NO_KEY;
+  ulong refused = 0;
+  bool merged = false;
+  for (ulong c0 = 0; c0 < candidates && refused < lists; c0 += GROUP * KEYS) {
+    Key mine[KEYS];
+    Key small = NO_KEY;
+#pragma unroll
+    for (uint v = 0; v < KEYS; ++v) {
+      const ulong c = c0 + v * GROUP + lid;
+      // In a single step the order is all one, and neighbours are read at once.
+      const ulong at = candidates <= GROUP * KEYS ? c : ((uint)c % lists) * (ulong)k + (uint)c / lists;
+      mine[v] = c < candidates ? row[at] : NO_KEY;
+      small = min(small, mine[v]);
+    }
+    if (c0 == 0 && k <= parts) {
+      offer_least(least, parts, (uint)(small >> 32));
+      barrier(CLK_LOCAL_MEM_FENCE);
+      order_parts(least, sorted, 1, parts);
+      barrier(CLK_LOCAL_MEM_FENCE);
+      bound = bound_of_part(sorted[k - 1], parts);
+      barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    uint wanted = 0, last_wanted = 0;
+#pragma unroll
+    for (uint v = 0; v < KEYS; ++v) {
+      if (mine[v] >= bound) continue;
+      ++wanted;
+      last_wanted = v;
+    }
+    if (wanted) {
+      uint place = atomic_add(count, wanted);
+      atomic_max(&accepted, (uint)c0 + last_wanted * GROUP + lid + 1);
+#pragma unroll
+      for (uint v = 0; v < KEYS; ++v)
+        if (mine[v] < bound) buffer[place++] = mine[v];
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const uint now = count[0];
+    refused = c0 + GROUP * KEYS - accepted;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    // A list once merged is what is written; short ones never are. Merged in one place of the source: it is
+    // long, and PoCL makes copies of what follows a barrier in a branch.
+    const bool last = c0 + GROUP * KEYS >= candidates || refused >= lists;
+    if (now >= merge_at || (last && (merged || now > MOST_RANKED(1)))) {
+      shortlist_merge(list, list_size, buffer, capacity, count, 1);
+      bound = list[k - 1];
+      merged = true;
+    }
+  }
+
+  const uint found = merged ? 0 : count[0];
+  for (uint place = lid; place < max(found, k); place += GROUP) {
+    const uint j = place < found ? rank_among(buffer, found, place) : place;
+    if (j < k) out[to + j] = merged ? list[j] : place < found ? buffer[place] : NO_KEY;
+  }
+}
+
+// Work-item q inserts the keys of all lists, of each only until the first that comes too late.
+kernel void kith_merge_insertion(global const Key* restrict in, ulong in_first, ulong in_stride, uint rows,
+                                 uint lists, uint k, global Key* restrict out, ulong out_first,
+                                 ulong out_stride) {
+  const ulong q = get_global_id(0);
+  if (q >= rows) return;
+  global Key* best = out + out_first + q * out_stride;
+  list_start(best, k);
+  for (uint g = 0; g < lists; ++g) {
+    global const Key* list = in + in_first + q * in_stride + (ulong)g * k;
+    for (uint j = 0; j < k && list[j] < best[k - 1]; ++j) insert_sorted(best, k, list[j]);
+  }
+}
+
+// Merge runs 0 and 1, 2 and 3, ... of each list; a last one without a partner is copied.
+//   in   [q, groups, total]  runs of `run` keys, the last may be short
+//   out  [q, groups, ...]    runs of `out_run` keys: of each pair the smallest so many
+// Work-item (x, g, q) writes PIECE neighbouring keys of list (q, g): it finds where its piece begins
+// by binary search along a diagonal and then merges step by step. No barrier.
+// Source: Odeh, Green, Mwassi, Shmueli, Birk, Merge Path, 2012.
+kernel void kith_merge_runs(global const Key* restrict in, ulong in_first, ulong in_stride, uint total,
+                            uint run, uint pieces, global Key* restrict out, ulong out_first,
+                            ulong out_stride, uint out_total, uint out_run) {
+  const ulong g = get_global_id(1), q = get_global_id(2);
+  const ulong pair = get_global_id(0) / pieces;
+  const ulong piece = get_global_id(0) % pieces * PIECE;  // first key of it, in the pair's output
+  const ulong a_begin = 2 * pair * run;
+  if (a_begin >= total) return;
+  const uint a_size = (uint)min((ulong)run, total - a_begin);
+  const uint b_size = (uint)min((ulong)run, total - a_begin - a_size);
+  const ulong size = min((ulong)out_run, (ulong)a_size + b_size);
+  if (piece >= size) return;
+  global const Key* a = in + in_first + q * in_stride + g * total + a_begin;
+  global const Key* b = a + a_size;
+  global Key* to = out + out_first + q * out_stride + g * out_total + pair * out_run;
+
+  uint i = from_first(a, a_size, b, b_size, (uint)piece), j = (uint)piece - i;
+  const uint end = (uint)min(size, piece + PIECE);
+  for (uint o = (uint)piece; o < end; ++o)
+    to[o] = j >= b_size || (i < a_size && a[i] <= b[j]) ? a[i++] : b[j++];
+}

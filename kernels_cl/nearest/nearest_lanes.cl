@@ -1,0 +1,73 @@
+// nearest, for CPU devices: distance and select in one step, nothing written in between.
+//
+//   queries [q, dims]   blocks of QUERY_BLOCK rows     train [t, dims]   blocks of 16 rows
+//   out     [q, groups * k]   keys, ascending in each list, padded with NO_KEY
+//
+// Work-item (g, s) finds the k nearest rows of group g for the `passes` passes of PASS queries of
+// span s. It takes `chunk` blocks of training rows at a time, which stay in the second-level cache
+// while all its queries visit them; a row enters a list only if it comes before the list's last.
+// Work: q * t * dims folds, and k (1 + ln(t / (groups k))) insertions a list on data in random order.
+// Source of the selection: Garcia, Debreuve, Barlaud 2008 (one sorted list a query).
+#include "common/lanes.cl"
+#include "common/list.cl"
+
+// Offer the lanes of `acc` to the list of one query; returns the new bound.
+Key offer_lanes(float16 acc, Key bound, global Key* list, uint k, uint r0, uint begin, uint end, uint shift) {
+  float lane[TRAIN_BLOCK];
+  vstore16(acc, 0, lane);
+  for (uint j = 0; j < TRAIN_BLOCK; ++j) {
+    if (r0 + j < begin || r0 + j >= end) continue;  // padding, or another group's
+    const Key key = make_key(lane[j], r0 + j + shift);
+    if (key >= bound) continue;
+    list_take(list, k, key);
+    bound = list_bound(list, k);
+  }
+  return bound;
+}
+
+kernel __attribute__((reqd_work_group_size(1, 1, 1))) void kith_nearest_lanes(
+    global const float* restrict queries, uint q_first, uint q_rows, global const float* restrict train,
+    uint t_first, uint t_rows, uint dims, uint first_row, uint k, uint groups, uint passes, uint chunk,
+    global Key* restrict out, ulong out_first, ulong out_stride) {
+  const uint g = (uint)get_global_id(0);
+  const uint p0 = q_first / PASS + (uint)get_global_id(1) * passes;
+  const uint p1 = min(p0 + passes, (q_first + q_rows - 1) / PASS + 1);
+  const uint begin = t_first + first_column(g, t_rows, groups);
+  const uint end = t_first + first_column(g + 1, t_rows, groups);
+  const uint shift = first_row - t_first;  // wraps around, and back
+  out += out_first + (ulong)g * k;
+
+  const uint q_begin = max(p0 * PASS, q_first), q_end = min(p1 * PASS, q_first + q_rows);
+  for (uint q = q_begin; q < q_end; ++q) list_start(out + (q - q_first) * out_stride, k);
+  if (begin == end) return;
+
+  const uint last = (end - 1) / TRAIN_BLOCK;
+  for (uint b0 = begin / TRAIN_BLOCK; b0 <= last; b0 += chunk) {
+    const uint b1 = min(b0 + chunk, last + 1);
+    for (uint p = p0; p < p1; ++p) {
+      global const float* query = query_at(queries, p * PASS, dims);
+      Key bound[PASS];
+      float value[PASS];  // of the bound; below everything for a query outside the tile
+      for (uint i = 0; i < PASS; ++i) {
+        const uint q = p * PASS + i;
+        const bool inside = q >= q_first && q < q_first + q_rows;
+        bound[i] = inside ? list_bound(out + (q - q_first) * out_stride, k) : 0;
+        value[i] = inside ? value_of(bound[i]) : NAN;
+      }
+      for (uint b = b0; b < b1; ++b) {
+        float16 acc[PASS];
+        chains(query, block_at(train, b, dims), dims, acc);
+        int16 near = 0;
+        for (uint i = 0; i < PASS; ++i) near |= acc[i] <= (float16)(value[i]);
+        if (!any(near)) continue;
+        for (uint i = 0; i < PASS; ++i) {
+          if (!any(acc[i] <= (float16)(value[i]))) continue;
+          const ulong at = (ulong)(p * PASS + i - q_first) * out_stride;
+          bound[i] = offer_lanes(acc[i], bound[i], out + at, k, b * TRAIN_BLOCK, begin, end, shift);
+          value[i] = value_of(bound[i]);
+        }
+      }
+    }
+  }
+  for (uint q = q_begin; q < q_end; ++q) list_finish(out + (q - q_first) * out_stride, k);
+}

@@ -1,0 +1,245 @@
+// nearest, for few queries (GPUs): distance and select in one step.
+//
+//   queries [q, dims]   train [t, dims]   blocks of 32 rows
+//   out     [q, groups * k]   keys, ascending in each list, padded with NO_KEY
+//
+// Work-group (g, p) of GROUP items folds the PASS queries of pass p with the rows of group g, a work-item
+// WIDTH (4 or 2) neighbouring rows a step: of 4 rows 8 items read one dimension of a block as one line of 128
+// bytes. Of one query an item takes PIECES times as many, GROUP * WIDTH rows apart, and where these are all
+// rows of the group nobody waits for memory twice. STAGED queries stand in local memory, others where they
+// are; every item reads the same ones. PASS divides 32. Candidates go to one shortlist a query
+// (shortlist.cl); one that finds its buffer full waits for the merge and tries again. A first bound comes
+// from the first rows (shortlist.cl), so that often a list is what the buffer holds, put in order by
+// counting. Local memory: PASS * (list_size + capacity) keys, 2 * PASS * parts numbers, PASS * dims floats
+// where STAGED. Work: q * t * dims folds; train is read once a pass.
+#include "common/metric.cl"
+#include "common/shortlist.cl"
+
+#define BLOCK 32
+#define EACH (WIDTH * PIECES)        // rows an item
+#define AHEAD (PIECES == 1 ? 8 : 2)  // dimensions of a row that are on their way from memory at once
+// Row e of an item, counted from its first, and a dimension of the piece whose dimension 0 stands at `row`.
+#define ROW_OF(e) ((e) / WIDTH * (GROUP * WIDTH) + (e) % WIDTH)
+#define PIECE_OF(row, d) (*(global const Neighbours*)((row) + (size_t)(d)*BLOCK))
+
+#if STAGED
+#define QUERIES local
+#define PITCH PASS  // floats from dimension to dimension
+#else
+#define QUERIES global
+#define PITCH BLOCK
+#endif
+
+#if WIDTH == 4
+typedef float4 Neighbours;
+#else
+typedef float2 Neighbours;
+#endif
+
+// Fold a dimension of a piece of the rows of an item.
+void fold_dimension(QUERIES const float* restrict query, Neighbours b, uint piece, float acc[PASS][EACH]) {
+  float a[PASS];
+#if PASS >= 4
+#pragma unroll
+  for (uint i = 0; i < PASS; i += 4) {
+    const float4 four = *(QUERIES const float4*)(query + i);
+    a[i] = four.x;
+    a[i + 1] = four.y;
+    a[i + 2] = four.z;
+    a[i + 3] = four.w;
+  }
+#else
+#pragma unroll
+  for (uint i = 0; i < PASS; ++i) a[i] = query[i];
+#endif
+#pragma unroll
+  for (uint i = 0; i < PASS; ++i) {
+    acc[i][piece * WIDTH] = chain_next(acc[i][piece * WIDTH], a[i], b.x);
+    acc[i][piece * WIDTH + 1] = chain_next(acc[i][piece * WIDTH + 1], a[i], b.y);
+#if WIDTH == 4
+    acc[i][piece * WIDTH + 2] = chain_next(acc[i][piece * WIDTH + 2], a[i], b.z);
+    acc[i][piece * WIDTH + 3] = chain_next(acc[i][piece * WIDTH + 3], a[i], b.w);
+#endif
+  }
+}
+
+// acc[i][e]: the chain of query i of the pass with row e of the item, whose pieces begin at `row`.
+void row_chains(QUERIES const float* restrict query, global const float* row[PIECES], uint dims,
+                float acc[PASS][EACH]) {
+#pragma unroll
+  for (uint i = 0; i < PASS; ++i) {
+#pragma unroll
+    for (uint e = 0; e < EACH; ++e) acc[i][e] = chain_start();
+  }
+  uint d = 0;
+#if PASS >= 16
+  // Two dimensions are folded while the next two are on their way.
+  if (dims >= 2) {
+    Neighbours b0 = PIECE_OF(row[0], 0), b1 = PIECE_OF(row[0], 1);
+#pragma unroll 2
+    for (; d + 4 <= dims; d += 2, query += 2 * PITCH) {
+      const Neighbours next0 = PIECE_OF(row[0], d + 2), next1 = PIECE_OF(row[0], d + 3);
+      fold_dimension(query, b0, 0, acc);
+      fold_dimension(query + PITCH, b1, 0, acc);
+      b0 = next0;
+      b1 = next1;
+    }
+    fold_dimension(query, b0, 0, acc);
+    fold_dimension(query + PITCH, b1, 0, acc);
+    query += 2 * PITCH;
+    d += 2;
+  }
+#else
+  for (; d + AHEAD <= dims; d += AHEAD, query += AHEAD * PITCH) {
+    Neighbours b[PIECES][AHEAD];
+#pragma unroll
+    for (uint piece = 0; piece < PIECES; ++piece) {
+#pragma unroll
+      for (uint s = 0; s < AHEAD; ++s) b[piece][s] = PIECE_OF(row[piece], d + s);
+    }
+#pragma unroll
+    for (uint s = 0; s < AHEAD; ++s) {
+#pragma unroll
+      for (uint piece = 0; piece < PIECES; ++piece)
+        fold_dimension(query + s * PITCH, b[piece][s], piece, acc);
+    }
+  }
+#endif
+  for (; d < dims; ++d, query += PITCH) {
+#pragma unroll
+    for (uint piece = 0; piece < PIECES; ++piece) fold_dimension(query, PIECE_OF(row[piece], d), piece, acc);
+  }
+}
+
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_nearest_rows(
+    global const float* restrict queries, uint q_first, uint q_rows, global const float* restrict train,
+    uint t_first, uint t_rows, uint dims, uint first_row, uint k, uint groups, uint list_size, uint capacity,
+    uint merge_at, global Key* restrict out, ulong out_first, ulong out_stride, local Key* lists,
+    local Key* buffers, local uint* least, uint parts, local float4* staged) {
+  local uint counts[PASS];
+  local uint full;
+  const uint lid = (uint)get_local_id(0), g = (uint)get_group_id(0);
+  const uint q0 = (q_first / PASS + (uint)get_group_id(1)) * PASS;  // first query of the pass
+  const uint begin = t_first + first_column(g, t_rows, groups);
+  const uint end = t_first + first_column(g + 1, t_rows, groups);
+  global const float* packed = queries + (size_t)(q0 / BLOCK) * dims * BLOCK + q0 % BLOCK;
+#if STAGED
+  local float* query = (local float*)staged;
+  for (uint i = lid; i < PASS * dims; i += GROUP) query[i] = packed[i / PASS * BLOCK + i % PASS];
+#else
+  global const float* query = packed;
+#endif
+  shortlist_start(lists, list_size, counts, PASS);
+  local uint* sorted = least + PASS * parts;
+  for (uint i = lid; i < 2 * PASS * parts; i += GROUP) least[i] = NO_VALUE;
+  if (lid == 0) full = 0;
+  barrier(CLK_LOCAL_MEM_FENCE);
+
+  float values[PASS];  // of the bounds; NaN, which nothing passes, for a query outside the tile
+#pragma unroll
+  for (uint i = 0; i < PASS; ++i) values[i] = q0 + i >= q_first && q0 + i < q_first + q_rows ? INFINITY : NAN;
+
+  const uint first = begin / WIDTH * WIDTH;
+  bool merged = false;
+  uint filled = 0;  // by the fullest buffer, in the end
+  for (uint t0 = first; t0 < end && begin < end; t0 += GROUP * EACH) {
+    const uint t = t0 + lid * WIDTH;
+    ulong near = 0;  // bit i * EACH + e: query i wants row e
+    float acc[PASS][EACH];
+    if (t < end) {
+      // A piece without a row has another's, so that all are read without asking.
+      global const float* row[PIECES];
+#pragma unroll
+      for (uint piece = 0; piece < PIECES; ++piece) {
+        const uint at = t + piece * GROUP * WIDTH < end ? t + piece * GROUP * WIDTH : t;
+        row[piece] = train + (size_t)(at / BLOCK) * dims * BLOCK + at % BLOCK;
+      }
+      row_chains(query, row, dims, acc);
+    }
+#pragma unroll
+    for (uint e = 0; e < EACH; ++e) {
+      if (t + ROW_OF(e) >= begin && t + ROW_OF(e) < end) continue;
+#pragma unroll
+      for (uint i = 0; i < PASS; ++i) acc[i][e] = NAN;
+    }
+    if (t0 == first && k <= parts) {
+#pragma unroll
+      for (uint i = 0; i < PASS; ++i) {
+        float small = acc[i][0];
+#pragma unroll
+        for (uint e = 1; e < EACH; ++e) small = fmin(small, acc[i][e]);
+        offer_least(least + i * parts, parts, isnan(small) ? NO_VALUE : ordered(small));
+      }
+      barrier(CLK_LOCAL_MEM_FENCE);
+      order_parts(least, sorted, PASS, parts);
+      barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll
+      for (uint i = 0; i < PASS; ++i) {
+        const float value = value_of(bound_of_part(sorted[i * parts + k - 1], parts));
+        values[i] = isnan(values[i]) ? NAN : value;
+      }
+      barrier(CLK_LOCAL_MEM_FENCE);
+    }
+#pragma unroll
+    for (uint i = 0; i < PASS; ++i) {
+#pragma unroll
+      for (uint e = 0; e < EACH; ++e) near |= (ulong)(acc[i][e] <= values[i]) << (i * EACH + e);
+    }
+    for (bool again = true; again;) {
+      if (near) {
+        uint places[PASS];  // all of them asked for before the first is waited for
+#pragma unroll
+        for (uint i = 0; i < PASS; ++i) {
+          const uint wanted = (uint)popcount(near >> (i * EACH) & (~0ul >> (64 - EACH)));
+          places[i] = wanted ? atomic_add(counts + i, wanted) : 0;
+          if (wanted && places[i] + wanted >= merge_at) full = 1;
+        }
+#pragma unroll
+        for (uint i = 0; i < PASS; ++i) {
+#pragma unroll
+          for (uint e = 0; e < EACH; ++e) {
+            if (!(near >> (i * EACH + e) & 1)) continue;
+            const uint place = places[i]++;
+            if (place >= capacity) continue;
+            buffers[i * capacity + place] = make_key(acc[i][e], first_row + (t + ROW_OF(e) - t_first));
+            near &= ~(1ul << (i * EACH + e));
+          }
+        }
+      }
+      barrier(CLK_LOCAL_MEM_FENCE);
+      again = full;
+      bool merge = again;
+      if (t0 + GROUP * EACH >= end) {
+        filled = 0;
+        for (uint i = 0; i < PASS; ++i) filled = max(filled, counts[i]);
+        merge = merge || merged || filled > MOST_RANKED(PASS);
+      }
+      barrier(CLK_LOCAL_MEM_FENCE);
+      // Lists once merged are what is written; short ones never are. Merged in one place of the source: it
+      // is long, and PoCL makes copies of what follows a barrier in a branch.
+      if (merge) {
+        if (lid == 0) full = 0;
+        merged = true;
+        shortlist_merge(lists, list_size, buffers, capacity, counts, PASS);
+#pragma unroll
+        for (uint i = 0; i < PASS; ++i) {
+          const float value = value_of(lists[i * list_size + k - 1]);
+          values[i] = isnan(values[i]) ? NAN : fmin(values[i], value);
+#pragma unroll
+          for (uint e = 0; e < EACH; ++e)
+            if (near && !(acc[i][e] <= values[i])) near &= ~(1ul << (i * EACH + e));
+        }
+      }
+    }
+  }
+
+  const uint wide = merged ? k : max(filled, k);
+  for (uint i = lid; i < PASS * wide; i += GROUP) {
+    const uint q = i / wide, place = i % wide, count = counts[q];
+    if (q0 + q < q_first || q0 + q >= q_first + q_rows) continue;
+    const bool found = !merged && place < count;
+    const uint j = found ? rank_among(buffers + q * capacity, count, place) : place;
+    const Key key = found ? buffers[q * capacity + place] : !merged ? NO_KEY : lists[q * list_size + place];
+    if (j < k) out[out_first + (q0 + q - q_first) * out_stride + (ulong)g * k + j] = key;
+  }
+}

@@ -1,0 +1,95 @@
+// nearest, for many queries of many dimensions (GPUs): distance and select in one step.
+//
+//   queries [q, dims]   train [t, dims]   blocks of 32 rows
+//   out     [q, groups * k]     keys, ascending in each list, padded with NO_KEY
+//   queues  [q tiles, groups, QUEUE, 128]  scratch: candidates of a work-group's queries
+//
+// Work-group (x, g) of 256 items keeps 128 queries and folds them with the rows of group g, 128 at
+// a time (tile.cl). What comes before the bound of its query, its list's last key, is queued; when
+// a queue holds more than MERGE_AT, work-items 0 ... 127 insert the queues into the lists, one
+// query each. A tile adds at most 128 to a queue, so it never runs over: QUEUE = MERGE_AT + 128.
+// Work: q * t * dims folds, one comparison a pair, and on data in random order about
+// k (1 + ln(t / (groups k))) insertions a list.
+// Source of the selection: Garcia, Debreuve, Barlaud 2008, behind a filter.
+#include "common/list.cl"
+#include "common/tile.cl"
+
+#define QUEUE (MERGE_AT + TILE)
+
+// Insert the queue of one query into its list; returns the value of the new bound.
+float take_queue(global const Key* queue, uint size, global Key* list, uint k) {
+  Key bound = list_bound(list, k);
+  for (uint e = 0; e < size; ++e) {
+    const Key key = queue[(size_t)e * TILE];
+    if (key >= bound) continue;
+    list_take(list, k, key);
+    bound = list_bound(list, k);
+  }
+  return value_of(bound);
+}
+
+kernel __attribute__((reqd_work_group_size(256, 1, 1))) void kith_nearest_tiles(
+    global const float* restrict queries, uint q_first, uint q_rows, global const float* restrict train,
+    uint t_first, uint t_rows, uint dims, uint first_row, uint k, uint groups, global Key* restrict out,
+    ulong out_first, ulong out_stride, global Key* restrict queues) {
+  local float q_staged[2 * STEP * TILE] __attribute__((aligned(16)));
+  local float t_staged[2 * STEP * TILE] __attribute__((aligned(16)));
+  local float bounds[TILE];  // values; NaN, which nothing passes, for a query outside the tile
+  local uint counts[TILE];
+  local uint full;
+  const uint lid = (uint)get_local_id(0), y = lid / 16, x = lid % 16;
+  const uint g = (uint)get_group_id(1);
+  const uint q_block = q_first / BLOCK + (uint)get_group_id(0) * (TILE / BLOCK);
+  const uint begin = t_first + first_column(g, t_rows, groups);
+  const uint end = t_first + first_column(g + 1, t_rows, groups);
+  const uint q_last = (q_first + q_rows - 1) / BLOCK, t_last = (t_first + t_rows - 1) / BLOCK;
+  const uint shift = first_row - t_first;  // wraps around, and back
+  queues += (get_group_id(0) * (size_t)groups + g) * TILE * QUEUE;
+
+  const uint my_query = q_block * BLOCK + lid;
+  const bool keeps_list = lid < TILE && my_query >= q_first && my_query < q_first + q_rows;
+  global Key* list = out + out_first + (ulong)g * k;
+  if (keeps_list) {
+    list += (my_query - q_first) * out_stride;
+    list_start(list, k);
+  }
+  if (lid < TILE) {
+    bounds[lid] = keeps_list ? INFINITY : NAN;
+    counts[lid] = 0;
+  }
+  if (lid == 0) full = 0;
+  barrier(CLK_LOCAL_MEM_FENCE);
+
+  for (uint b = begin / BLOCK; begin < end && b <= (end - 1) / BLOCK; b += TILE / BLOCK) {
+    float acc[EACH][EACH];
+    tile_chains(queries, q_block, q_last, train, b, t_last, dims, q_staged, t_staged, acc);
+#pragma unroll
+    for (uint i = 0; i < EACH; ++i) {
+      const uint q = place_in_tile(y, i);
+      const float value = bounds[q];
+      bool near = false;
+#pragma unroll
+      for (uint j = 0; j < EACH; ++j) near |= acc[i][j] <= value;
+      if (!near) continue;
+#pragma unroll
+      for (uint j = 0; j < EACH; ++j) {
+        const uint t = b * BLOCK + place_in_tile(x, j);
+        if (!(acc[i][j] <= value) || t < begin || t >= end) continue;
+        const uint place = atomic_inc(counts + q);
+        queues[(size_t)place * TILE + q] = make_key(acc[i][j], t + shift);
+        if (place >= MERGE_AT) full = 1;
+      }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    if (full && keeps_list) {
+      bounds[lid] = take_queue(queues + lid, counts[lid], list, k);
+      counts[lid] = 0;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    if (lid == 0) full = 0;  // before the next tile's first barrier, which is before its epilogue
+  }
+  if (keeps_list) {
+    take_queue(queues + lid, counts[lid], list, k);
+    list_finish(list, k);
+  }
+}

@@ -1,0 +1,110 @@
+// prepare, fp16: rows as scaled 16-bit floats, and what is known of them.
+//
+//   rows    [r, dims]   blocks of 32 rows
+//   centre  [dims]
+//   out     [r, dims]   x~ = half(scale (x - c)) / scale; padded with zeros to whole blocks of 128 rows and
+//                       `columns` dimensions. A block has slabs of LINE dimensions (-D, 16, 32 or 64), in
+//                       which a row is a line of pieces of 8 halves in an order of its own (place_of())
+//   facts   [4, r]      half_norm, norm, shadow_norm, residual of each row, stride in elements
+//   copy    [r, dims]   the rows themselves, row-major; none where its stride is 0
+//
+// Rows of up to 4 dimensions are split, x~ = (high + low) / scale, and an item makes a row. Of others
+// work-group b of 256 items takes rows 32 b ... of the shadow, 64 dimensions at a time, turned over in local
+// memory; eight items share the sums of a row. Work: r * dims steps, each float read once, half as many bytes
+// written, with a copy one and a half as many. Only for devices with double precision.
+// docs/certificate.md, section 2.
+#include "prepare/prepare_shadow.cl"
+
+#define MOST_SPLIT_DIMS 4  // as in spi/candidates.hpp
+
+// Where dimension d of row r stands in a block. The same piece of 8 neighbouring rows never meets in a bank
+// of local memory.
+uint place_of(uint r, uint d) {
+  const uint turn = r * LINE / 64 % (LINE / 8);
+  return d / LINE * (SHADOW_ROWS * LINE) + r * LINE + ((d % LINE / 8) ^ turn) * 8 + d % 8;
+}
+
+// The scaled half of x - c as its bits; its squares are added to `sums`.
+ushort half_of(float x, float c, float scale, float unscale, Squares* sums) {
+  ushort bits;
+  vstore_half_rte((x - c) * scale, 0, (half*)&bits);
+  // The scale is a power of two, and the product exact.
+  *sums = add_squares(*sums, (double)x - (double)c, (double)(vload_half(0, (const half*)&bits) * unscale));
+  return bits;
+}
+
+kernel __attribute__((reqd_work_group_size(BLOCK * PARTS, 1, 1))) void kith_prepare_fp16(
+    global const float* restrict rows, uint r_first, uint r_rows, uint dims,
+    global const float* restrict centre, ulong centre_first, float scale, global ushort* restrict out,
+    ulong out_first, uint columns, global float* restrict facts, ulong facts_first, ulong facts_stride,
+    global float* restrict copy, ulong copy_first, ulong copy_stride) {
+  local float tile[STEP * PITCH];
+  local double shared[3 * PARTS * BLOCK];
+  const uint lid = (uint)get_local_id(0), row = lid / PARTS;
+  const uint i0 = (uint)get_group_id(0) * BLOCK;  // row of the shadow
+  const uint r = r_first + i0 + lid % BLOCK;      // row of the memory
+  const bool reads = i0 + lid % BLOCK < r_rows, mine = i0 + row < r_rows;
+  global const float* from = rows + (size_t)(r / BLOCK) * dims * BLOCK + r % BLOCK;
+  const float unscale = 1.0f / scale;
+  const bool whole = dims % 4 == 0 && copy_first % 4 == 0 && copy_stride % 4 == 0;
+  centre += centre_first;
+  copy += copy_first + (i0 + row) * copy_stride;
+  out += out_first + (size_t)(i0 / SHADOW_ROWS * SHADOW_ROWS) * columns;
+
+  Squares sums = {0, 0, 0};
+  for (uint d0 = 0; d0 < columns; d0 += STEP) {
+    read_tile(tile, from, reads, d0, dims);
+    barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll
+    for (uint part = 0; part < STEP; part += 4 * PARTS) {
+      const uint at = part + lid % PARTS * 4, d = d0 + at;
+      if (d >= columns) continue;
+      const float4 x = four_of_tile(tile, at), c = mine ? four_of(centre, d, dims) : (float4)(0.0f);
+      if (mine && copy_stride > 0) put_four(copy, d, dims, x, whole);
+      *(global ushort4*)(out + place_of(i0 % SHADOW_ROWS + row, d)) =
+          (ushort4)(half_of(x.x, c.x, scale, unscale, &sums), half_of(x.y, c.y, scale, unscale, &sums),
+                    half_of(x.z, c.z, scale, unscale, &sums), half_of(x.w, c.w, scale, unscale, &sums));
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+  share_facts(shared, sums, facts + facts_first + i0, facts_stride, i0 < r_rows ? r_rows - i0 : 0, dims, 0);
+}
+
+// Work-group b takes rows 128 b ... of the shadow, an item a row. A number v has four columns: with
+// high = half(v) and low = half(v - high) these are high, low, high, low of a training row and high, high,
+// low, low of a query, so that the product of the lines is that of the sums of both parts.
+kernel __attribute__((reqd_work_group_size(SHADOW_ROWS, 1, 1))) void kith_prepare_fp16_split(
+    global const float* restrict rows, uint r_first, uint r_rows, uint dims,
+    global const float* restrict centre, ulong centre_first, float scale, uint of_queries,
+    global ushort* restrict out, ulong out_first, global float* restrict facts, ulong facts_first,
+    ulong facts_stride, global float* restrict copy, ulong copy_first, ulong copy_stride) {
+  const uint i = (uint)get_global_id(0), r = r_first + i;  // row of the shadow, and of the memory
+  const bool mine = i < r_rows;
+  global const float* from = rows + (size_t)(r / BLOCK) * dims * BLOCK + r % BLOCK;
+  const double unscale = 1.0 / (double)scale;
+  ushort parts[2];
+  uint columns[2 * MOST_SPLIT_DIMS];  // two in each
+  Squares sums = {0, 0, 0};
+#pragma unroll
+  for (uint d = 0; d < MOST_SPLIT_DIMS; ++d) {
+    columns[2 * d] = columns[2 * d + 1] = 0;
+    if (!mine || d >= dims) continue;
+    const float a = from[d * BLOCK], c = centre[centre_first + d], value = (a - c) * scale;
+    if (copy_stride > 0) copy[copy_first + i * copy_stride + d] = a;
+    vstore_half_rte(value, 0, (half*)parts);
+    const float high = vload_half(0, (const half*)parts);
+    vstore_half_rte(value - high, 1, (half*)parts);
+    sums = add_squares(sums, (double)a - (double)c,
+                       ((double)high + (double)vload_half(1, (const half*)parts)) * unscale);
+    const uint both = parts[0] | (uint)parts[1] << 16;
+    columns[2 * d] = of_queries ? parts[0] * 0x10001u : both;
+    columns[2 * d + 1] = of_queries ? parts[1] * 0x10001u : both;
+  }
+  out += out_first + (size_t)(i / SHADOW_ROWS * SHADOW_ROWS) * (4 * MOST_SPLIT_DIMS);
+#pragma unroll
+  for (uint p = 0; p < MOST_SPLIT_DIMS / 2; ++p)
+    *(global uint4*)(out + place_of(i % SHADOW_ROWS, 8 * p)) =
+        (uint4)(columns[4 * p], columns[4 * p + 1], columns[4 * p + 2], columns[4 * p + 3]);
+  if (mine)
+    write_facts(facts + facts_first + i, facts_stride, sums.moved, sums.shadow, sums.residual, dims, 0);
+}

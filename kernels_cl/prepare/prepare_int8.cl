@@ -1,0 +1,68 @@
+// prepare, int8: rows as scaled bytes, and what is known of them.
+//
+//   rows    [r, dims]   blocks of 32 rows
+//   centre  [dims]
+//   out     [r, dims]   x~ = byte / scale, byte the nearest whole number to scale (x - c) from -127 to 127;
+//                       padded with zeros to whole blocks of 128 rows and `pieces` pieces of 16 bytes. A
+//                       block has slabs of PIECES pieces (-D, 2, 4 or 8), in which a row is a line of pieces
+//                       in an order of its own (place_of()); `first` in pieces
+//   facts   [4, r]      half_norm, norm, shadow_norm, residual of each row, stride in elements
+//   copy    [r, dims]   the rows themselves, row-major; none where its stride is 0
+//
+// Work-group b of 256 items takes rows 32 b ... of the shadow, 64 dimensions at a time, turned over in local
+// memory; eight items share the sums of a row. Work: r * dims steps, each float read once, a quarter as many
+// bytes written, with a copy five quarters. docs/certificate.md, section 2.
+#include "prepare/prepare_shadow.cl"
+
+// Where piece p of row r stands in a block. The same piece of 8 neighbouring rows never meets in a bank of
+// local memory.
+uint place_of(uint r, uint p) {
+  const uint turn = r * PIECES / 8 % PIECES;
+  return (p / PIECES * SHADOW_ROWS + r) * PIECES + (p % PIECES ^ turn);
+}
+
+// The byte of x - c, in the low bits; its squares are added to `sums`.
+uint byte_of(float x, float c, float scale, double unscale, Squares* sums) {
+  const int byte = convert_int_rte(clamp((x - c) * scale, -127.0f, 127.0f));
+  *sums = add_squares(*sums, (double)x - (double)c, (double)byte * unscale);
+  return (uint)byte & 0xFF;
+}
+
+kernel __attribute__((reqd_work_group_size(BLOCK * PARTS, 1, 1))) void kith_prepare_int8(
+    global const float* restrict rows, uint r_first, uint r_rows, uint dims,
+    global const float* restrict centre, ulong centre_first, float scale, global uint* restrict out,
+    ulong out_first, uint pieces, global float* restrict facts, ulong facts_first, ulong facts_stride,
+    global float* restrict copy, ulong copy_first, ulong copy_stride) {
+  local float tile[STEP * PITCH];
+  local double shared[3 * PARTS * BLOCK];
+  const uint lid = (uint)get_local_id(0), row = lid / PARTS;
+  const uint i0 = (uint)get_group_id(0) * BLOCK;  // row of the shadow
+  const uint r = r_first + i0 + lid % BLOCK;      // row of the memory
+  const bool reads = i0 + lid % BLOCK < r_rows, mine = i0 + row < r_rows;
+  global const float* from = rows + (size_t)(r / BLOCK) * dims * BLOCK + r % BLOCK;
+  const double unscale = 1.0 / (double)scale;
+  const bool whole = dims % 4 == 0 && copy_first % 4 == 0 && copy_stride % 4 == 0;
+  centre += centre_first;
+  copy += copy_first + (i0 + row) * copy_stride;
+  out += 4 * (out_first + (size_t)(i0 / SHADOW_ROWS * SHADOW_ROWS) * pieces);
+
+  Squares sums = {0, 0, 0};
+  for (uint d0 = 0; d0 < 16 * pieces; d0 += STEP) {
+    read_tile(tile, from, reads, d0, dims);
+    barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll
+    for (uint part = 0; part < STEP; part += 4 * PARTS) {
+      const uint at = part + lid % PARTS * 4, d = d0 + at;
+      if (d >= 16 * pieces) continue;
+      const float4 x = four_of_tile(tile, at), c = mine ? four_of(centre, d, dims) : (float4)(0.0f);
+      if (mine && copy_stride > 0) put_four(copy, d, dims, x, whole);
+      out[4 * place_of(i0 % SHADOW_ROWS + row, d / 16) + d / 4 % 4] =
+          byte_of(x.x, c.x, scale, unscale, &sums) | byte_of(x.y, c.y, scale, unscale, &sums) << 8 |
+          byte_of(x.z, c.z, scale, unscale, &sums) << 16 | byte_of(x.w, c.w, scale, unscale, &sums) << 24;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+  // One over the scale was rounded to double, and so was each product with it.
+  share_facts(shared, sums, facts + facts_first + i0, facts_stride, i0 < r_rows ? r_rows - i0 : 0, dims,
+              0x1p-50);
+}

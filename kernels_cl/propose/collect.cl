@@ -1,0 +1,74 @@
+// collect: append the columns of a tile that may be as near as theta to the lists of candidates.
+//
+//   values  [q, t]          row-major, stride in elements: distances, or inner products of shadows
+//   low     [t]             with -D LOW: what a product is taken from (collect_low.cl), `gap_first` floats
+//                           before `gap`
+//   theta   [q]             stride in elements
+//   rows, counts, lows, highs   candidates.cl
+//
+// Kept is what is at most theta: values, of which a masked one, NaN, never is; or with -D LOW low - value,
+// where a product that is not a number is kept, and the chain will judge it. Work-group (x, y) of GROUP items
+// scans EACH * GROUP columns of QUERIES rows with low in registers. What it keeps it counts in local memory,
+// and takes places for all of it with one atomic addition a row. Two barriers. Work: q * t comparisons;
+// values is read once.
+#include "propose/candidates.cl"
+
+#define EACH 8     // columns an item
+#define QUERIES 8  // rows a group
+
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect(
+    global const float* restrict values, ulong first, ulong stride, uint q_rows, uint t_rows,
+    global const float* restrict low_of, ulong gap_first, global const float* restrict theta_of,
+    ulong theta_first, ulong theta_stride, uint first_row, CANDIDATES) {
+  local uint kept[QUERIES], begin[QUERIES];
+  const uint lid = (uint)get_local_id(0);
+  const ulong t0 = (ulong)get_group_id(0) * (EACH * GROUP) + lid;
+  const uint q0 = (uint)get_group_id(1) * QUERIES;
+  for (uint i = lid; i < QUERIES; i += GROUP) kept[i] = 0;
+  barrier(CLK_LOCAL_MEM_FENCE);
+
+#ifdef LOW
+  float low[EACH];
+#pragma unroll
+  for (uint j = 0; j < EACH; ++j) low[j] = t0 + j * GROUP < t_rows ? low_of[t0 + j * GROUP] : 0;
+#endif
+  ulong near = 0;        // bit i * EACH + j: row i keeps column j of this item
+  uint before[QUERIES];  // kept by other items, that take their places before
+#pragma unroll
+  for (uint i = 0; i < QUERIES; ++i) {
+    if (q0 + i >= q_rows) continue;
+    global const float* row = values + first + (q0 + i) * stride;
+    const float theta = theta_of[theta_first + (q0 + i) * theta_stride];
+    float mine[EACH];
+#pragma unroll
+    for (uint j = 0; j < EACH; ++j) mine[j] = t0 + j * GROUP < t_rows ? row[t0 + j * GROUP] : 0;
+    uint bits = 0;
+#pragma unroll
+    for (uint j = 0; j < EACH; ++j) {
+#ifdef LOW
+      const bool far = low[j] - mine[j] > theta;
+#else
+      const bool far = !(mine[j] <= theta);
+#endif
+      bits |= (uint)(!far && t0 + j * GROUP < t_rows) << j;
+    }
+    if (bits) before[i] = atomic_add(kept + i, popcount(bits));
+    near |= (ulong)bits << (i * EACH);
+  }
+
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (uint i = lid; i < QUERIES; i += GROUP)
+    if (kept[i]) begin[i] = atomic_add(COUNT_OF(q0 + i), kept[i]);
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (!near) return;
+#pragma unroll
+  for (uint i = 0; i < QUERIES; ++i) {
+    uint bits = (uint)(near >> (i * EACH)) & ((1u << EACH) - 1);
+    if (!bits) continue;
+    for (uint place = begin[i] + before[i]; bits && place < capacity; ++place, bits &= bits - 1) {
+      const ulong t = t0 + (31 - clz(bits & (0u - bits))) * GROUP;
+      PUT_CANDIDATE(q0 + i, place, first_row + (uint)t, low_of[t] - values[first + (q0 + i) * stride + t],
+                    low_of[gap_first + t]);
+    }
+  }
+}

@@ -1,0 +1,71 @@
+// collect, dot (GPUs): inner products of shadows in single precision, tested as they come, never written.
+//
+//   queries [q, dims]   train [t, dims]   shadows, blocks of 32 rows
+//   low     [places]    what a product is taken from (collect_low.cl), `gap_first` floats before `gap`
+//   theta   [q]         stride in elements
+//   rows, counts, lows, highs             candidates.cl
+//
+// Compiled with -D METRIC=negative_dot, whose chain is the product with the other sign, one instruction a
+// dimension. Work-group g of 256 items multiplies 128 queries (tile g % query_tiles) with 128 training rows
+// (tile g / query_tiles, visits.cl): tile.cl says how. Kept is low - product where it is at most theta. As
+// in collect.cl, what is kept is counted in local memory, and a query takes places for all of it with one
+// atomic addition. Neighbouring groups share their training rows in the cache.
+// Work: q * t * dims multiply-adds, and two instructions a pair.
+#include "common/tile.cl"
+#include "propose/candidates.cl"
+#include "propose/visits.cl"
+
+kernel __attribute__((reqd_work_group_size(256, 1, 1))) void kith_collect_dot(
+    global const float* restrict queries, uint q_first, uint q_rows, global const float* restrict train,
+    uint t_first, uint t_rows, uint dims, uint query_tiles, uint4 visits, global const float* restrict low_of,
+    ulong gap_first, global const float* restrict theta_of, ulong theta_first, ulong theta_stride,
+    uint first_row, CANDIDATES) {
+  local float q_staged[2 * STEP * TILE] __attribute__((aligned(16)));
+  local float t_staged[2 * STEP * TILE] __attribute__((aligned(16)));
+  local uint kept[TILE], begin[TILE];
+  const uint lid = (uint)get_local_id(0), y = lid / 16, x = lid % 16;
+  const uint query_tile = (uint)get_group_id(0) % query_tiles, tile = (uint)get_group_id(0) / query_tiles;
+  const ulong t0 = row_of_tile(visits, tile);
+  if (t0 >= t_rows) return;
+  for (uint i = lid; i < TILE; i += 256) kept[i] = 0;  // the chains have a barrier
+  float acc[EACH][EACH];
+  tile_chains(queries, q_first / BLOCK + query_tile * (TILE / BLOCK), (q_first + q_rows - 1) / BLOCK, train,
+              (t_first + (uint)t0) / BLOCK, (t_first + t_rows - 1) / BLOCK, dims, q_staged, t_staged, acc);
+
+  low_of += (ulong)tile * TILE;
+  float low[EACH];
+#pragma unroll
+  for (uint j = 0; j < EACH; ++j) low[j] = low_of[place_in_tile(x, j)];
+  ulong near = 0;     // bit i * EACH + j: query i of this item keeps row j
+  uint before[EACH];  // kept by other items, that take their places before
+#pragma unroll
+  for (uint i = 0; i < EACH; ++i) {
+    const uint q = query_tile * TILE + place_in_tile(y, i);
+    const float theta = q < q_rows ? theta_of[theta_first + q * theta_stride] : NAN;
+    uint bits = 0;
+#pragma unroll
+    for (uint j = 0; j < EACH; ++j) bits |= (uint)(low[j] + acc[i][j] <= theta) << j;
+    if (bits) before[i] = atomic_add(kept + place_in_tile(y, i), popcount(bits));
+    near |= (ulong)bits << (i * EACH);
+  }
+
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (uint i = lid; i < TILE; i += 256)
+    if (kept[i]) begin[i] = atomic_add(COUNT_OF(query_tile * TILE + i), kept[i]);
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (!near) return;
+#pragma unroll
+  for (uint i = 0; i < EACH; ++i) {
+    const uint bits = (uint)(near >> (i * EACH)) & ((1u << EACH) - 1);
+    if (!bits) continue;
+    const ulong q = query_tile * TILE + place_in_tile(y, i);
+    uint place = begin[place_in_tile(y, i)] + before[i];
+#pragma unroll
+    for (uint j = 0; j < EACH; ++j) {
+      if (!(bits >> j & 1) || place >= capacity) continue;
+      PUT_CANDIDATE(q, place, first_row + (uint)t0 + place_in_tile(x, j), low[j] + acc[i][j],
+                    low_of[gap_first + place_in_tile(x, j)]);
+      ++place;
+    }
+  }
+}

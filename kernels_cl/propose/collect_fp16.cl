@@ -1,0 +1,213 @@
+// collect, fp16: inner products on tensor cores, tested as they come, never written. For rows of few
+// dimensions (collect_fp16_tiles.cl is for more).
+//
+//   queries [q, dims]   train [t, dims]   shadows of 16-bit floats, as prepare_fp16.cl leaves them
+//   low     [places]    what a product is taken from (collect_low.cl), `gap_first` floats before `gap`
+//   theta   [q]         stride in elements
+//   rows, counts, lows, highs             candidates.cl
+//
+// Compiled with -D LINE=n, dimensions of a line (16, 32 or 64), -D STEPS=n, steps of 16 dimensions, and
+// -D ACROSS=n, matrices of 16 queries a warp, and -D SAMPLE where rows is a sample of bounds; ACROSS * STEPS
+// is at most 16, so that the queries of a warp stay in 64 registers. A work-group of 8 warps takes 128 ACROSS
+// queries and, one after another, tiles of 128 training rows (visits.cl). They come through local memory in
+// two stages, one copied while the other is multiplied, and each warp takes all of them, 8 ALONG at a time.
+// Kept is low - product where it is at most theta, seldom one of thousands. Neighbouring groups share their
+// training rows in the cache. Work: q * t * dims multiply-adds in steps of m16n8k16, and two instructions a
+// pair. A training row is read once by 128 ACROSS queries, from local memory once by 16 ACROSS: 128 bytes a
+// step where ACROSS is 2. A barrier every 16 KiB. Local memory: at most 36 KiB, and 8 KiB for what is found
+// (append_fp16.cl); 128 registers, so that two groups share a multiprocessor. Source: docs/certificate.md;
+// appending under a threshold: as in FaSTED (Curless, Gowanlock 2025).
+#define ALONG (LINE == 16 || ACROSS == 1 ? 4 : 2)  // matrices of 8 training rows at a time
+#include "propose/append_fp16.cl"
+#include "propose/visits.cl"
+
+#define WARP 32
+#define GROUP (8 * WARP)
+#define PIECES (LINE / 8)  // of 8 halves, a line
+#define SLABS ((STEPS * 16 + LINE - 1) / LINE)
+#define ROWS (SLABS > 2 ? 32 : 8192 / (SLABS * LINE))  // of a stage
+#define UNIT (ROWS < VISIT_TILE ? ROWS : VISIT_TILE)   // of these, of one tile
+#define UNITS_A_TILE (VISIT_TILE / UNIT)
+#define UNITS (ROWS / UNIT)
+#define UNIT_PIECES (UNIT * SLABS * PIECES)
+#define STAGE (ROWS * SLABS * PIECES)
+#define TILE_PIECES (VISIT_TILE * SLABS * PIECES)
+#define NEXT (8 * ALONG)  // training rows of a warp at a time
+
+// Where piece p of row r stands among lines.
+uint place_of(uint r, uint p) {
+  return r * PIECES + (p ^ (r * PIECES / 8 % PIECES));
+}
+
+// The queries of a warp: row q0 + 16 i + lane / 4 and 8 more, halves 2 (lane % 4) and one more of both pieces
+// of each step.
+ALL_INLINE void load_queries(uint a[ACROSS][STEPS][4], global const uint4* queries, uint q0, uint lane) {
+#pragma unroll
+  for (uint i = 0; i < ACROSS; ++i)
+#pragma unroll
+    for (uint step = 0; step < STEPS; ++step)
+#pragma unroll
+      for (uint e = 0; e < 4; ++e) {
+        const uint q = q0 + 16 * i + e % 2 * 8 + lane / 4, piece = 2 * step + e / 2;
+        global const uint4* slab =
+            queries + (size_t)(q / VISIT_TILE) * TILE_PIECES + piece / PIECES * (VISIT_TILE * PIECES);
+        a[i][step][e] = ((global const uint*)(slab + place_of(q % VISIT_TILE, piece % PIECES)))[lane % 4];
+      }
+}
+
+// Products of the queries of a warp with 8 ALONG training rows.
+//   train   local address of what an item loads first of slab 0
+ALL_INLINE void multiply(float sums[ACROSS][4 * ALONG], uint a[ACROSS][STEPS][4], uint train) {
+#if LINE == 16
+  // Of two matrices of rows both pieces.
+#pragma unroll
+  for (uint j = 0; j < ALONG; j += 2) {
+    uint b[4];
+    LOAD_MATRICES(b, train + j * 8 * PIECES * PIECE_BYTES);
+#pragma unroll
+    for (uint of = 0; of < 2; ++of)
+#pragma unroll
+      for (uint i = 0; i < ACROSS; ++i)
+        MULTIPLY_FIRST(sums[i] + 4 * (j + of), a[i][0], b[2 * of], b[2 * of + 1]);
+  }
+#else
+  // Of a matrix of rows four pieces: two steps.
+#pragma unroll
+  for (uint step = 0; step < STEPS; step += 2) {
+    uint b[ALONG][4];
+    const uint slab = step * 2 / PIECES * (UNIT * PIECES * PIECE_BYTES);
+    const uint at = train ^ (step * 2 % PIECES * PIECE_BYTES);  // the other one of the line
+#pragma unroll
+    for (uint j = 0; j < ALONG; ++j) LOAD_MATRICES(b[j], at + slab + j * 8 * PIECES * PIECE_BYTES);
+#pragma unroll
+    for (uint j = 0; j < ALONG; ++j)
+#pragma unroll
+      for (uint i = 0; i < ACROSS; ++i)
+        if (step == 0)
+          MULTIPLY_FIRST(sums[i] + 4 * j, a[i][0], b[j][0], b[j][1]);
+        else
+          MULTIPLY(sums[i] + 4 * j, a[i][step], b[j][0], b[j][1]);
+#pragma unroll
+    for (uint j = 0; j < ALONG; ++j)
+#pragma unroll
+      for (uint i = 0; i < ACROSS; ++i) MULTIPLY(sums[i] + 4 * j, a[i][step + 1], b[j][2], b[j][3]);
+  }
+#endif
+}
+
+// Copy the stage that begins with unit `unit` of `units`: lines of shadows, and what their products are taken
+// from.
+//   at   the tile of the unit, and behind: of the next stage
+ALL_INLINE Walk copy_stage(uint to, uint low_to, local uint* rows_to, global const uint4* train,
+                           global const float* low, uint4 visits, Walk at, uint last_tile, uint unit,
+                           uint units, uint lid) {
+#pragma unroll
+  for (uint i = 0; i < UNITS; ++i) {
+    if (unit + i >= units) continue;
+    // Tiles behind the last row have no shadow: another is multiplied, and lets nothing pass.
+    const uint tile = tile_of_walk(visits, at), part = unit % UNITS_A_TILE;
+    global const uint4* from = train + (size_t)min(tile, last_tile) * TILE_PIECES + part * (UNIT * PIECES);
+    if (lid == 0) rows_to[i] = tile * VISIT_TILE + part * UNIT;
+#pragma unroll
+    for (uint piece = 0; piece < UNIT_PIECES; piece += GROUP)
+      copy_piece(to + (i * UNIT_PIECES + piece + lid) * PIECE_BYTES,
+                 from + piece / (UNIT * PIECES) * (VISIT_TILE * PIECES) + piece % (UNIT * PIECES) + lid);
+    if ((unit + i + 1) % UNITS_A_TILE == 0) at = walk_on(visits, at);
+  }
+  if (lid < ROWS / 4 && lid / (UNIT / 4) + unit < units)
+    copy_piece(low_to + lid * PIECE_BYTES, (global const uint4*)(low + (ulong)unit * UNIT) + lid);
+  END_BATCH();
+  return at;
+}
+
+// Work-group g takes queries 128 ACROSS (g % query_blocks) ... and part g / query_blocks of the tiles.
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect_fp16(
+    global const uint4* restrict queries, ulong queries_first, global const uint4* restrict train,
+    ulong train_first, uint q_rows, uint t_rows, uint4 visits, uint tiles, uint query_blocks, uint a_part,
+    float unscale, global const float* restrict low_of, ulong gap_first,
+    global const float* restrict theta_of, ulong theta_first, ulong theta_stride, uint first_row,
+    CANDIDATES) {
+  local uint4 stages[2 * STAGE] __attribute__((aligned(128)));
+  local uint4 low_stages[2 * ROWS / 4] __attribute__((aligned(128)));
+  local uint row_stages[2 * UNITS];
+#ifndef SAMPLE
+  local uint4 findings[GROUP / WARP * FOUND];
+  uint count = 0;  // of this warp's
+#endif
+  const uint lid = (uint)get_local_id(0), lane = lid % WARP;
+  const uint begin = (uint)get_group_id(0) / query_blocks * a_part, end = min(begin + a_part, tiles);
+  if (begin >= end) return;
+  const uint q0 = ((uint)get_group_id(0) % query_blocks * (GROUP / WARP) + lid / WARP) * (16 * ACROSS);
+  const bool idle = q0 >= q_rows;  // helps to copy
+  queries += queries_first;
+  train += train_first;
+  low_of += (ulong)begin * VISIT_TILE;
+
+  const uint units = (end - begin) * UNITS_A_TILE, last_tile = (t_rows - 1) / VISIT_TILE;
+  const uint stage = local_address(stages), low_stage = local_address(low_stages);
+  Walk walk = copy_stage(stage, low_stage, row_stages, train, low_of, visits, walk_from(visits, begin),
+                         last_tile, 0, units, lid);
+
+  uint a[ACROSS][STEPS][4];
+  float theta[2 * ACROSS];  // NaN where there is no query
+  if (!idle) load_queries(a, queries, q0, lane);
+#pragma unroll
+  for (uint i = 0; i < 2 * ACROSS; ++i) {
+    const uint q = q0 + i * 8 + lane / 4;
+    theta[i] = q < q_rows ? theta_of[theta_first + q * theta_stride] : NAN;
+  }
+  // An item loads row lane % 8 of four matrices: four pieces of a row, or two of 8 rows on.
+  const uint first =
+      PIECES == 2 ? place_of(lane % 8 + lane / 16 * 8, lane / 8 % 2) : place_of(lane % 8, lane / 8);
+
+  uint side = 0;
+#pragma unroll 1
+  for (uint unit = 0; unit < units; unit += UNITS) {
+    WAIT_FOR_BATCHES(0);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const uint other = side ^ 1;
+    if (unit + UNITS < units)
+      walk = copy_stage(stage + other * (STAGE * PIECE_BYTES), low_stage + other * (ROWS / 4 * PIECE_BYTES),
+                        row_stages + other * UNITS, train, low_of, visits, walk, last_tile, unit + UNITS,
+                        units, lid);
+    const uint here = stage + (side * STAGE + first) * PIECE_BYTES;
+    local const float2* low_here = (local const float2*)(low_stages + side * (ROWS / 4)) + lane % 4;
+    const uint rows_here = idle ? 0 : min((uint)ROWS, (units - unit) * UNIT);
+#pragma unroll 1
+    for (uint row = 0; row < rows_here; row += NEXT) {
+      float sums[ACROSS][4 * ALONG];
+      float2 low[ALONG];
+#pragma unroll
+      for (uint j = 0; j < ALONG; ++j) low[j] = low_here[row / 2 + 4 * j];
+      multiply(sums, a, here + row * (PIECES * PIECE_BYTES));
+      bool near[ACROSS], any = false;
+#pragma unroll
+      for (uint i = 0; i < ACROSS; ++i) {
+        near[i] = test_matrices(sums[i], low, unscale, theta[2 * i], theta[2 * i + 1]);
+        any |= near[i];
+      }
+      const uint place = unit * UNIT + row;
+#ifdef SAMPLE
+      const uint q = hidden(q0) + lane / 4;
+#pragma unroll
+      for (uint i = 0; i < ACROSS; ++i)
+        put_sample(sums[i], q + 16 * i, q_rows, begin * VISIT_TILE + place, low_of + gap_first + place, lane,
+                   CANDIDATES_HERE);
+#else
+      if (!any_of_warp(any)) continue;
+      const uint item = hidden(lid), q = hidden(q0) + item % WARP / 4;
+      const uint t0 = row_stages[side * UNITS + row / UNIT] + row % UNIT;
+#pragma unroll
+      for (uint i = 0; i < ACROSS; ++i)
+        if (any_of_warp(near[i]))
+          count = append_matrices(sums[i], theta[2 * i], theta[2 * i + 1], q + 16 * i, place, first_row + t0,
+                                  findings + item / WARP * FOUND, count, low_of + gap_first, item % WARP,
+                                  CANDIDATES_HERE);
+#endif
+    }
+    side = other;
+  }
+#ifndef SAMPLE
+  append_findings(findings + lid / WARP * FOUND, count, lane, low_of + gap_first, CANDIDATES_HERE);
+#endif
+}

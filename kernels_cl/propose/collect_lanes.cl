@@ -1,0 +1,58 @@
+// collect, for CPU devices: append the columns of a tile that may be as near as theta to the lists of
+// candidates.
+//
+//   values  [q, t]          row-major, stride in elements: distances, or inner products of shadows
+//   low     [t]             with -D LOW: what a product is taken from (collect_low.cl), `gap_first` floats
+//                           before `gap`
+//   theta   [q]             stride in elements
+//   rows, counts, lows, highs   candidates.cl
+//
+// Kept is what is at most theta: values, of which a masked one, NaN, never is; or with -D LOW low - value,
+// where a product that is not a number is kept, and the chain will judge it. Work-item (c, q) scans `chunk`
+// columns of row q, 16 at a time. Work: q * t comparisons; values is read once.
+#include "propose/append_lanes.cl"
+
+kernel __attribute__((reqd_work_group_size(1, 1, 1))) void kith_collect_lanes(
+    global const float* restrict values, ulong first, ulong stride, uint q_rows, uint t_rows,
+    global const float* restrict low, ulong gap_first, global const float* restrict theta_of,
+    ulong theta_first, ulong theta_stride, uint first_row, uint chunk, CANDIDATES) {
+  const ulong q = get_global_id(1);
+  global const float* row = values + first + q * stride;
+  const float theta = theta_of[theta_first + q * theta_stride];
+  const ulong end = min((ulong)t_rows, (get_global_id(0) + 1) * chunk);
+  for (ulong t = get_global_id(0) * chunk; t < end; t += 16) {
+    float16 value;
+#ifdef LOW
+    float16 least;
+#endif
+    int16 inside = -1;
+    if (t + 16 <= end) {
+      value = vload16(0, row + t);
+#ifdef LOW
+      least = vload16(0, low + t);
+#endif
+    } else {
+      float values_left[16], low_left[16];
+      int is_left[16];
+      for (uint j = 0; j < 16; ++j) {
+        is_left[j] = t + j < end ? -1 : 0;
+        values_left[j] = is_left[j] ? row[t + j] : 0;
+#ifdef LOW
+        low_left[j] = is_left[j] ? low[t + j] : 0;
+#endif
+      }
+      value = vload16(0, values_left);
+      inside = vload16(0, is_left);
+#ifdef LOW
+      least = vload16(0, low_left);
+#endif
+    }
+#ifdef LOW
+    value = least - value;
+    const int16 near = inside & ~(value > (float16)(theta));
+#else
+    const int16 near = inside & (value <= (float16)(theta));
+#endif
+    if (any(near)) append(near, value, low + gap_first + t, q, first_row + (uint)t, CANDIDATES_HERE);
+  }
+}

@@ -1,0 +1,64 @@
+// collect, first kernel: what the product with a training row is taken from.
+//
+//   queries  [4, q]   facts of the shadows, stride in elements
+//   train    [4, t]   likewise
+//   low      [places] of the row t at each place (visits.cl): half_norm(t) - E(t), or -E(t) for inner
+//                     products, rounded down; NaN where there is no row
+//   gap      [places] with -D BOUNDS, behind `low`: norm(t)^2 / 2 + E(t) - low(t), or 2 E(t), rounded up
+//
+//   b        at least the relative error of a product; twice that where the chain has it, too
+//   chain    0, or at least the relative error of the chain of inner products, a unit of both norms
+//   under    at least what underflow takes from a product of rows of norm 0; twice that likewise
+//   HALVES   1 where half the squared norm counts, 0 for inner products
+//
+// Work-item i takes places i, i + items, ... Each group finds the three maxima over the queries by itself.
+// docs/certificate.md, section 4. Work: a step a place, and q in each group.
+#include "propose/product_error.cl"
+#include "propose/visits.cl"
+
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect_low(
+    global const float* restrict queries, ulong q_first, ulong q_stride, uint q_rows,
+    global const float* restrict train, ulong t_first, ulong t_stride, uint t_rows, uint4 visits,
+    ulong places, float b, float chain, float under, global float* restrict low) {
+  const uint lid = (uint)get_local_id(0);
+  queries += q_first;
+  train += t_first;
+  float most_norm = 0, most_error = 0, most_shadow = 0;
+  for (uint q = lid; q < q_rows; q += GROUP) {
+    const float shadow = queries[SHADOW_NORM * q_stride + q];
+    most_norm = fmax(most_norm, queries[NORM * q_stride + q]);
+    most_error = fmax(most_error, query_error(queries[RESIDUAL * q_stride + q], b, shadow));
+    most_shadow = fmax(most_shadow, shadow);
+  }
+#if GROUP > 1
+  local float most[3 * GROUP];
+  most[lid] = most_norm;
+  most[GROUP + lid] = most_error;
+  most[2 * GROUP + lid] = most_shadow;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (uint step = GROUP / 2; step > 0; step /= 2) {
+    if (lid < step)
+      for (uint i = lid; i < 3 * GROUP; i += GROUP) most[i] = fmax(most[i], most[i + step]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+  most_norm = most[0];
+  most_error = most[GROUP];
+  most_shadow = most[2 * GROUP];
+#endif
+  const ErrorTerms terms = {most_norm, most_error, most_shadow, chain, under};
+  for (ulong place = get_global_id(0); place < places; place += get_global_size(0)) {
+    const ulong t = row_of_tile(visits, (uint)(place / VISIT_TILE)) + place % VISIT_TILE;
+    if (t >= t_rows) {
+      low[place] = NAN;
+      continue;
+    }
+    const float norm = train[NORM * t_stride + t];
+    const float error =
+        row_error(terms, train[RESIDUAL * t_stride + t], norm, train[SHADOW_NORM * t_stride + t]);
+    const float least = row_low(train[t], error);
+    low[place] = least;
+#ifdef BOUNDS
+    low[places + place] = row_gap(norm, error, least);
+#endif
+  }
+}

@@ -1,0 +1,55 @@
+// rerank: the chain of every listed candidate, as a key.
+//
+//   queries     [q, dims]       blocks of 32 rows
+//   train       [t, dims]       the same, or with -D IN_ORDER rows one behind the other
+//   candidates  [q, capacity]   training rows, stride in elements; the first `counts` of each list
+//   counts      [q]             may exceed the capacity, stride in elements
+//   out         [q, capacity]   the key of each candidate, stride in elements
+//
+// Work-groups (0, q) ... (groups - 1, q) of GROUP items share query q; an item takes a candidate and folds
+// its chain by itself. The query's elements are the same for all items; a candidate's are 128 bytes apart, or
+// 4, and AHEAD of them are asked for at once. No barrier, no local memory. Work: sum of counts * dims folds,
+// each with 32 bytes from memory, or 4.
+#include "common/metric.cl"
+
+#define BLOCK 32
+#define AHEAD 16  // dimensions that are on their way from memory at once
+
+// The first element of training row `r` of the memory, and how far it is to the next.
+#ifdef IN_ORDER
+#define TRAIN_PITCH 1
+#define TRAIN_ROW(r) (train + (size_t)(r)*dims)
+#else
+#define TRAIN_PITCH BLOCK
+#define TRAIN_ROW(r) (train + (size_t)((r) / BLOCK) * dims * BLOCK + (r) % BLOCK)
+#endif
+
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_rerank(
+    global const float* restrict queries, uint q_first, global const float* restrict train, uint t_first,
+    uint dims, uint first_row, global const uint* restrict candidates, ulong candidates_first,
+    ulong candidates_stride, uint capacity, global const uint* restrict counts, ulong counts_first,
+    ulong counts_stride, global Key* restrict out, ulong out_first, ulong out_stride) {
+  const uint q = (uint)get_group_id(1);
+  const uint many = min(capacity, counts[counts_first + q * counts_stride]);
+  const uint packed = q_first + q;
+  candidates += candidates_first + q * candidates_stride;
+  out += out_first + q * out_stride;
+  for (ulong j = get_global_id(0); j < many; j += get_global_size(0)) {
+    const uint row = candidates[j], r = t_first + (row - first_row);
+    global const float* a = queries + (size_t)(packed / BLOCK) * dims * BLOCK + packed % BLOCK;
+    global const float* b = TRAIN_ROW(r);
+    float acc = chain_start();
+    uint d = 0;
+    for (; d + AHEAD <= dims; d += AHEAD, a += AHEAD * BLOCK, b += AHEAD * TRAIN_PITCH) {
+      float x[AHEAD], y[AHEAD];
+#pragma unroll
+      for (uint s = 0; s < AHEAD; ++s) y[s] = b[s * TRAIN_PITCH];
+#pragma unroll
+      for (uint s = 0; s < AHEAD; ++s) x[s] = a[s * BLOCK];
+#pragma unroll
+      for (uint s = 0; s < AHEAD; ++s) acc = chain_next(acc, x[s], y[s]);
+    }
+    for (; d < dims; ++d, a += BLOCK, b += TRAIN_PITCH) acc = chain_next(acc, *a, *b);
+    out[j] = make_key(acc, row);
+  }
+}

@@ -1,0 +1,45 @@
+// rerank, for CPU devices: the chain of every listed candidate, as a key.
+//
+//   queries     [q, dims]       blocks of QUERY_BLOCK rows     train [t, dims]   blocks of TRAIN_BLOCK rows
+//   candidates  [q, capacity]   training rows, stride in elements; the first `counts` of each list
+//   counts      [q]             may exceed the capacity, stride in elements
+//   out         [q, capacity]   the key of each candidate, stride in elements
+//
+// Work-item q folds 16 candidates of query q at a time: a lane is a candidate, gathered from where it lies.
+// The last 16 are filled up with the first of them. Work: sum of counts * dims folds.
+#define LANE float16
+#include "common/metric.cl"
+
+kernel __attribute__((reqd_work_group_size(1, 1, 1))) void kith_rerank_lanes(
+    global const float* restrict queries, uint q_first, global const float* restrict train, uint t_first,
+    uint dims, uint first_row, global const uint* restrict candidates, ulong candidates_first,
+    ulong candidates_stride, uint capacity, global const uint* restrict counts, ulong counts_first,
+    ulong counts_stride, global Key* restrict out, ulong out_first, ulong out_stride) {
+  const uint q = (uint)get_global_id(0);
+  const uint many = min(capacity, counts[counts_first + q * counts_stride]);
+  const uint packed = q_first + q;
+  global const float* query =
+      queries + (size_t)(packed / QUERY_BLOCK) * dims * QUERY_BLOCK + packed % QUERY_BLOCK;
+  candidates += candidates_first + q * candidates_stride;
+  out += out_first + q * out_stride;
+  for (uint j0 = 0; j0 < many; j0 += 16) {
+    const uint width = min(16u, many - j0);
+    size_t at[16];
+    for (uint j = 0; j < 16; ++j) {
+      const uint r = t_first + (candidates[j0 + (j < width ? j : 0)] - first_row);
+      at[j] = (size_t)(r / TRAIN_BLOCK) * dims * TRAIN_BLOCK + r % TRAIN_BLOCK;
+    }
+    float16 acc = chain_start();
+    for (uint d = 0; d < dims; ++d) {
+      global const float* here = train + (size_t)d * TRAIN_BLOCK;
+      const float16 b =
+          (float16)(here[at[0]], here[at[1]], here[at[2]], here[at[3]], here[at[4]], here[at[5]], here[at[6]],
+                    here[at[7]], here[at[8]], here[at[9]], here[at[10]], here[at[11]], here[at[12]],
+                    here[at[13]], here[at[14]], here[at[15]]);
+      acc = chain_next(acc, (float16)(query[(size_t)d * QUERY_BLOCK]), b);
+    }
+    float lane[16];
+    vstore16(acc, 0, lane);
+    for (uint j = 0; j < width; ++j) out[j0 + j] = make_key(lane[j], candidates[j0 + j]);
+  }
+}

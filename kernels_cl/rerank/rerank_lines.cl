@@ -1,0 +1,114 @@
+// rerank, of training rows one behind the other that begin at 16 bytes: lines of a row come together. The
+// twin of kernels_cuda/rerank/rerank_lines.cu.
+//
+//   queries     [q, dims]       blocks of 32 rows
+//   train       [t, dims]       row-major, dims a multiple of 4
+//   candidates  [q, capacity]   training rows, stride in elements; the first `counts` of each list
+//   counts      [q]             may exceed the capacity, stride in elements
+//   out         [q, capacity]   the key of each candidate, stride in elements
+//
+// A work-group takes 8 queries and puts their candidates one behind the other, so that each warp has 32
+// whatever query they are of. Eight items copy 128 bytes of a row, 32 dimensions, into local memory while
+// those before are folded, and with them the same dimensions of the queries; then each item folds the row of
+// its own candidate. Group g takes part g / teams of the candidates of queries g % teams * 8 and following.
+// A group is a warp: where most have nothing to do, others are not kept waiting.
+// Work: dims folds a candidate, and dims * 4 bytes read. Barriers: two. Local memory: 20 KiB.
+#include "common/metric.cl"
+#include "common/tensor.cl"
+#include "common/warp.cl"
+
+#define BLOCK 32
+#define GROUP 32
+#define TEAM 8
+#define LINE 32            // dimensions
+#define PIECES (LINE / 4)  // of 16 bytes
+#define STAGES 4
+
+// Begin to copy dimensions d0 ... of 32 rows, piece p of row r to p ^ r % 8, and of the queries.
+//   from  [PIECES]  the rows of which this item copies a piece
+ALL_INLINE void copy_line(uint to_rows, uint to_queries, global const float* train, const uint* from,
+                          global const float* queries, uint d0, uint dims, uint lane) {
+  const uint piece = lane % PIECES;
+  if (d0 + 4 * piece < dims) {
+#pragma unroll
+    for (uint i = 0; i < PIECES; ++i) {
+      const uint r = 4 * i + lane / PIECES;
+      copy_piece(to_rows + (r * PIECES + (piece ^ r % PIECES)) * PIECE_BYTES,
+                 (global const uint4*)(train + (size_t)from[i] * dims + d0 + 4 * piece));
+    }
+  }
+#pragma unroll
+  for (uint d = lane / 2; d < LINE; d += 16)
+    if (d0 + d < dims)
+      copy_piece(to_queries + (d * 2 + lane % 2) * PIECE_BYTES,
+                 (global const uint4*)(queries + (size_t)(d0 + d) * BLOCK + lane % 2 * 4));
+  END_BATCH();
+}
+
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_rerank_lines(
+    global const float* restrict queries, uint q_first, uint q_rows, global const float* restrict train,
+    uint t_first, uint dims, uint first_row, global const uint* restrict candidates, ulong candidates_first,
+    ulong candidates_stride, uint capacity, global const uint* restrict counts, ulong counts_first,
+    ulong counts_stride, global Key* restrict out, ulong out_first, ulong out_stride, uint teams,
+    uint parts) {
+  local uint4 row_stages[STAGES * 32 * PIECES] __attribute__((aligned(128)));
+  local uint4 query_stages[STAGES * LINE * TEAM / 4] __attribute__((aligned(128)));
+  local uint begin[TEAM + 1];
+  const uint lane = (uint)get_local_id(0);
+  const uint q0 = (uint)get_group_id(0) % teams * TEAM;
+  if (lane < TEAM)
+    begin[lane + 1] =
+        q0 + lane < q_rows ? min(counts[counts_first + (q0 + lane) * counts_stride], capacity) : 0;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (lane == 0) {
+    begin[0] = 0;
+    for (uint i = 0; i < TEAM; ++i) begin[i + 1] += begin[i];
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  const uint total = begin[TEAM], packed = q_first + q0;
+  global const float* of_team = queries + (size_t)(packed / BLOCK) * dims * BLOCK + packed % BLOCK;
+  local const float* staged_queries = (local const float*)query_stages;
+  const uint to_rows = local_address(row_stages), to_queries = local_address(query_stages);
+#define COPY(stage, d0)                                                                                 \
+  copy_line(to_rows + (stage) * (32 * PIECES * PIECE_BYTES),                                            \
+            to_queries + (stage) * (LINE * TEAM * (uint)sizeof(float)), train, from, of_team, d0, dims, \
+            lane)
+  for (uint first = (uint)get_group_id(0) / teams * GROUP; first < total; first += parts * GROUP) {
+    const uint place = min(first + lane, total - 1);
+    uint of = 0;
+    for (uint i = 1; i < TEAM; ++i) of += place >= begin[i] ? 1 : 0;
+    const uint j = place - begin[of];
+    const ulong q = q0 + of;
+    const uint row = candidates[candidates_first + q * candidates_stride + j];
+    uint from[PIECES];
+#pragma unroll
+    for (uint i = 0; i < PIECES; ++i) from[i] = of_item(t_first + (row - first_row), 4 * i + lane / PIECES);
+    float acc = chain_start();
+    JOIN_WARP();
+#pragma unroll
+    for (uint s = 0; s + 1 < STAGES; ++s) COPY(s, s * LINE);
+    for (uint d = 0, s = 0; d < dims; d += LINE, s = (s + 1) % STAGES) {
+      COPY((s + STAGES - 1) % STAGES, d + (STAGES - 1) * LINE);
+      WAIT_FOR_BATCHES(3);  // STAGES - 1
+      JOIN_WARP();
+      local const uint4* mine = row_stages + (s * 32 + lane) * PIECES;
+      local const float* a = staged_queries + s * (LINE * TEAM) + of;
+#define FOLD(p)                                            \
+  do {                                                     \
+    const float4 b = as_float4(mine[(p) ^ lane % PIECES]); \
+    acc = chain_next(acc, a[4 * (p)*TEAM], b.x);           \
+    acc = chain_next(acc, a[(4 * (p) + 1) * TEAM], b.y);   \
+    acc = chain_next(acc, a[(4 * (p) + 2) * TEAM], b.z);   \
+    acc = chain_next(acc, a[(4 * (p) + 3) * TEAM], b.w);   \
+  } while (0)
+      if (d + LINE <= dims) {
+#pragma unroll
+        for (uint p = 0; p < PIECES; ++p) FOLD(p);
+      } else {
+        for (uint p = 0; p < (dims - d) / 4; ++p) FOLD(p);
+      }
+      JOIN_WARP();
+    }
+    if (first + lane < total) out[out_first + q * out_stride + j] = make_key(acc, row);
+  }
+}

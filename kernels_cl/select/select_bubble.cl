@@ -1,0 +1,139 @@
+// select by K bubbles: the grouped selection of PBKNN.
+//
+//   distances [q, t]            row-major, stride in elements, NaN only where masked
+//   out       [q, groups * k]   keys, ascending in each list, padded with NO_KEY
+//
+// A bubble walks from the front of a group's values to the back, compare-exchanging with each, so that
+// it carries the smallest of what the bubbles before it left, and leaves the rest to those behind it:
+// bubble b ends as the b-th smallest. A value that nobody carries in the end is never put in order.
+// Work: k compare-exchanges a value.
+// Source: He, Pu, Li, Yan, PBKNN, Application of Electronic Technique 42(2), 2016. There a bubble is a
+// work-item, which pays two accesses to local memory and a barrier for each compare-exchange; in the
+// kernels below, and in select_bubble_lanes.cl, registers carry several.
+#include "common/common.cl"
+
+#ifdef BUBBLES  // all of them, 32 at most, in the registers of each item
+
+// Work-group w finds list w. Its items share the values out among themselves, neighbours to neighbours;
+// past an item its values walk four at a time, the second behind the first, so that all but the first
+// few of its bubbles work at once. Then the items' lists are merged in pairs: the smaller of each key
+// and its mirror image in the other list are the smallest of both, and a few steps of a bitonic
+// network (Batcher 1968) put them in order.
+// Barriers: none while bubbles walk; log2(GROUP) (1 + log2(PLACES)) for the lists. Local memory:
+// GROUP * PLACES keys, where PLACES is the power of two not below BUBBLES, and BUBBLES not below k.
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_select_bubble_registers(
+    global const float* restrict distances, ulong first, ulong stride, uint columns, uint first_row, uint k,
+    uint groups, global Key* restrict out, ulong out_first, ulong out_stride) {
+  local Key lists[PLACES * GROUP];  // key b of item i's list at b * GROUP + i
+  const uint lid = (uint)get_local_id(0), g = (uint)(get_group_id(0) % groups);
+  const ulong q = get_group_id(0) / groups;
+  const uint begin = first_column(g, columns, groups), end = first_column(g + 1, columns, groups);
+  global const float* row = distances + first + q * stride;
+
+  Key bubble[BUBBLES];
+#pragma unroll
+  for (uint b = 0; b < BUBBLES; ++b) bubble[b] = NO_KEY;
+  for (ulong t0 = (ulong)begin + lid; t0 < end; t0 += 4 * GROUP) {
+    Key left[4];  // what the bubbles have left of each value so far
+#pragma unroll
+    for (uint i = 0; i < 4; ++i) {
+      const ulong t = t0 + i * GROUP;
+      left[i] = t < end ? make_key(row[t], first_row + (uint)t) : NO_KEY;
+    }
+#pragma unroll
+    for (uint i = 0; i < 4; ++i) {
+#pragma unroll
+      for (uint b = 0; b < BUBBLES; ++b) order_keys(bubble + b, left + i);
+    }
+  }
+#pragma unroll
+  for (uint b = 0; b < PLACES; ++b) lists[b * GROUP + lid] = b < BUBBLES ? bubble[b] : NO_KEY;
+  barrier(CLK_LOCAL_MEM_FENCE);
+
+  for (uint side = GROUP / 2; side > 0; side /= 2) {
+    for (uint i = lid; i < side * PLACES; i += GROUP) {
+      const uint list = i % side, b = i / side;
+      local Key* key = lists + b * GROUP + list;
+      *key = min(*key, lists[(PLACES - 1 - b) * GROUP + list + side]);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint step = PLACES / 2; step > 0; step /= 2) {
+      for (uint i = lid; i < side * PLACES / 2; i += GROUP) {
+        const uint pair = i / side, b = 2 * pair - (pair & (step - 1));
+        local Key* low = lists + b * GROUP + i % side;
+        local Key* high = low + step * GROUP;
+        const Key x = *low, y = *high;
+        *low = min(x, y);
+        *high = max(x, y);
+      }
+      barrier(CLK_LOCAL_MEM_FENCE);
+    }
+  }
+  for (uint b = lid; b < k; b += GROUP) out[out_first + q * out_stride + (ulong)g * k + b] = lists[b * GROUP];
+}
+
+#else  // PACK of them a work-item, for any k
+
+// Work-group w finds list w; item p carries bubbles p PACK ... p PACK + PACK - 1, and where there are
+// more packs than items each item has several. The packs follow each other one stretch of STRETCH
+// positions apart: in step s pack p walks stretch s - p. While s < packs bubbles grow in number; then
+// all walk on together, until the last has reached the end. The window between the first pack and
+// the last is all that is kept of the values:
+//   window  [packs + 1, STRETCH + 1]  one more stretch is staged for the next step; the gap behind
+//                                     each sends items to different banks of local memory
+//   carry   [packs, PACK]
+// A barrier every STRETCH positions: STRETCH * PACK compare-exchanges of every item, with one read and
+// one write each PACK of them.
+// -D ITEMS: work-items a group; as a constant, since PoCL 3.1 lets loops that step by
+// get_local_size(0) run on without end when STRETCH is 1.
+// -D WINDOW=local, or global where a large k does not fit: then in scratch, a part for each list.
+kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void kith_select_bubble(
+    global const float* restrict distances, ulong first, ulong stride, uint columns, uint first_row, uint k,
+    uint groups, global Key* restrict out, ulong out_first, ulong out_stride, WINDOW Key* windows,
+    ulong window_stride) {
+  const uint lid = (uint)get_local_id(0), g = (uint)(get_group_id(0) % groups);
+  const ulong q = get_group_id(0) / groups;
+  const uint begin = first_column(g, columns, groups);
+  const uint width = first_column(g + 1, columns, groups) - begin;
+  const uint packs = (k + PACK - 1) / PACK, kept = packs + 1;
+  global const float* values = distances + first + q * stride + begin;
+  WINDOW Key* window = windows + get_group_id(0) * window_stride;
+  WINDOW Key* carry = window + (ulong)kept * (STRETCH + 1);
+
+  const uint stretches = (uint)(((ulong)width + STRETCH - 1) / STRETCH);
+  const ulong steps = width == 0 ? 0 : (ulong)stretches + packs - 1;
+  for (ulong b = lid; b < (ulong)packs * PACK; b += ITEMS) carry[b] = NO_KEY;
+  for (uint i = lid; i < STRETCH; i += ITEMS)
+    window[i] = i < width ? make_key(values[i], first_row + begin + i) : NO_KEY;
+  barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+
+  for (ulong s = 0; s < steps; ++s) {
+    if (s + 1 < stretches) {  // stage what the first pack walks next
+      WINDOW Key* stretch = window + (s + 1) % kept * (STRETCH + 1);
+      for (uint i = lid; i < STRETCH; i += ITEMS) {
+        const ulong t = (s + 1) * STRETCH + i;
+        stretch[i] = t < width ? make_key(values[t], first_row + begin + (uint)t) : NO_KEY;
+      }
+    }
+    for (uint p = lid; p < packs && p <= s; p += ITEMS) {
+      if (s - p >= stretches) continue;  // it has arrived
+      WINDOW Key* stretch = window + (s - p) % kept * (STRETCH + 1);
+      Key carried[PACK];
+#pragma unroll
+      for (uint b = 0; b < PACK; ++b) carried[b] = carry[(ulong)p * PACK + b];
+#pragma unroll
+      for (uint i = 0; i < STRETCH; ++i) {
+        Key met = stretch[i];
+#pragma unroll
+        for (uint b = 0; b < PACK; ++b) order_keys(carried + b, &met);
+        stretch[i] = met;
+      }
+#pragma unroll
+      for (uint b = 0; b < PACK; ++b) carry[(ulong)p * PACK + b] = carried[b];
+    }
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+  }
+  for (uint b = lid; b < k; b += ITEMS) out[out_first + q * out_stride + (ulong)g * k + b] = carry[b];
+}
+
+#endif

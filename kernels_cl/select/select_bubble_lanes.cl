@@ -1,0 +1,67 @@
+// select by K bubbles, for CPU devices: a bubble is a lane of a vector. See select_bubble.cl.
+//
+//   distances [q, t]            row-major, stride in elements, NaN only where masked
+//   out       [q, groups * k]   keys, ascending in each list, padded with NO_KEY
+//
+// Work-item w finds list w. In step s bubble b meets value s - b, or what the bubbles before it left of
+// that: a minimum, a maximum, and what was left moves on by one lane. Bubbles enter one after another
+// (growing), walk together (stable), and leave one after another at the end; vectors that have not
+// entered yet, or have left, are not touched.
+// Work: t / groups + k steps, of k / 16 vectors each. No barrier. The bubbles of VECTORS vectors are in
+// registers; without VECTORS they are in `bubbles`, of 2 * 16 keys a vector (-D WINDOW=local, or global where
+// that is too much: then in scratch).
+// Source: He, Pu, Li, Yan, PBKNN, Application of Electronic Technique 42(2), 2016, where a bubble is a
+// work-item.
+#include "common/common.cl"
+
+// One step of 16 bubbles: they carry `*carried`, and left `*left` in the last step. Takes what the bubble
+// before them left, and returns what their last one left.
+Key walk(ulong16* carried, ulong16* left, Key met) {
+  const Key last = left->sF;
+  const ulong16 found = (ulong16)(met, left->s0123, left->s4567, left->s89AB, left->sCD, left->sE);
+  *left = max(*carried, found);
+  *carried = min(*carried, found);
+  return last;
+}
+
+kernel __attribute__((reqd_work_group_size(1, 1, 1))) void kith_select_bubble_lanes(
+    global const float* restrict distances, ulong first, ulong stride, uint columns, uint first_row, uint k,
+    uint groups, global Key* restrict out, ulong out_first, ulong out_stride, WINDOW Key* bubbles,
+    ulong bubbles_stride) {
+  const ulong q = get_group_id(0) / groups;
+  const uint g = (uint)(get_group_id(0) % groups), begin = first_column(g, columns, groups);
+  const uint width = first_column(g + 1, columns, groups) - begin, walking = min(k, width);
+  const ulong steps = width == 0 ? 0 : (ulong)width + walking - 1;
+  global const float* values = distances + first + q * stride + begin;
+  global Key* list = out + out_first + q * out_stride + (ulong)g * k;
+
+#ifdef VECTORS
+  ulong16 carried[VECTORS], left[VECTORS];
+#pragma unroll
+  for (uint v = 0; v < VECTORS; ++v) carried[v] = left[v] = (ulong16)(NO_KEY);
+  for (ulong s = 0; s < steps; ++s) {
+    Key met = s < width ? make_key(values[s], first_row + begin + (uint)s) : NO_KEY;
+#pragma unroll
+    for (uint v = 0; v < VECTORS; ++v) met = walk(carried + v, left + v, met);
+  }
+  Key found[16 * VECTORS];
+#pragma unroll
+  for (uint v = 0; v < VECTORS; ++v) vstore16(carried[v], v, found);
+#else
+  const uint vectors = (walking + 15) / 16;
+  WINDOW Key* found = bubbles + get_group_id(0) * bubbles_stride;
+  WINDOW Key* behind = found + (ulong)vectors * 16;
+  for (ulong i = 0; i < (ulong)vectors * 32; ++i) found[i] = NO_KEY;
+  for (ulong s = 0; s < steps; ++s) {
+    Key met = s < width ? make_key(values[s], first_row + begin + (uint)s) : NO_KEY;
+    const ulong entered = min((ulong)vectors, s / 16 + 1);
+    for (ulong v = s < width ? 0 : (s - width) / 16; v < entered; ++v) {
+      ulong16 carried = vload16(v, found), left = vload16(v, behind);
+      met = walk(&carried, &left, met);
+      vstore16(carried, v, found);
+      vstore16(left, v, behind);
+    }
+  }
+#endif
+  for (uint b = 0; b < k; ++b) list[b] = b < walking ? found[b] : NO_KEY;
+}

@@ -1,0 +1,39 @@
+// select by insertion: one sorted list a query and group.
+//
+//   distances [q, t]            row-major, stride in elements, NaN only where masked
+//   out       [q, groups * k]   keys, ascending in each list, padded with NO_KEY
+//
+// Work-item (g, q) reads its part of row q, 16 values at a time, and inserts those that come before
+// the last of its list. The list is its place in `out`. No barrier, no local memory.
+// Work: t reads and, on data in random order, k (1 + ln(t / (groups k))) insertions of up to k moves.
+// Source: Garcia, Debreuve, Barlaud, Fast k nearest neighbor search using GPU, 2008.
+#include "common/list.cl"
+
+kernel void kith_select_insertion(global const float* restrict distances, ulong first, ulong stride,
+                                  uint rows, uint columns, uint first_row, uint k, uint groups,
+                                  global Key* restrict out, ulong out_first, ulong out_stride) {
+  const uint g = (uint)get_global_id(0), q = (uint)get_global_id(1);
+  if (g >= groups || q >= rows) return;
+  global const float* row = distances + first + q * stride;
+  global Key* list = out + out_first + q * out_stride + (ulong)g * k;
+  list_start(list, k);
+
+  Key bound = NO_KEY;
+  float value = INFINITY;  // of the bound
+  uint t = first_column(g, columns, groups);
+  const uint end = first_column(g + 1, columns, groups);
+  while (t < end) {
+    const uint stop = min(end, t + 16);
+    if (stop - t == 16 && !any(vload16(0, row + t) <= (float16)(value))) {
+      t = stop;
+      continue;
+    }
+    for (; t < stop; ++t) {
+      const Key key = make_key(row[t], first_row + t);
+      if (key >= bound) continue;
+      insert_sorted(list, k, key);
+      bound = list[k - 1];
+      value = value_of(bound);
+    }
+  }
+}

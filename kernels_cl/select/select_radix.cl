@@ -1,0 +1,119 @@
+// select by radix: find the k-th key digit by digit, gather what is not behind it, sort that.
+//
+//   distances [q, t]            row-major, stride in elements, NaN only where masked
+//   out       [q, groups * k]   keys; kith_sort_runs and then kith_merge_runs (merge.cl) sort them
+//
+// Any k up to t. Where no group has more than k columns there is nothing to find, and
+// kith_select_radix_all takes every column, one work-item each.
+// Work: usually 3 or 4 passes over a group's distances to find the key, 8 at most, and one to gather; then
+// run log2(run) (log2(run) + 1) / 4 compare-exchanges for each run of the k keys, and log2(k / run) merges.
+// Source: radix selection as in Alabi, Blanchard, Gordon, Steinbach 2012; early end as in Zhang,
+// Naruse, Li, Wang, Parallel Top-K Algorithms on GPU (AIR), 2023.
+#include "common/sort.cl"
+
+#define DIGIT_BITS 8
+#define DIGITS 256
+
+#if GROUP == 1  // a CPU device: nobody to share with, and an atomic costs 20 cycles
+#define take_ticket(counter, count) ((*(counter) += (count)) - (count))
+#else
+#define take_ticket(counter, count) atomic_add((counter), (count))
+#endif
+
+// The keys of all columns. Work-item (j, g, q): column j of group g.
+kernel void kith_select_radix_all(global const float* restrict distances, ulong first, ulong stride,
+                                  uint columns, uint first_row, uint k, uint groups, global Key* restrict out,
+                                  ulong out_first, ulong out_stride) {
+  const uint j = (uint)get_global_id(0), g = (uint)get_global_id(1);
+  const ulong q = get_global_id(2);
+  if (j >= k) return;
+  const ulong t = (ulong)first_column(g, columns, groups) + j;
+  out[out_first + q * out_stride + (ulong)g * k + j] =
+      t < first_column(g + 1, columns, groups)
+          ? make_key(distances[first + q * stride + t], first_row + (uint)t)
+          : NO_KEY;
+}
+
+// Count the digits at `shift` of the keys whose digits above it are `prefix`. Neighbours that fall
+// into one bin are counted before they are added: distances are alike in their first digit.
+void count_digits(global const float* row, uint begin, uint end, uint first_row, uint shift, Key prefix,
+                  local uint* bins) {
+  uint bin = 0, run = 0;
+  for (uint t = begin + (uint)get_local_id(0); t < end; t += GROUP) {
+    const Key key = make_key(row[t], first_row + t);
+    if (shift + DIGIT_BITS < 64 && key >> (shift + DIGIT_BITS) != prefix) continue;
+    const uint digit = (uint)(key >> shift) % DIGITS;
+    if (digit != bin) {
+      if (run > 0) take_ticket(bins + bin, run);
+      bin = digit;
+      run = 0;
+    }
+    ++run;
+  }
+  if (run > 0) take_ticket(bins + bin, run);
+}
+
+// The k smallest keys of each group, in no order. Work-group (g, q) of GROUP items: up to 8 passes
+// over its part of row q, usually 3 or 4, with three barriers each, and one pass to gather.
+// Local memory: 256 counters.
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_select_radix(
+    global const float* restrict distances, ulong first, ulong stride, uint columns, uint first_row, uint k,
+    uint groups, global Key* restrict out, ulong out_first, ulong out_stride) {
+  local uint bins[DIGITS];
+  local uint found[3];  // digit, keys still wanted, whether all of that bin are
+  local uint taken;
+  const uint lid = (uint)get_local_id(0), g = (uint)get_group_id(0);
+  const ulong q = get_group_id(1);
+  const uint begin = first_column(g, columns, groups), end = first_column(g + 1, columns, groups);
+  global const float* row = distances + first + q * stride;
+  global Key* list = out + out_first + q * out_stride + (ulong)g * k;
+
+  Key last = NO_KEY;  // the k-th key, or one between it and the next
+  if (end - begin > k) {
+    Key prefix = 0;
+    uint wanted = k;
+    bool ends = false;
+    for (uint shift = 64 - DIGIT_BITS; !ends; shift -= DIGIT_BITS) {
+      for (uint i = lid; i < DIGITS; i += GROUP) bins[i] = 0;
+      barrier(CLK_LOCAL_MEM_FENCE);
+      count_digits(row, begin, end, first_row, shift, prefix, bins);
+      barrier(CLK_LOCAL_MEM_FENCE);
+      if (lid == 0) {
+        uint digit = 0, left = wanted;
+        while (bins[digit] < left) left -= bins[digit++];
+        found[0] = digit;
+        found[1] = left;
+        found[2] = bins[digit] == left;
+      }
+      barrier(CLK_LOCAL_MEM_FENCE);
+      prefix = prefix << DIGIT_BITS | found[0];
+      wanted = found[1];
+      ends = found[2] || shift == 0;
+      last = shift == 0 ? prefix : (prefix << shift) | ((1ul << shift) - 1);
+    }
+  }
+
+  if (lid == 0) taken = 0;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (uint t = begin + lid; t < end; t += GROUP) {
+    const Key key = make_key(row[t], first_row + t);
+    if (key <= last) list[take_ticket(&taken, 1)] = key;
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (uint j = taken + lid; j < k; j += GROUP) list[j] = NO_KEY;
+}
+
+// Sort runs of `run` keys, a power of two, of each list of k; the last run may be short.
+// Work-group (r, g, q) of GROUP items sorts run r of list (q, g) in local memory, in place.
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_sort_runs(global Key* lists, ulong first,
+                                                                              ulong stride, uint k, uint run,
+                                                                              local Key* keys) {
+  const uint lid = (uint)get_local_id(0);
+  const ulong begin = (ulong)get_group_id(0) * run;
+  const uint size = (uint)min((ulong)run, k - begin);
+  global Key* list = lists + first + get_group_id(2) * stride + get_group_id(1) * (ulong)k + begin;
+  const uint width = power_of_two(size);
+  for (uint i = lid; i < width; i += GROUP) keys[i] = i < size ? list[i] : NO_KEY;
+  sort_runs(keys, width, width);
+  for (uint i = lid; i < size; i += GROUP) list[i] = keys[i];
+}

@@ -1,0 +1,58 @@
+// select by threshold: the k-th key so far is a filter, survivors are buffered, and the buffer is
+// sorted and merged when it is full enough.
+//
+//   distances [q, t]            row-major, stride in elements, NaN only where masked
+//   out       [q, groups * k]   keys, ascending in each list, padded with NO_KEY
+//
+// Work-group (g, q) of GROUP items reads its part of row q, GROUP * VALUES values a step. A step
+// ends with two barriers; after it the buffer has room for the next one. Local memory, or, with
+// -D LISTS_IN_SCRATCH, where k is too large for that, `part` keys of scratch for each (query, group):
+// list_size + capacity keys, capacity >= merge_at + GROUP * VALUES.
+// Work: t comparisons, and on data in random order about k (1 + ln(t / (groups k))) survivors.
+// Source: see shortlist.cl.
+#include "common/shortlist.cl"
+
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_select_threshold(
+    global const float* restrict distances, ulong first, ulong stride, uint columns, uint first_row, uint k,
+    uint groups, uint list_size, uint capacity, uint merge_at, global Key* restrict out, ulong out_first,
+    ulong out_stride, LISTS Key* lists, ulong part) {
+  local uint count[1];
+  const uint lid = (uint)get_local_id(0), g = (uint)get_group_id(0);
+  const ulong q = get_group_id(1);
+  LISTS Key* list = lists + (q * groups + g) * part;
+  LISTS Key* buffer = list + list_size;
+  global const float* row = distances + first + q * stride;
+  const uint begin = first_column(g, columns, groups), end = first_column(g + 1, columns, groups);
+  shortlist_start(list, list_size, count, 1);
+  barrier(LISTS_FENCE);
+
+  Key bound = NO_KEY;
+  float value = INFINITY;  // of the bound
+  for (ulong t0 = begin; t0 < end; t0 += GROUP * VALUES) {
+    float mine[VALUES];
+    bool near = false;
+#pragma unroll
+    for (uint i = 0; i < VALUES; ++i) {
+      const ulong t = t0 + i * GROUP + lid;
+      mine[i] = t < end ? row[t] : NAN;
+    }
+#pragma unroll
+    for (uint i = 0; i < VALUES; ++i) near |= mine[i] <= value;
+    if (near) {
+      for (uint i = 0; i < VALUES; ++i) {
+        if (!(mine[i] <= value)) continue;
+        const Key key = make_key(mine[i], first_row + (uint)t0 + i * GROUP + lid);
+        if (key < bound) buffer[atomic_inc(count)] = key;
+      }
+    }
+    barrier(LISTS_FENCE);
+    const bool full = count[0] >= merge_at || t0 + GROUP * VALUES >= end;
+    barrier(LISTS_FENCE);
+    if (full) {
+      shortlist_merge(list, list_size, buffer, capacity, count, 1);
+      bound = list[k - 1];
+      value = value_of(bound);
+    }
+  }
+  for (uint j = lid; j < k; j += GROUP) out[out_first + q * out_stride + (ulong)g * k + j] = list[j];
+}

@@ -1,0 +1,135 @@
+// prune: keep of each list the candidates whose `low` is at most theta, in any order.
+//
+//   theta [q, 1]   lists [q, capacity] with bounds, in and out; a count above the capacity counts as the
+//   capacity
+//
+// A warp takes a list, or a block where lists may be long and are few, four places a thread at a time: when
+// all threads have read theirs, what is kept is written to the first free places, none of which is behind
+// them. Work: a comparison a candidate; 16 bytes read, and written, for each that is kept. Barriers: two
+// every 1024 places of a block.
+#include "propose/candidates.cuh"
+
+namespace kith::cuda {
+namespace {
+
+constexpr std::uint32_t warp_threads = 128, block_threads = 256, each = 4;
+constexpr std::uint32_t long_list = 2048;
+
+/// A list of candidates, and its theta.
+struct List {
+  std::uint32_t* rows;
+  float* lows;
+  Key* highs;
+  std::uint32_t* count;
+  float theta;
+
+  __device__ __forceinline__ List(const Pruning& pruning, std::size_t q)
+      : rows(pruning.lists.lists.rows.data + q * pruning.lists.lists.rows.stride),
+        lows(pruning.lists.low.data + q * pruning.lists.low.stride),
+        highs(pruning.lists.high.data + q * pruning.lists.high.stride),
+        count(pruning.lists.lists.counts.data + q * pruning.lists.lists.counts.stride),
+        theta(pruning.theta.data[q * pruning.theta.stride]) {}
+};
+
+/// Up to `each` candidates of a thread, of places first + i * threads.
+struct Kept {
+  std::uint32_t row[each];
+  float low[each];
+  Key high[each];
+  bool near[each];
+
+  __device__ __forceinline__ void read(const List& list, std::uint32_t first, std::uint32_t threads,
+                                       std::uint32_t listed) {
+#pragma unroll
+    for (std::uint32_t i = 0; i < each; ++i) {
+      const std::uint32_t j = first + i * threads;
+      low[i] = j < listed ? list.lows[j] : not_a_candidate();
+    }
+#pragma unroll
+    for (std::uint32_t i = 0; i < each; ++i) {
+      const std::uint32_t j = first + i * threads;
+      near[i] = low[i] <= list.theta;
+      row[i] = near[i] ? list.rows[j] : 0;
+      high[i] = near[i] ? list.highs[j] : 0;
+    }
+  }
+
+  /// How many of a warp are near; `before[i]`: of those how many stand before this lane's.
+  __device__ __forceinline__ std::uint32_t count(std::uint32_t (&before)[each]) const {
+    std::uint32_t total = 0;
+#pragma unroll
+    for (std::uint32_t i = 0; i < each; ++i) {
+      const std::uint32_t vote = __ballot_sync(whole_warp, near[i]);
+      before[i] = total + static_cast<std::uint32_t>(__popc(vote & ((1u << threadIdx.x % 32) - 1)));
+      total += static_cast<std::uint32_t>(__popc(vote));
+    }
+    return total;
+  }
+
+  __device__ __forceinline__ void write(const List& list, std::uint32_t to,
+                                        const std::uint32_t (&before)[each]) const {
+#pragma unroll
+    for (std::uint32_t i = 0; i < each; ++i) {
+      if (!near[i]) continue;
+      list.rows[to + before[i]] = row[i];
+      list.lows[to + before[i]] = low[i];
+      list.highs[to + before[i]] = high[i];
+    }
+  }
+};
+
+__global__ __launch_bounds__(warp_threads) void prune_by_warps(const Pruning pruning) {
+  take_turn();
+  const std::uint32_t q = (blockIdx.x * warp_threads + threadIdx.x) / 32, lane = threadIdx.x % 32;
+  if (q >= pruning.rows) return;
+  const List list(pruning, q);
+  const std::uint32_t listed = min(*list.count, pruning.lists.lists.capacity);
+  std::uint32_t kept = 0;
+  for (std::uint32_t j0 = 0; j0 < listed; j0 += 32 * each) {
+    Kept mine;
+    std::uint32_t before[each];
+    mine.read(list, j0 + lane, 32, listed);
+    const std::uint32_t some = mine.count(before);  // all have read
+    mine.write(list, kept, before);
+    kept += some;
+    __syncwarp();
+  }
+  if (lane == 0) *list.count = kept;
+}
+
+__global__ __launch_bounds__(block_threads) void prune_by_blocks(const Pruning pruning) {
+  constexpr std::uint32_t warps = block_threads / 32;
+  __shared__ std::uint32_t found[warps];
+  take_turn();
+  const List list(pruning, blockIdx.x);
+  const std::uint32_t listed = min(*list.count, pruning.lists.lists.capacity), warp = threadIdx.x / 32;
+  std::uint32_t kept = 0;
+  for (std::uint32_t j0 = 0; j0 < listed; j0 += block_threads * each) {
+    Kept mine;
+    std::uint32_t before[each], here = 0, all = 0;
+    mine.read(list, j0 + threadIdx.x, block_threads, listed);
+    const std::uint32_t some = mine.count(before);
+    if (threadIdx.x % 32 == 0) found[warp] = some;
+    __syncthreads();  // all have read
+#pragma unroll
+    for (std::uint32_t w = 0; w < warps; ++w) {
+      if (w == warp) here = all;
+      all += found[w];
+    }
+    mine.write(list, kept + here, before);
+    kept += all;
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) *list.count = kept;
+}
+
+}  // namespace
+
+cudaError_t prune(const Queue& queue, const Pruning& pruning) {
+  const bool blocks = pruning.lists.lists.capacity > long_list && pruning.rows <= 16 * queue.multiprocessors;
+  if (blocks) return launch_in_turn(queue, prune_by_blocks, pruning.rows, block_threads, 0, pruning);
+  return launch_in_turn(queue, prune_by_warps, divide_up(pruning.rows, warp_threads / 32), warp_threads, 0,
+                        pruning);
+}
+
+}  // namespace kith::cuda

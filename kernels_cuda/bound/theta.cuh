@@ -1,0 +1,76 @@
+// theta, from the k-th best value or bound: docs/certificate.md, section 4.
+#pragma once
+
+#include <cmath>
+
+#include "common/common.cuh"
+
+namespace kith::cuda {
+
+/// What theta takes from the number of columns, made on the host.
+struct LimitTerms {
+  double eta;         // at least the error of underflow
+  double g;           // rounded twice
+  double one_less_g;  // at most 1 - g, and hardly less
+};
+
+/// theta from the k-th best: not below what the theorem asks for.
+__device__ __forceinline__ float theta_of(const Tightening& tightening, const LimitTerms& terms,
+                                          std::size_t q, Key last) {
+  const float value = bound_value(last);
+  if (tightening.limit == Limit::value || tightening.limit == Limit::bound || last == no_key) return value;
+  const auto fact_of = [&](std::uint32_t which) {
+    return static_cast<double>(tightening.query_facts.data[which * tightening.query_facts.stride + q]);
+  };
+  if (tightening.limit == Limit::squared) {
+    const double delta = __ddiv_ru(__dadd_ru(static_cast<double>(value), terms.eta), terms.one_less_g);
+    return __double2float_ru(__dadd_ru(0.5 * delta, -fact_of(fact::half_norm)));
+  }
+  // (S (1 + g) + g |q'|^2 + eta) / (1 - g). Its roundings, and those of g, are far below 2^-48 of the same
+  // with |S|.
+  const double norm = fact_of(fact::norm), s = static_cast<double>(value);
+  const double of_norm = terms.g * (norm * norm) + terms.eta, more = 1.0 + terms.g;
+  const double sum = s * more + of_norm, slack = (fabs(s) * more + of_norm) * 0x1p-48;
+  return __double2float_ru(__dadd_ru(sum / terms.one_less_g, slack / terms.one_less_g));
+}
+
+inline LimitTerms limit_terms(std::uint32_t dims) {
+  const double x = (static_cast<double>(dims) + 2.0) * 0x1p-24;  // exact, and so is 1 - x
+  // 1 - g = (1 - 2 x) / (1 - x), and the float before it.
+  return {static_cast<double>(dims) * 0x1p-149, x / (1.0 - x),
+          std::nextafter((1.0 - 2.0 * x) / (1.0 - x), 0.0)};
+}
+
+/// Whether keys are bounds of all that is listed; then counts stay.
+__host__ __device__ constexpr bool is_bound(Limit limit) {
+  return limit == Limit::bound || limit == Limit::bound_of_square;
+}
+
+/// What remains of a query when its best are known. By one thread, when nobody reads the count any more.
+__device__ __forceinline__ void settle(const Tightening& tightening, const LimitTerms& terms, std::size_t q,
+                                       std::uint32_t count, Key last) {
+  float* const theta = tightening.theta.data + q * tightening.theta.stride;
+  const float found = theta_of(tightening, terms, q, last);
+  if (is_bound(tightening.limit)) {
+    *theta = fminf(*theta, found);
+  } else {
+    if (tightening.guessed && found > *theta) tightening.lost.data[q * tightening.lost.stride] = 1;
+    *theta = found;
+    tightening.counts.data[q * tightening.counts.stride] = 0;
+  }
+  if (count > tightening.capacity) tightening.lost.data[q * tightening.lost.stride] = 1;
+}
+
+/// A key with this code; of no code at all there is none.
+__device__ __forceinline__ Key key_with(std::uint32_t code) {
+  return static_cast<Key>(code) << 32;
+}
+
+/// What is left to do where nothing is listed.
+__device__ __forceinline__ void lower_theta(const Tightening& tightening, const LimitTerms& terms,
+                                            std::size_t q, std::uint32_t code) {
+  float* const theta = tightening.theta.data + q * tightening.theta.stride;
+  *theta = fminf(*theta, theta_of(tightening, terms, q, key_with(code)));
+}
+
+}  // namespace kith::cuda

@@ -1,0 +1,290 @@
+// tighten by bounds: theta from the k-th smallest of the bounds of what is listed.
+//
+//   keys    [q, capacity]  bounds, of which counts [q, 1] say how many there are
+//   theta   [q, 1]         in and out: it never grows; where fewer than k are listed it stays
+//   lost    [q, 1]         becomes 1 where a count is above the capacity
+//   sample  [q, groups]    instead of keys: bounds, as codes, of rows that are no candidates
+//
+// Only the value of the k-th counts, not who has it: it is found bit by bit, from the highest in which any
+// two differ, by counting those below. Up to k = 128, or of a sample of up to 1024, a warp takes a query, and
+// has up to 1024 bounds in registers; beyond, or where queries are few, a block does, which counts eight bits
+// at a time in shared memory. Work: a warp: up to 32 comparisons a bound; a block: up to five steps a bound,
+// the first 3072 of which are read from memory once. Source: selection by the digits of the keys, as in
+// radix.
+#include "bound/theta.cuh"
+
+namespace kith::cuda {
+namespace {
+
+constexpr std::uint32_t warp_threads = 128, warps = warp_threads / 32, warp_most_k = 128;
+constexpr std::uint32_t block_threads = 256, digit_bits = 8, digits = 1u << digit_bits, kept_codes = 3072;
+constexpr std::uint32_t whole_warp = 0xFFFFFFFFu;
+
+__device__ __forceinline__ std::uint32_t code_of(Key key) {
+  return static_cast<std::uint32_t>(key >> 32);
+}
+
+__device__ __forceinline__ std::uint32_t sum_of_warp(std::uint32_t value) {
+#if __CUDA_ARCH__ >= 800
+  return __reduce_add_sync(whole_warp, value);
+#else
+#pragma unroll
+  for (int step = 16; step > 0; step /= 2) value += __shfl_xor_sync(whole_warp, value, step);
+  return value;
+#endif
+}
+
+/// Of the codes of a warp the smallest and the largest.
+struct Range {
+  std::uint32_t least = 0xFFFFFFFFu, most = 0;
+
+  __device__ __forceinline__ void add(std::uint32_t code) {
+    least = min(least, code);
+    most = max(most, code);
+  }
+  __device__ __forceinline__ void share() {
+#pragma unroll
+    for (int step = 16; step > 0; step /= 2) {
+      least = min(least, __shfl_xor_sync(whole_warp, least, step));
+      most = max(most, __shfl_xor_sync(whole_warp, most, step));
+    }
+  }
+};
+
+/// The k-th smallest code: the largest number below which there are fewer than k. Where a number has k below
+/// it, the largest of these, which is sooner found.
+///   below    counts codes below a number, for a warp
+///   largest  of the codes below a number, for a warp
+template <class Below, class Largest>
+__device__ __forceinline__ std::uint32_t kth_code(const Range& range, std::uint32_t k, Below below,
+                                                  Largest largest) {
+  const std::uint32_t differing = range.least ^ range.most;
+  std::uint32_t bit = differing == 0 ? 0 : 1u << (31 - __clz(static_cast<int>(differing)));
+  std::uint32_t found = differing == 0 ? range.least : range.least & ~(2 * bit - 1);
+  for (; bit != 0; bit /= 2) {
+    const std::uint32_t count = below(found | bit);
+    if (count == k) return largest(found | bit);
+    if (count < k) found |= bit;
+  }
+  return found;
+}
+
+/// Up to 32 * each codes, in registers.
+///   code_at  the code of a place below `count`
+template <int each, class CodeAt>
+__device__ __forceinline__ std::uint32_t kth_in_registers(CodeAt code_at, std::uint32_t count,
+                                                          std::uint32_t k, std::uint32_t lane) {
+  std::uint32_t code[each];
+  Range range;
+#pragma unroll
+  for (int i = 0; i < each; ++i) {
+    const std::uint32_t at = i * 32 + lane;
+    code[i] = at < count ? code_at(at) : 0xFFFFFFFFu;
+    if (at < count) range.add(code[i]);
+  }
+  range.share();
+  const auto below = [&](std::uint32_t number) {
+    std::uint32_t mine[4] = {};  // so that no addition waits for the one before
+#pragma unroll
+    for (int i = 0; i < each; ++i) mine[i % 4] += code[i] < number ? 1 : 0;
+    return sum_of_warp((mine[0] + mine[1]) + (mine[2] + mine[3]));
+  };
+  const auto largest = [&](std::uint32_t number) {
+    Range under;
+#pragma unroll
+    for (int i = 0; i < each; ++i)
+      if (code[i] < number) under.add(code[i]);
+    under.share();
+    return under.most;
+  };
+  return kth_code(range, k, below, largest);
+}
+
+template <class CodeAt>
+__device__ __noinline__ std::uint32_t kth_in_memory(CodeAt code_at, std::uint32_t count, std::uint32_t k,
+                                                    std::uint32_t lane) {
+  Range range;
+  for (std::uint32_t at = lane; at < count; at += 32) range.add(code_at(at));
+  range.share();
+  const auto below = [&](std::uint32_t number) {
+    std::uint32_t mine = 0;
+    for (std::uint32_t at = lane; at < count; at += 32) mine += code_at(at) < number ? 1 : 0;
+    return sum_of_warp(mine);
+  };
+  const auto largest = [&](std::uint32_t number) {
+    Range under;
+    for (std::uint32_t at = lane; at < count; at += 32)
+      if (code_at(at) < number) under.add(code_at(at));
+    under.share();
+    return under.most;
+  };
+  return kth_code(range, k, below, largest);
+}
+
+__global__ __launch_bounds__(warp_threads) void tighten_by_warps(const Tightening tightening,
+                                                                 const LimitTerms terms) {
+  take_turn();
+  const std::size_t q = blockIdx.x * warps + threadIdx.x / 32;
+  const std::uint32_t lane = threadIdx.x % 32, k = tightening.k;
+  if (q >= tightening.rows) return;
+  const std::uint32_t all = tightening.counts.data[q * tightening.counts.stride];
+  const std::uint32_t count = min(all, tightening.capacity);
+  const Key* const keys = tightening.keys.data + q * tightening.keys.stride;
+  Key last = no_key;
+  if (count >= k) {
+    const auto code_at = [=](std::uint32_t at) { return code_of(keys[at]); };
+    const std::uint32_t code = count <= 128    ? kth_in_registers<4>(code_at, count, k, lane)
+                               : count <= 512  ? kth_in_registers<16>(code_at, count, k, lane)
+                               : count <= 1024 ? kth_in_registers<32>(code_at, count, k, lane)
+                                               : kth_in_memory(code_at, count, k, lane);
+    last = key_with(code);
+  }
+  if (lane == 0) settle(tightening, terms, q, all, last);
+}
+
+/// A warp a query, of `groups` bounds that are no candidates.
+__global__ __launch_bounds__(warp_threads) void tighten_by_samples(const Tightening tightening,
+                                                                   const LimitTerms terms,
+                                                                   const Matrix<const std::uint32_t> sample,
+                                                                   const std::uint32_t groups) {
+  take_turn();
+  const std::size_t q = blockIdx.x * warps + threadIdx.x / 32;
+  const std::uint32_t lane = threadIdx.x % 32, k = tightening.k;
+  if (q >= tightening.rows || groups < k) return;
+  const std::uint32_t* const codes = sample.data + q * sample.stride;
+  const auto code_at = [=](std::uint32_t at) { return codes[at]; };
+  const std::uint32_t code = groups <= 256 ? kth_in_registers<8>(code_at, groups, k, lane)
+                                           : kth_in_registers<32>(code_at, groups, k, lane);
+  if (lane == 0) lower_theta(tightening, terms, q, code);
+}
+
+/// What the threads of a block know together.
+struct Counting {
+  std::uint32_t count[digits];
+  std::uint32_t codes[kept_codes];  // the first ones, so that they are read from memory once
+  std::uint32_t least, most;
+  std::uint32_t digit, before;  // of the k-th, and how many have smaller ones
+};
+
+/// The digit of the k-th of those that have been counted, by the first warp; k is less what is before it.
+__device__ __forceinline__ void find_digit(Counting& counting, std::uint32_t k) {
+  constexpr std::uint32_t each = digits / 32;
+  const std::uint32_t lane = threadIdx.x % 32;
+  std::uint32_t mine = 0;
+  for (std::uint32_t i = 0; i < each; ++i) mine += counting.count[lane * each + i];
+  std::uint32_t before = mine;
+#pragma unroll
+  for (std::uint32_t step = 1; step < 32; step *= 2) {
+    const std::uint32_t other = __shfl_up_sync(whole_warp, before, step);
+    if (lane >= step) before += other;
+  }
+  before -= mine;
+  if (before >= k || before + mine < k) return;
+  for (std::uint32_t i = 0; i < each; ++i) {
+    const std::uint32_t here = counting.count[lane * each + i];
+    if (before + here >= k) {
+      counting.digit = lane * each + i;
+      counting.before = before;
+      return;
+    }
+    before += here;
+  }
+}
+
+/// The k-th smallest of `count` codes, at least k, by a block.
+template <class CodeAt>
+__device__ __forceinline__ std::uint32_t kth_by_block(CodeAt code_at, std::uint32_t count, std::uint32_t k,
+                                                      Counting& counting) {
+  if (threadIdx.x == 0) {
+    counting.least = 0xFFFFFFFFu;
+    counting.most = 0;
+  }
+  __syncthreads();
+  Range range;
+#pragma unroll 4
+  for (std::uint32_t at = threadIdx.x; at < count; at += block_threads) {
+    const std::uint32_t code = code_at(at);
+    if (at < kept_codes) counting.codes[at] = code;
+    range.add(code);
+  }
+  range.share();
+  if (threadIdx.x % 32 == 0) {
+    atomicMin(&counting.least, range.least);
+    atomicMax(&counting.most, range.most);
+  }
+  __syncthreads();
+  // Digits of what a code is above the least, so that they differ early.
+  const std::uint32_t least = counting.least, width = counting.most - least;
+  std::uint32_t bits = width == 0 ? 0 : 32 - __clz(static_cast<int>(width)), found = 0;
+  while (bits > 0) {
+    const std::uint32_t shift = bits - min(bits, digit_bits), mask = (1u << (bits - shift)) - 1;
+    for (std::uint32_t i = threadIdx.x; i < digits; i += block_threads) counting.count[i] = 0;
+    __syncthreads();
+    for (std::uint32_t at = threadIdx.x; at < count; at += block_threads) {
+      const std::uint32_t above = (at < kept_codes ? counting.codes[at] : code_at(at)) - least;
+      const bool same = bits == 32 || above >> bits == found >> bits;  // of the digits found so far
+      if (same) atomicAdd(&counting.count[above >> shift & mask], 1u);
+    }
+    __syncthreads();
+    if (threadIdx.x < 32) find_digit(counting, k);
+    __syncthreads();
+    found |= counting.digit << shift;
+    k -= counting.before;
+    bits = shift;
+    __syncthreads();  // all have read
+  }
+  return least + found;
+}
+
+__global__ __launch_bounds__(block_threads) void tighten_by_blocks(const Tightening tightening,
+                                                                   const LimitTerms terms) {
+  __shared__ Counting counting;
+  take_turn();
+  const std::size_t q = blockIdx.x;
+  const std::uint32_t all = tightening.counts.data[q * tightening.counts.stride];
+  const std::uint32_t count = min(all, tightening.capacity), k = tightening.k;
+  const Key* const keys = tightening.keys.data + q * tightening.keys.stride;
+  Key last = no_key;
+  if (count >= k)
+    last = key_with(kth_by_block([=](std::uint32_t at) { return code_of(keys[at]); }, count, k, counting));
+  if (threadIdx.x == 0) settle(tightening, terms, q, all, last);
+}
+
+__global__ __launch_bounds__(block_threads) void tighten_by_samples_of_few(
+    const Tightening tightening, const LimitTerms terms, const Matrix<const std::uint32_t> sample,
+    const std::uint32_t groups) {
+  __shared__ Counting counting;
+  take_turn();
+  const std::size_t q = blockIdx.x;
+  if (groups < tightening.k) return;
+  const std::uint32_t* const codes = sample.data + q * sample.stride;
+  const std::uint32_t code =
+      kth_by_block([=](std::uint32_t at) { return codes[at]; }, groups, tightening.k, counting);
+  if (threadIdx.x == 0) lower_theta(tightening, terms, q, code);
+}
+
+}  // namespace
+
+cudaError_t tighten_by_bounds(const Queue& queue, const Tightening& tightening) {
+  const LimitTerms terms = limit_terms(tightening.dims);
+  // A block a query is done sooner, as long as there are few.
+  const bool few = tightening.rows <= 4 * queue.multiprocessors && tightening.capacity > 512;
+  if (tightening.k <= warp_most_k && !few)
+    return launch_in_turn(queue, tighten_by_warps, divide_up(tightening.rows, warps), warp_threads, 0,
+                          tightening, terms);
+  return launch_in_turn(queue, tighten_by_blocks, tightening.rows, block_threads, 0, tightening, terms);
+}
+
+cudaError_t tighten_by_sample(const Queue& queue, const Tightening& tightening,
+                              Matrix<const std::uint32_t> sample, std::uint32_t groups) {
+  const bool few = tightening.rows <= 4 * queue.multiprocessors && groups > 256;
+  if (few && tightening.k <= sample_few_max_k)
+    return tighten_by_sample_of_few(queue, tightening, sample, groups);
+  if (few || groups > 1024)
+    return launch_in_turn(queue, tighten_by_samples_of_few, tightening.rows, block_threads, 0, tightening,
+                          limit_terms(tightening.dims), sample, groups);
+  return launch_in_turn(queue, tighten_by_samples, divide_up(tightening.rows, warps), warp_threads, 0,
+                        tightening, limit_terms(tightening.dims), sample, groups);
+}
+
+}  // namespace kith::cuda

@@ -1,0 +1,135 @@
+// What every kernel shares: keys, the parts of a row, launching.
+//
+// Names and bits as in lib/include/kith/key.hpp; docs/contract.md, section 2.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "common/kernels.hpp"
+
+namespace kith::cuda {
+
+/// A float as an unsigned number with the same order; -0 becomes +0. The only NaN is a masked pair (mask.cu),
+/// which comes behind +infinity, as no_value: the sum of a NaN and a number is 0x7FFFFFFF.
+__device__ inline std::uint32_t ordered_bits(float value) {
+  const std::uint32_t bits = __float_as_uint(value + 0.0f);
+  return bits >> 31 ? ~bits : bits | 0x80000000u;
+}
+
+__device__ inline Key key_of(float value, std::uint32_t row) {
+  return static_cast<Key>(ordered_bits(value)) << 32 | row;
+}
+
+/// The bound of values for a bound of keys: `value <= bound_value(bound)` loses nobody whose key is
+/// below. For no_key and masked pairs +infinity; for 0, below which there is no key, NaN, which refuses
+/// everybody.
+__device__ inline float bound_value(Key bound) {
+  const auto code = static_cast<std::uint32_t>(bound >> 32);
+  const std::uint32_t bits = code >> 31 ? code & 0x7FFFFFFFu : ~code;
+  return __uint_as_float(code == no_value ? 0x7F800000u : bits);
+}
+
+/// Never at or below any bound; what a masked pair is, too.
+__device__ inline float not_a_candidate() {
+  return __uint_as_float(0x7FFFFFFFu);
+}
+
+template <class T>
+__host__ __device__ constexpr T divide_up(T a, T b) {
+  return a / b + (a % b != 0);
+}
+
+/// Columns first .. last - 1 of a row.
+struct Columns {
+  std::uint32_t begin;
+  std::uint32_t end;
+};
+
+/// Part g of `groups` contiguous parts of ceil(columns / groups); may be empty.
+__host__ __device__ inline Columns columns_of(std::uint32_t g, std::uint32_t groups, std::uint32_t columns) {
+  const std::uint64_t width = divide_up(columns, groups);
+  const std::uint64_t begin = g * width, end = begin + width;
+  return {static_cast<std::uint32_t>(begin < columns ? begin : columns),
+          static_cast<std::uint32_t>(end < columns ? end : columns)};
+}
+
+/// The smallest power of two that is not below x, for 1 <= x <= 2^31.
+__host__ __device__ inline std::uint32_t power_of_two(std::uint32_t x) {
+  std::uint32_t power = 1;
+  while (power < x) power *= 2;
+  return power;
+}
+
+/// The first thing in a kernel that launch_in_turn() launches: to wait for what came before it in the queue.
+__device__ __forceinline__ void take_turn() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+/// How a kernel is launched, beside its shape.
+struct LaunchWay {
+  std::uint32_t cluster = 1;  // blocks, neighbours, that may use each other's shared memory
+  bool in_turn = false;       // it begins with take_turn()
+};
+
+/// Allow a kernel all the shared memory that there is beside what it has anyway: the same to everybody who
+/// launches it at the same time, so that nobody takes back what somebody else is about to use.
+inline cudaError_t allow_shared_memory(const Queue& queue, const void* kernel) {
+  cudaFuncAttributes known{};
+  const cudaError_t error = cudaFuncGetAttributes(&known, kernel);
+  if (error != cudaSuccess) return error;
+  const int most = static_cast<int>(queue.shared_bytes) - static_cast<int>(known.sharedSizeBytes);
+  if (known.maxDynamicSharedSizeBytes >= most) return cudaSuccess;
+  return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most);
+}
+
+template <class... Parameters, class... Arguments>
+cudaError_t launch_as(const LaunchWay& way, const Queue& queue, void (*kernel)(Parameters...),
+                      std::uint64_t blocks, std::uint32_t threads, std::size_t shared_bytes,
+                      const Arguments&... arguments) {
+  if (blocks == 0) return cudaSuccess;
+  constexpr std::size_t without_asking = 32 * 1024;  // beside what a kernel has anyway; together 48
+  if (shared_bytes > without_asking) {
+    const cudaError_t error = allow_shared_memory(queue, reinterpret_cast<const void*>(kernel));
+    if (error != cudaSuccess) return error;
+  }
+  cudaLaunchConfig_t config = {};
+  config.gridDim = dim3(static_cast<unsigned>(blocks));
+  config.blockDim = dim3(threads);
+  config.dynamicSmemBytes = shared_bytes;
+  config.stream = queue.stream;
+  cudaLaunchAttribute attributes[2] = {};
+  config.attrs = attributes;
+  if (way.cluster > 1) {
+    cudaLaunchAttribute& cluster = attributes[config.numAttrs++];
+    cluster.id = cudaLaunchAttributeClusterDimension;
+    cluster.val.clusterDim = {way.cluster, 1, 1};
+  }
+  if (way.in_turn && queue.overlaps) {
+    cudaLaunchAttribute& overlap = attributes[config.numAttrs++];
+    overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    overlap.val.programmaticStreamSerializationAllowed = 1;
+  }
+  return cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...);
+}
+
+template <class... Parameters, class... Arguments>
+cudaError_t launch(const Queue& queue, void (*kernel)(Parameters...), std::uint64_t blocks,
+                   std::uint32_t threads, std::size_t shared_bytes, const Arguments&... arguments) {
+  return launch_as({}, queue, kernel, blocks, threads, shared_bytes, arguments...);
+}
+
+/// Where queues overlap, a kernel that begins with take_turn() is launched when the blocks of that before it
+/// have ended, but not yet all that follows, which saves a microsecond. (Programmatic dependent launch. No
+/// kernel says that the next may come sooner: its blocks would take room from those that they wait for.)
+template <class... Parameters, class... Arguments>
+cudaError_t launch_in_turn(const Queue& queue, void (*kernel)(Parameters...), std::uint64_t blocks,
+                           std::uint32_t threads, std::size_t shared_bytes, const Arguments&... arguments) {
+  return launch_as({1, true}, queue, kernel, blocks, threads, shared_bytes, arguments...);
+}
+
+}  // namespace kith::cuda

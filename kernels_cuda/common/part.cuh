@@ -1,0 +1,75 @@
+// What a selector finds a list in, and rounds of rows where memory for all of them would be too much.
+#pragma once
+
+#include "common/common.cuh"
+
+namespace kith::cuda {
+
+/// Group g of row q, whose list is number q * groups + g.
+struct Part {
+  const float* values;
+  std::uint32_t count;
+  std::uint32_t first_row;  // training row of the first value
+  Key* out;                 // [k]
+
+  /// NaN behind the last.
+  __device__ float value(std::uint64_t i) const { return i < count ? values[i] : not_a_candidate(); }
+  /// no_key behind the last.
+  __device__ Key key(std::uint64_t i) const {
+    return i < count ? key_of(values[i], first_row + static_cast<std::uint32_t>(i)) : no_key;
+  }
+};
+
+__device__ inline Part part_of(const Selection& selection, std::uint32_t list) {
+  const std::uint32_t q = list / selection.groups, g = list % selection.groups;
+  const Columns columns = columns_of(g, selection.groups, selection.columns);
+  return {selection.distances.data + q * selection.distances.stride + columns.begin,
+          columns.end - columns.begin, selection.first_row + columns.begin,
+          selection.out.data + q * selection.out.stride + static_cast<std::size_t>(g) * selection.k};
+}
+
+/// Lists of all rows; the back end refuses more than 2^31 - 1.
+inline std::uint32_t lists_of(const Selection& selection) {
+  return selection.rows * selection.groups;
+}
+
+/// Values of the longest part.
+__host__ __device__ inline std::uint32_t width_of(const Selection& selection) {
+  return divide_up(selection.columns, selection.groups);
+}
+
+/// Scratch a step asks for at most, unless one row needs more.
+inline constexpr std::size_t round_bytes = std::size_t{1} << 29;
+
+/// How many rows, one at least, so many bytes are enough for.
+inline std::uint32_t rows_in(const Selection& selection, std::size_t bytes, std::size_t bytes_a_row) {
+  if (bytes_a_row == 0) return selection.rows;
+  return static_cast<std::uint32_t>(std::clamp<std::size_t>(bytes / bytes_a_row, 1, selection.rows));
+}
+
+inline std::size_t scratch_of_rounds(const Selection& selection, std::size_t bytes_a_row) {
+  return bytes_a_row * rows_in(selection, round_bytes, bytes_a_row);
+}
+
+/// Call `select(rows)` for all rows, `round` of them at a time.
+template <class Select>
+cudaError_t in_rounds(const Selection& selection, std::uint32_t round, Select select) {
+  for (std::uint32_t first = 0; first < selection.rows; first += round) {
+    Selection rows = selection;
+    rows.rows = std::min(round, selection.rows - first);
+    rows.distances.data += first * rows.distances.stride;
+    rows.out.data += first * rows.out.stride;
+    const cudaError_t error = select(rows);
+    if (error != cudaSuccess) return error;
+  }
+  return cudaSuccess;
+}
+
+/// The same, with as many rows at a time as scratch is enough for.
+template <class Select>
+cudaError_t in_rounds(const Selection& selection, const Scratch& scratch, std::size_t bytes_a_row,
+                      Select select) {
+  return in_rounds(selection, rows_in(selection, scratch.bytes, bytes_a_row), select);
+}
+
+}  // namespace kith::cuda

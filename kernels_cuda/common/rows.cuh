@@ -1,0 +1,192 @@
+// The chains of a few queries with many training rows: a thread folds 4 neighbouring rows, or 2, or several
+// pieces of 4.
+//
+// Rows come in transposed blocks of 32, so that 8 threads read one dimension of a block as one line
+// of 128 bytes; a warp takes 4 blocks. No barrier, no shared memory: what hides the latency is that
+// several dimensions are read before the first is folded.
+#pragma once
+
+#include "common/metric.cuh"
+
+namespace kith::cuda {
+
+inline constexpr std::uint32_t row_threads = 256;
+inline constexpr std::uint32_t warp_rows = 4 * rows_a_block;             // rows a warp at a time
+inline constexpr std::uint32_t row_step = row_threads / 32 * warp_rows;  // rows a block at a time
+
+/// Where dimension 0 of row r (counted from the beginning of the memory) stands.
+__device__ inline const float* row_at(const Rows& rows, std::uint32_t r) {
+  return rows.data +
+         (static_cast<std::size_t>(r / rows_a_block) * rows.dims * rows_a_block + r % rows_a_block);
+}
+
+/// The first of this thread's 4 rows, when the warp takes 128 rows that begin at block `block0`.
+__device__ inline std::uint32_t first_of_four(std::uint32_t block0) {
+  return (block0 + threadIdx.x % 32 / 8) * rows_a_block + threadIdx.x % 8 * 4;
+}
+
+/// Where queries stand: in device memory, as packed, or in shared memory, [dims, queries].
+enum class Place { packed, staged };
+
+/// `queries` neighbouring floats; 16 bytes at a time where there are 4.
+template <Place place, int queries>
+__device__ __forceinline__ void load_queries(float (&a)[queries], const float* query) {
+  if constexpr (queries % 4 == 0) {
+#pragma unroll
+    for (int q = 0; q < queries; q += 4) {
+      const auto* from = reinterpret_cast<const float4*>(query + q);
+      const float4 four = place == Place::staged ? *from : __ldg(from);
+      a[q] = four.x;
+      a[q + 1] = four.y;
+      a[q + 2] = four.z;
+      a[q + 3] = four.w;
+    }
+  } else {
+#pragma unroll
+    for (int q = 0; q < queries; ++q) a[q] = place == Place::staged ? query[q] : __ldg(query + q);
+  }
+}
+
+/// One dimension of 4 or 2 neighbouring rows, at once.
+template <int rows>
+__device__ __forceinline__ void load_neighbours(float (&b)[rows], const float* row) {
+  static_assert(rows == 4 || rows == 2);
+  if constexpr (rows == 4) {
+    const float4 four = __ldg(reinterpret_cast<const float4*>(row));
+    b[0] = four.x;
+    b[1] = four.y;
+    b[2] = four.z;
+    b[3] = four.w;
+  } else {
+    const float2 two = __ldg(reinterpret_cast<const float2*>(row));
+    b[0] = two.x;
+    b[1] = two.y;
+  }
+}
+
+template <int step, int rows>
+__device__ __forceinline__ void load_rows(float (&b)[step][rows], const float* row) {
+#pragma unroll
+  for (int d = 0; d < step; ++d) load_neighbours(b[d], row + d * rows_a_block);
+}
+
+template <Metric metric, int queries, int rows>
+__device__ __forceinline__ void start_chains(float (&acc)[queries][rows]) {
+#pragma unroll
+  for (int q = 0; q < queries; ++q)
+#pragma unroll
+    for (int j = 0; j < rows; ++j) acc[q][j] = Chain<metric>::start();
+}
+
+/// Fold `step` dimensions, whose rows were read.
+template <Metric metric, Place place, int queries, int rows, int step>
+__device__ __forceinline__ void fold_step(float (&acc)[queries][rows], const float*& query,
+                                          const float (&b)[step][rows]) {
+  constexpr int pitch = place == Place::staged ? queries : static_cast<int>(rows_a_block);
+#pragma unroll
+  for (int d = 0; d < step; ++d) {
+    float a[queries];
+    load_queries<place>(a, query + d * pitch);
+#pragma unroll
+    for (int q = 0; q < queries; ++q)
+#pragma unroll
+      for (int j = 0; j < rows; ++j) acc[q][j] = Chain<metric>::next(acc[q][j], a[q], b[d][j]);
+  }
+  query += step * pitch;
+}
+
+/// Fold `step` dimensions, all of whose rows are read first.
+template <int step, Metric metric, Place place, int queries, int rows>
+__device__ __forceinline__ void fold_rows(float (&acc)[queries][rows], const float*& query,
+                                          const float*& row) {
+  float b[step][rows];
+  load_rows(b, row);
+  fold_step<metric, place>(acc, query, b);
+  row += step * rows_a_block;
+}
+
+/// acc[q][j]: the chain of query q with row j of four (of two).
+///   query  dimension 0 of the first of `queries` neighbouring queries, aligned to their size
+///   row    dimension 0 of the first of the rows, aligned to theirs
+template <Metric metric, int queries, int rows>
+__device__ __forceinline__ void row_chains(float (&acc)[queries][rows], const float* query, const float* row,
+                                           std::uint32_t dims) {
+  constexpr Place place = Place::packed;
+  constexpr int most = queries >= 16 ? 4 : 8;
+  start_chains<metric>(acc);
+  std::uint32_t left = dims;
+  for (; left >= most; left -= most) fold_rows<most, metric, place>(acc, query, row);
+  if (most == 8 && (left & 4) != 0) fold_rows<4, metric, place>(acc, query, row);
+  if ((left & 2) != 0) fold_rows<2, metric, place>(acc, query, row);
+  if ((left & 1) != 0) fold_rows<1, metric, place>(acc, query, row);
+}
+
+/// The same for queries in shared memory, with two dimensions of the rows always on their way.
+template <Metric metric, int queries, int rows>
+__device__ __forceinline__ void staged_chains(float (&acc)[queries][rows], const float* query,
+                                              const float* row, std::uint32_t dims) {
+  constexpr Place place = Place::staged;
+  constexpr int step = 2;
+  start_chains<metric>(acc);
+  std::uint32_t left = dims;
+  if (left >= step) {
+    float b[step][rows];
+    load_rows(b, row);
+#pragma unroll 2
+    for (; left >= 2 * step; left -= step) {
+      float next[step][rows];
+      row += step * rows_a_block;
+      load_rows(next, row);
+      fold_step<metric, place>(acc, query, b);
+#pragma unroll
+      for (int d = 0; d < step; ++d)
+#pragma unroll
+        for (int j = 0; j < rows; ++j) b[d][j] = next[d][j];
+    }
+    fold_step<metric, place>(acc, query, b);
+    row += step * rows_a_block;
+    left -= step;
+  }
+  for (; left > 0; --left) fold_rows<1, metric, place>(acc, query, row);
+}
+
+/// acc[0][piece * 4 + j]: the chain of one query with row j of every piece, at row[piece]. All pieces are
+/// read before the first is folded.
+template <Metric metric, int pieces>
+__device__ __forceinline__ void piece_chains(float (&acc)[1][pieces * 4], const float* query,
+                                             const float* const (&row)[pieces], std::uint32_t dims) {
+  constexpr int step = 2;
+  start_chains<metric>(acc);
+  const auto fold = [&](std::uint32_t d0, auto dimensions) {
+    constexpr int several = decltype(dimensions)::value;
+    float b[pieces][several][4], a[several];
+#pragma unroll
+    for (int piece = 0; piece < pieces; ++piece)
+      load_rows(b[piece], row[piece] + std::size_t{d0} * rows_a_block);
+#pragma unroll
+    for (int d = 0; d < several; ++d) a[d] = __ldg(query + std::size_t{d0 + d} * rows_a_block);
+#pragma unroll
+    for (int d = 0; d < several; ++d)
+#pragma unroll
+      for (int i = 0; i < pieces * 4; ++i)
+        acc[0][i] = Chain<metric>::next(acc[0][i], a[d], b[i / 4][d][i % 4]);
+  };
+  std::uint32_t d = 0;
+  for (; d + step <= dims; d += step) fold(d, std::integral_constant<int, step>());
+  if (d < dims) fold(d, std::integral_constant<int, 1>());
+}
+
+/// Call body(std::integral_constant<int, Q>) with the queries a thread takes at once for m of them.
+template <class Body>
+cudaError_t with_query_batch(std::uint32_t m, Body&& body) {
+  if (m <= 1) return body(std::integral_constant<int, 1>());
+  if (m <= 4) return body(std::integral_constant<int, 4>());
+  return body(std::integral_constant<int, 16>());
+}
+
+/// Batches of Q queries, the first of which begins at a multiple of Q at or before rows.first.
+inline std::uint32_t batches_of(const Rows& queries, std::uint32_t batch) {
+  return divide_up(queries.first % batch + queries.rows, batch);
+}
+
+}  // namespace kith::cuda

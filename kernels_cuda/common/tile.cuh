@@ -1,0 +1,130 @@
+// The chains of a tile of 128 queries with 128 training rows, by a block of 256 threads.
+//
+// A thread folds 8 queries with 8 rows, in registers: two runs of four of each, 64 apart. `depth`
+// dimensions of both sides at a time, a piece, are copied to shared memory, `stages` pieces deep:
+// while one is folded, the next ones are on their way (cp.async where the chip has it), across the
+// border between two tiles too. A piece costs one barrier. Rows come in transposed blocks of 32, so
+// that a piece of a block is 1 KiB in one run, and lands as it lies.
+// Shared memory: 32 KiB. Work: 128 arithmetic instructions for 4 vector loads a dimension and thread.
+// Source: the register tiling of Volkov, Demmel, Benchmarking GPUs to tune dense linear algebra, 2008.
+#pragma once
+
+#include <cuda_pipeline.h>
+
+#include "common/metric.cuh"
+
+namespace kith::cuda {
+
+inline constexpr std::uint32_t tile_rows = 128;  // of queries and of training rows
+inline constexpr std::uint32_t tile_blocks = tile_rows / rows_a_block;
+inline constexpr std::uint32_t tile_threads = 256;
+inline constexpr std::uint32_t depth = 8;
+inline constexpr std::uint32_t stages = 4;
+
+using Piece = float[depth][tile_rows];
+
+struct TileMemory {
+  alignas(16) Piece queries[stages];
+  alignas(16) Piece train[stages];
+};
+
+/// Place in the tile of the first of a thread's two runs of four queries: a warp has 4 x 8 threads.
+__device__ inline std::uint32_t query_place() {
+  return (threadIdx.x / 64 * 4 + threadIdx.x % 32 / 8) * 4;
+}
+
+/// The same for training rows.
+__device__ inline std::uint32_t row_place() {
+  return (threadIdx.x / 32 % 2 * 8 + threadIdx.x % 8) * 4;
+}
+
+/// Place of number i of a thread's eight.
+__device__ inline std::uint32_t place(std::uint32_t first, int i) {
+  return first + (i & 4) * 16 + (i & 3);
+}
+
+/// Where this thread copies from: dimension threadIdx.x / 32 of 4 rows of the tile that begins at
+/// block `block0`. Blocks behind the last are read as the last; nobody uses them.
+__device__ inline const float* copy_source(const Rows& rows, std::uint32_t block0) {
+  const std::uint32_t last = (rows.first + rows.rows - 1) / rows_a_block;
+  const std::uint32_t block = min(block0 + threadIdx.x % 32 / 8, last);
+  return rows.data + (static_cast<std::size_t>(block) * rows.dims + threadIdx.x / 32) * rows_a_block +
+         threadIdx.x % 8 * 4;
+}
+
+__device__ __forceinline__ void copy_piece(Piece& to, const float* from) {
+  __pipeline_memcpy_async(&to[threadIdx.x / 32][threadIdx.x % 32 * 4], from, 16);
+}
+
+template <Metric metric>
+__device__ __forceinline__ void fold_dimension(float (&acc)[8][8], const float* queries, const float* train) {
+  float a[8], b[8];
+  *reinterpret_cast<float4*>(a) = *reinterpret_cast<const float4*>(queries);
+  *reinterpret_cast<float4*>(a + 4) = *reinterpret_cast<const float4*>(queries + 64);
+  *reinterpret_cast<float4*>(b) = *reinterpret_cast<const float4*>(train);
+  *reinterpret_cast<float4*>(b + 4) = *reinterpret_cast<const float4*>(train + 64);
+#pragma unroll
+  for (int i = 0; i < 8; ++i)
+#pragma unroll
+    for (int j = 0; j < 8; ++j) acc[i][j] = Chain<metric>::next(acc[i][j], a[i], b[j]);
+}
+
+/// Fold the queries of one tile with several tiles of training rows, one after another.
+///   query_block   block of the first query
+///   block_of(i)   block of the first training row of tile i
+///   done(i, acc)  takes the finished chains of tile i; called by all threads, after every thread
+///                 has passed a barrier that comes after its done(i - 1, ...)
+template <Metric metric, class BlockOf, class Done>
+__device__ __forceinline__ void scan_tiles(TileMemory& memory, const Rows& queries, std::uint32_t query_block,
+                                           const Rows& train, std::uint32_t tiles, BlockOf block_of,
+                                           Done done) {
+  const std::uint32_t dims = queries.dims, pieces = divide_up(dims, depth);
+  const std::uint32_t my_dimension = threadIdx.x / 32;
+  const float* const query_source = copy_source(queries, query_block);
+  const float* train_source = tiles > 0 ? copy_source(train, block_of(0)) : nullptr;
+  std::uint32_t copied_tile = 0, copied = 0;  // the next piece to be copied
+
+  const auto copy_next = [&](std::uint32_t stage) {
+    if (copied_tile < tiles) {
+      if (copied * depth + my_dimension < dims) {
+        const std::size_t offset = static_cast<std::size_t>(copied) * depth * rows_a_block;
+        copy_piece(memory.queries[stage], query_source + offset);
+        copy_piece(memory.train[stage], train_source + offset);
+      }
+      if (++copied == pieces) {
+        copied = 0;
+        if (++copied_tile < tiles) train_source = copy_source(train, block_of(copied_tile));
+      }
+    }
+    __pipeline_commit();
+  };
+
+  for (std::uint32_t stage = 0; stage + 1 < stages; ++stage) copy_next(stage);
+  const std::uint32_t q = query_place(), r = row_place();
+  std::uint32_t stage = 0;
+  for (std::uint32_t i = 0; i < tiles; ++i) {
+    float acc[8][8];
+#pragma unroll
+    for (int e = 0; e < 64; ++e) acc[e / 8][e % 8] = Chain<metric>::start();
+    for (std::uint32_t d0 = 0; d0 < dims; d0 += depth) {
+      __pipeline_wait_prior(stages - 2);
+      __syncthreads();
+      copy_next((stage + stages - 1) % stages);  // whose piece was folded before the barrier
+      const float* a = &memory.queries[stage][0][q];
+      const float* b = &memory.train[stage][0][r];
+      if (dims - d0 >= depth) {
+#pragma unroll
+        for (std::uint32_t d = 0; d < depth; ++d)
+          fold_dimension<metric>(acc, a + d * tile_rows, b + d * tile_rows);
+      } else {
+#pragma unroll 1
+        for (std::uint32_t d = 0; d < dims - d0; ++d)
+          fold_dimension<metric>(acc, a + d * tile_rows, b + d * tile_rows);
+      }
+      stage = (stage + 1) % stages;
+    }
+    done(i, acc);
+  }
+}
+
+}  // namespace kith::cuda

@@ -1,0 +1,193 @@
+// nearest, for few queries: distance and select in one step.
+//
+//   queries [q, dims]   train [t, dims]   blocks of 32 rows
+//   out     [q, groups * k]   keys, ascending in each list, padded with no_key
+//
+// Block b folds batch b % batches of queries with the rows of group b / batches, a thread several of them
+// a step (rows.cuh), and offers the chains to a shortlist for each query. The groups of the plan fill the
+// GPU; each reads its rows once, which is all there is to read.
+// A block has one of three shapes. Where a group has but few rows, everybody would wait for the slowest
+// access and the slowest block: then one query has large blocks, whose threads read all their rows at once,
+// and a batch of 16 has so many threads, of two rows each, that one step is all.
+// Work: q * t * dims folds; t * dims floats read once a batch, from the cache for the second and later
+// ones; one barrier a step and k (1 + ln(t / (groups k))) keys kept a list, on data in random order.
+// Shared memory: capacity * batch keys, and a batch of 16 queries of up to 256 dimensions. Source: see
+// shortlist.cuh.
+#include "common/rows.cuh"
+#include "common/shortlist.cuh"
+
+namespace kith::cuda {
+namespace {
+
+constexpr std::uint32_t staged_dims = 256;  // up to here queries stand in shared memory
+
+/// Bytes of shared memory for the queries of a batch; 0 where they stay where they are.
+__host__ __device__ constexpr std::size_t staged_bytes(int batch, std::uint32_t dims) {
+  return batch >= 16 && dims <= staged_dims ? batch * dims * sizeof(float) : 0;
+}
+
+/// Copy queries query .. query + batch - 1 to shared memory, [dims, batch]. Needs a barrier.
+template <int batch>
+__device__ void stage_queries(float* staged, const Rows& queries, std::uint32_t query) {
+  const float* from = row_at(queries, query);
+  for (std::uint32_t i = threadIdx.x; i < batch * queries.dims; i += blockDim.x)
+    staged[i] = from[i / batch * rows_a_block + i % batch];
+}
+
+/// What a thread takes a step: `pieces` times `width` neighbouring rows; a block, of at most `most_threads`,
+/// has as many pieces one after the other.
+template <int queries, int rows, int several, std::uint32_t threads, std::uint32_t at_once>
+struct Shape {
+  static constexpr int batch = queries, width = rows, pieces = several, each = rows * several;
+  static constexpr std::uint32_t most_threads = threads, blocks = at_once;  // of a multiprocessor
+};
+
+using Wide = Shape<1, 4, 3, 1024, 1>;
+using Short = Shape<16, 2, 1, 384, 2>;
+template <int queries>
+using Plain = Shape<queries, 4, 1, row_threads, queries >= 16 ? 2 : 4>;
+
+/// Dimension 0 of the rows of each piece of this thread. Pieces without a row before `end` have another's, so
+/// that all are read without asking.
+template <class S>
+__device__ __forceinline__ void place_pieces(const float* (&row)[S::pieces], const Rows& train,
+                                             std::uint32_t r, std::uint32_t end) {
+#pragma unroll
+  for (int piece = 0; piece < S::pieces; ++piece) {
+    const std::uint32_t first = r + static_cast<std::uint32_t>(piece) * blockDim.x * S::width;
+    row[piece] = row_at(train, first < end ? first : r);
+  }
+}
+
+template <Metric metric, class S>
+__device__ __forceinline__ void chains(float (&acc)[S::batch][S::each], const Rows& queries,
+                                       std::uint32_t query, const float* staged,
+                                       const float* const (&row)[S::pieces]) {
+  if constexpr (S::pieces > 1) {
+    piece_chains<metric, S::pieces>(acc, row_at(queries, query), row, queries.dims);
+  } else if (staged_bytes(S::batch, queries.dims) > 0) {
+    staged_chains<metric>(acc, staged, row[0], queries.dims);
+  } else {
+    row_chains<metric>(acc, row_at(queries, query), row[0], queries.dims);
+  }
+}
+
+template <Metric metric, class S>
+__global__ __launch_bounds__(S::most_threads, S::blocks) void nearest_of_rows(
+    const Rows queries, const Rows train, const std::uint32_t shift, const std::uint32_t k,
+    const std::uint32_t groups, const std::uint32_t batches, const std::uint32_t capacity,
+    const Matrix<Key> out) {
+  constexpr int batch = S::batch, each = S::each;
+  extern __shared__ __align__(16) Key buffers[];
+  __shared__ ShortlistState<batch> state;
+  take_turn();
+  Shortlist<batch> shortlist(state, buffers, capacity, k);
+  const std::uint32_t query = (queries.first / batch + blockIdx.x % batches) * batch;
+  const std::uint32_t group = blockIdx.x / batches;
+  const auto is_query = [&](std::uint32_t q) {
+    return query + q >= queries.first && query + q < queries.first + queries.rows;
+  };
+  auto* const staged = reinterpret_cast<float*>(buffers + batch * capacity);
+  if (staged_bytes(batch, queries.dims) > 0) stage_queries<batch>(staged, queries, query);
+  shortlist.start(is_query);
+
+  const Columns columns = columns_of(group, groups, train.rows);
+  const std::uint32_t begin = train.first + columns.begin, end = train.first + columns.end;
+  const std::uint32_t first = begin / S::width * S::width, step = blockDim.x * each;
+  bool seeded = false;
+  for (std::uint32_t row0 = first; row0 < end && begin < end; row0 += step) {
+    const std::uint32_t r = row0 + threadIdx.x * S::width;
+    const auto row_of = [&](int j) {
+      return r + static_cast<std::uint32_t>(j / S::width) * blockDim.x * S::width + j % S::width;
+    };
+    const auto in_group = [&](int j) { return row_of(j) >= begin && row_of(j) < end; };
+    float acc[batch][each];
+    if (r < end) {
+      const float* row[S::pieces];
+      place_pieces<S>(row, train, r, end);
+      chains<metric, S>(acc, queries, query, staged, row);
+    }
+    const auto key_at = [&](int q, int j) { return key_of(acc[q][j], row_of(j) + shift); };
+    const auto least_at = [&](int q) {
+      std::uint32_t least = no_value;
+#pragma unroll
+      for (int j = 0; j < each; ++j)
+        if (in_group(j)) least = min(least, ordered_bits(acc[q][j]));
+      return least;
+    };
+    if (!seeded) shortlist.seed(least_at);
+    seeded = true;
+
+    std::conditional_t<(batch * each > 32), std::uint64_t, std::uint32_t> pending = 0;
+#pragma unroll
+    for (int q = 0; q < batch; ++q) {
+      const float limit = shortlist.value(q);
+#pragma unroll
+      for (int j = 0; j < each; ++j)
+        if (in_group(j) && acc[q][j] <= limit) pending |= static_cast<decltype(pending)>(1) << (q * each + j);
+    }
+    shortlist.template offer<each>(pending, key_at);
+    // Several lists are sorted after 1, 2, 4, 8 ... steps: a better bound costs less than the keys that
+    // it refuses.
+    const std::uint32_t steps = (row0 - first) / step + 1;
+    if (batch > 1 && (steps & (steps - 1)) == 0 && end - row0 > step) shortlist.tighten();
+  }
+
+  shortlist.deliver([&](std::uint32_t q, std::uint32_t j, Key key) {
+    if (is_query(q))
+      out.data[(query + q - queries.first) * out.stride + static_cast<std::size_t>(group) * k + j] = key;
+  });
+}
+
+std::uint32_t capacity_of(const Search& search) {
+  static_assert(nearest_max_k < 512);
+  return search.k <= 64 ? 256 : 512;
+}
+
+template <class S>
+std::size_t shared_bytes(const Search& search) {
+  return S::batch * capacity_of(search) * sizeof(Key) + staged_bytes(S::batch, search.queries.dims);
+}
+
+template <class S>
+cudaError_t nearest_by(const Queue& queue, const Search& search, std::uint32_t threads) {
+  const std::uint32_t shift = search.first_row - search.train.first;  // wraps around, and back
+  const std::uint32_t batches = batches_of(search.queries, S::batch);
+  return with_chain(search.metric, [&](auto chain) {
+    return launch_in_turn(queue, nearest_of_rows<decltype(chain)::value, S>,
+                          std::uint64_t{batches} * search.groups, threads, shared_bytes<S>(search),
+                          search.queries, search.train, shift, search.k, search.groups, batches,
+                          capacity_of(search), search.out);
+  });
+}
+
+/// Threads for as many rows, and those of a thread that begin before the group does.
+template <class S>
+std::uint32_t threads_for(std::uint32_t rows) {
+  constexpr std::uint32_t warp = 32;
+  const std::uint32_t threads = divide_up(rows + S::width - 1, std::uint32_t{S::width});
+  return std::min(S::most_threads, divide_up(threads, warp) * warp);
+}
+
+}  // namespace
+
+cudaError_t nearest_rows(const Queue& queue, const Search& search) {
+  const std::uint32_t rows = divide_up(search.train.rows, search.groups);  // of a group
+  return with_query_batch(search.queries.rows, [&](auto size) {
+    constexpr int batch = decltype(size)::value;
+    if constexpr (batch == Wide::batch) {
+      const bool alone = search.groups <= queue.multiprocessors;  // on its multiprocessor
+      if (alone && rows > Wide::most_threads) return nearest_by<Wide>(queue, search, Wide::most_threads);
+    }
+    if constexpr (batch == Short::batch) {
+      // Devices of compute capability 7.5 have 64 KiB: too little for 16 long lists.
+      const std::size_t needed = shared_bytes<Plain<batch>>(search) + sizeof(ShortlistState<batch>);
+      if (needed > queue.shared_bytes) return nearest_by<Plain<4>>(queue, search, row_threads);
+      const std::uint32_t threads = threads_for<Short>(rows);
+      if (rows < Short::most_threads * Short::width) return nearest_by<Short>(queue, search, threads);
+    }
+    return nearest_by<Plain<batch>>(queue, search, row_threads);
+  });
+}
+
+}  // namespace kith::cuda

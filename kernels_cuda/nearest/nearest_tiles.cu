@@ -1,0 +1,303 @@
+// nearest, for many queries: distance and select in one step, nothing written in between but survivors.
+//
+//   queries [q, dims]   train [t, dims]   blocks of 32 rows
+//   out     [q, groups * k]   keys, ascending in each list, padded with no_key
+//
+// The rows of a group are cut into tiles of 128, and the tiles go through in phases: every 512th
+// tile, every 64th of the others, every 8th, the rest (fewer phases where there are few tiles). A
+// phase is two launches:
+//   scan     a block folds 128 queries with the tiles of one of `parts` parts of the phase (tile.cuh),
+//            compares the chains with the query's bound, and appends the few keys below it to the
+//            buffer of (query, group, part); up to 8 dimensions and k = 32 a warp does that, with tiles
+//            of 32 (nearest_points.cu), after every 4096th tile;
+//   tighten  a block joins the buffers of a (query, group) with the k smallest so far, in `out`; the
+//            k-th of them is the bound of the next phase.
+// So about 8 k keys a list and phase get past the bound, whatever the order of the rows, as long as
+// tiles are alike; where they are not, a scan sorts a buffer that is nearly full and lowers its own
+// bound: nothing is ever lost, and rows in descending order cost time, not memory.
+// Work: q * t * dims folds, two instructions each, and a comparison a pair. Shared memory: 34 KiB.
+// Scratch: bounds [q, groups]; for every block of a scan counts [128] and buffers [128, capacity].
+// Source: geometric phases after the sampled thresholds of top-k selection (Alabi and others, Fast
+// k-selection algorithms for graphics processing units, 2012); the tiles see tile.cuh.
+#include "common/phases.cuh"
+#include "common/sort.cuh"
+#include "common/tile.cuh"
+
+namespace kith::cuda {
+namespace {
+
+/// Of the queries of a block, in shared memory.
+struct Bounds {
+  alignas(16) float value[tile_rows];  // bound_value(key)
+  Key key[tile_rows];
+  std::uint32_t count[tile_rows];  // keys in the buffer
+};
+
+/// Sort the buffer of query `place` by a warp, keep the k smallest, and lower the bound.
+template <int each>
+__device__ __forceinline__ void shrink(Bounds& bounds, std::uint32_t place, Key* buffer, std::uint32_t k) {
+  const std::uint32_t lane = threadIdx.x % 32, count = bounds.count[place];
+  const Key before = bounds.key[place];
+  Key key[each];
+#pragma unroll
+  for (int e = 0; e < each; ++e) key[e] = e * 32 + lane < count ? buffer[e * 32 + lane] : no_key;
+  sort_warp(key, lane);
+#pragma unroll
+  for (int e = 0; e < each; ++e) {
+    const std::uint32_t j = lane * each + e;
+    if (j < k) buffer[j] = key[e];
+    if (j == k - 1 && key[e] < before) {
+      bounds.key[place] = key[e];
+      bounds.value[place] = bound_value(key[e]);
+    }
+  }
+  if (lane == 0) bounds.count[place] = min(count, k);
+  __syncwarp();
+}
+
+template <Metric metric, int each>
+__global__ __launch_bounds__(tile_threads, 2) void scan_for_survivors(const Scan scan) {
+  constexpr std::uint32_t capacity = 32 * each;
+  __shared__ TileMemory memory;
+  __shared__ Bounds bounds;
+  const std::uint32_t list = blockIdx.x / scan.query_tiles;
+  const std::uint32_t g = list / scan.parts, part = list % scan.parts;
+  const std::uint32_t query_block =
+      scan.queries.first / rows_a_block + blockIdx.x % scan.query_tiles * tile_blocks;
+  const std::uint32_t first_query = query_block * rows_a_block - scan.queries.first;  // may wrap around
+  const auto list_of = [&](std::uint32_t q) { return static_cast<std::size_t>(q) * scan.groups + g; };
+  Key* const buffers = scan.survivors.buffers + std::size_t{blockIdx.x} * (tile_rows * capacity);
+  if (threadIdx.x < tile_rows) {
+    const std::uint32_t q = first_query + threadIdx.x;
+    Key key = 0;  // nobody is below it
+    if (q < scan.queries.rows) key = scan.phase.first ? no_key : scan.survivors.bounds[list_of(q)];
+    bounds.key[threadIdx.x] = key;
+    bounds.value[threadIdx.x] = bound_value(key);
+    bounds.count[threadIdx.x] = 0;
+  }
+
+  const Group group(scan.train, g, scan.groups, tile_rows);
+  const std::uint64_t all = scan.phase.count(group.tiles);
+  const auto begin = static_cast<std::uint32_t>(all * part / scan.parts);
+  const std::uint32_t tiles = static_cast<std::uint32_t>(all * (part + 1) / scan.parts) - begin;
+  const auto block_of = [&](std::uint32_t i) {
+    return group.first_block + scan.phase.tile(begin + i) * tile_blocks;
+  };
+
+  scan_tiles<metric>(
+      memory, scan.queries, query_block, scan.train, tiles, block_of,
+      [&](std::uint32_t i, float(&acc)[8][8]) {
+        const std::uint32_t tile_begin = block_of(i) * rows_a_block, r = tile_begin + row_place();
+        if (tile_begin < group.begin || group.end - tile_begin < tile_rows) {
+#pragma unroll
+          for (int j = 0; j < 8; ++j) {
+            const bool outside = place(r, j) < group.begin || place(r, j) >= group.end;
+#pragma unroll
+            for (int e = 0; e < 8; ++e)
+              if (outside) acc[e][j] = not_a_candidate();
+          }
+        }
+
+        const std::uint32_t my_queries = query_place();
+        float limit[8];
+        *reinterpret_cast<float4*>(limit) = *reinterpret_cast<const float4*>(&bounds.value[my_queries]);
+        *reinterpret_cast<float4*>(limit + 4) =
+            *reinterpret_cast<const float4*>(&bounds.value[my_queries + 64]);
+        bool any = false;
+#pragma unroll
+        for (int e = 0; e < 8; ++e)
+#pragma unroll
+          for (int j = 0; j < 8; ++j) any |= acc[e][j] <= limit[e];
+        if (any) {
+#pragma unroll
+          for (int e = 0; e < 8; ++e) {
+            const std::uint32_t at = place(my_queries, e);
+#pragma unroll
+            for (int j = 0; j < 8; ++j) {
+              if (!(acc[e][j] <= limit[e])) continue;
+              const Key key = key_of(acc[e][j], place(r, j) + scan.shift);
+              if (key < bounds.key[at]) buffers[at * capacity + atomicAdd(&bounds.count[at], 1u)] = key;
+            }
+          }
+        }
+
+        __syncthreads();
+        if (i + 1 == tiles) return;
+        // A tile may add 128 keys a query. Each warp looks after 16 queries.
+        const std::uint32_t first = threadIdx.x / 32 * 16, lane = threadIdx.x % 32;
+        std::uint32_t full =
+            __ballot_sync(0xFFFFFFFFu, lane < 16 && bounds.count[first + lane % 16] > capacity - tile_rows);
+        for (; full != 0; full &= full - 1) {
+          const std::uint32_t at = first + __ffs(full) - 1;
+          shrink<each>(bounds, at, buffers + at * capacity, scan.k);
+        }
+      });
+
+  if (threadIdx.x < tile_rows)
+    scan.survivors.counts[std::size_t{blockIdx.x} * tile_rows + threadIdx.x] = bounds.count[threadIdx.x];
+}
+
+cudaError_t scan_tiles_of(const Queue& queue, Metric metric, const Scan& scan, std::uint32_t capacity) {
+  const std::uint64_t blocks = std::uint64_t{scan.query_tiles} * scan.groups * scan.parts;
+  return with_chain(metric, [&](auto chain) {
+    constexpr Metric chosen = decltype(chain)::value;
+    return capacity == 256 ? launch(queue, scan_for_survivors<chosen, 8>, blocks, tile_threads, 0, scan)
+                           : launch(queue, scan_for_survivors<chosen, 16>, blocks, tile_threads, 0, scan);
+  });
+}
+
+constexpr std::uint32_t tighten_threads = 128;
+constexpr std::uint32_t tighten_capacity = 1024;  // k and one buffer fit
+
+/// Block b joins the buffers of query b / groups, group b % groups, with the k keys found before, which
+/// stand in `out`. Work: as many keys as there are, sorted 1024 at a time.
+__global__ __launch_bounds__(tighten_threads) void tighten(const Scan scan, const std::uint32_t capacity,
+                                                           const Matrix<Key> out) {
+  __shared__ Key keys[tighten_capacity];
+  __shared__ std::uint32_t counts[tighten_threads];
+  const std::uint32_t q = blockIdx.x / scan.groups, g = blockIdx.x % scan.groups, k = scan.k;
+  const std::uint32_t in_tiles = scan.queries.first % rows_a_block + q;  // place among all tiles' queries
+  Key* best = out.data + q * out.stride + std::size_t{g} * k;
+
+  const auto sort_up_to = [&](std::uint32_t filled) {
+    const std::uint32_t length = max(2u, power_of_two(max(filled, k)));
+    for (std::uint32_t i = filled + threadIdx.x; i < length; i += tighten_threads) keys[i] = no_key;
+    sort_lists(keys, 1, length, length);
+  };
+  std::uint32_t filled = 0;
+  if (!scan.phase.first) {
+    for (std::uint32_t j = threadIdx.x; j < k; j += tighten_threads) keys[j] = best[j];
+    filled = k;
+  }
+  for (std::uint32_t part0 = 0; part0 < scan.parts; part0 += tighten_threads) {
+    const std::uint32_t parts = min(tighten_threads, scan.parts - part0);
+    const auto buffer_of = [&](std::uint32_t part) {
+      const std::size_t list =
+          (std::size_t{g} * scan.parts + part0 + part) * scan.query_tiles + in_tiles / tile_rows;
+      return list * tile_rows + in_tiles % tile_rows;
+    };
+    __syncthreads();
+    if (threadIdx.x < parts) counts[threadIdx.x] = scan.survivors.counts[buffer_of(threadIdx.x)];
+    __syncthreads();
+    for (std::uint32_t part = 0; part < parts; ++part) {
+      const std::uint32_t count = counts[part];
+      if (filled + count > tighten_capacity) {
+        sort_up_to(filled);
+        filled = k;
+      }
+      if (threadIdx.x / 32 == part % (tighten_threads / 32))
+        for (std::uint32_t i = threadIdx.x % 32; i < count; i += 32)
+          keys[filled + i] = scan.survivors.buffers[buffer_of(part) * capacity + i];
+      filled += count;
+    }
+  }
+  sort_up_to(filled);
+  for (std::uint32_t j = threadIdx.x; j < k; j += tighten_threads) best[j] = keys[j];
+  if (threadIdx.x == 0) scan.survivors.bounds[blockIdx.x] = keys[k - 1];
+}
+
+bool is_of_points(const Search& search) {
+  return search.train.dims <= points_max_dims && search.k <= points_max_k;
+}
+
+/// Keys of a buffer.
+std::uint32_t capacity_for(const Search& search) {
+  if (is_of_points(search)) return points_capacity;
+  return search.k <= 64 ? 256 : 512;
+}
+
+/// Tiles of the first group.
+std::uint32_t tiles_of(const Search& search) {
+  return Group(search.train, 0, search.groups, is_of_points(search) ? points_tile : tile_rows).tiles;
+}
+
+constexpr std::size_t aligned(std::size_t bytes) {
+  return divide_up<std::size_t>(bytes, 256) * 256;
+}
+
+std::uint32_t query_tiles_of(const Search& search) {
+  return divide_up(search.queries.first % rows_a_block + search.queries.rows, tile_rows);
+}
+
+std::size_t bounds_bytes(const Search& search) {
+  return aligned(std::size_t{search.queries.rows} * search.groups * sizeof(Key));
+}
+
+/// Counts and buffers of one part of every group.
+std::size_t part_bytes(const Search& search) {
+  const std::size_t buffers = std::size_t{query_tiles_of(search)} * tile_rows * search.groups;
+  return buffers * (sizeof(std::uint32_t) + capacity_for(search) * sizeof(Key));
+}
+
+/// Parts a group's tiles are cut into: scans come in waves, and the last wave should be full; every
+/// part costs about as much beside its tiles as `overhead` tiles.
+std::uint32_t parts_for(const Queue& queue, const Search& search, std::size_t scratch_bytes) {
+  constexpr std::uint64_t most_waves = 4, most_parts = 1024;
+  const std::uint64_t overhead = is_of_points(search) ? 32 : 3;
+  const std::uint64_t tiles = tiles_of(search);
+  const std::uint64_t blocks = std::uint64_t{query_tiles_of(search)} * search.groups;
+  const std::uint64_t wave = (is_of_points(search) ? points_warps : 2ull) * queue.multiprocessors;
+  const std::size_t for_bounds = bounds_bytes(search);
+  const std::uint64_t fitting =
+      scratch_bytes > for_bounds ? (scratch_bytes - for_bounds) / part_bytes(search) : 1;
+  std::uint64_t best = 1, best_cost = divide_up(blocks, wave) * (tiles + overhead);
+  for (std::uint64_t waves = 1; waves <= most_waves; ++waves) {
+    const std::uint64_t parts = std::min({waves * wave / blocks, tiles, most_parts, fitting});
+    if (parts <= best) continue;
+    const std::uint64_t cost = divide_up(blocks * parts, wave) * (divide_up(tiles, parts) + overhead);
+    if (cost >= best_cost) continue;
+    best = parts;
+    best_cost = cost;
+  }
+  return static_cast<std::uint32_t>(best);
+}
+
+constexpr std::size_t most_scratch = std::size_t{1} << 30;
+
+}  // namespace
+
+std::size_t nearest_tiles_scratch(const Queue& queue, const Search& search) {
+  return bounds_bytes(search) + parts_for(queue, search, most_scratch) * part_bytes(search);
+}
+
+cudaError_t nearest_tiles(const Queue& queue, const Search& search, const Scratch& scratch) {
+  const std::uint32_t parts = parts_for(queue, search, scratch.bytes), capacity = capacity_for(search);
+  const std::uint64_t blocks = std::uint64_t{query_tiles_of(search)} * search.groups * parts;
+  auto* memory = static_cast<unsigned char*>(scratch.data);
+  Survivors survivors{};
+  survivors.bounds = reinterpret_cast<Key*>(memory);
+  memory += bounds_bytes(search);
+  survivors.counts = reinterpret_cast<std::uint32_t*>(memory);
+  memory += blocks * tile_rows * sizeof(std::uint32_t);
+  survivors.buffers = reinterpret_cast<Key*>(memory);
+
+  // Sampling first pays while chains are short. It needs a tile for every part; a warp that scans points
+  // has nothing to sort while its first tile is all there is.
+  const std::uint32_t tiles = tiles_of(search);
+  const std::uint32_t fewest = is_of_points(search) ? 4 : std::max(8u, parts);
+  const std::uint32_t most_stride = is_of_points(search) ? 4096 : 512;
+  std::uint32_t stride = 1;
+  while (search.train.dims <= 256 && stride < most_stride && tiles / (stride * phase_ratio) >= fewest)
+    stride *= phase_ratio;
+
+  for (bool first = true; stride > 0; stride /= phase_ratio, first = false) {
+    const Scan scan{search.queries,
+                    search.train,
+                    search.first_row - search.train.first,
+                    search.k,
+                    search.groups,
+                    parts,
+                    query_tiles_of(search),
+                    {stride, first},
+                    survivors};
+    cudaError_t error = is_of_points(search) ? scan_points(queue, search.metric, scan)
+                                             : scan_tiles_of(queue, search.metric, scan, capacity);
+    if (error == cudaSuccess)
+      error = launch(queue, tighten, std::uint64_t{search.queries.rows} * search.groups, tighten_threads, 0,
+                     scan, capacity, search.out);
+    if (error != cudaSuccess) return error;
+  }
+  return cudaSuccess;
+}
+
+}  // namespace kith::cuda

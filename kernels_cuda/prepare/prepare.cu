@@ -1,0 +1,117 @@
+// prepare: the shadow of each row and what is known of it.
+//
+//   rows    [n, dims]   blocks of 32 rows
+//   centre  [1, dims]
+//   shadow  [n, dims]   row-major: x~ = fl(x - c)
+//   facts   [4, n]      half_norm, norm, shadow_norm, residual, each rounded to the safe side
+//
+// A team of 1, 2, 4 or 8 warps takes a block of 32 rows, a warp 32 dimensions at a time: it reads them with a
+// lane a row, and writes them, turned over in shared memory, with a lane a dimension. So both sides are
+// whole lines. Sums of squares are double, a lane a row, and those of the team are added at the end.
+// Work: n * dims elements, read once and written once. Shared memory: 39 KiB. Barriers: one.
+// Source: docs/certificate.md, section 2; the error of a subtraction: Moeller 1965, Knuth 1969 (TwoSum).
+#include "common/common.cuh"
+
+namespace kith::cuda {
+namespace {
+
+constexpr std::uint32_t warps = 8, threads = warps * 32;
+constexpr std::uint32_t tile_dims = 32;
+static_assert(rows_a_block == 32);
+
+/// Sums of squares of a row, or of a part of its dimensions.
+struct Squares {
+  double moved;     // of x - c
+  double shadow;    // of x~
+  double residual;  // of x - c - x~
+
+  __device__ void add(const Squares& other) {
+    moved += other.moved;
+    shadow += other.shadow;
+    residual += other.residual;
+  }
+};
+
+/// fl(x - c), whose squares are added to `sums`. The error of the subtraction is a float, and squares of
+/// floats are exact in double; x - c is rounded once more.
+__device__ __forceinline__ float move(float x, float c, Squares& sums) {
+  const float shadow = x - c;
+  const float c_part = x - shadow, x_part = shadow + c_part;
+  const float error = (x - x_part) + (c_part - c);
+  const double moved = static_cast<double>(x) - static_cast<double>(c);
+  sums.moved += moved * moved;
+  sums.shadow += static_cast<double>(shadow) * static_cast<double>(shadow);
+  sums.residual += static_cast<double>(error) * static_cast<double>(error);
+  return shadow;
+}
+
+/// `margin` is more than all roundings of a sum, a product and a root, each 2^-53 at most.
+__device__ __forceinline__ float root_above(double squares, double margin) {
+  return __double2float_ru(sqrt(squares * (1.0 + margin)));
+}
+
+__device__ void write_facts(const Matrix<float>& facts, std::uint32_t r, const Squares& sums,
+                            std::uint32_t dims) {
+  const double margin = (static_cast<double>(dims) + 8.0) * 0x1p-53;
+  float* const at = facts.data + r;
+  at[fact::half_norm * facts.stride] = __double2float_rd(0.5 * (sums.moved * (1.0 - margin)));
+  at[fact::norm * facts.stride] = root_above(sums.moved, margin);
+  at[fact::shadow_norm * facts.stride] = root_above(sums.shadow, margin);
+  at[fact::residual * facts.stride] = root_above(sums.residual, margin);
+}
+
+template <std::uint32_t team>
+__global__ __launch_bounds__(threads) void prepare_rows(const Preparation preparation,
+                                                        const std::uint32_t blocks) {
+  __shared__ float tiles[warps][tile_dims][rows_a_block + 1];
+  __shared__ Squares sums_of[warps][rows_a_block];
+  const Rows& rows = preparation.rows;
+  const std::uint32_t warp = threadIdx.x / 32, lane = threadIdx.x % 32, member = warp % team;
+  const std::uint32_t block =
+      rows.first / rows_a_block + blockIdx.x * (warps / team) + warp / team;  // of rows
+  const bool some = block - rows.first / rows_a_block < blocks;
+  const float* const from = rows.data + static_cast<std::size_t>(block) * rows.dims * rows_a_block + lane;
+  const auto is_row = [&](std::uint32_t r) { return r >= rows.first && r < rows.first + rows.rows; };
+  auto& tile = tiles[warp];
+
+  const bool mine = is_row(block * rows_a_block + lane);
+  Squares sums{};
+  for (std::uint32_t d0 = member * tile_dims; some && d0 < rows.dims; d0 += team * tile_dims) {
+    const std::uint32_t count = min(tile_dims, rows.dims - d0);
+#pragma unroll 8
+    for (std::uint32_t i = 0; i < count; ++i)
+      tile[i][lane] = move(mine ? __ldcs(from + static_cast<std::size_t>(d0 + i) * rows_a_block) : 0.0f,
+                           __ldg(preparation.centre + d0 + i), sums);
+    __syncwarp();
+    for (std::uint32_t i = 0; i < rows_a_block; ++i) {
+      const std::uint32_t r = block * rows_a_block + i;
+      if (is_row(r) && lane < count)
+        preparation.shadow.data[(r - rows.first) * preparation.shadow.stride + d0 + lane] = tile[lane][i];
+    }
+    __syncwarp();
+  }
+
+  sums_of[warp][lane] = sums;
+  __syncthreads();
+  const std::uint32_t r = block * rows_a_block + lane;
+  if (member != 0 || !some || !mine) return;
+  for (std::uint32_t other = 1; other < team; ++other) sums.add(sums_of[warp + other][lane]);
+  write_facts(preparation.facts, r - rows.first, sums, rows.dims);
+}
+
+}  // namespace
+
+cudaError_t prepare(const Queue& queue, const Preparation& preparation) {
+  const Rows& rows = preparation.rows;
+  const std::uint32_t blocks = (rows.first + rows.rows - 1) / rows_a_block + 1 - rows.first / rows_a_block;
+  const auto with_team = [&](auto kernel, std::uint32_t team) {
+    return launch(queue, kernel, divide_up<std::uint64_t>(blocks, warps / team), threads, 0, preparation,
+                  blocks);
+  };
+  if (rows.dims <= tile_dims) return with_team(prepare_rows<1>, 1);
+  if (rows.dims <= 2 * tile_dims) return with_team(prepare_rows<2>, 2);
+  if (rows.dims <= 4 * tile_dims) return with_team(prepare_rows<4>, 4);
+  return with_team(prepare_rows<warps>, warps);
+}
+
+}  // namespace kith::cuda

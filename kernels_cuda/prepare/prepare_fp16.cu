@@ -1,0 +1,100 @@
+// prepare, fp16: rows as scaled 16-bit floats, by prepare_turned.cuh.
+//
+//   shadow  [n, dims]   in the order of HalfShape: x~ = half(scale (x - c)) / scale; padding is zeros. Of up
+//                       to 4 dimensions x~ = (high + low) / scale (prepare_fp16.hpp)
+//
+// Split rows, lines of 32 bytes, are made by a thread each, with their facts and copy. Work: n * dims
+// elements, read once, and half as many bytes written, with a copy one and a half as many.
+#include <cuda_fp16.h>
+
+#include "prepare/prepare_fp16.hpp"
+#include "prepare/prepare_turned.cuh"
+
+namespace kith::cuda {
+namespace {
+
+constexpr std::uint32_t split_pieces = half_shape(most_split_dims).pieces;  // of a split row
+
+struct Halves {
+  static constexpr std::uint32_t piece = sizeof(uint4) / sizeof(std::uint16_t);
+  static constexpr double inexact = 0;
+  float scale, unscale;  // powers of two, so that products with them are exact
+
+  /// The scaled half of x - c, as its bits.
+  __device__ __forceinline__ std::uint32_t half_of(float x, float c, Squares& sums) const {
+    const __half half = __float2half_rn((x - c) * scale);
+    sums.add(static_cast<double>(x) - static_cast<double>(c),
+             static_cast<double>(__half2float(half) * unscale));
+    return __half_as_ushort(half);
+  }
+
+  __device__ __forceinline__ void put(float* shadow, const HalfShape& shape, std::uint32_t row,
+                                      std::uint32_t d, const float4& x, const float4& c,
+                                      Squares& sums) const {
+    const std::uint32_t first = half_of(x.x, c.x, sums), second = half_of(x.y, c.y, sums);
+    const std::uint32_t third = half_of(x.z, c.z, sums), fourth = half_of(x.w, c.w, sums);
+    reinterpret_cast<uint2*>(shadow)[place_of(shape, row, d / piece) * 2 + d / 4 % 2] = {
+        first | second << 16, third | fourth << 16};
+  }
+};
+static_assert(split_pieces * Halves::piece == half_terms(most_split_dims));
+
+/// The four columns of a number; its squares are added to `sums`.
+__device__ __forceinline__ uint2 split(float x, float c, float scale, double unscale, bool of_query,
+                                       Squares& sums) {
+  const float value = (x - c) * scale;
+  const __half high = __float2half_rn(value), low = __float2half_rn(value - __half2float(high));
+  sums.add(static_cast<double>(x) - static_cast<double>(c),
+           (static_cast<double>(__half2float(high)) + static_cast<double>(__half2float(low))) * unscale);
+  const std::uint32_t first = __half_as_ushort(high), second = __half_as_ushort(low);
+  if (of_query) return {first | first << 16, second | second << 16};
+  const std::uint32_t both = first | second << 16;
+  return {both, both};
+}
+
+/// Block b takes rows 128 b ... of the shadow, a thread a row; rows behind the last are zeros.
+__global__ __launch_bounds__(tile_of_halves) void prepare_split(const Preparation preparation,
+                                                                const float scale, const bool of_queries,
+                                                                uint4* shadow) {
+  const Rows& rows = preparation.rows;
+  const std::uint32_t i = blockIdx.x * tile_of_halves + threadIdx.x;  // row of the shadow
+  const std::uint32_t r = rows.first + i;                             // row of the memory
+  const bool mine = i < rows.rows;
+  const float* const from = row_of(rows, r);
+  const double unscale = 1.0 / static_cast<double>(scale);
+  const Matrix<float>& copy = preparation.copy;
+  Squares sums{};
+  uint2 columns[most_split_dims] = {};
+#pragma unroll
+  for (std::uint32_t d = 0; d < most_split_dims; ++d) {
+    if (!mine || d >= rows.dims) continue;
+    const float x = __ldcs(from + d * rows_a_block);
+    if (copy.data != nullptr) copy.data[i * copy.stride + d] = x;
+    columns[d] = split(x, __ldg(preparation.centre + d), scale, unscale, of_queries, sums);
+  }
+  constexpr HalfShape shape{split_pieces, 1};
+#pragma unroll
+  for (std::uint32_t p = 0; p < split_pieces; ++p)
+    shadow[place_of(shape, i, p)] = {columns[2 * p].x, columns[2 * p].y, columns[2 * p + 1].x,
+                                     columns[2 * p + 1].y};
+  if (mine) write_facts(preparation.facts, i, sums, rows.dims);
+}
+
+cudaError_t prepare_rows(const Queue& queue, const Preparation& preparation, float scale, bool of_queries) {
+  if (preparation.rows.dims > most_split_dims)
+    return launch_turned(queue, preparation, Halves{scale, 1.0f / scale}, half_shape(preparation.rows.dims));
+  return launch(queue, prepare_split, divide_up(preparation.rows.rows, tile_of_halves), tile_of_halves, 0,
+                preparation, scale, of_queries, reinterpret_cast<uint4*>(preparation.shadow.data));
+}
+
+}  // namespace
+
+cudaError_t prepare_fp16(const Queue& queue, const Preparation& preparation, float scale) {
+  return prepare_rows(queue, preparation, scale, false);
+}
+
+cudaError_t prepare_fp16_queries(const Queue& queue, const Preparation& preparation, float scale) {
+  return prepare_rows(queue, preparation, scale, true);
+}
+
+}  // namespace kith::cuda

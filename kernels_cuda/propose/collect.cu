@@ -1,0 +1,153 @@
+// collect: append every row that may be as near as theta to the lists of candidates.
+//
+//   values  [q, t]         row-major, read once; a masked one, NaN, is never kept
+//   theta   [q, 1]
+//   low     [t]            for products: low - value is compared with theta, else value is
+//   out     [q, capacity]  training rows, in any order; counts [q, 1] grow, beyond the capacity too
+//
+// Block b scans 1024 columns of some rows, 8 rows at a time: 32 values a thread are on their way before the
+// first is looked at. `low` stays in registers. A warp that finds something adds to a count once for each
+// row, however many of its 128 values passed.
+// Work: q * t values read; one comparison each, for products a subtraction too. No barrier, no shared memory.
+// Source: docs/certificate.md, section 4.
+#include "propose/candidates.cuh"
+
+namespace kith::cuda {
+namespace {
+
+constexpr std::uint32_t threads = 256, each = 4, batch = 8;
+constexpr std::uint32_t chunk = threads * each;  // columns of a block
+constexpr std::uint32_t most_rows = 64;          // rows of a block
+
+/// Column v of a thread, counted from the first of its block: four neighbours, or one of every 256.
+template <bool vector>
+__device__ __forceinline__ std::uint32_t place_of(std::uint32_t v) {
+  return vector ? threadIdx.x * each + v : v * threads + threadIdx.x;
+}
+
+/// What a block scans; `shift` columns before the first one belong to the first chunk, so that each
+/// begins where 16 bytes do.
+struct Shape {
+  std::uint32_t chunks;
+  std::uint32_t rows;  // of a block
+  std::uint32_t shift;
+};
+
+/// Read `batch` rows of values from `row` on, of which `rows` exist; what does not becomes no candidate.
+/// Where all do, nothing stands between the loads.
+template <bool vector>
+__device__ __forceinline__ void read_batch(float (&value)[batch][each], const float* row, std::size_t stride,
+                                           std::uint32_t rows, std::int64_t c0, std::uint32_t columns) {
+  const bool inside = c0 + place_of<vector>(0) >= 0 && c0 + place_of<vector>(each - 1) < columns;
+  if (inside && rows >= batch) {
+#pragma unroll
+    for (std::uint32_t i = 0; i < batch; ++i) {
+      const float* const from = row + i * stride + c0;
+      if constexpr (vector) {
+        const float4 four = __ldcs(reinterpret_cast<const float4*>(from + place_of<vector>(0)));
+        value[i][0] = four.x;
+        value[i][1] = four.y;
+        value[i][2] = four.z;
+        value[i][3] = four.w;
+      } else {
+#pragma unroll
+        for (std::uint32_t v = 0; v < each; ++v) value[i][v] = __ldcs(from + place_of<vector>(v));
+      }
+    }
+    return;
+  }
+#pragma unroll
+  for (std::uint32_t i = 0; i < batch; ++i) {
+#pragma unroll
+    for (std::uint32_t v = 0; v < each; ++v) {
+      const std::int64_t c = c0 + place_of<vector>(v);
+      value[i][v] = i < rows && c >= 0 && c < columns ? __ldcs(row + i * stride + c) : not_a_candidate();
+    }
+  }
+}
+
+/// Append those columns of a warp whose bit is set in `pending`, which some bit of the warp is.
+template <bool vector>
+__device__ __forceinline__ void append(std::uint32_t pending, const Lists<std::uint32_t>& out, std::size_t q,
+                                       std::uint32_t first) {
+  const std::uint32_t lane = threadIdx.x % 32, before = (1u << lane) - 1;
+  std::uint32_t vote[each], total = 0;
+#pragma unroll
+  for (std::uint32_t v = 0; v < each; ++v) {
+    vote[v] = __ballot_sync(whole_warp, (pending >> v & 1) != 0);
+    total += __popc(vote[v]);
+  }
+  if (total == 0) return;
+  std::uint32_t place = 0;
+  if (lane == 0) place = atomicAdd(out.counts.data + q * out.counts.stride, total);
+  place = __shfl_sync(whole_warp, place, 0);
+  std::uint32_t* const list = out.rows.data + q * out.rows.stride;
+#pragma unroll
+  for (std::uint32_t v = 0; v < each; ++v) {
+    const std::uint32_t mine = place + __popc(vote[v] & before);
+    if ((pending >> v & 1) != 0 && mine < out.capacity) list[mine] = first + place_of<vector>(v);
+    place += __popc(vote[v]);
+  }
+}
+
+template <bool product, bool vector>
+__global__ __launch_bounds__(threads) void scan(const Collection collection, const Shape shape) {
+  const std::int64_t c0 =
+      static_cast<std::int64_t>(blockIdx.x % shape.chunks) * chunk - static_cast<std::int64_t>(shape.shift);
+  const std::uint32_t begin = blockIdx.x / shape.chunks * shape.rows;
+  const std::uint32_t end = min(collection.rows - begin, shape.rows) + begin;
+  const auto first = static_cast<std::uint32_t>(c0) + collection.first_row;  // wraps around, and back
+  float low[each] = {};
+#pragma unroll
+  for (std::uint32_t v = 0; v < each; ++v) {
+    const std::int64_t c = c0 + place_of<vector>(v);
+    if (product && c >= 0 && c < collection.columns) low[v] = __ldg(collection.low + c);
+  }
+
+  for (std::uint32_t q0 = begin; q0 < end; q0 += batch) {
+    const std::uint32_t rows = min(end - q0, batch);
+    float value[batch][each], theta[batch];
+    read_batch<vector>(value, collection.values.data + q0 * collection.values.stride,
+                       collection.values.stride, rows, c0, collection.columns);
+#pragma unroll
+    for (std::uint32_t i = 0; i < batch; ++i)
+      theta[i] = __ldg(collection.theta.data + (q0 + min(i, rows - 1)) * collection.theta.stride);
+    std::uint32_t pending = 0;
+#pragma unroll
+    for (std::uint32_t i = 0; i < batch; ++i) {
+#pragma unroll
+      for (std::uint32_t v = 0; v < each; ++v) {
+        const float least = product ? low[v] - value[i][v] : value[i][v];
+        if (least <= theta[i]) pending |= 1u << (i * each + v);
+      }
+    }
+    if (!__any_sync(whole_warp, pending != 0)) continue;
+#pragma unroll 1
+    for (std::uint32_t i = 0; i < rows; ++i)
+      append<vector>(pending >> i * each & ((1u << each) - 1), collection.out, q0 + i, first);
+  }
+}
+
+}  // namespace
+
+cudaError_t collect(const Queue& queue, const Collection& collection) {
+  const auto misplaced = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(collection.values.data) %
+                                                    16 / sizeof(float));
+  const bool vector = collection.values.stride % 4 == 0 || collection.rows == 1;
+  Shape shape{};
+  shape.shift = vector ? misplaced : 0;
+  shape.chunks = static_cast<std::uint32_t>(
+      divide_up<std::uint64_t>(std::uint64_t{collection.columns} + shape.shift, chunk));
+  // As many rows a block as leave several blocks for each multiprocessor.
+  const std::uint64_t enough = 8ull * queue.multiprocessors;
+  const std::uint64_t rows = std::uint64_t{collection.rows} * shape.chunks / enough / batch * batch;
+  shape.rows = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(rows, batch, most_rows));
+  const std::uint64_t blocks = std::uint64_t{shape.chunks} * divide_up(collection.rows, shape.rows);
+  const auto start = [&](auto kernel) {
+    return launch(queue, kernel, blocks, threads, 0, collection, shape);
+  };
+  if (collection.low) return vector ? start(scan<true, true>) : start(scan<true, false>);
+  return vector ? start(scan<false, true>) : start(scan<false, false>);
+}
+
+}  // namespace kith::cuda

@@ -1,0 +1,189 @@
+// What collect, fp16, for compute capability 9.0 (collect_fp16_hopper.cu) is made of: how a block shares its
+// memory and its tiles, the warp that copies, and the test of sums.
+#pragma once
+
+#include "common/hopper.cuh"
+#include "propose/append_fp16.cuh"
+#include "propose/collect_fp16.cuh"
+
+namespace kith::cuda {
+
+inline constexpr std::uint32_t groups = 4, group_threads = 128, group_warps = group_threads / 32;
+inline constexpr std::uint32_t tile_rows = tile_of_halves, group_queries = 64;
+inline constexpr std::uint32_t block_queries = groups * group_queries,
+                               query_slabs = block_queries / tile_rows;
+inline constexpr std::uint32_t resident_slabs = 4;  // beyond, there is no room for a tile
+inline constexpr std::uint32_t most_stages = 16;
+inline constexpr std::uint32_t alignment = 1024;  // of lines of 128 bytes, eight together
+
+/// What stands behind queries and stages in shared memory.
+struct Rest {
+  Finding found[groups * group_warps][findings_of_warp];
+  float low[most_stages + 1][tile_rows];  // of a tile, one after another; where queries stay
+  hopper::Barrier full[most_stages], empty[most_stages], queries;
+};
+
+/// Bytes of shared memory behind `alignment` of them: queries, stages, then Rest.
+struct Memory {
+  std::uint32_t slab;     // of 128 rows
+  std::uint32_t queries;  // that stay
+  std::uint32_t stage;
+  std::uint32_t stages;
+  std::uint32_t bytes;
+};
+
+template <bool resident>
+__host__ __device__ Memory memory_of(std::uint32_t line_bytes, std::uint32_t slabs) {
+  Memory memory{};
+  memory.slab = tile_rows * line_bytes;
+  memory.queries = resident ? query_slabs * slabs * memory.slab : 0;
+  memory.stage = memory.slab * (resident ? 1 : 1 + query_slabs);
+  const auto rest = static_cast<std::uint32_t>(sizeof(Rest));
+  const std::uint32_t room = hopper_shared_bytes - alignment - rest - memory.queries;
+  memory.stages = room / memory.stage < most_stages ? room / memory.stage : most_stages;
+  memory.bytes = alignment + memory.queries + memory.stages * memory.stage + rest;
+  return memory;
+}
+
+/// A place in the ring, and how often the ring has been round.
+struct Place {
+  std::uint32_t stage = 0, parity = 0;
+
+  __device__ __forceinline__ void next(std::uint32_t stages) {
+    if (++stage == stages) {
+      stage = 0;
+      parity ^= 1;
+    }
+  }
+};
+
+/// Where `low` of a tile is. Who copies is at most `stages` tiles ahead of who tests, whose slabs have been
+/// released, so that one place more is enough.
+struct LowPlace {
+  std::uint32_t at = 0;
+
+  __device__ __forceinline__ void next(std::uint32_t stages) { at = at == stages ? 0 : at + 1; }
+};
+
+/// The tiles of a block: `count` of them, for a pair as many as for the other, which takes those between.
+template <bool resident>
+class Share {
+ public:
+  __device__ __forceinline__ Share(const HalfCollection& collection, const HalfWork& work, std::uint32_t part,
+                                   std::uint32_t rank)
+      : count(0),
+        first_(part * work.a_part),
+        end_(min(first_ + work.a_part, work.tiles)),
+        walk_(collection.tiles, first_ + (resident ? 0 : rank)) {
+    count = resident ? end_ - first_ : divide_up(end_ - first_, 2u);
+    tile = first_ + (resident ? 0 : rank);
+  }
+  /// First row of the tile; ~0 where there is none.
+  __device__ __forceinline__ std::uint64_t row(const HalfCollection& collection) const {
+    const std::uint64_t row = walk_.row(collection.tiles);
+    return tile < end_ && row < collection.train_rows ? row : ~std::uint64_t{0};
+  }
+  /// Whether there is such a tile, with rows or without.
+  __device__ __forceinline__ bool is_inside() const { return tile < end_; }
+  __device__ __forceinline__ void next(const HalfCollection& collection) {
+    walk_.next(collection.tiles);
+    if (!resident) walk_.next(collection.tiles);
+    tile += resident ? 1 : 2;
+  }
+
+  std::uint32_t count, tile = 0;
+
+ private:
+  std::uint32_t first_, end_;
+  Walk walk_;
+};
+
+/// One thread copies what all others multiply.
+template <bool resident>
+__device__ void copy_slabs(const HalfCollection& collection, const HalfWork& work, const Memory& memory,
+                           unsigned char* shared, Rest& rest, Share<resident> share,
+                           std::uint32_t query_block, std::uint32_t rank) {
+  const std::size_t tile_bytes = std::size_t{work.slabs} * memory.slab;
+  const auto* const queries =
+      static_cast<const unsigned char*>(collection.queries) + query_block * query_slabs * tile_bytes;
+  const auto* const train = static_cast<const unsigned char*>(collection.train);
+  unsigned char* const stages = shared + memory.queries;
+  // The last 128 queries may not be in memory.
+  const std::uint32_t query_tiles =
+      min(query_slabs, divide_up(collection.rows - query_block * block_queries, tile_rows));
+  if (resident) {
+    const auto bytes = static_cast<std::uint32_t>(query_tiles * tile_bytes);
+    hopper::expect(&rest.queries, bytes);
+    for (std::uint32_t at = 0; at < bytes; at += memory.slab)
+      hopper::copy(shared + at, queries + at, memory.slab, &rest.queries);
+  }
+  Place place;
+  LowPlace low;
+  for (std::uint32_t i = 0; i < share.count; ++i, share.next(collection), low.next(memory.stages)) {
+    const std::uint64_t row = share.row(collection);
+    const bool some = row != ~std::uint64_t{0};
+    const unsigned char* const from = train + row / tile_rows * tile_bytes;  // read where there is one
+    for (std::uint32_t s = 0; s < work.slabs; ++s, place.next(memory.stages)) {
+      hopper::wait<!resident>(&rest.empty[place.stage], place.parity ^ 1);
+      hopper::Barrier* const full = &rest.full[place.stage];
+      unsigned char* const to = stages + place.stage * memory.stage;
+      const bool with_low = resident && some && s == 0;
+      const std::uint32_t copies = (some ? 1 : 0) + (resident ? 0 : query_tiles);
+      hopper::expect(full, copies * memory.slab + (with_low ? sizeof rest.low[0] : 0));
+      if (some) hopper::copy(to, from + s * memory.slab, memory.slab, full);
+      if (with_low)
+        hopper::copy(rest.low[low.at], collection.from.low + std::size_t{share.tile} * tile_rows,
+                     sizeof rest.low[0], full);
+      if (!resident && rank < query_tiles)
+        hopper::copy_to_both(to + (1 + rank) * memory.slab, queries + rank * tile_bytes + s * memory.slab,
+                             memory.slab, full);
+    }
+  }
+}
+
+/// theta of the queries of a lane: [i] of q0 + 8 i; NaN where there is no query.
+__device__ __forceinline__ void load_theta(float (&theta)[2], const HalfCollection& collection,
+                                           std::uint32_t q0) {
+#pragma unroll
+  for (std::uint32_t i = 0; i < 2; ++i)
+    theta[i] = q0 + 8 * i < collection.rows ? collection.theta.data[(q0 + 8 * i) * collection.theta.stride]
+                                            : not_a_candidate();
+}
+
+/// Test the sums of 64 queries, of which this warp has 16: 16 sums of a query at a time, of 64 rows.
+///   low  of the rows of the tile
+template <bool sample>
+__device__ __forceinline__ void test_sums(Findings<>& findings, const HalfCollection& collection,
+                                          const hopper::Sums& sums, const float* low, const float (&theta)[2],
+                                          std::uint32_t q, std::uint32_t place, std::uint32_t row,
+                                          std::uint32_t lane) {
+  constexpr int columns = 16, rows = 64;
+#pragma unroll
+  for (int part = 0; part < 2; ++part) {
+    float low_of[columns];
+#pragma unroll
+    for (int j = 0; j < columns / 2; ++j) {
+      const float2 two = reinterpret_cast<const float2*>(low + part * rows)[j * 4 + lane % 4];
+      low_of[2 * j] = two.x;
+      low_of[2 * j + 1] = two.y;
+    }
+#pragma unroll
+    for (int h = 0; h < 2; ++h) {
+      float v[columns];
+#pragma unroll
+      for (int c = 0; c < columns; ++c)
+        v[c] = __fmaf_rn(-collection.unscale, sums[part * 32 + c / 2 * 4 + 2 * h + c % 2], low_of[c]);
+      if constexpr (sample) {
+        put_sample(collection, v, q + 8 * h, place + part * rows, lane);
+        continue;
+      }
+      float least[4] = {v[0], v[1], v[2], v[3]};  // so that no comparison waits for the one before
+#pragma unroll
+      for (int c = 4; c < columns; ++c) least[c % 4] = fminf(least[c % 4], v[c]);
+      if (__any_sync(whole_warp, fminf(fminf(least[0], least[1]), fminf(least[2], least[3])) <= theta[h]))
+        find_near(findings, collection, v, theta[h], q + 8 * h, place + part * rows, row + part * rows, lane);
+    }
+  }
+}
+
+}  // namespace kith::cuda

@@ -1,0 +1,96 @@
+// What the product with a training row is taken from, and how far its bounds are apart, place by place.
+//
+//   query facts [4, q]   train facts [4, t]
+//   low  [columns]   half_norm - E, or -E for inner products, rounded down; NaN where there is no row
+//   gap  [columns]   norm^2 / 2 + E - low, or 2 E, rounded up
+//
+// A thread a place. What bounds need of the queries is found before, or by each block
+// (largest_of_queries.cuh). Work: 16 bytes read and 8 written a place. Source: docs/certificate.md,
+// section 4.
+#include <algorithm>
+#include <cmath>
+
+#include "prepare/prepare_fp16.hpp"
+#include "propose/largest_of_queries.cuh"
+
+namespace kith::cuda {
+namespace {
+
+constexpr std::uint32_t threads = 256;
+
+constexpr std::uint32_t part_threads = 512, part_queries = 2048, most_parts = 16;
+static_assert(most_parts * sizeof(LargestOfQueries) <= largest_bytes);
+
+/// Of part blockIdx.x of the queries.
+__global__ __launch_bounds__(part_threads) void find_largest(const ProductBound bound,
+                                                             LargestOfQueries* parts) {
+  const std::uint32_t share = divide_up(bound.queries, gridDim.x), first = blockIdx.x * share;
+  const LargestOfQueries most = largest_of_threads(
+      largest_of_some(bound, first + threadIdx.x, min(first + share, bound.queries), part_threads));
+  if (threadIdx.x == 0) parts[blockIdx.x] = most;
+}
+
+/// low and gap of a place, rounded to the safe side.
+__global__ __launch_bounds__(threads) void compute_low(const ProductBound bound, const ErrorTerms terms,
+                                                       const LargestParts parts, float* low, float* gap) {
+  take_turn();
+  const LargestOfQueries largest = largest_of_all(bound, parts);
+  const std::uint32_t place = blockIdx.x * threads + threadIdx.x;
+  if (place >= bound.columns) return;
+  const std::uint64_t t = row_of_tile(bound.tiles, place / tile_of_halves) + place % tile_of_halves;
+  if (t >= bound.rows) {
+    low[place] = not_a_candidate();
+    if (gap != nullptr) gap[place] = 0;
+    return;
+  }
+  const auto fact_of = [&](std::size_t which) {
+    return __ldg(bound.train_facts.data + which * bound.train_facts.stride + t);
+  };
+  const float norm = fact_of(fact::norm);
+  const double error = row_error(terms, largest, fact_of(fact::residual), norm, fact_of(fact::shadow_norm));
+  const float least = row_low(bound.squared ? fact_of(fact::half_norm) : 0, error);
+  low[place] = least;
+  if (gap != nullptr) gap[place] = row_gap(bound.squared ? norm : 0, error, least);
+}
+
+}  // namespace
+
+double product_error(std::uint32_t dims) {
+  const double x = (static_cast<double>(dims) + 2.0) * 0x1p-24;  // exact, and so is 1 - x
+  return std::nextafter(x / (1.0 - x), 1e300);
+}
+
+double product_error_fp16(std::uint32_t dims) {
+  return 12.0 * static_cast<double>(divide_up(half_terms(dims), 8u)) * 0x1p-24 * half_excess(dims);
+}
+
+cudaError_t find_largest_parts(const Queue& queue, const ProductBound& bound, void* scratch,
+                               LargestParts* out) {
+  if (bound.queries <= part_queries) {
+    *out = {nullptr, 0};
+    return cudaSuccess;
+  }
+  auto* const parts = static_cast<LargestOfQueries*>(scratch);
+  const std::uint32_t count = std::min(divide_up(bound.queries, part_queries), most_parts);
+  *out = {parts, count};
+  return launch(queue, find_largest, count, part_threads, 0, bound, parts);
+}
+
+std::size_t product_low_scratch(std::uint32_t columns, bool gap) {
+  return largest_bytes + std::size_t{columns} * sizeof(float) * (gap ? 2 : 1);
+}
+
+cudaError_t product_low(const Queue& queue, const ProductBound& bound, bool gap, const Scratch& scratch,
+                        ProductLow* out) {
+  auto* const low = reinterpret_cast<float*>(static_cast<unsigned char*>(scratch.data) + largest_bytes);
+  float* const gaps = gap ? low + bound.columns : nullptr;
+  *out = {low, gaps};
+  const ErrorTerms terms = error_terms(bound.squared, bound.dims);
+  LargestParts parts{};
+  const cudaError_t found = find_largest_parts(queue, bound, scratch.data, &parts);
+  if (found != cudaSuccess) return found;
+  return launch_in_turn(queue, compute_low, divide_up(bound.columns, threads), threads, 0, bound, terms,
+                        parts, low, gaps);
+}
+
+}  // namespace kith::cuda

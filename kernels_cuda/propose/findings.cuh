@@ -1,0 +1,77 @@
+// What passes a test, seldom one of thousands, is gathered in shared memory, a buffer a warp, and appended to
+// the lists when there are 32, so that a warp waits for its places once in 32 times.
+#pragma once
+
+#include "propose/candidates.cuh"
+
+namespace kith::cuda {
+
+/// Element `at` of registers.
+template <int first, int count, int columns>
+__device__ __forceinline__ float pick(const float (&from)[columns], std::uint32_t at) {
+  if constexpr (count == 1) {
+    return from[first];
+  } else {
+    const float a = pick<first, count / 2>(from, at), b = pick<first + count / 2, count / 2>(from, at);
+    return at & (count / 2) ? b : a;
+  }
+}
+
+/// What has been found.
+struct alignas(16) Finding {
+  std::uint32_t query, place, row;  // place: in the step, as gaps are
+  float low;
+};
+
+/// How far bounds are apart: what product_low() says of the place.
+struct GapOfPlace {
+  __device__ __forceinline__ float of(const HalfCollection& collection, const Finding& found) const {
+    return gap_at(collection.from, found.place);
+  }
+};
+
+/// Room of a warp for what it has found and not yet appended.
+inline constexpr std::uint32_t findings_of_warp = 64;
+
+/// What a warp has found and not yet appended.
+template <class Gap = GapOfPlace>
+class Findings {
+ public:
+  /// `buffer`: of this warp, findings_of_warp long.
+  __device__ __forceinline__ Findings(Finding* buffer, std::uint32_t lane, Gap gap = {})
+      : buffer_(buffer), lane_(lane), gap_(gap) {}
+
+  /// Add a finding of each lane that has one. By all lanes of a warp.
+  __device__ __forceinline__ void add(const HalfCollection& collection, bool has, const Finding& found) {
+    const std::uint32_t vote = __ballot_sync(whole_warp, has);
+    const auto before = static_cast<std::uint32_t>(__popc(vote & ((1u << lane_) - 1)));
+    if (has) buffer_[count_ + before] = found;
+    count_ += static_cast<std::uint32_t>(__popc(vote));
+    if (count_ >= 32) append(collection, 32);
+  }
+
+  /// Append what is left.
+  __device__ __forceinline__ void finish(const HalfCollection& collection) { append(collection, count_); }
+
+ private:
+  /// Append the last `many`, up to 32.
+  __device__ __forceinline__ void append(const HalfCollection& collection, std::uint32_t many) {
+    __syncwarp();
+    count_ -= many;
+    if (lane_ < many) {
+      const Finding found = buffer_[count_ + lane_];
+      const Lists<std::uint32_t>& lists = collection.out.lists;
+      const float gap = gap_.of(collection, found);
+      const std::uint32_t at = atomicAdd(lists.counts.data + found.query * lists.counts.stride, 1u);
+      if (at < lists.capacity) put_candidate(collection.out, gap, found.query, at, found.row, found.low);
+    }
+    __syncwarp();
+  }
+
+  Finding* const buffer_;
+  const std::uint32_t lane_;
+  const Gap gap_;
+  std::uint32_t count_ = 0;
+};
+
+}  // namespace kith::cuda

@@ -1,0 +1,75 @@
+// The test of collect as part of the product: low(x) and theta(q) become columns of 16-bit floats, two
+// each, so that the sum of a pair is p - low(x) + theta(q), and its sign is the answer. docs/certificate.md,
+// section 4.
+//
+//   last columns of a query           -K  -K  t0  t1
+//   last columns of a training row    l0  l1   K   K
+//
+// K = 2^15; l0 + l1 and t0 + t1 are low and theta in units of K unscale: the first the nearest half of the
+// number, the second what is left, rounded to the safe side.
+#pragma once
+
+#include <cuda_fp16.h>
+
+#include "common/common.cuh"
+#include "propose/folded.hpp"
+
+namespace kith::cuda {
+
+/// What is the same for all rows of a step.
+struct FoldTerms {
+  double unit;     // K unscale
+  double to_unit;  // 1 / unit
+  double b;        // error of a sum, a unit of the magnitudes that are added
+  double dims;
+};
+
+inline constexpr std::uint32_t fold_columns = 4;
+inline constexpr float fold_factor = 32768;  // K
+
+// Elements of shadows are at most 2^13, so products are at most 2048 units a dimension, and half norms of
+// training rows 1024, where queries are multiplied by no more than training rows. What is beyond these limits
+// passes always.
+inline constexpr double most_low = 1104, most_product = 2112, most_theta = 3328;  // units a dimension
+static_assert(most_low + most_product < most_theta);
+static_assert((most_theta + most_product) * folded_most_dims < 2 * 65504.0);
+
+/// Two halves that add up to a number of at most 2 * 65504, or to one on its safe side.
+struct Parts {
+  std::uint16_t part[2];
+  double sum;
+};
+
+template <bool up>
+__device__ __forceinline__ Parts parts_of(double value) {
+  constexpr double most = 65504;
+  const auto limited = [](double number) { return fmax(fmin(number, most), -most); };
+  const __half first = __double2half(limited(value));
+  const double sum = static_cast<double>(__half2float(first)), left = limited(value - sum);
+  const float rest = up ? __double2float_ru(left) : __double2float_rd(left);
+  const __half second = up ? __float2half_ru(rest) : __float2half_rd(rest);
+  return {{__half_as_ushort(first), __half_as_ushort(second)},
+          sum + static_cast<double>(__half2float(second))};
+}
+
+/// low of a row, less what the sum loses of it.
+__device__ __forceinline__ Parts fold_low(const FoldTerms& terms, double low) {
+  const double less = (low - terms.b * fabs(low) * (1.0 + 0x1p-10)) * terms.to_unit;
+  return parts_of<false>(fmax(fmin(less, most_low * terms.dims), -(most_theta + most_product) * terms.dims));
+}
+
+/// What is left of theta when a sum has been taken from it is below the place of the row: theta less what the
+/// sum loses of it, and of parts of unlike signs, which only numbers below all others have.
+__device__ __forceinline__ float base_of(const FoldTerms& terms, const Parts& theta) {
+  const double lost = terms.b * (fabs(theta.sum) * (1.0 + 0x1p-10) + 0x1p-22);
+  return __double2float_rd((theta.sum - lost) * terms.unit);
+}
+
+/// theta of a query, more what the sum loses of it, and some more: a sum is never 0 that should pass.
+__device__ __forceinline__ Parts fold_theta(const FoldTerms& terms, float theta) {
+  const auto wide = static_cast<double>(theta);
+  const double more = (wide + terms.b * fabs(wide) * (1.0 + 0x1p-10)) * terms.to_unit + 0x1p-23;
+  return parts_of<true>(fmax(fmin(more, most_theta * terms.dims), -most_theta * terms.dims));
+}
+
+}  // namespace kith::cuda

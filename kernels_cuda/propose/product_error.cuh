@@ -1,0 +1,53 @@
+// E of docs/certificate.md, section 4, and what follows from it: `low` and `gap` of a training row, each
+// rounded to the safe side.
+#pragma once
+
+#include "common/common.cuh"
+
+namespace kith::cuda {
+
+/// What E takes from the number of columns, made on the host.
+struct ErrorTerms {
+  double chain;  // of inner products: the error of the chain itself, a unit of both norms
+  double tiny;   // what underflow takes from a product of rows of norm 0
+};
+
+inline ErrorTerms error_terms(bool squared, std::uint32_t dims) {
+  return {squared ? 0 : product_error(dims), static_cast<double>(dims) * (squared ? 0x1p-120 : 0x1p-119)};
+}
+
+/// The largest of what E needs of the queries.
+struct LargestOfQueries {
+  float norm;         // A
+  float error;        // B
+  float shadow_norm;  // S
+};
+
+/// residual + b shadow_norm of a query, rounded up.
+__device__ __forceinline__ float query_error(float residual, double b, float shadow_norm) {
+  const double of_product = __dmul_ru(b, static_cast<double>(shadow_norm));
+  return __double2float_ru(__dadd_ru(static_cast<double>(residual), of_product));
+}
+
+/// E of a training row. Its last factor is more than its roundings.
+__device__ __forceinline__ double row_error(const ErrorTerms& terms, const LargestOfQueries& largest,
+                                            float residual, float norm, float shadow_norm) {
+  const auto wide = [](float number) { return static_cast<double>(number); };
+  const double apart = wide(residual) + terms.chain * wide(norm), length = wide(shadow_norm);
+  return (wide(largest.norm) * apart + wide(largest.error) * length +
+          terms.tiny * (1.0 + wide(largest.shadow_norm) + length)) *
+         (1.0 + 0x1p-20);
+}
+
+/// half_norm - E, or -E for inner products, of which half_norm is to be 0.
+__device__ __forceinline__ float row_low(float half_norm, double error) {
+  return __double2float_rd(__dsub_rd(static_cast<double>(half_norm), error));
+}
+
+/// norm^2 / 2 + E - low, or E - low for inner products, of which norm is to be 0.
+__device__ __forceinline__ float row_gap(float norm, double error, float low) {
+  const double above = __dmul_ru(0.5 * static_cast<double>(norm), static_cast<double>(norm));
+  return __double2float_ru(__dsub_ru(__dadd_ru(above, error), static_cast<double>(low)));
+}
+
+}  // namespace kith::cuda

@@ -1,0 +1,128 @@
+// rerank: the chain of every listed candidate.
+//
+//   queries [q, dims]   blocks of 32 rows      train [t, dims]   the same, or rows one behind the other
+//   candidates [q, capacity]   of which counts [q, 1] say how many are listed
+//   out     [q, capacity]      keys, in the places of the candidates
+//
+// A block takes 8 queries and hands their candidates out in parts of 32 of one query, so that a warp has
+// work however the candidates are spread; several blocks share the queries where these are few. A lane
+// folds a candidate. The rows of candidates lie anywhere: of rows in blocks a lane reads 4 of the 32 bytes
+// that come; of rows in order it reads all (rerank_lines.cu is for those that begin at 16 bytes). What hides
+// the latency is that several dimensions are read before the first is folded. The query's value is one
+// address for all lanes. Work: dims folds a candidate, and dims * 32 bytes read, or dims * 4. Barriers: one.
+// Shared memory: 32 bytes. Source: candidates by a lower bound, then the exact distance: Seidl, Kriegel,
+// Optimal multi-step k-nearest neighbor search, 1998.
+#include "common/rows.cuh"
+#include "rerank/rows_in_order.hpp"
+
+namespace kith::cuda {
+namespace {
+
+constexpr std::uint32_t threads = 256, warps = threads / 32;
+constexpr std::uint32_t team_queries = warps;  // of a block
+constexpr std::uint32_t step = 16;             // dimensions on their way
+
+/// How training rows lie in memory.
+enum class Order { blocks, rows };
+
+/// `step` dimensions of a training row that begins at `row`.
+template <Order order>
+__device__ __forceinline__ void load_step(float (&b)[step], const float* row) {
+#pragma unroll
+  for (std::uint32_t d = 0; d < step; ++d)
+    b[d] = __ldg(row + d * (order == Order::blocks ? rows_a_block : 1));
+}
+
+/// The chain of a query and a row, both given by their dimension 0.
+template <Metric metric, Order order>
+__device__ __forceinline__ float chain_of(const float* query, const float* row, std::uint32_t dims) {
+  constexpr std::uint32_t pitch = order == Order::blocks ? rows_a_block : 1;
+  float acc = Chain<metric>::start();
+  std::uint32_t left = dims;
+  for (; left >= step; left -= step) {
+    float a[step], b[step];
+    load_step<order>(b, row);
+#pragma unroll
+    for (std::uint32_t d = 0; d < step; ++d) a[d] = __ldg(query + d * rows_a_block);
+#pragma unroll
+    for (std::uint32_t d = 0; d < step; ++d) acc = Chain<metric>::next(acc, a[d], b[d]);
+    row += step * pitch;
+    query += step * rows_a_block;
+  }
+  for (; left > 0; --left) {
+    acc = Chain<metric>::next(acc, __ldg(query), __ldg(row));
+    row += pitch;
+    query += rows_a_block;
+  }
+  return acc;
+}
+
+/// Where dimension 0 of training row r of the memory stands.
+template <Order order>
+__device__ __forceinline__ const float* train_row(const Rows& train, std::uint32_t r) {
+  if constexpr (order == Order::blocks) return row_at(train, r);
+  return train.data + static_cast<std::size_t>(r) * train.dims;
+}
+
+/// Block b takes part b / teams of the candidates of queries b % teams * 8 and following: first parts, which
+/// short lists have no other than, lie on all multiprocessors.
+template <Metric metric, Order order>
+__global__ __launch_bounds__(threads) void rerank_lists(const Reranking reranking, const std::uint32_t teams,
+                                                        const std::uint32_t parts) {
+  __shared__ std::uint32_t listed[team_queries];
+  const std::uint32_t q0 = blockIdx.x % teams * team_queries;
+  const Lists<const std::uint32_t>& lists = reranking.candidates;
+  if (threadIdx.x < team_queries) {
+    const std::uint32_t q = q0 + threadIdx.x;
+    listed[threadIdx.x] = q < reranking.queries.rows
+                              ? min(lists.counts.data[std::size_t{q} * lists.counts.stride], lists.capacity)
+                              : 0;
+  }
+  __syncthreads();
+
+  // Of all parts of 32 this warp takes every (parts * 8)-th; `next` counts from the first of query q.
+  std::uint64_t next = std::uint64_t{blockIdx.x / teams} * warps + threadIdx.x / 32;
+  const std::uint32_t shift = reranking.train.first - reranking.first_row;  // wraps around, and back
+  for (std::uint32_t i = 0; i < team_queries; ++i) {
+    const std::uint32_t count = listed[i], pieces = divide_up(count, 32u);
+    const std::size_t q = q0 + i;
+    for (; next < pieces; next += std::uint64_t{parts} * warps) {
+      const auto j = static_cast<std::uint32_t>(next) * 32 + threadIdx.x % 32;
+      if (j >= count) continue;
+      const std::uint32_t t = lists.rows.data[q * lists.rows.stride + j];
+      const float value =
+          chain_of<metric, order>(row_at(reranking.queries, reranking.queries.first + q0 + i),
+                                  train_row<order>(reranking.train, t + shift), reranking.queries.dims);
+      reranking.out.data[q * reranking.out.stride + j] = key_of(value, t);
+    }
+    next -= pieces;
+  }
+}
+
+template <Order order>
+cudaError_t start(const Queue& queue, const Reranking& reranking) {
+  const std::uint32_t teams = divide_up(reranking.queries.rows, team_queries);
+  // Blocks enough for all multiprocessors, if every list were full.
+  const std::uint64_t enough = divide_up<std::uint64_t>(8ull * queue.multiprocessors, teams);
+  const auto parts = static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(enough, divide_up(reranking.candidates.capacity, 32u)));
+  return with_chain(reranking.metric, [&](auto chain) {
+    return launch(queue, rerank_lists<decltype(chain)::value, order>, std::uint64_t{teams} * parts, threads,
+                  0, reranking, teams, parts);
+  });
+}
+
+}  // namespace
+
+cudaError_t rerank(const Queue& queue, const Reranking& reranking) {
+  return start<Order::blocks>(queue, reranking);
+}
+
+cudaError_t rerank_in_order(const Queue& queue, const Reranking& reranking) {
+  constexpr std::uint32_t most_places = 1u << 28;  // of eight queries, counted in 32 bits
+  const bool aligned = reranking.train.dims % 4 == 0 && reranking.queries.first % 8 == 0;
+  return aligned && reranking.candidates.capacity <= most_places ? rerank_lines(queue, reranking)
+                                                                 : start<Order::rows>(queue, reranking);
+}
+
+}  // namespace kith::cuda

@@ -1,0 +1,173 @@
+// rerank, of training rows one behind the other that begin at 16 bytes: lines of a row come together.
+//
+//   queries [q, dims]   blocks of 32 rows      train [t, dims]   row-major, dims a multiple of 4
+//   candidates [q, capacity]   of which counts [q, 1] say how many are listed
+//   out     [q, capacity]      keys, in the places of the candidates
+//
+// A block takes 8 queries and puts their candidates one behind the other, so that it has 32 whatever query
+// they are of. Eight lanes copy 128 bytes of a row, 32 dimensions, into shared memory while those before are
+// folded, and with them the same dimensions of the queries; then each lane folds the row of its own
+// candidate. Where each lane read its own row from global memory, an access of a warp would go to 32
+// lines for 16 bytes of each, and the next would wait for it. A block is a warp: where most have nothing to
+// do, others are not kept waiting. Work: dims folds a candidate, and dims * 4 bytes read. Barriers: two.
+// Shared memory: 10 to 20 KiB. Source: candidates by a lower bound, then the exact distance: Seidl, Kriegel,
+// Optimal multi-step k-nearest neighbor search, 1998.
+#include <cuda_pipeline.h>
+
+#include "common/rows.cuh"
+#include "rerank/rows_in_order.hpp"
+
+namespace kith::cuda {
+namespace {
+
+constexpr std::uint32_t threads = 32, team_queries = 8;
+constexpr std::uint32_t line = 32, pieces = line / 4;  // dimensions, and 16 bytes of them
+
+/// Lines of 32 candidates, piece p of row r at p ^ r % 8, so that neither copies nor reads meet, and the same
+/// dimensions of the queries of the block.
+struct Stage {
+  float4 rows[32][pieces];
+  float queries[line][team_queries];
+};
+
+/// Where the candidates of each query of a block begin when they stand one behind the other.
+struct Team {
+  std::uint32_t begin[team_queries + 1];
+
+  __device__ __forceinline__ void count(const Reranking& reranking, std::uint32_t q0) {
+    const Lists<const std::uint32_t>& lists = reranking.candidates;
+    if (threadIdx.x < team_queries) {
+      const std::uint32_t q = q0 + threadIdx.x;
+      begin[threadIdx.x + 1] =
+          q < reranking.queries.rows
+              ? min(lists.counts.data[std::size_t{q} * lists.counts.stride], lists.capacity)
+              : 0;
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      begin[0] = 0;
+      for (std::uint32_t i = 0; i < team_queries; ++i) begin[i + 1] += begin[i];
+    }
+    __syncthreads();
+  }
+  __device__ __forceinline__ std::uint32_t query_of(std::uint32_t place) const {
+    std::uint32_t i = 0;
+#pragma unroll
+    for (std::uint32_t j = 1; j < team_queries; ++j) i += place >= begin[j];
+    return i;
+  }
+};
+
+/// What a warp copies: its candidates' rows, eight of them this lane, and its block's queries.
+class Lines {
+ public:
+  ///   row  of this lane's candidate, or of any that there is
+  __device__ __forceinline__ Lines(const Reranking& reranking, std::uint32_t row, std::uint32_t q0,
+                                   std::uint32_t lane)
+      : data_(reranking.train.data + lane % pieces * 4),
+        queries_(row_at(reranking.queries, reranking.queries.first + q0) + lane % 2 * 4),
+        dims_(reranking.train.dims),
+        lane_(lane) {
+#pragma unroll
+    for (std::uint32_t i = 0; i < pieces; ++i) row_[i] = __shfl_sync(0xFFFFFFFFu, row, 4 * i + lane / pieces);
+  }
+
+  /// Begin to copy dimensions d0 ... of all 32 rows.
+  __device__ __forceinline__ void copy(Stage& to, std::uint32_t d0) const {
+    if (d0 + lane_ % pieces * 4 < dims_) {
+#pragma unroll
+      for (std::uint32_t i = 0; i < pieces; ++i) {
+        const std::uint32_t r = 4 * i + lane_ / pieces;
+        __pipeline_memcpy_async(&to.rows[r][lane_ % pieces ^ r % pieces],
+                                data_ + std::size_t{row_[i]} * dims_ + d0, sizeof(float4));
+      }
+    }
+#pragma unroll
+    for (std::uint32_t d = lane_ / 2; d < line; d += 16)
+      if (d0 + d < dims_)
+        __pipeline_memcpy_async(&to.queries[d][lane_ % 2 * 4], queries_ + std::size_t{d0 + d} * rows_a_block,
+                                sizeof(float4));
+    __pipeline_commit();
+  }
+
+ private:
+  const float *const data_, *const queries_;
+  const std::uint32_t dims_, lane_;
+  std::uint32_t row_[pieces];
+};
+
+/// Fold 4 `count` dimensions of a lane's own row, at most a line, with query `i` of the block.
+template <Metric metric>
+__device__ __forceinline__ void fold_pieces(float& acc, const Stage& stage, std::uint32_t i,
+                                            std::uint32_t count, std::uint32_t lane) {
+#pragma unroll
+  for (std::uint32_t p = 0; p < pieces; ++p) {
+    if (p >= count) break;
+    const float4 b = stage.rows[lane][p ^ lane % pieces];
+    acc = Chain<metric>::next(acc, stage.queries[4 * p][i], b.x);
+    acc = Chain<metric>::next(acc, stage.queries[4 * p + 1][i], b.y);
+    acc = Chain<metric>::next(acc, stage.queries[4 * p + 2][i], b.z);
+    acc = Chain<metric>::next(acc, stage.queries[4 * p + 3][i], b.w);
+  }
+}
+
+/// Block b takes part b / teams of the candidates of queries b % teams * 8 and following.
+template <Metric metric, std::uint32_t stages>
+__global__ __launch_bounds__(threads) void rerank_lines(const Reranking reranking, const std::uint32_t teams,
+                                                        const std::uint32_t parts) {
+  extern __shared__ Stage stage[];  // [stages]
+  __shared__ Team team;
+  take_turn();
+  const std::uint32_t lane = threadIdx.x, dims = reranking.train.dims;
+  const std::uint32_t q0 = blockIdx.x % teams * team_queries;
+  const Lists<const std::uint32_t>& lists = reranking.candidates;
+  team.count(reranking, q0);
+  const std::uint32_t total = team.begin[team_queries];
+  const std::uint32_t shift = reranking.train.first - reranking.first_row;  // wraps around, and back
+  for (std::uint32_t first = blockIdx.x / teams * threads; first < total; first += parts * threads) {
+    const std::uint32_t place = min(first + lane, total - 1), i = team.query_of(place);
+    const std::uint32_t j = place - team.begin[i];
+    const std::size_t q = q0 + i;
+    const std::uint32_t t = lists.rows.data[q * lists.rows.stride + j];
+    const Lines lines(reranking, t + shift, q0, lane);
+    float acc = Chain<metric>::start();
+    __syncwarp();  // all have read what was there before
+#pragma unroll
+    for (std::uint32_t s = 0; s + 1 < stages; ++s) lines.copy(stage[s], s * line);
+    for (std::uint32_t d = 0, s = 0; d < dims; d += line, s = (s + 1) % stages) {
+      lines.copy(stage[(s + stages - 1) % stages], d + (stages - 1) * line);
+      __pipeline_wait_prior(stages - 1);
+      __syncwarp();  // what other lanes copied
+      if (d + line <= dims)
+        fold_pieces<metric>(acc, stage[s], i, pieces, lane);  // known, and so without a branch
+      else
+        fold_pieces<metric>(acc, stage[s], i, (dims - d) / 4, lane);
+      __syncwarp();  // all have read
+    }
+    if (first + lane < total) reranking.out.data[q * reranking.out.stride + j] = key_of(acc, t);
+  }
+}
+
+template <std::uint32_t stages>
+cudaError_t start(const Queue& queue, const Reranking& reranking) {
+  const std::uint32_t teams = divide_up(reranking.queries.rows, team_queries);
+  // Blocks enough for all multiprocessors, if every list were full.
+  const std::uint64_t enough = divide_up<std::uint64_t>(24ull * queue.multiprocessors, teams);
+  const std::uint64_t most =
+      divide_up<std::uint64_t>(std::uint64_t{reranking.candidates.capacity} * team_queries, threads);
+  const auto parts = static_cast<std::uint32_t>(std::min(enough, most));
+  return with_chain(reranking.metric, [&](auto chain) {
+    return launch_in_turn(queue, rerank_lines<decltype(chain)::value, stages>, std::uint64_t{teams} * parts,
+                          threads, stages * sizeof(Stage), reranking, teams, parts);
+  });
+}
+
+}  // namespace
+
+/// All lines of a row should be on their way at once, up to three; more leave room for fewer blocks.
+cudaError_t rerank_lines(const Queue& queue, const Reranking& reranking) {
+  if (reranking.train.dims <= line) return start<2>(queue, reranking);
+  return reranking.train.dims <= 2 * line ? start<3>(queue, reranking) : start<4>(queue, reranking);
+}
+
+}  // namespace kith::cuda

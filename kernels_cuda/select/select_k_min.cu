@@ -1,0 +1,105 @@
+// select, k_min: a tournament for the smallest, k times.
+//
+//   distances [q, t]            NaN only where masked
+//   out       [q, groups * k]   keys, ascending in each list, padded with no_key
+//
+// 1024 values take part in a tournament, those of a warp's registers, 32 a lane (256 values, 8 a lane,
+// where a part has no more). A round compare-exchanges key i with key i + half, the larger going to the
+// upper half, and the lower half plays on; who meets nobody (no_key) passes on. The first three rounds
+// are among eight keys of a lane, the others between a lane's sets of eight and, by shuffles, between
+// lanes. The winner is put away, and the next tournament is for the rest: only the winner's set has to
+// play its first rounds again, for the others would end as before.
+// The 1024s of a longer part have a warp each, and their lists are merged (merge_runs.cu).
+// Work: for n keys 7 n / 8 compare-exchanges, once; then for every 1024 of them, min(k, 1024) times, 3
+// minima a lane to join its sets, 5 shuffled rounds, and the 7 compare-exchanges of the winner's set.
+// No barrier, no shared memory. Scratch: 16 k bytes for every 1024 values.
+// Source: GS_KNN (Liu, Zheng, Liu 2019), which plays all rounds again, with a barrier each, in shared memory.
+#include "common/sort.cuh"
+#include "merge/merge_runs.cuh"
+
+namespace kith::cuda {
+namespace {
+
+constexpr std::uint32_t threads = 128;
+constexpr std::uint32_t set = 8;  // keys of a lane that play among themselves
+constexpr std::uint32_t small_values = 32 * set, run_values = 1024;
+
+/// Three rounds; the smallest ends in front.
+__device__ __forceinline__ void play(Key (&key)[set]) {
+#pragma unroll
+  for (std::uint32_t half = set / 2; half > 0; half /= 2) {
+#pragma unroll
+    for (std::uint32_t i = 0; i < half; ++i) exchange(key[i], key[i + half]);
+  }
+}
+
+/// Warp w of all finds the first keys of run w % runs.count of list w / runs.count.
+template <std::uint32_t sets>
+__global__ __launch_bounds__(threads) void play_tournaments(const Selection selection, const Runs runs,
+                                                            const std::uint64_t all) {
+  constexpr std::uint32_t whole_warp = 0xFFFFFFFFu;
+  const std::uint32_t lane = threadIdx.x % 32;
+  const std::uint64_t number = std::uint64_t{blockIdx.x} * (threads / 32) + threadIdx.x / 32;
+  if (number >= all) return;
+  const auto list = static_cast<std::uint32_t>(number / runs.count);
+  const auto run = static_cast<std::uint32_t>(number % runs.count);
+  const Part part = part_of(selection, list);
+  const RunPlace place = place_of(selection, runs, part, list, run);
+  const std::uint64_t begin = std::uint64_t{run} * runs.length;
+  Key key[sets][set];
+#pragma unroll
+  for (std::uint32_t s = 0; s < sets; ++s) {
+#pragma unroll
+    for (std::uint32_t i = 0; i < set; ++i) key[s][i] = part.key(begin + (s * set + i) * 32 + lane);
+    play(key[s]);
+  }
+
+  Key kept = no_key;  // lane l keeps winner number l of every 32, until they are written together
+  const std::uint64_t values = begin < part.count ? min(part.count - begin, std::uint64_t{runs.length}) : 0;
+  const auto wanted = static_cast<std::uint32_t>(min(values, std::uint64_t{place.keys}));
+  for (std::uint32_t j = 0; j < wanted; ++j) {
+    Key winner = key[0][0];
+#pragma unroll
+    for (std::uint32_t s = 1; s < sets; ++s) winner = min(winner, key[s][0]);
+#pragma unroll
+    for (int other = 16; other > 0; other /= 2)
+      winner = min(winner, static_cast<Key>(__shfl_xor_sync(whole_warp, winner, other)));
+    if (lane == j % 32) kept = winner;
+    if ((j % 32 == 31 || j + 1 == wanted) && lane <= j % 32) place.to[j - j % 32 + lane] = kept;
+#pragma unroll
+    for (std::uint32_t s = 0; s < sets; ++s) {
+      if (__any_sync(whole_warp, key[s][0] == winner)) {
+        if (key[s][0] == winner) key[s][0] = no_key;
+        play(key[s]);
+      }
+    }
+  }
+  for (std::uint32_t j = wanted + lane; j < place.keys; j += 32) place.to[j] = no_key;
+}
+
+/// Parts of up to 256 values are one small run.
+std::uint32_t values_a_run(const Selection& selection) {
+  return width_of(selection) <= small_values ? small_values : run_values;
+}
+
+}  // namespace
+
+std::size_t select_k_min_scratch(const Selection& selection) {
+  return scratch_of_rounds(selection, scratch_a_row(selection, values_a_run(selection)));
+}
+
+cudaError_t select_k_min(const Queue& queue, const Selection& selection, const Scratch& scratch) {
+  const std::uint32_t values = values_a_run(selection);
+  return in_rounds(selection, scratch, scratch_a_row(selection, values), [&](const Selection& rows) {
+    const Runs runs = runs_of(rows, values, scratch.data);
+    const std::uint64_t all = std::uint64_t{lists_of(rows)} * runs.count;
+    const std::uint64_t blocks = divide_up<std::uint64_t>(all, threads / 32);
+    const cudaError_t error =
+        values == small_values
+            ? launch(queue, play_tournaments<1>, blocks, threads, 0, rows, runs, all)
+            : launch(queue, play_tournaments<run_values / small_values>, blocks, threads, 0, rows, runs, all);
+    return error == cudaSuccess ? merge_runs(queue, rows, runs) : error;
+  });
+}
+
+}  // namespace kith::cuda

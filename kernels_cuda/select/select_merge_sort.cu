@@ -1,0 +1,88 @@
+// select, merge_sort: a parallel merge sort of (value, row) pairs.
+//
+//   distances [q, t]            NaN only where masked
+//   out       [q, groups * k]   keys, ascending in each list, padded with no_key
+//
+// A block sorts 1792 values: each thread seven in registers, and then runs of 7, 14, 28, ... keys are
+// merged in shared memory, every thread making seven keys of the result from where a binary search in
+// both runs says. Longer runs are merged in device memory (merge_runs.cu). Nobody asks for what is behind
+// the k-th key of a run, so merged runs are cut there; for k = n it is the whole sort.
+// Seven, an odd number, so that threads of a warp that go through runs of their own meet other banks.
+// Work: log2(t / groups) passes over the keys; 8 of them with two barriers each in shared memory (none
+// while a run belongs to one warp). Shared memory: 14 KiB. Scratch: 16 bytes a value, less where cut.
+// Source: knn03 (Batlle, Ballber 2020); merging: Odeh and others 2012 (Merge Path).
+#include "common/sort.cuh"
+#include "merge/merge_path.cuh"
+#include "merge/merge_runs.cuh"
+
+namespace kith::cuda {
+namespace {
+
+constexpr std::uint32_t most_threads = 256;
+constexpr int each = 7;
+constexpr std::uint32_t run_values = most_threads * each;
+
+/// Odd-even transposition, in registers.
+__device__ __forceinline__ void sort_registers(Key (&key)[each]) {
+#pragma unroll
+  for (int phase = 0; phase < each; ++phase) {
+#pragma unroll
+    for (int e = phase % 2; e + 1 < each; e += 2) exchange(key[e], key[e + 1]);
+  }
+}
+
+/// Wait for the threads that share runs of `span` threads.
+__device__ __forceinline__ void wait_for(std::uint32_t span) {
+  if (span > 32) {
+    __syncthreads();
+  } else {
+    __syncwarp();
+  }
+}
+
+/// Block b sorts run b % runs.count of list b / runs.count.
+__global__ __launch_bounds__(most_threads) void sort_and_merge(const Selection selection, const Runs runs) {
+  __shared__ Key keys[run_values];
+  const std::uint32_t list = blockIdx.x / runs.count, run = blockIdx.x % runs.count;
+  const Part part = part_of(selection, list);
+  const RunPlace place = place_of(selection, runs, part, list, run);
+  if (place.keys == 0) return;
+  const std::uint32_t thread = threadIdx.x, threads = blockDim.x, all = threads * each;
+  Key key[each];
+#pragma unroll
+  for (std::uint32_t e = 0; e < each; ++e)
+    key[e] = part.key(std::uint64_t{run} * run_values + e * threads + thread);
+  sort_registers(key);
+  for (std::uint32_t span = 1;; span *= 2) {  // threads a sorted run
+#pragma unroll
+    for (std::uint32_t e = 0; e < each; ++e) keys[thread * each + e] = key[e];
+    if (span >= threads) break;
+    wait_for(2 * span);
+    const std::uint32_t first = thread & ~(2 * span - 1), begin = first * each;
+    const std::uint32_t a_count = min(span * each, all - begin);
+    const Pair pair{keys + begin, a_count, keys + begin + a_count, min(span * each, all - begin - a_count)};
+    merge_from(pair, (thread - first) * each, key);
+    wait_for(2 * span);
+  }
+  __syncthreads();
+  for (std::uint32_t j = thread; j < place.keys; j += threads) place.to[j] = j < all ? keys[j] : no_key;
+}
+
+}  // namespace
+
+std::size_t select_merge_sort_scratch(const Selection& selection) {
+  return scratch_of_rounds(selection, scratch_a_row(selection, run_values));
+}
+
+cudaError_t select_merge_sort(const Queue& queue, const Selection& selection, const Scratch& scratch) {
+  const std::uint32_t values = std::min(width_of(selection), run_values);
+  const std::uint32_t threads = divide_up(values, 32u * each) * 32;
+  return in_rounds(selection, scratch, scratch_a_row(selection, run_values), [&](const Selection& rows) {
+    const Runs runs = runs_of(rows, run_values, scratch.data);
+    const cudaError_t error =
+        launch(queue, sort_and_merge, std::uint64_t{lists_of(rows)} * runs.count, threads, 0, rows, runs);
+    return error == cudaSuccess ? merge_runs(queue, rows, runs) : error;
+  });
+}
+
+}  // namespace kith::cuda

@@ -1,0 +1,206 @@
+// select, radix: any k. Two ways, by how much of a part is wanted.
+//
+//   distances [q, t]            NaN only where masked
+//   out       [q, groups * k]   keys, ascending in each list, padded with no_key
+//
+// Few of many, in many parts: a block a part finds the k-th key digit by digit (radix_choose), and
+// only the k chosen keys of each part are sorted, all 64 bits.
+// Else: whole rows become keys, `rows a round` of them at a time, as scratch allows, and every part is
+// sorted whole: by its value's 32 bits only, since the sort is stable and rows are in order.
+// Both end in cut_lists. The sorts are those of CUB (part of the CUDA toolkit): one sort for all of the
+// device where there are few parts, a block a part where there are many.
+// Work: the first 2 to 7 reads of a distance, the second 5 passes over 8 bytes a distance.
+// Source: Alabi and others 2012 (radix select); Merrill, Grimshaw 2011 and Adinets, Merrill 2022
+// (radix sort).
+#include "common/radix_sort.cuh"
+
+namespace kith::cuda {
+namespace {
+
+constexpr std::uint32_t threads = 512;
+constexpr std::uint32_t digits = 2048;  // 11 bits
+
+/// Digits of a key from the highest: the value's 32 bits, and among equal values the row's.
+struct Digit {
+  std::uint32_t shift, size;
+};
+__device__ constexpr Digit digit_of_pass[] = {{53, 2048}, {42, 2048}, {32, 1024},
+                                              {21, 2048}, {10, 2048}, {0, 1024}};
+
+/// In shared memory: how the search for the k-th key goes.
+struct Choice {
+  std::uint32_t histogram[digits];
+  std::uint32_t digit;      // of the k-th key
+  std::uint32_t remaining;  // rank of the k-th among keys with its digits so far, from 1
+  std::uint32_t equal;      // how many keys have these digits
+};
+
+/// Find the digit of the key with rank `remaining`. By the first warp.
+__device__ void find_digit(Choice& choice, std::uint32_t remaining) {
+  constexpr std::uint32_t a_lane = digits / 32;
+  const std::uint32_t lane = threadIdx.x;
+  std::uint32_t sum = 0;
+  for (std::uint32_t i = 0; i < a_lane; ++i) sum += choice.histogram[lane * a_lane + (i + lane) % a_lane];
+  std::uint32_t up_to = sum;  // of this lane and those before it
+#pragma unroll
+  for (std::uint32_t step = 1; step < 32; step *= 2) {
+    const std::uint32_t other = __shfl_up_sync(0xFFFFFFFFu, up_to, step);
+    if (lane >= step) up_to += other;
+  }
+  std::uint32_t before = up_to - sum;
+  if (before >= remaining || up_to < remaining) return;
+  std::uint32_t d = lane * a_lane;
+  while (before + choice.histogram[d] < remaining) before += choice.histogram[d++];
+  choice.digit = d;
+  choice.remaining = remaining - before;
+  choice.equal = choice.histogram[d];
+}
+
+/// Block b writes the min(k, width) smallest keys of part b to chosen[b], in no order, and pads.
+/// Work: each distance read twice, and once more for every digit that does not settle it.
+__global__ __launch_bounds__(threads) void radix_choose(const Selection selection, Key* chosen) {
+  __shared__ Choice choice;
+  __shared__ std::uint32_t count;
+  const std::uint32_t q = blockIdx.x / selection.groups, g = blockIdx.x % selection.groups, k = selection.k;
+  const Columns columns = columns_of(g, selection.groups, selection.columns);
+  const float* row = selection.distances.data + q * selection.distances.stride;
+  const auto key_at = [&](std::uint64_t c) {
+    return key_of(row[c], selection.first_row + static_cast<std::uint32_t>(c));
+  };
+  Key prefix = 0, mask = 0;
+  std::uint32_t remaining = k;
+  const bool all = columns.end - columns.begin <= k;
+  for (int pass = 0; pass < 6 && !all; ++pass) {
+    const Digit digit = digit_of_pass[pass];
+    for (std::uint32_t i = threadIdx.x; i < digits; i += threads) choice.histogram[i] = 0;
+    __syncthreads();
+#pragma unroll 4
+    for (std::uint64_t c = std::uint64_t{columns.begin} + threadIdx.x; c < columns.end; c += threads) {
+      const Key key = key_at(c);
+      if ((key & mask) == prefix)
+        atomicAdd(&choice.histogram[static_cast<std::uint32_t>(key >> digit.shift) & (digit.size - 1)], 1u);
+    }
+    __syncthreads();
+    if (threadIdx.x < 32) find_digit(choice, remaining);
+    __syncthreads();
+    prefix |= static_cast<Key>(choice.digit) << digit.shift;
+    mask |= static_cast<Key>(digit.size - 1) << digit.shift;
+    remaining = choice.remaining;
+    if (choice.equal == remaining) break;  // all that share these digits are wanted
+    __syncthreads();
+  }
+  const Key largest = all ? no_key : prefix | ~mask;
+
+  if (threadIdx.x == 0) count = 0;
+  __syncthreads();
+  Key* list = chosen + std::size_t{blockIdx.x} * k;
+#pragma unroll 4
+  for (std::uint64_t c = std::uint64_t{columns.begin} + threadIdx.x; c < columns.end; c += threads) {
+    const Key key = key_at(c);
+    if (key <= largest) list[atomicAdd(&count, 1u)] = key;
+  }
+  __syncthreads();
+  for (std::uint32_t j = count + threadIdx.x; j < k; j += threads) list[j] = no_key;
+}
+
+/// A thread a distance: its key.
+__global__ __launch_bounds__(threads) void make_keys(const Selection selection, const std::uint32_t first,
+                                                     const std::uint64_t all, Key* keys) {
+  const std::uint64_t i = std::uint64_t{blockIdx.x} * threads + threadIdx.x;
+  if (i >= all) return;
+  const std::uint64_t q = first + i / selection.columns;
+  const auto c = static_cast<std::uint32_t>(i % selection.columns);
+  keys[i] = key_of(selection.distances.data[q * selection.distances.stride + c], selection.first_row + c);
+}
+
+/// A thread a place in `out`: rows first .. first + all / (groups * k) - 1 get the first k keys of
+/// each sorted part. Parts stand as `parts` says: sorted[row * pitch + begin of the part].
+struct Parts {
+  std::uint32_t columns;  // of a row, cut into groups; 0: every part has k keys
+  std::uint32_t groups;
+  std::uint32_t k;
+};
+__global__ __launch_bounds__(threads) void cut_lists(const Key* sorted, const Parts parts,
+                                                     const std::uint64_t all, const Matrix<Key> out) {
+  const std::uint64_t i = std::uint64_t{blockIdx.x} * threads + threadIdx.x;
+  if (i >= all) return;
+  const std::uint64_t list = i / parts.k, q = list / parts.groups;
+  const auto g = static_cast<std::uint32_t>(list % parts.groups), j = static_cast<std::uint32_t>(i % parts.k);
+  Key key = no_key;
+  if (parts.columns == 0) {
+    key = sorted[i];
+  } else {
+    const Columns columns = columns_of(g, parts.groups, parts.columns);
+    if (j < columns.end - columns.begin) key = sorted[q * parts.columns + columns.begin + j];
+  }
+  out.data[q * out.stride + std::uint64_t{g} * parts.k + j] = key;
+}
+
+/// Few of many, in enough parts to fill the GPU.
+bool chooses(const Selection& selection) {
+  return std::uint64_t{selection.rows} * selection.groups >= 64 &&
+         selection.k <= divide_up(selection.columns, selection.groups) / 4;
+}
+
+SortShape chosen_shape(const Selection& selection) {
+  return {selection.rows * selection.groups, selection.k, 1, selection.k};
+}
+SortShape whole_shape(const Selection& selection, std::uint32_t rows) {
+  return {rows * selection.groups, selection.columns, selection.groups,
+          divide_up(selection.columns, selection.groups)};
+}
+
+/// Rows a round of the second way, for so many keys at most, if it is not one row.
+std::uint32_t rows_a_round(const Selection& selection, std::size_t keys) {
+  return static_cast<std::uint32_t>(std::clamp<std::size_t>(keys / selection.columns, 1, selection.rows));
+}
+
+constexpr std::size_t round_keys = std::size_t{1} << 25;
+
+cudaError_t choose_and_sort(const Queue& queue, const Selection& selection, const Scratch& scratch) {
+  const SortShape shape = chosen_shape(selection);
+  const SortMemory memory(shape, scratch);
+  const std::uint64_t all = shape.keys();
+  cudaError_t error = launch(queue, radix_choose, shape.parts, threads, 0, selection, memory.keys);
+  if (error == cudaSuccess) error = sort_parts(queue, shape, memory, 0);
+  if (error != cudaSuccess) return error;
+  return launch(queue, cut_lists, divide_up<std::uint64_t>(all, threads), threads, 0, memory.sorted,
+                Parts{0, selection.groups, selection.k}, all, selection.out);
+}
+
+cudaError_t sort_whole(const Queue& queue, const Selection& selection, const Scratch& scratch) {
+  std::uint32_t round = rows_a_round(selection, round_keys);
+  while (round > 1 && sort_bytes(whole_shape(selection, round)) > scratch.bytes) round = (round + 1) / 2;
+  for (std::uint32_t first = 0; first < selection.rows; first += round) {
+    const std::uint32_t rows = std::min(round, selection.rows - first);
+    const SortShape shape = whole_shape(selection, rows);
+    const SortMemory memory(shape, scratch);
+    const std::uint64_t all = shape.keys(), wanted = std::uint64_t{shape.parts} * selection.k;
+    cudaError_t error = launch(queue, make_keys, divide_up<std::uint64_t>(all, threads), threads, 0,
+                               selection, first, all, memory.keys);
+    if (error == cudaSuccess) error = sort_parts(queue, shape, memory, 32);
+    const Matrix<Key> out{selection.out.data + first * selection.out.stride, selection.out.stride};
+    if (error == cudaSuccess)
+      error = launch(queue, cut_lists, divide_up<std::uint64_t>(wanted, threads), threads, 0, memory.sorted,
+                     Parts{selection.columns, selection.groups, selection.k}, wanted, out);
+    if (error != cudaSuccess) return error;
+  }
+  return cudaSuccess;
+}
+
+}  // namespace
+
+std::size_t select_radix_scratch(const Selection& selection) {
+  // With fewer rows than these the other way may be taken, a row at a time.
+  if (chooses(selection))
+    return std::max(sort_bytes(chosen_shape(selection)), sort_bytes(whole_shape(selection, 1)));
+  return sort_bytes(whole_shape(selection, rows_a_round(selection, round_keys)));
+}
+
+cudaError_t select_radix(const Queue& queue, const Selection& selection, const Scratch& scratch) {
+  if (chooses(selection) && sort_bytes(chosen_shape(selection)) <= scratch.bytes)
+    return choose_and_sort(queue, selection, scratch);
+  return sort_whole(queue, selection, scratch);
+}
+
+}  // namespace kith::cuda

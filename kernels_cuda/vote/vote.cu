@@ -1,0 +1,170 @@
+// vote: one vote for each neighbour; most votes win, of several classes the smallest.
+//
+//   nearest [q, k]         keys; no_key does not vote
+//   labels  [n]            a class for each training row
+//   counts  [q, classes]   votes            winner [q, 1]   no_row where nobody voted
+//
+// A team counts the votes of a query: a warp, or a block of 256 where k or the classes are many. Then it
+// looks for the largest count. Three ways to count:
+//   vote              atomic additions to the query's row of `counts`
+//   vote_atomic       a block a query, a thread a neighbour, atomic additions to counters in shared memory,
+//   as
+//                     long as these take up to 47 KiB, else in `counts`. Source: GS_KNN (Liu, Zheng, Liu
+//                     2019); knn01 (Batlle, Ballber 2020).
+//   vote_branch_free  the votes of class c are the sum of (label == c) over all neighbours: a ballot for each
+//                     class and 32 neighbours, no counter is looked up and nothing branches on a label.
+//                     Source: knn03 (Batlle, Ballber 2020), for two classes.
+// Work for a query, shared by the team: k additions and 2 classes steps; branch-free k classes / 32 ballots.
+#include "common/common.cuh"
+
+namespace kith::cuda {
+namespace {
+
+constexpr std::uint32_t threads = 256;
+constexpr std::uint32_t whole_warp = 0xFFFFFFFFu;
+
+template <std::uint32_t team>
+__device__ __forceinline__ void wait_for_team() {
+  if constexpr (team > 32) {
+    __syncthreads();
+  } else {
+    __syncwarp();
+  }
+}
+
+/// Votes above, then the smaller class first: the order in which larger is better.
+__device__ __forceinline__ std::uint64_t merit(std::uint32_t votes, std::uint32_t c) {
+  return votes == 0 ? 0 : static_cast<std::uint64_t>(votes) << 32 | ~c;
+}
+
+/// Write the class of the best merit that a member of the team has. Teams of whole blocks may be smaller
+/// than `team`.
+template <std::uint32_t team>
+__device__ __forceinline__ void write_winner(const Ballot& ballot, std::uint64_t q, std::uint64_t best) {
+  __shared__ std::uint64_t best_of_warp[threads / 32];
+#pragma unroll
+  for (int step = 16; step > 0; step /= 2)
+    best = max(best, static_cast<std::uint64_t>(
+                         __shfl_xor_sync(whole_warp, static_cast<unsigned long long>(best), step)));
+  if constexpr (team > 32) {
+    if (threadIdx.x % 32 == 0) best_of_warp[threadIdx.x / 32] = best;
+    __syncthreads();
+    for (std::uint32_t w = 0; w < blockDim.x / 32; ++w) best = max(best, best_of_warp[w]);
+  }
+  if (threadIdx.x % team == 0)
+    ballot.winner.data[q * ballot.winner.stride] = best == 0 ? no_row : ~static_cast<std::uint32_t>(best);
+}
+
+template <std::uint32_t team>
+__global__ __launch_bounds__(threads) void vote_by_team(const Ballot ballot) {
+  const std::uint64_t q = std::uint64_t{blockIdx.x} * (threads / team) + threadIdx.x / team;
+  const std::uint32_t member = threadIdx.x % team;
+  if (q >= ballot.rows) return;  // a whole team
+  const Key* nearest = ballot.nearest.data + q * ballot.nearest.stride;
+  std::uint32_t* counts = ballot.counts.data + q * ballot.counts.stride;
+
+  for (std::uint32_t c = member; c < ballot.classes; c += team) counts[c] = 0;
+  wait_for_team<team>();
+  for (std::uint32_t j = member; j < ballot.k; j += team) {
+    const Key key = nearest[j];
+    if (key != no_key) atomicAdd(&counts[ballot.labels[static_cast<std::uint32_t>(key)]], 1u);
+  }
+  wait_for_team<team>();
+  std::uint64_t best = 0;
+  for (std::uint32_t c = member; c < ballot.classes; c += team)
+    best = max(best, merit(__ldcg(&counts[c]), c));
+  write_winner<team>(ballot, q, best);
+}
+
+/// Block q counts for query q.
+template <bool shared>
+__global__ __launch_bounds__(threads) void vote_by_block(const Ballot ballot) {
+  extern __shared__ std::uint32_t counters[];
+  const std::uint64_t q = blockIdx.x;
+  const Key* nearest = ballot.nearest.data + q * ballot.nearest.stride;
+  std::uint32_t* out = ballot.counts.data + q * ballot.counts.stride;
+  std::uint32_t* counts = shared ? counters : out;
+
+  for (std::uint32_t c = threadIdx.x; c < ballot.classes; c += blockDim.x) counts[c] = 0;
+  __syncthreads();
+  for (std::uint32_t j = threadIdx.x; j < ballot.k; j += blockDim.x) {
+    const Key key = nearest[j];
+    if (key != no_key) atomicAdd(&counts[ballot.labels[static_cast<std::uint32_t>(key)]], 1u);
+  }
+  __syncthreads();
+  std::uint64_t best = 0;
+  for (std::uint32_t c = threadIdx.x; c < ballot.classes; c += blockDim.x) {
+    const std::uint32_t votes = shared ? counts[c] : __ldcg(&counts[c]);
+    if constexpr (shared) out[c] = votes;
+    best = max(best, merit(votes, c));
+  }
+  write_winner<threads>(ballot, q, best);
+}
+
+/// 32 classes at a time, lane l of every warp keeping the count of class number l of them.
+template <std::uint32_t team>
+__global__ __launch_bounds__(threads) void vote_without_branches(const Ballot ballot) {
+  __shared__ std::uint32_t count_of_warp[threads / 32][32];
+  const std::uint64_t q = std::uint64_t{blockIdx.x} * (threads / team) + threadIdx.x / team;
+  const std::uint32_t member = threadIdx.x % team, lane = threadIdx.x % 32;
+  if (q >= ballot.rows) return;  // a whole team
+  const Key* nearest = ballot.nearest.data + q * ballot.nearest.stride;
+  std::uint32_t* counts = ballot.counts.data + q * ballot.counts.stride;
+
+  std::uint64_t best = 0;
+  for (std::uint64_t first = 0; first < ballot.classes; first += 32) {
+    const auto some = static_cast<std::uint32_t>(min(std::uint64_t{32}, ballot.classes - first));
+    std::uint32_t votes = 0;
+    for (std::uint64_t j0 = member - lane; j0 < ballot.k; j0 += team) {
+      const std::uint64_t j = j0 + lane;
+      const Key key = j < ballot.k ? nearest[j] : no_key;
+      // Who does not vote reads the first label, and is of no class.
+      const std::uint32_t label = ballot.labels[key == no_key ? 0 : static_cast<std::uint32_t>(key)];
+      const std::uint64_t number = (key == no_key ? no_row : label) - first;
+      for (std::uint32_t c = 0; c < some; ++c) {
+        const auto sum = static_cast<std::uint32_t>(__popc(__ballot_sync(whole_warp, number == c)));
+        votes += lane == c ? sum : 0;
+      }
+    }
+    if constexpr (team > 32) {
+      __syncthreads();  // the counts before have been read
+      count_of_warp[threadIdx.x / 32][lane] = votes;
+      __syncthreads();
+      votes = 0;
+      for (std::uint32_t w = 0; w < team / 32; ++w) votes += count_of_warp[w][lane];
+    }
+    if (member < some) counts[first + member] = votes;
+    if (lane < some) best = max(best, merit(votes, static_cast<std::uint32_t>(first) + lane));
+  }
+  write_winner<team>(ballot, q, best);
+}
+
+/// Whether a query has work for a block.
+bool is_large(const Ballot& ballot) {
+  constexpr std::uint32_t large = 1024;
+  return ballot.k > large || ballot.classes > large;
+}
+
+}  // namespace
+
+cudaError_t vote(const Queue& queue, const Ballot& ballot) {
+  if (is_large(ballot)) return launch(queue, vote_by_team<threads>, ballot.rows, threads, 0, ballot);
+  return launch(queue, vote_by_team<32>, divide_up<std::uint64_t>(ballot.rows, threads / 32), threads, 0,
+                ballot);
+}
+
+cudaError_t vote_atomic(const Queue& queue, const Ballot& ballot) {
+  constexpr std::size_t most_shared = 47 * 1024;  // beside best_of_warp
+  const std::size_t bytes = std::size_t{ballot.classes} * sizeof(std::uint32_t);
+  const std::uint32_t block = std::min(threads, divide_up(ballot.k, 32u) * 32);
+  if (bytes <= most_shared) return launch(queue, vote_by_block<true>, ballot.rows, block, bytes, ballot);
+  return launch(queue, vote_by_block<false>, ballot.rows, threads, 0, ballot);
+}
+
+cudaError_t vote_branch_free(const Queue& queue, const Ballot& ballot) {
+  if (is_large(ballot)) return launch(queue, vote_without_branches<threads>, ballot.rows, threads, 0, ballot);
+  return launch(queue, vote_without_branches<32>, divide_up<std::uint64_t>(ballot.rows, threads / 32),
+                threads, 0, ballot);
+}
+
+}  // namespace kith::cuda

@@ -1,0 +1,109 @@
+// collect in later visits, with thetas of every kind: devices may then make the test a part of the product,
+// which loses a little of theta and of low, too.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <vector>
+
+#include "common/bounds.hpp"
+
+namespace kith::tests {
+namespace {
+
+using namespace bounding;
+
+constexpr std::int64_t rows = 5 * 128 + 37;
+constexpr spi::Visits later{128, 2, 3, 6, 5};  // of blocks 4, 3 and 2
+
+/// Whether the visits see training row t: visit v is of block 5 v mod 6.
+bool is_seen(std::size_t t) {
+  return t / 128 >= 2 && t / 128 <= 4;
+}
+
+/// The places of the rows seen, as query q has them, in their order.
+std::vector<double> places_of(const Truth& truth, std::size_t q) {
+  std::vector<double> places;
+  for (std::size_t t = 0; t < size(rows); ++t)
+    if (is_seen(t)) places.push_back(truth.place(q, t));
+  std::sort(places.begin(), places.end());
+  return places;
+}
+
+/// Thetas that let all pass, some, the nearest, and none.
+std::vector<float> thetas_of(const Problem& problem, const Truth& truth) {
+  std::vector<float> theta;
+  for (std::size_t q = 0; q < problem.m(); ++q) {
+    const std::vector<double> places = places_of(truth, q);
+    const double reach = std::fabs(places.front()) + std::fabs(places.back());
+    const double of_query[] = {static_cast<double>(inf), places[places.size() / 8], places.front(),
+                               places.front() - reach, places.back() + 100 * reach};
+    theta.push_back(static_cast<float>(of_query[q % 5]));
+  }
+  return theta;
+}
+
+/// Nobody is lost, and bounds hold. Returns by how much the worst place that was listed is beyond theta, in
+/// units of what rounding may take of all that was added.
+double judge(const Problem& problem, const std::vector<float>& theta, const Listed& found,
+             std::size_t capacity) {
+  const Truth truth(problem, found.query_facts, found.train_facts);
+  double beyond = 0;
+  for (std::size_t q = 0; q < problem.m(); ++q) {
+    CAPTURE(q);
+    std::set<std::size_t> listed;
+    std::size_t lost = 0, wrong = 0;
+    REQUIRE(found.counts[q] <= capacity);
+    for (std::size_t j = 0; j < found.counts[q]; ++j) {
+      const std::size_t at = q * capacity + j, t = found.rows[at] - first_row;
+      const double place = truth.place(q, t), error = truth.error(t), limit = static_cast<double>(theta[q]);
+      const auto low = static_cast<double>(found.low[at]),
+                 high = static_cast<double>(value_of(found.high[at]));
+      const double rounding = 0x1p-45 * (std::fabs(place) + truth.train_norms[t] + error) + 0x1p-149;
+      wrong += !listed.insert(t).second || !is_seen(t) || !(low <= place + rounding) ||
+               !(place <= high + rounding) || row_of(found.high[at]) != found.rows[at];
+      const double unit = error + 0x1p-18 * (std::fabs(place) + std::fabs(limit) + truth.train_norms[t]);
+      if (limit < static_cast<double>(inf)) beyond = std::max(beyond, (place - limit) / unit);
+    }
+    for (std::size_t t = 0; t < problem.n(); ++t)
+      lost += is_seen(t) && truth.place(q, t) <= static_cast<double>(theta[q]) && listed.count(t) == 0;
+    CHECK(wrong == 0);
+    CHECK(lost == 0);
+  }
+  return beyond;
+}
+
+TEST_SUITE_BEGIN("device");
+
+TEST_CASE("bounds: later visits lose nobody, list hardly more, and bound what they list") {
+  spi::with_device(device(), [](spi::Device& device) {
+    for_each_bounding(device, [&](Proposer proposer) {
+      if (proposer == Proposer::gemm) return;  // whose library takes rows in order
+      for (const std::int64_t dims : {1, 2, 3, 4, 5, 16, 17, 31, 32, 33})
+        for (const DataKind kind : {DataKind::uniform, DataKind::near_duplicates, DataKind::offset})
+          for (const float ratio : {1.0f, 0x1p-9f, 0x1p9f}) {  // of queries to training rows
+            CAPTURE(dims);
+            CAPTURE(std::string(workloads::name(kind)));
+            CAPTURE(ratio);
+            const Metric metric =
+                kind == DataKind::uniform && dims % 2 == 0 ? Metric::negative_dot : Metric::squared_l2;
+            Problem problem =
+                Problem::hard(proposer, metric, kind,
+                              std::min<std::int64_t>(most_queries(device, proposer), 70), rows, dims);
+            for (float& value : problem.queries.values) value *= ratio;
+            const Truth before(problem, std::vector<float>(spi::facts_a_row * problem.m()),
+                               std::vector<float>(spi::facts_a_row * problem.n()));
+            const std::vector<float> theta = thetas_of(problem, before);
+            Listed found;
+            REQUIRE(collect(device, problem, theta, size(rows), later, found) == "");
+            CHECK(judge(problem, theta, found, size(rows)) < 10);
+          }
+    });
+  });
+}
+
+TEST_SUITE_END();
+
+}  // namespace
+}  // namespace kith::tests

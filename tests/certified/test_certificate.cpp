@@ -1,0 +1,407 @@
+// The theorem of docs/certificate.md: no row whose chain is at most the k-th value fails the test of collect,
+// whatever order a library adds in.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "common/device.hpp"
+#include "common/oracle.hpp"
+#include "common/shadows.hpp"
+#include "kith/index.hpp"
+
+namespace kith::tests {
+namespace {
+
+using Real = long double;
+
+constexpr std::uint32_t first_row = 1000;
+constexpr Metric product_metrics[] = {Metric::squared_l2, Metric::l2, Metric::negative_dot, Metric::cosine};
+
+/// A problem within the range of the certificate, and its mathematics.
+struct Problem {
+  Metric metric;
+  Matrix queries, train;
+  std::vector<float> centre, values;  ///< [dims]; [m, n] chains
+  std::vector<Real> products;         ///< [m, n] q' . x'
+
+  Problem(Metric of, Matrix asked, Matrix rows, std::vector<float> moved_by)
+      : metric(of), queries(std::move(asked)), train(std::move(rows)), centre(std::move(moved_by)) {
+    for (std::int64_t q = 0; q < queries.rows; ++q)
+      for (std::int64_t t = 0; t < train.rows; ++t) {
+        Real sum = 0;
+        for (std::size_t d = 0; d < centre.size(); ++d) sum += moved(queries, q, d) * moved(train, t, d);
+        products.push_back(sum);
+        values.push_back(chain(metric, queries.row(q), train.row(t)));
+      }
+  }
+
+  /// Hard data, moved by the mean of the training rows or not at all.
+  static Problem hard(DataKind kind, Metric metric, std::int64_t m, std::int64_t n, std::int64_t dims,
+                      bool centred) {
+    const Matrix queries = prepared(metric, hard_rows(kind, Set::queries, m, dims, metric));
+    const Matrix train = prepared(metric, hard_rows(kind, Set::train, n, dims, metric));
+    Matrix all = queries;  // both by the same power of two
+    all.rows += n;
+    all.values.insert(all.values.end(), train.values.begin(), train.values.end());
+    all = within_range(all);
+    const auto middle = all.values.begin() + m * dims;
+    const Matrix scaled{n, dims, {middle, all.values.end()}};
+    const bool moves = centred && (metric == Metric::squared_l2 || metric == Metric::l2);
+    return {metric,
+            {m, dims, {all.values.begin(), middle}},
+            scaled,
+            moves ? mean_of(scaled) : std::vector<float>(size(dims))};
+  }
+
+  std::size_t m() const { return size(queries.rows); }
+  std::size_t n() const { return size(train.rows); }
+  /// The k-th value of a query.
+  float worst(std::size_t q, std::size_t k) const {
+    return sorted(std::span(values).subspan(q * n(), n()), 0, n())[k - 1].first;
+  }
+
+ private:
+  Real moved(const Matrix& rows, std::int64_t r, std::size_t d) const {
+    const float x = rows.row(r)[d], c = centre[d];
+    return Real{x - c} + error_of_difference(x, c);
+  }
+};
+
+/// What a device makes of a problem: shadows, and theta for the true k-th values.
+struct Prepared {
+  Shadowed queries, train;
+  GuardedGrid<float> theta;
+  std::vector<float> query_facts, train_facts, bounds;
+
+  Prepared(spi::Device& device, const Problem& problem, std::uint32_t k)
+      : queries(device, problem.queries, problem.centre, device.info.query_block, 2, problem.train),
+        train(device, problem.train, problem.centre, device.info.train_block, 5, problem.queries),
+        theta(device, problem.m(), 1, inf) {
+    REQUIRE(queries.prepare(device) == "");
+    REQUIRE(train.prepare(device) == "");
+    const std::size_t m = problem.m();
+    std::vector<Key> best;
+    for (std::size_t q = 0; q < m; ++q) {
+      for (std::uint32_t j = 0; j + 1 < k; ++j) best.push_back(make_key(-inf, j));
+      best.push_back(make_key(problem.worst(q, k), k));
+    }
+    const GuardedGrid<Key> keys(device, m, 1, 0), lists(device, m, k, 0, best);
+    const GuardedGrid<std::uint32_t> counts(device, m, 1, 1, std::vector<std::uint32_t>(m)),
+        lost(device, m, 1, 0);
+    REQUIRE(run_step(device, spi::TightenStep{Proposer::gemm,
+                                              problem.metric,
+                                              static_cast<std::uint32_t>(problem.train.cols),
+                                              k,
+                                              keys.grid(),
+                                              counts.grid(),
+                                              lists.grid(),
+                                              queries.facts.grid(),
+                                              theta.grid(),
+                                              lost.grid(),
+                                              {}}) == "");
+    query_facts = queries.facts.inside();
+    train_facts = train.facts.inside();
+    bounds = theta.inside();
+  }
+};
+
+/// The test of collect with all numbers in hand, and how much of the bound was needed.
+struct Judge {
+  const Problem& problem;
+  const Prepared& prepared;
+  Certificate certificate{problem.centre.size(), problem.metric};
+  Certificate::Queries all = {};
+
+  Judge(const Problem& of, const Prepared& by) : problem(of), prepared(by) {
+    const auto& facts = prepared.query_facts;
+    const std::size_t m = problem.m();
+    for (std::size_t q = 0; q < m; ++q)
+      certificate.add(all, facts[spi::norm * m + q], facts[spi::shadow_norm * m + q],
+                      facts[spi::residual * m + q]);
+  }
+
+  float fact(spi::Fact which, std::size_t t) const { return prepared.train_facts[which * problem.n() + t]; }
+  Real error(std::size_t t) const {
+    return certificate.error(all, fact(spi::shadow_norm, t), fact(spi::residual, t));
+  }
+  /// low(t) for a bound that is `share` of the right one, not yet rounded.
+  Real low(std::size_t t, Real share) const {
+    return (certificate.squares ? fact(spi::half_norm, t) : 0) - error(t) * share;
+  }
+  /// Whether collect keeps a row whose product came out as p.
+  bool keeps(std::size_t q, std::size_t t, float p, Real share = 1) const {
+    const Real exact = low(t, share * (1 + 0x1p-20L)), lowered = exact - std::fabs(exact) * 0x1p-22L;
+    const float rounded = static_cast<float>(lowered);
+    return (rounded > lowered ? std::nextafter(rounded, -inf) : rounded) - p <= prepared.bounds[q];
+  }
+  /// |q' . x' - p| / E, at most 1.
+  Real needed(const std::vector<float>& products) const {
+    Real most = 0;
+    for (std::size_t i = 0; i < products.size(); ++i)
+      most = std::max(most, std::fabs(problem.products[i] - products[i]) / error(i % problem.n()));
+    return most;
+  }
+  /// Rows among the k nearest, ties included, that a bound of that share loses.
+  std::size_t lost(const std::vector<float>& products, std::uint32_t k, Real share = 1) const {
+    std::size_t count = 0;
+    for (std::size_t q = 0; q < problem.m(); ++q) {
+      const float worst = problem.worst(q, k);
+      for (std::size_t t = 0; t < problem.n(); ++t) {
+        const std::size_t i = q * problem.n() + t;
+        count += problem.values[i] <= worst && !keeps(q, t, products[i], share);
+      }
+    }
+    return count;
+  }
+};
+
+/// Orders of summation that a library may have: what it returns for one pair.
+enum class Order { forward, fused_backward, pairwise, eight_lanes };
+constexpr Order orders[] = {Order::forward, Order::fused_backward, Order::pairwise, Order::eight_lanes};
+
+float pairwise(const float* a, const float* b, std::size_t count) {
+  if (count == 1) return *a * *b;
+  return pairwise(a, b, count / 2) + pairwise(a + count / 2, b + count / 2, count - count / 2);
+}
+
+float product(const float* a, const float* b, std::size_t dims, Order order) {
+  float sum = 0, lanes[8] = {};
+  switch (order) {
+    case Order::forward:
+      for (std::size_t d = 0; d < dims; ++d) sum = sum + a[d] * b[d];
+      return sum;
+    case Order::fused_backward:
+      for (std::size_t d = dims; d-- > 0;) sum = std::fma(a[d], b[d], sum);
+      return sum;
+    case Order::pairwise:
+      return pairwise(a, b, dims);
+    case Order::eight_lanes:
+      for (std::size_t d = 0; d < dims; ++d) lanes[d % 8] = std::fma(a[d], b[d], lanes[d % 8]);
+      for (const float lane : lanes) sum = sum + lane;
+      return sum;
+  }
+  return sum;
+}
+
+/// [m, n] products of the shadows, in that order.
+std::vector<float> products_of(const Problem& problem, const Prepared& prepared, Order order) {
+  const std::vector<float> a = prepared.queries.shadow.inside(), b = prepared.train.shadow.inside();
+  const std::size_t dims = problem.centre.size();
+  std::vector<float> all;
+  for (std::size_t q = 0; q < problem.m(); ++q)
+    for (std::size_t t = 0; t < problem.n(); ++t)
+      all.push_back(product(&a[q * dims], &b[t * dims], dims, order));
+  return all;
+}
+
+/// body(problem) for every metric and all hard data.
+template <class Body>
+void for_all_data(const Body& body) {
+  for (const Metric metric : product_metrics)
+    for (const DataKind kind : workloads::all_data_kinds)
+      for (const std::int64_t dims : {1, 3, 16, 131})
+        for (const bool centred : {true, false}) {
+          if (!workloads::admits(metric, kind)) continue;
+          if (!centred && metric != Metric::squared_l2) continue;
+          CAPTURE(std::string(name(metric)));
+          CAPTURE(std::string(workloads::name(kind)));
+          CAPTURE(dims);
+          CAPTURE(centred);
+          body(Problem::hard(kind, metric, 6, 90, dims, centred));
+        }
+}
+
+/// Why the device multiplies no matrices; empty when it does.
+std::string refusal_of_products(spi::Device& device) {
+  const spi::Grid<float> rows{nullptr, 0, 1, 1, 1}, facts{nullptr, 0, spi::facts_a_row, 1, 1};
+  const spi::Grid<std::uint32_t> list{nullptr, 0, 1, 1, 1};
+  return device
+      .check({spi::CollectStep{
+          Proposer::gemm, Metric::l2, {rows, facts}, {rows, facts}, rows, rows, 0, {list, list}, {}}})
+      .refusal;
+}
+
+/// One collect by the library of the device, with room for `capacity` candidates a query.
+struct Collected {
+  std::vector<float> values;
+  std::vector<std::uint32_t> counts, rows;
+
+  Collected(spi::Device& device, const Problem& problem, const Prepared& prepared, std::size_t capacity) {
+    const std::size_t m = problem.m(), n = problem.n();
+    const GuardedGrid<float> out(device, m, n, -123.5f);
+    const GuardedGrid<std::uint32_t> lengths(device, m, 1, 7, std::vector<std::uint32_t>(m)),
+        lists(device, m, capacity, no_row);
+    REQUIRE(run_step(device, spi::CollectStep{Proposer::gemm,
+                                              problem.metric,
+                                              prepared.queries.grids(),
+                                              prepared.train.grids(),
+                                              out.grid(),
+                                              prepared.theta.grid(),
+                                              first_row,
+                                              {lists.grid(), lengths.grid()},
+                                              {}}) == "");
+    values = out.inside();
+    counts = lengths.inside();
+    rows = lists.inside();
+    CHECK(out.canaries_live());
+    CHECK(lengths.canaries_live());
+    CHECK(lists.canaries_live());
+    CHECK(prepared.theta.inside() == prepared.bounds);
+  }
+};
+
+/// That the device listed every row that belongs there, and none that a bound as wide as this can do without.
+void check_lists(const Problem& problem, const Judge& judge, const Collected& found, std::uint32_t k) {
+  const std::size_t n = problem.n();
+  for (std::size_t q = 0; q < problem.m(); ++q) {
+    CAPTURE(q);
+    const auto list = found.rows.begin() + static_cast<std::ptrdiff_t>(q * n);
+    std::vector<std::uint32_t> listed(list, list + found.counts[q]);
+    std::sort(listed.begin(), listed.end());
+    CHECK(std::adjacent_find(listed.begin(), listed.end()) == listed.end());
+    CHECK(std::all_of(list + found.counts[q], list + static_cast<std::ptrdiff_t>(n),
+                      [](std::uint32_t row) { return row == no_row; }));
+    const float worst = problem.worst(q, k);
+    for (std::uint32_t t = 0; t < n; ++t) {
+      const std::size_t i = q * n + t;
+      const bool is_listed = std::binary_search(listed.begin(), listed.end(), first_row + t);
+      if (problem.values[i] <= worst && !is_listed)
+        FAIL_CHECK("row " << t << " of query " << q << " was lost");
+      const Real p = found.values[i], low = judge.low(t, 1.01L), theta = judge.prepared.bounds[q];
+      const Real slack = (std::fabs(low) + std::fabs(p)) * 0x1p-20L;
+      if (low - slack - p > theta && is_listed)
+        FAIL_CHECK("row " << t << " of query " << q << " is far away");
+    }
+  }
+}
+
+TEST_SUITE_BEGIN("device");
+
+TEST_CASE("certificate: facts and theta of the device lose no row, in whatever order products are added") {
+  if (!has_shadows()) return;
+  spi::with_device(device(), [](spi::Device& device) {
+    Real most = 0;
+    for_all_data([&](const Problem& problem) {
+      constexpr std::uint32_t k = 5;
+      const Prepared prepared(device, problem, k);
+      const Judge judge(problem, prepared);
+      for (const Order order : orders) {
+        const std::vector<float> products = products_of(problem, prepared, order);
+        most = std::max(most, judge.needed(products));
+        CHECK(judge.needed(products) < 1);
+        CHECK(judge.lost(products, k) == 0);
+      }
+    });
+    MESSAGE("largest share of the bound that host sums needed: " << static_cast<double>(most));
+  });
+}
+
+TEST_CASE("certificate: these tests would notice a bound that is too small") {
+  if (!has_shadows()) return;
+  spi::with_device(device(), [](spi::Device& device) {
+    {  // (1 + 2^-12)^2 loses 2^-24 to rounding, of the 3 times 2^-24 that one product is allowed.
+      const Matrix one = matrix(1, {1 + 0x1p-12f});
+      const Problem problem(Metric::squared_l2, one, one, {0});
+      const Prepared prepared(device, problem, 1);
+      const Real needed = Judge(problem, prepared).needed(products_of(problem, prepared, Order::forward));
+      CHECK(needed > 0.25L);  // a bound four times too small would be exceeded
+      CHECK(needed < 1);
+    }
+    // Long sums far from the origin: the rounding of low(t) alone does not cover their errors.
+    const Problem problem = Problem::hard(DataKind::offset, Metric::squared_l2, 6, 90, 1000, false);
+    const Prepared prepared(device, problem, 5);
+    const Judge judge(problem, prepared);
+    for (const Order order : {Order::forward, Order::fused_backward}) {
+      const std::vector<float> products = products_of(problem, prepared, order);
+      CHECK(judge.needed(products) > 0.001L);
+      CHECK(judge.lost(products, 5, 0.001L) > 0);
+      CHECK(judge.lost(products, 5) == 0);
+    }
+  });
+}
+
+TEST_CASE("certificate: the device's own products stay within the bound, and no row is lost") {
+  if (!has_shadows()) return;
+  spi::with_device(device(), [](spi::Device& device) {
+    const std::string refusal = refusal_of_products(device);
+    if (!refusal.empty()) {
+      MESSAGE("no products here: " << refusal);
+      return;
+    }
+    Real most = 0;
+    const auto check = [&](const Problem& problem) {
+      constexpr std::uint32_t k = 5;
+      const Prepared prepared(device, problem, k);
+      const Judge judge(problem, prepared);
+      const Collected found(device, problem, prepared, problem.n());
+      const Real needed = judge.needed(found.values);
+      most = std::max(most, needed);
+      CHECK(needed < 1);
+      check_lists(problem, judge, found, k);
+      const Collected some(device, problem, prepared, 2);
+      CHECK(some.counts == found.counts);
+    };
+    for_all_data(check);
+    for (const DataKind kind : {DataKind::normal, DataKind::offset, DataKind::integers})
+      check(Problem::hard(kind, Metric::squared_l2, 70, 600, 67, kind != DataKind::offset));
+    MESSAGE("largest share of the bound that the products of " << device.info.spec
+                                                               << " needed: " << static_cast<double>(most));
+  });
+}
+
+TEST_CASE("certificate: these tests would notice a device that multiplies with too few bits") {
+  if (device().info().backend != "planted") return;
+  const Device coarse = open_device("planted:10");  // which is right in all else
+  CHECK(coarse.info().name == "coarse products");
+  spi::with_device(coarse, [](spi::Device& device) {
+    const Problem problem = Problem::hard(DataKind::offset, Metric::squared_l2, 6, 90, 32, false);
+    const Prepared prepared(device, problem, 5);
+    const Judge judge(problem, prepared);
+    const Collected found(device, problem, prepared, problem.n());
+    CHECK(judge.needed(found.values) > 1);
+    CHECK(judge.lost(found.values, 5) > 0);
+  });
+  const Index index(coarse, matrix(1, {1, 2, 3}));
+  const std::string refusal =
+      error_of([&] { index.search(matrix(1, {2}), 1, {.proposer = Proposer::gemm}); });
+  CAPTURE(refusal);
+  CHECK(refusal.starts_with("unsupported: search: planted:10: "));
+  CHECK(refusal.find(" less exact than ") != std::string::npos);
+}
+
+TEST_CASE("certificate: a product of one column is rounded as this test expects") {
+  if (!has_shadows()) return;
+  spi::with_device(device(), [](spi::Device& device) {
+    if (!refusal_of_products(device).empty()) return;
+    const Matrix one = matrix(1, {1 + 0x1p-12f});
+    const Problem problem(Metric::squared_l2, one, one, {0});
+    const Prepared prepared(device, problem, 1);
+    const Collected found(device, problem, prepared, 1);
+    const Real needed = Judge(problem, prepared).needed(found.values);
+    CHECK(needed > 0.25L);  // so a bound four times too small would have been exceeded above, too
+    CHECK(needed < 1);
+  });
+}
+
+TEST_CASE("certificate: metrics that do not follow from inner products are refused by a sentence") {
+  spi::with_device(device(), [](spi::Device& device) {
+    const spi::Grid<float> rows{nullptr, 0, 1, 1, 1}, facts{nullptr, 0, spi::facts_a_row, 1, 1};
+    const spi::Grid<std::uint32_t> list{nullptr, 0, 1, 1, 1};
+    for (const Metric metric : {Metric::l1, Metric::linf})
+      CHECK(device
+                .check({spi::CollectStep{
+                    Proposer::gemm, metric, {rows, facts}, {rows, facts}, rows, rows, 0, {list, list}, {}}})
+                .refusal != "");
+    if (device.info.backend == "cpu")
+      CHECK(refusal_of_products(device) ==
+            "no matrix library is opened on the CPU; choose proposer dot or none");
+  });
+}
+
+TEST_SUITE_END();
+
+}  // namespace
+}  // namespace kith::tests

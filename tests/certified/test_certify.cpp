@@ -1,0 +1,90 @@
+// What a Trace says of a search by a proposer: its bound, its check, what was prepared for it.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "common/device.hpp"
+#include "kith/index.hpp"
+#include "lab/workloads/cases.hpp"  // tools/workloads
+
+namespace kith::tests {
+namespace {
+
+/// The largest b of docs/certificate.md, section 3, of up to 24 columns spelled out once more: with fp16 that
+/// of the test as part of the product, whose lines have four columns more.
+double bound_of(Proposer proposer, double dims) {
+  const double u = 1.0 / 16777216;
+  if (proposer == Proposer::int8) return 4 * u;
+  if (proposer == Proposer::fp16) return 12 * 2 * std::ceil((dims + 4) / 16) * u * (1 + 1.0 / 256);
+  return (dims + 2) * u / (1 - (dims + 2) * u);
+}
+
+TEST_SUITE_BEGIN("device");
+
+TEST_CASE("certify: the first search by a proposer tells what it prepared, the next that it was there") {
+  const Matrix train = hard_rows(DataKind::normal, Set::train, 700, 13, Metric::squared_l2),
+               queries = hard_rows(DataKind::normal, Set::queries, 5, 13, Metric::squared_l2);
+  for (const Proposer proposer : device().info().proposers) {
+    CAPTURE(std::string(name(proposer)));
+    const Index index(device(), train);
+    const std::size_t rows_alone = index.memory_bytes();
+    const PlanOptions options{.proposer = proposer};
+    Trace first;
+    try {
+      index.search(queries, 3, options, &first);
+    } catch (const Error& error) {  // a library is missing
+      CHECK(error.code() == Errc::unsupported);
+      continue;
+    }
+    CHECK(first.shadow_bytes == index.memory_bytes() - rows_alone);
+    CHECK(first.shadow_bytes > 700 * 13);
+    CHECK(first.shadow_seconds > 0);
+    CHECK(first.product_bound == bound_of(proposer, 13));
+    CHECK(first.proposer_check.starts_with("among 75 rows of 131 columns"));
+    CHECK(first.listed >= first.collected);
+    CHECK(first.collected >= 5 * 3);
+    CHECK(first.repeats == 0);
+    CHECK(first.fallbacks == 0);
+    Trace next;
+    index.search(queries, 3, options, &next);
+    CHECK(next.shadow_bytes == 0);
+    CHECK(next.shadow_seconds == 0);
+    CHECK(next.product_bound == first.product_bound);
+    CHECK(next.proposer_check == first.proposer_check);
+    const Index copy = index;  // a handle: the same rows
+    copy.search(queries, 3, options, &next);
+    CHECK(next.shadow_bytes == 0);
+  }
+}
+
+TEST_CASE("certify: a search by the chain alone has nothing of it") {
+  const Index index(device(), matrix(2, {0, 0, 3, 4}));
+  Trace trace;
+  index.search(matrix(2, {1, 1}), 1, {.proposer = Proposer::none}, &trace);
+  CHECK(trace.shadow_bytes == 0);
+  CHECK(trace.shadow_seconds == 0);
+  CHECK(trace.product_bound == 0);
+  CHECK(trace.proposer_check.empty());
+  CHECK(trace.listed == 0);
+}
+
+TEST_SUITE_END();
+
+TEST_CASE("certify: queries with other rows or other bits are counted once each") {
+  const Neighbors right{3, 2, {1, 2, 0, 4, 5, 6}, {7, 8, 9, 10, 11, 12}};
+  CHECK(workloads::different_queries(right, right) == 0);
+  Neighbors found = right;
+  found.index[1] = 9;
+  CHECK(workloads::different_queries(right, found) == 1);
+  found.index[0] = 8;
+  CHECK(workloads::different_queries(right, found) == 1);
+  found.distance[2] = -0.0f;
+  CHECK(workloads::different_queries(right, found) == 2);
+  found.distance[5] = std::nextafter(6.0f, 7.0f);
+  CHECK(workloads::different_queries(right, found) == 3);
+}
+
+}  // namespace
+}  // namespace kith::tests

@@ -1,0 +1,113 @@
+// prune: of listed candidates keep those that are still near.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "common/device.hpp"
+#include "common/oracle.hpp"
+#include "lab/workloads/random.hpp"  // tools/workloads
+
+namespace kith::tests {
+namespace {
+
+struct Pruned {
+  std::vector<std::uint32_t> rows, counts;
+  std::vector<float> low;
+  std::vector<Key> high;
+};
+
+/// Row j of list q is 100 q + j, and its key has the value 2 low.
+std::string prune(spi::Device& device, std::size_t capacity, const std::vector<float>& theta,
+                  const std::vector<std::uint32_t>& counts, const std::vector<float>& low, Pruned& found) {
+  const std::size_t m = theta.size();
+  std::vector<std::uint32_t> rows;
+  std::vector<Key> high;
+  for (std::size_t i = 0; i < m * capacity; ++i) {
+    rows.push_back(static_cast<std::uint32_t>(i / capacity * 100000 + i % capacity));
+    high.push_back(make_key(2 * low[i], rows.back()));
+  }
+  const GuardedGrid<float> limits(device, m, 1, inf, theta), lows(device, m, capacity, -inf, low);
+  const GuardedGrid<std::uint32_t> lists(device, m, capacity, 7, rows), many(device, m, 1, 5, counts);
+  const GuardedGrid<Key> highs(device, m, capacity, 3, high);
+  const spi::PruneStep step{limits.grid(), {lists.grid(), many.grid()}, {lows.grid(), highs.grid()}};
+  if (std::string why = run_step(device, step); !why.empty()) return why;
+  CHECK(lists.canaries_live());
+  CHECK(many.canaries_live());
+  CHECK(lows.canaries_live());
+  CHECK(highs.canaries_live());
+  CHECK(limits.unchanged());
+  found = {lists.inside(), many.inside(), lows.inside(), highs.inside()};
+  return {};
+}
+
+/// Whether the device prunes at all.
+bool prunes(spi::Device& device) {
+  Pruned found;
+  const std::string why = prune(device, 1, {0}, {1}, {0}, found);
+  if (!why.empty()) MESSAGE("no prune on " << device.info.spec << ": " << why);
+  return why.empty();
+}
+
+/// The first counts[q] places of list q, as sorted keys; each place checked to hold one candidate.
+std::vector<Key> list_of(const Pruned& found, std::size_t capacity, std::size_t q) {
+  std::vector<Key> list;
+  for (std::size_t j = 0; j < found.counts[q]; ++j) {
+    const std::size_t at = q * capacity + j;
+    CHECK(found.high[at] == make_key(2 * found.low[at], found.rows[at]));
+    list.push_back(make_key(found.low[at], found.rows[at]));
+  }
+  std::sort(list.begin(), list.end());
+  return list;
+}
+
+TEST_SUITE_BEGIN("device");
+
+TEST_CASE("prune: by hand") {
+  spi::with_device(device(), [](spi::Device& device) {
+    if (!prunes(device)) return;
+    Pruned found;
+    const std::vector<float> low = {1, 5, 3, 4, /**/ 1, 1, 1, 1, /**/ 2, 9, 2, 9, /**/ 7, 7, 7, 7};
+    REQUIRE(prune(device, 4, {3, 0, 2, inf}, {4, 4, 9, 0}, low, found) == "");
+    CHECK(found.counts == std::vector<std::uint32_t>{2, 0, 2, 0});
+    CHECK(list_of(found, 4, 0) == std::vector<Key>{make_key(1, 0), make_key(3, 2)});
+    CHECK(list_of(found, 4, 2) == std::vector<Key>{make_key(2, 200000), make_key(2, 200002)});
+  });
+}
+
+void check_prune(spi::Device& device, std::size_t m, std::size_t capacity) {
+  CAPTURE(m);
+  CAPTURE(capacity);
+  workloads::Random random(capacity);
+  std::vector<float> low, theta = {inf, -inf, 0};
+  for (std::size_t i = 0; i < m * capacity; ++i) low.push_back(workloads::uniform(random.next()) - 0.5f);
+  while (theta.size() < m) theta.push_back(workloads::uniform(random.next()) - 0.5f);
+  std::vector<std::uint32_t> counts;
+  for (std::size_t q = 0; q < m; ++q) counts.push_back(static_cast<std::uint32_t>(q * 2 * capacity / m));
+  counts.front() = static_cast<std::uint32_t>(capacity);  // all are kept
+  Pruned found;
+  REQUIRE(prune(device, capacity, theta, counts, low, found) == "");
+  for (std::size_t q = 0; q < m; ++q) {
+    std::vector<Key> expected;
+    for (std::size_t j = 0; j < std::min<std::size_t>(counts[q], capacity); ++j)
+      if (low[q * capacity + j] <= theta[q])
+        expected.push_back(make_key(low[q * capacity + j], static_cast<std::uint32_t>(q * 100000 + j)));
+    std::sort(expected.begin(), expected.end());
+    CHECK(found.counts[q] == expected.size());
+    CHECK(list_of(found, capacity, q) == expected);
+  }
+}
+
+TEST_CASE("prune: lists of all lengths, and what stands behind them") {
+  spi::with_device(device(), [](spi::Device& device) {
+    if (!prunes(device)) return;
+    for (const std::size_t capacity : {1u, 31u, 64u, 257u, 1025u, 2048u, 3000u})
+      check_prune(device, 13, capacity);
+  });
+}
+
+TEST_SUITE_END();
+
+}  // namespace
+}  // namespace kith::tests

@@ -1,0 +1,94 @@
+// Which proposers a device has, what they take, and what is said where they refuse. What they find is for
+// test_proposer.cpp.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "common/device.hpp"
+#include "common/oracle.hpp"
+#include "common/proposers.hpp"
+#include "kith/index.hpp"
+
+namespace kith::tests {
+namespace {
+
+TEST_SUITE_BEGIN("device");
+
+TEST_CASE("proposer: gemm is there, or says why not") {
+  const auto& proposers = device().info().proposers;
+  const bool listed = std::find(proposers.begin(), proposers.end(), Proposer::gemm) != proposers.end();
+  CHECK(listed == (device().info().backend != "cpu"));
+  const std::string why = refusal_of(Proposer::gemm);
+  MESSAGE("gemm on " << device().info().spec << ": " << (why.empty() ? "can be used" : why));
+  if (device().info().backend == "cpu") {
+    std::string others;
+    for (const Proposer proposer : proposers) others += std::string(name(proposer)) + ", ";
+    CHECK(why ==
+          "unsupported: search: cpu has no proposer gemm; choose " + others + "none, or another device");
+  }
+  if (!why.empty()) CHECK(why.starts_with("unsupported: search: "));
+}
+
+TEST_CASE("proposer: a device can use those it lists that need no library, and no others") {
+  const auto& proposers = device().info().proposers;
+  if (device().info().backend == "cpu") CHECK(proposers.front() == Proposer::dot);
+  for (const Proposer proposer : {Proposer::dot, Proposer::bf16, Proposer::fp16, Proposer::int8}) {
+    CAPTURE(std::string(name(proposer)));
+    const bool listed = std::find(proposers.begin(), proposers.end(), proposer) != proposers.end();
+    const std::string why = refusal_of(proposer);
+    CHECK(listed == why.empty());
+    if (!listed) CHECK(why.starts_with("unsupported: search: "));
+  }
+}
+
+TEST_CASE("proposer: what is no inner product is refused") {
+  if (device().info().proposers.empty()) return;
+  const Index index(device(), matrix(1, {1, 2, 3}), Metric::l1);
+  CHECK(error_of([&] { index.search(matrix(1, {2}), 1, {.proposer = Proposer::gemm}); }) ==
+        "unsupported: search: proposer gemm works by inner products, from which l1 does not follow; choose "
+        "proposer none");
+}
+
+TEST_CASE("proposer: int8 takes 64 queries a step on a GPU, any on a CPU, and up to 65536 columns") {
+  if (!refusal_of(Proposer::int8).empty()) return;
+  const std::string where = "unsupported: search: " + device().info().spec + ": proposer int8 is for up to ";
+  const bool gpu = device().info().kind == DeviceKind::gpu;
+  const Matrix rows = hard_rows(DataKind::normal, Set::train, 200, 5, Metric::l2);
+  const Index index(device(), rows);
+  CHECK(index.plan(200, 3, {.proposer = Proposer::int8}).query_tile == (gpu ? 64 : 200));
+  const std::string refused =
+      error_of([&] { index.search(rows, 3, {.proposer = Proposer::int8, .query_tile = 65}); });
+  CHECK(refused == (gpu ? where + "64 queries a step, and there are 65; choose fp16" : "nothing was thrown"));
+  if (!gpu)
+    CHECK(index.search(rows, 3, {.proposer = Proposer::int8, .query_tile = 65}) ==
+          index.search(rows, 3, {.proposer = Proposer::none}));
+  const auto one = [](std::int64_t dims) { return Matrix{1, dims, std::vector<float>(size(dims), 1)}; };
+  const PlanOptions options{.proposer = Proposer::int8};
+  CHECK(Index(device(), one(65536)).search(one(65536), 1, options) == Neighbors{1, 1, {0}, {0}});
+  CHECK(error_of([&] { Index(device(), one(65537)).search(one(65537), 1, options); }) ==
+        where + "65536 columns, and there are 65537; choose " + (gpu ? "fp16" : "dot"));
+}
+
+TEST_CASE("proposer: int8 adds up to 65536 products of 127 by 127 without a loss") {
+  if (!refusal_of(Proposer::int8).empty()) return;
+  for (const std::int64_t dims : {5000, 65535, 65536}) {
+    CAPTURE(dims);
+    // Signs that are alike, opposite, and half and half: sums of up to 127 * 127 * dims of both signs.
+    Matrix rows{6, dims, {}};
+    for (std::int64_t r = 0; r < rows.rows; ++r)
+      for (std::int64_t d = 0; d < dims; ++d) {
+        const bool negative = r / 2 == 1 || (r / 2 == 2 && d < dims / 2);
+        rows.values.push_back((negative ? -1.0f : 1.0f) * (r % 2 && d == 7 ? 0.5f : 1.0f));
+      }
+    const Index index(device(), rows, Metric::negative_dot);
+    CHECK(index.search(rows, 4, {.proposer = Proposer::int8}) ==
+          index.search(rows, 4, {.proposer = Proposer::none}));
+  }
+}
+
+TEST_SUITE_END();
+
+}  // namespace
+}  // namespace kith::tests

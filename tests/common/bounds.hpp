@@ -1,0 +1,264 @@
+// Collects that tell what bounds their candidates, and what is true of these: for tests of the certificate.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "common/device.hpp"
+#include "common/oracle.hpp"
+#include "common/shadows.hpp"
+
+namespace kith::tests::bounding {
+
+inline constexpr std::uint32_t first_row = 1000;
+inline constexpr Metric product_metrics[] = {Metric::squared_l2, Metric::negative_dot, Metric::cosine};
+
+inline bool has_own_order(Proposer proposer) {
+  return proposer != Proposer::gemm;
+}
+
+/// Rows and their shadow in the order of a proposer.
+struct Rows {
+  GuardedRows rows;
+  GuardedGrid<float> centre;
+  GuardedMemory<float> shadow;
+  GuardedGrid<float> facts;
+  std::int64_t count, dims;
+
+  Rows(spi::Device& device, const Matrix& of, const std::vector<float>& moved_by, std::uint32_t block)
+      : rows(device, of, block, 0, of),
+        centre(device, 1, size(of.cols), 1e9f, moved_by),
+        shadow(device, std::vector<float>(size(whole(of.rows)) * columns(size(of.cols)))),
+        facts(device, spi::facts_a_row, size(of.rows), -321.5f),
+        count(of.rows),
+        dims(of.cols) {}
+
+  spi::Shadow grids() const {
+    return {{shadow.memory(), 0, size(count), size(dims), size(dims)}, facts.grid()};
+  }
+
+ private:
+  static std::size_t columns(std::size_t dims) {
+    return std::max(spi::shadow_columns(Proposer::dot, dims), spi::shadow_columns(Proposer::fp16, dims));
+  }
+  static std::int64_t whole(std::int64_t rows) {
+    return (rows + spi::shadow_rows - 1) / spi::shadow_rows * spi::shadow_rows;
+  }
+};
+
+/// Queries that a proposer takes at a time.
+inline std::int64_t most_queries(const spi::Device& device, Proposer proposer) {
+  return device.info.kind == DeviceKind::gpu && proposer == Proposer::int8
+             ? 64
+             : std::numeric_limits<std::int64_t>::max();
+}
+
+inline bool takes_samples(const spi::Device& device, Proposer proposer) {
+  return device.info.kind == DeviceKind::gpu && (proposer == Proposer::fp16 || proposer == Proposer::int8);
+}
+
+/// For shadows of 16-bit floats the power of two that brings the largest element below 2^13, for bytes what
+/// makes of it about 127.
+inline float scale_of(Proposer proposer, const Matrix& rows, const std::vector<float>& centre) {
+  if (proposer != Proposer::fp16 && proposer != Proposer::int8) return 1;
+  float most = 0x1p-30f;
+  for (std::int64_t r = 0; r < rows.rows; ++r)
+    for (std::size_t d = 0; d < centre.size(); ++d)
+      most = std::max(most, std::fabs(rows.row(r)[d] - centre[d]));
+  return proposer == Proposer::int8 ? 127 / most : std::ldexp(1.0f, 12 - std::ilogb(most));
+}
+
+/// A proposed problem, and its mathematics.
+struct Problem {
+  Proposer proposer;
+  Metric metric;
+  Matrix queries, train;
+  std::vector<float> centre;
+
+  std::size_t m() const { return size(queries.rows); }
+  std::size_t n() const { return size(train.rows); }
+  bool squares() const { return metric == Metric::squared_l2; }
+
+  static Problem hard(Proposer proposer, Metric metric, DataKind kind, std::int64_t m, std::int64_t n,
+                      std::int64_t dims) {
+    Matrix all = prepared(metric, hard_rows(kind, Set::queries, m, dims, metric));
+    const Matrix rows = prepared(metric, hard_rows(kind, Set::train, n, dims, metric));
+    all.rows += n;
+    all.values.insert(all.values.end(), rows.values.begin(), rows.values.end());
+    all = within_range(all);  // both by the same power of two
+    const auto middle = all.values.begin() + m * dims;
+    Matrix train{n, dims, {middle, all.values.end()}};
+    const bool moves = metric == Metric::squared_l2;
+    std::vector<float> centre = moves ? mean_of(train) : std::vector<float>(size(dims));
+    return {proposer, metric, {m, dims, {all.values.begin(), middle}}, std::move(train), std::move(centre)};
+  }
+};
+
+/// Numbers in double: exact enough beside the error of a product in single precision.
+struct Truth {
+  const Problem& problem;
+  std::vector<double> queries, train, train_norms;  ///< moved by the centre
+  double b, query_norm = 0, query_error = 0, shadow_norm = 0;
+  std::vector<float> facts;  ///< of the training rows
+
+  Truth(const Problem& of, const std::vector<float>& query_facts, std::vector<float> train_facts)
+      : problem(of), facts(std::move(train_facts)) {
+    const auto dims = static_cast<double>(problem.centre.size());
+    b = product_error(dims);
+    queries = moved(problem.queries);
+    train = moved(problem.train);
+    const std::size_t m = problem.m();
+    for (std::size_t q = 0; q < m; ++q) {
+      const auto fact = [&](spi::Fact f) { return static_cast<double>(query_facts[f * m + q]); };
+      query_norm = std::max(query_norm, fact(spi::norm));
+      shadow_norm = std::max(shadow_norm, fact(spi::shadow_norm));
+      query_error = std::max(query_error, fact(spi::residual) + b * fact(spi::shadow_norm));
+    }
+    for (std::size_t t = 0; t < problem.n(); ++t) {
+      double sum = 0;
+      for (std::size_t d = 0; d < problem.centre.size(); ++d) sum += row(train, t)[d] * row(train, t)[d];
+      train_norms.push_back(sum);
+    }
+  }
+
+  const double* row(const std::vector<double>& rows, std::size_t r) const {
+    return rows.data() + r * problem.centre.size();
+  }
+  /// |x'|^2 / 2 - q' . x', or - q . x.
+  double place(std::size_t q, std::size_t t) const {
+    double product = 0;
+    for (std::size_t d = 0; d < problem.centre.size(); ++d) product += row(queries, q)[d] * row(train, t)[d];
+    return (problem.squares() ? train_norms[t] / 2 : 0) - product;
+  }
+  /// E, and what the chain of an inner product adds to it.
+  double error(std::size_t t) const {
+    const auto fact = [&](spi::Fact f) { return static_cast<double>(facts[f * problem.n() + t]); };
+    const double dims = static_cast<double>(problem.centre.size()), steps = (dims + 2) * 0x1p-24;
+    const double chain = problem.squares() ? 0 : query_norm * steps / (1 - steps) * fact(spi::norm);
+    return query_norm * fact(spi::residual) + query_error * fact(spi::shadow_norm) + chain +
+           dims * (problem.squares() ? 0x1p-120 : 0x1p-119) * (1 + shadow_norm + fact(spi::shadow_norm));
+  }
+
+ private:
+  /// b of section 3; where few queries have a kernel of their own, the larger one.
+  double product_error(double dims) const {
+    const double steps = (dims + 2) * 0x1p-24;
+    if (problem.proposer == Proposer::int8) return 0x1p-22;
+    if (problem.proposer != Proposer::fp16) return steps / (1 - steps);
+    if (dims > 4) return 12 * std::ceil(dims / 8) * 0x1p-24 * (1 + 0x1p-10);
+    return std::max(12 * std::ceil(dims / 2), 4 * dims + 6) * 0x1p-24 * (1 + 0x1p-8);
+  }
+  std::vector<double> moved(const Matrix& rows) const {
+    std::vector<double> all;
+    for (std::int64_t r = 0; r < rows.rows; ++r)
+      for (std::size_t d = 0; d < problem.centre.size(); ++d)
+        all.push_back(static_cast<double>(rows.row(r)[d]) - static_cast<double>(problem.centre[d]));
+    return all;
+  }
+};
+
+/// What one collect lists: [m, capacity] each, and [m].
+struct Listed {
+  std::vector<std::uint32_t> rows, counts;
+  std::vector<float> low;
+  std::vector<Key> high;
+  std::vector<float> query_facts, train_facts;
+  std::vector<std::uint32_t> sample;  ///< [m, groups]  instead of lists
+};
+
+/// Bounds for `share` of the error that there may be.
+inline void narrow(spi::Device& device, const Rows& rows, float share) {
+  std::vector<float> facts = rows.facts.inside();
+  const std::size_t count = size(rows.count);
+  for (std::size_t r = 0; r < count; ++r)
+    for (const spi::Fact fact : {spi::shadow_norm, spi::residual}) facts[fact * count + r] *= share;
+  const spi::Grid<float> grid = rows.facts.grid();
+  for (std::size_t fact = 0; fact < spi::facts_a_row; ++fact)
+    device.write(*grid.memory, (grid.first + fact * grid.stride) * sizeof(float), facts.data() + fact * count,
+                 count * sizeof(float));
+}
+
+/// Why the device refuses; empty when it is done.
+///   groups  of a sample, which is then taken instead
+inline std::string collect(spi::Device& device, const Problem& problem, const std::vector<float>& theta,
+                           std::size_t capacity, const spi::Visits& visits, Listed& found, float share = 1,
+                           std::size_t groups = 0) {
+  const std::size_t m = problem.m(), n = visits.rows ? std::size_t{visits.rows} * visits.count : problem.n();
+  const Rows queries(device, problem.queries, problem.centre, device.info.query_block),
+      train(device, problem.train, problem.centre, device.info.train_block);
+  const float of_queries = scale_of(problem.proposer, problem.queries, problem.centre),
+              of_train = scale_of(problem.proposer, problem.train, problem.centre);
+  for (const auto& [rows, scale] : {std::pair{&queries, of_queries}, {&train, of_train}})
+    if (std::string why =
+            run_step(device, spi::PrepareStep{problem.proposer, rows->rows.rows(), rows->centre.grid(),
+                                              rows->grids(), scale, rows == &queries});
+        !why.empty())
+      return why;
+  const std::vector<float> query_facts = queries.facts.inside(), train_facts = train.facts.inside();
+  if (share < 1) narrow(device, train, share);
+  const GuardedGrid<float> values(device, has_own_order(problem.proposer) ? 1 : m,
+                                  has_own_order(problem.proposer) ? 1 : n, -123.5f),
+      limits(device, m, 1, -inf, theta), low(device, m, capacity, -77.5f);
+  const GuardedGrid<std::uint32_t> lists(device, m, capacity, no_row),
+      counts(device, m, 1, 7, std::vector<std::uint32_t>(m));
+  const GuardedGrid<Key> high(device, m, capacity, 0xABCDull);
+  const GuardedGrid<std::uint32_t> sample(device, m, std::max<std::size_t>(groups, 1), 0x1234u);
+  spi::Grid<std::uint32_t> of_sample = sample.grid();
+  of_sample.cols = groups;
+  spi::Grid<float> products = values.grid();
+  products.rows = m;
+  products.cols = n;
+  if (std::string why = run_step(device, spi::CollectStep{problem.proposer,
+                                                          problem.metric,
+                                                          queries.grids(),
+                                                          train.grids(),
+                                                          products,
+                                                          limits.grid(),
+                                                          first_row,
+                                                          {lists.grid(), counts.grid()},
+                                                          {},
+                                                          1 / of_queries / of_train,
+                                                          {low.grid(), high.grid()},
+                                                          visits,
+                                                          of_sample});
+      !why.empty())
+    return why;
+  CHECK(lists.canaries_live());
+  CHECK(counts.canaries_live());
+  CHECK(low.canaries_live());
+  CHECK(high.canaries_live());
+  CHECK(limits.unchanged());
+  CHECK(sample.canaries_live());
+  if (groups > 0) CHECK((lists.unchanged() && counts.unchanged() && low.unchanged() && high.unchanged()));
+  found = {lists.inside(), counts.inside(), low.inside(),   high.inside(),
+           query_facts,    train_facts,     sample.inside()};
+  return {};
+}
+
+/// All training rows of all queries.
+inline std::string collect_all(spi::Device& device, const Problem& problem, const spi::Visits& visits,
+                               Listed& found) {
+  return collect(device, problem, std::vector<float>(problem.m(), inf), problem.n(), visits, found);
+}
+
+/// body(proposer) for those of the device that know bounds.
+template <class Body>
+void for_each_bounding(spi::Device& device, const Body& body) {
+  for (const Proposer proposer : device.info.proposers) {
+    CAPTURE(std::string(name(proposer)));
+    const Matrix one = matrix(1, {1});
+    Listed found;
+    const std::string why = collect_all(device, {proposer, Metric::squared_l2, one, one, {0}}, {}, found);
+    if (why.empty())
+      body(proposer);
+    else
+      MESSAGE("no bounds by " << std::string(name(proposer)) << ": " << why);
+  }
+}
+
+}  // namespace kith::tests::bounding

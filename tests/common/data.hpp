@@ -1,0 +1,75 @@
+// What the tests search: rows written by hand, and the hard data of tools/workloads.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <initializer_list>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "kith/matrix_view.hpp"
+#include "kith/metric.hpp"
+#include "lab/workloads/rows.hpp"  // tools/workloads
+
+namespace kith::tests {
+
+using workloads::DataKind;
+using workloads::Set;
+
+inline constexpr float inf = std::numeric_limits<float>::infinity();
+inline constexpr float flt_max = std::numeric_limits<float>::max();
+inline constexpr float flt_min = std::numeric_limits<float>::min();  // the smallest normal one
+inline constexpr float denormal = std::numeric_limits<float>::denorm_min();
+
+inline std::size_t size(std::int64_t value) {
+  return static_cast<std::size_t>(value);
+}
+
+/// Rows that own their memory.
+struct Matrix {
+  std::int64_t rows = 0, cols = 0;
+  std::vector<float> values;  ///< [rows, cols]
+
+  MatrixView<const float> view() const { return {values.data(), rows, cols}; }
+  std::span<const float> row(std::int64_t r) const { return {values.data() + r * cols, size(cols)}; }
+  operator MatrixView<const float>() const { return view(); }
+};
+
+/// Rows of `cols` columns, written one after another.
+inline Matrix matrix(std::int64_t cols, std::initializer_list<float> values) {
+  return {static_cast<std::int64_t>(values.size()) / cols, cols, values};
+}
+
+/// One of the data that find mistakes; queries and training rows share their clusters.
+inline Matrix hard_rows(DataKind kind, Set set, std::int64_t rows, std::int64_t dims, Metric metric,
+                        std::uint64_t seed = 7) {
+  const workloads::Rows made = workloads::make_rows(kind, seed, set, rows, dims, metric);
+  const float* first = made.view().data();
+  return {rows, dims, std::vector<float>(first, first + rows * dims)};
+}
+
+/// The same rows, each followed by `gap` NaN that poison whoever reads them.
+class Spread {
+ public:
+  Spread(const Matrix& matrix, std::int64_t gap)
+      : rows_(matrix.rows), cols_(matrix.cols), stride_(matrix.cols + gap) {
+    values_.assign(size(rows_ * stride_), std::numeric_limits<float>::quiet_NaN());
+    for (std::int64_t r = 0; r < rows_; ++r)
+      for (std::int64_t c = 0; c < cols_; ++c) values_[size(r * stride_ + c)] = matrix.view()(r, c);
+  }
+  MatrixView<const float> view() const { return {values_.data(), rows_, cols_, stride_}; }
+
+ private:
+  std::int64_t rows_, cols_, stride_;
+  std::vector<float> values_;
+};
+
+/// Bit patterns, so that -0 differs from +0 and every NaN from every number.
+inline std::vector<std::uint32_t> bits(std::span<const float> values) {
+  std::vector<std::uint32_t> patterns;
+  for (const float value : values) patterns.push_back(std::bit_cast<std::uint32_t>(value));
+  return patterns;
+}
+
+}  // namespace kith::tests

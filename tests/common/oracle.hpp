@@ -1,0 +1,315 @@
+// What is right, written again from docs/contract.md. Shares no code with the library: only its
+// types, and metrics.def for metrics that have no formula of their own here.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <limits>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/data.hpp"
+#include "kith/metric.hpp"
+#include "kith/neighbors.hpp"
+#include "kith/stages.hpp"
+
+namespace kith::tests {
+
+// ---- The chain: bits -----------------------------------------------------------------------------
+
+/// Any metric, by its line in metrics.def.
+inline float table_chain(Metric metric, std::span<const float> query, std::span<const float> row) {
+  using std::fabs, std::fma, std::fmax;
+  float acc = 0.0f;
+  switch (metric) {
+#define KITH_METRIC(id, prepare, start, fold, finish) \
+  case Metric::id:                                    \
+    acc = start;                                      \
+    for (std::size_t d = 0; d < query.size(); ++d) {  \
+      const float a = query[d], b = row[d];           \
+      acc = fold;                                     \
+    }                                                 \
+    break;
+#include "kith/metrics.def"
+#undef KITH_METRIC
+  }
+  return acc;
+}
+
+/// The unfinished value of a pair: one chain over dimensions 0, 1, ..., dims-1, as section 1 of
+/// the contract spells it.
+inline float chain(Metric metric, std::span<const float> query, std::span<const float> row) {
+  float s = 0.0f;
+  for (std::size_t d = 0; d < query.size(); ++d) {
+    const float t = query[d] - row[d];
+    switch (metric) {
+      case Metric::squared_l2:
+      case Metric::l2:
+        s = std::fma(t, t, s);
+        break;
+      case Metric::l1:
+        s = s + std::fabs(t);
+        break;
+      case Metric::linf:
+        s = std::max(s, std::fabs(t));
+        break;
+      case Metric::negative_dot:
+      case Metric::cosine:
+        s = std::fma(-query[d], row[d], s);
+        break;
+      default:
+        return table_chain(metric, query, row);
+    }
+  }
+  return s;
+}
+
+/// The distance a user sees.
+inline float finished(Metric metric, float s) {
+  if (metric == Metric::l2) return std::sqrt(s);
+  if (metric == Metric::cosine) return 1.0f + s;
+  return s;
+}
+
+/// Rows as the devices see them: for cosine divided by their norm, in double, rounded once.
+inline Matrix prepared(Metric metric, Matrix rows) {
+  if (metric != Metric::cosine) return rows;
+  for (std::int64_t r = 0; r < rows.rows; ++r) {
+    float* row = rows.values.data() + r * rows.cols;
+    double squares = 0;
+    for (std::int64_t d = 0; d < rows.cols; ++d) squares += double{row[d]} * double{row[d]};
+    const double norm = std::sqrt(squares);
+    for (std::int64_t d = 0; d < rows.cols; ++d) row[d] = static_cast<float>(double{row[d]} / norm);
+  }
+  return rows;
+}
+
+/// [m, n], unfinished.
+inline std::vector<float> chains(Metric metric, const Matrix& queries, const Matrix& train) {
+  const Matrix a = prepared(metric, queries), b = prepared(metric, train);
+  std::vector<float> values;
+  values.reserve(size(a.rows * b.rows));
+  for (std::int64_t q = 0; q < a.rows; ++q)
+    for (std::int64_t t = 0; t < b.rows; ++t) values.push_back(chain(metric, a.row(q), b.row(t)));
+  return values;
+}
+
+// ---- The order -----------------------------------------------------------------------------------
+
+/// A candidate as a pair, compared as section 2 says: by value, where -0 equals +0, then by row.
+using Candidate = std::pair<float, std::uint32_t>;
+
+inline bool nearer(const Candidate& a, const Candidate& b) {
+  return a.first != b.first ? a.first < b.first : a.second < b.second;
+}
+
+/// Columns begin .. end-1 of one row of values, nearest first. `first_row` is that of column 0.
+inline std::vector<Candidate> sorted(std::span<const float> values, std::size_t begin, std::size_t end,
+                                     std::uint32_t first_row = 0) {
+  std::vector<Candidate> all;
+  for (std::size_t t = begin; t < end; ++t)
+    all.emplace_back(values[t] == 0.0f ? 0.0f : values[t], first_row + static_cast<std::uint32_t>(t));
+  std::sort(all.begin(), all.end(), nearer);
+  return all;
+}
+
+/// The key of a candidate, by arithmetic on the float's sign and magnitude.
+inline Key key(const Candidate& candidate) {
+  const auto pattern = std::bit_cast<std::uint32_t>(candidate.first);
+  const std::int64_t magnitude = pattern & 0x7FFFFFFFu;
+  const std::int64_t place = candidate.first < 0 ? 0x7FFFFFFFll - magnitude : 0x80000000ll + magnitude;
+  return static_cast<Key>(place) * 0x100000000ull + candidate.second;
+}
+
+/// What select must give: [m, groups, k].
+inline std::vector<Key> selected(std::span<const float> values, std::size_t n, std::size_t k,
+                                 std::size_t groups, std::uint32_t first_row = 0) {
+  std::vector<Key> lists;
+  const std::size_t part = (n + groups - 1) / groups;
+  for (std::size_t q = 0; q < values.size() / n; ++q)
+    for (std::size_t g = 0; g < groups; ++g) {
+      const auto list =
+          sorted(values.subspan(q * n, n), std::min(n, g * part), std::min(n, (g + 1) * part), first_row);
+      for (std::size_t j = 0; j < k; ++j) lists.push_back(j < list.size() ? key(list[j]) : no_key);
+    }
+  return lists;
+}
+
+/// What merge must give: [m, k].
+inline std::vector<Key> merged(std::span<const Key> lists, std::size_t count, std::size_t k) {
+  std::vector<Key> result;
+  for (std::size_t row = 0; row < lists.size(); row += count * k) {
+    std::vector<Key> all(lists.begin() + static_cast<std::ptrdiff_t>(row),
+                         lists.begin() + static_cast<std::ptrdiff_t>(row + count * k));
+    std::sort(all.begin(), all.end());
+    result.insert(result.end(), all.begin(), all.begin() + static_cast<std::ptrdiff_t>(k));
+  }
+  return result;
+}
+
+/// What a search must give, bit for bit.
+inline Neighbors neighbors(Metric metric, const Matrix& queries, const Matrix& train, std::int64_t k) {
+  Neighbors found{queries.rows, k, {}, {}};
+  const std::vector<float> values = chains(metric, queries, train);
+  const std::size_t n = size(train.rows);
+  for (std::size_t q = 0; q < size(queries.rows); ++q) {
+    const auto list = sorted(std::span(values).subspan(q * n, n), 0, n);
+    for (std::size_t j = 0; j < size(k); ++j) {
+      found.distance.push_back(finished(metric, list[j].first));
+      found.index.push_back(list[j].second);
+    }
+  }
+  return found;
+}
+
+// ---- Candidates -----------------------------------------------------------------------------------
+
+/// What collect must list for one query, ascending. `first_row` is that of column 0.
+inline std::vector<std::uint32_t> kept(std::span<const float> values, float theta,
+                                       std::uint32_t first_row = 0) {
+  std::vector<std::uint32_t> rows;
+  for (std::size_t t = 0; t < values.size(); ++t)
+    if (values[t] < theta || values[t] == theta) rows.push_back(first_row + static_cast<std::uint32_t>(t));
+  return rows;
+}
+
+/// What tighten must make of the k best and of candidates, for one query.
+inline std::vector<Key> joined(std::vector<Key> best, std::span<const Key> candidates) {
+  const std::size_t k = best.size();
+  best.insert(best.end(), candidates.begin(), candidates.end());
+  std::sort(best.begin(), best.end());
+  best.resize(k);
+  return best;
+}
+
+// ---- Mathematics: no rounding to speak of --------------------------------------------------------
+
+/// The distance itself, in long double.
+inline long double true_distance(Metric metric, std::span<const float> query, std::span<const float> row) {
+  long double squares = 0, absolute = 0, largest = 0, dot = 0, query_squares = 0, row_squares = 0;
+  for (std::size_t d = 0; d < query.size(); ++d) {
+    const long double a = query[d], b = row[d];
+    squares += (a - b) * (a - b);
+    absolute += std::fabs(a - b);
+    largest = std::max(largest, std::fabs(a - b));
+    dot += a * b;
+    query_squares += a * a;
+    row_squares += b * b;
+  }
+  switch (metric) {
+    case Metric::squared_l2:
+      return squares;
+    case Metric::l2:
+      return std::sqrt(squares);
+    case Metric::l1:
+      return absolute;
+    case Metric::linf:
+      return largest;
+    case Metric::negative_dot:
+      return -dot;
+    case Metric::cosine:
+      return 1.0L - dot / std::sqrt(query_squares * row_squares);
+    default:
+      return std::numeric_limits<long double>::quiet_NaN();
+  }
+}
+
+/// a - b less its rounded value, exactly: the smaller operand less what arrived of it (Dekker 1971).
+inline long double error_of_difference(float a, float b) {
+  const long double rounded = a - b, exact_a = a, exact_b = b;
+  return std::fabs(a) >= std::fabs(b) ? (exact_a - rounded) - exact_b : exact_a - (rounded + exact_b);
+}
+
+/// The certificate of a proposer, docs/certificate.md, with the facts of both rows as they are given.
+struct Certificate {
+  using Real = long double;
+  static_assert(std::numeric_limits<Real>::digits >= 64);
+
+  Real dims;
+  bool squares;  ///< squared distances, not inner products
+
+  Certificate(std::size_t columns, Metric metric)
+      : dims(static_cast<Real>(columns)), squares(metric == Metric::squared_l2 || metric == Metric::l2) {}
+
+  /// Relative error of dims + 2 roundings, one after another: g and b.
+  Real rounding() const { return (dims + 2) * 0x1p-24L / (1 - (dims + 2) * 0x1p-24L); }
+
+  /// What the queries of a step have in common.
+  struct Queries {
+    Real norm = 0, error = 0, shadow_norm = 0;  ///< A, B and S
+  };
+  void add(Queries& all, float norm, float shadow_norm, float residual) const {
+    const Real shadow = shadow_norm;
+    all.norm = std::max(all.norm, Real{norm});
+    all.error = std::max(all.error, squares ? residual + rounding() * shadow : 2 * rounding() * shadow);
+    all.shadow_norm = std::max(all.shadow_norm, shadow);
+  }
+  /// E, without the share that covers its own rounding.
+  Real error(const Queries& all, float shadow_norm, float residual) const {
+    const Real underflow = dims * 0x1p-120L * (1 + all.shadow_norm + shadow_norm) * (squares ? 1 : 2);
+    return all.norm * residual + all.error * shadow_norm + underflow;
+  }
+  /// The least value that theta may have for this U.
+  Real theta(float worst, float half_norm) const {
+    return squares ? (worst + dims * 0x1p-149L) / (1 - rounding()) / 2 - half_norm : Real{worst};
+  }
+};
+
+// ---- Differences, as text ------------------------------------------------------------------------
+
+inline std::string text_of(float value) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.9g (0x%08X)", static_cast<double>(value),
+                std::bit_cast<std::uint32_t>(value));
+  return text;
+}
+
+inline std::string text_of(Key key) {
+  return key == no_key ? "none" : "row " + std::to_string(row_of(key)) + " at " + text_of(value_of(key));
+}
+
+inline std::string text_of(std::uint32_t value) {
+  return std::to_string(value);
+}
+
+inline bool same(float a, float b) {
+  return std::bit_cast<std::uint32_t>(a) == std::bit_cast<std::uint32_t>(b);
+}
+inline bool same(std::uint32_t a, std::uint32_t b) {
+  return a == b;
+}
+inline bool same(Key a, Key b) {
+  return a == b;
+}
+
+/// Where `actual` first departs from `expected`, bit for bit; empty when nowhere. So tests read
+/// CHECK(difference(actual, expected) == ""), and a failure names the place and both values.
+template <class T>
+std::string difference(const std::vector<T>& actual, const std::vector<T>& expected) {
+  if (actual.size() != expected.size())
+    return std::to_string(actual.size()) + " elements instead of " + std::to_string(expected.size());
+  for (std::size_t i = 0; i < actual.size(); ++i)
+    if (!same(actual[i], expected[i]))
+      return "element " + std::to_string(i) + " is " + text_of(actual[i]) + " instead of " +
+             text_of(expected[i]);
+  return {};
+}
+
+inline std::string difference(const Neighbors& actual, const Neighbors& expected) {
+  if (actual.queries != expected.queries || actual.k != expected.k ||
+      actual.index.size() != expected.index.size() || actual.distance.size() != expected.distance.size())
+    return "another shape: [" + std::to_string(actual.queries) + ", " + std::to_string(actual.k) + "]";
+  for (std::size_t i = 0; i < actual.index.size(); ++i)
+    if (actual.index[i] != expected.index[i] || !same(actual.distance[i], expected.distance[i]))
+      return "query " + std::to_string(i / size(actual.k)) + ", rank " + std::to_string(i % size(actual.k)) +
+             ": row " + std::to_string(actual.index[i]) + " at " + text_of(actual.distance[i]) +
+             " instead of row " + std::to_string(expected.index[i]) + " at " + text_of(expected.distance[i]);
+  return {};
+}
+
+}  // namespace kith::tests

@@ -1,0 +1,31 @@
+// What tests of proposers share.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "common/device.hpp"
+#include "common/oracle.hpp"
+#include "kith/index.hpp"
+
+namespace kith::tests {
+
+/// Why `proposer` cannot be had on the device under test; empty when it can.
+inline std::string refusal_of(Proposer proposer) {
+  const Index index(device(), matrix(1, {1, 2, 3}));
+  const std::string text = error_of([&] { index.search(matrix(1, {2}), 1, {.proposer = proposer}); });
+  return text == "nothing was thrown" ? "" : text;
+}
+
+/// Run `body` for each proposer that can be had here.
+template <class Body>
+void for_each_proposer(const Body& body) {
+  for (const Proposer proposer : device().info().proposers) {
+    if (!refusal_of(proposer).empty()) continue;
+    CAPTURE(std::string(name(proposer)));
+    body(proposer);
+  }
+}
+
+}  // namespace kith::tests

@@ -1,0 +1,117 @@
+// Locked memory of the host that searches use: kept, done without where there is none, never a reason to
+// fail.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <new>
+
+#include "common/oracle.hpp"
+#include "common/proxy_device.hpp"
+#include "kith/error.hpp"
+#include "kith/index.hpp"
+
+namespace kith::tests {
+namespace {
+
+/// What a Lender has lent.
+struct Lent {
+  std::map<const void*, std::size_t> bytes_of;  // what is out, by where it begins
+  std::vector<std::size_t> asked;               // bytes, one after the other
+  bool none = false;                            // there is no more
+};
+
+class Loan : public spi::HostMemory {
+ public:
+  Loan(std::size_t bytes, Lent& lent) : HostMemory(::operator new(bytes), bytes), lent_(lent) {
+    std::memset(data, 0xC3, bytes);
+    lent_.bytes_of[data] = bytes;
+  }
+  ~Loan() override {
+    lent_.bytes_of.erase(data);
+    ::operator delete(data);
+  }
+
+ private:
+  Lent& lent_;
+};
+
+/// Has locked memory, and says what it was asked for.
+class Lender : public ProxyDevice {
+ public:
+  Lender(std::unique_ptr<spi::Device> real, Lent& lent) : ProxyDevice(std::move(real)), lent_(lent) {}
+
+  std::unique_ptr<spi::HostMemory> allocate_host(std::size_t bytes) override {
+    lent_.asked.push_back(bytes);
+    if (lent_.none) throw Error(Errc::out_of_memory, "there is no more");
+    return std::make_unique<Loan>(bytes, lent_);
+  }
+
+ private:
+  Lent& lent_;
+};
+
+constexpr std::int64_t n = 3000, m = 700, dims = 8, k = 100;  // keys of 560 KB
+
+TEST_CASE("host buffer: locked memory is asked for once, and used by every search") {
+  const Matrix train = hard_rows(DataKind::normal, Set::train, n, dims, Metric::l1);
+  const Matrix queries = hard_rows(DataKind::normal, Set::queries, m, dims, Metric::l1);
+  const Neighbors right = neighbors(Metric::l1, queries, train, k);
+  Lent lent;
+  {
+    const Index index(cpu_behind<Lender>(lent), train, Metric::l1);
+    CHECK(difference(index.search(queries, k), right) == "");
+    const std::vector<std::size_t> first = lent.asked;
+    REQUIRE(!first.empty());
+    CHECK(*std::min_element(first.begin(), first.end()) >= 256 * 1024);  // what is small is copied sooner
+    CHECK(difference(index.search(queries, k), right) == "");
+    CHECK(index.search(queries.view().slice(3, 650), k).index.size() == std::size_t{650 * k});
+    CHECK(lent.asked == first);
+    CHECK(lent.bytes_of.size() == first.size());
+  }
+  CHECK(lent.bytes_of.empty());
+}
+
+TEST_CASE("host buffer: nothing is asked for what is small, or too large to be locked") {
+  const Matrix train = hard_rows(DataKind::normal, Set::train, 70000, 1, Metric::l1);
+  const Matrix queries = hard_rows(DataKind::normal, Set::queries, 70, 1, Metric::l1);
+  Lent lent;
+  const Index index(cpu_behind<Lender>(lent), train, Metric::l1);
+  lent.asked.clear();
+  CHECK(index.search(queries, 5) == Index(open_device("cpu"), train, Metric::l1).search(queries, 5));
+  CHECK(lent.asked.empty());
+  PlanOptions whole;
+  whole.query_tile = 70;
+  CHECK(index.search(queries, 65000, whole) ==
+        Index(open_device("cpu"), train, Metric::l1).search(queries, 65000));
+  CHECK(lent.asked.empty());
+}
+
+TEST_CASE("host buffer: what is kept has an end, and the small goes first") {
+  const Matrix train = hard_rows(DataKind::normal, Set::train, 40000, 1, Metric::l1);
+  const Matrix queries = hard_rows(DataKind::normal, Set::queries, 100, 1, Metric::l1);
+  Lent lent;
+  const Index index(cpu_behind<Lender>(lent), train, Metric::l1);
+  // Each needs more than what is kept, up to 30 MB: together far more than 64 MiB.
+  for (const std::int64_t more : {5000, 10000, 20000, 30000, 36000, 38000}) (void)index.search(queries, more);
+  std::size_t kept = 0;
+  for (const auto& [begin, bytes] : lent.bytes_of) kept += bytes;
+  CHECK(kept <= std::size_t{64} << 20);
+  const std::size_t asked = lent.asked.size();
+  (void)index.search(queries, 38000);
+  CHECK(lent.asked.size() == asked);  // the largest is still there
+}
+
+TEST_CASE("host buffer: without locked memory searches do without") {
+  const Matrix train = hard_rows(DataKind::normal, Set::train, n, dims, Metric::l1);
+  const Matrix queries = hard_rows(DataKind::normal, Set::queries, m, dims, Metric::l1);
+  Lent lent;
+  lent.none = true;
+  const Index index(cpu_behind<Lender>(lent), train, Metric::l1);
+  CHECK(difference(index.search(queries, k), neighbors(Metric::l1, queries, train, k)) == "");
+  CHECK(!lent.asked.empty());
+}
+
+}  // namespace
+}  // namespace kith::tests

@@ -1,0 +1,105 @@
+// Memory of the host that is locked in place: the same bytes arrive, by whatever way they go.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "common/device.hpp"
+
+namespace kith::tests {
+namespace {
+
+/// Bytes in which a shift by any number of places shows.
+std::vector<unsigned char> pattern(std::size_t bytes) {
+  std::vector<unsigned char> made(bytes);
+  for (std::size_t i = 0; i < bytes; ++i) made[i] = static_cast<unsigned char>(i * 7 + i / 251);
+  return made;
+}
+
+TEST_SUITE_BEGIN("device");
+
+TEST_CASE("host memory: what is written from it is read back into it, small or large, from any place") {
+  spi::with_device(device(), [](spi::Device& device) {
+    for (const std::size_t bytes : {1u, 100u, 5000u, 300000u, 3000001u}) {
+      CAPTURE(bytes);
+      const auto host = device.allocate_host(bytes + 16);
+      if (!host) return;  // locked memory makes no difference to this device
+      CHECK(host->bytes == bytes + 16);
+      auto* const data = static_cast<unsigned char*>(host->data);
+      const std::vector<unsigned char> right = pattern(bytes);
+      std::memset(data, 0xC3, bytes + 16);
+      std::memcpy(data + 5, right.data(), bytes);
+      const auto memory = device.allocate(bytes + 3);
+      device.write(*memory, 3, data + 5, bytes);
+      std::memset(data, 0xC3, bytes + 16);  // write() has returned: the bytes may be reused
+
+      std::vector<unsigned char> pageable(bytes);
+      device.read(*memory, 3, pageable.data(), bytes);
+      CHECK(pageable == right);
+      device.read(*memory, 3, data + 5, bytes);
+      CHECK(std::memcmp(data + 5, right.data(), bytes) == 0);
+      for (const std::size_t i : {std::size_t{0}, std::size_t{4}, bytes + 5, bytes + 15})
+        CHECK(data[i] == 0xC3);
+    }
+  });
+}
+
+TEST_CASE("host memory: many small writes, one after another, without waiting for any") {
+  // Together more than what back ends keep for writes that they do not wait for.
+  spi::with_device(device(), [](spi::Device& device) {
+    constexpr std::size_t bytes = 200001, count = 24;
+    std::vector<std::unique_ptr<spi::Allocation>> memory;
+    for (std::size_t i = 0; i < count; ++i) memory.push_back(device.allocate(bytes + i));
+    const std::vector<unsigned char> right = pattern(bytes + count);
+    for (std::size_t i = 0; i < count; ++i) {
+      std::vector<unsigned char> passing(right.begin() + static_cast<std::ptrdiff_t>(i), right.end());
+      device.write(*memory[i], i, passing.data(), bytes);
+      std::fill(passing.begin(), passing.end(), static_cast<unsigned char>(0xC3));
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      CAPTURE(i);
+      std::vector<unsigned char> back(bytes);
+      device.read(*memory[i], i, back.data(), bytes);
+      CHECK(std::memcmp(back.data(), right.data() + i, bytes) == 0);
+    }
+  });
+}
+
+TEST_CASE("host memory: two pieces are two pieces") {
+  spi::with_device(device(), [](spi::Device& device) {
+    const auto first = device.allocate_host(1000), second = device.allocate_host(1000);
+    if (!first) return;
+    REQUIRE(second);
+    CHECK(first->data != second->data);
+    const std::vector<unsigned char> right = pattern(2000);
+    std::memcpy(first->data, right.data(), 1000);
+    std::memcpy(second->data, right.data() + 1000, 1000);
+    const auto memory = device.allocate(2000);
+    device.write(*memory, 0, first->data, 1000);
+    device.write(*memory, 1000, second->data, 1000);
+    std::vector<unsigned char> back(2000);
+    device.read(*memory, 0, back.data(), 2000);
+    CHECK(back == right);
+  });
+}
+
+TEST_CASE("host memory: nothing at all, and memory that outlives what was copied to") {
+  spi::with_device(device(), [](spi::Device& device) {
+    const auto host = device.allocate_host(64);
+    if (!host) return;
+    CHECK(device.allocate_host(0) != nullptr);
+    std::memset(host->data, 1, 64);
+    device.write(*device.allocate(64), 0, host->data, 64);
+    device.write(*device.allocate(64), 0, host->data, 0);
+    device.finish();
+    std::memset(host->data, 2, 64);
+    CHECK(static_cast<const unsigned char*>(host->data)[63] == 2);
+  });
+}
+
+TEST_SUITE_END();
+
+}  // namespace
+}  // namespace kith::tests

@@ -1,0 +1,317 @@
+// Every decision of a search, as data: docs/contract.md, section 4. No device is opened here. What a
+// plan chooses comes from measurements and may change; what it must keep to is tested.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "common/device.hpp"
+#include "kith/plan.hpp"
+#include "kith/spi.hpp"
+
+namespace kith::tests {
+namespace {
+
+DeviceInfo device_of(DeviceKind kind, const std::string& backend) {
+  DeviceInfo info;
+  info.spec = backend == "cpu" ? "cpu" : backend + ":0";
+  info.backend = backend;
+  info.kind = kind;
+  info.compute_units = 8;
+  info.memory_bytes = std::size_t{4} << 30;
+  info.largest_allocation = std::size_t{1} << 30;
+  info.local_memory_bytes = 48 << 10;
+  info.train_block = info.query_block = 16;
+  info.selectors = {Selector::threshold, Selector::radix, Selector::bubble, Selector::insertion};
+  info.fused_max_k = 64;
+  return info;
+}
+
+std::vector<DeviceInfo> kinds_of_device() {
+  return {device_of(DeviceKind::cpu, "cpu"), device_of(DeviceKind::cpu, "opencl"),
+          device_of(DeviceKind::gpu, "opencl"), device_of(DeviceKind::gpu, "cuda")};
+}
+
+const Problem usual{Metric::l2, 100000, 1000, 64, 10};
+
+std::string refusal(const Problem& problem, const PlanOptions& options = {}) {
+  return error_of([&] { make_plan(device_of(DeviceKind::gpu, "cuda"), problem, options); });
+}
+
+TEST_SUITE_BEGIN("unit");
+
+TEST_CASE(
+    "plan: a CPU that multiplies bytes takes them for many rows and queries, matrix units before them") {
+  DeviceInfo cpu = device_of(DeviceKind::cpu, "cpu");
+  cpu.memory_bytes = cpu.largest_allocation = std::size_t{64} << 30;
+  const auto chosen = [&](const Problem& problem, const PlanOptions& options = {}) {
+    return make_plan(cpu, problem, options).proposer;
+  };
+  const Problem images{Metric::l2, 60000, 10000, 784, 5};
+  cpu.proposers = {Proposer::dot};
+  CHECK(chosen(images) == Proposer::none);
+  cpu.proposers = {Proposer::dot, Proposer::int8};
+  CHECK(chosen(images) == Proposer::int8);
+  CHECK(chosen({Metric::cosine, 100000, 100, 64, 10}) == Proposer::int8);
+  CHECK(chosen({Metric::l2, 1000000, 100, 32, 10}) == Proposer::int8);
+  CHECK(chosen({Metric::l1, 60000, 10000, 784, 5}) == Proposer::none);    // no inner product
+  CHECK(chosen({Metric::l2, 1000000, 1, 128, 10}) == Proposer::none);     // the shadow would cost more
+  CHECK(chosen({Metric::l2, 1000000, 10000, 16, 10}) == Proposer::none);  // few columns
+  CHECK(chosen({Metric::l2, 100000, 10000, 32, 10}) == Proposer::none);   // few numbers
+  CHECK(chosen({Metric::l2, 100000, 10000, 64, 200}) == Proposer::none);  // few for so many neighbours
+  CHECK(chosen({Metric::l2, 1000000, 10000, 128, 1000}) == Proposer::none);
+  CHECK(chosen({Metric::l2, 20000, 100, 65537, 1}) == Proposer::none);  // sums would not fit 32 bits
+  CHECK(chosen(images, {.memory_limit = std::size_t{32} << 20}) == Proposer::none);  // nor the shadow
+  cpu.proposers = {Proposer::dot, Proposer::bf16, Proposer::int8};
+  CHECK(chosen(images) == Proposer::bf16);
+  CHECK(chosen({Metric::l2, 1000000, 100, 32, 10}) == Proposer::int8);  // of fewer columns than those take
+}
+
+TEST_CASE("plan: a CPU keeps rows one behind the other beside bytes, where memory allows") {
+  DeviceInfo cpu = device_of(DeviceKind::cpu, "cpu");
+  cpu.proposers = {Proposer::dot, Proposer::int8};
+  const Problem images{Metric::l2, 60000, 10000, 784, 5};
+  CHECK(make_plan(cpu, images, {.proposer = Proposer::int8}).row_copy_bytes == 60000 * 784 * sizeof(float));
+  CHECK(make_plan(cpu, images, {.proposer = Proposer::dot}).row_copy_bytes == 0);
+  cpu.memory_bytes = std::size_t{1} << 30;
+  CHECK(make_plan(cpu, images, {.proposer = Proposer::int8}).row_copy_bytes == 0);
+}
+
+TEST_CASE("plan: a sample is of some of the rows, and fits where bounds will be") {
+  DeviceInfo gpu = device_of(DeviceKind::gpu, "cuda");
+  gpu.proposers = {Proposer::gemm, Proposer::fp16, Proposer::int8};
+  gpu.memory_bytes = std::size_t{140} << 30;
+  gpu.largest_allocation = std::size_t{140} << 30;
+  std::int64_t sampled = 0;
+  for (const Proposer proposer : {Proposer::fp16, Proposer::int8})
+    for (const std::int64_t n :
+         {1, 2, 3, 7, 100, 127, 128, 500, 1023, 1024, 2047, 2048, 5000, 32768, 1000000})
+      for (const std::int64_t m : {1, 64, 65, 300, 10000})
+        for (const std::int64_t dims : {1, 24, 128})
+          for (const std::int64_t k : {1, 10, 100, 2048})
+            for (const std::int64_t tile : {0, 1, 200, 1000, 100000}) {
+              if (k > n) continue;
+              const Plan plan =
+                  make_plan(gpu, {Metric::l2, n, m, dims, k}, {.proposer = proposer, .train_tile = tile});
+              const bool fits = plan.sample_rows / spi::sample_rows * 4 <= plan.candidates * 8;
+              if (plan.sample_rows % spi::shadow_rows == 0 && 2 * plan.sample_rows <= n && fits &&
+                  plan.seed_rows > 0) {
+                sampled += plan.sample_rows > 0;
+                continue;
+              }
+              CAPTURE(n);
+              CAPTURE(k);
+              CAPTURE(tile);
+              CHECK(plan.sample_rows == 0);
+            }
+  CHECK(sampled > 1000);
+  // What a search of many rows begins with.
+  CHECK(make_plan(gpu, {Metric::l2, 1000000, 10000, 128, 10}, {}).sample_rows > 0);
+}
+
+TEST_CASE("plan: the same question has the same answer") {
+  for (const DeviceInfo& device : kinds_of_device()) {
+    CHECK(make_plan(device, usual) == make_plan(device, usual));
+    CHECK(explain(make_plan(device, usual)) == explain(make_plan(device, usual)));
+  }
+}
+
+TEST_CASE("plan: is whole and within its bounds, for every problem and kind of device") {
+  for (const DeviceInfo& device : kinds_of_device())
+    for (const std::int64_t n : {1, 2, 17, 1000, 1000000, 100000000})
+      for (const std::int64_t m : {0, 1, 33, 100000})
+        for (const std::int64_t dims : {1, 3, 128, 784})
+          for (const std::int64_t k : {std::int64_t{1}, std::int64_t{10}, std::int64_t{2048}, n}) {
+            if (k > n || n * dims > 800000000) continue;
+            CAPTURE(device.backend);
+            CAPTURE(n);
+            CAPTURE(m);
+            CAPTURE(dims);
+            CAPTURE(k);
+            const Problem problem{Metric::squared_l2, n, m, dims, k};
+            Plan plan;
+            const std::string refused = error_of([&] { plan = make_plan(device, problem); });
+            if (refused.starts_with("out_of_memory: ")) continue;
+            REQUIRE(refused == "nothing was thrown");
+            CHECK(plan.problem == problem);
+            CHECK(plan.device == device.spec);
+            CHECK(plan.query_tile >= 1);
+            CHECK(plan.query_tile <= std::max<std::int64_t>(m, 1));
+            CHECK(plan.train_tile >= 1);
+            CHECK(plan.train_tile <= n);
+            CHECK(plan.groups >= 1);
+            CHECK(plan.groups <= plan.train_tile);
+            CHECK(plan.workspace_bytes <= device.memory_bytes);
+            CHECK(plan.selector != Selector::automatic);
+            CHECK(plan.proposer == Proposer::none);
+            CHECK((!plan.fused || k <= device.fused_max_k || device.backend == "cpu"));
+            CHECK(!plan.reason.empty());
+            // A training tile lies in one block of memory.
+            CHECK(static_cast<std::size_t>(plan.train_tile * dims) * sizeof(float) <=
+                  device.largest_allocation);
+            if (!plan.fused)
+              CHECK(static_cast<std::size_t>(plan.query_tile * plan.train_tile) * sizeof(float) <=
+                    device.largest_allocation);
+          }
+}
+
+TEST_CASE("plan: what the caller fixes stays fixed") {
+  for (const DeviceInfo& device : kinds_of_device()) {
+    PlanOptions options;
+    options.selector = Selector::bubble;
+    options.groups = 5;
+    options.query_tile = 77;
+    options.train_tile = 1234;
+    options.threads = 3;
+    const Plan plan = make_plan(device, usual, options);
+    CHECK(plan.selector == Selector::bubble);
+    CHECK(!plan.fused);
+    CHECK(plan.groups == 5);
+    CHECK(plan.query_tile == 77);
+    CHECK(plan.train_tile == 1234);
+    CHECK(plan.threads == 3);
+    CHECK(plan.reason == "selector bubble was asked for");
+    for (const bool fused : {false, true}) {
+      PlanOptions path;
+      path.fused = fused;
+      CHECK(make_plan(device, usual, path).fused == fused);
+    }
+  }
+}
+
+TEST_CASE("plan: tiles larger than the problem are cut to it") {
+  PlanOptions options;
+  options.query_tile = options.train_tile = options.groups = std::int64_t{1} << 40;
+  const Plan plan = make_plan(device_of(DeviceKind::gpu, "cuda"), {Metric::l1, 50, 7, 3, 2}, options);
+  CHECK(plan.query_tile == 7);
+  CHECK(plan.train_tile == 50);
+  CHECK(plan.groups == 50);
+}
+
+TEST_CASE("plan: less memory gives smaller tiles, never more than the limit") {
+  for (const DeviceInfo& device : kinds_of_device()) {
+    std::size_t before = make_plan(device, usual).workspace_bytes;
+    while (before > 20000) {
+      PlanOptions options;
+      options.memory_limit = before - 1;
+      std::size_t after = 0;
+      const std::string refused =
+          error_of([&] { after = make_plan(device, usual, options).workspace_bytes; });
+      if (refused.starts_with("out_of_memory: ")) break;
+      REQUIRE(refused == "nothing was thrown");
+      REQUIRE(after < before);
+      before = after;
+    }
+    CHECK(before < 100000);
+  }
+}
+
+TEST_CASE("plan: no copy of the rows, and then no proposer, where what it keeps is above the limit") {
+  DeviceInfo device = device_of(DeviceKind::gpu, "cuda");
+  device.memory_bytes = device.largest_allocation = std::size_t{64} << 30;
+  device.proposers = {Proposer::fp16};
+  // A row keeps 2 * 64 bytes of its shadow and 4 * 4 of facts, 144 MB of all, and 4 * 64 of its copy.
+  const Problem problem{Metric::l2, 1000000, 10000, 64, 10};
+  PlanOptions options;
+  options.memory_limit = 143'000'000;
+  CHECK(make_plan(device, problem, options).proposer == Proposer::none);
+  options.memory_limit = 399'000'000;
+  Plan plan = make_plan(device, problem, options);
+  CHECK(plan.proposer == Proposer::fp16);
+  CHECK(plan.row_copy_bytes == 0);
+  options.memory_limit = 401'000'000;
+  plan = make_plan(device, problem, options);
+  CHECK(plan.proposer == Proposer::fp16);
+  CHECK(plan.row_copy_bytes == 256'000'000);
+}
+
+TEST_CASE("plan: refuses sizes outside of their range") {
+  CHECK(refusal({Metric::l2, 0, 1, 1, 1}) ==
+        "invalid_argument: search: there are no training rows; give at least one");
+  CHECK(refusal({Metric::l2, 1, 1, 0, 1}) ==
+        "invalid_argument: search: rows have no columns; give at least one");
+  CHECK(refusal({Metric::l2, 1, -2, 1, 1}) == "invalid_argument: search: m = -2 queries; give 0 or more");
+  CHECK(refusal({Metric::l2, 2, 1, 1, 3}) ==
+        "invalid_argument: search: k = 3 but the index holds 2 rows; choose 1 <= k <= 2");
+  CHECK(refusal({Metric::l2, 1, 1, 1, 0}) ==
+        "invalid_argument: search: k = 0 but the index holds 1 row; choose 1 <= k <= 1");
+  CHECK(refusal({Metric::l2, 4294967295, 1, 1, 1}) ==
+        "invalid_argument: search: n = 4294967295 training rows, but an index holds at most 4294967294; "
+        "split them "
+        "over several");
+}
+
+TEST_CASE("plan: refuses options that mean nothing") {
+  PlanOptions options;
+  options.groups = -1;
+  CHECK(refusal(usual, options) ==
+        "invalid_argument: search: groups = -1; give a positive number, or 0 to let kith choose");
+  options = {};
+  options.query_tile = -5;
+  CHECK(refusal(usual, options) ==
+        "invalid_argument: search: query tile = -5; give a positive number, or 0 to let kith choose");
+  options = {};
+  options.train_tile = -7;
+  CHECK(refusal(usual, options) ==
+        "invalid_argument: search: training tile = -7; give a positive number, or 0 to let kith choose");
+}
+
+TEST_CASE("plan: refuses what the device lacks, and says what it has") {
+  PlanOptions options;
+  options.selector = Selector::quick_sort;
+  CHECK(refusal(usual, options) ==
+        "unsupported: search: cuda:0 has no selector quick_sort; it has threshold, radix, bubble, insertion");
+  options = {};
+  options.proposer = Proposer::fp16;
+  CHECK(refusal(usual, options) ==
+        "unsupported: search: cuda:0 has no proposer fp16; choose none, or another device");
+  options = {};
+  options.selector = Selector::radix;
+  options.fused = true;
+  CHECK(refusal(usual, options) ==
+        "unsupported: search: the fused step has its own selection, so selector radix cannot be had with it; "
+        "drop one "
+        "of the two");
+  DeviceInfo plain = device_of(DeviceKind::gpu, "opencl");
+  plain.fused_max_k = 0;
+  options = {};
+  options.fused = true;
+  CHECK(error_of([&] { make_plan(plain, usual, options); }) ==
+        "unsupported: search: opencl:0 has no fused step; drop the demand for it");
+}
+
+TEST_CASE("plan: refuses a memory limit that no tile fits") {
+  PlanOptions options;
+  options.fused = false;
+  options.memory_limit = 1000;
+  // The queries of one block, 16 rows of 64 floats; one distance; two lists of 2 * 10 keys; one of 10.
+  CHECK(refusal(usual, options) ==
+        "out_of_memory: search: one query takes 4500 bytes on cuda:0, but 1000 are allowed; raise the memory "
+        "limit or "
+        "choose a smaller k");
+}
+
+TEST_CASE("plan: explains itself, one line a decision") {
+  PlanOptions options;
+  options.selector = Selector::radix;
+  options.groups = 2;
+  options.query_tile = 10;
+  options.train_tile = 1000;
+  CHECK(explain(make_plan(device_of(DeviceKind::gpu, "cuda"), usual, options)) ==
+        "device         cuda:0\n"
+        "problem        l2, n = 100000, m = 1000, dims = 64, k = 10\n"
+        "path           distance, then select\n"
+        "selector       radix\n"
+        "proposer       none\n"
+        "why            selector radix was asked for\n"
+        "query tile     10\n"
+        "training tile  1000\n"
+        "groups         2\n"
+        "workspace      49696 bytes\n");
+}
+
+TEST_SUITE_END();
+
+}  // namespace
+}  // namespace kith::tests

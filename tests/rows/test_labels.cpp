@@ -1,0 +1,52 @@
+// Labels that are texts.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "common/device.hpp"
+#include "kith/labels.hpp"
+
+namespace kith::tests {
+namespace {
+
+using Texts = std::vector<std::string>;
+using Codes = std::vector<std::int64_t>;
+
+TEST_CASE("labels: texts become their places in the sorted list, and come back") {
+  const Texts given{"pear", "apple", "pear", "", "Zebra", "apple"};
+  const TextLabels labels(given);
+  CHECK(labels.texts() == Texts{"", "Zebra", "apple", "pear"});
+  CHECK(labels.codes(given) == Codes{3, 2, 3, 0, 1, 2});
+  CHECK(labels.codes(Texts{}) == Codes{});
+  for (const std::string& text : given) CHECK(labels.text(labels.codes(Texts{text})[0]) == text);
+}
+
+TEST_CASE("labels: another number is no text") {
+  const TextLabels labels(Texts{"b", "a"});
+  CHECK(labels.text(2) == "");
+  CHECK(labels.text(-1) == "");
+  const std::string unknown = "(unknown)";
+  CHECK(labels.text(2, unknown) == unknown);
+  CHECK(labels.text(1, unknown) == "b");
+}
+
+TEST_CASE("labels: none at all") {
+  const TextLabels none;
+  CHECK(none.texts().empty());
+  CHECK(none.text(0) == "");
+  CHECK(TextLabels(Texts{}).texts().empty());
+}
+
+TEST_CASE("labels: refuses a text that is not among them") {
+  const TextLabels labels(Texts{"b", "a"});
+  CHECK(error_of([&] {
+          labels.codes(Texts{"a", "ab"});
+        }) ==
+        "invalid_argument: labels: text 1 is \"ab\", which is none of the 2 known ones; give only those");
+  CHECK(error_of([&] { labels.codes(Texts{"c"}); }) ==
+        "invalid_argument: labels: text 0 is \"c\", which is none of the 2 known ones; give only those");
+}
+
+}  // namespace
+}  // namespace kith::tests

@@ -1,0 +1,398 @@
+// Searches over sets of features: docs/contract.md, section 12.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <map>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/device.hpp"
+#include "common/oracle.hpp"
+#include "kith/classifier.hpp"
+#include "kith/feature_selection.hpp"
+#include "kith/filter.hpp"
+#include "kith/structure.hpp"
+
+namespace kith::tests {
+namespace {
+
+using Labels = std::vector<std::int64_t>;
+using Features = std::vector<std::int64_t>;
+using Set32 = unsigned;  ///< bit d: feature d counts
+
+Features listed(Set32 set) {
+  Features features;
+  for (int d = 0; d < 32; ++d)
+    if (set >> d & 1) features.push_back(d);
+  return features;
+}
+
+/// Rows with nothing but the columns of a set.
+Matrix columns(const Matrix& samples, Set32 set) {
+  const Features features = listed(set);
+  Matrix some{samples.rows, static_cast<std::int64_t>(features.size()), {}};
+  for (std::int64_t row = 0; row < samples.rows; ++row)
+    for (const std::int64_t d : features) some.values.push_back(samples.row(row)[size(d)]);
+  return some;
+}
+
+/// Share of the rows whose nearest other row, the first of several, has their label.
+double nearest_right(const Matrix& samples, const Labels& labels) {
+  const std::size_t n = labels.size();
+  const std::vector<float> values = chains(Metric::squared_l2, samples, samples);
+  std::size_t right = 0;
+  for (std::size_t q = 0; q < n; ++q) {
+    std::size_t best = n;
+    for (std::size_t t = 0; t < n; ++t)
+      if (t != q && (best == n || values[q * n + t] < values[q * n + best])) best = t;
+    right += labels[best] == labels[q];
+  }
+  return static_cast<double>(right) / static_cast<double>(n);
+}
+
+/// Scores of all sets of `dims` features, by a criterion.
+std::map<Set32, double> all_scores(const Matrix& samples, const Labels& labels, Criterion criterion) {
+  std::map<Set32, double> scores;
+  const Set32 all = (1u << samples.cols) - 1;
+  std::vector<Features> sets;
+  for (Set32 set = 1; set <= all; ++set) sets.push_back(listed(set));
+  if (criterion == Criterion::informativeness) {
+    const auto matrices = class_matrices(device(), samples, labels, Metric::squared_l2, sets);
+    for (Set32 set = 1; set <= all; ++set) scores[set] = matrices[set - 1].informativeness;
+  } else {
+    for (Set32 set = 1; set <= all; ++set) scores[set] = nearest_right(columns(samples, set), labels);
+  }
+  return scores;
+}
+
+/// The best of all sets of one size that lie around `inside` and within `outside`; the first feature in which
+/// they differ from `from` decides among equals.
+Set32 best_between(const std::map<Set32, double>& scores, int wanted, Set32 inside, Set32 outside,
+                   Set32 from) {
+  Set32 best = 0;
+  for (const auto& [set, score] : scores) {
+    if (std::popcount(set) != wanted || (set & inside) != inside || (set | outside) != outside) continue;
+    if (best == 0 || score > scores.at(best) ||
+        (score == scores.at(best) && std::countr_zero(set ^ from) < std::countr_zero(best ^ from)))
+      best = set;
+  }
+  return best;
+}
+
+/// The sets that a method goes through, from the scores of all.
+std::vector<Set32> path(const std::map<Set32, double>& scores, SelectionMethod method, int dims) {
+  const Set32 all = (1u << dims) - 1;
+  std::vector<Set32> sets;
+  Set32 now = method == SelectionMethod::backward ? all : 0;
+  if (method == SelectionMethod::backward)
+    for (int wanted = dims - 1; wanted >= 1; --wanted)
+      sets.push_back(now = best_between(scores, wanted, 0, now, now));
+  if (method == SelectionMethod::forward)
+    for (int wanted = 1; wanted <= dims; ++wanted)
+      sets.push_back(now = best_between(scores, wanted, now, all, now));
+  std::map<int, double> best_of;
+  while (method == SelectionMethod::floating && now != all) {
+    sets.push_back(now = best_between(scores, std::popcount(now) + 1, now, all, now));
+    const auto known = best_of.try_emplace(std::popcount(now), scores.at(now)).first;
+    known->second = std::max(known->second, scores.at(now));
+    while (std::popcount(now) > 1) {
+      const Set32 less = best_between(scores, std::popcount(now) - 1, 0, now, now);
+      if (scores.at(less) <= best_of.at(std::popcount(less))) break;
+      sets.push_back(now = less);
+      best_of[std::popcount(now)] = scores.at(now);
+    }
+  }
+  return sets;
+}
+
+void check_steps(const FeatureSelection& found, const std::vector<Set32>& expected,
+                 const std::map<Set32, double>& scores, Set32 before) {
+  REQUIRE(found.steps.size() == expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    CAPTURE(i);
+    const FeatureStep& step = found.steps[i];
+    CHECK(step.features == listed(expected[i]));
+    CHECK(step.score == scores.at(expected[i]));
+    CHECK(step.added == (expected[i] > before));
+    CHECK(Features{step.feature} == listed(expected[i] ^ before));
+    before = expected[i];
+  }
+}
+
+/// 0, 1, 2, 3, 0, 1, ...
+Labels labels_of(std::int64_t n) {
+  Labels labels;
+  for (std::int64_t row = 0; row < n; ++row) labels.push_back(row % 4);
+  return labels;
+}
+
+/// Rows of whole numbers for labels 0 ... 3: the first feature says much and drowns the others, of which the
+/// next two together say all.
+Matrix samples_of(std::uint64_t seed, const Labels& labels, std::int64_t dims) {
+  Matrix samples = hard_rows(DataKind::integers, Set::train, static_cast<std::int64_t>(labels.size()), dims,
+                             Metric::squared_l2, seed);
+  for (std::int64_t row = 0; row < samples.rows; ++row)
+    for (std::int64_t d = 0; d < dims; ++d) {
+      const std::int64_t label = labels[size(row)];
+      float& value = samples.values[size(row * dims + d)];
+      value = d == 0 ? 8 * std::fmod(value, 9.0f) + 40 * static_cast<float>(label) : std::fmod(value, 4.0f);
+      if (d == 1) value += 6 * static_cast<float>(label % 2);
+      if (d == 2) value += 6 * static_cast<float>(label / 2);
+    }
+  return samples;
+}
+
+FeatureSelectionOptions options_of(Criterion criterion, SelectionMethod method) {
+  FeatureSelectionOptions options;
+  options.criterion = criterion;
+  options.method = method;
+  return options;
+}
+
+TEST_CASE("feature selection: names, both ways") {
+  for (const Criterion criterion : {Criterion::informativeness, Criterion::leave_one_out})
+    CHECK(criterion_named(name(criterion)) == criterion);
+  for (const SelectionMethod method :
+       {SelectionMethod::forward, SelectionMethod::backward, SelectionMethod::floating})
+    CHECK(selection_method_named(name(method)) == method);
+  CHECK(error_of([] { criterion_named("luck"); }) ==
+        "invalid_argument: criterion: there is none called \"luck\"; choose one of informativeness, "
+        "leave_one_out");
+  CHECK(error_of([] { selection_method_named("sideways"); }) ==
+        "invalid_argument: selection method: there is none called \"sideways\"; choose one of forward, "
+        "backward, floating");
+}
+
+TEST_SUITE_BEGIN("device");
+
+// Feature 0 is noise, 2 separates, 1 is its copy. Squared differences of 2: 1 within a class, 100, 121, 121
+// and 144 across; of 0: 4 and 4 within, 0, 4, 4 and 0 across.
+const Matrix by_hand = matrix(3, {0, 0, 0, /**/ 2, 1, 1, /**/ 0, 11, 11, /**/ 2, 12, 12});
+const Labels two_classes{1, 1, 2, 2};
+
+TEST_CASE("feature selection: by hand") {
+  const FeatureSelection found =
+      select_features(device(), by_hand, two_classes, Metric::squared_l2,
+                      options_of(Criterion::informativeness, SelectionMethod::forward));
+  REQUIRE(found.steps.size() == 3);
+  CHECK(found.steps[0].feature == 1);  // as good as 2, and the smaller number
+  CHECK(found.steps[0].score == 121.5);
+  CHECK(found.steps[1].features == Features{1, 2});
+  CHECK(found.steps[1].score == 121.5);
+  CHECK(found.steps[2].features == Features{0, 1, 2});
+  CHECK(found.steps[2].score == 245.0 / 6);
+  CHECK(found.best == Features{1});  // the smallest of the best
+  CHECK(found.best_score == 121.5);
+  CHECK(found.all_score == 245.0 / 6);
+  CHECK(found.evaluated == 6);  // all; 0, 1, 2; 0 1, 1 2
+
+  const FeatureSelection back =
+      select_features(device(), by_hand, two_classes, Metric::squared_l2,
+                      options_of(Criterion::informativeness, SelectionMethod::backward));
+  REQUIRE(back.steps.size() == 2);
+  CHECK(back.steps[0].feature == 0);
+  CHECK(back.steps[0].added == false);
+  CHECK(back.steps[1].feature == 1);  // missed as little as 2, and the smaller number
+  CHECK(back.best == Features{2});
+  CHECK(back.evaluated == 6);
+}
+
+TEST_CASE("feature selection: leave-one-out by hand, and all features where none can be spared") {
+  // The nearest by either feature is of the other class; by both it is not.
+  const Matrix samples = matrix(2, {0, 0, /**/ 1, 1, /**/ 5, 0, /**/ 6, 1, /**/ 0, 9, /**/ 1, 8});
+  const Labels labels{1, 1, 2, 2, 3, 3};
+  FeatureSelectionOptions options = options_of(Criterion::leave_one_out, SelectionMethod::backward);
+  const FeatureSelection found = select_features(device(), samples, labels, Metric::squared_l2, options);
+  CHECK(found.all_score == 1);
+  CHECK(found.best == Features{0, 1});
+  CHECK(found.best_score == 1);
+  REQUIRE(found.steps.size() == 1);
+  CHECK(found.steps[0].score == nearest_right(columns(samples, 2), labels));
+  CHECK(found.steps[0].score < 1);
+  options.least = 2;
+  const FeatureSelection none = select_features(device(), samples, labels, Metric::squared_l2, options);
+  CHECK(none.steps.empty());
+  CHECK(none.best == Features{0, 1});
+  CHECK(none.evaluated == 1);
+}
+
+TEST_CASE("feature selection: the steps that the scores of all sets give") {
+  const int dims = 5;
+  int dropped = 0;
+  for (const std::uint64_t seed : {1u, 2u, 3u, 4u})
+    for (const Criterion criterion : {Criterion::informativeness, Criterion::leave_one_out}) {
+      const Labels labels = labels_of(24);
+      const Matrix samples = samples_of(seed, labels, dims);
+      const auto scores = all_scores(samples, labels, criterion);
+      for (const SelectionMethod method :
+           {SelectionMethod::forward, SelectionMethod::backward, SelectionMethod::floating}) {
+        CAPTURE(seed);
+        CAPTURE(std::string(name(criterion)));
+        CAPTURE(std::string(name(method)));
+        const FeatureSelection found =
+            select_features(device(), samples, labels, Metric::squared_l2, options_of(criterion, method));
+        const std::vector<Set32> expected = path(scores, method, dims);
+        const Set32 all = (1u << dims) - 1;
+        check_steps(found, expected, scores, method == SelectionMethod::backward ? all : 0);
+        CHECK(found.all_score == scores.at(all));
+        double best = method == SelectionMethod::backward ? scores.at(all) : 0;
+        for (const Set32 set : expected) best = std::max(best, scores.at(set));
+        CHECK(found.best_score == best);
+        Set32 chosen = 0;
+        for (const std::int64_t d : found.best) chosen |= 1u << d;
+        CHECK(scores.at(chosen) == best);
+        for (const Set32 set : expected)
+          if (scores.at(set) == best) CHECK(std::popcount(chosen) <= std::popcount(set));
+        if (method == SelectionMethod::floating)
+          for (const FeatureStep& step : found.steps) dropped += !step.added;
+        else
+          CHECK(found.evaluated == 15);  // 5 + 4 + 3 + 2 + 1
+      }
+    }
+  CHECK(dropped > 0);
+}
+
+TEST_CASE("feature selection: floating leaves what forward is caught in") {
+  // Feature 0 alone is right for 6 of 8, and drowns the others; 1 and 2 together are right for all.
+  const Matrix samples = matrix(3, {0,   0, 0, /**/ 1,   0, 1, /**/ 100, 9, 9, /**/ 101, 9, 8,
+                                    200, 9, 0, /**/ 201, 9, 1, /**/ 50,  0, 9, /**/ 150, 0, 8});
+  const Labels labels{1, 1, 2, 2, 3, 3, 4, 4};
+  const auto select = [&](SelectionMethod method) {
+    return select_features(device(), samples, labels, Metric::squared_l2,
+                           options_of(Criterion::leave_one_out, method));
+  };
+  const FeatureSelection caught = select(SelectionMethod::forward);
+  CHECK(caught.best == Features{0});
+  CHECK(caught.best_score == 0.75);
+  const FeatureSelection found = select(SelectionMethod::floating);
+  CHECK(found.best == Features{1, 2});
+  CHECK(found.best_score == 1);
+  REQUIRE(found.steps.size() == 5);
+  CHECK(found.steps[2].features == Features{0, 1, 2});
+  CHECK(found.steps[3].feature == 0);
+  CHECK(found.steps[3].added == false);
+  CHECK(found.steps[4].features == Features{0, 1, 2});
+}
+
+TEST_CASE("feature selection: most and least end the steps") {
+  const Labels labels = labels_of(20);
+  const Matrix samples = samples_of(3, labels, 4);
+  FeatureSelectionOptions options = options_of(Criterion::informativeness, SelectionMethod::forward);
+  options.most = 2;
+  const FeatureSelection grown = select_features(device(), samples, labels, Metric::l1, options);
+  CHECK(grown.steps.size() == 2);
+  CHECK(grown.evaluated == 8);  // all, 4, 3
+  options.method = SelectionMethod::backward;
+  options.least = 3;
+  const FeatureSelection shrunk = select_features(device(), samples, labels, Metric::l1, options);
+  CHECK(shrunk.steps.size() == 1);
+  CHECK(shrunk.steps[0].features.size() == 3);
+  CHECK(shrunk.evaluated == 5);
+}
+
+TEST_CASE("feature selection: infinity is above all numbers, NaN below") {
+  // 0: the same everywhere, 0 / 0. 1: a number. 2: the same within each class, x / 0.
+  const Matrix samples = matrix(3, {7, 0, 1, /**/ 7, 1, 1, /**/ 7, 4, 2, /**/ 7, 5, 2});
+  FeatureSelectionOptions options = options_of(Criterion::informativeness, SelectionMethod::forward);
+  options.most = 1;
+  const FeatureSelection found = select_features(device(), samples, two_classes, Metric::squared_l2, options);
+  CHECK(found.best == Features{2});
+  CHECK(found.best_score == double(inf));
+  const Matrix without = columns(samples, 0b011);
+  CHECK(select_features(device(), without, two_classes, Metric::squared_l2, options).best == Features{1});
+  // One class: all are NaN, and the smallest numbers are taken.
+  for (const SelectionMethod method : {SelectionMethod::forward, SelectionMethod::floating}) {
+    const FeatureSelection none = select_features(device(), samples, Labels{4, 4, 4, 4}, Metric::squared_l2,
+                                                  options_of(Criterion::informativeness, method));
+    REQUIRE(none.steps.size() == 3);
+    CHECK(none.steps[0].features == Features{0});
+    CHECK(none.steps[1].features == Features{0, 1});
+    CHECK(none.best == Features{0});
+    CHECK(std::isnan(none.best_score));
+    CHECK(std::isnan(none.all_score));
+  }
+}
+
+TEST_CASE("feature selection: leave-one-out with several neighbours and weights") {
+  const Labels labels = labels_of(30);
+  const Matrix samples = samples_of(9, labels, 3);
+  FeatureSelectionOptions options = options_of(Criterion::leave_one_out, SelectionMethod::backward);
+  options.k = 5;
+  options.voting.weights = Weights::distance;
+  const FeatureSelection found = select_features(device(), samples, labels, Metric::squared_l2, options);
+  const Classifier classifier(device(), samples, labels, Metric::squared_l2);
+  PlanOptions alone;
+  alone.self = 0;
+  const Labels given = classifier.classify(samples, 5, options.voting, alone).label;
+  double right = 0;
+  for (std::size_t row = 0; row < labels.size(); ++row) right += given[row] == labels[row];
+  CHECK(found.all_score == right / 30);
+}
+
+TEST_CASE("feature selection: progress, a stop, and what a caller throws") {
+  const Labels labels = labels_of(20);
+  const Matrix samples = samples_of(3, labels, 4);
+  const auto select = [&](const FeatureSelectionOptions& options) {
+    return select_features(device(), samples, labels, Metric::squared_l2, options);
+  };
+  for (const SelectionMethod method :
+       {SelectionMethod::forward, SelectionMethod::backward, SelectionMethod::floating}) {
+    FeatureSelectionOptions options = options_of(Criterion::leave_one_out, method);
+    std::vector<std::pair<std::int64_t, std::int64_t>> seen;
+    options.progress = [&](std::int64_t done, std::int64_t expected) { seen.emplace_back(done, expected); };
+    const FeatureSelection found = select(options);
+    REQUIRE(seen.size() == size(found.evaluated));
+    for (std::size_t i = 0; i < seen.size(); ++i) {
+      CHECK(seen[i].first == static_cast<std::int64_t>(i) + 1);
+      CHECK(seen[i].second >= seen[i].first);
+      if (method != SelectionMethod::floating) CHECK(seen[i].second == 10);
+    }
+    options.progress = [](std::int64_t done, std::int64_t) {
+      if (done == 3) throw std::string("enough");
+    };
+    CHECK_THROWS_AS(select(options), std::string);
+  }
+  FeatureSelectionOptions options;
+  std::stop_source stop;
+  options.plan.stop = stop.get_token();
+  options.progress = [&](std::int64_t, std::int64_t) { stop.request_stop(); };
+  CHECK(error_of([&] { select(options); }) ==
+        "interrupted: select_features: stopped after 1 sets, as was asked; nothing is returned");
+}
+
+TEST_CASE("feature selection: bad input") {
+  const auto error = [](auto change) {
+    FeatureSelectionOptions options;
+    change(options);
+    return error_of([&] { select_features(device(), by_hand, two_classes, Metric::squared_l2, options); });
+  };
+  CHECK(error([](auto& options) { options.most = 4; }) ==
+        "invalid_argument: select_features: most = 4 of 3 features; choose 0 (all) ... 3");
+  CHECK(error([](auto& options) { options.most = -1; }) ==
+        "invalid_argument: select_features: most = -1 of 3 features; choose 0 (all) ... 3");
+  CHECK(error([](auto& options) { options.least = 0; }) ==
+        "invalid_argument: select_features: least = 0 of 3 features; choose 1 ... 3");
+  CHECK(error([](auto& options) {
+          options.criterion = Criterion::leave_one_out;
+          options.k = 4;
+        }) == "invalid_argument: select_features: k = 4, but a row has 3 others; choose 1 <= k <= 3");
+  CHECK(error([](auto& options) { options.plan.self = 0; }) ==
+        "invalid_argument: select_features: the plan has self, which is set where it is needed; leave it "
+        "empty");
+  const RowFilter filter(4);
+  CHECK(error([&](auto& options) { options.plan.filter = filter.view(); }) ==
+        "invalid_argument: select_features: the plan has a filter; give the rows that count instead");
+  CHECK(error_of([] {
+          select_features(device(), {nullptr, 0, 3}, {}, Metric::l1, {});
+        }) ==
+        "invalid_argument: select_features: the samples are [0, 3]; give at least one row and one column");
+}
+
+TEST_SUITE_END();
+
+}  // namespace
+}  // namespace kith::tests

@@ -1,0 +1,450 @@
+// How classes of samples lie: docs/contract.md, section 11.
+#include "kith/structure.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/device.hpp"
+#include "common/oracle.hpp"
+
+namespace kith::tests {
+namespace {
+
+using Labels = std::vector<std::int64_t>;
+using Numbers = std::vector<std::int64_t>;
+
+/// Seven points on a line: class 10 at 0, class 20 at 2 and 4, class 30 twice at 10 and twice at 13.
+Structure seven(Metric metric = Metric::squared_l2) {
+  return {device(), matrix(1, {4, 0, 10, 13, 2, 10, 13}), Labels{20, 10, 30, 30, 20, 30, 30}, metric};
+}
+
+bool same_bits(double a, double b) {
+  return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
+}
+
+void check_equal(const ClassMatrix& found, const ClassMatrix& expected) {
+  CHECK(found.classes == expected.classes);
+  REQUIRE(found.mean.size() == expected.mean.size());
+  for (std::size_t i = 0; i < found.mean.size(); ++i) CHECK(same_bits(found.mean[i], expected.mean[i]));
+  CHECK(same_bits(found.informativeness, expected.informativeness));
+}
+
+void check_equal(const SampleClasses& found, const SampleClasses& expected) {
+  CHECK(difference(bits(found.smallest), bits(expected.smallest)) == "");
+  REQUIRE(found.mean.size() == expected.mean.size());
+  for (std::size_t i = 0; i < found.mean.size(); ++i) CHECK(same_bits(found.mean[i], expected.mean[i]));
+}
+
+/// The columns of `from` in `features`.
+Matrix columns_of(const Matrix& from, const Numbers& features) {
+  Matrix kept{from.rows, static_cast<std::int64_t>(features.size()), {}};
+  for (std::int64_t r = 0; r < from.rows; ++r)
+    for (const std::int64_t d : features) kept.values.push_back(from.view()(r, d));
+  return kept;
+}
+
+/// Sums of unfinished distances, exactly enough, and as a plain float would have them.
+struct Oracle {
+  std::vector<long double> exact;  ///< [n, classes]
+  std::vector<float> plain, smallest;
+  std::vector<std::size_t> sizes;
+
+  Oracle(Metric metric, const Matrix& samples, const std::vector<std::uint32_t>& codes, std::size_t classes)
+      : exact(codes.size() * classes),
+        plain(codes.size() * classes),
+        smallest(codes.size() * classes, inf),
+        sizes(classes) {
+    const std::vector<float> values = chains(metric, samples, samples);
+    for (const std::uint32_t code : codes) ++sizes[code];
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const std::size_t at = i / codes.size() * classes + codes[i % codes.size()];
+      exact[at] += static_cast<long double>(values[i]);
+      plain[at] += values[i];
+      smallest[at] = std::min(smallest[at], values[i]);
+    }
+  }
+
+  /// Pairs of classes from sums of samples.
+  long double pair(const std::vector<std::uint32_t>& codes, std::size_t a, std::size_t b) const {
+    long double sum = 0;
+    for (std::size_t i = 0; i < codes.size(); ++i)
+      if (codes[i] == a) sum += exact[i * sizes.size() + b];
+    const std::size_t others = a == b ? std::max<std::size_t>(1, sizes[a] - 1) : sizes[b];
+    return sum / static_cast<long double>(sizes[a] * others);
+  }
+};
+
+double relative_error(double found, long double exact) {
+  if (exact == 0) return std::fabs(found);
+  return static_cast<double>(std::fabs((static_cast<long double>(found) - exact) / exact));
+}
+
+TEST_SUITE_BEGIN("device");
+
+TEST_CASE("structure: seven points on a line, by hand") {
+  const Structure structure = seven();
+  CHECK(structure.classes() == Labels{10, 20, 30});
+  CHECK(structure.sizes() == Numbers{1, 2, 4});
+  CHECK(structure.codes() == std::vector<std::uint32_t>{1, 0, 2, 2, 1, 2, 2});
+  const SampleClasses to = structure.sample_classes();
+  CHECK(to.samples == 7);
+  CHECK(to.classes == 3);
+  CHECK(to.smallest == std::vector<float>{16,     0, 36, /**/ 0,   4,  100, /**/ 100, 36, 0, /**/ 169, 81, 0,
+                                          /**/ 4, 0, 64, /**/ 100, 36, 0,   /**/ 169, 81, 0});
+  CHECK(to.mean == std::vector<double>{16,   2,        58.5,     /**/ 0, 10,       134.5,  /**/ 100,
+                                       50,   4.5,      /**/ 169, 101,    4.5,      /**/ 4, 2,
+                                       92.5, /**/ 100, 50,       4.5,    /**/ 169, 101,    4.5});
+  const ClassMatrix matrix = structure.class_matrix();
+  CHECK(matrix.classes == 3);
+  CHECK(matrix.mean == std::vector<double>{0, 10, 134.5, /**/ 10, 4, 75.5, /**/ 134.5, 75.5, 6});
+  CHECK(matrix.informativeness == 22);
+  const Neighbors nearest = structure.nearest_other();
+  CHECK(nearest.index == Numbers{4, 4, 5, 6, 0, 2, 3});  // the point at 2 is as near to 0 as to 4
+  CHECK(nearest.distance == std::vector<float>{4, 4, 0, 0, 4, 0, 0});
+  CHECK(structure.errors() == std::vector<SampleError>{{1, 4}});
+}
+
+TEST_CASE("structure: other metrics: l2 averages squares, l1 and linf what they are") {
+  CHECK(seven(Metric::l2).class_matrix().mean == seven().class_matrix().mean);
+  CHECK(seven(Metric::l2).distances(1, 1) == std::vector<float>{4, 0, 10, 13, 2, 10, 13});
+  for (const Metric metric : {Metric::l1, Metric::linf}) {
+    const ClassMatrix matrix = seven(metric).class_matrix();
+    CHECK(matrix.mean == std::vector<double>{0, 3, 11.5, /**/ 3, 2, 8.5, /**/ 11.5, 8.5, 2});
+    CHECK(matrix.informativeness == 5.75);
+  }
+}
+
+TEST_CASE("structure: distances by tiles are those of the contract") {
+  const Matrix samples = hard_rows(DataKind::normal, Set::train, 83, 5, Metric::l2);
+  const Labels labels = workloads::make_labels(3, 83, 4);
+  for (const Metric metric : {Metric::squared_l2, Metric::l2, Metric::l1, Metric::linf}) {
+    const Structure structure(device(), samples, labels, metric);
+    std::vector<float> expected = chains(metric, samples, samples);
+    for (float& value : expected) value = finished(metric, value);
+    CHECK(difference(bits(structure.distances(0, 83)), bits(expected)) == "");
+    const std::vector<float> part = structure.distances(20, 9, {.query_tile = 2, .train_tile = 7});
+    const std::vector<float> middle(expected.begin() + 20 * 83, expected.begin() + 29 * 83);
+    CHECK(difference(bits(part), bits(middle)) == "");
+    CHECK(structure.distances(83, 0).empty());
+  }
+}
+
+TEST_CASE("structure: sums lose hardly anything, where plain floats lose much") {
+  const std::int64_t n = 1500;
+  Matrix samples = hard_rows(DataKind::uniform, Set::train, n, 3, Metric::squared_l2);
+  for (std::int64_t i = 0; i < n; i += 3) samples.values[size(3 * i)] += 1000;  // two kinds of distances
+  const Labels labels = workloads::make_labels(9, n, 2);
+  const Structure structure(device(), samples, labels);
+  const Oracle oracle(Metric::squared_l2, samples, structure.codes(), 2);
+  const SampleClasses to = structure.sample_classes();
+  CHECK(difference(bits(to.smallest), bits(oracle.smallest)) == "");
+  double worst = 0, worst_plain = 0;
+  for (std::size_t i = 0; i < to.mean.size(); ++i) {
+    worst = std::max(worst,
+                     relative_error(to.mean[i] * static_cast<double>(oracle.sizes[i % 2]), oracle.exact[i]));
+    worst_plain =
+        std::max(worst_plain, relative_error(static_cast<double>(oracle.plain[i]), oracle.exact[i]));
+  }
+  CHECK(worst < 1e-10);
+  CHECK(worst_plain > 1e-7);
+  const ClassMatrix matrix = structure.class_matrix();
+  for (std::size_t a = 0; a < 2; ++a)
+    for (std::size_t b = 0; b < 2; ++b)
+      CHECK(relative_error(matrix.mean[a * 2 + b],
+                           oracle.pair(structure.codes(), std::min(a, b), std::max(a, b))) < 1e-10);
+}
+
+TEST_CASE("structure: the same bits by every device and every tile") {
+  const std::int64_t n = 211;
+  const Device cpu = open_device("cpu");
+  for (const DataKind kind : {DataKind::normal, DataKind::clusters})
+    for (const Metric metric : {Metric::l2, Metric::linf}) {
+      const Matrix samples = hard_rows(kind, Set::train, n, 6, metric);
+      const Labels labels = workloads::make_labels(4, n, 7);
+      const Structure right(cpu, samples, labels, metric), structure(device(), samples, labels, metric);
+      const SampleClasses to = right.sample_classes();
+      const ClassMatrix matrix = right.class_matrix();
+      CHECK(difference(structure.nearest_other(), right.nearest_other()) == "");
+      CHECK(structure.errors({.query_tile = 17}) == right.errors());
+      for (const PlanOptions& options : {PlanOptions{.query_tile = 0, .train_tile = 0},
+                                         {.query_tile = 1, .train_tile = 211},
+                                         {.query_tile = 50, .train_tile = 13},
+                                         {.query_tile = 211, .train_tile = 100}}) {
+        CAPTURE(options.query_tile);
+        CAPTURE(options.train_tile);
+        check_equal(structure.sample_classes(options), to);
+        check_equal(structure.class_matrix(options), matrix);
+      }
+      check_equal(structure.class_matrix({.memory_limit = 60000, .threads = 1}), matrix);
+    }
+}
+
+TEST_CASE("structure: the nearest other sample is the oracle's, under duplicates, too") {
+  const std::int64_t n = 120;
+  const Matrix samples = hard_rows(DataKind::grid, Set::train, n, 2, Metric::l1);
+  const Labels labels = workloads::make_labels(5, n, 3);
+  const Structure structure(device(), samples, labels, Metric::l1);
+  const std::vector<float> values = chains(Metric::l1, samples, samples);
+  std::vector<SampleError> errors;
+  Numbers nearest;
+  for (std::int64_t i = 0; i < n; ++i) {
+    auto list = sorted(std::span(values).subspan(size(i * n), size(n)), 0, size(n));
+    std::erase_if(list, [&](const Candidate& other) { return other.second == i; });
+    nearest.push_back(list[0].second);
+    if (labels[size(i)] != labels[list[0].second]) errors.push_back({i, list[0].second});
+  }
+  CHECK(structure.nearest_other().index == nearest);
+  CHECK(structure.errors() == errors);
+}
+
+TEST_CASE("structure: a mask's order does not matter, and an empty one means all columns") {
+  const std::int64_t n = 90;
+  const Matrix samples = hard_rows(DataKind::normal, Set::train, n, 6, Metric::squared_l2);
+  const Labels labels = workloads::make_labels(6, n, 3);
+  const Metric metric = Metric::squared_l2;
+  const auto with_mask = [&](const Numbers& features) {
+    return Structure(device(), samples, labels, metric, {features});
+  };
+  const Structure masked = with_mask({4, 1, 2}), kept(device(), columns_of(samples, {1, 2, 4}), labels);
+  check_equal(masked.class_matrix(), kept.class_matrix());
+  check_equal(masked.sample_classes(), with_mask({1, 2, 4}).sample_classes());
+  CHECK(masked.distances(3, 4) == kept.distances(3, 4));
+  CHECK(masked.errors() == kept.errors());
+  const Matrix queries = hard_rows(DataKind::normal, Set::queries, 20, 6, metric);
+  CHECK(masked.classify(queries, Numbers{7, 3, 50}) ==
+        kept.classify(columns_of(queries, {1, 2, 4}), Numbers{7, 3, 50}));
+  check_equal(with_mask({}).class_matrix(), Structure(device(), samples, labels).class_matrix());
+  CHECK(error_of([&] {
+          with_mask({1, 4, 1});
+        }) == "invalid_argument: index: feature 1 is named twice; name each once");
+}
+
+TEST_CASE("structure: class matrices of many masks are those of each alone") {
+  const std::int64_t n = 150;
+  const Matrix samples = hard_rows(DataKind::clusters, Set::train, n, 5, Metric::squared_l2);
+  const Labels labels = workloads::make_labels(2, n, 4);
+  const std::vector<Numbers> sets = {{0}, {}, {3, 1}, {1, 3}, {4, 0, 2}, {2}};
+  for (const Metric metric : {Metric::squared_l2, Metric::l1})
+    for (const PlanOptions& options : {PlanOptions{}, PlanOptions{.query_tile = 40, .train_tile = 31},
+                                       PlanOptions{.memory_limit = 40000}}) {
+      const std::vector<ClassMatrix> found = class_matrices(device(), samples, labels, metric, sets, options);
+      REQUIRE(found.size() == sets.size());
+      for (std::size_t i = 0; i < sets.size(); ++i) {
+        CAPTURE(i);
+        check_equal(found[i], Structure(device(), samples, labels, metric, {sets[i]}).class_matrix());
+      }
+    }
+  CHECK(class_matrices(device(), samples, labels, Metric::l1, {}).empty());
+}
+
+TEST_CASE("structure: class matrices look at no column that no mask names, and refuse what is not finite") {
+  Matrix samples = matrix(2, {1, std::nanf(""), 2, 5, 4, 7});
+  const Labels labels{1, 2, 1};
+  const std::vector<Numbers> first{{0}}, both{{0}, {1}}, twice{{0, 0}}, none{{2}};
+  const auto refusal = [&](const std::vector<Numbers>& sets) {
+    return error_of([&] { class_matrices(device(), samples, labels, Metric::l1, sets); });
+  };
+  CHECK(class_matrices(device(), samples, labels, Metric::l1, first)[0].mean ==
+        std::vector<double>{3, 1.5, 1.5, 0});
+  CHECK(refusal(both) ==
+        "invalid_argument: structure: sample row 0, column 1 holds NaN; make every value finite, or leave "
+        "the row out");
+  CHECK(refusal(twice) == "invalid_argument: index: feature 0 is named twice; name each once");
+  CHECK(refusal(none) ==
+        "invalid_argument: index: there is no feature 2, since rows have 2 columns; choose from 0 to 1");
+  CHECK(error_of([&] {
+          class_matrices(device(), Matrix{0, 2, {}}, {}, Metric::l1, first);
+        }).starts_with("invalid_argument: structure: the samples are [0, 2]; give 1 to "));
+}
+
+TEST_CASE("structure: classification by all samples, by prototypes, and from distances") {
+  const std::int64_t n = 140, m = 33;
+  const Matrix samples = hard_rows(DataKind::grid, Set::train, n, 3, Metric::squared_l2);
+  const Matrix queries = hard_rows(DataKind::grid, Set::queries, m, 3, Metric::squared_l2);
+  const Labels labels = workloads::make_labels(8, n, 5);
+  const Structure structure(device(), samples, labels);
+  const Matrix distances{m, n, chains(Metric::squared_l2, queries, samples)};
+  const Numbers all = [&] {
+    Numbers every(size(n));
+    std::iota(every.begin(), every.end(), std::int64_t{0});
+    return every;
+  }();
+  for (const Numbers& prototypes : {Numbers{}, Numbers{99, 3, 57, 20, 21}, Numbers{4}, all}) {
+    CAPTURE(prototypes.size());
+    const std::set<std::int64_t> allowed(prototypes.begin(), prototypes.end());
+    Labels expected;
+    for (std::int64_t q = 0; q < m; ++q)
+      for (const Candidate& near :
+           sorted(std::span(distances.values).subspan(size(q * n), size(n)), 0, size(n)))
+        if (allowed.empty() || allowed.contains(near.second)) {
+          expected.push_back(labels[near.second]);
+          break;
+        }
+    CHECK(structure.classify(queries, prototypes) == expected);
+    CHECK(structure.classify_distances(distances, prototypes) == expected);
+    const Spread apart(distances, 4);
+    CHECK(structure.classify_distances(apart.view(), prototypes) == expected);
+  }
+  CHECK(structure.classify(Matrix{0, 3, {}}).empty());
+  CHECK(structure.classify_distances(Matrix{0, n, {}}).empty());
+}
+
+TEST_CASE("structure: classified samples join in a batch, and nothing tells that they came later") {
+  const std::int64_t n = 100, more = 37;
+  const Matrix all = hard_rows(DataKind::normal, Set::train, n + more, 4, Metric::l2);
+  Labels labels = workloads::make_labels(3, n, 3);
+  const Structure base(device(), all.view().slice(0, n), labels, Metric::l2);
+  Labels added = base.classify(all.view().slice(n, more));
+  added[5] = -7;  // a new class before all others, and one between
+  added[6] = labels[0] * 1000 + 1;
+  labels.insert(labels.end(), added.begin(), added.end());
+  const Structure whole(device(), all, labels, Metric::l2);
+  const auto check_same = [&](const Structure& joined) {
+    CHECK(joined.classes() == whole.classes());
+    CHECK(joined.sizes() == whole.sizes());
+    CHECK(joined.codes() == whole.codes());
+    check_equal(joined.sample_classes(), whole.sample_classes());
+    check_equal(joined.class_matrix({.query_tile = 11, .train_tile = 30}), whole.class_matrix());
+    CHECK(joined.errors() == whole.errors());
+    CHECK(joined.classify(all) == whole.classify(all));
+  };
+  const MatrixView<const float> rest = all.view().slice(n, more);
+  check_same(base.with(rest, added));  // before sums were asked for
+  base.class_matrix();
+  check_same(base.with(rest, added));  // and after
+  const Structure half = base.with(rest.slice(0, 10), std::span(added).first(10));
+  half.class_matrix();
+  check_same(half.with(rest.slice(10, more - 10), std::span(added).subspan(10)));
+  CHECK(base.sizes().size() == 3);  // as it was
+}
+
+TEST_CASE("structure: samples that are sorted by class lie on the device once") {
+  const Matrix samples = matrix(1, {1, 2, 5, 6});
+  const Structure structure(device(), samples, Labels{1, 1, 2, 2});
+  const std::vector<double> mean{1, 16.5, 16.5, 1};
+  CHECK(structure.class_matrix().mean == mean);
+  CHECK(structure.with(matrix(1, {9}), Labels{3}).class_matrix().mean ==
+        std::vector<double>{1, 16.5, 56.5, 16.5, 1, 12.5, 56.5, 12.5, 0});
+}
+
+TEST_CASE("structure: one class, one sample, no distance, infinite distances") {
+  const auto matrix_of = [](const Matrix& samples, const Labels& labels) {
+    return Structure(device(), samples, labels).class_matrix();
+  };
+  const ClassMatrix one_class = matrix_of(matrix(1, {1, 3}), {4, 4});
+  CHECK(one_class.mean == std::vector<double>{4});
+  CHECK(std::isnan(one_class.informativeness));
+  const ClassMatrix one_sample = matrix_of(matrix(1, {1}), {4});
+  CHECK(one_sample.mean == std::vector<double>{0});
+  CHECK(std::isnan(one_sample.informativeness));
+  CHECK(matrix_of(matrix(1, {1, 2}), {4, 5}).informativeness == std::numeric_limits<double>::infinity());
+  CHECK(std::isnan(matrix_of(matrix(1, {1, 1}), {4, 5}).informativeness));
+  const ClassMatrix far = matrix_of(matrix(1, {0, 1, 3e38f}), {4, 4, 5});
+  CHECK(far.mean[0] == 1);
+  CHECK(far.mean[1] == std::numeric_limits<double>::infinity());
+  CHECK(far.mean[3] == 0);
+  CHECK(far.informativeness == std::numeric_limits<double>::infinity());
+  CHECK(std::isnan(matrix_of(matrix(1, {-3e38f, 1, 3e38f}), {4, 4, 5}).informativeness));
+  CHECK(error_of([] { Structure(device(), matrix(1, {1}), Labels{4}).nearest_other(); }) ==
+        "invalid_argument: search: the index holds 1 row, which is not its own neighbour; give more rows");
+}
+
+TEST_CASE("structure: progress, stop and trace") {
+  const Structure structure = seven();
+  std::vector<double> fractions;
+  PlanOptions options{.query_tile = 3, .train_tile = 4};
+  options.progress = [&](const Progress& progress) { fractions.push_back(progress.fraction); };
+  Trace trace;
+  structure.class_matrix(options, &trace);
+  CHECK(std::is_sorted(fractions.begin(), fractions.end()));
+  REQUIRE(fractions.size() >= 6);  // a device may hold few rows in one piece
+  CHECK(fractions.back() == 1);
+  CHECK(trace.query_tiles == 3);
+  CHECK(trace.plan.query_tile == 3);
+  CHECK(trace.plan.train_tile == 4);
+  CHECK(trace.seconds.count("distance") == 1);
+  CHECK(trace.seconds.count("accumulate") == 1);
+  fractions.clear();
+  structure.distances(0, 7, options);
+  CHECK(fractions.back() == 1);
+  fractions.clear();
+  class_matrices(device(), matrix(1, {1, 2, 4}), Labels{1, 2, 2}, Metric::l1, std::vector<Numbers>{{0}, {}},
+                 options);
+  CHECK(fractions.back() == 1);
+  std::stop_source source;
+  options.stop = source.get_token();
+  options.progress = [&](const Progress&) { source.request_stop(); };
+  const std::string stopped = error_of([&] { structure.class_matrix(options); });
+  CHECK(stopped.starts_with("interrupted: search: stopped after 1 of "));
+  CHECK(error_of([&] { structure.distances(0, 7, options); }).starts_with("interrupted: "));
+}
+
+TEST_CASE("structure: refuses what the contract refuses") {
+  const Matrix samples = matrix(1, {1, 2, 3});
+  const Labels labels{1, 2, 2};
+  for (const Metric metric : {Metric::negative_dot, Metric::cosine}) {
+    const std::string refusal =
+        "unsupported: structure: " + std::string(name(metric)) +
+        " may be below 0, so that its sums say nothing about classes; choose squared_l2, "
+        "l2, l1 or linf";
+    CHECK(error_of([&] { Structure(device(), samples, labels, metric); }) == refusal);
+    CHECK(error_of([&] { class_matrices(device(), samples, labels, metric, {}); }) == refusal);
+  }
+  CHECK(error_of([&] { Structure(device(), samples, Labels{1}); }) ==
+        "invalid_argument: structure: 1 labels for 3 samples; give one a sample");
+  const Structure structure(device(), samples, labels);
+  CHECK(error_of([&] {
+          structure.with(samples, Labels{1, 2});
+        }) == "invalid_argument: structure: 2 labels for 3 samples; give one a sample");
+  CHECK(error_of([&] {
+          structure.with(matrix(3, {1, 2, 3}), Labels{1});
+        }) == "invalid_argument: index: the added rows have 3 columns but the index has 1; give as many");
+  CHECK(error_of([&] { structure.distances(1, 3); }) ==
+        "invalid_argument: structure: there are no samples 1 ... 3 among 3; choose from 0 to 2");
+  CHECK(error_of([&] {
+          structure.classify(samples, Numbers{2, 3});
+        }) == "invalid_argument: structure: prototype 3 is none of the 3 samples; choose from 0 to 2");
+  CHECK(error_of([&] {
+          structure.classify_distances(matrix(3, {1, 2, 3}), Numbers{1, 0, 1});
+        }) == "invalid_argument: structure: prototype 1 is named twice; name each once");
+  CHECK(error_of([&] {
+          structure.classify_distances(matrix(2, {1, 2}));
+        }) ==
+        "invalid_argument: structure: distances have 2 columns, but there are 3 samples; give one to each");
+  CHECK(error_of([&] {
+          structure.classify_distances(matrix(3, {1, 2, 3, 4, 5, std::nanf("")}));
+        }) == "invalid_argument: structure: row 1, column 2 holds NaN; every distance must be a number");
+  const std::string filtered =
+      "invalid_argument: structure: the plan has a filter or self, but here all samples count; leave both "
+      "out";
+  PlanOptions self;
+  self.self = 0;
+  const std::uint32_t word = 7;
+  PlanOptions filter;
+  filter.filter = {&word, 1, 1};
+  for (const PlanOptions& options : {self, filter}) {
+    CHECK(error_of([&] { structure.class_matrix(options); }) == filtered);
+    CHECK(error_of([&] { structure.sample_classes(options); }) == filtered);
+    CHECK(error_of([&] { structure.nearest_other(options); }) == filtered);
+    CHECK(error_of([&] { structure.distances(0, 1, options); }) == filtered);
+    CHECK(error_of([&] { structure.classify(samples, {}, options); }) == filtered);
+    CHECK(error_of([&] { class_matrices(device(), samples, labels, Metric::l1, {}, options); }) == filtered);
+  }
+  CHECK(error_of([&] { structure.class_matrix({.query_tile = -1}); }) ==
+        "invalid_argument: structure: query tile = -1; give a positive number, or 0 to let kith choose");
+  CHECK(error_of([&] {
+          structure.class_matrix({.memory_limit = 16});
+        }).starts_with("out_of_memory: structure: one sample and 2 classes take "));
+}
+
+TEST_SUITE_END();
+
+}  // namespace
+}  // namespace kith::tests

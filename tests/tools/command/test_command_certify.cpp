@@ -1,0 +1,290 @@
+// kith search --certify, kith compare --whole and kith bench --prepare, run as their users run them.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "common/shell.hpp"  // KITH_COMMAND_PATH, KITH_TEST_PLUGIN_DIR
+
+using namespace command_tests;
+using nlohmann::json;
+
+namespace {
+
+const char* const square = "x,y,kind\n0,0,a\n0,4,a\n4,0,b\n4,4,b\n";
+const char* const proven =
+    "proven         every training row whose distance the chain did not compute is farther than the k-th; so "
+    "rows, order, ties and distances are those of the chain alone\n";
+
+/// The first line of `text` that begins with `word`, with its end.
+string line_of(const string& text, const string& word) {
+  const std::size_t at = ("\n" + text).find("\n" + word);
+  return at == string::npos ? "" : text.substr(at, text.find('\n', at) + 1 - at);
+}
+
+/// `rows` lines, all of them the same.
+string alike(int rows, const string& line) {
+  string text;
+  for (int r = 0; r < rows; ++r) text += line + "\n";
+  return text;
+}
+
+json read_json(const Folder& folder, const string& file) {
+  return json::parse(folder.read(file));
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("command");
+
+TEST_CASE("search --certify: queries, candidates, bound, check, memory, and what is proven") {
+  const Folder folder;
+  const string train = folder.write("train.csv", square), queries = folder.write("q.csv", "x,y\n1,0\n4,3\n");
+  const string asked = "search --device cpu --label-column kind --train " + train + " --queries " + queries +
+                       " -k 1 --proposer dot ";
+  const Result result = kith(asked + "--certify");
+  CHECK(result.code == 0);
+  CHECK(result.err.empty());
+  CHECK(line_of(result.out, "certified") ==
+        "certified      2 of 2 queries at the first try, 0 at the second, since a list had overflowed or "
+        "a guess was wrong; 0 left to the chain alone\n");
+  // Without a bound the first step lists all four rows.
+  CHECK(line_of(result.out, "listed") ==
+        "listed         4.00 k candidates a query, k = 1; 1.00 k ranked by the chain\n");
+  CHECK(line_of(result.out, "proposer") ==
+        "proposer       dot, whose products are off by at most b |q~| |x~| + tau, b = 2.384e-07 "
+        "(docs/certificate.md, section 3)\n");
+  CHECK(line_of(result.out, "checked")
+            .starts_with("checked        when cpu first proposed: among 75 rows of 131 columns, hard ones "
+                         "(sums that cancel, "));
+  const string rows = line_of(result.out, "prepared rows");
+  CHECK(contains(rows, "KiB of device memory, made in "));
+  CHECK(rows.ends_with(" by the device's clock\n"));
+  CHECK(contains(result.out, proven + string("\nnearest training rows of each query, from 0 (and their "
+                                             "distance)\nquery     #1\n    0  0 (1)\n    1  3 (1)\n")));
+  CHECK_FALSE(contains(result.out, "whole call"));
+  const Result both = kith(asked + "--explain --certify --out-index " + (folder / "found.csv"));
+  CHECK(both.code == 0);
+  CHECK(both.out.find("whole call") < both.out.find("\ncertified "));
+  CHECK_FALSE(contains(both.out, "nearest training rows"));
+  CHECK(folder.read("found.csv") == "neighbor_1\n0\n3\n");
+}
+
+TEST_CASE("search --certify: by the chain alone there is nothing to certify") {
+  const Folder folder;
+  const string train = folder.write("train.csv", square);
+  const string asked = "search --certify --device cpu --label-column kind --train " + train + " ";
+  const string chain = "certificate: the chain computed the distances of all ";
+  CHECK(kith(asked + "--query 1,0 -k 2 --proposer none")
+            .out.starts_with(chain + "4 pairs, and nothing had to be certified\n\nnearest"));
+  CHECK(kith(asked + "--leave-one-out -k 2").out.starts_with(chain + "16 pairs, "));
+  CHECK(kith(asked + "--query 1,0 --radius 5").out.starts_with(chain + "4 pairs, "));
+  check_refused(asked + "--query 1,0 -k 1 --certfy", 2,
+                "invalid_argument: search: unknown option --certfy; did you mean --certify?");
+}
+
+TEST_CASE("search --certify: of leave-one-out a query itself is among the candidates") {
+  const Folder folder;
+  const string train = folder.write("train.csv", square);
+  const Result result =
+      kith("search --certify --device cpu --label-column kind --proposer dot -k 1 --leave-one-out --train " +
+           train);
+  CHECK(result.code == 0);
+  // Four rows are listed for k = 2; two others are as near as the second, so that three are ranked.
+  CHECK(line_of(result.out, "listed") ==
+        "listed         2.00 k candidates a query, k = 2, itself among them; 1.50 k ranked by the chain\n");
+}
+
+TEST_CASE("search --certify: where all rows are alike, lists overflow twice, and the chain alone answers") {
+  const Folder folder;
+  const string train = folder.write("train.csv", alike(3000, "7,7"));
+  const Result result =
+      kith("search --certify --device cpu --header no --proposer dot -k 1 --query 7,7 --query 0,0 --train " +
+           train);
+  CHECK(result.code == 0);
+  CHECK(line_of(result.out, "certified") ==
+        "certified      0 of 2 queries at the first try, 0 at the second, since a list had overflowed or "
+        "a guess was wrong; 2 left to the chain alone\n");
+  CHECK(contains(result.out, "    0         0 (0)\n    1  0 (9.899495)\n"));
+}
+
+TEST_CASE("classify and regress certify, too") {
+  const Folder folder;
+  const string train = folder.write("train.csv", square);
+  const string asked = " --certify --device cpu --proposer dot --query 1,0 -k 1 --train " + train;
+  const Result kinds = kith("classify --label-column kind" + asked);
+  CHECK(kinds.code == 0);
+  CHECK(line_of(kinds.out, "certified").starts_with("certified      1 of 1 query at the first try, 0 at "));
+  CHECK(contains(kinds.out, proven + string("\n1,0: a\n")));
+  const string values = folder.write("values.csv", "x,y,z\n0,0,1\n0,4,2\n4,0,3\n4,4,4\n");
+  const Result value =
+      kith("regress --target z --certify --device cpu --proposer dot --query 1,0 -k 1 --train " + values);
+  CHECK(value.code == 0);
+  CHECK(contains(value.out, proven));
+}
+
+TEST_CASE("compare --whole: every proposer of the CPU gives the bits of the chain") {
+  const Folder folder;
+  const string train = folder.write("train.csv", square);
+  const string asked = "compare --whole --device cpu --label-column kind -k 2 --train " + train;
+  const Result text = kith(asked);
+  CHECK(text.code == 0);
+  CHECK(text.err.empty());
+  CHECK(text.out.starts_with(train + ": l2, n = 4, m = 4, dims = 2, k = 2; compared with cpu by the "
+                                     "chain alone\ndevice  proposer  bits "));
+  CHECK(contains(text.out, "\ncpu     none      reference  "));
+  CHECK(contains(text.out, "\ncpu     dot       same  "));
+  CHECK(text.out.ends_with("\n\nSame bits everywhere.\n"));
+
+  const Result some = kith(asked + " -m 3 --proposer dot --json");
+  REQUIRE(some.code == 0);
+  const json found = json::parse(some.out);
+  CHECK(found["m"] == 3);
+  CHECK(found["reference"] == "cpu");
+  REQUIRE(found["results"].size() == 2);
+  const json& dot = found["results"][1];
+  CHECK(dot["proposer"] == "dot");
+  CHECK(dot["same"] == true);
+  CHECK(dot["queries_different"] == 0);
+  CHECK(dot["listed"] == 12);
+  CHECK(dot["once_more"] == 0);
+  CHECK(dot["by_the_chain_alone"] == 0);
+  CHECK(dot["total_seconds"] > 0);
+
+  const Result plain = kith(asked + " --reference plain --proposer none");
+  CHECK(plain.code == 0);
+  CHECK(contains(plain.out, "; compared with plain\n"));
+  CHECK(contains(plain.out, "\ncpu     none      same  "));
+}
+
+TEST_CASE("compare --whole: duplicates are counted, text is one-hot, other files are queries") {
+  const Folder folder;
+  const string train = folder.write("train.csv", alike(3000, "7,tcp") + "1,udp\n"),
+               queries = folder.write("q.csv", "7,udp\n7,tcp\n7,tcp\n6,udp\n");
+  const Result result = kith(
+      "compare --whole --device cpu --proposer dot --header no --categories one-hot "
+      "--scale min-max -k 1 -m 2 --json --train " +
+      train + " --queries " + queries);
+  REQUIRE(result.code == 0);
+  const json found = json::parse(result.out);
+  CHECK(found["dims"] == 3);
+  CHECK(found["m"] == 2);  // the first and the third
+  CHECK(found["results"][1]["same"] == true);
+  // Both meet 3000 rows that are equally near, more than a list holds. Asked again under what it reached, the
+  // first is left with the one row that is nearer; of the second these rows are the nearest.
+  CHECK(found["results"][1]["once_more"] == 1);
+  CHECK(found["results"][1]["by_the_chain_alone"] == 1);
+}
+
+TEST_CASE("compare --whole: a device whose products are too coarse is refused, and the others go on") {
+  const Folder folder;
+  const string train = folder.write("train.csv", square);
+  const string asked = "KITH_BACKEND_PATH='" KITH_TEST_PLUGIN_DIR
+                       "/inexact' \"$kith\" compare --whole --label-column kind -k 2 --train " +
+                       train + " --proposer gemm --device ";
+  const Result both = shell(asked + "planted:0,planted:10");
+  CHECK(both.code == 0);
+  CHECK(contains(both.out, "\nplanted:0   gemm      same  "));
+  CHECK(contains(both.out, "\nplanted:10  gemm      refused\n"));
+  CHECK(
+      contains(both.out, "planted:10, gemm: refused: search: planted:10: its products are less exact than "));
+  CHECK(both.out.ends_with("\n\nSame bits wherever it ran; 1 refused.\n"));
+  const Result coarse = shell(asked + "planted:10");
+  CHECK(coarse.code == 6);
+  CHECK(coarse.out.ends_with("\n\nNothing was compared: everything was refused.\n"));
+}
+
+TEST_CASE("compare --whole: what does not go with it is refused") {
+  const Folder folder;
+  const string train = folder.write("train.csv", square), asked = "compare --whole --device cpu ";
+  check_refused(asked, 2, "invalid_argument: compare: --whole reads files; give --train FILE, too");
+  check_refused(asked + "-m 0 --train " + train, 2,
+                "invalid_argument: compare: -m = 0 leaves --whole no queries; take at least one");
+  check_refused(asked + "--label-column kind -k 5 --train " + train, 2,
+                "invalid_argument: compare: k = 5 but " + train + " holds 4 rows; choose 1 <= k <= 4");
+  check_refused(asked + "--stage search --train " + train, 2,
+                "invalid_argument: compare: --stage does not go with --whole; leave one of them out");
+  check_refused(asked + "--selector radix --train " + train, 2,
+                "invalid_argument: compare: --selector does not go with --whole; leave one of them out");
+  check_refused(
+      asked + "--label-column kind -k 1 --proposer none --train " + train, 2,
+      "invalid_argument: compare: there is nothing beside the chain of cpu, which is the reference; choose "
+      "another --reference, --device or --proposer");
+  check_refused("compare --header no -n 9 --device cpu", 2,
+                "invalid_argument: compare: --header is about files of text; give --train, too");
+  check_refused("compare --categorical 1 -n 9 --device cpu", 2,
+                "invalid_argument: compare: --categorical is for the files of --whole; give --whole, too");
+  check_refused(asked + "--header perhaps --train " + train, 2,
+                "invalid_argument: compare: --header: there is no \"perhaps\"; choose one of automatic, yes, "
+                "no");
+  const Result absent = kith(asked + "--train " + (folder / "absent.csv"));
+  CHECK(absent.code == 3);
+  const Result metric = kith(asked + "--label-column kind -k 1 --metric l1 --proposer dot --train " + train);
+  CHECK(metric.code == 6);
+  CHECK(contains(metric.out, "cpu, dot: refused: search: "));
+}
+
+TEST_CASE("bench --prepare: an Index, its upload, and what each proposer prepares") {
+  const Folder folder;
+  const string asked = "bench --prepare --device cpu --scale 0.001 --repeats 3 --seconds 1 --json " +
+                       (folder / "prepare.json") + " ";
+  const Result text = kith(asked + "--workload sift_k10,cloud3 --proposer dot");
+  CHECK(text.code == 0);
+  CHECK(contains(text.err, "kith: note: wrote "));
+  CHECK(contains(text.out, "\nsift_k10: n = 1000, dims = 128, m = 10, k = 10, squared_l2, uniform\ndevice "));
+  CHECK(contains(text.out, "\ncloud3: n = 1000, dims = 3, m = 20, k = 16, squared_l2, uniform\ndevice "));
+  const json found = read_json(folder, "prepare.json");
+  REQUIRE(found["results"].size() == 2);
+  const json& sift = found["results"][0];
+  CHECK(sift["workload"] == "sift_k10");
+  CHECK(sift["row_bytes"] >= 1000 * 128 * 4);
+  CHECK(sift["index_seconds"].size() == 3);
+  CHECK(sift["upload_seconds"].size() == 3);
+  CHECK(sift["upload_seconds"][0] > 0);
+  REQUIRE(sift["prepared"].size() == 1);
+  CHECK(sift["prepared"][0]["proposer"] == "dot");
+  CHECK(sift["prepared"][0]["device_seconds"].size() == 3);
+  CHECK(sift["prepared"][0]["device_seconds"][0] > 0);
+  CHECK(sift["prepared"][0]["bytes"] >= 1000 * 128 * 4);
+  CHECK(sift.contains("read_seconds") == sift["prepared"][0].contains("reads"));
+
+  const Result absent = kith(asked + "--workload knn03 --proposer gemm");
+  CHECK(absent.code == 0);
+  CHECK(contains(absent.out, "cpu: gemm: refused: cpu has no proposer gemm\n"));
+  const Result names = kith("bench --prepare --list");
+  CHECK(contains(names.out, "lat10m\n"));
+  CHECK_FALSE(contains(names.out, "distance64"));
+  CHECK(contains(kith("bench --list").out, "distance64\n"));
+}
+
+TEST_CASE("bench --prepare: what does not go with it is refused") {
+  const string asked = "bench --prepare --device cpu ";
+  check_refused(asked + "--workload cloud3,select32", 2,
+                "invalid_argument: bench: --prepare: select32 times a stage, not a search; leave it out");
+  check_refused(asked + "--energy", 2,
+                "invalid_argument: bench: --energy does not go with --prepare; leave one of them out");
+  check_refused(
+      asked + "--proposer none", 2,
+      "invalid_argument: bench: --proposer none prepares no rows; leave it out, or name one that does");
+}
+
+TEST_CASE("bench: from host to answer stands beside the device's clock") {
+  const Folder folder;
+  const Result text =
+      kith("bench --workload knn03,select32 --device cpu --scale 0.0005 --repeats 3 --seconds 1 --json " +
+           (folder / "bench.json"));
+  CHECK(text.code == 0);
+  CHECK(contains(text.out, "  to answer  "));
+  CHECK(contains(text.out,
+                 "\nto answer: ms from queries in host memory to neighbours in host memory, median "));
+  const json found = read_json(folder, "bench.json");
+  const json& search = found["results"][0];
+  std::vector<double> samples = search["total_seconds"];
+  REQUIRE(samples.size() == 3);
+  std::sort(samples.begin(), samples.end());
+  CHECK(search["host_to_answer_seconds"] == samples[1]);
+  CHECK(search["host_to_answer_seconds"] > 0);
+  CHECK_FALSE(found["results"][1].contains("host_to_answer_seconds"));  // a stage has no answer
+}

@@ -1,0 +1,380 @@
+// kith classify, as its users run it: votes, models, radius, several label columns, and what is refused. All
+// of it on the CPU.
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "common/shell.hpp"  // KITH_COMMAND_PATH
+
+namespace {
+
+using namespace command_tests;
+
+const char* const flowers =
+    "length,width,kind\n5.1,3.5,setosa\n4.9,3.0,setosa\n7.0,3.2,versicolor\n6.4,3.2,versicolor\n6.3,3.3,"
+    "virginica\n";
+const char* const points = "x,y,kind\n1,1,a\n2,1,a\n1,3,a\n6,6,b\n7,5,b\n";
+/// By distance from 0: b, a, a, b, b.
+const char* const line = "x,kind\n1,b\n2,a\n3,a\n5,b\n8,b\n";
+
+/// Labels on stdout, without the neighbours.
+string labels_of(const Folder& folder, const string& arguments) {
+  const Result result =
+      kith("classify --device cpu " + arguments + " --quiet --out " + (folder / "labels.txt"));
+  CHECK(result.err == "");
+  CHECK(result.code == 0);
+  return folder.read("labels.txt");
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("command");
+
+TEST_CASE("classify: labels in a column, in a file, and the truth") {
+  const Folder folder;
+  const string train = folder.write("flowers.csv", flowers);
+  const string column = "classify --train " + train + " --label-column kind --device cpu ";
+  check_refused(column + "-k 1 --query 5", 2,
+                "invalid_argument: --query 1: 1 values but " + train +
+                    " has 2 columns beside the labels; give a value for each, with commas between them");
+  const string all = column + "--queries " + train + " ";
+  CHECK(kith(all + "-k 1").out == "accuracy 1.0000 (5 of 5)\n");
+  CHECK(kith(all + "-k 1 --expect 5").out == "accuracy 1.0000 (5 of 5), expected 5: OK\n");
+  const Result different = kith(all + "-k 1 --expect 4");
+  CHECK(different.code == 1);
+  CHECK(different.out == "accuracy 1.0000 (5 of 5), expected 4: DIFFERENT\n");
+  CHECK(kith(all + "-k 1 --k-sweep 5,1").out ==
+        "k  accuracy  correct\n1    1.0000        5\n5    0.4000        2\n\naccuracy 1.0000 (5 of 5)\n");
+  const string labels = folder.write("labels.csv", "7\n9\n");
+  const string rows = folder.write("rows.csv", "0\n10\n");
+  const string own = "classify --train " + rows + " --labels " + labels + " -k 1 --device cpu --header no ";
+  CHECK(kith(own + "--queries " + rows + " --truth " + labels).out == "accuracy 1.0000 (2 of 2)\n");
+  const string unlabelled = folder.write("unlabelled.csv", "4\n6\n");
+  CHECK(kith(own + "--queries " + unlabelled).out == "7\n9\n");
+  const Result out = kith(own + "--queries " + rows + " --out " + (folder / "out.csv"));
+  CHECK(out.code == 0);
+  CHECK(out.out.empty());
+  CHECK(folder.read("out.csv") == "label\n7\n9\n");
+  check_refused(
+      own + "--query 4 --expect 1", 2,
+      "invalid_argument: classify: --expect needs the true labels of the queries; give --truth FILE, or "
+      "queries with the label column");
+}
+
+TEST_CASE("classify: a one-point question shows its answer and the neighbours") {
+  const Folder folder;
+  const string train = folder.write("points.csv", points);
+  const string base = "classify --train " + train + " --label kind --device cpu -k 3 ";
+  CHECK(kith(base + "--query 1,2").out ==
+        "1,2: a\n"
+        "rank  row   distance  label\n"
+        "   1    0          1  a\n"
+        "   2    2          1  a\n"
+        "   3    1  1.4142135  a\n");
+  CHECK(kith(base + "--metric l1 --query 6,5 --query 3,4").out ==
+        "6,5: b\n"
+        "rank  row  distance  label\n"
+        "   1    3         1  b\n"
+        "   2    4         1  b\n"
+        "   3    2         7  a\n"
+        "\n"
+        "3,4: a\n"
+        "rank  row  distance  label\n"
+        "   1    2         3  a\n"
+        "   2    1         4  a\n"
+        "   3    0         5  a\n");
+}
+
+TEST_CASE("classify: what votes weigh, and who wins a tie") {
+  const Folder folder;
+  const string base = "--metric l1 --label kind --query 0 --train " + folder.write("line.csv", line) + " ";
+  CHECK(labels_of(folder, base + "-k 3") == "a\n");                                        // 2 to 1
+  CHECK(labels_of(folder, base + "-k 3 --weights distance") == "b\n");                     // 1/1 to 1/2 + 1/3
+  CHECK(labels_of(folder, base + "-k 3 --weights rank --rank-weights 5,2,2") == "b\n");    // 5 to 4
+  CHECK(labels_of(folder, base + "-k 3 --weights rank --rank-weights 3,2,2,9") == "a\n");  // 3 to 4
+  CHECK(labels_of(folder, base + "-k 2") == "a\n");
+  CHECK(labels_of(folder, base + "-k 2 --tie nearest") == "b\n");
+  CHECK(labels_of(folder, base + "-k 2 --tie fewer-neighbors") == "b\n");
+  CHECK(labels_of(folder, base + "-k 2 --tie smallest_distance") == "b\n");
+  CHECK(labels_of(folder, base + "-k 2 --tie abstain") == "?\n");
+  CHECK(labels_of(folder, base + "-k 2 --tie abstain --no-label nobody") == "nobody\n");
+  CHECK(labels_of(folder, base + "-k 3 --priors b=3") == "b\n");  // 3 to 2
+  const string costs = folder.write("costs.csv", "0,1\n9,0\n");   // taking b for a costs 9
+  CHECK(labels_of(folder, base + "-k 3 --costs " + costs) == "b\n");
+  const string weights = folder.write("weights.csv", "3\n1\n1\n1\n1\n");
+  CHECK(labels_of(folder, base + "-k 3 --sample-weights " + weights) == "b\n");
+  const string far = folder.write("far.csv", "0\n4\n");
+  CHECK(labels_of(folder, base + "-k 2 --filter " + far) == "b\n");
+}
+
+TEST_CASE("classify: the share of each class in the score") {
+  const Folder folder;
+  const string base = "--metric l1 --label kind --query 0 --query 8 --train " +
+                      folder.write("line.csv", line) + " --proba " + (folder / "p.csv");
+  labels_of(folder, base + " -k 4");
+  CHECK(folder.read("p.csv") == "a,b\n0.5,0.5\n0.5,0.5\n");
+  labels_of(folder, base + " -k 4 --priors a=3");
+  CHECK(folder.read("p.csv") == "a,b\n0.75,0.25\n0.75,0.25\n");
+  labels_of(folder, base + " -k 2 --weights distance");  // 1/2 of 1/2 + 1; row 8 is query 8
+  CHECK(folder.read("p.csv") == "a,b\n0.3333333333333333,0.6666666666666666\n0,1\n");
+  labels_of(folder, base + " --radius 0.5");
+  CHECK(folder.read("p.csv") == "a,b\n0,0\n0,1\n");
+}
+
+TEST_CASE("classify: all rows within a radius vote") {
+  const Folder folder;
+  const string base = "--metric l1 --label kind --query 0 --query 20 --train " +
+                      folder.write("line.csv", line) + " --radius 3 ";
+  CHECK(labels_of(folder, base) == "a\n?\n");
+  CHECK(labels_of(folder, base + "--no-label nobody") == "a\nnobody\n");
+  CHECK(labels_of(folder, base + "--outlier b") == "a\nb\n");
+  CHECK(labels_of(folder, base + "--weights distance") == "b\n?\n");
+  const Result shown = kith("classify --device cpu " + base + "--no-label nobody --outlier far");
+  CHECK(shown.out ==
+        "0: a\nrank  row  distance  label\n   1    0         1  b\n   2    1         2  a\n   3    2         "
+        "3  "
+        "a\n\n20: far\nno row within the radius\n");
+}
+
+TEST_CASE("classify: numbers stand for no answer where labels are numbers") {
+  const Folder folder;
+  const string base = "--label 2 --header no --query 0 -k 2 --tie abstain --train " +
+                      folder.write("n.csv", "1,4\n2,9\n") + " ";
+  CHECK(labels_of(folder, base) == "-1\n");
+  CHECK(labels_of(folder, base + "--no-label 77") == "77\n");
+  check_refused(
+      "classify --device cpu " + base + "--no-label none", 2,
+      "invalid_argument: classify: --no-label: \"none\" is no whole number, but the labels are; give "
+      "one, as -1");
+}
+
+TEST_CASE("classify: features, scale and categories") {
+  const Folder folder;
+  // By x alone row 0 is nearest to 0,9,red; by y row 1; by all row 1.
+  const string train = folder.write("t.csv", "x,kind,y,colour\n0,a,0,red\n4,b,9,blue\n8,c,2,green\n");
+  const string base = "-k 1 --metric l1 --label kind --query 0,9,red --train " + train + " ";
+  CHECK(labels_of(folder, base + "--features x") == "a\n");
+  CHECK(labels_of(folder, base + "--features y") == "b\n");
+  CHECK(labels_of(folder, base + "--features 3") == "b\n");
+  CHECK(labels_of(folder, base + "--features x-y") == "b\n");
+  CHECK(labels_of(folder, base + "--features 1,-1") == "a\n");
+  CHECK(labels_of(folder, base + "--features colour --categories one-hot") == "a\n");
+  // Ordinal: blue 0, green 1, red 2. One-hot: each other colour is as far.
+  const string green = "-k 2 --metric l1 --label kind --query 5,5,green --features colour --train " + train +
+                       " --filter " + folder.write("rows.csv", "0\n1\n") + " ";
+  CHECK(labels_of(folder, green) == "a\n");
+  CHECK(labels_of(folder, green + "--categories one-hot") == "a\n");
+  const string unseen =
+      "-k 1 --metric l1 --label kind --query 0,0,black --features colour --unseen zero --train " + train +
+      " --proba " + (folder / "p.csv") + " ";
+  CHECK(labels_of(folder, unseen) == "b\n");                           // as blue, which is 0
+  CHECK(labels_of(folder, unseen + "--categories one-hot") == "a\n");  // as far from all
+  const string wide = folder.write("wide.csv", "x,y,kind\n0,0,a\n0,1000,b\n10,0,c\n");
+  const string scaled = "-k 1 --label kind --query 9,1000 --train " + wide + " ";
+  CHECK(labels_of(folder, scaled) == "b\n");
+  CHECK(labels_of(folder, scaled + "--scale min-max") == "b\n");
+  CHECK(labels_of(folder, scaled + "--scale min_max --query 9,400") == "b\nc\n");
+  CHECK(labels_of(folder, scaled + "--query 9,400") == "b\nc\n");
+}
+
+TEST_CASE("classify: several label columns, from one search") {
+  const Folder folder;
+  const string train = folder.write("t.csv", "x,kind,size\n0,a,1\n1,a,1\n2,b,1\n10,b,7\n11,b,7\n12,a,7\n");
+  const string queries = folder.write("q.csv", "x,kind,size\n0,a,1\n11,b,1\n");
+  const string base = "classify --device cpu -k 3 --label kind,size --train " + train + " ";
+  CHECK(kith(base + "--queries " + queries).out ==
+        "kind: accuracy 1.0000 (2 of 2)\nsize: accuracy 0.5000 (1 of 2)\n");
+  CHECK(kith(base + "--query 11").out ==
+        "11: b,7\n"
+        "rank  row  distance  kind  size\n"
+        "   1    4         0  b        7\n"
+        "   2    3         1  b        7\n"
+        "   3    5         1  a        7\n");
+  CHECK(labels_of(folder, "-k 3 --label kind,size --train " + train + " --query 0 --query 11") ==
+        "a 1\nb 7\n");
+  check_refused("classify --device cpu --label kind,size --train " + train + " --query 0 --radius 1", 2,
+                "invalid_argument: classify: --radius works for one label column, but there are 2; run it "
+                "once for each");
+  check_refused(
+      "classify --device cpu --label kind,2 --train " + train + " --query 0", 2,
+      "invalid_argument: " + train + ": column 2 (kind) is named twice as label or target; name it once");
+}
+
+TEST_CASE("classify: each training row by all others") {
+  const Folder folder;
+  const string base = "classify --device cpu --label kind --leave-one-out --train " +
+                      folder.write("line.csv", "x,kind\n1,b\n1,a\n2,a\n8,b\n9,b\n") + " ";
+  // Row 0's nearest other is row 1, of the same place; row 1's is row 0.
+  const Result result = kith(base + "-k 1 --out " + (folder / "l.csv"));
+  CHECK(result.out == "accuracy 0.4000 (2 of 5)\n");
+  CHECK(folder.read("l.csv") == "label\na\nb\nb\nb\nb\n");
+  CHECK(kith(base + "-k 1 --k-sweep 3").out ==
+        "k  accuracy  correct\n1    0.4000        2\n3    0.4000        2\n\naccuracy 0.4000 (2 of 5)\n");
+  check_refused(base + "-k 5", 2,
+                "invalid_argument: classify: k = 5 but each row of " + (folder / "line.csv") +
+                    " has 4 others; choose 1 <= k <= 4");
+}
+
+TEST_CASE("classify: a model is one file that answers as its training rows did") {
+  const Folder folder;
+  const string train =
+      folder.write("t.csv", "x,colour,y,kind\n0,red,100,a\n4,blue,900,b\n8,green,200,c\n9,red,300,c\n");
+  const string queries = folder.write("q.csv", "x,colour,y,kind\n1,red,150,a\n5,green,800,b\n9,blue,250,c\n");
+  const string how =
+      "--label kind --scale standardize,min-max --categories one-hot --metric l1 --weights "
+      "distance -k 3 ";
+  const string model = folder / "kinds.kith";
+  const string direct = labels_of(
+      folder, how + "--train " + train + " --queries " + queries + " --proba " + (folder / "p.csv"));
+  const string proba = folder.read("p.csv");
+  const Result saved =
+      kith("classify --device cpu " + how + "--train " + train + " --quiet --save-model " + model);
+  CHECK(saved.code == 0);
+  CHECK(saved.out + saved.err == "");
+  const string use = "--model " + model + " --label kind --queries " + queries + " ";
+  CHECK(labels_of(folder, use + "--proba " + (folder / "p.csv")) == direct);
+  CHECK(folder.read("p.csv") == proba);
+  CHECK(kith("classify --device cpu " + use).out == "accuracy 0.6667 (2 of 3)\n");
+  // What a model has decided may be decided otherwise, where it is no matter of its rows.
+  CHECK(labels_of(folder, use + "-k 4 --weights uniform") == "c\nc\nc\n");
+  const string filter = folder.write("rows.csv", "1\n");
+  CHECK(labels_of(folder, use + "-k 1 --filter " + filter) == "b\nb\nb\n");
+  check_refused(
+      "classify --model " + model + " --train " + train + " --query 1,red,2", 2,
+      "invalid_argument: classify: --model and --train are both given; a model has its training rows "
+      "and what was done to them: leave --train out");
+  check_refused(
+      "classify --model " + model + " --scale l2 --query 1,red,2", 2,
+      "invalid_argument: classify: --model and --scale are both given; a model has its training rows "
+      "and what was done to them: leave --scale out");
+  check_refused("classify --model " + model + " --query 1,red", 2,
+                "invalid_argument: --query 1: 2 values but " + model +
+                    " has 3 columns beside the labels; give a value for each, with commas between them");
+  check_refused("classify --model " + model + " --query 1,black,2", 2,
+                "invalid_argument: --query 1: column 2 (colour): \"black\" does not occur in " + model +
+                    "; use one that does, or give --unseen zero");
+  check_refused("classify --model " + model + " --label kind,x --queries " + queries, 2,
+                "invalid_argument: classify: columns with the truth are 2 but " + model +
+                    " answers 1; give a column for each, or none");
+  check_refused(
+      "classify --save-model " + model + " --filter " + filter + " --train " + train + " --label kind", 2,
+      "invalid_argument: classify: --save-model and --filter are both given; a model holds all "
+      "training rows: give --filter where it is used");
+  string bytes = folder.read("kinds.kith");
+  bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);
+  const string damaged = folder.write("damaged.kith", bytes);
+  check_refused("classify --model " + damaged + " --query 1,red,2", 3,
+                "bad_file: model: " + damaged + ": byte " + std::to_string(bytes.size() - 8) +
+                    ": the checksum does not match; the file is damaged: copy it again");
+  check_refused(
+      "classify --model " + train + " --query 1,red,2", 3,
+      "bad_file: model: " + train + ": byte 0: this is no model of kith; name a file that save() wrote");
+  check_refused(
+      "regress --model " + model + " --query 1,red,2", 2,
+      "invalid_argument: regress: " + model + " is a model of `kith classify`; its labels are no values");
+}
+
+TEST_CASE("classify: what does not fit together is refused, in one line") {
+  const Folder folder;
+  const string train = folder.write("line.csv", line);
+  const string base = "classify --device cpu --label kind --train " + train + " --query 0 ";
+  const auto refused = [&](const string& arguments, const string& message) {
+    check_refused(base + arguments, 2, "invalid_argument: classify: " + message);
+  };
+  refused("-k 2 --radius 3", "-k and --radius are both given; choose one");
+  refused("--k-sweep 1,2 --radius 3", "--radius and --k-sweep are both given; choose one");
+  refused("--radius far", "--radius: \"far\" is no finite number; give a distance");
+  refused("--leave-one-out", "--query and --leave-one-out are both given; choose one");
+  refused("--outlier b", "--outlier is for queries with no row within --radius; give both, or --no-label");
+  refused("--weights heavy", "--weights: there is no \"heavy\"; choose one of uniform, distance, rank");
+  refused("--tie often",
+          "--tie: there is no \"often\"; choose one of smallest-label, nearest, smallest-distance, "
+          "fewer-neighbors, abstain");
+  refused("-k 3 --weights rank",
+          "--weights rank needs --rank-weights; give a number for each rank, as 3,2,1");
+  refused("-k 3 --weights rank --rank-weights 3,2",
+          "--rank-weights has 2 numbers but 3 neighbours vote; give one for each rank");
+  refused("-k 3 --rank-weights 3,2,1", "--rank-weights is for --weights rank; give both");
+  refused("-k 2 --weights rank --rank-weights 3,-1",
+          "--rank-weights: \"-1\" is no finite number of at least 0; correct it");
+  refused("--priors c=1", "--priors: no training row has the label \"c\"; there are a, b");
+  refused("--priors a", "--priors: \"a\" is no LABEL=P with P above 0; write it as a=0.2,b=0.8");
+  refused("--priors a=0", "--priors: \"a=0\" is no LABEL=P with P above 0; write it as a=0.2,b=0.8");
+  refused("--priors a=1,a=2", "--priors gives \"a\" twice; give it once");
+  const string costs = folder.write("costs.csv", "0,1,2\n1,0,2\n");
+  refused("--costs " + costs,
+          costs +
+              " holds 2 x 3 numbers but there are 2 classes (a, b); give a row for each that is right, and "
+              "a column for each that is answered");
+  const string named = folder.write("named.csv", "b,a\n0,1\n1,0\n");
+  refused("--costs " + named, named +
+                                  ": column 1 is called \"b\" but class 1 is \"a\"; put rows and columns "
+                                  "in the order a, b");
+  const string weights = folder.write("weights.csv", "1\n2\n");
+  refused("--sample-weights " + weights,
+          weights + " holds 2 weights but " + train + " 5 rows; give one a row");
+  const string filter = folder.write("filter.csv", "0\n5\n");
+  refused("--filter " + filter, filter + " names row 5 but " + train + " holds rows 0 to 4; correct it");
+  const string two = folder.write("two.csv", "0\n3\n");
+  refused("-k 3 --filter " + two,
+          "k = 3 but --filter leaves 2 rows; choose a smaller k, or let more rows count");
+  refused("--features 1,x", "--features: column 1 (x) is named twice; name it once");
+  refused("--features 3", "--features: " + train + " has no column \"3\"; its columns are called \"x\"");
+  refused("--features kind",
+          "--features: " + train + " has no column \"kind\"; its columns are called \"x\"");
+  refused("--features 2", "--features: column 2 of " + train + " holds labels or targets; leave it out");
+  refused("--scale huge",
+          "--scale: there is none called \"huge\"; choose one of standardize (mean 0, deviation 1), min-max "
+          "(0 to "
+          "1), l2 (each row divided by its norm)");
+  refused("--scale standardise", "--scale: there is none called \"standardise\"; did you mean standardize?");
+  refused("--tie nearset", "--tie: there is no \"nearset\"; did you mean nearest?");
+  refused("--metric manhatan", "--metric: there is none called \"manhatan\"; did you mean manhattan?");
+  refused("--features X,zx", "--features: " + train + " has no column \"X\"; did you mean \"x\"?");
+  refused("--radius -1", "--radius: -1 is below 0, and no distance is; give a radius of 0 or more for l2");
+  refused("--categories one-hot",
+          "--categories one-hot: no column of " + train +
+              " holds text; name columns of numbers that are categories by --categorical");
+  refused("--out same.csv --proba same.csv", "--out and --proba are the same file; give two names");
+  check_refused("classify --query 1", 2,
+                "invalid_argument: classify: there are no training rows; give --train FILE, or --model FILE");
+  const string numbers = folder.write("numbers.csv", "a,b,c,kind\n1,2,3,0\n4,5,6,1\n");
+  check_refused("classify --train " + numbers + " --label kind -k 1 --query 1,2,3 --features 3-1", 2,
+                "invalid_argument: classify: --features: the range 3-1 runs backwards; give the smaller "
+                "column first");
+}
+TEST_CASE("a report is one page that needs nothing else, and shows text as text") {
+  const Folder folder;
+  const string train = folder.write("t.csv", "x,<b>&,kind\n0,0,a<i>\n0,1,a<i>\n5,5,b\n5,6,b\n");
+  const string queries = folder.write("q.csv", "x,<b>&,kind\n0,0,b\n5,5,b\n");
+  const Result result =
+      kith("classify --train " + train + " --queries " + queries +
+           " --label-column kind -k 1 --k-sweep 1,2 --device cpu --report " + (folder / "r.html"));
+  CHECK(result.code == 0);
+  const string page = folder.read("r.html");
+  CHECK(page.starts_with("<!DOCTYPE html>"));
+  CHECK(page.ends_with("</html>\n"));
+  CHECK(contains(page, "50.00 %"));
+  CHECK(contains(page, "a&lt;i&gt;"));
+  CHECK(!contains(page, "a<i>"));
+  CHECK(!contains(page, "<b>&"));
+  for (const char* outside : {"http://", "https://", "<script", "<link", "@import"}) {
+    CAPTURE(string(outside));
+    CHECK(!contains(page, outside));
+  }
+}
+
+TEST_CASE("classify: a report counts rows without an answer, and names what was decided") {
+  const Folder folder;
+  const string train = folder.write("line.csv", line);
+  const Result result =
+      kith("classify --device cpu --label kind --metric l1 --radius 0.5 --weights distance --train " + train +
+           " --queries " + folder.write("q.csv", "x,kind\n1,b\n50,a\n") + " --report " + (folder / "r.html"));
+  CHECK(result.out == "accuracy 0.5000 (1 of 2)\n");
+  const string page = folder.read("r.html");
+  CHECK(contains(page, "by a vote of all training rows within 0.5."));
+  CHECK(contains(page, "no answer"));
+  CHECK(contains(page, "<dt>Votes weigh by</dt><dd>distance</dd>"));
+}
+
+TEST_SUITE_END();

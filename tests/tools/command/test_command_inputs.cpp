@@ -1,0 +1,219 @@
+// No output of the command replaces one of its inputs, and inputs come from pipes and stdin as well.
+#include <doctest/doctest.h>
+
+#include <CLI/CLI.hpp>
+#include <set>
+#include <sstream>
+#include <vector>
+
+#include "command/shared/command.hpp"
+#include "command/shared/named_files.hpp"
+#include "common/shell.hpp"  // KITH_COMMAND_PATH
+
+using command_tests::check_refused;
+using command_tests::contains;
+using command_tests::Folder;
+using command_tests::Result;
+using command_tests::shell;
+using std::string;
+namespace fs = std::filesystem;
+
+namespace {
+
+const char* const flowers =
+    "length,width,kind\n5.1,3.5,setosa\n4.9,3.0,setosa\n7.0,3.2,versicolor\n6.4,3.2,versicolor\n6.3,3.3,"
+    "virginica\n";
+
+/// The option that names a file, as a user writes it.
+string long_name(const CLI::Option& option) {
+  return "--" + option.get_lnames()[0];
+}
+
+const std::set<string> written = {
+    "--out", "--proba",  "--save-model",     "--report",    "--out-index", "--out-distance",
+    "--csv", "--errors", "--sample-classes", "--distances", "--resume"};
+
+bool is_output(const string& subcommand, const string& option) {
+  return written.contains(option) || (subcommand == "bench" && option == "--json");
+}
+
+string answer_to(const string& arguments, int code) {
+  const Result result = command_tests::kith(arguments);
+  CAPTURE(arguments);
+  CHECK(result.code == code);
+  return result.err;
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("command");
+
+TEST_CASE("no thread can be made: the command works on one, and says so") {
+  const Folder folder;
+  const string train = folder.write("points.csv", "x,y\n0,0\n3,4\n");
+  const string search = "\"$kith\" search --device cpu --query 0,0 -k 2 --train " + train;
+  const Result usual = shell(search);
+  const Result alone = shell("ulimit -s 68719476736; " + search);  // KiB a stack
+  CHECK(alone.code == 0);
+  CHECK(alone.out == usual.out);
+  CHECK(alone.err ==
+        usual.err +
+            "kith: note: no thread can be made here, so kith works on one, and a stop leaves unfinished "
+            "files behind; a limit of processes may be the reason (ulimit -u, or the pids of a container)\n");
+}
+
+TEST_CASE("every option that names a file is known as one that is read or written") {
+  CLI::App app("", "kith");
+  std::size_t files = 0;
+  for (const kith::command::Subcommand& subcommand : kith::command::all_subcommands(app)) {
+    CAPTURE(subcommand.app->get_name());
+    CHECK(kith::command::unknown_file_options(*subcommand.app) == std::vector<string>());
+    for (const CLI::Option* option : subcommand.app->get_options())
+      files += option->get_type_name() == "FILE";
+  }
+  CHECK(files >= 40);
+  app.add_option("--new")->type_name("FILE");
+  CHECK(kith::command::unknown_file_options(app) == std::vector<string>{"--new"});
+}
+
+TEST_CASE("no output of any subcommand may be one of its inputs, or another output") {
+  const Folder folder;
+  const string a = folder.write("a.csv", flowers);
+  CLI::App app("", "kith");
+  std::size_t pairs = 0;
+  for (const kith::command::Subcommand& subcommand : kith::command::all_subcommands(app)) {
+    const string name = subcommand.app->get_name();
+    std::vector<string> inputs, outputs;
+    for (const CLI::Option* option : subcommand.app->get_options())
+      if (option->get_type_name() == "FILE")
+        (is_output(name, long_name(*option)) ? outputs : inputs).push_back(long_name(*option));
+    string train;  // asked for before anything is compared
+    if (std::find(inputs.begin(), inputs.end(), "--train") != inputs.end()) train = " --train none.csv";
+    for (const string& output : outputs)
+      for (const string& input : inputs) {
+        const Result result = command_tests::kith(name + (input == "--train" ? "" : train) + " " + input +
+                                                  " " + a + " " + output + " " + a);
+        CAPTURE(name + " " + input + " " + output);
+        CHECK(result.code == 2);
+        CHECK(result.err == "kith: invalid_argument: " + name + ": " + output + " " + a +
+                                " would replace the file that " + input + " reads; give it another name\n");
+        ++pairs;
+      }
+    for (std::size_t i = 1; i < outputs.size(); ++i) {
+      const Result result =
+          command_tests::kith(name + train + " " + outputs[0] + " " + a + " " + outputs[i] + " " + a);
+      CHECK(result.code == 2);
+    }
+  }
+  CHECK(pairs >= 40);
+  CHECK(folder.read("a.csv") == flowers);
+}
+
+TEST_CASE("an output is an input whatever the path says: links, folders, stdin") {
+  const Folder folder;
+  const string a = folder.write("a.csv", flowers);
+  fs::create_directory(folder / "sub");
+  fs::create_symlink(a, folder / "soft.csv");
+  fs::create_hard_link(a, folder / "hard.csv");
+  fs::create_directory_symlink(folder / "sub", folder / "way");
+  const string ask = "classify --device cpu --label kind --leave-one-out -k 1 ";
+  for (const string& other : {folder / "soft.csv", folder / "hard.csv", folder / "./a.csv",
+                              folder / "sub/../a.csv", folder / "way/../a.csv"}) {
+    for (const char* option : {"--out ", "--report "}) {
+      const string err = answer_to(ask + "--train " + a + " " + option + other, 2);
+      CHECK(err == "kith: invalid_argument: classify: " + string(option) + other +
+                       " would replace the file that --train reads, " + a + "; give it another name\n");
+    }
+    answer_to(ask + "--out " + a + " --train " + other, 2);
+  }
+  answer_to(ask + "--train - --format csv --out " + a + " < " + a, 2);
+  answer_to(ask + "--train /dev/stdin --format csv --out " + a + " < " + a, 2);
+  answer_to(ask + "--train " + a + " --out - >> " + a, 2);
+  CHECK(folder.read("a.csv") == flowers);
+  answer_to(
+      ask + "--train " + a + " --out " + (folder / "new.csv") + " --report " + (folder / "sub/../new.csv"),
+      2);
+  CHECK_FALSE(folder.has("new.csv"));
+  answer_to(ask + "--train " + a + " --out /dev/null --report /dev/null", 0);
+  CHECK(folder.read("a.csv") == flowers);
+}
+
+TEST_CASE("a folder of outputs may hold no input that would be replaced") {
+  const Folder folder;
+  fs::create_directory(folder / "charts");
+  const string data = folder.write("charts/x-1.svg", "1,2\n");
+  check_refused("compare --experiment gsknn-kdd --data " + data + " --charts " + (folder / "charts"), 2,
+                "invalid_argument: compare: --charts " + (folder / "charts") +
+                    " would replace the file of --data; give another folder");
+  const string images = folder.write("train-images-idx3-ubyte", "");
+  check_refused("bench --fashion-mnist " + (folder / ".") + " --json " + images, 2,
+                "invalid_argument: bench: --json " + images +
+                    " would replace a file of --fashion-mnist; give it another name");
+}
+
+TEST_CASE("what kith tune measured is no output of another subcommand") {
+  const Folder folder;
+  fs::create_directory(folder / "tuned");
+  const string a = folder.write("a.csv", flowers), tuned = folder.write("tuned/cpu.txt", "measured");
+  const Result result =
+      shell("KITH_TUNING='" + (folder / "tuned") + "' \"$kith\" classify --device cpu --train " + a +
+            " --label kind --leave-one-out --out " + tuned);
+  CHECK(result.code == 2);
+  CHECK(contains(result.err, "would replace what `kith tune` measured"));
+  CHECK(folder.read("tuned/cpu.txt") == "measured");
+}
+
+TEST_CASE("stdin, pipes and <(...) are inputs, plain or gzip") {
+  const Folder folder;
+  const string a = folder.write("a.csv", flowers);
+  const string ask = " --device cpu --label kind --leave-one-out -k 1";
+  const string right = command_tests::kith("classify --train " + a + ask).out;
+  CHECK(contains(right, "accuracy"));
+  const auto same = [&](const string& line) {
+    CAPTURE(line);
+    const Result result = shell(line);
+    CHECK(result.code == 0);
+    CHECK(result.err.empty());
+    CHECK(result.out == right);
+  };
+  const string classify = "\"$kith\" classify" + ask + " --format csv --train ";
+  same(classify + "- < " + a);
+  same("cat " + a + " | " + classify + "-");
+  same("gzip -c " + a + " | " + classify + "-");
+  same("cat " + a + " | " + classify + "/dev/stdin");
+  same("mkfifo " + (folder / "pipe") + "; cat " + a + " > " + (folder / "pipe") + " & " + classify +
+       (folder / "pipe"));
+  const string found = "<(cat " + a + ")";
+  same("bash -c 'kith='\"$kith\"'; \"$kith\" classify" + ask + " --format csv --train " + found + "'");
+  fs::copy(a, folder / "flowers");
+  same(classify + (folder / "flowers"));
+  same("gzip -c " + a + " > " + (folder / "packed") + "; " + classify + (folder / "packed"));
+}
+
+TEST_CASE("one input may be stdin, and its format must be said") {
+  const Folder folder;
+  const string a = folder.write("a.csv", flowers);
+  const string ask = "classify --device cpu --label kind --leave-one-out --train ";
+  CHECK(answer_to(ask + "- < " + a, 3) ==
+        "kith: bad_file: stdin: has no name that says its format; give --format, as in --format csv\n");
+  CHECK(answer_to(ask + "- --format csv < /dev/null", 3) ==
+        "kith: bad_file: stdin: is empty; a file of data has at least one row\n");
+  CHECK(answer_to(ask + "- --format xls < " + a, 2) ==
+        "kith: invalid_argument: classify: --format: there is no \"xls\"; choose one of csv, tsv, txt, npy, "
+        "idx, "
+        "fvecs, ivecs, bvecs, svm\n");
+  for (const char* other : {"-", "/dev/stdin"})
+    CHECK(contains(
+        answer_to("search --device cpu --format csv --train - --queries " + string(other) + " < " + a, 2),
+        "--train and --queries both read stdin, which can be read once"));
+  CHECK(answer_to("classify --device cpu --model - --queries " + a + " < " + a, 2) ==
+        "kith: invalid_argument: classify: --model -: a model is an ordinary file; give it a name\n");
+  const string x = folder.write("x.csv", "1,2\n3,4\n5,6\n"), y = folder.write("y.txt", "0\n0\n1\n");
+  const Result labels =
+      shell("\"$kith\" classify --device cpu --leave-one-out -k 1 --format txt --labels - --train " + x +
+            " < " + y);
+  CHECK(labels.code == 0);
+  CHECK(contains(labels.out, "accuracy"));
+}
+
+TEST_SUITE_END();

@@ -1,0 +1,143 @@
+// What kith does where a kernel, or a device, is not what the other believes: docs/opencl.md. The kernels for
+// GPUs are changed in one thing and run on PoCL, which runs the work-items of a group one after another
+// between barriers.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "common/shell.hpp"
+
+using namespace command_tests;
+
+namespace {
+
+const string kernels = KITH_TEST_SOURCE_DIR "/kernels_cl";
+
+/// `kith ...` with the kernels for GPUs on PoCL, `settings` before it. PoCL's cache is that of this test;
+/// where PoCL 3.1 compiles, it leaks a little, which is not what is tested.
+Result on_pocl(const string& settings, const string& arguments) {
+  fs::create_directories(KITH_TEST_PLUGIN_DIR "/pocl");
+  return shell(
+      "ASAN_OPTIONS=detect_leaks=0 OMP_WAIT_POLICY=passive KITH_CL_FAMILY=gpu "
+      "POCL_CACHE_DIR='" KITH_TEST_PLUGIN_DIR "/pocl' " +
+      settings + " \"$kith\" " + arguments);
+}
+
+bool has_pocl() {
+  return on_pocl("", "devices").out.find("Portable Computing Language") != string::npos;
+}
+
+/// A folder of kernels, in one of which each `what` has become `by`.
+class Changed {
+ public:
+  Changed(const string& file, const string& what, const string& by) {
+    fs::copy(kernels, folder_ / "", fs::copy_options::recursive);
+    string text = folder_.read(file);
+    std::size_t changes = 0;
+    for (std::size_t at = 0; (at = text.find(what, at)) != string::npos; at += by.size(), ++changes)
+      text.replace(at, what.size(), by);
+    REQUIRE_MESSAGE(changes > 0, file, " has no ", what);
+    folder_.write(file, text);
+  }
+  /// What a search by these kernels says.
+  Result run(const string& arguments) const {
+    return on_pocl("KITH_CL_DIR='" + folder_ / "" + "'", arguments);
+  }
+  Result search() const {
+    return run("compare --device opencl:pocl --stage search -n 50 -m 2 --dims 2 -k 2");
+  }
+
+ private:
+  Folder folder_;
+};
+
+void check_refused_to_open(const Changed& changed, const string& why) {
+  const Result result = changed.search();
+  CAPTURE(result.err);
+  CHECK(result.code == 4);
+  CHECK(contains(result.err, " is not exact: " + why));
+  CHECK(result.out.empty());
+}
+
+/// PoCL 5 ends the process where PoCL 3 refuses to build, or builds: then there is no answer to judge.
+bool ended_by_pocl(const Result& result) {
+  constexpr int aborted = 128 + 6;
+  if (result.code != aborted) return false;
+  CHECK((contains(result.err, "PoCL detected") || contains(result.err, "pocl::")));
+  CHECK(result.out.empty());
+  MESSAGE("PoCL ends the process: ", result.err);
+  return true;
+}
+
+const string barrier = "barrier(CLK_LOCAL_MEM_FENCE);";
+
+}  // namespace
+
+TEST_SUITE_BEGIN("unit");
+
+TEST_CASE("kernels: one without the barriers of its loop is refused when the device is opened") {
+  if (!has_pocl()) return;
+  check_refused_to_open({"nearest/nearest_points.cl", barrier, ";"},
+                        "the fused search of 67 queries among 290 rows of 3 columns");
+  check_refused_to_open({"nearest/nearest_rows.cl", barrier, ";"},
+                        "the fused search of 5 queries among 1100 rows of 7 columns");
+  check_refused_to_open({"distance/mask.cl", barrier, ";"}, "masked distance of test query ");
+}
+
+TEST_CASE("kernels: one that counts on sub-groups in step is refused when the device is opened") {
+  if (!has_pocl()) return;
+  check_refused_to_open({"common/tile.cl", barrier, "mem_fence(CLK_LOCAL_MEM_FENCE);"},
+                        "distance of test query ");
+}
+
+TEST_CASE("kernels: a selector without a barrier is refused when a search first uses it") {
+  if (!has_pocl()) return;
+  const Changed changed("select/select_bubble.cl", barrier, ";");
+  const Result result = changed.run(
+      "compare --device opencl:pocl --stage search --fused no --selector bubble -n 50 -m 2 --dims 2 -k 2");
+  CAPTURE(result.out);
+  CHECK(result.code == 6);
+  CHECK(contains(result.out,
+                 "selector bubble selected other rows in a test of 2100 distances; choose another "
+                 "selector, or update the device's driver"));
+}
+
+TEST_CASE("kernels: one for groups of another size than are launched is refused with the driver's words") {
+  if (!has_pocl()) return;
+  check_refused_to_open(
+      {"nearest/nearest_points.cl", "reqd_work_group_size(GROUP, 1, 1)", "reqd_work_group_size(64, 1, 1)"},
+      "the self-test could not run: ");
+}
+
+TEST_CASE("kernels: one that takes more local memory than there is is refused with both sizes") {
+  if (!has_pocl()) return;
+  const Changed changed("nearest/nearest_points.cl", "local uint full;",
+                        "local uint full;\n  local volatile uint much[1 << 24];\n  much[0] = 0;");
+  const Result result = changed.search();
+  if (ended_by_pocl(result)) return;
+  CAPTURE(result.err);
+  CHECK(result.code == 4);
+  CHECK(contains(result.err, "kith_nearest_points needs 67"));
+  CHECK(contains(result.err, " bytes of local memory, but "));
+}
+
+TEST_CASE("kernels: where work-groups or local memory are smaller, the bits are the same") {
+  if (!has_pocl()) return;
+  for (const string setting :
+       {"POCL_MAX_WORK_GROUP_SIZE=128", "KITH_CL_LOCAL_KIB=20", "KITH_CL_LOCAL_KIB=8"}) {
+    CAPTURE(setting);
+    const Result result =
+        on_pocl(setting,
+                "compare --device opencl:pocl --stage distance,select,nearest,merge,search,classify "
+                "-n 700 -m 70 --dims 3 -k 20");
+    if (ended_by_pocl(result)) continue;
+    CAPTURE(result.err);
+    CHECK(result.code == 0);
+    CHECK(contains(result.out, "\nSame bits "));
+  }
+}
+
+TEST_SUITE_END();

@@ -1,0 +1,122 @@
+// How much memory the command takes for many rows, and what it shows while it reads them.
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <pty.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <thread>
+
+#include "command/shared/command.hpp"
+#include "common/sanitizers.hpp"
+#include "common/shell.hpp"  // KITH_COMMAND_PATH
+
+using command_tests::contains;
+using command_tests::Folder;
+using std::string;
+
+namespace {
+
+constexpr std::int64_t rows = 393216, dims = 128, bytes = rows * dims * 4;  // 192 MiB
+
+string header(const string& descr, const string& shape) {
+  string text = "{'descr': '" + descr + "', 'fortran_order': False, 'shape': " + shape + ", }";
+  text.append(63 - (10 + text.size()) % 64, ' ');
+  text += '\n';
+  string file("\x93NUMPY\x01\x00", 8);
+  file += static_cast<char>(text.size() & 255);
+  file += static_cast<char>(text.size() >> 8);
+  return file + text;
+}
+
+/// Zeros but for the last row, which is ones. It takes no room on the disk.
+string mostly_zeros(const Folder& folder) {
+  const string path =
+      folder.write("rows.npy", header("<f4", "(" + std::to_string(rows) + ", " + std::to_string(dims) + ")"));
+  const auto size = static_cast<std::int64_t>(std::filesystem::file_size(path)) + bytes;
+  std::filesystem::resize_file(path, static_cast<std::uintmax_t>(size));
+  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+  file.seekp(size - dims * 4);
+  const std::array<float, dims> ones = [] {
+    std::array<float, dims> all{};
+    all.fill(1);
+    return all;
+  }();
+  file.write(reinterpret_cast<const char*>(ones.data()), dims * 4);
+  return path;
+}
+
+/// The largest size in memory, in bytes, of `kith ARGUMENTS`, which must succeed.
+std::int64_t largest_size(std::vector<string> arguments) {
+  arguments.insert(arguments.begin(), KITH_COMMAND_PATH);
+  std::vector<char*> words;
+  for (string& argument : arguments) words.push_back(argument.data());
+  words.push_back(nullptr);
+  const pid_t child = fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    execv(words[0], words.data());
+    _exit(99);
+  }
+  int status = 0;
+  rusage usage{};
+  REQUIRE(wait4(child, &status, 0, &usage) == child);
+  CHECK(status == 0);
+  return static_cast<std::int64_t>(usage.ru_maxrss) * 1024;
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("command");
+
+TEST_CASE("memory holds the rows of a file once") {
+  const Folder folder;
+  const string train = mostly_zeros(folder);
+  string ones;
+  for (std::int64_t d = 0; d < dims; ++d) ones += d ? ",1" : "1";
+  const string labels = folder.write("labels.npy", header("<i8", "(" + std::to_string(rows) + ",)"));
+  const auto size = static_cast<std::int64_t>(std::filesystem::file_size(labels)) + rows * 8;
+  std::filesystem::resize_file(labels, static_cast<std::uintmax_t>(size));
+  std::fstream(labels, std::ios::in | std::ios::out | std::ios::binary).seekp(size - 8).put(7);
+
+  const std::int64_t search = largest_size({"search", "--device", "cpu", "--train", train, "--query", ones,
+                                            "-k", "3", "--quiet", "--out-index", folder / "found.csv"});
+  CHECK(folder.read("found.csv") ==
+        "neighbor_1,neighbor_2,neighbor_3\n393215,0,1\n");  // numbers go on from piece to piece
+  const std::int64_t classify =
+      largest_size({"classify", "--device", "cpu", "--train", train, "--labels", labels, "--query", ones,
+                    "-k", "1", "--quiet", "--out", folder / "labels.csv"});
+  CHECK(folder.read("labels.csv") == "label\n7\n");
+  if (kith::tests::sanitized()) return;  // they have a memory of their own
+  const std::int64_t of_threads = std::int64_t{std::thread::hardware_concurrency()} * (std::int64_t{2} << 20);
+  CHECK(search < bytes * 17 / 10 + of_threads);
+  CHECK(classify < bytes * 17 / 10 + of_threads + rows * 100);  // labels, and what is made of them
+}
+
+TEST_CASE("reading shows on a terminal which part is read") {
+  for (const bool told : {true, false}) {
+    int terminal = -1;
+    const pid_t child = forkpty(&terminal, nullptr, nullptr, nullptr);
+    REQUIRE(child >= 0);
+    if (child == 0) {
+      setenv("TERM", "xterm", 1);
+      {
+        kith::command::Waiting waiting("reading train.npy");
+        if (told) waiting.update(0.42);
+        std::this_thread::sleep_for(std::chrono::milliseconds(1300));
+      }
+      _exit(0);
+    }
+    string text;
+    std::array<char, 256> some{};
+    for (ssize_t n; (n = read(terminal, some.data(), some.size())) > 0;)
+      text.append(some.data(), static_cast<std::size_t>(n));
+    close(terminal);
+    waitpid(child, nullptr, 0);
+    CHECK(contains(text, told ? "reading train.npy  42 %" : "reading train.npy  1 s"));
+    CHECK(text.ends_with("\r\033[K"));  // and is gone at the end
+  }
+}
+
+TEST_SUITE_END();

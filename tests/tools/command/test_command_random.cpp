@@ -1,0 +1,91 @@
+// kith compare --random-cases and kith bench --answers, run as their users run them.
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "common/shell.hpp"  // KITH_COMMAND_PATH
+
+using namespace command_tests;
+
+namespace {
+
+/// The last line, without its end.
+string last_line(const string& text) {
+  const string whole = text.substr(0, text.find_last_not_of('\n') + 1);
+  return whole.substr(whole.rfind('\n') + 1);
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("command");
+
+TEST_CASE("compare --random-cases: go on where a run stopped, and any case by its number") {
+  const Folder folder;
+  const string asked =
+      "compare --device cpu --seed 5 --resume " + (folder / "cases.txt") + " --random-cases ";
+  const Result first = kith(asked + "6");
+  CHECK(first.code == 0);
+  CHECK(first.out == "cpu against plain: 6 cases, 0 different\n");
+  CHECK(folder.read("cases.txt") == "cpu plain 5 6 6 0 0\n");
+  CHECK(kith(asked + "10").out == "cpu against plain: 10 cases, 0 different\n");
+  CHECK(kith(asked + "3 --first 20").out == "cpu against plain: 3 cases, 0 different\n");
+  CHECK(folder.read("cases.txt") == "cpu plain 5 10 10 0 0\ncpu plain 5+20 23 3 0 0\n");
+  folder.write("cases.txt", "cpu plain 5 10 ten 0 0\n");
+  check_refused(asked + "12", 3,
+                "bad_file: " + (folder / "cases.txt") +
+                    ": \"cpu plain 5 10 ten 0 0\" is no line of a resume file; delete it");
+}
+
+TEST_CASE("compare --proposed: cases by proposers, what became of their queries, and the chain vouched for") {
+  const Folder folder;
+  const string asked = "compare --device cpu --proposed --proposer dot --seed 20 --resume " +
+                       (folder / "cases.txt") + " --random-cases ";
+  const Result part = kith(asked + "20");
+  CHECK(part.code == 0);
+  CHECK(part.err.empty());
+  CHECK(contains(part.out, "cases  queries  once more  by the chain alone  out of range\ndot "));
+  CHECK(contains(part.out, "\nintegers-16777216  "));
+  CHECK(contains(last_line(part.out),
+                 "cpu by its proposers against its chain alone, that against plain: 20 cases, 0 different "
+                 "(dot 20; 1 times the reference was asked); of "));
+  CHECK(contains(last_line(part.out), " certified at once, "));
+  const Result rest = kith(asked + "40 --workers 2"), whole = kith(
+                                                          "compare --device cpu --proposed --proposer "
+                                                          "dot --seed 20 --random-cases 40");
+  CHECK(rest.code == 0);
+  CHECK(rest.out == whole.out);
+}
+
+TEST_CASE("compare --proposed: what does not go with it is refused") {
+  check_refused(
+      "compare --device cpu --proposed", 2,
+      "invalid_argument: compare: --proposed is about random cases; give --random-cases COUNT, too");
+  check_refused("compare --device cpu --first 3", 2,
+                "invalid_argument: compare: --first is about random cases; give --random-cases COUNT, too");
+  check_refused("compare --device cpu --random-cases 5 -n 7", 2,
+                "invalid_argument: compare: -n does not go with --random-cases; leave one of them out");
+  check_refused("compare --device cpu --random-cases 5 --proposed --proposer none", 2,
+                "invalid_argument: compare: --proposed is about proposers, and --proposer none is none; name "
+                "another one, or leave --proposer out");
+  check_refused("compare --device cpu --random-cases 5 --workers 2", 2,
+                "invalid_argument: compare: --workers are for --proposed; give --proposed, too");
+  const Result absent = kith("compare --device cpu --random-cases 5 --proposed --proposer fp16");
+  CHECK(absent.code == 6);
+  CHECK(contains(absent.err,
+                 "unsupported: compare: --proposed: search: cpu has no proposer fp16; choose dot, "));
+}
+
+TEST_CASE("bench --answers: what each search found") {
+  const Folder folder;
+  const Result result =
+      kith("bench --workload cloud3,select32 --device cpu --scale 0.0005 --repeats 3 --seconds 1 --answers " +
+           (folder / "answers"));
+  CHECK(result.code == 0);
+  CHECK(folder.read("answers/cloud3.index.npy").size() == 128 + 10 * 16 * 8);
+  CHECK(folder.read("answers/cloud3.distance.npy").size() == 128 + 10 * 16 * 4);
+  CHECK_FALSE(folder.has("answers/select32.index.npy"));
+  check_refused(
+      "bench --prepare --answers " + (folder / "answers"), 2,
+      "invalid_argument: bench: --answers does not go with --prepare, which searches nothing; leave "
+      "one of them out");
+}

@@ -1,0 +1,253 @@
+// What the command says and understands: names, what was meant by a slip, help, and text that a terminal must
+// not obey. All of it on the CPU.
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <pty.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "common/shell.hpp"  // KITH_COMMAND_PATH
+
+namespace {
+
+using namespace command_tests;
+
+const char* const line = "x,kind\n1,b\n2,a\n3,a\n5,b\n8,b\n";
+
+/// All that the command writes where stdout and stderr are a terminal.
+Result on_terminal(const std::vector<string>& arguments) {
+  Result result;
+  int terminal = -1;
+  const pid_t child = forkpty(&terminal, nullptr, nullptr, nullptr);
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    std::vector<char*> words{const_cast<char*>("kith")};
+    for (const string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
+    words.push_back(nullptr);
+    execv(KITH_COMMAND_PATH, words.data());
+    _exit(99);
+  }
+  std::array<char, 4096> buffer{};
+  for (ssize_t n; (n = read(terminal, buffer.data(), buffer.size())) > 0;)
+    result.out.append(buffer.data(), static_cast<std::size_t>(n));
+  int status = 0;
+  waitpid(child, &status, 0);
+  close(terminal);
+  result.code = WEXITSTATUS(status);
+  return result;
+}
+
+/// `text` with one blank for each stretch of blanks and ends of lines.
+string in_one_line(const string& text) {
+  string line;
+  for (const char c : text)
+    if (c != ' ' && c != '\n')
+      line += c;
+    else if (!line.ends_with(' '))
+      line += ' ';
+  return line;
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("command");
+
+TEST_CASE("help, version and exit codes are where people look for them") {
+  CHECK(kith("help classify").out == kith("classify --help").out);
+  CHECK(kith("help").out == kith("--help").out);
+  CHECK(contains(kith("help classify").out, "--weights"));
+  check_refused("help clasify", 2,
+                "invalid_argument: kith: unknown subcommand \"clasify\"; did you mean classify?");
+  const string version = kith("--version").out;
+  CHECK(version.starts_with("kith 0."));
+  CHECK(kith("-V").out == version);
+  CHECK(kith("version").out == version);
+  for (const char* of : {"", "search ", "classify ", "devices ", "tune "}) {
+    CAPTURE(of);
+    const string help = in_one_line(kith(string(of) + "--help").out);
+    CHECK(contains(help, "Exit codes: 0 right, 1 a check failed, 2 arguments, 3 a file"));
+    CHECK(contains(help, "130 Ctrl-C, 143 SIGTERM, 129 SIGHUP"));
+  }
+  CHECK(contains(in_one_line(kith("search --help").out),
+                 "squared_l2 (sqeuclidean), l2 (euclidean), l1 (manhattan, cityblock), linf (chebyshev), "
+                 "negative_dot (inner_product, dot; the product with its sign turned"));
+}
+
+TEST_CASE("an option by the name it has elsewhere, or with a slip in it") {
+  const auto told = [](const string& arguments, const string& rest) {
+    check_refused(arguments, 2, "invalid_argument: " + rest);
+  };
+  told("evaluate -k 5", "evaluate: unknown option -k; did you mean --k-max?");
+  told("evaluate --k 5", "evaluate: unknown option --k; did you mean --k-max?");
+  told("classify --n-neighbors 5", "classify: unknown option --n-neighbors; did you mean -k?");
+  told("classify --n_neighbors=5", "classify: unknown option --n_neighbors; did you mean -k?");
+  told("search --neighbors 5", "search: unknown option --neighbors; did you mean -k?");
+  told("search --base a.csv", "search: unknown option --base; did you mean --train?");
+  told("search --output a.csv", "search: unknown option --output; did you mean --out-index?");
+  told("classify --output a.csv", "classify: unknown option --output; did you mean --out?");
+  told("classify -o a.csv", "classify: unknown option -o; did you mean --out?");
+  told("classify --target price", "classify: unknown option --target; did you mean --label-column?");
+  told("regress --label price", "regress: unknown option --label; did you mean --target?");
+  told("search --Train a.csv", "search: unknown option --Train; did you mean --train?");
+  told("search --out_index a.csv", "search: unknown option --out_index; did you mean --out-index?");
+  told("structure -k 5",
+       "structure: unknown option -k (search, classify, regress, select-features, compare, tune have it); "
+       "see `kith structure --help`");
+  told("structure -x", "structure: unknown option -x; see `kith structure --help`");
+  told("classify --frobnicate", "classify: unknown option --frobnicate; see `kith classify --help`");
+  told("evaluate --radius 3",
+       "evaluate: unknown option --radius (search, classify, regress have it); see `kith "
+       "evaluate --help`");
+  told("predict", "kith: unknown subcommand \"predict\"; did you mean classify?");
+}
+
+TEST_CASE("every named choice is taken in any case, with - or _") {
+  const Folder folder;
+  const string base = "--device CPU --label kind --train " + folder.write("line.csv", line) + " ";
+  const string classify = "classify " + base + "--query 0 --out " + (folder / "o.txt") + " ";
+  const std::vector<string> choices = {"--selector Merge-Sort",
+                                       "--metric Squared-L2",
+                                       "--metric EUCLIDEAN",
+                                       "--metric cityblock",
+                                       "--proposer NONE",
+                                       "--weights Distance",
+                                       "--tie Fewer_Neighbors",
+                                       "--tie SMALLEST-LABEL",
+                                       "--scale ZScore",
+                                       "--scale Min_Max",
+                                       "--scale standard",
+                                       "--categories Ordinal",
+                                       "--header AUTOMATIC",
+                                       "--unseen Refuse",
+                                       "--fused No",
+                                       "--sample merge-sort,THRESHOLD"};
+  for (const string& choice : choices) {
+    const Result result = kith(classify + choice);
+    CHECK_MESSAGE(result.code == 0, choice << ": " << result.err);
+  }
+  CHECK(kith("select-features --criterion Leave_One_Out --method FORWARD " + base).code == 0);
+  CHECK(kith("compare --device cpu --stage Select,SEARCH --data Grid -n 50 -m 3 --dims 2 -k 2").code == 0);
+  const string help = kith("classify --help").out;  // CLI11 before 2.4 writes a default behind =
+  CHECK((contains(help, "--tie WHAT=smallest-label") || contains(help, "--tie WHAT [smallest-label]")));
+}
+
+TEST_CASE("a column with a slip in its name is answered with the one that is meant") {
+  const Folder folder;
+  const string file = folder.write("flowers.csv", "length,species\n1,a\n2,b\n");
+  const string base = "classify --device cpu --leave-one-out --train " + file + " --label ";
+  for (const char* slip : {"Species", "speces", "SPECIES", "spec"}) {
+    CAPTURE(slip);
+    check_refused(
+        base + slip, 2,
+        "invalid_argument: " + file + ": has no column \"" + slip + "\"; did you mean \"species\"?");
+  }
+}
+
+TEST_CASE("who names no metric gets l2; class structure is about squares") {
+  const Folder folder;
+  const string file = folder.write("points.csv", "0,0\n3,4\n6,8\n");
+  const string asked = "search --device cpu --header no --train " + file + " --query 0,0 -k 3 ";
+  const string rooted =
+      "nearest training rows of each query, from 0 (and their distance)\n"
+      "query     #1     #2      #3\n    0  0 (0)  1 (5)  2 (10)\n";
+  CHECK(kith(asked).out == rooted);
+  CHECK(kith(asked + "--metric euclidean").out == rooted);
+  CHECK(contains(kith(asked + "--metric sqeuclidean").out, "2 (100)"));
+  CHECK(contains(kith(asked + "--explain").out, "l2, n = 3"));
+  const string labelled = folder.write("labelled.csv", "x,y,kind\n0,0,1\n3,4,2\n6,8,2\n");
+  const string of = " --device cpu --label kind --train " + labelled;
+  CHECK(contains(kith("regress --device cpu --target kind --query 0,0 --radius 5 --train " + labelled).out,
+                 "   2    1         5"));
+  CHECK(contains(kith("classify --query 0,0 -k 2" + of).out, "   2    1         5"));
+  CHECK(kith("classify --query 0,0 -k 2 --save-model " + (folder / "m.kith") + of).code == 0);
+  CHECK(contains(folder.read("m.kith"), string("\2\0\0\0\0\0\0\0l2", 10)));
+  CHECK(contains(kith("structure" + of).out, "squared_l2"));
+}
+
+TEST_CASE("a radius below 0 is refused where no distance is, and told where only rounding makes one") {
+  const Folder folder;
+  const string file = folder.write("points.csv", "1,2\n3,4\n");
+  const string asked =
+      "search --device cpu --header no --train " + file + " --query 1,2 --radius -1 --metric ";
+  for (const char* metric : {"l2", "squared_l2", "l1", "linf"}) {
+    CAPTURE(metric);
+    check_refused(
+        asked + metric, 2,
+        string("invalid_argument: search: --radius: -1 is below 0, and no distance is; give a radius of 0 "
+               "or more for ") +
+            metric);
+  }
+  const Result dot = kith(asked + "negative_dot");
+  CHECK(dot.code == 0);
+  CHECK(dot.err == "");
+  CHECK(contains(dot.out, "1 (-11)"));
+  const Result cosine = kith(asked + "cosine");
+  CHECK(cosine.code == 0);
+  CHECK(cosine.err ==
+        "kith: note: search: --radius -1 is below 0, where cosine distances come by rounding only; give a "
+        "radius of "
+        "0 or more to find rows\n");
+}
+
+TEST_CASE("a query whose distances overflow is told") {
+  const Folder folder;
+  const string file = folder.write("points.csv", "x,y,kind\n1,2,1\n3,4,2\n5,6,2\n");
+  const string note =
+      ": distances of query 1 (from 0) overflow to infinity, and neighbours at infinity are in the "
+      "order of their rows; correct the values, or scale all columns by --scale\n";
+  const string asked = " --device cpu --train " + file + " --query 1,2 --query 1,1e30 ";
+  for (const string& command : {"search -k 2 --label kind" + asked, "classify -k 2 --label kind" + asked,
+                                "regress -k 2 --target kind" + asked}) {
+    CAPTURE(command);
+    const Result result = kith(command);
+    CHECK(result.code == 0);
+    CHECK(result.err == "kith: note: --query" + note);
+  }
+  CHECK(kith("search -k 2 --label kind --metric l1" + asked).err == "");
+  const string queries = folder.write("q.csv", "x,y\n1e30,1\n1,1\n1e30,2\n1e30,2\n1e30,2\n1e30,2\n1e30,2\n");
+  CHECK(contains(kith("search -k 1 --label kind --device cpu --train " + file + " --queries " + queries).err,
+                 queries + ": distances of queries 0, 2, 3, 4, 5 and 1 more (from 0) overflow"));
+}
+
+TEST_CASE("text that is not UTF-8 breaks no JSON and no message") {
+  const Folder folder;
+  const string file = folder.write("k\xe4se.csv", line);
+  const Result result = kith("evaluate --device cpu --label kind --k-max 1 --json --train " + file);
+  CHECK(result.code == 0);
+  CHECK(result.err == "");
+  const nlohmann::json json = nlohmann::json::parse(result.out);
+  CHECK(contains(json["train"].get<string>(), "k\xEF\xBF\xBDse.csv"));
+  const Result missing = kith("search --query 1 --train " + (folder / "m\xe4rz.csv"));
+  CHECK(missing.code == 3);
+  CHECK(contains(missing.err, "m\\xe4rz.csv"));
+  CHECK(!contains(missing.err, "\xe4"));
+}
+
+TEST_CASE("what a terminal would obey is shown in tables and messages, and on a terminal everywhere") {
+  const Folder folder;
+  // A colour, a bell, a turn of the direction of text, and Latin letters that are as they are.
+  const string odd = "r\x1b[31m\x07\xE2\x80\xAE\xC3\xA4", plain = "r\\x1b[31m\\x07\\u202e\xC3\xA4";
+  const string train = folder.write("t.csv", "x,kind\n1," + odd + "\n2," + odd + "\n9,b\n8,b\n");
+  const string asked = "classify --device cpu -k 1 --label kind --train " + train;
+  const string answered = kith(asked + " --query 1").out;
+  CHECK(answered.starts_with("1: " + plain + "\n"));
+  CHECK(contains(answered, "   1    0         0  " + plain + "\n"));
+  CHECK(contains(kith("evaluate --device cpu --label kind --train " + train).out, "\n" + plain + "  "));
+  const string queries = folder.write("q.csv", "x\n1\n9\n");
+  CHECK(kith(asked + " --queries " + queries).out == odd + "\nb\n");  // data for another program
+  const Result shown = on_terminal(
+      {"classify", "--device", "cpu", "-k", "1", "--label", "kind", "--train", train, "--queries", queries});
+  CHECK(shown.code == 0);
+  CHECK(contains(shown.out, plain + "\r\nb\r\n"));
+  CHECK(!contains(shown.out, "\x1b[31m"));
+  const Result refused = kith("search --device cpu --query 1 --train " + train + " --label '" + odd + "'");
+  CHECK(refused.code == 2);
+  CHECK(contains(refused.err, plain));
+  CHECK(!contains(refused.err, "\x1b"));
+  const Result unknown = kith("$(printf 'se\\033[31m')");
+  CHECK(contains(unknown.err, "\"se\\x1b[31m\""));
+}
+
+TEST_SUITE_END();

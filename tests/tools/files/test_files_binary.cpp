@@ -1,0 +1,238 @@
+// Binary data files: every format by hand, every message word for word.
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "common/data_files.hpp"
+
+using namespace kith::tests::data_files;
+
+TEST_CASE("files: .npy, every type, order and version") {
+  const Folder folder;
+  const Floats expected{1, 2, 3, 4, 5, 6};
+  const auto check = [&](const string& content) {
+    const Table table = folder.table("t.npy", content);
+    CHECK(table.rows == 2);
+    CHECK(table.cols == 3);
+    CHECK(table.values == expected);
+    CHECK(table.rounded.empty());
+    CHECK_FALSE(table.text);
+  };
+  for (const bool big : {false, true}) {
+    CAPTURE(big);
+    const string order = big ? ">" : "<";
+    check(npy(order + "f4", "(2, 3)", bytes<float>({1, 2, 3, 4, 5, 6}, big)));
+    check(npy(order + "f8", "(2, 3)", bytes<double>({1, 2, 3, 4, 5, 6}, big)));
+    check(npy(order + "f2", "(2, 3)",
+              bytes<std::uint16_t>({0x3c00, 0x4000, 0x4200, 0x4400, 0x4500, 0x4600}, big)));
+    check(npy(order + "i2", "(2, 3)", bytes<std::int16_t>({1, 2, 3, 4, 5, 6}, big)));
+    check(npy(order + "u2", "(2, 3)", bytes<std::uint16_t>({1, 2, 3, 4, 5, 6}, big)));
+    check(npy(order + "i4", "(2, 3)", bytes<std::int32_t>({1, 2, 3, 4, 5, 6}, big)));
+    check(npy(order + "u4", "(2, 3)", bytes<std::uint32_t>({1, 2, 3, 4, 5, 6}, big)));
+    check(npy(order + "i8", "(2, 3)", bytes<std::int64_t>({1, 2, 3, 4, 5, 6}, big)));
+    check(npy(order + "u8", "(2, 3)", bytes<std::uint64_t>({1, 2, 3, 4, 5, 6}, big)));
+  }
+  const string u1 = bytes<std::uint8_t>({1, 2, 3, 4, 5, 6});
+  check(npy("|u1", "(2, 3)", u1, false, 1));
+  check(npy("|u1", "(2, 3)", u1, false, 2));
+  check(npy("|u1", "(2L, 3L)", u1, false, 3));
+  check(npy("|i1", "(2,3,)", u1));
+  check(npy("|u1", "(2, 3)", bytes<std::uint8_t>({1, 4, 2, 5, 3, 6}), true));
+  check(npy_header("{\"shape\":(2,3),\"fortran_order\":False,\"descr\":\"|u1\"}") + u1);
+  CHECK(folder.table("t.npy", npy("|b1", "(1, 2)", "\1\0"s)).values == Floats{1, 0});
+  CHECK(folder.table("t.npy", npy("<i2", "(1, 2)", bytes<std::int16_t>({-1, -32768}))).values ==
+        Floats{-1, -32768});
+  CHECK(folder.table("t.npy", npy("<f2", "(1, 3)", bytes<std::uint16_t>({0x8001, 0x7bff, 0x8000}))).values ==
+        Floats{-0x1p-24f, 65504, -0.0f});
+  CHECK(folder.table("t.npy.gz", gzip(npy("|u1", "(2, 3)", u1))).values == expected);
+
+  const Table column = folder.table("t.npy", npy("|u1", "(6,)", u1));
+  CHECK(column.rows == 6);
+  CHECK(column.cols == 1);
+  const Table images = folder.table("t.npy", npy("|u1", "(1, 2, 3)", u1));
+  CHECK(images.cols == 6);
+  CHECK(images.image_shape == Integers{2, 3});
+  // Element [r, a, b] of a Fortran array lies at r + 2 (a + 1 b) here; its column is a * 3 + b.
+  CHECK(
+      folder.table("t.npy", npy("|u1", "(1, 2, 3)", bytes<std::uint8_t>({1, 4, 2, 5, 3, 6}), true)).values ==
+      expected);
+  CHECK(folder.labels("l.npy", npy("<i8", "(3,)", bytes<std::int64_t>({5, 0, 7}))) == Labels{{5, 0, 7}, {}});
+  CHECK(folder.labels("l.npy", npy("<f4", "(2, 1)", bytes<float>({5, 3}))) == Labels{{5, 3}, {}});
+}
+
+TEST_CASE("files: what does not fit float32 is rounded to nearest and reported by column") {
+  const Folder folder;
+  const Table f8 =
+      folder.table("t.npy", npy("<f8", "(3, 3)", bytes<double>({1, 0.1, 2, 3, 0.1, 0x1.000001p0, 0, 4, 1})));
+  CHECK(f8.values == Floats{1, 0.1f, 2, 3, 0.1f, 1, 0, 4, 1});  // 1 + 2^-24 is a tie: to even
+  CHECK(f8.rounded == std::vector<RoundedColumn>{{1, 2, 0}, {2, 1, 1}});
+  CHECK(describe_rounded(f8) == folder / "t.npy" +
+                                    ": 3 values do not fit float32 exactly and were rounded to nearest, in "
+                                    "column 1 and column 2");
+  CHECK(describe_rounded(folder.table("t.npy", npy("<f4", "(1, 1)", bytes<float>({1})))).empty());
+  const Table i4 =
+      folder.table("t.npy", npy("<i4", "(1, 4)", bytes<std::int32_t>({16777217, INT32_MAX, INT32_MIN, -3})));
+  CHECK(i4.values == Floats{16777216, 0x1p31f, -0x1p31f, -3});
+  CHECK(i4.rounded == std::vector<RoundedColumn>{{0, 1, 0}, {1, 1, 0}});
+  const Table i8 =
+      folder.table("t.npy", npy("<i8", "(3, 1)", bytes<std::int64_t>({INT64_MAX, INT64_MIN, 1LL << 40})));
+  CHECK(i8.values == Floats{0x1p63f, -0x1p63f, 0x1p40f});
+  CHECK(i8.rounded == std::vector<RoundedColumn>{{0, 1, 0}});
+  const Table fortran =
+      folder.table("t.npy", npy("<u8", "(2, 2)", bytes<std::uint64_t>({1, 2, 3, UINT64_MAX}), true));
+  CHECK(fortran.values == Floats{1, 3, 2, 0x1p64f});
+  CHECK(fortran.rounded == std::vector<RoundedColumn>{{1, 1, 1}});
+  CHECK(describe_rounded(fortran) ==
+        folder / "t.npy" + ": 1 value does not fit float32 exactly and was rounded to nearest, in column 1");
+}
+
+TEST_CASE("files: wrong .npy, word for word") {
+  const Folder folder;
+  const auto header = [](const string& text) {
+    return "has the header \"" + text +
+           "\", which is not of the form {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4)}; save it "
+           "again with "
+           "numpy.save";
+  };
+  const string one = bytes<float>({1});
+  const std::vector<std::pair<string, string>> cases{
+      {"x", "ends after 1 byte, within its header; it is truncated: copy or download it again"},
+      {"PK\3\4 and so on",
+       "does not begin as .npy files do; save it with numpy.save, or name it by the format it has"},
+      {npy("<f4", "(1, 1)", one, false, 4),
+       "is of .npy version 4.0; kith reads 1.0, 2.0 and 3.0: save it again with numpy.save"},
+      {"\x93NUMPY\2\0\xff\xff\xff\x7f"s,
+       "announces a header of 2147483647 bytes, that of numbers has about 128; it is damaged: save it again "
+       "with "
+       "numpy.save"},
+      {npy_header("").substr(0, 9),
+       "ends after 9 bytes, within its header; it is truncated: copy or download it again"},
+      {npy("|O", "(1, 1)", one),
+       "holds elements of type \"|O\", which are Python objects; numbers become an array by a.astype('f8'), "
+       "texts a file by numpy.savetxt('new.csv', a, fmt='%s', delimiter=',')"},
+      {npy("<U5", "(1, 1)", one),
+       "holds elements of type \"<U5\", which are texts; write them as text: numpy.savetxt('new.csv', a, "
+       "fmt='%s', delimiter=',')"},
+      {npy("<c8", "(1, 1)", one),
+       "holds elements of type \"<c8\", which are complex numbers; save real ones of them, such as "
+       "numpy.abs(a)"},
+      {npy("", "(1, 1)", one),
+       "holds elements of type \"\", which are no numbers that kith reads; save f2, f4, f8, i1 ... i8, u1 "
+       "... u8 or bool"},
+      {npy_header("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,)}") + one,
+       "holds records with fields; save one plain array of numbers, such as a['field'], or write all of it "
+       "as "
+       "text: pandas.DataFrame(a).to_csv('new.csv', index=False)"},
+      {npy_header("nothing"), header("nothing")},
+      {npy_header("{'descr': '<f4'}"), header("{'descr': '<f4'}")},
+      {npy_header("{'descr': '<f4', 'descr': '<f4'}"), header("{'descr': '<f4', 'descr': '<f4'}")},
+      {npy("<f4", "(1)", one), header("{'descr': '<f4', 'fortran_order': False,...")},
+      {npy("<f4", "(-1,)", one), header("{'descr': '<f4', 'fortran_order': False,...")},
+      {npy("<f4", "(1 1)", one), header("{'descr': '<f4', 'fortran_order': False,...")},
+      {npy("<f4", "()", one), "holds a single number; a table has rows along its first axis"},
+      {npy("<f4", "(0, 3)", ""),
+       "holds an array of shape (0, 3): no values; a table has at least one row and one column"},
+      {npy("<f4", "(2,)", one),
+       "its header announces an array of shape (2,), 8 bytes, but 4 bytes follow; it is truncated or no such "
+       "file: copy "
+       "or download it again"},
+      {npy("<f4", "(4294967296, 4294967296)", one),
+       "its header announces an array of shape (4294967296, 4294967296), more than 2^64 bytes, but 4 bytes "
+       "follow; it is "
+       "truncated or no such file: copy or download it again"},
+      {npy("<f4", "(1,)", one + "x"),
+       "goes on after byte 75, where its header says it ends; it is damaged or no such file: copy or "
+       "download it again"},
+      {npy("<f4", "(2, 2)", bytes<float>({1, 2, std::nanf(""), 4})),
+       "row 1, column 0 holds NaN; make every value finite, or leave the row out; --missing fills such cells "
+       "in, or drops their "
+       "rows"},
+      {npy("<f4", "(2, 2)", bytes<float>({1, 2, inf, 4}), true),
+       "row 0, column 1 holds an infinity; make every value finite, or leave the row out"},
+      {npy("<f8", "(1, 2)", bytes<double>({1, -1e39})),
+       "row 0, column 1 holds -1e+39, beyond the largest float32, 3.4e38; scale the column down"},
+      {npy("<f2", "(1,)", bytes<std::uint16_t>({0x7c00})),
+       "row 0, column 0 holds an infinity; make every value finite, or leave the row out"},
+  };
+  for (const auto& [content, message] : cases)
+    CHECK(folder.table_error("t.npy", content) == "bad_file: t.npy: " + message);
+  const string big = npy("|u1", "(100000000,)", "");
+  CHECK(folder.table_error("t.npy.gz", gzip(big)) ==
+        "bad_file: t.npy.gz: its header announces an array of shape (100000000,), 100000000 bytes, but so "
+        "small a .gz cannot "
+        "hold them; it is truncated or no such file: copy or download it again");
+  CHECK(folder.table_error("t.npy.gz", gzip(npy("|u1", "(1000,)", string(999, 'x')))) ==
+        "bad_file: t.npy.gz: ends after 1073 bytes, within an array of shape (1000,); it is truncated: copy "
+        "or download it "
+        "again");
+}
+
+TEST_CASE("files: idx") {
+  const Folder folder;
+  const string u1 = bytes<std::uint8_t>({1, 2, 3, 4, 5, 6});
+  const Table images = folder.table("train-images-idx3-ubyte", idx(8, {1, 2, 3}, u1));
+  CHECK(images.rows == 1);
+  CHECK(images.cols == 6);
+  CHECK(images.values == Floats{1, 2, 3, 4, 5, 6});
+  CHECK(images.image_shape == Integers{2, 3});
+  CHECK(folder.table("t.idx", idx(9, {2}, "\xff\x05")).values == Floats{-1, 5});
+  CHECK(folder.table("t.idx", idx(11, {1, 2}, bytes<std::int16_t>({-2, 300}, true))).values ==
+        Floats{-2, 300});
+  CHECK(folder.table("t.idx", idx(12, {1, 1}, bytes<std::int32_t>({70000}, true))).values == Floats{70000});
+  CHECK(folder.table("t.idx", idx(13, {1, 1}, bytes<float>({0.5f}, true))).values == Floats{0.5f});
+  CHECK(folder.table("t.idx.gz", gzip(idx(14, {1, 1}, bytes<double>({0.25}, true)))).values == Floats{0.25f});
+  CHECK(folder.labels("l-idx1-ubyte.gz", gzip(idx(8, {3}, "\1\0\2"s))) == Labels{{1, 0, 2}, {}});
+
+  CHECK(folder.table_error("t.idx", "abcd") ==
+        "bad_file: t.idx: does not begin with two zero bytes, as idx files do; name it by the format it has");
+  CHECK(folder.table_error("t.idx", idx(7, {1}, "x")) ==
+        "bad_file: t.idx: has type 7, which idx does not define; it has 8 (u8), 9 (i8), 11 (i16), 12 (i32), "
+        "13 (f32) and 14 "
+        "(f64)");
+  CHECK(
+      folder.table_error("t.idx", idx(8, {1, 2, 3}, u1).substr(0, 10)) ==
+      "bad_file: t.idx: ends after 10 bytes, within its header; it is truncated: copy or download it again");
+  CHECK(folder.table_error("t.idx", idx(8, {2, 2, 3}, u1)) ==
+        "bad_file: t.idx: its header announces an array of shape (2, 2, 3), 12 bytes, but 6 bytes follow; it "
+        "is truncated or "
+        "no such file: copy or download it again");
+  CHECK(folder.table_error("t.idx", idx(8, {0xffffffff, 0xffffffff, 0xffffffff}, u1)) ==
+        "bad_file: t.idx: its header announces an array of shape (4294967295, 4294967295, 4294967295), more "
+        "than 2^64 bytes, "
+        "but 6 bytes follow; it is truncated or no such file: copy or download it again");
+  CHECK(folder.table_error("t.idx", idx(8, {}, u1)) ==
+        "bad_file: t.idx: holds a single number; a table has rows along its first axis");
+}
+
+TEST_CASE("files: .fvecs, .ivecs, .bvecs") {
+  const Folder folder;
+  const Table f = folder.table("t.fvecs", fvecs({{1, 2.5f}, {3, 4}}));
+  CHECK(f.rows == 2);
+  CHECK(f.values == Floats{1, 2.5f, 3, 4});
+  CHECK(folder.table("t.ivecs", bytes<std::int32_t>({2, -7, 16777217})).values == Floats{-7, 16777216});
+  CHECK(folder.table("t.bvecs.gz", gzip(bytes<std::int32_t>({2}) + "\1\xff")).values == Floats{1, 255});
+  CHECK(folder.labels("l.ivecs", bytes<std::int32_t>({1, 5, 1, 6})) == Labels{{5, 6}, {}});
+
+  CHECK(folder.table_error("t.fvecs", fvecs({{1, 2}, {3}})) ==
+        "bad_file: t.fvecs: row 1 has 1 element but the rows before have 2; every row needs as many");
+  CHECK(folder.table_error("t.fvecs", fvecs({{1, 2}, {3, 4}}).substr(0, 22)) ==
+        "bad_file: t.fvecs: ends after 22 bytes, within row 1; it is truncated: copy or download it again");
+  CHECK(folder.table_error("t.fvecs", fvecs({{1, 2}}) + "ab") ==
+        "bad_file: t.fvecs: ends within the length of row 1; it is truncated: copy or download it again");
+  CHECK(
+      folder.table_error("t.fvecs", bytes<std::int32_t>({0})) ==
+      "bad_file: t.fvecs: row 0 announces 0 elements; a row has at least 1: is its name that of its format?");
+  CHECK(folder.table_error("t.fvecs", bytes<std::int32_t>({-5, 0})) ==
+        "bad_file: t.fvecs: row 0 announces -5 elements; a row has at least 1: is its name that of its "
+        "format?");
+  CHECK(folder.table_error("t.fvecs", bytes<std::int32_t>({INT32_MAX, 0})) ==
+        "bad_file: t.fvecs: its header announces a row of 2147483647 elements, 8589934588 bytes, but 4 bytes "
+        "follow; it is "
+        "truncated or no such file: copy or download it again");
+  CHECK(folder.table_error("t.fvecs", fvecs({{1, 2}, {3, std::nanf("")}})) ==
+        "bad_file: t.fvecs: row 1, column 1 holds NaN; make every value finite, or leave the row out; "
+        "--missing fills such "
+        "cells in, or drops their rows");
+  CHECK(folder.labels_error("l.ivecs", bytes<std::int32_t>({2, 5, 1})) ==
+        "bad_file: l.ivecs: has rows of 2 elements; labels are one a row");
+}

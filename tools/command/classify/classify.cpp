@@ -1,0 +1,190 @@
+// kith classify: a label for each query, by a vote of its nearest neighbours.
+#include "command/classify/classify.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+
+#include "command/input/model_file.hpp"
+#include "files/output.hpp"
+
+namespace kith::command {
+namespace {
+
+/// What must hold whatever is in the files.
+void check_flags(const CLI::App& app, const ClassifyFlags& flags) {
+  check_model_options(app);
+  if (flags.model.empty()) require_labels("classify", flags.training);
+  const bool only_save = check_asking(app, flags.training, flags.asking, flags.save_model.empty());
+  check_model_path("classify", "--model", flags.model);
+  check_model_path("classify", "--save-model", flags.save_model);
+  if (flags.json)
+    check_json_alone("classify",
+                     {{"--out", flags.out}, {"--proba", flags.proba}, {"--report", flags.report}});
+  for (const char* option : {"--out", "--proba"})
+    if (only_save && app.count(option) > 0)
+      refuse("classify",
+             std::string(option) + " needs queries; give --queries FILE, --query VALUES or --leave-one-out");
+  refuse_both(app, "--radius", "--k-sweep", "choose one");
+  if (app.count("--outlier") > 0 && flags.asking.radius.empty())
+    refuse("classify", "--outlier is for queries with no row within --radius; give both, or --no-label");
+  if (!flags.out.empty()) files::check_output_name(flags.out, files::Content::labels, flags.output.format);
+  if (!flags.proba.empty())
+    files::check_output_name(flags.proba, files::Content::values, flags.output.format);
+}
+
+/// `label`, or of several columns their names.
+void write_answers(files::AtomicFile& file, const ClassifyFlags& flags, const Classified& done) {
+  std::vector<files::LabelColumn> columns;
+  for (const Output& output : done.outputs) columns.push_back({output.answer, output.names.names()});
+  const std::vector<std::string>& names = done.training.label_names;
+  files::write_labels(file, columns,
+                      header_of(flags.output, names.size() == 1 ? std::vector<std::string>{"label"} : names));
+}
+
+/// Columns are named by their classes.
+void write_shares(files::AtomicFile& file, const ClassifyFlags& flags, const Classified& done) {
+  const std::vector<double> values = shares(done.outputs[0], done.voting.priors);
+  std::vector<std::string> names;
+  for (const std::int64_t code : done.outputs[0].classes) names.push_back(done.training.labels[0].text(code));
+  files::write_rows(file, {values.data(), done.queries().table.rows, static_cast<std::int64_t>(names.size())},
+                    header_of(flags.output, names));
+}
+
+std::string answer_lines(const Classified& done) {
+  std::string text;
+  for (std::size_t q = 0; q < done.outputs[0].answer.size(); ++q) {
+    for (std::size_t i = 0; i < done.outputs.size(); ++i)
+      text += (i ? "," : "") + done.outputs[i].names.text(done.outputs[i].answer[q]);
+    text += "\n";
+  }
+  return text;
+}
+
+/// Whether as many are right as are expected, if a number is.
+int check_expected(const ClassifyFlags& flags, const Classified& done) {
+  for (const Output& output : done.outputs)
+    if (flags.expect >= 0 && count_right(output.answer, output.truth.code, output.classes) != flags.expect)
+      return exit_failed_check;
+  return exit_ok;
+}
+
+/// The last lines: how many are right, and whether that is the number expected.
+int print_accuracy(const ClassifyFlags& flags, const Classified& done) {
+  for (std::size_t i = 0; i < done.outputs.size(); ++i) {
+    const Output& output = done.outputs[i];
+    const std::int64_t correct = count_right(output.answer, output.truth.code, output.classes);
+    const std::string name = done.outputs.size() > 1 ? done.training.label_names[i] + ": " : "";
+    const std::string text = name + accuracy_text(correct, done.queries().table.rows);
+    if (flags.expect < 0) {
+      print(text + "\n");
+      continue;
+    }
+    const bool same = correct == flags.expect;
+    print(text + ", expected " + std::to_string(flags.expect) + (same ? ": OK\n" : ": DIFFERENT\n"));
+    if (!same) return exit_failed_check;
+  }
+  return exit_ok;
+}
+
+int run_classify(const CLI::App& app, ClassifyFlags flags) {
+  check_flags(app, flags);
+  OutputFile out(flags.out, flags.output.format), proba(flags.proba, flags.output.format),
+      report(flags.report);
+  const Classified done = classify(app, flags);
+  if (out) write_answers(*out, flags, done);
+  if (proba) write_shares(*proba, flags, done);
+  if (report) report->write(report_page(flags, done));
+  if (!flags.save_model.empty())
+    save(model_of("classify", done.training, flags.metric, flags.asking.radius.empty() ? flags.asking.k : 0,
+                  done.voting),
+         flags.save_model);
+  if (!flags.save_model.empty()) note_written(flags.save_model);
+  for (OutputFile* file : {&out, &proba, &report}) file->commit();
+  if (flags.json) return print_classified_json(flags, done), check_expected(flags, done);
+  if (done.queries().table.rows == 0) return exit_ok;
+  print(telling(flags.telling, done.trace));
+  if (done.outputs[0].truth.code.empty()) {
+    if (out || proba) return exit_ok;
+    print(flags.asking.query.empty() ? answer_lines(done) : shown_answers(flags, done));
+    return exit_ok;
+  }
+  if (!flags.k_sweep.empty()) print(sweep_table(done));
+  return print_accuracy(flags, done);
+}
+
+void add_rows_and_questions(CLI::App& app, ClassifyFlags& flags) {
+  add_table_options(app, flags.training.tables,
+                    "The column of text files (or .svm) that holds the labels: a name, or a number from 1; "
+                    "-1 is the last. Several, with commas between them, are answered one by one. Where the "
+                    "queries have them too, they are the truth");
+  app.get_option("--train")->required(false);
+  add_answer_options(app, flags.training);
+  add_asking_options(app, flags.asking, "True labels of the queries, one a row");
+  add_numbers(app, "--k-sweep", flags.k_sweep, "Accuracy for each of these k, by one search: 1,3,5,9", 1);
+  add_metric_option(app, flags.metric);
+  add_device_option(app, flags.device);
+}
+
+void add_how(CLI::App& app, ClassifyFlags& flags) {
+  add_voting_options(app, flags.voting);
+  app.add_option(
+         "--no-label", flags.no_label,
+         "The answer where no class wins (--tie abstain) or a value is missing (--missing drop); else ? for "
+         "labels of text or with one below 0, -1 for numbers")
+      ->type_name("LABEL");
+  app.add_option("--outlier", flags.outlier, "The answer where no row is within --radius; else as --no-label")
+      ->type_name("LABEL");
+  add_sample_weight_option(app, flags.training);
+  add_filter_option(app, flags.training);
+  add_feature_option(app, flags.training);
+  add_preparation_options(app, flags.training);
+}
+
+void add_outputs(CLI::App& app, ClassifyFlags& flags) {
+  const auto add_file = [&](const char* name, std::string& path, const char* help) {
+    writes_file(app.add_option(name, path, help));
+  };
+  add_file("--out", flags.out,
+           "Write the labels, [queries] or [queries, label columns]: .npy (int64), .csv, "
+           ".tsv, .txt");
+  add_file("--proba", flags.proba,
+           "Write the share of each class in the score, [queries, classes], classes in the order of the "
+           "labels: .npy (float64), .csv, .tsv, .txt");
+  add_file("--save-model", flags.save_model,
+           "Write training rows, labels, scale, metric, -k and vote as one file");
+  reads_file(
+      app.add_option("--model", flags.model, "Such a file, in place of --train and what belongs to it"));
+  add_file("--report", flags.report, "Write a page about the result, for a browser");
+  add_output_options(app, flags.output);
+  app.add_flag("--json", flags.json, "Print all answers, votes and neighbours as JSON");
+  add_texts(app, "--class-names", flags.class_names,
+            "Names of the labels 0, 1, 2, ... for the report, with commas between them", "NAMES");
+  add_number(app, "--expect", flags.expect, "How many must be right; exit 1 where it is another number", 0);
+  add_telling_options(app, flags.telling);
+}
+
+}  // namespace
+
+Subcommand add_classify(CLI::App& parent) {
+  auto flags = std::make_shared<ClassifyFlags>();
+  CLI::App* app =
+      parent.add_subcommand("classify", "Give each query the class that most of its k nearest rows have");
+  add_rows_and_questions(*app, *flags);
+  add_how(*app, *flags);
+  add_outputs(*app, *flags);
+  add_plan_options(*app, flags->plan);
+  add_examples(*app,
+               {"kith classify --train iris.csv --label-column species --query 5.1,3.5,1.4,0.2",
+                "kith classify --train points.csv --label kind -k 15 --query 2.5,7",
+                "kith classify --train train.csv --queries test.csv --label-column -1 -k 9 \\",
+                "              --k-sweep 1,3,5,9,15 --report report.html",
+                "kith classify --train wine.csv --label kind --scale standardize --weights distance \\",
+                "              --leave-one-out --save-model wine.kith",
+                "kith classify --model wine.kith --queries new.csv --out kinds.csv --proba shares.csv",
+                "kith classify --train train-images-idx3-ubyte.gz --labels train-labels-idx1-ubyte.gz \\",
+                "              --queries t10k-images-idx3-ubyte.gz --truth t10k-labels-idx1-ubyte.gz"});
+  return {app, [app, flags] { return run_classify(*app, *flags); }};
+}
+
+}  // namespace kith::command

@@ -1,0 +1,220 @@
+// kith evaluate: how many of known answers are right, for every k, from one search.
+#include "command/evaluate/evaluate.hpp"
+#include "command/shared/json.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+
+namespace kith::command {
+namespace {
+
+using SteadyClock = std::chrono::steady_clock;
+constexpr std::int64_t usual_k_max = 20;
+
+void check_flags(const CLI::App& app, const EvaluateFlags& flags) {
+  require_labels("evaluate", flags.training);
+  refuse_both(app, "--queries", "--folds", "held-out queries need no folds: choose one");
+  if (!flags.truth.empty() && flags.training.tables.queries.empty())
+    refuse("evaluate", "--truth is for --queries; give both, or neither for leave-one-out");
+  if (app.count("--seed") > 0 && flags.folds == 0) refuse("evaluate", "--seed is for --folds; give both");
+}
+
+/// The rows that can be asked, which every k must be found among: all, all but one, all but the largest fold.
+std::int64_t most_neighbors(const Training& training, const std::vector<std::int64_t>& folds, bool held_out) {
+  if (folds.empty()) {
+    const std::int64_t rows = training.filter ? training.filter->count() : training.n();
+    return held_out ? rows : rows - 1;
+  }
+  std::vector<std::int64_t> counting(
+      static_cast<std::size_t>(*std::max_element(folds.begin(), folds.end()) + 1));
+  std::int64_t all = 0;
+  for (std::size_t t = 0; t < folds.size(); ++t) {
+    if (training.filter && !training.filter->counts(static_cast<std::int64_t>(t))) continue;
+    ++counting[static_cast<std::size_t>(folds[t])];
+    ++all;
+  }
+  return all - *std::max_element(counting.begin(), counting.end());
+}
+
+std::int64_t chosen_k_max(const EvaluateFlags& flags, std::int64_t most) {
+  if (most < 1) refuse("evaluate", "no training row has another to ask; give more rows, or let more count");
+  if (flags.k_max > most)
+    refuse("evaluate", "--k-max = " + std::to_string(flags.k_max) + " but only " + std::to_string(most) +
+                           (most == 1 ? " row" : " rows") +
+                           " can be asked; choose 1 <= k <= " + std::to_string(most));
+  return flags.k_max > 0 ? flags.k_max : std::min(most, usual_k_max);
+}
+
+/// True labels of held-out queries.
+files::Labels held_out_truth(const EvaluateFlags& flags, const Training& training,
+                             const files::Table& queries) {
+  AskingFlags asking;
+  asking.truth = flags.truth;
+  std::vector<files::Labels> truth =
+      true_labels("evaluate", flags.training.tables, asking, training, queries);
+  if (truth[0].code.empty())
+    refuse("evaluate", "the true labels of " + queries.path +
+                           " are not known; give --truth FILE, or queries with the label column");
+  return std::move(truth[0]);
+}
+
+/// Queries that miss a value are not searched: they have no answer, for every k.
+void count_unanswered(const Rows& queries, const std::vector<std::int64_t>& truth, Evaluation& evaluation) {
+  if (!queries.kept) return;
+  std::vector<std::int64_t> classes = evaluation.classes, without;
+  for (std::size_t q = 0; q < truth.size(); ++q)
+    if (!std::binary_search(queries.kept->begin(), queries.kept->end(), static_cast<std::int64_t>(q)))
+      without.push_back(truth[q]);
+  classes.insert(classes.end(), without.begin(), without.end());
+  classes = distinct(classes);
+  const auto place = [&](std::int64_t label) {
+    return static_cast<std::size_t>(std::lower_bound(classes.begin(), classes.end(), label) -
+                                    classes.begin());
+  };
+  const std::size_t old = evaluation.classes.size(), width = classes.size() + 1;
+  std::vector<std::uint32_t> confusion(static_cast<std::size_t>(evaluation.k_max) * classes.size() * width);
+  for (std::size_t k = 0; k < static_cast<std::size_t>(evaluation.k_max); ++k) {
+    std::uint32_t* to = confusion.data() + k * classes.size() * width;
+    const std::uint32_t* from = evaluation.confusion.data() + k * old * (old + 1);
+    for (std::size_t a = 0; a < old; ++a)
+      for (std::size_t b = 0; b <= old; ++b)
+        to[place(evaluation.classes[a]) * width + (b < old ? place(evaluation.classes[b]) : width - 1)] +=
+            from[a * (old + 1) + b];
+    for (const std::int64_t label : without) ++to[place(label) * width + width - 1];
+  }
+  evaluation.classes = std::move(classes);
+  evaluation.confusion = std::move(confusion);
+  evaluation.rows += static_cast<std::int64_t>(without.size());
+}
+
+std::string asked_text(const EvaluateFlags& flags, bool held_out) {
+  if (held_out) return "the rows of " + flags.training.tables.queries;
+  if (flags.folds == 0) return "each row in turn, of all others";
+  return "each of " + std::to_string(flags.folds) + " folds, of the rows of the others (stratified, seed " +
+         std::to_string(flags.seed) + ")";
+}
+
+Evaluated evaluate_rows(const EvaluateFlags& flags) {
+  Evaluated done;
+  auto start = SteadyClock::now();
+  done.training = read_training("evaluate", flags.training);
+  const Training& training = done.training;
+  if (training.labels.size() > 1)
+    refuse("evaluate", "there are " + std::to_string(training.labels.size()) +
+                           " label columns; evaluate one after the other");
+  const files::Labels& labels = training.labels[0];
+  const bool held_out = !flags.training.tables.queries.empty();
+  std::vector<std::int64_t> folds;
+  if (flags.folds > 0) {
+    if (flags.folds > training.n())
+      refuse("evaluate", "--folds = " + std::to_string(flags.folds) + " but " + training.rows.table.path +
+                             " holds " + std::to_string(training.n()) +
+                             " rows; choose 2 <= folds <= " + std::to_string(training.n()));
+    folds = stratified_folds(labels.code, flags.folds, static_cast<std::uint64_t>(flags.seed));
+  }
+  const std::int64_t k_max = chosen_k_max(flags, most_neighbors(training, folds, held_out));
+  const std::vector<std::int64_t> classes = distinct(labels.code);
+  VotingFlags voting = flags.voting;
+  voting.reading = file_options(flags.training.tables);
+  done.voting = voting_options("evaluate", voting, &labels, classes, k_max);
+  Rows queries;
+  files::Labels truth{{}, labels.names};
+  if (held_out) {
+    queries = read_prepared_queries(flags.training, training);
+    truth = held_out_truth(flags, training, queries.table);
+    if (queries.count() == 0)
+      refuse("evaluate",
+             "every row of " + queries.table.path + " misses a value; fill them in by --missing mean");
+  }
+  std::vector<std::int64_t> all_classes = classes;
+  all_classes.insert(all_classes.end(), truth.code.begin(), truth.code.end());
+  done.classes = class_names("evaluate", flags.class_names, distinct(all_classes), truth);
+  done.asked = asked_text(flags, held_out);
+  done.seconds.emplace_back("read the files", lap(start));
+
+  PlanOptions options = plan_options(flags.plan);
+  options.filter = training.filter_view();
+  const Device device = open_device(flags.device);
+  done.device = device.info();
+  done.seconds.emplace_back("open and test the device", lap(start));
+  const MatrixView<const float> rows = training.rows.searched();
+  const Classifier classifier(device, rows, labels.code, flags.metric, training.options());
+  done.seconds.emplace_back("copy the training rows", lap(start));
+  ProgressBar bar("evaluating");
+  options.progress = [&bar](const Progress& progress) { bar.update(progress.fraction); };
+  if (held_out) {
+    std::vector<std::int64_t> asked;
+    for (std::size_t q = 0; q < truth.code.size(); ++q)
+      if (!queries.kept ||
+          std::binary_search(queries.kept->begin(), queries.kept->end(), static_cast<std::int64_t>(q)))
+        asked.push_back(truth.code[q]);
+    done.evaluation =
+        evaluate(classifier, queries.searched(), asked, k_max, done.voting, options, &done.trace);
+    count_unanswered(queries, truth.code, done.evaluation);
+  } else if (folds.empty())
+    done.evaluation = leave_one_out(classifier, rows, k_max, done.voting, options, &done.trace);
+  else
+    done.evaluation = cross_validate(classifier, rows, folds, k_max, done.voting, options, &done.trace);
+  done.seconds.emplace_back("search and vote", lap(start));
+  return done;
+}
+
+int run_evaluate(const CLI::App& app, const EvaluateFlags& flags) {
+  check_flags(app, flags);
+  if (flags.json) check_json_alone("evaluate", {{"--csv", flags.csv}, {"--report", flags.report}});
+  OutputFile csv(flags.csv), report(flags.report);
+  const Evaluated done = evaluate_rows(flags);
+  if (csv) csv->write(evaluation_csv(done));
+  if (report) report->write(evaluation_page(flags, done));
+  csv.commit();
+  report.commit();
+  if (flags.json) return print(json_text(evaluation_json(flags, done))), exit_ok;
+  if (flags.explain) print(explain(done.trace.plan) + "\n" + stage_times(done.trace) + "\n");
+  print(evaluation_text(done));
+  return exit_ok;
+}
+
+}  // namespace
+
+Subcommand add_evaluate(CLI::App& parent) {
+  auto flags = std::make_shared<EvaluateFlags>();
+  CLI::App* app = parent.add_subcommand("evaluate", "Accuracy for every k, by one search: which k is best?");
+  add_table_options(*app, flags->training.tables,
+                    "The column of text files (or .svm) that holds the labels: a name, or a number from 1; "
+                    "-1 is the last. Where the queries have it too, it is the truth");
+  app->get_option("--queries")
+      ->description(
+          "Held-out rows with known labels. Without them and --folds, each training row is asked of "
+          "all others (leave-one-out)");
+  add_answer_options(*app, flags->training);
+  reads_file(app->add_option("--truth", flags->truth, "True labels of the queries, one a row"));
+  add_number(*app, "--k-max", flags->k_max, "Try k = 1, 2, ... up to this; 20 where nothing is said", 1);
+  add_number(*app, "--folds", flags->folds,
+             "Ask each of so many folds of the rows of the others; folds have as good as the same share of "
+             "every class. --scale is fitted on all training rows, once",
+             2);
+  add_number(*app, "--seed", flags->seed,
+             "Of the shuffle before the folds are dealt; 0 where nothing is said", 0);
+  add_metric_option(*app, flags->metric);
+  add_device_option(*app, flags->device);
+  add_voting_options(*app, flags->voting);
+  add_sample_weight_option(*app, flags->training);
+  add_filter_option(*app, flags->training);
+  add_feature_option(*app, flags->training);
+  add_preparation_options(*app, flags->training);
+  app->add_flag("--json", flags->json, "Print JSON");
+  writes_file(app->add_option("--csv", flags->csv, "Write k, accuracy and right answers, a line for each k"));
+  writes_file(app->add_option("--report", flags->report, "Write a page with pictures, for a browser"));
+  add_texts(*app, "--class-names", flags->class_names, "Names of the labels 0, 1, 2, ..., with commas",
+            "NAMES");
+  app->add_flag("--explain", flags->explain, "Print how it was done, and the seconds of each stage");
+  add_plan_options(*app, flags->plan);
+  add_examples(*app,
+               {"kith evaluate --train iris.csv --label species --k-max 30 --report k.html",
+                "kith evaluate --train wine.csv --label kind --scale standardize --folds 10 --seed 1",
+                "kith evaluate --train train.csv --queries test.csv --label -1 --weights distance --json"});
+  return {app, [app, flags] { return run_evaluate(*app, *flags); }};
+}
+
+}  // namespace kith::command

@@ -1,0 +1,163 @@
+// kith select-features: which columns tell classes apart.
+#include "command/features/select_features.hpp"
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <numeric>
+#include <optional>
+
+#include "files/output.hpp"
+
+namespace kith::command {
+namespace {
+
+using SteadyClock = std::chrono::steady_clock;
+
+/// Options that the method or the criterion leaves nothing to decide are refused, not ignored.
+void check_options(const CLI::App& app, const SelectFeaturesFlags& flags) {
+  const auto refuse_given = [&](const char* name, const std::string& with, const std::string& advice) {
+    if (app.get_option(name)->count() > 0)
+      refuse("select-features", name + (" does not go with " + with) + "; " + advice);
+  };
+  if (flags.judged_by() == Criterion::informativeness)
+    for (const char* name : {"-k", "--weights", "--rank-weights", "--tie", "--priors", "--costs"})
+      refuse_given(name, "--criterion q", "nobody votes; give --criterion leave-one-out, or leave it out");
+  if (flags.method == "backward")
+    refuse_given("--most", "--method backward", "it begins with all; give --least, or leave it out");
+  else
+    refuse_given("--least", "--method " + flags.method, "it begins with none; give --most, or leave it out");
+  if (!flags.csv.empty() && flags.csv == flags.report)
+    refuse("select-features", "--csv and --report are the same file; give two names");
+}
+
+/// The candidates alone, [n, columns].
+std::vector<float> gathered(MatrixView<const float> rows, const std::vector<std::int64_t>& columns) {
+  std::vector<float> values;
+  values.reserve(static_cast<std::size_t>(rows.rows()) * columns.size());
+  for (std::int64_t r = 0; r < rows.rows(); ++r)
+    for (const std::int64_t c : columns) values.push_back(rows(r, c));
+  return values;
+}
+
+void choose_candidates(Selected& done) {
+  done.columns = done.training.features;
+  if (done.columns.empty()) {
+    done.columns.resize(static_cast<std::size_t>(done.training.rows.width));
+    std::iota(done.columns.begin(), done.columns.end(), 0);
+  }
+  const std::vector<std::string> all = column_names(done.training);
+  for (const std::int64_t c : done.columns) done.names.push_back(all[static_cast<std::size_t>(c)]);
+}
+
+FeatureSelectionOptions selection_options(const SelectFeaturesFlags& flags, const Selected& done) {
+  const auto columns = static_cast<std::int64_t>(done.columns.size());
+  for (const auto& [name, value] : {std::pair{"--most", flags.most}, {"--least", flags.least}})
+    if (value > columns)
+      refuse("select-features", std::string(name) + " = " + std::to_string(value) + " but there are " +
+                                    std::to_string(columns) + " columns to choose from; give " +
+                                    std::to_string(columns) + " or fewer");
+  FeatureSelectionOptions options;
+  options.criterion = flags.judged_by();
+  options.method = selection_method_named(flags.method);
+  options.most = flags.most;
+  options.least = flags.least;
+  options.k = flags.k;
+  const files::Labels& labels = done.training.labels[0];
+  if (options.criterion == Criterion::leave_one_out) {
+    check_k("select-features", flags.k, done.training, true);
+    VotingFlags voting = flags.voting;
+    voting.reading = file_options(flags.training.tables);
+    options.voting = voting_options("select-features", voting, &labels, distinct(labels.code), flags.k);
+  }
+  options.plan = plan_options(flags.plan);
+  return options;
+}
+
+Selected select(const SelectFeaturesFlags& flags) {
+  Selected done;
+  auto start = SteadyClock::now();
+  done.training = read_training("select-features", flags.training);
+  const Training& training = done.training;
+  if (training.labels.size() != 1)
+    refuse("select-features",
+           std::to_string(training.labels.size()) + " columns hold labels; give one --label-column");
+  choose_candidates(done);
+  done.classes = static_cast<std::int64_t>(distinct(training.labels[0].code).size());
+  FeatureSelectionOptions options = selection_options(flags, done);
+  done.seconds.emplace_back("read the files", lap(start));
+
+  const Device device = open_device(flags.device);
+  done.device = device.info();
+  done.seconds.emplace_back("open and test the device", lap(start));
+  ProgressBar bar("selecting columns");
+  options.progress = [&bar](std::int64_t tried, std::int64_t expected) {
+    throw_if_interrupted("select-features");
+    bar.update(static_cast<double>(tried) / static_cast<double>(std::max(tried, expected)));
+  };
+  const MatrixView<const float> rows = training.rows.searched();
+  const std::vector<float> candidates = gathered(rows, done.columns);
+  done.selection = select_features(
+      device, {candidates.data(), rows.rows(), static_cast<std::int64_t>(done.columns.size())},
+      training.labels[0].code, flags.metric, options);
+  done.seconds.emplace_back("select", lap(start));
+  return done;
+}
+
+int run_select_features(const CLI::App& app, const SelectFeaturesFlags& flags) {
+  check_options(app, flags);
+  require_labels("select-features", flags.training);
+  if (flags.json) check_json_alone("select-features", {{"--csv", flags.csv}, {"--report", flags.report}});
+  OutputFile csv(flags.csv), report(flags.report);
+  const Selected done = select(flags);
+  if (csv) csv->write(selection_csv(done));
+  if (report) report->write(selection_page(flags, done));
+  csv.commit();
+  report.commit();
+  print(flags.json ? selection_json(flags, done) : selection_text(flags, done));
+  return exit_ok;
+}
+
+void add_selection_options(CLI::App& app, SelectFeaturesFlags& flags) {
+  add_choice(app, "--criterion", flags.criterion,
+             "What makes a set of columns good: q (distance between classes over distance inside), "
+             "leave-one-out (share of the rows that their k nearest others classify right)",
+             {"q", "leave_one_out"});
+  add_choice(app, "--method", flags.method,
+             "How sets are tried: forward (add the best), backward (drop the one that is missed least), "
+             "floating (forward, and drop where that beats the best set of that size)",
+             {"forward", "backward", "floating"});
+  add_number(app, "--most", flags.most, "Columns of the largest set (forward, floating); 0: all", 0);
+  add_number(app, "--least", flags.least, "Columns of the smallest set (backward)", 1)->capture_default_str();
+  add_number(app, "-k", flags.k, "Neighbours that vote (leave-one-out)", 1)->capture_default_str();
+}
+
+}  // namespace
+
+Subcommand add_select_features(CLI::App& parent) {
+  auto flags = std::make_shared<SelectFeaturesFlags>();
+  CLI::App* app = parent.add_subcommand("select-features", "Search for the columns that tell classes apart");
+  add_table_options(
+      *app, flags->training.tables,
+      "The column of text files (or .svm) that holds the labels: a name, or a number from 1; -1 "
+      "is the last",
+      false);
+  add_answer_options(*app, flags->training);
+  add_feature_option(*app, flags->training);
+  app->get_option("--features")->description("The columns to choose from: names, numbers, ranges");
+  add_preparation_options(*app, flags->training);
+  add_selection_options(*app, *flags);
+  add_voting_options(*app, flags->voting);
+  add_metric_option(*app, flags->metric);
+  add_device_option(*app, flags->device);
+  writes_file(app->add_option("--csv", flags->csv, "Write the steps, a line each"));
+  writes_file(app->add_option("--report", flags->report, "Write a page with a chart, for a browser"));
+  app->add_flag("--json", flags->json, "Print JSON");
+  add_plan_options(*app, flags->plan);
+  add_examples(*app, {"kith select-features --train iris.csv --label-column species",
+                      "kith select-features --train wine.csv --label-column 1 --scale standardize \\",
+                      "                     --criterion leave-one-out -k 5 --method floating --most 8 \\",
+                      "                     --report columns.html"});
+  return {app, [app, flags] { return run_select_features(*app, *flags); }};
+}
+
+}  // namespace kith::command

@@ -1,0 +1,30 @@
+// What the JSON of search, classify and regress has in common: what was asked, and a line for each query.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "command/input/answers.hpp"
+#include "command/shared/json.hpp"
+
+namespace kith::command {
+
+/// `train`, `rows`, `dims`, `queries`, `metric`, `device`, `k`, `radius`: k or radius is null.
+nlohmann::ordered_json asked_json(const Training& training, std::int64_t queries, Metric metric,
+                                  const std::string& device, const AskingFlags& asking);
+
+/// A float as the shortest number that gives the same bits back; null where it is none.
+nlohmann::ordered_json float_json(float value);
+
+/// Neighbours of a query, nearest first: `[{"row": 3, "distance": 0.5}]`.
+///   more  adds what is known of a training row
+nlohmann::ordered_json neighbors_json(
+    const RadiusNeighbors& found, std::int64_t q,
+    const std::function<void(std::size_t row, nlohmann::ordered_json& neighbor)>& more = {});
+
+/// Print one document: `head`, and beside it `results`, an array with a line for each query.
+void print_results(const nlohmann::ordered_json& head, std::int64_t queries,
+                   const std::function<nlohmann::ordered_json(std::int64_t q)>& result);
+
+}  // namespace kith::command

@@ -1,0 +1,218 @@
+#include "command/input/tables.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <limits>
+
+#include "files/source.hpp"
+#include "files/text/decorated.hpp"
+#include "files/text/layout.hpp"
+#include "kith/names.hpp"
+
+namespace kith::command {
+namespace {
+
+[[noreturn]] void refuse_query(std::size_t row, const std::string& what) {
+  throw Error(Errc::invalid_argument, "--query " + std::to_string(row + 1) + ": " + what);
+}
+
+files::ReadOptions read_options(const TableFlags& flags) {
+  files::ReadOptions options(file_options(flags));
+  if (!flags.label_columns.empty()) {
+    options.label_column = flags.label_columns[0];
+    options.more_label_columns.assign(flags.label_columns.begin() + 1, flags.label_columns.end());
+  }
+  options.target_columns = flags.target_columns;
+  options.categorical = flags.categorical;
+  options.missing = flags.missing != "refuse";
+  if (flags.svm_base != "automatic") options.first_index = flags.svm_base == "0" ? 0 : 1;
+  options.unseen_is_zero = flags.unseen == "zero";
+  options.unseen_is_new = options.unseen_is_zero && flags.unseen_is_new;
+  return options;
+}
+
+files::Table read(const std::string& path, const files::ReadOptions& options) {
+  Waiting waiting("reading " + files::shown_name(path));
+  files::ReadOptions told = options;
+  told.progress = [&](double fraction) { waiting.update(fraction); };
+  files::Table table = files::read_table(path, told);
+  if (const std::string rounded = files::describe_rounded(table); !rounded.empty()) note(rounded);
+  return table;
+}
+
+/// One cell of a query from the command line.
+float parse_cell(const std::string& text, std::size_t row, const files::Table& train, std::int64_t column,
+                 const TableFlags& flags) {
+  for (const files::Categories& known : train.categories) {
+    if (known.column != column || (flags.missing != "refuse" && files::is_missing(text))) continue;
+    const auto it = std::lower_bound(known.names.begin(), known.names.end(), text);
+    if (it != known.names.end() && *it == text) return static_cast<float>(it - known.names.begin());
+    if (flags.unseen == "zero") return flags.unseen_is_new ? static_cast<float>(known.names.size()) : 0;
+    refuse_query(row, train.column_text(column) + ": \"" + text + "\" does not occur in " + train.path +
+                          "; use one that does, or give --unseen zero");
+  }
+  if (flags.missing != "refuse" && files::is_missing(text)) return std::numeric_limits<float>::quiet_NaN();
+  float value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value))
+    refuse_query(row, train.column_text(column) + ": \"" + text +
+                          "\" is no finite number that fits float32; give one");
+  return value;
+}
+
+}  // namespace
+
+CLI::Option* add_choice(CLI::App& app, const std::string& name, std::string& value, const std::string& help,
+                        const std::vector<std::string>& choices) {
+  CLI::Option* option = app.add_option(name, value, help)->type_name("WHAT");
+  std::string shown = value;
+  std::replace(shown.begin(), shown.end(), '_', '-');
+  option->default_str(shown);
+  return option->transform(CLI::Validator(
+      [&app, name, choices](std::string& text) -> std::string {
+        const std::string given = text;
+        text = plain_name(text);
+        if (std::find(choices.begin(), choices.end(), text) != choices.end()) return {};
+        std::vector<std::string> spelled = choices;
+        for (std::string& choice : spelled) std::replace(choice.begin(), choice.end(), '_', '-');
+        throw Error(Errc::invalid_argument, app.get_name() + ": " + name + ": there is no \"" + given +
+                                                "\"; " + advice_on_name(given, spelled));
+      },
+      ""));
+}
+
+CLI::Option* add_texts(CLI::App& app, const std::string& name, std::vector<std::string>& values,
+                       const std::string& help, const std::string& type) {
+  CLI::Option* option = app.add_option(name, values, help)->type_name(type)->expected(1)->delimiter(',');
+  return option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
+void add_text_options(CLI::App& app, TableFlags& flags) {
+  add_choice(app, "--format", flags.format,
+             "The format of - (stdin), and of files whose name says none; .gz is found out",
+             {"csv", "tsv", "txt", "npy", "idx", "fvecs", "ivecs", "bvecs", "svm"});
+  add_choice(app, "--header", flags.header,
+             "Whether the first line of a text file is a header: automatic, yes, no",
+             {"automatic", "yes", "no"});
+  const auto add_checked = [&app](const std::string& name, std::string& value, const std::string& help,
+                                  const std::string& type, const std::function<void(std::string)>& check) {
+    check_by(app, app.add_option(name, value, help)->type_name(type), name, check);
+  };
+  add_checked("--delimiter", flags.delimiter,
+              "What separates the cells of text files, as ; or by name: comma, semicolon, tab, pipe, space; "
+              "guessed where it is not given",
+              "CHAR", [](const std::string& text) { files::delimiter_named(text); });
+  add_checked("--decimal", flags.decimal,
+              "The decimal sign in text files, comma or point; guessed where it is not given", "SIGN",
+              [](const std::string& text) { files::decimal_named(text); });
+  add_checked("--encoding", flags.encoding,
+              "Of text files: utf-8, latin-1, windows-1252, utf-16, utf-16le, utf-16be", "NAME",
+              [](const std::string& text) { files::encoding_named(text); });
+}
+
+void add_table_options(CLI::App& app, TableFlags& flags, const std::string& label_help, bool queries) {
+  reads_file(app.add_option("--train", flags.train,
+                            "Training rows: .npy, .csv, .tsv, -ubyte, .fvecs, .bvecs, .ivecs, .svm, each "
+                            "also with .gz behind it; - is stdin"))
+      ->required();
+  if (queries)
+    reads_file(app.add_option("--queries", flags.queries, "Rows to look up, with the same columns"));
+  if (!label_help.empty())
+    add_texts(app, "--label-column,--label", flags.label_columns, label_help, "COLUMNS");
+  add_text_options(app, flags);
+  add_choice(app, "--unseen", flags.unseen,
+             "A category that does not occur in the training rows: refuse it, or take it as zero",
+             {"refuse", "zero"});
+  add_choice(
+      app, "--svm-base", flags.svm_base,
+      "The index of the first column in .svm files: 0, 1, or automatic, which is 0 where the index 0 occurs",
+      {"automatic", "0", "1"});
+  add_texts(app, "--categorical", flags.categorical,
+            "Columns of a text file whose numbers are categories, with commas between them", "COLUMNS");
+}
+
+files::FileOptions file_options(const TableFlags& flags) {
+  files::FileOptions options;
+  options.format = flags.format;
+  if (flags.header == "yes") options.header = files::Header::yes;
+  if (flags.header == "no") options.header = files::Header::no;
+  if (!flags.delimiter.empty()) options.delimiter = files::delimiter_named(flags.delimiter);
+  if (!flags.decimal.empty()) options.decimal = files::decimal_named(flags.decimal);
+  options.encoding = files::encoding_named(flags.encoding);
+  options.note = [](const std::string& text) { note(text); };
+  return options;
+}
+
+files::Table read_train(const TableFlags& flags, bool features_chosen) {
+  files::ReadOptions options = read_options(flags);
+  options.features_chosen = features_chosen;
+  // What is absent in such a file is 0, so training rows have the columns that only queries name. A pipe can
+  // be read once: its queries must do with the columns of the training rows.
+  if (files::is_svm(flags.train, flags.format) && files::is_svm(flags.queries, flags.format) &&
+      std::filesystem::is_regular_file(flags.queries))
+    options.also = files::read_svm_width(flags.queries, options);
+  return read(flags.train, options);
+}
+
+files::Table read_queries(const TableFlags& flags, const files::Table& train) {
+  files::ReadOptions options = read_options(flags);
+  options.like = &train;
+  options.label_optional = true;
+  return read(flags.queries, options);
+}
+
+files::Table parse_queries(const TableFlags& flags, const std::vector<std::string>& rows,
+                           const files::Table& train) {
+  files::Table table;
+  table.path = "--query";
+  table.rows = static_cast<std::int64_t>(rows.size());
+  table.cols = train.cols;
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    const std::vector<std::string> cells = split_commas(rows[r]);
+    if (static_cast<std::int64_t>(cells.size()) != train.cols)
+      refuse_query(r, std::to_string(cells.size()) + " values but " + train.path + " has " +
+                          std::to_string(train.cols) + " columns" +
+                          (train.labels.code.empty() ? "" : " beside the labels") +
+                          "; give a value for each, with commas between them");
+    for (std::size_t c = 0; c < cells.size(); ++c)
+      table.values.push_back(parse_cell(cells[c], r, train, static_cast<std::int64_t>(c), flags));
+  }
+  return table;
+}
+
+void check_k(const std::string& where, std::int64_t k, const files::Table& train) {
+  if (k <= train.rows) return;
+  throw Error(Errc::invalid_argument, where + ": k = " + std::to_string(k) + " but " + train.path +
+                                          " holds " + std::to_string(train.rows) +
+                                          (train.rows == 1 ? " row" : " rows") +
+                                          "; choose 1 <= k <= " + std::to_string(train.rows));
+}
+
+void check_k_of_others(const std::string& where, std::int64_t k, const files::Table& train) {
+  if (k < train.rows) return;
+  if (train.rows == 1)
+    throw Error(Errc::invalid_argument,
+                where + ": " + train.path + " holds 1 row, and no others to ask; give at least two");
+  throw Error(Errc::invalid_argument, where + ": k = " + std::to_string(k) + " but each row of " +
+                                          train.path + " has " + std::to_string(train.rows - 1) +
+                                          " others; choose 1 <= k <= " + std::to_string(train.rows - 1));
+}
+
+void refuse_both(const CLI::App& app, const std::string& a, const std::string& b, const std::string& advice) {
+  if (app.count(a) > 0 && app.count(b) > 0)
+    throw Error(Errc::invalid_argument,
+                app.get_name() + ": " + a + " and " + b + " are both given; " + advice);
+}
+
+double lap(std::chrono::steady_clock::time_point& start) {
+  const auto now = std::chrono::steady_clock::now();
+  const double seconds = std::chrono::duration<double>(now - start).count();
+  start = now;
+  return seconds;
+}
+
+}  // namespace kith::command

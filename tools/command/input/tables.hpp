@@ -1,0 +1,79 @@
+// The tables that subcommands read.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "command/shared/command.hpp"
+#include "command/shared/named_files.hpp"
+#include "files/table.hpp"
+#include "kith/matrix_view.hpp"
+
+namespace kith::command {
+
+struct TableFlags {
+  std::string train;
+  std::string queries;
+  std::vector<std::string> label_columns;
+  std::vector<std::string> target_columns;
+  std::string format;
+  std::string header = "automatic";
+  std::string delimiter;  ///< empty: guessed
+  std::string decimal;    ///< empty: guessed
+  std::string encoding = "utf-8";
+  std::string unseen = "refuse";
+  std::vector<std::string> categorical;
+  std::string missing = "refuse";      ///< or drop, mean, median, most_frequent
+  std::string svm_base = "automatic";  ///< or 0, 1
+  bool unseen_is_new = false;          ///< `zero` is 0 in every column of a one-hot code, not category 0
+};
+
+/// --train, --queries where `queries` is set, and how text files are read: --label-column (or --label) where
+/// there is a help for it, --format, --header, --delimiter, --decimal, --encoding, --unseen, --categorical,
+/// --svm-base.
+void add_table_options(CLI::App& app, TableFlags& flags, const std::string& label_help, bool queries = true);
+
+/// Of these, how files are laid out: --format, --header, --delimiter, --decimal, --encoding.
+void add_text_options(CLI::App& app, TableFlags& flags);
+
+/// An option of several texts, with commas between them or given several times.
+CLI::Option* add_texts(CLI::App& app, const std::string& name, std::vector<std::string>& values,
+                       const std::string& help, const std::string& type);
+
+/// One of `choices`, which are spelled as the library does, checked while parsing: in any case, with - or _.
+/// Messages spell them with -.
+CLI::Option* add_choice(CLI::App& app, const std::string& name, std::string& value, const std::string& help,
+                        const std::vector<std::string>& choices);
+
+/// How files are read; what is guessed is told on stderr, as note().
+files::FileOptions file_options(const TableFlags& flags);
+
+/// The training rows; where they and the queries are .svm files, with as many columns as both need. Says on
+/// stderr in which columns numbers were rounded, and unless the caller chose features, which columns number
+/// the rows.
+files::Table read_train(const TableFlags& flags, bool features_chosen = false);
+
+/// The queries, read by the dictionaries of `train`; their label column may be absent.
+files::Table read_queries(const TableFlags& flags, const files::Table& train);
+
+/// Queries from the command line: each is a row of values with commas between them.
+files::Table parse_queries(const TableFlags& flags, const std::vector<std::string>& rows,
+                           const files::Table& train);
+
+/// Throws invalid_argument: k is more than the training rows. Before the queries are read.
+void check_k(const std::string& where, std::int64_t k, const files::Table& train);
+
+/// The same for leave-one-out, where a row is no neighbour of its own.
+void check_k_of_others(const std::string& where, std::int64_t k, const files::Table& train);
+
+/// Throws invalid_argument: `WHERE: A and B are both given; ADVICE`.
+void refuse_both(const CLI::App& app, const std::string& a, const std::string& b, const std::string& advice);
+
+/// The seconds since `start`, which is set to now.
+double lap(std::chrono::steady_clock::time_point& start);
+
+inline MatrixView<const float> view(const files::Table& table) {
+  return {table.values.data(), table.rows, table.cols};
+}
+
+}  // namespace kith::command

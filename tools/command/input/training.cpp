@@ -1,0 +1,259 @@
+#include "command/input/training.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <utility>
+
+#include "command/input/training_parts.hpp"
+#include "kith/names.hpp"
+
+namespace kith::command {
+namespace {
+
+/// `rows` of `values`, `width` each.
+template <class T>
+void keep(const std::vector<std::int64_t>& rows, std::size_t width, std::vector<T>& values) {
+  if (values.empty()) return;
+  std::vector<T> some;
+  some.reserve(rows.size() * width);
+  for (const std::int64_t row : rows) {
+    const auto from = values.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(row) * width);
+    some.insert(some.end(), from, from + static_cast<std::ptrdiff_t>(width));
+  }
+  values = std::move(some);
+}
+
+/// Leave rows with a missing value out of what is searched.
+void leave_incomplete_out(Rows& rows) {
+  std::vector<std::int64_t> complete = complete_rows(view(rows.table));
+  if (static_cast<std::int64_t>(complete.size()) == rows.table.rows) return;
+  const auto cols = static_cast<std::size_t>(rows.table.cols);
+  for (const std::int64_t row : complete) {
+    const float* from = rows.table.values.data() + static_cast<std::size_t>(row) * cols;
+    rows.prepared.insert(rows.prepared.end(), from, from + cols);
+  }
+  rows.kept = std::move(complete);
+}
+
+/// `FILE: 3 of 10 rows`: how many miss a value.
+std::string missing_rows(const Rows& rows) {
+  return rows.table.path + ": " + std::to_string(rows.table.rows - rows.count()) + " of " +
+         std::to_string(rows.table.rows) + (rows.table.rows == 1 ? " row" : " rows");
+}
+
+/// --missing drop: the training rows and all that is told about them, without incomplete rows.
+void drop_incomplete(const std::string& where, Training& training) {
+  Rows& rows = training.rows;
+  leave_incomplete_out(rows);
+  if (!rows.kept) return;
+  if (rows.kept->empty())
+    refuse(where, rows.table.path +
+                      ": every row misses a value, so --missing drop leaves none; fill them in by "
+                      "mean, median or most-frequent");
+  note(missing_rows(rows) + " left out, since a value is missing; the others keep their numbers");
+  training.row_numbers = *rows.kept;
+  const std::vector<std::int64_t>& kept = training.row_numbers;
+  for (files::Labels& labels : training.labels) keep(kept, 1, labels.code);
+  keep(kept, training.value_names.size(), training.values);
+  keep(kept, 1, training.sample_weights);
+}
+
+/// Columns of prepared rows that come from these of the file.
+std::vector<std::int64_t> prepared_features(const Preparation& preparation,
+                                            const std::vector<std::int64_t>& features) {
+  if (features.empty() || preparation.changes_nothing()) return features;
+  const std::vector<std::int64_t> sources = preparation.sources();
+  std::vector<std::int64_t> result;
+  for (std::size_t c = 0; c < sources.size(); ++c)
+    if (std::binary_search(features.begin(), features.end(), sources[c]))
+      result.push_back(static_cast<std::int64_t>(c));
+  return result;
+}
+
+/// What is searched, once incomplete rows are left out.
+void prepare(const Preparation& preparation, Rows& rows) {
+  rows.width = rows.table.cols;
+  if (preparation.changes_nothing()) return;
+  const MatrixView<const float> complete = rows.searched();
+  if (complete.rows() > 0) rows.prepared = preparation.apply(complete);
+  rows.width = preparation.width();
+}
+
+/// How queries are read: for --unseen zero a new category is 0 in every column of a one-hot code.
+TableFlags query_flags(const TrainingFlags& flags, const Training& training) {
+  TableFlags tables = flags.tables;
+  const PreparationOptions& preparation = training.preparation.options();
+  tables.unseen_is_new = preparation.categories == Categories::one_hot && !preparation.categorical.empty();
+  tables.missing = name(preparation.missing);
+  if (!tables.label_columns.empty() || !tables.target_columns.empty()) return tables;
+  (training.values.empty() ? tables.label_columns : tables.target_columns) =
+      training.answer_columns.empty() ? train_flags(flags).label_columns : training.answer_columns;
+  if (training.answer_columns.empty()) tables.target_columns = train_flags(flags).target_columns;
+  return tables;
+}
+
+Rows prepared(const Preparation& preparation, files::Table table) {
+  Rows rows;
+  rows.table = std::move(table);
+  if (preparation.options().missing == Missing::drop) leave_incomplete_out(rows);
+  if (rows.kept)
+    note(missing_rows(rows) +
+         " without an answer, since a value is missing; --missing mean would fill it in");
+  prepare(preparation, rows);
+  return rows;
+}
+
+Scaling parse_scaling(const std::string& text) {
+  const std::vector<std::string> names = {"standardize", "min-max", "l2"};
+  try {
+    return scaling_named(text);
+  } catch (const Error&) {
+    const std::string one = closest_name(text, names);
+    throw Error(Errc::invalid_argument,
+                "scale: there is none called \"" + text + "\"; " +
+                    (one.empty() ? "choose one of standardize (mean 0, deviation 1), min-max (0 to "
+                                   "1), l2 (each row divided by its norm)"
+                                 : "did you mean " + one + "?"));
+  }
+}
+
+}  // namespace
+
+MatrixView<const float> Rows::searched() const {
+  return {prepared.empty() ? table.values.data() : prepared.data(), count(), width};
+}
+
+void Rows::spread(RadiusNeighbors& found) const {
+  if (!kept || found.first.empty()) return;
+  std::vector<std::int64_t> first{0};
+  std::size_t next = 0;
+  for (std::int64_t row = 0; row < table.rows; ++row) {
+    const bool searched = next < kept->size() && (*kept)[next] == row;
+    const std::int64_t count = searched ? found.count(static_cast<std::int64_t>(next)) : 0;
+    next += searched;
+    first.push_back(first.back() + count);
+  }
+  found.first = std::move(first);
+  found.queries = table.rows;
+}
+
+void add_answer_options(CLI::App& app, TrainingFlags& flags) {
+  flags.answers = TrainingFlags::Answers::labels;
+  reads_file(app.add_option(
+      "--labels", flags.labels,
+      "Labels of the training rows, one a row, where they have their own file; of several columns "
+      "--label-column names the one"));
+}
+
+void add_value_options(CLI::App& app, TrainingFlags& flags) {
+  flags.answers = TrainingFlags::Answers::values;
+  reads_file(app.add_option(
+      "--values", flags.values,
+      "Values of the training rows, a column for each that is to be predicted: .npy, .csv, .tsv, .txt, idx"));
+  add_texts(
+      app, "--target", flags.tables.target_columns,
+      "The columns of text files (with --values, of that one) that hold the values: names, or numbers "
+      "from 1; -1 is the last. Where the queries have them too, they are the truth. In .svm files values "
+      "begin the lines",
+      "COLUMNS");
+}
+
+void add_sample_weight_option(CLI::App& app, TrainingFlags& flags) {
+  reads_file(app.add_option("--sample-weights", flags.sample_weights,
+                            "What the vote of each training row is multiplied by, one a row, 0 or more"));
+}
+
+void add_filter_option(CLI::App& app, TrainingFlags& flags) {
+  reads_file(app.add_option(
+      "--filter", flags.filter,
+      "The training rows that count, as numbers from 0, one a line (or .npy): prototypes, gauges"));
+}
+
+void add_feature_option(CLI::App& app, TrainingFlags& flags) {
+  app.add_option("--features", flags.features,
+                 "The columns that count, in any order: names, numbers (from 1 in text files, else from 0) "
+                 "and ranges, as in 2-5,width")
+      ->type_name("LIST");
+}
+
+void add_preparation_options(CLI::App& app, TrainingFlags& flags) {
+  CLI::Option* scale =
+      add_texts(app, "--scale", flags.scale,
+                "What is done to all columns, one after the other, as fitted on the training rows: "
+                "standardize, min-max, l2 (each row divided by its norm)",
+                "NAMES");
+  check_by(app, scale, "--scale", [](const std::string& text) { parse_scaling(text); });
+  add_choice(app, "--categories", flags.categories,
+             "What a column of text becomes: ordinal (its place in the sorted list of its texts), one-hot",
+             {"ordinal", "one_hot"});
+  add_choice(
+      app, "--missing", flags.tables.missing,
+      "What becomes of missing values (an empty cell, NA, NaN, null, None, ?, - and the like): refuse, "
+      "drop (training rows; queries get no answer), or fill in the mean, the median or the "
+      "most-frequent value of the column in the training rows; text always by the most frequent",
+      {"refuse", "drop", "mean", "median", "most_frequent"});
+}
+
+PreparationOptions preparation_options(const std::string& where, const TrainingFlags& flags,
+                                       const files::Table& train) {
+  PreparationOptions options;
+  for (const std::string& text : flags.scale) options.scalings.push_back(parse_scaling(text));
+  options.categories = categories_named(flags.categories);
+  options.missing = missing_named(flags.tables.missing);
+  const bool fills = options.missing != Missing::refuse && options.missing != Missing::drop;
+  if (options.categories == Categories::ordinal && !fills) return options;  // codes are what they are
+  for (const files::Categories& known : train.categories) options.categorical.push_back(known.column);
+  if (options.categories == Categories::ordinal) return options;
+  if (options.categorical.empty())
+    refuse(where, "--categories one-hot: no column of " + train.path +
+                      " holds text; name columns of numbers that are categories by --categorical");
+  return options;
+}
+
+void check_k(const std::string& where, std::int64_t k, const Training& training, bool leave_one_out) {
+  const std::int64_t kept = training.n() - (leave_one_out ? 1 : 0);
+  if (training.rows.kept && k > kept)
+    refuse(where, "k = " + std::to_string(k) + " but --missing drop leaves " + std::to_string(kept) +
+                      (leave_one_out ? " other" : "") + (kept == 1 ? " row" : " rows") +
+                      "; choose a smaller k, or fill missing values in");
+  if (leave_one_out)
+    check_k_of_others(where, k, training.rows.table);
+  else
+    check_k(where, k, training.rows.table);
+  if (!training.filter) return;
+  const std::int64_t most = training.filter->count() - (leave_one_out ? 1 : 0);
+  if (k > most)
+    refuse(where, "k = " + std::to_string(k) + " but --filter leaves " + std::to_string(most) +
+                      (leave_one_out ? " other" : "") + (most == 1 ? " row" : " rows") +
+                      "; choose a smaller k, or let more rows count");
+}
+
+Training read_training(const std::string& where, const TrainingFlags& flags) {
+  Training training;
+  files::Table& table = training.rows.table;
+  table = read_train(train_flags(flags), !flags.features.empty());
+  take_labels(where, flags, training);
+  take_values(where, flags, training);
+  if (!flags.sample_weights.empty())
+    training.sample_weights = read_weights(where, flags.sample_weights, flags.tables, table);
+  training.rows.width = table.cols;
+  if (flags.tables.missing == "drop") drop_incomplete(where, training);
+  if (!flags.filter.empty()) training.filter = read_filter(where, flags.filter, flags.tables, training);
+  if (!flags.features.empty()) training.file_features = parse_features(where, flags.features, table);
+  training.preparation = Preparation(training.rows.searched(), preparation_options(where, flags, table));
+  prepare(training.preparation, training.rows);
+  training.features = prepared_features(training.preparation, training.file_features);
+  return training;
+}
+
+Rows read_prepared_queries(const TrainingFlags& flags, const Training& training) {
+  return prepared(training.preparation, read_queries(query_flags(flags, training), training.rows.table));
+}
+
+Rows parse_prepared_queries(const TrainingFlags& flags, const std::vector<std::string>& rows,
+                            const Training& training) {
+  return prepared(training.preparation,
+                  parse_queries(query_flags(flags, training), rows, training.rows.table));
+}
+
+}  // namespace kith::command

@@ -1,0 +1,143 @@
+// The rows that a subcommand learns from, and all that is told about them: labels or values, features,
+// weights, which rows count, categories and scale. Queries are read and prepared in the same way.
+//
+//   TrainingFlags flags;
+//   add_table_options(*app, flags.tables, "The column that holds the labels", false);  // no --queries
+//   add_answer_options(*app, flags);                                                   // --labels
+//   add_feature_option(*app, flags);                                                   // --features
+//   add_preparation_options(*app, flags);                                              // --scale,
+//   --categories
+//   ...
+//   const Training training = read_training("structure", flags);
+//   const Classifier classifier(device, training.rows.searched(), training.labels[0].code, metric,
+//                               training.options());
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "command/input/tables.hpp"
+#include "files/table.hpp"
+#include "kith/classifier.hpp"
+#include "kith/filter.hpp"
+#include "kith/neighbors.hpp"
+#include "kith/preparation.hpp"
+
+namespace kith::command {
+
+/// The row of a neighbour that a query has not, since it misses a value; `kith search` writes it.
+inline constexpr std::int64_t no_neighbor = -1;
+
+/// All of it. Each subcommand registers what it has a use for.
+struct TrainingFlags {
+  TableFlags tables;
+  std::string labels;          ///< --labels FILE
+  std::string values;          ///< --values FILE
+  std::string sample_weights;  ///< FILE
+  std::string filter;          ///< FILE
+  std::string features;        ///< LIST
+  std::vector<std::string> scale;
+  std::string categories = "ordinal";
+  enum class Answers { none, labels, values } answers = Answers::none;  ///< what the subcommand learns
+};
+
+void add_answer_options(CLI::App& app, TrainingFlags& flags);        ///< --labels
+void add_value_options(CLI::App& app, TrainingFlags& flags);         ///< --values, --target
+void add_sample_weight_option(CLI::App& app, TrainingFlags& flags);  ///< --sample-weights
+void add_filter_option(CLI::App& app, TrainingFlags& flags);         ///< --filter
+void add_feature_option(CLI::App& app, TrainingFlags& flags);        ///< --features
+void add_preparation_options(CLI::App& app, TrainingFlags& flags);   ///< --scale, --categories
+
+/// Rows of a file, and as they are searched.
+struct Rows {
+  files::Table table;           ///< as they were read
+  std::int64_t width = 0;       ///< columns as they are searched
+  std::vector<float> prepared;  ///< [count(), width]; empty where nothing changed them
+
+  /// The rows of the table that are searched, ascending: those without a missing value. Absent: all.
+  std::optional<std::vector<std::int64_t>> kept;
+
+  std::int64_t count() const { return kept ? static_cast<std::int64_t>(kept->size()) : table.rows; }
+  MatrixView<const float> searched() const;  ///< [count(), width]
+
+  /// Answers of the searched rows, `width` each, become those of all rows of the table; others get `none`.
+  template <class T>
+  void spread(std::vector<T>& answers, std::size_t width, T none) const {
+    if (!kept || (answers.empty() && !kept->empty())) return;  // what is empty was not asked for
+    std::vector<T> all(static_cast<std::size_t>(table.rows) * width, none);
+    for (std::size_t i = 0; i < kept->size(); ++i)
+      for (std::size_t c = 0; c < width; ++c)
+        all[static_cast<std::size_t>((*kept)[i]) * width + c] = answers[i * width + c];
+    answers = std::move(all);
+  }
+  void spread(RadiusNeighbors& found) const;  ///< others get empty lists
+};
+
+/// Of the rows that are searched: those that --missing drop leaves out are in none of the lists.
+struct Training {
+  Rows rows;
+  std::vector<files::Labels> labels;     ///< one an output; empty where no command asks for labels
+  std::vector<std::string> label_names;  ///< [outputs], as they were asked for
+  std::vector<double> values;            ///< [n, outputs] of --values or --target; else empty
+  std::vector<std::string> value_names;  ///< [outputs]
+  Preparation preparation;
+  std::vector<std::int64_t> features;       ///< columns of rows.searched() that count; empty: all
+  std::vector<std::int64_t> file_features;  ///< the same as columns of rows.table
+  std::vector<float> sample_weights;        ///< [n], or empty
+  std::optional<RowFilter> filter;
+  std::vector<std::int64_t> row_numbers;    ///< [n] in their file; empty: 0, 1, 2, ...
+  std::vector<std::string> answer_columns;  ///< of a model: where queries may have the truth
+
+  std::int64_t n() const { return rows.count(); }
+  /// The number in its file of the training row `t`.
+  std::int64_t file_row(std::int64_t t) const {
+    return row_numbers.empty() ? t : row_numbers[static_cast<std::size_t>(t)];
+  }
+  TrainOptions options() const { return {features, sample_weights}; }
+  /// For PlanOptions::filter; this object must outlive the search.
+  MatrixView<const std::uint32_t> filter_view() const {
+    return filter ? filter->view() : MatrixView<const std::uint32_t>{};
+  }
+};
+
+/// Throws invalid_argument: neither --labels nor --label-column is given, nor a .svm file, which has labels.
+/// Before anything is read.
+void require_labels(const std::string& where, const TrainingFlags& flags);
+/// The same for --values and --target.
+void require_values(const std::string& where, const TrainingFlags& flags);
+
+/// Throws invalid_argument: k is more than the rows that can be found, --filter and leave-one-out considered.
+void check_k(const std::string& where, std::int64_t k, const Training& training, bool leave_one_out);
+
+/// Read the training file and what belongs to it, fit the preparation and apply it.
+///   where  the subcommand, for messages
+/// Throws invalid_argument: labels, values or weights are not one a row; a row of --filter or a feature that
+///                          is not there or twice; --scale or --categories that nothing is called.
+///        bad_file:         as files::read_table() does.
+Training read_training(const std::string& where, const TrainingFlags& flags);
+
+/// Rows of a training file that a --filter file names; those that were dropped do not count anyway.
+/// Throws invalid_argument: a row that is not there. bad_file: as files::read_labels() does.
+RowFilter read_filter(const std::string& where, const std::string& path, const TableFlags& flags,
+                      const Training& training);
+
+/// Columns of a table that `list` names: names, numbers as in messages (from 1 in text, from 0 in binary
+/// files; negative: from the end), and ranges of these, `2-5,petal width`.
+///   returns  ascending
+/// Throws invalid_argument: one that is not there, or twice.
+std::vector<std::int64_t> parse_features(const std::string& where, const std::string& list,
+                                         const files::Table& table);
+
+/// Queries from --queries, prepared as the training rows were; their label column may be absent.
+Rows read_prepared_queries(const TrainingFlags& flags, const Training& training);
+
+/// Queries from the command line, prepared as well.
+Rows parse_prepared_queries(const TrainingFlags& flags, const std::vector<std::string>& rows,
+                            const Training& training);
+
+/// What --scale and --categories say.
+PreparationOptions preparation_options(const std::string& where, const TrainingFlags& flags,
+                                       const files::Table& train);
+
+}  // namespace kith::command

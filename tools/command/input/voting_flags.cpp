@@ -1,0 +1,134 @@
+#include "command/input/voting_flags.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+
+#include "command/input/tables.hpp"
+#include "files/source.hpp"
+#include "files/text/number.hpp"
+
+namespace kith::command {
+namespace {
+
+std::vector<float> rank_weights(const std::string& where, const VotingFlags& flags, std::int64_t k) {
+  const bool asked = flags.weights == "rank";
+  if (!asked && flags.rank_weights.empty()) return {};
+  if (!asked) refuse(where, "--rank-weights is for --weights rank; give both");
+  if (flags.rank_weights.empty())
+    refuse(where, "--weights rank needs --rank-weights; give a number for each rank, as 3,2,1");
+  std::vector<float> weights;
+  for (const std::string& text : flags.rank_weights) {
+    const files::Number number = files::parse_number(text);
+    if (number.kind != files::Number::finite || number.value < 0)
+      refuse(where,
+             "--rank-weights: " + files::in_quotes(text) + " is no finite number of at least 0; correct it");
+    weights.push_back(number.value);
+  }
+  if (static_cast<std::int64_t>(weights.size()) < k)
+    refuse(where, "--rank-weights has " + files::count_of(weights.size(), "number") + " but " +
+                      std::to_string(k) + " neighbours vote; give one for each rank");
+  return weights;
+}
+
+std::string class_list(const files::Labels& labels, const std::vector<std::int64_t>& classes) {
+  constexpr std::size_t most_listed = 12;
+  std::string text;
+  for (std::size_t c = 0; c < std::min(classes.size(), most_listed); ++c)
+    text += (c ? ", " : "") + files::printable(labels.text(classes[c]));
+  return text + (classes.size() > most_listed ? ", ..." : "");
+}
+
+std::vector<double> priors(const std::string& where, const VotingFlags& flags, const files::Labels& labels,
+                           const std::vector<std::int64_t>& classes) {
+  if (flags.priors.empty()) return {};
+  std::vector<double> result(classes.size(), 1.0);
+  std::vector<bool> given(classes.size());
+  for (const std::string& text : flags.priors) {
+    const std::size_t equals = text.rfind('=');
+    const std::string label = text.substr(0, equals);
+    const files::WideNumber number =
+        equals == std::string::npos ? files::WideNumber{} : files::parse_wide(text.substr(equals + 1));
+    if (number.kind != files::Number::finite || number.value <= 0)
+      refuse(where, "--priors: " + files::in_quotes(text) +
+                        " is no LABEL=P with P above 0; write it as a=0.2,b=0.8");
+    const auto at = std::find_if(classes.begin(), classes.end(),
+                                 [&](std::int64_t code) { return labels.text(code) == label; });
+    if (at == classes.end())
+      refuse(where, "--priors: no training row has the label " + files::in_quotes(label) + "; there are " +
+                        class_list(labels, classes));
+    const auto place = static_cast<std::size_t>(at - classes.begin());
+    if (given[place]) refuse(where, "--priors gives " + files::in_quotes(label) + " twice; give it once");
+    given[place] = true;
+    result[place] = number.value;
+  }
+  return result;
+}
+
+std::vector<double> costs(const std::string& where, const VotingFlags& flags, const files::Labels& labels,
+                          const std::vector<std::int64_t>& classes) {
+  if (flags.costs.empty()) return {};
+  const auto count = static_cast<std::int64_t>(classes.size());
+  files::ValueOptions how(flags.reading);
+  how.rows = count;
+  files::Values values = files::read_values(flags.costs, how);
+  if (values.rows != count || values.cols != count)
+    refuse(where, flags.costs + " holds " + std::to_string(values.rows) + " x " +
+                      std::to_string(values.cols) + " numbers but there are " + std::to_string(count) +
+                      (count == 1 ? " class (" : " classes (") + class_list(labels, classes) +
+                      "); give a row for each that is right, and a column for "
+                      "each that is answered");
+  for (std::size_t c = 0; c < values.column_names.size(); ++c)
+    if (values.column_names[c] != labels.text(classes[c]))
+      refuse(where, flags.costs + ": column " + std::to_string(c + 1) + " is called " +
+                        files::in_quotes(values.column_names[c]) + " but class " + std::to_string(c + 1) +
+                        " is " + files::in_quotes(labels.text(classes[c])) +
+                        "; put rows and columns in the order " + class_list(labels, classes));
+  return values.values;
+}
+
+}  // namespace
+
+std::vector<std::int64_t> distinct(const std::vector<std::int64_t>& labels) {
+  std::vector<std::int64_t> classes = labels;
+  std::sort(classes.begin(), classes.end());
+  classes.erase(std::unique(classes.begin(), classes.end()), classes.end());
+  return classes;
+}
+
+void add_weight_options(CLI::App& app, VotingFlags& flags) {
+  add_choice(app, "--weights", flags.weights,
+             "What a neighbour weighs: uniform, distance (1 / distance), rank (--rank-weights)",
+             {"uniform", "distance", "rank"});
+  add_texts(app, "--rank-weights", flags.rank_weights,
+            "What the neighbours of rank 1, 2, 3, ... weigh, with commas between them", "W,W,...");
+}
+
+void add_voting_options(CLI::App& app, VotingFlags& flags) {
+  add_weight_options(app, flags);
+  add_choice(app, "--tie", flags.tie,
+             "Who wins among classes with the same score: smallest-label, nearest, smallest-distance, "
+             "fewer-neighbors, abstain",
+             {"smallest_label", "nearest", "smallest_distance", "fewer_neighbors", "abstain"});
+  add_texts(app, "--priors", flags.priors,
+            "What the score of a class is multiplied by, LABEL=P with commas between them; 1 for the others",
+            "LABEL=P,...");
+  reads_file(app.add_option(
+      "--costs", flags.costs,
+      "What an answer costs, [classes, classes], a row for the class that is right, a column for "
+      "the answer, in the order of the labels; the class of the smallest expected cost wins"));
+}
+
+VotingOptions voting_options(const std::string& where, const VotingFlags& flags, const files::Labels* labels,
+                             const std::vector<std::int64_t>& classes, std::int64_t k) {
+  VotingOptions options;
+  options.weights = weights_named(flags.weights);
+  options.tie = tie_rule_named(flags.tie);
+  options.rank_weights = rank_weights(where, flags, k);
+  if (!labels) return options;
+  options.priors = priors(where, flags, *labels, classes);
+  options.costs = costs(where, flags, *labels, classes);
+  return options;
+}
+
+}  // namespace kith::command

@@ -1,0 +1,39 @@
+// How neighbours vote, from the command line: --weights, --rank-weights, --tie, --priors, --costs.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "command/shared/command.hpp"
+#include "files/table.hpp"
+#include "kith/voting.hpp"
+
+namespace kith::command {
+
+struct VotingFlags {
+  std::string weights = "uniform";
+  std::vector<std::string> rank_weights;
+  std::string tie = "smallest_label";
+  std::vector<std::string> priors;  ///< LABEL=P
+  std::string costs;                ///< FILE
+  files::FileOptions reading;       ///< of that file
+};
+
+/// --weights and --rank-weights: what a vote weighs, also in a regression.
+void add_weight_options(CLI::App& app, VotingFlags& flags);
+
+/// The same, and --tie, --priors, --costs.
+void add_voting_options(CLI::App& app, VotingFlags& flags);
+
+/// The options these flags stand for, all but no_label.
+///   labels   of the training rows; null: there are none, and --priors and --costs cannot be given
+///   classes  their codes, ascending, once each
+///   k        neighbours that vote, for the length of --rank-weights; 0: not known
+/// Throws invalid_argument: a name, a number or a length that does not fit. bad_file: --costs cannot be read.
+VotingOptions voting_options(const std::string& where, const VotingFlags& flags, const files::Labels* labels,
+                             const std::vector<std::int64_t>& classes, std::int64_t k);
+
+/// Distinct labels, ascending, as Classifier::classes() has them.
+std::vector<std::int64_t> distinct(const std::vector<std::int64_t>& labels);
+
+}  // namespace kith::command

@@ -1,0 +1,318 @@
+// kith regress: a number for each query, the mean of its nearest neighbours.
+#include <CLI/CLI.hpp>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <memory>
+
+#include "command/input/answers.hpp"
+#include "command/input/model_file.hpp"
+#include "command/input/results_json.hpp"
+#include "command/input/voting_flags.hpp"
+#include "files/output.hpp"
+#include "files/text/number.hpp"
+#include "kith/model.hpp"
+#include "kith/regressor.hpp"
+
+namespace kith::command {
+namespace {
+
+struct RegressFlags {
+  TrainingFlags training;
+  VotingFlags voting;
+  AskingFlags asking;
+  PlanFlags plan;
+  Metric metric = default_metric;
+  std::string device = "auto";
+  std::string out;
+  std::string model, save_model;
+  OutputFlags output;
+  bool json = false;
+  TellingFlags telling;
+};
+
+struct Regressed {
+  Training training;
+  Rows own_queries;
+  bool leave_one_out = false;
+  VotingOptions voting;
+  std::vector<double> truth;  ///< [m, outputs]; empty where it is not known
+  std::vector<double> value;  ///< [m, outputs]
+  RadiusNeighbors found;
+  DeviceInfo device;
+  Trace trace;
+
+  const Rows& queries() const { return leave_one_out ? training.rows : own_queries; }
+  std::size_t outputs() const { return training.value_names.size(); }
+};
+
+void check_flags(const CLI::App& app, const RegressFlags& flags) {
+  check_model_options(app);
+  if (flags.model.empty()) require_values("regress", flags.training);
+  const bool only_save = check_asking(app, flags.training, flags.asking, flags.save_model.empty());
+  if (only_save && app.count("--out") > 0)
+    refuse("regress", "--out needs queries; give --queries FILE, --query VALUES or --leave-one-out");
+  check_model_path("regress", "--model", flags.model);
+  check_model_path("regress", "--save-model", flags.save_model);
+  if (flags.json) check_json_alone("regress", {{"--out", flags.out}});
+  if (!flags.out.empty()) files::check_output_name(flags.out, files::Content::values, flags.output.format);
+}
+
+std::vector<double> true_values(const RegressFlags& flags, const Regressed& done) {
+  if (done.leave_one_out && !done.training.rows.kept) return done.training.values;
+  const files::Table& queries = done.queries().table;
+  if (flags.asking.truth.empty()) return queries.targets;
+  const auto outputs = static_cast<std::int64_t>(done.outputs());
+  files::ValueOptions options(file_options(flags.training.tables));
+  options.rows = queries.rows;
+  files::Values truth = files::read_values(flags.asking.truth, options);
+  if (truth.rows != queries.rows || truth.cols != outputs)
+    refuse("regress", flags.asking.truth + " holds " + std::to_string(truth.rows) + " x " +
+                          std::to_string(truth.cols) + " values but there are " +
+                          std::to_string(queries.rows) + " queries with " + std::to_string(outputs) +
+                          (outputs == 1 ? " value" : " values") + " each; give as many");
+  return truth.values;
+}
+
+void read_all(const CLI::App& app, RegressFlags& flags, Regressed& done) {
+  Model model;
+  if (!flags.model.empty()) {
+    done.training = read_model("regress", flags.training, flags.model, model);
+    if (model.values.empty())
+      refuse("regress", flags.model + " is a model of `kith classify`; its labels are no values");
+    flags.metric = model.metric;
+    if (app.count("-k") == 0 && model.k > 0) flags.asking.k = model.k;
+  } else {
+    done.training = read_training("regress", flags.training);
+  }
+  done.leave_one_out = flags.asking.leave_one_out;
+  const bool by_k = flags.asking.radius.empty();
+  if (by_k) check_k("regress", flags.asking.k, done.training, done.leave_one_out);
+  done.voting = voting_options("regress", flags.voting, nullptr, {}, by_k ? flags.asking.k : 0);
+  if (!flags.model.empty() && app.count("--weights") == 0) {
+    done.voting.weights = model.voting.weights;
+    done.voting.rank_weights = model.voting.rank_weights;
+  }
+  done.own_queries = read_asked(flags.training, flags.asking, done.training);
+  done.truth = true_values(flags, done);
+}
+
+Regressed regress(const CLI::App& app, RegressFlags& flags) {
+  Regressed done;
+  read_all(app, flags, done);
+  PlanOptions options = plan_options(flags.plan);
+  options.filter = done.training.filter_view();
+  if (done.leave_one_out) options.self = 0;
+  const Device device = open_device(flags.device);
+  done.device = device.info();
+  const Regressor regressor(
+      device, done.training.rows.searched(),
+      {done.training.values.data(), done.training.n(), static_cast<std::int64_t>(done.outputs())},
+      flags.metric, done.training.options());
+  if (done.queries().table.rows == 0) return done;
+  ProgressBar bar("searching");
+  options.progress = [&bar](const Progress& progress) { bar.update(progress.fraction); };
+  Trace* trace = flags.telling.any() ? &done.trace : nullptr;
+  const MatrixView<const float> queries = done.queries().searched();
+  if (flags.asking.radius.empty()) {
+    Regression result = regressor.regress(queries, flags.asking.k, done.voting, options, trace);
+    done.value = std::move(result.value);
+    done.found = as_lists(std::move(result.neighbors));
+  } else {
+    RadiusRegression result = regressor.regress_within(
+        queries, radius_of("regress", flags.asking, flags.metric), done.voting, options, trace);
+    done.value = std::move(result.value);
+    done.found = std::move(result.neighbors);
+  }
+  done.queries().spread(done.value, done.outputs(), std::nan(""));
+  done.queries().spread(done.found);
+  note_overflow(done.found, asked_name(flags.training, flags.asking));
+  return done;
+}
+
+/// Errors of one output, over the queries that have a value.
+struct Errors {
+  double mae = 0, rmse = 0, r2 = 0;
+  std::int64_t rows = 0;
+};
+
+Errors errors_of(const Regressed& done, std::size_t output) {
+  Errors errors;
+  double absolute = 0, squared = 0, sum = 0, spread = 0;
+  const auto each = [&](const auto& take) {
+    for (std::size_t at = output; at < done.value.size(); at += done.outputs())
+      if (!std::isnan(done.value[at])) take(done.value[at], done.truth[at]);
+  };
+  each([&](double value, double truth) {
+    ++errors.rows;
+    sum += truth;
+    absolute += std::fabs(value - truth);
+    squared += (value - truth) * (value - truth);
+  });
+  const auto count = static_cast<double>(errors.rows);
+  each([&](double, double truth) { spread += (truth - sum / count) * (truth - sum / count); });
+  errors.mae = absolute / count;
+  errors.rmse = std::sqrt(squared / count);
+  errors.r2 = spread > 0 ? 1 - squared / spread : std::nan("");
+  return errors;
+}
+
+std::string digits(double value) {
+  if (!std::isfinite(value)) return "-";
+  std::array<char, 40> text{};
+  std::snprintf(text.data(), text.size(), "%.6g", value);
+  return text.data();
+}
+
+std::string error_table(const Regressed& done) {
+  TextTable table({"value", "MAE", "RMSE", "R^2", "queries"});
+  std::int64_t without = 0;
+  for (std::size_t output = 0; output < done.outputs(); ++output) {
+    const Errors errors = errors_of(done, output);
+    table.add({done.training.value_names[output], digits(errors.mae), digits(errors.rmse), digits(errors.r2),
+               std::to_string(errors.rows)});
+    without = done.queries().table.rows - errors.rows;
+  }
+  std::string text = table.text();
+  if (without > 0)
+    text += "(" + std::to_string(without) + (without == 1 ? " query has" : " queries have") +
+            " no value: no row within the radius, or none of weight above 0" +
+            (done.queries().kept ? ", or a cell is missing" : "") + ")\n";
+  return text;
+}
+
+/// Shortest digits that give the same bits, outputs with commas between them.
+std::string value_text(const Regressed& done, std::size_t q) {
+  std::string text;
+  for (std::size_t output = 0; output < done.outputs(); ++output)
+    text += (output ? "," : "") + format_double(done.value[q * done.outputs() + output]);
+  return text;
+}
+
+std::string shown_values(const RegressFlags& flags, const Regressed& done) {
+  std::string text;
+  for (std::size_t q = 0; q < flags.asking.query.size(); ++q) {
+    text += (q ? "\n" : "") + flags.asking.query[q] + ": " + value_text(done, q) + "\n";
+    text += neighbor_table(done.found, static_cast<std::int64_t>(q), done.training, done.training.value_names,
+                           [&](std::size_t row, std::size_t output) {
+                             return format_double(done.training.values[row * done.outputs() + output]);
+                           });
+  }
+  return text;
+}
+
+/// `value`, or of several the names of their columns.
+std::vector<std::string> value_columns(const Regressed& done) {
+  const std::vector<std::string>& names = done.training.value_names;
+  std::int64_t number = 0;
+  if (names.size() != 1) return names;
+  return files::parse_whole(names[0], number) ? std::vector<std::string>{"value"} : names;
+}
+
+using Json = nlohmann::ordered_json;
+
+Json errors_json(const Regressed& done) {
+  Json list = Json::array();
+  for (std::size_t output = 0; output < done.outputs(); ++output) {
+    const Errors errors = errors_of(done, output);
+    list.push_back({{"value", done.training.value_names[output]},
+                    {"mae", number_json(errors.mae)},
+                    {"rmse", number_json(errors.rmse)},
+                    {"r2", number_json(errors.r2)},
+                    {"queries", errors.rows}});
+  }
+  return list;
+}
+
+/// A number, or of several columns a list; null where there is no value.
+Json value_json(const std::vector<double>& values, std::size_t row, std::size_t outputs) {
+  if (outputs == 1) return number_json(values[row]);
+  Json list = Json::array();
+  for (std::size_t output = 0; output < outputs; ++output)
+    list.push_back(number_json(values[row * outputs + output]));
+  return list;
+}
+
+void print_json(const RegressFlags& flags, const Regressed& done) {
+  const std::int64_t m = done.queries().table.rows;
+  Json head = asked_json(done.training, m, flags.metric, done.device.spec, flags.asking);
+  head["values"] = done.training.value_names;
+  if (m > 0 && !done.truth.empty()) head["errors"] = errors_json(done);
+  print_results(head, m, [&](std::int64_t query) {
+    const auto q = static_cast<std::size_t>(query);
+    Json result = {{"query", query}, {"value", value_json(done.value, q, done.outputs())}};
+    if (!done.truth.empty()) result["truth"] = value_json(done.truth, q, done.outputs());
+    result["neighbors"] = neighbors_json(done.found, query, [&](std::size_t row, Json& neighbor) {
+      neighbor["row"] = done.training.file_row(static_cast<std::int64_t>(row));
+      neighbor["value"] = value_json(done.training.values, row, done.outputs());
+    });
+    return result;
+  });
+}
+
+int run_regress(const CLI::App& app, RegressFlags flags) {
+  check_flags(app, flags);
+  OutputFile out(flags.out, flags.output.format);
+  const Regressed done = regress(app, flags);
+  const std::int64_t m = done.queries().table.rows;
+  if (out)
+    files::write_rows(
+        *out, MatrixView<const double>(done.value.data(), m, static_cast<std::int64_t>(done.outputs())),
+        header_of(flags.output, value_columns(done)));
+  if (!flags.save_model.empty())
+    save(model_of("regress", done.training, flags.metric, flags.asking.radius.empty() ? flags.asking.k : 0,
+                  done.voting),
+         flags.save_model);
+  if (!flags.save_model.empty()) note_written(flags.save_model);
+  out.commit();
+  if (flags.json) return print_json(flags, done), exit_ok;
+  if (m == 0) return exit_ok;
+  print(telling(flags.telling, done.trace));
+  if (!flags.asking.query.empty() && !out) print(shown_values(flags, done));
+  if (!done.truth.empty()) return print(error_table(done)), exit_ok;
+  if (out || !flags.asking.query.empty()) return exit_ok;
+  std::string lines;
+  for (std::size_t q = 0; q < static_cast<std::size_t>(m); ++q) lines += value_text(done, q) + "\n";
+  print(lines);
+  return exit_ok;
+}
+
+void add_rows_and_questions(CLI::App& app, RegressFlags& flags) {
+  add_table_options(app, flags.training.tables, "");
+  app.get_option("--train")->required(false);
+  add_value_options(app, flags.training);
+  add_asking_options(app, flags.asking, "True values of the queries, as in --values");
+  add_metric_option(app, flags.metric);
+  add_device_option(app, flags.device);
+  add_weight_options(app, flags.voting);
+  add_sample_weight_option(app, flags.training);
+  add_filter_option(app, flags.training);
+  add_feature_option(app, flags.training);
+  add_preparation_options(app, flags.training);
+}
+
+}  // namespace
+
+Subcommand add_regress(CLI::App& parent) {
+  auto flags = std::make_shared<RegressFlags>();
+  CLI::App* app = parent.add_subcommand("regress", "Give each query the mean value of its k nearest rows");
+  add_rows_and_questions(*app, *flags);
+  writes_file(app->add_option("--out", flags->out,
+                              "Write the values, [queries, values]: .npy (float64), .csv, .tsv, .txt"));
+  writes_file(app->add_option("--save-model", flags->save_model,
+                              "Write training rows, values, scale, metric, -k and weights as one file"));
+  reads_file(
+      app->add_option("--model", flags->model, "Such a file, in place of --train and what belongs to it"));
+  add_output_options(*app, flags->output);
+  app->add_flag("--json", flags->json, "Print all values and neighbours as JSON");
+  add_telling_options(*app, flags->telling);
+  add_plan_options(*app, flags->plan);
+  add_examples(*app,
+               {"kith regress --train houses.csv --target price --queries new.csv --out prices.csv",
+                "kith regress --train houses.csv --target price --scale standardize --weights distance \\",
+                "             -k 7 --leave-one-out",
+                "kith regress --train x.npy --values y.npy --queries q.npy --truth t.npy"});
+  return {app, [app, flags] { return run_regress(*app, *flags); }};
+}
+
+}  // namespace kith::command

@@ -1,0 +1,78 @@
+// --explain and --certify: what is told of a search.
+#include <CLI/CLI.hpp>
+#include <iomanip>
+#include <sstream>
+
+#include "command/shared/command.hpp"
+
+namespace kith::command {
+namespace {
+
+std::string count_of(std::int64_t count, const char* one, const char* many) {
+  return std::to_string(count) + " " + (count == 1 ? one : many);
+}
+
+/// How many of the queries, and by which way.
+std::string certified(const Trace& trace) {
+  const std::int64_t m = trace.plan.problem.m;
+  const std::int64_t at_first = m - trace.repeats - trace.fallbacks;
+  return std::to_string(at_first) + " of " + count_of(m, "query", "queries") + " at the first try, " +
+         std::to_string(trace.repeats) +
+         " at the second, since a list had overflowed or a guess was wrong; " +
+         std::to_string(trace.fallbacks) + " left to the chain alone";
+}
+
+std::string rows_made(const Trace& trace) {
+  if (trace.shadow_bytes == 0) return "were there already";
+  return format_bytes(trace.shadow_bytes) + " of device memory, made in " +
+         format_seconds(trace.shadow_seconds) + " by the device's clock";
+}
+
+}  // namespace
+
+std::string candidates_per_k(std::int64_t candidates, const Plan& plan) {
+  const double slots = static_cast<double>(plan.problem.m) * static_cast<double>(plan.problem.k);
+  return format_number(static_cast<double>(candidates) / slots, 2);
+}
+
+std::string certificate(const Trace& trace) {
+  const Plan& plan = trace.plan;
+  if (plan.problem.m == 0) return "certificate: there are no queries, and nothing had to be certified\n";
+  if (plan.proposer == Proposer::none)
+    return "certificate: the chain computed the distances of all " +
+           std::to_string(plan.problem.n * plan.problem.m) + " pairs, and nothing had to be certified\n";
+  std::ostringstream bound;
+  bound << std::setprecision(4) << trace.product_bound;
+  std::string text;
+  const auto line = [&](const char* what, const std::string& value) {
+    text += (what + std::string(15, ' ')).substr(0, 15) + value + "\n";
+  };
+  line("certified", certified(trace));
+  line("listed", candidates_per_k(trace.listed, plan) + " k candidates a query, k = " +
+                     std::to_string(plan.problem.k) + (plan.self ? ", itself among them" : "") + "; " +
+                     candidates_per_k(trace.collected, plan) + " k ranked by the chain");
+  line("proposer", std::string(name(plan.proposer)) +
+                       ", whose products are off by at most b |q~| |x~| + tau, b = " + bound.str() +
+                       " (docs/certificate.md, section 3)");
+  line("checked", "when " + plan.device + " first proposed: " + trace.proposer_check);
+  line("prepared rows", rows_made(trace));
+  line("proven",
+       "every training row whose distance the chain did not compute is farther than the k-th; "
+       "so rows, order, ties and distances are those of the chain alone");
+  return text;
+}
+
+void add_telling_options(CLI::App& app, TellingFlags& flags) {
+  app.add_flag("--explain", flags.explain, "Print how it was done, and the seconds of each stage");
+  app.add_flag("--certify", flags.certify,
+               "Print why no neighbour can have been missed: queries certified, candidates, the bound");
+}
+
+std::string telling(const TellingFlags& flags, const Trace& trace) {
+  std::string text;
+  if (flags.explain) text += explain(trace.plan) + "\n" + stage_times(trace) + "\n";
+  if (flags.certify) text += certificate(trace) + "\n";
+  return text;
+}
+
+}  // namespace kith::command

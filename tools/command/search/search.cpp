@@ -1,0 +1,191 @@
+// kith search: the nearest training rows of each query, or all within a radius.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "command/input/answers.hpp"
+#include "command/input/results_json.hpp"
+#include "command/input/training.hpp"
+#include "command/shared/command.hpp"
+#include "command/shared/pieces.hpp"
+#include "files/output.hpp"
+#include "kith/index.hpp"
+
+namespace kith::command {
+namespace {
+
+constexpr std::int64_t shown_queries = 10, shown_neighbors = 8;
+
+struct SearchFlags {
+  TrainingFlags training;
+  AskingFlags asking;
+  PlanFlags plan;
+  Metric metric = default_metric;
+  std::string device = "auto";
+  std::string out_index;
+  std::string out_distance;
+  OutputFlags output;
+  bool json = false;
+  TellingFlags telling;
+};
+
+std::int64_t longest(const RadiusNeighbors& found) {
+  std::int64_t most = 0;
+  for (std::int64_t q = 0; q < found.queries; ++q) most = std::max(most, found.count(q));
+  return most;
+}
+
+/// The first rows, for reading.
+std::string first_rows(const RadiusNeighbors& found, const std::string& radius) {
+  std::vector<std::string> titles = {"query"};
+  if (!radius.empty()) titles.emplace_back("rows");
+  const std::int64_t most = longest(found), columns = std::min(most, shown_neighbors);
+  for (std::int64_t j = 0; j < columns; ++j) titles.push_back("#" + std::to_string(j + 1));
+  TextTable table(titles);
+  for (std::int64_t q = 0; q < std::min(found.queries, shown_queries); ++q) {
+    std::vector<std::string> cells = {std::to_string(q)};
+    if (!radius.empty()) cells.push_back(std::to_string(found.count(q)));
+    for (std::int64_t j = 0; j < std::min(columns, found.count(q)); ++j) {
+      const auto at = static_cast<std::size_t>(found.first[static_cast<std::size_t>(q)] + j);
+      cells.push_back(std::to_string(found.index[at]) + " (" + format_float(found.distance[at]) + ")");
+    }
+    table.add(std::move(cells));
+  }
+  std::string text = "nearest training rows of each query, from 0 (and their distance)\n" + table.text();
+  if (found.queries > shown_queries || most > shown_neighbors)
+    text += "(" + std::to_string(found.queries) + " queries, " +
+            (radius.empty() ? "k = " + std::to_string(most)
+                            : "up to " + std::to_string(most) + " rows within " + radius) +
+            "; --out-index and --out-distance write all, --json prints all)\n";
+  return text;
+}
+
+void check_flags(const CLI::App& app, const SearchFlags& flags) {
+  if (!check_asking(app, flags.training, flags.asking, false)) return;
+  throw Error(Errc::invalid_argument, "search: --queries is missing; see `kith search --help`");
+}
+
+RadiusNeighbors find(const SearchFlags& flags, Training& training, DeviceInfo& device, Trace* trace) {
+  const bool by_k = flags.asking.radius.empty(), leave_one_out = flags.asking.leave_one_out;
+  if (by_k) check_k("search", flags.asking.k, training, leave_one_out);
+  const Rows own = leave_one_out ? Rows{} : read_asked(flags.training, flags.asking, training);
+  const Rows& asked = leave_one_out ? training.rows : own;
+  const MatrixView<const float> queries = asked.searched();
+  PlanOptions options = plan_options(flags.plan);
+  options.filter = training.filter_view();
+  if (leave_one_out) options.self = 0;
+  const Device opened = open_device(flags.device);
+  const Index index = from_pieces(
+      training.rows, opened, flags.metric, leave_one_out,
+      [&](MatrixView<const float> rows) { return Index(opened, rows, flags.metric, {training.features}); },
+      [](const Index& made, MatrixView<const float> rows, std::int64_t) { return made.with(rows); });
+  device = index.device().info();
+  ProgressBar bar("searching");
+  options.progress = [&bar](const Progress& progress) { bar.update(progress.fraction); };
+  RadiusNeighbors found;
+  if (by_k) {
+    Neighbors lists = index.search(queries, flags.asking.k, options, trace);
+    asked.spread(lists.index, static_cast<std::size_t>(lists.k), no_neighbor);
+    asked.spread(lists.distance, static_cast<std::size_t>(lists.k), std::nanf(""));
+    lists.queries = asked.table.rows;
+    found = as_lists(std::move(lists));
+  } else {
+    found = index.within(queries, radius_of("search", flags.asking, flags.metric), options, trace);
+    asked.spread(found);
+  }
+  for (std::int64_t& row : found.index)
+    if (row != no_neighbor) row = training.file_row(row);
+  return found;
+}
+
+/// A matrix where all lists have k entries, else lists.
+template <class T>
+void write_found(files::AtomicFile& file, const RadiusNeighbors& found, const std::vector<T>& all,
+                 std::int64_t k, const std::vector<std::string>& names) {
+  if (k > 0)
+    files::write_rows(file, MatrixView<const T>(all.data(), found.queries, k), names);
+  else
+    files::write_lists(file, found.first, std::span<const T>(all));
+}
+
+void print_json(const SearchFlags& flags, const Training& training, const RadiusNeighbors& found,
+                const DeviceInfo& device) {
+  print_results(asked_json(training, found.queries, flags.metric, device.spec, flags.asking), found.queries,
+                [&](std::int64_t q) {
+                  return nlohmann::ordered_json{{"query", q}, {"neighbors", neighbors_json(found, q)}};
+                });
+}
+
+void check_outputs(const SearchFlags& flags) {
+  const std::string& format = flags.output.format;
+  if (flags.json)
+    check_json_alone("search", {{"--out-index", flags.out_index}, {"--out-distance", flags.out_distance}});
+  if (!flags.out_index.empty()) files::check_output_name(flags.out_index, files::Content::indices, format);
+  if (!flags.out_distance.empty())
+    files::check_output_name(flags.out_distance, files::Content::distances, format);
+  for (const std::string& path : {flags.out_index, flags.out_distance})
+    if (!flags.asking.radius.empty() && files::is_npy_name(path, format))
+      throw Error(Errc::invalid_argument,
+                  "search: " + path +
+                      ": lists within --radius are of different lengths, which .npy does not "
+                      "hold; choose .csv, .tsv, .txt or a .vecs format");
+}
+
+int run_search(const CLI::App& app, const SearchFlags& flags) {
+  check_flags(app, flags);
+  check_outputs(flags);
+  OutputFile index_file(flags.out_index, flags.output.format),
+      distance_file(flags.out_distance, flags.output.format);
+  Training training = read_training("search", flags.training);
+  DeviceInfo device;
+  Trace trace;
+  const RadiusNeighbors found = find(flags, training, device, flags.telling.any() ? &trace : nullptr);
+  note_overflow(found, asked_name(flags.training, flags.asking));
+  const std::int64_t k = flags.asking.radius.empty() ? flags.asking.k : 0;
+  const auto names = [&](const char* what) { return header_of(flags.output, numbered(what, k)); };
+  if (index_file) write_found(*index_file, found, found.index, k, names("neighbor"));
+  if (distance_file) write_found(*distance_file, found, found.distance, k, names("distance"));
+  index_file.commit();
+  distance_file.commit();
+  if (flags.json) return print_json(flags, training, found, device), exit_ok;
+  print(telling(flags.telling, trace));
+  if (!index_file && !distance_file) print(first_rows(found, flags.asking.radius));
+  return exit_ok;
+}
+
+}  // namespace
+
+Subcommand add_search(CLI::App& parent) {
+  auto flags = std::make_shared<SearchFlags>();
+  CLI::App* app = parent.add_subcommand("search", "Find the k nearest training rows of each query, exactly");
+  add_table_options(*app, flags->training.tables,
+                    "A column of text files that is no feature: left out. A name, or a number from 1; "
+                    "-1 is the last");
+  add_asking_options(*app, flags->asking, "");
+  add_metric_option(*app, flags->metric);
+  add_device_option(*app, flags->device);
+  add_filter_option(*app, flags->training);
+  add_feature_option(*app, flags->training);
+  add_preparation_options(*app, flags->training);
+  writes_file(app->add_option(
+      "--out-index", flags->out_index,
+      "Write the rows found, [queries, k], from 0: .npy (int64), .ivecs, .csv, .tsv, .txt; within "
+      "--radius a list for each query, not .npy"));
+  writes_file(
+      app->add_option("--out-distance", flags->out_distance,
+                      "Write their distances in the same way: .npy (float32), .fvecs, .csv, .tsv, .txt"));
+  add_output_options(*app, flags->output);
+  app->add_flag("--json", flags->json, "Print all neighbours as JSON");
+  add_telling_options(*app, flags->telling);
+  add_plan_options(*app, flags->plan);
+  add_examples(*app, {"kith search --train train.npy --queries queries.npy -k 10 --out-index found.npy",
+                      "kith search --train base.fvecs --queries query.fvecs -k 100 --metric cosine \\",
+                      "            --device opencl:0 --out-index found.ivecs --out-distance far.fvecs",
+                      "kith search --train a.csv --queries b.csv --label-column -1 --explain --certify",
+                      "kith search --train a.csv --leave-one-out -k 1 --features 1-3 --scale standardize",
+                      "kith search --train points.npy --query 2.5,7 --radius 1.5 --metric l2"});
+  return {app, [app, flags] { return run_search(*app, *flags); }};
+}
+
+}  // namespace kith::command

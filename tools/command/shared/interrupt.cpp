@@ -1,0 +1,104 @@
+#include "command/shared/interrupt.hpp"
+
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <string>
+#include <system_error>
+#include <thread>
+
+#include "command/shared/command.hpp"
+#include "files/output.hpp"
+
+namespace kith::command {
+namespace {
+
+/// A search stops within one step. What cannot be asked to stop (a driver that compiles, a read
+/// from a slow disk) is given this long.
+constexpr timespec patience = {1, 500'000'000};
+
+/// What every stop leaves behind: files appear whole or not at all.
+constexpr std::string_view run_again = "; no output is written: run it again";
+
+/// Whether somebody looks at interrupt_token(); if not, there is nothing to wait for.
+std::atomic<bool> listened_to = false;
+
+/// Whether a thread waits for signals, or none needs to.
+bool has_watcher = true;
+
+/// The signal that came; 0: none.
+std::atomic<int> caught = 0;
+
+/// Never destroyed: the watching thread outlives main().
+std::stop_source& source() {
+  static std::stop_source& source = *new std::stop_source;
+  return source;
+}
+
+void wait_and_stop(sigset_t signals) {
+  int signal_number = 0;
+  sigwait(&signals, &signal_number);
+  caught = signal_number;
+  source().request_stop();
+  if (listened_to) sigtimedwait(&signals, nullptr, &patience);
+  files::remove_unfinished();
+  const std::string text =
+      "kith: interrupted: kith: stopped before it was done" + std::string(run_again) + "\n";
+  if (write(STDERR_FILENO, text.data(), text.size()) < 0) _exit(interrupted_code());
+  _exit(interrupted_code());
+}
+
+}  // namespace
+
+void watch_for_interrupts() {
+  signal(SIGPIPE, SIG_IGN);
+  sigset_t signals;
+  sigemptyset(&signals);
+  bool any = false;
+  for (int number : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction action {};
+    if (sigaction(number, nullptr, &action) != 0 || action.sa_handler == SIG_IGN) continue;
+    sigaddset(&signals, number);
+    any = true;
+  }
+  if (!any) return;
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  source();
+  try {
+    std::thread(wait_and_stop, signals).detach();
+    has_watcher = true;
+  } catch (const std::system_error&) {  // then a signal ends the command as it ends any
+    pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
+    has_watcher = false;
+  }
+}
+
+bool can_make_threads() {
+  return has_watcher;
+}
+
+std::stop_token interrupt_token() {
+  listened_to = true;
+  return source().get_token();
+}
+
+void throw_if_interrupted(std::string_view where) {
+  if (source().stop_requested())
+    throw Error(Errc::interrupted,
+                std::string(where) + ": stopped before it was done" + std::string(run_again));
+}
+
+int interrupted_code() {
+  const int number = caught;
+  return number > 0 ? 128 + number : exit_interrupted;
+}
+
+std::string for_whom_it_was_stopped(std::string message) {
+  constexpr std::string_view end = "; nothing is returned";
+  if (message.ends_with(end)) message.replace(message.size() - end.size(), end.size(), run_again);
+  return message;
+}
+
+}  // namespace kith::command

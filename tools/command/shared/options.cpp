@@ -1,0 +1,241 @@
+// Options that several subcommands take, and their texts.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <limits>
+
+#include "command/shared/command.hpp"
+#include "command/shared/interrupt.hpp"
+#include "kith/names.hpp"
+
+namespace kith::command {
+namespace {
+
+/// The numbers of docs/contract.md, section 8.
+constexpr const char* exit_code_help =
+    "\nExit codes: 0 right, 1 a check failed, 2 arguments, 3 a file, 4 no such device, 5 memory,\n"
+    "  6 unsupported, 7 a device failed, 128 + N stopped by signal N (130 Ctrl-C, 143 SIGTERM, 129 SIGHUP),\n"
+    "  141 stdout was closed";
+
+/// "a value of at least 1", "a value from 1 to 9"
+std::string range_text(std::int64_t smallest, std::int64_t largest) {
+  if (largest == std::numeric_limits<std::int64_t>::max())
+    return "a whole number of at least " + std::to_string(smallest);
+  return "a whole number from " + std::to_string(smallest) + " to " + std::to_string(largest);
+}
+
+std::string join_names(const std::vector<std::string>& names) {
+  std::string list;
+  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+  return list;
+}
+
+/// Each with what else it is called: `l2 (euclidean)`.
+std::string metric_names() {
+  std::vector<std::string> names;
+  for (Metric metric : all_metrics) {
+    std::string others;
+    for (std::string_view other : other_names(metric))
+      others += (others.empty() ? "" : ", ") + std::string(other);
+    if (metric == Metric::negative_dot)
+      others += "; the product with its sign turned, so that less is nearer";
+    names.push_back(std::string(name(metric)) + (others.empty() ? "" : " (" + others + ")"));
+  }
+  return join_names(names);
+}
+
+std::string selector_names() {
+  std::vector<std::string> names = {std::string(name(Selector::automatic))};
+  for (Selector selector : all_selectors()) names.emplace_back(name(selector));
+  return join_names(names);
+}
+
+void check_number(CLI::App& app, CLI::Option* option, std::int64_t smallest, std::int64_t largest) {
+  const std::string shown = option->get_name();
+  option->check(CLI::Validator(
+      [&app, shown, smallest, largest](std::string& text) -> std::string {
+        std::int64_t number = 0;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+        if (error == std::errc::invalid_argument || end != text.data() + text.size())
+          refuse(app.get_name(),
+                 shown + " = \"" + text + "\" is no whole number; give " + range_text(smallest, largest));
+        if (error != std::errc() || number < smallest || number > largest)
+          refuse(app.get_name(),
+                 shown + " = " + text + " is out of range; give " + range_text(smallest, largest));
+        return {};
+      },
+      ""));
+}
+
+std::size_t parse_bytes(const std::string& text) {
+  std::uint64_t count = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+  const std::string unit(end, text.data() + text.size());
+  unsigned shift = 0;
+  if (unit == "K" || unit == "k" || unit == "KiB")
+    shift = 10;
+  else if (unit == "M" || unit == "MiB")
+    shift = 20;
+  else if (unit == "G" || unit == "GiB")
+    shift = 30;
+  else if (!unit.empty())
+    shift = 64;
+  if (error != std::errc() || shift == 64 || count == 0 || count > (UINT64_MAX >> shift))
+    throw Error(Errc::invalid_argument, "size: \"" + text + "\" is no size in bytes; write it as 512M or 4G");
+  return static_cast<std::size_t>(count << shift);
+}
+
+std::vector<Selector> parse_sample(const std::string& text) {
+  std::vector<std::string> known;
+  for (Selector selector : all_selectors()) known.emplace_back(name(selector));
+  std::vector<Selector> selectors;
+  for (const std::string& part : split_commas(text)) {
+    if (std::find(known.begin(), known.end(), plain_name(part)) == known.end())
+      throw Error(Errc::invalid_argument,
+                  "sample: there is none called \"" + part + "\"; " + advice_on_name(part, known));
+    selectors.push_back(parse_selector(part));
+  }
+  return selectors;
+}
+
+std::optional<bool> parse_fused(const std::string& text) {
+  const std::string plain = plain_name(text);
+  if (plain == "automatic") return std::nullopt;
+  if (plain == "yes") return true;
+  if (plain == "no") return false;
+  throw Error(Errc::invalid_argument, "fused: \"" + text + "\" is unknown; choose one of automatic, yes, no");
+}
+
+}  // namespace
+
+int exit_code(Errc code) {
+  switch (code) {
+    case Errc::invalid_argument:
+      return 2;
+    case Errc::bad_file:
+      return 3;
+    case Errc::unavailable:
+      return 4;
+    case Errc::out_of_memory:
+      return 5;
+    case Errc::unsupported:
+      return 6;
+    case Errc::device_failure:
+      return 7;
+    case Errc::interrupted:
+      return interrupted_code();
+  }
+  return 7;
+}
+
+void check_by(CLI::App& app, CLI::Option* option, const std::string& option_name,
+              std::function<void(const std::string&)> parse) {
+  option->check(CLI::Validator(
+      [&app, option_name, parse = std::move(parse)](std::string& text) -> std::string {
+        try {
+          parse(text);
+        } catch (const Error& error) {
+          const std::string message = error.what();  // "parse_metric: ..."
+          const std::size_t colon = message.find(": ");
+          const std::string rest = colon == std::string::npos ? message : message.substr(colon + 2);
+          throw Error(error.code(), app.get_name() + ": " + option_name + ": " + rest);
+        }
+        return {};
+      },
+      ""));
+}
+
+void add_device_option(CLI::App& app, std::string& device, bool several) {
+  app.add_option("--device", device,
+                 several ? "auto, cpu, cuda:0, opencl:0, opencl:NAME, or several with commas "
+                           "between them; `kith devices` lists those here"
+                         : "auto, cpu, cuda:0, opencl:0 or opencl:NAME (part of a device's name); "
+                           "`kith devices` lists those here")
+      ->type_name(several ? "SPECS" : "SPEC")
+      ->capture_default_str();
+}
+
+void add_metric_option(CLI::App& app, Metric& metric) {
+  CLI::Option* option = app.add_option_function<std::string>(
+      "--metric", [&metric](const std::string& text) { metric = parse_metric(text); },
+      "What is measured: " + metric_names());
+  option->type_name("NAME")->default_str(std::string(name(metric)));
+  check_by(app, option, "--metric", [](const std::string& text) { parse_metric(text); });
+}
+
+CLI::Option* add_number(CLI::App& app, const std::string& name, std::int64_t& value, const std::string& help,
+                        std::int64_t smallest, std::int64_t largest) {
+  CLI::Option* option = app.add_option(name, value, help)->type_name("N");
+  check_number(app, option, smallest, largest);
+  return option;
+}
+
+CLI::Option* add_numbers(CLI::App& app, const std::string& name, std::vector<std::int64_t>& values,
+                         const std::string& help, std::int64_t smallest) {
+  CLI::Option* option = app.add_option(name, values, help)->type_name("N,N,...")->delimiter(',');
+  option->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  check_number(app, option, smallest, std::numeric_limits<std::int64_t>::max());
+  return option;
+}
+
+void add_plan_options(CLI::App& app, PlanFlags& flags) {
+  const std::string group = "How it is done (the result is the same)";
+  const auto add_text = [&](const std::string& name, std::string& value, const std::string& help,
+                            const std::string& type, auto parse) {
+    CLI::Option* option = app.add_option(name, value, help)->type_name(type)->group(group);
+    if (!value.empty()) option->capture_default_str();
+    check_by(app, option, name, [parse](const std::string& text) { (void)parse(text); });
+  };
+  add_text("--selector", flags.selector, "How the nearest are selected: " + selector_names(), "NAME",
+           [](const std::string& text) { return parse_selector(text); });
+  add_text("--sample", flags.sample,
+           "Time these selectors on one of the queries first, and use the fastest for all", "NAME,NAME",
+           parse_sample);
+  add_text("--proposer", flags.proposer,
+           "How candidates are proposed: automatic, none, gemm, dot, bf16, fp16, int8", "NAME",
+           [](const std::string& text) { return parse_proposer(text); });
+  add_text("--fused", flags.fused, "Distance and selection in one step: automatic, yes, no", "WHEN",
+           parse_fused);
+  add_text("--memory-limit", flags.memory_limit,
+           "Device memory a search may take beside the training rows: bytes, or as 512M, 4G", "SIZE",
+           parse_bytes);
+  add_number(app, "--groups", flags.groups, "Lists a query and training tile; 0: chosen", 0, UINT32_MAX)
+      ->group(group);
+  add_number(app, "--query-tile", flags.query_tile, "Queries a step; 0: chosen", 0, UINT32_MAX)->group(group);
+  add_number(app, "--train-tile", flags.train_tile, "Training rows a step; 0: chosen", 0, UINT32_MAX)
+      ->group(group);
+  add_number(app, "--threads", flags.threads, "Threads of the host; 0: one a core", 0, 65536)->group(group);
+}
+
+PlanOptions plan_options(const PlanFlags& flags) {
+  PlanOptions options;
+  options.selector = parse_selector(flags.selector);
+  if (!flags.sample.empty()) options.sample = parse_sample(flags.sample);
+  options.proposer = parse_proposer(flags.proposer);
+  options.fused = parse_fused(flags.fused);
+  options.groups = flags.groups;
+  options.query_tile = flags.query_tile;
+  options.train_tile = flags.train_tile;
+  if (!flags.memory_limit.empty()) options.memory_limit = parse_bytes(flags.memory_limit);
+  options.threads = static_cast<std::uint32_t>(flags.threads);
+  options.stop = interrupt_token();
+  return options;
+}
+
+void add_examples(CLI::App& app, std::initializer_list<std::string_view> lines) {
+  std::string text = "Examples:\n";
+  for (std::string_view line : lines) text += "  " + std::string(line) + "\n";
+  app.footer(text + exit_code_help);
+}
+
+std::vector<std::string> split_commas(std::string_view text) {
+  std::vector<std::string> parts;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', begin), text.size());
+    parts.emplace_back(text.substr(begin, comma - begin));
+    begin = comma + 1;
+  }
+  return parts;
+}
+
+}  // namespace kith::command

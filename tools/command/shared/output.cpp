@@ -1,0 +1,241 @@
+// What goes to stdout and stderr.
+#include <errno.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <condition_variable>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+
+#include "command/shared/command.hpp"
+#include "files/shown.hpp"
+
+namespace kith::command {
+namespace {
+
+constexpr auto quiet_time = std::chrono::milliseconds(1000);
+constexpr auto redraw_time = std::chrono::milliseconds(100);
+constexpr int bar_width = 30;
+
+std::string formatted(const char* format, auto... values) {
+  std::array<char, 400> text{};
+  std::snprintf(text.data(), text.size(), format, values...);
+  return text.data();
+}
+
+bool looks_like_a_number(const std::string& cell) {
+  return cell.empty() || cell == "-" || (cell[0] >= '0' && cell[0] <= '9') ||
+         ((cell[0] == '-' || cell[0] == '+') && cell.size() > 1);
+}
+
+bool is_quiet = false;
+int results = STDOUT_FILENO;  ///< where print() writes
+
+bool draws_on_stderr() {
+  if (is_quiet) return false;
+  const char* term = std::getenv("TERM");
+  return isatty(STDERR_FILENO) != 0 && !(term && std::strcmp(term, "dumb") == 0);
+}
+
+/// Replace the line the cursor is in.
+void draw(const std::string& line) {
+  winsize size{};
+  const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
+  const std::size_t width = known ? size.ws_col - 1u : 79u;
+  const std::string shown = files::shown_in_line(line);
+  std::size_t end = 0;
+  for (std::size_t count = 0; end < shown.size() && count < width; ++count)
+    end += std::max<std::size_t>(1, files::character_length(std::string_view(shown).substr(end)));
+  std::fprintf(stderr, "\r%s\033[K", shown.substr(0, end).c_str());
+  std::fflush(stderr);
+}
+
+void erase_line() {
+  std::fputs("\r\033[K", stderr);
+}
+
+}  // namespace
+
+void print(std::string_view text) {
+  if (is_quiet && results == STDERR_FILENO) return;
+  const bool terminal = isatty(results) != 0;
+  const std::string safe = terminal ? files::shown(text) : std::string();
+  if (terminal) text = safe;
+  while (!text.empty()) {
+    const ssize_t written = write(results, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0 && errno == EPIPE) throw ClosedPipe{};
+    if (written < 0)
+      throw Error(Errc::bad_file, std::string("stdout: cannot be written: ") + std::strerror(errno) +
+                                      "; free space or send it elsewhere");
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+void print_to_stderr() {
+  results = STDERR_FILENO;
+}
+
+void add_quiet_option(CLI::App& app) {
+  app.add_flag("--quiet", is_quiet, "No notes and no progress on stderr; errors and results stay");
+}
+
+bool quiet() {
+  return is_quiet;
+}
+
+void complain(std::string_view text) {
+  const std::string line = "kith: " + files::shown_in_line(text) + "\n";
+  std::fwrite(line.data(), 1, line.size(), stderr);
+}
+
+void note(std::string_view text) {
+  if (!is_quiet) complain("note: " + std::string(text));
+}
+
+void refuse(std::string_view where, const std::string& what) {
+  throw Error(Errc::invalid_argument, std::string(where) + ": " + what);
+}
+
+ProgressBar::ProgressBar(std::string what)
+    : what_(std::move(what)),
+      start_(std::chrono::steady_clock::now()),
+      drawn_(start_),
+      terminal_(draws_on_stderr()) {}
+
+ProgressBar::~ProgressBar() {
+  if (shown_) erase_line();
+}
+
+void ProgressBar::update(double fraction) {
+  const auto now = std::chrono::steady_clock::now();
+  if (!terminal_ || now - start_ < quiet_time || (shown_ && now - drawn_ < redraw_time)) return;
+  drawn_ = now;
+  shown_ = true;
+  fraction = std::clamp(fraction, 0.0, 1.0);
+  const int filled = static_cast<int>(fraction * bar_width);
+  const double elapsed = std::chrono::duration<double>(now - start_).count();
+  const double left = fraction > 0 ? elapsed * (1 - fraction) / fraction : 0;
+  std::string line = what_ + "  [" + std::string(static_cast<std::size_t>(filled), '#') +
+                     std::string(static_cast<std::size_t>(bar_width - filled), '.') + "] " +
+                     formatted("%3.0f %%", std::floor(100 * fraction));
+  if (fraction > 0) line += formatted("  %.0f s left", std::ceil(left));
+  draw(line);
+}
+
+Waiting::Waiting(std::string what) {
+  if (!draws_on_stderr()) return;
+  const auto draw_until = [this, what = std::move(what)](std::stop_token done) {
+    std::mutex mutex;
+    std::condition_variable_any wake;
+    std::unique_lock lock(mutex);
+    const auto start = std::chrono::steady_clock::now();
+    bool drawn = false;
+    const auto stopped = [&] { return done.stop_requested(); };
+    while (!wake.wait_for(lock, done, drawn ? redraw_time : quiet_time, stopped)) {
+      const int percent = percent_;
+      const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+      draw(what + (percent < 0 ? formatted("  %.0f s", std::floor(seconds)) : formatted("  %d %%", percent)));
+      drawn = true;
+    }
+    if (drawn) erase_line();
+  };
+  try {
+    thread_ = std::jthread(draw_until);
+  } catch (const std::system_error&) {  // no thread can be made: nothing is drawn
+  }
+}
+
+Waiting::~Waiting() = default;
+
+std::size_t columns(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+void TextTable::add(std::vector<std::string> cells) {
+  for (std::string& cell : cells) cell = files::shown_in_line(cell);
+  rows_.push_back(std::move(cells));
+}
+
+std::string TextTable::text() const {
+  std::vector<std::size_t> width;
+  std::vector<bool> right;
+  for (std::size_t r = 0; r < rows_.size(); ++r) {
+    width.resize(std::max(width.size(), rows_[r].size()), 0);
+    right.resize(width.size(), true);
+    for (std::size_t c = 0; c < rows_[r].size(); ++c) {
+      width[c] = std::max(width[c], columns(rows_[r][c]));
+      if (r > 0 && !looks_like_a_number(rows_[r][c])) right[c] = false;
+    }
+  }
+  std::string result;
+  for (const auto& row : rows_) {
+    std::string line;
+    for (std::size_t c = 0; c < row.size(); ++c) {
+      const std::string space(width[c] - columns(row[c]), ' ');
+      line += (c ? "  " : "") + (right[c] ? space + row[c] : row[c] + space);
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    result += line + "\n";
+  }
+  return result;
+}
+
+std::string format_float(float value) {
+  std::array<char, 32> text{};
+  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
+}
+
+std::string format_double(double value) {
+  std::array<char, 32> text{};
+  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
+}
+
+std::string stage_times(const Trace& trace) {
+  TextTable table({"stage", "seconds"});
+  for (const auto& [stage, seconds] : trace.seconds) table.add({stage, format_seconds(seconds)});
+  table.add({"device, in all", format_seconds(trace.device_seconds)});
+  table.add({"whole call", format_seconds(trace.total_seconds)});
+  std::string text = table.text();
+  if (trace.plan.proposer != Proposer::none)
+    text += "candidates ranked by the chain: " + std::to_string(trace.collected) +
+            "; queries left to the chain alone: " + std::to_string(trace.fallbacks) + "\n";
+  return text;
+}
+
+std::string csv_cell(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + "\"";
+}
+
+std::string format_number(double value, int decimals) {
+  return formatted("%.*f", decimals, value);
+}
+
+std::string format_seconds(double seconds) {
+  if (seconds >= 100) return formatted("%.0f s", seconds);
+  if (seconds >= 1) return formatted("%.2f s", seconds);
+  if (seconds >= 1e-3) return formatted("%.3g ms", seconds * 1e3);
+  return formatted("%.3g us", seconds * 1e6);
+}
+
+std::string format_bytes(std::uint64_t bytes) {
+  constexpr std::array units = {"KiB", "MiB", "GiB", "TiB"};
+  if (bytes < 1024) return std::to_string(bytes) + " B";
+  double value = static_cast<double>(bytes) / 1024;
+  std::size_t unit = 0;
+  while (value >= 1024 && unit + 1 < units.size()) value /= 1024, ++unit;
+  return formatted("%.1f %s", value, units[unit]);
+}
+
+}  // namespace kith::command

@@ -1,0 +1,58 @@
+#include "command/shared/output_file.hpp"
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+
+#include "command/input/tables.hpp"
+
+namespace kith::command {
+
+void add_output_options(CLI::App& app, OutputFlags& flags) {
+  add_choice(app, "--out-format", flags.format,
+             "The format of outputs whose name says none, such as - (stdout); otherwise csv",
+             {"csv", "tsv", "txt", "npy", "ivecs", "fvecs"});
+  add_choice(app, "--out-header", flags.header,
+             "Whether .csv and .tsv begin with the names of their columns: yes, no", {"yes", "no"});
+}
+
+std::vector<std::string> header_of(const OutputFlags& flags, std::vector<std::string> names) {
+  return flags.header == "yes" ? std::move(names) : std::vector<std::string>();
+}
+
+std::vector<std::string> numbered(const std::string& name, std::int64_t count, std::int64_t first) {
+  std::vector<std::string> names;
+  for (std::int64_t j = 0; j < count; ++j) names.push_back(name + "_" + std::to_string(first + j));
+  return names;
+}
+
+OutputFile::OutputFile(const std::string& path, const std::string& format) {
+  if (path.empty()) return;
+  if (files::is_stdout(path)) print_to_stderr();
+  file_ = std::make_unique<files::AtomicFile>(path, format);
+}
+
+void OutputFile::commit() {
+  if (!file_) return;
+  file_->commit();
+  note_written(file_->path().string());
+}
+
+void note_written(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return;  // a pipe's reader knows
+  const std::uintmax_t bytes = std::filesystem::file_size(path, error);
+  if (!error) note("wrote " + path + " (" + format_bytes(bytes) + ")");
+}
+
+void check_model_path(const std::string& where, const std::string& option, const std::string& path) {
+  if (path == "-") refuse(where, option + " -: a model is an ordinary file; give it a name");
+}
+
+void check_json_alone(const std::string& where,
+                      const std::vector<std::pair<std::string, std::string>>& outputs) {
+  for (const auto& [option, path] : outputs)
+    if (files::is_stdout(path))
+      refuse(where, "--json and " + option + " " + path + " both go to stdout; give one of them a file");
+}
+
+}  // namespace kith::command

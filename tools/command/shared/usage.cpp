@@ -1,0 +1,212 @@
+#include "command/shared/usage.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cctype>
+#include <sstream>
+
+#include "kith/names.hpp"
+
+namespace kith::command {
+namespace {
+
+constexpr std::size_t help_width = 100;
+
+std::vector<std::string> option_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    for (const std::string& name : option->get_snames()) names.push_back("-" + name);
+  }
+  return names;
+}
+
+std::string joined(const std::vector<std::string>& names) {
+  std::string list;
+  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+  return list;
+}
+
+std::string see(const CLI::App& app, const CLI::App& parent) {
+  return "see `kith " + (&app == &parent ? "" : app.get_name() + " ") + "--help`";
+}
+
+/// What options are called elsewhere, and what they are here: of several the first that a subcommand has.
+struct Habit {
+  std::vector<std::string> elsewhere, here;
+};
+
+const std::vector<Habit>& habits() {
+  static const std::vector<Habit> all = {
+      {{"-k", "--k", "--n-neighbors", "--num-neighbors", "--neighbors", "--neighbours", "--knn", "--top-k",
+        "--topk"},
+       {"-k", "--k-max"}},
+      {{"--base", "--database", "--data", "--input", "--fit", "--file", "-i", "-f"}, {"--train"}},
+      {{"--test", "--predict", "--query-file", "-q"}, {"--queries"}},
+      {{"--output", "--output-file", "--outfile", "--out", "--predictions", "-o"},
+       {"--out", "--out-index", "--csv"}},
+      {{"--target", "--class", "--class-column", "--y", "--label"}, {"--label-column", "--target"}},
+      {{"--distance", "--dist", "--distance-metric", "--norm"}, {"--metric"}},
+      {{"--algorithm", "--method"}, {"--selector"}},
+      {{"--n-jobs", "--jobs", "--num-threads", "-j", "-t"}, {"--threads"}},
+      {{"--normalize", "--normalise", "--standardize", "--scaler", "--preprocess"}, {"--scale"}},
+      {{"--cv", "--n-splits", "--k-fold", "--kfold"}, {"--folds"}},
+      {{"--gpu", "--cuda", "--opencl", "--cpu", "-d"}, {"--device"}},
+      {{"--verbose", "-v"}, {"--explain"}},
+      {{"--eps", "--epsilon", "-r"}, {"--radius"}},
+      {{"--sep", "--separator"}, {"--delimiter"}},
+      {{"--ground-truth", "--y-true"}, {"--truth"}},
+      {{"--columns", "--cols"}, {"--features"}},
+      {{"--loo", "--loocv"}, {"--leave-one-out"}},
+      {{"--save", "--dump"}, {"--save-model"}},
+      {{"--load", "--load-model"}, {"--model"}},
+      {{"--html"}, {"--report"}},
+      {{"--random-state"}, {"--seed"}},
+  };
+  return all;
+}
+
+/// `word` with small letters and - for _, but for options of one letter, where these count.
+std::string as_option(const std::string& word) {
+  if (!word.starts_with("--")) return word;
+  std::string plain = plain_name(word);
+  std::replace(plain.begin(), plain.end(), '_', '-');
+  return plain;
+}
+
+/// The option of `app` that is called `word` elsewhere, or that `word` is a slip of; empty if none.
+std::string option_meant(const CLI::App& app, const std::string& word) {
+  const std::string plain = as_option(word);
+  for (const Habit& habit : habits()) {
+    if (std::find(habit.elsewhere.begin(), habit.elsewhere.end(), plain) == habit.elsewhere.end()) continue;
+    for (const std::string& option : habit.here)
+      if (option != word && app.get_option_no_throw(option)) return option;
+  }
+  // Any letter is one step from any other: that is no slip.
+  return word.starts_with("--") ? closest_name(plain, option_names(app)) : std::string();
+}
+
+/// The subcommands that have an option of this name: `classify, evaluate`.
+std::string who_has(const std::string& option, const std::vector<Subcommand>& subcommands) {
+  std::vector<std::string> names;
+  for (const Subcommand& subcommand : subcommands)
+    if (subcommand.app->get_option_no_throw(option)) names.push_back(subcommand.app->get_name());
+  return joined(names);
+}
+
+/// The option in a word of the command line: without `=VALUE`, and of `-k5` the first letter.
+std::string option_in(const std::string& word) {
+  const bool is_short =
+      word.size() > 2 && word[1] != '-' && std::isalpha(static_cast<unsigned char>(word[1])) != 0;
+  return is_short ? word.substr(0, 2) : word.substr(0, word.find('='));
+}
+
+std::string unknown_word(const CLI::App& app, const CLI::App& parent,
+                         const std::vector<Subcommand>& subcommands, const std::string& word) {
+  if (word.size() > 1 && word[0] == '-') {
+    const std::string bare = option_in(word), where = app.get_name() + ": unknown option " + bare;
+    if (const std::string one = option_meant(app, bare); !one.empty())
+      return where + "; did you mean " + one + "?";
+    const std::string others = who_has(bare, subcommands);
+    return where +
+           (others.empty()
+                ? ""
+                : " (" + others + (others.find(',') == std::string::npos ? " has it)" : " have it)")) +
+           "; " + see(app, parent);
+  }
+  return app.get_name() + ": \"" + word +
+         "\" follows no option that takes it; every value needs its option before it, as in " +
+         (app.get_option_no_throw("--train") ? "--train " : "--device ") + word;
+}
+
+/// One line of help in lines of `help_width` columns; those after the first begin in help_column.
+std::string wrapped_line(std::string line) {
+  std::string result;
+  while (line.size() > help_width) {
+    std::size_t space = line.rfind(' ', help_width);
+    if (space == std::string::npos || space <= help_column) break;
+    result += line.substr(0, space) + "\n";
+    line = std::string(help_column, ' ') + line.substr(space + 1);
+  }
+  return result + line + "\n";
+}
+
+/// `--train: 1 required TEXT missing` and the like, in our words.
+std::string parse_problem(const CLI::ParseError& error) {
+  const std::string text = error.what(), kind = error.get_name();
+  const std::string option = text.substr(0, text.find_first_of(": "));
+  if (kind == "RequiredError") return option + " is missing";
+  if (kind == "ArgumentMismatch" && text.find("missing") != std::string::npos)
+    return option + " has no value after it";
+  if (kind == "ArgumentMismatch" && text.find("At Most") != std::string::npos)
+    return option + " is given more than once";
+  return text;
+}
+
+/// The subcommand that does what `word` says, or that it is a slip of; empty if none.
+std::string subcommand_meant(const std::string& word, const std::vector<std::string>& names) {
+  static const std::vector<std::pair<std::string, std::string>> said = {
+      {"predict", "classify"},
+      {"classifier", "classify"},
+      {"regressor", "regress"},
+      {"knn", "search"},
+      {"kneighbors", "search"},
+      {"query", "search"},
+      {"find", "search"},
+      {"cv", "evaluate"},
+      {"cross_validate", "evaluate"},
+      {"score", "evaluate"},
+      {"benchmark", "bench"},
+      {"info", "devices"},
+      {"list", "devices"},
+      {"check", "doctor"},
+      {"reproduce", "compare"},
+      {"feature_selection", "select-features"}};
+  const std::string plain = plain_name(word);
+  for (const auto& [other, name] : said)
+    if (other == plain) return name;
+  return closest_name(word, names);
+}
+
+}  // namespace
+
+std::string wrapped_help(const std::string& help) {
+  std::istringstream lines(help);
+  std::string result;
+  bool after_empty = false;
+  for (std::string line; std::getline(lines, line); after_empty = line.empty()) {
+    if (line.empty() && after_empty) continue;
+    const bool described = line.starts_with("  -") || line.starts_with(std::string(help_column, ' '));
+    result += described ? wrapped_line(line) : line + "\n";
+  }
+  return result;
+}
+
+std::string usage_message(const CLI::App& parent, const std::vector<Subcommand>& subcommands,
+                          const CLI::ParseError* error) {
+  std::vector<std::string> names;
+  const CLI::App* chosen = nullptr;
+  for (const Subcommand& subcommand : subcommands) {
+    names.push_back(subcommand.app->get_name());
+    if (subcommand.app->parsed()) chosen = subcommand.app;
+  }
+  if (!chosen) {
+    const std::vector<std::string> words = parent.remaining();
+    if (words.empty())
+      return "kith: no subcommand is given; choose one of " + joined(names) + ", and " + see(parent, parent);
+    const std::string what =
+        words[0].starts_with("-") ? "unknown option " + words[0] : "unknown subcommand \"" + words[0] + "\"";
+    const std::string one = subcommand_meant(words[0], names);
+    return "kith: " + what + "; " +
+           (one.empty() ? "choose one of " + joined(names) : "did you mean " + one + "?");
+  }
+  if (const std::vector<std::string> before = parent.remaining(); !before.empty())
+    return "kith: unknown option " + before[0] + " before " + chosen->get_name() +
+           "; options come after the subcommand";
+  const std::vector<std::string> words = chosen->remaining();
+  if (!words.empty()) return unknown_word(*chosen, parent, subcommands, words[0]);
+  return chosen->get_name() + ": " + (error ? parse_problem(*error) : "nothing to do") + "; " +
+         see(*chosen, parent);
+}
+
+}  // namespace kith::command

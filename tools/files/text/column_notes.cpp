@@ -1,0 +1,171 @@
+#include "files/text/column_notes.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "files/source.hpp"
+
+namespace kith::files {
+namespace {
+
+constexpr std::int64_t fewest_rows = 3;       // below it, anything may be by chance
+constexpr std::int64_t fewest_nameless = 20;  // rows of a column without a name that counts them
+
+/// id, ID, _id, PassengerId, sample_id, index, No., #
+bool is_id_name(const std::string& name) {
+  std::string lower = name;
+  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  for (const char* whole : {"id", "index", "idx", "row", "rowid", "row_id", "rownames", "row names", "no",
+                            "no.", "nr", "nr.", "#", "uid", "uuid"})
+    if (lower == whole) return true;
+  for (const char* ending : {"_id", " id", "-id", ".id"})
+    if (lower.ends_with(ending)) return true;
+  const std::size_t size = name.size();
+  const bool before_is_lower = size > 2 && name[size - 3] >= 'a' && name[size - 3] <= 'z';
+  return before_is_lower && (name.ends_with("Id") || name.ends_with("ID"));
+}
+
+}  // namespace
+
+void TextWatch::add(std::string_view text, std::int64_t line, char decimal) {
+  if (texts_++ == 0) first_ = text;
+  if (is_missing_marker(text)) {
+    ++missing_;
+    return;
+  }
+  dates_ += looks_like_date(text);
+  const Decoration decoration = decoration_of(text, decimal);
+  if (decoration.kind == Decoration::none) return;
+  if (decoration.kind == Decoration::unit) {
+    one_unit_ &= units_ == 0 || unit_ == decoration.what;
+    ++units_;
+    unit_ = decoration.what;
+    return;
+  }
+  if (decorated_++ > 0) return;
+  decorated_line_ = line;
+  decorated_text_ = text;
+  decoration_ = decoration;
+}
+
+void PaddedLabels::tell(const FileOptions& options, const std::string& where, const Labels& labels) const {
+  if (first_.empty() || !labels.names.empty() || !options.note) return;
+  const std::size_t digits = std::min(first_.find_first_not_of('0'), first_.size() - 1);
+  options.note(where + ": labels such as " + in_quotes(first_) + " are read as numbers, so that is " +
+               first_.substr(digits) + "; write a letter before them to keep their zeros");
+}
+
+/// Nine of ten, marks of missing values aside.
+bool TextWatch::mostly(std::int64_t count) const {
+  return count > 0 && 10 * count >= 9 * (texts_ - missing_);
+}
+
+std::pair<std::int64_t, std::string> TextWatch::refusal() const {
+  if (!mostly(decorated_)) return {};
+  return {decorated_line_,
+          "holds " + in_quotes(decorated_text_) +
+              ", which is not read as a number, and nearly all of its cells are like that; " +
+              undecorating_advice(decoration_)};
+}
+
+std::string TextWatch::unit() const {
+  return one_unit_ && units_ > 1 && mostly(units_) ? unit_ : "";
+}
+
+bool ColumnNotes::whole_and_distinct(std::int64_t column) const {
+  std::vector<float> values;
+  for (std::int64_t r = 0; r < table_.rows; ++r) {
+    values.push_back(value(r, column));
+    if (!(values.back() >= 0) || values.back() != std::trunc(values.back())) return false;
+  }
+  std::sort(values.begin(), values.end());
+  return std::adjacent_find(values.begin(), values.end()) == values.end();
+}
+
+bool ColumnNotes::counts_rows(std::int64_t column) const {
+  const float begin = value(0, column);
+  if (begin != 0 && begin != 1) return false;
+  const auto first = static_cast<std::int64_t>(begin);
+  for (std::int64_t r = 0; r < table_.rows; ++r)
+    if (value(r, column) != static_cast<float>(first + r)) return false;
+  return true;
+}
+
+void ColumnNotes::look_at_numbers(std::int64_t column) {
+  if (table_.cols < 2) return;
+  if (!table_.header) {
+    if (table_.rows >= fewest_nameless && counts_rows(column)) add(column, "counts the rows", true);
+    return;
+  }
+  const std::string& name = table_.column_names[static_cast<std::size_t>(column)];
+  const bool nameless = name.empty() || name.starts_with("Unnamed:");
+  if (!nameless && !is_id_name(name)) return;
+  if (table_.rows < (nameless ? 2 : fewest_rows)) return;
+  const bool counts = counts_rows(column);
+  if (!counts && !whole_and_distinct(column)) return;
+  add(column, std::string(nameless ? "has no name and " : "") + (counts ? "counts" : "numbers") + " the rows",
+      true);
+}
+
+void ColumnNotes::look_at_texts(std::int64_t column, const TextWatch& texts) {
+  if (texts.size() == table_.rows && table_.rows >= fewest_rows)
+    add(column, "holds another text in each row, as " + in_quotes(texts.first()), true);
+  else if (const std::string unit = texts.unit(); !unit.empty())
+    add(column,
+        "holds numbers with " + in_quotes(unit) + ", as " + in_quotes(texts.first()) +
+            ", which are read as texts in alphabetical order; take " + in_quotes(unit) + " off them",
+        false);
+  else if (texts.dates())
+    add(column,
+        "holds dates, as " + in_quotes(texts.first()) +
+            ", which are read as texts in alphabetical order; make them numbers",
+        false);
+}
+
+std::int64_t ColumnNotes::number_in_file(std::int64_t column) const {
+  std::int64_t number = column + 1;
+  for (std::int64_t absent : table_.left_out) number += absent < number;
+  return number;
+}
+
+/// The columns that do not number rows as --features takes them; empty: there are none, or too many pieces.
+std::string ColumnNotes::others() const {
+  constexpr int most_pieces = 8;
+  std::string list;
+  int pieces = 0;
+  std::int64_t begin = 0, end = 0;  // a range of numbers, from 1; 0: none
+  const auto close = [&] {
+    if (begin == 0) return;
+    list += (list.empty() ? "" : ",") + std::to_string(begin);
+    if (end > begin) list += "-" + std::to_string(end);
+    ++pieces;
+    begin = 0;
+  };
+  for (std::int64_t c = 0; c < table_.cols; ++c) {
+    const bool out = std::any_of(odd_.begin(), odd_.end(),
+                                 [&](const Odd& odd) { return odd.numbers_rows && odd.column == c; });
+    const std::int64_t number = number_in_file(c);
+    if (out || (begin > 0 && number != end + 1)) close();
+    if (out) continue;
+    if (begin == 0) begin = number;
+    end = number;
+  }
+  close();
+  return pieces > most_pieces ? "" : list;
+}
+
+void ColumnNotes::tell(const std::function<void(const std::string&)>& note) const {
+  for (const Odd& odd : odd_) {
+    std::string text = table_.path + ": ";
+    const bool named = table_.header && !table_.column_names[static_cast<std::size_t>(odd.column)].empty();
+    text += named ? table_.column_text(odd.column) : "column " + std::to_string(number_in_file(odd.column));
+    text += " " + odd.what;
+    if (odd.numbers_rows) {
+      text += ", yet counts as a feature";
+      if (const std::string list = others(); !list.empty()) text += "; --features " + list + " leaves it out";
+    }
+    note(text);
+  }
+}
+
+}  // namespace kith::files

@@ -1,0 +1,206 @@
+#include "files/text/decorated.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "files/source.hpp"
+#include "files/text/number.hpp"
+
+namespace kith::files {
+namespace {
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+bool all_digits(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), is_digit);
+}
+
+void trim(std::string_view& text) {
+  constexpr std::array<std::string_view, 3> blanks = {" ", "\xC2\xA0", "\xE2\x80\xAF"};  // also no-break ones
+  for (bool again = true; again;) {
+    again = false;
+    for (std::string_view blank : blanks) {
+      if (text.starts_with(blank)) text.remove_prefix(blank.size()), again = true;
+      if (text.ends_with(blank)) text.remove_suffix(blank.size()), again = true;
+    }
+  }
+}
+
+constexpr std::array<std::string_view, 19> symbols = {"%",   "$",   "€",   "£",   "¥",   "₹",   "₽",
+                                                      "₩",   "‰",   "°",   "US$", "USD", "EUR", "GBP",
+                                                      "CHF", "JPY", "CNY", "INR", "Rs"};
+
+/// Take one of the symbols off the front or the end; it becomes `what`.
+bool take_symbol(std::string_view& text, bool front, std::string& what) {
+  std::string_view longest;
+  for (std::string_view symbol : symbols)
+    if ((front ? text.starts_with(symbol) : text.ends_with(symbol)) && symbol.size() > longest.size())
+      longest = symbol;
+  if (longest.empty() || longest.size() == text.size()) return false;
+  if (front)
+    text.remove_prefix(longest.size());
+  else
+    text.remove_suffix(longest.size());
+  trim(text);
+  what = longest;
+  return true;
+}
+
+bool take_sign(std::string_view& text) {
+  if (text.empty() || (text[0] != '-' && text[0] != '+')) return false;
+  text.remove_prefix(1);
+  trim(text);
+  return true;
+}
+
+/// Groups of three digits with `separator` between them, the first shorter perhaps; then a decimal part.
+bool has_groups(std::string_view text, std::string_view separator, bool& fraction) {
+  std::size_t first = text.find(separator);
+  if (first == std::string_view::npos || first > 3 || !all_digits(text.substr(0, first))) return false;
+  text.remove_prefix(first);
+  while (text.starts_with(separator)) {
+    text.remove_prefix(separator.size());
+    if (text.size() < 3 || !all_digits(text.substr(0, 3))) return false;
+    text.remove_prefix(3);
+  }
+  fraction = !text.empty();
+  if (!fraction) return true;
+  const char decimal = text[0];
+  return (decimal == '.' || decimal == ',') && separator[0] != decimal &&
+         (text.size() == 1 || all_digits(text.substr(1)));
+}
+
+/// What separates the thousands of an unsigned number; none: it is not so written.
+Decoration::Kind grouping_of(std::string_view text, char decimal) {
+  constexpr std::array<std::string_view, 7> separators = {",", ".",        " ",           "'",
+                                                          "_", "\xC2\xA0", "\xE2\x80\xAF"};
+  for (std::string_view separator : separators) {
+    bool fraction = false;
+    if (!has_groups(text, separator, fraction)) continue;
+    const bool once = text.find(separator) == text.rfind(separator);
+    const bool may_be_decimal =
+        once && !fraction && text[0] != '0' && separator == (decimal == '.' ? "," : ".");
+    if (text[0] == '0' && once && separator.size() == 1 && (separator == "," || separator == ".")) continue;
+    return may_be_decimal ? Decoration::either : Decoration::thousands;
+  }
+  return Decoration::none;
+}
+
+/// The kind of an unsigned number without anything before or behind it; `plain` where it is none of these.
+Decoration::Kind kind_of(std::string_view text, char decimal, bool& plain) {
+  plain = false;
+  if (text.empty() || !(is_digit(text[0]) || text[0] == '.' || text[0] == ',')) return Decoration::none;
+  plain = parse_number(text, decimal).kind == Number::finite;
+  if (plain) return Decoration::none;
+  if (const Decoration::Kind grouped = grouping_of(text, decimal); grouped != Decoration::none)
+    return grouped;
+  if (parse_number(text, decimal == '.' ? ',' : '.').kind == Number::finite)
+    return decimal == '.' ? Decoration::comma : Decoration::point;
+  return Decoration::none;
+}
+
+/// Take letters off the end, as many as units have; they become `what`.
+bool take_unit(std::string_view& text, std::string& what) {
+  std::size_t begin = text.size();
+  while (begin > 0 && is_letter(text[begin - 1])) --begin;
+  constexpr std::size_t longest = 6;
+  if (begin == 0 || begin == text.size() || text.size() - begin > longest) return false;
+  what = text.substr(begin);
+  text = text.substr(0, begin);
+  trim(text);
+  return true;
+}
+
+}  // namespace
+
+Decoration decoration_of(std::string_view text, char decimal) {
+  trim(text);
+  if (parse_number(text, decimal).kind != Number::not_a_number) return {};
+  std::string what;
+  bool symbol = false;
+  if (text.size() > 2 && text.front() == '(' && text.back() == ')') {
+    text = text.substr(1, text.size() - 2);
+    trim(text);
+    symbol = true, what = "()";
+  }
+  take_sign(text);
+  symbol |= take_symbol(text, true, what);
+  take_sign(text);
+  symbol |= take_symbol(text, false, what);
+  bool plain = false;
+  Decoration::Kind kind = kind_of(text, decimal, plain);
+  if (kind == Decoration::none && !plain) {
+    std::string unit;
+    if (symbol || !take_unit(text, unit)) return {};
+    kind = kind_of(text, decimal, plain);
+    if (kind == Decoration::none && !plain) return {};
+    return {Decoration::unit, unit};
+  }
+  if (symbol) return {Decoration::symbol, what};
+  if (kind == Decoration::either) what = decimal == '.' ? "comma" : "point";
+  return {kind, what};
+}
+
+std::string undecorating_advice(const Decoration& decoration) {
+  switch (decoration.kind) {
+    case Decoration::comma:
+      return "say --decimal comma if the comma is a decimal sign";
+    case Decoration::point:
+      return "say --decimal point if the point is a decimal sign";
+    case Decoration::either:
+      return "say --decimal " + decoration.what + " if the " + decoration.what +
+             " is a decimal sign, or take the separators of thousands out";
+    case Decoration::thousands:
+      return "take the separators of thousands out";
+    case Decoration::symbol:
+      return "take the " + in_quotes(decoration.what) + " off";
+    default:
+      return {};
+  }
+}
+
+bool is_decimal_comma(std::string_view text) {
+  return text.find(',') != std::string_view::npos && decoration_of(text).kind == Decoration::comma;
+}
+
+bool looks_like_date(std::string_view text) {
+  text = text.substr(0, text.find_first_of(" T"));
+  std::array<std::size_t, 3> digits{};
+  std::size_t part = 0;
+  char separator = 0;
+  for (char c : text) {
+    if (is_digit(c)) {
+      ++digits[part];
+    } else {
+      if ((c != '-' && c != '.' && c != '/') || (separator && c != separator) || ++part > 2) return false;
+      separator = c;
+    }
+  }
+  const auto is_short = [](std::size_t count) { return count == 1 || count == 2; };
+  return part == 2 && is_short(digits[1]) &&
+         ((digits[0] == 4 && is_short(digits[2])) ||
+          (is_short(digits[0]) && (digits[2] == 4 || digits[2] == 2)));
+}
+
+bool is_missing_marker(std::string_view text) {
+  constexpr std::array<std::string_view, 12> markers = {"",    "?",   "-",  ".",    "*",    "NA",
+                                                        "N/A", "n/a", "na", "null", "NULL", "None"};
+  constexpr std::size_t longest = 4;
+  return text.size() <= longest && std::find(markers.begin(), markers.end(), text) != markers.end();
+}
+
+bool is_missing(Number::Kind kind, std::string_view text) {
+  return kind == Number::nan || (kind == Number::not_a_number && is_missing_marker(text));
+}
+
+bool is_missing(std::string_view text) {
+  return is_missing(parse_number(text).kind, text);
+}
+
+}  // namespace kith::files

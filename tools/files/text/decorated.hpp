@@ -1,0 +1,43 @@
+// Numbers with something about them that the readers of numbers do not take: $9, 10 %, 1,234.5, 5 kg.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "files/text/number.hpp"
+
+namespace kith::files {
+
+struct Decoration {
+  enum Kind {
+    none,       ///< no number, or a plain one
+    comma,      ///< 1,5
+    point,      ///< 1.5, where the comma is the decimal sign
+    either,     ///< 1,234 (or 1.234, where the comma is the decimal sign): of thousands, or decimal?
+    thousands,  ///< 1,234.5, 1.234.567 or 1 234
+    symbol,     ///< $9, 10%, EUR 5, (7)
+    unit,       ///< 5 kg, 4wd: letters after the number
+  } kind = none;
+  std::string what;  ///< symbol, unit: as it is written; either: comma or point
+};
+
+/// What is about the number in `text`.
+///   decimal  how numbers are written: '.' or ','
+Decoration decoration_of(std::string_view text, char decimal = '.');
+
+/// What to do about it: `take the "$" off its numbers`; empty for none and unit.
+std::string undecorating_advice(const Decoration& decoration);
+
+/// A number with a decimal comma, as 1,5 or -3,25e7, which is no group of thousands, as 1,234 may be.
+bool is_decimal_comma(std::string_view text);
+
+/// A day or a time: 2024-01-31, 31.1.2024, 1/31/24, with a time of day behind it or not.
+bool looks_like_date(std::string_view text);
+
+/// An empty cell, or a mark that stands for a missing value: NA, ?, -.
+bool is_missing_marker(std::string_view text);
+/// The same, or NaN.
+bool is_missing(Number::Kind kind, std::string_view text);
+bool is_missing(std::string_view text);
+
+}  // namespace kith::files

@@ -1,0 +1,344 @@
+// .csv, .tsv and .txt: a record a row, a cell a column.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "files/binary/records.hpp"
+#include "files/formats.hpp"
+#include "files/text/column_notes.hpp"
+#include "files/text/decorated.hpp"
+#include "files/text/dictionary.hpp"
+#include "files/text/number.hpp"
+
+namespace kith::files {
+namespace {
+
+constexpr std::int64_t most_categories = 1 << 24;  // codes must be exact float32
+
+/// One column of the table while it is being read.
+struct Column {
+  enum Kind { undecided, number, text, label, target } kind = undecided;
+  std::int64_t position = -1;  ///< in the table
+  std::size_t answer = 0;      ///< label, target: which of them
+  bool forced = false;         ///< text by the caller's wish or the training file's
+  bool fixed = false;          ///< the dictionary may not grow
+  Dictionary dictionary;       ///< text
+  TextWatch watch;             ///< text, where it is not forced
+  PaddedLabels padded;         ///< label
+  std::string first_text;      ///< text: for the message about a number further down
+  std::int64_t first_line = 0;
+};
+
+/// Columns that the caller calls by their names.
+std::vector<std::string> names_asked_for(const ReadOptions& options) {
+  std::vector<std::string> names{options.label_column};
+  for (const auto* more : {&options.more_label_columns, &options.target_columns, &options.categorical})
+    names.insert(names.end(), more->begin(), more->end());
+  std::erase(names, "");
+  return names;
+}
+
+class DelimitedReader {
+ public:
+  DelimitedReader(Source& source, Format format, const ReadOptions& options, Table& table)
+      : records_(source, format, options, options.like, names_asked_for(options)),
+        source_(source),
+        options_(options),
+        table_(table),
+        columns_(records_.columns()) {
+    if (!options.like && options.header == Header::automatic && records_.only_names())
+      source.fail("holds one line of names, such as " + in_quotes(records_.first()[0]) +
+                  ", and no rows; say --header no if that line is a row");
+    table.delimiter = records_.delimiter();
+    table.decimal = records_.decimal();
+    find_answers();
+    place_columns();
+    if (options.like)
+      follow(*options.like);
+    else
+      force_categories();
+  }
+
+  void read() {
+    std::vector<std::string_view> cells;
+    for (; records_.next(cells); ++table_.rows) read_row(cells);
+    finish();
+  }
+
+ private:
+  /// Columns that are no values, as the caller calls them: labels, then targets.
+  std::vector<std::string> wanted_answers() const {
+    std::vector<std::string> wanted;
+    if (!options_.label_column.empty()) wanted.push_back(options_.label_column);
+    for (const auto* more : {&options_.more_label_columns, &options_.target_columns})
+      wanted.insert(wanted.end(), more->begin(), more->end());
+    return wanted;
+  }
+
+  /// Find them all, or, where they may be absent, all or none.
+  void find_answers() {
+    const bool without = options_.label_optional && options_.like &&
+                         static_cast<std::int64_t>(columns_.size()) == options_.like->cols;
+    if (without) return;
+    const std::vector<std::string> wanted = wanted_answers();
+    const std::size_t label_count = wanted.size() - options_.target_columns.size();
+    std::vector<std::string> absent;
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      const std::optional<std::size_t> found =
+          options_.label_optional ? records_.find_column(wanted[i]) : records_.require_column(wanted[i]);
+      if (!found) {
+        absent.push_back(wanted[i]);
+        continue;
+      }
+      take_answer(*found, i, label_count);
+    }
+    if (!absent.empty() && absent.size() < wanted.size())
+      throw Error(Errc::invalid_argument, source_.name() + ": has no column " + in_quotes(absent[0]) +
+                                              ", but others of labels or targets; give all of them or none");
+    for (std::size_t i = 0; absent.empty() && i < label_count; ++i) labels_.emplace_back(known_labels(i));
+    std::sort(table_.left_out.begin(), table_.left_out.end());
+  }
+
+  void take_answer(std::size_t at, std::size_t wanted, std::size_t label_count) {
+    Column& column = columns_[at];
+    if (column.kind != Column::undecided)
+      throw Error(Errc::invalid_argument, source_.name() + ": " + records_.column_text(at) +
+                                              " is named twice as label or target; name it once");
+    const bool is_label = wanted < label_count;
+    column.kind = is_label ? Column::label : Column::target;
+    column.answer = is_label ? wanted : wanted - label_count;
+    if (records_.has_header()) table_.answer_names.push_back(records_.first()[at]);
+    if (is_label && column.answer == 0) table_.label_column = static_cast<std::int64_t>(at);
+    table_.left_out.push_back(static_cast<std::int64_t>(at));
+  }
+
+  const Labels* known_labels(std::size_t i) const {
+    if (!options_.like || options_.like->labels.code.empty()) return nullptr;
+    return i == 0 ? &options_.like->labels : &options_.like->more_labels[i - 1];
+  }
+
+  bool is_answer(const Column& column) const {
+    return column.kind == Column::label || column.kind == Column::target;
+  }
+
+  void place_columns() {
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      if (is_answer(columns_[c])) continue;
+      columns_[c].position = table_.cols++;
+      if (records_.has_header()) table_.column_names.push_back(records_.first()[c]);
+    }
+    table_.header = records_.has_header();
+    if (table_.cols == 0)
+      throw Error(Errc::invalid_argument, source_.name() +
+                                              (table_.left_out.size() == 1 && table_.label_column >= 0
+                                                   ? ": has the label column only"
+                                                   : ": has columns of labels and targets only") +
+                                              "; a table needs one column of values at least");
+  }
+
+  void force_categories() {
+    for (const std::string& name : options_.categorical) {
+      Column& column = columns_[records_.require_column(name)];
+      if (is_answer(column)) continue;
+      column.kind = Column::text;
+      column.forced = true;
+    }
+  }
+
+  /// Take layout and dictionaries of the training table.
+  void follow(const Table& like) {
+    if (table_.cols != like.cols) return;  // read_table() refuses it
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      Column& column = columns_[c];
+      if (is_answer(column)) continue;
+      const auto position = static_cast<std::size_t>(column.position);
+      if (table_.header && like.header && table_.column_names[position] != like.column_names[position])
+        throw Error(Errc::invalid_argument, source_.name() + ": " + records_.column_text(c) + " is " +
+                                                in_quotes(like.column_names[position]) + " in " + like.path +
+                                                "; give both files the same columns in the same order");
+      column.kind = Column::number;
+    }
+    for (const Categories& categories : like.categories)
+      for (Column& column : columns_)
+        if (column.position == categories.column) {
+          column.kind = Column::text;
+          column.dictionary = Dictionary(categories.names);
+          column.forced = column.fixed = true;
+        }
+  }
+
+  void read_row(const std::vector<std::string_view>& cells) {
+    const std::size_t before = table_.values.size(), after = before + static_cast<std::size_t>(table_.cols);
+    if (after > table_.values.capacity()) source_.require_memory(multiply(after, sizeof(float)));
+    table_.values.resize(after);
+    float* to = table_.values.data() + before;
+    const std::size_t targets_before = table_.targets.size();
+    if (!options_.target_columns.empty() && !table_.left_out.empty())
+      table_.targets.resize(targets_before + options_.target_columns.size());
+    for (std::size_t c = 0; c < cells.size(); ++c) {
+      Column& column = columns_[c];
+      if (options_.missing && !is_answer(column) && is_missing(cells[c])) {
+        *to++ = std::numeric_limits<float>::quiet_NaN();
+        continue;
+      }
+      if (column.kind == Column::undecided) decide(column, cells[c]);
+      if (column.kind == Column::number)
+        *to++ = read_number(c, cells[c]);
+      else if (column.kind == Column::text)
+        *to++ = read_text(c, cells[c]);
+      else if (column.kind == Column::target)
+        table_.targets[targets_before + column.answer] = read_target(c, cells[c]);
+      else
+        read_label(c, cells[c]);
+    }
+  }
+
+  void decide(Column& column, std::string_view cell) const {
+    const bool is_text = !cell.empty() && parse_number(cell, table_.decimal).kind == Number::not_a_number;
+    column.kind = is_text ? Column::text : Column::number;
+    column.first_text = cell;
+    column.first_line = records_.line();
+  }
+
+  float read_number(std::size_t c, std::string_view cell) {
+    const Number number = parse_number(cell, table_.decimal);
+    if (number.kind != Number::finite) refuse_number(c, number.kind, cell);
+    if (number.rounded) rounding_.add(table_.rows, columns_[c].position);
+    return number.value;
+  }
+
+  double read_target(std::size_t c, std::string_view cell) const {
+    const WideNumber number = parse_wide(cell, table_.decimal);
+    if (number.kind != Number::finite) refuse(c, why_not_wide(number.kind, cell, table_.decimal));
+    return number.value;
+  }
+
+  void read_label(std::size_t c, std::string_view cell) {
+    Column& column = columns_[c];
+    if (const std::string why = labels_[column.answer].add(cell); !why.empty()) refuse(c, why);
+    column.padded.look_at(cell);
+  }
+
+  float read_text(std::size_t c, std::string_view cell) {
+    Column& column = columns_[c];
+    if (cell.empty()) refuse_number(c, Number::not_a_number, cell);
+    if (column.fixed) {
+      const std::int64_t code = column.dictionary.find(cell);
+      if (code < 0 && options_.unseen_is_new) return static_cast<float>(column.dictionary.size());
+      if (code < 0 && !options_.unseen_is_zero)
+        refuse(c, "holds " + in_quotes(cell) + ", which does not occur in " + options_.like->path +
+                      "; correct it, or count such cells as 0 with --unseen zero");
+      return static_cast<float>(std::max<std::int64_t>(code, 0));
+    }
+    if (!column.forced && parse_number(cell, table_.decimal).kind != Number::not_a_number)
+      refuse(c, "holds the number " + in_quotes(cell) + ", but line " + std::to_string(column.first_line) +
+                    " the text " + in_quotes(column.first_text) +
+                    "; make the column text or numbers throughout, or say --categorical " +
+                    std::to_string(c + 1) + std::string(is_mark(column.first_text) ? or_missing : ""));
+    const std::int64_t known = column.dictionary.size(), code = column.dictionary.add(cell);
+    if (code == known && !column.forced) column.watch.add(cell, records_.line(), table_.decimal);
+    if (code >= most_categories)
+      refuse(c,
+             "holds the 16777217th distinct text; a column of categories has at most 16777216: leave it out");
+    return static_cast<float>(code);
+  }
+
+  /// Refuse columns of numbers that were read as text; tell about columns that tell rows apart.
+  void look_at_columns() {
+    if (options_.like) return;
+    ColumnNotes notes(table_);
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      const Column& column = columns_[c];
+      if (column.kind == Column::number) notes.look_at_numbers(column.position);
+      if (column.kind != Column::text || column.forced) continue;
+      if (const auto [line, why] = column.watch.refusal(); !why.empty())
+        records_.fail_at(line, records_.column_text(c) + " " + why + ", or say --categorical " +
+                                   std::to_string(c + 1) + " if they are names");
+      notes.look_at_texts(column.position, column.watch);
+    }
+    if (!options_.features_chosen && options_.note) notes.tell(options_.note);
+  }
+
+  /// Categories were numbered as they came; number them in the order of their names.
+  void finish() {
+    look_at_columns();
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      const Column& column = columns_[c];
+      if (column.kind == Column::undecided)
+        throw Error(Errc::bad_file, source_.name() + ": " + records_.column_text(c) +
+                                        " holds no value in any row; take the column out of the file");
+      if (column.kind != Column::text) continue;
+      if (!column.fixed) tell_marks(c);
+      Categories categories{column.position, {}};
+      if (column.fixed) {
+        categories.names = names_of(column.position);
+      } else {
+        Dictionary::Sorted sorted = column.dictionary.sorted();
+        for (std::int64_t r = 0; r < table_.rows; ++r) {
+          float& value = table_.values[static_cast<std::size_t>(r * table_.cols + column.position)];
+          if (!std::isnan(value))
+            value = static_cast<float>(sorted.position[static_cast<std::size_t>(value)]);
+        }
+        categories.names = std::move(sorted.names);
+      }
+      table_.categories.push_back(std::move(categories));
+    }
+    for (std::size_t i = 0; i < labels_.size(); ++i)
+      if (i == 0)
+        table_.labels = labels_[i].finish();
+      else
+        table_.more_labels.push_back(labels_[i].finish());
+    table_.rounded = rounding_.columns();
+    for (std::size_t c = 0; c < columns_.size() && !options_.like; ++c)
+      if (columns_[c].kind == Column::label)
+        columns_[c].padded.tell(
+            options_, source_.name() + ": " + records_.column_text(c),
+            columns_[c].answer == 0 ? table_.labels : table_.more_labels[columns_[c].answer - 1]);
+  }
+
+  const std::vector<std::string>& names_of(std::int64_t position) const {
+    const std::vector<Categories>& all = options_.like->categories;
+    return std::find_if(all.begin(), all.end(), [&](const Categories& c) { return c.column == position; })
+        ->names;
+  }
+
+  /// A cell that holds no number; where it is missing, what may be done about it.
+  [[noreturn]] void refuse_number(std::size_t c, Number::Kind kind, std::string_view cell) const {
+    refuse(c, why_not(kind, cell, table_.decimal) + std::string(is_missing(kind, cell) ? or_missing : ""));
+  }
+
+  /// Marks that no one uses as the name of a category.
+  static bool is_mark(std::string_view cell) {
+    return cell == "?" || (cell.size() > 1 && is_missing_marker(cell));
+  }
+
+  /// Tell that a mark of a missing value became a category.
+  void tell_marks(std::size_t c) const {
+    if (!options_.note || options_.missing) return;
+    for (const char* mark : {"?", "NA", "N/A", "n/a", "na", "null", "NULL", "None"})
+      if (columns_[c].dictionary.find(mark) >= 0)
+        options_.note(source_.name() + ": " + records_.column_text(c) + " holds " + in_quotes(mark) +
+                      ", which is taken as a category; --missing takes it as a missing value");
+  }
+
+  [[noreturn]] void refuse(std::size_t c, const std::string& why) const {
+    records_.fail(records_.column_text(c) + " " + why);
+  }
+
+  Records records_;
+  Source& source_;
+  const ReadOptions& options_;
+  Table& table_;
+  std::vector<Column> columns_;
+  std::vector<LabelReader> labels_;
+  RoundingCount rounding_;
+};
+
+}  // namespace
+
+void read_delimited(Source& source, Format format, const ReadOptions& options, Table& table) {
+  DelimitedReader(source, format, options, table).read();
+}
+
+}  // namespace kith::files

@@ -1,0 +1,134 @@
+#include "files/text/number.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "files/source.hpp"
+#include "files/text/decorated.hpp"
+
+namespace kith::files {
+namespace {
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+/// A number that from_chars() found outside the range of float32: beyond it, or so small that it is 0
+/// or the smallest subnormal? Its decimal exponent tells: floats end at 1e39 and 1e-46.
+Number out_of_range(std::string_view text) {
+  double wide = 0;
+  if (std::from_chars(text.data(), text.data() + text.size(), wide).ec == std::errc()) {
+    if (std::fabs(wide) > 1) return {Number::too_large, 0, false};
+    return {Number::finite, static_cast<float>(wide), false};
+  }
+  const bool negative = text[0] == '-';
+  const std::size_t exponent_at = std::min(text.find_first_of("eE"), text.size());
+  const std::string_view digits = text.substr(0, exponent_at);
+  const std::size_t point = std::min(digits.find('.'), digits.size());
+  const std::size_t first = digits.find_first_of("123456789");
+  if (first == std::string_view::npos) return {Number::finite, negative ? -0.0f : 0.0f, false};
+  const bool small_exponent = exponent_at + 1 < text.size() && text[exponent_at + 1] == '-';
+  // Even double cannot hold it, so either the exponent or the run of digits decides, and by far.
+  const bool small = exponent_at < text.size() ? small_exponent : first > point;
+  if (small) return {Number::finite, negative ? -0.0f : 0.0f, false};
+  return {Number::too_large, 0, false};
+}
+
+/// `text` with a decimal point instead of a comma; no number where it has a point, or ends in the comma.
+std::string with_point(std::string_view text) {
+  std::string result(text);
+  if (result.find('.') != std::string::npos || result.ends_with(',')) return "?";
+  if (const std::size_t comma = result.find(','); comma != std::string::npos) result[comma] = '.';
+  return result;
+}
+
+/// Whether `digits` (an optional sign, then digits only) is a float32; |value| >= 2^24.
+bool whole_is_exact(std::string_view digits, float value) {
+  std::int64_t whole = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), whole);
+  if (error != std::errc() || end != digits.data() + digits.size()) return false;
+  return std::fabs(value) < 0x1p63f && static_cast<std::int64_t>(value) == whole;
+}
+
+}  // namespace
+
+Number parse_number(std::string_view text) {
+  constexpr std::size_t short_digits = 7;  // fewer than 2^24 whatever they are
+  if (!text.empty() && text.size() <= short_digits && std::all_of(text.begin(), text.end(), is_digit)) {
+    std::int32_t whole = 0;
+    for (char c : text) whole = whole * 10 + (c - '0');
+    return {Number::finite, static_cast<float>(whole), false};
+  }
+  if (text.size() > 1 && text[0] == '+' && text[1] != '-' && text[1] != '+') text.remove_prefix(1);
+  Number number;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number.value);
+  if (error == std::errc::invalid_argument || end != text.data() + text.size()) return {};
+  if (error == std::errc::result_out_of_range) return out_of_range(text);
+  if (std::isnan(number.value)) return {Number::nan, 0, false};
+  if (std::isinf(number.value)) {
+    const bool word = text.find_first_of("iI") != std::string_view::npos;
+    return {word ? Number::infinite : Number::too_large, 0, false};
+  }
+  number.kind = Number::finite;
+  if (std::fabs(number.value) >= 0x1p24f && text.find_first_of(".eE") == std::string_view::npos)
+    number.rounded = !whole_is_exact(text, number.value);
+  return number;
+}
+
+Number parse_number(std::string_view text, char decimal) {
+  if (decimal == '.' || text.find_first_of(".,") == std::string_view::npos) return parse_number(text);
+  return parse_number(with_point(text));
+}
+
+WideNumber parse_wide(std::string_view text, char decimal) {
+  if (decimal == '.' || text.find_first_of(".,") == std::string_view::npos) return parse_wide(text);
+  return parse_wide(with_point(text));
+}
+
+WideNumber parse_wide(std::string_view text) {
+  const Number narrow = parse_number(text);
+  if (narrow.kind != Number::finite && narrow.kind != Number::too_large) return {narrow.kind, 0};
+  if (text[0] == '+') text.remove_prefix(1);
+  double value = 0;
+  if (std::from_chars(text.data(), text.data() + text.size(), value).ec == std::errc())
+    return {Number::finite, value};
+  return {narrow.kind, narrow.value};  // beyond float64, hence beyond float32; or too small for both
+}
+
+bool parse_whole(std::string_view text, std::int64_t& value) {
+  if (text.size() > 1 && text[0] == '+' && is_digit(text[1])) text.remove_prefix(1);
+  const char* last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data(), last, value);
+  if (error == std::errc() && end == last) return true;
+  double wide = 0;
+  const auto [wide_end, wide_error] = std::from_chars(text.data(), last, wide);
+  if (wide_error != std::errc() || wide_end != last) return false;
+  if (!(std::fabs(wide) <= 0x1p53) || wide != std::trunc(wide)) return false;  // also NaN
+  value = static_cast<std::int64_t>(wide);
+  return true;
+}
+
+std::string why_not(Number::Kind kind, std::string_view text, char decimal) {
+  switch (kind) {
+    case Number::nan:
+      return "holds NaN; make every value finite, or leave the row out";
+    case Number::infinite:
+      return "holds an infinity; make every value finite, or leave the row out";
+    case Number::too_large:
+      return "holds " + in_quotes(text) + ", beyond the largest float32, 3.4e38; scale the column down";
+    default:
+      break;
+  }
+  if (text.empty()) return "is empty; every cell needs a value: fill it in or leave the row out";
+  const std::string advice = undecorating_advice(decoration_of(text, decimal));
+  return "holds " + in_quotes(text) + " where a number belongs; " +
+         (advice.empty() ? "correct it or leave the row out" : advice);
+}
+
+std::string why_not_wide(Number::Kind kind, std::string_view text, char decimal) {
+  if (kind != Number::too_large) return why_not(kind, text, decimal);
+  return "holds " + in_quotes(text) + ", beyond the largest float64, 1.7e308; scale the column down";
+}
+
+}  // namespace kith::files

@@ -1,0 +1,154 @@
+// kith bench: named workloads, timed on devices whose bits were checked first.
+#include "lab/bench/bench.hpp"
+#include "command/shared/json.hpp"
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "command/shared/named_files.hpp"
+#include "command/shared/output_file.hpp"
+
+namespace kith::command {
+namespace {
+
+std::vector<workloads::Workload> wanted_workloads(const BenchFlags& flags) {
+  std::vector<workloads::Workload> wanted;
+  if (flags.workload == "all") {
+    wanted = workloads::all_workloads();
+  } else {
+    for (const std::string& text : split_commas(flags.workload))
+      wanted.push_back(workloads::find_workload(text));
+  }
+  for (workloads::Workload& workload : wanted) workload = workloads::scaled(workload, flags.scale);
+  return wanted;
+}
+
+}  // namespace
+
+bool left_out(const workloads::Workload& workload, const BenchFlags& flags) {
+  if (!workload.real_data || flags.workload != "all" || has_fashion_mnist(flags)) return false;
+  note(std::string(workload.name) + " is left out: there is no " + flags.fashion_mnist +
+       "; install dataset-fashion-mnist, or name its folder with --fashion-mnist");
+  return true;
+}
+
+namespace {
+
+/// What counts joules, one for each device; none where nobody asked.
+using Meters = std::vector<energy::EnergyMeter>;
+
+/// Where joules come from, a line each device.
+std::string sources(const std::vector<Device>& devices, const Meters& meters) {
+  std::string text;
+  for (std::size_t i = 0; i < meters.size(); ++i)
+    text += devices[i].info().spec + ": " + meters[i].source() + "\n";
+  return text;
+}
+
+std::vector<Measured> measure_all(const workloads::Workload& workload, const std::vector<Device>& devices,
+                                  const Device& cpu, const BenchFlags& flags, Meters& meters,
+                                  BenchData& data) {
+  const Waiting waiting{std::string(workload.name)};
+  data = make_data(workload, flags);
+  std::vector<Measured> measured;
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    throw_if_interrupted("bench");
+    measured.push_back(measure(devices[i], cpu, data, flags, meters.empty() ? nullptr : &meters[i]));
+  }
+  return measured;
+}
+
+int bench_searches(const BenchFlags& flags, const std::vector<workloads::Workload>& wanted,
+                   const std::vector<Device>& devices, nlohmann::ordered_json& json) {
+  const Device cpu = open_device("cpu");
+  Meters meters;
+  for (std::size_t i = 0; flags.energy && i < devices.size(); ++i) meters.emplace_back(devices[i].info());
+
+  print(preface(flags, devices));
+  bool wrong = false;
+  for (const workloads::Workload& workload : wanted) {
+    if (left_out(workload, flags)) continue;
+    BenchData data;
+    const std::vector<Measured> measured = measure_all(workload, devices, cpu, flags, meters, data);
+    for (std::size_t i = 0; i < devices.size(); ++i) {
+      wrong = wrong || !measured[i].difference.empty();
+      json["results"].push_back(to_json(devices[i], data, measured[i]));
+    }
+    print(block(data, devices, measured, flags.energy));
+  }
+  print(sources(devices, meters));
+  for (std::size_t i = 0; i < meters.size(); ++i)
+    json["energy"].push_back({{"device", devices[i].info().spec}, {"source", meters[i].source()}});
+  return wrong ? exit_failed_check : exit_ok;
+}
+
+int run_bench(const BenchFlags& flags) {
+  if (flags.list) {
+    for (const workloads::Workload& workload : workloads::all_workloads())
+      if (!flags.prepare || workload.timed == workloads::Timed::search)
+        print(std::string(workload.name) + "\n");
+    return exit_ok;
+  }
+  if (!(flags.scale > 0 && flags.scale <= 1))
+    throw Error(Errc::invalid_argument, "bench: --scale = " + format_float(static_cast<float>(flags.scale)) +
+                                            " is out of range; give a number above 0, up to 1");
+  std::vector<workloads::Workload> wanted = wanted_workloads(flags);
+  if (flags.prepare) wanted = workloads_to_prepare(flags, std::move(wanted));
+  OutputFile file(flags.json);
+  std::vector<Device> devices;
+  for (const std::string& spec : split_commas(flags.device)) devices.push_back(open_device(spec));
+  nlohmann::ordered_json json = json_of(flags);
+  const int code = flags.prepare ? bench_prepare(flags, wanted, devices, json)
+                                 : bench_searches(flags, wanted, devices, json);
+  if (file) file->write(json_text(json));
+  file.commit();
+  return code;
+}
+
+}  // namespace
+
+Subcommand add_bench(CLI::App& parent) {
+  auto flags = std::make_shared<BenchFlags>();
+  CLI::App* app = parent.add_subcommand(
+      "bench", "Time named workloads on devices; refuses to time a wrong answer (exit 1)");
+  std::string names;
+  for (const workloads::Workload& workload : workloads::all_workloads())
+    names += (names.empty() ? "" : ", ") + std::string(workload.name);
+  app->add_option("--workload", flags->workload, "all, or some of " + names)
+      ->type_name("NAMES")
+      ->capture_default_str();
+  add_device_option(*app, flags->device, true);
+  app->add_option("--scale,--share", flags->scale,
+                  "Only this share of the rows and queries, for small machines")
+      ->type_name("SHARE")
+      ->capture_default_str();
+  add_number(*app, "--repeats", flags->repeats, "Samples, after warming up", 1)->capture_default_str();
+  add_number(*app, "--seconds", flags->seconds,
+             "Fewer samples, but at least 3, when they take longer than this", 1)
+      ->capture_default_str();
+  writes_file(app->add_option("--json", flags->json,
+                              "Write every sample, the plans and the floors here; - is stdout"));
+  writes_folder(
+      app->add_option("--answers", flags->answers,
+                      "Write what each search found here, as WORKLOAD.index.npy and WORKLOAD.distance.npy"),
+      {".index.npy", ".distance.npy"});
+  app->add_flag("--energy", flags->energy,
+                "Count joules, too, where the platform tells: repeats each workload for a second or more");
+  app->add_flag(
+      "--prepare", flags->prepare,
+      "Instead: time an Index of the rows, the upload alone, and what proposers make of them, beside "
+      "one read of the rows");
+  app->add_flag("--list", flags->list, "Only print the names of the workloads");
+  reads_folder(
+      app->add_option("--fashion-mnist", flags->fashion_mnist, "Where the files of Fashion-MNIST are"),
+      {"-ubyte", "-ubyte.gz"})
+      ->capture_default_str();
+  add_plan_options(*app, flags->plan);
+  add_examples(*app, {"kith bench --workload knn03,pbknn64 --device cuda:0,opencl:nvidia",
+                      "kith bench --device cpu --scale 0.01",
+                      "kith bench --prepare --workload sift_k10,emb768 --proposer fp16 --device cuda:0",
+                      "kith bench --workload select32 --selector radix --json radix.json"});
+  return {app, [flags] { return run_bench(*flags); }};
+}
+
+}  // namespace kith::command

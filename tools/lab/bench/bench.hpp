@@ -1,0 +1,137 @@
+// What the parts of `kith bench` share.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "command/shared/command.hpp"
+#include "kith/device.hpp"
+#include "kith/trace.hpp"
+#include "lab/energy/energy.hpp"
+#include "lab/stages/operations.hpp"
+#include "lab/workloads/workloads.hpp"
+
+namespace kith::command {
+
+struct BenchFlags {
+  std::string workload = "all";
+  std::string device = "auto";
+  std::string json;     ///< file
+  std::string answers;  ///< folder of what the searches found; empty: nobody wants it
+  std::string fashion_mnist = "/usr/share/datasets/fashion-mnist";
+  double scale = 1;
+  std::int64_t repeats = 20;
+  std::int64_t seconds = 10;  ///< for the samples of one workload on one device
+  bool list = false;
+  bool prepare = false;  ///< time what makes rows ready instead of searches
+  bool energy = false;   ///< count joules, which takes a second or more a workload and device
+  PlanFlags plan;
+};
+
+/// The rows of a workload, in host memory. For select, train holds the distances, [m, n].
+struct BenchData {
+  workloads::Workload workload;
+  workloads::Rows train, queries;
+  std::string source;  ///< `uniform`, or a folder
+};
+
+bool has_fashion_mnist(const BenchFlags& flags);
+
+/// Throws bad_file: Fashion-MNIST is not there.
+BenchData make_data(const workloads::Workload& workload, const BenchFlags& flags);
+
+/// Whether a workload is left out of `all` since its data are not here; says so.
+bool left_out(const workloads::Workload& workload, const BenchFlags& flags);
+
+/// Seconds of the host's clock.
+class Clock {
+ public:
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+/// sample(false) to warm up, then sample(true) until there are enough, or the time is up and there are a few.
+template <class Sample>
+void take_samples(const BenchFlags& flags, const Sample& sample) {
+  constexpr int warm_ups = 2;
+  constexpr double warm_seconds = 0.1;  // at least: clocks of an idle device take a while to rise
+  constexpr std::int64_t fewest_samples = 3;
+  const Clock warming;
+  for (int i = 0; i < warm_ups || warming.seconds() < warm_seconds; ++i) {
+    throw_if_interrupted("bench");
+    sample(false);
+  }
+  const Clock clock;
+  for (std::int64_t i = 0; i < flags.repeats; ++i) {
+    throw_if_interrupted("bench");
+    if (i >= fewest_samples && clock.seconds() > static_cast<double>(flags.seconds)) return;
+    sample(true);
+  }
+}
+
+/// What was measured, in seconds. Times of the device's clock unless named otherwise.
+struct Measured {
+  std::string refusal;                   ///< why the device does not do it
+  std::string difference;                ///< the answer was wrong, so nothing was timed
+  std::int64_t checked = 0;              ///< queries whose bits were compared
+  std::vector<double> device;            ///< every sample
+  std::vector<double> host;              ///< host clock around the same work, until finish() returned
+  std::vector<double> total;             ///< host to answer: host clock around the whole call, transfers in
+  double index_build = 0;                ///< host clock, upload of the rows included
+  double first_run = 0;                  ///< host clock around the first call: compilers, first allocations
+  std::map<std::string, double> steps;   ///< of one more, traced run; upload, download: host clock
+  std::optional<energy::Energy> energy;  ///< of the whole call, or of one run of the stage
+  std::string plan;                      ///< explain()
+  std::string short_plan;
+};
+
+/// Check the bits against the CPU on a sample of queries, warm up, and time.
+///   meter  counts the joules of the device; null: nobody does
+Measured measure(const Device& device, const Device& cpu, const BenchData& data, const BenchFlags& flags,
+                 energy::EnergyMeter* meter);
+
+// What is printed, and written as JSON.
+
+/// `n = 60000, dims = 784, ...`
+std::string sizes(const BenchData& data);
+
+/// Milliseconds with four digits, so that columns can be compared.
+std::string milliseconds(double seconds);
+
+/// What each device is, a line each, and the scale.
+std::string device_lines(const BenchFlags& flags, const std::vector<Device>& devices);
+
+/// The same, and what the columns of block() mean.
+std::string preface(const BenchFlags& flags, const std::vector<Device>& devices);
+
+/// One block: the workload, a row a device, and what needs more words.
+std::string block(const BenchData& data, const std::vector<Device>& devices,
+                  const std::vector<Measured>& measured, bool with_energy);
+
+/// The file, without results.
+nlohmann::ordered_json json_of(const BenchFlags& flags);
+
+/// A workload on a device, without what was measured; and with it.
+nlohmann::ordered_json entry_of(const Device& device, const BenchData& data);
+nlohmann::ordered_json to_json(const Device& device, const BenchData& data, const Measured& measured);
+
+// --prepare
+
+/// Those of `wanted` that have rows to prepare.
+/// Throws invalid_argument: one was named that times a stage, or an option does not go with --prepare.
+std::vector<workloads::Workload> workloads_to_prepare(const BenchFlags& flags,
+                                                      std::vector<workloads::Workload> wanted);
+
+/// Time and print; adds results to `json`. Returns an exit code.
+int bench_prepare(const BenchFlags& flags, const std::vector<workloads::Workload>& wanted,
+                  const std::vector<Device>& devices, nlohmann::ordered_json& json);
+
+}  // namespace kith::command

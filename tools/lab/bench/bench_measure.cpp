@@ -1,0 +1,272 @@
+// kith bench: from one workload and one device to seconds.
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+
+#include "files/output.hpp"
+#include "files/table.hpp"
+#include "kith/index.hpp"
+#include "kith/spi.hpp"
+#include "lab/bench/bench.hpp"
+#include "lab/workloads/cases.hpp"
+
+namespace kith::command {
+namespace {
+
+using workloads::Answer;
+using workloads::Operands;
+using workloads::Operation;
+using workloads::Timed;
+
+constexpr double cpu_check_work = 1e10, plain_check_work = 2e8;  ///< chain steps of the check
+
+/// How many queries are checked: as many as take about a second.
+std::int64_t check_count(const BenchData& data, bool by_cpu) {
+  const auto& w = data.workload;
+  const double one = static_cast<double>(w.n) * static_cast<double>(std::max<std::int64_t>(w.dims, 8));
+  const double most = (by_cpu ? cpu_check_work : plain_check_work) / one;
+  return std::clamp<std::int64_t>(static_cast<std::int64_t>(most), 1, std::min<std::int64_t>(w.m, 64));
+}
+
+/// Query number i of `count`, spread evenly over m.
+std::int64_t spread(std::int64_t i, std::int64_t count, std::int64_t m) {
+  return i * m / count;
+}
+
+Answer pick_queries(const Neighbors& found, std::int64_t count) {
+  Answer some;
+  some.neighbors.queries = count;
+  some.neighbors.k = found.k;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::int64_t at = spread(i, count, found.queries) * found.k;
+    const auto add = [&](auto& to, const auto& from) {
+      to.insert(to.end(), from.begin() + at, from.begin() + at + found.k);
+    };
+    add(some.neighbors.distance, found.distance);
+    add(some.neighbors.index, found.index);
+  }
+  return some;
+}
+
+std::string check_search(const Device* cpu, const BenchData& data, std::int64_t count,
+                         const Neighbors& found) {
+  const auto& w = data.workload;
+  workloads::Rows some(count, w.dims);
+  for (std::int64_t i = 0; i < count; ++i) {
+    const float* row = data.queries.view().row(spread(i, count, w.m));
+    std::copy(row, row + w.dims, some.row(i));
+  }
+  Answer expected;
+  if (cpu) {
+    expected.neighbors = Index(*cpu, data.train.view(), w.metric).search(some.view(), w.k);
+  } else {
+    expected = workloads::plain_answer(w.metric, data.train.view(), some.view(), w.k, nullptr);
+  }
+  return difference(expected, pick_queries(found, count));
+}
+
+/// What was found, for those who compare it with answers of others. Every device writes the same bits.
+void write_answers(const BenchFlags& flags, const BenchData& data, const Neighbors& found) {
+  const std::filesystem::path folder(flags.answers);
+  std::error_code ignored;  // what cannot be written there says so
+  std::filesystem::create_directories(folder, ignored);
+  const auto write = [&](const char* ending, const auto& values) {
+    files::AtomicFile file(folder / (std::string(data.workload.name) + ending));
+    files::write_rows(file, MatrixView(values.data(), found.queries, found.k));
+    file.commit();
+  };
+  write(".index.npy", found.index);
+  write(".distance.npy", found.distance);
+}
+
+std::string groups_text(std::int64_t groups) {
+  return std::to_string(groups) + (groups == 1 ? " group" : " groups");
+}
+
+std::string short_text(const Plan& plan) {
+  std::string text = plan.fused ? "fused" : std::string(name(plan.selector));
+  if (plan.proposer != Proposer::none) text = std::string(name(plan.proposer)) + " proposer, " + text;
+  return text + ", " + groups_text(plan.groups) + ", tiles " + std::to_string(plan.query_tile) + " x " +
+         std::to_string(plan.train_tile);
+}
+
+/// The joules of `run`, repeated.
+std::optional<energy::Energy> joules(energy::EnergyMeter* meter, const std::function<void()>& run) {
+  if (!meter) return std::nullopt;
+  return meter->measure([&] {
+    throw_if_interrupted("bench");
+    run();
+  });
+}
+
+void measure_search(const Device& device, const Device* cpu, const BenchData& data, const BenchFlags& flags,
+                    energy::EnergyMeter* meter, Measured& measured) {
+  const auto& w = data.workload;
+  const PlanOptions options = plan_options(flags.plan);
+  const Clock build;
+  const Index index(device, data.train.view(), w.metric);
+  measured.index_build = build.seconds();
+  const Plan plan = index.plan(w.m, w.k, options);
+  measured.plan = explain(plan);
+  measured.short_plan = short_text(plan);
+
+  Trace trace;
+  const Clock first;
+  Neighbors found = index.search(data.queries.view(), w.k, options, &trace);
+  measured.first_run = first.seconds();
+  measured.checked = check_count(data, cpu);
+  measured.difference = check_search(cpu, data, measured.checked, found);
+  if (!measured.difference.empty()) return;
+  if (!flags.answers.empty()) write_answers(flags, data, found);
+
+  take_samples(flags, [&](bool counts) {
+    trace.time_steps = false;
+    index.search_into(data.queries.view(), w.k, found, options, &trace);
+    if (counts) {
+      measured.host.push_back(trace.queue_seconds);
+      measured.total.push_back(trace.total_seconds);
+    }
+    // Not the host's clock and the device's in one run: a queue that is held makes an answer later.
+    trace.hold_queue = device.info().kind != DeviceKind::cpu;
+    if (trace.hold_queue) index.search_into(data.queries.view(), w.k, found, options, &trace);
+    trace.hold_queue = false;
+    if (counts) measured.device.push_back(trace.device_seconds);
+  });
+  measured.energy = joules(meter, [&] { found = index.search(data.queries.view(), w.k, options); });
+  trace.time_steps = true;
+  found = index.search(data.queries.view(), w.k, options, &trace);
+  measured.steps = trace.seconds;
+}
+
+/// The stage of a workload, on its first `m` queries, with the selector the plan would take.
+Operation stage_of(const Device& device, const BenchData& data, const BenchFlags& flags, std::int64_t m) {
+  const auto& w = data.workload;
+  Operation operation;
+  operation.stage = w.timed == Timed::distance ? workloads::Stage::distance : workloads::Stage::select;
+  operation.metric = w.metric;
+  operation.n = w.n;
+  operation.m = m;
+  operation.dims = w.dims;
+  operation.k = w.k;
+  operation.threads = static_cast<std::uint32_t>(flags.plan.threads);
+  if (w.timed == Timed::distance) return operation;
+  PlanOptions options = plan_options(flags.plan);
+  if (options.selector == Selector::automatic) options.fused = false;
+  const Plan plan = make_plan(device.info(), {w.metric, w.n, w.m, w.dims, w.k}, options);
+  operation.selector = plan.selector;
+  operation.groups = plan.groups;
+  return operation;
+}
+
+Operands operands_of(const BenchData& data, std::int64_t m) {
+  Operands operands;
+  if (data.workload.timed == Timed::select) {
+    operands.distances = data.train.view().slice(0, m);
+  } else {
+    operands.train = data.train.view();
+    operands.queries = data.queries.view().slice(0, m);
+  }
+  return operands;
+}
+
+workloads::StageResult expected_stage(const Device* cpu, const Operation& operation,
+                                      const Operands& operands) {
+  if (!cpu) return plain_result(operation, operands);
+  Operation on_cpu = operation;
+  on_cpu.selector = cpu->info().selectors.front();
+  workloads::StageResult result;
+  spi::with_device(*cpu, [&](spi::Device& opened) {
+    workloads::PreparedStage stage(opened, on_cpu, operands);
+    if (!stage.refusal().empty()) throw Error(Errc::unsupported, "bench: cpu: " + stage.refusal());
+    stage.run();
+    result = stage.result(0, operation.m);
+  });
+  return result;
+}
+
+void measure_stage(const Device& device, const Device* cpu, const BenchData& data, const BenchFlags& flags,
+                   energy::EnergyMeter* meter, Measured& measured) {
+  const std::int64_t count = check_count(data, cpu);
+  const Operation few = stage_of(device, data, flags, count);
+  const workloads::StageResult expected = expected_stage(cpu, few, operands_of(data, count));
+  const Operation operation = stage_of(device, data, flags, data.workload.m);
+  measured.short_plan = title(operation);
+  if (data.workload.timed == Timed::select) measured.short_plan += ", " + groups_text(operation.groups);
+  measured.plan = measured.short_plan + "\n";
+  spi::with_device(device, [&](spi::Device& opened) {
+    const Clock build;
+    workloads::PreparedStage stage(opened, operation, operands_of(data, operation.m));
+    measured.index_build = build.seconds();
+    measured.refusal = stage.refusal();
+    if (!measured.refusal.empty()) return;
+    measured.first_run = stage.run().host;
+    measured.checked = count;
+    measured.difference = difference(expected, stage.result(0, count));
+    if (!measured.difference.empty()) return;
+    take_samples(flags, [&](bool counts) {
+      const auto seconds = stage.run();
+      if (!counts) return;
+      measured.device.push_back(seconds.device);
+      measured.host.push_back(seconds.host);
+    });
+    measured.energy = joules(meter, [&] { stage.run(); });
+  });
+}
+
+constexpr const char* train_images = "train-images-idx3-ubyte.gz";
+constexpr const char* test_images = "t10k-images-idx3-ubyte.gz";
+
+/// The first rows of a file of images.
+workloads::Rows read_images(const BenchFlags& flags, const std::string& file, std::int64_t rows) {
+  const files::Table table = files::read_table(flags.fashion_mnist + "/" + file);
+  if (table.rows < rows)
+    throw Error(Errc::bad_file, "bench: " + table.path + " holds " + std::to_string(table.rows) +
+                                    " images, not " + std::to_string(rows) +
+                                    "; give the folder with all of Fashion-MNIST");
+  return workloads::prepared_rows(Metric::squared_l2, {table.values.data(), rows, table.cols});
+}
+
+}  // namespace
+
+bool has_fashion_mnist(const BenchFlags& flags) {
+  const std::filesystem::path folder(flags.fashion_mnist);
+  return std::filesystem::exists(folder / train_images) && std::filesystem::exists(folder / test_images);
+}
+
+BenchData make_data(const workloads::Workload& workload, const BenchFlags& flags) {
+  BenchData data{workload, {}, {}, "uniform"};
+  const auto make = [](workloads::Set set, std::int64_t rows, std::int64_t dims) {
+    return make_rows(workloads::DataKind::uniform, workloads::measured_seed, set, rows, dims);
+  };
+  if (workload.real_data) {
+    data.source = flags.fashion_mnist;
+    data.train = read_images(flags, train_images, workload.n);
+    data.queries = read_images(flags, test_images, workload.m);
+  } else if (workload.timed == Timed::select) {
+    data.train = make(workloads::Set::train, workload.m, workload.n);
+  } else {
+    data.train = make(workloads::Set::train, workload.n, workload.dims);
+    data.queries = make(workloads::Set::queries, workload.m, workload.dims);
+  }
+  return data;
+}
+
+Measured measure(const Device& device, const Device& cpu, const BenchData& data, const BenchFlags& flags,
+                 energy::EnergyMeter* meter) {
+  // The CPU back end cannot vouch for itself.
+  const Device* reference = device.info().backend == "cpu" ? nullptr : &cpu;
+  Measured measured;
+  try {
+    if (data.workload.timed == Timed::search) {
+      measure_search(device, reference, data, flags, meter, measured);
+    } else {
+      measure_stage(device, reference, data, flags, meter, measured);
+    }
+  } catch (const Error& error) {
+    if (error.code() != Errc::unsupported && error.code() != Errc::out_of_memory) throw;
+    measured.refusal = error.what();
+  }
+  return measured;
+}
+
+}  // namespace kith::command

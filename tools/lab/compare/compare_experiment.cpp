@@ -1,0 +1,242 @@
+// kith compare --experiment, which is kith reproduce: the published experiments, run again.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <list>
+#include <optional>
+
+#include "command/shared/json.hpp"
+#include "command/shared/named_files.hpp"
+#include "command/shared/usage.hpp"
+#include "files/output.hpp"
+#include "kith/names.hpp"
+#include "lab/compare/compare.hpp"
+#include "lab/experiments/experiment.hpp"
+#include "lab/reproduce/experiment_output.hpp"
+#include "lab/reproduce/experiment_run.hpp"
+#include "report/experiment_page.hpp"
+
+namespace kith::command {
+namespace {
+
+using experiments::Experiment;
+using experiments::Result;
+using experiments::Settings;
+
+constexpr double quick_seconds = 0.05, full_seconds = 0.3;  ///< for the samples of one point
+
+/// What the names of experiments are given as.
+std::string names_option(const CompareFlags& flags) {
+  return flags.called == "compare" ? "--experiment" : "NAMES";
+}
+
+[[noreturn]] void refuse_name(const CompareFlags& flags, const std::string& name) {
+  if (name == "all" || name == "list")
+    refuse(flags.called, names_option(flags) + ": " + name + " stands alone; leave the other names out");
+  std::vector<std::string> known = {"all", "list"};
+  for (const Experiment& experiment : experiments::all_experiments()) known.emplace_back(experiment.name);
+  refuse(flags.called,
+         names_option(flags) + ": there is none called \"" + name + "\"; " + advice_on_name(name, known));
+}
+
+std::vector<Experiment> wanted_experiments(const CompareFlags& flags) {
+  if (flags.experiment == "all") return experiments::all_experiments();
+  std::vector<Experiment> wanted;
+  for (const std::string& name : split_commas(flags.experiment)) {
+    const auto& all = experiments::all_experiments();
+    const auto found =
+        std::find_if(all.begin(), all.end(), [&](const Experiment& e) { return e.name == name; });
+    if (found == all.end()) refuse_name(flags, name);
+    const auto same = [&](const Experiment& e) { return e.name == name; };
+    if (std::none_of(wanted.begin(), wanted.end(), same)) wanted.push_back(*found);
+  }
+  return wanted;
+}
+
+/// Whether all files that are needed are there. Of `all`, what needs one that was not given is left out.
+void check_data(const CompareFlags& flags, std::vector<Experiment>& wanted) {
+  if (flags.experiment == "all" && flags.data.empty())
+    std::erase_if(wanted, [](const Experiment& experiment) {
+      if (!experiment.check_data) return false;
+      note(std::string(experiment.name) + " is left out: it reads a file; ask for it by its name");
+      return true;
+    });
+  bool read = false;
+  for (const Experiment& experiment : wanted) {
+    if (!experiment.check_data) continue;
+    experiment.check_data(flags.data);
+    read = true;
+  }
+  if (!flags.data.empty() && !read)
+    refuse(flags.called, "--data: " + flags.experiment + " reads no file; leave it out");
+}
+
+std::string experiment_list() {
+  std::size_t longest = 0;
+  for (const Experiment& experiment : experiments::all_experiments())
+    longest = std::max(longest, experiment.name.size());
+  std::string text;
+  for (const Experiment& experiment : experiments::all_experiments())
+    text += std::string(experiment.name) + std::string(longest + 2 - experiment.name.size(), ' ') +
+            std::string(experiment.about) + "\n";
+  return text;
+}
+
+std::string experiment_list_json() {
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  for (const Experiment& experiment : experiments::all_experiments())
+    all.push_back({{"name", experiment.name}, {"about", experiment.about}});
+  return json_text(all);
+}
+
+Settings make_settings(const CompareFlags& flags, const std::vector<Device>& devices) {
+  Settings settings{devices, open_device("cpu")};
+  settings.quick = flags.quick;
+  settings.seconds = flags.seconds > 0 ? static_cast<double>(flags.seconds)
+                     : flags.quick     ? quick_seconds
+                                       : full_seconds;
+  settings.seed = flags.seed_bits();
+  settings.data = flags.data;
+  settings.stop = interrupt_token();
+  settings.progress = [called = flags.called](const std::string&) { throw_if_interrupted(called); };
+  if (flags.energy)
+    for (const Device& device : devices)
+      settings.meters.push_back(std::make_shared<energy::EnergyMeter>(device.info()));
+  else
+    settings.energy_note = "no joules: they are counted with --energy";
+  return settings;
+}
+
+/// Beside the first file that is written, so that it is found; the user's own folder where there is none.
+KeptWork kept_work(const CompareFlags& flags, const std::vector<Experiment>& wanted,
+                   const Settings& settings) {
+  const nlohmann::ordered_json asked = asked_of(settings);
+  std::filesystem::path path = flags.resume;
+  for (const std::string& file : {flags.report, flags.csv})
+    if (path.empty() && !partial_path(file).empty()) path = file + ".partial.json";
+  const bool named = !path.empty();
+  if (!named) {
+    nlohmann::ordered_json names = asked;
+    for (const Experiment& experiment : wanted) names["experiments"].push_back(experiment.name);
+    path = kept_path("experiments", names);
+  }
+  KeptWork kept(flags.called, path, asked);
+  try {
+    kept.check_writable(!named);
+  } catch (const Error& error) {
+    if (named) throw;
+    note(flags.called + ": what is measured is not kept, should it be stopped: " + error.what());
+    return {flags.called, {}, asked};
+  }
+  return kept;
+}
+
+/// The file of a chart; `number` counts those of an experiment from 1.
+std::filesystem::path chart_path(const std::string& folder, std::string_view experiment, std::size_t number) {
+  return std::filesystem::path(folder) / (std::string(experiment) + "-" + std::to_string(number) + ".svg");
+}
+
+/// Throws bad_file where charts could not be written, before hours are spent on what they show.
+void check_charts_folder(const std::string& folder, const std::vector<Experiment>& wanted) {
+  for (const Experiment& experiment : wanted) files::AtomicFile(chart_path(folder, experiment.name, 1));
+}
+
+/// Every chart as a file that is complete but not yet in its place.
+std::list<files::AtomicFile> write_charts(const std::string& folder, const std::vector<Result>& results) {
+  std::list<files::AtomicFile> charts;
+  for (const Result& result : results)
+    for (std::size_t i = 0; i < result.charts.size(); ++i) {
+      throw_if_interrupted("compare");
+      charts.emplace_back(chart_path(folder, result.name, i + 1))
+          .write(report::chart_picture(result, result.charts[i]));
+    }
+  return charts;
+}
+
+}  // namespace
+
+std::string experiment_names() {
+  std::string list;
+  for (const Experiment& experiment : experiments::all_experiments())
+    list += (list.empty() ? "" : ", ") + std::string(experiment.name);
+  return list;
+}
+
+int compare_experiments(const CompareFlags& flags) {
+  if (flags.experiment == "list" && (flags.quick || flags.energy || flags.fresh || !flags.csv.empty() ||
+                                     !flags.report.empty() || !flags.charts.empty()))
+    refuse(flags.called,
+           names_option(flags) + ": list runs nothing, so there is nothing to write; give names, or all");
+  if (flags.experiment == "list")
+    return print(flags.json ? experiment_list_json() : experiment_list()), exit_ok;
+  std::vector<Experiment> wanted = wanted_experiments(flags);
+  check_data(flags, wanted);
+  std::optional<files::AtomicFile> csv, page;
+  if (!flags.csv.empty()) csv.emplace(flags.csv);
+  if (!flags.report.empty()) page.emplace(flags.report);
+  if (!flags.charts.empty()) check_charts_folder(flags.charts, wanted);
+  const Settings settings = make_settings(flags, open_devices(flags.device));
+  ExperimentRun run(flags, wanted, settings, kept_work(flags, wanted, settings));
+  run.run();
+
+  const std::vector<Result> results = run.results();
+  if (csv) csv->write(experiments_csv(results));
+  if (page) page->write(report::experiment_page(results, command_line()));
+  std::list<files::AtomicFile> charts;
+  if (!flags.charts.empty()) charts = write_charts(flags.charts, results);
+  throw_if_interrupted(flags.called);
+  if (csv) csv->commit();
+  if (page) page->commit();
+  for (files::AtomicFile& chart : charts) chart.commit();
+  run.forget();
+  return std::all_of(results.begin(), results.end(), experiments::all_passed) ? exit_ok : exit_failed_check;
+}
+
+void add_experiment_options(CLI::App& app, CompareFlags& flags) {
+  const std::string group = "Published experiments, run again";
+  app.add_flag("--quick", flags.quick,
+               std::string("Sizes for a small machine; they are not the paper's. ") + experiment_durations)
+      ->group(group);
+  app.add_flag("--energy", flags.energy,
+               "Count joules, too, where the platform tells: repeats each point for a second or more")
+      ->group(group);
+  writes_file(app.add_option("--csv", flags.csv, "Write the points here, a line each"))->group(group);
+  writes_file(app.add_option("--report", flags.report, "Write a page with charts here, for a browser"))
+      ->group(group);
+  writes_folder(app.add_option("--charts", flags.charts,
+                               "Write each chart as a picture NAME-1.svg, NAME-2.svg, ... here"),
+                {".svg"})
+      ->group(group);
+  app.add_flag("--fresh", flags.fresh,
+               "Begin anew where an earlier run was stopped; otherwise the same command goes on with the "
+               "experiments that are missing")
+      ->group(group);
+}
+
+Subcommand add_reproduce(CLI::App& parent) {
+  auto flags = std::make_shared<CompareFlags>();
+  flags->called = "reproduce";
+  flags->experiment = "list";
+  CLI::App* app = parent.add_subcommand(
+      "reproduce", "Run published experiments again, what the papers say beside it; as compare --experiment");
+  app->add_option("NAMES", flags->experiment, "all, or those that list prints, with commas between them")
+      ->capture_default_str()
+      ->type_name("");
+  add_device_option(*app, flags->device, true);
+  app->get_option("--device")->description("all, or specs with commas between them");
+  reads_file(app->add_option("--data", flags->data, "The file that an experiment reads"));
+  add_number(*app, "--seed", flags->seed, "Another seed, other data", 0)->capture_default_str();
+  add_number(*app, "--seconds", flags->seconds, "For the samples of one point", 1);
+  app->add_flag("--json", flags->json, "Print JSON");
+  keeps_file(app->add_option(
+      "--resume", flags->resume,
+      "Keep here what is done, for the same command to go on when it was stopped; otherwise beside "
+      "the report, or in the user's cache"));
+  add_experiment_options(*app, *flags);
+  add_examples(*app, {"kith reproduce list", "kith reproduce all --quick --report papers.html",
+                      "kith reproduce pbknn-groups,knn-ladder --device cpu",
+                      "kith reproduce gsknn-kdd --data kddcup.data_10_percent.gz"});
+  return {app, [flags] { return compare_experiments(*flags); }};
+}
+
+}  // namespace kith::command

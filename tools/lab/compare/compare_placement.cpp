@@ -1,0 +1,179 @@
+// kith compare --placement: each stage of a search on a device of its own.
+#include <algorithm>
+#include <map>
+
+#include "command/shared/json.hpp"
+#include "kith/names.hpp"
+#include "lab/compare/compare.hpp"
+#include "lab/placement/placement.hpp"
+
+namespace kith::command {
+namespace {
+
+using experiments::Placed;
+using experiments::PlacedAnswer;
+using experiments::PlacedProblem;
+using experiments::PlacedStep;
+using experiments::Placement;
+using workloads::Stage;
+
+constexpr double sample_seconds = 0.2;
+
+constexpr std::string_view where = "compare: --placement";
+
+Stage parse_stage(const std::string& text) {
+  std::vector<std::string> known;
+  for (Stage stage : experiments::placed_stages) {
+    known.emplace_back(workloads::name(stage));
+    if (known.back() == plain_name(text)) return stage;
+  }
+  refuse(where, "there is no stage called \"" + text + "\" to be placed; " + advice_on_name(text, known));
+}
+
+/// `distance=cpu,select=cuda:0`: a stage that is left out stays where the one before it is.
+Placement parse_placement(const std::string& text) {
+  std::map<Stage, std::string> specs;
+  for (const std::string& part : split_commas(text)) {
+    const std::size_t equals = part.find('=');
+    if (equals == std::string::npos || equals + 1 == part.size())
+      refuse(where, "\"" + part + "\" names no device; write it as distance=cpu,select=cuda:0");
+    const Stage stage = parse_stage(part.substr(0, equals));
+    if (!specs.emplace(stage, part.substr(equals + 1)).second)
+      refuse(where, std::string(workloads::name(stage)) + " is placed twice; place each stage once");
+  }
+  Placement placement;
+  std::map<std::string, Device> opened;  // by spec, so that no device is opened twice
+  std::string spec = "cpu";
+  for (Stage stage : experiments::placed_stages) {
+    if (const auto found = specs.find(stage); found != specs.end()) spec = found->second;
+    auto device = opened.find(spec);
+    if (device == opened.end()) {
+      Device now = open_device(spec);
+      for (const auto& [other, known] : opened)  // `cuda` and `cuda:0` are one
+        if (known.info().spec == now.info().spec) now = known;
+      device = opened.emplace(spec, now).first;
+    }
+    placement.push_back({stage, device->second});
+  }
+  return placement;
+}
+
+/// Labels as numbers 0 .. classes - 1.
+std::vector<std::uint32_t> dense_labels(const std::vector<std::int64_t>& labels, std::int64_t& classes) {
+  std::vector<std::int64_t> known = labels;
+  std::sort(known.begin(), known.end());
+  known.erase(std::unique(known.begin(), known.end()), known.end());
+  classes = static_cast<std::int64_t>(known.size());
+  std::vector<std::uint32_t> dense;
+  for (std::int64_t label : labels)
+    dense.push_back(
+        static_cast<std::uint32_t>(std::lower_bound(known.begin(), known.end(), label) - known.begin()));
+  return dense;
+}
+
+/// What the plan of the device that selects would take, unless one was named.
+Selector selector_of(const CompareProblem& problem, const Placement& placement) {
+  const DeviceInfo& device = placement[1].device.info();
+  PlanOptions options = problem.options;
+  if (options.selector == Selector::automatic) options.fused = false;
+  options.groups = options.query_tile = options.train_tile = 0;
+  return make_plan(
+             device,
+             {problem.metric, problem.train.rows(), problem.queries.rows(), problem.train.dims(), problem.k},
+             options)
+      .selector;
+}
+
+std::string transfers_text(const Placed& placed) {
+  return format_seconds(placed.run.transfers()) + " of it for copies of " + format_bytes(placed.run.bytes());
+}
+
+std::string report(const CompareProblem& problem, const Placed& placed, const std::string& reference) {
+  TextTable table({"step", "where", "bytes", "device clock", "host clock"});
+  for (const PlacedStep& step : placed.run.steps)
+    table.add({step.what, step.is_copy() ? step.from + " -> " + step.to : step.from,
+               step.is_copy() ? format_bytes(step.bytes) : "-",
+               step.is_copy() ? "-" : format_seconds(step.device), format_seconds(step.host)});
+  table.add({"in all", "", format_bytes(placed.run.bytes()), "-", format_seconds(placed.run.total)});
+  return problem.data + ": " + sizes(problem) + ", groups = " + std::to_string(problem.groups) + "\n" +
+         table.text() + "In all " + format_seconds(placed.run.total) + " by the host's clock, " +
+         transfers_text(placed) + "; median of " + std::to_string(placed.measured.samples) +
+         " runs, memory allocated beforehand.\n" + "Same bits as " + reference + ".\n";
+}
+
+nlohmann::ordered_json report_json(const CompareProblem& problem, const Placement& placement,
+                                   const Placed& placed, const std::string& reference) {
+  nlohmann::ordered_json json = {
+      {"data", problem.data},        {"metric", name(problem.metric)},         {"n", problem.train.rows()},
+      {"m", problem.queries.rows()}, {"dims", problem.train.dims()},           {"k", problem.k},
+      {"groups", problem.groups},    {"placement", placement_text(placement)}, {"reference", reference}};
+  json["same"] = placed.measured.difference.empty();
+  if (!placed.measured.difference.empty()) {
+    json["difference"] = placed.measured.difference;
+    return json;
+  }
+  for (const PlacedStep& step : placed.run.steps) {
+    nlohmann::ordered_json entry = {{"step", step.what}};
+    if (step.is_copy()) {
+      entry["from"] = step.from;
+      entry["to"] = step.to;
+      entry["bytes"] = step.bytes;
+    } else {
+      entry["device"] = step.from;
+      entry["device_seconds"] = step.device;
+    }
+    entry["host_seconds"] = step.host;
+    json["steps"].push_back(std::move(entry));
+  }
+  json["samples"] = placed.measured.samples;
+  json["copies_seconds"] = placed.run.transfers();
+  json["copies_bytes"] = placed.run.bytes();
+  json["total_seconds"] = placed.run.total;
+  return json;
+}
+
+experiments::Settings make_settings(const Placement& placement) {
+  experiments::Settings settings{{placement[0].device}, open_device("cpu")};
+  settings.seconds = sample_seconds;
+  settings.stop = interrupt_token();
+  settings.progress = [](const std::string&) { throw_if_interrupted("compare"); };
+  return settings;
+}
+
+}  // namespace
+
+int compare_placement(const CompareFlags& flags, const CompareProblem& problem) {
+  const Placement placement = parse_placement(flags.placement);
+  if (problem.queries.rows() == 0) refuse(where, "there are no queries; choose -m of at least 1");
+  std::vector<Device> devices;
+  for (const auto& placed : placement) devices.push_back(placed.device);
+  const Subject reference = open_reference(flags, devices);
+  const workloads::Rows train = workloads::prepared_rows(problem.metric, problem.train.view()),
+                        queries = workloads::prepared_rows(problem.metric, problem.queries.view());
+  PlacedProblem placed_problem;
+  placed_problem.train = train.view();
+  placed_problem.queries = queries.view();
+  const std::vector<std::uint32_t> labels = dense_labels(problem.labels, placed_problem.classes);
+  placed_problem.labels = labels;
+  placed_problem.k = problem.k;
+  placed_problem.groups = std::min(problem.groups, train.rows());
+  placed_problem.metric = problem.metric;
+  placed_problem.selector = selector_of(problem, placement);
+  placed_problem.threads = problem.options.threads;
+
+  const PlacedAnswer expected = reference ? placed_answer(*reference, placement, placed_problem)
+                                          : plain_placed_answer(placement, placed_problem);
+  const Placed placed = time_placed(make_settings(placement), placement, placed_problem, expected);
+  if (!placed.measured.refusal.empty())
+    throw Error(Errc::unsupported, "compare: --placement: " + placed.measured.refusal);
+  const bool same = placed.measured.difference.empty();
+  if (flags.json)
+    print(json_text(report_json(problem, placement, placed, subject_name(reference))));
+  else
+    print(same ? report(problem, placed, subject_name(reference))
+               : "DIFFERENT from " + subject_name(reference) +
+                     ", so not timed: " + placed.measured.difference + "\n");
+  return same ? exit_ok : exit_failed_check;
+}
+
+}  // namespace kith::command

@@ -1,0 +1,64 @@
+// The lines of `kith compare` for whole searches and classifications.
+#include "kith/classifier.hpp"
+#include "kith/index.hpp"
+#include "lab/compare/compare_cells.hpp"
+
+namespace kith::command {
+namespace {
+
+using workloads::Answer;
+
+/// Best device time of a search or a classification, and its answer.
+Answer run_whole(const Device& device, const CompareProblem& problem, bool classify,
+                 const PlanOptions& options, Cell& cell) {
+  const MatrixView<const float> train = problem.train.view(), queries = problem.queries.view();
+  Answer answer;
+  Trace trace;
+  trace.time_steps = false;
+  if (classify) {
+    const Classifier classifier(device, train, problem.labels, problem.metric);
+    cell.seconds = best_seconds([&] {
+      Classification found = classifier.classify(queries, problem.k, options, &trace);
+      answer = {std::move(found.neighbors), std::move(found.label), std::move(found.votes)};
+      return trace.device_seconds;
+    });
+  } else {
+    const Index index(device, train, problem.metric);
+    cell.seconds = best_seconds([&] {
+      answer.neighbors = index.search(queries, problem.k, options, &trace);
+      return trace.device_seconds;
+    });
+  }
+  cell.plan = explain(trace.plan);
+  return answer;
+}
+
+}  // namespace
+
+CompareLine whole_line(const CompareProblem& problem, const std::vector<Device>& devices,
+                       const Subject& reference, bool classify) {
+  throw_if_interrupted("compare");
+  CompareLine line{classify ? "classify" : "search", 0, {}};
+  Cell right;
+  PlanOptions plain_options;  // the reference goes its own way: only the answer counts
+  plain_options.stop = problem.options.stop;
+  Answer expected;
+  if (reference) {
+    expected = run_whole(*reference, problem, classify, plain_options, right);
+  } else {
+    const auto start = std::chrono::steady_clock::now();
+    expected = workloads::plain_answer(problem.metric, problem.train.view(), problem.queries.view(),
+                                       problem.k, classify ? &problem.labels : nullptr);
+    right.seconds = seconds_since(start);
+  }
+  line.reference_seconds = right.seconds;
+  for (const Device& device : devices) {
+    Cell& cell = line.cells.emplace_back();
+    in_cell(cell, [&] {
+      cell.difference = difference(expected, run_whole(device, problem, classify, problem.options, cell));
+    });
+  }
+  return line;
+}
+
+}  // namespace kith::command

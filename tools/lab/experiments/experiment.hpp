@@ -1,0 +1,158 @@
+// The published experiments, run again: what one is, and what comes of it.
+//
+// One file an experiment. It measures by workloads::PreparedStage and kith::Index, checks the bits
+// of what it times, and returns data; kith compare prints them and tools/report draws them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kith/device.hpp"
+#include "lab/energy/energy.hpp"
+
+namespace kith::experiments {
+
+class Memory;
+
+/// How an experiment is to be run.
+struct Settings {
+  std::vector<Device> devices;  ///< each measured; at least one
+  Device cpu;                   ///< for the bits that are right, and for sequential programs
+  bool quick = false;           ///< sizes for a small machine, printed as such
+  double seconds = 1;           ///< for the samples of one point
+  std::uint64_t seed = 1;
+  std::function<void(const std::string&)> progress = {};  ///< what is being measured; may throw to stop
+  std::stop_token stop = {};                              ///< for PlanOptions::stop of long searches
+  /// What counts joules, one for each of `devices`; empty: nothing does, and energy_note says why.
+  std::vector<std::shared_ptr<energy::EnergyMeter>> meters = {};
+  std::string energy_note = {};
+  std::string data = {};     ///< file, for experiments that read one
+  Memory* memory = nullptr;  ///< what was measured before, if anything is to be remembered
+};
+
+struct Point {
+  double x = 0;
+  double y = 0;                  ///< NaN: not to be had; the note of the series says why
+  std::optional<double> joules;  ///< a search, where the platform tells
+
+  bool operator==(const Point&) const = default;
+};
+
+/// One curve.
+struct Series {
+  std::string label;   ///< unique in its chart: method and device
+  std::string device;  ///< spec; empty for what runs on no device of kith
+  std::string note;    ///< a refusal, or what was different about it; empty: nothing
+  std::vector<Point> points;
+
+  bool operator==(const Series&) const = default;
+};
+
+struct Axis {
+  std::string title;  ///< with its unit
+  bool log = false;
+  bool from_zero = true;  ///< of y, linear: it begins at 0, so that heights can be compared
+
+  bool operator==(const Axis&) const = default;
+};
+
+struct Chart {
+  std::string title;
+  Axis x, y;
+  std::vector<Series> series;
+
+  bool operator==(const Chart&) const = default;
+};
+
+/// A figure that the paper gives beside what was measured here.
+struct Claim {
+  std::string what;   ///< `PBKNN over CUKNN, second kernel`
+  std::string paper;  ///< `16x`, or `not available`
+  std::string here;   ///< `1.3x (cuda:0)`
+  std::string why;    ///< why they differ; empty: they do not
+
+  bool operator==(const Claim&) const = default;
+};
+
+/// Something that was compared and had to be the same.
+struct Check {
+  std::string what;
+  bool passed = false;
+  std::string detail;  ///< what differed; empty when it passed
+
+  bool operator==(const Check&) const = default;
+};
+
+struct Table {
+  std::string title;
+  std::vector<std::string> head;
+  std::vector<std::vector<std::string>> rows;
+
+  bool operator==(const Table&) const = default;
+};
+
+/// All that an experiment has to say.
+struct Result {
+  std::string name;                  ///< `pbknn-groups`
+  std::string title;                 ///< for people who have not seen the paper
+  std::string paper;                 ///< authors, year, where
+  std::string hardware;              ///< of the paper
+  bool quick = false;                ///< sizes for a small machine
+  std::vector<std::string> devices;  ///< spec, name, platform and driver of each, filled by run_experiment()
+  std::vector<std::string>
+      explanation;                   ///< paragraphs: what was asked, what is varied, how to read the chart
+  std::vector<std::string> assumed;  ///< what the paper leaves open, and what was taken
+  std::vector<std::string> notes;    ///< refusals, what could not be measured and why
+  std::vector<std::string> plans;    ///< what ran where, one line each
+  std::vector<Claim> claims;
+  std::vector<Chart> charts;
+  std::vector<Table> tables;
+  std::vector<Check> checks;
+  std::string energy;  ///< where joules come from, or why there are none; filled by run_experiment()
+
+  bool operator==(const Result&) const = default;
+};
+
+struct Experiment {
+  std::string_view name;
+  std::string_view about;  ///< half a line, for --help
+  Result (*run)(const Settings&);
+  /// Where it reads Settings::data: throws what it would throw for a file that is not there, and says where
+  /// to get it. Null: it needs no file.
+  void (*check_data)(const std::string& path) = nullptr;
+};
+
+/// In the order of pbknn-groups, pbknn-table1, gsknn-table1, ...
+const std::vector<Experiment>& all_experiments();
+
+/// Throws invalid_argument: there is none called `name`; lists those there are.
+const Experiment& find_experiment(std::string_view name);
+
+/// Run it, and name the devices. Throws what the experiment throws: errors of the caller,
+/// interrupted, device_failure.
+Result run_experiment(const Experiment& experiment, const Settings& settings);
+
+/// `cuda:0: NVIDIA H200, ..., driver`, as Result::devices has it.
+std::string device_line(const DeviceInfo& info);
+
+/// Whether all checks passed.
+bool all_passed(const Result& result);
+
+// One function an experiment, in the file of its name.
+Result pbknn_groups(const Settings& settings);
+Result pbknn_table1(const Settings& settings);
+Result gsknn_table1(const Settings& settings);
+Result gsknn_crossover(const Settings& settings);
+Result gsknn_kdd(const Settings& settings);
+Result ranksort_placements(const Settings& settings);
+Result knn_ladder(const Settings& settings);
+Result knn03_table(const Settings& settings);
+Result structure(const Settings& settings);
+
+}  // namespace kith::experiments

@@ -1,0 +1,165 @@
+// GS_KNN: from which k on a padded bitonic sort beats k tournaments.
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+#include "lab/experiments/crossover.hpp"
+#include "lab/experiments/measure.hpp"
+
+namespace kith::experiments {
+namespace {
+
+using workloads::Operands;
+using workloads::Operation;
+using workloads::Stage;
+using workloads::StageResult;
+
+constexpr std::int64_t paper_n = 16384, paper_m = 1200, dims = 32;
+constexpr std::int64_t quick_n = 2048, quick_m = 24;
+constexpr std::array<std::int64_t, 12> all_k = {1, 2, 4, 8, 16, 32, 40, 46, 52, 64, 128, 256};
+constexpr std::array<std::int64_t, 4> few_k = {1, 16, 46, 128};
+
+/// The curves of a device.
+struct Curves {
+  explicit Curves(const Device& device)
+      : k_min("k-min", device), bitonic("bitonic", device), threshold("threshold", device) {}
+  Curve k_min, bitonic, threshold;
+};
+
+/// The merge of the lists that a selection leaves.
+Measured time_merge(const Settings& settings, const Device& device, Operation operation,
+                    const Operands& operands) {
+  const StageResult lists = right_result(settings, operation, operands, operation.m);
+  operation.stage = Stage::merge;
+  Operands merging;
+  merging.lists = lists.cells;
+  return time_stage(settings, device, operation, merging,
+                    right_result(settings, operation, merging, operation.m));
+}
+
+/// A selection, cut into the groups that the plan would choose for it, and the merge of their lists.
+Measured time_selection(const Settings& settings, const Device& device, Selector selector, std::int64_t k,
+                        const Operands& operands, Curve& curve) {
+  const std::string what = "selection by " + std::string(name(selector)) + " on " + device.info().spec +
+                           ", k = " + std::to_string(k);
+  const Measured whole = attempt(settings, what, [&] {
+    PlanOptions options;
+    options.selector = selector;
+    const std::int64_t n = operands.distances.cols(), m = operands.distances.rows();
+    const Plan plan = make_plan(device.info(), {Metric::squared_l2, n, m, dims, k}, options);
+    const Operation operation{
+        .stage = Stage::select, .selector = selector, .n = n, .m = m, .k = k, .groups = plan.groups};
+    Measured measured =
+        time_stage(settings, device, operation, operands, right_result(settings, operation, operands, m));
+    if (plan.groups == 1 || !measured.timed()) return measured;
+    Measured merge = time_merge(settings, device, operation, operands);
+    merge.plan = measured.plan = std::to_string(plan.groups) + " groups a query, and their merge";
+    if (!merge.timed()) return merge;
+    measured.device += merge.device;
+    if (measured.joules && merge.joules) *measured.joules += *merge.joules;
+    return measured;
+  });
+  if (!whole.plan.empty()) curve.remark(whole.plan);
+  return whole;
+}
+
+void add_claim(const Device& device, const Curves& curves, Result& result) {
+  const Series &small = curves.k_min.series(), &large = curves.bitonic.series();
+  Claim claim{"k from which bitonic sort beats k-min search", "46", "", ""};
+  const std::string where = " (" + device.info().spec + ")";
+  const double k = crossover(small, large);
+  const double first = small.points.front().y / large.points.front().y,
+               last = small.points.back().y / large.points.back().y;
+  if (std::isfinite(k)) {
+    claim.here = std::to_string(std::llround(k)) + where;
+    claim.why =
+        "one method's time grows with k and the other's does not; where they meet tells how fast either "
+        "kernel is on this device beside the other, not which idea is better";
+  } else if (std::isfinite(first) && std::isfinite(last)) {
+    const std::string range = " for every k from " + std::to_string(std::llround(small.points.front().x)) +
+                              " to " + std::to_string(std::llround(small.points.back().x));
+    claim.here = (first > 1 ? "bitonic is faster" : "k-min is faster") + range + where;
+    claim.why = first > 1 ? "a single tournament already takes longer here than the whole sort"
+                          : "k tournaments take less time here than one sort, as far as was measured";
+  } else {
+    claim.here = not_available + where;
+    claim.why = small.note.empty() ? large.note : small.note;
+  }
+  result.claims.push_back(std::move(claim));
+}
+
+void describe(Result& result) {
+  result.title = "GS_KNN: k tournaments, or one sort?";
+  result.paper = "Liu, Zheng, Liu: GS_KNN, Journal of Chinese Computer Systems 40(6), 2019";
+  result.hardware = "GTX 750 Ti";
+  result.explanation = {
+      "The k smallest of n distances can be found in many ways. GS_KNN has two. k-min search plays a "
+      "tournament: pairs are compared, the smaller one goes on, and after log2(n) rounds the smallest is "
+      "left; it is put aside, and the tournament is played again, k times. Bitonic sort pads the distances "
+      "to a power of two and sorts them whole, whatever k is. So the first is faster for small k, the "
+      "second for large k.",
+      "The chart shows the time of the selection alone, the distances in place, over k, both axes "
+      "logarithmic: lower is better. The two curves cross where GS_KNN changes its method; the paper "
+      "reports k = 46. The curve `threshold`, the method of kith's own choice, is there for orientation."};
+  result.assumed = {
+      "distances are those of uniform rows in 32 columns, from uniform queries",
+      "a method that cuts a query's distances into groups is timed with the merge of the groups' lists; "
+      "the groups are those of kith's plan"};
+}
+
+}  // namespace
+
+double crossover(const Series& first, const Series& second) {
+  for (std::size_t i = 1; i < first.points.size(); ++i) {
+    const double before = std::log(first.points[i - 1].y / second.points[i - 1].y);
+    const double after = std::log(first.points[i].y / second.points[i].y);
+    if (!(before <= 0 && after > 0)) continue;
+    const double from = std::log(first.points[i - 1].x), to = std::log(first.points[i].x);
+    return std::exp(from + (to - from) * before / (before - after));
+  }
+  return not_measured;
+}
+
+Result gsknn_crossover(const Settings& settings) {
+  Result result;
+  describe(result);
+  const std::int64_t n = settings.quick ? quick_n : paper_n, m = settings.quick ? quick_m : paper_m;
+  const workloads::Rows train =
+      make_rows(workloads::DataKind::uniform, settings.seed, workloads::Set::train, n, dims);
+  const workloads::Rows asked =
+      make_rows(workloads::DataKind::uniform, settings.seed, workloads::Set::queries, m, dims);
+  const Distances distances = right_distances(settings, train.view(), asked.view());
+  Operands operands;
+  operands.distances = distances.view();
+  result.checks.push_back(
+      check_cpu(settings, {.stage = Stage::select, .n = n, .m = m, .k = all_k.back()}, operands));
+
+  std::vector<Curves> curves;
+  for (const Device& device : settings.devices) curves.emplace_back(device);
+  const std::vector<std::int64_t> ks =
+      settings.quick ? std::vector(few_k.begin(), few_k.end()) : std::vector(all_k.begin(), all_k.end());
+  for (const std::int64_t k : ks)
+    for (std::size_t d = 0; d < curves.size(); ++d) {
+      const auto add = [&](Selector selector, Curve& curve) {
+        curve.add(static_cast<double>(k),
+                  time_selection(settings, settings.devices[d], selector, k, operands, curve));
+      };
+      add(Selector::k_min, curves[d].k_min);
+      add(Selector::bitonic, curves[d].bitonic);
+      add(Selector::threshold, curves[d].threshold);
+    }
+  Chart chart{"Selection alone: n = " + std::to_string(n) + ", " + std::to_string(m) + " queries",
+              {"neighbours k", true},
+              {"selection, ms (device clock)", true},
+              {}};
+  for (std::size_t d = 0; d < curves.size(); ++d) {
+    add_claim(settings.devices[d], curves[d], result);
+    for (Curve* curve : {&curves[d].k_min, &curves[d].bitonic, &curves[d].threshold})
+      std::move(*curve).finish(chart, result);
+  }
+  result.charts.push_back(std::move(chart));
+  result.plans = {"select k_min, bitonic, threshold, each alone"};
+  return result;
+}
+
+}  // namespace kith::experiments

@@ -1,0 +1,290 @@
+#include "lab/experiments/measure.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+
+#include "kith/error.hpp"
+#include "kith/spi.hpp"
+#include "lab/experiments/memory.hpp"
+
+namespace kith::experiments {
+namespace {
+
+using workloads::Answer;
+using workloads::Operands;
+using workloads::Operation;
+using workloads::Stage;
+using workloads::StageResult;
+
+constexpr double warm_seconds = 0.1;  ///< clocks of an idle device take a while to rise
+constexpr std::size_t fewest_samples = 3, most_samples = 200;
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// The first `rows` queries of operands.
+Operands first_rows(Operands operands, const Operation& operation, std::int64_t rows) {
+  if (operands.queries.rows() > rows) operands.queries = operands.queries.slice(0, rows);
+  if (operands.distances.rows() > rows) operands.distances = operands.distances.slice(0, rows);
+  const auto most = [&](auto span, std::int64_t width) {
+    return span.subspan(0, std::min(span.size(), static_cast<std::size_t>(rows * width)));
+  };
+  operands.lists = most(operands.lists, operation.groups * operation.k);
+  operands.nearest = most(operands.nearest, operation.k);
+  return operands;
+}
+
+/// Run a stage once and take its result.
+StageResult run_once(const Device& device, const Operation& operation, const Operands& operands) {
+  StageResult result;
+  spi::with_device(device, [&](spi::Device& opened) {
+    workloads::PreparedStage stage(opened, operation, operands);
+    if (!stage.refusal().empty())
+      throw Error(Errc::unsupported, "experiment: " + device.info().spec + " refuses " + title(operation) +
+                                         ": " + stage.refusal());
+    stage.run();
+    result = stage.result(0, operation.m);
+  });
+  return result;
+}
+
+/// A message that may hold a compiler's many lines, as the beginning of one.
+std::string one_line(std::string text) {
+  constexpr std::size_t most = 400;
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  if (text.size() > most) text = text.substr(0, most) + " ...";
+  return text;
+}
+
+/// Joules of one run, where there is a counter.
+std::optional<double> joules_of(const Settings& settings, const std::string& what,
+                                const std::function<Seconds()>& run, const Device* device) {
+  for (std::size_t i = 0; device && i < settings.meters.size(); ++i) {
+    energy::EnergyMeter* meter = settings.meters[i].get();
+    if (!meter || settings.devices[i].info().spec != device->info().spec) continue;
+    const auto measured = meter->measure([&] {
+      tell(settings, what + ", joules");
+      run();
+    });
+    if (measured) return measured->joules;
+  }
+  return std::nullopt;
+}
+
+Seconds seconds_of(const Trace& trace) {
+  return {trace.device_seconds, trace.queue_seconds, trace.total_seconds};
+}
+
+/// A whole call: its bits first, then its time. `call(trace)` returns the Answer.
+template <class Call>
+Measured time_whole(const Settings& settings, const Device& device, const std::string& what,
+                    const Answer& expected, const Call& call) {
+  return attempt(settings, what, [&] {
+    tell(settings, what);
+    Trace trace;
+    trace.time_steps = false;
+    Measured measured;
+    measured.difference = difference(expected, call(trace));
+    if (measured.difference.empty())
+      measured = sample(
+          settings, what,
+          [&] {
+            Trace timed;
+            timed.time_steps = false;
+            call(timed);
+            return seconds_of(timed);
+          },
+          &device);
+    measured.plan = short_plan(trace.plan);
+    return measured;
+  });
+}
+
+}  // namespace
+
+void tell(const Settings& settings, const std::string& what) {
+  if (settings.progress) settings.progress(what);
+}
+
+double median(std::vector<double> samples) {
+  if (samples.empty()) return not_measured;
+  const auto middle = samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 2);
+  std::nth_element(samples.begin(), middle, samples.end());
+  if (samples.size() % 2 == 1) return *middle;
+  return (*middle + *std::max_element(samples.begin(), middle)) / 2;
+}
+
+Measured sample(const Settings& settings, const std::string& what, const std::function<Seconds()>& run,
+                const Device* whose) {
+  std::vector<double> device, host, total;
+  const auto take = [&](const Seconds& seconds) {
+    device.push_back(seconds.device);
+    host.push_back(seconds.host);
+    total.push_back(seconds.total);
+  };
+  tell(settings, what);
+  const auto warming = std::chrono::steady_clock::now();
+  bool slow = false;
+  Seconds once = run();
+  if (seconds_since(warming) > settings.seconds) {  // a driver may have been compiling still
+    const auto again = std::chrono::steady_clock::now();
+    once = run();
+    slow = seconds_since(again) > settings.seconds;
+  }
+  if (slow) {
+    take(once);
+  } else {
+    while (seconds_since(warming) < std::min(warm_seconds, settings.seconds / 2)) run();
+    const auto start = std::chrono::steady_clock::now();
+    while (device.size() < most_samples &&
+           (device.size() < fewest_samples || seconds_since(start) < settings.seconds)) {
+      tell(settings, what);
+      take(run());
+    }
+  }
+  Measured measured;
+  measured.samples = device.size();
+  measured.device = median(std::move(device));
+  measured.host = median(std::move(host));
+  measured.total = median(std::move(total));
+  measured.joules = joules_of(settings, what, run, whose);
+  return measured;
+}
+
+Measured attempt(const std::function<Measured()>& body) {
+  try {
+    return body();
+  } catch (const Error& error) {
+    if (error.code() == Errc::interrupted) throw;
+    Measured measured;
+    const bool refused = error.code() == Errc::unsupported || error.code() == Errc::out_of_memory;
+    (refused ? measured.refusal : measured.difference) = one_line(error.what());
+    return measured;
+  }
+}
+
+Measured attempt(const Settings& settings, const std::string& what, const std::function<Measured()>& body) {
+  if (!settings.memory) return attempt(body);
+  return settings.memory->measure(what, [&] { return attempt(body); });
+}
+
+StageResult right_result(const Settings& settings, Operation operation, const Operands& operands,
+                         std::int64_t rows) {
+  operation.m = std::min(operation.m, rows);
+  if (operation.stage == Stage::select) operation.selector = settings.cpu.info().selectors.front();
+  return run_once(settings.cpu, operation, first_rows(operands, operation, operation.m));
+}
+
+Check check_cpu(const Settings& settings, const Operation& operation, const Operands& operands) {
+  Operation one = operation;
+  one.m = 1;
+  const StageResult plain = plain_result(one, first_rows(operands, one, 1));
+  Check check{std::string(workloads::name(one.stage)) +
+                  " on cpu, one query: the bits of the contract written down slowly",
+              true, difference(plain, right_result(settings, one, operands, 1))};
+  check.passed = check.detail.empty();
+  return check;
+}
+
+Distances right_distances(const Settings& settings, MatrixView<const float> train,
+                          MatrixView<const float> queries, Metric metric) {
+  Operation operation;
+  operation.stage = Stage::distance;
+  operation.metric = metric;
+  operation.n = train.rows();
+  operation.m = queries.rows();
+  operation.dims = train.cols();
+  Operands operands;
+  operands.train = train;
+  operands.queries = queries;
+  const StageResult result = run_once(settings.cpu, operation, operands);
+  Distances distances{std::vector<float>(result.cells.size()), operation.m, operation.n};
+  std::transform(result.cells.begin(), result.cells.end(), distances.values.begin(),
+                 [](std::uint64_t cell) { return std::bit_cast<float>(static_cast<std::uint32_t>(cell)); });
+  return distances;
+}
+
+Distances random_distances(const Settings& settings, std::int64_t m, std::int64_t n) {
+  const workloads::Rows rows =
+      make_rows(workloads::DataKind::uniform, settings.seed, workloads::Set::train, m, n);
+  const float* from = rows.view().data();
+  return {std::vector<float>(from, from + m * n), m, n};
+}
+
+Measured time_stage(const Settings& settings, const Device& device, const Operation& operation,
+                    const Operands& operands, const StageResult& expected) {
+  const std::string what = title(operation) + " on " + device.info().spec +
+                           ", n = " + std::to_string(operation.n) +
+                           ", groups = " + std::to_string(operation.groups);
+  return attempt(settings, what, [&] {
+    tell(settings, what);
+    Measured measured;
+    spi::with_device(device, [&](spi::Device& opened) {
+      workloads::PreparedStage stage(opened, operation, operands);
+      if (!stage.refusal().empty()) measured.refusal = device.info().spec + ": " + stage.refusal();
+      if (!measured.refusal.empty()) return;
+      stage.run();
+      const auto rows = static_cast<std::int64_t>(expected.cells.size()) / expected.cols;
+      measured.difference = difference(expected, stage.result(0, rows));
+      if (!measured.difference.empty()) return;
+      measured = sample(
+          settings, what,
+          [&]() -> Seconds {
+            const auto seconds = stage.run();
+            return {seconds.device, seconds.host, not_measured};
+          },
+          &device);
+    });
+    return measured;
+  });
+}
+
+Answer right_answer(const Settings& settings, MatrixView<const float> train, MatrixView<const float> queries,
+                    std::int64_t k, Metric metric, const std::vector<std::int64_t>* labels) {
+  tell(settings, "the right answer on cpu, n = " + std::to_string(train.rows()));
+  PlanOptions options;
+  options.stop = settings.stop;
+  if (!labels) return {Index(settings.cpu, train, metric).search(queries, k, options), {}, {}};
+  Classification found = Classifier(settings.cpu, train, *labels, metric).classify(queries, k, options);
+  return {std::move(found.neighbors), std::move(found.label), std::move(found.votes)};
+}
+
+Measured time_search(const Settings& settings, const Index& index, MatrixView<const float> queries,
+                     std::int64_t k, const PlanOptions& options, const Answer& expected) {
+  PlanOptions stoppable = options;
+  stoppable.stop = settings.stop;
+  return time_whole(settings, index.device(),
+                    "search on " + index.device().info().spec + ", n = " + std::to_string(index.rows()) +
+                        ", k = " + std::to_string(k),
+                    expected, [&](Trace& trace) -> Answer {
+                      return {index.search(queries, k, stoppable, &trace), {}, {}};
+                    });
+}
+
+Measured time_classify(const Settings& settings, const Classifier& classifier,
+                       MatrixView<const float> queries, std::int64_t k, const PlanOptions& options,
+                       const Answer& expected) {
+  PlanOptions stoppable = options;
+  stoppable.stop = settings.stop;
+  const Index& index = classifier.index();
+  return time_whole(settings, index.device(),
+                    "classify on " + index.device().info().spec + ", n = " + std::to_string(index.rows()) +
+                        ", k = " + std::to_string(k),
+                    expected, [&](Trace& trace) -> Answer {
+                      Classification found = classifier.classify(queries, k, stoppable, &trace);
+                      return {std::move(found.neighbors), std::move(found.label), std::move(found.votes)};
+                    });
+}
+
+std::string short_plan(const Plan& plan) {
+  std::string text = plan.fused ? "fused" : std::string(name(plan.selector));
+  if (plan.proposer != Proposer::none) text = std::string(name(plan.proposer)) + " proposer, " + text;
+  return text + ", " + std::to_string(plan.groups) + (plan.groups == 1 ? " group" : " groups") + ", tiles " +
+         std::to_string(plan.query_tile) + " x " + std::to_string(plan.train_tile);
+}
+
+}  // namespace kith::experiments

@@ -1,0 +1,150 @@
+// What the experiments share: the bits that are right, the time of one stage on a device with its
+// operands in place, the time of whole searches, and curves made of them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kith/classifier.hpp"
+#include "kith/index.hpp"
+#include "lab/experiments/experiment.hpp"
+#include "lab/stages/operations.hpp"
+#include "lab/workloads/cases.hpp"
+#include "lab/workloads/rows.hpp"
+
+namespace kith::experiments {
+
+inline constexpr double not_measured = std::numeric_limits<double>::quiet_NaN();
+
+/// What one measurement gave. Times in seconds, medians over the samples; NaN where nothing was timed.
+struct Measured {
+  std::string refusal;           ///< why the device does not do it
+  std::string difference;        ///< the bits were wrong, so nothing was timed
+  double device = not_measured;  ///< device clock
+  double host = not_measured;    ///< host clock around the same work, until the device is done
+  double total = not_measured;   ///< whole calls: host clock around the call, transfers in
+  std::size_t samples = 0;
+  std::optional<double> joules;  ///< of one run, where the platform tells
+  std::string plan;              ///< whole calls: how it was done, in a line
+
+  bool timed() const { return samples > 0; }
+  bool operator==(const Measured&) const = default;
+};
+
+/// One sample. What a run has no clock for stays NaN.
+struct Seconds {
+  double device = not_measured, host = not_measured, total = not_measured;
+};
+
+/// Say what is being measured. Throws when the user wants an end.
+void tell(const Settings& settings, const std::string& what);
+
+/// The mean of the two in the middle where their number is even; NaN of none.
+double median(std::vector<double> samples);
+
+/// Warm up, then run for about settings.seconds: at least three samples, but one where one takes
+/// longer than all of that. Tells `what` between runs.
+///   device  whose joules are counted then, where settings has a meter for it; null: none are
+Measured sample(const Settings& settings, const std::string& what, const std::function<Seconds()>& run,
+                const Device* device = nullptr);
+
+/// Do `body`, and turn what it throws into a refusal (unsupported, out_of_memory) or a difference.
+/// Interruptions, and what `settings.progress` throws, pass.
+Measured attempt(const std::function<Measured()>& body);
+
+/// The same, unless `what` was timed before this run was stopped: then `body` is not called. So it may change
+/// nothing outside itself.
+Measured attempt(const Settings& settings, const std::string& what, const std::function<Measured()>& body);
+
+/// What settings.cpu gives for the first `rows` queries of an operation; select by its fastest selector.
+workloads::StageResult right_result(const Settings& settings, workloads::Operation operation,
+                                    const workloads::Operands& operands, std::int64_t rows);
+
+/// Whether settings.cpu itself keeps the contract, as written down slowly: on the first query.
+Check check_cpu(const Settings& settings, const workloads::Operation& operation,
+                const workloads::Operands& operands);
+
+/// Distances in host memory.
+struct Distances {
+  std::vector<float> values;  ///< [m, n]
+  std::int64_t m = 0, n = 0;
+  MatrixView<const float> view() const { return {values.data(), m, n}; }
+};
+
+/// Unfinished distances of all pairs, by settings.cpu.
+Distances right_distances(const Settings& settings, MatrixView<const float> train,
+                          MatrixView<const float> queries, Metric metric = Metric::squared_l2);
+
+/// Uniform distances, of no rows: for a selection alone.
+Distances random_distances(const Settings& settings, std::int64_t m, std::int64_t n);
+
+/// One stage alone, its operands on the device.
+///   expected  right_result() of the first rows, as many as it holds
+Measured time_stage(const Settings& settings, const Device& device, const workloads::Operation& operation,
+                    const workloads::Operands& operands, const workloads::StageResult& expected);
+
+/// What settings.cpu answers.
+workloads::Answer right_answer(const Settings& settings, MatrixView<const float> train,
+                               MatrixView<const float> queries, std::int64_t k,
+                               Metric metric = Metric::squared_l2,
+                               const std::vector<std::int64_t>* labels = nullptr);
+
+/// A whole search on resident rows.
+Measured time_search(const Settings& settings, const Index& index, MatrixView<const float> queries,
+                     std::int64_t k, const PlanOptions& options, const workloads::Answer& expected);
+
+/// A whole classification on resident rows.
+Measured time_classify(const Settings& settings, const Classifier& classifier,
+                       MatrixView<const float> queries, std::int64_t k, const PlanOptions& options,
+                       const workloads::Answer& expected);
+
+/// `threshold, 8 groups, tiles 32 x 81920`; `fused, ...`.
+std::string short_plan(const Plan& plan);
+
+/// One series being measured, and the check of its bits.
+class Curve {
+ public:
+  /// Labelled `what (spec)`.
+  Curve(const std::string& what, const Device& device);
+  /// For what runs on no device of kith.
+  explicit Curve(const std::string& label);
+
+  /// A point at x: milliseconds of the device's clock. NaN where it was refused or wrong; the note
+  /// then says why.
+  void add(double x, const Measured& measured) { add(x, measured, 1e3 * measured.device); }
+  /// The same with another height, which counts where the measurement was timed.
+  void add(double x, const Measured& measured, double y);
+  /// A sentence more in the note; each once.
+  void remark(const std::string& sentence);
+
+  const Series& series() const { return series_; }
+  /// The height at x; NaN where there is none.
+  double at(double x) const;
+  /// Hand the curve to a chart, and its check to the result where any bits were compared.
+  void finish(Chart& chart, Result& result) &&;
+
+ private:
+  Series series_;
+  Check check_;
+  std::size_t compared_ = 0;
+};
+
+/// `1.3x`, `16x`, `0.71x`; `not available` for NaN.
+std::string ratio_text(double ratio);
+
+/// `2.31 ms`; `not available` for NaN.
+std::string time_text(double seconds);
+
+/// Leave out what a device could not measure (`here` begins with `not available`) where another could, and
+/// all but the last where none could.
+void drop_empty_claims(Result& result);
+
+/// `not available` for all that a paper does not tell.
+inline constexpr const char* not_available = "not available";
+
+}  // namespace kith::experiments

@@ -1,0 +1,157 @@
+// PBKNN, Fig. 6: the time of the grouped selection over the number of groups.
+#include <cmath>
+
+#include "lab/experiments/measure.hpp"
+
+namespace kith::experiments {
+namespace {
+
+using workloads::Operands;
+using workloads::Operation;
+using workloads::Stage;
+using workloads::StageResult;
+
+constexpr std::int64_t queries = 32, dims = 64, bubbles = 16;
+constexpr std::int64_t fixed_groups = 256;  ///< what the paper settles on
+constexpr std::uint32_t paper_units = 28;   ///< of the HD7950
+
+/// What is measured at one number of groups.
+struct Problem {
+  Operation operation;
+  Operands operands;
+};
+
+Operation merge_of(const Operation& select) {
+  Operation merge = select;
+  merge.stage = Stage::merge;
+  return merge;
+}
+
+/// The three curves of a device in one chart.
+void sweep(const Settings& settings, const Device& device, const Problem& problem,
+           const std::vector<std::int64_t>& counts, std::int64_t groups_a_count, Chart& chart,
+           Result& result) {
+  Settings timing = settings;
+  Curve bubble("bubble", device), merged("bubble, then merge", device), threshold("threshold", device);
+  for (const std::int64_t count : counts) {
+    Operation select = problem.operation;
+    select.groups = count / groups_a_count;
+    const StageResult expected = right_result(settings, select, problem.operands, select.m);
+    select.selector = Selector::bubble;
+    timing.meters = settings.meters;
+    const Measured walked = time_stage(timing, device, select, problem.operands, expected);
+    bubble.add(static_cast<double>(count), walked);
+
+    timing.meters.clear();  // joules of the paper's method only
+    Operands lists;
+    lists.lists = expected.cells;
+    const Operation merge = merge_of(select);
+    Measured joined = time_stage(timing, device, merge, lists, right_result(settings, merge, lists, merge.m));
+    const double both = 1e3 * (walked.device + joined.device);
+    if (!walked.refusal.empty()) joined = walked;
+    merged.add(static_cast<double>(count), joined, both);
+
+    select.selector = Selector::threshold;
+    threshold.add(static_cast<double>(count), time_stage(timing, device, select, problem.operands, expected));
+  }
+  for (Curve* curve : {&bubble, &merged, &threshold}) std::move(*curve).finish(chart, result);
+}
+
+/// What became of "falls, then flattens" in the first series of a device.
+Claim claim_of(const Device& device, const Series& series, const std::string& reading) {
+  const auto at = [&](std::size_t i) { return series.points[i].y; };
+  std::size_t fixed = 0;
+  for (std::size_t i = 0; i < series.points.size(); ++i)
+    if (series.points[i].x <= static_cast<double>(fixed_groups)) fixed = i;
+  const std::size_t last = series.points.size() - 1;
+  const double fall = at(0) / at(fixed), rest = at(fixed) / at(last);
+  Claim claim{"time over the number of " + reading, "falls, then flattens; 256 taken", not_available, ""};
+  const auto count = [&](std::size_t i) { return std::to_string(std::llround(series.points[i].x)); };
+  const std::string where = " (" + device.info().spec + ")";
+  if (!std::isfinite(fall * rest)) {
+    claim.here += where;
+    claim.why = series.note;
+    return claim;
+  }
+  claim.here = count(fixed) + " are " + ratio_text(fall) + " as fast as " + count(0) + ", and " +
+               count(last) + " " + ratio_text(rest) + " as fast as " + count(fixed) + where;
+  const std::string units = std::to_string(device.info().compute_units) +
+                            " compute units, the paper's card " + std::to_string(paper_units);
+  if (fall < 1.25)
+    claim.why =
+        "it does not fall: the device has " + units + ", and the fewest groups keep it as busy as more do";
+  else if (rest > 1.15)
+    claim.why = "it still falls at 256: the device has " + units + ", and takes more groups to be kept busy";
+  return claim;
+}
+
+void describe(Result& result) {
+  result.title = "PBKNN: into how many groups should the distances be cut?";
+  result.paper =
+      "He, Pu, Li, Yan: PBKNN, parallel bubble k-NN in OpenCL, Application of Electronic Technique 42(2), "
+      "2016, Fig. 6";
+  result.hardware = "AMD HD7950 (28 compute units, 240 GB/s), i7-3770K";
+  result.explanation = {
+      "To find the K nearest of many training rows, PBKNN cuts the distances of a query into groups and "
+      "gives "
+      "each group to a work-group. There K bubbles walk through the group one behind the other; each carries "
+      "the smallest of what those before it left behind. The more groups, the more of the device is busy and "
+      "the shorter is each walk, but K values of each group are left to be merged.",
+      "The chart shows the time of that selection alone, for " + std::to_string(queries) +
+          " queries, over the number of groups: lower is better. The paper sees it fall and then flatten, "
+          "and "
+          "settles on 32*8 = 256. Beside it: selection and merge together, and for orientation kith's "
+          "threshold selector on the same groups."};
+  result.assumed = {
+      "4*8 ... 48*8 can mean work-groups in all or groups a query; with 32 queries the first is 1 to 12 "
+      "groups "
+      "a query. Both are measured, a chart each.",
+      "the rows are uniform in [0, 1); the order of the distances is then random",
+      "the time is that of the selection kernel; the paper's own times are in a chart we do not have"};
+}
+
+}  // namespace
+
+Result pbknn_groups(const Settings& settings) {
+  Result result;
+  describe(result);
+  const std::int64_t n = settings.quick ? 10240 : 10240 * 8;
+  const workloads::Rows train =
+      make_rows(workloads::DataKind::uniform, settings.seed, workloads::Set::train, n, dims);
+  const workloads::Rows asked =
+      make_rows(workloads::DataKind::uniform, settings.seed, workloads::Set::queries, queries, dims);
+  tell(settings, "distances on cpu");
+  const Distances distances = right_distances(settings, train.view(), asked.view());
+
+  Problem problem;
+  problem.operation = {.stage = Stage::select, .n = n, .m = queries, .dims = dims, .k = bubbles};
+  problem.operands.distances = distances.view();
+  result.checks.push_back(check_cpu(settings, problem.operation, problem.operands));
+
+  std::vector<std::int64_t> counts;
+  for (std::int64_t step = 4; step <= 48; step += settings.quick ? 14 : 4) counts.push_back(step * 8);
+  const std::string sizes = "n = " + std::to_string(n) + ", " + std::to_string(queries) +
+                            " queries, K = " + std::to_string(bubbles);
+  const auto add_chart = [&](const std::string& title, const std::string& x_title) {
+    Chart& chart = result.charts.emplace_back();
+    chart.title = title + ": " + sizes;
+    chart.x.title = x_title;
+    chart.y.title = "selection, ms (device clock)";
+  };
+  add_chart("Counted as work-groups in all", "work-groups in all");
+  add_chart("Counted as groups a query", "groups a query");
+  for (const Device& device : settings.devices)
+    for (std::size_t c = 0; c < 2; ++c) {
+      Chart& chart = result.charts[c];
+      const std::size_t first = chart.series.size();
+      sweep(settings, device, problem, counts, c == 0 ? queries : 1, chart, result);
+      result.claims.push_back(claim_of(device, chart.series[first], chart.x.title));
+    }
+  drop_empty_claims(result);
+  result.plans = {
+      "select bubble with K = 16 on distances in place; merge of its lists; select threshold on the same "
+      "groups"};
+  return result;
+}
+
+}  // namespace kith::experiments

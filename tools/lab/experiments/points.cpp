@@ -1,0 +1,81 @@
+#include "lab/experiments/points.hpp"
+
+#include <chrono>
+
+#include "lab/workloads/random.hpp"
+
+namespace kith::experiments {
+
+Points make_points(std::uint64_t seed, std::int64_t n) {
+  Points points{workloads::Rows(n, 2), {}, {}};
+  for (std::int64_t t = 0; t < n; ++t) {
+    std::uint64_t bits = workloads::random_bits(seed, static_cast<std::uint64_t>(t));
+    for (std::int64_t d = 0; d < 2; ++d, bits >>= 20)
+      points.rows.row(t)[d] = static_cast<float>((bits & 0xFFFFF) % 100);
+    points.labels.push_back(static_cast<std::uint32_t>(bits & 1));
+  }
+  points.labels64.assign(points.labels.begin(), points.labels.end());
+  return points;
+}
+
+template <class Real>
+SequentialTime time_sequential(const Settings& settings, const Points& points, const Question& question,
+                               SequentialSort sort, const workloads::Answer& right) {
+  SequentialProgram<Real> program(points.rows.view(), points.labels, 2);
+  SequentialAnswer<Real> answer;
+  const std::string what = "sequential " + std::string(name(sort)) +
+                           (sizeof(Real) == sizeof(float) ? ", float" : ", double") +
+                           ", n = " + std::to_string(points.rows.rows());
+  const Measured measured = sample(settings, what, [&]() -> Seconds {
+    const auto start = std::chrono::steady_clock::now();
+    answer = program.classify(question.at, question.k, sort);
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return {not_measured, seconds, seconds};
+  });
+  SequentialTime time;
+  time.seconds = measured.total;
+  for (std::size_t j = 0; j < answer.distance.size(); ++j)
+    time.others += answer.distance[j] != static_cast<Real>(right.neighbors.distance[j]);
+  time.same_class = static_cast<std::int64_t>(answer.winner) == right.label[0];
+  return time;
+}
+
+template SequentialTime time_sequential<float>(const Settings&, const Points&, const Question&,
+                                               SequentialSort, const workloads::Answer&);
+template SequentialTime time_sequential<double>(const Settings&, const Points&, const Question&,
+                                                SequentialSort, const workloads::Answer&);
+
+Measured time_whole_call(const Settings& settings, const Device& device, const Points& points,
+                         const Question& question, const workloads::Answer& right) {
+  const std::string what =
+      "kith's choice on " + device.info().spec + ", n = " + std::to_string(points.rows.rows());
+  return attempt(settings, what, [&] {
+    tell(settings, what);
+    PlanOptions options;
+    options.stop = settings.stop;
+    Trace trace;
+    trace.time_steps = false;
+    const auto call = [&] {
+      const Classifier classifier(device, points.rows.view(), points.labels64, Metric::squared_l2);
+      return classifier.classify(question.view(), question.k, options, &trace);
+    };
+    Classification found = call();
+    Measured measured;
+    measured.difference =
+        difference(right, {std::move(found.neighbors), std::move(found.label), std::move(found.votes)});
+    if (measured.difference.empty())
+      measured = sample(
+          settings, what,
+          [&]() -> Seconds {
+            const auto start = std::chrono::steady_clock::now();
+            call();
+            const std::chrono::duration<double> total = std::chrono::steady_clock::now() - start;
+            return {trace.device_seconds, trace.queue_seconds, total.count()};
+          },
+          &device);
+    measured.plan = short_plan(trace.plan);
+    return measured;
+  });
+}
+
+}  // namespace kith::experiments

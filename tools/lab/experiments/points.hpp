@@ -1,0 +1,57 @@
+// The points of KNN in CUDA (Batlle, Ballber 2020), and its questions.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "lab/experiments/experiment.hpp"
+#include "lab/experiments/measure.hpp"
+#include "lab/experiments/sequential.hpp"
+#include "lab/workloads/rows.hpp"
+
+namespace kith::experiments {
+
+/// Random points in the plane, in two classes.
+struct Points {
+  workloads::Rows rows;                ///< [n, 2], whole numbers 0 .. 99
+  std::vector<std::uint32_t> labels;   ///< [n], 0 or 1
+  std::vector<std::int64_t> labels64;  ///< the same
+};
+
+Points make_points(std::uint64_t seed, std::int64_t n);
+
+/// `k x y` of the published command line.
+struct Question {
+  std::int64_t k;
+  float at[2];
+  MatrixView<const float> view() const { return {at, 1, 2}; }
+};
+
+inline constexpr Question question_15 = {15, {2.5f, 7.0f}}, question_101 = {101, {50.2f, 36.0f}};
+
+/// A sequential program, timed, and its answer beside kith's.
+struct SequentialTime {
+  double seconds = not_measured;
+  std::int64_t others = 0;  ///< distances that are not those of kith's neighbours, of k
+  bool same_class = false;
+};
+
+template <class Real>
+SequentialTime time_sequential(const Settings& settings, const Points& points, const Question& question,
+                               SequentialSort sort, const workloads::Answer& right);
+
+extern template SequentialTime time_sequential<float>(const Settings&, const Points&, const Question&,
+                                                      SequentialSort, const workloads::Answer&);
+extern template SequentialTime time_sequential<double>(const Settings&, const Points&, const Question&,
+                                                       SequentialSort, const workloads::Answer&);
+
+/// What kith does by itself with points in host memory: the copy to the device, the search, the vote.
+Measured time_whole_call(const Settings& settings, const Device& device, const Points& points,
+                         const Question& question, const workloads::Answer& right);
+
+/// Why sequential answers may name another class than kith.
+inline constexpr const char* about_ties =
+    "points are whole numbers 0 .. 99, uniform, so many lie equally far away; kith takes the first of them, "
+    "a sort of (distance, class) pairs whichever it happens to meet, so classes may differ, distances not";
+
+}  // namespace kith::experiments

@@ -1,0 +1,217 @@
+// KNN-Classifier: every step of the structure of classes, CPU against GPU.
+#include "lab/experiments/structure.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <cmath>
+#include <numeric>
+#include <span>
+
+#include "kith/structure.hpp"
+
+namespace kith::experiments {
+namespace {
+
+constexpr std::int64_t dims = 32, classes = 8, prototype_every = 10, queries_a_sample = 4;
+
+/// Labelled samples, others to be classified, and which samples are prototypes.
+struct Samples {
+  workloads::Rows rows, queries;
+  std::vector<std::int64_t> labels, prototypes;
+
+  Samples(std::uint64_t seed, std::int64_t n)
+      : rows(make_rows(workloads::DataKind::clusters, seed, workloads::Set::train, n, dims)),
+        queries(make_rows(workloads::DataKind::clusters, seed, workloads::Set::queries,
+                          std::max<std::int64_t>(1, n / queries_a_sample), dims)),
+        labels(workloads::make_labels(seed, n, classes)) {
+    for (std::int64_t sample = 0; sample < n; sample += prototype_every) prototypes.push_back(sample);
+  }
+};
+
+/// Whatever a step returns, as bits.
+struct Found {
+  std::vector<float> floats;
+  std::vector<double> doubles;
+  std::vector<std::int64_t> numbers;
+};
+
+/// Where two results differ; empty where they do not.
+std::string difference(const Found& expected, const Found& actual) {
+  const auto differs = [](const auto& a, const auto& b) {
+    if (a.size() != b.size()) return true;
+    using Bits = std::conditional_t<sizeof(a[0]) == 4, std::uint32_t, std::uint64_t>;
+    return !std::equal(a.begin(), a.end(), b.begin(),
+                       [](auto x, auto y) { return std::bit_cast<Bits>(x) == std::bit_cast<Bits>(y); });
+  };
+  if (differs(expected.floats, actual.floats)) return "distances are other bits than those of the CPU";
+  if (differs(expected.doubles, actual.doubles)) return "means are other bits than those of the CPU";
+  if (differs(expected.numbers, actual.numbers)) return "samples are others than those of the CPU";
+  return "";
+}
+
+/// One of the steps of the paper.
+struct Step {
+  const char* name;
+  Found (*run)(const Structure& structure, const Samples& samples, const PlanOptions& options);
+};
+
+Found pairwise(const Structure& structure, const Samples& samples, const PlanOptions& options) {
+  return {structure.distances(0, samples.rows.rows(), options), {}, {}};
+}
+
+Found sample_class(const Structure& structure, const Samples&, const PlanOptions& options) {
+  SampleClasses to = structure.sample_classes(options);
+  return {std::move(to.smallest), std::move(to.mean), {}};
+}
+
+Found class_class(const Structure& structure, const Samples&, const PlanOptions& options) {
+  ClassMatrix matrix = structure.class_matrix(options);
+  matrix.mean.push_back(matrix.informativeness);
+  return {{}, std::move(matrix.mean), {}};
+}
+
+Found nearest_other(const Structure& structure, const Samples&, const PlanOptions& options) {
+  Neighbors nearest = structure.nearest_other(options);
+  return {std::move(nearest.distance), {}, std::move(nearest.index)};
+}
+
+Found errors(const Structure& structure, const Samples&, const PlanOptions& options) {
+  Found found;
+  for (const SampleError& error : structure.errors(options)) {
+    found.numbers.push_back(error.sample);
+    found.numbers.push_back(error.nearest);
+  }
+  return found;
+}
+
+Found classified(const Structure& structure, const Samples& samples, const PlanOptions& options) {
+  return {{}, {}, structure.classify(samples.queries.view(), samples.prototypes, options)};
+}
+
+constexpr Step steps[] = {{"pairwise distances", pairwise},
+                          {"sample-class sums", sample_class},
+                          {"class-class matrix and Q", class_class},
+                          {"nearest other sample", nearest_other},
+                          {"error matrix", errors},
+                          {"classification by prototypes", classified}};
+
+/// A whole call, its bits first.
+Measured time_step(const Settings& settings, const Structure& structure, const Step& step,
+                   const Samples& samples, const Found& expected) {
+  const Device& device = structure.index().device();
+  const std::string what =
+      std::string(step.name) + " on " + device.info().spec + ", n = " + std::to_string(samples.rows.rows());
+  return attempt(settings, what, [&] {
+    tell(settings, what);
+    PlanOptions options;
+    options.stop = settings.stop;
+    Measured measured;
+    measured.difference = difference(expected, step.run(structure, samples, options));
+    if (!measured.difference.empty()) return measured;
+    return sample(
+        settings, what,
+        [&]() -> Seconds {
+          return {not_measured, not_measured, seconds_of([&] { step.run(structure, samples, options); })};
+        },
+        &device);
+  });
+}
+
+/// Curves by step, then device.
+using Curves = std::vector<std::vector<Curve>>;
+
+void measure(const Settings& settings, const std::vector<Device>& devices, std::int64_t n, Curves& curves) {
+  const Samples samples(settings.seed, n);
+  std::vector<Found> expected;
+  for (const Device& device : devices) {
+    const Structure structure(device, samples.rows.view(), samples.labels);
+    const auto d = static_cast<std::size_t>(&device - devices.data());
+    for (std::size_t s = 0; s < std::size(steps); ++s) {
+      if (d == 0) expected.push_back(steps[s].run(structure, samples, {}));
+      const Measured measured = time_step(settings, structure, steps[s], samples, expected[s]);
+      curves[s][d].add(static_cast<double>(n), measured, 1e3 * measured.total);
+    }
+  }
+}
+
+void add_claims(const std::vector<Device>& devices, const Curves& curves, std::int64_t n, Result& result) {
+  for (std::size_t d = 1; d < devices.size(); ++d)
+    for (std::size_t s = 0; s < std::size(steps); ++s) {
+      const Curve& curve = curves[s][d];
+      const double ratio = curves[s][0].at(static_cast<double>(n)) / curve.at(static_cast<double>(n));
+      result.claims.push_back(
+          {std::string(steps[s].name) + ", times as fast as the CPU", not_available,
+           ratio_text(ratio) + " (" + devices[d].info().spec + ", n = " + std::to_string(n) + ")",
+           std::isfinite(ratio) ? "the paper's figures are of other sizes and machines"
+                                : curve.series().note});
+    }
+  drop_empty_claims(result);
+}
+
+void describe(Result& result) {
+  result.title = "KNN-Classifier: how classes lie, and whether half a matrix pays";
+  result.paper = "KNN-Classifier, programs in OpenMP and CUDA with a description in Russian";
+  result.hardware = not_available;
+  result.explanation = {
+      "From labelled samples the paper computes the distances of all pairs; for each sample and class the "
+      "smallest and the mean squared distance; the mean between and within classes; from these a number Q "
+      "that "
+      "tells how well a set of features keeps classes apart; for each sample its nearest other one; where "
+      "that "
+      "is of another class; and the class of new samples by all samples or by prototypes. Here each of them "
+      "is one call of kith::Structure, its bits compared with those of the CPU before it is timed.",
+      "The charts show the time of a whole call over the number of samples, both axes logarithmic: lower is "
+      "better. Samples lie on the device already; results come back to the host.",
+      "The last chart is about one claim: since the distance from a to b is that from b to a, half of the "
+      "matrix "
+      "would do; the paper found that it does not pay. Rows of the matrix are computed in 16 strips, each "
+      "from its first column (the whole matrix) or from the diagonal on (one triangle). `half missing` "
+      "leaves the "
+      "other triangle unwritten, on the device; `in host memory` has all of it, the whole matrix copied, or "
+      "the "
+      "triangle copied and mirrored there by all cores."};
+  result.assumed = {
+      "sizes are ours: " + std::to_string(dims) + " columns, at most " + std::to_string(classes) +
+          " classes of labels drawn at random, every tenth sample a prototype, a quarter as many queries",
+      "squared Euclidean distance",
+      "the CPU is kith on all cores of this machine, not the paper's OpenMP program"};
+  result.plans = {"structure: distance and accumulate, tile by tile; nearest other: a search with k = 1"};
+}
+
+}  // namespace
+
+double seconds_of(const std::function<void()>& body) {
+  const auto start = std::chrono::steady_clock::now();
+  body();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+std::vector<Device> cpu_and_others(const Settings& settings) {
+  std::vector<Device> devices{settings.cpu};
+  for (const Device& device : settings.devices)
+    if (device.info().backend != "cpu") devices.push_back(device);
+  return devices;
+}
+
+Result structure(const Settings& settings) {
+  Result result;
+  describe(result);
+  const std::vector<std::int64_t> sizes =
+      settings.quick ? std::vector<std::int64_t>{128, 512} : std::vector<std::int64_t>{1024, 4096, 16384};
+  const std::vector<Device> devices = cpu_and_others(settings);
+  Curves curves(std::size(steps));
+  for (std::vector<Curve>& of_step : curves)
+    for (const Device& device : devices) of_step.emplace_back("whole call", device);
+  for (const std::int64_t n : sizes) measure(settings, devices, n, curves);
+  add_claims(devices, curves, sizes.back(), result);
+  for (std::size_t s = 0; s < std::size(steps); ++s) {
+    Chart chart{std::string(steps[s].name), {"samples n", true}, {"whole call, ms", true}, {}};
+    for (Curve& curve : curves[s]) std::move(curve).finish(chart, result);
+    result.charts.push_back(std::move(chart));
+  }
+  add_triangle(settings, devices, result);
+  return result;
+}
+
+}  // namespace kith::experiments

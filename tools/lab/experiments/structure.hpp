@@ -1,0 +1,17 @@
+// What the two halves of the experiment `structure` share.
+#pragma once
+
+#include "lab/experiments/measure.hpp"
+
+namespace kith::experiments {
+
+/// The CPU first, then those of settings.devices that are none.
+std::vector<Device> cpu_and_others(const Settings& settings);
+
+/// Chart, checks and claims on whether one triangle of a symmetric matrix of distances pays.
+void add_triangle(const Settings& settings, const std::vector<Device>& on, Result& result);
+
+/// Seconds of the host's clock that `body` takes.
+double seconds_of(const std::function<void()>& body);
+
+}  // namespace kith::experiments

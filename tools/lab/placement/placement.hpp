@@ -1,0 +1,80 @@
+// Any stage on any device in one run. What a stage leaves on one device and the next one reads on
+// another goes through the host; every copy is timed and its bytes are counted.
+//
+// Ajorian, Bastan, Montazeri measure four such placements of distance and sort; Batlle, Ballber (2020)
+// climb from one to the next.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kith/matrix_view.hpp"
+#include "kith/metric.hpp"
+#include "kith/selector.hpp"
+#include "kith/spi.hpp"
+#include "lab/experiments/measure.hpp"
+#include "lab/placement/placed_run.hpp"
+#include "lab/stages/operations.hpp"
+
+namespace kith::experiments {
+
+/// The stages that can be placed, in their order.
+inline constexpr std::array placed_stages = {workloads::Stage::distance, workloads::Stage::select,
+                                             workloads::Stage::merge, workloads::Stage::vote};
+
+struct PlacedStage {
+  workloads::Stage stage;
+  Device device;
+};
+
+/// distance, select, merge, vote, or the first few of these, in that order.
+using Placement = std::vector<PlacedStage>;
+
+/// `distance=cpu, select=cuda:0`
+std::string placement_text(const Placement& placement);
+
+/// What is searched. One tile: the distances [m, n] must fit on each device that touches them.
+struct PlacedProblem {
+  MatrixView<const float> train, queries;  ///< prepared: for cosine unit rows
+  std::span<const std::uint32_t> labels;   ///< [n], each < classes, where there is a vote
+  std::int64_t k = 1, groups = 1, classes = 1;
+  Metric metric = Metric::squared_l2;
+  Selector selector = Selector::threshold;  ///< never automatic
+  spi::VoteMethod vote = spi::VoteMethod::automatic;
+  std::uint32_t threads = 0;
+  bool locked =
+      false;  ///< copies through memory of the host that is locked in place, where a device has such
+};
+
+/// What a run leaves.
+struct PlacedAnswer {
+  workloads::StageResult keys;   ///< of the last of select and merge
+  workloads::StageResult votes;  ///< where there is a vote
+};
+
+/// Where `actual` first departs from `expected`; empty when it is the same bits.
+std::string difference(const PlacedAnswer& expected, const PlacedAnswer& actual);
+
+/// The median run of several, and what was found out about it.
+struct Placed {
+  Measured measured;  ///< total: of the median run
+  PlacedRun run;
+};
+
+/// The bits first, then the time. Joules are counted where all stages are on one device.
+Placed time_placed(const Settings& settings, const Placement& placement, const PlacedProblem& problem,
+                   const PlacedAnswer& expected);
+
+/// All stages of `placement` on one device, with its fastest selector. Throws unsupported: it refuses one.
+PlacedAnswer placed_answer(const Device& device, const Placement& placement, PlacedProblem problem);
+
+/// The contract written down slowly, for the same stages.
+PlacedAnswer plain_placed_answer(const Placement& placement, const PlacedProblem& problem);
+
+}  // namespace kith::experiments

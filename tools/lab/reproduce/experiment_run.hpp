@@ -1,0 +1,64 @@
+// Experiments, one after the other: what each gives is shown and kept as soon as it is done.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "command/shared/kept.hpp"
+#include "lab/compare/compare.hpp"
+#include "lab/experiments/experiment.hpp"
+#include "lab/experiments/memory.hpp"
+
+namespace kith::command {
+
+/// All that decides what experiments measure, but for their names and the file that some read.
+nlohmann::ordered_json asked_of(const experiments::Settings& settings);
+
+class ExperimentRun {
+ public:
+  /// Takes up what an earlier run of the same command left in `kept`, and says so.
+  /// Throws what KeptWork::load() does; invalid_argument: it left experiments that are not in `wanted`.
+  ExperimentRun(const CompareFlags& flags, std::vector<experiments::Experiment> wanted,
+                const experiments::Settings& settings, KeptWork kept);
+
+  /// Measure what is missing. An experiment that fails is left out, and the others go on, as long as every
+  /// device works.
+  /// Throws, once what there is has been shown and kept: interrupted; what failed first.
+  void run();
+
+  /// In the order they were asked for, all of them after run().
+  std::vector<experiments::Result> results() const;
+
+  /// What was kept is no longer needed.
+  void forget();
+
+ private:
+  void measure(const experiments::Experiment& experiment, std::size_t number);
+  void take_up(const nlohmann::ordered_json& before);
+  void keep();
+  void finish(experiments::Result result);
+  void show(const experiments::Result& result);
+  void write_partial();
+  std::string missing_text() const;
+  std::string how_far() const;
+  void print_json() const;
+  [[noreturn]] void give_up(const Error& error);
+
+  const CompareFlags& flags_;
+  std::vector<experiments::Experiment> wanted_;
+  const experiments::Settings& settings_;
+  KeptWork kept_;
+  bool shown_ = false;
+  bool partial_ = false;  ///< there may be files of what is done so far
+  std::map<std::string, experiments::Result> done_;
+  std::map<std::string, std::vector<experiments::Memory::Kept>> begun_;  ///< of those that are not done
+  std::map<std::string, std::string> failed_;                            ///< and why
+  std::chrono::steady_clock::time_point last_kept_{};
+};
+
+/// `papers.partial.html` of `papers.html`. Empty where that is no place for a file, as a pipe is none.
+std::filesystem::path partial_path(const std::string& path);
+
+}  // namespace kith::command

@@ -1,0 +1,152 @@
+#include <bit>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+
+#include "kith/error.hpp"
+#include "lab/stages/class_operands.hpp"
+#include "lab/workloads/cases.hpp"
+
+namespace kith::workloads {
+namespace {
+
+constexpr std::size_t most_failures = 5;  ///< texts kept; all are counted
+
+std::string text_of(float value) {
+  char buffer[48];
+  std::snprintf(buffer, sizeof buffer, "%.9g (0x%08X)", static_cast<double>(value),
+                std::bit_cast<std::uint32_t>(value));
+  return buffer;
+}
+
+std::string neighbor_text(const Neighbors& found, std::size_t at) {
+  return "row " + std::to_string(found.index[at]) + " at " + text_of(found.distance[at]);
+}
+
+/// One stage with what `kith compare` gives it, against the contract.
+std::string check_stage(const Device& device, const Case& c) {
+  const Rows train =
+      prepared_rows(c.metric, make_rows(c.data, c.seed, Set::train, c.n, c.dims, c.metric).view());
+  const Rows queries =
+      prepared_rows(c.metric, make_rows(c.data, c.seed, Set::queries, c.m, c.dims, c.metric).view());
+  const ClassOperands more(c.seed, make_labels(c.seed, c.n, c.classes), c.m, c.k);
+  Operation operation;
+  operation.metric = c.metric;
+  operation.n = c.n, operation.m = c.m, operation.dims = c.dims, operation.k = c.k;
+  operation.threads = c.threads;
+  Operands operands;
+  operands.queries = queries.view();
+  operands.train = train.view();
+  more.put(operation, operands);
+  operation.stage = Stage::distance;
+  std::vector<float> distances;
+  for (const std::uint64_t cell : plain_result(operation, operands).cells)
+    distances.push_back(std::bit_cast<float>(static_cast<std::uint32_t>(cell)));
+  operands.distances = {distances.data(), c.m, c.n};
+  operation.stage = Stage::select;
+  const StageResult nearest = *c.stage == Stage::tally ? plain_result(operation, operands) : StageResult();
+  operands.nearest = nearest.cells;
+  operation.stage = *c.stage;
+
+  std::string wrong;
+  spi::with_device(device, [&](spi::Device& opened) {
+    PreparedStage stage(opened, operation, operands);
+    if (!stage.refusal().empty()) throw Error(Errc::unsupported, title(operation) + ": " + stage.refusal());
+    stage.run();
+    wrong = difference(plain_result(operation, operands), stage.result(0, c.m));
+  });
+  return wrong;
+}
+
+/// One case: empty when the bits are the same, else what is wrong.
+std::string check(const Device& device, const Device* reference, const Case& c) {
+  if (c.stage) return check_stage(device, c);
+  const Answer expected = reference ? answer(*reference, problem_of(c)) : plain_answer(c);
+  return difference(expected, answer(device, c));
+}
+
+}  // namespace
+
+std::string difference(const Answer& expected, const Answer& actual) {
+  const Neighbors &right = expected.neighbors, &found = actual.neighbors;
+  if (right.queries != found.queries || right.k != found.k || right.index.size() != found.index.size() ||
+      right.distance.size() != found.distance.size())
+    return "the result is [" + std::to_string(found.queries) + ", " + std::to_string(found.k) +
+           "], expected [" + std::to_string(right.queries) + ", " + std::to_string(right.k) + "]";
+  for (std::size_t i = 0; i < right.index.size(); ++i) {
+    const bool same = right.index[i] == found.index[i] && std::bit_cast<std::uint32_t>(right.distance[i]) ==
+                                                              std::bit_cast<std::uint32_t>(found.distance[i]);
+    if (same) continue;
+    const std::size_t k = static_cast<std::size_t>(right.k);
+    return "query " + std::to_string(i / k) + ", place " + std::to_string(i % k) + ": " +
+           neighbor_text(found, i) + ", expected " + neighbor_text(right, i);
+  }
+  if (expected.votes.size() != actual.votes.size() || expected.label.size() != actual.label.size())
+    return "the votes are of another shape";
+  for (std::size_t q = 0; q < expected.label.size(); ++q)
+    if (expected.label[q] != actual.label[q])
+      return "query " + std::to_string(q) + ": label " + std::to_string(actual.label[q]) + ", expected " +
+             std::to_string(expected.label[q]);
+  for (std::size_t i = 0; i < expected.votes.size(); ++i) {
+    if (expected.votes[i] == actual.votes[i]) continue;
+    const std::size_t classes = expected.votes.size() / expected.label.size();
+    return "query " + std::to_string(i / classes) + ", class " + std::to_string(i % classes) + ": " +
+           std::to_string(actual.votes[i]) + " votes, expected " + std::to_string(expected.votes[i]);
+  }
+  return "";
+}
+
+std::int64_t different_queries(const Neighbors& expected, const Neighbors& actual) {
+  const auto k = static_cast<std::size_t>(expected.k);
+  std::int64_t different = 0;
+  for (std::size_t q = 0; q < static_cast<std::size_t>(expected.queries); ++q)
+    if (std::memcmp(&expected.distance[q * k], &actual.distance[q * k], k * sizeof(float)) != 0 ||
+        std::memcmp(&expected.index[q * k], &actual.index[q * k], k * sizeof(std::int64_t)) != 0)
+      ++different;
+  return different;
+}
+
+RandomResult run_random_cases(const Device& device, const Device* reference, const RandomOptions& options) {
+  const auto start = std::chrono::steady_clock::now();
+  const auto seconds = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
+  RandomResult result;
+  result.next = options.first;
+  while (result.compared < options.cases && !options.stop.stop_requested() &&
+         (options.seconds <= 0 || seconds() < options.seconds)) {
+    const Case c = random_case(device.info(), options.seed, result.next++);
+    std::string wrong;
+    try {
+      wrong = check(device, reference, c);
+      ++result.compared;
+    } catch (const Error& error) {
+      if (error.code() == Errc::unsupported) {
+        if (result.refused++ == 0) result.first_refusal = error.what();
+        if (result.refused > 10 * (result.compared + 10)) break;
+        continue;
+      }
+      ++result.compared;
+      wrong = error.what();
+    }
+    if (!wrong.empty()) {
+      ++result.different;
+      if (result.failures.size() < most_failures)
+        result.failures.push_back(wrong + "\n  " + command_line(c, device.info().spec));
+    }
+    if (options.progress)
+      options.progress(static_cast<double>(result.compared) / static_cast<double>(options.cases));
+  }
+  return result;
+}
+
+std::string summary(const RandomResult& result) {
+  std::string text =
+      std::to_string(result.compared) + " cases, " + std::to_string(result.different) + " different";
+  if (result.refused)
+    text += " (" + std::to_string(result.refused) + " more were refused, the first: " + result.first_refusal +
+            ")";
+  return text;
+}
+
+}  // namespace kith::workloads

@@ -1,0 +1,41 @@
+// A line chart without its legend, for the page and for pictures that stand alone.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "lab/experiments/experiment.hpp"
+
+namespace kith::report {
+
+struct Plot {
+  static constexpr double width = 580, height = 370;
+
+  /// A line of the legend: a series, or all those of one device that have no points.
+  struct Entry {
+    std::size_t series;  ///< in Chart::series; the first
+    std::size_t number;  ///< at the end of its line, from 1; 0: it has no points
+    std::string label;
+    std::string note;  ///< each refusal once
+  };
+
+  std::string marks;  ///< SVG elements, coloured by the classes of plot_style
+  std::vector<Entry> legend;
+};
+
+Plot plot_of(const experiments::Chart& chart);
+
+/// Whether the chart shows any point of the series.
+bool has_points(const experiments::Chart& chart, const experiments::Series& series);
+
+/// A piece of the line of a series, with its marker: SVG elements, 44 by 14.
+std::string line_sample(std::size_t series);
+
+/// Rules for all that stands in Plot::marks, in the variables of palette().
+extern const char* const plot_style;
+
+/// Rules for what line_chart() puts around the plot.
+extern const char* const chart_style;
+
+}  // namespace kith::report
