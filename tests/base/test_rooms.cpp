@@ -1,0 +1,102 @@
+// The rooms of lib/src: which folder may include which.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace kith::tests {
+namespace {
+
+namespace fs = std::filesystem;
+using std::string;
+
+const fs::path library = KITH_TEST_SOURCE_DIR "/lib/src";
+
+string text_of(const fs::path& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+/// Names between backticks that begin a line of the numbered list, from the lowest room up.
+std::vector<string> rooms_of(const string& readme) {
+  std::vector<string> rooms;
+  std::istringstream lines(readme);
+  for (string line; std::getline(lines, line);) {
+    const std::size_t begin = line.find(". `");
+    if (begin == string::npos || line.find_first_not_of("0123456789") != begin) continue;
+    rooms.push_back(line.substr(begin + 3, line.find('`', begin + 3) - begin - 3));
+  }
+  return rooms;
+}
+
+/// What is wrong with the includes of one file; empty when nothing is.
+string refused_include(const std::vector<string>& rooms, const string& room, const string& text) {
+  const auto floor = [&](const string& name) { return std::find(rooms.begin(), rooms.end(), name); };
+  std::istringstream lines(text);
+  for (string line; std::getline(lines, line);) {
+    const string start = "#include \"";
+    if (line.compare(0, start.size(), start) != 0) continue;
+    const string name = line.substr(start.size(), line.size() - start.size() - 1);
+    const string other = name.substr(0, name.find('/'));
+    if (other == "kith" || other == "cpu") continue;  // public headers, and the back end in the library
+    if (floor(other) == rooms.end()) return name + " is in no room of lib/src/README.md";
+    const bool apart = (room == "exact" && other == "certified") || (room == "certified" && other == "exact");
+    if (apart || floor(other) > floor(room)) return room + " includes " + name;
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("rooms: no file of the library includes a room that stands later in lib/src/README.md") {
+  const std::vector<string> rooms = rooms_of(text_of(library / "README.md"));
+  REQUIRE(rooms.size() > 10);
+  std::size_t files = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(library)) {
+    const string extension = entry.path().extension().string();
+    if (extension != ".cpp" && extension != ".hpp") continue;
+    const string room = entry.path().parent_path().filename().string();
+    CAPTURE(entry.path().string());
+    CHECK(std::find(rooms.begin(), rooms.end(), room) != rooms.end());
+    CHECK(refused_include(rooms, room, text_of(entry.path())) == "");
+    ++files;
+  }
+  CHECK(files > 100);
+}
+
+TEST_CASE("rooms: a planted include that points upward is refused") {
+  const std::vector<string> rooms = {"base", "plan", "exact", "certified", "search"};
+  CHECK(refused_include(rooms, "plan", "#include \"base/text.hpp\"\n#include <vector>\n") == "");
+  CHECK(refused_include(rooms, "plan", "#include \"plan/tiles.hpp\"\n#include \"kith/plan.hpp\"\n") == "");
+  CHECK(refused_include(rooms, "plan", "\n#include \"search/index.hpp\"\n") ==
+        "plan includes search/index.hpp");
+  CHECK(refused_include(rooms, "certified", "#include \"exact/exact_tile.hpp\"\n") ==
+        "certified includes exact/exact_tile.hpp");
+  CHECK(refused_include(rooms, "exact", "#include \"certified/proposal.hpp\"\n") ==
+        "exact includes certified/proposal.hpp");
+  CHECK(refused_include(rooms, "plan", "#include \"attic/old.hpp\"\n") ==
+        "attic/old.hpp is in no room of lib/src/README.md");
+}
+
+TEST_CASE("rooms: no folder of sources has more than 25 files") {
+  for (const char* tree : {"lib/src", "backends", "kernels_cl", "kernels_cuda", "tools", "tests"}) {
+    std::vector<fs::path> folders = {fs::path(KITH_TEST_SOURCE_DIR) / tree};
+    for (const auto& entry : fs::recursive_directory_iterator(folders.front()))
+      if (entry.is_directory()) folders.push_back(entry.path());
+    for (const fs::path& folder : folders) {
+      const auto files =
+          std::count_if(fs::directory_iterator(folder), {},
+                        [](const fs::directory_entry& entry) { return entry.is_regular_file(); });
+      CAPTURE(folder.string());
+      CHECK(files <= 25);
+    }
+  }
+}
+
+}  // namespace kith::tests
