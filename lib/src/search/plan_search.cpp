@@ -2,6 +2,7 @@
 #include <string>
 
 #include "certified/proposal.hpp"
+#include "certified/shadow.hpp"
 #include "check/proposer_check.hpp"
 #include "check/selector_check.hpp"
 #include "exact/exact_tile.hpp"
