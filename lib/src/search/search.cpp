@@ -9,6 +9,7 @@
 #include "device/timing.hpp"
 #include "kith/error.hpp"
 #include "metric/chain.hpp"
+#include "plan/product_bounds.hpp"
 #include "rows/row_filter.hpp"
 #include "rows/rows.hpp"
 #include "search/sampling.hpp"
