@@ -177,9 +177,9 @@ TEST_CASE("fork: where no thread can be made, the caller does all") {
   const Search search;
   const Index index(device(), search.train, Metric::l2);
   CHECK(Child([&] {
-          pthread_attr_t endless;  // stacks that no machine has
+          pthread_attr_t endless;  // larger than all that a process may address
           pthread_attr_init(&endless);
-          pthread_attr_setstacksize(&endless, std::size_t{1} << 46);
+          pthread_attr_setstacksize(&endless, std::size_t{1} << 47);
           if (pthread_setattr_default_np(&endless) != 0) return std::string("stacks cannot be made large");
           try {
             std::thread([] {}).join();

@@ -22,11 +22,6 @@ namespace fs = std::filesystem;
 
 const string drivers = string(KITH_TEST_PLUGIN_DIR) + "/icd/";
 
-bool has_opencl() {
-  return fs::exists(fs::path(KITH_TEST_LIBRARY).parent_path() / "kith" / "libkith_opencl.so") &&
-         fs::exists("/etc/OpenCL/vendors/pocl.icd");
-}
-
 /// A folder of .icd files: those of `planted`, and PoCL's where `with_pocl`.
 void write_vendors(const Folder& folder, const string& planted, bool with_pocl) {
   if (with_pocl) fs::copy_file("/etc/OpenCL/vendors/pocl.icd", folder / "pocl.icd");
@@ -36,6 +31,17 @@ void write_vendors(const Folder& folder, const string& planted, bool with_pocl) 
 /// `kith devices` with the drivers of `folder` alone.
 Result devices_of(const Folder& folder) {
   return shell("KITH_DRIVER_SECONDS=3 OCL_ICD_VENDORS='" + (folder / "") + "' \"$kith\" devices");
+}
+
+/// Whether there is OpenCL with PoCL, and a loader that knows no other driver than those of the folder that
+/// it is given. NVIDIA's own loader finds NVIDIA's driver without a file.
+bool has_opencl() {
+  if (!fs::exists(fs::path(KITH_TEST_LIBRARY).parent_path() / "kith" / "libkith_opencl.so") ||
+      !fs::exists("/etc/OpenCL/vendors/pocl.icd"))
+    return false;
+  static const bool heeds_folder = !contains(devices_of(Folder()).out, "\n  opencl:0 ");
+  if (!heeds_folder) MESSAGE("left out: the loader of OpenCL finds drivers without .icd files");
+  return heeds_folder;
 }
 
 /// A search on `device` in a state that `prefix` makes: shell commands or variables.
@@ -152,10 +158,10 @@ TEST_CASE("state: a plug-in of another version, and files that are none") {
 }
 
 TEST_CASE("state: no thread can be made") {
-  const Result alone = search("ulimit -s 68719476736;");  // KiB a stack
+  const Result alone = search("ulimit -s 137438953472;");  // KiB a stack
   CHECK(alone.code == 0);
   CHECK(alone.out == answer);
-  CHECK(search("ulimit -s 68719476736;", "auto").out == answer);
+  CHECK(search("ulimit -s 137438953472;", "auto").out == answer);
 }
 
 TEST_CASE("state: little memory harms no search of a few points") {

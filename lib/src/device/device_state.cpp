@@ -15,12 +15,16 @@ constexpr std::size_t spare_share = 16;  // spares take at most 1/16 of the devi
 
 DeviceMutex::DeviceMutex(const DeviceInfo& info) : spec_(info.spec), survives_fork_(info.backend == "cpu") {}
 
-void DeviceMutex::lock() {
+void DeviceMutex::refuse_if_lost() const {
   if (is_lost())
     throw Error(Errc::unavailable,
                 spec_ +
                     ": opened before fork(), and its driver does not work in a forked child; "
                     "open devices after fork(), or start the child as a new program (spawn)");
+}
+
+void DeviceMutex::lock() {
+  refuse_if_lost();
   survives_fork_ ? of_host_.lock() : of_driver_.lock();
 }
 
@@ -29,10 +33,21 @@ void DeviceMutex::unlock() {
 }
 
 Device::State::~State() {
-  if (!mutex.is_lost()) return;
-  for (auto& block : spare) static_cast<void>(block.release());
-  for (auto& block : spare_host) static_cast<void>(block.release());
-  static_cast<void>(device.release());
+  if (mutex.is_lost()) {
+    for (auto& block : spare) static_cast<void>(block.release());
+    for (auto& block : spare_host) static_cast<void>(block.release());
+    static_cast<void>(device.release());
+    return;
+  }
+  const FloatGuard guard;  // drivers compute when they are closed, too
+  spare.clear();
+  spare_host.clear();
+  device.reset();
+}
+
+spi::Support Device::State::check(const spi::Step& step) const {
+  mutex.refuse_if_lost();
+  return device->check(step);
 }
 
 DeviceMemory::DeviceMemory(std::shared_ptr<Device::State> state, std::size_t bytes)

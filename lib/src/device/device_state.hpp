@@ -25,6 +25,8 @@ class DeviceMutex {
   /// Throws unavailable: the device was opened before fork().
   void lock();
   void unlock();
+  /// Throws what lock() throws, without a lock.
+  void refuse_if_lost() const;
   /// It was opened before fork(), and its driver is not to be called any more, not even to free what it
   /// holds.
   bool is_lost() const { return !survives_fork_ && fork_count() != opened_at_; }
@@ -41,6 +43,9 @@ struct Device::State {
   explicit State(std::unique_ptr<spi::Device> opened)
       : info(opened->info), mutex(info), device(std::move(opened)) {}
   ~State();
+
+  /// spi::Device::check(). Throws unavailable: the device was opened before fork().
+  spi::Support check(const spi::Step& step) const;
 
   DeviceInfo info;  ///< the device's own, and what was measured on it
 

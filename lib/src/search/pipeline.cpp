@@ -184,7 +184,7 @@ void run(const Index::State& index, const Plan& plan, const PlanOptions& options
          const Take& take) {
   const std::shared_ptr<Device::State>& state = index.device.state();
   const std::int64_t m = queries.rows(), query_tiles = (m + plan.query_tile - 1) / plan.query_tile;
-  Workspace workspace(state, plan, scratch_of(*state->device, plan));
+  Workspace workspace(state, plan, scratch_of(*state, plan));
   const DeviceFilter filter(state, plan, options);
   if (plan.proposer != Proposer::none && m > 0) shadow_for(index, plan, trace);
   TileSearch search(index, plan, query_scale_of(index, plan, queries, largest_query), m == 0);

@@ -17,7 +17,7 @@ namespace kith {
 using Take = std::function<void(Workspace& workspace, std::int64_t first, std::int64_t count)>;
 
 /// The most scratch a step of `plan` needs. Throws unsupported when the device refuses one.
-std::size_t scratch_of(const spi::Device& device, const Plan& plan);
+std::size_t scratch_of(const Device::State& device, const Plan& plan);
 
 /// make_plan() for this Index, with the device's scratch counted and its refusals heard.
 Plan plan_search(const Index::State& index, std::int64_t m, std::int64_t k, const PlanOptions& options);

@@ -77,7 +77,7 @@ void add_proposer_steps(const DeviceInfo& info, const Plan& plan, std::vector<sp
 
 }  // namespace
 
-std::size_t scratch_of(const spi::Device& device, const Plan& plan) {
+std::size_t scratch_of(const Device::State& device, const Plan& plan) {
   std::vector<spi::Step> steps;
   if (chain_tile(plan) > 0) add_chain_steps(device.info, plan, steps);
   if (plan.proposer != Proposer::none) add_proposer_steps(device.info, plan, steps);
@@ -139,7 +139,7 @@ Plan fitted_plan(const Index::State& index, const DeviceInfo& device, const Prob
     if (proposes)
       if (const std::string why = test_proposer(*index.device.state(), plan); !why.empty())
         throw Error(Errc::unsupported, "search: " + device.spec + ": " + why);
-    const std::size_t scratch = scratch_of(*index.device.state()->device, plan);
+    const std::size_t scratch = scratch_of(*index.device.state(), plan);
     const std::size_t budget = memory_budget(device, plan, options);
     plan.workspace_bytes += scratch;
     if (plan.workspace_bytes <= budget && scratch <= device.largest_allocation) {

@@ -37,7 +37,7 @@ class RadiusWorkspace {
   };
   Sizes sizes() const;
   /// Scratch the steps need. Throws unsupported when the device refuses one.
-  std::size_t scratch_bytes(const spi::Device& device) const;
+  std::size_t scratch_bytes(const Device::State& device) const;
 
   spi::Allocation& query_memory() const { return *queries_.get(); }
   spi::Allocation& bounds() const { return *bounds_.get(); }  ///< [query_tile] floats

@@ -62,7 +62,7 @@ Plan plan_within(const Index::State& index, std::int64_t m, const PlanOptions& o
     plan.candidates = std::min(plan.train_tile, std::max(fewest_places, plan.train_tile / rows_a_place));
     const RadiusWorkspace workspace(device, plan);
     const RadiusWorkspace::Sizes sizes = workspace.sizes();
-    const std::size_t scratch = workspace.scratch_bytes(*index.device.state()->device);
+    const std::size_t scratch = workspace.scratch_bytes(*index.device.state());
     plan.workspace_bytes = sizes.total + scratch;
     if (plan.workspace_bytes <= budget && std::max(sizes.largest, scratch) <= device.largest_allocation)
       return plan;
@@ -80,7 +80,7 @@ RadiusWorkspace::RadiusWorkspace(const DeviceInfo& device, const Plan& plan)
 RadiusWorkspace::RadiusWorkspace(const std::shared_ptr<Device::State>& state, const Plan& plan)
     : RadiusWorkspace(state->device->info, plan) {
   const std::size_t q = size(plan.query_tile), listed = q * size(plan.candidates);
-  scratch_size_ = scratch_bytes(*state->device);
+  scratch_size_ = scratch_bytes(*state);
   queries_ = DeviceMemory(state, packed_bytes(plan.query_tile, plan.problem.dims, query_block_));
   distances_ = DeviceMemory(state, q * size(plan.train_tile) * sizeof(float));
   rows_ = DeviceMemory(state, listed * sizeof(std::uint32_t));
@@ -107,7 +107,7 @@ RadiusWorkspace::Sizes RadiusWorkspace::sizes() const {
   return sizes;
 }
 
-std::size_t RadiusWorkspace::scratch_bytes(const spi::Device& device) const {
+std::size_t RadiusWorkspace::scratch_bytes(const Device::State& device) const {
   const spi::RowBlocks train{nullptr, 0, static_cast<std::uint32_t>(plan_.train_tile),
                              static_cast<std::uint32_t>(plan_.problem.dims), train_block_};
   const spi::Grid<float> values = distances(plan_.query_tile, plan_.train_tile);

@@ -60,7 +60,7 @@ void check_neighbours(const char* stage, const KeyLists& nearest, std::span<cons
 /// Run one step with the scratch it needs. Throws unsupported: what check() says.
 template <class Work>
 void run(const StatePointer& state, Work work) {
-  const spi::Support support = state->device->check({work});
+  const spi::Support support = state->check({work});
   if (!support.refusal.empty())
     throw Error(Errc::unsupported,
                 std::string(Work::name) + ": " + state->device->info.spec + ": " + support.refusal);

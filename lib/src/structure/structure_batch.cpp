@@ -27,7 +27,7 @@ SumsBatch::SumsBatch(const SumsTask& task, std::span<const SumsInput> inputs, co
       labels_(labels),
       distances_(task.state, distances_bytes(tiles)) {
   const spi::Step whole{accumulate_step({0, 0, tiles.queries, {}, 0}, 0, tiles.rows), options.threads};
-  const spi::Support support = task.state->device->check(whole);
+  const spi::Support support = task.state->check(whole);
   if (!support.refusal.empty())
     throw Error(Errc::unsupported, "structure: " + task.state->info.spec + ": " + support.refusal);
   if (support.scratch_bytes) scratch_ = DeviceMemory(task.state, support.scratch_bytes);

@@ -53,7 +53,7 @@ TEST_CASE("no thread can be made: the command works on one, and says so") {
   const string train = folder.write("points.csv", "x,y\n0,0\n3,4\n");
   const string search = "\"$kith\" search --device cpu --query 0,0 -k 2 --train " + train;
   const Result usual = shell(search);
-  const Result alone = shell("ulimit -s 68719476736; " + search);  // KiB a stack
+  const Result alone = shell("ulimit -s 137438953472; " + search);  // KiB a stack
   CHECK(alone.code == 0);
   CHECK(alone.out == usual.out);
   CHECK(alone.err ==
