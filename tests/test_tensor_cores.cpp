@@ -114,6 +114,45 @@ TEST_CASE("tensor cores: simulated, a place less shows in lines of every length 
   }
 }
 
+/// The largest share of its bound that a matrix unit of a CPU loses, which adds products of 16-bit floats one
+/// by one, or in pairs. add(sum, product) rounds somehow.
+template <class Add>
+double share_of_matrix_unit(std::size_t at_once, const Add& add) {
+  constexpr std::uint32_t dims = 131;
+  const Matrix rows = cut_rows(Proposer::bf16, DeviceKind::cpu, dims);
+  double most = 0;
+  for (std::int64_t r = 0; r < rows.rows; ++r) {
+    float sum = 0;
+    for (std::size_t d = 0; d < dims; d += at_once) {
+      float part = 0;
+      for (std::size_t i = d; i < std::min<std::size_t>(d + at_once, dims); ++i)
+        part = add(part, static_cast<double>(rows.row(r)[i]) * static_cast<double>(rows.row(r)[i]));
+      sum = add(sum, static_cast<double>(part));
+    }
+    const double exact = exact_product(rows.row(r).data(), rows.row(r).data(), dims);
+    most = std::max(most, std::fabs(static_cast<double>(sum) - exact) / exact / ((dims + 2) * 0x1p-24));
+  }
+  return most;
+}
+
+TEST_CASE("tensor cores: simulated, a CPU's matrix unit that cuts where it is to round shows") {
+  const auto round = [](float sum, double more) {
+    return static_cast<float>(static_cast<double>(sum) + more);
+  };
+  const auto cut = [](float sum, double more) {
+    const double whole = static_cast<double>(sum) + more;
+    const auto near = static_cast<float>(whole);
+    return static_cast<double>(near) > whole ? std::nextafter(near, 0.0f) : near;
+  };
+  for (const std::size_t at_once : {1u, 2u}) {
+    CAPTURE(at_once);
+    const double right = share_of_matrix_unit(at_once, round), coarse = share_of_matrix_unit(at_once, cut);
+    MESSAGE(at_once << " at once: " << right << " of the bound by rounding, " << coarse << " by cutting");
+    CHECK(right < 1);
+    CHECK((coarse > 1) == (at_once == 1));  // in pairs half as many sums are cut
+  }
+}
+
 TEST_CASE("tensor cores: simulated, one that adds few numbers exactly is found to lose nothing") {
   const std::vector<float> whole = {1, 2, 3, 4, 5, 6, 7, 8, 9};
   const TensorCore core{8, 1};

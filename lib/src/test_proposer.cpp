@@ -96,6 +96,7 @@ void run(spi::Device& device, spi::Step step) {
 struct Pair {
   double place;  ///< |x|^2 / 2 - q . x
   double error;  ///< E(q, x)
+  double half_norm;
 };
 
 double product(const float* a, const float* b, std::size_t dims) {
@@ -122,7 +123,8 @@ std::vector<Pair> pairs_of(Proposer proposer, const Round& round, const Queries&
   for (std::size_t i = 0; i < queries.count; ++i)
     for (std::size_t t = 0; t < round.n; ++t)
       pairs.push_back({lengths[t] * lengths[t] / 2 - product(query(i), &train[t * dims], dims),
-                       b * longest * lengths[t] + round.dims * 0x1p-120 * (1 + longest + lengths[t])});
+                       b * longest * lengths[t] + round.dims * 0x1p-120 * (1 + longest + lengths[t]),
+                       lengths[t] * lengths[t] / 2});
   return pairs;
 }
 
@@ -210,6 +212,9 @@ class Asked {
 /// By how much a row may be farther than twice the error of its product and be listed.
 double slack_of(Proposer proposer, const Round& round, const Pair& pair, double limit) {
   const double sizes = std::fabs(limit) + std::fabs(pair.place) + pair.error;
+  // A device without double precision moves half a sum of squares by more than that sum's own roundings.
+  const bool in_single = proposer == Proposer::gemm || proposer == Proposer::dot;
+  if (in_single) return 0x1p-18 * sizes + (round.dims + 6) * 0x1p-22 * pair.half_norm;
   if (!round.visits || round.dims > most_folded_dims) return 0x1p-18 * sizes;
   // The limit and the row's part of the place are two 16-bit floats each, in units of 2^15 over both scales.
   const auto scale = static_cast<double>(scale_for(proposer));
