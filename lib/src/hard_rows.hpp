@@ -21,9 +21,10 @@ enum HardKind : std::uint32_t {
 };
 inline constexpr std::uint32_t hard_kinds = 6;
 
-/// Rows of hard_cut are of so many sorts, one after another. By sort s but the last, the others lose all that
-/// they are where addends have 4 - s more binary places, beside the largest, than a float. Of the last they
-/// are hardly anything, and become a whole place of that where cuts go down.
+/// Rows of hard_cut are of these sorts, one after another. In sort s the small products stand just below the
+/// last place of a sum that keeps most_extra_places - s binary places more than a float: it loses them all.
+/// In the last sort they are tiny: a sum of their negatives that is cut downwards loses a whole place by
+/// each.
 inline constexpr std::uint32_t cut_sorts = 8;
 inline constexpr int most_extra_places = 4;
 

@@ -11,15 +11,16 @@
 namespace kith {
 namespace {
 
-// More queries than have kernels for few of them; of a CPU's tasks of 32 a single one is left.
+// Queries are as many as rows: more than the kernels for few of them take, and one more than a CPU's tasks of
+// 32 do.
 constexpr std::uint32_t rows = 97, columns = 131, few_queries = 64;
 // With visits, so that the test is part of the product.
 constexpr std::uint32_t more_rows = 200;
 constexpr Round few_column_rounds[] = {{more_rows, 3, more_rows, true}, {more_rows, 20, more_rows, true}};
 
-/// Columns with which rows of `dims` are tested on tensor cores: all that a short line has, for every product
-/// counts, or some number that make several lines, and where all queries may not fit fast memory also so many
-/// that they never do.
+/// Columns of the rows that are tested on tensor cores in place of rows of `dims`. A short line is full,
+/// since each product counts. Long lines are several; where the queries of a step may not fit fast memory,
+/// they are also so many that these never do.
 std::vector<std::uint32_t> columns_for(Proposer proposer, std::int64_t dims) {
   constexpr std::size_t longest_short = 64, fitting_bytes = 512, too_many_bytes = 1700;
   const std::size_t line = spi::shadow_columns(proposer, static_cast<std::size_t>(dims)),
