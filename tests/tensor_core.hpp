@@ -14,6 +14,7 @@ namespace kith::tests {
 struct TensorCore {
   std::size_t terms;  ///< products at once, at most most_terms
   int extra;          ///< 24 places below the largest: 1
+  bool down = false;  ///< cuts go to the number below, else towards 0
 
   static constexpr std::size_t most_terms = 16;
 
@@ -37,9 +38,12 @@ struct TensorCore {
     if (largest == 0) return 0;
     const int place = 23 + extra - std::ilogb(largest);
     const double units = std::ldexp(1.0, place), unit = std::ldexp(1.0, -place);
-    for (std::size_t i = 0; i < count; ++i) sum += std::trunc(addends[i] * units) * unit;
+    const auto cut = [this](double value) { return down ? std::floor(value) : std::trunc(value); };
+    for (std::size_t i = 0; i < count; ++i) sum += cut(addends[i] * units) * unit;
     const auto near = static_cast<float>(sum);
-    return std::fabs(static_cast<double>(near)) > std::fabs(sum) ? std::nextafter(near, 0.0f) : near;
+    const auto rounded = static_cast<double>(near);
+    if (down) return rounded > sum ? std::nextafter(near, -INFINITY) : near;
+    return std::fabs(rounded) > std::fabs(sum) ? std::nextafter(near, 0.0f) : near;
   }
 };
 

@@ -66,11 +66,15 @@ std::string text_of(const Shares& shares) {
   return text;
 }
 
-Shares shares_of_cut(const TensorCore& core, std::uint32_t dims) {
+/// `sign` of one of the rows.
+Shares shares_of_cut(const TensorCore& core, std::uint32_t dims, float sign = 1) {
   const Matrix rows = cut_rows(Proposer::fp16, DeviceKind::gpu, dims);
   Shares shares;
-  for (std::int64_t r = 0; r < cut_sorts; ++r)
-    shares.push_back(share_lost(core, rows.row(r).data(), rows.row(r).data(), dims));
+  for (std::int64_t r = 0; r < cut_sorts; ++r) {
+    std::vector<float> query(rows.row(r).begin(), rows.row(r).end());
+    for (float& value : query) value *= sign;
+    shares.push_back(share_lost(core, query.data(), rows.row(r).data(), dims));
+  }
   return shares;
 }
 
@@ -111,6 +115,17 @@ TEST_CASE("tensor cores: simulated, a place less shows in lines of every length 
                  << " with a place less");
     CHECK(assumed < 0.7);
     CHECK((coarse > 1) == (dims > 4));  // of 4 columns 3 numbers are cut, and 4 times 4 may be
+  }
+}
+
+TEST_CASE("tensor cores: simulated, one that cuts downwards shows by the negatives of tiny numbers") {
+  for (const int extra : {1, 0}) {
+    const Shares of_rows = shares_of_cut({8, extra, true}, 131),
+                 of_negatives = shares_of_cut({8, extra, true}, 131, -1);
+    MESSAGE(extra << " extra places, downwards: by sort " << text_of(of_rows) << ", of negatives "
+                  << text_of(of_negatives));
+    CHECK((of_negatives.back() > 1) == (extra < 1));
+    CHECK(of_rows.back() < 0.01);
   }
 }
 
