@@ -11,6 +11,9 @@ namespace kith::cuda {
 /// that of the sums of both parts, and all of it is one step of 16 columns.
 inline constexpr std::uint32_t most_split_dims = 4;
 
+/// Columns a row may have, so that roundings that follow on roundings are few beside 1 / u.
+inline constexpr std::uint32_t fp16_max_dims = 1u << 20;
+
 /// Columns that are not padding: products that are added for a pair of rows.
 constexpr std::uint32_t half_terms(std::uint32_t dims) {
   return dims <= most_split_dims ? 4 * dims : dims;

@@ -1,6 +1,6 @@
 // kith-ask-driver LIBKITH PLUGIN SECONDS: load a plug-in and ask it for its devices, in a process that may
 // crash or hang. Says on stdout how that went: `answered`, `signal NUMBER`, `exit CODE` or `late`.
-// libkith.so starts it (lib/src/driver_trial.cpp); nobody else needs to.
+// libkith.so starts it (lib/src/device/driver_trial.cpp); nobody else needs to.
 #include <dlfcn.h>
 #include <poll.h>
 #include <signal.h>

@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -14,12 +16,16 @@
 namespace kith::tests {
 namespace {
 
+bool lists(Proposer proposer) {
+  const auto& proposers = device().info().proposers;
+  return std::find(proposers.begin(), proposers.end(), proposer) != proposers.end();
+}
+
 TEST_SUITE_BEGIN("device");
 
 TEST_CASE("proposer: gemm is there, or says why not") {
   const auto& proposers = device().info().proposers;
-  const bool listed = std::find(proposers.begin(), proposers.end(), Proposer::gemm) != proposers.end();
-  CHECK(listed == (device().info().backend != "cpu"));
+  CHECK(lists(Proposer::gemm) == (device().info().backend != "cpu"));
   const std::string why = refusal_of(Proposer::gemm);
   MESSAGE("gemm on " << device().info().spec << ": " << (why.empty() ? "can be used" : why));
   if (device().info().backend == "cpu") {
@@ -36,10 +42,62 @@ TEST_CASE("proposer: a device can use those it lists that need no library, and n
   if (device().info().backend == "cpu") CHECK(proposers.front() == Proposer::dot);
   for (const Proposer proposer : {Proposer::dot, Proposer::bf16, Proposer::fp16, Proposer::int8}) {
     CAPTURE(std::string(name(proposer)));
-    const bool listed = std::find(proposers.begin(), proposers.end(), proposer) != proposers.end();
     const std::string why = refusal_of(proposer);
-    CHECK(listed == why.empty());
-    if (!listed) CHECK(why.starts_with("unsupported: search: "));
+    CHECK(lists(proposer) == why.empty());
+    if (!lists(proposer)) CHECK(why.starts_with("unsupported: search: "));
+  }
+}
+
+/// What a work-group of tensor cores takes of the memory it shares.
+std::size_t least_shared_bytes() {
+  return device().info().backend == "cuda" ? std::size_t{99} * 1024 : 49152;
+}
+
+TEST_CASE("proposer: with little shared memory tensor cores are not listed") {
+  const DeviceInfo& info = device().info();
+  if (info.kind != DeviceKind::gpu || info.local_memory_bytes >= least_shared_bytes()) return;
+  for (const Proposer proposer : {Proposer::fp16, Proposer::int8}) {
+    CHECK(!lists(proposer));
+    CHECK(refusal_of(proposer).starts_with("unsupported: search: " + info.spec + " has no proposer " +
+                                           std::string(name(proposer)) + "; choose gemm, "));
+  }
+}
+
+TEST_CASE("proposer: the same device with less shared memory does not list tensor cores") {
+  if (device().info().kind != DeviceKind::gpu || !lists(Proposer::fp16)) return;
+  const std::string less =
+      device().info().backend == "cuda" ? "KITH_CUDA_SHARED_KIB=64" : "KITH_CL_LOCAL_KIB=32";
+  const std::string line = less + " KITH_REQUIRE_DEVICE=1 '" +
+                           std::filesystem::read_symlink("/proc/self/exe").string() +
+                           "' --device=" + device().info().spec +
+                           " --test-case='proposer: with little*,proposer: a device can use those*' 2>&1";
+  FILE* pipe = popen(line.c_str(), "r");
+  REQUIRE(pipe != nullptr);
+  std::string said(std::size_t{1} << 16, 0);
+  said.resize(std::fread(said.data(), 1, said.size(), pipe));
+  CAPTURE(said);
+  CHECK(pclose(pipe) == 0);
+  CHECK(said.find(" 2 passed") != std::string::npos);
+}
+
+TEST_CASE("proposer: rows of more than 2^20 columns are refused, by a sentence that says what to do") {
+  constexpr std::int64_t most = std::int64_t{1} << 20;
+  for (const Proposer proposer : {Proposer::dot, Proposer::bf16, Proposer::fp16}) {
+    if (!refusal_of(proposer).empty()) continue;
+    CAPTURE(std::string(name(proposer)));
+    const auto plan = [&](std::int64_t dims) {
+      return Index(device(), Matrix{1, dims, std::vector<float>(size(dims), 1)})
+          .plan(1, 1, {.proposer = proposer})
+          .proposer;
+    };
+    CHECK(plan(most) == proposer);
+    const std::string refused = error_of([&] { plan(most + 1); });
+    CAPTURE(refused);
+    CHECK(refused.starts_with("unsupported: search: " + device().info().spec + ": "));
+    CHECK(refused.find("bound of proposer " + std::string(name(proposer))) != std::string::npos);
+    CHECK(refused.find("1048576") != std::string::npos);
+    CHECK(refused.find("1048577") != std::string::npos);
+    CHECK(refused.find("; choose proposer ") != std::string::npos);
   }
 }
 

@@ -12,6 +12,10 @@
 #include "common/device.hpp"
 #include "common/oracle.hpp"
 #include "common/shadows.hpp"
+#include "device.hpp"
+#include "oracle.hpp"
+#include "shadows.hpp"
+#include "tensor_core.hpp"
 
 namespace kith::tests::bounding {
 
@@ -149,9 +153,8 @@ struct Truth {
   double product_error(double dims) const {
     const double steps = (dims + 2) * 0x1p-24;
     if (problem.proposer == Proposer::int8) return 0x1p-22;
-    if (problem.proposer != Proposer::fp16) return steps / (1 - steps);
-    if (dims > 4) return 12 * std::ceil(dims / 8) * 0x1p-24 * (1 + 0x1p-10);
-    return std::max(12 * std::ceil(dims / 2), 4 * dims + 6) * 0x1p-24 * (1 + 0x1p-8);
+    return problem.proposer == Proposer::fp16 ? tensor_core_error(problem.centre.size())
+                                              : steps / (1 - steps);
   }
   std::vector<double> moved(const Matrix& rows) const {
     std::vector<double> all;

@@ -146,7 +146,7 @@ TEST_CASE("plugins: an instruction set that there is not is refused, with those 
 TEST_CASE("plugins: a device that is exact is opened") {
   const std::string seen = probe(planted + "/inexact", "planted planted:0 PLANTED:right");
   CAPTURE(seen);
-  CHECK(lines(seen, "backend planted: ") == "15 devices\n");
+  CHECK(lines(seen, "backend planted: ") == "17 devices\n");
   CHECK(lines(seen, "planted:0: ") == "opened planted:0\n");
   CHECK(lines(seen, "PLANTED:right: ") == "opened planted:0\n");
   // Without a number only a device that is no CPU is meant.
@@ -193,7 +193,7 @@ void check_driver(const std::string& folder, const std::string& file, const std:
   CAPTURE(seen);
   const std::string sentence = path + "/libkith_" + file + ".so: its driver " + why;
   CHECK(lines(seen, "failure: ") == sentence + "\n");
-  CHECK(lines(seen, "backend planted: ") == "15 devices\n");
+  CHECK(lines(seen, "backend planted: ") == "17 devices\n");
   CHECK(lines(seen, "auto: ") == "opened cpu\n");
   CHECK(lines(seen, "planted:0: ") == "opened planted:0\n");
   CHECK(lines(seen, file + ":0: ") == "unavailable: open_device: " + file + ":0: " + sentence +
@@ -249,7 +249,7 @@ TEST_CASE("plugins: without the helper program drivers are asked in this process
   std::filesystem::copy_file(library, folder + "/libkith.so.0");
   const std::string seen = probe(planted + "/inexact", "auto", "/", "LD_LIBRARY_PATH=" + folder);
   CAPTURE(seen);
-  CHECK(lines(seen, "backend planted: ") == "15 devices\n");
+  CHECK(lines(seen, "backend planted: ") == "17 devices\n");
   CHECK(lines(seen, "failure: ") ==
         folder +
             "/kith/kith-ask-driver: cannot be started (No such file or directory), so drivers are asked "

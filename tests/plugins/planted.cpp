@@ -40,6 +40,8 @@ enum Defect : std::uint32_t {
   tallies_backwards,
   loses_the_rest,  // keeps sums, but not what rounding takes from them
   loses_minus,     // of many queries, in the fused step, but for those of its first vector
+  tensor_cores,    // right, and with fp16
+  coarse_cores,    // whose tensor cores cut one place more than docs/certificate.md takes them to
 };
 
 constexpr std::array names = {"right",
@@ -56,7 +58,9 @@ constexpr std::array names = {"right",
                               "masks from zero",
                               "tallies backwards",
                               "loses the rest",
-                              "loses minus"};
+                              "loses minus",
+                              "tensor cores",
+                              "coarse cores"};
 constexpr std::uint32_t block = 4, vector = 16;
 
 /// Notices a second thread on the device: the library must let none in.
@@ -105,13 +109,15 @@ class PlantedDevice : public spi::Device {
   }
   spi::Support check(const spi::Step& step) const override {
     if (const auto* collect = std::get_if<spi::CollectStep>(&step.work)) {
-      if (collect->visits.rows > 0) return {"it takes rows in order", 0};
+      if (collect->sample.cols > 0) return {"it takes no samples", 0};
+      if (collect->visits.rows > 0 && collect->proposer != Proposer::fp16)
+        return {"it takes rows in order", 0};
       return proposal(collect->proposer, collect->metric);
     }
     if (const auto* tighten = std::get_if<spi::TightenStep>(&step.work))
       return proposal(tighten->proposer, tighten->metric);
     const auto* prepare = std::get_if<spi::PrepareStep>(&step.work);
-    if (prepare && prepare->proposer != Proposer::gemm) return {"it prepares shadows for gemm only", 0};
+    if (prepare && !has(prepare->proposer)) return {"it prepares no such shadows", 0};
     const auto* nearest = std::get_if<spi::NearestStep>(&step.work);
     if (!nearest || nearest->k <= info.fused_max_k) return {};
     return {"k is above " + std::to_string(info.fused_max_k), 0};
@@ -150,9 +156,13 @@ class PlantedDevice : public spi::Device {
     return acc;
   }
 
-  static spi::Support proposal(Proposer proposer, Metric metric) {
+  bool has(Proposer proposer) const {
+    return std::find(info.proposers.begin(), info.proposers.end(), proposer) != info.proposers.end();
+  }
+
+  spi::Support proposal(Proposer proposer, Metric metric) const {
     if (proposer == Proposer::none) return {};
-    if (proposer != Proposer::gemm) return {"it knows no other proposer than gemm", 0};
+    if (!has(proposer)) return {"it has no proposer " + std::string(name(proposer)), 0};
     if (is_squared(metric) || is_inner_product(metric)) return {};
     return {"metric " + std::string(name(metric)) + " does not follow from inner products", 0};
   }
@@ -215,21 +225,24 @@ class PlantedDevice : public spi::Device {
   }
 
   void run(const spi::CollectStep& s) {
-    const bool gemm = s.proposer == Proposer::gemm;
-    if (gemm) multiply(s, defect_ == coarse_products ? 11 : 24);
-    for (std::size_t t = s.values.cols; t-- > 0;) {  // any order will do
-      const Bounding of = gemm ? bounding_of(s, t) : Bounding{0, 0};
+    const bool proposes = s.proposer != Proposer::none, on_cores = s.proposer == Proposer::fp16;
+    const tests::TensorCore core{8, defect_ == coarse_cores ? 0 : 1};
+    if (s.proposer == Proposer::gemm) multiply(s, defect_ == coarse_products ? 11 : 24);
+    for (std::size_t place = s.values.cols; place-- > 0;) {  // any order will do
+      const std::size_t t = row_of_place(s.visits, place);
+      if (proposes && t >= s.train.rows.rows) continue;
+      const Bounding of = proposes ? bounding_of(s, t) : Bounding{0, 0};
       for (std::size_t q = 0; q < s.values.rows; ++q) {
-        const float value = row_of_grid(s.values, q)[t];
-        const float low = gemm ? of.low - value : value;
+        const float value = on_cores ? core_product(core, s, q, t) : row_of_grid(s.values, q)[t];
+        const float low = proposes ? of.low - value : value;
         if (!(low <= *row_of_grid(s.theta, q))) continue;
-        const std::uint32_t place = (*row_of_grid(s.out.counts, q))++;
-        if (place >= s.out.rows.cols) continue;
+        const std::uint32_t at = (*row_of_grid(s.out.counts, q))++;
+        if (at >= s.out.rows.cols) continue;
         const std::uint32_t row = s.first_row + static_cast<std::uint32_t>(t);
-        row_of_grid(s.out.rows, q)[place] = row;
+        row_of_grid(s.out.rows, q)[at] = row;
         if (s.bounds.low.cols == 0) continue;
-        row_of_grid(s.bounds.low, q)[place] = low;
-        row_of_grid(s.bounds.high, q)[place] = high_of(low, of.gap, row);
+        row_of_grid(s.bounds.low, q)[at] = low;
+        row_of_grid(s.bounds.high, q)[at] = high_of(low, of.gap, row);
       }
     }
   }
@@ -349,6 +362,10 @@ class PlantedBackend : public spi::Backend {
       info.selectors = {Selector::threshold, Selector::radix, Selector::insertion};
       info.fused_max_k = 1024;
       info.proposers = {Proposer::gemm};
+      if (i == tensor_cores || i == coarse_cores) {
+        info.proposers = {Proposer::fp16};
+        info.largest_allocation = info.memory_bytes;  // for lists of steps that see many rows
+      }
       found.devices.push_back(info);
     }
     return found;

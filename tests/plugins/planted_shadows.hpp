@@ -1,4 +1,4 @@
-// What `planted` does for the proposer gemm, in plain loops: docs/certificate.md, in long double.
+// What `planted` does for the proposers gemm and fp16, in plain loops: docs/certificate.md, in long double.
 #pragma once
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "kith/spi.hpp"
+#include "planted_cores.hpp"
 #include "planted_memory.hpp"
 
 namespace {
@@ -37,6 +38,14 @@ inline Real relative_error(std::size_t dims) {
   return steps / (1 - steps);
 }
 
+/// Put an element into the shadow: what it is there.
+inline float keep(const kith::spi::PrepareStep& s, std::uint32_t r, std::uint32_t d, float moved) {
+  if (s.proposer == kith::Proposer::gemm) return row_of_grid(s.out.rows, r)[d] = moved;
+  std::uint16_t& half = half_row(s.out.rows, r)[d];
+  half = to_half(s.scale * moved);
+  return from_half(half) / s.scale;
+}
+
 inline void prepare(const kith::spi::PrepareStep& s) {
   namespace spi = kith::spi;
   for (std::uint32_t r = 0; r < s.rows.rows; ++r) {
@@ -45,10 +54,12 @@ inline void prepare(const kith::spi::PrepareStep& s) {
       const float x = element(s.rows, r, d), c = row_of_grid(s.centre, 0)[d], rounded = x - c;
       const float taken = x - rounded;
       const Real error = (x - (rounded + taken)) - (c - taken);  // TwoSum
-      row_of_grid(s.out.rows, r)[d] = rounded;
+      const float kept = keep(s, r, d, rounded);
       moved += (rounded + error) * (rounded + error);
-      shadow += Real{rounded} * rounded;
-      residual += error * error;
+      shadow += Real{kept} * kept;
+      const Real off = Real{rounded} - kept + error;
+      residual += off * off;
+      if (s.copy.rows > 0) row_of_grid(s.copy, r)[d] = x;
     }
     const Real above = 1 + 0x1p-40L;
     row_of_grid(s.out.facts, spi::half_norm)[r] = not_above(moved / 2 / above);
@@ -76,25 +87,31 @@ struct Bounding {
   float low, gap;
 };
 
+/// b of docs/certificate.md, section 3.
+inline Real product_error(kith::Proposer proposer, std::size_t dims) {
+  return proposer == kith::Proposer::fp16 ? Real{kith::tests::tensor_core_error(dims)} : relative_error(dims);
+}
+
 inline Bounding bounding_of(const kith::spi::CollectStep& s, std::size_t t) {
   namespace spi = kith::spi;
   const std::size_t dims = s.train.rows.cols;
-  const Real b = relative_error(dims);
+  const Real b = product_error(s.proposer, dims);
   const bool squares = is_squared(s.metric);
   Real norm = 0, error = 0, shadow_norm = 0;
   for (std::size_t q = 0; q < s.values.rows; ++q) {
     const Real shadow = row_of_grid(s.queries.facts, spi::shadow_norm)[q];
     const Real residual = row_of_grid(s.queries.facts, spi::residual)[q];
     norm = std::max(norm, Real{row_of_grid(s.queries.facts, spi::norm)[q]});
-    error = std::max(error, squares ? residual + b * shadow : 2 * b * shadow);
+    error = std::max(error, residual + b * shadow);
     shadow_norm = std::max(shadow_norm, shadow);
   }
   const Real shadow = row_of_grid(s.train.facts, spi::shadow_norm)[t];
-  const Real residual = row_of_grid(s.train.facts, spi::residual)[t];
+  const Real own = row_of_grid(s.train.facts, spi::norm)[t];
+  const Real chain = squares ? 0 : relative_error(dims) * own;
+  const Real residual = row_of_grid(s.train.facts, spi::residual)[t] + chain;
   const Real underflow = static_cast<Real>(dims) * 0x1p-120L * (1 + shadow_norm + shadow) * (squares ? 1 : 2);
   const Real all = (norm * residual + error * shadow + underflow) * (1 + 0x1p-20L);
   const Real low = squares ? row_of_grid(s.train.facts, spi::half_norm)[t] - all : -all;
-  const Real own = row_of_grid(s.train.facts, spi::norm)[t];
   const float rounded = not_above(low);
   return {rounded, not_below(((squares ? own * own / 2 : 0) + all - rounded) * (1 + 0x1p-20L))};
 }

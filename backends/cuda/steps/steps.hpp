@@ -31,6 +31,18 @@ inline bool on_tensor_cores(Proposer proposer) {
   return proposer == Proposer::fp16 || proposer == Proposer::int8;
 }
 
+/// Why a device's tensor cores are of no use to proposers; empty when they are.
+inline std::string refusal_of_tensor_cores(std::uint32_t capability, std::size_t shared_bytes) {
+  constexpr std::uint32_t least_capability = 80, least_shared_kib = 99;
+  if (capability < least_capability)
+    return "needs the tensor cores of compute capability 8.0 or newer, and this device has " +
+           std::to_string(capability / 10) + "." + std::to_string(capability % 10);
+  if (shared_bytes < std::size_t{least_shared_kib} * 1024)
+    return "needs " + std::to_string(least_shared_kib) + " KiB of shared memory a block, and " +
+           std::to_string(shared_bytes / 1024) + " are allowed";
+  return "";
+}
+
 /// Where the shadow of the first row of a grid begins, of a proposer on tensor cores.
 inline void* shadow_of(Proposer proposer, const spi::Grid<float>& rows) {
   auto* data = static_cast<unsigned char*>(static_cast<const Memory*>(rows.memory)->data);

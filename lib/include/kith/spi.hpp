@@ -2,8 +2,8 @@
 //
 // The interface does not grow: the work is data. A new kind of work is one struct here, or in
 // spi/candidates.hpp where candidates are proposed, one file in each back end and one test. Back ends never
-// loop over tiles, never allocate during a search and never know what step comes next; lib/src/pipeline.cpp
-// does, and its like for radii and classes.
+// loop over tiles, never allocate during a search and never know what step comes next;
+// lib/src/search/pipeline.cpp does, and its like for radii and classes.
 #pragma once
 
 #include <cstddef>

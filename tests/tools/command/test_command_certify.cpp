@@ -57,7 +57,7 @@ TEST_CASE("search --certify: queries, candidates, bound, check, memory, and what
         "proposer       dot, whose products are off by at most b |q~| |x~| + tau, b = 2.384e-07 "
         "(docs/certificate.md, section 3)\n");
   CHECK(line_of(result.out, "checked")
-            .starts_with("checked        when cpu first proposed: among 75 rows of 131 columns, hard ones "
+            .starts_with("checked        when cpu first proposed: among 97 rows of 131 columns, hard ones "
                          "(sums that cancel, "));
   const string rows = line_of(result.out, "prepared rows");
   CHECK(contains(rows, "KiB of device memory, made in "));

@@ -105,6 +105,16 @@ TEST_CASE("kernels: a selector without a barrier is refused when a search first 
                  "selector, or update the device's driver"));
 }
 
+TEST_CASE("kernels: without double precision proposers keep their bounds, and pass their check") {
+  if (!has_pocl()) return;
+  const Changed changed("bound/bounds.cl", "defined(cl_khr_fp64)", "0");
+  const Result result =
+      changed.run("compare --device opencl:pocl --proposer dot --stage search -n 500 -m 3 --dims 131 -k 2");
+  CAPTURE(result.out);
+  CAPTURE(result.err);
+  CHECK(result.code == 0);
+}
+
 TEST_CASE("kernels: one for groups of another size than are launched is refused with the driver's words") {
   if (!has_pocl()) return;
   check_refused_to_open(

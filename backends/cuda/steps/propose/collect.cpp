@@ -75,15 +75,9 @@ HalfCollection half_collection_of(const spi::CollectStep& step, const ProductLow
 
 /// Why tensor cores cannot take a step; empty when they can.
 std::string refusal_of_products_there(const spi::CollectStep& step, const Queue& queue) {
-  constexpr std::uint32_t least_capability = 80, least_shared_kib = 99;
   const std::string what = "proposer " + std::string(name(step.proposer));
-  if (queue.capability < least_capability)
-    return what + " needs the tensor cores of compute capability 8.0 or newer, and this device has " +
-           std::to_string(queue.capability / 10) + "." + std::to_string(queue.capability % 10) +
-           "; choose gemm or none";
-  if (queue.shared_bytes < least_shared_kib * 1024)
-    return what + " needs " + std::to_string(least_shared_kib) + " KiB of shared memory a block, and " +
-           std::to_string(queue.shared_bytes / 1024) + " are allowed; choose gemm or none";
+  if (const std::string why = refusal_of_tensor_cores(queue.capability, queue.shared_bytes); !why.empty())
+    return what + " " + why + "; choose gemm or none";
   if (step.train.rows.first % spi::shadow_rows != 0 || step.queries.rows.first % spi::shadow_rows != 0)
     return "shadows of " + what + " begin at a multiple of " + std::to_string(spi::shadow_rows) + " rows";
   if (step.visits.rows % spi::shadow_rows != 0)
@@ -124,10 +118,12 @@ std::string refusal_of_products(Proposer proposer, Metric metric, std::size_t di
   if (!is_squared(metric) && metric != Metric::negative_dot && metric != Metric::cosine)
     return "metric " + std::string(name(metric)) +
            " does not follow from inner products; choose proposer none";
-  if (dims > product_max_dims)
+  const bool halves = proposer == Proposer::fp16;
+  const std::size_t most_dims = halves ? fp16_max_dims : product_max_dims;
+  if (dims > most_dims)
     return "the bound of proposer " + std::string(name(proposer)) + " holds for at most " +
-           std::to_string(product_max_dims) + " columns, but these are " + std::to_string(dims) +
-           "; choose proposer none";
+           std::to_string(most_dims) + " columns, but these are " + std::to_string(dims) +
+           "; choose proposer " + (halves ? "gemm or none" : "none");
   return "";
 }
 

@@ -1,0 +1,74 @@
+#include "check/proposer_rounds.hpp"
+
+#include <cstddef>
+#include <iterator>
+#include <string>
+
+#include "certified/shadow.hpp"
+#include "check/hard_rows.hpp"
+#include "kith/spi.hpp"
+
+namespace kith {
+namespace {
+
+// Queries are as many as rows: more than the kernels for few of them take, and one more than a CPU's tasks of
+// 32 do.
+constexpr std::uint32_t rows = 97, columns = 131, few_queries = 64;
+// With visits, so that the test is part of the product.
+constexpr std::uint32_t more_rows = 200;
+constexpr Round few_column_rounds[] = {{more_rows, 3, more_rows, true}, {more_rows, 20, more_rows, true}};
+
+/// Columns of the rows that are tested on tensor cores in place of rows of `dims`. A short line is full,
+/// since each product counts. Long lines are several; where the queries of a step may not fit fast memory,
+/// they are also so many that these never do.
+std::vector<std::uint32_t> columns_for(Proposer proposer, std::int64_t dims) {
+  constexpr std::size_t longest_short = 64, fitting_bytes = 512, too_many_bytes = 1700;
+  const std::size_t line = spi::shadow_columns(proposer, static_cast<std::size_t>(dims)),
+                    element = proposer == Proposer::fp16 ? sizeof(std::uint16_t) : sizeof(std::int8_t);
+  if (proposer == Proposer::fp16 && dims <= spi::most_split_dims)
+    return {spi::most_split_dims, static_cast<std::uint32_t>(line)};
+  if (line <= longest_short) return {static_cast<std::uint32_t>(line)};
+  if (line * element <= fitting_bytes) return {columns};
+  return {columns, static_cast<std::uint32_t>(too_many_bytes / element)};
+}
+
+/// So many queries of a step that the kernels for few of them are those that a search of m queries begins
+/// with: there may be one for each power of two from 8 on.
+std::uint32_t few_at_once(std::int64_t m) {
+  std::uint32_t at_once = 8;
+  while (at_once < few_queries && at_once < m) at_once *= 2;
+  return at_once;
+}
+
+}  // namespace
+
+std::vector<Round> rounds_of(const Plan& plan, DeviceKind kind) {
+  const bool halves = plan.proposer == Proposer::fp16;
+  if (!halves && (plan.proposer != Proposer::int8 || kind == DeviceKind::cpu))
+    return {{rows, columns, rows, false}};
+  std::vector<Round> rounds;
+  for (const std::uint32_t dims : columns_for(plan.proposer, plan.problem.dims)) {
+    rounds.push_back({rows, dims, few_at_once(plan.problem.m), false});
+    if (halves && plan.problem.m > few_queries) rounds.push_back({rows, dims, rows, false});
+  }
+  if (halves && plan.problem.m > few_queries && plan.problem.dims <= most_folded_dims)
+    rounds.insert(rounds.end(), std::begin(few_column_rounds), std::end(few_column_rounds));
+  return rounds;
+}
+
+std::string proposer_check(const Plan& plan, DeviceKind kind) {
+  const auto text = [](std::uint32_t count) { return std::to_string(count); };
+  std::string rounds;
+  for (const Round& round : rounds_of(plan, kind)) {
+    if (!rounds.empty()) rounds += ", ";
+    rounds += text(round.n) + " rows of " + text(round.dims) + " columns" +
+              (round.at_once < round.n ? " by " + text(round.at_once) + " queries at a time" : "");
+  }
+  return "among " + rounds +
+         ", hard ones (sums that cancel, one huge addend among small ones or such as are " +
+         "just cut beside it, subnormals, all alike), " + text(hard_kinds) +
+         " queries for each row missed none within their limit and listed none beyond the bound, by double " +
+         "precision";
+}
+
+}  // namespace kith
