@@ -5,32 +5,33 @@
 namespace kith::cuda {
 namespace {
 
+constexpr CUresult missing = CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND;
+
 // The runtime would do for the current device, but not for a thread that has none: to put that back would
 // make a context on device 0. Nor does it know of contexts that a host program makes itself.
 struct Driver {
-  decltype(&cuDeviceGet) device = nullptr;
-  decltype(&cuDevicePrimaryCtxRetain) retain = nullptr;
-  decltype(&cuCtxGetCurrent) current = nullptr;
-  decltype(&cuCtxSetCurrent) set_current = nullptr;
-  decltype(&cuThreadExchangeStreamCaptureMode) exchange_mode = nullptr;
-  bool complete = false;
+  decltype(&cuDeviceGet) device = [](CUdevice*, int) { return missing; };
+  decltype(&cuDevicePrimaryCtxRetain) retain = [](CUcontext*, CUdevice) { return missing; };
+  decltype(&cuCtxGetCurrent) current = [](CUcontext*) { return missing; };
+  decltype(&cuCtxSetCurrent) set_current = [](CUcontext) { return missing; };
+  decltype(&cuThreadExchangeStreamCaptureMode) exchange_mode = [](CUstreamCaptureMode*) { return missing; };
 };
 
 template <class Function>
-bool find(void* library, const char* name, Function& function) {
-  function = reinterpret_cast<Function>(dlsym(library, name));
-  return function != nullptr;
+void find(void* library, const char* name, Function& function) {
+  if (void* const found = dlsym(library, name)) function = reinterpret_cast<Function>(found);
 }
 
 /// Never closed: the runtime uses it until the process ends.
 Driver open_driver() {
   Driver driver;
   void* const library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-  driver.complete = library && find(library, "cuDeviceGet", driver.device) &&
-                    find(library, "cuDevicePrimaryCtxRetain", driver.retain) &&
-                    find(library, "cuCtxGetCurrent", driver.current) &&
-                    find(library, "cuCtxSetCurrent", driver.set_current) &&
-                    find(library, "cuThreadExchangeStreamCaptureMode", driver.exchange_mode);
+  if (!library) return driver;
+  find(library, "cuDeviceGet", driver.device);
+  find(library, "cuDevicePrimaryCtxRetain", driver.retain);
+  find(library, "cuCtxGetCurrent", driver.current);
+  find(library, "cuCtxSetCurrent", driver.set_current);
+  find(library, "cuThreadExchangeStreamCaptureMode", driver.exchange_mode);
   return driver;
 }
 
@@ -47,7 +48,6 @@ cudaError_t error_of(CUresult result) {
 }  // namespace
 
 cudaError_t primary_context(int ordinal, CUcontext& context) {
-  if (!driver().complete) return cudaErrorSharedObjectSymbolNotFound;
   CUdevice device = 0;
   const CUresult found = driver().device(&device, ordinal);
   return error_of(found == CUDA_SUCCESS ? driver().retain(&context, device) : found);

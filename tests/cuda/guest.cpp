@@ -241,7 +241,7 @@ TEST_CASE("guest: kith works, or says what to do, while the host captures a grap
   if (!has_card()) return;
   for (const cudaStreamCaptureMode mode :
        {cudaStreamCaptureModeGlobal, cudaStreamCaptureModeThreadLocal, cudaStreamCaptureModeRelaxed})
-    for (const unsigned flags : {cudaStreamNonBlocking, cudaStreamDefault})
+    for (const unsigned flags : {unsigned{cudaStreamNonBlocking}, unsigned{cudaStreamDefault}})
       for (const bool by_another_thread : {false, true}) {
         CAPTURE(mode);
         CAPTURE(flags);
