@@ -41,7 +41,7 @@ template <class Call>
 cudaError_t with_room(const Queue& queue, const Call& call) {
   const cudaError_t error = call();
   if (error != cudaErrorMemoryAllocation || !queue.make_room || !queue.make_room()) return error;
-  cudaGetLastError();  // so that nobody hears of the first call
+  cudaGetLastError();  // the first call is forgotten
   return call();
 }
 
