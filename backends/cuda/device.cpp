@@ -19,7 +19,8 @@ std::size_t rounded(std::size_t bytes) {
 
 Memory::~Memory() {
   // Nothing can be done about an error here; one that matters shows again in the next call.
-  if (cudaSetDevice(ordinal_) == cudaSuccess) cudaFree(data);
+  const Visit visit(context_);
+  if (visit.error() == cudaSuccess) cudaFree(data);
   cudaGetLastError();
 }
 
@@ -42,14 +43,16 @@ bool LockedRanges::holds(const void* begin, std::size_t bytes) const {
   return from + bytes <= start + size;
 }
 
-LockedMemory::LockedMemory(void* made, std::size_t size, int ordinal, std::shared_ptr<LockedRanges> ranges)
-    : HostMemory(made, size), ordinal_(ordinal), ranges_(std::move(ranges)) {
+LockedMemory::LockedMemory(void* made, std::size_t size, CUcontext context,
+                           std::shared_ptr<LockedRanges> ranges)
+    : HostMemory(made, size), context_(context), ranges_(std::move(ranges)) {
   ranges_->add(data, bytes);
 }
 
 LockedMemory::~LockedMemory() {
   ranges_->remove(data);
-  if (cudaSetDevice(ordinal_) == cudaSuccess) cudaFreeHost(data);
+  const Visit visit(context_);
+  if (visit.error() == cudaSuccess) cudaFreeHost(data);
   cudaGetLastError();
 }
 
@@ -71,10 +74,11 @@ void Gate::pass() {
   opened_.wait_for(lock, longest_hold, [&] { return open_; });
 }
 
-Device::Device(DeviceInfo known, int ordinal)
-    : spi::Device(std::move(known)), ordinal_(ordinal), guard_(info.spec) {
+Device::Device(DeviceInfo known, int ordinal) : spi::Device(std::move(known)), guard_(info.spec) {
+  guard_.check(primary_context(ordinal, context_), "open", "cuDevicePrimaryCtxRetain");
   try {
-    enter("open");
+    const Call call(*this, "open");
+    queue_.make_room = [this] { return spi::give_back(info); };
     guard_.check(cudaStreamCreateWithFlags(&queue_.stream, cudaStreamNonBlocking), "open",
                  "cudaStreamCreate");
     void* pinned = nullptr;
@@ -101,7 +105,8 @@ Device::~Device() {
 
 void Device::close() noexcept {
   gate_.open();
-  if (cudaSetDevice(ordinal_) == cudaSuccess) {
+  const Visit visit(context_);
+  if (visit.error() == cudaSuccess) {
     if (queue_.stream) cudaStreamSynchronize(queue_.stream);  // nobody waits at the gate
     cublas_.reset();
     for (auto* marks : {&marks_, &older_marks_})
@@ -113,9 +118,9 @@ void Device::close() noexcept {
   cudaGetLastError();
 }
 
-void Device::enter(const char* stage) const {
-  guard_.refuse_after_failure();
-  guard_.check(cudaSetDevice(ordinal_), stage, "cudaSetDevice");
+Device::Call::Call(const Device& device, const char* stage) : visit_(device.context_) {
+  device.guard_.refuse_after_failure();
+  device.guard_.check(visit_.error(), stage, "cuCtxSetCurrent");
 }
 
 void Device::wait(const char* stage) {
@@ -125,7 +130,7 @@ void Device::wait(const char* stage) {
 }
 
 std::unique_ptr<spi::Allocation> Device::allocate(std::size_t bytes) {
-  enter("allocate");
+  const Call call(*this, "allocate");
   void* data = nullptr;
   const cudaError_t error = cudaMalloc(&data, rounded(bytes));
   if (error == cudaErrorMemoryAllocation) {
@@ -138,11 +143,11 @@ std::unique_ptr<spi::Allocation> Device::allocate(std::size_t bytes) {
                                          " are free; ask for less, or free memory of the device");
   }
   guard_.check(error, "allocate", "cudaMalloc");
-  return std::make_unique<Memory>(data, bytes, ordinal_);
+  return std::make_unique<Memory>(data, bytes, context_);
 }
 
 std::unique_ptr<spi::HostMemory> Device::allocate_host(std::size_t bytes) {
-  enter("allocate");
+  const Call call(*this, "allocate");
   void* data = nullptr;
   const cudaError_t error = cudaHostAlloc(&data, rounded(bytes), cudaHostAllocDefault);
   if (error == cudaErrorMemoryAllocation) {
@@ -152,46 +157,57 @@ std::unique_ptr<spi::HostMemory> Device::allocate_host(std::size_t bytes) {
                                          "such block; ask for less, or do without");
   }
   guard_.check(error, "allocate", "cudaHostAlloc");
-  return std::make_unique<LockedMemory>(data, bytes, ordinal_, locked_);
+  return std::make_unique<LockedMemory>(data, bytes, context_, locked_);
 }
 
 Cublas& Device::cublas() const {
-  if (!cublas_) cublas_ = std::make_unique<Cublas>(info.spec, queue_.stream);
+  if (cublas_) return *cublas_;
+  // What cuBLAS does on the legacy stream would end a capture that waits for that one.
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  const cudaError_t error = cudaStreamIsCapturing(cudaStreamLegacy, &status);
+  cudaGetLastError();
+  if (error == cudaErrorStreamCaptureImplicit)
+    throw Error(Errc::unavailable,
+                std::string("proposer gemm needs cuBLAS, which cannot be opened now: ") + during_capture);
+  cublas_ = spi::retried(info, [&] { return std::make_unique<Cublas>(info.spec, queue_.stream); });
   return *cublas_;
 }
 
 void Device::write(spi::Allocation& to, std::size_t offset, const void* from, std::size_t bytes) {
-  enter("write");
+  const Call call(*this, "write");
   if (bytes == 0) return;
   unsigned char* target = static_cast<unsigned char*>(static_cast<Memory&>(to).data) + offset;
+  const auto copy = [&](const void* source) {
+    ask("write", "cudaMemcpyAsync",
+        [&] { return cudaMemcpyAsync(target, source, bytes, cudaMemcpyHostToDevice, queue_.stream); });
+  };
   if (bytes > small_bytes || locked_->holds(from, bytes)) {
-    guard_.check(cudaMemcpyAsync(target, from, bytes, cudaMemcpyHostToDevice, queue_.stream), "write",
-                 "cudaMemcpyAsync");
+    copy(from);
     wait("write");
     return;
   }
   if (staged_ + bytes > staging_bytes) wait("write");
   std::memcpy(staging_ + staged_, from, bytes);
-  guard_.check(cudaMemcpyAsync(target, staging_ + staged_, bytes, cudaMemcpyHostToDevice, queue_.stream),
-               "write", "cudaMemcpyAsync");
+  copy(staging_ + staged_);
   staged_ += rounded(bytes);
 }
 
 void Device::read(const spi::Allocation& from, std::size_t offset, void* to, std::size_t bytes) {
-  enter("read");
+  const Call call(*this, "read");
   if (bytes == 0) return;
   const unsigned char* source =
       static_cast<const unsigned char*>(static_cast<const Memory&>(from).data) + offset;
   // The stream is in order: what is staged has left by then.
   const bool staged = bytes <= small_bytes && !locked_->holds(to, bytes);
-  guard_.check(cudaMemcpyAsync(staged ? staging_ : to, source, bytes, cudaMemcpyDeviceToHost, queue_.stream),
-               "read", "cudaMemcpyAsync");
+  ask("read", "cudaMemcpyAsync", [&] {
+    return cudaMemcpyAsync(staged ? staging_ : to, source, bytes, cudaMemcpyDeviceToHost, queue_.stream);
+  });
   wait("read");
   if (staged) std::memcpy(to, staging_, bytes);
 }
 
 void Device::finish() {
-  enter("finish");
+  const Call call(*this, "finish");
   wait("finish");
   for (const auto& [mark, event] : older_marks_) spare_events_.push_back(event);
   older_marks_ = std::move(marks_);
@@ -199,10 +215,10 @@ void Device::finish() {
 }
 
 std::uint64_t Device::mark() {
-  enter("mark");
+  const Call call(*this, "mark");
   cudaEvent_t event = nullptr;
   if (spare_events_.empty()) {
-    guard_.check(cudaEventCreate(&event), "mark", "cudaEventCreate");
+    ask("mark", "cudaEventCreate", [&] { return cudaEventCreate(&event); });
   } else {
     event = spare_events_.back();
     spare_events_.pop_back();
@@ -213,7 +229,7 @@ std::uint64_t Device::mark() {
 }
 
 double Device::elapsed(std::uint64_t from, std::uint64_t to) {
-  enter("elapsed");
+  const Call call(*this, "elapsed");
   const auto event_of = [&](std::uint64_t mark) {
     for (const auto* marks : {&marks_, &older_marks_})
       if (const auto it = marks->find(mark); it != marks->end()) return it->second;
@@ -228,10 +244,10 @@ double Device::elapsed(std::uint64_t from, std::uint64_t to) {
 }
 
 void Device::hold() {
-  enter("hold");
+  const Call call(*this, "hold");
   gate_.close();
   const auto pass = [](void* gate) { static_cast<Gate*>(gate)->pass(); };
-  guard_.check(cudaLaunchHostFunc(queue_.stream, pass, &gate_), "hold", "cudaLaunchHostFunc");
+  ask("hold", "cudaLaunchHostFunc", [&] { return cudaLaunchHostFunc(queue_.stream, pass, &gate_); });
 }
 
 void Device::let_go() {
@@ -239,14 +255,14 @@ void Device::let_go() {
 }
 
 spi::Support Device::check(const spi::Step& step) const {
-  enter("check");
+  const Call call(*this, "check");
   return std::visit([&](const auto& work) { return check(work); }, step.work);
 }
 
 void Device::enqueue(const spi::Step& step) {
   std::visit(
       [&](const auto& work) {
-        enter(work.name);
+        const Call call(*this, work.name);
         guard_.check(enqueue(work), work.name, "the launch of a kernel");
       },
       step.work);

@@ -14,17 +14,18 @@
 #include "cublas.hpp"
 #include "guard.hpp"
 #include "kith/spi.hpp"
+#include "visit.hpp"
 
 namespace kith::cuda {
 
 class Memory : public spi::Allocation {
  public:
-  Memory(void* made, std::size_t size, int ordinal) : Allocation(size), data(made), ordinal_(ordinal) {}
+  Memory(void* made, std::size_t size, CUcontext context) : Allocation(size), data(made), context_(context) {}
   ~Memory() override;
   void* const data;
 
  private:
-  const int ordinal_;
+  const CUcontext context_;
 };
 
 /// The page-locked memory of a device. Any thread may give it back.
@@ -42,11 +43,11 @@ class LockedRanges {
 
 class LockedMemory : public spi::HostMemory {
  public:
-  LockedMemory(void* made, std::size_t size, int ordinal, std::shared_ptr<LockedRanges> ranges);
+  LockedMemory(void* made, std::size_t size, CUcontext context, std::shared_ptr<LockedRanges> ranges);
   ~LockedMemory() override;
 
  private:
-  const int ordinal_;
+  const CUcontext context_;
   const std::shared_ptr<LockedRanges> ranges_;
 };
 
@@ -112,15 +113,30 @@ class Device : public spi::Device {
   cudaError_t enqueue(const spi::TallyStep& step);
   cudaError_t enqueue(const spi::AccumulateStep& step);
 
-  /// Every call begins with it: any thread may call, and each has its own current device.
-  void enter(const char* stage) const;
+  /// Every call begins with one: any thread may call, and each has a current context of its own, which is the
+  /// host program's.
+  class Call {
+   public:
+    /// Throws device_failure.
+    Call(const Device& device, const char* stage);
+
+   private:
+    const Visit visit_;
+  };
+
   void wait(const char* stage);
+  /// What `call` returns, a second time where it ran out of memory and there was some to give back. Throws
+  /// what Guard::check() throws.
+  template <class Function>
+  void ask(const char* stage, const char* name, const Function& call) {
+    guard_.check(with_room(queue_, call), stage, name);
+  }
   /// Opened when it is first asked for; throws what Cublas throws. Only where it has no refusal.
   Cublas& cublas() const;
   void close() noexcept;
 
-  const int ordinal_;
   mutable Guard guard_;
+  CUcontext context_ = nullptr;
   Queue queue_;
   unsigned char* staging_ = nullptr;  // pinned host memory for small transfers
   std::size_t staged_ = 0;            // bytes of it that may still be on their way

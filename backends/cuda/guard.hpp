@@ -9,6 +9,11 @@
 
 namespace kith::cuda {
 
+/// What to do where CUDA refuses something while the host program captures a graph.
+inline constexpr const char* during_capture =
+    "the host program captures a CUDA graph: search once before the capture begins, or try again when it has "
+    "ended";
+
 /// Judges what CUDA returns, for one device. After an error from which a context does not recover,
 /// every later call throws the first message again.
 class Guard {

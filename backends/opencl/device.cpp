@@ -38,7 +38,7 @@ std::unique_ptr<spi::Allocation> Device::allocate(std::size_t bytes) {
                                           info.name + " has only " + std::to_string(left) +
                                           " for one block; use smaller tiles or fewer rows");
   };
-  const std::size_t free = info.memory_bytes - std::min(info.memory_bytes, allocated_);
+  const std::size_t free = info.memory_bytes - std::min(info.memory_bytes, allocated_.load());
   if (bytes > std::min(free, info.largest_allocation)) throw refuse(std::min(free, info.largest_allocation));
   return guard_.run("allocate", [&] {
     const std::size_t size = std::max<std::size_t>(bytes, 4);
@@ -55,6 +55,16 @@ std::unique_ptr<spi::Allocation> Device::allocate(std::size_t bytes) {
       throw;
     }
   });
+}
+
+bool Device::answers() {
+  try {
+    queue_.enqueueMarkerWithWaitList();
+    queue_.finish();
+    return true;
+  } catch (const cl::Error&) {
+    return false;
+  }
 }
 
 /// Whether there is memory for small writes. Without it they are waited for.
@@ -75,7 +85,7 @@ void Device::write(spi::Allocation& to, std::size_t offset, const void* from, st
   guard_.run("write", [&] {
     const cl::Buffer& target = buffer_of(&to);
     if (!staged) {
-      queue_.enqueueWriteBuffer(target, CL_TRUE, offset, bytes, from);
+      with_room([&] { queue_.enqueueWriteBuffer(target, CL_TRUE, offset, bytes, from); });
       staged_ = 0;
       return;
     }
@@ -85,14 +95,16 @@ void Device::write(spi::Allocation& to, std::size_t offset, const void* from, st
     }
     void* const place = static_cast<unsigned char*>(staging_->data) + staged_;
     std::memcpy(place, from, bytes);
-    queue_.enqueueWriteBuffer(target, CL_FALSE, offset, bytes, place);
+    with_room([&] { queue_.enqueueWriteBuffer(target, CL_FALSE, offset, bytes, place); });
     staged_ += divide_up(bytes, staging_unit) * staging_unit;
   });
 }
 
 void Device::read(const spi::Allocation& from, std::size_t offset, void* to, std::size_t bytes) {
   if (bytes == 0) return;
-  guard_.run("read", [&] { queue_.enqueueReadBuffer(buffer_of(&from), CL_TRUE, offset, bytes, to); });
+  guard_.run("read", [&] {
+    with_room([&] { queue_.enqueueReadBuffer(buffer_of(&from), CL_TRUE, offset, bytes, to); });
+  });
   staged_ = 0;  // the queue is in order
 }
 
@@ -106,7 +118,7 @@ void Device::finish() {
 std::uint64_t Device::mark() {
   return guard_.run("mark", [&] {
     cl::Event event;
-    queue_.enqueueMarkerWithWaitList(nullptr, &event);
+    with_room([&] { queue_.enqueueMarkerWithWaitList(nullptr, &event); });
     marks_.emplace(next_mark_, std::move(event));
     return next_mark_++;
   });
@@ -172,8 +184,10 @@ void Device::enqueue_kernel(cl::Kernel& kernel, const char* name, const Range& r
   std::array<std::size_t, 3> global;
   for (std::size_t i = 0; i < 3; ++i)
     global[i] = (range.global[i] + range.local[i] - 1) / range.local[i] * range.local[i];
-  queue_.enqueueNDRangeKernel(kernel, cl::NullRange, cl::NDRange(global[0], global[1], global[2]),
-                              cl::NDRange(range.local[0], range.local[1], range.local[2]));
+  with_room([&] {
+    queue_.enqueueNDRangeKernel(kernel, cl::NullRange, cl::NDRange(global[0], global[1], global[2]),
+                                cl::NDRange(range.local[0], range.local[1], range.local[2]));
+  });
 }
 
 }  // namespace kith::opencl

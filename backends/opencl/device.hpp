@@ -4,6 +4,7 @@
 #include <CL/opencl.hpp>
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -35,7 +36,7 @@ struct Limits {
 
 class Memory : public spi::Allocation {
  public:
-  Memory(cl::Buffer made, std::size_t size, std::size_t& total)
+  Memory(cl::Buffer made, std::size_t size, std::atomic<std::size_t>& total)
       : Allocation(size), buffer(std::move(made)), total_(total) {
     total_ += size;
   }
@@ -43,7 +44,7 @@ class Memory : public spi::Allocation {
   const cl::Buffer buffer;
 
  private:
-  std::size_t& total_;  // of its device, which outlives it
+  std::atomic<std::size_t>& total_;  // of its device, which outlives it
 };
 
 /// The OpenCL buffer of a step's memory.
@@ -203,7 +204,7 @@ class Device : public spi::Device {
   template <class... Arguments>
   void launch(const char* source, const std::string& defines, const char* name, const Range& range,
               const Arguments&... arguments) {
-    cl::Kernel& kernel = programs_.kernel(source, defines, name);
+    cl::Kernel& kernel = with_room([&]() -> cl::Kernel& { return programs_.kernel(source, defines, name); });
     cl_uint index = 0;
     (set_argument(kernel, index, arguments), ...);
     enqueue_kernel(kernel, name, range, (0 + ... + local_bytes(arguments)));
@@ -227,12 +228,25 @@ class Device : public spi::Device {
   }
   static std::size_t local_bytes(const Local& local) { return local.bytes; }
   bool stages();
+  /// Whether the queue still does what it is asked.
+  bool answers();
+  /// What `call` returns; it is called once more where memory ran out and there was some to give back. Throws
+  /// cl::Error.
+  template <class Call>
+  decltype(auto) with_room(const Call& call) {
+    try {
+      return call();
+    } catch (const cl::Error& error) {
+      if (!may_lack_memory(error.err()) || !spi::give_back(info)) throw;
+    }
+    return call();
+  }
   void enqueue_kernel(cl::Kernel& kernel, const char* name, const Range& range, std::size_t local_bytes);
 
   const Family family_;
   const Limits limits_;
-  Guard guard_;
-  std::size_t allocated_ = 0;
+  Guard guard_{[this] { return answers(); }};
+  std::atomic<std::size_t> allocated_ = 0;
   cl::Context context_;
   cl::CommandQueue queue_;
   cl::Device device_;

@@ -5,8 +5,6 @@ namespace {
 
 Errc code_of(cl_int error) {
   switch (error) {
-    case CL_MEM_OBJECT_ALLOCATION_FAILURE:
-    case CL_OUT_OF_HOST_MEMORY:
     case CL_INVALID_BUFFER_SIZE:
       return Errc::out_of_memory;
     case CL_DEVICE_NOT_FOUND:
@@ -14,18 +12,27 @@ Errc code_of(cl_int error) {
     case CL_COMPILER_NOT_AVAILABLE:
       return Errc::unavailable;
     default:
-      return Errc::device_failure;
+      return may_lack_memory(error) ? Errc::out_of_memory : Errc::device_failure;
   }
 }
 
-/// Drivers report a kernel that crashed, hung or was reset by one of these, and the context is lost.
+/// A kernel crashed, hung or was reset, and its context or queue is gone. Below -1000: of vendors.
 bool is_final(cl_int error) {
+  return error == CL_INVALID_COMMAND_QUEUE || error == CL_INVALID_CONTEXT || error <= -1000;
+}
+
+/// Drivers return these then, too, but also where one command was too much for the device.
+bool may_be_final(cl_int error) {
   return error == CL_OUT_OF_RESOURCES || error == CL_DEVICE_NOT_AVAILABLE ||
-         error == CL_INVALID_COMMAND_QUEUE || error == CL_INVALID_CONTEXT ||
-         error == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST || error <= -1000;
+         error == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
 }
 
 }  // namespace
+
+bool may_lack_memory(cl_int error) {
+  return error == CL_MEM_OBJECT_ALLOCATION_FAILURE || error == CL_OUT_OF_HOST_MEMORY ||
+         error == CL_OUT_OF_RESOURCES;
+}
 
 void Guard::refuse_after_failure() const {
   if (!failure_.empty()) throw Error(Errc::device_failure, failure_);
@@ -42,7 +49,10 @@ Error Guard::translated(const std::string& stage, const cl::BuildError& error) {
 Error Guard::translated(const std::string& stage, const cl::Error& error) {
   const std::string message =
       "opencl " + stage + ": " + error.what() + " returned " + error_name(error.err());
-  if (!is_final(error.err())) return Error(code_of(error.err()), message);
+  if (!is_final(error.err()) && (!may_be_final(error.err()) || answers_())) {
+    const Errc code = code_of(error.err());
+    return Error(code, message + (code == Errc::out_of_memory ? "; use smaller tiles or fewer rows" : ""));
+  }
   failure_ = message + "; the device is lost to this process: start it again";
   return Error(Errc::device_failure, failure_);
 }

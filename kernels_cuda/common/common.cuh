@@ -94,7 +94,8 @@ cudaError_t launch_as(const LaunchWay& way, const Queue& queue, void (*kernel)(P
   if (blocks == 0) return cudaSuccess;
   constexpr std::size_t without_asking = 32 * 1024;  // beside what a kernel has anyway; together 48
   if (shared_bytes > without_asking) {
-    const cudaError_t error = allow_shared_memory(queue, reinterpret_cast<const void*>(kernel));
+    const cudaError_t error =
+        with_room(queue, [&] { return allow_shared_memory(queue, reinterpret_cast<const void*>(kernel)); });
     if (error != cudaSuccess) return error;
   }
   cudaLaunchConfig_t config = {};
@@ -114,7 +115,8 @@ cudaError_t launch_as(const LaunchWay& way, const Queue& queue, void (*kernel)(P
     overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     overlap.val.programmaticStreamSerializationAllowed = 1;
   }
-  return cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...);
+  // Memory may run out: a kernel is loaded when it is first launched, and its stack may have to grow.
+  return with_room(queue, [&] { return cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...); });
 }
 
 template <class... Parameters, class... Arguments>

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 
 #include "kith/key.hpp"
 #include "kith/metric.hpp"
@@ -32,7 +33,17 @@ struct Queue {
   std::uint32_t capability = 0;            ///< 90 is compute capability 9.0
   std::uint32_t shared_bytes = 48 * 1024;  ///< most shared memory of a block
   bool overlaps = false;                   ///< kernels are launched while those before them end (common.cuh)
+  std::function<bool()> make_room;         ///< frees memory of the device; false: there was none to free
 };
+
+/// What `call` returns; it is called once more where memory ran out and there was some to free.
+template <class Call>
+cudaError_t with_room(const Queue& queue, const Call& call) {
+  const cudaError_t error = call();
+  if (error != cudaErrorMemoryAllocation || !queue.make_room || !queue.make_room()) return error;
+  cudaGetLastError();  // the first call is forgotten
+  return call();
+}
 
 /// Whether the kernels that this device runs were compiled so that queues may overlap.
 bool may_overlap(std::uint32_t capability);

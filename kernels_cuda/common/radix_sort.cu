@@ -72,14 +72,17 @@ cudaError_t sort_parts(const Queue& queue, const SortShape& shape, const SortMem
         launch(queue, make_offsets, divide_up<std::uint64_t>(shape.parts + 1ull, threads), threads, 0, shape,
                memory.offsets);
     if (error != cudaSuccess) return error;
-    return sort_all(memory.rest.data, bytes, shape, memory, begin_bit, queue.stream);
+    return with_room(
+        queue, [&] { return sort_all(memory.rest.data, bytes, shape, memory, begin_bit, queue.stream); });
   }
   for (std::uint32_t part = 0; part < shape.parts; ++part) {
     const Columns columns = columns_of(part % shape.groups, shape.groups, shape.columns);
     if (columns.begin == columns.end) continue;
     const std::size_t begin = std::size_t{part / shape.groups} * shape.columns + columns.begin;
-    const cudaError_t error = sort_one(memory.rest.data, bytes, memory.keys + begin, memory.sorted + begin,
-                                       columns.end - columns.begin, begin_bit, queue.stream);
+    const cudaError_t error = with_room(queue, [&] {
+      return sort_one(memory.rest.data, bytes, memory.keys + begin, memory.sorted + begin,
+                      columns.end - columns.begin, begin_bit, queue.stream);
+    });
     if (error != cudaSuccess) return error;
   }
   return cudaSuccess;

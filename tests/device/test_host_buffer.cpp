@@ -6,6 +6,7 @@
 #include <cstring>
 #include <map>
 #include <new>
+#include <numeric>
 
 #include "common/oracle.hpp"
 #include "common/proxy_device.hpp"
@@ -20,6 +21,11 @@ struct Lent {
   std::map<const void*, std::size_t> bytes_of;  // what is out, by where it begins
   std::vector<std::size_t> asked;               // bytes, one after the other
   bool none = false;                            // there is no more
+  bool fills_device = false;                    // what is out leaves the device no memory of its own
+  std::size_t out() const {
+    return std::accumulate(bytes_of.begin(), bytes_of.end(), std::size_t{0},
+                           [](std::size_t sum, const auto& one) { return sum + one.second; });
+  }
 };
 
 class Loan : public spi::HostMemory {
@@ -46,6 +52,10 @@ class Lender : public ProxyDevice {
     lent_.asked.push_back(bytes);
     if (lent_.none) throw Error(Errc::out_of_memory, "there is no more");
     return std::make_unique<Loan>(bytes, lent_);
+  }
+  std::unique_ptr<spi::Allocation> allocate(std::size_t bytes) override {
+    if (lent_.fills_device && !lent_.bytes_of.empty()) throw Error(Errc::out_of_memory, "it is full");
+    return ProxyDevice::allocate(bytes);
   }
 
  private:
@@ -95,9 +105,7 @@ TEST_CASE("host buffer: what is kept has an end, and the small goes first") {
   const Index index(cpu_behind<Lender>(lent), train, Metric::l1);
   // Each needs more than what is kept, up to 30 MB: together far more than 64 MiB.
   for (const std::int64_t more : {5000, 10000, 20000, 30000, 36000, 38000}) (void)index.search(queries, more);
-  std::size_t kept = 0;
-  for (const auto& [begin, bytes] : lent.bytes_of) kept += bytes;
-  CHECK(kept <= std::size_t{64} << 20);
+  CHECK(lent.out() <= std::size_t{64} << 20);
   const std::size_t asked = lent.asked.size();
   (void)index.search(queries, 38000);
   CHECK(lent.asked.size() == asked);  // the largest is still there
@@ -111,6 +119,34 @@ TEST_CASE("host buffer: without locked memory searches do without") {
   const Index index(cpu_behind<Lender>(lent), train, Metric::l1);
   CHECK(difference(index.search(queries, k), neighbors(Metric::l1, queries, train, k)) == "");
   CHECK(!lent.asked.empty());
+}
+
+TEST_CASE("host buffer: locked memory that another handle keeps is given back where there is no more") {
+  const Matrix train = hard_rows(DataKind::normal, Set::train, n, dims, Metric::l1);
+  const Matrix queries = hard_rows(DataKind::normal, Set::queries, m, dims, Metric::l1);
+  Lent first, second;
+  const Index keeper(cpu_behind<Lender>(first), train, Metric::l1);
+  const Index index(cpu_behind<Lender>(second), train, Metric::l1);
+  const Neighbors right = keeper.search(queries, k);
+  REQUIRE(!first.bytes_of.empty());
+  second.asked.clear();
+  second.none = true;
+  CHECK(index.search(queries, k) == right);
+  CHECK(first.bytes_of.empty());
+  REQUIRE(second.asked.size() >= 2);
+  CHECK(second.asked[0] == second.asked[1]);  // once more, after that
+}
+
+TEST_CASE("host buffer: locked memory is given back, too, where the device has no more of its own") {
+  const Matrix train = hard_rows(DataKind::normal, Set::train, n, dims, Metric::l1);
+  const Matrix queries = hard_rows(DataKind::normal, Set::queries, m, dims, Metric::l1);
+  Lent lent;
+  const Index index(cpu_behind<Lender>(lent), train, Metric::l1);
+  const Neighbors right = index.search(queries, k);
+  REQUIRE(!lent.bytes_of.empty());
+  lent.fills_device = true;
+  CHECK(Index(index.device(), train.view().slice(0, 10), Metric::l1).rows() == 10);
+  CHECK(lent.bytes_of.empty());
 }
 
 }  // namespace

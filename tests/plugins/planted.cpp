@@ -84,10 +84,7 @@ class PlantedDevice : public spi::Device {
 
   std::unique_ptr<spi::Allocation> allocate(std::size_t bytes) override {
     const Turn turn(taken_);
-    if (bytes > info.memory_bytes)
-      throw Error(Errc::out_of_memory, "planted: " + std::to_string(bytes) + " bytes of " +
-                                           std::to_string(info.memory_bytes) + "; ask for less");
-    return std::make_unique<HostMemory>(bytes);
+    return std::make_unique<HostMemory>(bytes, card_);
   }
   void write(spi::Allocation& to, std::size_t offset, const void* from, std::size_t bytes) override {
     const Turn turn(taken_);
@@ -128,6 +125,7 @@ class PlantedDevice : public spi::Device {
     if (defect_ == throws_when_used) throw Error(Errc::device_failure, "planted: the fan has stopped");
     if (const char* file = std::getenv("KITH_PLANTED_LOST"); file && ::access(file, F_OK) == 0)
       throw Error(Errc::device_failure, "planted: it fell off the bus");
+    take_to_launch(card_, info);
     std::visit([this](const auto& work) { run(work); }, step.work);
   }
 
@@ -342,6 +340,7 @@ class PlantedDevice : public spi::Device {
   }
 
   const Defect defect_;
+  const std::shared_ptr<Card> card_ = Card::of(info);
   std::atomic<bool> taken_ = false;
 };
 
@@ -356,7 +355,7 @@ class PlantedBackend : public spi::Backend {
       info.name = names[i];
       info.platform = "plain loops";
       info.driver = "1";
-      info.memory_bytes = std::size_t{1} << 28;
+      info.memory_bytes = planted_memory_bytes();
       info.largest_allocation = std::size_t{1} << 16;
       info.train_block = block;
       info.selectors = {Selector::threshold, Selector::radix, Selector::insertion};

@@ -3,14 +3,19 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "kith/spi.hpp"
+#include "planted_card.hpp"
 
 namespace {
 
 struct HostMemory : kith::spi::Allocation {
-  explicit HostMemory(std::size_t size) : Allocation(size), cells(size / sizeof(kith::Key) + 1) {}
+  HostMemory(std::size_t size, std::shared_ptr<Card> of)
+      : Allocation(size), share(std::move(of), size), cells(size / sizeof(kith::Key) + 1) {}
+  const CardShare share;
   std::vector<kith::Key> cells;
 };
 

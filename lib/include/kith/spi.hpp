@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "kith/device.hpp"
+#include "kith/error.hpp"
 #include "kith/export.hpp"
 #include "kith/key.hpp"
 #include "kith/metric.hpp"
@@ -26,7 +27,7 @@
 namespace kith::spi {
 
 /// Raised whenever anything in this header, or those of `kith/spi/`, changes; the loader compares it first.
-inline constexpr std::uint32_t plugin_abi = 9;
+inline constexpr std::uint32_t plugin_abi = 10;
 
 /// One chain for each (query, row) pair, unfinished.
 struct DistanceStep {
@@ -157,7 +158,7 @@ class KITH_API Device {
   Device& operator=(const Device&) = delete;
   const DeviceInfo info;
 
-  /// Throws out_of_memory with both sizes.
+  /// Throws out_of_memory with both sizes; the library then gives back what it keeps, and calls once more.
   virtual std::unique_ptr<Allocation> allocate(std::size_t bytes) = 0;
   /// Copy `bytes` from the host; `from` may be reused when this returns.
   virtual void write(Allocation& to, std::size_t offset, const void* from, std::size_t bytes) = 0;
@@ -211,6 +212,22 @@ struct Plugin {
   const char* name;   ///< the NAME of libkith_NAME.so
   std::unique_ptr<Backend> (*create)();
 };
+
+/// Frees the blocks of device memory and locked host memory that the library keeps for later, of every handle
+/// of this device's card. Returns whether there were any. For a back end whose memory runs out in another
+/// call than allocate() and allocate_host(): what failed is then to be tried once more.
+KITH_API bool give_back(const DeviceInfo& device);
+
+/// What `call` returns; called once more where memory ran out and there was some to give back.
+template <class Call>
+auto retried(const DeviceInfo& device, const Call& call) {
+  try {
+    return call();
+  } catch (const Error& error) {
+    if (error.code() != Errc::out_of_memory || !give_back(device)) throw;
+  }
+  return call();
+}
 
 /// Run `body` on the opened device behind a handle, while no search uses it. For tests and
 /// benchmarks of single steps on device memory.

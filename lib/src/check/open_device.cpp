@@ -29,10 +29,13 @@ std::string lower(std::string_view text) {
 /// Open and test; the reason when the device is not exact.
 std::shared_ptr<Device::State> open_tested(BackendEntry& backend, std::size_t ordinal, std::string& why) {
   const FloatGuard guard;
-  std::unique_ptr<spi::Device> device = backend.open(static_cast<std::uint32_t>(ordinal));
-  why = self_test(*device);
+  std::unique_ptr<spi::Device> device = spi::retried(backend.info().devices[ordinal], [&] {
+    auto opened = backend.open(static_cast<std::uint32_t>(ordinal));
+    why = self_test(*opened);
+    return opened;
+  });
   if (!why.empty()) return nullptr;
-  auto state = std::make_shared<Device::State>(std::move(device));
+  auto state = Device::State::make(std::move(device));
   state->info.tuning = tuning_of(state->info);
   return state;
 }

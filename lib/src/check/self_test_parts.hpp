@@ -14,7 +14,7 @@ namespace kith {
 /// A block of device memory with values in it.
 template <class T>
 std::unique_ptr<spi::Allocation> put(spi::Device& device, const std::vector<T>& values) {
-  auto memory = device.allocate(values.size() * sizeof(T));
+  auto memory = spi::retried(device.info, [&] { return device.allocate(values.size() * sizeof(T)); });
   device.write(*memory, 0, values.data(), values.size() * sizeof(T));
   return memory;
 }

@@ -11,7 +11,77 @@ namespace {
 constexpr std::size_t most_spares = 16;
 constexpr std::size_t spare_share = 16;  // spares take at most 1/16 of the device's memory
 
+/// All handles of this process. A handle keeps its place until it is gone.
+struct Handles {
+  HostMutex mutex;
+  std::vector<std::weak_ptr<Device::State>> places;
+};
+
+// Never destroyed: a host program may keep a handle in a static variable.
+Handles& handles() {
+  static Handles& all = *new Handles;
+  return all;
+}
+
+bool is_same_card(const DeviceInfo& a, const DeviceInfo& b) {
+  return a.spec == b.spec || (!a.pci.empty() && a.pci == b.pci);
+}
+
+/// Free all blocks of a list; whether there were any. The driver is called outside the lock.
+template <class Block>
+bool free_all(Device::State& state, std::vector<std::unique_ptr<Block>>& spare) {
+  std::vector<std::unique_ptr<Block>> blocks;
+  {
+    const std::lock_guard lock(state.spares_mutex);
+    blocks.swap(spare);
+  }
+  const FloatGuard guard;
+  const bool any = !blocks.empty();
+  blocks.clear();
+  return any;
+}
+
+/// free(state) for every handle whose driver may be called; whether one of them freed something. Allocates
+/// nothing.
+template <class Free>
+bool give_back_of_all(const Free& free) {
+  bool any = false;
+  for (std::size_t i = 0;; ++i) {
+    std::shared_ptr<Device::State> state;
+    {
+      const std::lock_guard lock(handles().mutex);
+      if (i == handles().places.size()) return any;
+      state = handles().places[i].lock();
+    }
+    if (state && !state->mutex.is_lost()) any |= free(*state);
+  }
+}
+
 }  // namespace
+
+bool spi::give_back(const DeviceInfo& device) {
+  return give_back_of_all([&](kith::Device::State& state) {
+    if (!is_same_card(state.info, device)) return false;
+    const bool host = free_all(state, state.spare_host);
+    return free_all(state, state.spare) || host;
+  });
+}
+
+bool give_back_locked() {
+  return give_back_of_all([](Device::State& state) { return free_all(state, state.spare_host); });
+}
+
+std::shared_ptr<Device::State> Device::State::make(std::unique_ptr<spi::Device> opened) {
+  auto state = std::make_shared<State>(std::move(opened));
+  const std::lock_guard lock(handles().mutex);
+  auto& places = handles().places;
+  const auto gone = std::find_if(places.begin(), places.end(), [](const auto& p) { return p.expired(); });
+  if (gone != places.end())
+    *gone = state;
+  else
+    places.push_back(state);
+  return state;
+}
 
 DeviceMutex::DeviceMutex(const DeviceInfo& info) : spec_(info.spec), survives_fork_(info.backend == "cpu") {}
 
@@ -55,15 +125,8 @@ DeviceMemory::DeviceMemory(std::shared_ptr<Device::State> state, std::size_t byt
   const std::lock_guard lock(state_->mutex);
   const FloatGuard guard;
   bytes = std::max<std::size_t>(bytes, 1);
-  memory_ = take_spare(state_->spare, bytes, bytes);
-  if (memory_) return;
-  try {
-    memory_ = state_->device->allocate(bytes);
-  } catch (const Error& error) {
-    if (error.code() != Errc::out_of_memory || state_->spare.empty()) throw;
-    state_->spare.clear();
-    memory_ = state_->device->allocate(bytes);
-  }
+  memory_ = take_spare(*state_, state_->spare, bytes, bytes);
+  if (!memory_) memory_ = spi::retried(state_->info, [&] { return state_->device->allocate(bytes); });
 }
 
 DeviceMemory::~DeviceMemory() {
@@ -85,12 +148,15 @@ void DeviceMemory::release() noexcept {
     return;
   }
   const std::lock_guard lock(state_->mutex);
-  std::size_t kept = memory_->bytes;
-  for (const auto& block : state_->spare) kept += block->bytes;
-  try {
-    if (state_->spare.size() < most_spares && kept <= state_->device->info.memory_bytes / spare_share)
-      state_->spare.push_back(std::move(memory_));
-  } catch (...) {  // no room for the pointer: then the block itself goes
+  {
+    const std::lock_guard spares(state_->spares_mutex);
+    std::size_t kept = memory_->bytes;
+    for (const auto& block : state_->spare) kept += block->bytes;
+    try {
+      if (state_->spare.size() < most_spares && kept <= state_->device->info.memory_bytes / spare_share)
+        state_->spare.push_back(std::move(memory_));
+    } catch (...) {  // no room for the pointer: then the block itself goes
+    }
   }
   memory_.reset();
 }

@@ -43,6 +43,8 @@ struct Device::State {
   explicit State(std::unique_ptr<spi::Device> opened)
       : info(opened->info), mutex(info), device(std::move(opened)) {}
   ~State();
+  /// One whose spare blocks are given back when its card runs out of memory.
+  static std::shared_ptr<State> make(std::unique_ptr<spi::Device> opened);
 
   /// spi::Device::check(). Throws unavailable: the device was opened before fork().
   spi::Support check(const spi::Step& step) const;
@@ -51,6 +53,7 @@ struct Device::State {
 
   DeviceMutex mutex;  ///< around every call of `device`
   std::unique_ptr<spi::Device> device;
+  HostMutex spares_mutex;  ///< around the two lists, never while a driver is called
   std::vector<std::unique_ptr<spi::Allocation>> spare;       ///< freed blocks, to be used again
   std::vector<std::unique_ptr<spi::HostMemory>> spare_host;  ///< the same of HostBuffer
   /// Why not, by proposer, columns and queries at a time of what was tested (test_proposer.cpp); empty: it
@@ -60,11 +63,11 @@ struct Device::State {
   std::map<Selector, std::string> selector_refusals;
 };
 
-/// The smallest spare block that holds `bytes` and wastes at most `waste`; null where there is none. Under
-/// the device's lock.
+/// The smallest spare block that holds `bytes` and wastes at most `waste`; null where there is none.
 template <class Block>
-std::unique_ptr<Block> take_spare(std::vector<std::unique_ptr<Block>>& spare, std::size_t bytes,
-                                  std::size_t waste) {
+std::unique_ptr<Block> take_spare(Device::State& state, std::vector<std::unique_ptr<Block>>& spare,
+                                  std::size_t bytes, std::size_t waste) {
+  const std::lock_guard lock(state.spares_mutex);
   auto best = spare.end();
   for (auto it = spare.begin(); it != spare.end(); ++it) {
     const std::size_t size = (*it)->bytes;
@@ -75,6 +78,9 @@ std::unique_ptr<Block> take_spare(std::vector<std::unique_ptr<Block>>& spare, st
   spare.erase(best);
   return found;
 }
+
+/// The same as spi::give_back(), of locked host memory and of every card, which share it.
+bool give_back_locked();
 
 /// Device memory owned by a search or an Index. Freed blocks are kept in the device's spare list, so
 /// that repeated searches allocate nothing. Locks the device in its constructor and destructor.

@@ -26,13 +26,46 @@ class PlainMemory : public spi::HostMemory {
   ~PlainMemory() override { ::operator delete(data); }
 };
 
-std::unique_ptr<spi::HostMemory> allocate_locked(spi::Device& device, std::size_t bytes) {
+/// Null where there is none.
+std::unique_ptr<spi::HostMemory> try_to_lock(spi::Device& device, std::size_t bytes, bool& ran_out) {
   try {
+    ran_out = false;
     return device.allocate_host(bytes);
   } catch (const Error& error) {
     if (error.code() != Errc::out_of_memory) throw;
+    ran_out = true;
     return nullptr;
   }
+}
+
+std::unique_ptr<spi::HostMemory> allocate_locked(spi::Device& device, std::size_t bytes) {
+  bool ran_out = false;
+  std::unique_ptr<spi::HostMemory> memory = try_to_lock(device, bytes, ran_out);
+  return ran_out && give_back_locked() ? try_to_lock(device, bytes, ran_out) : std::move(memory);
+}
+
+/// A spare block where they are too many. The small ones go first: they are made again soonest.
+std::unique_ptr<spi::HostMemory> take_surplus(Device::State& state) {
+  const std::lock_guard lock(state.spares_mutex);
+  auto& spare = state.spare_host;
+  const std::size_t all =
+      std::accumulate(spare.begin(), spare.end(), std::size_t{0},
+                      [](std::size_t sum, const auto& block) { return sum + block->bytes; });
+  if (spare.size() <= most_blocks && all <= most_kept) return nullptr;
+  const auto smallest = std::min_element(spare.begin(), spare.end(),
+                                         [](const auto& a, const auto& b) { return a->bytes < b->bytes; });
+  std::unique_ptr<spi::HostMemory> found = std::move(*smallest);
+  spare.erase(smallest);
+  return found;
+}
+
+std::unique_ptr<spi::HostMemory> allocate_plain(std::size_t bytes) {
+  try {
+    return std::make_unique<PlainMemory>(bytes);
+  } catch (const std::bad_alloc&) {
+    if (!give_back_locked()) throw;
+  }
+  return std::make_unique<PlainMemory>(bytes);
 }
 
 }  // namespace
@@ -41,13 +74,12 @@ HostBuffer::HostBuffer(Device::State& state, std::size_t bytes) : state_(state) 
   if (is_kept(bytes)) {
     const std::lock_guard lock(state_.mutex);
     const FloatGuard guard;
-    memory_ = take_spare(state_.spare_host, bytes, most_locked);
+    memory_ = take_spare(state_, state_.spare_host, bytes, most_locked);
     if (!memory_) memory_ = allocate_locked(*state_.device, bytes);
   }
-  if (!memory_) memory_ = std::make_unique<PlainMemory>(bytes);
+  if (!memory_) memory_ = allocate_plain(bytes);
 }
 
-/// The small ones go first: they are made again soonest.
 HostBuffer::~HostBuffer() {
   if (!is_kept(memory_->bytes)) return;
   if (state_.mutex.is_lost()) {
@@ -55,19 +87,14 @@ HostBuffer::~HostBuffer() {
     return;
   }
   const std::lock_guard lock(state_.mutex);
-  auto& spare = state_.spare_host;
   try {
-    spare.push_back(std::move(memory_));
+    const std::lock_guard spares(state_.spares_mutex);
+    state_.spare_host.push_back(std::move(memory_));
   } catch (...) {  // no room for the pointer: then the block itself goes
     return;
   }
-  const auto smaller = [](const auto& a, const auto& b) { return a->bytes < b->bytes; };
-  const auto all = [&] {
-    return std::accumulate(spare.begin(), spare.end(), std::size_t{0},
-                           [](std::size_t sum, const auto& block) { return sum + block->bytes; });
-  };
-  while (spare.size() > most_blocks || all() > most_kept)
-    spare.erase(std::min_element(spare.begin(), spare.end(), smaller));
+  while (take_surplus(state_)) {
+  }
 }
 
 }  // namespace kith

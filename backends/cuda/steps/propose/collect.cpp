@@ -169,7 +169,7 @@ cudaError_t Device::enqueue(const spi::CollectStep& step) {
     if (error != cudaSuccess) return error;
   }
   if (step.proposer == Proposer::fp16) return collect_fp16(queue_, half_collection_of(step, from));
-  if (step.proposer == Proposer::gemm) multiply(cublas(), step);
+  if (step.proposer == Proposer::gemm) spi::retried(info, [&] { multiply(cublas(), step); });
   return collect(queue_, {input_of(step.values), static_cast<std::uint32_t>(step.values.rows),
                           static_cast<std::uint32_t>(step.values.cols), from.low, input_of(step.theta),
                           step.first_row, lists_of<std::uint32_t>(step.out)});

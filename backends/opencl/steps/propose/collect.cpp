@@ -107,7 +107,7 @@ void Device::enqueue(const spi::CollectStep& step) {
     case Proposer::dot:
       return collect_dot(step);
     case Proposer::gemm:
-      multiply(step);
+      with_room([&] { multiply(step); });
       return collect_values(step);
     default:
       return collect_values(step);

@@ -8,7 +8,8 @@
 
 namespace kith::spi {
 
-/// A block of device memory, aligned to 256 bytes. Freed by its destructor, which never throws.
+/// A block of device memory, aligned to 256 bytes. Freed by its destructor, which never throws, on any
+/// thread, also while another thread is in a call of the device.
 class KITH_API Allocation {
  public:
   explicit Allocation(std::size_t size) : bytes(size) {}
@@ -42,8 +43,8 @@ struct Grid {
   std::size_t stride = 0;
 };
 
-/// Memory of the host, locked in place, so that copies from and to it need no detour. Freed by its
-/// destructor, which never throws.
+/// Memory of the host, locked in place, so that copies from and to it need no detour. Freed as an Allocation
+/// is.
 class KITH_API HostMemory {
  public:
   HostMemory(void* made, std::size_t size) : data(made), bytes(size) {}

@@ -1,0 +1,71 @@
+#include "visit.hpp"
+
+#include <dlfcn.h>
+
+namespace kith::cuda {
+namespace {
+
+constexpr CUresult missing = CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND;
+
+// The runtime would do for the current device, but not for a thread that has none: to put that back would
+// make a context on device 0. Nor does it know of contexts that a host program makes itself.
+struct Driver {
+  decltype(&cuDeviceGet) device = [](CUdevice*, int) { return missing; };
+  decltype(&cuDevicePrimaryCtxRetain) retain = [](CUcontext*, CUdevice) { return missing; };
+  decltype(&cuCtxGetCurrent) current = [](CUcontext*) { return missing; };
+  decltype(&cuCtxSetCurrent) set_current = [](CUcontext) { return missing; };
+  decltype(&cuThreadExchangeStreamCaptureMode) exchange_mode = [](CUstreamCaptureMode*) { return missing; };
+};
+
+template <class Function>
+void find(void* library, const char* name, Function& function) {
+  if (void* const found = dlsym(library, name)) function = reinterpret_cast<Function>(found);
+}
+
+/// Never closed: the runtime uses it until the process ends.
+Driver open_driver() {
+  Driver driver;
+  void* const library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (!library) return driver;
+  find(library, "cuDeviceGet", driver.device);
+  find(library, "cuDevicePrimaryCtxRetain", driver.retain);
+  find(library, "cuCtxGetCurrent", driver.current);
+  find(library, "cuCtxSetCurrent", driver.set_current);
+  find(library, "cuThreadExchangeStreamCaptureMode", driver.exchange_mode);
+  return driver;
+}
+
+const Driver& driver() {
+  static const Driver opened = open_driver();
+  return opened;
+}
+
+/// The runtime numbers errors as the driver does.
+cudaError_t error_of(CUresult result) {
+  return static_cast<cudaError_t>(result);
+}
+
+}  // namespace
+
+cudaError_t primary_context(int ordinal, CUcontext& context) {
+  CUdevice device = 0;
+  const CUresult found = driver().device(&device, ordinal);
+  return error_of(found == CUDA_SUCCESS ? driver().retain(&context, device) : found);
+}
+
+Visit::Visit(CUcontext context) noexcept : error_(error_of(driver().current(&before_))) {
+  if (error_ == cudaSuccess && before_ != context) {
+    error_ = error_of(driver().set_current(context));
+    moved_ = error_ == cudaSuccess;
+  }
+  if (error_ != cudaSuccess) return;
+  error_ = error_of(driver().exchange_mode(&mode_));
+  relaxed_ = error_ == cudaSuccess;
+}
+
+Visit::~Visit() {
+  if (relaxed_) driver().exchange_mode(&mode_);
+  if (moved_) driver().set_current(before_);
+}
+
+}  // namespace kith::cuda
