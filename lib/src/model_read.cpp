@@ -19,6 +19,7 @@
 #include "kith/model.hpp"
 #include "model_check.hpp"
 #include "model_parts.hpp"
+#include "text.hpp"
 #include "whole_file.hpp"
 
 namespace kith {
@@ -145,6 +146,8 @@ class ModelReader {
     const std::uint64_t start = position_;
     std::string chosen;
     text(chosen);
+    if (const std::string shown = escaped(chosen); shown != chosen)  // it is in the message of choose()
+      fail(start, "\"" + shown + "\" is no name that kith writes; save the model again");
     try {
       choose(chosen, value);
     } catch (const Error& error) {
