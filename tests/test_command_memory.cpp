@@ -47,6 +47,15 @@ string mostly_zeros(const Folder& folder) {
   return path;
 }
 
+/// A label for each of these rows: 0, and 7 for the last.
+string labels_of_zeros(const Folder& folder) {
+  const string path = folder.write("labels.npy", header("<i8", "(" + std::to_string(rows) + ",)"));
+  const auto size = static_cast<std::int64_t>(std::filesystem::file_size(path)) + rows * 8;
+  std::filesystem::resize_file(path, static_cast<std::uintmax_t>(size));
+  std::fstream(path, std::ios::in | std::ios::out | std::ios::binary).seekp(size - 8).put(7);
+  return path;
+}
+
 /// The largest size in memory, in bytes, of `kith ARGUMENTS`, which must succeed.
 std::int64_t largest_size(std::vector<string> arguments) {
   arguments.insert(arguments.begin(), KITH_COMMAND_PATH);
@@ -75,10 +84,7 @@ TEST_CASE("memory holds the rows of a file once") {
   const string train = mostly_zeros(folder);
   string ones;
   for (std::int64_t d = 0; d < dims; ++d) ones += d ? ",1" : "1";
-  const string labels = folder.write("labels.npy", header("<i8", "(" + std::to_string(rows) + ",)"));
-  const auto size = static_cast<std::int64_t>(std::filesystem::file_size(labels)) + rows * 8;
-  std::filesystem::resize_file(labels, static_cast<std::uintmax_t>(size));
-  std::fstream(labels, std::ios::in | std::ios::out | std::ios::binary).seekp(size - 8).put(7);
+  const string labels = labels_of_zeros(folder);
 
   const std::int64_t search = largest_size({"search", "--device", "cpu", "--train", train, "--query", ones,
                                             "-k", "3", "--quiet", "--out-index", folder / "found.csv"});
@@ -92,6 +98,26 @@ TEST_CASE("memory holds the rows of a file once") {
   const std::int64_t of_threads = std::int64_t{std::thread::hardware_concurrency()} * (std::int64_t{2} << 20);
   CHECK(search < bytes * 17 / 10 + of_threads);
   CHECK(classify < bytes * 17 / 10 + of_threads + rows * 100);  // labels, and what is made of them
+}
+
+TEST_CASE("a signal while a model is saved ends the command, and what was there before stays") {
+  const Folder folder;
+  const string train = mostly_zeros(folder), labels = labels_of_zeros(folder);
+  folder.write("m.kith", "old");
+  const std::size_t files = folder.files();
+  for (const auto& [signal, code] : {std::pair<string, string>{"INT", "130"}, {"TERM", "143"}}) {
+    // A shell has its children in the background ignore Ctrl-C: set -m.
+    const command_tests::Result ended = command_tests::shell(
+        "set -m; \"$kith\" classify --device cpu --quiet --train " + train + " --labels " + labels +
+        " --save-model " + (folder / "m.kith") + " & child=$!; until ls " + (folder / "") +
+        "m.kith.partial-* >/dev/null 2>&1 || ! kill -0 $child; do sleep 0.01; done; kill -" + signal +
+        " $child; wait $child; echo $?");
+    CAPTURE(ended.err);
+    CHECK(ended.out == code + "\n");
+    CHECK(contains(ended.err, "interrupted"));
+    CHECK(folder.files() == files);
+    CHECK(folder.read("m.kith") == "old");
+  }
 }
 
 TEST_CASE("reading shows on a terminal which part is read") {
