@@ -2,11 +2,14 @@
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <pty.h>
+#include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
 #include <array>
+#include <chrono>
 #include <thread>
+#include <utility>
 
 #include "command.hpp"
 #include "sanitizers.hpp"
@@ -56,8 +59,8 @@ string labels_of_zeros(const Folder& folder) {
   return path;
 }
 
-/// The largest size in memory, in bytes, of `kith ARGUMENTS`, which must succeed.
-std::int64_t largest_size(std::vector<string> arguments) {
+/// `kith ARGUMENTS` in a process of its own, which minds signal `number` whoever started this one.
+pid_t start(std::vector<string> arguments, int number = SIGINT) {
   arguments.insert(arguments.begin(), KITH_COMMAND_PATH);
   std::vector<char*> words;
   for (string& argument : arguments) words.push_back(argument.data());
@@ -65,9 +68,16 @@ std::int64_t largest_size(std::vector<string> arguments) {
   const pid_t child = fork();
   REQUIRE(child >= 0);
   if (child == 0) {
+    signal(number, SIG_DFL);
     execv(words[0], words.data());
     _exit(99);
   }
+  return child;
+}
+
+/// The largest size in memory, in bytes, of `kith ARGUMENTS`, which must succeed.
+std::int64_t largest_size(std::vector<string> arguments) {
+  const pid_t child = start(std::move(arguments));
   int status = 0;
   rusage usage{};
   REQUIRE(wait4(child, &status, 0, &usage) == child);
@@ -105,16 +115,20 @@ TEST_CASE("a signal while a model is saved ends the command, and what was there 
   const string train = mostly_zeros(folder), labels = labels_of_zeros(folder);
   folder.write("m.kith", "old");
   const std::size_t files = folder.files();
-  for (const auto& [signal, code] : {std::pair<string, string>{"INT", "130"}, {"TERM", "143"}}) {
-    // A shell has its children in the background ignore Ctrl-C: set -m.
-    const command_tests::Result ended = command_tests::shell(
-        "set -m; \"$kith\" classify --device cpu --quiet --train " + train + " --labels " + labels +
-        " --save-model " + (folder / "m.kith") + " & child=$!; until ls " + (folder / "") +
-        "m.kith.partial-* >/dev/null 2>&1 || ! kill -0 $child; do sleep 0.01; done; kill -" + signal +
-        " $child; wait $child; echo $?");
-    CAPTURE(ended.err);
-    CHECK(ended.out == code + "\n");
-    CHECK(contains(ended.err, "interrupted"));
+  for (const int number : {SIGINT, SIGTERM}) {
+    CAPTURE(number);
+    const pid_t child = start({"classify", "--device", "cpu", "--quiet", "--train", train, "--labels", labels,
+                               "--save-model", folder / "m.kith"},
+                              number);
+    int status = 0;
+    while (folder.files() == files) {
+      REQUIRE(waitpid(child, &status, WNOHANG) == 0);
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    kill(child, number);
+    REQUIRE(waitpid(child, &status, 0) == child);
+    CHECK(WIFEXITED(status));
+    CHECK(WEXITSTATUS(status) == 128 + number);
     CHECK(folder.files() == files);
     CHECK(folder.read("m.kith") == "old");
   }
