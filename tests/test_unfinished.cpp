@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "data_files.hpp"
+#include "environment.hpp"
 #include "files/output.hpp"
 #include "kith/model.hpp"
 #include "kith/tuning.hpp"
@@ -150,6 +151,27 @@ TEST_CASE("unfinished: saving stops where it is asked to, and tells how far it i
     CHECK(told == after);
     CHECK(folder.files() == 1);
     CHECK(folder.read("m.kith") == saved);
+  }
+}
+
+TEST_CASE("unfinished: a model is saved, and its progress told, whatever the host program has set") {
+  const Folder folder;
+  save(large_model(), folder / "m.kith");
+  const std::string expected = folder.read("m.kith");
+  for (const HostileSetting setting : hostile_settings) {
+    CAPTURE(std::string(name(setting)));
+    double last = 0;
+    bool kept = true;
+    {
+      const HostileEnvironment hostile(setting);
+      save(large_model(), folder / "m.kith", {{}, [&](double part) {
+                                                last = part;
+                                                kept = kept && hostile.still_set();
+                                              }});
+    }
+    CHECK(last == 1);
+    CHECK(kept);
+    CHECK(folder.read("m.kith") == expected);
   }
 }
 
