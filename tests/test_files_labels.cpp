@@ -54,8 +54,7 @@ TEST_CASE("files: .svm") {
   ReadOptions options;
   options.limits.svm_columns = options.limits.growth = std::uint64_t{1} << 40;
   CHECK(folder.table_error("t.svm", rows, options)
-            .starts_with(
-                "out_of_memory: t.svm: its values need 8598524526592 bytes as float32, "));
+            .starts_with("out_of_memory: t.svm: its values need 8598524526592 bytes as float32, "));
 }
 
 TEST_CASE("files: labels") {
