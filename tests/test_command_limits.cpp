@@ -9,11 +9,12 @@ namespace {
 
 using namespace command_tests;
 
-/// A search among the rows of `file`, which shell commands make under the name $file.
+/// A search among the rows of `file`, which shell commands make under the name $file. Two threads: the stacks
+/// of many would take the address space.
 Result search(const Folder& folder, const string& file, const string& make, const string& more = "") {
   const string path = folder / file;
   REQUIRE(shell("file='" + path + "'; " + make).code == 0);
-  const string limits = kith::tests::sanitized() ? "" : "ulimit -v 1000000; ulimit -t 20; ";
+  const string limits = kith::tests::sanitized() ? "" : "ulimit -v 1000000; ulimit -t 20; KITH_THREADS=2 ";
   return shell(limits + "\"$kith\" search --device cpu -k 1 --leave-one-out --train '" + path + "' " + more);
 }
 
