@@ -1,14 +1,13 @@
 #include "cpu/backend.hpp"
 
-#include <unistd.h>
-
 #include <fstream>
 #include <new>
 #include <string>
 
-#include "base/host_threads.hpp"
 #include "cpu/device.hpp"
 #include "cpu/steps/steps.hpp"
+#include "host/host_memory.hpp"
+#include "host/host_threads.hpp"
 #include "kith/error.hpp"
 
 namespace kith::cpu {
@@ -28,11 +27,6 @@ std::string processor_name() {
 #else
   return "processor";
 #endif
-}
-
-std::size_t memory_bytes() {
-  const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-  return pages > 0 && page > 0 ? static_cast<std::size_t>(pages) * static_cast<std::size_t>(page) : 0;
 }
 
 class CpuBackend final : public spi::Backend {
@@ -62,7 +56,7 @@ class CpuBackend final : public spi::Backend {
     info.driver = set.name;
     info.kind = DeviceKind::cpu;
     info.compute_units = usable_cores();
-    info.memory_bytes = info.largest_allocation = memory_bytes();
+    info.memory_bytes = info.largest_allocation = host_memory().bytes;
     info.train_block = train_block;
     info.query_block = query_block;
     info.selectors = selectors();

@@ -3,9 +3,9 @@
 #include <chrono>
 #include <cstring>
 
-#include "base/parallel.hpp"
 #include "cpu/memory.hpp"
 #include "cpu/steps/steps.hpp"
+#include "host/parallel.hpp"
 
 namespace kith::cpu {
 

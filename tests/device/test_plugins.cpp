@@ -103,6 +103,15 @@ TEST_CASE("plugins: one that throws when it looks for devices is a back end with
         "looking for devices failed with an unknown exception\n");
 }
 
+TEST_CASE("plugins: one that throws whatever it likes when a device is opened, or opens none") {
+  const std::string seen = probe(planted + "/open", "stuck:0 stuck:1 stuck:2 auto");
+  const std::string end = "; repair or remove that plug-in\n", failed = ": opening it failed";
+  CHECK(lines(seen, "stuck:0: ") == "unavailable: stuck:0" + failed + " with an unknown exception" + end);
+  CHECK(lines(seen, "stuck:1: ") == "unavailable: stuck:1" + failed + ": the door is locked" + end);
+  CHECK(lines(seen, "stuck:2: ") == "unavailable: stuck:2" + failed + ": there is no device" + end);
+  CHECK(lines(seen, "auto: ").starts_with("opened "));  // the next best
+}
+
 TEST_CASE("plugins: files of other names are left alone, in any order, and folders may be several") {
   CHECK(lines(probe(planted + "/strangers"), "failure: ") == "");
   const std::string both = probe(planted + "/other_abi:" + planted + "/no_symbol");

@@ -75,6 +75,12 @@ TEST_CASE("tuning: nonsense is found though its checksum is right") {
   };
   CHECK(refused("backend", "back end") == "bad_file: line 3: \"backend \" is missing");
   CHECK(refused("units 8", "units eight") == "bad_file: line 6: \"eight\" is no whole number");
+  CHECK(refused("units 8",
+                "units \x9b"
+                "2J") == "bad_file: line 6: \"\\x9b2J\" is no whole number");
+  CHECK(refused("radix",
+                "\x9b"
+                "2J") == "bad_file: line 7: way=\\x9b2J is unknown");
   CHECK(refused("units 8", "units 99999999999") == "bad_file: line 6: \"99999999999\" is no whole number");
   CHECK(refused("units 8", "units 08") == "bad_file: line 1: its header is not written as kith writes it");
   CHECK(refused("squared_l2", "cubed_l2") == "bad_file: line 7: metric=cubed_l2 is unknown");
@@ -152,7 +158,7 @@ TEST_CASE("tuning: a file is written for its owner alone, whole, in folders for 
   CHECK(warning == "");
   CHECK(error_of([&] { save_tuning(tuning, folder / "no/such/file.txt", false); }) ==
         "bad_file: tuning: " + (folder / "no/such/file.txt") +
-            ": cannot be written: No such file or directory; choose a folder that you may write to");
+            ": cannot be written: No such file or directory; make the folder first");
 }
 
 /// A folder with one good file, and what is said of it after it was changed.

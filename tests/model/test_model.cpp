@@ -93,10 +93,9 @@ TEST_CASE("model: files appear whole or not at all") {
         "invalid_argument: model: training row 0, column 0 holds NaN; make every value finite, or leave the "
         "row out");
   CHECK(same(load_model(folder / "m.kith"), second));
-  CHECK(
-      folder.error([&] { save(first, folder / "none/m.kith"); }) ==
-      "bad_file: model: none/m.kith: cannot be written: No such file or directory; choose a folder that you "
-      "may write to");
+  CHECK(folder.error([&] { save(first, folder / "none/m.kith"); }) ==
+        "bad_file: model: none/m.kith: cannot be written: No such file or directory; make the folder "
+        "first");
   fs::create_directory(folder / "d.kith");
   CHECK(folder.error([&] { save(first, folder / "d.kith"); }) ==
         "bad_file: model: d.kith: is a folder, which cannot be written as a whole; name an ordinary file");

@@ -190,6 +190,12 @@ TEST_CASE("model: contents that mean nothing, and where they are") {
         "\"L1\" is not written as kith writes it, l1; save the model again");
   CHECK(replaced("model", 0, text("l1"), text("manhattan")) ==
         "\"manhattan\" is not written as kith writes it, l1; save the model again");
+  CHECK(replaced("model", 0, text("l1"),
+                 text("\x9b"
+                      "31m\x85")) ==
+        "\"\\x9b31m\\x85\" is no name that kith writes; save the model again");  // a terminal would obey it
+  CHECK(replaced("model", 0, text("l1"), text(string(100, 'x'))) ==
+        "\"" + string(80, 'x') + "...\" is no name that kith writes; save the model again");
   CHECK(replaced("voting", 0, text("rank"), text("rang")) ==
         "weights: there is none called \"rang\"; did you mean rank?");
   CHECK(replaced("voting", 12, text("nearest"), text("NEAREST")) ==

@@ -31,11 +31,20 @@ class EmptyBackend : public kith::spi::Backend {
     std::exit(3);
 #elif defined(KITH_BAD_FIND_HANGS)
     for (;;) pause();
+#elif defined(KITH_BAD_OPEN)
+    kith::DeviceInfo info;
+    info.backend = KITH_BAD_NAME;
+    info.spec = info.backend + ":0";
+    info.name = "a card";
+    info.kind = kith::DeviceKind::gpu;
+    return {{info, info, info}, {}, {}};
 #else
     return {};
 #endif
   }
-  std::unique_ptr<kith::spi::Device> open(std::uint32_t) override {
+  std::unique_ptr<kith::spi::Device> open(std::uint32_t ordinal) override {
+    if (ordinal == 0) throw 42;
+    if (ordinal == 1) throw std::runtime_error("the door is locked");
     return nullptr;
   }
 };

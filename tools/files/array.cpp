@@ -1,5 +1,6 @@
 // The elements of .npy and idx files, once their header is read.
 #include <algorithm>
+#include <iterator>
 #include <limits>
 
 #include "formats.hpp"
@@ -24,10 +25,16 @@ std::uint64_t product(const std::vector<std::uint64_t>& shape) {
 
 /// Refuse shapes without rows or values, and those that the file cannot hold.
 std::uint64_t checked_count(const Source& source, const ArrayLayout& layout) {
-  const std::string what = "an array of shape " + shape_text(layout.shape);
   if (layout.shape.empty()) source.fail("holds a single number; a table has rows along its first axis");
+  const std::string what = "an array of shape " + shape_text(layout.shape);
   for (std::uint64_t size : layout.shape)
     if (size == 0) source.fail("holds " + what + ": no values; a table has at least one row and one column");
+  if (layout.shape.size() > source.limits().axes)
+    source.fail(
+        "holds an array of " + std::to_string(layout.shape.size()) + " axes, more than the " +
+        std::to_string(source.limits().axes) +
+        " that a file may have; save it with fewer, a.reshape(len(a), -1), or allow more: --max-axes " +
+        std::to_string(layout.shape.size()));
   const std::uint64_t count = product(layout.shape);
   source.require_bytes(multiply(count, size_of(layout.type)), what);
   source.require_memory(multiply(count, sizeof(float)));
@@ -38,25 +45,29 @@ std::uint64_t checked_count(const Source& source, const ArrayLayout& layout) {
 class Placement {
  public:
   explicit Placement(const ArrayLayout& layout)
-      : shape_(layout.shape), fortran_(layout.fortran), cols_(product(layout.shape) / layout.shape[0]) {}
+      : rows_(layout.shape[0]), fortran_(layout.fortran), cols_(product(layout.shape) / rows_) {
+    std::copy_if(layout.shape.begin() + 1, layout.shape.end(), std::back_inserter(axes_),
+                 [](std::uint64_t size) { return size > 1; });  // 63 at most, however many others there are
+  }
 
-  std::uint64_t row(std::uint64_t i) const { return fortran_ ? i % shape_[0] : i / cols_; }
+  std::uint64_t row(std::uint64_t i) const { return fortran_ ? i % rows_ : i / cols_; }
   std::uint64_t column(std::uint64_t i) const {
     if (!fortran_) return i % cols_;
-    std::uint64_t rest = i / shape_[0], column = 0, stride = cols_;
-    for (std::size_t axis = 1; axis < shape_.size(); ++axis) {  // first axis fastest: peel them in order
-      stride /= shape_[axis];
-      column += rest % shape_[axis] * stride;
-      rest /= shape_[axis];
+    std::uint64_t rest = i / rows_, column = 0, stride = cols_;
+    for (const std::uint64_t size : axes_) {  // first axis fastest: peel them in order
+      stride /= size;
+      column += rest % size * stride;
+      rest /= size;
     }
     return column;
   }
   std::uint64_t cols() const { return cols_; }
 
  private:
-  const std::vector<std::uint64_t>& shape_;
+  std::uint64_t rows_;
   bool fortran_;
   std::uint64_t cols_;
+  std::vector<std::uint64_t> axes_;  ///< after the first, those longer than 1
 };
 
 /// Read all elements a block at a time: `take(bytes, first, count)`.

@@ -7,56 +7,22 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <atomic>
 #include <cstring>
+#include <thread>
 #include <utility>
 
 #include "kith/error.hpp"
+#include "base/writing.hpp"
 
 namespace kith::files {
 namespace {
 
 constexpr std::size_t buffer_bytes = std::size_t{1} << 18;
 
-// Names of temporaries, for a signal handler: a slot belongs to one AtomicFile from the change of `used`
-// to true until that to false; `name` is null while there is nothing to remove.
-struct Slot {
-  std::atomic<bool> used{false};
-  std::atomic<const char*> name{nullptr};
-};
-std::array<Slot, 16> slots;
-static_assert(std::atomic<const char*>::is_always_lock_free);
-
-int take_slot(const char* name) {
-  for (std::size_t i = 0; i < slots.size(); ++i)
-    if (!slots[i].used.exchange(true)) {
-      slots[i].name = name;
-      return static_cast<int>(i);
-    }
-  return -1;
-}
-
 std::filesystem::path resolved(const std::filesystem::path& path) {
   std::error_code error;
   const std::filesystem::path target = std::filesystem::weakly_canonical(path, error);
   return error ? path : target;
-}
-
-std::string advice(int error) {
-  switch (error) {
-    case ENOENT:
-      return "make the folder first";
-    case EACCES:
-    case EPERM:
-    case EROFS:
-      return "choose a folder that you may write to";
-    case ENOSPC:
-    case EDQUOT:
-      return "free some space";
-    default:
-      return "choose another place";
-  }
 }
 
 }  // namespace
@@ -66,11 +32,28 @@ bool is_stdout(std::string_view path) {
 }
 
 void AtomicFile::fail(std::string_view what, int error) const {
-  throw Error(Errc::bad_file,
-              path_.string() + ": " + std::string(what) + ": " + std::strerror(error) + "; " + advice(error));
+  throw Error(Errc::bad_file, path_.string() + ": " + std::string(what) + ": " + std::strerror(error) + "; " +
+                                  writing_advice(error));
 }
 
-AtomicFile::AtomicFile(const std::filesystem::path& path, std::string format)
+/// A pipe that is there before its reader: opening it would wait for ever.
+int AtomicFile::open_stream(bool is_pipe, std::chrono::milliseconds patience) const {
+  constexpr std::chrono::milliseconds pause{20};
+  for (auto waited = pause;; waited += pause) {
+    const int fd = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC | (is_pipe ? O_NONBLOCK : 0));
+    if (fd >= 0 && is_pipe) (void)::fcntl(fd, F_SETFL, O_WRONLY);
+    if (fd >= 0) return fd;
+    if (errno == EINTR) continue;
+    if (!is_pipe || errno != ENXIO) fail("cannot be written", errno);
+    if (waited >= patience)
+      throw Error(Errc::bad_file, path_.string() + ": is a pipe that no process has opened to read within " +
+                                      std::to_string(patience.count() / 1000) + " s; start its reader first");
+    std::this_thread::sleep_for(pause);
+  }
+}
+
+AtomicFile::AtomicFile(const std::filesystem::path& path, std::string format,
+                       std::chrono::milliseconds patience)
     : path_(path), format_(std::move(format)), target_(resolved(path)) {
   if (is_stdout(path.native())) {
     buffer_.reserve(buffer_bytes);
@@ -84,8 +67,7 @@ AtomicFile::AtomicFile(const std::filesystem::path& path, std::string format)
     throw Error(Errc::bad_file, path.string() + ": is a folder; name a file in it");
   buffer_.reserve(buffer_bytes);
   if (exists && !S_ISREG(old.st_mode)) {
-    fd_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
-    if (fd_ < 0) fail("cannot be written", errno);
+    fd_ = open_stream(S_ISFIFO(old.st_mode), patience);
     return;
   }
   for (int attempt = 0; fd_ < 0; ++attempt) {
@@ -94,18 +76,13 @@ AtomicFile::AtomicFile(const std::filesystem::path& path, std::string format)
     fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd_ < 0 && (errno != EEXIST || attempt == 100)) fail("cannot be written", errno);
   }
-  slot_ = take_slot(temporary_.c_str());
+  unfinished_.remember(temporary_.c_str());
   if (exists) (void)::fchmod(fd_, old.st_mode & 07777);  // where that is not allowed, the usual mode stays
 }
 
 AtomicFile::~AtomicFile() {
   if (fd_ >= 0) ::close(fd_);
   if (!temporary_.empty()) ::unlink(temporary_.c_str());
-  if (slot_ >= 0) {
-    Slot& slot = slots[static_cast<std::size_t>(slot_)];
-    slot.name = nullptr;
-    slot.used = false;
-  }
 }
 
 void AtomicFile::flush() {
@@ -137,13 +114,9 @@ void AtomicFile::commit() {
   if (::close(fd) != 0) fail("cannot be written", errno);
   if (temporary_.empty()) return;
   if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail("cannot be put in its place", errno);
-  if (slot_ >= 0) slots[static_cast<std::size_t>(slot_)].name = nullptr;
+  unfinished_.forget();
   temporary_.clear();
-}
-
-void remove_unfinished() noexcept {
-  for (Slot& slot : slots)
-    if (const char* name = slot.name.exchange(nullptr)) ::unlink(name);
+  if (const int error = sync_folder_of(target_.string())) fail("cannot be written", error);
 }
 
 }  // namespace kith::files

@@ -1,6 +1,7 @@
 // Results as files, which appear whole or not at all.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "kith/matrix_view.hpp"
+#include "kith/unfinished.hpp"
 
 namespace kith::files {
 
@@ -19,16 +21,19 @@ struct ClosedPipe {};
 bool is_stdout(std::string_view path);
 
 /// A file being written. It is a temporary beside its place until commit() renames it there; without
-/// commit() it disappears. A path that is no ordinary file, such as /dev/null or a pipe, is written directly,
-/// and so is stdout.
+/// commit(), or with kith::remove_unfinished(), it disappears. A path that is no ordinary file, such as
+/// /dev/null or a pipe, is written directly, and so is stdout.
 class AtomicFile {
  public:
   /// Create the temporary.
   ///   format  that of a path whose ending says none: csv, tsv, txt, npy, ivecs, fvecs; empty: csv for what
   ///   is
   ///           no ordinary file
-  /// Throws bad_file: the folder is missing or cannot be written, or `path` is a folder.
-  explicit AtomicFile(const std::filesystem::path& path, std::string format = {});
+  ///   patience  how long a pipe may be without a reader
+  /// Throws bad_file: the folder is missing or cannot be written, or `path` is a folder, or a pipe that is
+  /// not read.
+  explicit AtomicFile(const std::filesystem::path& path, std::string format = {},
+                      std::chrono::milliseconds patience = std::chrono::seconds(30));
   ~AtomicFile();
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
@@ -43,6 +48,7 @@ class AtomicFile {
   void commit();
 
  private:
+  int open_stream(bool is_pipe, std::chrono::milliseconds patience) const;
   void flush();
   [[noreturn]] void fail(std::string_view what, int error) const;
 
@@ -51,13 +57,9 @@ class AtomicFile {
   std::filesystem::path target_;     ///< links followed
   std::filesystem::path temporary_;  ///< empty when written directly
   std::string buffer_;
+  Unfinished unfinished_;  ///< the temporary
   int fd_ = -1;
-  int slot_ = -1;  ///< in the list of remove_unfinished()
 };
-
-/// Remove the temporaries of all AtomicFiles not yet committed. Async-signal-safe: for the handler of a
-/// signal that ends the process.
-void remove_unfinished() noexcept;
 
 enum class Content { indices, distances, labels, values };
 

@@ -11,6 +11,7 @@
 #include <limits>
 
 #include "formats.hpp"
+#include "host/host_memory.hpp"
 #include "shown.hpp"
 
 namespace kith::files {
@@ -41,8 +42,12 @@ std::string shown_name(const std::filesystem::path& path) {
   return path == "-" ? "stdin" : path.string();
 }
 
-Source::Source(const std::filesystem::path& path, std::stop_token stop, std::function<void(double)> progress)
-    : name_(shown_name(path)), stop_(std::move(stop)), progress_(std::move(progress)) {
+Source::Source(const std::filesystem::path& path, const FileOptions& options)
+    : name_(shown_name(path)),
+      encoding_(options.encoding),
+      limits_(options.limits),
+      stop_(options.stop),
+      progress_(options.progress) {
   try {
     open(path);
     std::array<char, 3> head{};
@@ -168,6 +173,10 @@ std::size_t Source::read(void* to, std::size_t size) {
     if (got == 0) break;
     done += got;
     bytes_read_ += got;
+    const std::uint64_t values = multiply(bytes_read_, sizeof(float));
+    if (gzip_ && grows_beyond_limit(values))
+      fail("unpacks to more than " + std::to_string(bytes_read_ - 1) + " bytes, too much for " +
+           growth_advice(values));
   }
   return done;
 }
@@ -197,15 +206,35 @@ void Source::require_end() {
 }
 
 void Source::require_memory(std::uint64_t bytes) const {
-  const long pages = ::sysconf(_SC_PHYS_PAGES), page = ::sysconf(_SC_PAGESIZE);
-  if (pages <= 0 || page <= 0) return;
-  const std::uint64_t memory = multiply(static_cast<std::uint64_t>(pages), static_cast<std::uint64_t>(page));
-  if (bytes > memory)
-    throw Error(
-        Errc::out_of_memory,
-        name_ + ": its values need " +
-            (bytes == std::numeric_limits<std::uint64_t>::max() ? "more than 2^64" : std::to_string(bytes)) +
-            " bytes as float32, this machine has " + std::to_string(memory) + "; take fewer rows or columns");
+  const HostMemory memory = host_memory();
+  if (bytes <= memory.bytes) return;
+  throw Error(
+      Errc::out_of_memory,
+      name_ + ": its values need " +
+          (bytes == std::numeric_limits<std::uint64_t>::max() ? "more than 2^64" : std::to_string(bytes)) +
+          " bytes as float32, " + std::string(memory.whose) + " " + std::to_string(memory.bytes) +
+          "; take fewer rows or columns");
+}
+
+bool Source::grows_beyond_limit(std::uint64_t bytes) const {
+  return bytes > limits_.free_growth &&
+         bytes / std::max<std::uint64_t>(limits_.growth, 1) > (sized_ ? file_bytes_ : file_read_);
+}
+
+/// Of a file that would grow so.
+std::string Source::growth_advice(std::uint64_t bytes) const {
+  const std::uint64_t on_disk = sized_ ? file_bytes_ : file_read_;
+  return "a file of " + count_of(on_disk, "byte") + ", of which each stands for " +
+         std::to_string(limits_.growth) +
+         " bytes of values at most; if it is not damaged, allow more: --max-growth " +
+         std::to_string(2 * (bytes / std::max<std::uint64_t>(on_disk, 1) + 1));
+}
+
+void Source::require_room(std::uint64_t bytes) const {
+  if (grows_beyond_limit(bytes))
+    fail("its values need " + std::to_string(bytes) + " bytes as float32, too much for " +
+         growth_advice(bytes));
+  require_memory(bytes);
 }
 
 std::uint64_t Source::plausible_bytes() const {

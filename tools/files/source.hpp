@@ -14,6 +14,8 @@
 
 #include "files/text/encoding.hpp"
 #include "kith/error.hpp"
+#include "limits.hpp"
+#include "table.hpp"
 
 struct z_stream_s;
 
@@ -29,9 +31,9 @@ std::string shown_name(const std::filesystem::path& path);
 /// named *.gz, or begins as gzip does, is decompressed on the way.
 class Source {
  public:
-  /// Open, and read the first bytes. Throws bad_file: missing, unreadable, a folder, empty.
-  explicit Source(const std::filesystem::path& path, std::stop_token stop = {},
-                  std::function<void(double)> progress = {});
+  /// Open, and read the first bytes. Of `options` encoding, limits, stop and progress count.
+  /// Throws bad_file: missing, unreadable, a folder, empty.
+  explicit Source(const std::filesystem::path& path, const FileOptions& options = {});
   ~Source();
   Source(const Source&) = delete;
   Source& operator=(const Source&) = delete;
@@ -39,11 +41,12 @@ class Source {
   const std::string& name() const { return name_; }
 
   /// What its characters are, where it is text: for LineReader. read() gives bytes as they are.
-  void set_encoding(Encoding encoding) { encoding_ = encoding; }
   Encoding encoding() const { return encoding_; }
+  const Limits& limits() const { return limits_; }
 
   /// Up to `size` bytes; fewer only at the end of the file.
-  /// Throws bad_file: damaged or truncated gzip; interrupted: stop was asked for.
+  /// Throws bad_file: damaged or truncated gzip, or one that unpacks to more than limits() allow;
+  ///        interrupted: stop was asked for.
   std::size_t read(void* to, std::size_t size);
 
   /// Exactly `size` bytes; `what` they are goes into the message when the file ends before.
@@ -56,8 +59,13 @@ class Source {
   /// Refuse bytes after the last one expected.
   void require_end();
 
-  /// Throw out_of_memory where `bytes` are more than this machine has.
+  /// Throw out_of_memory where `bytes` are more than this process may have: what the machine has, its control
+  /// group and `ulimit -v` allow.
   void require_memory(std::uint64_t bytes) const;
+
+  /// Refuse to make values of `bytes` bytes of what was read, where limits() do not let so small a file grow
+  /// so much; and what require_memory() refuses.
+  void require_room(std::uint64_t bytes) const;
 
   /// Room worth reserving before data has come: no more than a sane file of this size decompresses to. For a
   /// pipe there is no such bound.
@@ -73,9 +81,12 @@ class Source {
   std::size_t inflate_some(void* to, std::size_t size);
   void next_member();
   std::string truncated(std::string_view what) const;
+  bool grows_beyond_limit(std::uint64_t bytes) const;
+  std::string growth_advice(std::uint64_t bytes) const;
 
   std::string name_;
-  Encoding encoding_ = Encoding::utf8;
+  Encoding encoding_;
+  Limits limits_;
   std::stop_token stop_;
   std::function<void(double)> progress_;
   int fd_ = -1;

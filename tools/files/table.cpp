@@ -169,8 +169,7 @@ Format format_of(const std::string& name, const std::string& given) {
 Table read_table(const std::filesystem::path& path, const ReadOptions& options) {
   const std::string name = shown_name(path);
   return with_memory(name, [&] {
-    Source source(path, options.stop, options.progress);
-    source.set_encoding(options.encoding);
+    Source source(path, options);
     const Format format = format_of(name, options.format);
     Table table;
     table.path = name;
@@ -183,8 +182,7 @@ Table read_table(const std::filesystem::path& path, const ReadOptions& options) 
 Labels read_labels(const std::filesystem::path& path, const LabelOptions& options) {
   const std::string name = shown_name(path);
   return with_memory(name, [&] {
-    Source source(path, options.stop, options.progress);
-    source.set_encoding(options.encoding);
+    Source source(path, options);
     const Format format = format_of(name, options.format);
     if (is_text(format)) return read_delimited_labels(source, format, options);
     if (format == Format::svm) return read_svm_labels(source, options.known);
@@ -198,8 +196,7 @@ Labels read_labels(const std::filesystem::path& path, const LabelOptions& option
 Values read_values(const std::filesystem::path& path, const ValueOptions& options) {
   const std::string name = shown_name(path);
   return with_memory(name, [&] {
-    Source source(path, options.stop, options.progress);
-    source.set_encoding(options.encoding);
+    Source source(path, options);
     const Format format = format_of(name, options.format);
     Values values;
     if (!options.columns.empty() && !is_text(format))
@@ -244,8 +241,10 @@ bool is_text(const std::filesystem::path& path, const std::string& given) {
 }
 
 SvmWidth read_svm_width(const std::filesystem::path& path, const FileOptions& options) {
-  Source source(path, options.stop, options.progress);
-  return read_svm_width(source);
+  return with_memory(shown_name(path), [&] {
+    Source source(path, options);
+    return read_svm_width(source);
+  });
 }
 
 std::string Labels::text(std::int64_t label) const {

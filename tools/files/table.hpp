@@ -2,7 +2,7 @@
 //
 //   .npy                   NumPy 1.0-3.0: f2 f4 f8, i1-i8, u1-u8, bool; either byte order; C or Fortran
 //   .csv .data .tsv .txt   text, a row a line; commas, tabs, or runs of spaces between cells
-//   -ubyte .idx            MNIST's format: u8 i8 i16 i32 f32 f64, any number of axes
+//   -ubyte .idx            MNIST's format: u8 i8 i16 i32 f32 f64
 //   .fvecs .ivecs .bvecs   vectors as in the TEXMEX collections: every row says its length
 //   .svm .libsvm           a label, then index:value pairs, 1-based; what is absent is 0
 //
@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "files/text/encoding.hpp"
+#include "limits.hpp"
 
 namespace kith::files {
 
@@ -100,6 +101,7 @@ struct FileOptions {
       0;             ///< text files: what separates cells; ' ': any run of spaces and tabs; 0: it is guessed
   char decimal = 0;  ///< text files: '.' or ','; 0: it is guessed
   Encoding encoding = Encoding::utf8;  ///< of text files
+  Limits limits;                       ///< what goes beyond is bad_file
 
   std::function<void(const std::string&)> note;  ///< told each guess that changes the answer, one line each
   std::stop_token stop;                  ///< asked to stop: Error interrupted, within a few milliseconds

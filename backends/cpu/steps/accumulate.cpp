@@ -5,8 +5,8 @@
 // the first-level cache until the class changes; columns sorted by class change it seldom.
 #include <array>
 
-#include "base/parallel.hpp"
 #include "cpu/steps/steps.hpp"
+#include "host/parallel.hpp"
 
 namespace kith::cpu {
 namespace {

@@ -1,6 +1,6 @@
 // distance: one chain for each pair, written out.
-#include "base/parallel.hpp"
 #include "cpu/steps/steps.hpp"
+#include "host/parallel.hpp"
 
 namespace kith::cpu {
 namespace {

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <bit>
 
-#include "base/parallel.hpp"
 #include "cpu/steps/steps.hpp"
+#include "host/parallel.hpp"
 
 namespace kith::cpu {
 

@@ -2,8 +2,8 @@
 //
 // Work: k times log2(lists). Source: the k-way merge of Knuth, The Art of Computer Programming 3,
 // 5.4.1.
-#include "base/parallel.hpp"
 #include "cpu/steps/steps.hpp"
+#include "host/parallel.hpp"
 
 namespace kith::cpu {
 namespace {

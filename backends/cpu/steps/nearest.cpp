@@ -3,9 +3,9 @@
 #include <array>
 #include <limits>
 
-#include "base/parallel.hpp"
 #include "cpu/steps/shortlist.hpp"
 #include "cpu/steps/steps.hpp"
+#include "host/parallel.hpp"
 
 namespace kith::cpu {
 namespace {

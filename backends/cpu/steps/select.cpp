@@ -2,10 +2,10 @@
 // that the CPU has.
 #include <array>
 
-#include "base/parallel.hpp"
 #include "cpu/sorts/sorts.hpp"
 #include "cpu/steps/shortlist.hpp"
 #include "cpu/steps/steps.hpp"
+#include "host/parallel.hpp"
 
 namespace kith::cpu {
 namespace {

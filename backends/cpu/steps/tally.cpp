@@ -1,6 +1,6 @@
 // tally: the weights of the neighbours of each class, added in order of rank.
-#include "base/parallel.hpp"
 #include "cpu/steps/steps.hpp"
+#include "host/parallel.hpp"
 
 namespace kith::cpu {
 

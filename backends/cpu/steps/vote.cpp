@@ -1,6 +1,6 @@
 // vote: one vote for each neighbour; most votes win, of several classes as strong the smallest.
-#include "base/parallel.hpp"
 #include "cpu/steps/steps.hpp"
+#include "host/parallel.hpp"
 
 namespace kith::cpu {
 

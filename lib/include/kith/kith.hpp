@@ -41,5 +41,6 @@
 #include "kith/structure.hpp"
 #include "kith/trace.hpp"
 #include "kith/tuning.hpp"
+#include "kith/unfinished.hpp"
 #include "kith/version.hpp"
 #include "kith/voting.hpp"

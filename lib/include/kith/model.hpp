@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -45,11 +47,17 @@ struct KITH_API Model {
   Regressor regressor(Device device) const;
 };
 
+struct SaveOptions {
+  std::stop_token stop = {};                  ///< asked to stop: Error interrupted, and no file is written
+  std::function<void(double)> progress = {};  ///< told, now and then, which part is written, 0 ... 1
+};
+
 /// Write a model, in the smallest version of the format that holds it. The file appears whole or not at all,
 /// and is the same on every machine: little-endian, its version first, a checksum last. docs/contract.md,
 /// section 10. Throws invalid_argument: parts that do not fit together (says which).
 ///        bad_file:         it cannot be written (says why).
-KITH_API void save(const Model& model, const std::string& path);
+///        interrupted:      options.stop asked for it before the file was in its place.
+KITH_API void save(const Model& model, const std::string& path, const SaveOptions& options = {});
 
 /// Read a model.
 /// Throws bad_file: missing, foreign, of another version, damaged, or with parts that do not fit together

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/writing.hpp"
 #include "kith/error.hpp"
 
 namespace kith {
@@ -39,6 +40,7 @@ WholeFile::WholeFile(std::string where, std::string path, mode_t mode)
     fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (fd_ < 0 && (errno != EEXIST || attempt == most_attempts)) fail(errno);
   }
+  unfinished_.remember(temporary_.c_str());
 }
 
 WholeFile::~WholeFile() {
@@ -55,16 +57,21 @@ void WholeFile::write(const void* bytes, std::size_t size) {
   }
 }
 
-void WholeFile::commit() {
+void WholeFile::flush() {
   if (::fsync(fd_) != 0) fail(errno);
+}
+
+void WholeFile::commit() {
   if (::close(std::exchange(fd_, -1)) != 0) fail(errno);
   if (std::rename(temporary_.c_str(), path_.c_str()) != 0) fail(errno);
+  unfinished_.forget();
   temporary_.clear();
+  if (const int error = sync_folder_of(path_)) fail(error);
 }
 
 void WholeFile::fail(int error) const {
-  throw Error(Errc::bad_file, where_ + ": " + path_ + ": cannot be written: " + std::strerror(error) +
-                                  "; choose a folder that you may write to");
+  throw Error(Errc::bad_file, where_ + ": " + path_ + ": cannot be written: " + std::strerror(error) + "; " +
+                                  writing_advice(error));
 }
 
 }  // namespace kith

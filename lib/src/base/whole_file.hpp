@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <string>
 
+#include "kith/unfinished.hpp"
+
 namespace kith {
 
 /// Closed at the end.
@@ -26,7 +28,7 @@ class Descriptor {
 std::size_t read_at(int fd, off_t first, void* to, std::size_t bytes);
 
 /// Written beside its place and then renamed: a file that was there before stays until commit(), and the new
-/// one vanishes without it.
+/// one vanishes without it, and with remove_unfinished().
 /// Throws bad_file: WHERE: PATH: cannot be written, and why.
 class WholeFile {
  public:
@@ -38,12 +40,14 @@ class WholeFile {
   WholeFile& operator=(const WholeFile&) = delete;
 
   void write(const void* bytes, std::size_t size);
-  void commit();
+  void flush();   ///< to the disk, which may take long
+  void commit();  ///< after flush()
 
  private:
   [[noreturn]] void fail(int error) const;
 
   std::string where_, path_, temporary_;
+  Unfinished unfinished_;
   int fd_ = -1;
 };
 

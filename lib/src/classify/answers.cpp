@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "base/parallel.hpp"
+#include "host/parallel.hpp"
 #include "kith/error.hpp"
 
 namespace kith {

@@ -2,9 +2,9 @@
 #include <algorithm>
 
 #include "base/border.hpp"
-#include "base/parallel.hpp"
 #include "classify/classifier_state.hpp"
 #include "device/timing.hpp"
+#include "host/parallel.hpp"
 #include "vote/votes.hpp"
 
 namespace kith {

@@ -2,9 +2,9 @@
 #include <memory>
 #include <optional>
 
-#include "base/parallel.hpp"
 #include "classify/classifier_state.hpp"
 #include "device/timing.hpp"
+#include "host/parallel.hpp"
 #include "search/search.hpp"
 #include "vote/votes.hpp"
 #include "vote/voting.hpp"

@@ -5,9 +5,9 @@
 #include <string>
 
 #include "base/border.hpp"
-#include "base/parallel.hpp"
 #include "base/text.hpp"
 #include "device/timing.hpp"
+#include "host/parallel.hpp"
 #include "kith/error.hpp"
 #include "rows/rows.hpp"
 #include "vote/weights.hpp"

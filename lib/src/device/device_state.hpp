@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/fork_gate.hpp"
+#include "host/fork_gate.hpp"
 #include "kith/device.hpp"
 #include "kith/spi.hpp"
 

@@ -5,7 +5,10 @@
 
 #include <algorithm>
 #include <exception>
+#include <new>
 #include <sstream>
+
+#include "kith/error.hpp"
 
 namespace kith {
 namespace {
@@ -115,6 +118,28 @@ spi::Found find_devices(spi::Backend& backend) {
   } catch (...) {
     return {{}, "looking for devices failed with an unknown exception", {}};
   }
+}
+
+std::unique_ptr<spi::Device> open_device_of(spi::Backend& backend, const std::string& name,
+                                            std::uint32_t ordinal) {
+  const auto fail = [&](const std::string& why) {
+    throw Error(Errc::unavailable, name + ":" + std::to_string(ordinal) + ": opening it failed" + why +
+                                       "; repair or remove that plug-in");
+  };
+  std::unique_ptr<spi::Device> device;
+  try {
+    device = backend.open(ordinal);
+  } catch (const Error&) {
+    throw;
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& error) {
+    fail(std::string(": ") + error.what());
+  } catch (...) {
+    fail(" with an unknown exception");
+  }
+  if (!device) fail(": there is no device");
+  return device;
 }
 
 }  // namespace kith

@@ -32,6 +32,11 @@ std::unique_ptr<spi::Backend> load_plugin(const PluginFile& file, std::string& w
 /// Its devices, or the reason why there are none. Throws nothing.
 spi::Found find_devices(spi::Backend& backend);
 
+/// Open one of them. Throws Error: what the plug-in says, or `unavailable` where it throws something else or
+/// gives none; std::bad_alloc.
+std::unique_ptr<spi::Device> open_device_of(spi::Backend& backend, const std::string& name,
+                                            std::uint32_t ordinal);
+
 /// The file of libkith.so; empty: unknown.
 std::filesystem::path library_file();
 

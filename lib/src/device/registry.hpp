@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "base/fork_gate.hpp"
 #include "device/loader.hpp"
+#include "host/fork_gate.hpp"
 #include "kith/device.hpp"
 #include "kith/spi.hpp"
 

@@ -13,7 +13,9 @@
 
 #include "base/border.hpp"
 #include "base/float_guard.hpp"
+#include "base/text.hpp"
 #include "base/whole_file.hpp"
+#include "base/writing.hpp"
 #include "device/tuning_file.hpp"
 #include "kith/error.hpp"
 
@@ -123,7 +125,7 @@ void check_origin(const Tuning& tuning, const DeviceInfo& device) {
   const auto check = [](const char* what, const std::string& had, const std::string& now) {
     if (had != now)
       throw Error(Errc::bad_file,
-                  std::string("it was measured ") + what + " " + had + ", and this is " + now);
+                  std::string("it was measured ") + what + " " + escaped(had) + ", and this is " + now);
   };
   check("by kith", tuning.kith, wanted.kith);
   check("through the back end", tuning.backend, wanted.backend);
@@ -134,7 +136,7 @@ void check_origin(const Tuning& tuning, const DeviceInfo& device) {
 
 [[noreturn]] void cannot_write(const fs::path& path, int error) {
   throw Error(Errc::bad_file, "tuning: " + path.string() + ": cannot be written: " + std::strerror(error) +
-                                  "; choose a folder that you may write to");
+                                  "; " + writing_advice(error));
 }
 
 void make_private_folders(const fs::path& folder) {
@@ -185,6 +187,7 @@ void save_tuning(const Tuning& tuning, const std::string& path, bool make_folder
   if (make_folders) make_private_folders(fs::path(path).parent_path());
   WholeFile file("tuning", path, 0600);  // for its owner alone
   file.write(text.data(), text.size());
+  file.flush();
   file.commit();
 } catch (...) {
   rethrow_as_error();

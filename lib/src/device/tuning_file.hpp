@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "base/fork_gate.hpp"
+#include "host/fork_gate.hpp"
 #include "kith/tuning.hpp"
 
 namespace kith {

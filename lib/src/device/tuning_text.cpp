@@ -6,6 +6,7 @@
 
 #include "base/border.hpp"
 #include "base/checksum.hpp"
+#include "base/text.hpp"
 #include "kith/error.hpp"
 #include "kith/spi.hpp"
 #include "kith/tuning.hpp"
@@ -78,7 +79,7 @@ class Words {
     std::int64_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc() || end != text.data() + text.size() || value < 1)
-      fail(line_, std::string(key) + "=" + std::string(text) + " is no whole number of at least 1");
+      fail(line_, std::string(key) + "=" + escaped(text) + " is no whole number of at least 1");
     return value;
   }
 
@@ -87,7 +88,7 @@ class Words {
     double value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value) || value <= 0)
-      fail(line_, std::string(key) + "=" + std::string(text) + " is no number above 0");
+      fail(line_, std::string(key) + "=" + escaped(text) + " is no number above 0");
     return value;
   }
 
@@ -98,7 +99,7 @@ class Words {
     try {
       return parse(text);
     } catch (const Error&) {
-      fail(line_, std::string(key) + "=" + std::string(text) + " is unknown");
+      fail(line_, std::string(key) + "=" + escaped(text) + " is unknown");
     }
   }
 
@@ -157,7 +158,7 @@ std::uint32_t header_number(const std::vector<std::string_view>& lines, std::siz
   std::uint32_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size())
-    fail(at + 1, "\"" + text + "\" is no whole number");
+    fail(at + 1, "\"" + escaped(text) + "\" is no whole number");
   return value;
 }
 

@@ -15,6 +15,7 @@
 #include "base/border.hpp"
 #include "base/checksum.hpp"
 #include "base/float_guard.hpp"
+#include "base/text.hpp"
 #include "base/whole_file.hpp"
 #include "kith/error.hpp"
 #include "kith/model.hpp"
@@ -145,6 +146,8 @@ class ModelReader {
     const std::uint64_t start = position_;
     std::string chosen;
     text(chosen);
+    if (const std::string shown = escaped(chosen); shown != chosen)  // it is in the message of choose()
+      fail(start, "\"" + shown + "\" is no name that kith writes; save the model again");
     try {
       choose(chosen, value);
     } catch (const Error& error) {

@@ -10,6 +10,7 @@
 
 #include "base/border.hpp"
 #include "base/checksum.hpp"
+#include "base/float_guard.hpp"
 #include "base/whole_file.hpp"
 #include "kith/error.hpp"
 #include "kith/model.hpp"
@@ -19,10 +20,50 @@
 namespace kith {
 namespace {
 
+/// A file of a known size, written as its user asked.
+class ModelOutput {
+ public:
+  ModelOutput(WholeFile& file, const std::string& path, std::uint64_t bytes, const SaveOptions& options)
+      : file_(file), path_(path), bytes_(bytes), options_(options) {}
+
+  void write(const std::string& some) {
+    stop_if_asked();
+    file_.write(some.data(), some.size());
+    done_ += some.size();
+    if (options_.progress) options_.progress(part());
+  }
+
+  void commit() {
+    stop_if_asked();
+    file_.flush();
+    stop_if_asked();
+    file_.commit();
+  }
+
+ private:
+  void stop_if_asked() const {
+    if (options_.stop.stop_requested())
+      throw Error(Errc::interrupted,
+                  "model: " + path_ +
+                      ": stopped while it was saved, as asked; no model is written: save it "
+                      "again");
+  }
+
+  double part() const {
+    const FloatGuard guard;  // the callback runs in the caller's own environment
+    return static_cast<double>(done_) / static_cast<double>(bytes_);
+  }
+
+  WholeFile& file_;
+  const std::string& path_;
+  std::uint64_t bytes_, done_ = 0;
+  const SaveOptions& options_;
+};
+
 /// Writes to a file, or to none: then it counts.
 class ModelWriter {
  public:
-  explicit ModelWriter(WholeFile* file) : file_(file) {}
+  explicit ModelWriter(ModelOutput* file) : file_(file) {}
 
   std::uint64_t bytes() const { return bytes_; }
   std::uint64_t checksum() const { return sum_.value(); }
@@ -42,7 +83,7 @@ class ModelWriter {
   }
 
   void flush() {
-    file_->write(buffer_.data(), buffer_.size());
+    file_->write(buffer_);
     buffer_.clear();
   }
 
@@ -96,7 +137,7 @@ class ModelWriter {
     raw(bytes.data(), bytes.size());
   }
 
-  WholeFile* file_;
+  ModelOutput* file_;
   std::string buffer_;
   std::uint64_t bytes_ = 0;
   Checksum sum_;
@@ -122,22 +163,24 @@ Target target_of(const std::string& path) {
 
 }  // namespace
 
-void save(const Model& model, const std::string& path) try {
+void save(const Model& model, const std::string& path, const SaveOptions& options) try {
   check_model(model);
   const Preparation::Learned learned = model.preparation.learned();
   ModelWriter counter(nullptr);
   const std::uint64_t version = version_of(model);
   model_parts(counter, model, learned, version);
+  const std::uint64_t bytes = model_header_bytes + counter.bytes() + model_checksum_bytes;
   const Target target = target_of(path);
   WholeFile file("model", target.path, target.mode);
-  ModelWriter writer(&file);
+  ModelOutput output(file, path, bytes, options);
+  ModelWriter writer(&output);
   writer.raw(model_magic.data(), model_magic.size());
   writer.size(version);
-  writer.size(model_header_bytes + counter.bytes() + model_checksum_bytes);
+  writer.size(bytes);
   model_parts(writer, model, learned, version);
   writer.size(writer.checksum());
   writer.flush();
-  file.commit();
+  output.commit();
 } catch (...) {
   rethrow_as_error();
 }

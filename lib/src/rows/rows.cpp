@@ -11,8 +11,8 @@
 #include <string>
 
 #include "base/float_guard.hpp"
-#include "base/parallel.hpp"
 #include "device/host_buffer.hpp"
+#include "host/parallel.hpp"
 #include "kith/error.hpp"
 #include "metric/chain.hpp"
 

@@ -5,9 +5,9 @@
 #include <string>
 
 #include "base/border.hpp"
-#include "base/parallel.hpp"
 #include "certified/shadow.hpp"
 #include "device/timing.hpp"
+#include "host/parallel.hpp"
 #include "kith/error.hpp"
 #include "metric/chain.hpp"
 #include "rows/rows.hpp"

@@ -1,7 +1,5 @@
 #include "search/radius.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
 #include <exception>
@@ -10,9 +8,10 @@
 
 #include "base/border.hpp"
 #include "base/float_guard.hpp"
-#include "base/parallel.hpp"
 #include "device/timing.hpp"
 #include "device/watcher.hpp"
+#include "host/host_memory.hpp"
+#include "host/parallel.hpp"
 #include "kith/error.hpp"
 #include "metric/chain.hpp"
 #include "rows/row_filter.hpp"
@@ -59,24 +58,21 @@ std::vector<float> bounds_of(Metric metric, std::span<const float> radii, std::i
   return bounds;
 }
 
-std::size_t host_memory() {
-  const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-  return pages > 0 && page > 0 ? static_cast<std::size_t>(pages) * static_cast<std::size_t>(page) : SIZE_MAX;
-}
-
 /// Run `allocate`, which makes room on the host for `rows` rows of the result, of which `listed` are keys
 /// yet. Throws out_of_memory.
 template <class Allocate>
 void with_room(std::size_t rows, std::size_t listed, const Allocate& allocate) {
   const std::size_t bytes = rows * (sizeof(float) + sizeof(std::int64_t)) + listed * sizeof(Key);
   try {
-    if (bytes > host_memory()) throw std::bad_alloc();
+    if (bytes > host_memory().bytes) throw std::bad_alloc();
     allocate();
   } catch (const std::exception&) {  // bad_alloc, length_error
+    const HostMemory memory = host_memory();
     throw Error(Errc::out_of_memory,
                 "within: " + std::to_string(rows) + " rows were found so far, which take " +
-                    std::to_string(bytes) + " bytes on the way, but of " + std::to_string(host_memory()) +
-                    " bytes of the host not that much is free; ask for fewer queries, or a smaller radius");
+                    std::to_string(bytes) + " bytes on the way, but of the " + std::to_string(memory.bytes) +
+                    " bytes that " + std::string(memory.whose) +
+                    " not that much is free; ask for fewer queries, or a smaller radius");
   }
 }
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "base/float_guard.hpp"
-#include "base/parallel.hpp"
 #include "check/proposer_check.hpp"
 #include "device/host_buffer.hpp"
 #include "device/timing.hpp"
+#include "host/parallel.hpp"
 #include "kith/error.hpp"
 #include "metric/chain.hpp"
 #include "plan/product_bounds.hpp"

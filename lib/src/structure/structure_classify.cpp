@@ -1,6 +1,4 @@
 // Distances of samples, and classification of others by them.
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
 #include <new>
@@ -9,8 +7,9 @@
 
 #include "base/border.hpp"
 #include "base/float_guard.hpp"
-#include "base/parallel.hpp"
 #include "device/watcher.hpp"
+#include "host/host_memory.hpp"
+#include "host/parallel.hpp"
 #include "kith/error.hpp"
 #include "kith/stages.hpp"
 #include "metric/chain.hpp"
@@ -32,16 +31,16 @@ std::size_t size(std::int64_t value) {
 
 /// Room on the host. Throws out_of_memory.
 std::vector<float> host_floats(std::int64_t rows, std::int64_t columns) {
-  const auto pages = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES));
-  const std::size_t floats = pages * (static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) / sizeof(float));
+  const HostMemory memory = host_memory();
+  const std::uint64_t floats = memory.bytes / sizeof(float);
   try {
     if (size(rows) <= floats / size(columns)) return std::vector<float>(size(rows) * size(columns));
   } catch (const std::bad_alloc&) {  // said below
   }
   throw Error(Errc::out_of_memory, "structure: distances [" + std::to_string(rows) + ", " +
-                                       std::to_string(columns) +
-                                       "] are more than the memory of this machine holds; ask for fewer "
-                                       "samples at a time");
+                                       std::to_string(columns) + "] are more than fits the " +
+                                       std::to_string(memory.bytes) + " bytes that " +
+                                       std::string(memory.whose) + "; ask for fewer samples at a time");
 }
 
 /// Numbers of samples, ascending. Throws invalid_argument: one does not exist, or is there twice.

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/float_guard.hpp"
-#include "base/parallel.hpp"
+#include "host/parallel.hpp"
 
 namespace kith {
 namespace {

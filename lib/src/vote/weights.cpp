@@ -3,8 +3,8 @@
 #include <cmath>
 #include <string>
 
-#include "base/parallel.hpp"
 #include "base/text.hpp"
+#include "host/parallel.hpp"
 #include "kith/error.hpp"
 
 namespace kith {

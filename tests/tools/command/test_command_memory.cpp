@@ -2,11 +2,14 @@
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <pty.h>
+#include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
 #include <array>
+#include <chrono>
 #include <thread>
+#include <utility>
 
 #include "command/shared/command.hpp"
 #include "common/sanitizers.hpp"
@@ -47,8 +50,17 @@ string mostly_zeros(const Folder& folder) {
   return path;
 }
 
-/// The largest size in memory, in bytes, of `kith ARGUMENTS`, which must succeed.
-std::int64_t largest_size(std::vector<string> arguments) {
+/// A label for each of these rows: 0, and 7 for the last.
+string labels_of_zeros(const Folder& folder) {
+  const string path = folder.write("labels.npy", header("<i8", "(" + std::to_string(rows) + ",)"));
+  const auto size = static_cast<std::int64_t>(std::filesystem::file_size(path)) + rows * 8;
+  std::filesystem::resize_file(path, static_cast<std::uintmax_t>(size));
+  std::fstream(path, std::ios::in | std::ios::out | std::ios::binary).seekp(size - 8).put(7);
+  return path;
+}
+
+/// `kith ARGUMENTS` in a process of its own, which minds signal `number` whoever started this one.
+pid_t start(std::vector<string> arguments, int number = SIGINT) {
   arguments.insert(arguments.begin(), KITH_COMMAND_PATH);
   std::vector<char*> words;
   for (string& argument : arguments) words.push_back(argument.data());
@@ -56,9 +68,16 @@ std::int64_t largest_size(std::vector<string> arguments) {
   const pid_t child = fork();
   REQUIRE(child >= 0);
   if (child == 0) {
+    signal(number, SIG_DFL);
     execv(words[0], words.data());
     _exit(99);
   }
+  return child;
+}
+
+/// The largest size in memory, in bytes, of `kith ARGUMENTS`, which must succeed.
+std::int64_t largest_size(std::vector<string> arguments) {
+  const pid_t child = start(std::move(arguments));
   int status = 0;
   rusage usage{};
   REQUIRE(wait4(child, &status, 0, &usage) == child);
@@ -75,10 +94,7 @@ TEST_CASE("memory holds the rows of a file once") {
   const string train = mostly_zeros(folder);
   string ones;
   for (std::int64_t d = 0; d < dims; ++d) ones += d ? ",1" : "1";
-  const string labels = folder.write("labels.npy", header("<i8", "(" + std::to_string(rows) + ",)"));
-  const auto size = static_cast<std::int64_t>(std::filesystem::file_size(labels)) + rows * 8;
-  std::filesystem::resize_file(labels, static_cast<std::uintmax_t>(size));
-  std::fstream(labels, std::ios::in | std::ios::out | std::ios::binary).seekp(size - 8).put(7);
+  const string labels = labels_of_zeros(folder);
 
   const std::int64_t search = largest_size({"search", "--device", "cpu", "--train", train, "--query", ones,
                                             "-k", "3", "--quiet", "--out-index", folder / "found.csv"});
@@ -92,6 +108,30 @@ TEST_CASE("memory holds the rows of a file once") {
   const std::int64_t of_threads = std::int64_t{std::thread::hardware_concurrency()} * (std::int64_t{2} << 20);
   CHECK(search < bytes * 17 / 10 + of_threads);
   CHECK(classify < bytes * 17 / 10 + of_threads + rows * 100);  // labels, and what is made of them
+}
+
+TEST_CASE("a signal while a model is saved ends the command, and what was there before stays") {
+  const Folder folder;
+  const string train = mostly_zeros(folder), labels = labels_of_zeros(folder);
+  folder.write("m.kith", "old");
+  const std::size_t files = folder.files();
+  for (const int number : {SIGINT, SIGTERM}) {
+    CAPTURE(number);
+    const pid_t child = start({"classify", "--device", "cpu", "--quiet", "--train", train, "--labels", labels,
+                               "--save-model", folder / "m.kith"},
+                              number);
+    int status = 0;
+    while (folder.files() == files) {
+      REQUIRE(waitpid(child, &status, WNOHANG) == 0);
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    kill(child, number);
+    REQUIRE(waitpid(child, &status, 0) == child);
+    CHECK(WIFEXITED(status));
+    CHECK(WEXITSTATUS(status) == 128 + number);
+    CHECK(folder.files() == files);
+    CHECK(folder.read("m.kith") == "old");
+  }
 }
 
 TEST_CASE("reading shows on a terminal which part is read") {

@@ -78,3 +78,14 @@ TEST_CASE("files: text in other encodings is read by name, else refused with its
   CHECK(encoding_named("UTF-16LE") == Encoding::utf16le);
   CHECK_THROWS_AS(encoding_named("klingon"), kith::Error);
 }
+
+TEST_CASE("files: the width of a .svm file is read in its encoding") {
+  const Folder folder;
+  FileOptions options;
+  options.encoding = Encoding::utf16;
+  string text = "\xFF\xFE";
+  for (const char c : "1 0:2 7:3\n"s) text += string{c, '\0'};
+  const SvmWidth width = read_svm_width(folder.write("q.svm", text), options);
+  CHECK(width.largest == 7);
+  CHECK(width.zero);
+}

@@ -87,7 +87,7 @@ TEST_CASE("files: outputs appear whole or not at all") {
   {
     AtomicFile out(folder / "p.csv");
     CHECK(folder.files() == 3);
-    remove_unfinished();
+    kith::remove_unfinished();
     CHECK(folder.files() == 2);
   }
   {

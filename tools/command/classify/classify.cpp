@@ -96,10 +96,8 @@ int run_classify(const CLI::App& app, ClassifyFlags flags) {
   if (proba) write_shares(*proba, flags, done);
   if (report) report->write(report_page(flags, done));
   if (!flags.save_model.empty())
-    save(model_of("classify", done.training, flags.metric, flags.asking.radius.empty() ? flags.asking.k : 0,
-                  done.voting),
-         flags.save_model);
-  if (!flags.save_model.empty()) note_written(flags.save_model);
+    write_model(flags.save_model, model_of("classify", done.training, flags.metric,
+                                           flags.asking.radius.empty() ? flags.asking.k : 0, done.voting));
   for (OutputFile* file : {&out, &proba, &report}) file->commit();
   if (flags.json) return print_classified_json(flags, done), check_expected(flags, done);
   if (done.queries().table.rows == 0) return exit_ok;

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "command/shared/output_file.hpp"
 #include "files/text/dictionary.hpp"
 
 namespace kith::command {
@@ -90,6 +91,14 @@ void check_model_options(const CLI::App& app) {
           "a model has its training rows and what was done to them: leave " + std::string(option) + " out");
   if (app.count("--model") == 0 && app.count("--train") == 0)
     refuse(app.get_name(), "there are no training rows; give --train FILE, or --model FILE");
+}
+
+void write_model(const std::string& path, const Model& model) {
+  {
+    ProgressBar bar("saving " + path);
+    save(model, path, {interrupt_token(), [&](double part) { bar.update(part); }});
+  }
+  note_written(path);
 }
 
 Training read_model(const std::string& where, const TrainingFlags& flags, const std::string& path,

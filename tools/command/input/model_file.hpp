@@ -18,6 +18,9 @@ void check_model_options(const CLI::App& app);
 Model model_of(const std::string& where, const Training& training, Metric metric, std::int64_t k,
                const VotingOptions& voting);
 
+/// Save a model, with a bar where it takes long, and say so on stderr. A stop leaves what was there before.
+void write_model(const std::string& path, const Model& model);
+
 /// A model, and its training rows for queries to be read and answers to be written.
 /// Throws invalid_argument: label or target columns of the queries are not as many as it answers; --filter.
 ///        bad_file: as load_model() does.

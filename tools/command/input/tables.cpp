@@ -64,6 +64,41 @@ float parse_cell(const std::string& text, std::size_t row, const files::Table& t
   return value;
 }
 
+/// How large the parts of a file may be: what is beyond is refused with the option that allows it.
+void add_limit_options(CLI::App& app, TableFlags& flags) {
+  const files::Limits limits;
+  const std::string group = "Limits of files";
+  const auto add = [&](const std::string& name, std::int64_t& value, const std::string& help) {
+    add_number(app, name, value, help, 1, UINT32_MAX)->group(group);
+  };
+  add("--max-columns", flags.max_columns,
+      "Columns that a text file may have; otherwise " + std::to_string(limits.text_columns) +
+          ", or in .svm files " + std::to_string(limits.svm_columns));
+  CLI::Option* line = app.add_option(
+      "--max-line", flags.max_line,
+      "Bytes that a line of a text file may have, or as 512M, 4G; otherwise " + format_bytes(limits.line));
+  check_by(app, line->type_name("SIZE")->group(group), "--max-line",
+           [](const std::string& text) { parse_bytes(text); });
+  add("--max-axes", flags.max_axes,
+      "Axes that a .npy or idx file may have; otherwise " + std::to_string(limits.axes));
+  add("--max-growth", flags.max_growth,
+      "Bytes of values for each byte of a file, where a .gz or .svm file makes many of few; otherwise " +
+          std::to_string(limits.growth) + ", beyond " + format_bytes(limits.free_growth));
+}
+
+files::Limits limits_of(const TableFlags& flags) {
+  files::Limits limits;
+  const auto set = [](std::uint64_t& limit, std::int64_t asked) {
+    if (asked > 0) limit = static_cast<std::uint64_t>(asked);
+  };
+  set(limits.svm_columns, flags.max_columns);
+  set(limits.text_columns, flags.max_columns);
+  set(limits.axes, flags.max_axes);
+  set(limits.growth, flags.max_growth);
+  if (!flags.max_line.empty()) limits.line = parse_bytes(flags.max_line);
+  return limits;
+}
+
 }  // namespace
 
 CLI::Option* add_choice(CLI::App& app, const std::string& name, std::string& value, const std::string& help,
@@ -112,6 +147,7 @@ void add_text_options(CLI::App& app, TableFlags& flags) {
   add_checked("--encoding", flags.encoding,
               "Of text files: utf-8, latin-1, windows-1252, utf-16, utf-16le, utf-16be", "NAME",
               [](const std::string& text) { files::encoding_named(text); });
+  add_limit_options(app, flags);
 }
 
 void add_table_options(CLI::App& app, TableFlags& flags, const std::string& label_help, bool queries) {
@@ -143,6 +179,7 @@ files::FileOptions file_options(const TableFlags& flags) {
   if (!flags.delimiter.empty()) options.delimiter = files::delimiter_named(flags.delimiter);
   if (!flags.decimal.empty()) options.decimal = files::decimal_named(flags.decimal);
   options.encoding = files::encoding_named(flags.encoding);
+  options.limits = limits_of(flags);
   options.note = [](const std::string& text) { note(text); };
   return options;
 }

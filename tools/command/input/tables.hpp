@@ -23,17 +23,19 @@ struct TableFlags {
   std::string encoding = "utf-8";
   std::string unseen = "refuse";
   std::vector<std::string> categorical;
-  std::string missing = "refuse";      ///< or drop, mean, median, most_frequent
-  std::string svm_base = "automatic";  ///< or 0, 1
-  bool unseen_is_new = false;          ///< `zero` is 0 in every column of a one-hot code, not category 0
+  std::string missing = "refuse";                              ///< or drop, mean, median, most_frequent
+  std::string svm_base = "automatic";                          ///< or 0, 1
+  std::int64_t max_columns = 0, max_axes = 0, max_growth = 0;  ///< 0: as files::Limits
+  std::string max_line;                                        ///< a size; empty: as files::Limits
+  bool unseen_is_new = false;  ///< `zero` is 0 in every column of a one-hot code, not category 0
 };
 
 /// --train, --queries where `queries` is set, and how text files are read: --label-column (or --label) where
-/// there is a help for it, --format, --header, --delimiter, --decimal, --encoding, --unseen, --categorical,
-/// --svm-base.
+/// there is a help for it, what add_text_options() adds, --unseen, --categorical, --svm-base.
 void add_table_options(CLI::App& app, TableFlags& flags, const std::string& label_help, bool queries = true);
 
-/// Of these, how files are laid out: --format, --header, --delimiter, --decimal, --encoding.
+/// Of these, how files are laid out, and how large their parts may be: --format, --header, --delimiter,
+/// --decimal, --encoding, --max-columns, --max-line, --max-axes, --max-growth.
 void add_text_options(CLI::App& app, TableFlags& flags);
 
 /// An option of several texts, with commas between them or given several times.

@@ -260,10 +260,8 @@ int run_regress(const CLI::App& app, RegressFlags flags) {
         *out, MatrixView<const double>(done.value.data(), m, static_cast<std::int64_t>(done.outputs())),
         header_of(flags.output, value_columns(done)));
   if (!flags.save_model.empty())
-    save(model_of("regress", done.training, flags.metric, flags.asking.radius.empty() ? flags.asking.k : 0,
-                  done.voting),
-         flags.save_model);
-  if (!flags.save_model.empty()) note_written(flags.save_model);
+    write_model(flags.save_model, model_of("regress", done.training, flags.metric,
+                                           flags.asking.radius.empty() ? flags.asking.k : 0, done.voting));
   out.commit();
   if (flags.json) return print_json(flags, done), exit_ok;
   if (m == 0) return exit_ok;

@@ -88,6 +88,9 @@ CLI::Option* add_number(CLI::App& app, const std::string& name, std::int64_t& va
 CLI::Option* add_numbers(CLI::App& app, const std::string& name, std::vector<std::int64_t>& values,
                          const std::string& help, std::int64_t smallest);
 
+/// A size: bytes, or as 512M, 4G. Throws invalid_argument: it is none.
+std::size_t parse_bytes(const std::string& text);
+
 /// What PlanOptions takes from the command line: --selector, --sample, --proposer, --fused, --groups,
 /// --query-tile, --train-tile, --memory-limit (bytes, or with K, M, G), --threads.
 struct PlanFlags {

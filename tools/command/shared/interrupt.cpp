@@ -9,8 +9,10 @@
 #include <system_error>
 #include <thread>
 
+#include "command.hpp"
 #include "command/shared/command.hpp"
 #include "files/output.hpp"
+#include "kith/unfinished.hpp"
 
 namespace kith::command {
 namespace {
@@ -43,7 +45,7 @@ void wait_and_stop(sigset_t signals) {
   caught = signal_number;
   source().request_stop();
   if (listened_to) sigtimedwait(&signals, nullptr, &patience);
-  files::remove_unfinished();
+  remove_unfinished();
   const std::string text =
       "kith: interrupted: kith: stopped before it was done" + std::string(run_again) + "\n";
   if (write(STDERR_FILENO, text.data(), text.size()) < 0) _exit(interrupted_code());

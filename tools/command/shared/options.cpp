@@ -67,24 +67,6 @@ void check_number(CLI::App& app, CLI::Option* option, std::int64_t smallest, std
       ""));
 }
 
-std::size_t parse_bytes(const std::string& text) {
-  std::uint64_t count = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
-  const std::string unit(end, text.data() + text.size());
-  unsigned shift = 0;
-  if (unit == "K" || unit == "k" || unit == "KiB")
-    shift = 10;
-  else if (unit == "M" || unit == "MiB")
-    shift = 20;
-  else if (unit == "G" || unit == "GiB")
-    shift = 30;
-  else if (!unit.empty())
-    shift = 64;
-  if (error != std::errc() || shift == 64 || count == 0 || count > (UINT64_MAX >> shift))
-    throw Error(Errc::invalid_argument, "size: \"" + text + "\" is no size in bytes; write it as 512M or 4G");
-  return static_cast<std::size_t>(count << shift);
-}
-
 std::vector<Selector> parse_sample(const std::string& text) {
   std::vector<std::string> known;
   for (Selector selector : all_selectors()) known.emplace_back(name(selector));
@@ -176,6 +158,24 @@ CLI::Option* add_numbers(CLI::App& app, const std::string& name, std::vector<std
   option->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   check_number(app, option, smallest, std::numeric_limits<std::int64_t>::max());
   return option;
+}
+
+std::size_t parse_bytes(const std::string& text) {
+  std::uint64_t count = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+  const std::string unit(end, text.data() + text.size());
+  unsigned shift = 0;
+  if (unit == "K" || unit == "k" || unit == "KiB")
+    shift = 10;
+  else if (unit == "M" || unit == "MiB")
+    shift = 20;
+  else if (unit == "G" || unit == "GiB")
+    shift = 30;
+  else if (!unit.empty())
+    shift = 64;
+  if (error != std::errc() || shift == 64 || count == 0 || count > (UINT64_MAX >> shift))
+    throw Error(Errc::invalid_argument, "size: \"" + text + "\" is no size in bytes; write it as 512M or 4G");
+  return static_cast<std::size_t>(count << shift);
 }
 
 void add_plan_options(CLI::App& app, PlanFlags& flags) {

@@ -74,8 +74,7 @@ void read_vecs(Source& source, Format format, bool missing, Table& table) {
   RoundingCount rounding;
   reader.read([&](const unsigned char* bytes, std::uint64_t row, std::uint64_t first, std::size_t some) {
     const std::size_t before = table.values.size();
-    if (before + some > table.values.capacity())
-      source.require_memory(multiply(before + some, sizeof(float)));
+    if (before + some > table.values.capacity()) source.require_room(multiply(before + some, sizeof(float)));
     table.values.resize(before + some);
     const Block block = to_floats(type_of(format), false, bytes, some, table.values.data() + before, missing);
     if (block.bad != Block::none)

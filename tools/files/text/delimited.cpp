@@ -170,7 +170,7 @@ class DelimitedReader {
 
   void read_row(const std::vector<std::string_view>& cells) {
     const std::size_t before = table_.values.size(), after = before + static_cast<std::size_t>(table_.cols);
-    if (after > table_.values.capacity()) source_.require_memory(multiply(after, sizeof(float)));
+    if (after > table_.values.capacity()) source_.require_room(multiply(after, sizeof(float)));
     table_.values.resize(after);
     float* to = table_.values.data() + before;
     const std::size_t targets_before = table_.targets.size();

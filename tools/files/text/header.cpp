@@ -135,12 +135,14 @@ class HeaderRules {
     const bool years = begin >= 1900 && end <= 2100 && outside;
     const bool positions = first_.size() > 4 && (begin == 0 || begin == 1);
     if (counts && rows_ > 1 && (years || over_text || positions))
-      return {true, as_header + ("for its numbers " + first_[0] + " to " + first_.back() + " count columns") +
+      return {true, as_header +
+                        ("for its numbers " + printable(first_[0]) + " to " + printable(first_.back()) +
+                         " count columns") +
                         say_no};
     constexpr std::size_t enough_rows = 3;
     if (outside && first_.size() > 2 && rows_ >= enough_rows)
       return {false, as_row +
-                         ("its numbers " + first_[0] + " to " + first_.back() +
+                         ("its numbers " + printable(first_[0]) + " to " + printable(first_.back()) +
                           " ascend and those below are others") +
                          say_yes};
     return {};

@@ -14,13 +14,16 @@ namespace {
 constexpr std::size_t sample_bytes = std::size_t{1} << 16;
 constexpr std::size_t sample_lines = 4;
 constexpr std::size_t most_records = 500;
+constexpr std::size_t most_cells = std::size_t{1} << 20;  // of them; of one record more, if need be
 
 /// The first records of `head`, as far as they can be read.
 std::vector<Record> read_sample(Source& source, std::string_view head, char delimiter) {
   std::vector<Record> sample;
   RecordReader reader(LineReader(source, head), delimiter);
   try {
-    for (std::vector<std::string_view> cells; sample.size() < most_records && reader.next(cells);)
+    std::size_t all = 0;
+    for (std::vector<std::string_view> cells;
+         sample.size() < most_records && all < most_cells && reader.next(cells); all += cells.size())
       sample.emplace_back(cells.begin(), cells.end());
   } catch (const Error& error) {  // the end of the sample may cut a cell; the reader comes to all else again
     if (error.code() != Errc::bad_file) throw;

@@ -12,12 +12,15 @@ constexpr std::size_t buffer_bytes = std::size_t{1} << 18;
 constexpr std::size_t piece_bytes = std::size_t{1} << 16;   // read at once of another encoding
 constexpr std::size_t largest_head = std::size_t{1} << 26;  // a line that is longer is not looked at
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
-constexpr std::size_t longest_quoted = std::size_t{1} << 24;  // beyond it, a quote was left open
 
 std::string_view trimmed(std::string_view text) {
   const std::size_t begin = text.find_first_not_of(" \t");
   if (begin == std::string_view::npos) return text.substr(0, 0);
   return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
+}
+
+std::string allow_longer(const Limits& limits) {
+  return "allow more: --max-line " + std::to_string(std::max<std::uint64_t>(limits.line >> 19, 1)) + "M";
 }
 
 }  // namespace
@@ -96,7 +99,8 @@ std::string_view LineReader::head(std::size_t lines, std::size_t bytes) {
   }
 }
 
-/// Look for a line end from next_ on; the line then ends before it. False: nothing is left.
+/// Look for a line end from next_ on; the line then ends before it. False: nothing is left, or the line goes
+/// on beyond the limit.
 bool LineReader::find_end() {
   const std::size_t before = next_ - begin_;
   for (std::size_t from = next_;;) {
@@ -111,10 +115,16 @@ bool LineReader::find_end() {
       end_ = next_ = size_;
       break;
     }
+    if (size_ - begin_ > limits().line) {
+      end_ = size_;
+      break;
+    }
     const std::size_t seen = size_ - begin_;
     fill();
     from = seen;
   }
+  too_long_ = end_ - begin_ > limits().line;
+  if (too_long_) return false;
   ++lines_;
   from_ = begin_ + before;
   if (!is_plain_ascii({buffer_.data() + from_, end_ - from_})) check_text();
@@ -150,7 +160,13 @@ std::string_view LineReader::view() const {
 
 bool LineReader::next(std::string_view& line) {
   begin_ = next_;
-  if (!find_end()) return false;
+  if (!find_end()) {
+    number_ = lines_ + 1;
+    if (too_long_)
+      fail("has more than " + std::to_string(limits().line) +
+           " bytes, the most that a line may have; break it, or " + allow_longer(limits()));
+    return false;
+  }
   number_ = lines_;
   if (lines_ == 1 && view().starts_with(byte_order_mark)) begin_ += byte_order_mark.size();
   line = view();
@@ -183,6 +199,16 @@ std::size_t RecordReader::skip_blanks(std::size_t at) const {
   return at;
 }
 
+/// Refuse a line with too many cells.
+void RecordReader::check_count(std::size_t cells) const {
+  const std::uint64_t most = lines_.limits().text_columns;
+  if (cells > most)
+    fail("has more than " + std::to_string(most) +
+         " cells, the most that a line may have; say what separates them (--delimiter), or allow more: "
+         "--max-columns " +
+         std::to_string(2 * most));
+}
+
 void RecordReader::split_plain(std::vector<std::string_view>& cells) const {
   std::size_t at = 0;
   for (;;) {
@@ -190,10 +216,19 @@ void RecordReader::split_plain(std::vector<std::string_view>& cells) const {
     const std::size_t begin = at;
     while (at < line_.size() && !is_separator(line_[at])) ++at;
     cells.push_back(trimmed(line_.substr(begin, at - begin)));
+    check_count(cells.size());
     if (at == line_.size()) return;
     ++at;
     if (separator_ == ' ' && skip_blanks(at) == line_.size()) return;
   }
+}
+
+void RecordReader::refuse_open_quote() const {
+  const std::uint64_t most = lines_.limits().line;
+  fail("a quote opened in cell " + std::to_string(found_.size() + 1) + " is " +
+       (lines_.is_too_long() ? "not closed within " + std::to_string(most) + " bytes" : "never closed") +
+       "; close it, or double quotes that belong to the text" +
+       (lines_.is_too_long() ? ", or " + allow_longer(lines_.limits()) : ""));
 }
 
 /// The cell whose opening quote is at `at`, over several lines if need be; returns where it ends.
@@ -204,9 +239,7 @@ std::size_t RecordReader::quoted_cell(std::size_t at) {
     at = line_.find('"', at);
     if (at == std::string_view::npos) {
       at = line_.size();  // the search goes on here, in a longer line
-      if (at - begin > longest_quoted || !lines_.append(line_))
-        fail("a quote opened in cell " + std::to_string(found_.size() + 1) +
-             " is never closed; close it, or double quotes that belong to the text");
+      if (!lines_.append(line_)) refuse_open_quote();
       --at;
       continue;
     }
@@ -243,6 +276,7 @@ void RecordReader::split_quoted(std::vector<std::string_view>& cells) {
       while (at < line_.size() && !is_separator(line_[at])) ++at;
       found_.push_back({begin, begin + trimmed(line_.substr(begin, at - begin)).size(), nullptr});
     }
+    check_count(found_.size());
     if (at >= line_.size()) break;
     ++at;
     if (separator_ == ' ' && skip_blanks(at) == line_.size()) break;

@@ -33,10 +33,15 @@ class LineReader {
   bool head_is_all(std::string_view head) const { return ended_ && head.size() == size_; }
 
   /// The next line; valid until the next call. False: the file has ended.
+  /// Throws bad_file: it is longer than the source's limits allow.
   bool next(std::string_view& line);
 
-  /// The same line with the one after it, line end between, for cells that contain one.
+  /// The same line with the one after it, line end between, for cells that contain one. False: the file has
+  /// ended, or is_too_long().
   bool append(std::string_view& line);
+  bool is_too_long() const { return too_long_; }
+
+  const Limits& limits() const { return source_.limits(); }
 
   std::int64_t number() const { return number_; }  ///< of the line, or of its first, from 1
 
@@ -61,7 +66,7 @@ class LineReader {
   std::size_t size_ = 0;             ///< of buffer_, filled
   std::size_t next_ = 0;             ///< after the line end
   std::int64_t number_ = 0, lines_ = 0;
-  bool started_ = false, ended_ = false;
+  bool started_ = false, ended_ = false, too_long_ = false;
   char line_end_ = '\n';
 };
 
@@ -93,6 +98,8 @@ class RecordReader {
   void split_plain(std::vector<std::string_view>& cells) const;
   void split_quoted(std::vector<std::string_view>& cells);
   std::size_t quoted_cell(std::size_t at);
+  [[noreturn]] void refuse_open_quote() const;
+  void check_count(std::size_t cells) const;
   std::size_t skip_blanks(std::size_t at) const;
   bool is_blank(char c) const { return c == ' ' || (c == '\t' && separator_ != '\t'); }
   bool is_separator(char c) const { return separator_ == ' ' ? is_blank(c) : c == separator_; }

@@ -75,6 +75,10 @@ std::pair<std::int64_t, std::string_view> split_entry(const LineReader& lines, s
   if (index < 0 || index > largest_index)
     lines.fail("has the index " + std::to_string(index) + " in " + in_quotes(item) + "; indices are 0 to " +
                std::to_string(largest_index));
+  const std::uint64_t most = lines.limits().svm_columns;
+  if (static_cast<std::uint64_t>(index) > most)
+    lines.fail("has the index " + std::to_string(index) + ", but a file may have " + std::to_string(most) +
+               " columns at most; correct it, or allow more: --max-columns " + std::to_string(index + 1));
   if (index <= last)
     lines.fail("has the index " + std::to_string(index) + " after " + std::to_string(last) +
                "; the indices of a line ascend, each once");
@@ -195,7 +199,7 @@ class SvmReader {
 
   void place_values() {
     const auto cols = static_cast<std::uint64_t>(table_.cols);
-    source_.require_memory(multiply(multiply(static_cast<std::uint64_t>(table_.rows), cols), sizeof(float)));
+    source_.require_room(multiply(multiply(static_cast<std::uint64_t>(table_.rows), cols), sizeof(float)));
     table_.values.assign(static_cast<std::size_t>(table_.rows) * cols, 0.0f);
     const auto base = static_cast<std::uint32_t>(table_.first_index);
     for (std::size_t r = 0; r + 1 < row_begin_.size(); ++r)

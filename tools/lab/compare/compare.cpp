@@ -108,11 +108,13 @@ void check_options(const CLI::App& app, const CompareFlags& flags) {
     return refuse_others(app, "--experiment",
                          {"--device", "--quick", "--energy", "--seconds", "--seed", "--data", "--json",
                           "--csv", "--report", "--charts", "--resume", "--fresh"});
-  if (!flags.placement.empty())
-    refuse_others(app, "--placement",
-                  {"--reference", "--data", "--train", "--queries", "--header", "--delimiter", "--decimal",
-                   "--encoding", "--seed", "-n", "-m", "--dims", "-k", "--classes", "--metric", "--selector",
-                   "--groups", "--threads", "--json"});
+  if (!flags.placement.empty()) {
+    std::vector<std::string> allowed = {"--reference", "--data",     "--train",  "--queries", "--seed",
+                                        "-n",          "-m",         "--dims",   "-k",        "--classes",
+                                        "--metric",    "--selector", "--groups", "--threads", "--json"};
+    allowed.insert(allowed.end(), text_options.begin(), text_options.end());
+    refuse_others(app, "--placement", allowed);
+  }
   if (flags.whole) {
     std::vector<std::string> allowed = {
         "--device",   "--reference",  "--train",      "--queries",      "-m",        "-k",    "--metric",

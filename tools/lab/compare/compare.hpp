@@ -121,7 +121,8 @@ inline constexpr const char* experiment_durations =
 
 /// `--whole`, and how its files are read. Returns an exit code.
 inline constexpr std::array whole_options = {"--label-column", "--categorical", "--scale", "--categories"};
-inline constexpr std::array text_options = {"--header", "--delimiter", "--decimal", "--encoding"};
+inline constexpr std::array text_options = {"--header",      "--delimiter", "--decimal",  "--encoding",
+                                            "--max-columns", "--max-line",  "--max-axes", "--max-growth"};
 void add_whole_options(CLI::App& app, CompareFlags& flags);
 int compare_proposers(const CLI::App& app, const CompareFlags& flags);
 

@@ -5,9 +5,9 @@
 #include <array>
 #include <atomic>
 
-#include "base/parallel.hpp"
 #include "cpu/steps/propose/collect_products.hpp"
 #include "cpu/steps/steps.hpp"
+#include "host/parallel.hpp"
 
 namespace kith::cpu {
 namespace {

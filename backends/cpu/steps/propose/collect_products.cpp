@@ -6,9 +6,9 @@
 
 #include <algorithm>
 
-#include "base/parallel.hpp"
 #include "cpu/steps/propose/bounds.hpp"
 #include "cpu/steps/propose/shadow_order.hpp"
+#include "host/parallel.hpp"
 
 namespace kith::cpu {
 namespace {

@@ -8,10 +8,10 @@
 #include <array>
 #include <cstring>
 
-#include "base/parallel.hpp"
 #include "cpu/steps/propose/bounds.hpp"
 #include "cpu/steps/propose/shadow_order.hpp"
 #include "cpu/steps/steps.hpp"
+#include "host/parallel.hpp"
 
 namespace kith::cpu {
 namespace {

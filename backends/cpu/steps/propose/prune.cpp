@@ -3,8 +3,8 @@
 // Work: one comparison a candidate, and a copy of what is kept. A task is a query.
 #include <algorithm>
 
-#include "base/parallel.hpp"
 #include "cpu/steps/steps.hpp"
+#include "host/parallel.hpp"
 
 namespace kith::cpu {
 

@@ -6,8 +6,8 @@
 #include <array>
 #include <string>
 
-#include "base/parallel.hpp"
 #include "cpu/steps/steps.hpp"
+#include "host/parallel.hpp"
 
 namespace kith::cpu {
 namespace {

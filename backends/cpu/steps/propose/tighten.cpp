@@ -4,9 +4,9 @@
 // (nth_element), sorted, and merged with the best: O(candidates + s log s + k) for s such keys.
 #include <algorithm>
 
-#include "base/parallel.hpp"
 #include "cpu/steps/propose/bounds.hpp"
 #include "cpu/steps/steps.hpp"
+#include "host/parallel.hpp"
 
 namespace kith::cpu {
 namespace {

@@ -41,7 +41,8 @@ files::Table read_rows(const std::string& path, std::stop_token stop) {
   files::ReadOptions options;
   options.label_column = "-1";
   for (const std::int64_t column : text_columns) options.categorical.push_back(std::to_string(column + 1));
-  files::Source source(path, std::move(stop));
+  options.stop = std::move(stop);
+  files::Source source(path, options);
   files::Table table;
   table.path = path;
   table.text = true;

@@ -1,11 +1,11 @@
-#include "base/fork_gate.hpp"
+#include "host/fork_gate.hpp"
 
 #include <pthread.h>
 
 #include <atomic>
 #include <new>
 
-#include "base/thread_pool.hpp"
+#include "host/thread_pool.hpp"
 
 namespace kith {
 namespace {

@@ -1,4 +1,4 @@
-#include "base/thread_pool.hpp"
+#include "host/thread_pool.hpp"
 
 #include <pthread.h>
 #include <signal.h>

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/host_threads.hpp"
-#include "base/thread_pool.hpp"
+#include "host/host_threads.hpp"
+#include "host/thread_pool.hpp"
 
 namespace kith {
 

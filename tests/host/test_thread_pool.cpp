@@ -1,6 +1,6 @@
 // The pool itself, compiled into the tests once more: every task once, threads told apart, loops within
 // loops.
-#include "base/thread_pool.hpp"
+#include "host/thread_pool.hpp"
 
 #include <doctest/doctest.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
 // How many threads kith takes, by what the system says: environment, affinity, control groups.
-#include "base/host_threads.hpp"
+#include "host/host_threads.hpp"
 
 #include <doctest/doctest.h>
 #include <sched.h>
@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "common/data_files.hpp"
+#include "host/control_groups.hpp"
 
 namespace kith::tests {
 namespace {
@@ -25,6 +26,10 @@ void write_groups(const Folder& folder, const std::vector<std::pair<std::string,
     fs::create_directories(fs::path(folder / file).parent_path());
     folder.write(file, content);
   }
+}
+
+std::uint32_t cores_in(const Folder& folder, const std::string& groups) {
+  return cores_of_quota(group_folders(groups, folder / "", "cpu"));
 }
 
 TEST_SUITE_BEGIN("host");
@@ -45,13 +50,13 @@ TEST_CASE("host threads: control groups of version 2 limit the time, the tightes
                         {"pod/cpu.max", "250000 100000\n"},
                         {"pod/one/cpu.max", "max 100000\n"},
                         {"pod/half/cpu.max", "50000 100000\n"}});
-  CHECK(cores_of_quota("0::/\n", folder / "") == 0);
-  CHECK(cores_of_quota("0::/pod\n", folder / "") == 3);
-  CHECK(cores_of_quota("0::/pod/one\n", folder / "") == 3);
-  CHECK(cores_of_quota("0::/pod/half\n", folder / "") == 1);
-  CHECK(cores_of_quota("0::/elsewhere\n", folder / "") == 0);
-  CHECK(cores_of_quota("", folder / "") == 0);
-  CHECK(cores_of_quota("nonsense", folder / "") == 0);
+  CHECK(cores_in(folder, "0::/\n") == 0);
+  CHECK(cores_in(folder, "0::/pod\n") == 3);
+  CHECK(cores_in(folder, "0::/pod/one\n") == 3);
+  CHECK(cores_in(folder, "0::/pod/half\n") == 1);
+  CHECK(cores_in(folder, "0::/elsewhere\n") == 0);
+  CHECK(cores_in(folder, "") == 0);
+  CHECK(cores_in(folder, "nonsense") == 0);
 }
 
 TEST_CASE("host threads: control groups of version 1") {
@@ -61,9 +66,9 @@ TEST_CASE("host threads: control groups of version 1") {
                         {"cpu,cpuacct/docker/a/cpu.cfs_quota_us", "400000\n"},
                         {"cpu,cpuacct/docker/a/cpu.cfs_period_us", "100000\n"}});
   const std::string groups = "5:memory:/docker/a\n4:cpu,cpuacct:/docker/a\n1:name=systemd:/docker/a\n";
-  CHECK(cores_of_quota(groups, folder / "") == 4);
-  CHECK(cores_of_quota("4:cpu,cpuacct:/\n", folder / "") == 0);
-  CHECK(cores_of_quota("4:cpuset:/docker/a\n", folder / "") == 0);
+  CHECK(cores_in(folder, groups) == 4);
+  CHECK(cores_in(folder, "4:cpu,cpuacct:/\n") == 0);
+  CHECK(cores_in(folder, "4:cpuset:/docker/a\n") == 0);
 }
 
 TEST_CASE("host threads: what the environment asks for, KITH_THREADS before OMP_NUM_THREADS") {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string_view>
 
 namespace kith {
@@ -18,9 +19,8 @@ std::uint32_t team_size(std::uint32_t asked);
 /// The number that `text` begins with, as in `OMP_NUM_THREADS=4,2`; 0 where that is none from 1 to 4096.
 std::uint32_t threads_in(std::string_view text);
 
-/// Cores' worth of time that the control groups of a process may use, rounded up; 0: no limit.
-///   groups  its /proc/self/cgroup
-///   root    where the groups are mounted, /sys/fs/cgroup
-std::uint32_t cores_of_quota(std::string_view groups, const std::filesystem::path& root);
+/// Cores' worth of time that a process in these control groups may use, rounded up; 0: no limit.
+///   groups  as group_folders() gives them
+std::uint32_t cores_of_quota(std::span<const std::filesystem::path> groups);
 
 }  // namespace kith
