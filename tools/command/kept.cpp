@@ -13,6 +13,7 @@
 
 #include "command.hpp"
 #include "files/output.hpp"
+#include "interrupt.hpp"
 #include "json.hpp"
 
 namespace kith::command {
@@ -110,6 +111,7 @@ void KeptWork::save(const Json& done) {
     file.write(kept_text(kept) + "\n");
     file.commit();
     saved_ = true;
+    tell_that_work_is_kept();
   } catch (const Error& error) {
     if (!told_) note(where_ + ": what is measured cannot be kept: " + error.what());
     told_ = true;
