@@ -11,8 +11,9 @@
 #include <thread>
 #include <utility>
 
-#include "kith/error.hpp"
 #include "base/writing.hpp"
+#include "kith/error.hpp"
+#include "shown.hpp"
 
 namespace kith::files {
 namespace {
@@ -86,14 +87,22 @@ AtomicFile::~AtomicFile() {
 }
 
 void AtomicFile::flush() {
-  for (std::size_t done = 0; done < buffer_.size();) {
-    const ssize_t wrote = ::write(fd_, buffer_.data() + done, buffer_.size() - done);
+  // A terminal gets what it would obey written out. A full buffer may end within a character; what follows
+  // its last line stays, unless that is all.
+  const bool terminal = ::isatty(fd_) != 0;
+  const bool full = terminal && buffer_.size() == buffer_bytes;
+  const std::size_t line_end = full ? buffer_.rfind('\n') : std::string::npos;
+  const std::size_t ready = line_end == std::string::npos ? buffer_.size() : line_end + 1;
+  const std::string safe = terminal ? shown(std::string_view(buffer_).substr(0, ready)) : std::string();
+  const std::string_view text = terminal ? std::string_view(safe) : std::string_view(buffer_);
+  for (std::size_t done = 0; done < text.size();) {
+    const ssize_t wrote = ::write(fd_, text.data() + done, text.size() - done);
     if (wrote < 0 && errno == EINTR) continue;
     if (wrote < 0 && errno == EPIPE) throw ClosedPipe{};
     if (wrote < 0) fail("cannot be written", errno);
     done += static_cast<std::size_t>(wrote);
   }
-  buffer_.clear();
+  buffer_.erase(0, ready);
 }
 
 void AtomicFile::write(const void* bytes, std::size_t size) {

@@ -6,6 +6,7 @@
 #include "files/text/column_notes.hpp"
 #include "files/text/decorated.hpp"
 #include "files/text/dictionary.hpp"
+#include "files/text/header.hpp"
 #include "files/text/number.hpp"
 #include "formats.hpp"
 
@@ -14,11 +15,6 @@ namespace {
 
 void tell(const FileOptions& options, const std::string& text) {
   if (options.note) options.note(text);
-}
-
-/// How pandas calls the index of a table in a file, which it writes before the columns.
-bool is_index_name(const std::string& name) {
-  return name.empty() || name == "Unnamed: 0";
 }
 
 /// The rows of a side file. Where it is known how many there are, that decides about the first line, once all
@@ -130,9 +126,9 @@ Labels read_delimited_labels(Source& source, Format format, const LabelOptions& 
   const std::size_t column = label_column(source, file, options);
   Records& records = file.records();
   LabelReader reader(options.known);
-  PaddedLabels padded;
+  LabelWatch watched;
   const std::int64_t first_line = records.line();
-  for (std::vector<std::string_view> cells; file.next(cells); padded.look_at(cells[column]))
+  for (std::vector<std::string_view> cells; file.next(cells); watched.look_at(cells[column]))
     if (const std::string why = reader.add(cells[column]); !why.empty())
       records.fail(records.column_text(column) + " " + why);
   bool headed = false;
@@ -147,13 +143,13 @@ Labels read_delimited_labels(Source& source, Format format, const LabelOptions& 
       else if (const std::string why = reader.add_first(first); !why.empty())
         records.fail_at(std::max<std::int64_t>(first_line, 1), records.column_text(column) + " " + why);
       else
-        padded.look_at(first);
+        watched.look_at(first);
     }
   }
   Labels labels = reader.finish();
   if (file.is_open() && !headed && is_name(file.first()[column], '.') && only_first_is_alone(labels.code))
     file.tell_label(file.first()[column]);
-  if (!options.known) padded.tell(options, source.name(), labels);
+  if (!options.known) watched.tell(options, source.name(), labels);
   return labels;
 }
 

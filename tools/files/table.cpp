@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "files/text/dictionary.hpp"
+#include "files/text/header.hpp"
 #include "formats.hpp"
 
 namespace kith::files {
@@ -73,7 +74,11 @@ void read_rows(Source& source, Format format, const ReadOptions& options, Table&
       if (like.header &&
           std::find(like.column_names.begin(), like.column_names.end(), name) == like.column_names.end())
         column = printable(name);
-    more = "; a column with the true answers is named by --label " + column + " (or --target)";
+    const bool index = table.header && is_index_name(table.column_names[0]) && like.header &&
+                       !is_index_name(like.column_names[0]);
+    more = index ? "; column 1 has no name and may be the index of pandas: leave it out, as "
+                   "to_csv(index=False) does"
+                 : "; a column with the true answers is named by --label " + column + " (or --target)";
   }
   throw Error(Errc::invalid_argument, table.path + ": has " +
                                           count_of(static_cast<std::uint64_t>(table.cols), "column") +

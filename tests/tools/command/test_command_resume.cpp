@@ -197,6 +197,11 @@ TEST_CASE("kith reproduce: names, and the list") {
       "reproduce structure --report a/../p.html --resume p.html", 2,
       "invalid_argument: reproduce: --report a/../p.html would replace the file that --resume reads, p.html; "
       "give it another name");
+  for (const string& named : {string("--data"), string("--csv")})
+    check_refused(
+        "reproduce structure,gsknn-kdd --report p.html " + named + " ./p.partial.html", 2,
+        "invalid_argument: reproduce: " + named +
+            " ./p.partial.html is where unfinished results of p.html are kept; give it another name");
   check_refused("reproduce x", 2,
                 "invalid_argument: reproduce: NAMES: there is none called \"x\"; choose one of all, list, "
                 "pbknn-groups, pbknn-table1, gsknn-table1, gsknn-crossover, gsknn-kdd, ranksort-placements, "

@@ -226,6 +226,9 @@ TEST_CASE("missing: refused with the way out, dropped, or filled in") {
   CHECK(contains(said("search --device cpu --label kind --missing drop --train " + train +
                       " --radius 3 --queries " + queries),
                  "    1     0"));
+  for (const string& asked_for : {string("classify"), string("search")})
+    CHECK(contains(said(asked_for + drop + " --leave-one-out"),
+                   train + ": 2 of 5 rows without an answer, since a value is missing"));
   CHECK(said("classify" + drop + " --leave-one-out --out " + (folder / "o.csv"))
             .starts_with("accuracy 0.4000 (2 of 5)\n"));
   CHECK(folder.read("o.csv").ends_with("x\n?\nx\n?\nx\n"));

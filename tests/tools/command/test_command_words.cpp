@@ -242,6 +242,19 @@ TEST_CASE("what a terminal would obey is shown in tables and messages, and on a 
   CHECK(shown.code == 0);
   CHECK(contains(shown.out, plain + "\r\nb\r\n"));
   CHECK(!contains(shown.out, "\x1b[31m"));
+  const Result written = on_terminal({"classify", "--device", "cpu", "-k", "1", "--label", "kind", "--train",
+                                      train, "--leave-one-out", "--out", "-"});
+  CHECK(contains(written.out, "label\r\n" + plain + "\r\n"));
+  CHECK(!contains(written.out, "\x1b[31m"));
+  const string columns = folder.write("c.csv", odd + ",kind\n1,a\n2,a\n9,b\n8,b\n");
+  const string selected = kith("select-features --device cpu --label kind --train " + columns).out;
+  CHECK(contains(selected, "\n  " + plain + "\n"));
+  CHECK(!contains(selected, "\x1b"));
+  const string odd_file = folder.write("k\xe4se.csv", "x,kind\n1," + odd + "\n2,b\n9,b\n8," + odd + "\n");
+  const string structure = kith("structure --device cpu --label kind --train " + odd_file).out;
+  CHECK(contains(structure, "k\\xe4se.csv: 4 rows"));
+  CHECK(contains(structure, "  " + plain + " -> b: "));
+  CHECK(!contains(structure, "\x1b"));
   const Result refused = kith("search --device cpu --query 1 --train " + train + " --label '" + odd + "'");
   CHECK(refused.code == 2);
   CHECK(contains(refused.err, plain));

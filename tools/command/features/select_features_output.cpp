@@ -4,6 +4,7 @@
 
 #include "command/features/select_features.hpp"
 #include "command/shared/json.hpp"
+#include "files/shown.hpp"
 #include "report/class_pages.hpp"
 
 namespace kith::command {
@@ -79,10 +80,11 @@ std::string features_argument(const Selected& done) {
 std::string selection_text(const SelectFeaturesFlags& flags, const Selected& done) {
   const FeatureSelection& selection = done.selection;
   const std::string score = score_name(flags);
-  std::string text = done.training.rows.table.path + ": " + std::to_string(done.training.n()) + " rows, " +
-                     std::to_string(done.names.size()) + " columns to choose from, " +
-                     std::to_string(done.classes) + " classes, " + std::string(name(flags.metric)) + ", " +
-                     done.device.spec + "; " + flags.method + " by " + score + "\n\n";
+  std::string text = files::shown_in_line(done.training.rows.table.path) + ": " +
+                     std::to_string(done.training.n()) + " rows, " + std::to_string(done.names.size()) +
+                     " columns to choose from, " + std::to_string(done.classes) + " classes, " +
+                     std::string(name(flags.metric)) + ", " + done.device.spec + "; " + flags.method +
+                     " by " + score + "\n\n";
   TextTable table({"step", "columns", "change", score, ""});
   const std::ptrdiff_t best = best_step(selection);
   for (std::size_t i = 0; i < selection.steps.size(); ++i) {
@@ -95,7 +97,8 @@ std::string selection_text(const SelectFeaturesFlags& flags, const Selected& don
           " columns: " + score_text(selection.all_score) + "\nbest, " +
           std::to_string(selection.best.size()) + (selection.best.size() == 1 ? " column: " : " columns: ") +
           score_text(selection.best_score) + "\n";
-  for (const std::int64_t feature : selection.best) text += "  " + done.name(feature) + "\n";
+  for (const std::int64_t feature : selection.best)
+    text += "  " + files::shown_in_line(done.name(feature)) + "\n";
   if (const std::string list = features_argument(done); !list.empty())
     text += "for other commands: --features " + list + "\n";
   return text + std::to_string(selection.evaluated) + " sets tried in " +

@@ -7,6 +7,8 @@
 #include "command/input/voting_flags.hpp"
 #include "files/source.hpp"
 #include "files/text/number.hpp"
+#include "training_parts.hpp"
+#include "voting_flags.hpp"
 
 namespace kith::command {
 
@@ -40,6 +42,7 @@ bool check_asking(const CLI::App& app, const TrainingFlags& training, const Aski
 Rows read_asked(const TrainingFlags& training_flags, const AskingFlags& flags, const Training& training) {
   if (!flags.query.empty()) return parse_prepared_queries(training_flags, flags.query, training);
   if (!training_flags.tables.queries.empty()) return read_prepared_queries(training_flags, training);
+  if (flags.leave_one_out) tell_unanswered(training.rows);
   Rows none;
   none.table.cols = training.rows.table.cols;
   none.width = training.rows.width;

@@ -96,9 +96,7 @@ Rows prepared(const Preparation& preparation, files::Table table) {
   Rows rows;
   rows.table = std::move(table);
   if (preparation.options().missing == Missing::drop) leave_incomplete_out(rows);
-  if (rows.kept)
-    note(missing_rows(rows) +
-         " without an answer, since a value is missing; --missing mean would fill it in");
+  tell_unanswered(rows);
   prepare(preparation, rows);
   return rows;
 }
@@ -121,6 +119,12 @@ Scaling parse_scaling(const std::string& text) {
 
 MatrixView<const float> Rows::searched() const {
   return {prepared.empty() ? table.values.data() : prepared.data(), count(), width};
+}
+
+void tell_unanswered(const Rows& asked) {
+  if (asked.kept)
+    note(missing_rows(asked) +
+         " without an answer, since a value is missing; --missing mean would fill it in");
 }
 
 void Rows::spread(RadiusNeighbors& found) const {

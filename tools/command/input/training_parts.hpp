@@ -1,4 +1,4 @@
-// The steps of read_training() that read what belongs to the training rows.
+// The steps of read_training() that read what belongs to the training rows, and what is told about rows.
 #pragma once
 
 #include <string>
@@ -16,6 +16,9 @@ TableFlags train_flags(const TrainingFlags& flags);
 void take_labels(const std::string& where, const TrainingFlags& flags, Training& training);
 /// Values of the training file, or of --values.
 void take_values(const std::string& where, const TrainingFlags& flags, Training& training);
+
+/// Tell how many of the rows that are asked about get no answer, since they miss a value.
+void tell_unanswered(const Rows& asked);
 
 /// --sample-weights, one for each row of `train`.
 std::vector<float> read_weights(const std::string& where, const std::string& path, const TableFlags& flags,

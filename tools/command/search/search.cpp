@@ -69,7 +69,7 @@ void check_flags(const CLI::App& app, const SearchFlags& flags) {
 RadiusNeighbors find(const SearchFlags& flags, Training& training, DeviceInfo& device, Trace* trace) {
   const bool by_k = flags.asking.radius.empty(), leave_one_out = flags.asking.leave_one_out;
   if (by_k) check_k("search", flags.asking.k, training, leave_one_out);
-  const Rows own = leave_one_out ? Rows{} : read_asked(flags.training, flags.asking, training);
+  const Rows own = read_asked(flags.training, flags.asking, training);
   const Rows& asked = leave_one_out ? training.rows : own;
   const MatrixView<const float> queries = asked.searched();
   PlanOptions options = plan_options(flags.plan);

@@ -24,8 +24,13 @@ constexpr timespec patience = {1, 500'000'000};
 /// What every stop leaves behind: files appear whole or not at all.
 constexpr std::string_view run_again = "; no output is written: run it again";
 
+constexpr std::string_view go_on = "; give the same command again to go on";
+
 /// Whether somebody looks at interrupt_token(); if not, there is nothing to wait for.
 std::atomic<bool> listened_to = false;
+
+/// Whether the same command would go on from here.
+std::atomic<bool> is_kept = false;
 
 /// Whether a thread waits for signals, or none needs to.
 bool has_watcher = true;
@@ -47,7 +52,7 @@ void wait_and_stop(sigset_t signals) {
   if (listened_to) sigtimedwait(&signals, nullptr, &patience);
   remove_unfinished();
   const std::string text =
-      "kith: interrupted: kith: stopped before it was done" + std::string(run_again) + "\n";
+      "kith: interrupted: kith: stopped before it was done" + std::string(is_kept ? go_on : run_again) + "\n";
   if (write(STDERR_FILENO, text.data(), text.size()) < 0) _exit(interrupted_code());
   _exit(interrupted_code());
 }
@@ -75,6 +80,10 @@ void watch_for_interrupts() {
     pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
     has_watcher = false;
   }
+}
+
+void tell_that_work_is_kept() {
+  is_kept = true;
 }
 
 bool can_make_threads() {

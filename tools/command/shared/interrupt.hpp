@@ -14,6 +14,9 @@ void watch_for_interrupts();
 /// False where watch_for_interrupts() could make no thread: signals then end the command at once.
 bool can_make_threads();
 
+/// What is measured is kept, so that the same command goes on from it: what a stop says.
+void tell_that_work_is_kept();
+
 /// What shells expect: 128 and the number of the signal that came (130 SIGINT, 143 SIGTERM, 129 SIGHUP); 130
 /// where none did.
 int interrupted_code();

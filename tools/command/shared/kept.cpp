@@ -14,6 +14,8 @@
 #include "command/shared/command.hpp"
 #include "command/shared/json.hpp"
 #include "files/output.hpp"
+#include "interrupt.hpp"
+#include "json.hpp"
 
 namespace kith::command {
 namespace {
@@ -110,6 +112,7 @@ void KeptWork::save(const Json& done) {
     file.write(kept_text(kept) + "\n");
     file.commit();
     saved_ = true;
+    tell_that_work_is_kept();
   } catch (const Error& error) {
     if (!told_) note(where_ + ": what is measured cannot be kept: " + error.what());
     told_ = true;

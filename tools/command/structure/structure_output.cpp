@@ -5,6 +5,7 @@
 
 #include "command/shared/json.hpp"
 #include "command/structure/structure.hpp"
+#include "files/shown.hpp"
 #include "report/class_pages.hpp"
 
 namespace kith::command {
@@ -54,8 +55,9 @@ std::string pairs_text(const Structured& done) {
   const auto pairs = done.nearest.mistakes();
   std::string text;
   for (std::size_t i = 0; i < std::min(pairs.size(), listed_pairs); ++i)
-    text += "  " + done.classes[pairs[i].truth] + " -> " + done.classes[pairs[i].predicted] + ": " +
-            std::to_string(pairs[i].count) + "\n";
+    text += "  " + files::shown_in_line(done.classes[pairs[i].truth]) + " -> " +
+            files::shown_in_line(done.classes[pairs[i].predicted]) + ": " + std::to_string(pairs[i].count) +
+            "\n";
   if (pairs.size() > listed_pairs)
     text += "  and " + std::to_string(pairs.size() - listed_pairs) + " pairs more, which --csv lists\n";
   return text;
@@ -71,10 +73,10 @@ std::string structure_text(const StructureFlags& flags, const Structured& done) 
   const files::Table& table = done.training.rows.table;
   const std::int64_t wrong = static_cast<std::int64_t>(done.errors.size());
   std::string text =
-      table.path + ": " + rows_of(done.training.n()) + ", " + std::to_string(done.columns_counted()) +
-      (done.columns_counted() == 1 ? " column" : " columns") + ", " + std::to_string(done.classes.size()) +
-      (done.classes.size() == 1 ? " class" : " classes") + ", " + std::string(name(flags.metric)) + ", " +
-      done.device.spec + "\n\n" + classes_table(done);
+      files::shown_in_line(table.path) + ": " + rows_of(done.training.n()) + ", " +
+      std::to_string(done.columns_counted()) + (done.columns_counted() == 1 ? " column" : " columns") + ", " +
+      std::to_string(done.classes.size()) + (done.classes.size() == 1 ? " class" : " classes") + ", " +
+      std::string(name(flags.metric)) + ", " + done.device.spec + "\n\n" + classes_table(done);
   if (done.classes.size() <= widest_matrix)
     text += "\nmean distance between classes; inside of one on the diagonal\n" + matrix_table(done);
   else

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "dates.hpp"
 #include "files/source.hpp"
 
 namespace kith::files {
@@ -25,6 +26,38 @@ bool is_id_name(const std::string& name) {
   return before_is_lower && (name.ends_with("Id") || name.ends_with("ID"));
 }
 
+/// The number that `text` begins with, digits and perhaps a point and digits; empty: none.
+std::string_view leading_number(std::string_view text) {
+  constexpr std::string_view digits = "0123456789";
+  const std::size_t whole = std::min(text.find_first_not_of(digits), text.size());
+  if (whole == 0 || whole + 1 >= text.size() || text[whole] != '.') return text.substr(0, whole);
+  const std::size_t end = std::min(text.find_first_not_of(digits, whole + 1), text.size());
+  return text.substr(0, end == whole + 1 ? whole : end);
+}
+
+/// `text` with 0 for each number in it.
+std::string shape_of(std::string_view text) {
+  std::string shape;
+  while (!text.empty()) {
+    const std::size_t size = leading_number(text).size();
+    shape += size > 0 ? '0' : text[0];
+    text.remove_prefix(std::max<std::size_t>(size, 1));
+  }
+  return shape;
+}
+
+/// Whether two texts of one shape are in the order of their numbers, of which the first that differs decides.
+bool in_order_of_numbers(std::string_view a, std::string_view b) {
+  while (!a.empty() && !b.empty()) {
+    const std::string_view x = leading_number(a), y = leading_number(b);
+    const double from = parse_wide(x).value, to = parse_wide(y).value;
+    if (from != to) return from < to;
+    a.remove_prefix(std::max<std::size_t>(x.size(), 1));
+    b.remove_prefix(std::max<std::size_t>(y.size(), 1));
+  }
+  return true;
+}
+
 }  // namespace
 
 void TextWatch::add(std::string_view text, std::int64_t line, char decimal) {
@@ -34,6 +67,9 @@ void TextWatch::add(std::string_view text, std::int64_t line, char decimal) {
     return;
   }
   dates_ += looks_like_date(text);
+  times_ += looks_like_time(text);
+  if (shape_.empty()) shape_ = shape_of(text);
+  shaped_ += shape_of(text) == shape_;
   const Decoration decoration = decoration_of(text, decimal);
   if (decoration.kind == Decoration::none) return;
   if (decoration.kind == Decoration::unit) {
@@ -48,8 +84,13 @@ void TextWatch::add(std::string_view text, std::int64_t line, char decimal) {
   decoration_ = decoration;
 }
 
-void PaddedLabels::tell(const FileOptions& options, const std::string& where, const Labels& labels) const {
-  if (first_.empty() || !labels.names.empty() || !options.note) return;
+void LabelWatch::tell(const FileOptions& options, const std::string& where, const Labels& labels) const {
+  if (!options.note) return;
+  for (const std::string& name : labels.names)
+    if (is_plain_mark(name))
+      options.note(where + ": the label " + in_quotes(name) +
+                   " is taken as a class; fill it in or leave its rows out if it stands for none");
+  if (first_.empty() || !labels.names.empty()) return;
   const std::size_t digits = std::min(first_.find_first_not_of('0'), first_.size() - 1);
   options.note(where + ": labels such as " + in_quotes(first_) + " are read as numbers, so that is " +
                first_.substr(digits) + "; write a letter before them to keep their zeros");
@@ -107,7 +148,20 @@ void ColumnNotes::look_at_numbers(std::int64_t column) {
       true);
 }
 
-void ColumnNotes::look_at_texts(std::int64_t column, const TextWatch& texts) {
+/// Tell where numbers within texts have another order than the texts.
+void ColumnNotes::look_at_order(std::int64_t column, const std::vector<std::string>& sorted) {
+  const auto wrong = std::adjacent_find(sorted.begin(), sorted.end(), [&](const auto& a, const auto& b) {
+    return shape_of(a) == shape_of(b) && !in_order_of_numbers(a, b);
+  });
+  if (wrong == sorted.end()) return;
+  add(column,
+      "holds texts with numbers in them, which are in alphabetical order, " + in_quotes(*wrong) + " before " +
+          in_quotes(*(wrong + 1)) + "; make them numbers, or say --categorical " +
+          std::to_string(number_in_file(column)) + " if their order is of no meaning",
+      false);
+}
+
+void ColumnNotes::look_at_texts(std::int64_t column, const TextWatch& texts, const Dictionary& dictionary) {
   if (texts.size() == table_.rows && table_.rows >= fewest_rows)
     add(column, "holds another text in each row, as " + in_quotes(texts.first()), true);
   else if (const std::string unit = texts.unit(); !unit.empty())
@@ -115,11 +169,13 @@ void ColumnNotes::look_at_texts(std::int64_t column, const TextWatch& texts) {
         "holds numbers with " + in_quotes(unit) + ", as " + in_quotes(texts.first()) +
             ", which are read as texts in alphabetical order; take " + in_quotes(unit) + " off them",
         false);
-  else if (texts.dates())
+  else if (texts.dates() || texts.times())
     add(column,
-        "holds dates, as " + in_quotes(texts.first()) +
+        (texts.dates() ? "holds dates, as " : "holds times, as ") + in_quotes(texts.first()) +
             ", which are read as texts in alphabetical order; make them numbers",
         false);
+  else if (texts.hold_numbers())
+    look_at_order(column, dictionary.sorted().names);
 }
 
 std::int64_t ColumnNotes::number_in_file(std::int64_t column) const {

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "decorated.hpp"
+#include "dictionary.hpp"
 #include "files/table.hpp"
 #include "files/text/decorated.hpp"
 
@@ -26,26 +28,29 @@ class TextWatch {
   std::int64_t size() const { return texts_; }         ///< distinct texts
   const std::string& first() const { return first_; }  ///< of them
   bool dates() const { return mostly(dates_); }        ///< nearly all are dates
+  bool times() const { return mostly(times_); }        ///< nearly all are times
+  /// Nearly all are alike but for the numbers in them, as 5-10 and 10-15.
+  bool hold_numbers() const { return shape_.find('0') != std::string::npos && mostly(shaped_); }
   std::string unit() const;  ///< the letters behind all numbers, as "kg"; empty: there are none
 
  private:
   bool mostly(std::int64_t count) const;
 
-  std::int64_t texts_ = 0, missing_ = 0, decorated_ = 0, units_ = 0, dates_ = 0;
+  std::int64_t texts_ = 0, missing_ = 0, decorated_ = 0, units_ = 0, dates_ = 0, times_ = 0, shaped_ = 0;
   std::int64_t decorated_line_ = 0;
   bool one_unit_ = true;
-  std::string first_, decorated_text_, unit_;
+  std::string first_, decorated_text_, unit_, shape_;
   Decoration decoration_;  ///< of decorated_text_
 };
 
-/// Looks for labels such as 007, which as numbers are 7.
-class PaddedLabels {
+/// Looks for labels that may be meant otherwise: 007, which as a number is 7; NA, which as a text is a class.
+class LabelWatch {
  public:
   void look_at(std::string_view label) {
     if (label.size() > 1 && label[0] == '0' && label[1] >= '0' && label[1] <= '9' && first_.empty())
       first_ = label;
   }
-  /// Tell of them where `labels` are numbers.
+  /// Tell of them, once all labels are known.
   void tell(const FileOptions& options, const std::string& where, const Labels& labels) const;
 
  private:
@@ -59,7 +64,7 @@ class ColumnNotes {
   explicit ColumnNotes(const Table& table) : table_(table) {}
 
   void look_at_numbers(std::int64_t column);  ///< a position in the table
-  void look_at_texts(std::int64_t column, const TextWatch& texts);
+  void look_at_texts(std::int64_t column, const TextWatch& texts, const Dictionary& dictionary);
 
   /// One line each, with the --features that leave out all columns that tell rows apart.
   void tell(const std::function<void(const std::string&)>& note) const;
@@ -73,6 +78,7 @@ class ColumnNotes {
   void add(std::int64_t column, const std::string& what, bool numbers_rows) {
     odd_.push_back({column, what, numbers_rows});
   }
+  void look_at_order(std::int64_t column, const std::vector<std::string>& sorted);
   bool whole_and_distinct(std::int64_t column) const;
   bool counts_rows(std::int64_t column) const;
   float value(std::int64_t row, std::int64_t column) const {

@@ -59,6 +59,15 @@ bool take_sign(std::string_view& text) {
   return true;
 }
 
+/// U+2212, which looks like the sign of the keyboard.
+bool take_typeset_minus(std::string_view& text) {
+  constexpr std::string_view minus = "\xE2\x88\x92";
+  if (!text.starts_with(minus)) return false;
+  text.remove_prefix(minus.size());
+  trim(text);
+  return true;
+}
+
 /// Groups of three digits with `separator` between them, the first shorter perhaps; then a decimal part.
 bool has_groups(std::string_view text, std::string_view separator, bool& fraction) {
   std::size_t first = text.find(separator);
@@ -76,6 +85,18 @@ bool has_groups(std::string_view text, std::string_view separator, bool& fractio
          (text.size() == 1 || all_digits(text.substr(1)));
 }
 
+/// As in India: two digits between commas, and three behind the last, 12,34,567; then a decimal part.
+bool has_indian_groups(std::string_view text) {
+  text = text.substr(0, text.find('.'));
+  const std::size_t last = text.rfind(',');
+  if (last == std::string_view::npos || text.size() - last != 4 || !all_digits(text.substr(last + 1)))
+    return false;
+  text = text.substr(0, last);
+  while (text.size() > 2 && text[text.size() - 3] == ',' && all_digits(text.substr(text.size() - 2)))
+    text.remove_suffix(3);
+  return text.size() <= 2 && all_digits(text);
+}
+
 /// What separates the thousands of an unsigned number; none: it is not so written.
 Decoration::Kind grouping_of(std::string_view text, char decimal) {
   constexpr std::array<std::string_view, 7> separators = {",", ".",        " ",           "'",
@@ -89,7 +110,16 @@ Decoration::Kind grouping_of(std::string_view text, char decimal) {
     if (text[0] == '0' && once && separator.size() == 1 && (separator == "," || separator == ".")) continue;
     return may_be_decimal ? Decoration::either : Decoration::thousands;
   }
-  return Decoration::none;
+  return has_indian_groups(text) ? Decoration::thousands : Decoration::none;
+}
+
+/// 1.5D3, 1d-05.
+bool has_fortran_exponent(std::string_view text) {
+  std::string number(text);
+  const std::size_t letter = number.find_first_of("dD");
+  if (letter == std::string::npos) return false;
+  number[letter] = 'e';
+  return parse_number(number).kind == Number::finite;
 }
 
 /// The kind of an unsigned number without anything before or behind it; `plain` where it is none of these.
@@ -102,7 +132,7 @@ Decoration::Kind kind_of(std::string_view text, char decimal, bool& plain) {
     return grouped;
   if (parse_number(text, decimal == '.' ? ',' : '.').kind == Number::finite)
     return decimal == '.' ? Decoration::comma : Decoration::point;
-  return Decoration::none;
+  return has_fortran_exponent(text) ? Decoration::exponent : Decoration::none;
 }
 
 /// Take letters off the end, as many as units have; they become `what`.
@@ -129,6 +159,7 @@ Decoration decoration_of(std::string_view text, char decimal) {
     trim(text);
     symbol = true, what = "()";
   }
+  const bool typeset = take_typeset_minus(text);
   take_sign(text);
   symbol |= take_symbol(text, true, what);
   take_sign(text);
@@ -143,6 +174,7 @@ Decoration decoration_of(std::string_view text, char decimal) {
     return {Decoration::unit, unit};
   }
   if (symbol) return {Decoration::symbol, what};
+  if (typeset && (plain || kind == Decoration::none)) return {Decoration::minus, {}};
   if (kind == Decoration::either) what = decimal == '.' ? "comma" : "point";
   return {kind, what};
 }
@@ -160,6 +192,10 @@ std::string undecorating_advice(const Decoration& decoration) {
       return "take the separators of thousands out";
     case Decoration::symbol:
       return "take the " + in_quotes(decoration.what) + " off";
+    case Decoration::minus:
+      return "its sign is U+2212: write the minus of the keyboard";
+    case Decoration::exponent:
+      return "write E in place of D";
     default:
       return {};
   }
@@ -169,30 +205,14 @@ bool is_decimal_comma(std::string_view text) {
   return text.find(',') != std::string_view::npos && decoration_of(text).kind == Decoration::comma;
 }
 
-bool looks_like_date(std::string_view text) {
-  text = text.substr(0, text.find_first_of(" T"));
-  std::array<std::size_t, 3> digits{};
-  std::size_t part = 0;
-  char separator = 0;
-  for (char c : text) {
-    if (is_digit(c)) {
-      ++digits[part];
-    } else {
-      if ((c != '-' && c != '.' && c != '/') || (separator && c != separator) || ++part > 2) return false;
-      separator = c;
-    }
-  }
-  const auto is_short = [](std::size_t count) { return count == 1 || count == 2; };
-  return part == 2 && is_short(digits[1]) &&
-         ((digits[0] == 4 && is_short(digits[2])) ||
-          (is_short(digits[0]) && (digits[2] == 4 || digits[2] == 2)));
+bool is_plain_mark(std::string_view text) {
+  return std::find(plain_marks.begin(), plain_marks.end(), text) != plain_marks.end();
 }
 
 bool is_missing_marker(std::string_view text) {
-  constexpr std::array<std::string_view, 12> markers = {"",    "?",   "-",  ".",    "*",    "NA",
-                                                        "N/A", "n/a", "na", "null", "NULL", "None"};
   constexpr std::size_t longest = 4;
-  return text.size() <= longest && std::find(markers.begin(), markers.end(), text) != markers.end();
+  if (text.size() > longest) return false;
+  return text.empty() || text == "-" || text == "." || text == "*" || is_plain_mark(text);
 }
 
 bool is_missing(Number::Kind kind, std::string_view text) {

@@ -1,6 +1,7 @@
 // Numbers with something about them that the readers of numbers do not take: $9, 10 %, 1,234.5, 5 kg.
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
 
@@ -16,6 +17,8 @@ struct Decoration {
     either,     ///< 1,234 (or 1.234, where the comma is the decimal sign): of thousands, or decimal?
     thousands,  ///< 1,234.5, 1.234.567 or 1 234
     symbol,     ///< $9, 10%, EUR 5, (7)
+    minus,      ///< the minus of typesetters, U+2212, before the number
+    exponent,   ///< 1.5D3, as Fortran writes it
     unit,       ///< 5 kg, 4wd: letters after the number
   } kind = none;
   std::string what;  ///< symbol, unit: as it is written; either: comma or point
@@ -31,9 +34,11 @@ std::string undecorating_advice(const Decoration& decoration);
 /// A number with a decimal comma, as 1,5 or -3,25e7, which is no group of thousands, as 1,234 may be.
 bool is_decimal_comma(std::string_view text);
 
-/// A day or a time: 2024-01-31, 31.1.2024, 1/31/24, with a time of day behind it or not.
-bool looks_like_date(std::string_view text);
+/// Marks of a missing value that are hardly ever anything else.
+inline constexpr std::array<std::string_view, 10> plain_marks = {"?",    "NA",   "N/A",  "n/a",  "na",
+                                                                 "null", "NULL", "None", "#N/A", "<NA>"};
 
+bool is_plain_mark(std::string_view text);
 /// An empty cell, or a mark that stands for a missing value: NA, ?, -.
 bool is_missing_marker(std::string_view text);
 /// The same, or NaN.

@@ -25,7 +25,7 @@ struct Column {
   bool fixed = false;          ///< the dictionary may not grow
   Dictionary dictionary;       ///< text
   TextWatch watch;             ///< text, where it is not forced
-  PaddedLabels padded;         ///< label
+  LabelWatch watched;          ///< label
   std::string first_text;      ///< text: for the message about a number further down
   std::int64_t first_line = 0;
 };
@@ -217,7 +217,7 @@ class DelimitedReader {
   void read_label(std::size_t c, std::string_view cell) {
     Column& column = columns_[c];
     if (const std::string why = labels_[column.answer].add(cell); !why.empty()) refuse(c, why);
-    column.padded.look_at(cell);
+    column.watched.look_at(cell);
   }
 
   float read_text(std::size_t c, std::string_view cell) {
@@ -235,7 +235,7 @@ class DelimitedReader {
       refuse(c, "holds the number " + in_quotes(cell) + ", but line " + std::to_string(column.first_line) +
                     " the text " + in_quotes(column.first_text) +
                     "; make the column text or numbers throughout, or say --categorical " +
-                    std::to_string(c + 1) + std::string(is_mark(column.first_text) ? or_missing : ""));
+                    std::to_string(c + 1) + std::string(is_plain_mark(column.first_text) ? or_missing : ""));
     const std::int64_t known = column.dictionary.size(), code = column.dictionary.add(cell);
     if (code == known && !column.forced) column.watch.add(cell, records_.line(), table_.decimal);
     if (code >= most_categories)
@@ -255,7 +255,7 @@ class DelimitedReader {
       if (const auto [line, why] = column.watch.refusal(); !why.empty())
         records_.fail_at(line, records_.column_text(c) + " " + why + ", or say --categorical " +
                                    std::to_string(c + 1) + " if they are names");
-      notes.look_at_texts(column.position, column.watch);
+      notes.look_at_texts(column.position, column.watch, column.dictionary);
     }
     if (!options_.features_chosen && options_.note) notes.tell(options_.note);
   }
@@ -292,7 +292,7 @@ class DelimitedReader {
     table_.rounded = rounding_.columns();
     for (std::size_t c = 0; c < columns_.size() && !options_.like; ++c)
       if (columns_[c].kind == Column::label)
-        columns_[c].padded.tell(
+        columns_[c].watched.tell(
             options_, source_.name() + ": " + records_.column_text(c),
             columns_[c].answer == 0 ? table_.labels : table_.more_labels[columns_[c].answer - 1]);
   }
@@ -308,15 +308,10 @@ class DelimitedReader {
     refuse(c, why_not(kind, cell, table_.decimal) + std::string(is_missing(kind, cell) ? or_missing : ""));
   }
 
-  /// Marks that no one uses as the name of a category.
-  static bool is_mark(std::string_view cell) {
-    return cell == "?" || (cell.size() > 1 && is_missing_marker(cell));
-  }
-
   /// Tell that a mark of a missing value became a category.
   void tell_marks(std::size_t c) const {
     if (!options_.note || options_.missing) return;
-    for (const char* mark : {"?", "NA", "N/A", "n/a", "na", "null", "NULL", "None"})
+    for (const std::string_view mark : plain_marks)
       if (columns_[c].dictionary.find(mark) >= 0)
         options_.note(source_.name() + ": " + records_.column_text(c) + " holds " + in_quotes(mark) +
                       ", which is taken as a category; --missing takes it as a missing value");

@@ -18,4 +18,7 @@ struct HeaderGuess {
 ///   named  names or numbers of columns that the caller asks for
 HeaderGuess guess_header(const Layout& layout, const Table* like, const std::vector<std::string>& named);
 
+/// Whether pandas calls the index of a table so in a file, which it writes before the columns.
+bool is_index_name(const std::string& name);
+
 }  // namespace kith::files

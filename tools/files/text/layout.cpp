@@ -160,8 +160,10 @@ class DelimiterGuess {
   char beside_own(std::vector<Candidate*> fitting) {
     if (fitting.empty()) return own_.delimiter;
     measure(source_, head_, own_);
-    if (own_.all_numeric()) return own_.delimiter;
     for (Candidate* other : fitting) measure(source_, head_, *other);
+    for (const Candidate* other : fitting)
+      if (own_.delimiter == ' ' && other->delimiter == '\t' && has_cells_without_value(*other)) return '\t';
+    if (own_.all_numeric()) return own_.delimiter;
     std::erase_if(fitting, [&](const Candidate* other) {
       return other->delimiter == '\t' && !own_cells_hold_tabs() && own_.delimiter != ' ';
     });
@@ -206,6 +208,18 @@ class DelimiterGuess {
     source_.fail("its cells may be separated by " + list + "; say which by --delimiter");
   }
 
+  /// Whether some cells are empty, in columns that have others: runs of tabs are not there to align.
+  bool has_cells_without_value(const Candidate& candidate) const {
+    std::vector<bool> filled(candidate.most);
+    bool any_empty = false;
+    for (const Record& record : candidate.sample)
+      for (std::size_t c = 0; c < record.size(); ++c) {
+        any_empty |= record[c].empty();
+        if (!record[c].empty()) filled[c] = true;
+      }
+    return any_empty && std::find(filled.begin(), filled.end(), false) == filled.end();
+  }
+
   bool own_cells_hold_tabs() const {
     for (const Record& record : own_.sample)
       for (const std::string& cell : record)
@@ -227,6 +241,22 @@ class DelimiterGuess {
   std::vector<Candidate> others_;
 };
 
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+
+/// A first line `sep=;`, which tells Excel what separates cells; it is taken off `head`. 0: there is none.
+char take_separator_line(std::string_view& head) {
+  std::string_view line = head.substr(head.starts_with(byte_order_mark) ? byte_order_mark.size() : 0);
+  const std::size_t end = line.find_first_of("\r\n");
+  if (end == std::string_view::npos) return 0;
+  const std::size_t next = line.find_first_not_of("\r\n", end);
+  std::string_view rest = line.substr(std::min(next, line.size()));
+  line = line.substr(0, end);
+  if (line.size() > 2 && line.front() == '"' && line.back() == '"') line = line.substr(1, line.size() - 2);
+  if (line.size() != 5 || (!line.starts_with("sep=") && !line.starts_with("SEP="))) return 0;
+  head = rest;
+  return line.back();
+}
+
 /// Lines at the top that begin with #, where others follow.
 struct Comments {
   std::size_t lines = 0;
@@ -237,7 +267,7 @@ struct Comments {
 Comments leading_comments(std::string_view head) {
   const char line_end = head.find('\n') == std::string_view::npos ? '\r' : '\n';
   Comments found;
-  found.rest = head.substr(head.starts_with("\xEF\xBB\xBF") ? 3 : 0);
+  found.rest = head.substr(head.starts_with(byte_order_mark) ? byte_order_mark.size() : 0);
   while (found.rest.starts_with('#')) {
     const std::size_t size = std::min(found.rest.find(line_end), found.rest.size() - 1) + 1;
     found.last = found.rest.substr(0, size);
@@ -347,10 +377,13 @@ char decimal_named(const std::string& text) {
 Layout find_layout(Source& source, LineReader& lines, Format format, const FileOptions& options,
                    const Table* like) {
   Layout layout;
-  const Comments comments = leading_comments(lines.head(sample_lines, sample_bytes));
+  std::string_view head = lines.head(sample_lines, sample_bytes);
+  const char named = take_separator_line(head);
+  const Comments comments = leading_comments(head);
   layout.comments = comments.lines;
   const char own = delimiter_of(format);
-  layout.delimiter = options.delimiter;
+  layout.delimiter = options.delimiter ? options.delimiter : named;
+  if (named) tell(options, source, "leaves out its first line, \"sep=" + std::string(1, named) + "\"");
   if (!layout.delimiter) {
     layout.delimiter = DelimiterGuess(source, comments.rest, own, like ? like->delimiter : '\0').guess();
     if (layout.delimiter != own)
@@ -366,6 +399,7 @@ Layout find_layout(Source& source, LineReader& lines, Format format, const FileO
          "leaves out " + count_of(layout.comments, "line") + " at its top that " +
              (layout.comments == 1 ? "begins" : "begin") + " with \"#\"" +
              (layout.names.empty() ? "" : " and takes the names of columns from there"));
+  layout.comments += named != 0;
   find_decimal(source, options, like, layout);
   return layout;
 }

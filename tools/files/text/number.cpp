@@ -43,6 +43,13 @@ std::string with_point(std::string_view text) {
   return result;
 }
 
+/// Whether a float32 keeps the whole part of a decimal fraction.
+bool whole_part_is_exact(std::string_view text, float value) {
+  double wide = 0;
+  std::from_chars(text.data(), text.data() + text.size(), wide);
+  return std::fabs(wide - static_cast<double>(value)) < 0.5;
+}
+
 /// Whether `digits` (an optional sign, then digits only) is a float32; |value| >= 2^24.
 bool whole_is_exact(std::string_view digits, float value) {
   std::int64_t whole = 0;
@@ -71,8 +78,9 @@ Number parse_number(std::string_view text) {
     return {word ? Number::infinite : Number::too_large, 0, false};
   }
   number.kind = Number::finite;
-  if (std::fabs(number.value) >= 0x1p24f && text.find_first_of(".eE") == std::string_view::npos)
-    number.rounded = !whole_is_exact(text, number.value);
+  if (std::fabs(number.value) >= 0x1p24f && text.find_first_of("eE") == std::string_view::npos)
+    number.rounded = text.find('.') == std::string_view::npos ? !whole_is_exact(text, number.value)
+                                                              : !whole_part_is_exact(text, number.value);
   return number;
 }
 

@@ -11,7 +11,8 @@ namespace kith::files {
 struct Number {
   enum Kind { finite, not_a_number, nan, infinite, too_large } kind = not_a_number;
   float value = 0;
-  bool rounded = false;  ///< a whole number that is no float32; fractions are not reported
+  bool rounded = false;  ///< a whole number that is no float32, or 2^24 and more whose whole part is not
+                         ///< kept; other fractions are not reported
 };
 
 /// `text` without spaces around it; an optional sign, digits, a point, an exponent; nan, inf, infinity.

@@ -170,6 +170,7 @@ int compare_experiments(const CompareFlags& flags) {
   if (flags.experiment == "list")
     return print(flags.json ? experiment_list_json() : experiment_list()), exit_ok;
   std::vector<Experiment> wanted = wanted_experiments(flags);
+  check_partial_paths(flags);
   check_data(flags, wanted);
   std::optional<files::AtomicFile> csv, page;
   if (!flags.csv.empty()) csv.emplace(flags.csv);

@@ -1,6 +1,7 @@
 #include "lab/reproduce/experiment_run.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <new>
 #include <optional>
@@ -67,6 +68,22 @@ fs::path partial_path(const std::string& path) {
   const auto type = fs::status(whole, ignored).type();
   if (path.empty() || (type != fs::file_type::not_found && type != fs::file_type::regular)) return {};
   return whole.parent_path() / (whole.stem().string() + ".partial" + whole.extension().string());
+}
+
+void check_partial_paths(const CompareFlags& flags) {
+  const auto real = [](const fs::path& path) {
+    std::error_code ignored;
+    return fs::weakly_canonical(fs::absolute(path, ignored), ignored);
+  };
+  const std::array<std::pair<const char*, std::string>, 4> named{
+      {{"--data", flags.data}, {"--resume", flags.resume}, {"--report", flags.report}, {"--csv", flags.csv}}};
+  for (const std::string& whole : {flags.report, flags.csv}) {
+    const fs::path partial = partial_path(whole);
+    for (const auto& [option, path] : named)
+      if (!partial.empty() && !path.empty() && real(path) == real(partial))
+        refuse(flags.called, option + (" " + path) + " is where unfinished results of " + whole +
+                                 " are kept; give it another name");
+  }
 }
 
 ExperimentRun::ExperimentRun(const CompareFlags& flags, std::vector<Experiment> wanted,

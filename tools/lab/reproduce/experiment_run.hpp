@@ -61,4 +61,7 @@ class ExperimentRun {
 /// `papers.partial.html` of `papers.html`. Empty where that is no place for a file, as a pipe is none.
 std::filesystem::path partial_path(const std::string& path);
 
+/// Throws invalid_argument: what is unfinished would replace a file that is named on the command line.
+void check_partial_paths(const CompareFlags& flags);
+
 }  // namespace kith::command
