@@ -32,7 +32,7 @@ class Guard {
 
  private:
   void refuse_after_failure() const;
-  static Error translated(const std::string& stage, const cl::BuildError& error);
+  Error translated(const std::string& stage, const cl::BuildError& error);
   Error translated(const std::string& stage, const cl::Error& error);
 
   std::string failure_;  // the first message of an error that cannot be recovered from

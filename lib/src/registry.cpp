@@ -7,6 +7,7 @@
 #include "driver_trial.hpp"
 #include "float_guard.hpp"
 #include "kith/error.hpp"
+#include "plugin_device.hpp"
 
 namespace kith {
 namespace {
@@ -77,7 +78,7 @@ const BackendInfo& BackendEntry::info() {
 std::unique_ptr<spi::Device> BackendEntry::open(std::uint32_t ordinal) {
   if (file_.path.empty()) return backend_->open(ordinal);
   const std::lock_guard lock(mutex_);
-  return backend_->open(ordinal);
+  return open_guarded(info_.devices[ordinal].spec, [&] { return backend_->open(ordinal); });
 }
 
 // Never destroyed: drivers and plug-ins are torn down by the system after every handle is gone.

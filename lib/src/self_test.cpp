@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "chain.hpp"
+#include "kith/error.hpp"
 #include "kith/key.hpp"
 #include "plan_rules.hpp"
 #include "self_test_parts.hpp"
@@ -335,6 +336,9 @@ std::string self_test(spi::Device& device) {
     return run_steps(device);
   } catch (const std::bad_alloc&) {  // no verdict on the device
     throw;
+  } catch (const Error& error) {
+    if (error.code() == Errc::out_of_memory) throw;  // neither is this
+    return std::string("the self-test could not run: ") + error.what();
   } catch (const std::exception& error) {
     return std::string("the self-test could not run: ") + error.what();
   } catch (...) {

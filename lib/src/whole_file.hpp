@@ -1,12 +1,16 @@
 // Files of the library itself: opened, read, and written whole or not at all.
 #pragma once
 
+#include <fcntl.h>
 #include <sys/types.h>
 
 #include <cstddef>
 #include <string>
 
 namespace kith {
+
+/// openat(), again where it is interrupted.
+int open_file(const char* path, int flags, int folder = AT_FDCWD);
 
 /// Closed at the end.
 class Descriptor {

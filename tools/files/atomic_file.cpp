@@ -84,7 +84,9 @@ AtomicFile::AtomicFile(const std::filesystem::path& path, std::string format)
     throw Error(Errc::bad_file, path.string() + ": is a folder; name a file in it");
   buffer_.reserve(buffer_bytes);
   if (exists && !S_ISREG(old.st_mode)) {
-    fd_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    do {
+      fd_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    } while (fd_ < 0 && errno == EINTR);
     if (fd_ < 0) fail("cannot be written", errno);
     return;
   }
@@ -92,7 +94,8 @@ AtomicFile::AtomicFile(const std::filesystem::path& path, std::string format)
     temporary_ = target_;
     temporary_ += ".partial-" + std::to_string(::getpid()) + "-" + std::to_string(attempt);
     fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (fd_ < 0 && (errno != EEXIST || attempt == 100)) fail("cannot be written", errno);
+    const bool again = errno == EEXIST || errno == EINTR;
+    if (fd_ < 0 && (!again || attempt == 100)) fail("cannot be written", errno);
   }
   slot_ = take_slot(temporary_.c_str());
   if (exists) (void)::fchmod(fd_, old.st_mode & 07777);  // where that is not allowed, the usual mode stays
@@ -132,9 +135,11 @@ void AtomicFile::write(const void* bytes, std::size_t size) {
 
 void AtomicFile::commit() {
   flush();
-  if (!temporary_.empty() && ::fsync(fd_) != 0) fail("cannot be written", errno);
+  while (!temporary_.empty() && ::fsync(fd_) != 0)
+    if (errno != EINTR) fail("cannot be written", errno);
   const int fd = std::exchange(fd_, -1);
-  if (::close(fd) != 0) fail("cannot be written", errno);
+  // An interrupted close() has closed it.
+  if (::close(fd) != 0 && errno != EINTR) fail("cannot be written", errno);
   if (temporary_.empty()) return;
   if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail("cannot be put in its place", errno);
   if (slot_ >= 0) slots[static_cast<std::size_t>(slot_)].name = nullptr;
