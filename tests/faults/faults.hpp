@@ -10,21 +10,10 @@
 #include <string>
 #include <vector>
 
+#include "hooks.hpp"
 #include "kith/kith.hpp"
 
 namespace kith::tests::faults {
-
-/// Where a call can be made to fail.
-enum class Site : int {
-  none,
-  allocation,   // of host memory
-  device_call,  // of a back end's device
-  driver_call,  // of OpenCL or CUDA
-  file_call,    // open, read, write, fsync, rename, ...
-};
-
-/// What is counted while it exists.
-enum class Kept : int { host_blocks, device_blocks, driver_objects, count };
 
 /// Of this thread: at `site` the call number `due` fails, or it and all after it, in the way `kind`.
 struct Fault {

@@ -21,7 +21,7 @@
 
 namespace {
 
-constexpr int file_call = 4;  // Site::file_call
+constexpr int file_call = static_cast<int>(kith::tests::faults::Site::file_call);
 constexpr std::size_t path_bytes = 512;
 
 /// What is being written, by descriptor.

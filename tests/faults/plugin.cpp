@@ -18,11 +18,9 @@ namespace {
 
 using namespace kith;
 
-constexpr int site = 2;  // Site::device_call
-
 void may_fail(const char* call) {
   const std::string where = std::string("faulty: ") + call + ": ";
-  switch (static_cast<FaultyDevice>(kith_fault(site))) {
+  switch (static_cast<FaultyDevice>(kith_fault(static_cast<int>(tests::faults::Site::device_call)))) {
     case FaultyDevice::works:
       return;
     case FaultyDevice::fails:

@@ -8,8 +8,10 @@
 
 namespace {
 
-constexpr int driver_call = 3;                        // Site::driver_call
-constexpr int device_blocks = 1, driver_objects = 2;  // Kept
+using namespace kith::tests::faults;
+constexpr int driver_call = static_cast<int>(Site::driver_call);
+constexpr int device_blocks = static_cast<int>(Kept::device_blocks);
+constexpr int driver_objects = static_cast<int>(Kept::driver_objects);
 
 struct InDriver {
   InDriver() { kith_in_driver(1); }
