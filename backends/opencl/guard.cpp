@@ -16,6 +16,17 @@ Errc code_of(cl_int error) {
   }
 }
 
+const char* advice_on(Errc code) {
+  switch (code) {
+    case Errc::out_of_memory:
+      return "; use smaller tiles or fewer rows, or free memory of the device";
+    case Errc::unavailable:
+      return "; install its driver again, or use another device";
+    default:
+      return "; report it with the sizes that led to it";
+  }
+}
+
 /// A kernel crashed, hung or was reset, and its context or queue is gone. Below -1000: of vendors.
 bool is_final(cl_int error) {
   return error == CL_INVALID_COMMAND_QUEUE || error == CL_INVALID_CONTEXT || error <= -1000;
@@ -39,6 +50,8 @@ void Guard::refuse_after_failure() const {
 }
 
 Error Guard::translated(const std::string& stage, const cl::BuildError& error) {
+  // The driver failed, and not the kernel.
+  if (error.err() != CL_BUILD_PROGRAM_FAILURE) return translated(stage, static_cast<const cl::Error&>(error));
   std::string log;
   for (const auto& [device, text] : error.getBuildLog()) log += text;
   return Error(Errc::device_failure, "opencl " + stage + ": a kernel did not compile (" +
@@ -51,7 +64,7 @@ Error Guard::translated(const std::string& stage, const cl::Error& error) {
       "opencl " + stage + ": " + error.what() + " returned " + error_name(error.err());
   if (!is_final(error.err()) && (!may_be_final(error.err()) || answers_())) {
     const Errc code = code_of(error.err());
-    return Error(code, message + (code == Errc::out_of_memory ? "; use smaller tiles or fewer rows" : ""));
+    return Error(code, message + advice_on(code));
   }
   failure_ = message + "; the device is lost to this process: start it again";
   return Error(Errc::device_failure, failure_);

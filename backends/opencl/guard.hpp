@@ -40,7 +40,7 @@ class Guard {
 
  private:
   void refuse_after_failure() const;
-  static Error translated(const std::string& stage, const cl::BuildError& error);
+  Error translated(const std::string& stage, const cl::BuildError& error);
   Error translated(const std::string& stage, const cl::Error& error);
 
   const std::function<bool()> answers_;

@@ -75,7 +75,8 @@ AtomicFile::AtomicFile(const std::filesystem::path& path, std::string format,
     temporary_ = target_;
     temporary_ += ".partial-" + std::to_string(::getpid()) + "-" + std::to_string(attempt);
     fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (fd_ < 0 && (errno != EEXIST || attempt == 100)) fail("cannot be written", errno);
+    const bool again = errno == EEXIST || errno == EINTR;
+    if (fd_ < 0 && (!again || attempt == 100)) fail("cannot be written", errno);
   }
   unfinished_.remember(temporary_.c_str());
   if (exists) (void)::fchmod(fd_, old.st_mode & 07777);  // where that is not allowed, the usual mode stays
@@ -118,9 +119,11 @@ void AtomicFile::write(const void* bytes, std::size_t size) {
 
 void AtomicFile::commit() {
   flush();
-  if (!temporary_.empty() && ::fsync(fd_) != 0) fail("cannot be written", errno);
+  while (!temporary_.empty() && ::fsync(fd_) != 0)
+    if (errno != EINTR) fail("cannot be written", errno);
   const int fd = std::exchange(fd_, -1);
-  if (::close(fd) != 0) fail("cannot be written", errno);
+  // An interrupted close() has closed it.
+  if (::close(fd) != 0 && errno != EINTR) fail("cannot be written", errno);
   if (temporary_.empty()) return;
   if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail("cannot be put in its place", errno);
   unfinished_.forget();

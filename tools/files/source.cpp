@@ -74,7 +74,9 @@ void Source::open(const std::filesystem::path& path) {
   if ((standard ? ::fstat(STDIN_FILENO, &status) : ::stat(path.c_str(), &status)) != 0) failed();
   if (S_ISDIR(status.st_mode)) fail("is a folder; name a file in it");
   sized_ = S_ISREG(status.st_mode);
-  fd_ = standard ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  do {
+    fd_ = standard ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  } while (fd_ < 0 && errno == EINTR);
   if (fd_ < 0) failed();
   if (!sized_) return;
   const off_t begin = std::max<off_t>(0, standard ? ::lseek(fd_, 0, SEEK_CUR) : 0);

@@ -13,6 +13,11 @@
 
 namespace kith {
 
+int open_file(const char* path, int flags, int folder) {
+  for (;;)
+    if (const int fd = ::openat(folder, path, flags); fd >= 0 || errno != EINTR) return fd;
+}
+
 Descriptor::~Descriptor() {
   if (fd_ >= 0) ::close(fd_);
 }
@@ -38,7 +43,8 @@ WholeFile::WholeFile(std::string where, std::string path, mode_t mode)
   for (int attempt = 0; fd_ < 0; ++attempt) {
     temporary_ = path_ + ".partial-" + std::to_string(::getpid()) + "-" + std::to_string(attempt);
     fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-    if (fd_ < 0 && (errno != EEXIST || attempt == most_attempts)) fail(errno);
+    const bool again = errno == EEXIST || errno == EINTR;
+    if (fd_ < 0 && (!again || attempt == most_attempts)) fail(errno);
   }
   unfinished_.remember(temporary_.c_str());
 }
@@ -58,11 +64,13 @@ void WholeFile::write(const void* bytes, std::size_t size) {
 }
 
 void WholeFile::flush() {
-  if (::fsync(fd_) != 0) fail(errno);
+  while (::fsync(fd_) != 0)
+    if (errno != EINTR) fail(errno);
 }
 
 void WholeFile::commit() {
-  if (::close(std::exchange(fd_, -1)) != 0) fail(errno);
+  // An interrupted close() has closed it.
+  if (::close(std::exchange(fd_, -1)) != 0 && errno != EINTR) fail(errno);
   if (std::rename(temporary_.c_str(), path_.c_str()) != 0) fail(errno);
   unfinished_.forget();
   temporary_.clear();

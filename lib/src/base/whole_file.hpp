@@ -1,6 +1,7 @@
 // Files of the library itself: opened, read, and written whole or not at all.
 #pragma once
 
+#include <fcntl.h>
 #include <sys/types.h>
 
 #include <cstddef>
@@ -9,6 +10,9 @@
 #include "kith/unfinished.hpp"
 
 namespace kith {
+
+/// openat(), again where it is interrupted.
+int open_file(const char* path, int flags, int folder = AT_FDCWD);
 
 /// Closed at the end.
 class Descriptor {

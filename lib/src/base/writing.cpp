@@ -27,9 +27,13 @@ const char* writing_advice(int error) {
 int sync_folder_of(const std::string& path) {
   const std::size_t slash = path.find_last_of('/');
   const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
-  const int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  int fd = -1;
+  do fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  while (fd < 0 && errno == EINTR);
   if (fd < 0) return 0;  // it may be written but not read
-  const int error = ::fsync(fd) == 0 ? 0 : errno;
+  int error = 0;
+  do error = ::fsync(fd) == 0 ? 0 : errno;
+  while (error == EINTR);
   ::close(fd);
   return error == EIO || error == ENOSPC || error == EDQUOT ? error : 0;
 }

@@ -6,6 +6,7 @@
 #include "base/float_guard.hpp"
 #include "cpu/backend.hpp"
 #include "device/driver_trial.hpp"
+#include "device/plugin_device.hpp"
 #include "kith/error.hpp"
 
 namespace kith {
@@ -77,7 +78,8 @@ const BackendInfo& BackendEntry::info() {
 std::unique_ptr<spi::Device> BackendEntry::open(std::uint32_t ordinal) {
   if (file_.path.empty()) return backend_->open(ordinal);
   const std::lock_guard lock(mutex_);
-  return open_device_of(*backend_, info_.name, ordinal);
+  return open_guarded(info_.devices[ordinal].spec,
+                      [&] { return open_device_of(*backend_, info_.name, ordinal); });
 }
 
 // Never destroyed: drivers and plug-ins are torn down by the system after every handle is gone.

@@ -28,7 +28,8 @@ class BackendEntry {
   const std::string& name() const { return info_.name; }
   /// Devices, or the reason why there are none. Loads the plug-in. Any thread may.
   const BackendInfo& info();
-  /// Open a device that info() lists. Throws what the back end throws. Any thread may.
+  /// Open a device that info() lists. Throws what the back end throws, of a plug-in kith::Error and
+  /// std::bad_alloc alone. Any thread may.
   std::unique_ptr<spi::Device> open(std::uint32_t ordinal);
 
   /// Its driver need not be tried any more: it was, or it has none.

@@ -46,11 +46,15 @@ class Hold {
   }
   Hold(const Hold&) = delete;
   Hold& operator=(const Hold&) = delete;
-  ~Hold() { let_go(); }
+  ~Hold() {
+    try {
+      let_go();
+    } catch (...) {  // the search has failed already, and the device begins by itself after a while
+    }
+  }
 
   void let_go() {
-    if (held_) device_.let_go();
-    held_ = false;
+    if (std::exchange(held_, false)) device_.let_go();
   }
 
  private:

@@ -89,7 +89,7 @@ std::string read_all(int fd, std::size_t bytes) {
 std::string trusted_text(const fs::path& path, std::uint32_t user) {
   const auto refuse = [](const std::string& why) { throw Error(Errc::bad_file, why); };
   const fs::path above = path.has_parent_path() ? path.parent_path() : ".";
-  const Descriptor folder(::open(above.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  const Descriptor folder(open_file(above.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (folder.get() < 0) {
     if (errno == ENOENT) return {};
     refuse(errno == ELOOP || errno == ENOTDIR
@@ -97,7 +97,7 @@ std::string trusted_text(const fs::path& path, std::uint32_t user) {
                : std::string("its folder cannot be read: ") + std::strerror(errno));
   }
   const Descriptor file(
-      ::openat(folder.get(), path.filename().c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+      open_file(path.filename().c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, folder.get()));
   if (file.get() < 0) {
     if (errno == ENOENT) return {};
     refuse(errno == ELOOP ? "it is a symbolic link"

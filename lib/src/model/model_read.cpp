@@ -265,7 +265,7 @@ Model read_model(int fd) {
 Model load_model(const std::string& path) try {
   const FloatGuard guard;
   try {
-    const Descriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+    const Descriptor file(open_file(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
     if (file.get() < 0)
       throw Error(Errc::bad_file, std::string("it cannot be read: ") + std::strerror(errno) +
                                       "; name a file that save() wrote");

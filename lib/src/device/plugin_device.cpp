@@ -1,0 +1,87 @@
+#include "device/plugin_device.hpp"
+
+#include <new>
+#include <type_traits>
+#include <utility>
+
+#include "kith/error.hpp"
+
+namespace kith {
+namespace {
+
+Error failure(const std::string& spec, const char* call, const std::string& what) {
+  return {Errc::device_failure, spec + " " + call + ": its back end threw " + what +
+                                    "; report it to those who wrote that back end"};
+}
+
+template <class Body>
+auto guarded(const std::string& spec, const char* call, const Body& body) {
+  try {
+    return body();
+  } catch (const Error&) {
+    throw;
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& error) {
+    throw failure(spec, call, error.what());
+  } catch (...) {
+    throw failure(spec, call, "an unknown exception");
+  }
+}
+
+class GuardedDevice : public spi::Device {
+ public:
+  explicit GuardedDevice(std::unique_ptr<spi::Device> real)
+      : spi::Device(real->info), real_(std::move(real)) {}
+
+  std::unique_ptr<spi::Allocation> allocate(std::size_t bytes) override {
+    return run("allocate", [&] { return real_->allocate(bytes); });
+  }
+  void write(spi::Allocation& to, std::size_t offset, const void* from, std::size_t bytes) override {
+    run("write", [&] { real_->write(to, offset, from, bytes); });
+  }
+  void read(const spi::Allocation& from, std::size_t offset, void* to, std::size_t bytes) override {
+    run("read", [&] { real_->read(from, offset, to, bytes); });
+  }
+  void finish() override {
+    run("finish", [&] { real_->finish(); });
+  }
+  std::unique_ptr<spi::HostMemory> allocate_host(std::size_t bytes) override {
+    return run("allocate_host", [&] { return real_->allocate_host(bytes); });
+  }
+  std::uint64_t mark() override {
+    return run("mark", [&] { return real_->mark(); });
+  }
+  double elapsed(std::uint64_t from, std::uint64_t to) override {
+    return run("elapsed", [&] { return real_->elapsed(from, to); });
+  }
+  void hold() override {
+    run("hold", [&] { real_->hold(); });
+  }
+  void let_go() override {
+    run("let_go", [&] { real_->let_go(); });
+  }
+  spi::Support check(const spi::Step& step) const override {
+    return run("check", [&] { return real_->check(step); });
+  }
+  void enqueue(const spi::Step& step) override {
+    run("enqueue", [&] { real_->enqueue(step); });
+  }
+
+ private:
+  template <class Body>
+  std::invoke_result_t<const Body&> run(const char* call, const Body& body) const {
+    return guarded(info.spec, call, body);
+  }
+
+  const std::unique_ptr<spi::Device> real_;
+};
+
+}  // namespace
+
+std::unique_ptr<spi::Device> open_guarded(const std::string& spec,
+                                          const std::function<std::unique_ptr<spi::Device>()>& open) {
+  return std::make_unique<GuardedDevice>(guarded(spec, "open", open));
+}
+
+}  // namespace kith

@@ -1,0 +1,69 @@
+// Models and tuning whose N-th open, read, write, fsync, close or rename fails, is interrupted or comes
+// short.
+#include <errno.h>
+
+#include "faults.hpp"
+#include "file_calls.hpp"
+#include "folder.hpp"
+
+namespace kith::tests::faults {
+namespace {
+
+Model small_model() {
+  Model model;
+  model.n = 4;
+  model.dims = 2;
+  model.rows = {0, 0, 1, 1, 2, 2, 3, 3};
+  model.labels = {0, 0, 1, 1};
+  return model;
+}
+
+/// Without faults: whether a folder has nothing but `file`, or not even that, and the file is whole.
+bool is_clean(const Folder& folder, const std::string& file, const std::string& content) {
+  const Spared spared;
+  const std::set<std::string> names = folder.names();
+  return names.empty() || (names == std::set{file} && folder.read(file) == content);
+}
+
+std::vector<Operation> operations(const Folder& models, const Folder& tunings) {
+  save(small_model(), models / "m.kith");
+  static const DeviceInfo cpu = open_device("cpu").info();
+  static const Tuning tuning = empty_tuning(cpu);
+  save_tuning(tuning, tunings / "t.txt", false);
+  const std::string model = models.read("m.kith"), text = tunings.read("t.txt");
+  return {
+      {"save",
+       [&models, model] {
+         if (!is_clean(models, "m.kith", model)) return false;
+         save(small_model(), models / "m.kith");
+         return is_clean(models, "m.kith", model);
+       }},
+      {"load_model", [&models] { return load_model(models / "m.kith").rows == small_model().rows; }},
+      {"save_tuning",
+       [&tunings, text] {
+         if (!is_clean(tunings, "t.txt", text)) return false;
+         save_tuning(tuning, tunings / "t.txt", true);
+         return is_clean(tunings, "t.txt", text);
+       }},
+      {"load_tuning",
+       [&tunings] {
+         std::string warning;
+         const auto found = load_tuning(cpu, tunings / "t.txt", warning);
+         if (!found && !warning.empty()) throw Error(Errc::bad_file, warning);
+         return found && *found == tuning;
+       }},
+  };
+}
+
+}  // namespace
+
+void fail_file_calls(const Asked& asked) {
+  const std::vector<Kind> kinds = {
+      {EIO, false, "EIO", {Errc::bad_file}},      {ENOSPC, false, "ENOSPC", {Errc::bad_file}},
+      {ENOSPC, true, "ENOSPC", {Errc::bad_file}}, {EINTR, false, "EINTR", {}},
+      {short_count, false, "a short count", {}},  {short_count, true, "a short count", {}}};
+  const Folder models, tunings;
+  fail_each(asked, Site::file_call, operations(models, tunings), kinds, [] {});
+}
+
+}  // namespace kith::tests::faults

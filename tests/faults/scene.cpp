@@ -1,0 +1,176 @@
+// What kith is asked for while something fails.
+#include "common/data.hpp"
+#include "faults.hpp"
+#include "folder.hpp"
+
+namespace kith::tests::faults {
+namespace {
+
+constexpr std::int64_t k = 9;
+
+/// Rows and labels, the same for every device.
+struct Data {
+  Matrix train = hard_rows(DataKind::integers, Set::train, 300, 5, Metric::l2);
+  Matrix more = hard_rows(DataKind::integers, Set::train, 20, 5, Metric::l2, 8);
+  Matrix queries = hard_rows(DataKind::integers, Set::queries, 7, 5, Metric::l2);
+  std::vector<std::int64_t> labels;
+  std::vector<double> values;
+  std::vector<float> radius{3.5f};
+  Folder folder;
+
+  Data() {
+    for (std::int64_t t = 0; t < train.rows; ++t) labels.push_back(t % 4);
+    values.assign(labels.begin(), labels.end());
+  }
+  MatrixView<const double> targets() const { return {values.data(), train.rows, 1}; }
+  Model model() const {
+    Model model;
+    model.metric = Metric::l2;
+    model.n = train.rows;
+    model.dims = train.cols;
+    model.rows = train.values;
+    model.labels = labels;
+    return model;
+  }
+};
+
+const Data& data() {
+  static const Data all;
+  return all;
+}
+
+bool same(const Neighbors& a, const Neighbors& b) {
+  return a.index == b.index && a.distance == b.distance;
+}
+
+}  // namespace
+
+/// What lies on a device.
+struct Scene::State {
+  Device device;
+  Index index;
+  Classifier classifier;
+  Regressor regressor;
+  Structure structure;
+
+  explicit State(const std::string& spec)
+      : device(open_device(spec)),
+        index(device, data().train, Metric::l2),
+        classifier(device, data().train, data().labels),
+        regressor(device, data().train, data().targets()),
+        structure(device, data().train, data().labels) {}
+
+  PlanOptions proposing() const {
+    PlanOptions options;
+    if (!device.info().proposers.empty()) options.proposer = device.info().proposers.back();
+    return options;
+  }
+};
+
+namespace {
+
+/// What the CPU answers.
+struct Answers {
+  Neighbors found, of_more;
+  RadiusNeighbors around;
+  std::vector<std::int64_t> predicted, left_out;
+  std::vector<double> estimated;
+  std::vector<float> distances;
+  std::size_t errors = 0;
+
+  Answers() {
+    const Device cpu = open_device("cpu");
+    const Index index(cpu, data().train, Metric::l2);
+    found = index.search(data().queries, k);
+    of_more = index.with(data().more).search(data().queries, k);
+    around = index.within(data().queries, data().radius);
+    const Classifier classifier(cpu, data().train, data().labels);
+    predicted = classifier.predict(data().queries, k);
+    left_out = leave_one_out(classifier, data().train, k).correct;
+    estimated = Regressor(cpu, data().train, data().targets()).predict(data().queries, k);
+    errors = Structure(cpu, data().train, data().labels).errors().size();
+    distances = stages::distance(cpu, data().queries, data().train, Metric::l1);
+  }
+};
+
+const Answers& answers() {
+  static const Answers all;
+  return all;
+}
+
+bool right_with_times(const Index& index, bool time_steps) {
+  Trace trace;
+  trace.time_steps = time_steps;
+  trace.hold_queue = !time_steps;
+  return same(index.search(data().queries, k, {}, &trace), answers().found);
+}
+
+bool right_saved() {
+  static const std::string path = data().folder / "saved.kith";
+  static const Model model = data().model();
+  save(model, path);
+  return load_model(path).labels == data().labels;
+}
+
+}  // namespace
+
+Scene::Scene(const std::string& spec) : spec_(spec), state_(std::make_unique<State>(spec)) {
+  static_cast<void>(answers());
+  save(data().model(), data().folder / "m.kith");
+}
+
+Scene::~Scene() = default;
+
+void Scene::renew() {
+  state_.reset();
+  state_ = std::make_unique<State>(spec_);
+}
+
+void Scene::close() {
+  state_.reset();
+}
+
+std::vector<Operation> Scene::operations() {
+  // By way of the scene: renew() changes what it holds.
+  const auto index = [this]() -> const Index& { return state_->index; };
+  return {
+      {"Index", [this] { return Index(state_->device, data().train, Metric::l2).rows() == 300; }},
+      {"Index::with",
+       [index] { return same(index().with(data().more).search(data().queries, k), answers().of_more); }},
+      {"search", [index] { return same(index().search(data().queries, k), answers().found); }},
+      {"search, steps timed", [index] { return right_with_times(index(), true); }},
+      {"search, queue held", [index] { return right_with_times(index(), false); }},
+      {"Index, search, proposed",
+       [this] {
+         const Index fresh(state_->device, data().train, Metric::l2);
+         return same(fresh.search(data().queries, k, state_->proposing()), answers().found);
+       }},
+      {"within",
+       [index] { return index().within(data().queries, data().radius).index == answers().around.index; }},
+      {"plan", [index] { return index().plan(7, k).problem.k == k; }},
+      {"classify", [this] { return state_->classifier.predict(data().queries, k) == answers().predicted; }},
+      {"regress", [this] { return state_->regressor.predict(data().queries, k) == answers().estimated; }},
+      {"leave_one_out",
+       [this] { return leave_one_out(state_->classifier, data().train, k).correct == answers().left_out; }},
+      {"Structure, errors", [this] { return state_->structure.errors().size() == answers().errors; }},
+      {"stages::distance",
+       [this] {
+         return stages::distance(state_->device, data().queries, data().train, Metric::l1) ==
+                answers().distances;
+       }},
+      {"save, load", right_saved},
+      {"load, classify",
+       [this] {
+         static const std::string path = data().folder / "m.kith";
+         const Model model = load_model(path);
+         return model.classifier(state_->device).predict(data().queries, k) == answers().predicted;
+       }},
+      {"open_device, search",
+       [this] {
+         const Index fresh(open_device(spec_), data().train, Metric::l2);
+         return same(fresh.search(data().queries, k), answers().found);
+       }},
+  };
+}
+
+}  // namespace kith::tests::faults
