@@ -8,6 +8,7 @@
 
 #include "kith/error.hpp"
 #include "kith/names.hpp"
+#include "text.hpp"
 
 namespace kith {
 
@@ -36,8 +37,8 @@ auto parse_in(const Table& table, std::string_view what, std::string_view text,
       if (candidate == plain) return value;
       also.emplace_back(candidate);
     }
-  throw Error(Errc::invalid_argument, std::string(what) + ": there is none called \"" + std::string(text) +
-                                          "\"; " + advice_on_name(text, names, also));
+  throw Error(Errc::invalid_argument, std::string(what) + ": there is none called \"" + shown(text) + "\"; " +
+                                          advice_on_name(text, names, also));
 }
 
 }  // namespace kith

@@ -14,6 +14,7 @@
 #include "border.hpp"
 #include "float_guard.hpp"
 #include "kith/error.hpp"
+#include "text.hpp"
 #include "tuning_file.hpp"
 #include "whole_file.hpp"
 
@@ -123,7 +124,7 @@ void check_origin(const Tuning& tuning, const DeviceInfo& device) {
   const auto check = [](const char* what, const std::string& had, const std::string& now) {
     if (had != now)
       throw Error(Errc::bad_file,
-                  std::string("it was measured ") + what + " " + had + ", and this is " + now);
+                  std::string("it was measured ") + what + " " + shown(had) + ", and this is " + now);
   };
   check("by kith", tuning.kith, wanted.kith);
   check("through the back end", tuning.backend, wanted.backend);

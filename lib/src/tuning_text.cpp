@@ -10,6 +10,7 @@
 #include "kith/spi.hpp"
 #include "kith/tuning.hpp"
 #include "kith/version.hpp"
+#include "text.hpp"
 
 namespace kith {
 namespace {
@@ -78,7 +79,7 @@ class Words {
     std::int64_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc() || end != text.data() + text.size() || value < 1)
-      fail(line_, std::string(key) + "=" + std::string(text) + " is no whole number of at least 1");
+      fail(line_, std::string(key) + "=" + shown(text) + " is no whole number of at least 1");
     return value;
   }
 
@@ -87,7 +88,7 @@ class Words {
     double value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value) || value <= 0)
-      fail(line_, std::string(key) + "=" + std::string(text) + " is no number above 0");
+      fail(line_, std::string(key) + "=" + shown(text) + " is no number above 0");
     return value;
   }
 
@@ -98,7 +99,7 @@ class Words {
     try {
       return parse(text);
     } catch (const Error&) {
-      fail(line_, std::string(key) + "=" + std::string(text) + " is unknown");
+      fail(line_, std::string(key) + "=" + shown(text) + " is unknown");
     }
   }
 
@@ -157,7 +158,7 @@ std::uint32_t header_number(const std::vector<std::string_view>& lines, std::siz
   std::uint32_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size())
-    fail(at + 1, "\"" + text + "\" is no whole number");
+    fail(at + 1, "\"" + shown(text) + "\" is no whole number");
   return value;
 }
 
