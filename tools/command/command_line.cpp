@@ -32,33 +32,37 @@ std::vector<std::string> plain_words(std::vector<std::string> words, const CLI::
 
 }  // namespace
 
-int run_command_line(std::vector<std::string> words, const std::function<int(const Subcommand&)>& run) {
-  CLI::App app(description, "kith");
-  app.get_formatter()->column_width(help_column);
-  app.set_version_flag("--version,-V", version());
-  add_examples(
-      app, {"kith devices", "kith search --train train.npy --queries queries.npy -k 5",
-            "kith classify --train iris.csv --label-column species --query 5.1,3.5,1.4,0.2", "kith doctor"});
-  const std::vector<Subcommand> subcommands = all_subcommands(app);
-  app.require_subcommand(0, 1);  // `structure` is also the name of an experiment
-  app.allow_extras();
-  for (const Subcommand& subcommand : subcommands) subcommand.app->allow_extras();
+CommandLine::CommandLine() : app_(std::make_unique<CLI::App>(description, "kith")) {
+  app_->get_formatter()->column_width(help_column);
+  app_->set_version_flag("--version,-V", version());
+  add_examples(*app_, {"kith devices", "kith search --train train.npy --queries queries.npy -k 5",
+                       "kith classify --train iris.csv --label-column species --query 5.1,3.5,1.4,0.2",
+                       "kith doctor"});
+  subcommands_ = all_subcommands(*app_);
+  app_->require_subcommand(0, 1);  // `structure` is also the name of an experiment
+  app_->allow_extras();
+  for (const Subcommand& subcommand : subcommands_) subcommand.app->allow_extras();
+}
+
+CommandLine::~CommandLine() = default;
+
+int CommandLine::run(std::vector<std::string> words, const std::function<int(const Subcommand&)>& run) {
   try {
-    words = plain_words(std::move(words), app);
+    words = plain_words(std::move(words), *app_);
     std::reverse(words.begin(), words.end());  // as CLI11 takes them
-    app.parse(std::move(words));
+    app_->parse(std::move(words));
   } catch (const CLI::CallForVersion&) {
     print(version() + "\n");
     return exit_ok;
   } catch (const CLI::CallForHelp&) {
-    print(wrapped_help(app.help()));
+    print(wrapped_help(app_->help()));
     return exit_ok;
   } catch (const CLI::ParseError& error) {
-    throw Error(Errc::invalid_argument, usage_message(app, subcommands, &error));
+    throw Error(Errc::invalid_argument, usage_message(*app_, subcommands_, &error));
   }
-  for (const Subcommand& subcommand : subcommands)
-    if (subcommand.app->parsed() && app.remaining(true).empty()) return run(subcommand);
-  throw Error(Errc::invalid_argument, usage_message(app, subcommands, nullptr));
+  for (const Subcommand& subcommand : subcommands_)
+    if (subcommand.app->parsed() && app_->remaining(true).empty()) return run(subcommand);
+  throw Error(Errc::invalid_argument, usage_message(*app_, subcommands_, nullptr));
 }
 
 }  // namespace kith::command

@@ -44,7 +44,7 @@ int run_and_warn(const Subcommand& subcommand) {
 int main(int argc, char** argv) {
   try {
     watch_for_interrupts();
-    return run_command_line({argv + 1, argv + argc}, run_and_warn);
+    return CommandLine().run({argv + 1, argv + argc}, run_and_warn);
   } catch (const kith::Error& error) {
     return fail(error.code(), error.what());
   } catch (const ClosedPipe&) {
