@@ -16,7 +16,7 @@
 namespace kith::fuzz {
 namespace {
 
-/// FNV-1a of 64 bits.
+/// FNV-1a of 64 bits, spelled once more.
 std::uint64_t checksum(std::string_view summed) {
   std::uint64_t sum = 14695981039346656037u;
   for (const char c : summed) sum = (sum ^ static_cast<unsigned char>(c)) * 1099511628211u;
