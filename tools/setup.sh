@@ -32,6 +32,8 @@ is_here() {
     ocl-icd-opencl-dev) below_usr libOpenCL.so ;;
     pocl-opencl-icd) ls "${OCL_ICD_VENDORS:-/etc/OpenCL/vendors}"/pocl*.icd ;;
     libclblast1) below_usr libclblast.so.1 ;;
+    libclang-rt-14-dev)
+      ls /usr/lib/llvm-14/lib/clang/14*/include/fuzzer || ls "$unpacked"/usr/lib/llvm-14/lib/clang/14*/include/fuzzer ;;
     libomp-14-dev) below_usr lib/llvm-14/lib/libomp.so ;;
     dataset-fashion-mnist) find_fashion_mnist ;;
     poppler-utils) command -v pdftotext && command -v pdftoppm ;;
@@ -152,6 +154,7 @@ configure() {
   if command -v ninja >/dev/null 2>&1 && [ ! -e "$folder/CMakeCache.txt" ]; then set -- -G Ninja "$@"; fi
   if command -v ccache >/dev/null 2>&1; then
     set -- -DCMAKE_CXX_COMPILER_LAUNCHER=ccache -DCMAKE_CUDA_COMPILER_LAUNCHER=ccache "$@"
+    export CCACHE_NOHASHDIR=true  # what two build folders compile alike is compiled once
   fi
   mkdir -p "$folder"
   (cd "$root" && cmake --preset "$preset" -B "$folder" "$@" > "$folder/configure.log" 2>&1) ||

@@ -88,6 +88,7 @@ TEST_CASE("tuning: nonsense is found though its checksum is right") {
   CHECK(refused("radix", "automatic") == "bad_file: line 7: way=automatic is no way");
   CHECK(refused("proposer=none", "proposer=automatic") ==
         "bad_file: line 7: proposer=automatic is no proposer");
+  CHECK(refused("proposer=none", "proposer=\x1b[31m") == "bad_file: line 7: proposer=\\x1b[31m is unknown");
   CHECK(refused("proposer=none", "proposer=oracle") == "bad_file: line 7: proposer=oracle is unknown");
   for (const std::string bad : {"0", "-8", "8x", "1.5", "99999999999999999999", "0x8"})
     CHECK(refused("groups=8", "groups=" + bad) ==

@@ -41,6 +41,14 @@ std::uint64_t checked_count(const Source& source, const ArrayLayout& layout) {
   return count;
 }
 
+/// Elements to make room for at once. A pipe's header may promise what never comes: there memory grows with
+/// the data.
+std::uint64_t worth_reserving(const Source& source, std::uint64_t count) {
+  const std::uint64_t plausible = source.plausible_bytes();
+  const bool unknown = plausible == std::numeric_limits<std::uint64_t>::max();
+  return std::min<std::uint64_t>(count, unknown ? block_elements : plausible);
+}
+
 /// Where the i-th element of the file belongs: its row, and its column among the flattened others.
 class Placement {
  public:
@@ -104,8 +112,7 @@ void read_array(Source& source, const ArrayLayout& layout, bool missing, Table& 
   const std::uint64_t count = checked_count(source, layout);
   const Placement place(layout);
   RoundingCount rounding;
-  // Columns are put where they belong as they come, for a second copy may not fit. Not from a pipe, whose
-  // header may promise what never comes: there memory grows with the data.
+  // Columns are put where they belong as they come, for a second copy may not fit. Not from a pipe.
   const bool fortran = layout.fortran && layout.shape.size() > 1;
   const std::uint64_t plausible = source.plausible_bytes();
   const bool scattered =
@@ -114,7 +121,7 @@ void read_array(Source& source, const ArrayLayout& layout, bool missing, Table& 
   if (scattered)
     table.values.resize(count);
   else
-    table.values.reserve(std::min<std::uint64_t>(count, plausible));
+    table.values.reserve(worth_reserving(source, count));
   read_blocks(source, layout, count, [&](const unsigned char* bytes, std::uint64_t first, std::size_t some) {
     if (!scattered) table.values.resize(table.values.size() + some);
     float* const to = scattered ? block_values.data() : table.values.data() + first;
@@ -141,7 +148,7 @@ std::vector<std::int64_t> read_array_labels(Source& source, const ArrayLayout& l
     source.fail("holds an array of shape " + shape_text(layout.shape) + "; labels are one a row: shape (" +
                 std::to_string(layout.shape[0]) + ",)");
   std::vector<std::int64_t> labels;
-  labels.reserve(std::min<std::uint64_t>(count, source.plausible_bytes()));
+  labels.reserve(worth_reserving(source, count));
   read_blocks(source, layout, count, [&](const unsigned char* bytes, std::uint64_t first, std::size_t some) {
     labels.resize(labels.size() + some);
     const Block block = to_labels(layout.type, layout.big_endian, bytes, some, labels.data() + first);
@@ -153,7 +160,7 @@ std::vector<std::int64_t> read_array_labels(Source& source, const ArrayLayout& l
 void read_array_values(Source& source, const ArrayLayout& layout, Values& values) {
   const std::uint64_t count = checked_count(source, layout);
   const Placement place(layout);
-  values.values.reserve(std::min<std::uint64_t>(count, source.plausible_bytes()));
+  values.values.reserve(worth_reserving(source, count));
   read_blocks(source, layout, count, [&](const unsigned char* bytes, std::uint64_t first, std::size_t some) {
     values.values.resize(values.values.size() + some);
     const Block block = to_doubles(layout.type, layout.big_endian, bytes, some, values.values.data() + first);

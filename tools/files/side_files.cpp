@@ -146,6 +146,7 @@ Labels read_delimited_labels(Source& source, Format format, const LabelOptions& 
         watched.look_at(first);
     }
   }
+  if (reader.size() == 0) source.fail(std::string(no_rows));
   Labels labels = reader.finish();
   if (file.is_open() && !headed && is_name(file.first()[column], '.') && only_first_is_alone(labels.code))
     file.tell_label(file.first()[column]);
@@ -214,6 +215,7 @@ void read_delimited_values(Source& source, Format format, const ValueOptions& op
       ++values.rows;
     }
   }
+  if (values.rows == 0) source.fail(std::string(no_rows));
   for (std::size_t i = 0; header && i < columns.size(); ++i)
     values.column_names.push_back(file.first()[columns[i]]);
 }

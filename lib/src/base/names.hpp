@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/text.hpp"
 #include "kith/error.hpp"
 #include "kith/names.hpp"
 
@@ -36,7 +37,7 @@ auto parse_in(const Table& table, std::string_view what, std::string_view text,
       if (candidate == plain) return value;
       also.emplace_back(candidate);
     }
-  throw Error(Errc::invalid_argument, std::string(what) + ": there is none called \"" + std::string(text) +
+  throw Error(Errc::invalid_argument, std::string(what) + ": there is none called \"" + escaped(text) +
                                           "\"; " + advice_on_name(text, names, also));
 }
 

@@ -43,6 +43,10 @@ TEST_CASE("files: missing values in text become NaN where that is asked for") {
   CHECK(marked(folder.table("q.csv", "?,y,3\n4,,NA\n", like).values) == Floats{-99, 1, 3, 4, -99, -99});
   CHECK(folder.table_error("t.csv", "a,b\n1,\n2,NA\n", with_missing()) ==
         "bad_file: t.csv: column 2 (b) holds no value in any row; take the column out of the file");
+  ReadOptions categorical = with_missing();
+  categorical.categorical = {"b"};
+  CHECK(folder.table_error("t.csv", "a,b\n1,\n2,NA\n", categorical) ==
+        "bad_file: t.csv: column 2 (b) holds no value in any row; take the column out of the file");
   CHECK(folder.table_error("t.csv", "a,b\n1,2\n2,inf\n", with_missing()) ==
         "bad_file: t.csv:3: column 2 (b) holds an infinity; make every value finite, or leave the row out");
   string told;

@@ -1,11 +1,13 @@
 // Files that are read from their beginning to their end without knowing how long they are, or by a format
 // that their names do not say.
 #include <doctest/doctest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <thread>
 
 #include "common/data_files.hpp"
+#include "common/sanitizers.hpp"
 
 using namespace kith::tests::data_files;
 
@@ -27,6 +29,24 @@ class Pipe {
  private:
   string path_;
   std::jthread writer_;
+};
+
+/// While this lives the process may have `bytes` more memory than it has.
+class MemoryLimit {
+ public:
+  explicit MemoryLimit(std::uint64_t bytes) {
+    REQUIRE(getrlimit(RLIMIT_AS, &before_) == 0);
+    std::uint64_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    const rlimit limit{pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)) + bytes, before_.rlim_max};
+    REQUIRE(setrlimit(RLIMIT_AS, &limit) == 0);
+  }
+  ~MemoryLimit() { setrlimit(RLIMIT_AS, &before_); }
+  MemoryLimit(const MemoryLimit&) = delete;
+  MemoryLimit& operator=(const MemoryLimit&) = delete;
+
+ private:
+  rlimit before_{};
 };
 
 ReadOptions by_format(const string& format) {
@@ -84,6 +104,23 @@ TEST_CASE("files: what is wrong with a pipe is found where it ends") {
   CHECK(error("npy", npy("<f4", "(1, 2)", bytes<float>({1, 2, 3, 4})))
             .starts_with("bad_file: pipe: goes on after"));
   CHECK(error("csv", gzip("1,2\n3,4\n").substr(0, 20)).find("within its compressed data") != string::npos);
+}
+
+TEST_CASE("files: the header of a pipe takes no memory for what never comes") {
+  if (kith::tests::sanitized()) return;  // AddressSanitizer takes terabytes of addresses
+  const Folder folder;
+  const auto error = [&](const string& descr, const std::function<void(const string&)>& read) {
+    const Pipe pipe(folder, "pipe.npy", npy(descr, "(536870912,)", bytes<float>({1, 2})));
+    const MemoryLimit limit(std::uint64_t{1} << 30);
+    return folder.error([&] { read(pipe.path()); });
+  };
+  const string truncated =
+      "bad_file: pipe.npy: ends after 87 bytes, within an array of shape (536870912,); it is truncated: copy "
+      "or "
+      "download it again";
+  CHECK(error("<f4", [](const string& path) { read_table(path); }) == truncated);
+  CHECK(error("<i4", [](const string& path) { read_labels(path); }) == truncated);
+  CHECK(error("<f4", [](const string& path) { read_values(path); }) == truncated);
 }
 
 TEST_CASE("files: a name that says no format, and a format that there is not") {

@@ -54,6 +54,14 @@ TEST_CASE("files: values are read as float64, from text and from arrays in eithe
         ".tsv or .txt");
 }
 
+TEST_CASE("files: a line that pandas begins with nothing, and no other, is a header without rows") {
+  const Folder folder;
+  const string refused = "bad_file: t.csv: holds a header and no rows; a file of data has at least one row";
+  const string file = folder.write("t.csv", ",30\n");
+  CHECK(folder.error([&] { read_values(file); }) == refused);
+  CHECK(folder.error([&] { read_labels(file); }) == refused);
+}
+
 TEST_CASE("files: several label columns and targets are no values, and all present or none") {
   const Folder folder;
   const string text = "x,kind,y,size,price\n1,a,2,7,0.1\n3,b,4,9,1e300\n";

@@ -1,7 +1,7 @@
 // What the subcommands of `kith` share.
 //
 // A subcommand is one function, add_NAME(parent): it registers its options and returns what to do
-// when it is asked for. main.cpp calls all of them, parses, and runs the one that was named:
+// when it is asked for. command_line.cpp calls all of them, parses, and runs the one that was named:
 //
 //   Subcommand add_compare(CLI::App& parent) {
 //     auto flags = std::make_shared<CompareFlags>();

@@ -20,8 +20,7 @@ Records::Records(Source& source, Format format, const FileOptions& options, cons
   read_first();
   has_header_ = decide_header(options, like, named);
   layout_.sample = {};
-  if (has_header_ && !has_second_)
-    source.fail("holds a header and no rows; a file of data has at least one row");
+  if (has_header_ && !has_second_) source.fail(std::string(no_rows));
   if (!has_header_) line_ = 0;
 }
 

@@ -14,6 +14,9 @@
 
 namespace kith::files {
 
+/// What is wrong with a file whose only line has the names of columns.
+inline constexpr std::string_view no_rows = "holds a header and no rows; a file of data has at least one row";
+
 /// The records of a file, and whether the first of them names the columns.
 class Records {
  public:

@@ -265,7 +265,8 @@ class DelimitedReader {
     look_at_columns();
     for (std::size_t c = 0; c < columns_.size(); ++c) {
       const Column& column = columns_[c];
-      if (column.kind == Column::undecided)
+      const bool nameless = column.kind == Column::text && column.dictionary.size() == 0;  // by --categorical
+      if (column.kind == Column::undecided || nameless)
         throw Error(Errc::bad_file, source_.name() + ": " + records_.column_text(c) +
                                         " holds no value in any row; take the column out of the file");
       if (column.kind != Column::text) continue;

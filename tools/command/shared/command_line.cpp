@@ -1,0 +1,68 @@
+#include "command_line.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <utility>
+
+#include "kith/version.hpp"
+#include "usage.hpp"
+
+namespace kith::command {
+namespace {
+
+constexpr const char* description =
+    "Exact k-nearest-neighbour search and classification. Every device returns the same bits.";
+
+std::string version() {
+  return "kith " + std::to_string(KITH_VERSION_MAJOR) + "." + std::to_string(KITH_VERSION_MINOR) + "." +
+         std::to_string(KITH_VERSION_PATCH);
+}
+
+/// The same words with `kith help X` as `kith X --help`, and `kith version` as `kith --version`.
+std::vector<std::string> plain_words(std::vector<std::string> words, const CLI::App& app) {
+  if (!words.empty() && words[0] == "version") words[0] = "--version";
+  if (words.empty() || words[0] != "help") return words;
+  words.erase(words.begin());
+  // What is no subcommand stands alone, and is refused as such.
+  const std::vector<const CLI::App*> known = app.get_subcommands([](const CLI::App*) { return true; });
+  const auto named = [&](const CLI::App* one) { return one->get_name() == words[0]; };
+  if (words.empty() || std::any_of(known.begin(), known.end(), named)) words.emplace_back("--help");
+  return words;
+}
+
+}  // namespace
+
+CommandLine::CommandLine() : app_(std::make_unique<CLI::App>(description, "kith")) {
+  app_->get_formatter()->column_width(help_column);
+  app_->set_version_flag("--version,-V", version());
+  add_examples(*app_, {"kith devices", "kith search --train train.npy --queries queries.npy -k 5",
+                       "kith classify --train iris.csv --label-column species --query 5.1,3.5,1.4,0.2",
+                       "kith doctor"});
+  subcommands_ = all_subcommands(*app_);
+  app_->require_subcommand(0, 1);  // `structure` is also the name of an experiment
+  app_->allow_extras();
+  for (const Subcommand& subcommand : subcommands_) subcommand.app->allow_extras();
+}
+
+CommandLine::~CommandLine() = default;
+
+int CommandLine::run(std::vector<std::string> words, const std::function<int(const Subcommand&)>& run) {
+  try {
+    words = plain_words(std::move(words), *app_);
+    std::reverse(words.begin(), words.end());  // as CLI11 takes them
+    app_->parse(std::move(words));
+  } catch (const CLI::CallForVersion&) {
+    print(version() + "\n");
+    return exit_ok;
+  } catch (const CLI::CallForHelp&) {
+    print(wrapped_help(app_->help()));
+    return exit_ok;
+  } catch (const CLI::ParseError& error) {
+    throw Error(Errc::invalid_argument, usage_message(*app_, subcommands_, &error));
+  }
+  for (const Subcommand& subcommand : subcommands_)
+    if (subcommand.app->parsed() && app_->remaining(true).empty()) return run(subcommand);
+  throw Error(Errc::invalid_argument, usage_message(*app_, subcommands_, nullptr));
+}
+
+}  // namespace kith::command
