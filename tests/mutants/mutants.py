@@ -5,7 +5,8 @@
     mutants.py --work FOLDER --draw 3 --date 20261124
                                              three, drawn by the date, of those that are not slow
     mutants.py --work FOLDER --only NAMES    some of them, with commas between
-    mutants.py --work FOLDER --table FILE    all of them, and docs/mutants.md as FILE
+    mutants.py --work FOLDER --missing       those that FOLDER/results.json does not have yet, as when a run was stopped
+    mutants.py --work FOLDER --table FILE    runs none; writes docs/mutants.md as FILE from results.json, which has all
     mutants.py --check                       only whether each still finds its place; builds nothing
 
 Mutants are in the .txt files beside this program, each as
@@ -26,6 +27,7 @@ The checkout is never changed. Only the files of tests that are named are compil
 """
 import argparse
 import fnmatch
+import json
 import os
 import pathlib
 import random
@@ -235,9 +237,10 @@ def targets_of(one):
 
 def killer(one, code, said):
     """Who has noticed the mutant, by what its command printed."""
-    case = re.search(r"^TEST CASE:  (.*)", said, re.MULTILINE)
-    if case:
-        return case[1].strip()
+    for block in re.split(r"^={20,}$", said, flags=re.MULTILINE):  # a case that only tells something has one, too
+        case = re.search(r"^TEST CASE:  (.*)", block, re.MULTILINE)
+        if case and "ERROR: " in block:
+            return case[1].strip()
     if " is not exact: " in said:
         return "the self-test, when the device is opened"
     if code is None:
@@ -279,21 +282,48 @@ def check_commands(place, mutants):
                           f"{one['killed by']}\n{said[-3000:]}")
 
 
-def table_of(results):
+class Results:
+    """What became of each mutant when it last ran, in a file of the workplace; forgotten when it changes."""
+
+    def __init__(self, folder):
+        self.file = folder / "results.json"
+        self.known = json.loads(self.file.read_text()) if self.file.is_file() else {}
+
+    @staticmethod
+    def identity(one):
+        return "\n".join([*one.old, "+", *one.new, one["killed by"]])
+
+    def of(self, one):
+        known = self.known.get(one.name, {})
+        return known if known.get("identity") == self.identity(one) else None
+
+    def keep(self, one, seconds, by):
+        self.known[one.name] = {"identity": self.identity(one), "seconds": round(seconds, 1), "by": by}
+        self.file.write_text(json.dumps(self.known, indent=1))
+
+
+def table_of(mutants, results):
+    missing = [one.name for one in mutants if not results.of(one)]
+    if missing:
+        raise Failure(f"no result yet of {', '.join(missing)}; run them with --missing")
     lines = ["# Mutants", "",
              "Bugs that were planted in kith one at a time, and the test that fails for each. Made by",
              "`tools/check --only mutants`, which plants them again (under `--ci` three, drawn by the date); the",
-             "list is `tests/mutants/*.txt`, how to add one is in `tests/mutants/mutants.py`. Seconds are those of",
-             "two cores: to build what the mutant changes, and to run the test.", "",
+             "list is `tests/mutants/*.txt`, how to add one is in `tests/mutants/mutants.py`. Seconds are those that",
+             "it took to build what the mutant changes, and to run the test, on two cores that other work used, too.",
+             "",
              "| mutant | kind | what it would do | killed by | seconds |", "|---|---|---|---|---|"]
-    for one, seconds, by in results:
-        cells = [f"`{one.name}`", one["kind"], one["means"], by, f"{seconds:.0f}"]
+    for one in mutants:
+        known = results.of(one)
+        cells = [f"`{one.name}`", one["kind"], one["means"], known["by"], f"{known['seconds']:.0f}"]
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
-    lines += ["", f"{len(results)} planted, {len(results)} killed."]
+    lines += ["", f"{len(mutants)} planted, {len(mutants)} killed."]
     return "\n".join(lines) + "\n"
 
 
-def chosen(mutants, options):
+def chosen(mutants, options, results):
+    if options.missing:
+        return [one for one in mutants.values() if not results.of(one)]
     if options.only:
         names = options.only.split(",")
         for name in names:
@@ -315,6 +345,7 @@ def main():
     parser.add_argument("--draw", type=int, default=0)
     parser.add_argument("--date", default="")
     parser.add_argument("--only", default="")
+    parser.add_argument("--missing", action="store_true")
     parser.add_argument("--table", type=pathlib.Path)
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
@@ -330,24 +361,26 @@ def main():
         return 0
     if not options.work:
         parser.error("--work names the folder for the copy")
-    some = chosen(mutants, options)
+    results = Results(options.work)
+    if options.table:
+        options.table.write_text(table_of(mutants.values(), results))
+        return 0
+    some = chosen(mutants, options, results)
     begin = time.monotonic()
     place = Workplace(options.work.resolve(), some, options.jobs)
     check_commands(place, some)
     print(f"{time.monotonic() - begin:.0f} s to build the copy, and to see each command pass", flush=True)
-    results, survivors = [], 0
+    survivors = 0
     for one in some:
         try:
             seconds, by = run_mutant(place, one)
-            results.append((one, seconds, by))
+            results.keep(one, seconds, by)
             print(f"killed    {one.name:28} {seconds:5.1f} s  by {by}", flush=True)
         except Failure as error:
             survivors += 1
             print(f"NOT KILLED {one.name}: {error}", flush=True)
     place.plant(None)
-    print(f"{len(results)} of {len(some)} killed, {time.monotonic() - begin:.0f} s in all")
-    if options.table and not survivors:
-        options.table.write_text(table_of(results))
+    print(f"{len(some) - survivors} of {len(some)} killed, {time.monotonic() - begin:.0f} s in all")
     return 1 if survivors else 0
 
 
