@@ -209,7 +209,7 @@ class Workplace:
             if not any(word.startswith("--device=") for word in program):
                 program.append("--device=cpu")
         if words[0] == "oclgrind":
-            script = '. tools/gates/oclgrind.sh; under_oclgrind "$@"; code=$?; cat "$1"; [ $code = 0 ] && [ ! -s "$1" ]'
+            script = '. tools/gates/oclgrind.sh; under_oclgrind "$@"; code=$?; head -n 9999 "$1"; [ $code = 0 ] && [ ! -s "$1" ]'
             program = ["sh", "-c", script, "sh", str(self.tree.parent / "found"), "KITH_TUNING=off", *program[1:]]
         environment = {**os.environ, "KITH_TUNING": "off", "OMP_WAIT_POLICY": "passive",
                        "KITH_CL_DIR": str(self.tree / "kernels_cl"), "POCL_CACHE_DIR": str(self.pocl_cache),
@@ -241,14 +241,15 @@ def killer(one, code, said):
         case = re.search(r"^TEST CASE:  (.*)", block, re.MULTILINE)
         if case and "ERROR: " in block:
             return case[1].strip()
+    of_oclgrind = [what for what in ("data race", "uninitialized value") if what in said.lower()]
+    if "oclgrind" in one.words() and of_oclgrind:
+        return "Oclgrind: " + " and ".join(of_oclgrind)
     if " is not exact: " in said:
         return "the self-test, when the device is opened"
     if code is None:
         return "the time limit: it hangs"
     if code < 0:
         return f"a crash (signal {-code})"
-    if "oclgrind" in one.words():
-        return "Oclgrind" + (": a data race" if "data race" in said else "")
     return " ".join(word for word in one.words() if "=" not in word or word.startswith("--"))
 
 
