@@ -11,7 +11,7 @@ using namespace kith::tests::data_files;
 namespace {
 
 /// A file of each way to read: by lines, by rows, as one array.
-const std::vector<std::pair<string, string>> plain_files() {
+std::vector<std::pair<string, string>> plain_files() {
   string text, sparse;
   for (int row = 0; row < 40; ++row) {
     text += std::to_string(row * row % 17) + "," + std::to_string(row) + ".5\n";
@@ -41,7 +41,8 @@ constexpr std::size_t trailer_bytes = 8;  // a checksum, and the length of the d
 
 TEST_CASE("files: a damaged .gz is refused, whichever bit of it has changed, or holds what it held") {
   const Folder folder;
-  for (const auto& [file, content] : plain_files()) {
+  for (const auto& packed : plain_files()) {
+    const string &file = packed.first, &content = packed.second;
     CAPTURE(file);
     const string whole = gzip(content);
     const std::optional<Floats> right = values_of(folder, file, whole);
@@ -65,7 +66,8 @@ TEST_CASE("files: a damaged .gz is refused, whichever bit of it has changed, or 
 
 TEST_CASE("files: a .gz that was cut anywhere is refused") {
   const Folder folder;
-  for (const auto& [file, content] : plain_files()) {
+  for (const auto& packed : plain_files()) {
+    const string &file = packed.first, &content = packed.second;
     CAPTURE(file);
     const string whole = gzip(content);
     for (std::size_t size = 0; size < whole.size(); ++size)
