@@ -288,7 +288,10 @@ class Results:
 
     def __init__(self, folder):
         self.file = folder / "results.json"
-        self.known = json.loads(self.file.read_text()) if self.file.is_file() else {}
+        self.known = self.read()
+
+    def read(self):
+        return json.loads(self.file.read_text()) if self.file.is_file() else {}
 
     @staticmethod
     def identity(one):
@@ -299,6 +302,7 @@ class Results:
         return known if known.get("identity") == self.identity(one) else None
 
     def keep(self, one, seconds, by):
+        self.known = self.read()  # another run may have kept some
         self.known[one.name] = {"identity": self.identity(one), "seconds": round(seconds, 1), "by": by}
         self.file.write_text(json.dumps(self.known, indent=1))
 
