@@ -357,6 +357,10 @@ def main():
     options = parser.parse_args()
     mutants = read_mutants()
     wrong = find_places(mutants.values())
+    listed = set(re.findall(r"^\| `(\w+)` \|", (ROOT / "docs/mutants.md").read_text(), re.MULTILINE))
+    if listed != set(mutants) and not (options.table or options.missing):
+        wrong.append(f"docs/mutants.md has other mutants ({', '.join(sorted(listed ^ set(mutants)))}); run --missing, "
+                     "then --table")
     if len(mutants) < LEAST:
         wrong.append(f"there are {len(mutants)} mutants, and must be {LEAST} at least")
     if wrong:
