@@ -50,7 +50,9 @@ struct Lists {
         keys.push_back(j < length ? make_key(value(), static_cast<std::uint32_t>(2 * (capacity - j) + 1))
                                   : make_key(-inf, 0));
       const bool more = length == capacity && random.one_in(2);
-      counts.push_back(static_cast<std::uint32_t>(length + (more ? 1 + random.next() % 9999 : 0)));
+      counts.push_back(static_cast<std::uint32_t>(length + (!more              ? 0
+                                                            : random.one_in(2) ? 1
+                                                                               : 1 + random.next() % 9999)));
       lost.push_back(static_cast<std::uint32_t>(random.below(2)));
     }
   }

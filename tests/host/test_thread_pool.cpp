@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <future>
 #include <string>
 #include <thread>
 #include <vector>
@@ -79,6 +80,23 @@ TEST_CASE("thread pool: several threads are in a loop at once, and wake for it a
     CHECK(met);
     std::this_thread::sleep_for(std::chrono::milliseconds(5));  // they sleep
   }
+}
+
+TEST_CASE("thread pool: a caller that sleeps is woken by its last helper") {
+  std::promise<void> ended;
+  std::future<void> end = ended.get_future();
+  // Where it is not woken it sleeps for ever, and is left to that.
+  std::thread([ended = std::move(ended)]() mutable {
+    std::atomic<int> here = 0;
+    const auto late = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    loop(2, 2, [&](std::size_t, std::size_t thread) {
+      ++here;
+      while (here < 2 && std::chrono::steady_clock::now() < late) std::this_thread::yield();
+      if (thread != 0) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    });
+    ended.set_value();
+  }).detach();
+  CHECK(end.wait_for(std::chrono::seconds(15)) == std::future_status::ready);
 }
 
 TEST_CASE("thread pool: its threads take no signal of the host program") {

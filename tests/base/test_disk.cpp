@@ -1,0 +1,30 @@
+// A disk that takes what is written, and fails when it is to be kept: the file that was there stays.
+#include <doctest/doctest.h>
+
+#include "common/sanitizers.hpp"
+#include "common/shell.hpp"
+
+using namespace command_tests;
+
+TEST_SUITE_BEGIN("unit");
+
+TEST_CASE("disk: what cannot be synced is no file, and what was there stays") {
+  if (kith::tests::sanitized()) return;  // their libraries must come first
+  const Folder folder;
+  folder.write("train.csv", "1,2,a\n3,4,b\n5,6,a\n");
+  const string classify = "LD_PRELOAD='" KITH_TEST_PLUGIN_DIR
+                          "/disk/libno_sync.so' \"$kith\" classify --device cpu -k 1 --query 1,2 " +
+                          ("--label-column -1 --train " + (folder / "train.csv"));
+  for (const string option : {"--out", "--save-model"}) {
+    CAPTURE(option);
+    const string out = folder.write("out.csv", "of yesterday\n");
+    const std::size_t before = folder.files();
+    const Result result = shell(classify + " " + option + " " + out);
+    CHECK(result.code == 3);
+    CHECK(contains(result.err, out + ": cannot be written: Input/output error; "));
+    CHECK(folder.read("out.csv") == "of yesterday\n");
+    CHECK(folder.files() == before);
+  }
+}
+
+TEST_SUITE_END();

@@ -1,0 +1,401 @@
+#!/usr/bin/env python3
+"""Plant one bug after the other in a copy of the sources, and see the named test fail.
+
+    mutants.py --work FOLDER                 all of them; the copy and its build are kept in FOLDER
+    mutants.py --work FOLDER --draw 3 --date 20261124
+                                             three, drawn by the date, of those that are not slow
+    mutants.py --work FOLDER --only NAMES    some of them, with commas between
+    mutants.py --work FOLDER --missing       those that FOLDER/results.json does not have yet, as when a run was stopped
+    mutants.py --work FOLDER --table FILE    runs none; writes docs/mutants.md as FILE from results.json, which has all
+    mutants.py --check                       only whether each still finds its place; builds nothing
+
+Mutants are in the .txt files beside this program, each as
+
+    [name]
+    kind: a row of the table
+    means: what the bug would do, as a sentence without its point
+    killed by: COMMAND
+    -  the text it replaces, which occurs once in the sources wherever that is; white space counts as a space
+    +  what stands there instead
+
+COMMAND is `VARIABLE=VALUE ... PROGRAM WORDS`: `kith_tests`, `kith`, or `oclgrind kith`, which fails, too,
+where Oclgrind finds something. {build} in it is the folder of the build. It must pass on the sources as they
+are, and fail with the mutant. More lines may follow: `slow: yes` leaves a mutant to the long form,
+`limit: SECONDS` is for one that hangs.
+
+The checkout is never changed. Only the files of tests that are named are compiled.
+"""
+import argparse
+import fnmatch
+import json
+import os
+import pathlib
+import random
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+SOURCES = ("lib", "backends", "kernels_cl", "kernels_cuda", "tools")  # where mutants are planted
+ALSO = ("CMakeLists.txt", "CMakePresets.json", "cmake", "tests", "docs")  # what a build and its tests read, too
+KEYS = {"kind", "means", "killed by", "slow", "limit"}
+LEAST = 55  # mutants; raise it when you add some
+LIMIT_S = 300
+
+
+class Failure(Exception):
+    pass
+
+
+class Mutant:
+    def __init__(self, name, file):
+        self.name, self.file, self.old, self.new, self.facts = name, file, [], [], {}
+        self.path = None
+
+    def __getitem__(self, key):
+        return self.facts.get(key, "")
+
+    def words(self):
+        return shlex.split(self["killed by"])
+
+
+def read_mutants():
+    mutants = {}
+    for file in sorted(HERE.glob("*.txt")):
+        one = None
+        for number, line in enumerate(file.read_text().splitlines(), 1):
+            key, colon, value = line.partition(": ")
+            if line.startswith("[") and line.endswith("]"):
+                one = Mutant(line[1:-1], file.name)
+                if one.name in mutants:
+                    raise Failure(f"{file.name}:{number}: there are two mutants [{one.name}]; rename one")
+                mutants[one.name] = one
+            elif one and line[:1] in "-+" and line:
+                (one.old if line[0] == "-" else one.new).append(line[1:].strip())
+            elif one and colon and key in KEYS:
+                one.facts[key] = value.strip()
+            elif line.strip() and not line.startswith("#"):
+                raise Failure(f"{file.name}:{number}: \"{line}\" is no line of a mutant; see mutants.py --help")
+    for one in mutants.values():
+        if not one.old or not all(one[key] for key in ("kind", "means", "killed by")):
+            raise Failure(f"{one.file}: [{one.name}] lacks its text, kind, meaning or command; add it")
+    return mutants
+
+
+def source_files(root):
+    for folder in SOURCES:
+        for path in sorted((root / folder).rglob("*")):
+            if path.is_file() and path.suffix != ".pyc":
+                yield path
+
+
+def find_places(mutants):
+    """The file of each mutant's text, and what is wrong with those that have none, or several."""
+    texts = {path: path.read_text(errors="replace") for path in source_files(ROOT)}
+    wrong = []
+    for one in mutants:
+        found = [(path, match) for path, text in texts.items() for match in pattern_of(one).finditer(text)]
+        if len(found) == 1:
+            one.path = found[0][0].relative_to(ROOT)
+        else:
+            places = ", ".join(str(path.relative_to(ROOT)) for path, _ in found) or "nowhere"
+            wrong.append(f"{one.file}: [{one.name}] applies to {len(found)} places ({places}), and must to one; "
+                         "name the text that it should replace")
+        try:
+            test_files(one)
+        except Failure as error:
+            wrong.append(str(error))
+    return wrong
+
+
+def pattern_of(one):
+    return re.compile(r"\s+".join(re.escape(word) for word in " ".join(one.old).split()))
+
+
+def test_files(one):
+    """The sources of the tests that a mutant's filter names."""
+    files = set()
+    for word in one.words():
+        if not word.startswith("--test-case="):
+            continue
+        for wanted in word.partition("=")[2].split(","):
+            having = {path.name for path, names in CASES.items()
+                      if any(fnmatch.fnmatch(name.lower(), wanted.lower()) for name in names)}
+            if not having:
+                raise Failure(f"{one.file}: [{one.name}]: no test is called \"{wanted}\"; name one that there is")
+            files |= having
+    return files
+
+
+CASES = {path: re.findall(r'TEST_CASE\(\s*"([^"]*)"', path.read_text())
+         for path in (ROOT / "tests").rglob("test_*.cpp")}
+
+
+class Workplace:
+    """A copy of the sources in a folder of its own, and its build."""
+
+    def __init__(self, folder, mutants, jobs):
+        self.tree, self.jobs = folder / "tree", jobs
+        self.build = self.tree / "build"  # as far below the sources as usual, so that ccache knows the paths
+        self.planted = None
+        self.pocl_cache = ROOT / "build/tests/pocl-gpu"  # what the tests have compiled already
+        if not self.pocl_cache.is_dir():
+            self.pocl_cache = folder / "pocl"
+        self.pocl_cache.mkdir(parents=True, exist_ok=True)
+        self.copy()
+        self.configure(sorted(set().union(*(test_files(one) for one in mutants))))
+
+    def copy(self):
+        """Files whose content is the same keep their times, so that nothing is built twice."""
+        wanted = {}
+        for name in SOURCES + ALSO:
+            path = ROOT / name
+            for file in [path] if path.is_file() else path.rglob("*"):
+                if file.is_file() and "__pycache__" not in file.parts:
+                    wanted[self.tree / file.relative_to(ROOT)] = file
+        for to, source in wanted.items():
+            if to.is_file() and to.read_bytes() == source.read_bytes():
+                continue
+            to.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(source, to)
+        for file in list(self.tree.rglob("*")):
+            if file.is_file() and self.build not in file.parents and file not in wanted:
+                file.unlink()
+
+    def configure(self, files):
+        options = ["-DKITH_TESTS=ON", "-DKITH_CUDA=OFF", "-DCMAKE_LINK_DEPENDS_NO_SHARED=ON",
+                   "-DKITH_TEST_FILES=" + ";".join(files)]
+        if shutil.which("ccache"):
+            options.append("-DCMAKE_CXX_COMPILER_LAUNCHER=ccache")
+        if shutil.which("ninja"):
+            options += ["-G", "Ninja"]
+        done = subprocess.run(["cmake", "--preset", "default", "-B", str(self.build), *options], cwd=self.tree,
+                              capture_output=True, text=True)
+        if done.returncode:
+            raise Failure("cmake cannot configure the copy:\n" + done.stdout + done.stderr)
+
+    def make(self, targets):
+        done = subprocess.run(["cmake", "--build", str(self.build), "--parallel", str(self.jobs), "--target",
+                               *sorted(targets)], capture_output=True, text=True)
+        if done.returncode:
+            raise Failure("cannot be built:\n" + done.stdout[-3000:] + done.stderr[-1000:])
+
+    def plant(self, one):
+        """Restore what was planted before, and plant this one; None: nothing."""
+        if self.planted:
+            shutil.copy(ROOT / self.planted.path, self.tree / self.planted.path)
+        self.planted = one
+        if one:
+            text = (ROOT / one.path).read_text()
+            match = pattern_of(one).search(text)
+            (self.tree / one.path).write_text(text[:match.start()] + "\n".join(one.new) + text[match.end():])
+
+    def run(self, one, limit):
+        """Exit code, None where the time was up, and what the command of a mutant printed."""
+        words = one.words()
+        variables = {}
+        while "=" in words[0]:
+            name, _, variables[name] = words.pop(0).partition("=")
+        variables = {name: value.replace("{build}", str(self.build)) for name, value in variables.items()}
+        program = [self.program(word) if i == 0 or words[0] == "oclgrind" and i == 1 else word
+                   for i, word in enumerate(words)]
+        if words[0] == "kith_tests":
+            program.append("--abort-after=1")
+            if not any(word.startswith("--device=") for word in program):
+                program.append("--device=cpu")
+        if words[0] == "oclgrind":
+            script = '. tools/gates/oclgrind.sh; under_oclgrind "$@"; code=$?; head -n 9999 "$1"; [ $code = 0 ] && [ ! -s "$1" ]'
+            program = ["sh", "-c", script, "sh", str(self.tree.parent / "found"), "KITH_TUNING=off", *program[1:]]
+        environment = {**os.environ, "KITH_TUNING": "off", "OMP_WAIT_POLICY": "passive",
+                       "KITH_CL_DIR": str(self.tree / "kernels_cl"), "POCL_CACHE_DIR": str(self.pocl_cache),
+                       **variables}
+        with subprocess.Popen(program, cwd=self.tree, env=environment, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, errors="replace",
+                              start_new_session=True) as process:
+            try:
+                said, _ = process.communicate(timeout=limit)
+                return process.returncode, said
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+                return None, process.communicate()[0]
+            except BaseException:
+                os.killpg(process.pid, signal.SIGKILL)
+                raise
+
+    def program(self, name):
+        return name if name == "oclgrind" else str(self.build / "bin" / name)
+
+
+def targets_of(one):
+    return {"kith_tests"} if "kith_tests" in one.words() else {"kith_command", "kith_opencl"}
+
+
+def killer(one, code, said):
+    """Who has noticed the mutant, by what its command printed."""
+    for block in re.split(r"^={20,}$", said, flags=re.MULTILINE):  # a case that only tells something has one, too
+        case = re.search(r"^TEST CASE:  (.*)", block, re.MULTILINE)
+        if case and "ERROR: " in block:
+            return case[1].strip()
+    of_oclgrind = [what for what in ("data race", "uninitialized value") if what in said.lower()]
+    if "oclgrind" in one.words() and of_oclgrind:
+        return "Oclgrind: " + " and ".join(of_oclgrind)
+    if " is not exact: " in said:
+        return "the self-test, when the device is opened"
+    if code is None:
+        return "the time limit: it hangs"
+    if code < 0:
+        return f"a crash (signal {-code})"
+    return " ".join(word for word in one.words() if "=" not in word or word.startswith("--"))
+
+
+def run_mutant(place, one):
+    """Seconds, and who killed it. Raises Failure: it survived, or proves nothing."""
+    begin = time.monotonic()
+    place.plant(one)
+    if one.path.parts[0] != "kernels_cl":  # kernels are read from the copy as they are
+        place.make(targets_of(one))
+    code, said = place.run(one, float(one["limit"] or LIMIT_S))
+    if code is None and not one["limit"]:
+        raise Failure(f"its command did not end within {LIMIT_S} s; shorten it, or give a limit to what hangs")
+    if code == 0:
+        raise Failure("SURVIVED: " + one["killed by"] + " passes; write the test that fails")
+    if code is not None and re.search(r"test cases: *0 \|", said):
+        raise Failure("its command ran no test:\n" + said[-2000:])
+    return time.monotonic() - begin, killer(one, code, said)
+
+
+def check_commands(place, mutants):
+    """Each command passes on the sources as they are."""
+    place.make(set().union(*map(targets_of, mutants)))
+    seen = set()
+    for one in mutants:
+        if one["killed by"] in seen:
+            continue
+        seen.add(one["killed by"])
+        code, said = place.run(one, LIMIT_S)
+        if code != 0 or re.search(r"test cases: *0 \|", said):
+            raise Failure(f"{one.file}: [{one.name}]: without the mutant, too, this fails or runs nothing: "
+                          f"{one['killed by']}\n{said[-3000:]}")
+
+
+class Results:
+    """What became of each mutant when it last ran, in a file of the workplace; forgotten when it changes."""
+
+    def __init__(self, folder):
+        self.file = folder / "results.json"
+        self.known = self.read()
+
+    def read(self):
+        return json.loads(self.file.read_text()) if self.file.is_file() else {}
+
+    @staticmethod
+    def identity(one):
+        return "\n".join([*one.old, "+", *one.new, one["killed by"]])
+
+    def of(self, one):
+        known = self.known.get(one.name, {})
+        return known if known.get("identity") == self.identity(one) else None
+
+    def keep(self, one, seconds, by):
+        self.known = self.read()  # another run may have kept some
+        self.known[one.name] = {"identity": self.identity(one), "seconds": round(seconds, 1), "by": by}
+        self.file.write_text(json.dumps(self.known, indent=1))
+
+
+def table_of(mutants, results):
+    missing = [one.name for one in mutants if not results.of(one)]
+    if missing:
+        raise Failure(f"no result yet of {', '.join(missing)}; run them with --missing")
+    lines = ["# Mutants", "",
+             "Bugs that were planted in kith one at a time, and the test that fails for each. Made by",
+             "`tools/check --only mutants`, which plants them again (under `--ci` three, drawn by the date); the",
+             "list is `tests/mutants/*.txt`, how to add one is in `tests/mutants/mutants.py`. Seconds are those that",
+             "it took to build what the mutant changes, and to run the test, on two cores that other work used, too.",
+             "",
+             "| mutant | kind | what it would do | killed by | seconds |", "|---|---|---|---|---|"]
+    for one in mutants:
+        known = results.of(one)
+        cells = [f"`{one.name}`", one["kind"], one["means"], known["by"], f"{known['seconds']:.0f}"]
+        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    lines += ["", f"{len(mutants)} planted, {len(mutants)} killed."]
+    return "\n".join(lines) + "\n"
+
+
+def chosen(mutants, options, results):
+    if options.missing:
+        return [one for one in mutants.values() if not results.of(one)]
+    if options.only:
+        names = options.only.split(",")
+        for name in names:
+            if name not in mutants:
+                raise Failure(f"there is no mutant \"{name}\"; choose among {', '.join(mutants)}")
+        return [mutants[name] for name in names]
+    if not options.draw:
+        return list(mutants.values())
+    quick = [one for one in mutants.values() if not one["slow"]]
+    drawn = random.Random(options.date).sample(quick, min(options.draw, len(quick)))
+    print(f"drawn by {options.date} of {len(quick)}, {len(mutants) - len(quick)} slow ones left to the long form: "
+          + ", ".join(one.name for one in drawn), flush=True)
+    return drawn
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--work", type=pathlib.Path)
+    parser.add_argument("--draw", type=int, default=0)
+    parser.add_argument("--date", default="")
+    parser.add_argument("--only", default="")
+    parser.add_argument("--missing", action="store_true")
+    parser.add_argument("--table", type=pathlib.Path)
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    options = parser.parse_args()
+    mutants = read_mutants()
+    wrong = find_places(mutants.values())
+    listed = set(re.findall(r"^\| `(\w+)` \|", (ROOT / "docs/mutants.md").read_text(), re.MULTILINE))
+    if listed != set(mutants) and not (options.table or options.missing):
+        wrong.append(f"docs/mutants.md has other mutants ({', '.join(sorted(listed ^ set(mutants)))}); run --missing, "
+                     "then --table")
+    if len(mutants) < LEAST:
+        wrong.append(f"there are {len(mutants)} mutants, and must be {LEAST} at least")
+    if wrong:
+        raise Failure("\n".join(wrong))
+    print(f"{len(mutants)} mutants, each of which applies to one place", flush=True)
+    if options.check:
+        return 0
+    if not options.work:
+        parser.error("--work names the folder for the copy")
+    results = Results(options.work)
+    if options.table:
+        options.table.write_text(table_of(mutants.values(), results))
+        return 0
+    some = chosen(mutants, options, results)
+    begin = time.monotonic()
+    place = Workplace(options.work.resolve(), some, options.jobs)
+    check_commands(place, some)
+    print(f"{time.monotonic() - begin:.0f} s to build the copy, and to see each command pass", flush=True)
+    survivors = 0
+    for one in some:
+        try:
+            seconds, by = run_mutant(place, one)
+            results.keep(one, seconds, by)
+            print(f"killed    {one.name:28} {seconds:5.1f} s  by {by}", flush=True)
+        except Failure as error:
+            survivors += 1
+            print(f"NOT KILLED {one.name}: {error}", flush=True)
+    place.plant(None)
+    print(f"{len(some) - survivors} of {len(some)} killed, {time.monotonic() - begin:.0f} s in all")
+    return 1 if survivors else 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except Failure as failure:
+        print(f"mutants: {failure}")
+        sys.exit(1)

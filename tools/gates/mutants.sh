@@ -1,0 +1,13 @@
+# shellcheck shell=sh
+# shellcheck disable=SC2034,SC2154 # tools/check, which sources this, sets and reads them
+#   mutants       bugs planted in a copy of the sources, each of which a test must notice; under --ci three of them,
+#                 drawn by the date; docs/mutants.md has all
+
+packages_mutants="ccache oclgrind python3"
+
+# After `tests`, whose objects and kernels come from the caches.
+gate_mutants() {
+  # shellcheck disable=SC2086 # a list of words
+  python3 -B tests/mutants/mutants.py --work "$build/mutants" --jobs "$jobs" \
+    ${short:+--draw 3 --date $date}
+}
