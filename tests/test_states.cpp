@@ -158,6 +158,37 @@ TEST_CASE("state: no thread can be made") {
   CHECK(search("ulimit -s 68719476736;", "auto").out == answer);
 }
 
+TEST_CASE("state: no process and no thread can be made, as under ulimit -u or the pids of a container") {
+  // root has no such limit.
+  const string limited = string(geteuid() == 0 ? "setpriv --reuid 65534 --regid 65534 --clear-groups " : "") +
+                         "prlimit --nproc=1 ";
+  if (const Result tried = shell(limited + "test -x \"$kith\""); tried.code != 0) {
+    MESSAGE("no limit can be set here: " << tried.err);
+    return;
+  }
+  const auto search_by = [&](const string& device) {
+    return shell("printf 'x,y\\n0,0\\n3,4\\n' | " + limited +
+                 "\"$kith\" search --query 0,0 -k 2 --train - --format csv --device " + device);
+  };
+  for (const char* device : {"cpu", "auto"}) {
+    const Result result = search_by(device);
+    CAPTURE(result.err);
+    CHECK(result.code == 0);
+    CHECK(result.out == answer);
+    CHECK(contains(result.err, "kith: note: no thread can be made here"));
+  }
+  if (!has_opencl()) return;
+  const Result seen = shell(limited + "\"$kith\" devices");
+  CAPTURE(seen.err);
+  CHECK(seen.code == 0);
+  CHECK(contains(seen.out, "cpu: 1 device\n"));
+  CHECK(
+      contains(seen.out,
+               "libkith_opencl.so: its driver was not asked for devices, since no process can be made to try "
+               "it in (Resource temporarily unavailable); allow more processes (ulimit -u, or the pids of a "
+               "container)\n"));
+}
+
 TEST_CASE("state: little memory harms no search of a few points") {
   if (kith::tests::sanitized()) return;
   for (const int kib : {300000, 260000, 200000}) {
