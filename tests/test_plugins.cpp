@@ -273,7 +273,12 @@ TEST_CASE("plugins: a file that was cut, a FIFO and a folder of that name") {
   std::filesystem::create_directory(folder + "/libkith_folder.so");
   const std::string seen = probe(folder, "auto");
   CAPTURE(seen);
-  CHECK(lines(seen, "failure: " + folder + "/libkith_cut.so: ") != "");
+  const std::string why = lines(seen, "failure: " + folder + "/libkith_cut.so: ");
+  CHECK(why.starts_with("is cut short: it has " + std::to_string(std::filesystem::file_size(cut)) +
+                        " bytes and needs "));
+  CHECK(lines(probe(folder, "--only cut:0"), "cut:0: ") ==
+        "unavailable: open_device: cut:0: " + cut.string() + ": " + why.substr(0, why.size() - 1) +
+            "; choose another device, or see `kith doctor`\n");
   CHECK(lines(seen, "failure: " + folder + "/libkith_fifo.so: ") ==
         "is no ordinary file; remove it from this folder\n");
   CHECK(lines(seen, "failure: " + folder + "/libkith_folder.so: ") ==

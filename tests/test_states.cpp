@@ -116,6 +116,17 @@ TEST_CASE("state: an .icd file that names a library which is not there") {
   CHECK(!contains(doctor.out, "OpenCL driver: gone.icd"));
 }
 
+TEST_CASE("state: an .icd file that names a file which is no driver") {
+  if (!has_opencl()) return;
+  const Folder folder;
+  folder.write("foreign.icd", folder.write("notes.txt", "no library\n") + "\n");
+  CHECK(
+      contains(devices_of(folder).out, "opencl: no OpenCL device: " + (folder / "foreign.icd") + ": names " +
+                                           (folder / "notes.txt") +
+                                           ", which gave the OpenCL loader no platform; install that OpenCL "
+                                           "driver again, or remove the file\n"));
+}
+
 TEST_CASE("state: no OpenCL driver at all") {
   if (!has_opencl()) return;
   const Folder folder;
