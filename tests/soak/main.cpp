@@ -88,7 +88,10 @@ void Soak::complain(const std::string& what) {
 void Soak::open_devices() {
   problems_ = problems(settings_.seed, settings_.few);
   const std::vector<std::string> required = words(settings_.require);
-  for (const std::string& spec : words(settings_.devices)) {
+  std::vector<std::string> specs = words(settings_.devices);
+  for (const std::string& spec : required)
+    if (std::find(specs.begin(), specs.end(), spec) == specs.end()) specs.push_back(spec);
+  for (const std::string& spec : specs) {
     try {
       places_.push_back(make_place(spec, problems_));
     } catch (const Error& error) {
@@ -218,13 +221,15 @@ void Soak::watch() {
   const double warm = std::min(settings_.seconds / 4, longest_warm_up_s);
   constexpr int rests = 8;
   const double pause = std::clamp(settings_.seconds / 400, 0.05, 5.0);
-  while (seconds() < settings_.seconds || (!did_all() && seconds() < settings_.seconds + patience_s)) {
+  double end = settings_.seconds;  // later where the warm-up took long
+  while (seconds() < end || (!did_all() && seconds() < end + patience_s)) {
     std::this_thread::sleep_for(std::chrono::duration<double>(pause));
     look_for_hanging();
     if (seconds() < warm) continue;
     const double next = warm + (settings_.seconds - warm) * static_cast<double>(rests_.size()) / rests;
     if (seconds() >= next) {
       rests_.push_back(at_rest());
+      end = std::max(end, rests_.front().seconds + settings_.seconds - warm);
       print(rests_.size() == 1 ? "warm" : "at rest", rests_.back());
     }
     samples_.push_back(facts(seconds()));
