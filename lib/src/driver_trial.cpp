@@ -231,6 +231,7 @@ std::vector<std::string> try_drivers(const std::vector<fs::path>& files, std::st
     return std::vector<std::string>(files.size());
   }
   std::vector<Trial> trials;
+  trials.reserve(files.size());
   for (const fs::path& file : files) trials.push_back(start_helper(helper, library, file));
   const auto late = Clock::now() + std::chrono::seconds(patience_s()) + std::chrono::milliseconds(helper_ms);
   std::vector<std::string> sentences;

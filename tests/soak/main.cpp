@@ -2,7 +2,8 @@
 // random work of many threads on several devices in one process. Every answer is compared with the one known
 // before; memory may not grow, and no descriptor and no thread may be lost.
 //
-//   --seconds N      of work, 20 without; the first quarter, at most five minutes, warms up
+//   --seconds N      of work, 20 without; the first quarter, at most five minutes, warms up, and longer on a
+//                    slow machine
 //   --device SPECS   with commas between them; without: those of cpu, opencl:pocl, cuda:0 and opencl:nvidia
 //                    that are here
 //   --require SPECS  a failure where one of these is not here
@@ -40,6 +41,9 @@ constexpr double kept_by_pocl = 10240;
 /// A thread that does one thing for so long hangs.
 constexpr double patience_s = 300;
 constexpr double longest_warm_up_s = 300;
+/// Operations of each thread before memory is compared: until then devices and allocators fill what they
+/// keep.
+constexpr std::int64_t least_warm_up = 40;
 
 class Soak {
  public:
@@ -222,10 +226,10 @@ void Soak::watch() {
   constexpr int rests = 8;
   const double pause = std::clamp(settings_.seconds / 400, 0.05, 5.0);
   double end = settings_.seconds;  // later where the warm-up took long
-  while (seconds() < end || (!did_all() && seconds() < end + patience_s)) {
+  while (rests_.empty() || seconds() < end || (!did_all() && seconds() < end + patience_s)) {
     std::this_thread::sleep_for(std::chrono::duration<double>(pause));
     look_for_hanging();
-    if (seconds() < warm) continue;
+    if (seconds() < warm || operations() < least_warm_up * settings_.threads) continue;
     const double next = warm + (settings_.seconds - warm) * static_cast<double>(rests_.size()) / rests;
     if (seconds() >= next) {
       rests_.push_back(at_rest());
