@@ -142,7 +142,8 @@ class OpenClBackend : public spi::Backend {
     try {
       const Platforms platforms = all_platforms();
       found.failures = platforms.failures;
-      for (const std::string& missing : missing_drivers()) found.failures.push_back(missing);
+      for (const std::string& useless : useless_drivers(platforms.count > 0))
+        found.failures.push_back(useless);
       for (const cl::Device& device : platforms.devices)
         found.devices.push_back(listed(device, found.devices.size(), found.failures));
       if (found.devices.empty()) found.reason = reason(platforms.count, found.failures);

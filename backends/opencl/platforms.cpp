@@ -87,16 +87,23 @@ Platforms all_platforms() {
   return found;
 }
 
-std::vector<std::string> missing_drivers() {
+std::vector<std::string> useless_drivers(bool any_platform) {
   const char* const vendors = secure_getenv("OCL_ICD_VENDORS");
   std::vector<std::string> sentences;
   std::error_code error;
   for (fs::directory_iterator it(vendors ? vendors : "/etc/OpenCL/vendors", error), end; !error && it != end;
        it.increment(error)) {
     if (it->path().extension() != ".icd") continue;
-    if (const std::string library = library_of(it->path()); !library.empty() && !is_there(library))
+    const std::string library = library_of(it->path());
+    if (library.empty()) continue;
+    if (!is_there(library)) {
       sentences.push_back(it->path().string() + ": names " + library +
                           ", which is not on this machine; install that OpenCL driver, or remove the file");
+    } else if (!any_platform) {
+      sentences.push_back(it->path().string() + ": names " + library +
+                          ", which gave the OpenCL loader no platform; install that OpenCL driver again, or "
+                          "remove the file");
+    }
   }
   std::sort(sentences.begin(), sentences.end());
   return sentences;

@@ -17,7 +17,8 @@ struct Platforms {
 /// Throws cl::Error where the loader fails. A platform that fails leaves the others alone.
 Platforms all_platforms();
 
-/// A sentence for each .icd file that names a library which is not on this machine.
-std::vector<std::string> missing_drivers();
+/// A sentence for each .icd file that names a library which is not on this machine, or, where there is no
+/// platform at all, one that has none.
+std::vector<std::string> useless_drivers(bool any_platform);
 
 }  // namespace kith::opencl

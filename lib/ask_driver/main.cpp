@@ -1,9 +1,12 @@
 // kith-ask-driver LIBKITH PLUGIN SECONDS: load a plug-in and ask it for its devices, in a process that may
-// crash or hang. Says on stdout how that went: `answered`, `signal NUMBER`, `exit CODE` or `late`.
-// libkith.so starts it (lib/src/device/driver_trial.cpp); nobody else needs to.
+// crash or hang. Says in one line on stdout how that went: `answered`, `signal NUMBER`, `exit CODE` or
+// `late`; `no_library` or `no_process` where the driver was not asked. libkith.so starts it
+// (lib/src/device/driver_trial.cpp), and no other program needs to.
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,23 +17,23 @@
 
 namespace {
 
-constexpr int answered = 0, no_library = 97;
+using Ask = void (*)(const char*);
 
-/// In the child: what it does to itself is seen by its parent alone.
-[[noreturn]] void ask(const char* library, const char* plugin) {
+/// In the child: what it does to itself is seen by its parent alone, and what it prints by none.
+///   answered  out, shared with the parent: a driver may end the process by any exit code
+[[noreturn]] void ask(Ask ask_driver, const char* plugin, volatile bool& answered) {
   const rlimit no_core = {0, 0};
   setrlimit(RLIMIT_CORE, &no_core);
-  void* const kith = dlopen(library, RTLD_NOW);
-  using Ask = void (*)(const char*);
-  const auto ask_driver = kith ? reinterpret_cast<Ask>(dlsym(kith, "kith_ask_driver")) : nullptr;
-  if (!ask_driver) _exit(no_library);
+  const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+  if (nowhere < 0 || dup2(nowhere, STDOUT_FILENO) < 0) close(STDOUT_FILENO);
   ask_driver(plugin);
-  _exit(answered);
+  answered = true;
+  _exit(EXIT_SUCCESS);
 }
 
-/// The child's end, looked for every few milliseconds; killed when the time is over, or when nobody waits
-/// for the answer any more.
-void wait_for(pid_t child, int seconds) {
+/// The child's end, looked for every few milliseconds; killed when the time is over, or when the answer is
+/// not waited for any more.
+void wait_for(pid_t child, int seconds, const volatile bool& answered) {
   const auto late = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
   int status = 0;
   while (waitpid(child, &status, WNOHANG) != child) {
@@ -45,7 +48,7 @@ void wait_for(pid_t child, int seconds) {
   }
   if (WIFSIGNALED(status)) {
     std::printf("signal %d\n", WTERMSIG(status));
-  } else if (WEXITSTATUS(status) == answered) {
+  } else if (answered) {
     std::puts("answered");
   } else {
     std::printf("exit %d\n", WEXITSTATUS(status));
@@ -59,12 +62,20 @@ int main(int count, char** words) {
     std::fputs("kith-ask-driver: libkith.so starts this program; see `kith doctor`\n", stderr);
     return 2;
   }
-  const pid_t child = fork();  // of a process with one thread
-  if (child == 0) ask(words[1], words[2]);
-  if (child < 0) {
-    std::puts("answered");  // no process can be made: kith asks the driver itself
+  void* const kith = dlopen(words[1], RTLD_NOW);
+  const auto ask_driver = kith ? reinterpret_cast<Ask>(dlsym(kith, "kith_ask_driver")) : nullptr;
+  if (!ask_driver) {
+    std::puts("no_library");
     return 0;
   }
-  wait_for(child, std::atoi(words[3]));
+  void* const shared = mmap(nullptr, sizeof(bool), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  const pid_t child = shared == MAP_FAILED ? -1 : fork();  // of a process with one thread
+  if (child < 0) {
+    std::puts("no_process");
+    return 0;
+  }
+  auto& answered = *static_cast<volatile bool*>(shared);
+  if (child == 0) ask(ask_driver, words[2], answered);
+  wait_for(child, std::atoi(words[3]), answered);
   return 0;
 }

@@ -122,6 +122,17 @@ TEST_CASE("state: an .icd file that names a library which is not there") {
   CHECK(!contains(doctor.out, "OpenCL driver: gone.icd"));
 }
 
+TEST_CASE("state: an .icd file that names a file which is no driver") {
+  if (!has_opencl()) return;
+  const Folder folder;
+  folder.write("foreign.icd", folder.write("notes.txt", "no library\n") + "\n");
+  CHECK(
+      contains(devices_of(folder).out, "opencl: no OpenCL device: " + (folder / "foreign.icd") + ": names " +
+                                           (folder / "notes.txt") +
+                                           ", which gave the OpenCL loader no platform; install that OpenCL "
+                                           "driver again, or remove the file\n"));
+}
+
 TEST_CASE("state: no OpenCL driver at all") {
   if (!has_opencl()) return;
   const Folder folder;
@@ -162,6 +173,37 @@ TEST_CASE("state: no thread can be made") {
   CHECK(alone.code == 0);
   CHECK(alone.out == answer);
   CHECK(search("ulimit -s 137438953472;", "auto").out == answer);
+}
+
+TEST_CASE("state: no process and no thread can be made, as under ulimit -u or the pids of a container") {
+  // root has no such limit.
+  const string limited = string(geteuid() == 0 ? "setpriv --reuid 65534 --regid 65534 --clear-groups " : "") +
+                         "prlimit --nproc=1 ";
+  if (const Result tried = shell(limited + "test -x \"$kith\""); tried.code != 0) {
+    MESSAGE("no limit can be set here: " << tried.err);
+    return;
+  }
+  const auto search_by = [&](const string& device) {
+    return shell("printf 'x,y\\n0,0\\n3,4\\n' | " + limited +
+                 "\"$kith\" search --query 0,0 -k 2 --train - --format csv --device " + device);
+  };
+  for (const char* device : {"cpu", "auto"}) {
+    const Result result = search_by(device);
+    CAPTURE(result.err);
+    CHECK(result.code == 0);
+    CHECK(result.out == answer);
+    CHECK(contains(result.err, "kith: note: no thread can be made here"));
+  }
+  if (!has_opencl()) return;
+  const Result seen = shell(limited + "\"$kith\" devices");
+  CAPTURE(seen.err);
+  CHECK(seen.code == 0);
+  CHECK(contains(seen.out, "cpu: 1 device\n"));
+  CHECK(
+      contains(seen.out,
+               "libkith_opencl.so: its driver was not asked for devices, since no process can be made to try "
+               "it in (Resource temporarily unavailable); allow more processes (ulimit -u, or the pids of a "
+               "container)\n"));
 }
 
 TEST_CASE("state: little memory harms no search of a few points") {

@@ -2,8 +2,11 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <new>
 #include <stdexcept>
 
 #include "kith/spi.hpp"
@@ -15,9 +18,19 @@
 #ifndef KITH_BAD_NO_SYMBOL
 namespace {
 
+/// A letter for each time it is asked, in the file that KITH_PLANTED_DIARY names.
+void write_diary() {
+  const char* const diary = std::getenv("KITH_PLANTED_DIARY");
+  FILE* const file = diary ? std::fopen(diary, "a") : nullptr;
+  if (!file) return;
+  std::fputc('x', file);
+  std::fclose(file);
+}
+
 class EmptyBackend : public kith::spi::Backend {
  public:
   kith::spi::Found find() override {
+    write_diary();
 #if defined(KITH_BAD_FIND_THROWS)
     throw std::runtime_error("the map is upside down");
 #elif defined(KITH_BAD_FIND_THROWS_INT)
@@ -28,7 +41,18 @@ class EmptyBackend : public kith::spi::Backend {
 #elif defined(KITH_BAD_FIND_ABORTS)
     std::abort();
 #elif defined(KITH_BAD_FIND_EXITS)
-    std::exit(3);
+    std::exit(KITH_BAD_FIND_EXITS);
+#elif defined(KITH_BAD_FIND_PRINTS)
+    std::puts("answered");  // as the helper would
+    std::fflush(stdout);
+    raise(SIGSEGV);
+    return {};
+#elif defined(KITH_BAD_FIND_RUNS_OUT)
+    static volatile std::size_t more_than_there_is = SIZE_MAX / 4;
+    *static_cast<volatile char*>(std::malloc(more_than_there_is)) = 1;  // a driver that does not look
+    return {};
+#elif defined(KITH_BAD_FIND_THROWS_BAD_ALLOC)
+    throw std::bad_alloc();
 #elif defined(KITH_BAD_FIND_HANGS)
     for (;;) pause();
 #elif defined(KITH_BAD_OPEN)

@@ -1,4 +1,9 @@
-// kith_probe [--only] [SPEC...]: what kith sees in a fresh process, one fact a line. --only: the specs alone.
+// kith_probe [--only] [--reaper] [--remove FILE] [SPEC...]: what kith sees in a fresh process, one fact a
+// line.
+//
+//   --only         the specs alone
+//   --reaper       orphans become children of this process, as of the first one of a container
+//   --remove FILE  first, when libkith.so is loaded
 //
 //   backend NAME: N devices         or: backend NAME: why there are none
 //   failure: a sentence of load_failures()
@@ -6,7 +11,9 @@
 //   host: what the host program sees of processes that are not its own
 //   plug-in: a plug-in that is in memory at the end
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
@@ -47,13 +54,17 @@ void print_plugins_in_memory() {
 
 int main(int argc, char** argv) {
   signal(SIGCHLD, count_child);
-  const bool only = argc > 1 && std::string(argv[1]) == "--only";
-  if (only) {
-    --argc;
-    ++argv;
-  } else {
-    print_all();
+  bool only = false;
+  for (; argc > 1 && std::string(argv[1]).starts_with("--"); --argc, ++argv) {
+    const std::string option = argv[1];
+    if (option == "--only") only = true;
+    if (option == "--reaper") prctl(PR_SET_CHILD_SUBREAPER, 1);
+    if (option == "--remove" && argc > 2) {
+      unlink(argv[2]);
+      --argc, ++argv;
+    }
   }
+  if (!only) print_all();
   for (int i = 1; i < argc; ++i) {
     try {
       const kith::Device device = kith::open_device(argv[i]);

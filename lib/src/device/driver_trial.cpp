@@ -7,10 +7,13 @@
 #include <spawn.h>
 #include <stdlib.h>  // secure_getenv
 #include <string.h>  // strsignal
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <memory>
@@ -37,12 +40,37 @@ int patience_s() {
   return asked >= 1 && asked <= 3600 ? asked : 20;
 }
 
+constexpr std::size_t stack_bytes = std::size_t{1} << 16;
+
+/// A helper on its way, and memory for the process that starts it.
 struct Start {
-  const char* program;
-  char* const* words;
-  int answers;  // the end of the pipe to write to
-  int error;
+  const char* program = nullptr;
+  char* const* words = nullptr;
+  int reads = -1, writes = -1;  // the ends of the pipe for its answer
+  bool stays = false;           // whoever starts it is its parent until it ends
+  int error = 0;
+  std::atomic<bool> done = false;
+  alignas(16) char stack[stack_bytes];
 };
+
+/// Orphans become children of the first process, and of those that ask for them: would the helper be a child
+/// of this one?
+bool inherits_orphans() {
+  int asked = 0;
+  return getpid() == 1 || (prctl(PR_GET_CHILD_SUBREAPER, &asked) == 0 && asked != 0);
+}
+
+/// Wait for the helper beside the host program, in its memory, with nothing else of it. After `done` no
+/// function of the C library that may touch errno, which this shares with the thread that called clone().
+[[noreturn]] void stay_with(pid_t helper, Start& start) {
+  signal(SIGCHLD, SIG_DFL);
+  close(start.reads);
+  close(start.writes);
+  syscall(SYS_close_range, 0u, ~0u, 0u);
+  start.done = true;
+  if (helper > 0) syscall(SYS_wait4, helper, nullptr, 0, nullptr);
+  for (;;) syscall(SYS_exit, 0);
+}
 
 /// Start the helper from a process without memory of its own, which ends at once: the helper then belongs to
 /// the system, and the host program hears of neither. Called by clone().
@@ -51,7 +79,7 @@ int start_apart(void* argument) {
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
   posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&files, start.answers, STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&files, start.writes, STDOUT_FILENO);
   posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
   posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1);
   posix_spawnattr_t attributes;
@@ -66,52 +94,87 @@ int start_apart(void* argument) {
   start.error = posix_spawn(&helper, start.program, &files, &attributes, start.words, environ);
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&files);
+  if (start.stays) stay_with(start.error == 0 ? helper : 0, start);
   return 0;
 }
 
-/// The end of a pipe that the helper's answer comes from; -1, with the reason in `why`.
-int start_helper(const fs::path& helper, const fs::path& library, const fs::path& file, std::string& why) {
+/// Until the helper was started, or could not be. The process is kept where it stays; 0 where it ended.
+pid_t started(pid_t apart, Start& start) {
+  if (!start.stays) {
+    while (waitpid(apart, nullptr, static_cast<int>(__WCLONE)) < 0 && errno == EINTR) {
+    }
+    return 0;
+  }
+  constexpr useconds_t a_moment = 200;
+  while (!start.done) {
+    if (waitpid(apart, nullptr, static_cast<int>(__WCLONE) | WNOHANG) == apart) return 0;
+    usleep(a_moment);
+  }
+  return apart;
+}
+
+/// One driver's trial.
+struct Trial {
+  int answers = -1;  // where its answer comes from; -1: it could not be started, because of `error`
+  int error = 0;
+  pid_t parent = 0;  // of the helper, where this process would else become it
+  std::unique_ptr<Start> start;
+};
+
+Trial start_helper(const fs::path& helper, const fs::path& library, const fs::path& file) {
+  Trial trial;
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) {
-    why = strerror(errno);
-    return -1;
+    trial.error = errno;
+    return trial;
   }
   std::string words[] = {helper.string(), library.string(), file.string(), std::to_string(patience_s())};
   char* pointers[] = {words[0].data(), words[1].data(), words[2].data(), words[3].data(), nullptr};
-  Start start{words[0].c_str(), pointers, ends[1], 0};
-  constexpr std::size_t stack_bytes = std::size_t{1} << 16;
-  const auto stack = std::make_unique<char[]>(stack_bytes);
+  trial.start = std::make_unique<Start>();
+  Start& start = *trial.start;
+  start.program = words[0].c_str();
+  start.words = pointers;
+  start.reads = ends[0];
+  start.writes = ends[1];
+  start.stays = inherits_orphans();
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);  // no handler of the host runs in what shares its memory
   // Without a signal to send at its end, it is none of those that the host program's wait() returns.
-  const int apart = clone(start_apart, stack.get() + stack_bytes, CLONE_VM | CLONE_VFORK, &start);
-  const int error = apart < 0 ? errno : start.error;
-  while (apart > 0 && waitpid(apart, nullptr, static_cast<int>(__WCLONE)) < 0 && errno == EINTR) {
+  const int apart =
+      clone(start_apart, start.stack + stack_bytes, CLONE_VM | (start.stays ? 0 : CLONE_VFORK), &start);
+  trial.error = apart < 0 ? errno : 0;
+  if (apart > 0) {
+    trial.parent = started(apart, start);
+    trial.error = start.error;
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   close(ends[1]);
-  if (error == 0) return ends[0];
-  why = strerror(error);
-  close(ends[0]);
-  return -1;
+  if (trial.error == 0) {
+    trial.answers = ends[0];
+  } else {
+    close(ends[0]);
+  }
+  return trial;
 }
 
-/// All that comes from `from` until its end, or `late`.
+/// The line that comes from `from`; empty where that ends without one; `overdue` where it does not come in
+/// time.
 std::string read_answer(int from, Clock::time_point late) {
   std::string answer;
-  for (char buffer[256];;) {
+  for (char letter = 0;;) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(late - Clock::now()).count();
     pollfd ready{from, POLLIN, 0};
     const int polled = poll(&ready, 1, static_cast<int>(std::max<std::int64_t>(left, 0)));
     if (polled < 0 && errno == EINTR) continue;
-    const ssize_t got = polled > 0 ? read(from, buffer, sizeof buffer) : 0;
-    if (got <= 0) return answer;
-    answer.append(buffer, static_cast<std::size_t>(got));
+    if (polled == 0) return "overdue";
+    if (polled < 0 || read(from, &letter, 1) != 1) return {};
+    if (letter == '\n') return answer;
+    answer += letter;
   }
 }
 
-/// What the helper says (`answered`, `signal 11`, `exit 3`, `late`, or nothing) as a sentence.
+/// What the helper says (`answered`, `signal 11`, `exit 3`, `late`, or nothing in time) as a sentence.
 std::string sentence(const std::string& answer) {
   constexpr const char* advice = "; repair that driver, or remove it";
   const std::string asked = "when it was asked for devices";
@@ -129,23 +192,55 @@ std::string sentence(const std::string& answer) {
          ", or give it more time (KITH_DRIVER_SECONDS)";
 }
 
+/// Where no process can be made a driver can make none of its threads: some end the process then.
+std::string without_processes(int error) {
+  return std::string("its driver was not asked for devices, since no process can be made to try it in (") +
+         strerror(error) + "); allow more processes (ulimit -u, or the pids of a container)";
+}
+
+/// Its sentence; empty: it may be loaded. `why` says what the helper itself lacks.
+std::string outcome(Trial& trial, Clock::time_point late, std::string& why) {
+  if (trial.answers < 0) {
+    if (trial.error == EAGAIN || trial.error == ENOMEM) return without_processes(trial.error);
+    why = std::string("cannot be started (") + strerror(trial.error) + ")";
+    return {};
+  }
+  const std::string answer = read_answer(trial.answers, late);
+  close(trial.answers);
+  if (answer == "overdue") {
+    static_cast<void>(trial.start.release());  // the stack of a process that may still be there
+  } else if (trial.parent > 0) {
+    waitpid(trial.parent, nullptr, static_cast<int>(__WCLONE));
+  }
+  if (answer == "no_process") return without_processes(EAGAIN);
+  if (answer.empty() || answer == "no_library") {
+    why = answer.empty() ? "ended without a word" : "cannot load " + library_file().string();
+    return {};
+  }
+  return sentence(answer);
+}
+
 }  // namespace
 
 std::vector<std::string> try_drivers(const std::vector<fs::path>& files, std::string& note) {
   const fs::path library = library_file(), helper = library.parent_path() / "kith" / "kith-ask-driver";
-  std::vector<int> answers;
-  for (const fs::path& file : files) {
-    std::string why;
-    answers.push_back(start_helper(helper, library, file, why));
-    if (!why.empty())
-      note = helper.string() + ": cannot be started (" + why +
-             "), so drivers are asked in this process, which one that crashes ends; install kith again";
+  if (library.empty()) {  // nor may a helper from the current folder be started
+    note =
+        "libkith.so: is not where it was loaded from, so drivers are asked in this process, which one "
+        "that crashes ends; start this program again";
+    return std::vector<std::string>(files.size());
   }
+  std::vector<Trial> trials;
+  trials.reserve(files.size());
+  for (const fs::path& file : files) trials.push_back(start_helper(helper, library, file));
   const auto late = Clock::now() + std::chrono::seconds(patience_s()) + std::chrono::milliseconds(helper_ms);
   std::vector<std::string> sentences;
-  for (const int from : answers) {
-    sentences.push_back(from < 0 ? std::string() : sentence(read_answer(from, late)));
-    if (from >= 0) close(from);
+  for (Trial& trial : trials) {
+    std::string why;
+    sentences.push_back(outcome(trial, late, why));
+    if (!why.empty())
+      note = helper.string() + ": " + why +
+             ", so drivers are asked in this process, which one that crashes ends; install kith again";
   }
   return sentences;
 }

@@ -1,10 +1,13 @@
 #include "device/loader.hpp"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <stdlib.h>  // secure_getenv
 
 #include <algorithm>
+#include <cstring>
 #include <exception>
+#include <fstream>
 #include <new>
 #include <sstream>
 
@@ -29,8 +32,31 @@ std::vector<fs::path> files_called_so(const fs::path& folder) {
   return files;
 }
 
+/// How much of a library is missing at its end: who maps one that was cut ends by SIGBUS. Empty: nothing, or
+/// it is no library, which dlopen says itself.
+std::string cut_short(const fs::path& path) {
+  std::error_code error;
+  const std::uintmax_t there = fs::file_size(path, error);
+  std::ifstream file(path, std::ios::binary);
+  ElfW(Ehdr) header{};
+  if (error || !file.read(reinterpret_cast<char*>(&header), sizeof header) ||
+      std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_phentsize != sizeof(ElfW(Phdr)))
+    return {};
+  file.seekg(static_cast<std::streamoff>(header.e_phoff));
+  std::uintmax_t needed = 0;
+  for (int i = 0; i < header.e_phnum; ++i) {
+    ElfW(Phdr) part{};
+    if (!file.read(reinterpret_cast<char*>(&part), sizeof part)) return {};
+    if (part.p_type == PT_LOAD) needed = std::max<std::uintmax_t>(needed, part.p_offset + part.p_filesz);
+  }
+  if (needed <= there) return {};
+  return "is cut short: it has " + std::to_string(there) + " bytes and needs " + std::to_string(needed) +
+         "; install it again";
+}
+
 /// Throws what the plug-in throws.
 std::unique_ptr<spi::Backend> load(const PluginFile& file, std::string& why) {
+  if (why = cut_short(file.path); !why.empty()) return nullptr;
   void* library = dlopen(file.path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library) {
     const char* reason = dlerror();

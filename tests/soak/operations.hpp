@@ -1,0 +1,75 @@
+// One of the things that a program does with kith, drawn at random, and what is wrong with its answer.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kith/kith.hpp"
+#include "lab/workloads/random.hpp"  // tools/workloads
+#include "problem.hpp"
+
+namespace kith::tests::soak {
+
+using workloads::Random;
+
+/// How a search is done.
+struct Way {
+  std::string title;
+  Selector selector = Selector::automatic;
+  Proposer proposer = Proposer::automatic;
+  std::optional<bool> fused = {};
+};
+
+/// A problem on a device.
+struct Bench {
+  const KnownProblem& problem;
+  Index index;
+  Classifier classifier;
+  std::vector<Way> ways;  ///< those that this device has for this problem
+  std::mutex growing;
+  Index grown;  ///< of the first rows, more of them from time to time; replaced under the lock
+
+  Bench(const Device& device, const KnownProblem& of);
+  Index first_half() const;
+};
+
+inline constexpr std::array kinds = {"search",   "stop",   "progress", "filter", "leave-one-out", "with",
+                                     "classify", "radius", "open",     "save",   "refuse"};
+
+struct Place {
+  Device device;
+  std::vector<std::unique_ptr<Bench>> benches;
+  std::array<std::atomic<std::int64_t>, kinds.size()> done{};  ///< right answers of each kind
+  std::string without;                                         ///< ways that this device refuses
+  std::atomic<std::int64_t> stopped = 0;                       ///< searches that were interrupted
+  std::atomic<std::int64_t> opened = 0;                        ///< devices
+
+  explicit Place(Device opened) : device(std::move(opened)) {}
+};
+
+/// One of the threads.
+struct Worker {
+  std::size_t number = 0;
+  Random random{0};
+  std::string file;  ///< for models, its own
+  std::mutex stopping;
+  std::stop_source stop;  ///< of its present search; other workers ask it, too
+  std::atomic<std::int64_t> operations = 0;
+  std::atomic<const char*> doing = "nothing";
+};
+
+/// A device with all problems on it, each searched once in every way there is: those that are `unsupported`
+/// or whose library is missing are left out, and named. Throws std::runtime_error: an answer is wrong.
+std::unique_ptr<Place> make_place(const std::string& spec, const std::vector<KnownProblem>& problems);
+
+/// Do one thing, chosen by the worker's random numbers. Returns what is wrong; empty: nothing.
+std::string work(Worker& worker, Place& place, std::vector<std::unique_ptr<Worker>>& all);
+
+}  // namespace kith::tests::soak
