@@ -29,7 +29,7 @@ std::atomic<int> synced_files{0}, synced_folders{0}, failing_folders{0};
 }  // namespace
 
 // In place of the C library's, for libkith too.
-extern "C" int fsync(int fd) {
+extern "C" __attribute__((visibility("default"))) int fsync(int fd) {
   struct stat status {};
   fstat(fd, &status);
   ++(S_ISDIR(status.st_mode) ? synced_folders : synced_files);
