@@ -98,7 +98,7 @@ TEST_CASE("messages: every error says what to do") {
   // The caller of these adds what is to be done; the two of radius_plan.cpp are parts of a sentence.
   const std::vector<string> completed_elsewhere = {"tuning_file.cpp", "tuning_text.cpp", "radius_plan.cpp"};
   std::size_t files = 0;
-  for (const fs::path& path : sources({"lib/src", "tools/files", "tools/command", "tools/workloads"})) {
+  for (const fs::path& path : sources({"lib/src", "tools/files", "tools/command", "tools/lab"})) {
     const string name = path.filename().string();
     ++files;
     if (std::find(completed_elsewhere.begin(), completed_elsewhere.end(), name) != completed_elsewhere.end())
@@ -109,7 +109,7 @@ TEST_CASE("messages: every error says what to do") {
 }
 
 TEST_CASE("messages: all JSON of the command is written by json_text()") {
-  for (const fs::path& path : sources({"tools/command", "tools/experiments", "tools/report"})) {
+  for (const fs::path& path : sources({"tools/command", "tools/lab", "tools/report"})) {
     const string name = path.filename().string(), text = text_of(path);
     CAPTURE(name);
     if (name != "json.cpp") CHECK(!std::regex_search(text, std::regex("\\.dump\\([^)]")));

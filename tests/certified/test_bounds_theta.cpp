@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "common/bounds.hpp"
-#include "lab/workloads/random.hpp"  // tools/workloads
+#include "lab/workloads/random.hpp"
 
 namespace kith::tests {
 namespace {

@@ -1,4 +1,4 @@
-// What the tests search: rows written by hand, and the hard data of tools/workloads.
+// What the tests search: rows written by hand, and the hard data of tools/lab/workloads.
 #pragma once
 
 #include <bit>
@@ -10,7 +10,7 @@
 
 #include "kith/matrix_view.hpp"
 #include "kith/metric.hpp"
-#include "lab/workloads/rows.hpp"  // tools/workloads
+#include "lab/workloads/rows.hpp"
 
 namespace kith::tests {
 

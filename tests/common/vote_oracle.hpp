@@ -12,7 +12,7 @@
 #include "common/data.hpp"
 #include "kith/neighbors.hpp"
 #include "kith/voting.hpp"
-#include "lab/workloads/random.hpp"  // tools/workloads
+#include "lab/workloads/random.hpp"
 
 namespace kith::tests {
 

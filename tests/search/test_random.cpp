@@ -1,11 +1,11 @@
 // Thousands of small problems nobody thought of: data, sizes, tiles, selector and path drawn by
-// tools/workloads. The seed is fixed, so a failure is one every time.
+// tools/lab/workloads. The seed is fixed, so a failure is one every time.
 #include <doctest/doctest.h>
 
 #include <string>
 
 #include "common/device.hpp"
-#include "lab/workloads/cases.hpp"  // tools/workloads
+#include "lab/workloads/cases.hpp"
 
 namespace kith::tests {
 namespace {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "kith/kith.hpp"
-#include "lab/workloads/random.hpp"  // tools/workloads
+#include "lab/workloads/random.hpp"
 #include "problem.hpp"
 
 namespace kith::tests::soak {
