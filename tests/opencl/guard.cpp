@@ -55,7 +55,7 @@ TEST_CASE("guard: memory that runs out is told as that, and passes") {
     const auto said = said_of(error, true);
     const std::string& first = said.first;
     CHECK(first.starts_with("out_of_memory: opencl write: clEnqueueWriteBuffer returned CL_"));
-    CHECK(first.ends_with("; use smaller tiles or fewer rows"));
+    CHECK(first.ends_with("; use smaller tiles or fewer rows, or free memory of the device"));
     CHECK(said.second == "nothing was thrown");
     CHECK(opencl::may_lack_memory(error));
   }

@@ -110,12 +110,12 @@ TEST_CASE("files: the header of a pipe takes no memory for what never comes") {
   if (kith::tests::sanitized()) return;  // AddressSanitizer takes terabytes of addresses
   const Folder folder;
   const auto error = [&](const string& descr, const std::function<void(const string&)>& read) {
-    const Pipe pipe(folder, "pipe.npy", npy(descr, "(536870912,)", bytes<float>({1, 2})));
+    const Pipe pipe(folder, "pipe.npy", npy(descr, "(285212672,)", bytes<float>({1, 2})));
     const MemoryLimit limit(std::uint64_t{1} << 30);
     return folder.error([&] { read(pipe.path()); });
   };
   const string truncated =
-      "bad_file: pipe.npy: ends after 87 bytes, within an array of shape (536870912,); it is truncated: copy "
+      "bad_file: pipe.npy: ends after 87 bytes, within an array of shape (285212672,); it is truncated: copy "
       "or "
       "download it again";
   CHECK(error("<f4", [](const string& path) { read_table(path); }) == truncated);
