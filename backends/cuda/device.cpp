@@ -1,5 +1,6 @@
 #include "device.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <iterator>
@@ -215,6 +216,8 @@ void Device::read(const spi::Allocation& from, std::size_t offset, void* to, std
   ask("read", "cudaMemcpyAsync", [&] {
     return cudaMemcpyAsync(staged ? staging_ : to, source, bytes, cudaMemcpyDeviceToHost, queue_.stream);
   });
+  // Until it is known to have come, nothing else is put where it comes to.
+  if (staged) staged_ = std::max(staged_, rounded(bytes));
   wait("read");
   if (staged) std::memcpy(to, staging_, bytes);
 }
