@@ -1,5 +1,6 @@
 #include "device.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <iterator>
@@ -14,6 +15,14 @@ constexpr std::chrono::milliseconds longest_hold{100};
 std::size_t rounded(std::size_t bytes) {
   return bytes == 0 ? 256 : (bytes + 255) / 256 * 256;
 }
+
+/// Frees a block where the object that was to keep it cannot be made: host memory has run out.
+struct FreeUnkept {
+  void operator()(void* data) const { cudaFree(data); }
+};
+struct FreeUnkeptHost {
+  void operator()(void* data) const { cudaFreeHost(data); }
+};
 
 }  // namespace
 
@@ -109,9 +118,8 @@ void Device::close() noexcept {
   if (visit.error() == cudaSuccess) {
     if (queue_.stream) cudaStreamSynchronize(queue_.stream);  // nobody waits at the gate
     cublas_.reset();
-    for (auto* marks : {&marks_, &older_marks_})
-      for (const auto& [mark, event] : *marks) cudaEventDestroy(event);
-    for (cudaEvent_t event : spare_events_) cudaEventDestroy(event);
+    for (const Events* events : {&marks_, &older_marks_, &spare_events_})
+      for (const auto& [mark, event] : *events) cudaEventDestroy(event);
     if (staging_) cudaFreeHost(staging_);
     if (queue_.stream) cudaStreamDestroy(queue_.stream);
   }
@@ -143,7 +151,10 @@ std::unique_ptr<spi::Allocation> Device::allocate(std::size_t bytes) {
                                          " are free; ask for less, or free memory of the device");
   }
   guard_.check(error, "allocate", "cudaMalloc");
-  return std::make_unique<Memory>(data, bytes, context_);
+  std::unique_ptr<void, FreeUnkept> unkept(data);
+  auto memory = std::make_unique<Memory>(data, bytes, context_);
+  static_cast<void>(unkept.release());
+  return memory;
 }
 
 std::unique_ptr<spi::HostMemory> Device::allocate_host(std::size_t bytes) {
@@ -157,7 +168,10 @@ std::unique_ptr<spi::HostMemory> Device::allocate_host(std::size_t bytes) {
                                          "such block; ask for less, or do without");
   }
   guard_.check(error, "allocate", "cudaHostAlloc");
-  return std::make_unique<LockedMemory>(data, bytes, context_, locked_);
+  std::unique_ptr<void, FreeUnkeptHost> unkept(data);
+  auto memory = std::make_unique<LockedMemory>(data, bytes, context_, locked_);
+  static_cast<void>(unkept.release());
+  return memory;
 }
 
 Cublas& Device::cublas() const {
@@ -202,6 +216,8 @@ void Device::read(const spi::Allocation& from, std::size_t offset, void* to, std
   ask("read", "cudaMemcpyAsync", [&] {
     return cudaMemcpyAsync(staged ? staging_ : to, source, bytes, cudaMemcpyDeviceToHost, queue_.stream);
   });
+  // Until it is known to have come, nothing else is put where it comes to.
+  if (staged) staged_ = std::max(staged_, rounded(bytes));
   wait("read");
   if (staged) std::memcpy(to, staging_, bytes);
 }
@@ -209,29 +225,29 @@ void Device::read(const spi::Allocation& from, std::size_t offset, void* to, std
 void Device::finish() {
   const Call call(*this, "finish");
   wait("finish");
-  for (const auto& [mark, event] : older_marks_) spare_events_.push_back(event);
-  older_marks_ = std::move(marks_);
-  marks_.clear();
+  spare_events_.merge(older_marks_);  // all of them: no two marks have the same number
+  older_marks_.swap(marks_);
 }
 
 std::uint64_t Device::mark() {
   const Call call(*this, "mark");
-  cudaEvent_t event = nullptr;
+  const std::uint64_t mark = next_mark_++;  // whatever fails: an event has this number
   if (spare_events_.empty()) {
-    ask("mark", "cudaEventCreate", [&] { return cudaEventCreate(&event); });
-  } else {
-    event = spare_events_.back();
-    spare_events_.pop_back();
+    Events made{{mark, nullptr}};
+    ask("mark", "cudaEventCreate", [&] { return cudaEventCreate(&made.begin()->second); });
+    spare_events_.merge(made);
   }
-  marks_[next_mark_] = event;
-  guard_.check(cudaEventRecord(event, queue_.stream), "mark", "cudaEventRecord");
-  return next_mark_++;
+  auto event = spare_events_.extract(spare_events_.begin());
+  event.key() = mark;
+  const auto kept = marks_.insert(std::move(event)).position;
+  guard_.check(cudaEventRecord(kept->second, queue_.stream), "mark", "cudaEventRecord");
+  return mark;
 }
 
 double Device::elapsed(std::uint64_t from, std::uint64_t to) {
   const Call call(*this, "elapsed");
   const auto event_of = [&](std::uint64_t mark) {
-    for (const auto* marks : {&marks_, &older_marks_})
+    for (const Events* marks : {&marks_, &older_marks_})
       if (const auto it = marks->find(mark); it != marks->end()) return it->second;
     throw Error(Errc::invalid_argument, info.spec + " elapsed: there is no time stamp " +
                                             std::to_string(mark) +

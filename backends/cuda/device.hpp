@@ -8,7 +8,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <vector>
 
 #include "common/kernels.hpp"
 #include "cublas.hpp"
@@ -142,8 +141,11 @@ class Device : public spi::Device {
   std::size_t staged_ = 0;            // bytes of it that may still be on their way
   const std::shared_ptr<LockedRanges> locked_ = std::make_shared<LockedRanges>();
   mutable std::unique_ptr<Cublas> cublas_;
-  std::map<std::uint64_t, cudaEvent_t> marks_, older_marks_;  // since the last finish(), and before it
-  std::vector<cudaEvent_t> spare_events_;
+  // By mark. Events go from map to map in their nodes, which allocates nothing: each is in one of them, and
+  // is destroyed once.
+  using Events = std::map<std::uint64_t, cudaEvent_t>;
+  Events marks_, older_marks_;  // since the last finish(), and before it
+  Events spare_events_;         // of marks that are forgotten, to be used again
   Gate gate_;
   std::uint64_t next_mark_ = 0;
 };

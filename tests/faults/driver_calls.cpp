@@ -12,11 +12,15 @@ namespace {
 
 std::vector<Kind> opencl_kinds() {
   const std::vector<Errc> full = {Errc::out_of_memory, Errc::unavailable},
-                          failure = {Errc::device_failure, Errc::unavailable};
+                          failure = {Errc::device_failure, Errc::unavailable},
+                          either = {Errc::out_of_memory, Errc::device_failure, Errc::unavailable};
+  // After -5 the back end asks whether the queue still works: alone it does, and memory was short. Else the
+  // device is lost; while it is opened there is no queue to ask.
   return {{-4, false, "CL_MEM_OBJECT_ALLOCATION_FAILURE", full},
           {-4, true, "CL_MEM_OBJECT_ALLOCATION_FAILURE", full},
           {-6, false, "CL_OUT_OF_HOST_MEMORY", full},
-          {-5, false, "CL_OUT_OF_RESOURCES", failure, true},
+          {-5, false, "CL_OUT_OF_RESOURCES", full},
+          {-5, true, "CL_OUT_OF_RESOURCES", either, true},
           {-36, false, "CL_INVALID_COMMAND_QUEUE", failure, true}};
 }
 

@@ -71,7 +71,8 @@ struct Kind {
   bool all_after = false;
   std::string name;            ///< `CL_OUT_OF_RESOURCES`
   std::vector<Errc> expected;  ///< of the error, where it is not survived; empty: it must be survived
-  bool loses_device = false;   ///< the device may refuse what follows; one that is opened anew works
+  /// After an error that is not out_of_memory the device may refuse what follows; one opened anew works.
+  bool loses_device = false;
 };
 
 /// What all faults are made to.
@@ -94,7 +95,8 @@ bool is_sentence(const std::string& message);
 
 /// Each call of `site` in each operation fails in its turn, in each kind. Then the operation gives the right
 /// answer or throws what is expected, the same right after gives the right answer, and at the end nothing is
-/// lost. One line for each operation.
+/// lost. Where a device made more time stamps, the same faults are made again: in the last of a few rounds it
+/// must make none. One line for each operation.
 ///   renew  open the device anew; it is called where one was lost
 void fail_each(const Asked& asked, Site site, const std::vector<Operation>& operations,
                const std::vector<Kind>& kinds, const std::function<void()>& renew);

@@ -13,7 +13,14 @@ enum class Site : int {
 };
 
 /// What is counted while it exists.
-enum class Kept : int { host_blocks, device_blocks, driver_objects, count };
+enum class Kept : int {
+  host_blocks,
+  device_blocks,
+  driver_objects,
+  time_stamps,  // objects of the driver that a device keeps to use again: as many as were once alive at a
+                // time
+  count,
+};
 
 }  // namespace kith::tests::faults
 

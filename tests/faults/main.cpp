@@ -12,7 +12,8 @@
 //
 // Each time the operation gives the right answer, that of the CPU, or throws what such a fault is; the same
 // operation right after gives the right answer; at the end no block of memory of host or device, no object of
-// the driver and no descriptor is lost.
+// the driver and no descriptor is lost. What a device keeps to use again (Kept::time_stamps) may grow, but
+// not each time that the same faults are made.
 //
 //   --only     of these parts, with commas between them
 //   --sample   so many faults of an operation, drawn by --seed; otherwise all
@@ -26,6 +27,7 @@
 #include "common/data.hpp"
 #include "faults.hpp"
 #include "kith/kith.hpp"
+#include "last_words.hpp"
 
 namespace {
 
@@ -61,16 +63,22 @@ void name_plugins(const std::string& spec) {
   ::setenv("KITH_BACKEND_PATH", KITH_FAULTY_PLUGINS, 1);
 }
 
+bool begun = false;  // a part was
+
 template <class Part>
 void run_part(const Words& words, const char* name, const Part& part) {
   if (!words.only.empty() &&
       ("," + words.only + ",").find("," + std::string(name) + ",") == std::string::npos)
     return;
+  begun = true;
   std::printf("%s, %s:\n", words.asked.spec.c_str(), name);
+  std::fflush(stdout);
+  doing(name);
   const auto begin = std::chrono::steady_clock::now();
   part();
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
   std::printf("%s, %s: %.1f s\n", words.asked.spec.c_str(), name, seconds.count());
+  std::fflush(stdout);
 }
 
 void run_parts(const Words& words) {
@@ -94,11 +102,13 @@ void run_parts(const Words& words) {
 int main(int count, char** argv) {
   const Words words = words_of(count, argv);
   name_plugins(words.asked.spec);
+  install_last_words();
+  doing("opening the device");
   try {
     run_parts(words);
   } catch (const kith::Error& error) {
     std::printf("%s\n", error.what());
-    return error.code() == kith::Errc::unavailable ? 77 : 1;
+    return error.code() == kith::Errc::unavailable && !begun ? 77 : 1;
   }
   std::printf("%d faults that were not met well\n", complaints());
   return complaints() == 0 ? 0 : 1;

@@ -1,7 +1,7 @@
 // The CUDA back end with calls that fail: linked once more with --wrap (CMakeLists.txt), so that
 // what it calls of CUDA's runtime comes here first. kith_fault_tests says which call fails, and with what.
 //
-// What gives something back never fails, and cudaSetDevice neither: destructors begin with it.
+// What gives something back never fails.
 #include <cuda_runtime_api.h>
 
 #include "hooks.hpp"
@@ -12,6 +12,7 @@ using namespace kith::tests::faults;
 constexpr int driver_call = static_cast<int>(Site::driver_call);
 constexpr int device_blocks = static_cast<int>(Kept::device_blocks);
 constexpr int driver_objects = static_cast<int>(Kept::driver_objects);
+constexpr int time_stamps = static_cast<int>(Kept::time_stamps);
 
 struct InDriver {
   InDriver() { kith_in_driver(1); }
@@ -59,8 +60,8 @@ KITH_MAKES(driver_objects, cudaHostAlloc, (void** to, size_t bytes, unsigned fla
 KITH_DROPS(driver_objects, cudaFreeHost, (void* memory), memory)
 KITH_MAKES(driver_objects, cudaStreamCreateWithFlags, (cudaStream_t * to, unsigned flags), to, flags)
 KITH_DROPS(driver_objects, cudaStreamDestroy, (cudaStream_t stream), stream)
-KITH_MAKES(driver_objects, cudaEventCreate, (cudaEvent_t * to), to)
-KITH_DROPS(driver_objects, cudaEventDestroy, (cudaEvent_t event), event)
+KITH_MAKES(time_stamps, cudaEventCreate, (cudaEvent_t * to), to)
+KITH_DROPS(time_stamps, cudaEventDestroy, (cudaEvent_t event), event)
 
 KITH_FAULTY(cudaGetDeviceCount, (int* count), count)
 KITH_FAULTY(cudaGetDeviceProperties, (cudaDeviceProp * to, int device), to, device)

@@ -148,10 +148,7 @@ spi::Found find_devices(spi::Backend& backend) {
 
 std::unique_ptr<spi::Device> open_device_of(spi::Backend& backend, const std::string& name,
                                             std::uint32_t ordinal) {
-  const auto fail = [&](const std::string& why) {
-    throw Error(Errc::unavailable, name + ":" + std::to_string(ordinal) + ": opening it failed" + why +
-                                       "; repair or remove that plug-in");
-  };
+  const std::string where = name + ":" + std::to_string(ordinal);
   std::unique_ptr<spi::Device> device;
   try {
     device = backend.open(ordinal);
@@ -160,11 +157,15 @@ std::unique_ptr<spi::Device> open_device_of(spi::Backend& backend, const std::st
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& error) {
-    fail(std::string(": ") + error.what());
+    throw Error(Errc::unavailable,
+                where + ": opening it failed: " + error.what() + "; repair or remove that plug-in");
   } catch (...) {
-    fail(" with an unknown exception");
+    throw Error(Errc::unavailable,
+                where + ": opening it failed with an unknown exception; repair or remove that plug-in");
   }
-  if (!device) fail(": there is no device");
+  if (!device)
+    throw Error(Errc::unavailable,
+                where + ": opening it failed: there is no device; repair or remove that plug-in");
   return device;
 }
 
