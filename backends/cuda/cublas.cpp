@@ -138,9 +138,10 @@ Cublas::Cublas(std::string device, CUcontext context, cudaStream_t stream)
   const auto start = [&](int status, const char* call) {
     if (status == success) return;
     close();
-    throw Error(status == allocation_failed ? Errc::out_of_memory : Errc::unavailable,
-                std::string("proposer gemm needs cuBLAS, and ") + call + " returned " +
-                    cublas.status_name(status) + "; choose proposer none");
+    const std::string message = std::string("proposer gemm needs cuBLAS, and ") + call + " returned " +
+                                cublas.status_name(status) + "; choose proposer none";
+    if (status == allocation_failed) throw Error(Errc::out_of_memory, device_ + ": " + message);
+    throw Error(Errc::unsupported, message);
   };
   if (!handle_) start(cublas.create(&handle_), "cublasCreate");
   if (cudaMalloc(&workspace_, workspace_bytes) != cudaSuccess) {

@@ -28,7 +28,7 @@ class Cublas {
   /// is one.
   ///   device   as in messages
   ///   context  the current one
-  /// Throws unavailable or out_of_memory, with a sentence that can stand as a refusal.
+  /// Throws unsupported, with a sentence that can stand as a refusal, or out_of_memory.
   Cublas(std::string device, CUcontext context, cudaStream_t stream);
   ~Cublas();
   Cublas(const Cublas&) = delete;

@@ -103,7 +103,9 @@ class HostCapture {
 
 /// kith is used in the midst of a capture. How many calls it refused.
 int capture(const CaptureCase& what, const std::string& where) {
-  const Index before(device(), example().train, Metric::squared_l2);  // opened when nothing is captured
+  // Opened when nothing is captured, but without cuBLAS.
+  const Index before(open_device(device_spec()), example().train, Metric::squared_l2);
+  const PlanOptions gemm{.proposer = Proposer::gemm};
   int refused = 0;
   {
     const OnCard there(what.card);
@@ -120,6 +122,8 @@ int capture(const CaptureCase& what, const std::string& where) {
       use(device_spec(), &refused, after);
       CHECK(outcome(before, {}, &refused) == "");
       after("a search of an index from before");
+      outcome(before, gemm, &refused);
+      after("a search by gemm of an index from before");
     };
     if (what.by_another_thread)
       on_a_thread([&] {
@@ -132,6 +136,8 @@ int capture(const CaptureCase& what, const std::string& where) {
   }
   use(device_spec(), nullptr, [](const std::string&) {});
   CHECK(outcome(before, {}, nullptr) == "");
+  const std::string why = outcome(before, gemm, nullptr);  // "" or that there is no cuBLAS at all
+  CHECK_MESSAGE((why == "" || why.find("cannot be opened (") != std::string::npos), why);
   return refused;
 }
 
@@ -153,7 +159,7 @@ TEST_CASE("guest: kith works, or says what to do, while the host captures a grap
           const std::string where = what.text();
           CAPTURE(where);
           const int refused = capture(what, where);
-          if (refused > 0) MESSAGE(refused << " calls were refused by a sentence");
+          if (refused > 0) MESSAGE(refused << " calls were refused by a sentence: " << where);
         }
 }
 
