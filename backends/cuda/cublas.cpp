@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <mutex>
+#include <utility>
+#include <vector>
 
 #include "kith/error.hpp"
 
@@ -19,7 +22,6 @@ constexpr int real_32f = 0, compute_32f_pedantic = 69, default_algorithm = -1;
 
 struct Functions {
   int (*create)(Handle*);
-  int (*destroy)(Handle);
   int (*set_stream)(Handle, cudaStream_t);
   int (*set_workspace)(Handle, void*, std::size_t);
   int (*set_math_mode)(Handle, int);
@@ -49,7 +51,6 @@ bool find(void* library, const char* name, Function& function) {
 /// Empty when all are there; else the name of one that is not.
 std::string missing_of(void* library, Functions& functions) {
   if (!find(library, "cublasCreate_v2", functions.create)) return "cublasCreate_v2";
-  if (!find(library, "cublasDestroy_v2", functions.destroy)) return "cublasDestroy_v2";
   if (!find(library, "cublasSetStream_v2", functions.set_stream)) return "cublasSetStream_v2";
   if (!find(library, "cublasSetWorkspace_v2", functions.set_workspace)) return "cublasSetWorkspace_v2";
   if (!find(library, "cublasSetMathMode", functions.set_math_mode)) return "cublasSetMathMode";
@@ -89,6 +90,39 @@ const Library& library() {
   return opened;
 }
 
+/// Handles of which no device has need, by context. None is ever destroyed: cublasDestroy waits for the whole
+/// device, which ends every capture of a graph there, in whatever mode, and CUDA does not tell whether the
+/// host program captures one on a stream of its own. They are kept until the process ends, as contexts are.
+class IdleHandles {
+ public:
+  /// Null where there is none.
+  Handle take(CUcontext context) {
+    const std::lock_guard lock(mutex_);
+    const auto found = std::find_if(handles_.begin(), handles_.end(),
+                                    [&](const auto& handle) { return handle.first == context; });
+    if (found == handles_.end()) return nullptr;
+    const Handle handle = found->second;
+    handles_.erase(found);
+    return handle;
+  }
+
+  void keep(CUcontext context, Handle handle) noexcept try {
+    const std::lock_guard lock(mutex_);
+    handles_.emplace_back(context, handle);
+  } catch (...) {  // no room for the pointer: then it is not used again
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::pair<CUcontext, Handle>> handles_;
+};
+
+// Never destroyed: a host program may keep a device in a static variable.
+IdleHandles& idle_handles() {
+  static IdleHandles& all = *new IdleHandles;
+  return all;
+}
+
 // What NVIDIA recommends for its largest chips; given once, so that cuBLAS allocates nothing in a search.
 constexpr std::size_t workspace_bytes = std::size_t{32} << 20;
 
@@ -98,16 +132,18 @@ const std::string& Cublas::refusal() {
   return library().refusal;
 }
 
-Cublas::Cublas(std::string device, cudaStream_t stream) : device_(std::move(device)) {
+Cublas::Cublas(std::string device, CUcontext context, cudaStream_t stream)
+    : device_(std::move(device)), context_(context), handle_(idle_handles().take(context)) {
   const Functions& cublas = library().functions;
   const auto start = [&](int status, const char* call) {
     if (status == success) return;
     close();
-    throw Error(status == allocation_failed ? Errc::out_of_memory : Errc::unavailable,
-                std::string("proposer gemm needs cuBLAS, and ") + call + " returned " +
-                    cublas.status_name(status) + "; choose proposer none");
+    const std::string message = std::string("proposer gemm needs cuBLAS, and ") + call + " returned " +
+                                cublas.status_name(status) + "; choose proposer none";
+    if (status == allocation_failed) throw Error(Errc::out_of_memory, device_ + ": " + message);
+    throw Error(Errc::unsupported, message);
   };
-  start(cublas.create(&handle_), "cublasCreate");
+  if (!handle_) start(cublas.create(&handle_), "cublasCreate");
   if (cudaMalloc(&workspace_, workspace_bytes) != cudaSuccess) {
     cudaGetLastError();
     workspace_ = nullptr;
@@ -123,7 +159,7 @@ Cublas::~Cublas() {
 }
 
 void Cublas::close() noexcept {
-  if (handle_) library().functions.destroy(handle_);
+  if (handle_) idle_handles().keep(context_, handle_);
   if (workspace_) cudaFree(workspace_);
 }
 

@@ -1,6 +1,7 @@
 // Inner products by cuBLAS, which is opened at run time and never linked.
 #pragma once
 
+#include <cuda.h>
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
@@ -23,10 +24,12 @@ class Cublas {
   /// for when this is first called, and stays open.
   static const std::string& refusal();
 
-  /// Only where there is no refusal, and the device is current.
-  ///   device  as in messages
-  /// Throws unavailable or out_of_memory, with a sentence that can stand as a refusal.
-  Cublas(std::string device, cudaStream_t stream);
+  /// Only where there is no refusal. Takes the handle of a Cublas of the same context that is gone, if there
+  /// is one.
+  ///   device   as in messages
+  ///   context  the current one
+  /// Throws unsupported, with a sentence that can stand as a refusal, or out_of_memory.
+  Cublas(std::string device, CUcontext context, cudaStream_t stream);
   ~Cublas();
   Cublas(const Cublas&) = delete;
   Cublas& operator=(const Cublas&) = delete;
@@ -42,6 +45,7 @@ class Cublas {
   void close() noexcept;
 
   const std::string device_;
+  const CUcontext context_;
   void* handle_ = nullptr;
   void* workspace_ = nullptr;
 };

@@ -182,8 +182,8 @@ Cublas& Device::cublas() const {
   cudaGetLastError();
   if (error == cudaErrorStreamCaptureImplicit)
     throw Error(Errc::unavailable,
-                std::string("proposer gemm needs cuBLAS, which cannot be opened now: ") + during_capture);
-  cublas_ = spi::retried(info, [&] { return std::make_unique<Cublas>(info.spec, queue_.stream); });
+                info.spec + ": proposer gemm needs cuBLAS, which cannot be opened now: " + during_capture);
+  cublas_ = spi::retried(info, [&] { return std::make_unique<Cublas>(info.spec, context_, queue_.stream); });
   return *cublas_;
 }
 

@@ -130,7 +130,8 @@ class Device : public spi::Device {
   void ask(const char* stage, const char* name, const Function& call) {
     guard_.check(with_room(queue_, call), stage, name);
   }
-  /// Opened when it is first asked for; throws what Cublas throws. Only where it has no refusal.
+  /// Opened when it is first asked for. Only where Cublas has no refusal. Throws what Cublas throws, and
+  /// unavailable while a capture of the host program forbids to open it.
   Cublas& cublas() const;
   void close() noexcept;
 

@@ -50,7 +50,12 @@ cudaError_t error_of(CUresult result) {
 cudaError_t primary_context(int ordinal, CUcontext& context) {
   CUdevice device = 0;
   const CUresult found = driver().device(&device, ordinal);
-  return error_of(found == CUDA_SUCCESS ? driver().retain(&context, device) : found);
+  if (found != CUDA_SUCCESS) return error_of(found);
+  CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;  // else a capture may forbid to make one
+  const bool relaxed = driver().exchange_mode(&mode) == CUDA_SUCCESS;
+  const CUresult retained = driver().retain(&context, device);
+  if (relaxed) driver().exchange_mode(&mode);
+  return error_of(retained);
 }
 
 Visit::Visit(CUcontext context) noexcept : error_(error_of(driver().current(&before_))) {

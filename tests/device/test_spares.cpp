@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "common/device.hpp"
+#include "common/environment.hpp"
 #include "common/oracle.hpp"
+#include "common/tuning.hpp"
 #include "kith/index.hpp"
 
 namespace kith::tests {
@@ -114,6 +116,23 @@ TEST_CASE(
   leave_spares(second);
   const Blocks all = all_that_is_left();
   CHECK(open_device(device_spec()).info().spec == device().info().spec);
+}
+
+TEST_CASE("spares: drivers free memory in kith's own floating-point environment, kept before or not") {
+  if (!has_little_memory()) return;
+  const Variable computes("KITH_PLANTED_COMPUTES", "1");
+  const auto cells = static_cast<std::int64_t>(device().info().memory_bytes / 8 / sizeof(float));
+  const Matrix rows =
+      hard_rows(DataKind::grid, Set::train, cells / 16, 16, Metric::l1);  // twice what is kept
+  bool kept_some = false, is_set = false;
+  {
+    const HostileEnvironment hostile(HostileSetting::trap_inexact);
+    { const Index index(device(), rows, Metric::l1); }
+    kept_some = spi::give_back(device().info());
+    is_set = hostile.still_set();
+  }
+  CHECK(kept_some);
+  CHECK(is_set);
 }
 
 TEST_SUITE_END();

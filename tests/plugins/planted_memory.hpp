@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -15,6 +16,12 @@ namespace {
 struct HostMemory : kith::spi::Allocation {
   HostMemory(std::size_t size, std::shared_ptr<Card> of)
       : Allocation(size), share(std::move(of), size), cells(size / sizeof(kith::Key) + 1) {}
+  /// With the environment variable KITH_PLANTED_COMPUTES it computes when it frees, as drivers may. Where the
+  /// host program's environment has inexact results trapped, that is the end.
+  ~HostMemory() override {
+    volatile float third = 3;
+    if (std::getenv("KITH_PLANTED_COMPUTES")) third = 1 / third;
+  }
   const CardShare share;
   std::vector<kith::Key> cells;
 };

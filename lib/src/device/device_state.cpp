@@ -148,6 +148,7 @@ void DeviceMemory::release() noexcept {
     return;
   }
   const std::lock_guard lock(state_->mutex);
+  const FloatGuard guard;
   {
     const std::lock_guard spares(state_->spares_mutex);
     std::size_t kept = memory_->bytes;

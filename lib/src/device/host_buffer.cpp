@@ -87,10 +87,12 @@ HostBuffer::~HostBuffer() {
     return;
   }
   const std::lock_guard lock(state_.mutex);
+  const FloatGuard guard;
   try {
     const std::lock_guard spares(state_.spares_mutex);
     state_.spare_host.push_back(std::move(memory_));
   } catch (...) {  // no room for the pointer: then the block itself goes
+    memory_.reset();
     return;
   }
   while (take_surplus(state_)) {

@@ -93,6 +93,12 @@ std::size_t scratch_of(const Device::State& device, const Plan& plan) {
 
 namespace {
 
+/// Whether another plan may do where one ends so: for good, or for now.
+bool gives_way(const Error& error) {
+  return error.code() == Errc::unsupported || error.code() == Errc::out_of_memory ||
+         error.code() == Errc::unavailable;
+}
+
 /// Training rows of the longest chunk of an Index.
 std::int64_t longest_chunk(const Index::State& index) {
   std::int64_t rows = 0;
@@ -172,7 +178,7 @@ Plan plan_search(const Index::State& index, std::int64_t m, std::int64_t k, cons
   try {
     return fitted_plan(index, device, {index.metric, index.rows, m, index.dims, k}, options);
   } catch (const Error& error) {
-    if (error.code() != Errc::unsupported && error.code() != Errc::out_of_memory) throw;
+    if (!gives_way(error)) throw;
     refusal = error.what();
   }
   // What was measured keeps nobody from searching. What was asked for is refused once more.
@@ -189,7 +195,7 @@ Plan plan_untuned(const Index::State& index, std::int64_t m, std::int64_t k, con
   try {
     return fitted_plan(index, device, problem, options);
   } catch (const Error& error) {
-    if (error.code() != Errc::unsupported && error.code() != Errc::out_of_memory) throw;
+    if (!gives_way(error)) throw;
     refusal = error.what();
   }
   // A proposer that kith chose itself keeps nobody from searching. What was asked for is refused once more.

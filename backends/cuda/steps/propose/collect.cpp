@@ -140,8 +140,9 @@ spi::Support Device::check(const spi::CollectStep& step) const {
   if (!refusal.empty()) return {refusal, 0};
   if (step.proposer == Proposer::int8) return {};
   if (gemm) try {
-      cublas();  // so that nothing is opened or allocated in a search
-    } catch (const Error& error) {
+      cublas();                     // so that nothing is opened or allocated in a search
+    } catch (const Error& error) {  // what may pass is no refusal: those are remembered
+      if (error.code() != Errc::unsupported) throw;
       return {error.what(), 0};
     }
   const std::size_t apart = product_low_scratch(columns_of(step), step.bounds.low.cols > 0);
