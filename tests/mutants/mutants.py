@@ -139,8 +139,8 @@ CASES = {path: re.findall(r'TEST_CASE\(\s*"([^"]*)"', path.read_text())
 class Workplace:
     """A copy of the sources in a folder of its own, and its build."""
 
-    def __init__(self, folder, mutants, jobs):
-        self.tree, self.jobs = folder / "tree", jobs
+    def __init__(self, folder, mutants, jobs, werror):
+        self.tree, self.jobs, self.werror = folder / "tree", jobs, werror
         self.build = self.tree / "build"  # as far below the sources as usual, so that ccache knows the paths
         self.planted = None
         self.pocl_cache = ROOT / "build/tests/pocl-gpu"  # what the tests have compiled already
@@ -170,8 +170,8 @@ class Workplace:
     def configure(self, files):
         options = ["-DKITH_TESTS=ON", "-DKITH_CUDA=OFF", "-DCMAKE_LINK_DEPENDS_NO_SHARED=ON",
                    "-DKITH_TEST_FILES=" + ";".join(files)]
-        if shutil.which("ccache"):
-            options.append("-DCMAKE_CXX_COMPILER_LAUNCHER=ccache")
+        options += ["-DCMAKE_CXX_COMPILER_LAUNCHER=sh;" + str(HERE / "compile.sh"),
+                    "-DKITH_WERROR=" + ("ON" if self.werror else "OFF")]
         if shutil.which("ninja"):
             options += ["-G", "Ninja"]
         done = subprocess.run(["cmake", "--preset", "default", "-B", str(self.build), *options], cwd=self.tree,
@@ -181,7 +181,8 @@ class Workplace:
 
     def make(self, targets):
         done = subprocess.run(["cmake", "--build", str(self.build), "--parallel", str(self.jobs), "--target",
-                               *sorted(targets)], capture_output=True, text=True)
+                               *sorted(targets)], capture_output=True, text=True,
+                              env={**os.environ, **({"KITH_PLANTED": "1"} if self.planted else {})})
         if done.returncode:
             raise Failure("cannot be built:\n" + done.stdout[-3000:] + done.stderr[-1000:])
 
@@ -354,6 +355,7 @@ def main():
     parser.add_argument("--table", type=pathlib.Path)
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--werror", action="store_true", help="warnings are errors but in mutants, as in gate tests")
     options = parser.parse_args()
     mutants = read_mutants()
     wrong = find_places(mutants.values())
@@ -376,7 +378,7 @@ def main():
         return 0
     some = chosen(mutants, options, results)
     begin = time.monotonic()
-    place = Workplace(options.work.resolve(), some, options.jobs)
+    place = Workplace(options.work.resolve(), some, options.jobs, options.werror)
     check_commands(place, some)
     print(f"{time.monotonic() - begin:.0f} s to build the copy, and to see each command pass", flush=True)
     survivors = 0

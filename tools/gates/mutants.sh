@@ -9,5 +9,5 @@ packages_mutants="ccache oclgrind python3"
 gate_mutants() {
   # shellcheck disable=SC2086 # a list of words
   python3 -B tests/mutants/mutants.py --work "$build/mutants" --jobs "$jobs" \
-    ${short:+--draw 3 --date $date}
+    ${ci:+--werror} ${short:+--draw 3 --date $date}
 }
