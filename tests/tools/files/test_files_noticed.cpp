@@ -80,12 +80,12 @@ TEST_CASE("files: texts whose numbers have another order are told") {
         "before \"6-10\"; make them numbers, or say --categorical 2 if their order is of no meaning\n");
   CHECK(notes("#5", "#10", "#2") != "");
   CHECK(notes("=5", "=10", "=7") != "");
-  for (const auto& [a, b, c] : std::vector<std::array<string, 3>>{{"1-5", "5-9", "6-8"},
-                                                                  {"Q1", "Q2", "Q3"},
-                                                                  {"v1.25", "v1.3", "v2"},
-                                                                  {"A12", "B2", "C1"},
-                                                                  {"low", "high", "medium"}})
-    CHECK_MESSAGE(notes(a, b, c) == "", a);
+  for (const auto& texts : std::vector<std::array<string, 3>>{{"1-5", "5-9", "6-8"},
+                                                              {"Q1", "Q2", "Q3"},
+                                                              {"v1.25", "v1.3", "v2"},
+                                                              {"A12", "B2", "C1"},
+                                                              {"low", "high", "medium"}})
+    CHECK_MESSAGE(notes(texts[0], texts[1], texts[2]) == "", texts[0]);
   ReadOptions categorical;
   categorical.categorical = {"a"};
   CHECK(told(folder, "t.csv", "v,a\n1,#5\n2,#10\n3,#5\n", categorical).notes == "");
