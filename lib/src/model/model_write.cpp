@@ -51,7 +51,10 @@ class ModelOutput {
 
   double part() const {
     const FloatGuard guard;  // the callback runs in the caller's own environment
-    return static_cast<double>(done_) / static_cast<double>(bytes_);
+    // Volatile: compilers move arithmetic past the guard, of which they know nothing.
+    const volatile std::uint64_t done = done_, bytes = bytes_;
+    const volatile double result = static_cast<double>(done) / static_cast<double>(bytes);
+    return result;
   }
 
   WholeFile& file_;
