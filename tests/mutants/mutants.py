@@ -316,7 +316,7 @@ def table_of(mutants, results):
              "Bugs that were planted in kith one at a time, and the test that fails for each. Made by",
              "`tools/check --only mutants`, which plants them again (under `--ci` three, drawn by the date); the",
              "list is `tests/mutants/*.txt`, how to add one is in `tests/mutants/mutants.py`. Seconds are those that",
-             "it took to build what the mutant changes, and to run the test, on two cores that other work used, too.",
+             "it took to build what the mutant changes, and to run the test, on two cores.",
              "",
              "| mutant | kind | what it would do | killed by | seconds |", "|---|---|---|---|---|"]
     for one in mutants:
