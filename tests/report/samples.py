@@ -71,5 +71,5 @@ def write(kith, folder):
     page("structure", 5, "structure", "--train", path("names.csv"), "--label", "kind")
     page("large", 6, "structure", "--train", path("\u05d0-caf\u00e9.csv"), "--label", "kind")
     page("features", 3, "select-features", "--train", path("names.csv"), "--label", "kind")
-    page("experiments", 12, "compare", "--experiment", experiments, "--quick")
+    page("experiments", 12, "reproduce", experiments, "--quick")
     return pages

@@ -98,7 +98,7 @@ test_family() { # IMPLEMENTATION FAMILY
   esac
   if [ -n "$short" ]; then
     first=${date}000 && ran="random cases from number $first"
-    set -- "$kith" compare --device "$spec" --random-cases 300 --first "$first" --seconds 35
+    set -- "$kith" verify --device "$spec" --random-cases 300 --first "$first" --seconds 35
   else
     ran="device tests" && set -- "$kith_tests" --test-suite=device --device="$spec"
   fi

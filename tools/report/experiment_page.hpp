@@ -1,4 +1,4 @@
-// What `kith compare --experiment` draws: the page of --report and the pictures of --charts.
+// What `kith reproduce` draws: the page of --report and the pictures of --charts.
 #pragma once
 
 #include <string>

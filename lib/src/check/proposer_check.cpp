@@ -8,6 +8,7 @@
 #include "base/float_guard.hpp"
 #include "check/proposer_check.hpp"
 #include "kith/error.hpp"
+#include "kith/spi/step_runner.hpp"
 
 #include "certified/shadow.hpp"
 #include "check/hard_rows.hpp"
@@ -85,15 +86,11 @@ std::unique_ptr<spi::Allocation> put(spi::Device& device, const std::vector<T>& 
   return memory;
 }
 
-void run(spi::Device& device, spi::Step step) {
-  const spi::Support support = device.check(step);
-  if (!support.refusal.empty()) throw Error(Errc::unsupported, support.refusal);
-  std::unique_ptr<spi::Allocation> scratch;
-  if (support.scratch_bytes) scratch = device.allocate(support.scratch_bytes);
-  if (auto* collect = std::get_if<spi::CollectStep>(&step.work))
-    collect->scratch = {scratch.get(), support.scratch_bytes};
-  device.enqueue(step);
-  device.finish();
+void run(spi::Device& device, const spi::Work& work) {
+  spi::StepRunner runner(device);
+  runner.set(work);
+  if (!runner.refusal().empty()) throw Error(Errc::unsupported, runner.refusal());
+  runner.run();
 }
 
 /// What the rows of a pair say exactly: docs/certificate.md, sections 3 and 4.
@@ -158,7 +155,7 @@ class Asked {
         values_(device.allocate(pairs() * sizeof(float))),
         shadow_(train_.begin(0, round.n)) {
     train_.put(device, [&](std::size_t r) { return &train[r * round.dims]; });
-    run(device, {spi::PrepareStep{proposer, train_.blocks, centre(), shadow_, scale_}});
+    run(device, spi::PrepareStep{proposer, train_.blocks, centre(), shadow_, scale_});
   }
 
   /// The lists of candidates of a kind of queries under `theta` [n], as [n, n] of listed or not.
@@ -186,7 +183,7 @@ class Asked {
   void collect(std::uint32_t q, std::uint32_t some, spi::Allocation& limits, spi::Allocation& counts) {
     const std::uint32_t n = round_.n;
     const spi::Shadow shadow = queries_.begin(q, some);
-    run(device_, {spi::PrepareStep{proposer_, queries_.blocks, centre(), shadow, scale_, true}});
+    run(device_, spi::PrepareStep{proposer_, queries_.blocks, centre(), shadow, scale_, true});
     for (const spi::Visits& visits : visits_of(round_)) {
       const std::size_t places = visits.rows ? std::size_t{visits.rows} * visits.count : n;
       spi::CollectStep step{proposer_,
@@ -200,7 +197,7 @@ class Asked {
                             {},
                             1 / scale_ / scale_};
       step.visits = visits;
-      run(device_, {step});
+      run(device_, step);
     }
   }
 

@@ -11,7 +11,6 @@
 #include "check/self_test_parts.hpp"
 #include "device/device_state.hpp"
 #include "kith/error.hpp"
-#include "kith/key.hpp"
 
 namespace kith {
 namespace {
@@ -39,27 +38,15 @@ std::vector<float> hard_values() {
   return values;
 }
 
-/// The k smallest keys of each query, masked pairs left out: [queries, k].
-std::vector<Key> smallest_of(const std::vector<float>& values, std::uint32_t k) {
-  std::vector<Key> smallest;
-  for (std::size_t begin = 0; begin < values.size(); begin += columns) {
-    std::vector<Key> keys;
-    for (std::uint32_t t = 0; t < columns; ++t)
-      if (std::bit_cast<std::uint32_t>(values[begin + t]) != spi::masked_bits)
-        keys.push_back(make_key(values[begin + t], first_row + t));
-    std::sort(keys.begin(), keys.end());
-    smallest.insert(smallest.end(), keys.begin(), keys.begin() + k);
-  }
-  return smallest;
-}
-
 bool selects(spi::Device& device, Selector selector, std::uint32_t k) {
   const std::vector<float> values = hard_values();
-  const auto in = put(device, values);
-  const auto out = put(device, std::vector<Key>(std::size_t{queries} * k));
-  const spi::SelectStep step{
-      selector, {in.get(), 0, queries, columns, columns}, first_row, k, 1, {out.get(), 0, queries, k, k}, {}};
-  return result_of<Key>(device, step, *out, std::size_t{queries} * k) == smallest_of(values, k);
+  return on_both(device,
+                 [&](spi::StepRunner& there) {
+                   const spi::SelectStep step{selector, there.input(values, queries, columns), first_row, k,
+                                              1,        there.output<Key>(queries, k),         {}};
+                   return result_of(there, step, step.out);
+                 })
+      .same();
 }
 
 }  // namespace

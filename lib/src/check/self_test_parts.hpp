@@ -1,39 +1,40 @@
-// What tests of a device's steps share: memory with values in it, and a step run for its result.
+// What tests of a device's steps share: a step run on the device and as the contract has it.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <memory>
+#include <cstring>
 #include <stdexcept>
 #include <vector>
 
-#include "kith/spi.hpp"
+#include "kith/spi/step_runner.hpp"
 
 namespace kith {
 
-/// A block of device memory with values in it.
+/// What a device gave, and what is right.
 template <class T>
-std::unique_ptr<spi::Allocation> put(spi::Device& device, const std::vector<T>& values) {
-  auto memory = spi::retried(device.info, [&] { return device.allocate(values.size() * sizeof(T)); });
-  device.write(*memory, 0, values.data(), values.size() * sizeof(T));
-  return memory;
+struct Both {
+  std::vector<T> found, right;
+  bool same() const {
+    return found.size() == right.size() &&
+           (found.empty() || std::memcmp(found.data(), right.data(), found.size() * sizeof(T)) == 0);
+  }
+};
+
+/// What `work(runner)` returns on the device, and on the plain one.
+template <class Work>
+auto on_both(spi::Device& device, const Work& work) {
+  const auto plain = spi::plain_device();
+  spi::StepRunner there(device), here(*plain);
+  using T = typename decltype(work(there))::value_type;
+  return Both<T>{work(there), work(here)};
 }
 
-/// Run one step with its scratch, and read `count` elements of what it wrote. Throws what it is refused for.
-template <class T, class Work>
-std::vector<T> result_of(spi::Device& device, Work work, spi::Allocation& out, std::size_t count) {
-  const spi::Support support = device.check({work});
-  if (!support.refusal.empty()) throw std::runtime_error(support.refusal);
-  std::unique_ptr<spi::Allocation> scratch;
-  if constexpr (requires { work.scratch; }) {
-    if (support.scratch_bytes)  // what is in it must not matter
-      scratch = put(device, std::vector<std::uint8_t>(support.scratch_bytes, 0xA5));
-    work.scratch = {scratch.get(), support.scratch_bytes};
-  }
-  device.enqueue({work});
-  std::vector<T> values(count);
-  device.read(out, 0, values.data(), count * sizeof(T));
-  return values;
+/// Run one step, and read what it wrote. Throws what it is refused for.
+template <class Step, class T>
+std::vector<T> result_of(spi::StepRunner& runner, const Step& step, const spi::Grid<T>& out) {
+  runner.set(step);
+  if (!runner.refusal().empty()) throw std::runtime_error(runner.refusal());
+  runner.run();
+  return runner.read(out);
 }
 
 }  // namespace kith

@@ -11,25 +11,7 @@ void refuse(const std::string& message) {
   throw Error(Errc::invalid_argument, message);
 }
 
-namespace {
-
-DeviceRows device_rows(const StatePointer& state, const char* what, MatrixView<const float> rows,
-                       Metric metric, std::uint32_t block) {
-  if (rows.rows() > most_rows)
-    refuse(std::string("stages: too many ") + what + " rows; give fewer than 2^32 - 1");
-  PreparedRows prepared = prepare_rows("stages", what, rows, metric, 0);
-  DeviceMemory memory(state, packed_bytes(rows.rows(), rows.cols(), block));
-  upload_rows(*state, *memory.get(), prepared.view, block, 0);
-  const spi::RowBlocks blocks{memory.get(), 0, static_cast<std::uint32_t>(rows.rows()),
-                              static_cast<std::uint32_t>(rows.cols()), block};
-  const float largest = prepared.largest;
-  return {std::move(memory), blocks, largest, std::move(prepared)};
-}
-
-}  // namespace
-
-DevicePair device_pair(const StatePointer& state, MatrixView<const float> queries,
-                       MatrixView<const float> train, Metric metric) {
+RowPair row_pair(MatrixView<const float> queries, MatrixView<const float> train, Metric metric) {
   const FloatGuard guard;
   if (train.rows() < 1 || train.cols() < 1)
     refuse("stages: the training rows are [" + std::to_string(train.rows()) + ", " +
@@ -37,10 +19,13 @@ DevicePair device_pair(const StatePointer& state, MatrixView<const float> querie
   if (queries.cols() != train.cols())
     refuse("stages: queries have " + std::to_string(queries.cols()) + " columns but the training rows " +
            std::to_string(train.cols()) + "; give as many");
-  const DeviceInfo& info = state->device->info;
-  DevicePair pair{device_rows(state, "query", queries, metric, info.query_block),
-                  device_rows(state, "training", train, metric, info.train_block)};
-  check_range("stages", metric, pair.queries.prepared.view, pair.train.largest);
+  const auto prepared = [&](const char* what, MatrixView<const float> rows) {
+    if (rows.rows() > most_rows)
+      refuse(std::string("stages: too many ") + what + " rows; give fewer than 2^32 - 1");
+    return prepare_rows("stages", what, rows, metric, 0);
+  };
+  RowPair pair{prepared("query", queries), prepared("training", train)};
+  check_range("stages", metric, pair.queries.view, pair.train.largest);
   return pair;
 }
 

@@ -1,21 +1,18 @@
-// What the stages of kith/stages.hpp share: rows and lists checked and copied to the device, one step run.
+// What the stages of kith/stages.hpp share: rows and lists checked, one step run.
 #pragma once
 
 #include <cstdint>
-#include <mutex>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "base/float_guard.hpp"
-#include "device/device_state.hpp"
 #include "kith/error.hpp"
+#include "kith/spi/step_runner.hpp"
 #include "kith/stages.hpp"
 #include "rows/rows.hpp"
 
 namespace kith::stages {
-
-using StatePointer = std::shared_ptr<kith::Device::State>;
 
 inline std::size_t size(std::int64_t value) {
   return static_cast<std::size_t>(value);
@@ -24,21 +21,13 @@ inline std::size_t size(std::int64_t value) {
 /// Throws invalid_argument.
 [[noreturn]] void refuse(const std::string& message);
 
-/// Rows checked, prepared and copied to the device.
-struct DeviceRows {
-  DeviceMemory memory;
-  spi::RowBlocks rows;
-  float largest;
-  PreparedRows prepared;
+/// Both sides of a comparison, checked and prepared.
+struct RowPair {
+  PreparedRows queries, train;
 };
 
-struct DevicePair {
-  DeviceRows queries, train;
-};
-
-/// Both sides of a comparison. Throws invalid_argument, as the public stages say.
-DevicePair device_pair(const StatePointer& state, MatrixView<const float> queries,
-                       MatrixView<const float> train, Metric metric);
+/// Throws invalid_argument, as the public stages say.
+RowPair row_pair(MatrixView<const float> queries, MatrixView<const float> train, Metric metric);
 
 /// Whether pairs that stages::mask() struck out may be among values.
 enum class Masked { refused, accepted };
@@ -57,39 +46,17 @@ void check_labels(const char* stage, std::span<const std::uint32_t> labels, std:
 void check_neighbours(const char* stage, const KeyLists& nearest, std::span<const std::uint32_t> labels,
                       std::uint32_t classes);
 
-/// Run one step with the scratch it needs. Throws unsupported: what check() says.
-template <class Work>
-void run(const StatePointer& state, Work work) {
-  const spi::Support support = state->check({work});
-  if (!support.refusal.empty())
-    throw Error(Errc::unsupported,
-                std::string(Work::name) + ": " + state->device->info.spec + ": " + support.refusal);
-  DeviceMemory scratch;
-  if constexpr (requires { work.scratch; }) {
-    if (support.scratch_bytes) scratch = DeviceMemory(state, support.scratch_bytes);
-    work.scratch = {scratch.get(), support.scratch_bytes};
-  }
-  const std::lock_guard lock(state->mutex);
-  const FloatGuard guard;
-  state->device->enqueue({work});
-  state->device->finish();
-}
-
-template <class T>
-void read(const StatePointer& state, const DeviceMemory& from, std::vector<T>& to) {
-  const std::lock_guard lock(state->mutex);
-  const FloatGuard guard;
-  if (!to.empty()) state->device->read(*from.get(), 0, to.data(), to.size() * sizeof(T));
-}
-
-/// A copy in device memory.
-template <class T>
-DeviceMemory upload(const StatePointer& state, std::span<const T> from) {
-  DeviceMemory to(state, from.size_bytes());
-  const std::lock_guard lock(state->mutex);
-  const FloatGuard guard;
-  if (!from.empty()) state->device->write(*to.get(), 0, from.data(), from.size_bytes());
-  return to;
+/// Run one step on the device behind a handle. `make(runner)` puts its operands there and returns it,
+/// `take(runner, step)` reads what it wrote. Throws unsupported: what check() says.
+template <class Make, class Take>
+void run(const Device& device, const Make& make, const Take& take) {
+  spi::with_device(device, [&](spi::Device& opened) {
+    spi::StepRunner runner(opened);
+    const auto step = make(runner);
+    runner.set(step);
+    runner.run();
+    take(runner, step);
+  });
 }
 
 }  // namespace kith::stages

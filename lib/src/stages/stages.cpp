@@ -5,7 +5,6 @@
 #include "base/border.hpp"
 #include "plan/plan_rules.hpp"
 #include "stages/stage_support.hpp"
-#include "vote/voting.hpp"
 
 namespace kith::stages {
 namespace {
@@ -30,14 +29,17 @@ Selector choose(const DeviceInfo& device, std::int64_t m, std::int64_t n, std::i
 
 std::vector<float> distance(const Device& device, MatrixView<const float> queries,
                             MatrixView<const float> train, Metric metric) try {
-  const StatePointer& state = device.state();
-  const DevicePair pair = device_pair(state, queries, train, metric);
+  const RowPair pair = row_pair(queries, train, metric);
   const std::size_t m = size(queries.rows()), n = size(train.rows());
-  std::vector<float> values(m * n);
-  if (values.empty()) return values;
-  const DeviceMemory out(state, m * n * sizeof(float));
-  run(state, spi::DistanceStep{metric, pair.queries.rows, pair.train.rows, {out.get(), 0, m, n, n}});
-  read(state, out, values);
+  std::vector<float> values;
+  if (m == 0) return values;
+  run(
+      device,
+      [&](spi::StepRunner& there) {
+        return spi::DistanceStep{metric, there.queries(pair.queries.view), there.train(pair.train.view),
+                                 there.output<float>(m, n)};
+      },
+      [&](spi::StepRunner& there, const auto& step) { values = there.read(step.out); });
   return values;
 } catch (...) {
   rethrow_as_error();
@@ -45,22 +47,24 @@ std::vector<float> distance(const Device& device, MatrixView<const float> querie
 
 KeyLists select(const Device& device, MatrixView<const float> distances, std::int64_t k, Selector selector,
                 std::int64_t groups) try {
-  const StatePointer& state = device.state();
   check_k("select", k, distances.cols(), groups);
   const std::size_t m = size(distances.rows()), n = size(distances.cols()), width = size(groups * k);
   const std::vector<float> dense = dense_values("select", distances, Masked::accepted);
   KeyLists lists{distances.rows(), groups, k, std::vector<Key>(m * width)};
   if (m == 0) return lists;
   const Selector chosen = choose(device.info(), distances.rows(), distances.cols(), k, selector);
-  const DeviceMemory in = upload<float>(state, dense), out(state, m * width * sizeof(Key));
-  run(state, spi::SelectStep{chosen,
-                             {in.get(), 0, m, n, n},
-                             0,
-                             static_cast<std::uint32_t>(k),
-                             static_cast<std::uint32_t>(groups),
-                             {out.get(), 0, m, width, width},
-                             {}});
-  read(state, out, lists.keys);
+  run(
+      device,
+      [&](spi::StepRunner& there) {
+        return spi::SelectStep{chosen,
+                               there.input(dense, m, n),
+                               0,
+                               static_cast<std::uint32_t>(k),
+                               static_cast<std::uint32_t>(groups),
+                               there.output<Key>(m, width),
+                               {}};
+      },
+      [&](spi::StepRunner& there, const auto& step) { lists.keys = there.read(step.out); });
   return lists;
 } catch (...) {
   rethrow_as_error();
@@ -68,22 +72,24 @@ KeyLists select(const Device& device, MatrixView<const float> distances, std::in
 
 KeyLists nearest(const Device& device, MatrixView<const float> queries, MatrixView<const float> train,
                  Metric metric, std::int64_t k, std::int64_t groups) try {
-  const StatePointer& state = device.state();
-  const DevicePair pair = device_pair(state, queries, train, metric);
+  const RowPair pair = row_pair(queries, train, metric);
   check_k("nearest", k, train.rows(), groups);
   const std::size_t m = size(queries.rows()), width = size(groups * k);
   KeyLists lists{queries.rows(), groups, k, std::vector<Key>(m * width)};
   if (m == 0) return lists;
-  const DeviceMemory out(state, m * width * sizeof(Key));
-  run(state, spi::NearestStep{metric,
-                              pair.queries.rows,
-                              pair.train.rows,
-                              0,
-                              static_cast<std::uint32_t>(k),
-                              static_cast<std::uint32_t>(groups),
-                              {out.get(), 0, m, width, width},
-                              {}});
-  read(state, out, lists.keys);
+  run(
+      device,
+      [&](spi::StepRunner& there) {
+        return spi::NearestStep{metric,
+                                there.queries(pair.queries.view),
+                                there.train(pair.train.view),
+                                0,
+                                static_cast<std::uint32_t>(k),
+                                static_cast<std::uint32_t>(groups),
+                                there.output<Key>(m, width),
+                                {}};
+      },
+      [&](spi::StepRunner& there, const auto& step) { lists.keys = there.read(step.out); });
   return lists;
 } catch (...) {
   rethrow_as_error();
@@ -91,17 +97,19 @@ KeyLists nearest(const Device& device, MatrixView<const float> queries, MatrixVi
 
 KeyLists merge(const Device& device, const KeyLists& lists) try {
   check_lists("merge", lists);
-  const StatePointer& state = device.state();
   const std::size_t m = size(lists.rows), k = size(lists.k), width = size(lists.lists) * k;
   KeyLists merged{lists.rows, 1, lists.k, std::vector<Key>(m * k)};
   if (m == 0) return merged;
-  const DeviceMemory in = upload<Key>(state, lists.keys), out(state, m * k * sizeof(Key));
-  run(state, spi::MergeStep{static_cast<std::uint32_t>(lists.lists),
-                            static_cast<std::uint32_t>(k),
-                            {in.get(), 0, m, width, width},
-                            {out.get(), 0, m, k, k},
-                            {}});
-  read(state, out, merged.keys);
+  run(
+      device,
+      [&](spi::StepRunner& there) {
+        return spi::MergeStep{static_cast<std::uint32_t>(lists.lists),
+                              static_cast<std::uint32_t>(k),
+                              there.input(lists.keys, m, width),
+                              there.output<Key>(m, k),
+                              {}};
+      },
+      [&](spi::StepRunner& there, const auto& step) { merged.keys = there.read(step.out); });
   return merged;
 } catch (...) {
   rethrow_as_error();
@@ -110,14 +118,19 @@ KeyLists merge(const Device& device, const KeyLists& lists) try {
 Votes vote(const Device& device, const KeyLists& nearest, std::span<const std::uint32_t> labels,
            std::uint32_t classes) try {
   check_neighbours("vote", nearest, labels, classes);
-  const StatePointer& state = device.state();
   const std::size_t m = size(nearest.rows), k = size(nearest.k);
   Votes votes{std::vector<std::uint32_t>(m), std::vector<std::uint32_t>(m * classes)};
   if (m == 0) return votes;
-  const DeviceMemory keys = upload<Key>(state, nearest.keys), table = upload_labels(state, labels);
-  Voting(state, nearest.rows, classes)
-      .vote({keys.get(), 0, m, k, k}, {table.get(), 0, 1, labels.size(), labels.size()}, 0, votes.winner,
-            votes.counts, nullptr);
+  run(
+      device,
+      [&](spi::StepRunner& there) {
+        return spi::VoteStep{there.input(nearest.keys, m, k), there.input(labels, 1, labels.size()), classes,
+                             there.output<std::uint32_t>(m, classes), there.output<std::uint32_t>(m, 1)};
+      },
+      [&](spi::StepRunner& there, const auto& step) {
+        votes.winner = there.read(step.winner);
+        votes.counts = there.read(step.counts);
+      });
   return votes;
 } catch (...) {
   rethrow_as_error();

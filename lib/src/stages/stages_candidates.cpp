@@ -48,7 +48,6 @@ void put_in_order(Candidates& candidates) {
 
 Candidates collect(const Device& device, MatrixView<const float> distances, std::span<const float> theta,
                    std::int64_t capacity) try {
-  const StatePointer& state = device.state();
   const FloatGuard guard;
   if (capacity < 1 || capacity > distances.cols())
     refuse("collect: capacity = " + std::to_string(capacity) + " but there are " +
@@ -60,20 +59,24 @@ Candidates collect(const Device& device, MatrixView<const float> distances, std:
   Candidates found{distances.rows(), capacity, std::vector<std::uint32_t>(m),
                    std::vector<std::uint32_t>(m * places)};
   if (m == 0) return found;
-  const DeviceMemory values = upload<float>(state, dense), bounds = upload<float>(state, theta);
-  const DeviceMemory counts = upload<std::uint32_t>(state, found.counts),
-                     rows(state, m * places * sizeof(std::uint32_t));
-  run(state, spi::CollectStep{Proposer::none,
-                              Metric::squared_l2,
-                              {},
-                              {},
-                              {values.get(), 0, m, n, n},
-                              {bounds.get(), 0, m, 1, 1},
-                              0,
-                              {{rows.get(), 0, m, places, places}, {counts.get(), 0, m, 1, 1}},
-                              {}});
-  read(state, counts, found.counts);
-  read(state, rows, found.indices);
+  run(
+      device,
+      [&](spi::StepRunner& there) {
+        return spi::CollectStep{
+            Proposer::none,
+            Metric::squared_l2,
+            {},
+            {},
+            there.input(dense, m, n),
+            there.input(theta, m, 1),
+            0,
+            {there.output<std::uint32_t>(m, places), there.in_and_out(found.counts, m, 1)},
+            {}};
+      },
+      [&](spi::StepRunner& there, const auto& step) {
+        found.counts = there.read(step.out.counts);
+        found.indices = there.read(step.out.rows);
+      });
   put_in_order(found);
   return found;
 } catch (...) {
@@ -86,8 +89,7 @@ std::vector<Key> rerank(const Device& device, MatrixView<const float> queries, M
   if (candidates.rows != queries.rows())
     refuse("rerank: " + std::to_string(candidates.rows) + " lists for " + std::to_string(queries.rows()) +
            " queries; give one for each");
-  const StatePointer& state = device.state();
-  const DevicePair pair = device_pair(state, queries, train, metric);
+  const RowPair pair = row_pair(queries, train, metric);
   const std::size_t m = size(queries.rows()), places = size(candidates.capacity);
   for (std::size_t q = 0; q < m; ++q)
     for (std::size_t j = 0; j < length(candidates, q); ++j)
@@ -98,15 +100,18 @@ std::vector<Key> rerank(const Device& device, MatrixView<const float> queries, M
                std::to_string(train.rows() - 1));
   std::vector<Key> keys(m * places, no_key);
   if (m == 0) return keys;
-  const DeviceMemory rows = upload<std::uint32_t>(state, candidates.indices),
-                     counts = upload<std::uint32_t>(state, candidates.counts), out = upload<Key>(state, keys);
-  run(state, spi::RerankStep{metric,
-                             pair.queries.rows,
-                             pair.train.rows,
-                             0,
-                             {{rows.get(), 0, m, places, places}, {counts.get(), 0, m, 1, 1}},
-                             {out.get(), 0, m, places, places}});
-  read(state, out, keys);
+  run(
+      device,
+      [&](spi::StepRunner& there) {
+        return spi::RerankStep{
+            metric,
+            there.queries(pair.queries.view),
+            there.train(pair.train.view),
+            0,
+            {there.input(candidates.indices, m, places), there.input(candidates.counts, m, 1)},
+            there.in_and_out(keys, m, places)};
+      },
+      [&](spi::StepRunner& there, const auto& step) { keys = there.read(step.out); });
   return keys;
 } catch (...) {
   rethrow_as_error();
@@ -122,27 +127,29 @@ Tightened tighten(const Device& device, const Candidates& candidates, std::span<
     refuse("tighten: " + std::to_string(keys.size()) + " keys and " + std::to_string(best.rows) +
            " best lists for candidates of shape [" + std::to_string(candidates.rows) + ", " +
            std::to_string(candidates.capacity) + "]; give a key for each place and a list for each query");
-  const StatePointer& state = device.state();
   const std::size_t m = size(best.rows), k = size(best.k), places = size(candidates.capacity);
   Tightened result{best, std::vector<float>(m), std::vector<std::uint32_t>(m)};
   if (m == 0) return result;
-  const DeviceMemory in = upload<Key>(state, keys), out = upload<Key>(state, best.keys),
-                     counts = upload<std::uint32_t>(state, candidates.counts),
-                     lost = upload<std::uint32_t>(state, result.lost), theta(state, m * sizeof(float));
-  run(state, spi::TightenStep{Proposer::none,
-                              Metric::squared_l2,
-                              1,
-                              static_cast<std::uint32_t>(k),
-                              {in.get(), 0, m, places, places},
-                              {counts.get(), 0, m, 1, 1},
-                              {out.get(), 0, m, k, k},
-                              {},
-                              {theta.get(), 0, m, 1, 1},
-                              {lost.get(), 0, m, 1, 1},
-                              {}});
-  read(state, out, result.best.keys);
-  read(state, theta, result.theta);
-  read(state, lost, result.lost);
+  run(
+      device,
+      [&](spi::StepRunner& there) {
+        return spi::TightenStep{Proposer::none,
+                                Metric::squared_l2,
+                                1,
+                                static_cast<std::uint32_t>(k),
+                                there.input(keys, m, places),
+                                there.in_and_out(candidates.counts, m, 1),
+                                there.in_and_out(best.keys, m, k),
+                                {},
+                                there.output<float>(m, 1),
+                                there.in_and_out(result.lost, m, 1),
+                                {}};
+      },
+      [&](spi::StepRunner& there, const auto& step) {
+        result.best.keys = there.read(step.best);
+        result.theta = there.read(step.theta);
+        result.lost = there.read(step.lost);
+      });
   return result;
 } catch (...) {
   rethrow_as_error();

@@ -4,7 +4,6 @@
 
 #include "base/border.hpp"
 #include "stages/stage_support.hpp"
-#include "vote/voting.hpp"
 
 namespace kith::stages {
 namespace {
@@ -63,12 +62,14 @@ std::vector<float> mask(const Device& device, MatrixView<const float> distances,
   const std::vector<std::uint32_t> words = dense_filter(filter, distances.rows(), distances.cols());
   std::vector<float> dense = dense_values("mask", distances, Masked::accepted);
   if (dense.empty()) return dense;
-  const StatePointer& state = device.state();
   const std::size_t m = size(distances.rows()), n = size(distances.cols());
   const std::size_t filters = size(filter.rows()), width = size(filter.cols());
-  const DeviceMemory bits = upload<std::uint32_t>(state, words), values = upload<float>(state, dense);
-  run(state, spi::MaskStep{{bits.get(), 0, filters, width, width}, 0, {values.get(), 0, m, n, n}});
-  read(state, values, dense);
+  run(
+      device,
+      [&](spi::StepRunner& there) {
+        return spi::MaskStep{there.input(words, filters, width), 0, there.in_and_out(dense, m, n)};
+      },
+      [&](spi::StepRunner& there, const auto& step) { dense = there.read(step.distances); });
   return dense;
 } catch (...) {
   rethrow_as_error();
@@ -81,15 +82,13 @@ std::vector<float> tally(const Device& device, const KeyLists& nearest, MatrixVi
   const std::size_t m = size(nearest.rows), k = size(nearest.k), n = labels.size();
   std::vector<float> sums(m * classes);
   if (m == 0) return sums;
-  const StatePointer& state = device.state();
-  const DeviceMemory keys = upload<Key>(state, nearest.keys), given = upload<float>(state, dense),
-                     table = upload_labels(state, labels), out(state, m * classes * sizeof(float));
-  run(state, spi::TallyStep{{keys.get(), 0, m, k, k},
-                            {given.get(), 0, m, k, k},
-                            {table.get(), 0, 1, n, n},
-                            classes,
-                            {out.get(), 0, m, classes, classes}});
-  read(state, out, sums);
+  run(
+      device,
+      [&](spi::StepRunner& there) {
+        return spi::TallyStep{there.input(nearest.keys, m, k), there.input(dense, m, k),
+                              there.input(labels, 1, n), classes, there.output<float>(m, classes)};
+      },
+      [&](spi::StepRunner& there, const auto& step) { sums = there.read(step.sums); });
   return sums;
 } catch (...) {
   rethrow_as_error();
@@ -113,23 +112,22 @@ Accumulated accumulate(const Device& device, MatrixView<const float> distances,
   Accumulated sums{std::vector<float>(m * classes, std::numeric_limits<float>::infinity()),
                    std::vector<float>(m * classes), std::vector<float>(m * classes)};
   if (dense.empty()) return sums;
-  const StatePointer& state = device.state();
-  const auto grid = [&](const DeviceMemory& memory) {
-    return spi::Grid<float>{memory.get(), 0, m, classes, classes};
-  };
-  const DeviceMemory values = upload<float>(state, dense), table = upload_labels(state, labels),
-                     smallest = upload<float>(state, sums.smallest), high = upload<float>(state, sums.high),
-                     low = upload<float>(state, sums.low);
-  run(state, spi::AccumulateStep{{values.get(), 0, m, n, n},
-                                 {table.get(), 0, 1, n, n},
-                                 classes,
-                                 grid(smallest),
-                                 grid(high),
-                                 grid(low),
-                                 {}});
-  read(state, smallest, sums.smallest);
-  read(state, high, sums.high);
-  read(state, low, sums.low);
+  run(
+      device,
+      [&](spi::StepRunner& there) {
+        return spi::AccumulateStep{there.input(dense, m, n),
+                                   there.input(labels, 1, n),
+                                   classes,
+                                   there.in_and_out(sums.smallest, m, classes),
+                                   there.in_and_out(sums.high, m, classes),
+                                   there.in_and_out(sums.low, m, classes),
+                                   {}};
+      },
+      [&](spi::StepRunner& there, const auto& step) {
+        sums.smallest = there.read(step.smallest);
+        sums.high = there.read(step.high);
+        sums.low = there.read(step.low);
+      });
   return sums;
 } catch (...) {
   rethrow_as_error();

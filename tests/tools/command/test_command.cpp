@@ -52,7 +52,7 @@ TEST_SUITE_BEGIN("command");
 
 TEST_CASE("every subcommand explains itself, with examples") {
   for (const char* name : {"devices", "search", "classify", "regress", "evaluate", "structure",
-                           "select-features", "compare", "reproduce", "bench", "tune", "doctor"}) {
+                           "select-features", "compare", "verify", "reproduce", "bench", "tune", "doctor"}) {
     CAPTURE(string(name));
     const Result result = kith(string(name) + " --help");
     CHECK(result.code == 0);
@@ -69,12 +69,12 @@ TEST_CASE("a slip on the command line is answered with what is meant, and exit c
   check_refused(
       "", 2,
       "invalid_argument: kith: no subcommand is given; choose one of devices, search, classify, regress, "
-      "evaluate, structure, select-features, compare, reproduce, bench, tune, doctor, and see `kith --help`");
+      "evaluate, structure, select-features, compare, verify, reproduce, bench, tune, doctor, and see `kith --help`");
   check_refused("serach", 2, "invalid_argument: kith: unknown subcommand \"serach\"; did you mean search?");
   check_refused(
       "frobnicate", 2,
       "invalid_argument: kith: unknown subcommand \"frobnicate\"; choose one of devices, search, classify, "
-      "regress, evaluate, structure, select-features, compare, reproduce, bench, tune, doctor");
+      "regress, evaluate, structure, select-features, compare, verify, reproduce, bench, tune, doctor");
   check_refused("search --trian a.npy", 2,
                 "invalid_argument: search: unknown option --trian; did you mean --train?");
   check_refused("devices --xml", 2,

@@ -1,4 +1,4 @@
-// kith search --certify, kith compare --whole and kith bench --prepare, run as their users run them.
+// kith search --certify, kith verify --train and kith bench --prepare, run as their users run them.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -125,10 +125,10 @@ TEST_CASE("classify and regress certify, too") {
   CHECK(contains(value.out, proven));
 }
 
-TEST_CASE("compare --whole: every proposer of the CPU gives the bits of the chain") {
+TEST_CASE("verify --train: every proposer of the CPU gives the bits of the chain") {
   const Folder folder;
   const string train = folder.write("train.csv", square);
-  const string asked = "compare --whole --device cpu --label-column kind -k 2 --train " + train;
+  const string asked = "verify --device cpu --label-column kind -k 2 --train " + train;
   const Result text = kith(asked);
   CHECK(text.code == 0);
   CHECK(text.err.empty());
@@ -159,12 +159,12 @@ TEST_CASE("compare --whole: every proposer of the CPU gives the bits of the chai
   CHECK(contains(plain.out, "\ncpu     none      same  "));
 }
 
-TEST_CASE("compare --whole: duplicates are counted, text is one-hot, other files are queries") {
+TEST_CASE("verify --train: duplicates are counted, text is one-hot, other files are queries") {
   const Folder folder;
   const string train = folder.write("train.csv", alike(3000, "7,tcp") + "1,udp\n"),
                queries = folder.write("q.csv", "7,udp\n7,tcp\n7,tcp\n6,udp\n");
   const Result result = kith(
-      "compare --whole --device cpu --proposer dot --header no --categories one-hot "
+      "verify --device cpu --proposer dot --header no --categories one-hot "
       "--scale min-max -k 1 -m 2 --json --train " +
       train + " --queries " + queries);
   REQUIRE(result.code == 0);
@@ -178,11 +178,11 @@ TEST_CASE("compare --whole: duplicates are counted, text is one-hot, other files
   CHECK(found["results"][1]["by_the_chain_alone"] == 1);
 }
 
-TEST_CASE("compare --whole: a device whose products are too coarse is refused, and the others go on") {
+TEST_CASE("verify --train: a device whose products are too coarse is refused, and the others go on") {
   const Folder folder;
   const string train = folder.write("train.csv", square);
   const string asked = "KITH_BACKEND_PATH='" KITH_TEST_PLUGIN_DIR
-                       "/inexact' \"$kith\" compare --whole --label-column kind -k 2 --train " +
+                       "/inexact' \"$kith\" verify --label-column kind -k 2 --train " +
                        train + " --proposer gemm --device ";
   const Result both = shell(asked + "planted:0,planted:10");
   CHECK(both.code == 0);
@@ -196,28 +196,70 @@ TEST_CASE("compare --whole: a device whose products are too coarse is refused, a
   CHECK(coarse.out.ends_with("\n\nNothing was compared: everything was refused.\n"));
 }
 
-TEST_CASE("compare --whole: what does not go with it is refused") {
+TEST_CASE("verify --found-index: an earlier answer is searched for once more, and every wrong bit is told") {
   const Folder folder;
-  const string train = folder.write("train.csv", square), asked = "compare --whole --device cpu ";
-  check_refused(asked, 2, "invalid_argument: compare: --whole reads files; give --train FILE, too");
+  const string train = folder.write("train.csv", "0,0\n0,4\n4,0\n4,4\n"),
+               queries = folder.write("q.csv", "0,1\n4,3\n1,4\n");
+  const string both = " --header no --train " + train + " --queries " + queries;
+  for (const string ending : {".npy", ".vecs", ".csv"}) {
+    const string index = folder / ("i" + (ending == ".vecs" ? ".ivecs" : ending)),
+                 distance = folder / ("d" + (ending == ".vecs" ? ".fvecs" : ending));
+    REQUIRE(
+        kith("search --device cpu -k 2 --out-header no --out-index " + index + " --out-distance " + distance + both).code ==
+        0);
+    const string asked = "verify --device cpu" + both + " --found-index " + index;
+    const Result same = kith(asked + " --found-distance " + distance + " --proposer dot");
+    CHECK(same.code == 0);
+    CHECK(contains(same.out, "; compared with " + index + "\n"));
+    CHECK(same.out.ends_with("Same bits everywhere.\n"));
+    CHECK(kith(asked + " -m 2").code == 0);
+  }
+  folder.write("i.csv", "0,1\n3,2\n1,2\n");
+  folder.write("d.csv", "1,3\n1,3\n1,3.5\n");
+  const string asked = "verify --device cpu" + both + " --found-index " + (folder / "i.csv");
+  const Result rows = kith(asked + " --json");
+  CHECK(rows.code == 1);
+  CHECK(json::parse(rows.out)["results"][0]["queries_different"] == 1);
+  CHECK(contains(rows.out, "query 2, place 1: row 3 at"));
+  folder.write("i.csv", "0,1\n3,2\n1,3\n");
+  CHECK(kith(asked).code == 0);
+  const Result bits = kith(asked + " --found-distance " + (folder / "d.csv"));
+  CHECK(bits.code == 1);
+  CHECK(contains(bits.out, "DIFFERENT"));
+  folder.write("i.csv", "0,1\n3,2\n");
+  check_refused(asked + " -k 2", 2,
+                "invalid_argument: verify: -k does not go with --found-index; leave one of them out");
+  check_refused(asked, 2,
+                "invalid_argument: verify: " + (folder / "i.csv") +
+                    " is [2, 2], but there are 3 queries and 2 neighbours each in " + (folder / "i.csv") +
+                    "; give the files of one search for all these queries");
+}
+
+TEST_CASE("verify --train: what does not go with it is refused") {
+  const Folder folder;
+  const string train = folder.write("train.csv", square), asked = "verify --device cpu ";
+  check_refused(asked + "-k 1", 2, "invalid_argument: verify: -k goes with --train; give --train, too");
   check_refused(asked + "-m 0 --train " + train, 2,
-                "invalid_argument: compare: -m = 0 leaves --whole no queries; take at least one");
+                "invalid_argument: verify: -m = 0 is out of range; give a whole number of at least 1");
   check_refused(asked + "--label-column kind -k 5 --train " + train, 2,
-                "invalid_argument: compare: k = 5 but " + train + " holds 4 rows; choose 1 <= k <= 4");
-  check_refused(asked + "--stage search --train " + train, 2,
-                "invalid_argument: compare: --stage does not go with --whole; leave one of them out");
-  check_refused(asked + "--selector radix --train " + train, 2,
-                "invalid_argument: compare: --selector does not go with --whole; leave one of them out");
+                "invalid_argument: verify: k = 5 but " + train + " holds 4 rows; choose 1 <= k <= 4");
+  check_refused(
+      asked + "--stage search --train " + train, 2,
+      "invalid_argument: verify: unknown option --stage; did you mean --scale?");
+  check_refused("verify --selector radix --random-cases 3", 2,
+                "invalid_argument: verify: --selector goes with --train; give --train, too");
   check_refused(
       asked + "--label-column kind -k 1 --proposer none --train " + train, 2,
-      "invalid_argument: compare: there is nothing beside the chain of cpu, which is the reference; choose "
+      "invalid_argument: verify: there is nothing beside the chain of cpu, which is the reference; choose "
       "another --reference, --device or --proposer");
   check_refused("compare --header no -n 9 --device cpu", 2,
-                "invalid_argument: compare: --header is about files of text; give --train, too");
-  check_refused("compare --categorical 1 -n 9 --device cpu", 2,
-                "invalid_argument: compare: --categorical is for the files of --whole; give --whole, too");
+                "invalid_argument: compare: --header goes with --train; give --train, too");
+  check_refused(
+      "compare --categorical 1 -n 9 --device cpu", 2,
+      "invalid_argument: compare: unknown option --categorical (search, classify, regress, evaluate, "
+      "structure, select-features, verify have it); see `kith compare --help`");
   check_refused(asked + "--header perhaps --train " + train, 2,
-                "invalid_argument: compare: --header: there is no \"perhaps\"; choose one of automatic, yes, "
+                "invalid_argument: verify: --header: there is no \"perhaps\"; choose one of automatic, yes, "
                 "no");
   const Result absent = kith(asked + "--train " + (folder / "absent.csv"));
   CHECK(absent.code == 3);

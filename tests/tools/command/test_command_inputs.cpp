@@ -142,8 +142,8 @@ TEST_CASE("a folder of outputs may hold no input that would be replaced") {
   const Folder folder;
   fs::create_directory(folder / "charts");
   const string data = folder.write("charts/x-1.svg", "1,2\n");
-  check_refused("compare --experiment gsknn-kdd --data " + data + " --charts " + (folder / "charts"), 2,
-                "invalid_argument: compare: --charts " + (folder / "charts") +
+  check_refused("reproduce gsknn-kdd --data " + data + " --charts " + (folder / "charts"), 2,
+                "invalid_argument: reproduce: --charts " + (folder / "charts") +
                     " would replace the file of --data; give another folder");
   const string images = folder.write("train-images-idx3-ubyte", "");
   check_refused("bench --fashion-mnist " + (folder / ".") + " --json " + images, 2,

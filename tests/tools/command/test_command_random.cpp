@@ -1,4 +1,4 @@
-// kith compare --random-cases and kith bench --answers, run as their users run them.
+// kith verify --random-cases and kith bench --answers, run as their users run them.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -19,10 +19,9 @@ string last_line(const string& text) {
 
 TEST_SUITE_BEGIN("command");
 
-TEST_CASE("compare --random-cases: go on where a run stopped, and any case by its number") {
+TEST_CASE("verify --random-cases: go on where a run stopped, and any case by its number") {
   const Folder folder;
-  const string asked =
-      "compare --device cpu --seed 5 --resume " + (folder / "cases.txt") + " --random-cases ";
+  const string asked = "verify --device cpu --seed 5 --resume " + (folder / "cases.txt") + " --random-cases ";
   const Result first = kith(asked + "6");
   CHECK(first.code == 0);
   CHECK(first.out == "cpu against plain: 6 cases, 0 different\n");
@@ -36,9 +35,9 @@ TEST_CASE("compare --random-cases: go on where a run stopped, and any case by it
                     ": \"cpu plain 5 10 ten 0 0\" is no line of a resume file; delete it");
 }
 
-TEST_CASE("compare --proposed: cases by proposers, what became of their queries, and the chain vouched for") {
+TEST_CASE("verify --proposed: cases by proposers, what became of their queries, and the chain vouched for") {
   const Folder folder;
-  const string asked = "compare --device cpu --proposed --proposer dot --seed 20 --resume " +
+  const string asked = "verify --device cpu --proposed --proposer dot --seed 20 --resume " +
                        (folder / "cases.txt") + " --random-cases ";
   const Result part = kith(asked + "20");
   CHECK(part.code == 0);
@@ -50,29 +49,35 @@ TEST_CASE("compare --proposed: cases by proposers, what became of their queries,
                  "(dot 20; 1 times the reference was asked); of "));
   CHECK(contains(last_line(part.out), " certified at once, "));
   const Result rest = kith(asked + "40 --workers 2"), whole = kith(
-                                                          "compare --device cpu --proposed --proposer "
+                                                          "verify --device cpu --proposed --proposer "
                                                           "dot --seed 20 --random-cases 40");
   CHECK(rest.code == 0);
   CHECK(rest.out == whole.out);
 }
 
-TEST_CASE("compare --proposed: what does not go with it is refused") {
-  check_refused(
-      "compare --device cpu --proposed", 2,
-      "invalid_argument: compare: --proposed is about random cases; give --random-cases COUNT, too");
-  check_refused("compare --device cpu --first 3", 2,
-                "invalid_argument: compare: --first is about random cases; give --random-cases COUNT, too");
-  check_refused("compare --device cpu --random-cases 5 -n 7", 2,
-                "invalid_argument: compare: -n does not go with --random-cases; leave one of them out");
-  check_refused("compare --device cpu --random-cases 5 --proposed --proposer none", 2,
-                "invalid_argument: compare: --proposed is about proposers, and --proposer none is none; name "
+TEST_CASE("verify --proposed: what does not go with it is refused") {
+  check_refused("verify --device cpu --proposed", 2,
+                "invalid_argument: verify: --proposed goes with --random-cases; give --random-cases, too");
+  check_refused("verify --device cpu --first 3", 2,
+                "invalid_argument: verify: --first goes with --random-cases; give --random-cases, too");
+  check_refused("verify --device cpu --random-cases 5 -k 7", 2,
+                "invalid_argument: verify: -k goes with --train; give --train, too");
+  check_refused("verify --device cpu --random-cases 5 --proposed --proposer none", 2,
+                "invalid_argument: verify: --proposed is about proposers, and --proposer none is none; name "
                 "another one, or leave --proposer out");
-  check_refused("compare --device cpu --random-cases 5 --workers 2", 2,
-                "invalid_argument: compare: --workers are for --proposed; give --proposed, too");
-  const Result absent = kith("compare --device cpu --random-cases 5 --proposed --proposer fp16");
+  check_refused("verify --device cpu --random-cases 5 --workers 2", 2,
+                "invalid_argument: verify: --workers goes with --proposed; give --proposed, too");
+  check_refused("verify --device cpu --random-cases 5 --train a.csv", 2,
+                "invalid_argument: verify: --random-cases does not go with --train; leave one of them out");
+  check_refused("verify --device cpu --random-cases 5 --proposer dot", 2,
+                "invalid_argument: verify: --proposer is for --proposed; give --proposed, too");
+  check_refused("verify --device cpu", 2,
+                "invalid_argument: verify: there is nothing to verify; give --random-cases COUNT, or --train "
+                "FILE");
+  const Result absent = kith("verify --device cpu --random-cases 5 --proposed --proposer fp16");
   CHECK(absent.code == 6);
   CHECK(contains(absent.err,
-                 "unsupported: compare: --proposed: search: cpu has no proposer fp16; choose dot, "));
+                 "unsupported: verify: --proposed: search: cpu has no proposer fp16; choose dot, "));
 }
 
 TEST_CASE("bench --answers: what each search found") {

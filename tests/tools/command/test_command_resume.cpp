@@ -100,7 +100,7 @@ TEST_CASE("kith reproduce that is interrupted keeps what is done, says what is m
   CHECK(full.code == 2);
   CHECK(contains(full.err, "(--quick is true there and false here)"));
 
-  const Result whole = command_tests::kith("compare --experiment gsknn-crossover,structure" + options);
+  const Result whole = command_tests::kith("reproduce gsknn-crossover,structure" + options);
   CHECK(whole.code == 0);
   CHECK(whole.err.starts_with("kith: note: going on from " + (folder / "p.html.partial.json") +
                               ": 1 of 2 experiments are done"));
@@ -181,7 +181,7 @@ TEST_CASE("kith reproduce: an experiment that fails keeps no other from being me
 }
 
 TEST_CASE("kith reproduce: names, and the list") {
-  CHECK(command_tests::kith("reproduce").out == command_tests::kith("compare --experiment list").out);
+  CHECK(command_tests::kith("reproduce").out == command_tests::kith("reproduce list").out);
   CHECK(command_tests::kith("reproduce structure --device nonsense")
             .err.starts_with(
                 "kith: invalid_argument: open_device: \"nonsense\""));  // it is a subcommand's name, too

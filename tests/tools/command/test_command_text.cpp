@@ -56,7 +56,7 @@ TEST_CASE("text: semicolons, decimal commas, and the options that say so") {
   CHECK(kith(compare + " --delimiter ';'").code == 0);
   CHECK(contains(kith(compare).err, "its cells are separated by"));
   check_refused("compare --stage search --delimiter ';'", 2,
-                "invalid_argument: compare: --delimiter is about files of text; give --train, too");
+                "invalid_argument: compare: --delimiter goes with --train; give --train, too");
   check_refused("classify --train x.csv --label k --delimiter ab", 2,
                 "invalid_argument: classify: --delimiter: \"ab\" separates no cells; give one sign, such as "
                 "\";\", or one of comma, semicolon, tab, pipe, space, colon");

@@ -1,8 +1,7 @@
-// `kith compare --experiment` and `--placement`: options, and what is printed and written.
+// `kith reproduce` and `kith compare --placement`: options, and what is printed and written.
 #include <doctest/doctest.h>
 #include <stdlib.h>
 #include <sys/wait.h>
-#include <CLI/CLI.hpp>
 
 #include <array>
 #include <cmath>
@@ -11,11 +10,12 @@
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 #include <vector>
 
+#include "command/shared/command_line.hpp"
 #include "common/experiments.hpp"
-#include "lab/compare/compare.hpp"
 #include "lab/experiments/measure.hpp"
 #include "lab/reproduce/experiment_output.hpp"
 
@@ -26,50 +26,59 @@ using kith::tests::error_of;
 
 namespace {
 
-/// What `kith compare` says to a line of options.
-std::string compare_error(const std::string& line) {
-  CLI::App app("", "kith");
-  const command::Subcommand compare = command::add_compare(app);
+/// What `kith` says to a line.
+std::string kith_error(const std::string& line) {
+  std::istringstream words(line);
   return error_of([&] {
-    app.parse("compare " + line, false);
-    compare.run();
+    command::CommandLine().run({std::istream_iterator<std::string>(words), {}},
+                               [](const command::Subcommand& named) { return named.run(); });
   });
+}
+std::string reproduce_error(const std::string& line) {
+  return kith_error("reproduce " + line);
+}
+std::string compare_error(const std::string& line) {
+  return kith_error("compare " + line);
 }
 
 }  // namespace
 
-TEST_CASE("compare: options of experiments and placements that cannot be meant") {
+TEST_CASE("reproduce, compare --placement: options that cannot be meant") {
   const std::string all =
       "pbknn-groups, pbknn-table1, gsknn-table1, gsknn-crossover, gsknn-kdd, ranksort-placements, "
       "knn-ladder, knn03-table, structure";
-  CHECK(compare_error("--experiment nonsense") ==
-        "invalid_argument: compare: --experiment: there is none called \"nonsense\"; choose one of all, "
+  CHECK(reproduce_error("nonsense") ==
+        "invalid_argument: reproduce: NAMES: there is none called \"nonsense\"; choose one of all, "
         "list, " +
             all);
-  CHECK(compare_error("--experiment pbknn-groups -n 100") ==
-        "invalid_argument: compare: -n does not go with --experiment; leave one of them out");
-  CHECK(compare_error("--experiment pbknn-groups --placement distance=cpu") ==
-        "invalid_argument: compare: --placement does not go with --experiment; leave one of them out");
-  CHECK(compare_error("--quick") ==
-        "invalid_argument: compare: --quick belongs to an experiment; give --experiment NAME, too");
-  CHECK(compare_error("--report page.html") ==
-        "invalid_argument: compare: --report belongs to an experiment; give --experiment NAME, too");
-  CHECK(compare_error("--charts folder") ==
-        "invalid_argument: compare: --charts belongs to an experiment; give --experiment NAME, too");
   CHECK(
-      compare_error("--experiment pbknn-groups --charts /no/such/folder") ==
+      reproduce_error("pbknn-groups -n 100") ==
+      "invalid_argument: reproduce: unknown option -n (compare, tune have it); see `kith reproduce --help`");
+  CHECK(reproduce_error("pbknn-groups --placement distance=cpu") ==
+        "invalid_argument: reproduce: unknown option --placement (compare has it); see `kith reproduce "
+        "--help`");
+  CHECK(compare_error("--quick") ==
+        "invalid_argument: compare: unknown option --quick; did you mean --quiet?");
+  CHECK(
+      compare_error("--csv points.csv") ==
+      "invalid_argument: compare: unknown option --csv (evaluate, structure, select-features, reproduce have "
+      "it); see `kith compare --help`");
+  CHECK(compare_error("--charts folder") ==
+        "invalid_argument: compare: unknown option --charts (reproduce has it); see `kith compare --help`");
+  CHECK(
+      reproduce_error("pbknn-groups --charts /no/such/folder") ==
       "bad_file: /no/such/folder/pbknn-groups-1.svg: cannot be written: No such file or directory; make the "
       "folder first");
-  CHECK(compare_error("--experiment pbknn-groups --data some.gz") ==
-        "invalid_argument: compare: --data: pbknn-groups reads no file; leave it out");
+  CHECK(reproduce_error("pbknn-groups --data some.gz") ==
+        "invalid_argument: reproduce: --data: pbknn-groups reads no file; leave it out");
   const std::string where =
       "; get kddcup.data_10_percent.gz from the UCI KDD archive, "
       "https://kdd.ics.uci.edu/databases/kddcup99/kddcup99.html";
-  CHECK(compare_error("--experiment pbknn-groups,gsknn-kdd") ==
+  CHECK(reproduce_error("pbknn-groups,gsknn-kdd") ==
         "invalid_argument: gsknn-kdd: needs the rows of KDD Cup 1999" + where + ", and give --data FILE");
-  CHECK(compare_error("--experiment gsknn-kdd --data /no/such/file") ==
+  CHECK(reproduce_error("gsknn-kdd --data /no/such/file") ==
         "bad_file: gsknn-kdd: /no/such/file: there is no such file" + where);
-  CHECK(compare_error("--experiment pbknn-groups --device nonsense") ==
+  CHECK(reproduce_error("pbknn-groups --device nonsense") ==
         "invalid_argument: open_device: \"nonsense\": there is no back end called \"nonsense\"; choose one "
         "of auto, "
         "cpu, opencl, cuda");
@@ -251,6 +260,28 @@ TEST_CASE("compare --placement: steps, copies and the same bits, as text and as 
   CHECK(parsed["total_seconds"] > 0);
 }
 
+TEST_CASE("compare: what has moved is told in a line, and done") {
+  const std::string silent = "2>/dev/null", told = "2>&1 >/dev/null";
+  const auto moved = [&](const std::string& before, const std::string& after) {
+    CHECK(shell("$kith compare " + before + " " + silent).out == shell("$kith " + after).out);
+    CHECK(shell("$kith compare --quiet " + before + " " + told).out == "");
+    return shell("$kith compare " + before + " " + told).out;
+  };
+  const std::string ending = "`, and only that from the next release on; write it so\n";
+  CHECK(moved("--experiment list", "reproduce list") ==
+        "kith: note: compare: --experiment NAMES is `kith reproduce NAMES" + ending);
+  CHECK(moved("--json --experiment=list", "reproduce list --json") ==
+        "kith: note: compare: --experiment NAMES is `kith reproduce NAMES" + ending);
+  CHECK(moved("--device cpu --random-cases 3", "verify --device cpu --random-cases 3") ==
+        "kith: note: compare: --random-cases COUNT is `kith verify --random-cases COUNT" + ending);
+  const Folder folder;
+  std::ofstream(folder / "a.csv") << "1,2\n3,4\n5,7\n";
+  const std::string whole = "--device cpu --header no -k 2 --proposer dot --train " + (folder / "a.csv");
+  CHECK(shell("$kith compare --whole " + whole + " " + silent).code == 0);
+  CHECK(shell("$kith compare --whole " + whole + " " + told).out ==
+        "kith: note: compare: --whole --train FILE is `kith verify --train FILE" + ending);
+}
+
 TEST_CASE("compare: what was refused was not compared") {
   const std::string line = "$kith compare --device cpu -n 50 -m 2 -k 3 --dims 2 ";
   const Ran refused = shell(line + "--stage select --selector bubble");
@@ -265,11 +296,11 @@ TEST_CASE("compare: what was refused was not compared") {
   CHECK(all.out.ends_with("Same bits everywhere.\n"));
 }
 
-TEST_CASE("compare --experiment: all files of one run hold the same numbers") {
+TEST_CASE("reproduce: all files of one run hold the same numbers") {
   const Folder folder;
   const Ran ran =
-      shell("$kith compare --experiment ranksort-placements --quick --device cpu --json --csv " +
-            (folder / "a.csv") + " --report " + (folder / "a.html") + " --charts " + (folder / ""));
+      shell("$kith reproduce ranksort-placements --quick --device cpu --json --csv " + (folder / "a.csv") +
+            " --report " + (folder / "a.html") + " --charts " + (folder / ""));
   REQUIRE(ran.code == 0);
   const auto json = nlohmann::json::parse(ran.out);
   REQUIRE(json.size() == 1);
@@ -285,7 +316,7 @@ TEST_CASE("compare --experiment: all files of one run hold the same numbers") {
       }
   CHECK(at == lines.size());
   CHECK(at > 4);
-  CHECK(contains(folder.read("a.html"), "--experiment ranksort-placements --quick"));
+  CHECK(contains(folder.read("a.html"), "reproduce ranksort-placements --quick"));
   REQUIRE(json[0]["charts"].size() == 2);
   for (std::size_t i = 0; i < 2; ++i) {
     const std::string svg = folder.read("ranksort-placements-" + std::to_string(i + 1) + ".svg");
@@ -296,11 +327,11 @@ TEST_CASE("compare --experiment: all files of one run hold the same numbers") {
   CHECK(folder.files() == 4);
 }
 
-TEST_CASE("compare --experiment: a list, and nothing half written") {
-  const Ran list = shell("$kith compare --experiment list");
+TEST_CASE("reproduce: a list, and nothing half written") {
+  const Ran list = shell("$kith reproduce list");
   CHECK(list.code == 0);
   CHECK(contains(list.out, "pbknn-groups "));
-  const Ran named = shell("$kith compare --experiment list --json");
+  const Ran named = shell("$kith reproduce list --json");
   CHECK(named.code == 0);
   const auto names = nlohmann::json::parse(named.out);
   REQUIRE(names.size() == all_experiments().size());
@@ -309,17 +340,15 @@ TEST_CASE("compare --experiment: a list, and nothing half written") {
     CHECK(names[i]["about"] == all_experiments()[i].about);
   }
   const Ran twice =
-      shell("$kith compare --experiment ranksort-placements,ranksort-placements --quick --device cpu --json");
+      shell("$kith reproduce ranksort-placements,ranksort-placements --quick --device cpu --json");
   CHECK(twice.code == 0);
   CHECK(nlohmann::json::parse(twice.out).size() == 1);
   const Folder folder;
-  CHECK(
-      shell("$kith compare --experiment pbknn-groups --quick --device cpu --report " + (folder / "no/a.html"))
-          .code == 3);
-  CHECK(shell("$kith compare --experiment pbknn-groups --quick --device cpu --charts " + (folder / "no"))
-            .code == 3);
+  CHECK(shell("$kith reproduce pbknn-groups --quick --device cpu --report " + (folder / "no/a.html")).code ==
+        3);
+  CHECK(shell("$kith reproduce pbknn-groups --quick --device cpu --charts " + (folder / "no")).code == 3);
   const Ran stopped = shell(
-      "timeout --preserve-status --signal=INT 0.4 $kith compare --experiment pbknn-groups "
+      "timeout --preserve-status --signal=INT 0.4 $kith reproduce pbknn-groups "
       "--device cpu --report " +
       (folder / "a.html") + " --csv " + (folder / "a.csv") + " --charts " + (folder / ""));
   CHECK(stopped.code == 130);

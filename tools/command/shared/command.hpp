@@ -39,7 +39,8 @@ namespace kith::command {
 
 /// Exit codes that no Errc has; exit_code() gives those that one has.
 inline constexpr int exit_ok = 0;
-inline constexpr int exit_failed_check = 1;   ///< `compare` found a difference, `--expect` another number
+inline constexpr int exit_failed_check =
+    1;  ///< `compare` or `verify` found a difference, `--expect` another number
 inline constexpr int exit_interrupted = 130;  ///< stopped, but by no signal; see interrupted_code()
 inline constexpr int exit_closed_pipe = 141;  ///< nobody reads stdout any more, as `head` does
 
@@ -59,6 +60,7 @@ Subcommand add_evaluate(CLI::App& parent);
 Subcommand add_structure(CLI::App& parent);
 Subcommand add_select_features(CLI::App& parent);
 Subcommand add_compare(CLI::App& parent);
+Subcommand add_verify(CLI::App& parent);
 Subcommand add_reproduce(CLI::App& parent);
 Subcommand add_bench(CLI::App& parent);
 Subcommand add_tune(CLI::App& parent);

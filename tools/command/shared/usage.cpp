@@ -140,6 +140,9 @@ std::string parse_problem(const CLI::ParseError& error) {
     return option + " has no value after it";
   if (kind == "ArgumentMismatch" && text.find("At Most") != std::string::npos)
     return option + " is given more than once";
+  const std::string other = text.substr(text.rfind(' ') + 1);
+  if (kind == "ExcludesError") return option + " does not go with " + other + "; leave one of them out";
+  if (kind == "RequiresError") return option + " goes with " + other + "; give " + other + ", too";
   return text;
 }
 
@@ -160,7 +163,8 @@ std::string subcommand_meant(const std::string& word, const std::vector<std::str
       {"info", "devices"},
       {"list", "devices"},
       {"check", "doctor"},
-      {"reproduce", "compare"},
+      {"validate", "verify"},
+      {"experiments", "reproduce"},
       {"feature_selection", "select-features"}};
   const std::string plain = plain_name(word);
   for (const auto& [other, name] : said)
@@ -205,8 +209,9 @@ std::string usage_message(const CLI::App& parent, const std::vector<Subcommand>&
            "; options come after the subcommand";
   const std::vector<std::string> words = chosen->remaining();
   if (!words.empty()) return unknown_word(*chosen, parent, subcommands, words[0]);
-  return chosen->get_name() + ": " + (error ? parse_problem(*error) : "nothing to do") + "; " +
-         see(*chosen, parent);
+  const std::string problem = error ? parse_problem(*error) : "nothing to do";
+  const bool advises = problem.find("; ") != std::string::npos;
+  return chosen->get_name() + ": " + problem + (advises ? "" : "; " + see(*chosen, parent));
 }
 
 }  // namespace kith::command

@@ -8,6 +8,7 @@
 #include "kith/index.hpp"
 #include "kith/spi.hpp"
 #include "lab/bench/bench.hpp"
+#include "lab/experiments/measure.hpp"
 #include "lab/workloads/cases.hpp"
 
 namespace kith::command {
@@ -28,17 +29,12 @@ std::int64_t check_count(const BenchData& data, bool by_cpu) {
   return std::clamp<std::int64_t>(static_cast<std::int64_t>(most), 1, std::min<std::int64_t>(w.m, 64));
 }
 
-/// Query number i of `count`, spread evenly over m.
-std::int64_t spread(std::int64_t i, std::int64_t count, std::int64_t m) {
-  return i * m / count;
-}
-
 Answer pick_queries(const Neighbors& found, std::int64_t count) {
   Answer some;
   some.neighbors.queries = count;
   some.neighbors.k = found.k;
   for (std::int64_t i = 0; i < count; ++i) {
-    const std::int64_t at = spread(i, count, found.queries) * found.k;
+    const std::int64_t at = workloads::spread_row(i, count, found.queries) * found.k;
     const auto add = [&](auto& to, const auto& from) {
       to.insert(to.end(), from.begin() + at, from.begin() + at + found.k);
     };
@@ -51,11 +47,7 @@ Answer pick_queries(const Neighbors& found, std::int64_t count) {
 std::string check_search(const Device* cpu, const BenchData& data, std::int64_t count,
                          const Neighbors& found) {
   const auto& w = data.workload;
-  workloads::Rows some(count, w.dims);
-  for (std::int64_t i = 0; i < count; ++i) {
-    const float* row = data.queries.view().row(spread(i, count, w.m));
-    std::copy(row, row + w.dims, some.row(i));
-  }
+  const workloads::Rows some = workloads::spread_rows(data.queries.view(), count);
   Answer expected;
   if (cpu) {
     expected.neighbors = Index(*cpu, data.train.view(), w.metric).search(some.view(), w.k);
@@ -83,13 +75,6 @@ std::string groups_text(std::int64_t groups) {
   return std::to_string(groups) + (groups == 1 ? " group" : " groups");
 }
 
-std::string short_text(const Plan& plan) {
-  std::string text = plan.fused ? "fused" : std::string(name(plan.selector));
-  if (plan.proposer != Proposer::none) text = std::string(name(plan.proposer)) + " proposer, " + text;
-  return text + ", " + groups_text(plan.groups) + ", tiles " + std::to_string(plan.query_tile) + " x " +
-         std::to_string(plan.train_tile);
-}
-
 /// The joules of `run`, repeated.
 std::optional<energy::Energy> joules(energy::EnergyMeter* meter, const std::function<void()>& run) {
   if (!meter) return std::nullopt;
@@ -108,7 +93,7 @@ void measure_search(const Device& device, const Device* cpu, const BenchData& da
   measured.index_build = build.seconds();
   const Plan plan = index.plan(w.m, w.k, options);
   measured.plan = explain(plan);
-  measured.short_plan = short_text(plan);
+  measured.short_plan = experiments::short_plan(plan);
 
   Trace trace;
   const Clock first;
@@ -174,14 +159,7 @@ workloads::StageResult expected_stage(const Device* cpu, const Operation& operat
   if (!cpu) return plain_result(operation, operands);
   Operation on_cpu = operation;
   on_cpu.selector = cpu->info().selectors.front();
-  workloads::StageResult result;
-  spi::with_device(*cpu, [&](spi::Device& opened) {
-    workloads::PreparedStage stage(opened, on_cpu, operands);
-    if (!stage.refusal().empty()) throw Error(Errc::unsupported, "bench: cpu: " + stage.refusal());
-    stage.run();
-    result = stage.result(0, operation.m);
-  });
-  return result;
+  return result_of(*cpu, on_cpu, operands, "bench");
 }
 
 void measure_stage(const Device& device, const Device* cpu, const BenchData& data, const BenchFlags& flags,
@@ -263,7 +241,7 @@ Measured measure(const Device& device, const Device& cpu, const BenchData& data,
       measure_stage(device, reference, data, flags, meter, measured);
     }
   } catch (const Error& error) {
-    if (error.code() != Errc::unsupported && error.code() != Errc::out_of_memory) throw;
+    if (!workloads::is_refusal(error)) throw;
     measured.refusal = error.what();
   }
   return measured;

@@ -6,6 +6,7 @@
 #include "kith/spi.hpp"
 #include "lab/bench/bench.hpp"
 #include "lab/experiments/measure.hpp"
+#include "lab/workloads/cases.hpp"
 
 namespace kith::command {
 
@@ -30,10 +31,6 @@ struct Prepared {
   std::size_t row_bytes = 0;   ///< device memory of the Index, without shadows
   std::vector<Shadow> shadows;
 };
-
-bool is_refusal(const Error& error) {
-  return error.code() == Errc::unsupported || error.code() == Errc::out_of_memory;
-}
 
 /// Write rows to device memory in the pieces that an Index is written in, as they are.
 double upload_seconds(const Device& device, MatrixView<const float> rows) {
@@ -80,7 +77,7 @@ void make_shadow(const Index& index, const BenchData& data, const BenchFlags& fl
                             std::to_string(right.index[0]) + " at " + format_float(right.distance[0]);
     }
   } catch (const Error& error) {
-    if (!is_refusal(error)) throw;
+    if (!workloads::is_refusal(error)) throw;
     shadow.refusal = error.what();
     return;
   }
@@ -111,7 +108,7 @@ Prepared prepare(const Device& device, const BenchData& data, const BenchFlags& 
       for (Shadow& shadow : prepared.shadows) make_shadow(index, data, flags, counts, shadow);
     });
   } catch (const Error& error) {
-    if (!is_refusal(error)) throw;
+    if (!workloads::is_refusal(error)) throw;
     prepared.refusal = error.what();
   }
   return prepared;

@@ -6,6 +6,7 @@
 #include "kith/names.hpp"
 #include "lab/compare/compare.hpp"
 #include "lab/placement/placement.hpp"
+#include "lab/stages/operand_chain.hpp"
 
 namespace kith::command {
 namespace {
@@ -58,19 +59,6 @@ Placement parse_placement(const std::string& text) {
   return placement;
 }
 
-/// Labels as numbers 0 .. classes - 1.
-std::vector<std::uint32_t> dense_labels(const std::vector<std::int64_t>& labels, std::int64_t& classes) {
-  std::vector<std::int64_t> known = labels;
-  std::sort(known.begin(), known.end());
-  known.erase(std::unique(known.begin(), known.end()), known.end());
-  classes = static_cast<std::int64_t>(known.size());
-  std::vector<std::uint32_t> dense;
-  for (std::int64_t label : labels)
-    dense.push_back(
-        static_cast<std::uint32_t>(std::lower_bound(known.begin(), known.end(), label) - known.begin()));
-  return dense;
-}
-
 /// What the plan of the device that selects would take, unless one was named.
 Selector selector_of(const CompareProblem& problem, const Placement& placement) {
   const DeviceInfo& device = placement[1].device.info();
@@ -95,7 +83,7 @@ std::string report(const CompareProblem& problem, const Placed& placed, const st
                step.is_copy() ? format_bytes(step.bytes) : "-",
                step.is_copy() ? "-" : format_seconds(step.device), format_seconds(step.host)});
   table.add({"in all", "", format_bytes(placed.run.bytes()), "-", format_seconds(placed.run.total)});
-  return problem.data + ": " + sizes(problem) + ", groups = " + std::to_string(problem.groups) + "\n" +
+  return problem.data + ": " + problem.sizes() + ", groups = " + std::to_string(problem.groups) + "\n" +
          table.text() + "In all " + format_seconds(placed.run.total) + " by the host's clock, " +
          transfers_text(placed) + "; median of " + std::to_string(placed.measured.samples) +
          " runs, memory allocated beforehand.\n" + "Same bits as " + reference + ".\n";
@@ -103,10 +91,9 @@ std::string report(const CompareProblem& problem, const Placed& placed, const st
 
 nlohmann::ordered_json report_json(const CompareProblem& problem, const Placement& placement,
                                    const Placed& placed, const std::string& reference) {
-  nlohmann::ordered_json json = {
-      {"data", problem.data},        {"metric", name(problem.metric)},         {"n", problem.train.rows()},
-      {"m", problem.queries.rows()}, {"dims", problem.train.dims()},           {"k", problem.k},
-      {"groups", problem.groups},    {"placement", placement_text(placement)}, {"reference", reference}};
+  nlohmann::ordered_json json = problem.json();
+  json["placement"] = placement_text(placement);
+  json["reference"] = reference;
   json["same"] = placed.measured.difference.empty();
   if (!placed.measured.difference.empty()) {
     json["difference"] = placed.measured.difference;
@@ -147,14 +134,15 @@ int compare_placement(const CompareFlags& flags, const CompareProblem& problem) 
   if (problem.queries.rows() == 0) refuse(where, "there are no queries; choose -m of at least 1");
   std::vector<Device> devices;
   for (const auto& placed : placement) devices.push_back(placed.device);
-  const Subject reference = open_reference(flags, devices);
+  const Subject reference = open_reference(flags.reference, devices);
   const workloads::Rows train = workloads::prepared_rows(problem.metric, problem.train.view()),
                         queries = workloads::prepared_rows(problem.metric, problem.queries.view());
   PlacedProblem placed_problem;
   placed_problem.train = train.view();
   placed_problem.queries = queries.view();
-  const std::vector<std::uint32_t> labels = dense_labels(problem.labels, placed_problem.classes);
-  placed_problem.labels = labels;
+  const workloads::RankedLabels ranked(problem.labels);
+  placed_problem.classes = static_cast<std::int64_t>(ranked.classes.size());
+  placed_problem.labels = ranked.labels;
   placed_problem.k = problem.k;
   placed_problem.groups = std::min(problem.groups, train.rows());
   placed_problem.metric = problem.metric;

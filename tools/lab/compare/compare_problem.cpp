@@ -4,7 +4,6 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "command/input/tables.hpp"
 #include "lab/compare/compare.hpp"
 
 namespace kith::command {
@@ -34,6 +33,12 @@ void check_range(const CompareProblem& problem) {
 
 }  // namespace
 
+nlohmann::ordered_json CompareProblem::json() const {
+  nlohmann::ordered_json json = sizes_json(data, metric, train.view(), queries.view(), k);
+  json["groups"] = groups;
+  return json;
+}
+
 std::vector<workloads::DataKind> data_kinds(const CompareFlags& flags) {
   std::vector<workloads::DataKind> kinds;
   if (flags.data == "all") {
@@ -43,7 +48,7 @@ std::vector<workloads::DataKind> data_kinds(const CompareFlags& flags) {
     std::erase_if(kinds, [&](workloads::DataKind kind) { return !admits(flags.metric, kind); });
     return kinds;
   }
-  for (const std::string& text : split_commas(flags.data.empty() ? "normal" : flags.data)) {
+  for (const std::string& text : split_commas(flags.data)) {
     kinds.push_back(workloads::parse_data_kind(text));
     if (!admits(flags.metric, kinds.back()))
       throw Error(Errc::invalid_argument, "compare: --data: " + text + " overflows " +
@@ -53,41 +58,11 @@ std::vector<workloads::DataKind> data_kinds(const CompareFlags& flags) {
   return kinds;
 }
 
-std::vector<Device> open_devices(const std::string& specs) {
-  std::vector<Device> opened;
-  if (specs != "all") {
-    for (const std::string& spec : split_commas(specs)) opened.push_back(open_device(spec));
-    return opened;
-  }
-  for (const DeviceInfo& info : devices()) {
-    try {
-      opened.push_back(open_device(info.spec));
-    } catch (const Error& error) {
-      note(error.what());
-    }
-  }
-  if (opened.empty())
-    throw Error(Errc::unavailable, "compare: no device here can be opened; see `kith doctor`");
-  return opened;
-}
-
-Subject open_reference(const CompareFlags& flags, const std::vector<Device>& devices) {
-  const bool only_cpu = std::all_of(devices.begin(), devices.end(),
-                                    [](const Device& device) { return device.info().backend == "cpu"; });
-  const std::string spec = !flags.reference.empty() ? flags.reference : only_cpu ? "plain" : "cpu";
-  if (spec == "plain") return std::nullopt;
-  return open_device(spec);
-}
-
 CompareProblem make_problem(const CompareFlags& flags, workloads::DataKind kind) {
   CompareProblem problem;
-  if (!flags.train.empty()) {
-    TableFlags tables = flags.whole_set.tables;
-    tables.train = flags.train;
-    tables.format = flags.whole_set.tables.format;
-    tables.queries = flags.queries;
-    const files::Table train = read_train(tables, true), queries = read_queries(tables, train);
-    problem.data = flags.train;
+  if (!flags.tables.train.empty()) {
+    const files::Table train = read_train(flags.tables, true), queries = read_queries(flags.tables, train);
+    problem.data = flags.tables.train;
     problem.train = copy(train);
     problem.queries = copy(queries);
   } else {
@@ -111,12 +86,6 @@ CompareProblem make_problem(const CompareFlags& flags, workloads::DataKind kind)
   problem.groups = flags.plan.groups ? flags.plan.groups : 8;
   check_range(problem);
   return problem;
-}
-
-std::string sizes(const CompareProblem& problem) {
-  return std::string(name(problem.metric)) + ", n = " + std::to_string(problem.train.rows()) +
-         ", m = " + std::to_string(problem.queries.rows()) +
-         ", dims = " + std::to_string(problem.train.dims()) + ", k = " + std::to_string(problem.k);
 }
 
 }  // namespace kith::command

@@ -1,7 +1,7 @@
 // The lines of `kith compare` for whole searches and classifications.
 #include "kith/classifier.hpp"
 #include "kith/index.hpp"
-#include "lab/compare/compare_cells.hpp"
+#include "lab/compare/compare.hpp"
 
 namespace kith::command {
 namespace {
@@ -37,8 +37,6 @@ Answer run_whole(const Device& device, const CompareProblem& problem, bool class
 
 CompareLine whole_line(const CompareProblem& problem, const std::vector<Device>& devices,
                        const Subject& reference, bool classify) {
-  throw_if_interrupted("compare");
-  CompareLine line{classify ? "classify" : "search", 0, {}};
   Cell right;
   PlanOptions plain_options;  // the reference goes its own way: only the answer counts
   plain_options.stop = problem.options.stop;
@@ -51,14 +49,10 @@ CompareLine whole_line(const CompareProblem& problem, const std::vector<Device>&
                                        problem.k, classify ? &problem.labels : nullptr);
     right.seconds = seconds_since(start);
   }
-  line.reference_seconds = right.seconds;
-  for (const Device& device : devices) {
-    Cell& cell = line.cells.emplace_back();
-    in_cell(cell, [&] {
-      cell.difference = difference(expected, run_whole(device, problem, classify, problem.options, cell));
-    });
-  }
-  return line;
+  return compare_line(classify ? "classify" : "search", right.seconds, expected, devices,
+                      [&](const Device& device, Cell& cell) {
+                        return run_whole(device, problem, classify, problem.options, cell);
+                      });
 }
 
 }  // namespace kith::command

@@ -65,6 +65,13 @@ void drop_empty_claims(Result& result) {
   result.claims = std::move(kept);
 }
 
+std::string number_text(double value) {
+  if (!std::isfinite(value)) return not_available;
+  char text[32];
+  std::snprintf(text, sizeof text, value >= 1e4 ? "%.0f" : "%.4g", value);
+  return text;
+}
+
 std::string ratio_text(double ratio) {
   if (!std::isfinite(ratio)) return not_available;
   char text[32];

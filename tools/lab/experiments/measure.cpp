@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <chrono>
-#include <cmath>
-#include <cstdio>
 
 #include "kith/error.hpp"
 #include "kith/spi.hpp"
@@ -38,20 +36,6 @@ Operands first_rows(Operands operands, const Operation& operation, std::int64_t 
   return operands;
 }
 
-/// Run a stage once and take its result.
-StageResult run_once(const Device& device, const Operation& operation, const Operands& operands) {
-  StageResult result;
-  spi::with_device(device, [&](spi::Device& opened) {
-    workloads::PreparedStage stage(opened, operation, operands);
-    if (!stage.refusal().empty())
-      throw Error(Errc::unsupported, "experiment: " + device.info().spec + " refuses " + title(operation) +
-                                         ": " + stage.refusal());
-    stage.run();
-    result = stage.result(0, operation.m);
-  });
-  return result;
-}
-
 /// A message that may hold a compiler's many lines, as the beginning of one.
 std::string one_line(std::string text) {
   constexpr std::size_t most = 400;
@@ -75,33 +59,19 @@ std::optional<double> joules_of(const Settings& settings, const std::string& wha
   return std::nullopt;
 }
 
-Seconds seconds_of(const Trace& trace) {
-  return {trace.device_seconds, trace.queue_seconds, trace.total_seconds};
-}
-
 /// A whole call: its bits first, then its time. `call(trace)` returns the Answer.
 template <class Call>
 Measured time_whole(const Settings& settings, const Device& device, const std::string& what,
                     const Answer& expected, const Call& call) {
-  return attempt(settings, what, [&] {
-    tell(settings, what);
-    Trace trace;
-    trace.time_steps = false;
-    Measured measured;
-    measured.difference = difference(expected, call(trace));
-    if (measured.difference.empty())
-      measured = sample(
-          settings, what,
-          [&] {
-            Trace timed;
-            timed.time_steps = false;
-            call(timed);
-            return seconds_of(timed);
-          },
-          &device);
-    measured.plan = short_plan(trace.plan);
-    return measured;
-  });
+  Trace trace;
+  trace.time_steps = false;
+  return time_checked(
+      settings, device, what, [&] { return difference(expected, call(trace)); },
+      [&]() -> Seconds {
+        call(trace);
+        return {trace.device_seconds, trace.queue_seconds, trace.total_seconds};
+      },
+      &trace.plan);
 }
 
 }  // namespace
@@ -161,8 +131,7 @@ Measured attempt(const std::function<Measured()>& body) {
   } catch (const Error& error) {
     if (error.code() == Errc::interrupted) throw;
     Measured measured;
-    const bool refused = error.code() == Errc::unsupported || error.code() == Errc::out_of_memory;
-    (refused ? measured.refusal : measured.difference) = one_line(error.what());
+    (workloads::is_refusal(error) ? measured.refusal : measured.difference) = one_line(error.what());
     return measured;
   }
 }
@@ -172,22 +141,48 @@ Measured attempt(const Settings& settings, const std::string& what, const std::f
   return settings.memory->measure(what, [&] { return attempt(body); });
 }
 
+Measured time_checked(const Settings& settings, const Device& device, const std::string& what,
+                      const std::function<std::string()>& check, const std::function<Seconds()>& run,
+                      const Plan* plan) {
+  return attempt(settings, what, [&] {
+    tell(settings, what);
+    Measured measured;
+    measured.difference = check();
+    if (measured.difference.empty()) measured = sample(settings, what, run, &device);
+    if (plan) measured.plan = short_plan(*plan);
+    return measured;
+  });
+}
+
+double seconds_of(const std::function<void()>& body) {
+  const auto start = std::chrono::steady_clock::now();
+  body();
+  return seconds_since(start);
+}
+
 StageResult right_result(const Settings& settings, Operation operation, const Operands& operands,
                          std::int64_t rows) {
   operation.m = std::min(operation.m, rows);
   if (operation.stage == Stage::select) operation.selector = settings.cpu.info().selectors.front();
-  return run_once(settings.cpu, operation, first_rows(operands, operation, operation.m));
+  return result_of(settings.cpu, operation, first_rows(operands, operation, operation.m), "experiment");
 }
 
 Check check_cpu(const Settings& settings, const Operation& operation, const Operands& operands) {
   Operation one = operation;
   one.m = 1;
   const StageResult plain = plain_result(one, first_rows(operands, one, 1));
-  Check check{std::string(workloads::name(one.stage)) +
-                  " on cpu, one query: the bits of the contract written down slowly",
-              true, difference(plain, right_result(settings, one, operands, 1))};
-  check.passed = check.detail.empty();
-  return check;
+  return same_bits(std::string(workloads::name(one.stage)) +
+                       " on cpu, one query: the bits of the contract written down slowly",
+                   difference(plain, right_result(settings, one, operands, 1)));
+}
+
+Check same_bits(const std::string& what, const std::string& difference) {
+  return {what, difference.empty(), difference};
+}
+
+workloads::Rows uniform_rows(const Settings& settings, workloads::Set set, std::int64_t rows,
+                             std::int64_t dims) {
+  return make_rows(workloads::DataKind::uniform, settings.seed, set, rows, dims);
 }
 
 Distances right_distances(const Settings& settings, MatrixView<const float> train,
@@ -201,7 +196,7 @@ Distances right_distances(const Settings& settings, MatrixView<const float> trai
   Operands operands;
   operands.train = train;
   operands.queries = queries;
-  const StageResult result = run_once(settings.cpu, operation, operands);
+  const StageResult result = result_of(settings.cpu, operation, operands, "experiment");
   Distances distances{std::vector<float>(result.cells.size()), operation.m, operation.n};
   std::transform(result.cells.begin(), result.cells.end(), distances.values.begin(),
                  [](std::uint64_t cell) { return std::bit_cast<float>(static_cast<std::uint32_t>(cell)); });
@@ -209,8 +204,7 @@ Distances right_distances(const Settings& settings, MatrixView<const float> trai
 }
 
 Distances random_distances(const Settings& settings, std::int64_t m, std::int64_t n) {
-  const workloads::Rows rows =
-      make_rows(workloads::DataKind::uniform, settings.seed, workloads::Set::train, m, n);
+  const workloads::Rows rows = uniform_rows(settings, workloads::Set::train, m, n);
   const float* from = rows.view().data();
   return {std::vector<float>(from, from + m * n), m, n};
 }

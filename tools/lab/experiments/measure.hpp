@@ -12,7 +12,7 @@
 
 #include "kith/classifier.hpp"
 #include "kith/index.hpp"
-#include "lab/experiments/experiment.hpp"
+#include "lab/experiments/described.hpp"
 #include "lab/stages/operations.hpp"
 #include "lab/workloads/cases.hpp"
 #include "lab/workloads/rows.hpp"
@@ -61,13 +61,31 @@ Measured attempt(const std::function<Measured()>& body);
 /// nothing outside itself.
 Measured attempt(const Settings& settings, const std::string& what, const std::function<Measured()>& body);
 
+/// The bits first, then the time.
+///   check  where the bits of one run are wrong; empty where they are right
+///   run    one sample
+///   plan   of the runs, where they have one
+Measured time_checked(const Settings& settings, const Device& device, const std::string& what,
+                      const std::function<std::string()>& check, const std::function<Seconds()>& run,
+                      const Plan* plan = nullptr);
+
+/// By the host's clock.
+double seconds_of(const std::function<void()>& body);
+
 /// What settings.cpu gives for the first `rows` queries of an operation; select by its fastest selector.
 workloads::StageResult right_result(const Settings& settings, workloads::Operation operation,
                                     const workloads::Operands& operands, std::int64_t rows);
 
+/// A check that passed where `difference` is empty.
+Check same_bits(const std::string& what, const std::string& difference);
+
 /// Whether settings.cpu itself keeps the contract, as written down slowly: on the first query.
 Check check_cpu(const Settings& settings, const workloads::Operation& operation,
                 const workloads::Operands& operands);
+
+/// The first rows of the uniform ones that settings.seed makes.
+workloads::Rows uniform_rows(const Settings& settings, workloads::Set set, std::int64_t rows,
+                             std::int64_t dims);
 
 /// Distances in host memory.
 struct Distances {
@@ -133,6 +151,9 @@ class Curve {
   Check check_;
   std::size_t compared_ = 0;
 };
+
+/// Four digits, or a whole number; `not available` for NaN.
+std::string number_text(double value);
 
 /// `1.3x`, `16x`, `0.71x`; `not available` for NaN.
 std::string ratio_text(double ratio);

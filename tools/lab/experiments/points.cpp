@@ -1,7 +1,5 @@
 #include "lab/experiments/points.hpp"
 
-#include <chrono>
-
 #include "lab/workloads/random.hpp"
 
 namespace kith::experiments {
@@ -27,9 +25,7 @@ SequentialTime time_sequential(const Settings& settings, const Points& points, c
                            (sizeof(Real) == sizeof(float) ? ", float" : ", double") +
                            ", n = " + std::to_string(points.rows.rows());
   const Measured measured = sample(settings, what, [&]() -> Seconds {
-    const auto start = std::chrono::steady_clock::now();
-    answer = program.classify(question.at, question.k, sort);
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    const double seconds = seconds_of([&] { answer = program.classify(question.at, question.k, sort); });
     return {not_measured, seconds, seconds};
   });
   SequentialTime time;
@@ -49,33 +45,36 @@ Measured time_whole_call(const Settings& settings, const Device& device, const P
                          const Question& question, const workloads::Answer& right) {
   const std::string what =
       "kith's choice on " + device.info().spec + ", n = " + std::to_string(points.rows.rows());
-  return attempt(settings, what, [&] {
-    tell(settings, what);
-    PlanOptions options;
-    options.stop = settings.stop;
-    Trace trace;
-    trace.time_steps = false;
-    const auto call = [&] {
-      const Classifier classifier(device, points.rows.view(), points.labels64, Metric::squared_l2);
-      return classifier.classify(question.view(), question.k, options, &trace);
-    };
-    Classification found = call();
-    Measured measured;
-    measured.difference =
-        difference(right, {std::move(found.neighbors), std::move(found.label), std::move(found.votes)});
-    if (measured.difference.empty())
-      measured = sample(
-          settings, what,
-          [&]() -> Seconds {
-            const auto start = std::chrono::steady_clock::now();
-            call();
-            const std::chrono::duration<double> total = std::chrono::steady_clock::now() - start;
-            return {trace.device_seconds, trace.queue_seconds, total.count()};
-          },
-          &device);
-    measured.plan = short_plan(trace.plan);
-    return measured;
-  });
+  PlanOptions options;
+  options.stop = settings.stop;
+  Trace trace;
+  trace.time_steps = false;
+  Classification found;
+  const auto call = [&] {
+    const Classifier classifier(device, points.rows.view(), points.labels64, Metric::squared_l2);
+    found = classifier.classify(question.view(), question.k, options, &trace);
+  };
+  return time_checked(
+      settings, device, what,
+      [&] {
+        call();
+        return difference(right, {found.neighbors, found.label, found.votes});
+      },
+      [&]() -> Seconds {
+        const double total = seconds_of(call);
+        return {trace.device_seconds, trace.queue_seconds, total};
+      },
+      &trace.plan);
+}
+
+PlacedProblem problem_of(const Points& points, const Question& question) {
+  PlacedProblem problem;
+  problem.train = points.rows.view();
+  problem.queries = question.view();
+  problem.labels = points.labels;
+  problem.k = question.k;
+  problem.classes = 2;
+  return problem;
 }
 
 }  // namespace kith::experiments

@@ -7,6 +7,7 @@
 #include "lab/experiments/experiment.hpp"
 #include "lab/experiments/measure.hpp"
 #include "lab/experiments/sequential.hpp"
+#include "lab/placement/placement.hpp"
 #include "lab/workloads/rows.hpp"
 
 namespace kith::experiments {
@@ -48,6 +49,9 @@ extern template SequentialTime time_sequential<double>(const Settings&, const Po
 /// What kith does by itself with points in host memory: the copy to the device, the search, the vote.
 Measured time_whole_call(const Settings& settings, const Device& device, const Points& points,
                          const Question& question, const workloads::Answer& right);
+
+/// A question to be placed, with its vote.
+PlacedProblem problem_of(const Points& points, const Question& question);
 
 /// Why sequential answers may name another class than kith.
 inline constexpr const char* about_ties =

@@ -1,9 +1,6 @@
 // Rank sort (Ajorian, Bastan, Montazeri): distance and sort on the CPU and on a device, all four ways.
-#include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <map>
-#include <optional>
 #include <span>
 
 #include "lab/placement/placement.hpp"
@@ -96,12 +93,6 @@ double stage_seconds(const PlacedRun& run, bool distance) {
   return sum;
 }
 
-std::string number(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.4g", value);
-  return text;
-}
-
 /// Where the time goes, at the largest n that all ways came to.
 Table parts_table(const std::vector<Way>& ways, std::int64_t n) {
   Table table{"Where the time goes, n = " + std::to_string(n) + ", host clock",
@@ -111,9 +102,9 @@ Table parts_table(const std::vector<Way>& ways, std::int64_t n) {
     const auto found = way.runs.find(n);
     if (found == way.runs.end()) continue;
     const PlacedRun& run = found->second;
-    table.rows.push_back({way.time.series().label, number(1e3 * stage_seconds(run, true)),
-                          number(1e3 * stage_seconds(run, false)), number(1e3 * run.transfers()),
-                          std::to_string(run.bytes()), number(1e3 * run.total)});
+    table.rows.push_back({way.time.series().label, number_text(1e3 * stage_seconds(run, true)),
+                          number_text(1e3 * stage_seconds(run, false)), number_text(1e3 * run.transfers()),
+                          std::to_string(run.bytes()), number_text(1e3 * run.total)});
   }
   return table;
 }
@@ -168,29 +159,6 @@ void add_claims(const std::vector<Way>& ways, std::int64_t n, Result& result) {
                    {parts_claim, parts_paper, not_available, why}};
 }
 
-void describe(Result& result) {
-  result.title = "Rank sort: what is gained by moving the distance, the sort, or both to the GPU?";
-  result.paper = "Ajorian, Bastan, Montazeri (Isfahan University of Technology): k-NN by rank sort in CUDA";
-  result.hardware = not_available;
-  result.explanation = {
-      "One point in the plane is compared with n random points, and all n distances are sorted. Rank sort "
-      "counts for each distance how many come before it; that count is its place. It does n * n comparisons, "
-      "all "
-      "of them independent: much work, and easy to do in parallel.",
-      "A curve is called by where the distances are computed and where they are sorted: CPU-CPU is both on "
-      "the "
-      "processor, the others move the sort, the distances, or both to a device. Times are those of the "
-      "host's "
-      "clock, from points in host memory to the sorted list in host memory, with all copies; both axes are "
-      "logarithmic, and lower is better. The second chart is the same as speed-up over CPU-CPU: higher is "
-      "better."};
-  result.assumed = {
-      "k = n: the whole sorted list is wanted, and copied back",
-      "one query, its coordinates and those of the points uniform in [0, 1)",
-      "the CPU side is one core, as written in the plain sequential program",
-      "copies go through ordinary, pageable memory of the host; memory is allocated beforehand"};
-}
-
 PlacedAnswer expected_of(const Settings& settings, const PlacedProblem& problem, bool by_plain) {
   const Placement stages = {{Stage::distance, settings.cpu}, {Stage::select, settings.cpu}};
   return by_plain ? plain_placed_answer(stages, problem) : placed_answer(settings.cpu, stages, problem);
@@ -199,26 +167,21 @@ PlacedAnswer expected_of(const Settings& settings, const PlacedProblem& problem,
 }  // namespace
 
 Result ranksort_placements(const Settings& settings) {
-  Result result;
-  describe(result);
+  Result result = described("ranksort-placements");
   std::vector<Way> ways = all_ways(settings);
   for (std::int64_t n = smallest_n; n <= (settings.quick ? quick_n : largest_n); n *= 2) {
-    const workloads::Rows train =
-        make_rows(workloads::DataKind::uniform, settings.seed, workloads::Set::train, n, 2);
-    const workloads::Rows asked =
-        make_rows(workloads::DataKind::uniform, settings.seed, workloads::Set::queries, 1, 2);
+    const workloads::Rows train = uniform_rows(settings, workloads::Set::train, n, 2),
+                          asked = uniform_rows(settings, workloads::Set::queries, 1, 2);
     PlacedProblem problem;
     problem.train = train.view();
     problem.queries = asked.view();
     problem.k = n;
     problem.selector = Selector::rank_sort;
     const PlacedAnswer expected = expected_of(settings, problem, false);
-    if (n == smallest_n) {
-      const std::string different = difference(expected_of(settings, problem, true), expected);
+    if (n == smallest_n)
       result.checks.push_back(
-          {"distance and select on cpu, n = 1024: the bits of the contract written down slowly",
-           different.empty(), different});
-    }
+          same_bits("distance and select on cpu, n = 1024: the bits of the contract written down slowly",
+                    difference(expected_of(settings, problem, true), expected)));
     for (Way& way : ways) measure(settings, problem, expected, way);
   }
   if (const std::int64_t n = largest_common(ways); n > 0) {

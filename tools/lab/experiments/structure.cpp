@@ -3,10 +3,7 @@
 
 #include <algorithm>
 #include <bit>
-#include <chrono>
 #include <cmath>
-#include <numeric>
-#include <span>
 
 #include "kith/structure.hpp"
 
@@ -102,20 +99,13 @@ Measured time_step(const Settings& settings, const Structure& structure, const S
   const Device& device = structure.index().device();
   const std::string what =
       std::string(step.name) + " on " + device.info().spec + ", n = " + std::to_string(samples.rows.rows());
-  return attempt(settings, what, [&] {
-    tell(settings, what);
-    PlanOptions options;
-    options.stop = settings.stop;
-    Measured measured;
-    measured.difference = difference(expected, step.run(structure, samples, options));
-    if (!measured.difference.empty()) return measured;
-    return sample(
-        settings, what,
-        [&]() -> Seconds {
-          return {not_measured, not_measured, seconds_of([&] { step.run(structure, samples, options); })};
-        },
-        &device);
-  });
+  PlanOptions options;
+  options.stop = settings.stop;
+  return time_checked(
+      settings, device, what, [&] { return difference(expected, step.run(structure, samples, options)); },
+      [&]() -> Seconds {
+        return {not_measured, not_measured, seconds_of([&] { step.run(structure, samples, options); })};
+      });
 }
 
 /// Curves by step, then device.
@@ -149,43 +139,7 @@ void add_claims(const std::vector<Device>& devices, const Curves& curves, std::i
   drop_empty_claims(result);
 }
 
-void describe(Result& result) {
-  result.title = "KNN-Classifier: how classes lie, and whether half a matrix pays";
-  result.paper = "KNN-Classifier, programs in OpenMP and CUDA with a description in Russian";
-  result.hardware = not_available;
-  result.explanation = {
-      "From labelled samples the paper computes the distances of all pairs; for each sample and class the "
-      "smallest and the mean squared distance; the mean between and within classes; from these a number Q "
-      "that "
-      "tells how well a set of features keeps classes apart; for each sample its nearest other one; where "
-      "that "
-      "is of another class; and the class of new samples by all samples or by prototypes. Here each of them "
-      "is one call of kith::Structure, its bits compared with those of the CPU before it is timed.",
-      "The charts show the time of a whole call over the number of samples, both axes logarithmic: lower is "
-      "better. Samples lie on the device already; results come back to the host.",
-      "The last chart is about one claim: since the distance from a to b is that from b to a, half of the "
-      "matrix "
-      "would do; the paper found that it does not pay. Rows of the matrix are computed in 16 strips, each "
-      "from its first column (the whole matrix) or from the diagonal on (one triangle). `half missing` "
-      "leaves the "
-      "other triangle unwritten, on the device; `in host memory` has all of it, the whole matrix copied, or "
-      "the "
-      "triangle copied and mirrored there by all cores."};
-  result.assumed = {
-      "sizes are ours: " + std::to_string(dims) + " columns, at most " + std::to_string(classes) +
-          " classes of labels drawn at random, every tenth sample a prototype, a quarter as many queries",
-      "squared Euclidean distance",
-      "the CPU is kith on all cores of this machine, not the paper's OpenMP program"};
-  result.plans = {"structure: distance and accumulate, tile by tile; nearest other: a search with k = 1"};
-}
-
 }  // namespace
-
-double seconds_of(const std::function<void()>& body) {
-  const auto start = std::chrono::steady_clock::now();
-  body();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
 
 std::vector<Device> cpu_and_others(const Settings& settings) {
   std::vector<Device> devices{settings.cpu};
@@ -195,8 +149,9 @@ std::vector<Device> cpu_and_others(const Settings& settings) {
 }
 
 Result structure(const Settings& settings) {
-  Result result;
-  describe(result);
+  Result result =
+      described("structure", {{"classes", std::to_string(classes)}, {"dims", std::to_string(dims)}});
+  result.plans = {"structure: distance and accumulate, tile by tile; nearest other: a search with k = 1"};
   const std::vector<std::int64_t> sizes =
       settings.quick ? std::vector<std::int64_t>{128, 512} : std::vector<std::int64_t>{1024, 4096, 16384};
   const std::vector<Device> devices = cpu_and_others(settings);

@@ -11,7 +11,4 @@ std::vector<Device> cpu_and_others(const Settings& settings);
 /// Chart, checks and claims on whether one triangle of a symmetric matrix of distances pays.
 void add_triangle(const Settings& settings, const std::vector<Device>& on, Result& result);
 
-/// Seconds of the host's clock that `body` takes.
-double seconds_of(const std::function<void()>& body);
-
 }  // namespace kith::experiments

@@ -38,9 +38,10 @@ class Strips {
       : device_(device),
         n_(rows.rows()),
         height_((n_ + strips - 1) / strips),
-        queries_(upload(workloads::pack_rows(rows, device.info.query_block))),
-        train_(upload(workloads::pack_rows(rows, device.info.train_block))),
-        out_(device.allocate(size(n_) * size(n_) * sizeof(float))) {}
+        there_(device),
+        queries_(there_.queries(rows)),
+        train_(there_.train(rows)),
+        out_(there_.room(size(n_) * size(n_) * sizeof(float))) {}
 
   /// All strips, to their places on the device. Nothing is read.
   ///   upper  from the diagonal on
@@ -85,12 +86,6 @@ class Strips {
     return std::max<std::int64_t>(0, std::min(height_, n_ - q));
   }
 
-  std::unique_ptr<spi::Allocation> upload(const std::vector<float>& values) {
-    auto memory = device_.allocate(values.size() * sizeof(float));
-    device_.write(*memory, 0, values.data(), values.size() * sizeof(float));
-    return memory;
-  }
-
   /// The strip that begins with row q, from column t on, to where it is in the whole matrix.
   void enqueue(std::int64_t q, std::int64_t t) { enqueue_to(q, t, size(q * n_ + t), size(n_)); }
   /// The same, dense, at `first`; returns where it ends.
@@ -100,13 +95,13 @@ class Strips {
   }
   void enqueue_to(std::int64_t q, std::int64_t t, std::size_t first, std::size_t stride) {
     const auto at = [](std::int64_t value) { return static_cast<std::uint32_t>(value); };
-    const auto columns = static_cast<std::uint32_t>(dims);
-    const std::int64_t rows = rows_from(q);
-    device_.enqueue({spi::DistanceStep{Metric::squared_l2,
-                                       {queries_.get(), at(q), at(rows), columns, device_.info.query_block},
-                                       {train_.get(), at(t), at(n_ - t), columns, device_.info.train_block},
-                                       {out_.get(), first, size(rows), size(n_ - t), stride}},
-                     0});
+    spi::DistanceStep step{Metric::squared_l2, queries_, train_, {out_, first, 0, size(n_ - t), stride}};
+    step.queries.first = at(q);
+    step.queries.rows = at(rows_from(q));
+    step.train.first = at(t);
+    step.train.rows = at(n_ - t);
+    step.out.rows = step.queries.rows;
+    device_.enqueue({step, 0});
   }
 
   /// A packed strip, to its rows, and transposed to its columns.
@@ -128,7 +123,9 @@ class Strips {
 
   spi::Device& device_;
   const std::int64_t n_, height_;
-  std::unique_ptr<spi::Allocation> queries_, train_, out_;
+  spi::StepRunner there_;
+  const spi::RowBlocks queries_, train_;
+  spi::Allocation* const out_;
   Matrix packed_, host_;
 };
 
@@ -167,8 +164,7 @@ Measured time_way(const Settings& settings, const Device& device, MatrixView<con
 }
 
 void measure(const Settings& settings, std::int64_t n, Triangle& of) {
-  const workloads::Rows rows =
-      make_rows(workloads::DataKind::uniform, settings.seed, workloads::Set::train, n, dims);
+  const workloads::Rows rows = uniform_rows(settings, workloads::Set::train, n, dims);
   const auto x = static_cast<double>(n);
   const Matrix expected = right_distances(settings, rows.view(), rows.view()).values;
   const auto time = [&](bool upper, bool to_host) {

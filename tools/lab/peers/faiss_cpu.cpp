@@ -19,7 +19,7 @@
 #include <string>
 #include <vector>
 
-#include "lab/peers/fashion_mnist.hpp"
+#include "files/table.hpp"
 
 // Of OpenBLAS, where the one that is linked has threads of its own.
 extern "C" void openblas_set_num_threads(int) __attribute__((weak));
@@ -27,6 +27,17 @@ extern "C" char* openblas_get_corename() __attribute__((weak));
 
 namespace kith::benchmark {
 namespace {
+
+struct Rows {
+  std::int64_t count = 0, dims = 0;
+  std::vector<float> values;  ///< [count, dims]
+};
+
+/// The images of a file of Fashion-MNIST (Xiao, Rasul, Vollgraf 2017), one a row, 0 ... 255.
+Rows read_images(const std::string& path) {
+  files::Table table = files::read_table(path);
+  return {table.rows, table.cols, std::move(table.values)};
+}
 
 struct Options {
   int threads = omp_get_num_procs();

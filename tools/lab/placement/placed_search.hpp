@@ -34,15 +34,14 @@ struct Copy {
   std::unique_ptr<Staging> staging = nullptr;
 };
 
-/// One stage on its device, with its operands and what must be copied before it starts.
+/// One stage on its device, and what must be copied before it starts.
 struct Seat {
+  workloads::Stage stage;
   std::string what, spec;
   spi::Device* device = nullptr;
   std::vector<Copy> before;
   std::vector<std::unique_ptr<spi::Allocation>> memory;
-  spi::Allocation* out[2] = {};  ///< values or keys; vote: winner, counts
-  std::size_t out_bytes[2] = {};
-  spi::Step step;
+  std::unique_ptr<workloads::PreparedStage> prepared = nullptr;
 };
 
 /// All stages of a placement. Lives inside spi::with_device() of all their devices.
@@ -59,18 +58,11 @@ class PlacedSearch {
   PlacedAnswer answer() const;
 
  private:
-  void make(workloads::Stage stage, Seat& seat, const Seat* previous);
-  void make_vote(Seat& seat, const Seat* previous);
-  spi::Allocation* output(Seat& seat, std::size_t i, std::size_t bytes);
-  spi::Allocation* send(const char* what, Seat& seat, const void* from, std::size_t bytes);
-  spi::RowBlocks send_rows(const char* what, Seat& seat, MatrixView<const float> rows, std::uint32_t block);
-  Copy leave(const char* what, const Seat& from, std::size_t i, spi::Device* to, spi::Allocation* target);
-  spi::Allocation* input(const char* what, Seat& seat, const Seat* previous);
-  void set(Seat& seat, spi::Work work);
-  workloads::StageResult read_votes(const Seat& seat) const;
+  spi::Allocation* place(Seat& seat, const Seat* previous, const char* what, const void* from,
+                         std::size_t bytes);
+  Copy leave(const char* what, const Seat& from, std::size_t part, spi::Device* to, spi::Allocation* target);
 
   const PlacedProblem& problem_;
-  const std::size_t m_, n_;
   std::vector<Seat> seats_;
   std::vector<Copy> answer_;
   std::string refusal_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 
 #include "kith/error.hpp"
@@ -54,6 +55,30 @@ std::string placement_text(const Placement& placement) {
     text += (text.empty() ? "" : ", ") + std::string(workloads::name(placed.stage)) + "=" +
             placed.device.info().spec;
   return text;
+}
+
+Operation operation_of(const PlacedProblem& problem, Stage stage) {
+  Operation operation;
+  operation.stage = stage;
+  operation.metric = problem.metric;
+  operation.selector = problem.selector;
+  operation.n = problem.train.rows();
+  operation.m = problem.queries.rows();
+  operation.dims = problem.train.cols();
+  operation.k = problem.k;
+  operation.groups = problem.groups;
+  operation.classes = problem.classes;
+  operation.threads = problem.threads;
+  operation.vote = problem.vote;
+  return operation;
+}
+
+Operands operands_of(const PlacedProblem& problem) {
+  Operands operands;
+  operands.train = problem.train;
+  operands.queries = problem.queries;
+  operands.labels = problem.labels;
+  return operands;
 }
 
 double PlacedRun::transfers() const {
@@ -136,19 +161,9 @@ PlacedAnswer placed_answer(const Device& device, const Placement& placement, Pla
 }
 
 PlacedAnswer plain_placed_answer(const Placement& placement, const PlacedProblem& problem) {
-  Operation operation;
-  operation.stage = Stage::nearest;
-  operation.metric = problem.metric;
-  operation.n = problem.train.rows();
-  operation.m = problem.queries.rows();
-  operation.dims = problem.train.cols();
-  operation.k = problem.k;
-  operation.groups = has(placement, Stage::merge) ? 1 : problem.groups;
-  operation.classes = problem.classes;
-  Operands operands;
-  operands.train = problem.train;
-  operands.queries = problem.queries;
-  operands.labels = problem.labels;
+  Operation operation = operation_of(problem, Stage::nearest);
+  if (has(placement, Stage::merge)) operation.groups = 1;
+  Operands operands = operands_of(problem);
   PlacedAnswer answer;
   answer.keys = plain_result(operation, operands);
   if (!has(placement, Stage::vote)) return answer;

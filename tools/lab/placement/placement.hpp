@@ -8,8 +8,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -51,6 +49,10 @@ struct PlacedProblem {
   bool locked =
       false;  ///< copies through memory of the host that is locked in place, where a device has such
 };
+
+/// A stage of it, and what the first stage and the vote read; what goes from stage to stage is empty.
+workloads::Operation operation_of(const PlacedProblem& problem, workloads::Stage stage);
+workloads::Operands operands_of(const PlacedProblem& problem);
 
 /// What a run leaves.
 struct PlacedAnswer {

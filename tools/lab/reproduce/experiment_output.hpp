@@ -1,4 +1,4 @@
-// What `kith compare --experiment` prints and writes.
+// What `kith reproduce` prints and writes.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -70,7 +70,7 @@ fs::path partial_path(const std::string& path) {
   return whole.parent_path() / (whole.stem().string() + ".partial" + whole.extension().string());
 }
 
-void check_partial_paths(const CompareFlags& flags) {
+void check_partial_paths(const ReproduceFlags& flags) {
   const auto real = [](const fs::path& path) {
     std::error_code ignored;
     return fs::weakly_canonical(fs::absolute(path, ignored), ignored);
@@ -81,12 +81,12 @@ void check_partial_paths(const CompareFlags& flags) {
     const fs::path partial = partial_path(whole);
     for (const auto& [option, path] : named)
       if (!partial.empty() && !path.empty() && real(path) == real(partial))
-        refuse(flags.called, option + (" " + path) + " is where unfinished results of " + whole +
-                                 " are kept; give it another name");
+        refuse("reproduce", option + (" " + path) + " is where unfinished results of " + whole +
+                                " are kept; give it another name");
   }
 }
 
-ExperimentRun::ExperimentRun(const CompareFlags& flags, std::vector<Experiment> wanted,
+ExperimentRun::ExperimentRun(const ReproduceFlags& flags, std::vector<Experiment> wanted,
                              const Settings& settings, KeptWork kept)
     : flags_(flags), wanted_(std::move(wanted)), settings_(settings), kept_(std::move(kept)) {
   const Json before = kept_.load(flags.fresh);
@@ -106,11 +106,11 @@ void ExperimentRun::take_up(const Json& before) {
     const auto found =
         std::find_if(wanted_.begin(), wanted_.end(), [&](const auto& e) { return e.name == name; });
     if (found == wanted_.end())
-      refuse(flags_.called, kept_.path().string() + ": an earlier run left " + name +
-                                " there, which is not asked for now; ask for it, too, to go on; --fresh "
-                                "begins anew");
+      refuse("reproduce", kept_.path().string() + ": an earlier run left " + name +
+                              " there, which is not asked for now; ask for it, too, to go on; --fresh "
+                              "begins anew");
     if (!found->check_data || same_data) return true;
-    note(flags_.called + ": " + name + " is measured anew: its file is another than before");
+    note("reproduce: " + name + " is measured anew: its file is another than before");
     return false;
   };
   for (const Json& json : before.at("results")) {
@@ -181,7 +181,7 @@ void ExperimentRun::write_partial() {
     });
   } catch (const Error& error) {
     if (error.code() != Errc::bad_file) throw;
-    note(flags_.called + ": what is done so far cannot be shown: " + error.what());
+    note(std::string("reproduce: what is done so far cannot be shown: ") + error.what());
   }
 }
 
@@ -208,7 +208,7 @@ void ExperimentRun::measure(const Experiment& experiment, std::size_t number) {
   {
     const Waiting waiting("experiment " + std::to_string(number) + " of " + std::to_string(wanted_.size()) +
                           ": " + std::string(experiment.name));
-    throw_if_interrupted(flags_.called);
+    throw_if_interrupted("reproduce");
     const std::string name(experiment.name);
     experiments::Memory memory(begun_[name], [&] {
       begun_[name] = memory.kept();
@@ -243,7 +243,7 @@ void ExperimentRun::run() {
       failed_[name] = std::string(kith::name(error.code())) + ": " + error.what();
       if (!failure) failure = error;
       if (lost_device(settings_)) give_up(error);
-      if (wanted_.size() > 1) note(flags_.called + ": " + name + " is left out: " + failed_[name]);
+      if (wanted_.size() > 1) note("reproduce: " + name + " is left out: " + failed_[name]);
     }
   }
   if (failure) give_up(*failure);
@@ -278,7 +278,7 @@ void ExperimentRun::give_up(const Error& error) {
       places += (places.empty() ? "; see " : ", ") + path.string();
   const bool stopped = error.code() == Errc::interrupted;
   throw Error(error.code(),
-              flags_.called + ": " + how_far() + places + (stopped ? "" : "; missing: ") +
+              "reproduce: " + how_far() + places + (stopped ? "" : "; missing: ") +
                   (stopped ? "" : missing_text()) +
                   (kept_.saved() ? "; give the same command again to go on"
                                  : "; nothing is kept to go on from, give --resume FILE for that"));

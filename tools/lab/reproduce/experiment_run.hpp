@@ -6,12 +6,23 @@
 #include <string>
 #include <vector>
 
+#include "command/shared/command.hpp"
 #include "command/shared/kept.hpp"
-#include "lab/compare/compare.hpp"
 #include "lab/experiments/experiment.hpp"
 #include "lab/experiments/memory.hpp"
 
 namespace kith::command {
+
+struct ReproduceFlags {
+  std::string names = "list";
+  std::string device = "all";
+  std::string data;                 ///< the file that an experiment reads
+  std::string csv, report, charts;  ///< charts: folder of their pictures
+  std::string resume;
+  std::int64_t seed = 1, seconds = 0;
+  bool quick = false, energy = false, json = false;
+  bool fresh = false;  ///< not from what a stopped run left
+};
 
 /// All that decides what experiments measure, but for their names and the file that some read.
 nlohmann::ordered_json asked_of(const experiments::Settings& settings);
@@ -20,7 +31,7 @@ class ExperimentRun {
  public:
   /// Takes up what an earlier run of the same command left in `kept`, and says so.
   /// Throws what KeptWork::load() does; invalid_argument: it left experiments that are not in `wanted`.
-  ExperimentRun(const CompareFlags& flags, std::vector<experiments::Experiment> wanted,
+  ExperimentRun(const ReproduceFlags& flags, std::vector<experiments::Experiment> wanted,
                 const experiments::Settings& settings, KeptWork kept);
 
   /// Measure what is missing. An experiment that fails is left out, and the others go on, as long as every
@@ -46,7 +57,7 @@ class ExperimentRun {
   void print_json() const;
   [[noreturn]] void give_up(const Error& error);
 
-  const CompareFlags& flags_;
+  const ReproduceFlags& flags_;
   std::vector<experiments::Experiment> wanted_;
   const experiments::Settings& settings_;
   KeptWork kept_;
@@ -62,6 +73,6 @@ class ExperimentRun {
 std::filesystem::path partial_path(const std::string& path);
 
 /// Throws invalid_argument: what is unfinished would replace a file that is named on the command line.
-void check_partial_paths(const CompareFlags& flags);
+void check_partial_paths(const ReproduceFlags& flags);
 
 }  // namespace kith::command

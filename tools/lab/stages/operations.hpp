@@ -4,7 +4,7 @@
 
 #include <array>
 #include <cstdint>
-#include <memory>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,7 +14,7 @@
 #include "kith/matrix_view.hpp"
 #include "kith/metric.hpp"
 #include "kith/selector.hpp"
-#include "kith/spi.hpp"
+#include "kith/spi/step_runner.hpp"
 
 namespace kith::workloads {
 
@@ -90,73 +90,58 @@ struct StageResult {
 /// when they are the same.
 std::string difference(const StageResult& expected, const StageResult& actual);
 
-/// What the contract says. Shares no code with the library but metrics.def. Slow.
+/// What the contract says, by spi::plain_device(). Slow.
 StageResult plain_result(const Operation& operation, const Operands& operands);
 
-/// Rows as RowBlocks has them, from row 0 of their memory; what pads the last block is 0.
-std::vector<float> pack_rows(MatrixView<const float> rows, std::uint32_t block);
+/// What a device gives. Throws unsupported: `WHERE: SPEC refuses STAGE: ...`.
+StageResult result_of(const Device& device, const Operation& operation, const Operands& operands,
+                      const std::string& where);
 
 /// A stage on a device with its operands in place. Lives inside spi::with_device().
 class PreparedStage {
  public:
-  struct Seconds {
-    double device, host;  ///< between two time stamps; from the first call until finish() returns
-  };
+  /// Where an operand lies on the device, if not in memory of the stage's own.
+  ///   what  `queries`, `training rows`, `distances`, ...
+  using Place = std::function<spi::Allocation*(const char* what, const void* from, std::size_t bytes)>;
 
-  PreparedStage(spi::Device& device, const Operation& operation, const Operands& operands);
+  PreparedStage(spi::Device& device, const Operation& operation, const Operands& operands, Place place = {});
 
   /// Why the device does not do this; empty when it does.
-  const std::string& refusal() const { return refusal_; }
+  const std::string& refusal() const { return runner_.refusal(); }
   /// Operands that the step changes are as at first again.
-  Seconds run();
+  spi::StepRunner::Seconds run() { return runner_.time(); }
   /// Rows first .. first + rows - 1 of what the last run wrote.
   StageResult result(std::int64_t first, std::int64_t rows);
 
- private:
-  using Memory = std::unique_ptr<spi::Allocation>;
-  Memory upload(const void* from, std::size_t bytes);
-  Memory output(std::size_t bytes);
-  /// Memory that holds `from` whenever a run begins.
-  Memory in_and_out(const void* from, std::size_t bytes);
-  Memory upload_rows(MatrixView<const float> rows, std::uint32_t block);
-  spi::RowBlocks row_blocks(const Memory& memory, MatrixView<const float> rows, std::uint32_t block);
-  /// Reads elements from..from + count of `memory` and appends them to `cells`.
-  template <class T>
-  void append(std::vector<std::uint64_t>& cells, const Memory& memory, std::int64_t from,
-              std::int64_t count) {
-    std::vector<T> read(static_cast<std::size_t>(count));
-    device_.read(*memory, static_cast<std::size_t>(from) * sizeof(T), read.data(), read.size() * sizeof(T));
-    cells.insert(cells.end(), read.begin(), read.end());
-  }
-  void make_distance(const Operands& operands);
-  void make_select(const Operands& operands);
-  void make_nearest(const Operands& operands);
-  void make_merge(const Operands& operands);
-  void make_collect(const Operands& operands);
-  void make_rerank(const Operands& operands);
-  void make_tighten(const Operands& operands);
-  void make_vote(const Operands& operands);
-  void make_mask(const Operands& operands);
-  void make_tally(const Operands& operands);
-  void make_accumulate(const Operands& operands);
-  void append_candidates(StageResult& result, std::int64_t first, std::int64_t rows);
-  void append_reranked(StageResult& result, std::int64_t first, std::int64_t rows);
-  void append_tightened(StageResult& result, std::int64_t first, std::int64_t rows);
-  void append_votes(StageResult& result, std::int64_t first, std::int64_t rows);
-  void append_accumulated(StageResult& result, std::int64_t first, std::int64_t rows);
-  void set(spi::Work work);
-
-  spi::Device& device_;
-  Operation operation_;
-  std::string refusal_;
-  Memory inputs_[4], outputs_[4], scratch_;
-  struct Begin {
+  /// What the stage writes, in the order of StageResult's columns.
+  struct Part {
     spi::Allocation* memory;
-    std::vector<unsigned char> bytes;
+    std::size_t cols, cell_bytes;
   };
-  std::vector<Begin> begins_;
+  const std::vector<Part>& parts() const { return parts_; }
+
+ private:
+  template <class T>
+  spi::Grid<T> reads(const char* what, const T* from, std::size_t rows, std::size_t cols);
+  spi::RowBlocks reads_rows(const char* what, MatrixView<const float> rows, std::uint32_t block);
+  template <class T>
+  spi::Grid<T> writes(const spi::Grid<T>& grid);
+  template <class T>
+  spi::Grid<T> writes(std::size_t cols) {
+    return writes(runner_.output<T>(m_, cols));
+  }
+  template <class T>
+  spi::Grid<T> changes(const T* begin, std::size_t cols);
+  void make_search(const Operands& operands);
+  void make_candidates(const Operands& operands);
+  void make_classes(const Operands& operands);
+
+  spi::StepRunner runner_;
+  const Operation operation_;
+  const Place place_;
+  const std::size_t m_, n_, k_, width_, capacity_, classes_;
+  std::vector<Part> parts_;
   std::vector<std::uint32_t> counts_;  ///< of the lists that rerank reads
-  spi::Step step_;
 };
 
 }  // namespace kith::workloads

@@ -193,7 +193,7 @@ std::optional<double> Tuner::time(const Problem& problem, const TunedWay& way, T
   } catch (const TooLong&) {
     return leave_out("the time is up");
   } catch (const Error& error) {
-    if (error.code() != Errc::unsupported && error.code() != Errc::out_of_memory) throw;
+    if (!workloads::is_refusal(error)) throw;
     return leave_out(error.what());
   }
 }
@@ -203,7 +203,7 @@ std::optional<TunedWay> Tuner::planned(const Problem& problem, const TunedWay& w
   try {
     return TunedWay::of(index_of(problem.n).plan(problem.m, problem.k, options_of(way)));
   } catch (const Error& error) {
-    if (error.code() != Errc::unsupported && error.code() != Errc::out_of_memory) throw;
+    if (!workloads::is_refusal(error)) throw;
     return std::nullopt;
   }
 }
@@ -293,7 +293,7 @@ TunedProblem Tuner::measure(std::int64_t m, std::int64_t k, double seconds) {
       for (const TunedWay& variant : variants(problem, way)) time(problem, variant, result);
     decide(problem, built_in, result);
   } catch (const Error& error) {
-    if (error.code() != Errc::unsupported && error.code() != Errc::out_of_memory) throw;
+    if (!workloads::is_refusal(error)) throw;
     result.refusal = error.what();
   }
   return result;

@@ -1,5 +1,5 @@
 // Random differential cases: a whole search or classification on a device, and the bits it must
-// give. Used by the tests, by `kith compare --random-cases` and by tools/device-check.
+// give. Used by the tests, by `kith verify --random-cases` and by tools/device-check.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kith/device.hpp"
+#include "kith/error.hpp"
 #include "kith/metric.hpp"
 #include "kith/neighbors.hpp"
 #include "kith/plan.hpp"
@@ -67,6 +68,19 @@ Answer plain_answer(const Case& c);
 
 /// Rows as the stages see them: for cosine divided by their norms, else a copy.
 Rows prepared_rows(Metric metric, MatrixView<const float> rows);
+
+/// Whether a device says that it does not do something, or has no memory for it: no fault of its bits.
+inline bool is_refusal(const Error& error) {
+  return error.code() == Errc::unsupported || error.code() == Errc::out_of_memory;
+}
+
+/// Row number i of `count` that are spread evenly over `all`.
+constexpr std::int64_t spread_row(std::int64_t i, std::int64_t count, std::int64_t all) {
+  return i * all / count;
+}
+
+/// `count` of the rows, spread evenly.
+Rows spread_rows(MatrixView<const float> all, std::int64_t count);
 
 /// Where `actual` first departs from `expected`, with both values as decimals and as bits; empty
 /// when they are the same bits.

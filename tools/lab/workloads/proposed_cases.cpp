@@ -237,15 +237,6 @@ void run_set(const Device& device, const Device* voucher, bool vouches, std::spa
   }
 }
 
-void add(const ProposedResult& more, ProposedResult& to) {
-  to.compared += more.compared;
-  to.different += more.different;
-  to.vouched += more.vouched;
-  for (const std::string& failure : more.failures)
-    if (to.failures.size() < most_failures) to.failures.push_back(failure);
-  for (const auto& [name, tally] : more.tallies) to.tallies[name] += tally;
-}
-
 }  // namespace
 
 Tally& Tally::operator+=(const Tally& more) {
@@ -254,6 +245,19 @@ Tally& Tally::operator+=(const Tally& more) {
   repeats += more.repeats;
   fallbacks += more.fallbacks;
   out_of_range += more.out_of_range;
+  return *this;
+}
+
+ProposedResult& ProposedResult::operator+=(const ProposedResult& more) {
+  next = more.next;
+  compared += more.compared;
+  different += more.different;
+  refused += more.refused;
+  vouched += more.vouched;
+  if (first_refusal.empty()) first_refusal = more.first_refusal;
+  for (const std::string& failure : more.failures)
+    if (failures.size() < most_failures) failures.push_back(failure);
+  for (const auto& [name, tally] : more.tallies) tallies[name] += tally;
   return *this;
 }
 
@@ -312,7 +316,7 @@ ProposedResult run_proposed_cases(std::span<const Device> workers, const Device*
         const std::vector<Case> cases = proposed_cases(info, options.proposers, options.seed, *set);
         run_set(device, voucher, *set % sets_a_voucher == 0, numbers.wanted(*set, cases), numbers, result);
         const std::lock_guard lock(mutex);
-        add(result, all);
+        all += result;
       }
     } catch (...) {  // a thread must not throw
       const std::lock_guard lock(mutex);

@@ -43,6 +43,9 @@ struct ProposedOptions : RandomOptions {
 struct ProposedResult : RandomResult {
   Tallies tallies;
   std::uint64_t vouched = 0;  ///< sets whose answers by the chain a second device gave, too
+
+  /// What came behind it: `next` is then that of `more`.
+  ProposedResult& operator+=(const ProposedResult& more);
 };
 
 /// Every case, on all `workers` at once, and compared with the chain alone of the same worker. Every 16th set

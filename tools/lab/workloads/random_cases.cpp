@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "kith/error.hpp"
-#include "lab/stages/class_operands.hpp"
+#include "lab/stages/operand_chain.hpp"
 #include "lab/workloads/cases.hpp"
 
 namespace kith::workloads {
@@ -25,37 +25,17 @@ std::string neighbor_text(const Neighbors& found, std::size_t at) {
 
 /// One stage with what `kith compare` gives it, against the contract.
 std::string check_stage(const Device& device, const Case& c) {
-  const Rows train =
-      prepared_rows(c.metric, make_rows(c.data, c.seed, Set::train, c.n, c.dims, c.metric).view());
-  const Rows queries =
-      prepared_rows(c.metric, make_rows(c.data, c.seed, Set::queries, c.m, c.dims, c.metric).view());
-  const ClassOperands more(c.seed, make_labels(c.seed, c.n, c.classes), c.m, c.k);
-  Operation operation;
-  operation.metric = c.metric;
-  operation.n = c.n, operation.m = c.m, operation.dims = c.dims, operation.k = c.k;
-  operation.threads = c.threads;
-  Operands operands;
-  operands.queries = queries.view();
-  operands.train = train.view();
-  more.put(operation, operands);
-  operation.stage = Stage::distance;
-  std::vector<float> distances;
-  for (const std::uint64_t cell : plain_result(operation, operands).cells)
-    distances.push_back(std::bit_cast<float>(static_cast<std::uint32_t>(cell)));
-  operands.distances = {distances.data(), c.m, c.n};
-  operation.stage = Stage::select;
-  const StageResult nearest = *c.stage == Stage::tally ? plain_result(operation, operands) : StageResult();
-  operands.nearest = nearest.cells;
-  operation.stage = *c.stage;
-
-  std::string wrong;
-  spi::with_device(device, [&](spi::Device& opened) {
-    PreparedStage stage(opened, operation, operands);
-    if (!stage.refusal().empty()) throw Error(Errc::unsupported, title(operation) + ": " + stage.refusal());
-    stage.run();
-    wrong = difference(plain_result(operation, operands), stage.result(0, c.m));
-  });
-  return wrong;
+  const auto rows = [&](Set set, std::int64_t count) {
+    return prepared_rows(c.metric, make_rows(c.data, c.seed, set, count, c.dims, c.metric).view());
+  };
+  Operation sizes;
+  sizes.metric = c.metric;
+  sizes.k = c.k;
+  sizes.threads = c.threads;
+  OperandChain chain(sizes, rows(Set::train, c.n), rows(Set::queries, c.m),
+                     make_labels(c.seed, c.n, c.classes), c.seed, plain_result);
+  const StageResult& expected = chain.result(*c.stage);
+  return difference(expected, result_of(device, chain.operation(*c.stage), chain.operands(), "case"));
 }
 
 /// One case: empty when the bits are the same, else what is wrong.

@@ -1,7 +1,6 @@
 // GS_KNN: from which k on a padded bitonic sort beats k tournaments.
 #include <array>
 #include <cmath>
-#include <cstdio>
 
 #include "lab/experiments/crossover.hpp"
 #include "lab/experiments/measure.hpp"
@@ -88,25 +87,6 @@ void add_claim(const Device& device, const Curves& curves, Result& result) {
   result.claims.push_back(std::move(claim));
 }
 
-void describe(Result& result) {
-  result.title = "GS_KNN: k tournaments, or one sort?";
-  result.paper = "Liu, Zheng, Liu: GS_KNN, Journal of Chinese Computer Systems 40(6), 2019";
-  result.hardware = "GTX 750 Ti";
-  result.explanation = {
-      "The k smallest of n distances can be found in many ways. GS_KNN has two. k-min search plays a "
-      "tournament: pairs are compared, the smaller one goes on, and after log2(n) rounds the smallest is "
-      "left; it is put aside, and the tournament is played again, k times. Bitonic sort pads the distances "
-      "to a power of two and sorts them whole, whatever k is. So the first is faster for small k, the "
-      "second for large k.",
-      "The chart shows the time of the selection alone, the distances in place, over k, both axes "
-      "logarithmic: lower is better. The two curves cross where GS_KNN changes its method; the paper "
-      "reports k = 46. The curve `threshold`, the method of kith's own choice, is there for orientation."};
-  result.assumed = {
-      "distances are those of uniform rows in 32 columns, from uniform queries",
-      "a method that cuts a query's distances into groups is timed with the merge of the groups' lists; "
-      "the groups are those of kith's plan"};
-}
-
 }  // namespace
 
 double crossover(const Series& first, const Series& second) {
@@ -121,13 +101,10 @@ double crossover(const Series& first, const Series& second) {
 }
 
 Result gsknn_crossover(const Settings& settings) {
-  Result result;
-  describe(result);
+  Result result = described("gsknn-crossover");
   const std::int64_t n = settings.quick ? quick_n : paper_n, m = settings.quick ? quick_m : paper_m;
-  const workloads::Rows train =
-      make_rows(workloads::DataKind::uniform, settings.seed, workloads::Set::train, n, dims);
-  const workloads::Rows asked =
-      make_rows(workloads::DataKind::uniform, settings.seed, workloads::Set::queries, m, dims);
+  const workloads::Rows train = uniform_rows(settings, workloads::Set::train, n, dims),
+                        asked = uniform_rows(settings, workloads::Set::queries, m, dims);
   const Distances distances = right_distances(settings, train.view(), asked.view());
   Operands operands;
   operands.distances = distances.view();

@@ -1,8 +1,6 @@
 // GS_KNN against ANN and Garcia's method, over rows and columns.
 #include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <cstdio>
 #include <optional>
 
 #include "kith/error.hpp"
@@ -12,21 +10,9 @@
 namespace kith::experiments {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 constexpr std::int64_t k = 25, paper_m = 1200, quick_m = 60;
 constexpr std::int64_t smallest_n = 1024, largest_n = 32768, largest_quick_n = 4096;
 constexpr std::int64_t smallest_dims = 32, largest_dims = 256, largest_quick_dims = 64;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-std::string number(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, value >= 1e4 ? "%.0f" : "%.4g", value);
-  return text;
-}
 
 /// The curves of a device.
 struct Curves {
@@ -97,23 +83,21 @@ void measure_peer(const Settings& settings, MatrixView<const float> train, Matri
   const std::string what = peer.series.label + ", n = " + std::to_string(train.rows()) +
                            ", dims = " + std::to_string(train.cols());
   tell(settings, what);
-  const auto building = Clock::now();
-  AnnPeer ann(train, peer.structure);
-  const double build = seconds_since(building);
+  std::optional<AnnPeer> ann;
+  const double build = seconds_of([&] { ann.emplace(train, peer.structure); });
   const std::int64_t m = queries.rows();
   std::int64_t asked = 0, others = 0;
-  const auto start = Clock::now();
   double spent = 0;
   for (; asked < m && (asked < 4 || spent < settings.seconds); ++asked) {
     tell(settings, what);
-    const std::vector<std::int64_t> found = ann.search(queries.row(asked), k);
-    spent = seconds_since(start);
+    std::vector<std::int64_t> found;
+    spent += seconds_of([&] { found = ann->search(queries.row(asked), k); });
     others += count_others(found, right.index.data() + asked * k);
   }
   const double all = spent / static_cast<double>(asked) * static_cast<double>(m);
   peer.series.points.push_back({x, 1e3 * all, {}});
   table.rows.push_back({peer.series.label, std::to_string(train.rows()), std::to_string(train.cols()),
-                        number(1e3 * build), number(1e3 * all), std::to_string(asked),
+                        number_text(1e3 * build), number_text(1e3 * all), std::to_string(asked),
                         std::to_string(others) + " of " + std::to_string(asked * k)});
 }
 
@@ -148,20 +132,19 @@ Panel measure_panel(const Settings& settings, std::int64_t dims, Result& result,
   for (const auto structure : {AnnPeer::Structure::kd_tree, AnnPeer::Structure::brute_force})
     panel.peers.push_back(make_peer(structure));
   const std::int64_t most = settings.quick ? largest_quick_n : largest_n;
-  const workloads::Rows all =
-      make_rows(workloads::DataKind::uniform, settings.seed, workloads::Set::train, most, dims);
-  const workloads::Rows asked = make_rows(workloads::DataKind::uniform, settings.seed,
-                                          workloads::Set::queries, settings.quick ? quick_m : paper_m, dims);
+  const std::int64_t m = settings.quick ? quick_m : paper_m;
+  const workloads::Rows all = uniform_rows(settings, workloads::Set::train, most, dims),
+                        asked = uniform_rows(settings, workloads::Set::queries, m, dims);
   for (std::int64_t n = smallest_n; n <= most; n *= 2) {
     const MatrixView<const float> train = all.view().slice(0, n);
     const workloads::Answer right = right_answer(settings, train, asked.view(), k);
     if (n == smallest_n) {
-      const std::string different =
-          difference(workloads::plain_answer(Metric::squared_l2, train, asked.view().slice(0, 1), k, nullptr),
-                     right_answer(settings, train, asked.view().slice(0, 1), k));
-      result.checks.push_back({"search on cpu, dims = " + std::to_string(dims) +
-                                   ", one query: the bits of the contract written down slowly",
-                               different.empty(), different});
+      const MatrixView<const float> one = asked.view().slice(0, 1);
+      result.checks.push_back(
+          same_bits("search on cpu, dims = " + std::to_string(dims) +
+                        ", one query: the bits of the contract written down slowly",
+                    difference(workloads::plain_answer(Metric::squared_l2, train, one, k, nullptr),
+                               right_answer(settings, train, one, k))));
     }
     for (std::size_t d = 0; d < panel.curves.size(); ++d)
       measure_device(settings, Index(settings.devices[d], train, Metric::squared_l2), asked.view(), right,
@@ -210,42 +193,10 @@ void add_claims(const Settings& settings, const Panel& panel, Result& result) {
   }
 }
 
-void describe(Result& result) {
-  result.title = "GS_KNN against ANN and Garcia's method";
-  result.paper = "Liu, Zheng, Liu: GS_KNN, Journal of Chinese Computer Systems 40(6), 2019";
-  result.hardware = "GTX 750 Ti";
-  result.explanation = {
-      "GS_KNN takes the inner products of all queries and rows from a library of linear algebra (gemm), "
-      "makes squared distances of them, and selects by one of two methods, of which it chooses the one that "
-      "was faster on one query. It is compared with ANN, a library for one thread of a processor, and with "
-      "the brute force method of Garcia, Debreuve and Barlaud: all distances, then a sorted list for each "
-      "query, into which what is nearer gets inserted.",
-      "Squared distances from inner products are not exact, so kith takes them as proposals only: what they "
-      "cannot rule out is measured again by the exact chain. That leaves nothing to select among distances, "
-      "but in the first rows. The second curve has GS_KNN's two selections on kith's own distances instead. "
-      "Garcia's method is kith's selector `insertion` on its own distances.",
-      "One chart for each number of columns: the time of a search for 25 neighbours of all queries over "
-      "the number of training rows, both axes logarithmic, lower is better. Training rows are in place; "
-      "queries go in and neighbours come out. The paper reports GS_KNN 145 times faster than ANN and 2.8 "
-      "times faster than Garcia's method with 32768 rows of 256 columns."};
-  result.assumed = {
-      "rows and queries are uniform in [0, 1); for a kd-tree of so many columns no data are easy but "
-      "clustered ones",
-      "GS_KNN's sample is taken once for each point, and its time is not counted; for the ratios the faster "
-      "of GS_KNN's two curves counts",
-      "ANN searches its kd-tree exactly (eps = 0), standard splits, one row a leaf; building the tree is "
-      "not counted, but is in the table",
-      "ANN is asked as many queries as take about the time of the other measurements, and its time for all "
-      "is taken in proportion",
-      "a neighbour of ANN's differs where its row is not among the k of kith: distances in double and in "
-      "single precision do not always agree which of two nearly equal ones is smaller"};
-}
-
 }  // namespace
 
 Result gsknn_table1(const Settings& settings) {
-  Result result;
-  describe(result);
+  Result result = described("gsknn-table1");
   Table table{
       "ANN: time and answers",
       {"structure", "n", "dims", "build, ms", "all queries, ms", "queries asked", "neighbours that differ"},

@@ -4,7 +4,6 @@
 #include <cstdio>
 
 #include "lab/experiments/points.hpp"
-#include "lab/placement/placement.hpp"
 
 namespace kith::experiments {
 namespace {
@@ -22,13 +21,6 @@ constexpr std::array<Published, 4> published = {{{131072, {658.8, 472.0}, {382.2
                                                  {524288, {7517.4, 8978.8}, {1559.8, 1561.8}},
                                                  {1310720, {56360.1, 33563.7}, {3953.5, 3952.5}}}};
 constexpr std::array<Question, 2> questions = {question_15, question_101};
-
-std::string number(double value) {
-  char text[32];
-  if (!std::isfinite(value)) return not_available;
-  std::snprintf(text, sizeof text, value >= 1e4 ? "%.0f" : "%.4g", value);
-  return text;
-}
 
 /// As the paper prints it.
 std::string paper_ms(double value) {
@@ -76,24 +68,17 @@ void measure(const Settings& settings, const Points& points, const Question& que
   panel.others += time.others;
   panel.same_class = panel.same_class && time.same_class;
 
-  PlacedProblem problem;
-  problem.train = points.rows.view();
-  problem.queries = question.view();
-  problem.labels = points.labels;
-  problem.k = question.k;
-  problem.classes = 2;
+  PlacedProblem problem = problem_of(points, question);
   problem.selector = Selector::merge_sort;
   problem.vote = spi::VoteMethod::branch_free;
   problem.locked = true;
   const Placement on_cpu = {
       {Stage::distance, settings.cpu}, {Stage::select, settings.cpu}, {Stage::vote, settings.cpu}};
   const PlacedAnswer expected = placed_answer(settings.cpu, on_cpu, problem);
-  if (n == published[0].n) {
-    const std::string different = difference(plain_placed_answer(on_cpu, problem), expected);
+  if (n == published[0].n)
     result.checks.push_back(
-        {"cpu, " + question_text(question) + ": the bits of the contract written down slowly",
-         different.empty(), different});
-  }
+        same_bits("cpu, " + question_text(question) + ": the bits of the contract written down slowly",
+                  difference(plain_placed_answer(on_cpu, problem), expected)));
   for (std::size_t d = 0; d < panel.curves.size(); ++d) {
     const Device& device = settings.devices[d];
     const Placement there = {{Stage::distance, device}, {Stage::select, device}, {Stage::vote, device}};
@@ -132,11 +117,11 @@ Table table_of(const Settings& settings, const std::vector<Panel>& panels, std::
                                         paper_ms(paper.cuda[p]),
                                         ratio_text(paper.sequential[p] / paper.cuda[p]),
                                         settings.devices[d].info().spec,
-                                        number(sequential)};
+                                        number_text(sequential)};
         const Curves& curves = panels[p].curves[d];
         for (const Curve* curve : {&curves.knn03, &curves.automatic, &curves.in_place}) {
           const double ms = curve->at(static_cast<double>(paper.n));
-          row.push_back(number(ms));
+          row.push_back(number_text(ms));
           row.push_back(ratio_text(sequential / ms));
         }
         table.rows.push_back(std::move(row));
@@ -178,34 +163,10 @@ void add_claims(const Settings& settings, const std::vector<Panel>& panels, std:
     }
 }
 
-void describe(Result& result) {
-  result.title = "KNN in CUDA, knn03: a table of times";
-  result.paper = "Batlle, Ballber: KNN in CUDA, knn00 to knn03, FIB-UPC, 2020";
-  result.hardware = not_available;
-  result.explanation = {
-      "One point of the plane is classified by the k nearest of n random points in two classes. The "
-      "sequential program computes all distances, sorts all pairs of distance and class by quicksort, and "
-      "counts the classes of the first k. knn03 does the same in CUDA: a distance for each thread, a merge "
-      "sort of all pairs, a vote without branches.",
-      "The charts show both, and what kith does by itself, which sorts nothing that is not wanted. Times "
-      "are those of the host's clock, from points in host memory to the class in host memory, copies "
-      "included; both axes are logarithmic, and lower is better. The table has the paper's own times "
-      "beside ours; ratios can be compared, absolute times are those of other hardware."};
-  result.assumed = {
-      about_ties,
-      "the published times of CUDA hold the copies of the points; those of kith's knn03 do, from memory "
-      "that is locked in place where the device has such, into memory allocated beforehand",
-      "kith's choice allocates its memory, copies and searches in each call; with the points in place it "
-      "only searches",
-      "the sequential program is this one: Hoare's partition, median of three, short parts by insertion, "
-      "float"};
-}
-
 }  // namespace
 
 Result knn03_table(const Settings& settings) {
-  Result result;
-  describe(result);
+  Result result = described("knn03-table", {{"about_ties", about_ties}});
   const std::size_t rows = settings.quick ? 2 : published.size();
   std::vector<Panel> panels;
   for (std::size_t p = 0; p < questions.size(); ++p) panels.emplace_back(settings);
@@ -220,9 +181,9 @@ Result knn03_table(const Settings& settings) {
     Chart chart{question_text(questions[p]), {"points n", true}, {"whole call, ms (host clock)", true}, {}};
     const std::string others =
         panels[p].others == 0 ? "" : std::to_string(panels[p].others) + " distances differ";
-    result.checks.push_back(
-        {"sequential quicksort, " + question_text(questions[p]) + ": the distances of the CPU's neighbours",
-         others.empty(), others});
+    result.checks.push_back(same_bits(
+        "sequential quicksort, " + question_text(questions[p]) + ": the distances of the CPU's neighbours",
+        others));
     if (!panels[p].same_class)
       panels[p].sequential.note += "; another class than kith's for some n: ties are cut elsewhere";
     chart.series.push_back(std::move(panels[p].sequential));

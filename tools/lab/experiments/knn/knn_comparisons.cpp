@@ -1,9 +1,6 @@
 #include "lab/experiments/knn/knn_comparisons.hpp"
 
 #include <array>
-#include <chrono>
-#include <cmath>
-#include <cstdio>
 #include <cstring>
 #include <memory>
 
@@ -15,13 +12,6 @@ namespace {
 using workloads::Operands;
 using workloads::Operation;
 using workloads::Stage;
-
-std::string number(double value) {
-  char text[32];
-  if (!std::isfinite(value)) return not_available;
-  std::snprintf(text, sizeof text, value >= 1e4 ? "%.0f" : "%.4g", value);
-  return text;
-}
 
 /// Copies from and to one device, through memory of two kinds.
 class Transfers {
@@ -36,11 +26,11 @@ class Transfers {
       const Measured measured =
           sample(settings_, "copies of " + std::to_string(bytes_) + " bytes, " + device_.info.spec,
                  [&]() -> Seconds {
-                   const auto start = std::chrono::steady_clock::now();
-                   copy();
-                   device_.finish();
-                   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
-                   return {not_measured, spent.count(), spent.count()};
+                   const double spent = seconds_of([&] {
+                     copy();
+                     device_.finish();
+                   });
+                   return {not_measured, spent, spent};
                  });
       return static_cast<double>(bytes_) / measured.total / 1e9;
     };
@@ -63,10 +53,10 @@ std::vector<std::string> copies_row(const Settings& settings, spi::Device& devic
   const auto fast = pinned ? transfers.measure(pinned->data) : std::array{not_measured, not_measured};
   return {device.info.spec,
           std::to_string(bytes),
-          number(slow[0]),
-          number(fast[0]),
-          number(slow[1]),
-          number(fast[1]),
+          number_text(slow[0]),
+          number_text(fast[0]),
+          number_text(slow[1]),
+          number_text(fast[1]),
           pinned ? "" : "locked memory makes no difference to this device"};
 }
 
@@ -83,13 +73,12 @@ Table sequential_table(const Settings& settings, const Points& points, const wor
     const SequentialTime once = time_sequential<float>(settings, points, question_15, sort, right);
     const std::string others = std::to_string(twice.others) + " and " + std::to_string(once.others);
     table.rows.push_back(
-        {std::string(name(sort)), number(1e3 * twice.seconds), number(1e3 * once.seconds),
+        {std::string(name(sort)), number_text(1e3 * twice.seconds), number_text(1e3 * once.seconds),
          ratio_text(twice.seconds / once.seconds), others,
          twice.same_class && once.same_class ? "kith's" : "another: ties are cut elsewhere"});
-    const bool same = twice.others == 0 && once.others == 0;
-    result.checks.push_back({"sequential " + std::string(name(sort)) +
-                                 ", double and float: the distances of the CPU's neighbours",
-                             same, same ? "" : others + " distances differ"});
+    result.checks.push_back(same_bits(
+        "sequential " + std::string(name(sort)) + ", double and float: the distances of the CPU's neighbours",
+        twice.others + once.others == 0 ? "" : others + " distances differ"));
   }
   return table;
 }
@@ -133,7 +122,7 @@ Table vote_table(const Settings& settings, const Points& points, const std::vect
            {spi::VoteMethod::atomic, spi::VoteMethod::branch_free, spi::VoteMethod::automatic}) {
         operation.vote = method;
         const Measured measured = time_stage(settings, device, operation, operands, right);
-        row.push_back(number(1e6 * measured.device));
+        row.push_back(number_text(1e6 * measured.device));
         if (!measured.refusal.empty()) result.notes.push_back(device.info().spec + ": " + measured.refusal);
         if (!measured.difference.empty()) check = {check.what, false, measured.difference};
       }

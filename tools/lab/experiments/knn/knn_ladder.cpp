@@ -1,12 +1,10 @@
 // KNN in CUDA (Batlle, Ballber 2020): knn00 to knn03, one rung after the other.
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <map>
 
 #include "lab/experiments/knn/knn_comparisons.hpp"
 #include "lab/experiments/points.hpp"
-#include "lab/placement/placement.hpp"
 
 namespace kith::experiments {
 namespace {
@@ -14,13 +12,6 @@ namespace {
 using workloads::Stage;
 
 constexpr std::int64_t smallest_n = 1024, largest_n = 131072, largest_quick_n = 16384;
-
-std::string number(double value) {
-  char text[32];
-  if (!std::isfinite(value)) return not_available;
-  std::snprintf(text, sizeof text, value >= 1e4 ? "%.0f" : "%.4g", value);
-  return text;
-}
 
 /// One version of the published program.
 struct Version {
@@ -48,12 +39,7 @@ Placement placement_of(const Version& version, const Device& device, const Devic
 }
 
 PlacedProblem problem_of(const Version& version, const Points& points, const Question& question) {
-  PlacedProblem problem;
-  problem.train = points.rows.view();
-  problem.queries = question.view();
-  problem.labels = points.labels;
-  problem.k = question.k;
-  problem.classes = 2;
+  PlacedProblem problem = problem_of(points, question);
   problem.selector = version.selector;
   problem.vote = version.vote;
   problem.locked = version.locked;
@@ -109,9 +95,9 @@ Table parts_table(const std::vector<Rungs>& ladder, std::int64_t n) {
       const PlacedRun& run = rungs.runs[v];
       if (run.steps.empty()) continue;
       std::map<std::string, double> ms = parts_of(run);
-      table.rows.push_back({versions[v].label, rungs.device.info().spec, number(ms["distance"]),
-                            number(ms["select"]), number(ms["vote"]), number(ms["copies"]),
-                            std::to_string(run.bytes()), number(1e3 * run.total)});
+      table.rows.push_back({versions[v].label, rungs.device.info().spec, number_text(ms["distance"]),
+                            number_text(ms["select"]), number_text(ms["vote"]), number_text(ms["copies"]),
+                            std::to_string(run.bytes()), number_text(1e3 * run.total)});
     }
   return table;
 }
@@ -133,7 +119,7 @@ Claim step_claim(const Rungs& rungs, std::size_t from, std::size_t to, std::int6
   std::map<std::string, double> first = parts_of(rungs.runs[from]), then = parts_of(rungs.runs[to]);
   for (const char* part : {"distance", "select", "vote", "copies"})
     claim.why += (claim.why.empty() ? "where the time goes, ms: " : ", ") + std::string(part) + " " +
-                 number(first[part]) + " -> " + number(then[part]);
+                 number_text(first[part]) + " -> " + number_text(then[part]);
   return claim;
 }
 
@@ -156,39 +142,16 @@ std::vector<Key> measure_all_neighbours(const Settings& settings, const Points& 
     result.claims.push_back(std::move(claim));
     if (measured.refusal.empty())
       result.checks.push_back(
-          {"knn03, k = n = " + std::to_string(question.k) + where + ": the bits of the CPU",
-           measured.difference.empty(), measured.difference});
+          same_bits("knn03, k = n = " + std::to_string(question.k) + where + ": the bits of the CPU",
+                    measured.difference));
   }
   return expected.keys.cells;
-}
-
-void describe(Result& result) {
-  result.title = "KNN in CUDA: what each step from knn00 to knn03 brought";
-  result.paper = "Batlle, Ballber: KNN in CUDA, knn00 to knn03, FIB-UPC, 2020";
-  result.hardware = not_available;
-  result.explanation = {
-      "One point of the plane is classified by the 15 nearest of n random points in two classes, and the "
-      "program that does it is moved to the GPU step by step. knn00 computes distances there and sorts them "
-      "on the host. knn01 lets the device count the votes, by atomic additions, and copies through pinned "
-      "memory. knn02 has float for double. knn03 sorts on the device, by a merge sort of pairs, and counts "
-      "without branches.",
-      "The chart shows the time of a whole call over n by the host's clock, from points in host memory to "
-      "the class, copies included; both axes are logarithmic, and lower is better. `kith's choice` sorts "
-      "nothing that is not wanted. The tables have what the paper compares beside: double and float on the "
-      "processor, pageable and pinned memory, the two kinds of vote.",
-      "kith computes in single precision only, so knn00 and knn01 do so here, and knn01 and knn02 are the "
-      "same; what float saves is seen with the sequential programs."};
-  result.assumed = {about_ties,
-                    "the point asked is (2.5, 7), k = 15, as the published program has it by default",
-                    "a selection sort ends after k places",
-                    "memory is allocated beforehand; kith's choice alone allocates in each call"};
 }
 
 }  // namespace
 
 Result knn_ladder(const Settings& settings) {
-  Result result;
-  describe(result);
+  Result result = described("knn-ladder", {{"about_ties", about_ties}});
   std::vector<Rungs> ladder;
   for (const Device& device : settings.devices) ladder.emplace_back(device);
   const std::int64_t most = settings.quick ? largest_quick_n : largest_n;
@@ -201,10 +164,9 @@ Result knn_ladder(const Settings& settings) {
     if (n == smallest_n) {
       const Placement on_cpu = placement_of(knn03, settings.cpu, settings.cpu);
       const PlacedProblem problem = problem_of(knn03, points, question_15);
-      const std::string different =
-          difference(plain_placed_answer(on_cpu, problem), placed_answer(settings.cpu, on_cpu, problem));
-      result.checks.push_back(
-          {"cpu, n = 1024: the bits of the contract written down slowly", different.empty(), different});
+      result.checks.push_back(same_bits(
+          "cpu, n = 1024: the bits of the contract written down slowly",
+          difference(plain_placed_answer(on_cpu, problem), placed_answer(settings.cpu, on_cpu, problem))));
     }
     measure(settings, points, right_of(points), ladder);
   }

@@ -85,41 +85,13 @@ Claim claim_of(const Device& device, const Series& series, const std::string& re
   return claim;
 }
 
-void describe(Result& result) {
-  result.title = "PBKNN: into how many groups should the distances be cut?";
-  result.paper =
-      "He, Pu, Li, Yan: PBKNN, parallel bubble k-NN in OpenCL, Application of Electronic Technique 42(2), "
-      "2016, Fig. 6";
-  result.hardware = "AMD HD7950 (28 compute units, 240 GB/s), i7-3770K";
-  result.explanation = {
-      "To find the K nearest of many training rows, PBKNN cuts the distances of a query into groups and "
-      "gives "
-      "each group to a work-group. There K bubbles walk through the group one behind the other; each carries "
-      "the smallest of what those before it left behind. The more groups, the more of the device is busy and "
-      "the shorter is each walk, but K values of each group are left to be merged.",
-      "The chart shows the time of that selection alone, for " + std::to_string(queries) +
-          " queries, over the number of groups: lower is better. The paper sees it fall and then flatten, "
-          "and "
-          "settles on 32*8 = 256. Beside it: selection and merge together, and for orientation kith's "
-          "threshold selector on the same groups."};
-  result.assumed = {
-      "4*8 ... 48*8 can mean work-groups in all or groups a query; with 32 queries the first is 1 to 12 "
-      "groups "
-      "a query. Both are measured, a chart each.",
-      "the rows are uniform in [0, 1); the order of the distances is then random",
-      "the time is that of the selection kernel; the paper's own times are in a chart we do not have"};
-}
-
 }  // namespace
 
 Result pbknn_groups(const Settings& settings) {
-  Result result;
-  describe(result);
+  Result result = described("pbknn-groups", {{"queries", std::to_string(queries)}});
   const std::int64_t n = settings.quick ? 10240 : 10240 * 8;
-  const workloads::Rows train =
-      make_rows(workloads::DataKind::uniform, settings.seed, workloads::Set::train, n, dims);
-  const workloads::Rows asked =
-      make_rows(workloads::DataKind::uniform, settings.seed, workloads::Set::queries, queries, dims);
+  const workloads::Rows train = uniform_rows(settings, workloads::Set::train, n, dims),
+                        asked = uniform_rows(settings, workloads::Set::queries, queries, dims);
   tell(settings, "distances on cpu");
   const Distances distances = right_distances(settings, train.view(), asked.view());
 

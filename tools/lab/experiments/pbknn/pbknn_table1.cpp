@@ -88,40 +88,10 @@ void add_claims(const Device& device, const Curves& curves, std::int64_t k, Resu
   result.claims.push_back(std::move(theory));
 }
 
-void describe(Result& result) {
-  result.title = "PBKNN against CUKNN: walking bubbles, or blocks sorted whole?";
-  result.paper =
-      "He, Pu, Li, Yan: PBKNN, parallel bubble k-NN in OpenCL, Application of Electronic Technique 42(2), "
-      "2016, Table 1; CUKNN: Liang, Liu, Wang, Jian, 2009";
-  result.hardware = "AMD HD7950 (28 compute units, 240 GB/s), i7-3770K";
-  result.explanation = {
-      "Both methods find the K nearest of a query in three kernels: distances, K of each part of them, and a "
-      "merge. They differ in the second. CUKNN sorts each block of 256 distances whole and keeps the first "
-      "K. "
-      "PBKNN lets K bubbles walk through a group and sorts nothing that is not wanted: K/256 of the work, so "
-      "in theory 16 times less at K = 16. That takes sorting a block whole to cost as much as 256 bubbles; "
-      "one "
-      "more curve shows the slow parallel bubble sort, odd-even transposition.",
-      "The charts show the time of the second kernel alone, the distances in place, over the number of "
-      "training "
-      "rows, both axes logarithmic: lower is better, and the distance between two curves is their ratio. The "
-      "paper reports PBKNN 16 times faster."};
-  result.assumed = {
-      "32 queries, as in the paper's other experiment",
-      "256 work-groups of PBKNN in all are 8 groups a query; because the paper's 40, 80, ..., 320 "
-      "work-groups of "
-      "CUKNN are n / 256 of one query, 256 groups a query are measured, too",
-      "K = 16 runs in work-groups of 64 in the paper, three quarters of them padding; kith's bubble chooses "
-      "its "
-      "own work-group",
-      "the distances are uniform in [0, 1), in random order; PBKNN's and CUKNN's work does not depend on it"};
-}
-
 }  // namespace
 
 Result pbknn_table1(const Settings& settings) {
-  Result result;
-  describe(result);
+  Result result = described("pbknn-table1");
   const std::int64_t most = settings.quick ? 2 : 64;
   const Axis rows = {"training rows n", true}, time = {"second kernel, ms (device clock)", true};
   std::vector<std::vector<Curves>> curves(neighbours.size());

@@ -1,4 +1,4 @@
-// kith compare --experiment, which is kith reproduce: the published experiments, run again.
+// kith reproduce: the published experiments, run again.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
@@ -10,7 +10,7 @@
 #include "command/shared/usage.hpp"
 #include "files/output.hpp"
 #include "kith/names.hpp"
-#include "lab/compare/compare.hpp"
+#include "lab/compare/subjects.hpp"
 #include "lab/experiments/experiment.hpp"
 #include "lab/reproduce/experiment_output.hpp"
 #include "lab/reproduce/experiment_run.hpp"
@@ -25,28 +25,22 @@ using experiments::Settings;
 
 constexpr double quick_seconds = 0.05, full_seconds = 0.3;  ///< for the samples of one point
 
-/// What the names of experiments are given as.
-std::string names_option(const CompareFlags& flags) {
-  return flags.called == "compare" ? "--experiment" : "NAMES";
-}
-
-[[noreturn]] void refuse_name(const CompareFlags& flags, const std::string& name) {
+[[noreturn]] void refuse_name(const std::string& name) {
   if (name == "all" || name == "list")
-    refuse(flags.called, names_option(flags) + ": " + name + " stands alone; leave the other names out");
+    refuse("reproduce", "NAMES: " + name + " stands alone; leave the other names out");
   std::vector<std::string> known = {"all", "list"};
   for (const Experiment& experiment : experiments::all_experiments()) known.emplace_back(experiment.name);
-  refuse(flags.called,
-         names_option(flags) + ": there is none called \"" + name + "\"; " + advice_on_name(name, known));
+  refuse("reproduce", "NAMES: there is none called \"" + name + "\"; " + advice_on_name(name, known));
 }
 
-std::vector<Experiment> wanted_experiments(const CompareFlags& flags) {
-  if (flags.experiment == "all") return experiments::all_experiments();
+std::vector<Experiment> wanted_experiments(const ReproduceFlags& flags) {
+  if (flags.names == "all") return experiments::all_experiments();
   std::vector<Experiment> wanted;
-  for (const std::string& name : split_commas(flags.experiment)) {
+  for (const std::string& name : split_commas(flags.names)) {
     const auto& all = experiments::all_experiments();
     const auto found =
         std::find_if(all.begin(), all.end(), [&](const Experiment& e) { return e.name == name; });
-    if (found == all.end()) refuse_name(flags, name);
+    if (found == all.end()) refuse_name(name);
     const auto same = [&](const Experiment& e) { return e.name == name; };
     if (std::none_of(wanted.begin(), wanted.end(), same)) wanted.push_back(*found);
   }
@@ -54,8 +48,8 @@ std::vector<Experiment> wanted_experiments(const CompareFlags& flags) {
 }
 
 /// Whether all files that are needed are there. Of `all`, what needs one that was not given is left out.
-void check_data(const CompareFlags& flags, std::vector<Experiment>& wanted) {
-  if (flags.experiment == "all" && flags.data.empty())
+void check_data(const ReproduceFlags& flags, std::vector<Experiment>& wanted) {
+  if (flags.names == "all" && flags.data.empty())
     std::erase_if(wanted, [](const Experiment& experiment) {
       if (!experiment.check_data) return false;
       note(std::string(experiment.name) + " is left out: it reads a file; ask for it by its name");
@@ -68,7 +62,7 @@ void check_data(const CompareFlags& flags, std::vector<Experiment>& wanted) {
     read = true;
   }
   if (!flags.data.empty() && !read)
-    refuse(flags.called, "--data: " + flags.experiment + " reads no file; leave it out");
+    refuse("reproduce", "--data: " + flags.names + " reads no file; leave it out");
 }
 
 std::string experiment_list() {
@@ -89,16 +83,16 @@ std::string experiment_list_json() {
   return json_text(all);
 }
 
-Settings make_settings(const CompareFlags& flags, const std::vector<Device>& devices) {
+Settings make_settings(const ReproduceFlags& flags, const std::vector<Device>& devices) {
   Settings settings{devices, open_device("cpu")};
   settings.quick = flags.quick;
   settings.seconds = flags.seconds > 0 ? static_cast<double>(flags.seconds)
                      : flags.quick     ? quick_seconds
                                        : full_seconds;
-  settings.seed = flags.seed_bits();
+  settings.seed = static_cast<std::uint64_t>(flags.seed);
   settings.data = flags.data;
   settings.stop = interrupt_token();
-  settings.progress = [called = flags.called](const std::string&) { throw_if_interrupted(called); };
+  settings.progress = [](const std::string&) { throw_if_interrupted("reproduce"); };
   if (flags.energy)
     for (const Device& device : devices)
       settings.meters.push_back(std::make_shared<energy::EnergyMeter>(device.info()));
@@ -108,7 +102,7 @@ Settings make_settings(const CompareFlags& flags, const std::vector<Device>& dev
 }
 
 /// Beside the first file that is written, so that it is found; the user's own folder where there is none.
-KeptWork kept_work(const CompareFlags& flags, const std::vector<Experiment>& wanted,
+KeptWork kept_work(const ReproduceFlags& flags, const std::vector<Experiment>& wanted,
                    const Settings& settings) {
   const nlohmann::ordered_json asked = asked_of(settings);
   std::filesystem::path path = flags.resume;
@@ -120,13 +114,13 @@ KeptWork kept_work(const CompareFlags& flags, const std::vector<Experiment>& wan
     for (const Experiment& experiment : wanted) names["experiments"].push_back(experiment.name);
     path = kept_path("experiments", names);
   }
-  KeptWork kept(flags.called, path, asked);
+  KeptWork kept("reproduce", path, asked);
   try {
     kept.check_writable(!named);
   } catch (const Error& error) {
     if (named) throw;
-    note(flags.called + ": what is measured is not kept, should it be stopped: " + error.what());
-    return {flags.called, {}, asked};
+    note(std::string("reproduce: what is measured is not kept, should it be stopped: ") + error.what());
+    return {"reproduce", {}, asked};
   }
   return kept;
 }
@@ -146,29 +140,18 @@ std::list<files::AtomicFile> write_charts(const std::string& folder, const std::
   std::list<files::AtomicFile> charts;
   for (const Result& result : results)
     for (std::size_t i = 0; i < result.charts.size(); ++i) {
-      throw_if_interrupted("compare");
+      throw_if_interrupted("reproduce");
       charts.emplace_back(chart_path(folder, result.name, i + 1))
           .write(report::chart_picture(result, result.charts[i]));
     }
   return charts;
 }
 
-}  // namespace
-
-std::string experiment_names() {
-  std::string list;
-  for (const Experiment& experiment : experiments::all_experiments())
-    list += (list.empty() ? "" : ", ") + std::string(experiment.name);
-  return list;
-}
-
-int compare_experiments(const CompareFlags& flags) {
-  if (flags.experiment == "list" && (flags.quick || flags.energy || flags.fresh || !flags.csv.empty() ||
-                                     !flags.report.empty() || !flags.charts.empty()))
-    refuse(flags.called,
-           names_option(flags) + ": list runs nothing, so there is nothing to write; give names, or all");
-  if (flags.experiment == "list")
-    return print(flags.json ? experiment_list_json() : experiment_list()), exit_ok;
+int run_reproduce(const ReproduceFlags& flags) {
+  if (flags.names == "list" && (flags.quick || flags.energy || flags.fresh || !flags.csv.empty() ||
+                                !flags.report.empty() || !flags.charts.empty()))
+    refuse("reproduce", "NAMES: list runs nothing, so there is nothing to write; give names, or all");
+  if (flags.names == "list") return print(flags.json ? experiment_list_json() : experiment_list()), exit_ok;
   std::vector<Experiment> wanted = wanted_experiments(flags);
   check_partial_paths(flags);
   check_data(flags, wanted);
@@ -176,7 +159,7 @@ int compare_experiments(const CompareFlags& flags) {
   if (!flags.csv.empty()) csv.emplace(flags.csv);
   if (!flags.report.empty()) page.emplace(flags.report);
   if (!flags.charts.empty()) check_charts_folder(flags.charts, wanted);
-  const Settings settings = make_settings(flags, open_devices(flags.device));
+  const Settings settings = make_settings(flags, open_devices("reproduce", flags.device));
   ExperimentRun run(flags, wanted, settings, kept_work(flags, wanted, settings));
   run.run();
 
@@ -185,7 +168,7 @@ int compare_experiments(const CompareFlags& flags) {
   if (page) page->write(report::experiment_page(results, command_line()));
   std::list<files::AtomicFile> charts;
   if (!flags.charts.empty()) charts = write_charts(flags.charts, results);
-  throw_if_interrupted(flags.called);
+  throw_if_interrupted("reproduce");
   if (csv) csv->commit();
   if (page) page->commit();
   for (files::AtomicFile& chart : charts) chart.commit();
@@ -193,34 +176,13 @@ int compare_experiments(const CompareFlags& flags) {
   return std::all_of(results.begin(), results.end(), experiments::all_passed) ? exit_ok : exit_failed_check;
 }
 
-void add_experiment_options(CLI::App& app, CompareFlags& flags) {
-  const std::string group = "Published experiments, run again";
-  app.add_flag("--quick", flags.quick,
-               std::string("Sizes for a small machine; they are not the paper's. ") + experiment_durations)
-      ->group(group);
-  app.add_flag("--energy", flags.energy,
-               "Count joules, too, where the platform tells: repeats each point for a second or more")
-      ->group(group);
-  writes_file(app.add_option("--csv", flags.csv, "Write the points here, a line each"))->group(group);
-  writes_file(app.add_option("--report", flags.report, "Write a page with charts here, for a browser"))
-      ->group(group);
-  writes_folder(app.add_option("--charts", flags.charts,
-                               "Write each chart as a picture NAME-1.svg, NAME-2.svg, ... here"),
-                {".svg"})
-      ->group(group);
-  app.add_flag("--fresh", flags.fresh,
-               "Begin anew where an earlier run was stopped; otherwise the same command goes on with the "
-               "experiments that are missing")
-      ->group(group);
-}
+}  // namespace
 
 Subcommand add_reproduce(CLI::App& parent) {
-  auto flags = std::make_shared<CompareFlags>();
-  flags->called = "reproduce";
-  flags->experiment = "list";
-  CLI::App* app = parent.add_subcommand(
-      "reproduce", "Run published experiments again, what the papers say beside it; as compare --experiment");
-  app->add_option("NAMES", flags->experiment, "all, or those that list prints, with commas between them")
+  auto flags = std::make_shared<ReproduceFlags>();
+  CLI::App* app =
+      parent.add_subcommand("reproduce", "Run published experiments again, what the papers say beside it");
+  app->add_option("NAMES", flags->names, "all, or those that list prints, with commas between them")
       ->capture_default_str()
       ->type_name("");
   add_device_option(*app, flags->device, true);
@@ -233,11 +195,24 @@ Subcommand add_reproduce(CLI::App& parent) {
       "--resume", flags->resume,
       "Keep here what is done, for the same command to go on when it was stopped; otherwise beside "
       "the report, or in the user's cache"));
-  add_experiment_options(*app, *flags);
+  app->add_flag(
+      "--quick", flags->quick,
+      "Sizes for a small machine; they are not the paper's. On two cores, all take about 9 minutes, or 20 "
+      "seconds with --quick");
+  app->add_flag("--energy", flags->energy,
+                "Count joules, too, where the platform tells: repeats each point for a second or more");
+  writes_file(app->add_option("--csv", flags->csv, "Write the points here, a line each"));
+  writes_file(app->add_option("--report", flags->report, "Write a page with charts here, for a browser"));
+  writes_folder(app->add_option("--charts", flags->charts,
+                                "Write each chart as a picture NAME-1.svg, NAME-2.svg, ... here"),
+                {".svg"});
+  app->add_flag("--fresh", flags->fresh,
+                "Begin anew where an earlier run was stopped; otherwise the same command goes on with the "
+                "experiments that are missing");
   add_examples(*app, {"kith reproduce list", "kith reproduce all --quick --report papers.html",
                       "kith reproduce pbknn-groups,knn-ladder --device cpu",
                       "kith reproduce gsknn-kdd --data kddcup.data_10_percent.gz"});
-  return {app, [flags] { return compare_experiments(*flags); }};
+  return {app, [flags] { return run_reproduce(*flags); }};
 }
 
 }  // namespace kith::command

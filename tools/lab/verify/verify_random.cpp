@@ -1,4 +1,4 @@
-// kith compare --random-cases: many small searches, drawn at random, with the bits of the reference.
+// kith verify --random-cases: many small searches, drawn at random, with the bits of the reference.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "kith/index.hpp"
-#include "lab/compare/compare.hpp"
+#include "lab/verify/verify.hpp"
 #include "lab/workloads/proposed_cases.hpp"
 
 namespace kith::command {
@@ -18,14 +18,10 @@ constexpr std::uint64_t cases_a_batch = 100;           ///< between two writes o
 constexpr std::uint64_t proposed_cases_a_batch = 800;  ///< a worker
 
 /// How far one device has come.
-struct Compared {
-  std::uint64_t next = 0, compared = 0, different = 0, refused = 0;
-  std::uint64_t vouched = 0;
-  workloads::Tallies tallies;  ///< of --proposed
-};
+using SeriesProgress = workloads::ProposedResult;
 
 /// Four numbers; of --proposed behind them one more, and of each tally its name and five.
-bool read(std::istream& line, Compared& p) {
+bool read(std::istream& line, SeriesProgress& p) {
   if (!(line >> p.next >> p.compared >> p.different >> p.refused)) return false;
   if (!(line >> p.vouched)) return line.eof();
   for (std::string name; line >> name;) {
@@ -35,7 +31,7 @@ bool read(std::istream& line, Compared& p) {
   return true;
 }
 
-void write_line(std::ostream& line, const Compared& p) {
+void write_line(std::ostream& line, const SeriesProgress& p) {
   line << p.next << ' ' << p.compared << ' ' << p.different << ' ' << p.refused;
   if (!p.tallies.empty()) line << ' ' << p.vouched;
   for (const auto& [name, t] : p.tallies)
@@ -54,14 +50,14 @@ class ResumeFile {
     while (std::getline(file, line)) {
       std::istringstream words(line);
       std::string device, reference, seed;
-      Compared p;
+      SeriesProgress p;
       if (!(words >> device >> reference >> seed) || !read(words, p))
         throw Error(Errc::bad_file, path_ + ": \"" + line + "\" is no line of a resume file; delete it");
       known_[device + " " + reference + " " + seed] = p;
     }
   }
 
-  Compared& of(const std::string& name) { return known_[name]; }
+  SeriesProgress& of(const std::string& name) { return known_[name]; }
 
   void save() const {
     if (path_.empty()) return;
@@ -81,7 +77,7 @@ class ResumeFile {
 
  private:
   std::string path_;
-  std::map<std::string, Compared> known_;
+  std::map<std::string, SeriesProgress> known_;
 };
 
 /// Random cases of one device: what is compared with what, and a batch of it.
@@ -115,7 +111,7 @@ std::string refusal(const Device& device, Proposer proposer) {
 }
 
 /// The one of --proposer, or all that the device can use.
-std::vector<Proposer> usable_proposers(const CompareFlags& flags, const Device& device) {
+std::vector<Proposer> usable_proposers(const VerifyFlags& flags, const Device& device) {
   const Proposer asked = parse_proposer(flags.plan.proposer);
   const bool all = asked == Proposer::automatic;
   std::vector<Proposer> usable;
@@ -130,14 +126,14 @@ std::vector<Proposer> usable_proposers(const CompareFlags& flags, const Device& 
   if (usable.empty())
     throw Error(
         Errc::unsupported,
-        "compare: --proposed: " +
+        "verify: --proposed: " +
             (refusals.empty() ? device.info().spec + " has no proposer; choose another device" : refusals));
-  if (!refusals.empty()) note("compare: " + device.info().spec + ": left out: " + refusals);
+  if (!refusals.empty()) note("verify: " + device.info().spec + ": left out: " + refusals);
   return usable;
 }
 
 /// A device for each worker: one may wait while another computes.
-RandomSeries proposed_series(const CompareFlags& flags, const Device& device, const Subject& reference) {
+RandomSeries proposed_series(const VerifyFlags& flags, const Device& device, const Subject& reference) {
   workloads::ProposedOptions mine;
   mine.proposers = usable_proposers(flags, device);
   std::vector<Device> workers = {device};
@@ -150,15 +146,6 @@ RandomSeries proposed_series(const CompareFlags& flags, const Device& device, co
             static_cast<workloads::RandomOptions&>(mine) = options;
             return workloads::run_proposed_cases(workers, reference ? &*reference : nullptr, mine);
           }};
-}
-
-void take(const workloads::ProposedResult& result, Compared& progress) {
-  progress.next = result.next;
-  progress.compared += result.compared;
-  progress.different += result.different;
-  progress.refused += result.refused;
-  progress.vouched += result.vouched;
-  for (const auto& [name, tally] : result.tallies) progress.tallies[name] += tally;
 }
 
 /// How the queries ended: a line a proposer, then a line a kind of data.
@@ -178,7 +165,7 @@ std::string table_of(const Device& device, const workloads::Tallies& tallies) {
 }
 
 /// `; of 1000 queries 990 certified at once, ...`
-std::string tiers(const Device& device, const Compared& progress) {
+std::string tiers(const Device& device, const SeriesProgress& progress) {
   if (progress.tallies.empty()) return "";
   workloads::Tally all;
   std::string shares;
@@ -198,7 +185,7 @@ std::string tiers(const Device& device, const Compared& progress) {
 
 /// One device, in batches. Returns whether all cases were compared and none differed, or, when the
 /// time ran out, none so far.
-bool run_device(const CompareFlags& flags, const Device& device, const RandomSeries& series,
+bool run_device(const VerifyFlags& flags, const Device& device, const RandomSeries& series,
                 ResumeFile& file) {
   const auto start = std::chrono::steady_clock::now();
   const auto seconds_left = [&] {
@@ -208,36 +195,30 @@ bool run_device(const CompareFlags& flags, const Device& device, const RandomSer
   const std::string spec = device.info().spec;
   const auto wanted = static_cast<std::uint64_t>(flags.random_cases),
              first = static_cast<std::uint64_t>(flags.first);
-  Compared& progress = file.of(spec + " " + series.reference + " " + std::to_string(flags.seed) +
-                               (first ? "+" + std::to_string(first) : ""));
+  SeriesProgress& progress = file.of(spec + " " + series.reference + " " + std::to_string(flags.seed) +
+                                     (first ? "+" + std::to_string(first) : ""));
   progress.next = std::max(progress.next, first);
   ProgressBar bar("random cases on " + spec);
-  std::string first_refusal;
   bool out_of_time = false, stuck = false;
   while (progress.compared < wanted && !out_of_time && !stuck) {
     workloads::RandomOptions options;
-    options.seed = flags.seed_bits();
+    options.seed = static_cast<std::uint64_t>(flags.seed);
     options.first = progress.next;
     options.cases = std::min(series.a_batch, wanted - progress.compared);
     options.seconds = flags.seconds > 0 ? std::max(seconds_left(), 1e-3) : 0;
     options.stop = interrupt_token();
     const auto result = series.run(options);
-    take(result, progress);
-    if (first_refusal.empty()) first_refusal = result.first_refusal;
+    progress += result;
     file.save();
     for (const std::string& failure : result.failures) print("DIFFERENT: " + failure + "\n");
-    throw_if_interrupted("compare");
+    throw_if_interrupted("verify");
     bar.update(static_cast<double>(progress.compared) / static_cast<double>(wanted));
     out_of_time = flags.seconds > 0 && seconds_left() <= 0;
     stuck = !out_of_time && result.compared < options.cases;
   }
-  workloads::RandomResult total;
-  total.compared = progress.compared;
-  total.different = progress.different;
-  total.refused = progress.refused;
-  total.first_refusal = first_refusal.empty() ? "see an earlier run" : first_refusal;
+  if (progress.first_refusal.empty()) progress.first_refusal = "see an earlier run";
   if (!progress.tallies.empty()) print(table_of(device, progress.tallies));
-  std::string text = series.about + ": " + summary(total) + tiers(device, progress);
+  std::string text = series.about + ": " + summary(progress) + tiers(device, progress);
   if (stuck)
     text += "; it refuses nearly everything";
   else if (progress.compared < wanted)
@@ -248,8 +229,16 @@ bool run_device(const CompareFlags& flags, const Device& device, const RandomSer
 
 }  // namespace
 
-int compare_random_cases(const CompareFlags& flags, const std::vector<Device>& devices,
-                         const Subject& reference) {
+int verify_random_cases(const VerifyFlags& flags) {
+  if (!flags.proposed && flags.plan.proposer != "automatic")
+    refuse("verify", "--proposer is for --proposed; give --proposed, too");
+  if (flags.proposed && flags.plan.proposer == "none")
+    refuse(
+        "verify",
+        "--proposed is about proposers, and --proposer none is none; name another one, or leave --proposer "
+        "out");
+  const std::vector<Device> devices = open_devices("verify", flags.device);
+  const Subject reference = open_reference(flags.reference, devices);
   ResumeFile file(flags.resume);
   bool same = true;
   for (const Device& device : devices) {

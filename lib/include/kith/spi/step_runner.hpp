@@ -1,0 +1,106 @@
+// One step by itself, on memory of its own: what a device proves when it is opened, stages.hpp, and programs
+// that compare and time steps all run it so. And the device that they compare with.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kith/matrix_view.hpp"
+#include "kith/spi.hpp"
+
+namespace kith::spi {
+
+/// Rows as RowBlocks has them, from row 0 of their memory; what pads the last block is 0.
+KITH_API std::vector<float> packed(MatrixView<const float> rows, std::uint32_t block);
+
+/// Memory on a device, and steps that use it. Lives inside with_device(), or while nothing else uses the
+/// device; the caller sees to FloatGuard.
+class KITH_API StepRunner {
+ public:
+  struct Seconds {
+    double device = 0, host = 0;  ///< between two time stamps; from the first call until finish() returns
+  };
+
+  explicit StepRunner(Device& device, std::uint32_t threads = 0) : device_(device), threads_(threads) {}
+  StepRunner(const StepRunner&) = delete;
+  StepRunner& operator=(const StepRunner&) = delete;
+
+  Device& device() const { return device_; }
+
+  /// Memory for a step to read: `bytes` of `from`.
+  Allocation* put(const void* from, std::size_t bytes);
+  /// The same for what a step reads and writes: at each run it begins as `from` again.
+  Allocation* put_again(const void* from, std::size_t bytes);
+  /// Memory for what a step writes. At least its first MiB begins as nonsense: what a step leaves out must
+  /// not look right because an earlier one was.
+  Allocation* room(std::size_t bytes);
+
+  /// `values` is a vector or a span of rows * cols elements.
+  template <class Values>
+  auto input(const Values& values, std::size_t rows, std::size_t cols) {
+    using T = typename Values::value_type;
+    return Grid<T>{put(values.data(), values.size() * sizeof(T)), 0, rows, cols, cols};
+  }
+  template <class Values>
+  auto in_and_out(const Values& values, std::size_t rows, std::size_t cols) {
+    using T = typename Values::value_type;
+    return Grid<T>{put_again(values.data(), values.size() * sizeof(T)), 0, rows, cols, cols};
+  }
+  template <class T>
+  Grid<T> output(std::size_t rows, std::size_t cols) {
+    return {room(rows * cols * sizeof(T)), 0, rows, cols, cols};
+  }
+  RowBlocks rows(MatrixView<const float> rows, std::uint32_t block);
+  /// In the blocks that the device wants.
+  RowBlocks queries(MatrixView<const float> of) { return rows(of, device_.info.query_block); }
+  RowBlocks train(MatrixView<const float> of) { return rows(of, device_.info.train_block); }
+
+  /// Ask the device about a step, and give it the scratch that it wants.
+  void set(const Work& work);
+  /// Why the device does not do the step; empty when it does.
+  const std::string& refusal() const { return refusal_; }
+  /// Run the step once. Throws unsupported: the refusal.
+  void run();
+  /// The same, timed.
+  Seconds time();
+
+  /// Rows first .. first + rows - 1 of a grid without gaps.
+  template <class T>
+  std::vector<T> read(const Grid<T>& grid, std::size_t first, std::size_t rows) {
+    std::vector<T> values(rows * grid.cols);
+    if (!values.empty())
+      device_.read(*grid.memory, (grid.first + first * grid.stride) * sizeof(T), values.data(),
+                   values.size() * sizeof(T));
+    return values;
+  }
+  template <class T>
+  std::vector<T> read(const Grid<T>& grid) {
+    return read(grid, 0, grid.rows);
+  }
+
+ private:
+  struct Begin {
+    Allocation* memory;
+    std::vector<unsigned char> bytes;
+  };
+  Allocation* allocate(std::size_t bytes);
+  void begin();
+
+  Device& device_;
+  const std::uint32_t threads_;
+  std::vector<std::unique_ptr<Allocation>> memory_;
+  std::vector<Begin> begins_;
+  std::unique_ptr<Allocation> scratch_;
+  Step step_;
+  std::string refusal_;
+};
+
+/// The contract (docs/contract.md) written down slowly, as a device whose memory is the host's: each step
+/// that has one right answer, pair by pair. Not `prepare`, `prune` and what a proposer collects: of these any
+/// bound will do.
+KITH_API std::unique_ptr<Device> plain_device();
+
+}  // namespace kith::spi

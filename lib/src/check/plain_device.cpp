@@ -1,0 +1,221 @@
+// The contract as directly as it can be written. Everything else is compared with this, but for the tests'
+// own oracle.
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "kith/spi/step_runner.hpp"
+#include "metric/chain.hpp"
+
+namespace kith::spi {
+namespace {
+
+struct PlainMemory : Allocation {
+  explicit PlainMemory(std::size_t size) : Allocation(size), data(size / sizeof(Key) + 1) {}
+  std::vector<Key> data;  ///< of the largest element there is, so that all are aligned
+};
+
+template <class T>
+T* row_of_grid(const Grid<T>& grid, std::size_t row) {
+  auto* const data = reinterpret_cast<T*>(static_cast<PlainMemory*>(grid.memory)->data.data());
+  return data + grid.first + row * grid.stride;
+}
+
+/// Row r of blocks of one row.
+std::span<const float> row_at(const RowBlocks& rows, std::size_t r) {
+  const auto& data = static_cast<const PlainMemory*>(rows.memory)->data;
+  return {reinterpret_cast<const float*>(data.data()) + (rows.first + r) * rows.dims, rows.dims};
+}
+
+/// The k smallest of `keys`, padded.
+void put_smallest(std::vector<Key> keys, std::size_t k, Key* to) {
+  std::sort(keys.begin(), keys.end());
+  keys.resize(k, no_key);
+  std::copy(keys.begin(), keys.end(), to);
+}
+
+/// Lists of the pairs of each part of each row that count; value_of(q, t) is of column t.
+template <class Value>
+void put_lists(std::size_t m, std::size_t n, std::uint32_t first_row, std::size_t k, std::size_t groups,
+               const Grid<Key>& out, const Value& value_of) {
+  const std::size_t part = (n + groups - 1) / groups;
+  for (std::size_t q = 0; q < m; ++q)
+    for (std::size_t g = 0; g < groups; ++g) {
+      std::vector<Key> keys;
+      for (std::size_t t = g * part; t < std::min(n, (g + 1) * part); ++t) {
+        const float value = value_of(q, t);
+        if (std::bit_cast<std::uint32_t>(value) != masked_bits)
+          keys.push_back(make_key(value, first_row + static_cast<std::uint32_t>(t)));
+      }
+      put_smallest(std::move(keys), k, row_of_grid(out, q) + g * k);
+    }
+}
+
+/// How many candidates are in the list of query q.
+std::size_t listed(const Grid<std::uint32_t>& counts, std::size_t q, std::size_t capacity) {
+  return std::min<std::size_t>(*row_of_grid(counts, q), capacity);
+}
+
+void plain(const DistanceStep& s) {
+  for (std::size_t q = 0; q < s.queries.rows; ++q)
+    for (std::size_t t = 0; t < s.train.rows; ++t)
+      row_of_grid(s.out, q)[t] = chain(s.metric, row_at(s.queries, q), row_at(s.train, t));
+}
+
+void plain(const SelectStep& s) {
+  put_lists(s.distances.rows, s.distances.cols, s.first_row, s.k, s.groups, s.out,
+            [&](std::size_t q, std::size_t t) { return row_of_grid(s.distances, q)[t]; });
+}
+
+void plain(const NearestStep& s) {
+  put_lists(s.queries.rows, s.train.rows, s.first_row, s.k, s.groups, s.out,
+            [&](std::size_t q, std::size_t t) {
+              return chain(s.metric, row_at(s.queries, q), row_at(s.train, t));
+            });
+}
+
+void plain(const MergeStep& s) {
+  for (std::size_t q = 0; q < s.in.rows; ++q) {
+    const Key* const lists = row_of_grid(s.in, q);
+    put_smallest({lists, lists + std::size_t{s.lists} * s.k}, s.k, row_of_grid(s.out, q));
+  }
+}
+
+void plain(const CollectStep& s) {
+  for (std::size_t q = 0; q < s.values.rows; ++q) {
+    std::uint32_t& count = *row_of_grid(s.out.counts, q);
+    for (std::size_t t = 0; t < s.values.cols; ++t) {
+      if (!(row_of_grid(s.values, q)[t] <= *row_of_grid(s.theta, q))) continue;
+      if (count < s.out.rows.cols)
+        row_of_grid(s.out.rows, q)[count] = s.first_row + static_cast<std::uint32_t>(t);
+      ++count;
+    }
+  }
+}
+
+void plain(const RerankStep& s) {
+  for (std::size_t q = 0; q < s.queries.rows; ++q)
+    for (std::size_t j = 0; j < listed(s.candidates.counts, q, s.out.cols); ++j) {
+      const std::uint32_t t = row_of_grid(s.candidates.rows, q)[j];
+      row_of_grid(s.out, q)[j] =
+          make_key(chain(s.metric, row_at(s.queries, q), row_at(s.train, t - s.first_row)), t);
+    }
+}
+
+void plain(const TightenStep& s) {
+  for (std::size_t q = 0; q < s.best.rows; ++q) {
+    Key* const best = row_of_grid(s.best, q);
+    const Key* const keys = row_of_grid(s.keys, q);
+    std::vector<Key> all(best, best + s.k);
+    all.insert(all.end(), keys, keys + listed(s.counts, q, s.keys.cols));
+    put_smallest(std::move(all), s.k, best);
+    *row_of_grid(s.theta, q) = kith::value_of(best[s.k - 1]);
+    std::uint32_t& count = *row_of_grid(s.counts, q);
+    if (count > s.keys.cols) *row_of_grid(s.lost, q) = 1;
+    count = 0;
+  }
+}
+
+void plain(const VoteStep& s) {
+  const std::uint32_t* const labels = row_of_grid(s.labels, 0);
+  for (std::size_t q = 0; q < s.nearest.rows; ++q) {
+    std::uint32_t* const counts = row_of_grid(s.counts, q);
+    std::fill(counts, counts + s.classes, 0u);
+    bool voted = false;
+    for (std::size_t j = 0; j < s.nearest.cols; ++j) {
+      const Key key = row_of_grid(s.nearest, q)[j];
+      if (key == no_key) continue;
+      ++counts[labels[kith::row_of(key)]];
+      voted = true;
+    }
+    const auto most = std::max_element(counts, counts + s.classes) - counts;
+    *row_of_grid(s.winner, q) = voted ? static_cast<std::uint32_t>(most) : no_row;
+  }
+}
+
+void plain(const MaskStep& s) {
+  for (std::size_t q = 0; q < s.distances.rows; ++q)
+    for (std::size_t c = 0; c < s.distances.cols; ++c) {
+      const std::size_t t = s.first_row + c;
+      const std::uint32_t word = row_of_grid(s.filter, s.filter.rows == 1 ? 0 : q)[t / 32];
+      if (word / (1u << t % 32) % 2 == 0) row_of_grid(s.distances, q)[c] = std::bit_cast<float>(masked_bits);
+    }
+}
+
+void plain(const TallyStep& s) {
+  for (std::size_t q = 0; q < s.nearest.rows; ++q) {
+    float* const sums = row_of_grid(s.sums, q);
+    std::fill(sums, sums + s.classes, 0.0f);
+    for (std::size_t j = 0; j < s.nearest.cols; ++j) {
+      const Key key = row_of_grid(s.nearest, q)[j];
+      if (key != no_key) sums[row_of_grid(s.labels, 0)[kith::row_of(key)]] += row_of_grid(s.weights, q)[j];
+    }
+  }
+}
+
+void plain(const AccumulateStep& s) {
+  for (std::size_t q = 0; q < s.distances.rows; ++q)
+    for (std::size_t t = 0; t < s.distances.cols; ++t) {
+      const std::size_t c = row_of_grid(s.labels, 0)[t];
+      float x = row_of_grid(s.distances, q)[t];
+      if (x == 0) x = 0;  // without a sign
+      float &smallest = row_of_grid(s.smallest, q)[c], &high = row_of_grid(s.high, q)[c],
+            &low = row_of_grid(s.low, q)[c];
+      smallest = std::fmin(smallest, x);
+      const float sum = high + x;
+      // What rounding lost is a float, and comes out of one subtraction from the larger (Dekker 1971).
+      if (std::isfinite(sum)) low += std::fabs(high) >= std::fabs(x) ? x - (sum - high) : high - (sum - x);
+      high = sum;
+    }
+}
+
+void plain(const PrepareStep&) {}
+void plain(const PruneStep&) {}
+
+DeviceInfo plain_info() {
+  DeviceInfo info;
+  info.spec = info.backend = info.name = "plain";
+  info.selectors = all_selectors();
+  info.fused_max_k = std::numeric_limits<std::uint32_t>::max();
+  return info;
+}
+
+struct PlainDevice : Device {
+  PlainDevice() : Device(plain_info()) {}
+  std::unique_ptr<Allocation> allocate(std::size_t bytes) override {
+    return std::make_unique<PlainMemory>(bytes);
+  }
+  void write(Allocation& to, std::size_t offset, const void* from, std::size_t bytes) override {
+    std::memcpy(reinterpret_cast<char*>(static_cast<PlainMemory&>(to).data.data()) + offset, from, bytes);
+  }
+  void read(const Allocation& from, std::size_t offset, void* to, std::size_t bytes) override {
+    std::memcpy(to, reinterpret_cast<const char*>(static_cast<const PlainMemory&>(from).data.data()) + offset,
+                bytes);
+  }
+  void finish() override {}
+  std::uint64_t mark() override { return 0; }
+  double elapsed(std::uint64_t, std::uint64_t) override { return 0; }
+  Support check(const Step& step) const override {
+    const auto* const collect = std::get_if<CollectStep>(&step.work);
+    const auto* const tighten = std::get_if<TightenStep>(&step.work);
+    const bool proposed = std::holds_alternative<PrepareStep>(step.work) ||
+                          std::holds_alternative<PruneStep>(step.work) ||
+                          (collect && collect->proposer != Proposer::none) ||
+                          (tighten && (tighten->proposer != Proposer::none || tighten->guessed ||
+                                       tighten->afresh || tighten->of != TightenStep::Of::chains));
+    return {proposed ? "any bound will do, so there is no one right answer" : "", 0};
+  }
+  void enqueue(const Step& step) override {
+    std::visit([](const auto& work) { plain(work); }, step.work);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Device> plain_device() {
+  return std::make_unique<PlainDevice>();
+}
+
+}  // namespace kith::spi
