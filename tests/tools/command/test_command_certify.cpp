@@ -204,9 +204,9 @@ TEST_CASE("verify --found-index: an earlier answer is searched for once more, an
   for (const string ending : {".npy", ".vecs", ".csv"}) {
     const string index = folder / ("i" + (ending == ".vecs" ? ".ivecs" : ending)),
                  distance = folder / ("d" + (ending == ".vecs" ? ".fvecs" : ending));
-    REQUIRE(
-        kith("search --device cpu -k 2 --out-header no --out-index " + index + " --out-distance " + distance + both).code ==
-        0);
+    REQUIRE(kith("search --device cpu -k 2 --out-header no --out-index " + index + " --out-distance " +
+                 distance + both)
+                .code == 0);
     const string asked = "verify --device cpu" + both + " --found-index " + index;
     const Result same = kith(asked + " --found-distance " + distance + " --proposer dot");
     CHECK(same.code == 0);
@@ -243,9 +243,8 @@ TEST_CASE("verify --train: what does not go with it is refused") {
                 "invalid_argument: verify: -m = 0 is out of range; give a whole number of at least 1");
   check_refused(asked + "--label-column kind -k 5 --train " + train, 2,
                 "invalid_argument: verify: k = 5 but " + train + " holds 4 rows; choose 1 <= k <= 4");
-  check_refused(
-      asked + "--stage search --train " + train, 2,
-      "invalid_argument: verify: unknown option --stage; did you mean --scale?");
+  check_refused(asked + "--stage search --train " + train, 2,
+                "invalid_argument: verify: unknown option --stage; did you mean --scale?");
   check_refused("verify --selector radix --random-cases 3", 2,
                 "invalid_argument: verify: --selector goes with --train; give --train, too");
   check_refused(
