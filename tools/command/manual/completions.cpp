@@ -6,7 +6,7 @@
 namespace kith::command {
 namespace {
 
-std::string joined(const std::vector<std::string>& words, std::string_view between) {
+std::string join_words(const std::vector<std::string>& words, std::string_view between) {
   std::string text;
   for (const std::string& word : words) text += (text.empty() ? std::string() : std::string(between)) + word;
   return text;
@@ -36,7 +36,7 @@ std::string brief(const std::string& text) {
 }
 
 /// `text` with a backslash before each of `marks`.
-std::string escaped(std::string_view text, std::string_view marks) {
+std::string with_backslashes(std::string_view text, std::string_view marks) {
   std::string result;
   for (const char c : text) {
     if (marks.find(c) != std::string_view::npos) result += '\\';
@@ -46,7 +46,7 @@ std::string escaped(std::string_view text, std::string_view marks) {
 }
 
 /// In single quotes, as a POSIX shell reads them.
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string result = "'";
   for (const char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return result + "'";
@@ -59,27 +59,29 @@ std::string bash_branch(const ManualCommand& command) {
   for (const ManualOption& option : command.options) {
     if (option.value.empty()) continue;
     if (!option.choices.empty())
-      text +=
-          "        " + joined(option.names, "|") + ") values=\"" + joined(option.choices, " ") + "\" ;;\n";
+      text += "        " + join_words(option.names, "|") + ") values=\"" + join_words(option.choices, " ") +
+              "\" ;;\n";
     else
-      (option.takes_path ? paths : others).push_back(joined(option.names, "|"));
+      (option.takes_path ? paths : others).push_back(join_words(option.names, "|"));
   }
-  if (!paths.empty()) text += "        " + joined(paths, "|") + ") files=yes ;;\n";
-  if (!others.empty()) text += "        " + joined(others, "|") + ") return ;;\n";
-  return text + "        *) values=\"" + joined(option_names(command), " ") + "\" ;;\n      esac\n      ;;\n";
+  if (!paths.empty()) text += "        " + join_words(paths, "|") + ") files=yes ;;\n";
+  if (!others.empty()) text += "        " + join_words(others, "|") + ") return ;;\n";
+  return text + "        *) values=\"" + join_words(option_names(command), " ") +
+         "\" ;;\n      esac\n      ;;\n";
 }
 
 std::string zsh_option(const ManualOption& option) {
   std::string value;
   if (!option.value.empty()) {
     value = ":" + option.value + ":";
-    if (!option.choices.empty()) value += "(" + joined(option.choices, " ") + ")";
+    if (!option.choices.empty()) value += "(" + join_words(option.choices, " ") + ")";
     if (option.takes_path) value += "_files";
   }
   std::string text;
   for (const std::string& name : option.names)
-    text +=
-        "        " + quoted("*" + name + "[" + escaped(brief(option.text), "[]:\\") + "]" + value) + " \\\n";
+    text += "        " +
+            in_quotes("*" + name + "[" + with_backslashes(brief(option.text), "[]:\\") + "]" + value) +
+            " \\\n";
   return text;
 }
 
@@ -88,12 +90,12 @@ std::string fish_option(const ManualCommand& command, const ManualOption& option
   for (const std::string& name : option.names)
     text += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
   if (!option.choices.empty())
-    text += " -x -a " + quoted(joined(option.choices, " "));
+    text += " -x -a " + in_quotes(join_words(option.choices, " "));
   else if (option.takes_path)
     text += " -r -F";
   else if (!option.value.empty())
     text += " -x";
-  return text + " -d " + quoted(brief(option.text)) + "\n";
+  return text + " -d " + in_quotes(brief(option.text)) + "\n";
 }
 
 }  // namespace
@@ -107,7 +109,7 @@ std::string bash_completion(const Manual& manual) {
       "  elif [ \"$before\" = = ]; then before=${COMP_WORDS[COMP_CWORD-2]}; fi\n"
       "  COMPREPLY=()\n"
       "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n    mapfile -t COMPREPLY < <(compgen -W \"" +
-      joined(words_of(manual), " ") + " " + joined(option_names(manual.program), " ") +
+      join_words(words_of(manual), " ") + " " + join_words(option_names(manual.program), " ") +
       "\" -- \"$word\")\n    return\n  fi\n  case ${COMP_WORDS[1]} in\n";
   for (const ManualCommand& command : manual.commands) text += bash_branch(command);
   return text +
@@ -121,7 +123,7 @@ std::string zsh_completion(const Manual& manual) {
   std::string text =
       "#compdef kith\n# Completion of kith for zsh.\n_kith() {\n  local -a commands\n  commands=(\n";
   for (const ManualCommand& command : manual.commands)
-    text += "    " + quoted(command.word() + ":" + escaped(brief(command.text), ":\\")) + "\n";
+    text += "    " + in_quotes(command.word() + ":" + with_backslashes(brief(command.text), ":\\")) + "\n";
   text +=
       "  )\n  if (( CURRENT == 2 )); then\n    _describe command commands\n    return\n  fi\n"
       "  local word=$words[2]\n  shift words\n  (( CURRENT-- ))\n  case $word in\n";
@@ -137,7 +139,7 @@ std::string fish_completion(const Manual& manual) {
   std::string text = "# Completion of kith for fish.\ncomplete -c kith -f\n";
   for (const ManualCommand& command : manual.commands)
     text += "complete -c kith -n __fish_use_subcommand -a " + command.word() + " -d " +
-            quoted(brief(command.text)) + "\n";
+            in_quotes(brief(command.text)) + "\n";
   for (const ManualCommand& command : manual.commands)
     for (const ManualOption& option : command.options) text += fish_option(command, option);
   return text;
