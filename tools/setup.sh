@@ -39,6 +39,10 @@ is_here() {
     poppler-utils) command -v pdftotext && command -v pdftoppm ;;
     python3-pip) python3 -m pip --version ;;
     python3-sklearn) /usr/bin/python3 -c "import sklearn" ;;
+    python3-sphinx) /usr/bin/python3 -c "import sphinx" ;;
+    python3-myst-parser) /usr/bin/python3 -c "import myst_parser" ;;
+    python3-breathe) /usr/bin/python3 -c "import breathe" ;;
+    furo) /usr/bin/python3 -c "import furo" ;;
     *) command -v "$1" ;;
   esac >/dev/null 2>&1
 }

@@ -135,6 +135,8 @@ TEST_CASE("files: a first line for Excel says what separates cells") {
     CHECK(read.table.values == Floats{1, 2, 3, 4});
     CHECK(read.notes == "t.csv: leaves out its first line, \"sep=;\"\n");
   }
+  const Told fed = told(folder, "t.csv", "sep=\f\n1\f2\n3\f4\n");
+  CHECK(fed.notes == "t.csv: leaves out its first line, \"sep=\\x0c\"\n");
   CHECK(folder.table_error("t.csv", "sep=,\n1,2\n3,x\n") ==
         "bad_file: t.csv:3: column 2 holds \"x\" where a number belongs; correct it or leave the row out");
 }

@@ -63,6 +63,7 @@ Subcommand add_reproduce(CLI::App& parent);
 Subcommand add_bench(CLI::App& parent);
 Subcommand add_tune(CLI::App& parent);
 Subcommand add_doctor(CLI::App& parent);
+Subcommand add_manual(CLI::App& parent);
 
 /// All of them, in the order of `kith --help`.
 std::vector<Subcommand> all_subcommands(CLI::App& parent);
@@ -114,6 +115,9 @@ PlanOptions plan_options(const PlanFlags& flags);
 void add_examples(CLI::App& app, std::initializer_list<std::string_view> lines);
 
 std::vector<std::string> split_commas(std::string_view text);
+
+/// `kith 0.1.0`
+std::string version_text();
 
 /// The command line as a shell would take it.
 std::string command_line();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "files/shown.hpp"
 #include "files/text/decorated.hpp"
 #include "files/text/number.hpp"
 
@@ -112,7 +113,7 @@ Layout find_layout(Source& source, LineReader& lines, Format format, const FileO
   layout.comments = comments.lines;
   const char own = delimiter_of(format);
   layout.delimiter = options.delimiter ? options.delimiter : named;
-  if (named) tell(options, source, "leaves out its first line, \"sep=" + std::string(1, named) + "\"");
+  if (named) tell(options, source, "leaves out its first line, \"sep=" + shown_in_line(std::string(1, named)) + "\"");
   if (!layout.delimiter) {
     layout.delimiter = guess_delimiter(source, comments.rest, own, like ? like->delimiter : '\0');
     if (layout.delimiter != own)
