@@ -103,10 +103,7 @@ std::string collect(spi::Device& device, const Problem& problem, const Layout& l
         !why.empty())
       return why;
   }
-  CHECK(lists.canaries_live());
-  CHECK(counts.canaries_live());
-  CHECK(low.canaries_live());
-  CHECK(high.canaries_live());
+  check_canaries(lists, counts, low, high);
   const std::vector<std::uint32_t> many = counts.inside(), rows = lists.inside();
   const std::vector<float> lows = low.inside();
   const std::vector<Key> highs = high.inside();

@@ -231,10 +231,7 @@ inline std::string collect(spi::Device& device, const Problem& problem, const st
                                                           of_sample});
       !why.empty())
     return why;
-  CHECK(lists.canaries_live());
-  CHECK(counts.canaries_live());
-  CHECK(low.canaries_live());
-  CHECK(high.canaries_live());
+  check_canaries(lists, counts, low, high);
   CHECK(limits.unchanged());
   CHECK(sample.canaries_live());
   if (groups > 0) CHECK((lists.unchanged() && counts.unchanged() && low.unchanged() && high.unchanged()));

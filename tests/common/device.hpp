@@ -31,6 +31,12 @@ inline bool has_shadows() {
          std::find(proposers.begin(), proposers.end(), Proposer::gemm) != proposers.end();
 }
 
+/// Whether the device has this selector.
+inline bool has(Selector selector) {
+  const auto& all = device().info().selectors;
+  return std::find(all.begin(), all.end(), selector) != all.end();
+}
+
 /// The kith::Error that `body` throws, as "code: message"; "nothing was thrown" otherwise.
 template <class Body>
 std::string error_of(const Body& body) {
@@ -120,6 +126,18 @@ class GuardedGrid {
   std::size_t rows_, cols_;
   GuardedMemory<T> memory_;
 };
+
+/// No cell outside of these rectangles was written.
+template <class... Grids>
+void check_canaries(const Grids&... grids) {
+  for (const bool live : {grids.canaries_live()...}) CHECK(live);
+}
+
+/// Nothing was written to any of these.
+template <class... Memory>
+void check_unchanged(const Memory&... memory) {
+  for (const bool unchanged : {memory.unchanged()...}) CHECK(unchanged);
+}
 
 /// Rows in blocks as RowBlocks has them, beginning at row `first` of the memory. All other rows,
 /// those that pad the last block too, are copies of the rows of `around`.

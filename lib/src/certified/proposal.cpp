@@ -1,14 +1,11 @@
 #include "certified/proposal.hpp"
+#include "base/numbers.hpp"
 
 #include <algorithm>
 #include <limits>
 
 namespace kith {
 namespace {
-
-std::size_t size(std::int64_t value) {
-  return static_cast<std::size_t>(value);
-}
 
 template <class T>
 void read(spi::Device& device, const spi::Grid<T>& from, std::vector<T>& to) {

@@ -4,15 +4,12 @@
 #include <cmath>
 
 #include "base/float_guard.hpp"
+#include "base/numbers.hpp"
 #include "device/timing.hpp"
 #include "kith/error.hpp"
 
 namespace kith {
 namespace {
-
-std::size_t size(std::int64_t value) {
-  return static_cast<std::size_t>(value);
-}
 
 /// About 4096 rows of all are a sample: every so many.
 std::int64_t sample_stride(std::int64_t rows) {

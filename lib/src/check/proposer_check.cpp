@@ -12,6 +12,7 @@
 #include "certified/shadow.hpp"
 #include "check/hard_rows.hpp"
 #include "check/proposer_rounds.hpp"
+#include "check/self_test_parts.hpp"
 #include "plan/product_bounds.hpp"
 #include "plan/proposal_sizes.hpp"
 
@@ -77,13 +78,6 @@ struct TestRows {
   std::unique_ptr<spi::Allocation> packed, copy, facts;
   spi::RowBlocks blocks;
 };
-
-template <class T>
-std::unique_ptr<spi::Allocation> put(spi::Device& device, const std::vector<T>& values) {
-  auto memory = device.allocate(values.size() * sizeof(T));
-  device.write(*memory, 0, values.data(), values.size() * sizeof(T));
-  return memory;
-}
 
 void run(spi::Device& device, spi::Step step) {
   const spi::Support support = device.check(step);

@@ -2,6 +2,7 @@
 #include <memory>
 #include <optional>
 
+#include "base/numbers.hpp"
 #include "classify/classifier_state.hpp"
 #include "device/timing.hpp"
 #include "host/parallel.hpp"
@@ -11,10 +12,6 @@
 
 namespace kith {
 namespace {
-
-std::size_t size(std::int64_t value) {
-  return static_cast<std::size_t>(value);
-}
 
 /// Whether what VoteStep says is the answer.
 bool device_decides(const VotingOptions& voting, const Weigher& weigher) {

@@ -3,16 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/numbers.hpp"
 #include "kith/spi.hpp"
 
 namespace kith {
-namespace {
-
-std::size_t size(std::int64_t value) {
-  return static_cast<std::size_t>(value);
-}
-
-}  // namespace
 
 bool follows_from_products(Metric metric) {
   switch (metric) {

@@ -2,17 +2,11 @@
 
 #include <algorithm>
 
+#include "base/numbers.hpp"
 #include "kith/key.hpp"
 #include "kith/spi.hpp"
 
 namespace kith {
-namespace {
-
-std::size_t size(std::int64_t value) {
-  return static_cast<std::size_t>(value);
-}
-
-}  // namespace
 
 bool has_own_order(Proposer proposer) {
   switch (proposer) {

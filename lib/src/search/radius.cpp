@@ -8,6 +8,7 @@
 
 #include "base/border.hpp"
 #include "base/float_guard.hpp"
+#include "base/numbers.hpp"
 #include "device/timing.hpp"
 #include "device/watcher.hpp"
 #include "host/host_memory.hpp"
@@ -35,10 +36,6 @@ namespace {
 
 constexpr std::size_t dense_floats = std::size_t{1} << 23;  // 32 MiB of distances are read at a time
 constexpr std::int64_t work_a_key = 32;                     // of sorting and finishing, roughly
-
-std::size_t size(std::int64_t value) {
-  return static_cast<std::size_t>(value);
-}
 
 /// A bound for each query. Throws invalid_argument.
 std::vector<float> bounds_of(Metric metric, std::span<const float> radii, std::int64_t m) {

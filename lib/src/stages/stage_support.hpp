@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/float_guard.hpp"
+#include "base/numbers.hpp"
 #include "device/device_state.hpp"
 #include "kith/error.hpp"
 #include "kith/stages.hpp"
@@ -16,10 +17,6 @@
 namespace kith::stages {
 
 using StatePointer = std::shared_ptr<kith::Device::State>;
-
-inline std::size_t size(std::int64_t value) {
-  return static_cast<std::size_t>(value);
-}
 
 /// Throws invalid_argument.
 [[noreturn]] void refuse(const std::string& message);

@@ -5,19 +5,12 @@
 #include <string>
 
 #include "base/float_guard.hpp"
+#include "base/numbers.hpp"
 #include "device/timing.hpp"
 #include "kith/error.hpp"
 #include "rows/rows.hpp"
 
 namespace kith {
-namespace {
-
-std::size_t size(std::int64_t value) {
-  return static_cast<std::size_t>(value);
-}
-
-}  // namespace
-
 SumsBatch::SumsBatch(const SumsTask& task, std::span<const SumsInput> inputs, const SumsTiles& tiles,
                      const PlanOptions& options, const DeviceMemory& labels)
     : task_(task),

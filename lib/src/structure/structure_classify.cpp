@@ -7,6 +7,7 @@
 
 #include "base/border.hpp"
 #include "base/float_guard.hpp"
+#include "base/numbers.hpp"
 #include "device/watcher.hpp"
 #include "host/host_memory.hpp"
 #include "host/parallel.hpp"
@@ -23,10 +24,6 @@ namespace {
 
 [[noreturn]] void refuse(const std::string& message) {
   throw Error(Errc::invalid_argument, "structure: " + message);
-}
-
-std::size_t size(std::int64_t value) {
-  return static_cast<std::size_t>(value);
 }
 
 /// Room on the host. Throws out_of_memory.

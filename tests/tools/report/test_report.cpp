@@ -6,26 +6,15 @@
 #include <string>
 #include <vector>
 
+#include "common/text.hpp"
 #include "report/charts/axis.hpp"
 #include "report/charts/palette.hpp"
 #include "report/parts.hpp"
 #include "report/text.hpp"
 
 using namespace kith::report;
-
-namespace {
-
-std::size_t count(const std::string& text, const std::string& part) {
-  std::size_t found = 0;
-  for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; at += part.size()) ++found;
-  return found;
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
-}  // namespace
+using test_support::contains;
+using test_support::count;
 
 TEST_CASE("report: text is shown as text, whatever its bytes") {
   CHECK(escape("<b>&\"'") == "&lt;b&gt;&amp;&quot;&#39;");

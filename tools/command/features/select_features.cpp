@@ -76,11 +76,8 @@ FeatureSelectionOptions selection_options(const SelectFeaturesFlags& flags, cons
 Selected select(const SelectFeaturesFlags& flags) {
   Selected done;
   auto start = SteadyClock::now();
-  done.training = read_training("select-features", flags.training);
+  done.training = read_labelled_training("select-features", flags.training);
   const Training& training = done.training;
-  if (training.labels.size() != 1)
-    refuse("select-features",
-           std::to_string(training.labels.size()) + " columns hold labels; give one --label-column");
   choose_candidates(done);
   done.classes = static_cast<std::int64_t>(distinct(training.labels[0].code).size());
   FeatureSelectionOptions options = selection_options(flags, done);
@@ -136,13 +133,7 @@ void add_selection_options(CLI::App& app, SelectFeaturesFlags& flags) {
 Subcommand add_select_features(CLI::App& parent) {
   auto flags = std::make_shared<SelectFeaturesFlags>();
   CLI::App* app = parent.add_subcommand("select-features", "Search for the columns that tell classes apart");
-  add_table_options(
-      *app, flags->training.tables,
-      "The column of text files (or .svm) that holds the labels: a name, or a number from 1; -1 "
-      "is the last",
-      false);
-  add_answer_options(*app, flags->training);
-  add_feature_option(*app, flags->training);
+  add_labelled_options(*app, flags->training);
   app->get_option("--features")->description("The columns to choose from: names, numbers, ranges");
   add_preparation_options(*app, flags->training);
   add_selection_options(*app, *flags);

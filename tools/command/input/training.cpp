@@ -149,6 +149,16 @@ void add_answer_options(CLI::App& app, TrainingFlags& flags) {
       "--label-column names the one"));
 }
 
+void add_labelled_options(CLI::App& app, TrainingFlags& flags) {
+  add_table_options(
+      app, flags.tables,
+      "The column of text files (or .svm) that holds the labels: a name, or a number from 1; -1 "
+      "is the last",
+      false);
+  add_answer_options(app, flags);
+  add_feature_option(app, flags);
+}
+
 void add_value_options(CLI::App& app, TrainingFlags& flags) {
   flags.answers = TrainingFlags::Answers::values;
   reads_file(app.add_option(
@@ -247,6 +257,13 @@ Training read_training(const std::string& where, const TrainingFlags& flags) {
   training.preparation = Preparation(training.rows.searched(), preparation_options(where, flags, table));
   prepare(training.preparation, training.rows);
   training.features = prepared_features(training.preparation, training.file_features);
+  return training;
+}
+
+Training read_labelled_training(const std::string& where, const TrainingFlags& flags) {
+  Training training = read_training(where, flags);
+  if (training.labels.size() != 1)
+    refuse(where, std::to_string(training.labels.size()) + " columns hold labels; give one --label-column");
   return training;
 }
 

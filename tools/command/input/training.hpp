@@ -42,8 +42,9 @@ struct TrainingFlags {
   enum class Answers { none, labels, values } answers = Answers::none;  ///< what the subcommand learns
 };
 
-void add_answer_options(CLI::App& app, TrainingFlags& flags);        ///< --labels
-void add_value_options(CLI::App& app, TrainingFlags& flags);         ///< --values, --target
+void add_answer_options(CLI::App& app, TrainingFlags& flags);    ///< --labels
+void add_labelled_options(CLI::App& app, TrainingFlags& flags);  ///< rows without queries, labels, --features
+void add_value_options(CLI::App& app, TrainingFlags& flags);     ///< --values, --target
 void add_sample_weight_option(CLI::App& app, TrainingFlags& flags);  ///< --sample-weights
 void add_filter_option(CLI::App& app, TrainingFlags& flags);         ///< --filter
 void add_feature_option(CLI::App& app, TrainingFlags& flags);        ///< --features
@@ -116,6 +117,9 @@ void check_k(const std::string& where, std::int64_t k, const Training& training,
 ///                          is not there or twice; --scale or --categories that nothing is called.
 ///        bad_file:         as files::read_table() does.
 Training read_training(const std::string& where, const TrainingFlags& flags);
+
+/// The same, where there must be one column of labels. Throws invalid_argument: there are several.
+Training read_labelled_training(const std::string& where, const TrainingFlags& flags);
 
 /// Rows of a training file that a --filter file names; those that were dropped do not count anyway.
 /// Throws invalid_argument: a row that is not there. bad_file: as files::read_labels() does.

@@ -107,11 +107,8 @@ void write_distances(files::AtomicFile& file, const Training& training, const St
 Structured structure(const StructureFlags& flags, Outputs& outputs) {
   Structured done;
   auto start = SteadyClock::now();
-  done.training = read_training("structure", flags.training);
+  done.training = read_labelled_training("structure", flags.training);
   const Training& training = done.training;
-  if (training.labels.size() != 1)
-    refuse("structure",
-           std::to_string(training.labels.size()) + " columns hold labels; give one --label-column");
   done.seconds.emplace_back("read the files", lap(start));
 
   PlanOptions options = plan_options(flags.plan);
@@ -195,13 +192,7 @@ Subcommand add_structure(CLI::App& parent) {
   auto flags = std::make_shared<StructureFlags>();
   CLI::App* app = parent.add_subcommand(
       "structure", "How far classes lie apart, and which rows are nearest to one of another class");
-  add_table_options(
-      *app, flags->training.tables,
-      "The column of text files (or .svm) that holds the labels: a name, or a number from 1; -1 "
-      "is the last",
-      false);
-  add_answer_options(*app, flags->training);
-  add_feature_option(*app, flags->training);
+  add_labelled_options(*app, flags->training);
   add_preparation_options(*app, flags->training);
   add_metric_option(*app, flags->metric);
   add_device_option(*app, flags->device);
