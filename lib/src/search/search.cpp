@@ -40,8 +40,7 @@ void read_tile(const Index::State& index, const Plan& plan, const Workspace& wor
   const spi::Grid<Key> result = workspace.result(count);
   const Stopwatch download;
   {
-    const std::lock_guard lock(index.device.state()->mutex);
-    const FloatGuard guard;
+    const DeviceSession session(*index.device.state());
     device.read(*result.memory, 0, keys.data(), bytes);
   }
   if (trace) trace->seconds["download"] += download.seconds();
@@ -53,8 +52,7 @@ void read_tile(const Index::State& index, const Plan& plan, const Workspace& wor
     tidy({keys.data() + q * width, width}, own);
   });
   if (write_back) {
-    const std::lock_guard lock(index.device.state()->mutex);
-    const FloatGuard guard;
+    const DeviceSession session(*index.device.state());
     device.write(*result.memory, 0, keys.data(), bytes);
   }
   if (trace) trace->seconds["finish"] += tidying.seconds();

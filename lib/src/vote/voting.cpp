@@ -1,6 +1,5 @@
 #include "vote/voting.hpp"
 
-#include "base/float_guard.hpp"
 #include "device/timing.hpp"
 #include "kith/error.hpp"
 #include "kith/trace.hpp"
@@ -33,9 +32,8 @@ std::size_t bytes_of(std::int64_t rows, std::int64_t cols) {
 DeviceMemory upload_labels(const std::shared_ptr<Device::State>& state,
                            std::span<const std::uint32_t> classes) {
   DeviceMemory memory(state, classes.size_bytes());
-  const std::lock_guard lock(state->mutex);
-  const FloatGuard guard;
-  if (!classes.empty()) state->device->write(*memory.get(), 0, classes.data(), classes.size_bytes());
+  const DeviceSession session(*state);
+  if (!classes.empty()) session->write(*memory.get(), 0, classes.data(), classes.size_bytes());
   return memory;
 }
 
@@ -49,9 +47,8 @@ void Voting::vote(const spi::Grid<Key>& nearest, const spi::Grid<std::uint32_t>&
                   std::uint32_t threads, std::span<std::uint32_t> winner, std::span<std::uint32_t> counts,
                   double* seconds) {
   const std::size_t q = nearest.rows;
-  const std::lock_guard lock(state_->mutex);
-  const FloatGuard guard;
-  spi::Device& device = *state_->device;
+  const DeviceSession session(*state_);
+  spi::Device& device = *session;
   run_timed(
       device,
       spi::VoteStep{
@@ -69,17 +66,15 @@ Tallying::Tallying(const std::shared_ptr<Device::State>& state, std::int64_t que
       sums_(state, bytes_of(queries, classes)) {}
 
 void Tallying::weigh(std::span<const float> weights) {
-  const std::lock_guard lock(state_->mutex);
-  const FloatGuard guard;
-  state_->device->write(*weights_.get(), 0, weights.data(), weights.size_bytes());
+  const DeviceSession session(*state_);
+  session->write(*weights_.get(), 0, weights.data(), weights.size_bytes());
 }
 
 void Tallying::tally(const spi::Grid<Key>& nearest, const spi::Grid<std::uint32_t>& labels,
                      std::uint32_t classes, std::uint32_t threads, std::span<float> sums, double* seconds) {
   const std::size_t q = nearest.rows;
-  const std::lock_guard lock(state_->mutex);
-  const FloatGuard guard;
-  spi::Device& device = *state_->device;
+  const DeviceSession session(*state_);
+  spi::Device& device = *session;
   run_timed(device,
             spi::TallyStep{nearest,
                            {weights_.get(), 0, q, nearest.cols, k_},
