@@ -142,7 +142,7 @@ void BoundedSearch::run_sample(const Phase& phase, std::int64_t count, const Wor
   device.enqueue(proposal_.sample(count, shadow_->of(phase.chunk, 0, chunk.rows), phase.visits,
                                   workspace.scratch(), 1 / query_scale_ / shadow_->scale()));
   timer.after(spi::CollectStep::name);
-  device.enqueue(proposal_.tighten_by_sample(count, phase.visits, phase.rank, workspace.scratch()));
+  device.enqueue(proposal_.tighten_by_sample(count, phase.visits, phase.rank));
   timer.after(spi::TightenStep::name);
 }
 
