@@ -10,6 +10,7 @@
 #include <mutex>
 
 #include "common/kernels.hpp"
+#include "common/views.hpp"
 #include "cublas.hpp"
 #include "guard.hpp"
 #include "kith/spi.hpp"
@@ -17,11 +18,10 @@
 
 namespace kith::cuda {
 
-class Memory : public spi::Allocation {
+class Memory : public Block {
  public:
-  Memory(void* made, std::size_t size, CUcontext context) : Allocation(size), data(made), context_(context) {}
+  Memory(void* made, std::size_t size, CUcontext context) : Block(made, size), context_(context) {}
   ~Memory() override;
-  void* const data;
 
  private:
   const CUcontext context_;
