@@ -4,7 +4,7 @@
 //   kith_device* device = NULL;
 //   kith_index* index = NULL;
 //   kith_rows rows;
-//   kith_rows_init(&rows);
+//   kith_rows_init(&rows, sizeof rows);
 //   rows.data = train, rows.rows = n, rows.cols = dims;
 //   if (kith_device_open("auto", &device) || kith_index_new(device, &rows, NULL, &index))
 //     fprintf(stderr, "%s\n", kith_last_error());
@@ -22,10 +22,10 @@
 // Handles. Each kith_..._new, _open, _load, _with gives a handle that the caller frees by the function named
 // in its description. Freeing NULL does nothing. Handles that depend on each other may be freed in any order.
 //
-// Structs. The caller sets one up by its kith_..._init(), which writes `size` and the defaults, and then
-// changes fields. A NULL pointer to options stands for the defaults. Fields are only ever added at the end,
-// with 0 as the value that changes nothing: a program goes on working with a newer library, and with an older
-// one as long as it leaves the newer fields at 0 (else KITH_UNSUPPORTED).
+// Structs. The caller sets one up by `kith_..._init(&it, sizeof it)`, which writes `size` and the defaults,
+// and then changes fields. A NULL pointer to options stands for the defaults. Fields are only ever added at
+// the end, with 0 as the value that changes nothing: a program goes on working with a newer library, and with
+// an older one as long as it leaves the newer fields at 0 (else KITH_UNSUPPORTED).
 //
 // Arrays are row-major, in host memory, without gaps unless a stride is a parameter; their shapes are in
 // brackets. m: queries, n: training rows, k: neighbours. The caller keeps what it passes until the function

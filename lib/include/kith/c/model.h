@@ -18,7 +18,7 @@ typedef struct kith_preparation_options {
   const char* categories;  ///< NULL: `ordinal`; `one_hot`
   const char* missing;  ///< of NaN. NULL: `refuse`; `drop` (refused too), `mean`, `median`, `most_frequent`
 } kith_preparation_options;
-KITH_C_API void kith_preparation_options_init(kith_preparation_options* options);
+KITH_C_API void kith_preparation_options_init(kith_preparation_options* options, uint64_t size);
 
 /// Learn from training rows. Free by kith_preparation_free().
 ///   train  [n, dims]  NaN only where `missing` fills it
@@ -64,7 +64,7 @@ typedef struct kith_model_parts {
   int64_t category_column_count;
   int64_t first_index;  ///< first column in files of index:value pairs, 0 or 1; -1: not from such a file
 } kith_model_parts;
-KITH_C_API void kith_model_parts_init(kith_model_parts* parts);
+KITH_C_API void kith_model_parts_init(kith_model_parts* parts, uint64_t size);
 
 /// A model of copies of these parts. Free by kith_model_free().
 KITH_C_API kith_status kith_model_new(const kith_model_parts* parts, kith_model** out);

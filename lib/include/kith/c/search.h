@@ -36,7 +36,7 @@ typedef struct kith_trace_info {
   int64_t fallbacks;    ///< queries that were searched by the chain alone in the end
   int64_t step_count;   ///< for kith_trace_step()
 } kith_trace_info;
-KITH_C_API void kith_trace_info_init(kith_trace_info* info);
+KITH_C_API void kith_trace_info_init(kith_trace_info* info, uint64_t size);
 KITH_C_API kith_status kith_trace_describe(const kith_trace* trace, kith_trace_info* info);
 /// Seconds of one step (`distance`, `select`, `upload`, ...), by name, ascending.
 KITH_C_API kith_status kith_trace_step(const kith_trace* trace, int64_t number, const char** name,
@@ -52,7 +52,7 @@ typedef struct kith_index_options {
                             ///< alone, in ascending order, and rows are still given with all columns
   int64_t feature_count;    ///< 0: all columns
 } kith_index_options;
-KITH_C_API void kith_index_options_init(kith_index_options* options);
+KITH_C_API void kith_index_options_init(kith_index_options* options, uint64_t size);
 
 /// What the caller leaves at its default, kith chooses. Answers depend on filter and self alone.
 typedef struct kith_search_options {
@@ -77,7 +77,7 @@ typedef struct kith_search_options {
   void* user;         ///< for `progress`
   kith_trace* trace;  ///< NULL: nothing is told
 } kith_search_options;
-KITH_C_API void kith_search_options_init(kith_search_options* options);
+KITH_C_API void kith_search_options_init(kith_search_options* options, uint64_t size);
 
 /// Write the filter of these rows and no others.
 ///   rows   [count]           0-based, in any order
@@ -104,7 +104,7 @@ typedef struct kith_index_info {
   int64_t feature_count;
   uint64_t memory_bytes;  ///< of the device, those shared with other indices included
 } kith_index_info;
-KITH_C_API void kith_index_info_init(kith_index_info* info);
+KITH_C_API void kith_index_info_init(kith_index_info* info, uint64_t size);
 /// What `info` points to belongs to `index`.
 KITH_C_API kith_status kith_index_describe(const kith_index* index, kith_index_info* info);
 
@@ -133,7 +133,7 @@ typedef struct kith_within_info {
   const float* distance;  ///< [first[m]]
   const int64_t* row;     ///< [first[m]]
 } kith_within_info;
-KITH_C_API void kith_within_info_init(kith_within_info* info);
+KITH_C_API void kith_within_info_init(kith_within_info* info, uint64_t size);
 /// What `info` points to belongs to `within`.
 KITH_C_API kith_status kith_within_describe(const kith_within* within, kith_within_info* info);
 

@@ -20,7 +20,7 @@ typedef struct kith_vote_options {
   int64_t cost_count;    ///< classes * classes; 0: 0 on the diagonal, else 1
   int64_t no_label;      ///< the answer where no class wins; INT64_MIN by default
 } kith_vote_options;
-KITH_C_API void kith_vote_options_init(kith_vote_options* options);
+KITH_C_API void kith_vote_options_init(kith_vote_options* options, uint64_t size);
 
 typedef struct kith_train_options {
   uint64_t size;
@@ -30,7 +30,7 @@ typedef struct kith_train_options {
   const float* sample_weights;  ///< [n], finite, not negative: the vote of each row is multiplied by it
   int64_t sample_weight_count;  ///< n; 0: all 1
 } kith_train_options;
-KITH_C_API void kith_train_options_init(kith_train_options* options);
+KITH_C_API void kith_train_options_init(kith_train_options* options, uint64_t size);
 
 typedef struct kith_classifier kith_classifier;
 
@@ -54,7 +54,7 @@ typedef struct kith_classifier_info {
   int64_t outputs;              ///< labels a row
   const float* sample_weights;  ///< [n]; NULL: all 1
 } kith_classifier_info;
-KITH_C_API void kith_classifier_info_init(kith_classifier_info* info);
+KITH_C_API void kith_classifier_info_init(kith_classifier_info* info, uint64_t size);
 /// What `info` points to belongs to `classifier`.
 KITH_C_API kith_status kith_classifier_describe(const kith_classifier* classifier,
                                                 kith_classifier_info* info);
@@ -90,7 +90,7 @@ typedef struct kith_classification {
   float* distance;  ///< [m, k]  of the neighbours; not looked at by kith_classifier_classify_within()
   int64_t* row;     ///< [m, k]  likewise
 } kith_classification;
-KITH_C_API void kith_classification_init(kith_classification* answer);
+KITH_C_API void kith_classification_init(kith_classification* answer, uint64_t size);
 
 /// Labels with votes and neighbours, of the first output.
 KITH_C_API kith_status kith_classifier_classify(const kith_classifier* classifier, const kith_rows* queries,
@@ -139,7 +139,7 @@ typedef struct kith_regressor_info {
   const double* values;         ///< [n, outputs]
   const float* sample_weights;  ///< [n]; NULL: all 1
 } kith_regressor_info;
-KITH_C_API void kith_regressor_info_init(kith_regressor_info* info);
+KITH_C_API void kith_regressor_info_init(kith_regressor_info* info, uint64_t size);
 /// What `info` points to belongs to `regressor`.
 KITH_C_API kith_status kith_regressor_describe(const kith_regressor* regressor, kith_regressor_info* info);
 /// Its rows as an index, which shares their memory. Free by kith_index_free().
@@ -200,7 +200,7 @@ typedef struct kith_evaluation_info {
   const int64_t* correct;     ///< [k_max]    right answers; accuracy is correct / rows
   const uint32_t* confusion;  ///< [k_max, classes, classes + 1]  truth, then answer; last: without an answer
 } kith_evaluation_info;
-KITH_C_API void kith_evaluation_info_init(kith_evaluation_info* info);
+KITH_C_API void kith_evaluation_info_init(kith_evaluation_info* info, uint64_t size);
 /// What `info` points to belongs to `evaluation`.
 KITH_C_API kith_status kith_evaluation_describe(const kith_evaluation* evaluation,
                                                 kith_evaluation_info* info);
