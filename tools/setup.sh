@@ -38,6 +38,8 @@ is_here() {
     dataset-fashion-mnist) find_fashion_mnist ;;
     poppler-utils) command -v pdftotext && command -v pdftoppm ;;
     python3-pip) python3 -m pip --version ;;
+    python3-venv) python3 -c "import ensurepip, venv" ;;
+    binutils) command -v readelf && command -v strip ;;
     python3-sklearn) /usr/bin/python3 -c "import sklearn" ;;
     *) command -v "$1" ;;
   esac >/dev/null 2>&1
