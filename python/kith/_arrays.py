@@ -266,16 +266,21 @@ def outputs(out: Any, shape: tuple[int, int], what: str) -> tuple[Float32, Int64
         distance, row = out
     except (TypeError, ValueError):
         raise InvalidArgument(f"{what}: out is not a pair (distance, row); pass two arrays of shape {shape}") from None
-    for name, array, kind in (("distance", distance, np.float32), ("row", row, np.int64)):
-        wanted = f"pass a writeable, C-contiguous {np.dtype(kind).name} array of shape {shape}"
-        if not isinstance(array, np.ndarray):
-            raise InvalidArgument(f"{what}: out's {name} is a {type(array).__name__}; {wanted}")
-        if array.dtype != kind or array.shape != shape or not array.flags.carray:
-            raise InvalidArgument(
-                f"{what}: out's {name} is {array.dtype}, shape {array.shape}, "
-                f"{'' if array.flags.carray else 'not '}C-contiguous and writeable; {wanted}"
-            )
+    _check_output(distance, "distance", np.float32, shape, what)
+    _check_output(row, "row", np.int64, shape, what)
     return distance, row
+
+
+def _check_output(array: Any, name: str, kind: Any, shape: tuple[int, int], what: str) -> None:
+    if isinstance(array, np.ndarray) and array.dtype == kind and array.shape == shape and array.flags.carray:
+        return
+    wanted = f"pass a writeable, C-contiguous {np.dtype(kind).name} array of shape {shape}"
+    if not isinstance(array, np.ndarray):
+        raise InvalidArgument(f"{what}: out's {name} is a {type(array).__name__}; {wanted}")
+    layout = "" if array.flags.carray else ", which is not C-contiguous, aligned and writeable"
+    raise InvalidArgument(
+        f"{what}: out's {name} is a {type(array).__name__} of {array.dtype}, shape {array.shape}{layout}; {wanted}"
+    )
 
 
 def index_array(x: Any, what: str) -> Int64:
