@@ -7,7 +7,7 @@ import ctypes as c
 import os
 import threading
 from dataclasses import dataclass
-from typing import Optional, Union
+from typing import Any, Optional, Union
 
 from . import _structs as s
 from ._library import Handle, check, lib, new_handle, text
@@ -165,6 +165,15 @@ class Device:
     @property
     def handle(self) -> Optional[int]:
         return self._handle.value
+
+    def __copy__(self) -> Device:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Device:
+        return self  # scikit-learn's clone() copies parameters
+
+    def __reduce__(self) -> Any:
+        return Device, (self.info.spec,)
 
     def __repr__(self) -> str:
         return f"kith.Device({self.info.spec!r}: {self.info.name})"

@@ -11,7 +11,9 @@ from . import _structs as s
 from ._arrays import Rows, address, filter_words, index_array, outputs, rows_of
 from ._checks import check_columns, choose, not_negative, whole
 from ._device import Device, open_device
+from ._errors import InvalidArgument
 from ._library import Handle, check, lib, new_handle, text
+from ._metrics import metrics
 from ._results import Neighbors, RadiusNeighbors, lists_of
 from ._watch import Progress, call
 
@@ -65,6 +67,8 @@ class Index:
         *,
         features: Optional[Any] = None,
     ) -> None:
+        if not isinstance(metric, str):
+            raise InvalidArgument(f"kith.Index: metric={metric!r}; pass a name, one of {', '.join(metrics())}")
         rows = rows_of(X, "kith.Index: X")
         options = s.sized(s.IndexOptions, metric=metric.encode())
         if features is not None:
@@ -280,6 +284,12 @@ class Index:
             f"kith.Index({self._rows} rows x {self._dims} columns, metric={self._metric!r}, "
             f"device={self._device.info.spec!r}, {self.memory_bytes / 2**20:.1f} MiB)"
         )
+
+    def __copy__(self) -> Index:
+        return self  # it never changes
+
+    def __deepcopy__(self, memo: Any) -> Index:
+        return self
 
     def __reduce__(self) -> Any:
         raise TypeError(

@@ -148,6 +148,9 @@ class Handle:
         self.value = value
         self._free = free
 
+    def __reduce__(self) -> Any:
+        raise TypeError("kith: a handle of the library belongs to one process and is not copied")
+
     def __del__(self) -> None:
         value, self.value = getattr(self, "value", None), None
         if value:

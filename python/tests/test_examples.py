@@ -82,6 +82,14 @@ def run_block(block, names):
     assert printed.getvalue().splitlines() == promised
 
 
+def test_the_reference_is_that_of_the_docstrings():
+    pytest.importorskip("sklearn")
+    if not (SOURCE / "docs" / "python-reference.md").exists():
+        pytest.skip("docs/python-reference.md is not here")
+    written = runpy.run_path(str(SOURCE / "python" / "write_reference.py"))["page"]()
+    assert written == (SOURCE / "docs" / "python-reference.md").read_text(encoding="utf-8"), "python/write_reference.py"
+
+
 EXAMPLES = sorted((SOURCE / "python" / "examples").glob("*.py"))
 
 

@@ -1,5 +1,6 @@
 """kith.Index: bits, options, refusals."""
 
+import copy
 import pickle
 
 import kith
@@ -210,6 +211,20 @@ def test_texts_for_people(device, random):
 def test_an_index_is_not_pickled(device, random):
     with pytest.raises(TypeError, match="pickle the rows"):
         pickle.dumps(kith.Index(whole(random, 70, 3), device=device))
+
+
+def test_copies_of_what_never_changes(random):
+    device = kith.Device("cpu")
+    index = kith.Index(whole(random, 3, 2), device=device)
+    assert copy.deepcopy(index) is index and copy.copy(index) is index and copy.deepcopy(device) is device
+    assert pickle.loads(pickle.dumps(device)).info == device.info
+    with pytest.raises(TypeError, match="not copied"):
+        copy.copy(index._handle)
+
+
+def test_a_metric_that_is_no_name(random):
+    with pytest.raises(kith.InvalidArgument, match="metric=3; pass a name, one of squared_l2"):
+        kith.Index(whole(random, 3, 2), 3)
 
 
 def test_metrics():

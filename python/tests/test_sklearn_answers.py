@@ -117,6 +117,20 @@ def test_kiths_own_parameters():
         fitted("KNeighborsClassifier", X, y, tie="nearest", weights=np.exp, n_neighbors=1).predict(query)
 
 
+def test_who_abstains_within_a_radius_is_no_outlier():
+    model = fitted(
+        "RadiusNeighborsClassifier", [[0.0], [2.0]], ["a", "b"], tie="abstain", outlier_label="out", no_label="?"
+    )
+    assert model.predict([[1.0], [9.0], [0.1]]).tolist() == ["?", "out", "a"]
+
+
+def test_a_device_as_a_parameter(close):
+    from sklearn.base import clone
+
+    model = ours.KNeighborsClassifier(device=kith.Device("cpu"))
+    assert clone(model).fit(*close).score(*close) == model.fit(*close).score(*close)
+
+
 def test_outliers_of_a_radius(close):
     X, y = close
     far = np.array([[99.0, 99, 99], X[0]])

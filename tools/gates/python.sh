@@ -24,8 +24,8 @@ install_wheel() {
   python3 python/pack_wheel.py --build "$build" --out "$python_tests/dist" &&
     "$environment/bin/python" -m pip install --quiet --force-reinstall --no-deps "$python_tests"/dist/*.whl &&
     mkdir -p "$python_tests/tests/docs" && cp -r python/tests "$python_tests/tests/python" &&
-    cp -r python/examples "$python_tests/tests/python/" && cp docs/python.md "$python_tests/tests/docs/" &&
-    cp README.md "$python_tests/tests/"
+    cp -r python/examples python/write_reference.py "$python_tests/tests/python/" &&
+    cp docs/python.md docs/python-reference.md "$python_tests/tests/docs/" && cp README.md "$python_tests/tests/"
 }
 
 # By a search path with nothing but the environment: no compiler, and no Python sources but those of the wheel.

@@ -9,11 +9,14 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .._errors import InvalidArgument
-from .._vote import NO_LABEL, Classifier, Voted
+from .._vote import Classifier, Voted
 from . import _labels as labels
 from . import _parameters as parameters
 from ._base import RadiusNeighbors, _ragged
 from ._classify import _Classifying, _voted_by
+
+if TYPE_CHECKING:
+    from .._types import Array
 
 if TYPE_CHECKING:
     pass
@@ -157,8 +160,9 @@ class RadiusNeighborsClassifier(RadiusNeighbors, _Classifying):
             return self._labels(voted, self.no_label)
         answers = []
         for one, found, outlier in zip(voted, self._classes, self.outlier_label_):
-            alone = ~one.share.any(axis=1)
-            answers.append(labels.decode(np.where(alone, NO_LABEL, one.code), found, outlier, self._where()))
+            alone: Array = ~one.share.any(axis=1)
+            answer = labels.decode(np.where(alone, 0, one.code), found, self.no_label, self._where())
+            answers.append(labels.put(answer, alone, outlier) if alone.any() else answer)
         return np.stack(answers, axis=1) if self.outputs_2d_ else answers[0]
 
     def predict_proba(self, X: Any) -> Any:

@@ -60,13 +60,15 @@ def decode(codes: Int64, classes: Array, no_label: Any, where: str) -> Array:
             f"{where}: no class wins for {int(without.sum())} of {len(codes)} queries, first query {q}; "
             "pass no_label, the answer for such queries"
         )
-    labels = classes.take(np.maximum(codes, 0))
+    return put(classes.take(np.maximum(codes, 0)), without, no_label)
+
+
+def put(labels: Array, where: Array, label: Any) -> Array:
+    """`labels` with `label` where a mask says so, of a dtype that holds both."""
     # Text beside numbers, or a longer text, needs a dtype that holds both.
-    if np.result_type(labels, np.asarray(no_label)).kind != labels.dtype.kind:
-        labels = labels.astype(object)
-    else:
-        labels = labels.astype(np.result_type(labels, np.asarray(no_label)))
-    labels[without] = no_label
+    kinds = {labels.dtype.kind, np.asarray(label).dtype.kind}
+    labels = labels.astype(object if len(kinds) > 1 else np.result_type(labels, np.asarray(label)))
+    labels[where] = label
     return labels
 
 
