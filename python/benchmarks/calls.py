@@ -41,9 +41,8 @@ def main():
     arguments = parser.parse_args()
     library = arguments.library.resolve()
     os.environ["KITH_LIBRARY"] = str(library)
-    import numpy as np
-
     import kith
+    import numpy as np
 
     X = np.random.default_rng(0).random((1000, 16), np.float32)
     index = kith.Index(X, device="cpu")

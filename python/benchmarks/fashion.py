@@ -13,10 +13,9 @@ import os
 import time
 
 import numpy as np
+from kith.sklearn import KNeighborsClassifier as Ours
 from sklearn.neighbors import KNeighborsClassifier as Theirs
 from threadpoolctl import threadpool_limits
-
-from kith.sklearn import KNeighborsClassifier as Ours
 
 
 def read(folder, name):

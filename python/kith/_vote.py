@@ -17,7 +17,7 @@ from ._results import lists_of
 from ._watch import call
 
 if TYPE_CHECKING:
-    from ._types import Float32, Float64, Int64
+    from ._types import Bool, Float32, Float64, Int64
 
 
 NO_LABEL = -1  # no class has this code
@@ -38,6 +38,11 @@ class Voted:
 
     code: Int64  # [m], NO_LABEL where no class wins
     share: Float64  # [m, classes]
+
+    def alone(self) -> Bool:
+        """The queries without a vote, [m]."""
+        without: Bool = np.logical_not(self.share.any(axis=1))
+        return without
 
 
 def _options(vote: Vote) -> s.VoteOptions:

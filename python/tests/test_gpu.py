@@ -3,7 +3,6 @@
 import kith
 import numpy as np
 import pytest
-
 from reference import neighbors, whole
 
 

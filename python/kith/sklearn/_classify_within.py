@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any, Optional
+from typing import Any, Optional
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -14,12 +14,6 @@ from . import _labels as labels
 from . import _parameters as parameters
 from ._base import RadiusNeighbors, _ragged
 from ._classify import _Classifying, _voted_by
-
-if TYPE_CHECKING:
-    from .._types import Array
-
-if TYPE_CHECKING:
-    pass
 
 
 class RadiusNeighborsClassifier(RadiusNeighbors, _Classifying):
@@ -151,7 +145,7 @@ class RadiusNeighborsClassifier(RadiusNeighbors, _Classifying):
         """
         voted = self._voted(X)
         if self.outlier_label_ is None:
-            without = np.flatnonzero(~voted[0].share.any(axis=1) & (voted[0].code < 0))
+            without = np.flatnonzero(voted[0].alone() & (voted[0].code < 0))
             if len(without) and self.no_label is None:
                 raise InvalidArgument(
                     f"{self._where()}: No neighbors found for test samples {without[:10]} ({len(without)} of "
@@ -160,7 +154,7 @@ class RadiusNeighborsClassifier(RadiusNeighbors, _Classifying):
             return self._labels(voted, self.no_label)
         answers = []
         for one, found, outlier in zip(voted, self._classes, self.outlier_label_):
-            alone: Array = ~one.share.any(axis=1)
+            alone = one.alone()
             answer = labels.decode(np.where(alone, 0, one.code), found, self.no_label, self._where())
             answers.append(labels.put(answer, alone, outlier) if alone.any() else answer)
         return np.stack(answers, axis=1) if self.outputs_2d_ else answers[0]
@@ -181,7 +175,7 @@ class RadiusNeighborsClassifier(RadiusNeighbors, _Classifying):
         """
         voted = self._voted(X)
         for output, one in enumerate(voted):
-            alone = ~one.share.any(axis=1)
+            alone = one.alone()
             if not alone.any():
                 continue
             if self.outlier_label_ is None and self.no_label is None:
