@@ -161,6 +161,8 @@ class Device:
         raw = s.sized(s.DeviceInfo)
         check(lib.kith_device_describe(self._handle.value, raw))
         self.info = _info(raw)
+        # How many multiply-adds it does while one core of a CPU does one; a slow GPU, so that Ctrl-C is heard there.
+        self.pace = 5000 if self.info.kind == "gpu" else 1
 
     @property
     def handle(self) -> Optional[int]:

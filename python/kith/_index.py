@@ -181,7 +181,7 @@ class Index:
         call(
             lambda chosen: int(lib.kith_index_search(handle, rows.struct, k, chosen, *found)),
             options,
-            m * self._rows * self._dims,
+            m * self._rows * self._dims // self._device.pace,
             progress,
         )
         if rows.back is None or out is not None:
@@ -234,7 +234,7 @@ class Index:
                 lib.kith_index_within(handle, rows.struct, address(radii), radii.size, chosen, c.byref(out))
             ),
             options,
-            m * self._rows * self._dims,
+            m * self._rows * self._dims // self._device.pace,
             progress,
         )
         return RadiusNeighbors(*(rows.returned(array) for array in lists_of(Handle(out.value, lib.kith_within_free))))

@@ -105,7 +105,7 @@ class Classifier(_Model):
                 lib.kith_classifier_classify_outputs(handle, queries, k, chosen, options, c.addressof(pointers))
             ),
             _search(threads, self_from),
-            len(Q) * self._work,
+            len(Q) * self._work // self._device.pace,
         )
         return answers
 
@@ -119,7 +119,7 @@ class Classifier(_Model):
                 lib.kith_classifier_classify_within(handle, queries, address(radii), 1, chosen, options, struct, None)
             ),
             _search(threads, self_from),
-            len(Q) * self._work,
+            len(Q) * self._work // self._device.pace,
         )
         return answer
 
@@ -154,7 +154,7 @@ class Regressor(_Model):
                 lib.kith_regressor_predict(handle, queries, k, chosen, options, address(value), None, None)
             ),
             _search(threads, self_from),
-            len(Q) * self._work,
+            len(Q) * self._work // self._device.pace,
         )
         return value
 
@@ -171,7 +171,7 @@ class Regressor(_Model):
                 )
             ),
             _search(threads, self_from),
-            len(Q) * self._work,
+            len(Q) * self._work // self._device.pace,
         )
         first = lists_of(Handle(out.value, lib.kith_within_free))[0]
         return value, np.diff(first)

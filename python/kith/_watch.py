@@ -137,7 +137,7 @@ def _plain_bar() -> _Bar:
 def call(ask: Ask, options: Optional[s.SearchOptions], work: int, progress: Progress = False) -> None:
     """Let `ask` search, which gets `options`; None stands for the defaults.
 
-    `work` is in multiply-adds.
+    `work` is in multiply-adds of one core of a CPU.
     """
     if needs_watching(work, progress):
         _run(ask, options or s.search_options(), progress)

@@ -1,5 +1,6 @@
 """What `import kith` costs and loads, and what the package says of itself."""
 
+import os
 import re
 import subprocess
 import sys
@@ -9,8 +10,14 @@ import kith
 import pytest
 
 
-def run(program):
-    return subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+def run(program, **environment):
+    return subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, **environment},
+    ).stdout
 
 
 def test_import_touches_no_driver_and_no_heavy_package():
@@ -22,9 +29,11 @@ def test_import_touches_no_driver_and_no_heavy_package():
     assert not {"sklearn", "pandas", "tqdm", "torch", "scipy"} & set(modules)
 
 
-def test_import_takes_less_than_50_ms():
-    program = "import numpy, time, ctypes; t = time.perf_counter(); import kith; print(time.perf_counter() - t)"
-    assert min(float(run(program)) for _ in range(5)) < 0.050
+def test_import_takes_less_than_50_ms(tmp_path):
+    """Of processor time, once bytecode is there, beyond NumPy and ctypes."""
+    program = "import numpy, time, ctypes; t = time.process_time(); import kith; print(time.process_time() - t)"
+    cached = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(tmp_path)}
+    assert min(float(run(program, **cached)) for _ in range(5)) < 0.050
 
 
 def test_version():
