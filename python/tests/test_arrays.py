@@ -7,6 +7,7 @@ import kith
 import numpy as np
 import pytest
 from kith._arrays import rows_of
+
 from reference import whole
 
 

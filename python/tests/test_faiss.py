@@ -4,6 +4,7 @@ import kith
 import numpy as np
 import pytest
 from kith import faiss as ours
+
 from reference import neighbors, whole
 
 theirs = pytest.importorskip("faiss", reason="faiss-cpu is not installed")

@@ -3,6 +3,7 @@
 import kith
 import numpy as np
 import pytest
+
 from reference import neighbors, whole
 
 

@@ -6,6 +6,7 @@ import pickle
 import kith
 import numpy as np
 import pytest
+
 from reference import distances, neighbors, whole
 
 METRICS = ["squared_l2", "l2", "l1", "linf", "negative_dot"]

@@ -20,9 +20,10 @@ import numpy as np
 import pytest
 
 pytest.importorskip("sklearn")
-import datasets  # noqa: E402
 import kith.sklearn as ours  # noqa: E402
 import sklearn.neighbors as theirs  # noqa: E402
+
+import datasets  # noqa: E402
 
 REASONS = ("tie", "rounding", "zero", "weights")
 TABLE = {}  # name: {"answers": n, reason: n}; conftest.py prints it

@@ -12,6 +12,7 @@ import warnings
 import kith
 import numpy as np
 import pytest
+
 from reference import neighbors, whole
 
 TRAIN = whole(np.random.default_rng(1), 3000, 16)

@@ -11,6 +11,12 @@ import pytest
 pytest.importorskip("sklearn")
 import kith.sklearn as ours  # noqa: E402
 import sklearn.neighbors as theirs  # noqa: E402
+from sklearn.base import clone  # noqa: E402
+from sklearn.model_selection import GridSearchCV, KFold, cross_val_score  # noqa: E402
+from sklearn.pipeline import make_pipeline  # noqa: E402
+from sklearn.preprocessing import StandardScaler  # noqa: E402
+from sklearn.utils.estimator_checks import check_estimator  # noqa: E402
+
 from estimators import (  # noqa: E402
     CLASSIFIERS,
     NAMES,
@@ -19,11 +25,6 @@ from estimators import (  # noqa: E402
     fitted,
     made,
 )
-from sklearn.base import clone  # noqa: E402
-from sklearn.model_selection import GridSearchCV, KFold, cross_val_score  # noqa: E402
-from sklearn.pipeline import make_pipeline  # noqa: E402
-from sklearn.preprocessing import StandardScaler  # noqa: E402
-from sklearn.utils.estimator_checks import check_estimator  # noqa: E402
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -9,11 +9,12 @@ import pytest
 pytest.importorskip("sklearn")
 import kith.sklearn as ours  # noqa: E402
 import sklearn.neighbors as theirs  # noqa: E402
+from sklearn.datasets import load_wine  # noqa: E402
+
 from estimators import (  # noqa: E402
     BY_K,
     fitted,
 )
-from sklearn.datasets import load_wine  # noqa: E402
 
 
 @pytest.mark.parametrize("name", BY_K)
