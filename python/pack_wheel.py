@@ -35,6 +35,8 @@ ALLOWED = {
     "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1", "libkith.so.0", "libOpenCL.so.1",
 }  # fmt: skip
 LARGEST = 40 << 20
+# The newest GLIBCXX_3.4.X that manylinux_2_Y has: X, Y, as auditwheel's policies say.
+GLIBCXX = ((24, 28), (28, 31), (29, 34), (30, 35), (33, 39))
 
 
 def fail(text):
@@ -72,6 +74,15 @@ def symbol_version(files, name):
         for match in re.finditer(name.encode() + rb"_(\d+(?:\.\d+)+)\0", file.read_bytes()):
             newest = max(newest, tuple(int(part) for part in match[1].split(b".")))
     return newest
+
+
+def manylinux(files):
+    """The oldest manylinux_2_Y that has every symbol version which the files need."""
+    needed = symbol_version(files, "GLIBCXX")[2]
+    by_cxx = [glibc for newest, glibc in GLIBCXX if needed <= newest]
+    if not by_cxx:
+        fail(f"the libraries need GLIBCXX_3.4.{needed}, which no manylinux has; build with gcc 14 or earlier")
+    return f"manylinux_2_{max(symbol_version(files, 'GLIBC')[1], by_cxx[0])}_{platform.machine()}"
 
 
 def check_needed(files):
@@ -133,8 +144,7 @@ def pack(build, out, folder):
     version = kith_version()
     files = installed(build, folder)
     check_needed(files)
-    major, minor = symbol_version(files, "GLIBC")[:2]
-    tag = f"py3-none-manylinux_{major}_{minor}_{platform.machine()}"
+    tag = f"py3-none-{manylinux(files)}"
     info = f"kith_knn-{version}.dist-info"
     members = {f"kith/_lib/{file.relative_to(folder / 'kith' / '_lib').as_posix()}": file for file in files}
     package = ROOT / "python" / "kith"

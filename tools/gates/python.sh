@@ -19,9 +19,16 @@ make_environment() {
     cp python/tests/requirements.txt "$environment/"
 }
 
+# The tag that pack_wheel.py chose is what auditwheel finds, too.
+check_tag() {
+  wheel=$(echo "$python_tests"/dist/*.whl) && tag=${wheel##*-none-} && tag=${tag%.whl}
+  "$environment/bin/auditwheel" show "$wheel" | tr -s ' \n' ' ' | tee "$logs/python.auditwheel" | grep -q "platform tag to \"$tag\"" ||
+    { echo "python: the wheel is tagged $tag, but: $(cat "$logs/python.auditwheel")"; return 1; }
+}
+
 install_wheel() {
   rm -rf "$python_tests/dist" "$python_tests/tests"
-  python3 python/pack_wheel.py --build "$build" --out "$python_tests/dist" &&
+  python3 python/pack_wheel.py --build "$build" --out "$python_tests/dist" && check_tag &&
     "$environment/bin/python" -m pip install --quiet --force-reinstall --no-deps "$python_tests"/dist/*.whl &&
     mkdir -p "$python_tests/tests/docs" && cp -r python/tests "$python_tests/tests/python" &&
     cp -r python/examples python/write_reference.py "$python_tests/tests/python/" &&
@@ -29,9 +36,10 @@ install_wheel() {
 }
 
 # By a search path with nothing but the environment: no compiler, and no Python sources but those of the wheel.
-run_python_tests() { # ARGUMENTS...
+run_python_tests() { # DEVICE ARGUMENTS...
+  device=$1 && shift
   (cd "$python_tests/tests" && env -i HOME="$HOME" PATH="$environment/bin" KITH_SOURCE="$python_tests/tests" \
-    KITH_TUNING=off python -m pytest -q -p no:cacheprovider python "$@")
+    KITH_TUNING=off KITH_TEST_DEVICE="$device" python -m pytest -q -p no:cacheprovider python "$@")
 }
 
 gate_python() {
@@ -48,9 +56,12 @@ gate_python() {
     "$environment/bin/python" -B -m pytest -q -p no:cacheprovider python/tests/test_header.py || return
   set --
   [ -z "$short" ] || set -- -m "not slow"
-  run_python_tests "$@" > "$logs/python.tests" 2>&1 || { cat "$logs/python.tests"; return 1; }
+  run_python_tests cpu "$@" > "$logs/python.tests" 2>&1 || { cat "$logs/python.tests"; return 1; }
   cat "$logs/python.tests"
   ran=$(sed -n 's/.*[^0-9]*\b\([0-9][0-9]*\) passed.*/\1/p' "$logs/python.tests" | tail -n 1)
   echo "python: $(tail -n 1 "$logs/python.tests")"
+  if [ -e "$build/lib/kith/libkith_opencl.so" ]; then
+    run_python_tests opencl:pocl -k "index or faiss or answers" || return
+  fi
   [ "${ran:-0}" -ge $minimum_python_tests ] || { echo "python: fewer tests passed than $minimum_python_tests"; return 1; }
 }
