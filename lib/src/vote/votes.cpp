@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "base/border.hpp"
 #include "base/text.hpp"
 #include "host/parallel.hpp"
 #include "kith/error.hpp"
@@ -60,6 +61,21 @@ std::vector<double> shares(const VotingOptions& voting, std::span<const std::uin
     for (std::size_t c = 0; c < classes; ++c) share[first + c] /= sum;
   });
   return share;
+}
+
+std::vector<double> class_shares(const VotingOptions& voting, std::span<const std::uint32_t> votes,
+                                 std::span<const float> scores, std::size_t classes) try {
+  if (classes == 0) return {};
+  if (votes.size() % classes != 0 || (!scores.empty() && scores.size() != votes.size()) ||
+      (!voting.priors.empty() && voting.priors.size() != classes))
+    refuse("class_shares", std::to_string(votes.size()) + " votes, " + std::to_string(scores.size()) +
+                               " scores and " + std::to_string(voting.priors.size()) + " priors for " +
+                               std::to_string(classes) +
+                               " classes; give votes of whole queries, as many "
+                               "scores or none, and a prior a class or none");
+  return shares(voting, votes, scores, classes, 0);
+} catch (...) {
+  rethrow_as_error();
 }
 
 Scorer::Scorer(const VotingOptions& voting, std::size_t classes, std::span<const std::uint32_t> codes,
