@@ -22,23 +22,50 @@ void check_struct(const char* where, const char* name, const void* given, std::u
 
 }  // namespace kith::c_api
 
-#define KITH_C_INIT(type)                          \
-  void type##_init(type* to, std::uint64_t size) { \
-    kith::c_api::init_struct<type>(to, size);      \
-  }
-KITH_C_INIT(kith_rows)
-KITH_C_INIT(kith_device_info)
-KITH_C_INIT(kith_trace_info)
-KITH_C_INIT(kith_index_options)
-KITH_C_INIT(kith_search_options)
-KITH_C_INIT(kith_index_info)
-KITH_C_INIT(kith_within_info)
-KITH_C_INIT(kith_vote_options)
-KITH_C_INIT(kith_train_options)
-KITH_C_INIT(kith_classifier_info)
-KITH_C_INIT(kith_classification)
-KITH_C_INIT(kith_regressor_info)
-KITH_C_INIT(kith_evaluation_info)
-KITH_C_INIT(kith_preparation_options)
-KITH_C_INIT(kith_model_parts)
-#undef KITH_C_INIT
+using kith::c_api::init_struct;
+
+void kith_rows_init(kith_rows* to, std::uint64_t size) {
+  init_struct(to, size);
+}
+void kith_device_info_init(kith_device_info* to, std::uint64_t size) {
+  init_struct(to, size);
+}
+void kith_trace_info_init(kith_trace_info* to, std::uint64_t size) {
+  init_struct(to, size);
+}
+void kith_index_options_init(kith_index_options* to, std::uint64_t size) {
+  init_struct(to, size);
+}
+void kith_search_options_init(kith_search_options* to, std::uint64_t size) {
+  init_struct(to, size);
+}
+void kith_index_info_init(kith_index_info* to, std::uint64_t size) {
+  init_struct(to, size);
+}
+void kith_within_info_init(kith_within_info* to, std::uint64_t size) {
+  init_struct(to, size);
+}
+void kith_vote_options_init(kith_vote_options* to, std::uint64_t size) {
+  init_struct(to, size);
+}
+void kith_train_options_init(kith_train_options* to, std::uint64_t size) {
+  init_struct(to, size);
+}
+void kith_classifier_info_init(kith_classifier_info* to, std::uint64_t size) {
+  init_struct(to, size);
+}
+void kith_classification_init(kith_classification* to, std::uint64_t size) {
+  init_struct(to, size);
+}
+void kith_regressor_info_init(kith_regressor_info* to, std::uint64_t size) {
+  init_struct(to, size);
+}
+void kith_evaluation_info_init(kith_evaluation_info* to, std::uint64_t size) {
+  init_struct(to, size);
+}
+void kith_preparation_options_init(kith_preparation_options* to, std::uint64_t size) {
+  init_struct(to, size);
+}
+void kith_model_parts_init(kith_model_parts* to, std::uint64_t size) {
+  init_struct(to, size);
+}
