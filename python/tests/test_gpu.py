@@ -105,3 +105,36 @@ def test_every_gpu_gives_the_bits_of_the_cpu():
     for spec in gpus:
         found = kith.Index(X, device=spec).search(Q, 20)
         assert found.distance.tobytes() == expected.distance.tobytes() and found.row.tobytes() == expected.row.tobytes()
+
+
+def test_tensors_on_a_second_gpu():
+    torch = _torch()
+    if torch.cuda.device_count() < 2:
+        pytest.skip("there is one GPU here")
+    random = np.random.default_rng(6)
+    train, queries = whole(random, 3000, 24), whole(random, 100, 24)
+    row = neighbors(train, queries, 7)[1]
+    for spec in ("cuda:0", "cuda:1"):
+        index = kith.Index(train, device=spec)
+        for place in ("cuda:0", "cuda:1"):
+            with pytest.warns(kith.HostCopyWarning, match=f"tensor on {place}"):
+                found = index.search(torch.from_numpy(queries).to(place), 7)
+            assert str(found.row.device) == place and np.array_equal(found.row.cpu().numpy(), row)
+
+
+def test_two_gpus_searched_from_threads():
+    from concurrent.futures import ThreadPoolExecutor
+
+    gpus = [one.spec for one in kith.devices() if one.backend == "cuda"]
+    if len(gpus) < 2:
+        pytest.skip("there are not two CUDA devices here")
+    random = np.random.default_rng(7)
+    X, Q = random.random((20000, 100), np.float32), random.random((500, 100), np.float32)
+    expected = kith.Index(X, device="cpu").search(Q, 20)
+    indices = [kith.Index(X, device=spec) for spec in gpus]
+    with ThreadPoolExecutor(8) as pool:
+        for found in pool.map(lambda i: indices[i % len(indices)].search(Q, 20), range(32)):
+            assert (
+                found.distance.tobytes() == expected.distance.tobytes()
+                and found.row.tobytes() == expected.row.tobytes()
+            )
