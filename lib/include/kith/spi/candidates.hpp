@@ -8,6 +8,7 @@
 #include "kith/key.hpp"
 #include "kith/metric.hpp"
 #include "kith/selector.hpp"
+#include "kith/spi/kernel_limits.hpp"
 #include "kith/spi/memory.hpp"
 
 namespace kith::spi {
@@ -21,9 +22,8 @@ enum Fact : std::uint32_t {
 };
 inline constexpr std::uint32_t facts_a_row = 4;
 
-/// To what shadows in an order of the device's own are padded: rows, and columns, of which fp16 and int8 have
-/// whole lines of 128 bytes, or one line of 32 or 64.
-inline constexpr std::uint32_t shadow_rows = 128, shadow_dims = 32;
+/// Columns of a shadow in an order of the device's own: padded to shadow_dims, of fp16 and int8 to whole
+/// lines of 128 bytes, or one line of 32 or 64.
 constexpr std::size_t shadow_columns(Proposer proposer, std::size_t dims) {
   if (proposer != Proposer::fp16 && proposer != Proposer::int8)
     return (dims + shadow_dims - 1) / shadow_dims * shadow_dims;
@@ -32,10 +32,9 @@ constexpr std::size_t shadow_columns(Proposer proposer, std::size_t dims) {
   return (dims + line - 1) / line * line;
 }
 
-/// Of up to so many columns fp16 takes every number as the sum of two 16-bit floats, and fills four columns
-/// of the shadow with it: docs/certificate.md, section 2.
-inline constexpr std::uint32_t most_split_dims = 4;
-/// Columns of a shadow of fp16 that are not padding: products that are added for a pair of rows.
+/// Columns of a shadow of fp16 that are not padding: products that are added for a pair of rows. Of up to
+/// most_split_dims columns every number is the sum of two 16-bit floats and fills four: docs/certificate.md,
+/// section 2.
 constexpr std::size_t half_terms(std::size_t dims) {
   return dims <= most_split_dims ? 4 * dims : dims;
 }
@@ -89,9 +88,6 @@ struct Visits {
   std::uint32_t blocks = 1;  ///< of all `train`
   std::uint32_t stride = 1;  ///< less than `blocks` unless both are 1, with no divisor in common
 };
-
-/// Places of a step that one number of a sample stands for.
-inline constexpr std::uint32_t sample_rows = 16;
 
 /// Append every row t of a tile that may be as near as theta to the lists of candidates.
 ///   none  keeps values[q, t] <= theta[q]: values are given (radius search, any matrix of distances)
