@@ -3,6 +3,7 @@
 // A launcher enqueues and returns; what it returns is the error of a launch, not of what was
 // launched. `..._scratch` tells how many bytes of scratch a launcher wants; with less, but never
 // less than it wants for a single row, it works in more rounds.
+// No twin in kernels_cl: kernels of OpenCL are launched by their names.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -13,16 +14,17 @@
 
 #include "kith/key.hpp"
 #include "kith/metric.hpp"
+#include "kith/spi/kernel_limits.hpp"
 
 namespace kith::cuda {
 
 /// Rows a block of packed rows (kith/spi/memory.hpp, RowBlocks): of queries and of training rows alike.
-inline constexpr std::uint32_t rows_a_block = 32;
+using spi::rows_a_block;
 
 /// Most neighbours of `nearest`; of a list in shared memory, above which selector `threshold` uses scratch;
 /// of `threshold` at all; and of local_sort, which sorts that many values at a time.
 inline constexpr std::uint32_t nearest_max_k = 256;
-inline constexpr std::uint32_t threshold_max_k = 2048;
+using spi::threshold_max_k;
 inline constexpr std::uint32_t threshold_most_k = std::uint32_t{1} << 30;
 inline constexpr std::uint32_t local_sort_max_k = 256;
 
@@ -150,7 +152,7 @@ struct Preparation {
 cudaError_t prepare(const Queue& queue, const Preparation& preparation);
 
 /// Shadows for tensor cores are padded to whole multiples of so many rows (kith/spi/candidates.hpp, Shadow).
-inline constexpr std::uint32_t tile_of_halves = 128;
+inline constexpr std::uint32_t tile_of_halves = spi::shadow_rows;
 
 /// How a shadow of 16-bit floats lies in memory: tile after tile of 128 rows, of each tile slab after slab of
 /// up to 64 dimensions, of each slab 128 lines, a row's. The pieces of 16 bytes of a line are in an order
@@ -202,13 +204,9 @@ struct ProductBound {
   std::uint32_t rows;     ///< that facts are of
   std::uint32_t columns;  ///< places: rows of the step, one for each column; of whole tiles with visits
   std::uint32_t dims;     ///< at most product_max_dims
-  double b;               ///< error of a product, a unit of both norms
+  double b;               ///< error of a product, a unit of both norms: of spi::CollectStep
   Tiles tiles;
 };
-
-/// b for single precision in any order, and for tensor cores: docs/certificate.md, section 3.
-double product_error(std::uint32_t dims);
-double product_error_fp16(std::uint32_t dims);
 
 /// What products are taken from and how far bounds are apart, inside of scratch.
 struct ProductLow {
@@ -261,12 +259,12 @@ struct HalfCollection {
 };
 
 /// Places of a step that one number of a sample stands for: the least bound of these, as ordered_bits().
-inline constexpr std::uint32_t sample_rows = 16;
+using spi::sample_rows;
 
 cudaError_t collect_fp16(const Queue& queue, const HalfCollection& collection);
 
-/// The same for up to so many queries, as fast as memory. `low` is made on the way: `from` is not read.
-inline constexpr std::uint32_t few_queries_fp16 = 64;
+/// The same for up to spi::small_batch queries, as fast as memory. `low` is made on the way: `from` is not
+/// read.
 cudaError_t collect_fp16_few(const Queue& queue, const HalfCollection& collection, const ProductBound& bound);
 
 /// Keep of each list the candidates whose `low` is at most theta.

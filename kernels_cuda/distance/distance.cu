@@ -12,8 +12,6 @@
 namespace kith::cuda {
 namespace {
 
-constexpr std::uint32_t few_queries = 64;
-
 /// Write four neighbouring values; row r of train stands at out[r - train.first].
 __device__ __forceinline__ void store_four(float* out, const Rows& train, std::uint32_t r, float4 values) {
   const std::uint32_t end = train.first + train.rows;
@@ -86,7 +84,7 @@ cudaError_t distance(const Queue& queue, Metric metric, const Rows& queries, con
   const std::uint32_t blocks = (train.first + train.rows - 1) / rows_a_block + 1 - train.first / rows_a_block;
   return with_chain(metric, [&](auto chain) {
     constexpr Metric chosen = decltype(chain)::value;
-    if (queries.rows <= few_queries) {
+    if (queries.rows <= spi::small_batch) {
       return with_query_batch(queries.rows, [&](auto size) {
         constexpr int batch = decltype(size)::value;
         const std::uint32_t batches = batches_of(queries, batch);

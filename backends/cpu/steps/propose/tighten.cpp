@@ -32,12 +32,12 @@ void join(const Key* keys, std::size_t count, std::size_t k, Key* best, Key* nea
 float theta_of(const spi::TightenStep& step, float worst, std::size_t q) {
   if (step.proposer == Proposer::none || from_products(step.metric) == FromProducts::as_they_are)
     return worst;
-  const double steps = (static_cast<double>(step.dims) + 2) * unit_of_float, g = steps / (1 - steps);
-  if (!(steps < 0.5) || !(g < 1)) return std::numeric_limits<float>::infinity();
+  const double g = spi::chain_error(step.dims);
+  if (!(g > 0 && g < 1)) return std::numeric_limits<float>::infinity();
   const auto fact = [&](spi::Fact which) {
     return static_cast<double>(elements(step.query_facts)[which * step.query_facts.stride + q]);
   };
-  const double reach = static_cast<double>(worst), tiny = static_cast<double>(step.dims) * 0x1p-149;
+  const double reach = static_cast<double>(worst), tiny = spi::chain_underflow(step.dims);
   // A dozen roundings in double precision are far below 2^-48 of the largest operand.
   if (step.of == spi::TightenStep::Of::bounds) {
     const double square = fact(spi::norm) * fact(spi::norm);

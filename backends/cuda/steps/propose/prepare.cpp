@@ -6,7 +6,6 @@ namespace kith::cuda {
 
 static_assert(fact::half_norm == spi::half_norm && fact::norm == spi::norm &&
               fact::shadow_norm == spi::shadow_norm && fact::residual == spi::residual);
-static_assert(most_split_dims == spi::most_split_dims);
 
 spi::Support Device::check(const spi::PrepareStep& step) const {
   if (step.proposer != Proposer::gemm && !on_tensor_cores(step.proposer))
