@@ -1,4 +1,5 @@
 // Rows one behind the other, which prepare copies, for kernels that read single rows.
+// No twin in kernels_cl: kernels of OpenCL are launched by their names.
 #pragma once
 
 #include "common/kernels.hpp"
