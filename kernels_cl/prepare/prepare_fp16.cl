@@ -15,8 +15,6 @@
 // docs/certificate.md, section 2.
 #include "prepare/prepare_shadow.cl"
 
-#define MOST_SPLIT_DIMS 4  // as in spi/candidates.hpp
-
 // Where dimension d of row r stands in a block. The same piece of 8 neighbouring rows never meets in a bank
 // of local memory.
 uint place_of(uint r, uint d) {
@@ -79,10 +77,10 @@ kernel __attribute__((reqd_work_group_size(SHADOW_ROWS, 1, 1))) void kith_prepar
   global const float* from = rows + (size_t)(r / BLOCK) * dims * BLOCK + r % BLOCK;
   const double unscale = 1.0 / (double)scale;
   ushort parts[2];
-  uint columns[2 * MOST_SPLIT_DIMS];  // two in each
+  uint columns[2 * KITH_MOST_SPLIT_DIMS];  // two in each
   Squares sums = {0, 0, 0};
 #pragma unroll
-  for (uint d = 0; d < MOST_SPLIT_DIMS; ++d) {
+  for (uint d = 0; d < KITH_MOST_SPLIT_DIMS; ++d) {
     columns[2 * d] = columns[2 * d + 1] = 0;
     if (!mine || d >= dims) continue;
     const float a = from[d * BLOCK], c = centre[centre_first + d], value = (a - c) * scale;
@@ -96,9 +94,9 @@ kernel __attribute__((reqd_work_group_size(SHADOW_ROWS, 1, 1))) void kith_prepar
     columns[2 * d] = of_queries ? parts[0] * 0x10001u : both;
     columns[2 * d + 1] = of_queries ? parts[1] * 0x10001u : both;
   }
-  out += out_first + (size_t)(i / SHADOW_ROWS * SHADOW_ROWS) * (4 * MOST_SPLIT_DIMS);
+  out += out_first + (size_t)(i / SHADOW_ROWS * SHADOW_ROWS) * (4 * KITH_MOST_SPLIT_DIMS);
 #pragma unroll
-  for (uint p = 0; p < MOST_SPLIT_DIMS / 2; ++p)
+  for (uint p = 0; p < KITH_MOST_SPLIT_DIMS / 2; ++p)
     *(global uint4*)(out + place_of(i % SHADOW_ROWS, 8 * p)) =
         (uint4)(columns[4 * p], columns[4 * p + 1], columns[4 * p + 2], columns[4 * p + 3]);
   if (mine)

@@ -1,10 +1,11 @@
 // What prepare_fp16.cl and prepare_int8.cl share: rows turned over and copied, and what is known of them.
 // Only for devices with double precision. docs/certificate.md, section 2.
 #include "bound/bounds.cl"
+#include "kith/spi/kernel_limits.def"
 
-#define BLOCK 32         // rows of a work-group
-#define PARTS 8          // items a row
-#define SHADOW_ROWS 128  // of a block of the shadow
+#define BLOCK KITH_ROWS_A_BLOCK       // rows of a work-group
+#define PARTS 8                       // items a row
+#define SHADOW_ROWS KITH_SHADOW_ROWS  // of a block of the shadow
 
 // Rows of the facts, as in spi/candidates.hpp.
 #define HALF_NORM 0

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "common/common.cuh"
+#include "kith/spi/product_error.hpp"
 
 namespace kith::cuda {
 
@@ -56,7 +57,7 @@ Tightening tightening_by_bounds(const Step& step) {
 /// What theta takes from the number of columns, made on the host.
 struct LimitTerms {
   double eta;         // at least the error of underflow
-  double g;           // rounded twice
+  double g;           // at least, and hardly more
   double one_less_g;  // at most 1 - g, and hardly less
 };
 
@@ -81,10 +82,8 @@ __device__ __forceinline__ float theta_of(const Tightening& tightening, const Li
 }
 
 inline LimitTerms limit_terms(std::uint32_t dims) {
-  const double x = (static_cast<double>(dims) + 2.0) * 0x1p-24;  // exact, and so is 1 - x
-  // 1 - g = (1 - 2 x) / (1 - x), and the float before it.
-  return {static_cast<double>(dims) * 0x1p-149, x / (1.0 - x),
-          std::nextafter((1.0 - 2.0 * x) / (1.0 - x), 0.0)};
+  const double g = spi::chain_error(dims);
+  return {spi::chain_underflow(dims), g, std::nextafter(1.0 - g, 0.0)};
 }
 
 /// Whether keys are bounds of all that is listed; then counts stay.

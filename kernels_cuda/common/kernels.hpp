@@ -4,6 +4,7 @@
 // launch, not of what was launched. Which launcher a step takes is chosen in backends/cuda/steps.
 // `..._scratch` tells how many bytes of scratch a launcher wants; with less, but never less than it wants for
 // a single row, it works in more rounds. What single proposers need beside these is in prepare/ and propose/.
+// No twin in kernels_cl: kernels of OpenCL are launched by their names.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -17,12 +18,12 @@
 namespace kith::cuda {
 
 /// Rows a block of packed rows (kith/spi/memory.hpp, RowBlocks): of queries and of training rows alike.
-inline constexpr std::uint32_t rows_a_block = 32;
+using spi::rows_a_block;
 
 /// Most neighbours of `nearest`; of a list in shared memory, above which selector `threshold` uses scratch;
 /// of `threshold` at all; and of local_sort, which sorts that many values at a time.
 inline constexpr std::uint32_t nearest_max_k = 256;
-inline constexpr std::uint32_t threshold_max_k = 2048;
+using spi::threshold_max_k;
 inline constexpr std::uint32_t threshold_most_k = std::uint32_t{1} << 30;
 inline constexpr std::uint32_t local_sort_max_k = 256;
 

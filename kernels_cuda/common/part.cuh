@@ -1,4 +1,5 @@
 // What a selector finds a list in, and rounds of rows where memory for all of them would be too much.
+// No twin in kernels_cl: each kernel finds its part by itself there, and the back end goes by rounds.
 #pragma once
 
 #include "common/common.cuh"

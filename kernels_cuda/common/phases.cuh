@@ -1,4 +1,5 @@
 // The phases of `nearest` for many queries: what scans and `tighten` (nearest_tiles.cu) hand each other.
+// No twin in kernels_cl: nearest_tiles.cl is one kernel, and shares nothing.
 #pragma once
 
 #include "common/metric.cuh"

@@ -1,6 +1,7 @@
 // The radix sorts of CUB: one for all of the device, and one with a block a part.
 // Source: Merrill, Grimshaw, High performance and scalable radix sorting, 2011; Adinets, Merrill,
 // Onesweep, 2022.
+// No twin in kernels_cl: CUB is a library of CUDA; there select_radix.cl sorts what it keeps by sort.cl.
 #include "common/radix_sort.cuh"
 
 #include <cub/device/device_radix_sort.cuh>

@@ -1,4 +1,5 @@
 // Sorting many parts of many keys in device memory, for select_radix.cu.
+// No twin in kernels_cl: CUB is a library of CUDA; there select_radix.cl sorts what it keeps by sort.cl.
 #pragma once
 
 #include "common/common.cuh"

@@ -20,10 +20,6 @@ inline std::uint32_t places_of(const spi::CollectStep& step) {
   return (columns + spi::shadow_rows - 1) / spi::shadow_rows * spi::shadow_rows;
 }
 
-/// b for single precision in any order, and for tensor cores: docs/certificate.md, section 3.
-double product_error(std::uint32_t dims);
-double product_error_fp16(std::uint32_t dims);
-
 /// Compute what the product with the row at each place is taken from, and how far its bounds are apart, into
 /// scratch, for collect_values() of products and collect_fp16().
 std::size_t collect_low_scratch(const spi::CollectStep& step);
@@ -33,8 +29,7 @@ cudaError_t collect_low(const Queue& queue, const spi::CollectStep& step);
 cudaError_t collect_values(const Queue& queue, const spi::CollectStep& step);
 
 cudaError_t collect_fp16(const Queue& queue, const spi::CollectStep& step);
-/// The same for up to so many queries, as fast as memory. It needs no collect_low().
-inline constexpr std::uint32_t few_queries_fp16 = 64;
+/// The same for up to spi::small_batch queries, as fast as memory. It needs no collect_low().
 cudaError_t collect_fp16_few(const Queue& queue, const spi::CollectStep& step);
 
 /// For compute capability 9.0 alone, which gives a block so much shared memory, compiled where the build is

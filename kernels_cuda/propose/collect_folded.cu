@@ -42,9 +42,9 @@ using Run = uint4[run_tiles<steps>][tile_rows * 2 * steps];
 
 /// Steps of 16 columns that rows and low take together.
 constexpr std::uint32_t steps_of(std::uint32_t dims) {
-  return divide_up(half_terms(dims) + fold_columns, 16u);
+  return spi::folded_steps(dims);
 }
-static_assert(steps_of(folded_most_dims) == 2);
+static_assert(steps_of(spi::most_folded_dims) == 2);
 
 /// How far bounds are apart: by the gap of the row, what a sum loses of theta, twice, and what single
 /// precision does.
@@ -309,10 +309,6 @@ cudaError_t start(const Queue& queue, const HalfCollection& collection, const Pr
 
 }  // namespace
 
-double product_error_folded(std::uint32_t dims) {
-  return 12.0 * 2 * steps_of(dims) * 0x1p-24 * (1.0 + 0x1p-8);
-}
-
 std::size_t collect_fp16_folded_scratch(const spi::CollectStep& step) {
   const std::uint32_t steps = steps_of(count_of(step.train.rows.cols));
   return largest_bytes + std::size_t{places_of(step)} * (steps * 2 * sizeof(uint4) + sizeof(float));
@@ -320,20 +316,20 @@ std::size_t collect_fp16_folded_scratch(const spi::CollectStep& step) {
 
 cudaError_t collect_fp16_folded(const Queue& queue, const spi::CollectStep& step) {
   const std::uint32_t dims = count_of(step.train.rows.cols), steps = steps_of(dims);
-  const ProductBound bound = bound_of(step, product_error_folded(dims));
+  const ProductBound bound = bound_of(step);
   auto* const bytes = address_of<unsigned char>(step.scratch);
   auto* const lines = reinterpret_cast<uint4*>(bytes + largest_bytes);
   float* const gap = step.bounds.low.cols > 0
                          ? reinterpret_cast<float*>(lines + std::size_t{bound.columns} * 2 * steps)
                          : nullptr;
   Folded folded{{}, lines, gap};
-  const double unit = fold_factor * static_cast<double>(step.unscale);
+  const double unit = spi::fold_factor * static_cast<double>(step.unscale);
   const FoldTerms terms{unit, 1 / unit, bound.b, static_cast<double>(bound.dims)};
   const cudaError_t error = find_largest_parts(queue, bound, bytes, &folded.largest);
   if (error != cudaSuccess) return error;
   const HalfCollection collection = collection_of(step, {nullptr, gap});
   const GapWithSlack slack{
-      collection.theta, static_cast<float>(most_theta * terms.dims * unit * (1 + 0x1p-10)),
+      collection.theta, static_cast<float>(spi::most_fold_theta * terms.dims * unit * (1 + 0x1p-10)),
       static_cast<float>(2 * terms.b * (1 + 0x1p-8) + 0x1p-22), static_cast<float>(unit * 0x1p-20)};
   return steps == 1 ? start<1>(queue, collection, bound, terms, slack, folded)
                     : start<2>(queue, collection, bound, terms, slack, folded);

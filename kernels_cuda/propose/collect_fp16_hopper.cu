@@ -9,6 +9,7 @@
 // two instructions a pair. Shared memory: up to 227 KiB. A slab of 16 KiB feeds 1024 cycles of the tensor
 // cores; so do 48 KiB, of which 16 from a neighbour. Source: docs/certificate.md; one warp that copies for
 // others that multiply: CUTLASS 3 (NVIDIA, 2023).
+// No twin in kernels_cl: the OpenCL back end multiplies by mma.sync alone.
 #include "propose/collect_hopper.cuh"
 
 namespace kith::cuda {

@@ -55,15 +55,6 @@ __global__ __launch_bounds__(threads) void compute_low(const ProductBound bound,
 
 }  // namespace
 
-double product_error(std::uint32_t dims) {
-  const double x = (static_cast<double>(dims) + 2.0) * 0x1p-24;  // exact, and so is 1 - x
-  return std::nextafter(x / (1.0 - x), 1e300);
-}
-
-double product_error_fp16(std::uint32_t dims) {
-  return 12.0 * static_cast<double>(divide_up(half_terms(dims), 8u)) * 0x1p-24 * half_excess(dims);
-}
-
 cudaError_t find_largest_parts(const Queue& queue, const ProductBound& bound, void* scratch,
                                LargestParts* out) {
   if (bound.queries <= part_queries) {
@@ -87,9 +78,7 @@ ProductLow low_of(const spi::CollectStep& step) {
 }
 
 cudaError_t collect_low(const Queue& queue, const spi::CollectStep& step) {
-  const std::uint32_t dims = count_of(step.train.rows.cols);
-  const bool halves = step.proposer == Proposer::fp16;
-  const ProductBound bound = bound_of(step, halves ? product_error_fp16(dims) : product_error(dims));
+  const ProductBound bound = bound_of(step);
   const ProductLow to = low_of(step);
   LargestParts parts{};
   const cudaError_t found = find_largest_parts(queue, bound, address_of<void>(step.scratch), &parts);

@@ -35,7 +35,7 @@ struct ProductBound {
   Tiles tiles;
 };
 
-inline ProductBound bound_of(const spi::CollectStep& step, double b) {
+inline ProductBound bound_of(const spi::CollectStep& step) {
   return {is_squared(step.metric),
           input_of(step.queries.facts),
           input_of(step.train.facts),
@@ -43,7 +43,7 @@ inline ProductBound bound_of(const spi::CollectStep& step, double b) {
           count_of(step.train.rows.rows),
           places_of(step),
           count_of(step.train.rows.cols),
-          b,
+          step.b,
           tiles_of(step)};
 }
 

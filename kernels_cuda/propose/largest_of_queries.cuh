@@ -2,6 +2,7 @@
 //
 // Of few queries each block that makes bounds finds it for itself, which takes less than a kernel of its own;
 // of more, some blocks find that of a part each, and the blocks that make bounds that of the parts.
+// No twin in kernels_cl: each work-group finds it by itself there (collect_low.cl).
 #pragma once
 
 #include "propose/candidates.cuh"

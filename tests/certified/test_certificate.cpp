@@ -79,8 +79,8 @@ std::string refusal_of_products(spi::Device& device) {
   const spi::Grid<float> rows{nullptr, 0, 1, 1, 1}, facts{nullptr, 0, spi::facts_a_row, 1, 1};
   const spi::Grid<std::uint32_t> list{nullptr, 0, 1, 1, 1};
   return device
-      .check({spi::CollectStep{
-          Proposer::gemm, Metric::l2, {rows, facts}, {rows, facts}, rows, rows, 0, {list, list}, {}}})
+      .check({with_error(
+          {Proposer::gemm, Metric::l2, {rows, facts}, {rows, facts}, rows, rows, 0, {list, list}, {}})})
       .refusal;
 }
 
@@ -94,15 +94,15 @@ struct Collected {
     const GuardedGrid<float> out(device, m, n, -123.5f);
     const GuardedGrid<std::uint32_t> lengths(device, m, 1, 7, std::vector<std::uint32_t>(m)),
         lists(device, m, capacity, no_row);
-    REQUIRE(run_step(device, spi::CollectStep{Proposer::gemm,
-                                              problem.metric,
-                                              prepared.queries.grids(),
-                                              prepared.train.grids(),
-                                              out.grid(),
-                                              prepared.theta.grid(),
-                                              first_row,
-                                              {lists.grid(), lengths.grid()},
-                                              {}}) == "");
+    REQUIRE(run_step(device, with_error({Proposer::gemm,
+                                         problem.metric,
+                                         prepared.queries.grids(),
+                                         prepared.train.grids(),
+                                         out.grid(),
+                                         prepared.theta.grid(),
+                                         first_row,
+                                         {lists.grid(), lengths.grid()},
+                                         {}})) == "");
     values = out.inside();
     counts = lengths.inside();
     rows = lists.inside();
@@ -250,8 +250,8 @@ TEST_CASE("certificate: metrics that do not follow from inner products are refus
     const spi::Grid<std::uint32_t> list{nullptr, 0, 1, 1, 1};
     for (const Metric metric : {Metric::l1, Metric::linf})
       CHECK(device
-                .check({spi::CollectStep{
-                    Proposer::gemm, metric, {rows, facts}, {rows, facts}, rows, rows, 0, {list, list}, {}}})
+                .check({with_error(
+                    {Proposer::gemm, metric, {rows, facts}, {rows, facts}, rows, rows, 0, {list, list}, {}})})
                 .refusal != "");
     if (device.info.backend == "cpu")
       CHECK(refusal_of_products(device) ==

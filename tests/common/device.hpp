@@ -190,4 +190,10 @@ std::string run_step(spi::Device& device, Work work, std::uint32_t threads = 0) 
   return {};
 }
 
+/// A step with a proposer, and `share` of the error that its products may have.
+inline spi::CollectStep with_error(spi::CollectStep step, double share = 1) {
+  step.b = share * spi::product_error(step);
+  return step;
+}
+
 }  // namespace kith::tests

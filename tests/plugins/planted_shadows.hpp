@@ -87,22 +87,16 @@ struct Bounding {
   float low, gap;
 };
 
-/// b of docs/certificate.md, section 3.
-inline Real product_error(kith::Proposer proposer, std::size_t dims) {
-  return proposer == kith::Proposer::fp16 ? Real{kith::tests::tensor_core_error(dims)} : relative_error(dims);
-}
-
 inline Bounding bounding_of(const kith::spi::CollectStep& s, std::size_t t) {
   namespace spi = kith::spi;
   const std::size_t dims = s.train.rows.cols;
-  const Real b = product_error(s.proposer, dims);
   const bool squares = is_squared(s.metric);
   Real norm = 0, error = 0, shadow_norm = 0;
   for (std::size_t q = 0; q < s.values.rows; ++q) {
     const Real shadow = row_of_grid(s.queries.facts, spi::shadow_norm)[q];
     const Real residual = row_of_grid(s.queries.facts, spi::residual)[q];
     norm = std::max(norm, Real{row_of_grid(s.queries.facts, spi::norm)[q]});
-    error = std::max(error, residual + b * shadow);
+    error = std::max(error, residual + s.b * shadow);
     shadow_norm = std::max(shadow_norm, shadow);
   }
   const Real shadow = row_of_grid(s.train.facts, spi::shadow_norm)[t];

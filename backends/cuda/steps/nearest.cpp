@@ -8,8 +8,7 @@ enum class Way { rows, points, tiles };
 
 Way way_of(const spi::NearestStep& step) {
   // Below this a tile of 128 queries would fold more padding than queries.
-  constexpr std::uint32_t few_queries = 64;
-  if (step.queries.rows <= few_queries) return Way::rows;
+  if (step.queries.rows <= spi::small_batch) return Way::rows;
   return step.train.dims <= points_max_dims && step.k <= points_max_k ? Way::points : Way::tiles;
 }
 

@@ -37,27 +37,30 @@ spi::Step Proposal::collect(std::int64_t count, const spi::Shadow& train, const 
                             bool open) const {
   const std::size_t q = size(count),
                     t = visits.rows ? std::size_t{visits.rows} * visits.count : train.rows.rows;
-  return {spi::CollectStep{plan_.proposer,
-                           plan_.problem.metric,
-                           queries(q),
-                           train,
-                           {values_.get(), 0, q, t, t},
-                           theta(q),
-                           first_row,
-                           lists(q),
-                           scratch,
-                           unscale,
-                           bounds(q),
-                           visits,
-                           {},
-                           open},
-          plan_.threads};
+  spi::CollectStep step{plan_.proposer,
+                        plan_.problem.metric,
+                        queries(q),
+                        train,
+                        {values_.get(), 0, q, t, t},
+                        theta(q),
+                        first_row,
+                        lists(q),
+                        scratch,
+                        unscale,
+                        bounds(q),
+                        visits,
+                        {},
+                        open};
+  step.b = spi::product_error(step);
+  return {step, plan_.threads};
 }
 
 spi::Step Proposal::sample(std::int64_t count, const spi::Shadow& train, const spi::Visits& visits,
                            const spi::Scratch& scratch, float unscale) const {
   spi::Step step = collect(count, train, visits, 0, scratch, unscale);
-  std::get<spi::CollectStep>(step.work).sample = sample_of(size(count), visits);
+  auto& collecting = std::get<spi::CollectStep>(step.work);
+  collecting.sample = sample_of(size(count), visits);
+  collecting.b = spi::product_error(collecting);  // by kernels that may be others
   return step;
 }
 

@@ -8,6 +8,7 @@
 #include "device/timing.hpp"
 #include "host/parallel.hpp"
 #include "kith/error.hpp"
+#include "kith/spi/product_error.hpp"
 #include "metric/chain.hpp"
 #include "plan/product_bounds.hpp"
 #include "rows/row_filter.hpp"
@@ -68,7 +69,8 @@ void finish_tile(const Index::State& index, const Plan& plan, std::int64_t first
 /// What a certificate rests on.
 void tell_of_proposer(const Plan& plan, DeviceKind kind, Trace& trace) {
   if (plan.proposer == Proposer::none) return;
-  trace.product_bound = largest_product_bound(plan.proposer, plan.problem.dims);
+  trace.product_bound =
+      spi::largest_product_error(plan.proposer, static_cast<std::size_t>(plan.problem.dims));
   trace.proposer_check = proposer_check(plan, kind);
 }
 

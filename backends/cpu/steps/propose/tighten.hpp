@@ -18,10 +18,9 @@ struct ThetaTerms {
 
   ThetaTerms(Proposer proposer, Metric metric, std::uint32_t dims)
       : squares(proposer != Proposer::none && from_products(metric) != FromProducts::as_they_are) {
-    const double steps = (static_cast<double>(dims) + 2) * unit_of_float;
-    g = steps / (1 - steps);
-    tiny = static_cast<double>(dims) * 0x1p-149;
-    bounded = steps < 0.5 && g < 1;
+    g = spi::chain_error(dims);
+    tiny = spi::chain_underflow(dims);
+    bounded = g > 0 && g < 1;
   }
 };
 

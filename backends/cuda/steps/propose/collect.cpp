@@ -18,12 +18,6 @@ void multiply(Cublas& cublas, const spi::CollectStep& step) {
                   out.stride);
 }
 
-/// Whether the test of such steps can be part of their product.
-bool may_fold(const spi::CollectStep& step) {
-  return step.proposer == Proposer::fp16 && step.values.rows > few_queries_fp16 &&
-         step.train.rows.cols <= folded_most_dims && step.visits.rows > 0;
-}
-
 /// Why tensor cores cannot take a step; empty when they can.
 std::string refusal_of_products_there(const spi::CollectStep& step, const Queue& queue) {
   const std::string what = "proposer " + std::string(name(step.proposer));
@@ -34,11 +28,11 @@ std::string refusal_of_products_there(const spi::CollectStep& step, const Queue&
   if (step.visits.rows % spi::shadow_rows != 0)
     return "visits are of a multiple of " + std::to_string(spi::shadow_rows) + " rows";
   if (step.proposer != Proposer::int8) return "";
-  if (step.train.rows.cols > int8_most_dims)
-    return what + " is for up to " + std::to_string(int8_most_dims) + " columns, and there are " +
+  if (step.train.rows.cols > spi::most_dims_int8)
+    return what + " is for up to " + std::to_string(spi::most_dims_int8) + " columns, and there are " +
            std::to_string(step.train.rows.cols) + "; choose fp16";
-  if (step.values.rows > int8_most_queries)
-    return what + " is for up to " + std::to_string(int8_most_queries) + " queries a step, and there are " +
+  if (step.values.rows > spi::small_batch)
+    return what + " is for up to " + std::to_string(spi::small_batch) + " queries a step, and there are " +
            std::to_string(step.values.rows) + "; choose fp16";
   return "";
 }
@@ -68,7 +62,7 @@ std::string refusal_of_products(Proposer proposer, Metric metric, std::size_t di
     return "metric " + std::string(name(metric)) +
            " does not follow from inner products; choose proposer none";
   const bool halves = proposer == Proposer::fp16;
-  const std::size_t most_dims = halves ? fp16_max_dims : product_max_dims;
+  const std::size_t most_dims = halves ? spi::most_dims : product_max_dims;
   if (dims > most_dims)
     return "the bound of proposer " + std::string(name(proposer)) + " holds for at most " +
            std::to_string(most_dims) + " columns, but these are " + std::to_string(dims) +
@@ -85,6 +79,7 @@ spi::Support Device::check(const spi::CollectStep& step) const {
   std::string refusal = refusal_of_products(step.proposer, step.metric, step.train.rows.cols);
   if (refusal.empty()) refusal = refusal_of_bounds(step);
   if (refusal.empty()) refusal = refusal_of_sample(step);
+  if (refusal.empty()) refusal = spi::refusal_of_error(step);
   if (refusal.empty()) refusal = gemm ? Cublas::refusal() : refusal_of_products_there(step, queue_);
   if (!refusal.empty()) return {refusal, 0};
   if (step.proposer == Proposer::int8) return {};
@@ -101,13 +96,20 @@ spi::Support Device::check(const spi::CollectStep& step) const {
 cudaError_t Device::enqueue(const spi::CollectStep& step) {
   if (step.values.rows == 0 || step.values.cols == 0) return cudaSuccess;
   if (step.proposer == Proposer::none) return collect_values(queue_, step);
-  if (step.proposer == Proposer::int8) return collect_int8(queue_, step);
-  const bool halves = step.proposer == Proposer::fp16;
-  if (halves && step.values.rows <= few_queries_fp16) return collect_fp16_few(queue_, step);
-  if (may_fold(step) && step.sample.cols == 0 && !step.open) return collect_fp16_folded(queue_, step);
+  switch (spi::products_of(step)) {
+    case spi::ProductKind::bytes:
+      return collect_int8(queue_, step);
+    case spi::ProductKind::halves_few:
+      return collect_fp16_few(queue_, step);
+    case spi::ProductKind::halves_folded:
+      return collect_fp16_folded(queue_, step);
+    case spi::ProductKind::halves:
+    case spi::ProductKind::sums:
+      break;
+  }
   const cudaError_t error = collect_low(queue_, step);
   if (error != cudaSuccess) return error;
-  if (!halves) {
+  if (step.proposer != Proposer::fp16) {
     spi::retried(info, [&] { multiply(cublas(), step); });
     return collect_values(queue_, step);
   }

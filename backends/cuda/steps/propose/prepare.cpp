@@ -3,8 +3,6 @@
 
 namespace kith::cuda {
 
-static_assert(most_split_dims == spi::most_split_dims);
-
 spi::Support Device::check(const spi::PrepareStep& step) const {
   if (step.proposer != Proposer::gemm && !on_tensor_cores(step.proposer))
     return {"it prepares nothing for proposer " + std::string(name(step.proposer)) +

@@ -4,11 +4,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
+#include "kith/export.hpp"
 #include "kith/key.hpp"
 #include "kith/metric.hpp"
 #include "kith/selector.hpp"
+#include "kith/spi/kernel_limits.hpp"
 #include "kith/spi/memory.hpp"
+#include "kith/spi/product_error.hpp"
 
 namespace kith::spi {
 
@@ -21,23 +25,14 @@ enum Fact : std::uint32_t {
 };
 inline constexpr std::uint32_t facts_a_row = 4;
 
-/// To what shadows in an order of the device's own are padded: rows, and columns, of which fp16 and int8 have
-/// whole lines of 128 bytes, or one line of 32 or 64.
-inline constexpr std::uint32_t shadow_rows = 128, shadow_dims = 32;
+/// Columns of a shadow in an order of the device's own: padded to shadow_dims, of fp16 and int8 to whole
+/// lines of 128 bytes, or one line of 32 or 64.
 constexpr std::size_t shadow_columns(Proposer proposer, std::size_t dims) {
   if (proposer != Proposer::fp16 && proposer != Proposer::int8)
     return (dims + shadow_dims - 1) / shadow_dims * shadow_dims;
   const std::size_t line = proposer == Proposer::fp16 ? 64 : 128;
   if (dims <= line / 2) return dims <= line / 4 ? line / 4 : line / 2;
   return (dims + line - 1) / line * line;
-}
-
-/// Of up to so many columns fp16 takes every number as the sum of two 16-bit floats, and fills four columns
-/// of the shadow with it: docs/certificate.md, section 2.
-inline constexpr std::uint32_t most_split_dims = 4;
-/// Columns of a shadow of fp16 that are not padding: products that are added for a pair of rows.
-constexpr std::size_t half_terms(std::size_t dims) {
-  return dims <= most_split_dims ? 4 * dims : dims;
 }
 
 /// What a proposer works on instead of the rows, and how far that is from them. docs/certificate.md.
@@ -90,9 +85,6 @@ struct Visits {
   std::uint32_t stride = 1;  ///< less than `blocks` unless both are 1, with no divisor in common
 };
 
-/// Places of a step that one number of a sample stands for.
-inline constexpr std::uint32_t sample_rows = 16;
-
 /// Append every row t of a tile that may be as near as theta to the lists of candidates.
 ///   none  keeps values[q, t] <= theta[q]: values are given (radius search, any matrix of distances)
 ///   gemm  writes the inner products of the shadows to `values` first, p = q~ x~, and keeps
@@ -118,7 +110,32 @@ struct CollectStep {
   Grid<std::uint32_t> sample = {};
   /// A hint: theta may be +infinity, so that all rows pass and only bounds tell them apart.
   bool open = false;
+  /// product_error() of the step, from which a device takes it. With a proposer
+  double b = 0;
 };
+
+/// Whether the test of steps like this can be part of their product, in later visits.
+constexpr bool may_fold(const CollectStep& step) {
+  return step.proposer == Proposer::fp16 && step.values.rows > small_batch &&
+         step.train.rows.cols <= most_folded_dims && step.visits.rows > 0;
+}
+
+/// Which kernels a device takes for a step with a proposer: b is of these.
+constexpr ProductKind products_of(const CollectStep& step) {
+  if (step.proposer == Proposer::int8) return ProductKind::bytes;
+  if (step.proposer != Proposer::fp16) return ProductKind::sums;
+  if (step.values.rows <= small_batch) return ProductKind::halves_few;
+  const bool folds = may_fold(step) && step.sample.cols == 0 && !step.open;
+  return folds ? ProductKind::halves_folded : ProductKind::halves;
+}
+
+/// b of a step with a proposer.
+inline double product_error(const CollectStep& step) {
+  return product_error(products_of(step), step.train.rows.cols);
+}
+
+/// Why there is nothing to make bounds of; empty when there is.
+KITH_API std::string refusal_of_error(const CollectStep& step);
 
 /// Keep of each list the candidates whose `low` is at most theta, in any order.
 struct PruneStep {
