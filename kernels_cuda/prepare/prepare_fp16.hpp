@@ -2,7 +2,7 @@
 // docs/certificate.md, sections 2 and 3.
 #pragma once
 
-#include "common/kernels.hpp"
+#include "prepare/half_shape.hpp"
 
 namespace kith::cuda {
 
@@ -24,8 +24,5 @@ constexpr std::uint32_t half_terms(std::uint32_t dims) {
 constexpr double half_excess(std::uint32_t dims) {
   return dims <= most_split_dims ? 1.0 + 0x1p-8 : 1.0 + 0x1p-10;
 }
-
-/// As prepare_fp16(), which is for training rows, for queries.
-cudaError_t prepare_fp16_queries(const Queue& queue, const Preparation& preparation, float scale);
 
 }  // namespace kith::cuda

@@ -15,11 +15,9 @@ double error_of_few(std::uint32_t dims) {
 
 }  // namespace
 
-cudaError_t collect_fp16_few(const Queue& queue, const HalfCollection& collection,
-                             const ProductBound& bound) {
-  ProductBound of_few = bound;
-  of_few.b = std::max(bound.b, error_of_few(collection.dims));
-  return launch_few<float>(queue, collection, of_few, half_shape(collection.dims));
+cudaError_t collect_fp16_few(const Queue& queue, const spi::CollectStep& step) {
+  const std::uint32_t dims = count_of(step.train.rows.cols);
+  return launch_few<float>(queue, collection_of(step), bound_of(step, error_of_few(dims)), half_shape(dims));
 }
 
 }  // namespace kith::cuda

@@ -148,7 +148,8 @@ cudaError_t start(const Queue& queue, const HalfCollection& collection, HalfWork
 
 }  // namespace
 
-cudaError_t collect_fp16_hopper(const Queue& queue, const HalfCollection& collection) {
+cudaError_t collect_fp16_hopper(const Queue& queue, const spi::CollectStep& step) {
+  const HalfCollection collection = collection_of(step, low_of(step));
   const HalfShape shape = half_shape(collection.dims);
   HalfWork work{};
   work.slabs = shape.slabs;

@@ -4,8 +4,9 @@
 
 namespace kith::cuda {
 
-cudaError_t collect_int8(const Queue& queue, const HalfCollection& collection, const ProductBound& bound) {
-  return launch_few<int>(queue, collection, bound, byte_shape(collection.dims));
+cudaError_t collect_int8(const Queue& queue, const spi::CollectStep& step) {
+  return launch_few<int>(queue, collection_of(step), bound_of(step, product_error_int8),
+                         byte_shape(count_of(step.train.rows.cols)));
 }
 
 }  // namespace kith::cuda

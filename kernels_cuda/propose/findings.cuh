@@ -23,7 +23,7 @@ struct alignas(16) Finding {
   float low;
 };
 
-/// How far bounds are apart: what product_low() says of the place.
+/// How far bounds are apart: what collect_low() says of the place.
 struct GapOfPlace {
   __device__ __forceinline__ float of(const HalfCollection& collection, const Finding& found) const {
     return gap_at(collection.from, found.place);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "common/kernels.hpp"
+#include "prepare/half_shape.hpp"
 
 namespace kith::cuda {
 
@@ -19,10 +20,7 @@ constexpr HalfShape byte_shape(std::uint32_t dims) {
 /// b of docs/certificate.md, section 3: sums are exact; a factor of two roundings and one of the sum.
 inline constexpr double product_error_int8 = 4 * 0x1p-24;
 
-/// preparation.shadow: from its first place; its stride means nothing.
-cudaError_t prepare_int8(const Queue& queue, const Preparation& preparation, float scale);
-
-/// Of up to int8_most_queries queries; `collection.from` is not read.
-cudaError_t collect_int8(const Queue& queue, const HalfCollection& collection, const ProductBound& bound);
+/// Of up to int8_most_queries queries.
+cudaError_t collect_int8(const Queue& queue, const spi::CollectStep& step);
 
 }  // namespace kith::cuda

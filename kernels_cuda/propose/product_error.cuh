@@ -2,7 +2,7 @@
 // rounded to the safe side.
 #pragma once
 
-#include "common/common.cuh"
+#include "propose/collection.cuh"
 
 namespace kith::cuda {
 

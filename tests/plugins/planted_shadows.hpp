@@ -123,13 +123,16 @@ inline kith::Key high_of(float low, float gap, std::uint32_t row) {
 
 inline float theta_of(const kith::spi::TightenStep& s, std::size_t q, float worst) {
   if (s.proposer == kith::Proposer::none || !is_squared(s.metric)) return worst;
-  const Real g = relative_error(s.dims), own = row_of_grid(s.query_facts, kith::spi::norm)[q];
-  if (s.of == kith::spi::TightenStep::Of::bounds)
-    return not_below((worst * (1 + g) + g * own * own + s.dims * 0x1p-149L) / (1 - g) +
-                     std::fabs(worst) * 0x1p-60L);
   const Real half = (worst + s.dims * 0x1p-149L) / (1 - relative_error(s.dims)) / 2;
   return not_below((half - row_of_grid(s.query_facts, kith::spi::half_norm)[q]) * (1 + 0x1p-60L) +
                    half * 0x1p-60L);
+}
+
+inline float theta_of(const kith::spi::TightenByBoundsStep& s, std::size_t q, float high) {
+  if (!is_squared(s.metric)) return high;
+  const Real g = relative_error(s.dims), own = row_of_grid(s.query_facts, kith::spi::norm)[q];
+  return not_below((high * (1 + g) + g * own * own + s.dims * 0x1p-149L) / (1 - g) +
+                   std::fabs(high) * 0x1p-60L);
 }
 
 }  // namespace

@@ -23,7 +23,6 @@ Proposal::Proposal(const std::shared_ptr<Device::State>& state, const Plan& plan
   rows_ = DeviceMemory(state, sizes.rows);
   keys_ = DeviceMemory(state, sizes.keys);
   if (sizes.low) low_ = DeviceMemory(state, sizes.low);
-  if (sizes.best) best_ = DeviceMemory(state, sizes.best);
   states_ = DeviceMemory(state, 3 * q * sizeof(std::uint32_t));
 }
 
@@ -62,13 +61,13 @@ spi::Step Proposal::sample(std::int64_t count, const spi::Shadow& train, const s
   return step;
 }
 
-spi::Step Proposal::tighten_by_sample(std::int64_t count, const spi::Visits& visits, std::int64_t rank,
-                                      const spi::Scratch& scratch) const {
-  spi::Step step = tighten_by_bounds(count, rank, scratch);
-  auto& tightening = std::get<spi::TightenStep>(step.work);
-  tightening.of = spi::TightenStep::Of::sample;
-  tightening.sample = sample_of(size(count), visits);
-  return step;
+spi::Step Proposal::tighten_by_sample(std::int64_t count, const spi::Visits& visits,
+                                      std::int64_t rank) const {
+  const std::size_t q = size(count);
+  return {
+      spi::TightenBySampleStep{plan_.proposer, plan_.problem.metric, dims(), static_cast<std::uint32_t>(rank),
+                               sample_of(q, visits), queries(q).facts, theta(q)},
+      plan_.threads};
 }
 
 spi::Step Proposal::rerank(const spi::RowBlocks& queries, const spi::RowBlocks& train,
@@ -81,19 +80,19 @@ spi::Step Proposal::rerank(const spi::RowBlocks& queries, const spi::RowBlocks& 
 spi::Step Proposal::tighten(const spi::Grid<Key>& best, bool afresh, bool guessed,
                             const spi::Scratch& scratch) const {
   const std::size_t q = best.rows;
-  return {
-      spi::TightenStep{plan_.proposer, plan_.problem.metric, static_cast<std::uint32_t>(plan_.problem.dims),
-                       static_cast<std::uint32_t>(best.cols), keys(q), counts(q), best, queries(q).facts,
-                       theta(q), flags(q), scratch, spi::TightenStep::Of::chains, afresh, guessed},
-      plan_.threads};
+  return {spi::TightenStep{plan_.proposer, plan_.problem.metric, dims(),
+                           static_cast<std::uint32_t>(best.cols), keys(q), counts(q), best, queries(q).facts,
+                           theta(q), flags(q), scratch, afresh, guessed},
+          plan_.threads};
 }
 
 spi::Step Proposal::tighten_by_bounds(std::int64_t count, std::int64_t rank,
                                       const spi::Scratch& scratch) const {
-  const std::size_t q = size(count), k = size(rank);
-  spi::Step step = tighten({best_.get(), 0, q, k, k}, true, false, scratch);
-  std::get<spi::TightenStep>(step.work).of = spi::TightenStep::Of::bounds;
-  return step;
+  const std::size_t q = size(count);
+  return {
+      spi::TightenByBoundsStep{plan_.proposer, plan_.problem.metric, dims(), static_cast<std::uint32_t>(rank),
+                               keys(q), counts(q), queries(q).facts, theta(q), flags(q), scratch},
+      plan_.threads};
 }
 
 spi::Step Proposal::prune(std::int64_t count) const {

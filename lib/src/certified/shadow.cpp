@@ -65,9 +65,8 @@ IndexShadow::IndexShadow(const std::shared_ptr<Device::State>& state, const std:
          DeviceMemory(state, size(chunk.rows) * spi::facts_a_row * sizeof(float)),
          copy_rows ? DeviceMemory(state, size(chunk.rows) * dims_ * sizeof(float)) : DeviceMemory(),
          chunk.rows});
-  const std::lock_guard lock(state->mutex);
-  const FloatGuard guard;
-  spi::Device& device = *state->device;
+  const DeviceSession session(*state);
+  spi::Device& device = *session;
   device.write(*centre_.get(), 0, centre.data(), centre.size() * sizeof(float));
   Hold hold(device, trace && trace->hold_queue);
   const std::uint64_t begin = trace ? device.mark() : 0;

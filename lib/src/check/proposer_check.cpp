@@ -5,7 +5,6 @@
 #include <tuple>
 #include <vector>
 
-#include "base/float_guard.hpp"
 #include "check/proposer_check.hpp"
 #include "kith/error.hpp"
 
@@ -264,15 +263,14 @@ std::string test(spi::Device& device, Proposer proposer, const Round& round) {
 }  // namespace
 
 std::string test_proposer(Device::State& state, const Plan& plan) {
-  const std::lock_guard lock(state.mutex);
-  const FloatGuard guard;
-  for (const Round& round : rounds_of(plan, state.device->info.kind)) {
+  const DeviceSession session(state);
+  for (const Round& round : rounds_of(plan, session->info.kind)) {
     const std::tuple which{plan.proposer, round.dims, round.at_once};
     auto known = state.proposer_refusals.find(which);
     if (known == state.proposer_refusals.end()) {
       std::string why;
       try {
-        why = test(*state.device, plan.proposer, round);
+        why = test(*session, plan.proposer, round);
       } catch (const Error& error) {  // what may pass is no verdict
         if (error.code() != Errc::unsupported) throw;
         why = error.what();

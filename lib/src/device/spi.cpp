@@ -1,6 +1,5 @@
 #include "kith/spi.hpp"
 
-#include "base/float_guard.hpp"
 #include "device/device_state.hpp"
 
 namespace kith::spi {
@@ -20,9 +19,8 @@ std::unique_ptr<HostMemory> Device::allocate_host(std::size_t) {
 
 void with_device(const kith::Device& device, const std::function<void(Device&)>& body) {
   kith::Device::State& state = *device.state();
-  const std::lock_guard lock(state.mutex);
-  const FloatGuard guard;
-  body(*state.device);
+  const DeviceSession session(state);
+  body(*session);
 }
 
 }  // namespace kith::spi

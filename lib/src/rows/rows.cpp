@@ -205,10 +205,9 @@ void upload_rows(Device::State& state, spi::Allocation& to, MatrixView<const flo
                      pack_block(rows, (first + i) * block, block,
                                 staging.data() + static_cast<std::size_t>(i) * block_floats);
                  });
-    const std::lock_guard lock(state.mutex);
-    const FloatGuard guard;
-    state.device->write(to, static_cast<std::size_t>(first) * block_floats * sizeof(float), staging.data(),
-                        static_cast<std::size_t>(count) * block_floats * sizeof(float));
+    const DeviceSession session(state);
+    session->write(to, static_cast<std::size_t>(first) * block_floats * sizeof(float), staging.data(),
+                   static_cast<std::size_t>(count) * block_floats * sizeof(float));
   }
 }
 

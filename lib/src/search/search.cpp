@@ -33,16 +33,14 @@ void for_each_list(std::int64_t count, const Plan& plan, const Body& body) {
 /// Keys of a query tile, read from the device, without those rows that do not count.
 ///   keys  [count, plan.problem.k]
 void read_tile(const Index::State& index, const Plan& plan, const Workspace& workspace, std::int64_t first,
-               std::int64_t count, bool write_back, Trace* trace, std::span<Key> keys) {
+               std::int64_t count, Trace* trace, std::span<Key> keys) {
   const auto width = static_cast<std::size_t>(plan.problem.k);
   const std::size_t bytes = static_cast<std::size_t>(count) * width * sizeof(Key);
-  spi::Device& device = *index.device.state()->device;
   const spi::Grid<Key> result = workspace.result(count);
   const Stopwatch download;
   {
-    const std::lock_guard lock(index.device.state()->mutex);
-    const FloatGuard guard;
-    device.read(*result.memory, 0, keys.data(), bytes);
+    const DeviceSession session(*index.device.state());
+    session->read(*result.memory, 0, keys.data(), bytes);
   }
   if (trace) trace->seconds["download"] += download.seconds();
   if (!plan.filters && !plan.self) return;
@@ -52,22 +50,17 @@ void read_tile(const Index::State& index, const Plan& plan, const Workspace& wor
     if (plan.self) own = static_cast<std::uint32_t>(*plan.self + first) + static_cast<std::uint32_t>(q);
     tidy({keys.data() + q * width, width}, own);
   });
-  if (write_back) {
-    const std::lock_guard lock(index.device.state()->mutex);
-    const FloatGuard guard;
-    device.write(*result.memory, 0, keys.data(), bytes);
-  }
   if (trace) trace->seconds["finish"] += tidying.seconds();
 }
 
 /// The first k keys of each of `count` lists, finished into rows first, first + 1, ... of `found`.
 void finish_tile(const Index::State& index, const Plan& plan, std::int64_t first, std::int64_t count,
-                 Trace* trace, std::span<const Key> keys, Neighbors& found) {
+                 Trace* trace, std::span<const Key> keys, std::int64_t neighbors, const FoundPlaces& found) {
   const Stopwatch finishing;
-  const auto k = static_cast<std::size_t>(found.k), width = static_cast<std::size_t>(plan.problem.k);
+  const auto k = static_cast<std::size_t>(neighbors), width = static_cast<std::size_t>(plan.problem.k);
   for_each_list(count, plan, [&](std::size_t q) {
     const std::size_t to = (static_cast<std::size_t>(first) + q) * k;
-    finish(index.metric, keys.subspan(q * width, k), found.distance.data() + to, found.index.data() + to);
+    finish(index.metric, keys.subspan(q * width, k), found.distance + to, found.index + to);
   });
   if (trace) trace->seconds["finish"] += finishing.seconds();
 }
@@ -81,8 +74,8 @@ void tell_of_proposer(const Plan& plan, DeviceKind kind, Trace& trace) {
 
 }  // namespace
 
-void search_with(const Index::State& index, MatrixView<const float> queries, std::int64_t k,
-                 const PlanOptions& options, Trace* trace, Neighbors& found, const Take& also) {
+void search_to(const Index::State& index, MatrixView<const float> queries, std::int64_t k,
+               const PlanOptions& options, Trace* trace, const MakeRoom& make_room, const Take& also) {
   const Stopwatch total;
   if (queries.cols() != index.columns)
     throw Error(Errc::invalid_argument, "search: queries have " + std::to_string(queries.cols()) +
@@ -106,17 +99,7 @@ void search_with(const Index::State& index, MatrixView<const float> queries, std
   }
   if (!way.sample.empty() && queries.rows() > 0) plan = plan_by_sample(index, rows.view, k, way);
   bool begun = false;
-  const auto make_room = [&] {
-    const std::size_t cells = cells_of(queries.rows(), k);
-    const auto fit = [&](auto& values) {
-      if (values.capacity() < cells) values.clear();  // so that they are not copied
-      values.resize(cells);
-    };
-    found.queries = queries.rows();
-    found.k = k;
-    fit(found.distance);
-    fit(found.index);
-  };
+  FoundPlaces found;
   const auto search_by = [&](const Plan& chosen) {
     if (trace) {
       restart(*trace);
@@ -127,11 +110,12 @@ void search_with(const Index::State& index, MatrixView<const float> queries, std
         static_cast<std::size_t>(chosen.query_tile) * static_cast<std::size_t>(chosen.problem.k);
     const HostBuffer buffer(*index.device.state(), most * sizeof(Key));
     const std::span<Key> keys = buffer.as<Key>(most);
-    run(index, chosen, options, rows.view, rows.largest, trace, make_room,
+    run(
+        index, chosen, options, rows.view, rows.largest, trace, [&] { found = make_room(); },
         [&](Workspace& workspace, std::int64_t first, std::int64_t count) {
           begun = true;
-          read_tile(index, chosen, workspace, first, count, also != nullptr, trace, keys);
-          finish_tile(index, chosen, first, count, trace, keys, found);
+          read_tile(index, chosen, workspace, first, count, trace, keys);
+          finish_tile(index, chosen, first, count, trace, keys, k, found);
           if (also) also(workspace, first, count);
         });
   };
@@ -147,6 +131,23 @@ void search_with(const Index::State& index, MatrixView<const float> queries, std
     search_by(smaller);
   }
   if (trace) trace->total_seconds = total.seconds();
+}
+
+void search_with(const Index::State& index, MatrixView<const float> queries, std::int64_t k,
+                 const PlanOptions& options, Trace* trace, Neighbors& found, const Take& also) {
+  const auto make_room = [&] {
+    const std::size_t cells = cells_of(queries.rows(), k);
+    const auto fit = [&](auto& values) {
+      if (values.capacity() < cells) values.clear();  // so that they are not copied
+      values.resize(cells);
+    };
+    found.queries = queries.rows();
+    found.k = k;
+    fit(found.distance);
+    fit(found.index);
+    return FoundPlaces{found.distance.data(), found.index.data()};
+  };
+  search_to(index, queries, k, options, trace, make_room, also);
 }
 
 }  // namespace kith

@@ -4,7 +4,6 @@
 #include <limits>
 #include <string>
 
-#include "base/float_guard.hpp"
 #include "base/numbers.hpp"
 #include "device/timing.hpp"
 #include "kith/error.hpp"
@@ -68,17 +67,15 @@ void SumsBatch::prepare_sums() {
   }
   sums_ = DeviceMemory();  // so that it can be used again
   sums_ = DeviceMemory(task_.state, bytes());
-  const std::lock_guard lock(task_.state->mutex);
-  const FloatGuard guard;
-  task_.state->device->write(*sums_.get(), 0, values_.data(), bytes());
+  const DeviceSession session(*task_.state);
+  session->write(*sums_.get(), 0, values_.data(), bytes());
 }
 
 void SumsBatch::read_sums(Trace* trace) {
   const Stopwatch download;
   {
-    const std::lock_guard lock(task_.state->mutex);
-    const FloatGuard guard;
-    task_.state->device->read(*sums_.get(), 0, values_.data(), bytes());
+    const DeviceSession session(*task_.state);
+    session->read(*sums_.get(), 0, values_.data(), bytes());
   }
   if (trace) trace->seconds["download"] += download.seconds();
 }
@@ -87,9 +84,8 @@ void SumsBatch::read_sums(Trace* trace) {
 void SumsBatch::run_tile(const Part& part, const Chunk& chunk, std::int64_t begin, std::int64_t rows,
                          Watcher& watcher, Trace* trace) {
   {
-    const std::lock_guard lock(task_.state->mutex);
-    const FloatGuard guard;
-    spi::Device& device = *task_.state->device;
+    const DeviceSession session(*task_.state);
+    spi::Device& device = *session;
     StepTimer timer(device, trace);
     const spi::AccumulateStep sums = accumulate_step(part, chunk.first + begin, rows);
     device.enqueue({distance_step(part, chunk, begin, rows, sums.distances), options_.threads});

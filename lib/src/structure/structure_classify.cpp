@@ -105,10 +105,9 @@ class DistanceTiles {
         {queries_.get(), 0, static_cast<std::uint32_t>(m), dims, state_->info.query_block},
         {chunk.memory.get(), static_cast<std::uint32_t>(begin), rows, dims, state_->info.train_block},
         {distances_.get(), 0, size(m), size(t), size(t)}};
-    const std::lock_guard lock(state_->mutex);
-    const FloatGuard guard;
-    state_->device->enqueue({step, options_.threads});
-    state_->device->read(*distances_.get(), 0, tile_.data(), tile_.size() * sizeof(float));
+    const DeviceSession session(*state_);
+    session->enqueue({step, options_.threads});
+    session->read(*distances_.get(), 0, tile_.data(), tile_.size() * sizeof(float));
   }
 
   const Index::State& index_;

@@ -18,59 +18,10 @@ void multiply(Cublas& cublas, const spi::CollectStep& step) {
                   out.stride);
 }
 
-/// Rows in their order are one visit to the only block.
-Tiles tiles_of(const spi::CollectStep& step) {
-  const spi::Visits& visits = step.visits;
-  if (visits.rows == 0) return {0xFFFFFFFFu, 0, 1, 1};
-  return {visits.rows / tile_of_halves, visits.first, visits.blocks, visits.stride};
-}
-
-/// Places of a step: tensor cores take whole tiles.
-std::uint32_t columns_of(const spi::CollectStep& step) {
-  const auto columns = static_cast<std::uint32_t>(step.values.cols);
-  if (!on_tensor_cores(step.proposer)) return columns;
-  return (columns + tile_of_halves - 1) / tile_of_halves * tile_of_halves;
-}
-
-/// b of docs/certificate.md, section 3.
-double product_error_of(Proposer proposer, std::uint32_t dims) {
-  if (proposer == Proposer::int8) return product_error_int8;
-  return proposer == Proposer::fp16 ? product_error_fp16(dims) : product_error(dims);
-}
-
 /// Whether the test of such steps can be part of their product.
 bool may_fold(const spi::CollectStep& step) {
   return step.proposer == Proposer::fp16 && step.values.rows > few_queries_fp16 &&
          step.train.rows.cols <= folded_most_dims && step.visits.rows > 0;
-}
-
-ProductBound bound_of(const spi::CollectStep& step) {
-  const auto dims = static_cast<std::uint32_t>(step.train.rows.cols);
-  return {is_squared(step.metric),
-          input_of(step.queries.facts),
-          input_of(step.train.facts),
-          static_cast<std::uint32_t>(step.values.rows),
-          static_cast<std::uint32_t>(step.train.rows.rows),
-          columns_of(step),
-          dims,
-          product_error_of(step.proposer, dims),
-          tiles_of(step)};
-}
-
-HalfCollection half_collection_of(const spi::CollectStep& step, const ProductLow& from) {
-  return {shadow_of(step.proposer, step.queries.rows),
-          shadow_of(step.proposer, step.train.rows),
-          static_cast<std::uint32_t>(step.values.rows),
-          columns_of(step),
-          static_cast<std::uint32_t>(step.train.rows.rows),
-          tiles_of(step),
-          static_cast<std::uint32_t>(step.train.rows.cols),
-          step.unscale,
-          from,
-          input_of(step.theta),
-          step.first_row,
-          bounded_lists_of(step.out, step.bounds),
-          step.sample.cols > 0 ? matrix_of(step.sample) : Matrix<std::uint32_t>{}};
 }
 
 /// Why tensor cores cannot take a step; empty when they can.
@@ -92,14 +43,12 @@ std::string refusal_of_products_there(const spi::CollectStep& step, const Queue&
   return "";
 }
 
-static_assert(sample_rows == spi::sample_rows);
-
 /// A sample takes the kernels of tensor cores, which know the bounds of what they list.
 std::string refusal_of_sample(const spi::CollectStep& step) {
   if (step.sample.cols == 0) return "";
   if (!on_tensor_cores(step.proposer) || step.visits.rows == 0 || step.bounds.low.cols == 0)
     return "samples are of visits, by proposers fp16 and int8, with bounds";
-  const std::size_t groups = columns_of(step) / sample_rows;
+  const std::size_t groups = places_of(step) / spi::sample_rows;
   if (step.sample.cols == groups) return "";
   return "a sample of these visits has " + std::to_string(groups) + " columns, not " +
          std::to_string(step.sample.cols);
@@ -145,35 +94,26 @@ spi::Support Device::check(const spi::CollectStep& step) const {
       if (error.code() != Errc::unsupported) throw;
       return {error.what(), 0};
     }
-  const std::size_t apart = product_low_scratch(columns_of(step), step.bounds.low.cols > 0);
-  return {"", may_fold(step) ? std::max(apart, fold_scratch(columns_of(step),
-                                                            static_cast<std::uint32_t>(step.train.rows.cols)))
-                             : apart};
+  const std::size_t apart = collect_low_scratch(step);
+  return {"", may_fold(step) ? std::max(apart, collect_fp16_folded_scratch(step)) : apart};
 }
 
 cudaError_t Device::enqueue(const spi::CollectStep& step) {
   if (step.values.rows == 0 || step.values.cols == 0) return cudaSuccess;
-  if (step.proposer == Proposer::fp16 && step.values.rows <= few_queries_fp16)
-    return collect_fp16_few(queue_, half_collection_of(step, {}), bound_of(step));
-  if (step.proposer == Proposer::int8)
-    return collect_int8(queue_, half_collection_of(step, {}), bound_of(step));
-  if (may_fold(step) && step.sample.cols == 0 && !step.open) {
-    ProductBound bound = bound_of(step);
-    bound.b = product_error_folded(bound.dims);
-    return collect_fp16_folded(queue_, half_collection_of(step, {}), bound, step.bounds.low.cols > 0,
-                               scratch_of(step.scratch));
+  if (step.proposer == Proposer::none) return collect_values(queue_, step);
+  if (step.proposer == Proposer::int8) return collect_int8(queue_, step);
+  const bool halves = step.proposer == Proposer::fp16;
+  if (halves && step.values.rows <= few_queries_fp16) return collect_fp16_few(queue_, step);
+  if (may_fold(step) && step.sample.cols == 0 && !step.open) return collect_fp16_folded(queue_, step);
+  const cudaError_t error = collect_low(queue_, step);
+  if (error != cudaSuccess) return error;
+  if (!halves) {
+    spi::retried(info, [&] { multiply(cublas(), step); });
+    return collect_values(queue_, step);
   }
-  ProductLow from{};
-  if (step.proposer != Proposer::none) {
-    const bool bounds = step.bounds.low.cols > 0;
-    const cudaError_t error = product_low(queue_, bound_of(step), bounds, scratch_of(step.scratch), &from);
-    if (error != cudaSuccess) return error;
-  }
-  if (step.proposer == Proposer::fp16) return collect_fp16(queue_, half_collection_of(step, from));
-  if (step.proposer == Proposer::gemm) spi::retried(info, [&] { multiply(cublas(), step); });
-  return collect(queue_, {input_of(step.values), static_cast<std::uint32_t>(step.values.rows),
-                          static_cast<std::uint32_t>(step.values.cols), from.low, input_of(step.theta),
-                          step.first_row, lists_of<std::uint32_t>(step.out)});
+  const bool hopper =
+      has_collect_fp16_hopper && queue_.capability == 90 && queue_.shared_bytes >= hopper_shared_bytes;
+  return hopper ? collect_fp16_hopper(queue_, step) : collect_fp16(queue_, step);
 }
 
 }  // namespace kith::cuda

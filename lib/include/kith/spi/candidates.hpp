@@ -76,7 +76,7 @@ struct CandidateLists {
 struct Bounds {
   Grid<float> low;  ///< [q, capacity]  of place j of list q: what the test compared with theta
   Grid<Key> high;   ///< [q, capacity]  make_key(h, row), h such that a row whose `low` is above
-                    ///< the theta that comes of h (TightenStep) has a chain behind this row's
+                    ///< the theta that comes of h (TightenByBoundsStep) has a chain behind this row's
 };
 
 /// Blocks of training rows in an order that has nothing to do with what they hold, so that the first of them
@@ -153,19 +153,42 @@ struct TightenStep {
   Grid<std::uint32_t> counts;  ///< [q, 1]
   Grid<Key> best;              ///< [q, k]  in and out: ascending, padded with no_key
   Grid<float> query_facts;     ///< [facts_a_row, q], with a proposer; read only
-  Grid<float> theta;           ///< [q, 1]  out; in and out of bounds, and where it was guessed
+  Grid<float> theta;           ///< [q, 1]  out; in and out where it was guessed
   Grid<std::uint32_t> lost;    ///< [q, 1]  becomes 1 where counts[q] > capacity or a guess failed, else stays
   Scratch scratch;
-  /// What the keys are. Bounds: those of CollectStep::bounds, of all that is listed. Then counts stay, what
-  /// `best` holds means nothing, and theta is in and out: the smaller of what it was and of a number such
-  /// that a row whose chain is not behind the k-th smallest passes; where fewer than k are listed it stays.
-  /// Sample: the same of the numbers in `sample`; keys, counts and lost are not used.
-  enum class Of { chains, bounds, sample } of = Of::chains;
-  bool afresh = false;  ///< as if `best` had held nothing; so it is with bounds, too
-  /// Of chains: theta was a guess, and is in and out. Where it becomes larger than it was, rows have been
-  /// refused that were near, and lost[q] becomes 1.
+  bool afresh = false;  ///< as if `best` had held nothing
+  /// theta was a guess, and is in and out. Where it becomes larger than it was, rows have been refused that
+  /// were near, and lost[q] becomes 1.
   bool guessed = false;
-  Grid<std::uint32_t> sample = {};  ///< [q, groups]  of CollectStep; read only
+};
+
+/// What the bounds of all listed candidates say of theta, before any chain is computed: it becomes the
+/// smaller of what it was and of a number such that a row whose chain is not behind the k-th smallest passes.
+/// Where fewer than k are listed it stays.
+struct TightenByBoundsStep {
+  static constexpr const char* name = "tighten_by_bounds";
+  Proposer proposer;
+  Metric metric;
+  std::uint32_t dims;
+  std::uint32_t k;
+  Grid<Key> highs;             ///< [q, capacity]  of CollectStep::bounds; read only
+  Grid<std::uint32_t> counts;  ///< [q, 1], read only
+  Grid<float> query_facts;     ///< [facts_a_row, q], read only
+  Grid<float> theta;           ///< [q, 1]  in and out
+  Grid<std::uint32_t> lost;    ///< [q, 1]  becomes 1 where counts[q] > capacity, else stays
+  Scratch scratch;
+};
+
+/// The same of a sample, whose numbers are of no candidates. By devices that take samples.
+struct TightenBySampleStep {
+  static constexpr const char* name = "tighten_by_sample";
+  Proposer proposer;
+  Metric metric;
+  std::uint32_t dims;
+  std::uint32_t k;
+  Grid<std::uint32_t> sample;  ///< [q, groups]  CollectStep::sample; read only
+  Grid<float> query_facts;     ///< [facts_a_row, q], read only
+  Grid<float> theta;           ///< [q, 1]  in and out
 };
 
 }  // namespace kith::spi
