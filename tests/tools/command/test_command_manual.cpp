@@ -92,9 +92,10 @@ TEST_CASE("manual: all that systems look for is written below one folder") {
 }
 
 TEST_CASE("manual: what it cannot do is one line") {
-  check_refused(
-      "manual", 2,
-      "invalid_argument: manual: give --as FORM, to print one, or --out DIR, to write all, and not both");
+  check_refused("manual", 2,
+                "invalid_argument: manual: --as FORM prints one, and --out DIR writes all; give one of them");
+  check_refused("manual --as bash --of search", 2,
+                "invalid_argument: manual: --of goes with --as man only; give --as man, or leave --of out");
   check_refused("manual --as pdf", 2,
                 "invalid_argument: manual: --as: there is no form \"pdf\"; choose one of man, markdown, "
                 "bash, zsh, fish");

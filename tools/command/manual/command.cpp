@@ -53,7 +53,7 @@ const ManualCommand& command_named(const Manual& manual, const std::string& word
 std::string text_of(const Manual& manual, const ManualFlags& flags) {
   const std::string form = plain_name(flags.form);
   if (form == "man") return man_page(manual, command_named(manual, flags.of));
-  if (!flags.of.empty()) refuse("manual", "--of goes with --as man only");
+  if (!flags.of.empty()) refuse("manual", "--of goes with --as man only; give --as man, or leave --of out");
   if (form == "markdown") return manual_markdown(manual);
   if (form == "bash") return bash_completion(manual);
   if (form == "zsh") return zsh_completion(manual);
@@ -65,7 +65,7 @@ std::string text_of(const Manual& manual, const ManualFlags& flags) {
 int run_manual(const CLI::App& parent, const ManualFlags& flags) {
   const Manual manual = manual_of(parent);
   if (flags.folder.empty() == flags.form.empty())
-    refuse("manual", "give --as FORM, to print one, or --out DIR, to write all, and not both");
+    refuse("manual", "--as FORM prints one, and --out DIR writes all; give one of them");
   if (flags.folder.empty())
     print(text_of(manual, flags));
   else

@@ -113,7 +113,8 @@ Layout find_layout(Source& source, LineReader& lines, Format format, const FileO
   layout.comments = comments.lines;
   const char own = delimiter_of(format);
   layout.delimiter = options.delimiter ? options.delimiter : named;
-  if (named) tell(options, source, "leaves out its first line, \"sep=" + shown_in_line(std::string(1, named)) + "\"");
+  if (named)
+    tell(options, source, "leaves out its first line, \"sep=" + shown_in_line(std::string(1, named)) + "\"");
   if (!layout.delimiter) {
     layout.delimiter = guess_delimiter(source, comments.rest, own, like ? like->delimiter : '\0');
     if (layout.delimiter != own)
