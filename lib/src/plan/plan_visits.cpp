@@ -12,18 +12,22 @@
 namespace kith {
 
 /// Blocks small enough that the first step sees several, and a hundred times as many as there are; the first
-/// step without any bound lists all it sees.
+/// step without any bound lists all it sees. A library multiplies large blocks faster, and what is listed of
+/// its products is ranked after each step.
 void visit_blocks(const Problem& problem, const PlanOptions& options, Choice& choice) {
   constexpr std::int64_t most_rows = 1024, share = 512, places_for_bytes = 4000;
-  choice.visit_rows = std::min(most_rows, whole_shadow_rows(std::max<std::int64_t>(problem.n / 2048, 1)));
-  if (!has_own_order(choice.proposer) && options.train_tile)  // rows one behind the other: blocks of any size
+  const bool library = !has_own_order(choice.proposer);
+  const std::int64_t blocks = library ? 64 : 2048;
+  choice.visit_rows = std::min(most_rows, whole_shadow_rows(std::max<std::int64_t>(problem.n / blocks, 1)));
+  if (library && options.train_tile)  // rows one behind the other, so blocks may be of any size
     choice.visit_rows = std::min(choice.visit_rows, options.train_tile);
   const std::int64_t seed =
       options.train_tile ? options.train_tile : std::max(4 * problem.k, problem.n / share);
   choice.seed_rows = std::min(std::max(seed, choice.visit_rows), choice.train_tile);
   // A list holds what the first step sees, and some blocks that are nearer than all before; bounds of bytes,
   // which are further apart, let more pass.
-  choice.candidates = std::max({choice.candidates, 2 * choice.seed_rows, 8 * choice.visit_rows});
+  choice.candidates = std::max(choice.candidates, 2 * choice.seed_rows);
+  if (!library) choice.candidates = std::max(choice.candidates, 8 * choice.visit_rows);
   if (choice.proposer == Proposer::int8) choice.candidates = std::max(choice.candidates, places_for_bytes);
 }
 
