@@ -169,7 +169,7 @@ spi::Grid<std::uint32_t> Proposal::sample_of(std::size_t count, const spi::Visit
 }
 
 spi::Bounds Proposal::bounds(std::size_t count) const {
-  if (plan_.visit_rows == 0) return {};
+  if (!has_own_order(plan_.proposer)) return {};
   return {{low_.get(), 0, count, capacity(), capacity()}, keys(count)};
 }
 

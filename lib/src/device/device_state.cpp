@@ -83,7 +83,8 @@ std::shared_ptr<Device::State> Device::State::make(std::unique_ptr<spi::Device> 
   return state;
 }
 
-DeviceMutex::DeviceMutex(const DeviceInfo& info) : spec_(info.spec), survives_fork_(info.backend == "cpu") {}
+DeviceMutex::DeviceMutex(const DeviceInfo& info)
+    : spec_(info.spec), survives_fork_(info.profile.host_threads) {}
 
 void DeviceMutex::refuse_if_lost() const {
   if (is_lost())

@@ -50,12 +50,12 @@ ProposalSizes::ProposalSizes(const Plan& plan) {
   if (plan.proposer == Proposer::none) return;
   const std::size_t q = size(plan.query_tile), listed = q * size(plan.candidates);
   shadow = shadow_row_bytes(plan.proposer, plan.query_tile, plan.problem.dims);
-  values = has_own_order(plan.proposer) ? 0 : q * size(plan.train_tile) * sizeof(float);
+  values = has_own_order(plan.proposer) ? 0 : q * size(plan.visit_rows) * sizeof(float);
   rows = listed * sizeof(std::uint32_t);
   // A sample is where bounds will be, and takes no more than these, but where there are hardly any.
   keys =
       std::max(listed * sizeof(Key), q * (size(plan.sample_rows) / spi::sample_rows) * sizeof(std::uint32_t));
-  if (plan.visit_rows) low = listed * sizeof(float);
+  if (has_own_order(plan.proposer)) low = listed * sizeof(float);
   small = q * (spi::facts_a_row * sizeof(float) + sizeof(float) + 2 * sizeof(std::uint32_t));
 }
 

@@ -4,6 +4,7 @@
 #include "base/numbers.hpp"
 #include "kith/error.hpp"
 #include "plan/plan_rules.hpp"
+#include "plan/reasons.hpp"
 #include "rows/row_filter.hpp"
 #include "rows/rows.hpp"
 #include "search/radius.hpp"
@@ -53,7 +54,7 @@ Plan plan_within(const Index::State& index, std::int64_t m, const PlanOptions& o
   plan.problem.k = 0;
   plan.groups = 1;
   plan.self = options.self;
-  plan.reason = "a radius search writes distances and lists those within the radius";
+  plan.reason = reasons::radius();
   const std::size_t budget = memory_budget(device, plan, options);
   for (;;) {
     plan.candidates = std::min(plan.train_tile, std::max(fewest_places, plan.train_tile / rows_a_place));

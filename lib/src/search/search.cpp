@@ -1,6 +1,7 @@
 #include "search/search.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "base/float_guard.hpp"
 #include "check/proposer_check.hpp"
@@ -11,6 +12,7 @@
 #include "kith/spi/product_error.hpp"
 #include "metric/chain.hpp"
 #include "plan/product_bounds.hpp"
+#include "plan/reasons.hpp"
 #include "rows/row_filter.hpp"
 #include "rows/rows.hpp"
 #include "search/sampling.hpp"
@@ -74,6 +76,32 @@ void tell_of_proposer(const Plan& plan, DeviceKind kind, Trace& trace) {
   trace.proposer_check = proposer_check(plan, kind);
 }
 
+PreparedRows prepare(const Index::State& index, MatrixView<const float> queries, const PlanOptions& options) {
+  PreparedRows rows = prepare_rows("search", "query", queries, index.metric, options.threads, index.mask());
+  const FloatGuard guard;
+  check_range("search", index.metric, rows.view, index.largest);
+  return rows;
+}
+
+/// What of a plan depends on the values of the queries: whether a proposer has a bound for them, and the
+/// selector that is the fastest in a sample.
+void decide_by_values(const Index::State& index, const PreparedRows& rows, std::int64_t k,
+                      const PlanOptions& options, const Feedback& feedback, Plan& plan) {
+  const std::int64_t m = rows.view.rows();
+  const bool has_bound = plan.proposer == Proposer::none ||
+                         within_range(plan.proposer, index.dims, largest_centred(rows.largest, index.centre),
+                                      largest_centred(index.largest, index.centre));
+  const bool samples = !options.sample.empty() && m > 0;
+  if (has_bound && !samples) return;
+  PlanOptions way = options;
+  if (!has_bound) {
+    way.proposer = Proposer::none;
+    plan = plan_search(index, m, k, way, feedback);
+    plan.reason = reasons::out_of_range(plan.reason);
+  }
+  if (samples) plan = plan_by_sample(index, rows.view, k, way);
+}
+
 }  // namespace
 
 void search_to(const Index::State& index, MatrixView<const float> queries, std::int64_t k,
@@ -84,54 +112,31 @@ void search_to(const Index::State& index, MatrixView<const float> queries, std::
                                             " columns but the index has " + std::to_string(index.columns) +
                                             "; give as many");
   check_view("search", "query", queries);
-  Plan plan = plan_search(index, queries.rows(), k, options);
-  const PreparedRows rows =
-      prepare_rows("search", "query", queries, index.metric, options.threads, index.mask());
-  {
-    const FloatGuard guard;
-    check_range("search", index.metric, rows.view, index.largest);
-  }
-  PlanOptions way = options;
-  if (plan.proposer != Proposer::none &&
-      !within_range(plan.proposer, index.dims, largest_centred(rows.largest, index.centre),
-                    largest_centred(index.largest, index.centre))) {
-    way.proposer = Proposer::none;
-    plan = plan_search(index, queries.rows(), k, way);
-    plan.reason = "values are out of the range of the bound of a proposer; " + plan.reason;
-  }
-  if (!way.sample.empty() && queries.rows() > 0) plan = plan_by_sample(index, rows.view, k, way);
+  const Feedback feedback = index.lessons.feedback();
+  std::optional<PreparedRows> rows;
   bool begun = false;
   FoundPlaces found;
-  const auto search_by = [&](const Plan& chosen) {
+  by_first_way(Ways(index, queries.rows(), k, options, feedback), begun, [&](Plan& plan) {
+    if (!rows) rows = prepare(index, queries, options);
+    decide_by_values(index, *rows, k, options, feedback, plan);
     if (trace) {
       restart(*trace);
-      trace->plan = chosen;
-      tell_of_proposer(chosen, index.device.info().kind, *trace);
+      trace->plan = plan;
+      tell_of_proposer(plan, index.device.info().kind, *trace);
     }
     const std::size_t most =
-        static_cast<std::size_t>(chosen.query_tile) * static_cast<std::size_t>(chosen.problem.k);
+        static_cast<std::size_t>(plan.query_tile) * static_cast<std::size_t>(plan.problem.k);
     const HostBuffer buffer(*index.device.state(), most * sizeof(Key));
     const std::span<Key> keys = buffer.as<Key>(most);
     run(
-        index, chosen, options, rows.view, rows.largest, trace, [&] { found = make_room(); },
+        index, plan, options, rows->view, rows->largest, trace, [&] { found = make_room(); },
         [&](Workspace& workspace, std::int64_t first, std::int64_t count) {
           begun = true;
-          read_tile(index, chosen, workspace, first, count, trace, keys);
-          finish_tile(index, chosen, first, count, trace, keys, k, found);
+          read_tile(index, plan, workspace, first, count, trace, keys);
+          finish_tile(index, plan, first, count, trace, keys, k, found);
           if (also) also(workspace, first, count);
         });
-  };
-  try {
-    search_by(plan);
-  } catch (const Error& error) {  // what kith chose, or measured when more memory was free, gives way
-    const bool proposed = plan.proposer != Proposer::none && way.proposer == Proposer::automatic;
-    const bool tuned = index.device.info().tuning && way.sample.empty();
-    if (begun || error.code() != Errc::out_of_memory || !(proposed || tuned)) throw;
-    if (proposed) way.proposer = Proposer::none;
-    Plan smaller = plan_untuned(index, queries.rows(), k, way);
-    smaller.reason += std::string("; another way gave way (") + error.what() + ")";
-    search_by(smaller);
-  }
+  });
   if (trace) trace->total_seconds = total.seconds();
 }
 
