@@ -1,4 +1,5 @@
 // What kith is asked for while something fails.
+#include "c_operations.hpp"
 #include "common/data.hpp"
 #include "common/folder.hpp"
 #include "faults.hpp"
@@ -54,13 +55,15 @@ struct Scene::State {
   Classifier classifier;
   Regressor regressor;
   Structure structure;
+  CHandles c;
 
   explicit State(const std::string& spec)
       : device(open_device(spec)),
         index(device, data().train, Metric::l2),
         classifier(device, data().train, data().labels),
         regressor(device, data().train, data().targets()),
-        structure(device, data().train, data().labels) {}
+        structure(device, data().train, data().labels),
+        c(spec, data().train, data().labels, data().queries) {}
 
   PlanOptions proposing() const {
     PlanOptions options;
@@ -167,6 +170,12 @@ std::vector<Operation> Scene::operations() {
          const Model model = load_model(path);
          return model.classifier(state_->device).predict(data().queries, k) == answers().predicted;
        }},
+      {"kith_index_search", [this] { return state_->c.right_search(answers().found); }},
+      {"kith_index_new, search", [this] { return state_->c.right_new_index(answers().found); }},
+      {"kith_index_within",
+       [this] { return state_->c.right_within(answers().around, data().radius.front()); }},
+      {"kith_classifier_predict", [this] { return state_->c.right_labels(answers().predicted); }},
+      {"kith_model_new, save, load", [this] { return state_->c.right_model(); }},
       {"open_device, search",
        [this] {
          const Index fresh(open_device(spec_), data().train, Metric::l2);
