@@ -42,6 +42,10 @@ is_here() {
     python3-venv) python3 -c "import ensurepip, venv" ;;
     binutils) command -v readelf && command -v strip ;;
     python3-sklearn) /usr/bin/python3 -c "import sklearn" ;;
+    python3-sphinx) /usr/bin/python3 -c "import sphinx" ;;
+    python3-myst-parser) /usr/bin/python3 -c "import myst_parser" ;;
+    python3-breathe) /usr/bin/python3 -c "import breathe" ;;
+    furo) /usr/bin/python3 -c "import furo" ;;
     *) command -v "$1" ;;
   esac >/dev/null 2>&1
 }

@@ -1,10 +1,12 @@
 // What kith is asked for while something fails.
 #include "common/data.hpp"
+#include "common/folder.hpp"
 #include "faults.hpp"
-#include "folder.hpp"
 
 namespace kith::tests::faults {
 namespace {
+
+using test_support::TemporaryFolder;
 
 constexpr std::int64_t k = 9;
 
@@ -16,7 +18,7 @@ struct Data {
   std::vector<std::int64_t> labels;
   std::vector<double> values;
   std::vector<float> radius{3.5f};
-  Folder folder;
+  TemporaryFolder folder;
 
   Data() {
     for (std::int64_t t = 0; t < train.rows; ++t) labels.push_back(t % 4);

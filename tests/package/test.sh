@@ -10,6 +10,7 @@
 #   static            configuring kith as a static library is refused in one sentence
 #   add_subdirectory  consumer/ with kith's sources in it
 #   readme            the program in README.md, from WORK/moved
+#   examples          each program of examples/ prints what its lines `//> ` say, from WORK/moved
 #
 # CMAKE, CXX, CC (cc where it is empty), LAUNCHER, BUILD_TYPE, WERROR, LIBDIR and BINDIR come from the environment.
 set -eu
@@ -179,6 +180,19 @@ case $way in
     [ -s "$work/readme.cpp" ] || fail "README.md has no C++ program between \`\`\`cpp and \`\`\`"
     configure "$work/readme" -DCMAKE_PREFIX_PATH="$moved" -DPROGRAM="$work/readme.cpp"
     [ "$(cd / && "$work/readme/consumer" | tr '\n' ' ')" = "7 3 " ] || fail "README.md's program does not print what it says"
+    ;;
+  examples)
+    rm -rf "$work/examples"
+    "$CMAKE" -S "$source/examples" -B "$work/examples" -DCMAKE_PREFIX_PATH="$moved" -DCMAKE_CXX_COMPILER="$CXX" \
+      -DCMAKE_CXX_COMPILER_LAUNCHER="${LAUNCHER-}" -DCMAKE_CXX_FLAGS="-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror"
+    "$CMAKE" --build "$work/examples" --parallel 2
+    for program in "$source"/examples/*.cpp; do
+      name=$(basename "$program" .cpp)
+      sed -n 's|^//> ||p' "$program" > "$work/$name.right"
+      [ -s "$work/$name.right" ] || fail "$name.cpp does not say what it prints"
+      (cd / && "$work/examples/$name") > "$work/$name.out" || fail "$name fails"
+      diff "$work/$name.right" "$work/$name.out" || fail "$name prints something else"
+    done
     ;;
   *) fail "unknown way $way" ;;
 esac

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/float_guard.hpp"
 #include "rows/rows.hpp"
 
 namespace kith {
@@ -64,21 +63,19 @@ std::vector<std::int64_t> BoundedSearch::run(MatrixView<const float> queries, Wo
     rows.insert(rows.end(), queries.row(q), queries.row(q) + queries.cols());
   std::vector<Key> keys;
   {
-    const std::lock_guard lock(state->mutex);
-    const FloatGuard guard;
-    keys = read_keys(*state->device, workspace.result(count));
+    const DeviceSession session(*state);
+    keys = read_keys(*session, workspace.result(count));
   }
   upload_rows(*state, workspace.query_memory(), {rows.data(), again, queries.cols()},
               index_.device.info().query_block, plan_.threads);
   proposal_.lengthen_lists(longer_lists);
   const Lost second = run_once(Way::again, again, first.theta, workspace, watcher, trace, meanwhile);
   proposal_.lengthen_lists(1);
-  const std::lock_guard lock(state->mutex);
-  const FloatGuard guard;
-  const std::vector<Key> found = read_keys(*state->device, workspace.result(again));
+  const DeviceSession session(*state);
+  const std::vector<Key> found = read_keys(*session, workspace.result(again));
   for (std::size_t i = 0; i < first.queries.size(); ++i)
     std::copy_n(found.data() + i * static_cast<std::size_t>(k), k, keys.data() + first.queries[i] * k);
-  state->device->write(*workspace.result(count).memory, 0, keys.data(), keys.size() * sizeof(Key));
+  session->write(*workspace.result(count).memory, 0, keys.data(), keys.size() * sizeof(Key));
   std::vector<std::int64_t> lost;
   for (const std::int64_t i : second.queries) lost.push_back(first.queries[static_cast<std::size_t>(i)]);
   if (trace) trace->repeats += again - static_cast<std::int64_t>(lost.size());
@@ -90,9 +87,8 @@ BoundedSearch::Lost BoundedSearch::run_once(Way way, std::int64_t count, const s
                                             std::function<void()>& meanwhile) const {
   const std::shared_ptr<Device::State>& state = index_.device.state();
   {
-    const std::lock_guard lock(state->mutex);
-    const FloatGuard guard;
-    proposal_.reset(*state->device, count, theta);
+    const DeviceSession session(*state);
+    proposal_.reset(*session, count, theta);
   }
   // Where nobody watches, the device is never waited for between steps.
   const std::vector<Phase> all = phases(index_, plan_, way);
@@ -103,17 +99,16 @@ BoundedSearch::Lost BoundedSearch::run_once(Way way, std::int64_t count, const s
   const std::size_t at_once = watcher.watches() ? 1 : all.size();
   for (std::size_t first = 0; first < all.size(); first += at_once) {
     {
-      const std::lock_guard lock(state->mutex);
-      const FloatGuard guard;
-      StepTimer timer(*state->device, trace);
+      const DeviceSession session(*state);
+      StepTimer timer(*session, trace);
       if (first == 0) {
-        state->device->enqueue(proposal_.prepare(workspace.queries(count), shadow_->centre(), query_scale_));
+        session->enqueue(proposal_.prepare(workspace.queries(count), shadow_->centre(), query_scale_));
         timer.after(spi::PrepareStep::name);
       }
       for (std::size_t i = 0; i < at_once; ++i)
         run_phase(all[first + i], guessed, count, workspace, timer, trace);
       timer.collect(meanwhile);
-      if (watcher.watches()) state->device->finish();
+      if (watcher.watches()) session->finish();
     }
     do_once(meanwhile);
     if (way == planned_)
@@ -123,9 +118,8 @@ BoundedSearch::Lost BoundedSearch::run_once(Way way, std::int64_t count, const s
   }
   Lost lost;
   {
-    const std::lock_guard lock(state->mutex);
-    const FloatGuard guard;
-    lost.queries = proposal_.lost(*state->device, count);
+    const DeviceSession session(*state);
+    lost.queries = proposal_.lost(*session, count);
   }
   if (lost.queries.empty()) return lost;
   const std::vector<float> thetas = reached(count);
@@ -136,9 +130,8 @@ BoundedSearch::Lost BoundedSearch::run_once(Way way, std::int64_t count, const s
 /// What is known of each query by now, of the k best found: true of all rows.
 std::vector<float> BoundedSearch::reached(std::int64_t count) const {
   const std::shared_ptr<Device::State>& state = index_.device.state();
-  const std::lock_guard lock(state->mutex);
-  const FloatGuard guard;
-  return proposal_.thetas(*state->device, count);
+  const DeviceSession session(*state);
+  return proposal_.thetas(*session, count);
 }
 
 /// A first theta, from a sample of the bounds of all rows.
@@ -149,7 +142,7 @@ void BoundedSearch::run_sample(const Phase& phase, std::int64_t count, const Wor
   device.enqueue(proposal_.sample(count, shadow_->of(phase.chunk, 0, chunk.rows), phase.visits,
                                   workspace.scratch(), 1 / query_scale_ / shadow_->scale()));
   timer.after(spi::CollectStep::name);
-  device.enqueue(proposal_.tighten_by_sample(count, phase.visits, phase.rank, workspace.scratch()));
+  device.enqueue(proposal_.tighten_by_sample(count, phase.visits, phase.rank));
   timer.after(spi::TightenStep::name);
 }
 

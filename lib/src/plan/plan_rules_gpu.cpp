@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/numbers.hpp"
 #include "plan/plan_rules.hpp"
 
 namespace kith {
@@ -21,10 +22,6 @@ constexpr std::int64_t most_written = std::int64_t{1}
 // distances should leave room for others.
 constexpr double most_folds = 4e12;
 constexpr std::int64_t most_distances = std::int64_t{1} << 30;
-
-std::int64_t divide_up(std::int64_t a, std::int64_t b) {
-  return (a + b - 1) / b;
-}
 
 /// Parts to cut `rows` into so that `blocks * parts` blocks, `wave` of which run at once, are done
 /// soonest; a part costs about as much beside its rows as `overhead` tiles.

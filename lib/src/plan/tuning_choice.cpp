@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/float_guard.hpp"
+#include "base/text.hpp"
 #include "kith/error.hpp"
 #include "kith/tuning.hpp"
 #include "plan/plan_rules.hpp"
@@ -115,12 +116,6 @@ std::int64_t scaled(std::int64_t rule_here, std::int64_t measured, std::int64_t 
   return std::max<std::int64_t>(1, std::llround(factor * static_cast<double>(rule_here)));
 }
 
-std::string ms(double seconds) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3g ms", seconds * 1e3);
-  return text;
-}
-
 std::string reason(const TuningEntry& e) {
   const Problem& p = e.problem;
   std::string text = "tuned: nearest measured problem n = " + std::to_string(p.n) +
@@ -131,8 +126,8 @@ std::string reason(const TuningEntry& e) {
   way += " with " + std::to_string(e.groups) + (e.groups == 1 ? " group" : " groups") +
          " and query tiles of " + std::to_string(e.query_tile);
   if (e.seconds == e.built_in_seconds)
-    return text + "nothing was faster than the built-in choice, " + way + ", " + ms(e.seconds);
-  return text + way + " took " + ms(e.seconds) + ", the built-in choice " + ms(e.built_in_seconds);
+    return text + "nothing was faster than the built-in choice, " + way + ", " + ms_text(e.seconds);
+  return text + way + " took " + ms_text(e.seconds) + ", the built-in choice " + ms_text(e.built_in_seconds);
 }
 
 }  // namespace

@@ -84,13 +84,12 @@ void search_lost(const Index::State& index, const Plan& plan, const PlanOptions&
   run(index, chain, chain_only, {rows.data(), count, queries.cols()}, 0, trace ? &of_lost : nullptr, {},
       [&](Workspace& found, std::int64_t first, std::int64_t found_count) {
         std::vector<Key> keys(static_cast<std::size_t>(found_count) * k);
-        const std::lock_guard lock(state->mutex);
-        const FloatGuard guard;
-        state->device->read(*found.result(found_count).memory, 0, keys.data(), keys.size() * sizeof(Key));
+        const DeviceSession session(*state);
+        session->read(*found.result(found_count).memory, 0, keys.data(), keys.size() * sizeof(Key));
         for (std::int64_t i = 0; i < found_count; ++i) {
           const auto q = static_cast<std::size_t>(lost[static_cast<std::size_t>(first + i)]);
-          state->device->write(*result.memory, q * k * sizeof(Key),
-                               keys.data() + static_cast<std::size_t>(i) * k, k * sizeof(Key));
+          session->write(*result.memory, q * k * sizeof(Key), keys.data() + static_cast<std::size_t>(i) * k,
+                         k * sizeof(Key));
         }
       });
   if (!trace) return;
@@ -128,13 +127,12 @@ class TileSearch {
     std::vector<std::int64_t> lost;
     for (std::int64_t i = 0; i < steps(); ++i) {
       {
-        const std::lock_guard lock(state->mutex);
-        const FloatGuard guard;
-        StepTimer timer(*state->device, trace);
+        const DeviceSession session(*state);
+        StepTimer timer(*session, trace);
         run_step(i, count, workspace, filter, timer, trace);
         timer.collect(meanwhile);
-        if (proposing_ && i > 0 && i + 1 == steps()) lost = proposing_->proposal.lost(*state->device, count);
-        if (watcher.watches()) state->device->finish();
+        if (proposing_ && i > 0 && i + 1 == steps()) lost = proposing_->proposal.lost(*session, count);
+        if (watcher.watches()) session->finish();
       }
       do_once(meanwhile);
       watcher.step_done();

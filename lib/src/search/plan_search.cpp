@@ -66,7 +66,7 @@ void add_proposer_steps(const DeviceInfo& info, const Plan& plan, std::vector<sp
   if (plan.sample_rows > 0) {
     const spi::Visits of_sample = sample_visits(plan);
     steps.push_back(proposal.sample(plan.query_tile, shadow, of_sample, {}, 1));
-    steps.push_back(proposal.tighten_by_sample(plan.query_tile, of_sample, 1, {}));
+    steps.push_back(proposal.tighten_by_sample(plan.query_tile, of_sample, 1));
   }
   steps.push_back(proposal.tighten_by_bounds(plan.query_tile, plan.problem.k, {}));
   steps.push_back(proposal.prune(plan.query_tile));

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <string>
 
+#include "base/numbers.hpp"
 #include "kith/error.hpp"
 #include "plan/plan_rules.hpp"
 #include "rows/row_filter.hpp"
@@ -13,10 +14,6 @@ namespace {
 /// A list has room for one row in so many: then it takes less memory than the distances, and a query that
 /// has more is better served by its distances.
 constexpr std::int64_t rows_a_place = 16, fewest_places = 64;
-
-std::size_t size(std::int64_t value) {
-  return static_cast<std::size_t>(value);
-}
 
 void check_options(const PlanOptions& o) {
   const auto refuse = [](const std::string& what) {

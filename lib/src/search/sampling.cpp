@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/split_mix.hpp"
+#include "base/text.hpp"
 #include "kith/error.hpp"
 #include "plan/plan_rules.hpp"
 
@@ -43,12 +44,6 @@ double selection_seconds(const Index::State& index, MatrixView<const float> quer
   return seconds[timed_runs / 2];
 }
 
-std::string ms(double seconds) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3g ms", seconds * 1e3);
-  return text;
-}
-
 /// A message without the place it begins with.
 std::string bare(const Error& error) {
   const std::string text = error.what(), where = "search: ";
@@ -71,7 +66,7 @@ Plan plan_by_sample(const Index::State& index, MatrixView<const float> queries, 
     try {
       Plan plan = plan_search(index, queries.rows(), k, named);
       const double seconds = selection_seconds(index, queries, drawn, plan, named);
-      times += (times.empty() ? "" : ", ") + called + " " + ms(seconds);
+      times += (times.empty() ? "" : ", ") + called + " " + ms_text(seconds);
       if (best && seconds >= least) continue;
       best = std::move(plan);
       least = seconds;

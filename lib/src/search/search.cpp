@@ -8,6 +8,7 @@
 #include "device/timing.hpp"
 #include "host/parallel.hpp"
 #include "kith/error.hpp"
+#include "kith/spi/product_error.hpp"
 #include "metric/chain.hpp"
 #include "plan/product_bounds.hpp"
 #include "rows/row_filter.hpp"
@@ -33,16 +34,14 @@ void for_each_list(std::int64_t count, const Plan& plan, const Body& body) {
 /// Keys of a query tile, read from the device, without those rows that do not count.
 ///   keys  [count, plan.problem.k]
 void read_tile(const Index::State& index, const Plan& plan, const Workspace& workspace, std::int64_t first,
-               std::int64_t count, bool write_back, Trace* trace, std::span<Key> keys) {
+               std::int64_t count, Trace* trace, std::span<Key> keys) {
   const auto width = static_cast<std::size_t>(plan.problem.k);
   const std::size_t bytes = static_cast<std::size_t>(count) * width * sizeof(Key);
-  spi::Device& device = *index.device.state()->device;
   const spi::Grid<Key> result = workspace.result(count);
   const Stopwatch download;
   {
-    const std::lock_guard lock(index.device.state()->mutex);
-    const FloatGuard guard;
-    device.read(*result.memory, 0, keys.data(), bytes);
+    const DeviceSession session(*index.device.state());
+    session->read(*result.memory, 0, keys.data(), bytes);
   }
   if (trace) trace->seconds["download"] += download.seconds();
   if (!plan.filters && !plan.self) return;
@@ -52,11 +51,6 @@ void read_tile(const Index::State& index, const Plan& plan, const Workspace& wor
     if (plan.self) own = static_cast<std::uint32_t>(*plan.self + first) + static_cast<std::uint32_t>(q);
     tidy({keys.data() + q * width, width}, own);
   });
-  if (write_back) {
-    const std::lock_guard lock(index.device.state()->mutex);
-    const FloatGuard guard;
-    device.write(*result.memory, 0, keys.data(), bytes);
-  }
   if (trace) trace->seconds["finish"] += tidying.seconds();
 }
 
@@ -75,7 +69,8 @@ void finish_tile(const Index::State& index, const Plan& plan, std::int64_t first
 /// What a certificate rests on.
 void tell_of_proposer(const Plan& plan, DeviceKind kind, Trace& trace) {
   if (plan.proposer == Proposer::none) return;
-  trace.product_bound = largest_product_bound(plan.proposer, plan.problem.dims);
+  trace.product_bound =
+      spi::largest_product_error(plan.proposer, static_cast<std::size_t>(plan.problem.dims));
   trace.proposer_check = proposer_check(plan, kind);
 }
 
@@ -121,7 +116,7 @@ void search_to(const Index::State& index, MatrixView<const float> queries, std::
         index, chosen, options, rows.view, rows.largest, trace, [&] { found = make_room(); },
         [&](Workspace& workspace, std::int64_t first, std::int64_t count) {
           begun = true;
-          read_tile(index, chosen, workspace, first, count, also != nullptr, trace, keys);
+          read_tile(index, chosen, workspace, first, count, trace, keys);
           finish_tile(index, chosen, first, count, trace, keys, k, found);
           if (also) also(workspace, first, count);
         });

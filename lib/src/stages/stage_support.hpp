@@ -2,12 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <mutex>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "base/float_guard.hpp"
+#include "base/numbers.hpp"
 #include "device/device_state.hpp"
 #include "kith/error.hpp"
 #include "kith/stages.hpp"
@@ -16,10 +15,6 @@
 namespace kith::stages {
 
 using StatePointer = std::shared_ptr<kith::Device::State>;
-
-inline std::size_t size(std::int64_t value) {
-  return static_cast<std::size_t>(value);
-}
 
 /// Throws invalid_argument.
 [[noreturn]] void refuse(const std::string& message);
@@ -69,26 +64,23 @@ void run(const StatePointer& state, Work work) {
     if (support.scratch_bytes) scratch = DeviceMemory(state, support.scratch_bytes);
     work.scratch = {scratch.get(), support.scratch_bytes};
   }
-  const std::lock_guard lock(state->mutex);
-  const FloatGuard guard;
-  state->device->enqueue({work});
-  state->device->finish();
+  const DeviceSession session(*state);
+  session->enqueue({work});
+  session->finish();
 }
 
 template <class T>
 void read(const StatePointer& state, const DeviceMemory& from, std::vector<T>& to) {
-  const std::lock_guard lock(state->mutex);
-  const FloatGuard guard;
-  if (!to.empty()) state->device->read(*from.get(), 0, to.data(), to.size() * sizeof(T));
+  const DeviceSession session(*state);
+  if (!to.empty()) session->read(*from.get(), 0, to.data(), to.size() * sizeof(T));
 }
 
 /// A copy in device memory.
 template <class T>
 DeviceMemory upload(const StatePointer& state, std::span<const T> from) {
   DeviceMemory to(state, from.size_bytes());
-  const std::lock_guard lock(state->mutex);
-  const FloatGuard guard;
-  if (!from.empty()) state->device->write(*to.get(), 0, from.data(), from.size_bytes());
+  const DeviceSession session(*state);
+  if (!from.empty()) session->write(*to.get(), 0, from.data(), from.size_bytes());
   return to;
 }
 

@@ -1,6 +1,7 @@
 #include "kith/stages.hpp"
 
 #include <string>
+#include <utility>
 
 #include "base/border.hpp"
 #include "plan/plan_rules.hpp"
@@ -24,6 +25,16 @@ Selector choose(const DeviceInfo& device, std::int64_t m, std::int64_t n, std::i
   options.selector = selector;
   options.fused = selector == Selector::automatic ? std::optional(false) : std::nullopt;
   return plan_problem(device, {Metric::squared_l2, n, m, 1, k}, options).selector;
+}
+
+/// `lists`, filled by the step that step_to(out, k) gives.
+template <class StepTo>
+KeyLists run_to_lists(const StatePointer& state, KeyLists lists, const StepTo& step_to) {
+  const std::size_t m = size(lists.rows), width = size(lists.lists * lists.k);
+  const DeviceMemory out(state, m * width * sizeof(Key));
+  run(state, step_to(spi::Grid<Key>{out.get(), 0, m, width, width}, static_cast<std::uint32_t>(lists.k)));
+  read(state, out, lists.keys);
+  return lists;
 }
 
 }  // namespace
@@ -52,16 +63,11 @@ KeyLists select(const Device& device, MatrixView<const float> distances, std::in
   KeyLists lists{distances.rows(), groups, k, std::vector<Key>(m * width)};
   if (m == 0) return lists;
   const Selector chosen = choose(device.info(), distances.rows(), distances.cols(), k, selector);
-  const DeviceMemory in = upload<float>(state, dense), out(state, m * width * sizeof(Key));
-  run(state, spi::SelectStep{chosen,
-                             {in.get(), 0, m, n, n},
-                             0,
-                             static_cast<std::uint32_t>(k),
-                             static_cast<std::uint32_t>(groups),
-                             {out.get(), 0, m, width, width},
-                             {}});
-  read(state, out, lists.keys);
-  return lists;
+  const DeviceMemory in = upload<float>(state, dense);
+  const spi::Grid<float> values{in.get(), 0, m, n, n};
+  return run_to_lists(state, std::move(lists), [&](const spi::Grid<Key>& out, std::uint32_t of_k) {
+    return spi::SelectStep{chosen, values, 0, of_k, static_cast<std::uint32_t>(groups), out, {}};
+  });
 } catch (...) {
   rethrow_as_error();
 }
@@ -74,17 +80,10 @@ KeyLists nearest(const Device& device, MatrixView<const float> queries, MatrixVi
   const std::size_t m = size(queries.rows()), width = size(groups * k);
   KeyLists lists{queries.rows(), groups, k, std::vector<Key>(m * width)};
   if (m == 0) return lists;
-  const DeviceMemory out(state, m * width * sizeof(Key));
-  run(state, spi::NearestStep{metric,
-                              pair.queries.rows,
-                              pair.train.rows,
-                              0,
-                              static_cast<std::uint32_t>(k),
-                              static_cast<std::uint32_t>(groups),
-                              {out.get(), 0, m, width, width},
-                              {}});
-  read(state, out, lists.keys);
-  return lists;
+  return run_to_lists(state, std::move(lists), [&](const spi::Grid<Key>& out, std::uint32_t of_k) {
+    const auto in_groups = static_cast<std::uint32_t>(groups);
+    return spi::NearestStep{metric, pair.queries.rows, pair.train.rows, 0, of_k, in_groups, out, {}};
+  });
 } catch (...) {
   rethrow_as_error();
 }
@@ -95,14 +94,11 @@ KeyLists merge(const Device& device, const KeyLists& lists) try {
   const std::size_t m = size(lists.rows), k = size(lists.k), width = size(lists.lists) * k;
   KeyLists merged{lists.rows, 1, lists.k, std::vector<Key>(m * k)};
   if (m == 0) return merged;
-  const DeviceMemory in = upload<Key>(state, lists.keys), out(state, m * k * sizeof(Key));
-  run(state, spi::MergeStep{static_cast<std::uint32_t>(lists.lists),
-                            static_cast<std::uint32_t>(k),
-                            {in.get(), 0, m, width, width},
-                            {out.get(), 0, m, k, k},
-                            {}});
-  read(state, out, merged.keys);
-  return merged;
+  const DeviceMemory in = upload<Key>(state, lists.keys);
+  const spi::Grid<Key> keys{in.get(), 0, m, width, width};
+  return run_to_lists(state, std::move(merged), [&](const spi::Grid<Key>& out, std::uint32_t of_k) {
+    return spi::MergeStep{static_cast<std::uint32_t>(lists.lists), of_k, keys, out, {}};
+  });
 } catch (...) {
   rethrow_as_error();
 }

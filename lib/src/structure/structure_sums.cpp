@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "base/numbers.hpp"
 #include "device/timing.hpp"
 #include "device/watcher.hpp"
 #include "kith/error.hpp"
@@ -16,10 +17,6 @@ namespace kith {
 namespace {
 
 constexpr std::size_t usual_batch_bytes = std::size_t{1} << 28;  // of sums, on the host, too
-
-std::int64_t divide_up(std::int64_t a, std::int64_t b) {
-  return (a + b - 1) / b;
-}
 
 /// One call of run_sums().
 class SumsRun {

@@ -7,6 +7,14 @@
 
 namespace kith::files {
 
+/// Of ASCII, whatever the locale is.
+inline bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+inline bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
 /// A cell of text. `finite`: value is the float32 nearest to it, ties to even.
 struct Number {
   enum Kind { finite, not_a_number, nan, infinite, too_large } kind = not_a_number;

@@ -7,6 +7,7 @@
 #include "lab/experiments/experiment.hpp"
 #include "lab/experiments/measure.hpp"
 #include "lab/experiments/sequential.hpp"
+#include "lab/placement/placement.hpp"
 #include "lab/workloads/rows.hpp"
 
 namespace kith::experiments {
@@ -28,6 +29,9 @@ struct Question {
 };
 
 inline constexpr Question question_15 = {15, {2.5f, 7.0f}}, question_101 = {101, {50.2f, 36.0f}};
+
+/// The question asked of the points, for steps that are placed on devices.
+PlacedProblem placed_problem(const Points& points, const Question& question);
 
 /// A sequential program, timed, and its answer beside kith's.
 struct SequentialTime {

@@ -1,7 +1,6 @@
 // Rank sort (Ajorian, Bastan, Montazeri): distance and sort on the CPU and on a device, all four ways.
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <map>
 #include <optional>
 #include <span>
@@ -96,12 +95,6 @@ double stage_seconds(const PlacedRun& run, bool distance) {
   return sum;
 }
 
-std::string number(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.4g", value);
-  return text;
-}
-
 /// Where the time goes, at the largest n that all ways came to.
 Table parts_table(const std::vector<Way>& ways, std::int64_t n) {
   Table table{"Where the time goes, n = " + std::to_string(n) + ", host clock",
@@ -111,9 +104,9 @@ Table parts_table(const std::vector<Way>& ways, std::int64_t n) {
     const auto found = way.runs.find(n);
     if (found == way.runs.end()) continue;
     const PlacedRun& run = found->second;
-    table.rows.push_back({way.time.series().label, number(1e3 * stage_seconds(run, true)),
-                          number(1e3 * stage_seconds(run, false)), number(1e3 * run.transfers()),
-                          std::to_string(run.bytes()), number(1e3 * run.total)});
+    table.rows.push_back({way.time.series().label, number_text(1e3 * stage_seconds(run, true)),
+                          number_text(1e3 * stage_seconds(run, false)), number_text(1e3 * run.transfers()),
+                          std::to_string(run.bytes()), number_text(1e3 * run.total)});
   }
   return table;
 }

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
 #include <optional>
 
 #include "kith/error.hpp"
@@ -20,12 +19,6 @@ constexpr std::int64_t smallest_dims = 32, largest_dims = 256, largest_quick_dim
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-std::string number(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, value >= 1e4 ? "%.0f" : "%.4g", value);
-  return text;
 }
 
 /// The curves of a device.
@@ -113,7 +106,7 @@ void measure_peer(const Settings& settings, MatrixView<const float> train, Matri
   const double all = spent / static_cast<double>(asked) * static_cast<double>(m);
   peer.series.points.push_back({x, 1e3 * all, {}});
   table.rows.push_back({peer.series.label, std::to_string(train.rows()), std::to_string(train.cols()),
-                        number(1e3 * build), number(1e3 * all), std::to_string(asked),
+                        number_text(1e3 * build), number_text(1e3 * all), std::to_string(asked),
                         std::to_string(others) + " of " + std::to_string(asked * k)});
 }
 

@@ -23,13 +23,6 @@ constexpr std::array<Published, 4> published = {{{131072, {658.8, 472.0}, {382.2
                                                  {1310720, {56360.1, 33563.7}, {3953.5, 3952.5}}}};
 constexpr std::array<Question, 2> questions = {question_15, question_101};
 
-std::string number(double value) {
-  char text[32];
-  if (!std::isfinite(value)) return not_available;
-  std::snprintf(text, sizeof text, value >= 1e4 ? "%.0f" : "%.4g", value);
-  return text;
-}
-
 /// As the paper prints it.
 std::string paper_ms(double value) {
   char text[32];
@@ -76,12 +69,7 @@ void measure(const Settings& settings, const Points& points, const Question& que
   panel.others += time.others;
   panel.same_class = panel.same_class && time.same_class;
 
-  PlacedProblem problem;
-  problem.train = points.rows.view();
-  problem.queries = question.view();
-  problem.labels = points.labels;
-  problem.k = question.k;
-  problem.classes = 2;
+  PlacedProblem problem = placed_problem(points, question);
   problem.selector = Selector::merge_sort;
   problem.vote = spi::VoteMethod::branch_free;
   problem.locked = true;
@@ -132,11 +120,11 @@ Table table_of(const Settings& settings, const std::vector<Panel>& panels, std::
                                         paper_ms(paper.cuda[p]),
                                         ratio_text(paper.sequential[p] / paper.cuda[p]),
                                         settings.devices[d].info().spec,
-                                        number(sequential)};
+                                        number_text(sequential)};
         const Curves& curves = panels[p].curves[d];
         for (const Curve* curve : {&curves.knn03, &curves.automatic, &curves.in_place}) {
           const double ms = curve->at(static_cast<double>(paper.n));
-          row.push_back(number(ms));
+          row.push_back(number_text(ms));
           row.push_back(ratio_text(sequential / ms));
         }
         table.rows.push_back(std::move(row));

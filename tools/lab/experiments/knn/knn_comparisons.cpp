@@ -2,8 +2,6 @@
 
 #include <array>
 #include <chrono>
-#include <cmath>
-#include <cstdio>
 #include <cstring>
 #include <memory>
 
@@ -15,13 +13,6 @@ namespace {
 using workloads::Operands;
 using workloads::Operation;
 using workloads::Stage;
-
-std::string number(double value) {
-  char text[32];
-  if (!std::isfinite(value)) return not_available;
-  std::snprintf(text, sizeof text, value >= 1e4 ? "%.0f" : "%.4g", value);
-  return text;
-}
 
 /// Copies from and to one device, through memory of two kinds.
 class Transfers {
@@ -63,10 +54,10 @@ std::vector<std::string> copies_row(const Settings& settings, spi::Device& devic
   const auto fast = pinned ? transfers.measure(pinned->data) : std::array{not_measured, not_measured};
   return {device.info.spec,
           std::to_string(bytes),
-          number(slow[0]),
-          number(fast[0]),
-          number(slow[1]),
-          number(fast[1]),
+          number_text(slow[0]),
+          number_text(fast[0]),
+          number_text(slow[1]),
+          number_text(fast[1]),
           pinned ? "" : "locked memory makes no difference to this device"};
 }
 
@@ -83,7 +74,7 @@ Table sequential_table(const Settings& settings, const Points& points, const wor
     const SequentialTime once = time_sequential<float>(settings, points, question_15, sort, right);
     const std::string others = std::to_string(twice.others) + " and " + std::to_string(once.others);
     table.rows.push_back(
-        {std::string(name(sort)), number(1e3 * twice.seconds), number(1e3 * once.seconds),
+        {std::string(name(sort)), number_text(1e3 * twice.seconds), number_text(1e3 * once.seconds),
          ratio_text(twice.seconds / once.seconds), others,
          twice.same_class && once.same_class ? "kith's" : "another: ties are cut elsewhere"});
     const bool same = twice.others == 0 && once.others == 0;
@@ -133,7 +124,7 @@ Table vote_table(const Settings& settings, const Points& points, const std::vect
            {spi::VoteMethod::atomic, spi::VoteMethod::branch_free, spi::VoteMethod::automatic}) {
         operation.vote = method;
         const Measured measured = time_stage(settings, device, operation, operands, right);
-        row.push_back(number(1e6 * measured.device));
+        row.push_back(number_text(1e6 * measured.device));
         if (!measured.refusal.empty()) result.notes.push_back(device.info().spec + ": " + measured.refusal);
         if (!measured.difference.empty()) check = {check.what, false, measured.difference};
       }

@@ -1,7 +1,6 @@
 // KNN in CUDA (Batlle, Ballber 2020): knn00 to knn03, one rung after the other.
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <map>
 
 #include "lab/experiments/knn/knn_comparisons.hpp"
@@ -14,13 +13,6 @@ namespace {
 using workloads::Stage;
 
 constexpr std::int64_t smallest_n = 1024, largest_n = 131072, largest_quick_n = 16384;
-
-std::string number(double value) {
-  char text[32];
-  if (!std::isfinite(value)) return not_available;
-  std::snprintf(text, sizeof text, value >= 1e4 ? "%.0f" : "%.4g", value);
-  return text;
-}
 
 /// One version of the published program.
 struct Version {
@@ -48,12 +40,7 @@ Placement placement_of(const Version& version, const Device& device, const Devic
 }
 
 PlacedProblem problem_of(const Version& version, const Points& points, const Question& question) {
-  PlacedProblem problem;
-  problem.train = points.rows.view();
-  problem.queries = question.view();
-  problem.labels = points.labels;
-  problem.k = question.k;
-  problem.classes = 2;
+  PlacedProblem problem = placed_problem(points, question);
   problem.selector = version.selector;
   problem.vote = version.vote;
   problem.locked = version.locked;
@@ -109,9 +96,9 @@ Table parts_table(const std::vector<Rungs>& ladder, std::int64_t n) {
       const PlacedRun& run = rungs.runs[v];
       if (run.steps.empty()) continue;
       std::map<std::string, double> ms = parts_of(run);
-      table.rows.push_back({versions[v].label, rungs.device.info().spec, number(ms["distance"]),
-                            number(ms["select"]), number(ms["vote"]), number(ms["copies"]),
-                            std::to_string(run.bytes()), number(1e3 * run.total)});
+      table.rows.push_back({versions[v].label, rungs.device.info().spec, number_text(ms["distance"]),
+                            number_text(ms["select"]), number_text(ms["vote"]), number_text(ms["copies"]),
+                            std::to_string(run.bytes()), number_text(1e3 * run.total)});
     }
   return table;
 }
@@ -133,7 +120,7 @@ Claim step_claim(const Rungs& rungs, std::size_t from, std::size_t to, std::int6
   std::map<std::string, double> first = parts_of(rungs.runs[from]), then = parts_of(rungs.runs[to]);
   for (const char* part : {"distance", "select", "vote", "copies"})
     claim.why += (claim.why.empty() ? "where the time goes, ms: " : ", ") + std::string(part) + " " +
-                 number(first[part]) + " -> " + number(then[part]);
+                 number_text(first[part]) + " -> " + number_text(then[part]);
   return claim;
 }
 
