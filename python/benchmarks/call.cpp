@@ -1,4 +1,5 @@
-// What one search for one query costs in C++: microseconds, the median of 21 rounds. calls.py compiles and runs it.
+// What one search for one query costs in C++: microseconds, the median of 21 rounds. calls.py compiles and
+// runs it.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -16,7 +17,8 @@ int main() {
   for (double& round : rounds) {
     const auto begin = std::chrono::steady_clock::now();
     for (std::int64_t i = 0; i < calls; ++i) index.search({train.data(), 1, dims}, 5);
-    round = std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin).count() / calls;
+    round =
+        std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin).count() / calls;
   }
   std::sort(rounds.begin(), rounds.end());
   std::printf("%.2f\n", rounds[rounds.size() / 2]);
