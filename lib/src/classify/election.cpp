@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 
+#include "base/float_guard.hpp"
 #include "base/numbers.hpp"
 #include "classify/classifier_state.hpp"
 #include "device/timing.hpp"
@@ -116,6 +117,7 @@ class Election {
   }
 
   void count_on_host(const QueryTile& tile, const LabelColumn& labels, Column& column) {
+    const FloatGuard guard;  // of the host program's traps the sum of seconds would be one
     const Stopwatch counting;
     const std::uint32_t team = team_size(threads_);
     if (column.scorers.empty())
