@@ -50,6 +50,10 @@ void add_filter_option(CLI::App& app, TrainingFlags& flags);         ///< --filt
 void add_feature_option(CLI::App& app, TrainingFlags& flags);        ///< --features
 void add_preparation_options(CLI::App& app, TrainingFlags& flags);   ///< --scale, --categories
 
+/// Training rows of classes alone, without queries: their file, --label-column, --labels, --features, and how
+/// they are prepared.
+void add_class_rows(CLI::App& app, TrainingFlags& flags);
+
 /// Rows of a file, and as they are searched.
 struct Rows {
   files::Table table;           ///< as they were read; without values where `prepared` has taken their place
