@@ -129,9 +129,8 @@ void add_selection_options(CLI::App& app, SelectFeaturesFlags& flags) {
 Subcommand add_select_features(CLI::App& parent) {
   auto flags = std::make_shared<SelectFeaturesFlags>();
   CLI::App* app = parent.add_subcommand("select-features", "Search for the columns that tell classes apart");
-  add_labelled_options(*app, flags->training);
+  add_class_rows(*app, flags->training);
   app->get_option("--features")->description("The columns to choose from: names, numbers, ranges");
-  add_preparation_options(*app, flags->training);
   add_selection_options(*app, *flags);
   add_voting_options(*app, flags->voting);
   add_metric_option(*app, flags->metric);

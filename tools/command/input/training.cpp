@@ -168,16 +168,6 @@ void add_answer_options(CLI::App& app, TrainingFlags& flags) {
       "--label-column names the one"));
 }
 
-void add_labelled_options(CLI::App& app, TrainingFlags& flags) {
-  add_table_options(
-      app, flags.tables,
-      "The column of text files (or .svm) that holds the labels: a name, or a number from 1; -1 "
-      "is the last",
-      false);
-  add_answer_options(app, flags);
-  add_feature_option(app, flags);
-}
-
 void add_value_options(CLI::App& app, TrainingFlags& flags) {
   flags.answers = TrainingFlags::Answers::values;
   reads_file(app.add_option(
@@ -227,6 +217,16 @@ void add_preparation_options(CLI::App& app, TrainingFlags& flags) {
       {"refuse", "drop", "mean", "median", "most_frequent"});
 }
 
+void add_class_rows(CLI::App& app, TrainingFlags& flags) {
+  add_table_options(
+      app, flags.tables,
+      "The column of text files (or .svm) that holds the labels: a name, or a number from 1; -1 is the last",
+      false);
+  add_answer_options(app, flags);
+  add_feature_option(app, flags);
+  add_preparation_options(app, flags);
+}
+
 PreparationOptions preparation_options(const std::string& where, const TrainingFlags& flags,
                                        const files::Table& train) {
   PreparationOptions options;
@@ -244,21 +244,27 @@ PreparationOptions preparation_options(const std::string& where, const TrainingF
 }
 
 void check_k(const std::string& where, std::int64_t k, const Training& training, bool leave_one_out) {
-  const std::int64_t kept = training.n() - (leave_one_out ? 1 : 0);
-  if (training.rows.kept && k > kept)
-    refuse(where, "k = " + std::to_string(k) + " but --missing drop leaves " + std::to_string(kept) +
-                      (leave_one_out ? " other" : "") + (kept == 1 ? " row" : " rows") +
-                      "; choose a smaller k, or fill missing values in");
-  if (leave_one_out)
-    check_k_of_others(where, k, training.rows.table);
-  else
-    check_k(where, k, training.rows.table);
-  if (!training.filter) return;
-  const std::int64_t most = training.filter->count() - (leave_one_out ? 1 : 0);
+  const files::Table& train = training.rows.table;
+  const std::int64_t own = leave_one_out ? 1 : 0;  // no neighbour of its own
+  const auto rows_of = [&](std::int64_t count) {
+    return std::to_string(count) + (leave_one_out ? " other" : "") + (count == 1 ? " row" : " rows");
+  };
+  const auto refuse_k = [&](const std::string& but, const std::string& advice) {
+    refuse(where, "k = " + std::to_string(k) + " but " + but + "; choose " + advice);
+  };
+  if (training.rows.kept && k > training.n() - own)
+    refuse_k("--missing drop leaves " + rows_of(training.n() - own),
+             "a smaller k, or fill missing values in");
+  const std::int64_t most = train.rows - own;
+  if (leave_one_out && most == 0)
+    refuse(where, train.path + " holds 1 row, and no others to ask; give at least two");
   if (k > most)
-    refuse(where, "k = " + std::to_string(k) + " but --filter leaves " + std::to_string(most) +
-                      (leave_one_out ? " other" : "") + (most == 1 ? " row" : " rows") +
-                      "; choose a smaller k, or let more rows count");
+    refuse_k(leave_one_out ? "each row of " + train.path + " has " + std::to_string(most) + " others"
+                           : train.path + " holds " + rows_of(most),
+             "1 <= k <= " + std::to_string(most));
+  if (training.filter && k > training.filter->count() - own)
+    refuse_k("--filter leaves " + rows_of(training.filter->count() - own),
+             "a smaller k, or let more rows count");
 }
 
 Training read_training(const std::string& where, const TrainingFlags& flags) {

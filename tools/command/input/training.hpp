@@ -43,13 +43,16 @@ struct TrainingFlags {
   enum class Answers { none, labels, values } answers = Answers::none;  ///< what the subcommand learns
 };
 
-void add_answer_options(CLI::App& app, TrainingFlags& flags);    ///< --labels
-void add_labelled_options(CLI::App& app, TrainingFlags& flags);  ///< rows without queries, labels, --features
-void add_value_options(CLI::App& app, TrainingFlags& flags);     ///< --values, --target
+void add_answer_options(CLI::App& app, TrainingFlags& flags);        ///< --labels
+void add_value_options(CLI::App& app, TrainingFlags& flags);         ///< --values, --target
 void add_sample_weight_option(CLI::App& app, TrainingFlags& flags);  ///< --sample-weights
 void add_filter_option(CLI::App& app, TrainingFlags& flags);         ///< --filter
 void add_feature_option(CLI::App& app, TrainingFlags& flags);        ///< --features
 void add_preparation_options(CLI::App& app, TrainingFlags& flags);   ///< --scale, --categories
+
+/// Training rows of classes alone, without queries: their file, --label-column, --labels, --features, and how
+/// they are prepared.
+void add_class_rows(CLI::App& app, TrainingFlags& flags);
 
 /// Rows of a file, and as they are searched.
 struct Rows {

@@ -189,8 +189,7 @@ Subcommand add_structure(CLI::App& parent) {
   auto flags = std::make_shared<StructureFlags>();
   CLI::App* app = parent.add_subcommand(
       "structure", "How far classes lie apart, and which rows are nearest to one of another class");
-  add_labelled_options(*app, flags->training);
-  add_preparation_options(*app, flags->training);
+  add_class_rows(*app, flags->training);
   add_metric_option(*app, flags->metric);
   add_device_option(*app, flags->device);
   add_output_options(*app, *flags);

@@ -1,4 +1,4 @@
-#include "dates.hpp"
+#include "files/text/dates.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,10 +9,6 @@
 
 namespace kith::files {
 namespace {
-
-bool all_digits(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), is_digit);
-}
 
 /// The pieces of a text that are digits or letters, and what stands between them.
 struct Pieces {

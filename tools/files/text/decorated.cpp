@@ -9,10 +9,6 @@
 namespace kith::files {
 namespace {
 
-bool all_digits(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), is_digit);
-}
-
 void trim(std::string_view& text) {
   constexpr std::array<std::string_view, 3> blanks = {" ", "\xC2\xA0", "\xE2\x80\xAF"};  // also no-break ones
   for (bool again = true; again;) {
