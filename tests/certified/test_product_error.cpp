@@ -106,31 +106,62 @@ TEST_CASE("product error: a step of a proposer without it is refused by a senten
   });
 }
 
-/// What the elements of queries and training rows are multiplied by.
-struct Scales {
-  float queries, train;
+/// As many queries as training rows, of whose products number q with row q loses a good deal of what it may.
+struct Losing {
+  Matrix queries, train;
+  float scale_of_queries, scale_of_train;
+
+  /// For bytes the scales matter: 1 over both is 1.86 of 2^-24 too small, and the sum, 4095 * 122 * 127,
+  /// loses half of 2^-24 more. (Of half a scale, as AVX2 has it, all is the same.) Queries are so long that
+  /// the rounding of half a norm is nothing beside that.
+  static Losing bytes(std::int64_t m) {
+    const auto all = [m](float value) { return Matrix{m, 4095, std::vector<float>(size(m * 4095), value)}; };
+    return {all(8), all(1), 122.0f / 8, 127};
+  }
+
+  static Losing floats(Proposer proposer, DeviceKind device, std::int64_t m) {
+    constexpr std::int64_t dims = 131;
+    const std::vector<float> hard = kith::hard_rows(proposer, device, cut_sorts * hard_kinds, dims, 0);
+    Matrix rows{m, dims, {}};
+    for (std::int64_t r = 0; r < m; ++r) {
+      const auto from = hard.begin() + (r % cut_sorts * hard_kinds + hard_cut) * dims;
+      std::vector<float> row(from, from + dims);
+      if (r / cut_sorts % 2) std::reverse(row.begin(), row.end());  // for products that begin at the end
+      rows.values.insert(rows.values.end(), row.begin(), row.end());
+    }
+    const float scale = scale_of(proposer, rows, std::vector<float>(dims));
+    return {rows, rows, scale, scale};
+  }
+
+  /// The place of row q for query q, rounded up.
+  float theta(std::int64_t q) const {
+    double place = 0;
+    for (std::size_t d = 0; d < size(train.cols); ++d) {
+      const auto x = static_cast<double>(train.row(q)[d]);
+      place += x * x / 2 - static_cast<double>(queries.row(q)[d]) * x;
+    }
+    return spi::float_above(place);
+  }
 };
 
-/// How many rows are not listed among those that are as near to them as they are themselves.
-///   share   of the error that products may have
-///   lost    [out]  when nothing is refused
-std::string collect_own(spi::Device& device, Proposer proposer, const Matrix& rows, Scales scales,
-                        double share, std::size_t& lost) {
-  const std::size_t m = size(rows.rows), dims = size(rows.cols);
-  const std::vector<float> centre(dims);
-  const Rows queries(device, rows, centre, device.info.query_block),
-      train(device, rows, centre, device.info.train_block);
-  for (const auto& [of, scale] : {std::pair{&queries, scales.queries}, {&train, scales.train}})
-    if (std::string why = run_step(device, spi::PrepareStep{proposer, of->rows.rows(), of->centre.grid(),
-                                                            of->grids(), scale, of == &queries});
+/// How many rows q are not listed for query q under their own place.
+///   share  of the error that products may have
+///   lost   [out]  when nothing is refused
+std::string collect_own(spi::Device& device, Proposer proposer, const Losing& of, double share,
+                        std::size_t& lost) {
+  const std::size_t m = size(of.train.rows);
+  const std::vector<float> centre(size(of.train.cols));
+  const Rows queries(device, of.queries, centre, device.info.query_block),
+      train(device, of.train, centre, device.info.train_block);
+  for (const Rows* rows : {&queries, &train})
+    if (std::string why =
+            run_step(device, spi::PrepareStep{proposer, rows->rows.rows(), rows->centre.grid(), rows->grids(),
+                                              rows == &queries ? of.scale_of_queries : of.scale_of_train,
+                                              rows == &queries});
         !why.empty())
       return why;
   std::vector<float> theta;
-  for (std::int64_t q = 0; q < rows.rows; ++q) {
-    double square = 0;
-    for (const float x : rows.row(q)) square += static_cast<double>(x) * static_cast<double>(x);
-    theta.push_back(spi::float_above(-square / 2));
-  }
+  for (std::int64_t q = 0; q < of.train.rows; ++q) theta.push_back(of.theta(q));
   const GuardedGrid<float> values(device, m, m, 0), limits(device, m, 1, -inf, theta);
   const GuardedGrid<std::uint32_t> lists(device, m, m, no_row),
       counts(device, m, 1, 7, std::vector<std::uint32_t>(m));
@@ -143,7 +174,7 @@ std::string collect_own(spi::Device& device, Proposer proposer, const Matrix& ro
                                                      0,
                                                      {lists.grid(), counts.grid()},
                                                      {},
-                                                     1 / scales.queries / scales.train},
+                                                     1 / of.scale_of_queries / of.scale_of_train},
                                                     share));
       !why.empty())
     return why;
@@ -157,30 +188,6 @@ std::string collect_own(spi::Device& device, Proposer proposer, const Matrix& ro
   return {};
 }
 
-/// Rows whose products with themselves lose a good deal of what they may, and how they are scaled.
-struct Losing {
-  Matrix rows;
-  Scales scales;
-
-  /// For bytes the scales matter: 1 over both is 1.86 of 2^-24 too small, and the sum, 4095 * 122 * 127,
-  /// loses half of 2^-24 more. (Of half a scale, as AVX2 has it, all is the same.)
-  Losing(Proposer proposer, DeviceKind device, std::int64_t m, std::int64_t dims)
-      : rows{m, dims, std::vector<float>(size(m * dims), 1)}, scales{122, 127} {
-    if (proposer == Proposer::int8) return;
-    rows.values.clear();
-    const std::vector<float> hard =
-        kith::hard_rows(proposer, device, cut_sorts * hard_kinds, static_cast<std::uint32_t>(dims), 0);
-    for (std::int64_t r = 0; r < m; ++r) {
-      const auto from = hard.begin() + (r % cut_sorts * hard_kinds + hard_cut) * dims;
-      std::vector<float> row(from, from + dims);
-      if (r / cut_sorts % 2) std::reverse(row.begin(), row.end());  // for products that begin at the end
-      rows.values.insert(rows.values.end(), row.begin(), row.end());
-    }
-    const float scale = scale_of(proposer, rows, std::vector<float>(size(dims)));
-    scales = {scale, scale};
-  }
-};
-
 TEST_CASE("product error: with a quarter of it every proposer of a device loses rows") {
   spi::with_device(device(), [](spi::Device& device) {
     for (const Proposer proposer : device.info.proposers) {
@@ -190,14 +197,15 @@ TEST_CASE("product error: with a quarter of it every proposer of a device loses 
       for (const std::int64_t m : {16, 512}) {
         CAPTURE(m);
         if (m > most_queries(device, proposer)) continue;
-        const Losing losing(proposer, device.info.kind, m, proposer == Proposer::int8 ? 4095 : 131);
+        const Losing losing =
+            proposer == Proposer::int8 ? Losing::bytes(m) : Losing::floats(proposer, device.info.kind, m);
         std::size_t right = 0, narrow = 0;
-        const std::string why = collect_own(device, proposer, losing.rows, losing.scales, 1, right);
+        const std::string why = collect_own(device, proposer, losing, 1, right);
         if (!why.empty()) {
           MESSAGE("no products by " << std::string(name(proposer)) << ": " << why);
           continue;
         }
-        REQUIRE(collect_own(device, proposer, losing.rows, losing.scales, 0.25, narrow) == "");
+        REQUIRE(collect_own(device, proposer, losing, 0.25, narrow) == "");
         MESSAGE(std::string(name(proposer)) << " on " << device.info.spec << ", " << m
                                             << " queries: " << narrow << " lost by a quarter of the bound");
         CHECK(right == 0);
