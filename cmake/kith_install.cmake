@@ -10,7 +10,7 @@ install(TARGETS kith EXPORT kith_targets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT development)
 install(TARGETS kith_ask_driver RUNTIME DESTINATION ${CMAKE_INSTALL_LIBDIR}/kith COMPONENT runtime)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/lib/include/kith DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-  COMPONENT development FILES_MATCHING PATTERN "*.hpp" PATTERN "*.def")
+  COMPONENT development FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h" PATTERN "*.def")
 install(EXPORT kith_targets FILE kithTargets.cmake NAMESPACE kith:: DESTINATION ${package_dir}
   COMPONENT development)
 

@@ -23,6 +23,7 @@ below_usr() { # PATH: whether it is below one of the usual folders, or unpacked
 is_here() {
   case $1 in
     g++) command -v c++ || command -v g++ ;;
+    abigail-tools) command -v abidw && command -v abidiff ;;
     ninja-build) command -v ninja || command -v make ;;
     zlib1g-dev) below_usr include/zlib.h ;;
     libcli11-dev) below_usr include/CLI/CLI.hpp ;;
@@ -38,7 +39,13 @@ is_here() {
     dataset-fashion-mnist) find_fashion_mnist ;;
     poppler-utils) command -v pdftotext && command -v pdftoppm ;;
     python3-pip) python3 -m pip --version ;;
+    python3-venv) python3 -c "import ensurepip, venv" ;;
+    binutils) command -v readelf && command -v strip ;;
     python3-sklearn) /usr/bin/python3 -c "import sklearn" ;;
+    python3-sphinx) /usr/bin/python3 -c "import sphinx" ;;
+    python3-myst-parser) /usr/bin/python3 -c "import myst_parser" ;;
+    python3-breathe) /usr/bin/python3 -c "import breathe" ;;
+    furo) /usr/bin/python3 -c "import furo" ;;
     *) command -v "$1" ;;
   esac >/dev/null 2>&1
 }

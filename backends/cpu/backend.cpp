@@ -62,6 +62,8 @@ class CpuBackend final : public spi::Backend {
     info.memory_bytes = info.largest_allocation = host_memory().bytes;
     info.train_block = train_block;
     info.query_block = query_block;
+    info.profile.host_threads = true;
+    info.profile.vector_floats = set.vector_floats;
     info.selectors = selectors();
     info.proposers = set.proposers;
     info.fused_max_k = 0xFFFFFFFFu;

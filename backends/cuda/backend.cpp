@@ -8,6 +8,7 @@
 #include <system_error>
 #include <vector>
 
+#include "profile.hpp"
 #include "steps/steps.hpp"
 
 namespace kith::cuda {
@@ -72,6 +73,7 @@ DeviceInfo info_of(const cudaDeviceProp& device, std::size_t place) {
   info.local_memory_bytes = shared_bytes_of(device);
   info.train_block = rows_a_block;
   info.query_block = rows_a_block;
+  info.profile = kernel_profile();
   info.selectors = {Selector::threshold,  Selector::radix,     Selector::bubble,  Selector::insertion,
                     Selector::local_sort, Selector::k_min,     Selector::bitonic, Selector::odd_even,
                     Selector::rank_sort,  Selector::merge_sort};

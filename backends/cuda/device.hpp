@@ -10,6 +10,7 @@
 #include <mutex>
 
 #include "common/kernels.hpp"
+#include "common/views.hpp"
 #include "cublas.hpp"
 #include "guard.hpp"
 #include "kith/spi.hpp"
@@ -17,11 +18,10 @@
 
 namespace kith::cuda {
 
-class Memory : public spi::Allocation {
+class Memory : public Block {
  public:
-  Memory(void* made, std::size_t size, CUcontext context) : Allocation(size), data(made), context_(context) {}
+  Memory(void* made, std::size_t size, CUcontext context) : Block(made, size), context_(context) {}
   ~Memory() override;
-  void* const data;
 
  private:
   const CUcontext context_;
@@ -94,6 +94,8 @@ class Device : public spi::Device {
   spi::Support check(const spi::PruneStep& step) const;
   spi::Support check(const spi::RerankStep& step) const;
   spi::Support check(const spi::TightenStep& step) const;
+  spi::Support check(const spi::TightenByBoundsStep& step) const;
+  spi::Support check(const spi::TightenBySampleStep& step) const;
   spi::Support check(const spi::VoteStep& step) const;
   spi::Support check(const spi::MaskStep& step) const;
   spi::Support check(const spi::TallyStep& step) const;
@@ -107,6 +109,8 @@ class Device : public spi::Device {
   cudaError_t enqueue(const spi::PruneStep& step);
   cudaError_t enqueue(const spi::RerankStep& step);
   cudaError_t enqueue(const spi::TightenStep& step);
+  cudaError_t enqueue(const spi::TightenByBoundsStep& step);
+  cudaError_t enqueue(const spi::TightenBySampleStep& step);
   cudaError_t enqueue(const spi::VoteStep& step);
   cudaError_t enqueue(const spi::MaskStep& step);
   cudaError_t enqueue(const spi::TallyStep& step);

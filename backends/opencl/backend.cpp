@@ -107,8 +107,8 @@ DeviceInfo info_of(const cl::Device& device, std::size_t ordinal) {
   const Limits limits = limits_of(device);
   info.local_memory_bytes = limits.local_memory_bytes;
   const bool lanes = family_of(info.kind, limits) == Family::lanes;
-  info.train_block = lanes ? 16 : 32;
-  info.query_block = lanes ? 8 : 32;
+  info.train_block = lanes ? 16 : spi::rows_a_block;
+  info.query_block = lanes ? 8 : spi::rows_a_block;
   info.selectors = {Selector::threshold,  Selector::radix,     Selector::bubble,  Selector::insertion,
                     Selector::local_sort, Selector::k_min,     Selector::bitonic, Selector::odd_even,
                     Selector::rank_sort,  Selector::merge_sort};

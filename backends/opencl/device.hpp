@@ -82,7 +82,8 @@ class Device : public spi::Device {
  private:
   // One file a step: distance.cpp, select.cpp (and select_radix.cpp), nearest.cpp, merge.cpp, prepare.cpp,
   // collect.cpp (and collect_dot.cpp, collect_halves.cpp, collect_folded.cpp, collect_few.cpp), prune.cpp,
-  // rerank.cpp, tighten.cpp, vote.cpp, mask.cpp, tally.cpp, accumulate.cpp.
+  // rerank.cpp, tighten.cpp, tighten_bounds.cpp (and of samples), vote.cpp, mask.cpp, tally.cpp,
+  // accumulate.cpp.
   spi::Support check(const spi::DistanceStep& step) const;
   spi::Support check(const spi::SelectStep& step) const;
   spi::Support check(const spi::NearestStep& step) const;
@@ -92,6 +93,8 @@ class Device : public spi::Device {
   spi::Support check(const spi::PruneStep& step) const;
   spi::Support check(const spi::RerankStep& step) const;
   spi::Support check(const spi::TightenStep& step) const;
+  spi::Support check(const spi::TightenByBoundsStep& step) const;
+  spi::Support check(const spi::TightenBySampleStep& step) const;
   spi::Support check(const spi::VoteStep& step) const;
   spi::Support check(const spi::MaskStep& step) const;
   spi::Support check(const spi::TallyStep& step) const;
@@ -105,6 +108,8 @@ class Device : public spi::Device {
   void enqueue(const spi::PruneStep& step);
   void enqueue(const spi::RerankStep& step);
   void enqueue(const spi::TightenStep& step);
+  void enqueue(const spi::TightenByBoundsStep& step);
+  void enqueue(const spi::TightenBySampleStep& step);
   void enqueue(const spi::VoteStep& step);
   void enqueue(const spi::MaskStep& step);
   void enqueue(const spi::TallyStep& step);
@@ -174,15 +179,15 @@ class Device : public spi::Device {
   }
   Operand part_of(const spi::Allocation* memory, std::size_t first, std::size_t bytes) const;
   void rerank_lines(const spi::RerankStep& step);
-  void tighten_by_bounds(const spi::TightenStep& step);
-  void tighten_by_sample(const spi::TightenStep& step);
-  void tighten_by_few(const spi::TightenStep& step);
-  template <class Listed>
-  void tighten_by_groups(const spi::TightenStep& step, const spi::Grid<Listed>& listed,
-                         const std::string& defines);
   void tighten_at_once(const spi::TightenStep& step);
   void tighten_join(const spi::TightenStep& step);
-  void tighten_theta(const spi::TightenStep& step);
+  void tighten_theta(const spi::TightenStep& step, const std::string& defines);
+  void tighten_by_lanes(const spi::TightenByBoundsStep& step);
+  void tighten_by_few(const spi::TightenBySampleStep& step);
+  template <class Step, class Listed>
+  void tighten_by_groups(const Step& step, const spi::Grid<Listed>& listed,
+                         const spi::Grid<std::uint32_t>& counts, const spi::Grid<std::uint32_t>& lost,
+                         const std::string& defines);
   bool merges_at_once(std::uint32_t k) const;
   void merge_at_once(const spi::Grid<Key>& in, std::uint32_t rows, std::uint32_t groups, std::uint32_t lists,
                      std::uint32_t k, const spi::Grid<Key>& out);

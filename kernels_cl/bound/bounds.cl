@@ -2,6 +2,7 @@
 //
 // Devices with double precision compute in it and round once. Others add up in single precision, and
 // move the sum by more than its own rounding can be. -D NO_DOUBLES makes a device one of the others.
+// No twin in kernels_cuda: an instruction rounds to either side there, and every chip has double precision.
 #include "common/common.cl"
 
 #if defined(cl_khr_fp64) && !defined(NO_DOUBLES)

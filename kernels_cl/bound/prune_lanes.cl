@@ -4,6 +4,7 @@
 //   rows, counts, lows, highs        candidates.cl; a count above the capacity counts as the capacity
 //
 // Work-item q takes list q. Work: a comparison a candidate, and a copy of what is kept.
+// No twin in kernels_cuda: it is for CPU devices, which CUDA has not.
 #include "propose/candidates.cl"
 
 kernel void kith_prune_lanes(global const float* restrict theta_of, ulong theta_first, ulong theta_stride,

@@ -5,6 +5,7 @@
 //                    larger than it was, else stays, stride in elements
 //   facts   [4, q]   with -D HALVES: of the shadows of the queries, stride in elements
 //   theta   [q]      rounded up, stride in elements; with -D BOUNDS in and out: it never grows
+// No twin in kernels_cuda: theta.cuh has what it does.
 #include "bound/theta.cl"
 
 #define SETTLEMENT                                                               \

@@ -3,6 +3,7 @@
 // With -D HALVES, half a squared distance of rows of `dims` columns is compared with low - product, where the
 // query's own part is missing; otherwise the value itself is compared.
 #include "bound/bounds.cl"
+#include "kith/spi/product_error.def"
 
 // Rows of the facts, as in spi/candidates.hpp.
 #define HALF_NORM 0
@@ -12,8 +13,8 @@
 float theta_of_chain(float value, uint dims, float half_norm) {
   if (isinf(value)) return INFINITY;
 #if DOUBLES
-  const double b = (dims + 2) * 0x1p-24, g = b / (1 - b);
-  const double half_value = 0.5 * (value + dims * 0x1p-149) / (1 - g);
+  const double columns = dims, g = KITH_CHAIN_ERROR(columns);
+  const double half_value = 0.5 * (value + KITH_CHAIN_UNDERFLOW(columns)) / (1 - g);
   return round_up(half_value - half_norm + (half_value + half_norm) * 0x1p-49);
 #else
   const float half_value =
@@ -27,8 +28,8 @@ float theta_of_chain(float value, uint dims, float half_norm) {
 float theta_of_bound(float high, uint dims, float norm) {
   if (isinf(high)) return INFINITY;
 #if DOUBLES
-  const double b = (dims + 2) * 0x1p-24, g = b / (1 - b), square = (double)norm * norm;
-  const double sum = (high * (1 + g) + g * square + dims * 0x1p-149) / (1 - g);
+  const double columns = dims, g = KITH_CHAIN_ERROR(columns), square = (double)norm * norm;
+  const double sum = (high * (1 + g) + g * square + KITH_CHAIN_UNDERFLOW(columns)) / (1 - g);
   return round_up(sum + (fabs(high) + square) * 0x1p-48);
 #else
   // The same is high + c (2 high + |q'|^2) and hardly more, c = b / (1 - 2 b) = b (1 + 2 b / (1 - 2 b)). Less

@@ -8,6 +8,7 @@
 // Work-item q inserts what comes before the last of the best. A long list turned around is a heap with the
 // largest on top (list.cl); it pays to make it one where many keys come. No barrier, no local memory.
 // Work: counts reads, and for each key that comes before the last k moves, or log2 k and k log2 k at the end.
+// No twin in kernels_cuda: it is for CPU devices, which CUDA has not.
 #include "common/list.cl"
 
 #define FEW 16  // keys that are inserted one by one

@@ -10,6 +10,7 @@
 // in registers, and finds the k-th bit by bit, from the highest in which any two differ, by counting those
 // below; where k of them are, it is the largest of these. Work: up to 32 comparisons a code. No local memory.
 // Source: selection by the digits of the keys.
+// No twin in kernels_cuda: tighten_bounds.cu has the kernel.
 #include "bound/theta.cl"
 #include "common/tensor.cl"
 #include "common/warp.cl"

@@ -4,6 +4,7 @@
 //   best    [q, k]   ascending, padded with NO_KEY, stride in elements
 //
 // counts, lost, facts and theta as in settle.cl. Work-item q takes query q.
+// No twin in kernels_cuda: the last kernel that joins finds theta, too (tighten.cu).
 #include "bound/settle.cl"
 
 kernel void kith_tighten_theta(global const Key* restrict best, ulong best_first, ulong best_stride,

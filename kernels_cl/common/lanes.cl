@@ -4,6 +4,7 @@
 // transposed, so that dimension d of a block is one vector load, and dimension d of PASS
 // neighbouring queries is PASS broadcasts. PASS independent chains a lane hide the latency of fma;
 // PASS divides QUERY_BLOCK. No barrier, no local memory: a CPU runs work-items one after another.
+// No twin in kernels_cuda: it is for CPU devices, which CUDA has not.
 #define LANE float16
 #include "common/metric.cl"
 

@@ -1,6 +1,8 @@
 // A list of the k smallest keys that one work-item keeps, in global memory, padded with NO_KEY
 // from the start. Short lists are kept sorted, and an insertion moves what is behind it; long ones
 // are kept as a heap with the largest on top, and sorted at the end (Williams, Floyd 1964).
+// No twin in kernels_cuda: a warp or a block keeps a list there (shortlist.cuh), one thread only in
+// select_insertion.cu.
 #include "common/common.cl"
 
 #define SORTED_UP_TO 48  // longer lists are heaps

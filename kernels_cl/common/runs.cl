@@ -5,6 +5,7 @@
 // neighbouring blocks that every item has EACH keys; on CPU devices a lone item (GROUP 1) takes one
 // block. EACH keys in registers are three steps of a sorting network, or a run to begin a merge with,
 // without a barrier.
+// No twin in kernels_cuda: runs are sorted by warps and blocks there, with network.cuh and sort.cuh.
 #include "common/common.cl"
 
 #define EACH 8

@@ -7,10 +7,11 @@
 // Local memory: 16 KiB. Work: 128 arithmetic instructions for 4 vector loads a dimension and item.
 // Source: the register tiling of Volkov, Demmel, Benchmarking GPUs to tune dense linear algebra, 2008.
 #include "common/metric.cl"
+#include "kith/spi/kernel_limits.def"
 
-#define TILE 128
+#define TILE KITH_TILE_ROWS
 #define STEP 8
-#define BLOCK 32
+#define BLOCK KITH_ROWS_A_BLOCK
 #define EACH 8  // queries and rows an item
 
 // Where item row or column `i` of work-item coordinate `c` stands in the tile: two runs of four.

@@ -1,5 +1,6 @@
 // What the 32 work-items of a warp tell each other: only for NVIDIA's compiler, which takes PTX for compute
 // capability 8.0 and newer. All of a warp calls these together.
+// No twin in kernels_cuda: the language has these, as __ballot_sync() and its like.
 
 // Bit l: whether item l has `mine`.
 uint votes_of_warp(bool mine) {

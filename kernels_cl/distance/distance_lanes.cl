@@ -7,6 +7,7 @@
 // items of a row of the range share those blocks, which stay in the second-level cache. Rows of
 // the first and last block that lie outside the tile are computed and not written.
 // Work: q * t * dims folds; reads train once a query pass, from the cache.
+// No twin in kernels_cuda: it is for CPU devices, which CUDA has not.
 #include "common/lanes.cl"
 
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void kith_distance_lanes(

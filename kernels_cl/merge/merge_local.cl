@@ -1,4 +1,5 @@
 // Merging pairs of runs in local memory.
+// No twin in kernels_cuda: merge_runs.cu merges in shared memory, too.
 #include "common/runs.cl"
 
 // How many of the first `take` keys of the merge of runs a and b, both of `run` keys, come from a.

@@ -8,6 +8,7 @@
 // while all its queries visit them; a row enters a list only if it comes before the list's last.
 // Work: q * t * dims folds, and k (1 + ln(t / (groups k))) insertions a list on data in random order.
 // Source of the selection: Garcia, Debreuve, Barlaud 2008 (one sorted list a query).
+// No twin in kernels_cuda: it is for CPU devices, which CUDA has not.
 #include "common/lanes.cl"
 #include "common/list.cl"
 

@@ -15,8 +15,9 @@
 // (2026.2) loses it (docs/opencl.md).
 // Source: the filter before selection of Johnson, Douze, Jegou 2017 (FAISS); thread queues there.
 #include "common/metric.cl"
+#include "kith/spi/kernel_limits.def"
 
-#define BLOCK 32
+#define BLOCK KITH_ROWS_A_BLOCK
 
 // Put `key` in its place among LIST ascending keys and drop the last, without a branch.
 void insert(Key list[LIST], Key key) {

@@ -14,8 +14,9 @@
 // where STAGED. Work: q * t * dims folds; train is read once a pass.
 #include "common/metric.cl"
 #include "common/shortlist.cl"
+#include "kith/spi/kernel_limits.def"
 
-#define BLOCK 32
+#define BLOCK KITH_ROWS_A_BLOCK
 #define EACH (WIDTH * PIECES)        // rows an item
 #define AHEAD (PIECES == 1 ? 8 : 2)  // dimensions of a row that are on their way from memory at once
 // Row e of an item, counted from its first, and a dimension of the piece whose dimension 0 stands at `row`.

@@ -7,9 +7,10 @@
 //
 // Eight items of a work-group of 256 share the sums of a row. Work: r * dims steps, each float read once and
 // written once.
+#include "kith/spi/kernel_limits.def"
 #include "prepare/shadow.cl"
 
-#define BLOCK 32
+#define BLOCK KITH_ROWS_A_BLOCK
 #define PARTS 8  // items a row
 #define PITCH (BLOCK + 1)
 

@@ -15,8 +15,6 @@
 // docs/certificate.md, section 2.
 #include "prepare/prepare_shadow.cl"
 
-#define MOST_SPLIT_DIMS 4  // as in spi/candidates.hpp
-
 // Where dimension d of row r stands in a block. The same piece of 8 neighbouring rows never meets in a bank
 // of local memory.
 uint place_of(uint r, uint d) {
@@ -40,34 +38,30 @@ kernel __attribute__((reqd_work_group_size(BLOCK * PARTS, 1, 1))) void kith_prep
     global float* restrict copy, ulong copy_first, ulong copy_stride) {
   local float tile[STEP * PITCH];
   local double shared[3 * PARTS * BLOCK];
-  const uint lid = (uint)get_local_id(0), row = lid / PARTS;
-  const uint i0 = (uint)get_group_id(0) * BLOCK;  // row of the shadow
-  const uint r = r_first + i0 + lid % BLOCK;      // row of the memory
-  const bool reads = i0 + lid % BLOCK < r_rows, mine = i0 + row < r_rows;
-  global const float* from = rows + (size_t)(r / BLOCK) * dims * BLOCK + r % BLOCK;
+  const Item item = item_of(rows, r_first, r_rows, dims);
   const float unscale = 1.0f / scale;
   const bool whole = dims % 4 == 0 && copy_first % 4 == 0 && copy_stride % 4 == 0;
   centre += centre_first;
-  copy += copy_first + (i0 + row) * copy_stride;
-  out += out_first + (size_t)(i0 / SHADOW_ROWS * SHADOW_ROWS) * columns;
+  copy += copy_first + (item.i0 + item.row) * copy_stride;
+  out += out_first + (size_t)(item.i0 / SHADOW_ROWS * SHADOW_ROWS) * columns;
 
   Squares sums = {0, 0, 0};
   for (uint d0 = 0; d0 < columns; d0 += STEP) {
-    read_tile(tile, from, reads, d0, dims);
+    read_tile(tile, item.from, item.reads, d0, dims);
     barrier(CLK_LOCAL_MEM_FENCE);
 #pragma unroll
     for (uint part = 0; part < STEP; part += 4 * PARTS) {
-      const uint at = part + lid % PARTS * 4, d = d0 + at;
+      const uint at = part + item.part * 4, d = d0 + at;
       if (d >= columns) continue;
-      const float4 x = four_of_tile(tile, at), c = mine ? four_of(centre, d, dims) : (float4)(0.0f);
-      if (mine && copy_stride > 0) put_four(copy, d, dims, x, whole);
-      *(global ushort4*)(out + place_of(i0 % SHADOW_ROWS + row, d)) =
+      const float4 x = four_of_tile(tile, at), c = item.mine ? four_of(centre, d, dims) : (float4)(0.0f);
+      if (item.mine && copy_stride > 0) put_four(copy, d, dims, x, whole);
+      *(global ushort4*)(out + place_of(item.i0 % SHADOW_ROWS + item.row, d)) =
           (ushort4)(half_of(x.x, c.x, scale, unscale, &sums), half_of(x.y, c.y, scale, unscale, &sums),
                     half_of(x.z, c.z, scale, unscale, &sums), half_of(x.w, c.w, scale, unscale, &sums));
     }
     barrier(CLK_LOCAL_MEM_FENCE);
   }
-  share_facts(shared, sums, facts + facts_first + i0, facts_stride, i0 < r_rows ? r_rows - i0 : 0, dims, 0);
+  share_facts(shared, sums, facts + facts_first + item.i0, facts_stride, rows_left(item, r_rows), dims, 0);
 }
 
 // Work-group b takes rows 128 b ... of the shadow, an item a row. A number v has four columns: with
@@ -83,10 +77,10 @@ kernel __attribute__((reqd_work_group_size(SHADOW_ROWS, 1, 1))) void kith_prepar
   global const float* from = rows + (size_t)(r / BLOCK) * dims * BLOCK + r % BLOCK;
   const double unscale = 1.0 / (double)scale;
   ushort parts[2];
-  uint columns[2 * MOST_SPLIT_DIMS];  // two in each
+  uint columns[2 * KITH_MOST_SPLIT_DIMS];  // two in each
   Squares sums = {0, 0, 0};
 #pragma unroll
-  for (uint d = 0; d < MOST_SPLIT_DIMS; ++d) {
+  for (uint d = 0; d < KITH_MOST_SPLIT_DIMS; ++d) {
     columns[2 * d] = columns[2 * d + 1] = 0;
     if (!mine || d >= dims) continue;
     const float a = from[d * BLOCK], c = centre[centre_first + d], value = (a - c) * scale;
@@ -100,9 +94,9 @@ kernel __attribute__((reqd_work_group_size(SHADOW_ROWS, 1, 1))) void kith_prepar
     columns[2 * d] = of_queries ? parts[0] * 0x10001u : both;
     columns[2 * d + 1] = of_queries ? parts[1] * 0x10001u : both;
   }
-  out += out_first + (size_t)(i / SHADOW_ROWS * SHADOW_ROWS) * (4 * MOST_SPLIT_DIMS);
+  out += out_first + (size_t)(i / SHADOW_ROWS * SHADOW_ROWS) * (4 * KITH_MOST_SPLIT_DIMS);
 #pragma unroll
-  for (uint p = 0; p < MOST_SPLIT_DIMS / 2; ++p)
+  for (uint p = 0; p < KITH_MOST_SPLIT_DIMS / 2; ++p)
     *(global uint4*)(out + place_of(i % SHADOW_ROWS, 8 * p)) =
         (uint4)(columns[4 * p], columns[4 * p + 1], columns[4 * p + 2], columns[4 * p + 3]);
   if (mine)

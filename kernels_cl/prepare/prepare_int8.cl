@@ -35,34 +35,30 @@ kernel __attribute__((reqd_work_group_size(BLOCK * PARTS, 1, 1))) void kith_prep
     global float* restrict copy, ulong copy_first, ulong copy_stride) {
   local float tile[STEP * PITCH];
   local double shared[3 * PARTS * BLOCK];
-  const uint lid = (uint)get_local_id(0), row = lid / PARTS;
-  const uint i0 = (uint)get_group_id(0) * BLOCK;  // row of the shadow
-  const uint r = r_first + i0 + lid % BLOCK;      // row of the memory
-  const bool reads = i0 + lid % BLOCK < r_rows, mine = i0 + row < r_rows;
-  global const float* from = rows + (size_t)(r / BLOCK) * dims * BLOCK + r % BLOCK;
+  const Item item = item_of(rows, r_first, r_rows, dims);
   const double unscale = 1.0 / (double)scale;
   const bool whole = dims % 4 == 0 && copy_first % 4 == 0 && copy_stride % 4 == 0;
   centre += centre_first;
-  copy += copy_first + (i0 + row) * copy_stride;
-  out += 4 * (out_first + (size_t)(i0 / SHADOW_ROWS * SHADOW_ROWS) * pieces);
+  copy += copy_first + (item.i0 + item.row) * copy_stride;
+  out += 4 * (out_first + (size_t)(item.i0 / SHADOW_ROWS * SHADOW_ROWS) * pieces);
 
   Squares sums = {0, 0, 0};
   for (uint d0 = 0; d0 < 16 * pieces; d0 += STEP) {
-    read_tile(tile, from, reads, d0, dims);
+    read_tile(tile, item.from, item.reads, d0, dims);
     barrier(CLK_LOCAL_MEM_FENCE);
 #pragma unroll
     for (uint part = 0; part < STEP; part += 4 * PARTS) {
-      const uint at = part + lid % PARTS * 4, d = d0 + at;
+      const uint at = part + item.part * 4, d = d0 + at;
       if (d >= 16 * pieces) continue;
-      const float4 x = four_of_tile(tile, at), c = mine ? four_of(centre, d, dims) : (float4)(0.0f);
-      if (mine && copy_stride > 0) put_four(copy, d, dims, x, whole);
-      out[4 * place_of(i0 % SHADOW_ROWS + row, d / 16) + d / 4 % 4] =
+      const float4 x = four_of_tile(tile, at), c = item.mine ? four_of(centre, d, dims) : (float4)(0.0f);
+      if (item.mine && copy_stride > 0) put_four(copy, d, dims, x, whole);
+      out[4 * place_of(item.i0 % SHADOW_ROWS + item.row, d / 16) + d / 4 % 4] =
           byte_of(x.x, c.x, scale, unscale, &sums) | byte_of(x.y, c.y, scale, unscale, &sums) << 8 |
           byte_of(x.z, c.z, scale, unscale, &sums) << 16 | byte_of(x.w, c.w, scale, unscale, &sums) << 24;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
   }
   // One over the scale was rounded to double, and so was each product with it.
-  share_facts(shared, sums, facts + facts_first + i0, facts_stride, i0 < r_rows ? r_rows - i0 : 0, dims,
+  share_facts(shared, sums, facts + facts_first + item.i0, facts_stride, rows_left(item, r_rows), dims,
               0x1p-50);
 }

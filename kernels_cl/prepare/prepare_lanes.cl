@@ -7,6 +7,7 @@
 //   facts   [4, r]      half_norm, norm, shadow_norm, residual of each row, stride in elements
 //
 // A lane is a row. Work: r * dims steps, each float read once and written once.
+// No twin in kernels_cuda: it is for CPU devices, which CUDA has not.
 #include "prepare/shadow.cl"
 
 #define STEP 16

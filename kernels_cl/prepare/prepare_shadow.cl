@@ -1,10 +1,11 @@
 // What prepare_fp16.cl and prepare_int8.cl share: rows turned over and copied, and what is known of them.
 // Only for devices with double precision. docs/certificate.md, section 2.
 #include "bound/bounds.cl"
+#include "kith/spi/kernel_limits.def"
 
-#define BLOCK 32         // rows of a work-group
-#define PARTS 8          // items a row
-#define SHADOW_ROWS 128  // of a block of the shadow
+#define BLOCK KITH_ROWS_A_BLOCK       // rows of a work-group
+#define PARTS 8                       // items a row
+#define SHADOW_ROWS KITH_SHADOW_ROWS  // of a block of the shadow
 
 // Rows of the facts, as in spi/candidates.hpp.
 #define HALF_NORM 0
@@ -37,6 +38,29 @@ double sum_of_row(local const double* sums, uint x) {
 // written.
 #define STEP 64            // dimensions
 #define PITCH (BLOCK + 1)  // floats from dimension to dimension of a tile
+
+// What a work-item does: it reads a column of the tile, and writes a part of row i0 + row of the shadow.
+typedef struct {
+  uint i0, row, part;        // the first row of the group; one in it; of its PARTS
+  bool reads, mine;          // whether there is such a row to read, and to write
+  global const float* from;  // where the row that it reads begins
+} Item;
+
+Item item_of(global const float* rows, uint r_first, uint r_rows, uint dims) {
+  const uint lid = (uint)get_local_id(0), i0 = (uint)get_group_id(0) * BLOCK;
+  const uint r = r_first + i0 + lid % BLOCK;
+  const Item item = {i0,
+                     lid / PARTS,
+                     lid % PARTS,
+                     i0 + lid % BLOCK < r_rows,
+                     i0 + lid / PARTS < r_rows,
+                     rows + (size_t)(r / BLOCK) * dims * BLOCK + r % BLOCK};
+  return item;
+}
+
+uint rows_left(Item item, uint r_rows) {
+  return item.i0 < r_rows ? r_rows - item.i0 : 0;
+}
 
 // Dimensions d0 ... d0 + 63 of row lid % 32, which begins at `from`, or zeros. A barrier must follow.
 void read_tile(local float* tile, global const float* from, bool inside, uint d0, uint dims) {

@@ -1,6 +1,7 @@
 // What becomes of a row that is moved by the centre c. docs/certificate.md, section 2.
 //
 // Of LANE: a float, or with -D LANES=n a vector of n floats, each of another row.
+// No twin in kernels_cuda: prepare.cu alone needs it.
 #include "bound/bounds.cl"
 
 #ifdef LANES

@@ -3,6 +3,7 @@
 // waits for places in lists once in 32 times. The twin of kernels_cuda/propose/append_fp16.cuh.
 #include "common/tensor.cl"
 #include "common/warp.cl"
+#include "kith/spi/kernel_limits.def"
 #include "propose/candidates.cl"
 
 #define FOUND 64  // room of a warp for what it has found and not yet appended
@@ -38,7 +39,7 @@ ALL_INLINE void put_sample(const float* v, ulong q, uint q_rows, uint place, glo
     least_of_second = min(least_of_second, of_four(least_of_second, lane % 4 ^ step));
   }
   const bool writes = lane % 4 % (8 / ALONG) == 0;
-  const uint at = place / 16 + lane % 4 / (8 / ALONG);
+  const uint at = place / KITH_SAMPLE_ROWS + lane % 4 / (8 / ALONG);
   if (writes && q < q_rows) rows[rows_first + q * rows_stride + at] = least;
   if (writes && q + 8 < q_rows) rows[rows_first + (q + 8) * rows_stride + at] = least_of_second;
   JOIN_WARP();

@@ -1,4 +1,5 @@
 // Appending to lists of candidates, for CPU devices: 16 training rows at a time.
+// No twin in kernels_cuda: it is for CPU devices, which CUDA has not.
 #include "propose/candidates.cl"
 
 // Append the training rows row ... row + 15 whose element of `near` is not 0 to list q.

@@ -11,6 +11,7 @@
 // in collect.cl, what is kept is counted in local memory, and a query takes places for all of it with one
 // atomic addition. Neighbouring groups share their training rows in the cache.
 // Work: q * t * dims multiply-adds, and two instructions a pair.
+// No twin in kernels_cuda: the CUDA back end has no proposer dot.
 #include "common/tile.cl"
 #include "propose/candidates.cl"
 #include "propose/visits.cl"

@@ -9,6 +9,7 @@
 // dimension. Work-item (p, c) multiplies the PASS queries of pass p with `chunk` tiles of 128 training rows
 // (visits.cl), which stay in the second-level cache. Kept is low - product where it is at most theta.
 // Work: q * t * dims multiply-adds; reads train once a query pass, from the cache.
+// No twin in kernels_cuda: it is for CPU devices, which CUDA has not.
 #include "common/lanes.cl"
 #include "propose/append_lanes.cl"
 #include "propose/visits.cl"

@@ -16,6 +16,7 @@
 // and 4 KiB for what is found (append_fp16.cl), of the 48 there are; up to 255 registers, so that two groups
 // share a multiprocessor. Source: docs/certificate.md; appending under a threshold: as in FaSTED (Curless,
 // Gowanlock 2025).
+// No twin in kernels_cuda: collect_fp16.cu is for rows of any number of dimensions.
 #define ALONG 8  // matrices of 8 training rows of a warp
 #include "propose/append_fp16.cl"
 #include "propose/visits.cl"

@@ -10,6 +10,7 @@
 // Kept is what is at most theta: values, of which a masked one, NaN, never is; or with -D LOW low - value,
 // where a product that is not a number is kept, and the chain will judge it. Work-item (c, q) scans `chunk`
 // columns of row q, 16 at a time. Work: q * t comparisons; values is read once.
+// No twin in kernels_cuda: it is for CPU devices, which CUDA has not.
 #include "propose/append_lanes.cl"
 
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void kith_collect_lanes(

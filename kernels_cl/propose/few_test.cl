@@ -2,6 +2,7 @@
 // gathered and appended, or a sample of it taken. The twin of kernels_cuda/propose/few_test.cuh.
 #include "common/tensor.cl"
 #include "common/warp.cl"
+#include "kith/spi/kernel_limits.def"
 #include "propose/candidates.cl"
 #include "propose/product_error.cl"
 
@@ -55,7 +56,8 @@ ALL_INLINE void put_sample(const float4* v, float4 gap, uint q_rows, uint place,
     least = min(least, of_item(least, lane ^ 4));
     least = min(least, of_item(least, lane ^ 8));
     const uint q = pair / 2 * 8 + lane % 4 * 2 + pair % 2;
-    if (q < q_rows && lane % 16 < 4) rows[rows_first + q * rows_stride + place / 16 + lane / 16] = least;
+    if (q < q_rows && lane % 16 < 4)
+      rows[rows_first + q * rows_stride + place / KITH_SAMPLE_ROWS + lane / 16] = least;
   }
   JOIN_WARP();
 }

@@ -7,18 +7,12 @@
 //
 // K = 2^15; l0 + l1 and t0 + t1 are low and theta in units of K unscale: the first the nearest half of the
 // number, the second what is left, rounded to the safe side. Only for devices with double precision.
+#include "kith/spi/kernel_limits.def"
 #include "propose/product_error.cl"
 
-#define FOLD_FACTOR 0x7800u  // K as a half
+#define FOLD_FACTOR 0x7800u  // K (KITH_FOLD_FACTOR) as a half
 #define HALF_INFINITY 0x7C00u
 #define MOST_HALF 65504.0
-
-// Elements of shadows are at most 2^13, so products are at most 2048 units a dimension, and half norms of
-// training rows 1024, where queries are multiplied by no more than training rows. What is beyond these limits
-// passes always. Units a dimension; two halves hold those of 24.
-#define MOST_LOW 1104.0
-#define MOST_PRODUCT 2112.0
-#define MOST_THETA 3328.0
 
 // What is the same for all rows of a step.
 typedef struct {
@@ -58,11 +52,13 @@ double fold_error(FoldTerms terms, double value) {
 // low of a row, less what the sum loses of it.
 Parts fold_low(FoldTerms terms, double low) {
   const double less = (low - fold_error(terms, low)) / terms.unit;
-  return parts_of(within(less, -(MOST_THETA + MOST_PRODUCT) * terms.dims, MOST_LOW * terms.dims), false);
+  return parts_of(within(less, -(double)(KITH_MOST_FOLD_THETA + KITH_MOST_FOLD_PRODUCT) * terms.dims,
+                         KITH_MOST_FOLD_LOW * terms.dims),
+                  false);
 }
 
 // theta of a query, more what the sum loses of it, and some more: a sum is never 0 that should pass.
 Parts fold_theta(FoldTerms terms, float theta) {
-  const double most = MOST_THETA * terms.dims, wide = within(theta / terms.unit, -most, most);
+  const double most = KITH_MOST_FOLD_THETA * terms.dims, wide = within(theta / terms.unit, -most, most);
   return parts_of(wide + fold_error(terms, wide) + 0x1p-23, true);
 }

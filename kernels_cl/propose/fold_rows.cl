@@ -20,6 +20,7 @@
 // that a line and low take together (1 or 2). Work-item i takes places and queries i, i + items, ... Each
 // group finds the three maxima over the queries by itself. Work: a line a place, read and written, and q in
 // each group. docs/certificate.md, section 4.
+// No twin in kernels_cuda: collect_folded.cu has this kernel, too.
 #include "propose/fold.cl"
 #include "propose/visits.cl"
 
@@ -80,7 +81,8 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_fold_rows(
   for (uint q = (uint)get_global_id(0); q < q_rows; q += (uint)get_global_size(0)) {
     const float theta = theta_of[theta_first + q * theta_stride];
     const Parts parts = fold_theta(terms, theta);
-    const double sum = parts.sum, size = fmin(fabs((double)theta), MOST_THETA * terms.dims * terms.unit);
+    const double sum = parts.sum,
+                 size = fmin(fabs((double)theta), KITH_MOST_FOLD_THETA * terms.dims * terms.unit);
     folded[q] = parts.both;
     // Parts of different signs are, of numbers that are almost nothing, 2^-23 more than their sum.
     folded[q_rows + q] = as_uint(round_down((sum - fold_error(terms, sum) - terms.b * 0x1p-22) * terms.unit));

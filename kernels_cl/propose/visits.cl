@@ -1,6 +1,9 @@
 // Where the training rows of a step lie, 128 at a time: one behind the other, or in visits to blocks of them
 // (spi::Visits).
-#define VISIT_TILE 128
+// No twin in kernels_cuda: candidates.cuh has this.
+#include "kith/spi/kernel_limits.def"
+
+#define VISIT_TILE KITH_SHADOW_ROWS
 
 // The first row of tile `tile` of a step, which may lie behind the last there is.
 //   visits  tiles of a visit, number of the first visit, blocks of all rows, stride of the blocks

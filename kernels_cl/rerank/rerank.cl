@@ -11,8 +11,9 @@
 // 4, and AHEAD of them are asked for at once. No barrier, no local memory. Work: sum of counts * dims folds,
 // each with 32 bytes from memory, or 4.
 #include "common/metric.cl"
+#include "kith/spi/kernel_limits.def"
 
-#define BLOCK 32
+#define BLOCK KITH_ROWS_A_BLOCK
 #define AHEAD 16  // dimensions that are on their way from memory at once
 
 // The first element of training row `r` of the memory, and how far it is to the next.

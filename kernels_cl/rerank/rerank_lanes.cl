@@ -7,6 +7,7 @@
 //
 // Work-item q folds 16 candidates of query q at a time: a lane is a candidate, gathered from where it lies.
 // The last 16 are filled up with the first of them. Work: sum of counts * dims folds.
+// No twin in kernels_cuda: it is for CPU devices, which CUDA has not.
 #define LANE float16
 #include "common/metric.cl"
 

@@ -16,8 +16,9 @@
 #include "common/metric.cl"
 #include "common/tensor.cl"
 #include "common/warp.cl"
+#include "kith/spi/kernel_limits.def"
 
-#define BLOCK 32
+#define BLOCK KITH_ROWS_A_BLOCK
 #define GROUP 32
 #define TEAM 8
 #define LINE 32            // dimensions

@@ -12,6 +12,7 @@
 // that is too much: then in scratch).
 // Source: He, Pu, Li, Yan, PBKNN, Application of Electronic Technique 42(2), 2016, where a bubble is a
 // work-item.
+// No twin in kernels_cuda: it is for CPU devices, which CUDA has not.
 #include "common/common.cl"
 
 // One step of 16 bubbles: they carry `*carried`, and left `*left` in the last step. Takes what the bubble

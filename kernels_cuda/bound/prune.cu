@@ -15,6 +15,12 @@ namespace {
 constexpr std::uint32_t warp_threads = 128, block_threads = 256, each = 4;
 constexpr std::uint32_t long_list = 2048;
 
+struct Pruning {
+  std::uint32_t rows;
+  Matrix<const float> theta;  ///< [rows, 1]
+  BoundedLists lists;
+};
+
 /// A list of candidates, and its theta.
 struct List {
   std::uint32_t* rows;
@@ -125,7 +131,9 @@ __global__ __launch_bounds__(block_threads) void prune_by_blocks(const Pruning p
 
 }  // namespace
 
-cudaError_t prune(const Queue& queue, const Pruning& pruning) {
+cudaError_t prune(const Queue& queue, const spi::PruneStep& step) {
+  const Pruning pruning{count_of(step.lists.rows.rows), input_of(step.theta),
+                        bounded_lists_of(step.lists, step.bounds)};
   const bool blocks = pruning.lists.lists.capacity > long_list && pruning.rows <= 16 * queue.multiprocessors;
   if (blocks) return launch_in_turn(queue, prune_by_blocks, pruning.rows, block_threads, 0, pruning);
   return launch_in_turn(queue, prune_by_warps, divide_up(pruning.rows, warp_threads / 32), warp_threads, 0,

@@ -4,13 +4,60 @@
 #include <cmath>
 
 #include "common/common.cuh"
+#include "kith/spi/product_error.hpp"
 
 namespace kith::cuda {
+
+/// What theta is made of.
+enum class Limit {
+  value,    ///< the k-th value
+  squared,  ///< what a product of shadows is compared with, of squared distances
+  // Keys are bounds of all that is listed; counts stay, and so does theta where it was smaller.
+  bound,            ///< the k-th value
+  bound_of_square,  ///< of squared distances
+};
+
+/// What the kernels of tighten are given; by bounds `best` is not used, and of a sample neither are lists.
+struct Tightening {
+  Limit limit;
+  std::uint32_t dims;  ///< of squares, at most product_max_dims
+  std::uint32_t rows;
+  std::uint32_t k;
+  Matrix<const Key> keys;  ///< [rows, capacity]
+  std::uint32_t capacity;
+  Matrix<std::uint32_t> counts;     ///< [rows, 1]
+  Matrix<Key> best;                 ///< [rows, k]
+  Matrix<const float> query_facts;  ///< [4, rows], of squares
+  Matrix<float> theta;              ///< [rows, 1]
+  Matrix<std::uint32_t> lost;       ///< [rows, 1]
+  bool afresh;                      ///< as if best had held nothing
+  bool guessed;                     ///< a theta of chains that grows means lost, too
+};
+
+/// Whether theta is that of half a squared distance.
+template <class Step>
+bool is_of_squares(const Step& step) {
+  const bool squared = step.metric == Metric::squared_l2 || step.metric == Metric::l2;
+  return step.proposer != Proposer::none && squared;
+}
+
+/// Of a step by bounds what is not listed.
+template <class Step>
+Tightening tightening_by_bounds(const Step& step) {
+  Tightening tightening{};
+  tightening.limit = is_of_squares(step) ? Limit::bound_of_square : Limit::bound;
+  tightening.dims = step.dims;
+  tightening.rows = count_of(step.theta.rows);
+  tightening.k = step.k;
+  tightening.query_facts = input_of(step.query_facts);
+  tightening.theta = matrix_of(step.theta);
+  return tightening;
+}
 
 /// What theta takes from the number of columns, made on the host.
 struct LimitTerms {
   double eta;         // at least the error of underflow
-  double g;           // rounded twice
+  double g;           // at least, and hardly more
   double one_less_g;  // at most 1 - g, and hardly less
 };
 
@@ -24,21 +71,19 @@ __device__ __forceinline__ float theta_of(const Tightening& tightening, const Li
   };
   if (tightening.limit == Limit::squared) {
     const double delta = __ddiv_ru(__dadd_ru(static_cast<double>(value), terms.eta), terms.one_less_g);
-    return __double2float_ru(__dadd_ru(0.5 * delta, -fact_of(fact::half_norm)));
+    return __double2float_ru(__dadd_ru(0.5 * delta, -fact_of(spi::half_norm)));
   }
   // (S (1 + g) + g |q'|^2 + eta) / (1 - g). Its roundings, and those of g, are far below 2^-48 of the same
   // with |S|.
-  const double norm = fact_of(fact::norm), s = static_cast<double>(value);
+  const double norm = fact_of(spi::norm), s = static_cast<double>(value);
   const double of_norm = terms.g * (norm * norm) + terms.eta, more = 1.0 + terms.g;
   const double sum = s * more + of_norm, slack = (fabs(s) * more + of_norm) * 0x1p-48;
   return __double2float_ru(__dadd_ru(sum / terms.one_less_g, slack / terms.one_less_g));
 }
 
 inline LimitTerms limit_terms(std::uint32_t dims) {
-  const double x = (static_cast<double>(dims) + 2.0) * 0x1p-24;  // exact, and so is 1 - x
-  // 1 - g = (1 - 2 x) / (1 - x), and the float before it.
-  return {static_cast<double>(dims) * 0x1p-149, x / (1.0 - x),
-          std::nextafter((1.0 - 2.0 * x) / (1.0 - x), 0.0)};
+  const double g = spi::chain_error(dims);
+  return {spi::chain_underflow(dims), g, std::nextafter(1.0 - g, 0.0)};
 }
 
 /// Whether keys are bounds of all that is listed; then counts stay.

@@ -150,8 +150,20 @@ __global__ __launch_bounds__(threads) void keep_best(const Tightening tightening
     settle(tightening, terms, q, tightening.counts.data[q * tightening.counts.stride], key);
 }
 
-bool is_short(const Tightening& tightening) {
-  return tightening.k <= threshold_max_k;
+Tightening tightening_of(const spi::TightenStep& step) {
+  return {is_of_squares(step) ? Limit::squared : Limit::value,
+          step.dims,
+          count_of(step.best.rows),
+          step.k,
+          input_of(step.keys),
+          capacity_of(step.keys.cols),
+          matrix_of(step.counts),
+          matrix_of(step.best),
+          input_of(step.query_facts),
+          matrix_of(step.theta),
+          matrix_of(step.lost),
+          step.afresh,
+          step.guessed};
 }
 
 SortShape shape_of(const Tightening& tightening, std::uint32_t rows) {
@@ -167,19 +179,37 @@ std::uint32_t rows_a_round(const Tightening& tightening) {
 }
 
 template <std::uint32_t block>
-cudaError_t tighten_by_shortlist(const Queue& queue, const Tightening& tightening, const LimitTerms& terms) {
+cudaError_t start(const Queue& queue, const Tightening& tightening) {
   const std::uint32_t capacity = std::max<std::uint32_t>(block * each, 2 * power_of_two(tightening.k));
   return launch_in_turn(queue, tighten_shortlist<block>, tightening.rows, block, capacity * sizeof(Key),
-                        tightening, terms, capacity);
+                        tightening, limit_terms(tightening.dims), capacity);
 }
 
-cudaError_t tighten_by_sorting(const Queue& queue, const Tightening& tightening, const LimitTerms& terms,
-                               const Scratch& scratch) {
+}  // namespace
+
+cudaError_t tighten_at_once(const Queue& queue, const spi::TightenStep& step) {
+  const Tightening tightening = tightening_of(step);
+  if (tightening.k <= 256) return start<threads>(queue, tightening);
+  const bool few = tightening.rows <= 4 * queue.multiprocessors;
+  if (tightening.k > 1024 && few) return start<4 * threads>(queue, tightening);
+  return start<2 * threads>(queue, tightening);
+}
+
+std::size_t tighten_by_sorting_scratch(const spi::TightenStep& step) {
+  const Tightening tightening = tightening_of(step);
+  const std::uint32_t round = rows_a_round(tightening), rest = tightening.rows % round;
+  const std::size_t bytes = sort_bytes(shape_of(tightening, round));
+  return rest == 0 ? bytes : std::max(bytes, sort_bytes(shape_of(tightening, rest)));
+}
+
+cudaError_t tighten_by_sorting(const Queue& queue, const spi::TightenStep& step) {
+  const Tightening tightening = tightening_of(step);
+  const LimitTerms terms = limit_terms(tightening.dims);
   const std::uint32_t round = rows_a_round(tightening);
   for (std::uint32_t q0 = 0; q0 < tightening.rows; q0 += std::min(round, tightening.rows - q0)) {
     const std::uint32_t rows = std::min(round, tightening.rows - q0);
     const SortShape shape = shape_of(tightening, rows);
-    const SortMemory memory(shape, scratch);
+    const SortMemory memory(shape, step.scratch);
     const std::uint64_t keys = shape.keys(), kept = std::uint64_t{rows} * tightening.k;
     cudaError_t error = launch(queue, gather_lists, divide_up<std::uint64_t>(keys, threads), threads, 0,
                                tightening, q0, shape.columns, keys, memory.keys);
@@ -190,25 +220,6 @@ cudaError_t tighten_by_sorting(const Queue& queue, const Tightening& tightening,
     if (error != cudaSuccess) return error;
   }
   return cudaSuccess;
-}
-
-}  // namespace
-
-std::size_t tighten_scratch(const Tightening& tightening) {
-  if (is_short(tightening) || is_bound(tightening.limit)) return 0;
-  const std::uint32_t round = rows_a_round(tightening), rest = tightening.rows % round;
-  const std::size_t bytes = sort_bytes(shape_of(tightening, round));
-  return rest == 0 ? bytes : std::max(bytes, sort_bytes(shape_of(tightening, rest)));
-}
-
-cudaError_t tighten(const Queue& queue, const Tightening& tightening, const Scratch& scratch) {
-  if (is_bound(tightening.limit)) return tighten_by_bounds(queue, tightening);
-  const LimitTerms terms = limit_terms(tightening.dims);
-  if (!is_short(tightening)) return tighten_by_sorting(queue, tightening, terms, scratch);
-  if (tightening.k <= 256) return tighten_by_shortlist<threads>(queue, tightening, terms);
-  const bool few = tightening.rows <= 4 * queue.multiprocessors;
-  if (tightening.k > 1024 && few) return tighten_by_shortlist<4 * threads>(queue, tightening, terms);
-  return tighten_by_shortlist<2 * threads>(queue, tightening, terms);
 }
 
 }  // namespace kith::cuda

@@ -265,7 +265,12 @@ __global__ __launch_bounds__(block_threads) void tighten_by_samples_of_few(
 
 }  // namespace
 
-cudaError_t tighten_by_bounds(const Queue& queue, const Tightening& tightening) {
+cudaError_t tighten_by_bounds(const Queue& queue, const spi::TightenByBoundsStep& step) {
+  Tightening tightening = tightening_by_bounds(step);
+  tightening.keys = input_of(step.highs);
+  tightening.capacity = capacity_of(step.highs.cols);
+  tightening.counts = matrix_of(step.counts);
+  tightening.lost = matrix_of(step.lost);
   const LimitTerms terms = limit_terms(tightening.dims);
   // A block a query is done sooner, as long as there are few.
   const bool few = tightening.rows <= 4 * queue.multiprocessors && tightening.capacity > 512;
@@ -275,16 +280,17 @@ cudaError_t tighten_by_bounds(const Queue& queue, const Tightening& tightening) 
   return launch_in_turn(queue, tighten_by_blocks, tightening.rows, block_threads, 0, tightening, terms);
 }
 
-cudaError_t tighten_by_sample(const Queue& queue, const Tightening& tightening,
-                              Matrix<const std::uint32_t> sample, std::uint32_t groups) {
+cudaError_t tighten_by_sample(const Queue& queue, const spi::TightenBySampleStep& step) {
+  const Tightening tightening = tightening_by_bounds(step);
+  const Matrix<const std::uint32_t> sample = input_of(step.sample);
+  const std::uint32_t groups = count_of(step.sample.cols);
+  const LimitTerms terms = limit_terms(tightening.dims);
   const bool few = tightening.rows <= 4 * queue.multiprocessors && groups > 256;
-  if (few && tightening.k <= sample_few_max_k)
-    return tighten_by_sample_of_few(queue, tightening, sample, groups);
   if (few || groups > 1024)
     return launch_in_turn(queue, tighten_by_samples_of_few, tightening.rows, block_threads, 0, tightening,
-                          limit_terms(tightening.dims), sample, groups);
+                          terms, sample, groups);
   return launch_in_turn(queue, tighten_by_samples, divide_up(tightening.rows, warps), warp_threads, 0,
-                        tightening, limit_terms(tightening.dims), sample, groups);
+                        tightening, terms, sample, groups);
 }
 
 }  // namespace kith::cuda

@@ -52,11 +52,12 @@ __global__ __launch_bounds__(threads) void tighten_by_first_of_sample(
 
 }  // namespace
 
-cudaError_t tighten_by_sample_of_few(const Queue& queue, const Tightening& tightening,
-                                     Matrix<const std::uint32_t> sample, std::uint32_t groups) {
-  if (groups < tightening.k) return cudaSuccess;
+cudaError_t tighten_by_few(const Queue& queue, const spi::TightenBySampleStep& step) {
+  const std::uint32_t groups = count_of(step.sample.cols);
+  if (groups < step.k) return cudaSuccess;
+  const Tightening tightening = tightening_by_bounds(step);
   return launch_in_turn(queue, tighten_by_first_of_sample, tightening.rows, threads, 0, tightening,
-                        limit_terms(tightening.dims), sample, groups);
+                        limit_terms(tightening.dims), input_of(step.sample), groups);
 }
 
 }  // namespace kith::cuda

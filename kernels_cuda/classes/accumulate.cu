@@ -23,6 +23,16 @@ constexpr std::uint32_t threads = 128, columns_of_tile = 32, tiles_at_once = 32;
 constexpr std::uint32_t pitch = columns_of_tile + 1;  // neither rows nor columns meet in a bank
 constexpr std::uint32_t whole_warp = 0xFFFFFFFFu;
 
+struct Accumulation {
+  Matrix<const float> distances;  ///< [rows, columns]
+  std::uint64_t rows;
+  std::uint64_t columns;
+  const std::uint32_t* labels;  ///< [columns]
+  std::uint32_t classes;
+  Matrix<float> smallest;   ///< [rows, classes]
+  Matrix<float> high, low;  ///< [rows, classes]
+};
+
 /// The running values of a class.
 struct Sums {
   std::uint32_t current = no_row;  ///< the class
@@ -140,7 +150,10 @@ __global__ __launch_bounds__(threads) void accumulate_by_warp(const Accumulation
 
 }  // namespace
 
-cudaError_t accumulate(const Queue& queue, const Accumulation& accumulation) {
+cudaError_t accumulate(const Queue& queue, const spi::AccumulateStep& step) {
+  const Accumulation accumulation{input_of(step.distances),   step.distances.rows, step.distances.cols,
+                                  input_of(step.labels).data, step.classes,        matrix_of(step.smallest),
+                                  matrix_of(step.high),       matrix_of(step.low)};
   // Classes are shared out where queries alone do not keep all schedulers busy.
   const std::uint64_t blocks = divide_up<std::uint64_t>(accumulation.rows, threads);
   if (blocks == 0) return cudaSuccess;

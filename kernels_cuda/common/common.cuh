@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "common/kernels.hpp"
+#include "common/views.hpp"
 
 namespace kith::cuda {
 

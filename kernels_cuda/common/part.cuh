@@ -1,9 +1,31 @@
 // What a selector finds a list in, and rounds of rows where memory for all of them would be too much.
+// No twin in kernels_cl: each kernel finds its part by itself there, and the back end goes by rounds.
 #pragma once
 
 #include "common/common.cuh"
 
 namespace kith::cuda {
+
+/// What every selector is given.
+struct Selection {
+  Matrix<const float> distances;  ///< [rows, columns]
+  std::uint32_t rows;
+  std::uint32_t columns;
+  std::uint32_t first_row;  ///< training row of column 0
+  std::uint32_t k;
+  std::uint32_t groups;  ///< parts of ceil(columns / groups) columns
+  Matrix<Key> out;       ///< [rows, groups * k]
+};
+
+inline Selection selection_of(const spi::SelectStep& step) {
+  return {input_of(step.distances),
+          count_of(step.distances.rows),
+          count_of(step.distances.cols),
+          step.first_row,
+          step.k,
+          step.groups,
+          matrix_of(step.out)};
+}
 
 /// Group g of row q, whose list is number q * groups + g.
 struct Part {
@@ -67,7 +89,7 @@ cudaError_t in_rounds(const Selection& selection, std::uint32_t round, Select se
 
 /// The same, with as many rows at a time as scratch is enough for.
 template <class Select>
-cudaError_t in_rounds(const Selection& selection, const Scratch& scratch, std::size_t bytes_a_row,
+cudaError_t in_rounds(const Selection& selection, const spi::Scratch& scratch, std::size_t bytes_a_row,
                       Select select) {
   return in_rounds(selection, rows_in(selection, scratch.bytes, bytes_a_row), select);
 }

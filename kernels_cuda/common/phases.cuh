@@ -1,4 +1,5 @@
 // The phases of `nearest` for many queries: what scans and `tighten` (nearest_tiles.cu) hand each other.
+// No twin in kernels_cl: nearest_tiles.cl is one kernel, and shares nothing.
 #pragma once
 
 #include "common/metric.cuh"
@@ -59,7 +60,6 @@ struct Group {
 };
 
 /// Scans by points (nearest_points.cu): a warp a list, tiles of one block of rows.
-inline constexpr std::uint32_t points_max_dims = 8, points_max_k = 32;
 inline constexpr std::uint32_t points_tile = rows_a_block, points_capacity = 64;
 inline constexpr std::uint32_t points_warps = 24;  // on a multiprocessor at once
 cudaError_t scan_points(const Queue& queue, Metric metric, const Scan& scan);

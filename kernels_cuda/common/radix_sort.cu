@@ -1,6 +1,7 @@
 // The radix sorts of CUB: one for all of the device, and one with a block a part.
 // Source: Merrill, Grimshaw, High performance and scalable radix sorting, 2011; Adinets, Merrill,
 // Onesweep, 2022.
+// No twin in kernels_cl: CUB is a library of CUDA; there select_radix.cl sorts what it keeps by sort.cl.
 #include "common/radix_sort.cuh"
 
 #include <cub/device/device_radix_sort.cuh>
@@ -44,43 +45,44 @@ cudaError_t sort_all(void* memory, std::size_t& bytes, const SortShape& shape, c
 
 }  // namespace
 
-SortMemory::SortMemory(const SortShape& shape, const Scratch& scratch) {
-  auto* memory = static_cast<unsigned char*>(scratch.data);
+SortMemory::SortMemory(const SortShape& shape, void* memory, std::size_t bytes) {
+  auto* const begin = static_cast<unsigned char*>(memory);
   const std::size_t list = aligned(shape.keys() * sizeof(Key));
   const std::size_t begins = aligned((std::size_t{shape.parts} + 1) * sizeof(std::int32_t));
-  keys = reinterpret_cast<Key*>(memory);
-  sorted = reinterpret_cast<Key*>(memory + list);
-  offsets = reinterpret_cast<std::int32_t*>(memory + 2 * list);
-  rest = {memory + 2 * list + begins, scratch.bytes - 2 * list - begins};
+  keys = reinterpret_cast<Key*>(begin);
+  sorted = reinterpret_cast<Key*>(begin + list);
+  offsets = reinterpret_cast<std::int32_t*>(begin + 2 * list);
+  rest = begin + 2 * list + begins;
+  rest_bytes = bytes - 2 * list - begins;
 }
 
 std::size_t sort_bytes(const SortShape& shape) {
-  const SortMemory nowhere(shape, {nullptr, ~std::size_t{0}});
+  const SortMemory nowhere(shape, nullptr, ~std::size_t{0});
   std::size_t bytes = 0;
   // A size of zero here is an error of the driver, which the sort itself will report.
   const cudaError_t error = one_by_one(shape)
                                 ? sort_one(nullptr, bytes, nullptr, nullptr, shape.width, 0, nullptr)
                                 : sort_all(nullptr, bytes, shape, nowhere, 0, nullptr);
   if (error != cudaSuccess) bytes = 0;
-  return ~std::size_t{0} - nowhere.rest.bytes + aligned(bytes) + 256;
+  return ~std::size_t{0} - nowhere.rest_bytes + aligned(bytes) + 256;
 }
 
 cudaError_t sort_parts(const Queue& queue, const SortShape& shape, const SortMemory& memory, int begin_bit) {
-  std::size_t bytes = memory.rest.bytes;
+  std::size_t bytes = memory.rest_bytes;
   if (!one_by_one(shape)) {
     const cudaError_t error =
         launch(queue, make_offsets, divide_up<std::uint64_t>(shape.parts + 1ull, threads), threads, 0, shape,
                memory.offsets);
     if (error != cudaSuccess) return error;
-    return with_room(
-        queue, [&] { return sort_all(memory.rest.data, bytes, shape, memory, begin_bit, queue.stream); });
+    return with_room(queue,
+                     [&] { return sort_all(memory.rest, bytes, shape, memory, begin_bit, queue.stream); });
   }
   for (std::uint32_t part = 0; part < shape.parts; ++part) {
     const Columns columns = columns_of(part % shape.groups, shape.groups, shape.columns);
     if (columns.begin == columns.end) continue;
     const std::size_t begin = std::size_t{part / shape.groups} * shape.columns + columns.begin;
     const cudaError_t error = with_room(queue, [&] {
-      return sort_one(memory.rest.data, bytes, memory.keys + begin, memory.sorted + begin,
+      return sort_one(memory.rest, bytes, memory.keys + begin, memory.sorted + begin,
                       columns.end - columns.begin, begin_bit, queue.stream);
     });
     if (error != cudaSuccess) return error;

@@ -1,4 +1,5 @@
 // Sorting many parts of many keys in device memory, for select_radix.cu.
+// No twin in kernels_cl: CUB is a library of CUDA; there select_radix.cl sorts what it keeps by sort.cl.
 #pragma once
 
 #include "common/common.cuh"
@@ -18,13 +19,16 @@ struct SortShape {
 
 /// What a sort needs, laid out in scratch.
 struct SortMemory {
-  /// `scratch` has at least sort_bytes(shape).
-  SortMemory(const SortShape& shape, const Scratch& scratch);
+  /// `bytes`, from `memory` on, are at least sort_bytes(shape).
+  SortMemory(const SortShape& shape, void* memory, std::size_t bytes);
+  SortMemory(const SortShape& shape, const spi::Scratch& scratch)
+      : SortMemory(shape, address_of<void>(scratch), scratch.bytes) {}
 
   Key* keys;  ///< unsorted
   Key* sorted;
   std::int32_t* offsets;  ///< [parts + 1], where each part begins
-  Scratch rest;
+  void* rest;             ///< what the sorts of CUB need
+  std::size_t rest_bytes;
 };
 
 std::size_t sort_bytes(const SortShape& shape);

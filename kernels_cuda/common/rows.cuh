@@ -4,6 +4,7 @@
 // Rows come in transposed blocks of 32, so that 8 threads read one dimension of a block as one line
 // of 128 bytes; a warp takes 4 blocks. No barrier, no shared memory: what hides the latency is that
 // several dimensions are read before the first is folded.
+// No twin in kernels_cl: nearest_rows.cl has its chains to itself.
 #pragma once
 
 #include "common/metric.cuh"

@@ -15,7 +15,7 @@
 
 namespace kith::cuda {
 
-inline constexpr std::uint32_t tile_rows = 128;  // of queries and of training rows
+using spi::tile_rows;  // of queries and of training rows
 inline constexpr std::uint32_t tile_blocks = tile_rows / rows_a_block;
 inline constexpr std::uint32_t tile_threads = 256;
 inline constexpr std::uint32_t depth = 8;

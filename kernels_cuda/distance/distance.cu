@@ -12,8 +12,6 @@
 namespace kith::cuda {
 namespace {
 
-constexpr std::uint32_t few_queries = 64;
-
 /// Write four neighbouring values; row r of train stands at out[r - train.first].
 __device__ __forceinline__ void store_four(float* out, const Rows& train, std::uint32_t r, float4 values) {
   const std::uint32_t end = train.first + train.rows;
@@ -79,30 +77,39 @@ __global__ __launch_bounds__(row_threads, batch >= 16 ? 2 : 4) void distance_row
   }
 }
 
+/// Blocks of rows that have some of these.
+std::uint32_t blocks_of(const Rows& rows) {
+  return (rows.first + rows.rows - 1) / rows_a_block + 1 - rows.first / rows_a_block;
+}
+
 }  // namespace
 
-cudaError_t distance(const Queue& queue, Metric metric, const Rows& queries, const Rows& train,
-                     const Matrix<float>& out) {
-  const std::uint32_t blocks = (train.first + train.rows - 1) / rows_a_block + 1 - train.first / rows_a_block;
-  return with_chain(metric, [&](auto chain) {
+cudaError_t distance_of_few(const Queue& queue, const spi::DistanceStep& step) {
+  const Rows queries = rows_of(step.queries), train = rows_of(step.train);
+  return with_chain(step.metric, [&](auto chain) {
     constexpr Metric chosen = decltype(chain)::value;
-    if (queries.rows <= few_queries) {
-      return with_query_batch(queries.rows, [&](auto size) {
-        constexpr int batch = decltype(size)::value;
-        const std::uint32_t batches = batches_of(queries, batch);
-        const std::uint64_t steps = divide_up(blocks, row_step / rows_a_block);
-        return launch(queue, distance_rows<chosen, batch>, batches * steps, row_threads, 0, queries, train,
-                      batches, out);
-      });
-    }
-    const std::uint32_t query_tiles = divide_up(queries.first % rows_a_block + queries.rows, tile_rows);
-    const std::uint32_t train_tiles = divide_up(blocks, tile_blocks);
-    // Several tiles a block, so that copies cross their borders, while there are blocks enough.
-    const std::uint64_t enough = 16ull * queue.multiprocessors;
-    const auto run = static_cast<std::uint32_t>(
-        std::min<std::uint64_t>(8, 1 + std::uint64_t{query_tiles} * train_tiles / enough));
-    return launch(queue, distance_tiles<chosen>, std::uint64_t{query_tiles} * divide_up(train_tiles, run),
-                  tile_threads, 0, queries, train, query_tiles, run, out);
+    return with_query_batch(queries.rows, [&](auto size) {
+      constexpr int batch = decltype(size)::value;
+      const std::uint32_t batches = batches_of(queries, batch);
+      const std::uint64_t steps = divide_up(blocks_of(train), row_step / rows_a_block);
+      return launch(queue, distance_rows<chosen, batch>, batches * steps, row_threads, 0, queries, train,
+                    batches, matrix_of(step.out));
+    });
+  });
+}
+
+cudaError_t distance_of_many(const Queue& queue, const spi::DistanceStep& step) {
+  const Rows queries = rows_of(step.queries), train = rows_of(step.train);
+  const std::uint32_t query_tiles = divide_up(queries.first % rows_a_block + queries.rows, tile_rows);
+  const std::uint32_t train_tiles = divide_up(blocks_of(train), tile_blocks);
+  // Several tiles a block, so that copies cross their borders, while there are blocks enough.
+  const std::uint64_t enough = 16ull * queue.multiprocessors;
+  const auto run = static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(8, 1 + std::uint64_t{query_tiles} * train_tiles / enough));
+  return with_chain(step.metric, [&](auto chain) {
+    return launch(queue, distance_tiles<decltype(chain)::value>,
+                  std::uint64_t{query_tiles} * divide_up(train_tiles, run), tile_threads, 0, queries, train,
+                  query_tiles, run, matrix_of(step.out));
   });
 }
 

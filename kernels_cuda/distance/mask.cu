@@ -14,6 +14,27 @@ namespace {
 
 constexpr std::uint32_t threads = 256;
 
+struct Masking {
+  Matrix<const std::uint32_t> filter;  ///< [rows, words]; stride 0: one row of bits for all
+  Matrix<std::uint32_t> distances;     ///< [rows, columns], as bits
+  std::uint64_t rows;
+  std::uint64_t columns;
+  std::uint32_t first_row;  ///< training row of column 0
+  std::uint32_t masked;     ///< what is written where a bit is 0
+};
+
+Masking masking_of(const spi::MaskStep& step) {
+  Matrix<const std::uint32_t> filter = input_of(step.filter);
+  if (step.filter.rows == 1) filter.stride = 0;
+  const Matrix<float> distances = matrix_of(step.distances);
+  return {filter,
+          {reinterpret_cast<std::uint32_t*>(distances.data), distances.stride},
+          step.distances.rows,
+          step.distances.cols,
+          step.first_row,
+          spi::masked_bits};
+}
+
 __global__ __launch_bounds__(threads) void mask_rows(const Masking masking, const std::uint64_t pieces) {
   __shared__ std::uint32_t words[threads];
   const std::uint64_t q = blockIdx.x / pieces;
@@ -30,15 +51,16 @@ __global__ __launch_bounds__(threads) void mask_rows(const Masking masking, cons
 
 }  // namespace
 
-std::uint64_t mask_pieces(std::uint32_t first_row, std::uint64_t columns) {
+std::uint64_t mask_pieces(const spi::MaskStep& step) {
+  const std::uint64_t columns = step.distances.cols;
   if (columns == 0) return 0;
-  const std::uint64_t words = (first_row + columns - 1) / 32 - first_row / 32 + 1;
+  const std::uint64_t words = (step.first_row + columns - 1) / 32 - step.first_row / 32 + 1;
   return divide_up<std::uint64_t>(words, threads);
 }
 
-cudaError_t mask(const Queue& queue, const Masking& masking) {
-  const std::uint64_t pieces = mask_pieces(masking.first_row, masking.columns);
-  return launch(queue, mask_rows, masking.rows * pieces, threads, 0, masking, pieces);
+cudaError_t mask(const Queue& queue, const spi::MaskStep& step) {
+  const std::uint64_t pieces = mask_pieces(step);
+  return launch(queue, mask_rows, step.distances.rows * pieces, threads, 0, masking_of(step), pieces);
 }
 
 }  // namespace kith::cuda

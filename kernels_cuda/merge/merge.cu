@@ -109,19 +109,18 @@ bool may_overlap(std::uint32_t capability) {
          compiled.ptxVersion >= static_cast<int>(first_that_waits);
 }
 
-cudaError_t merge(const Queue& queue, const Matrix<const Key>& in, std::uint32_t rows, std::uint32_t lists,
-                  std::uint32_t k, const Matrix<Key>& out) {
-  constexpr std::uint64_t most_keys = std::uint64_t{1} << 31;  // counted in 32 bits
-  if (lists > 8 && k <= threshold_max_k && std::uint64_t{lists} * k <= most_keys) {
-    const std::uint32_t capacity = std::max(512u, 2 * power_of_two(k));
-    const bool few = rows <= 2 * queue.multiprocessors;
-    return launch_in_turn(queue, few ? merge_shortlist<few_row_threads> : merge_shortlist<threads>, rows,
-                          few ? few_row_threads : threads, capacity * sizeof(Key), in, lists, k, capacity,
-                          out);
-  }
-  const std::uint64_t all = std::uint64_t{rows} * lists * k;
-  return launch(queue, merge_ranks, divide_up<std::uint64_t>(all, threads), threads, 0, in, all, lists, k,
-                out);
+cudaError_t merge_at_once(const Queue& queue, const spi::MergeStep& step) {
+  const std::uint32_t rows = count_of(step.in.rows), capacity = std::max(512u, 2 * power_of_two(step.k));
+  const bool few = rows <= 2 * queue.multiprocessors;
+  return launch_in_turn(queue, few ? merge_shortlist<few_row_threads> : merge_shortlist<threads>, rows,
+                        few ? few_row_threads : threads, capacity * sizeof(Key), input_of(step.in),
+                        step.lists, step.k, capacity, matrix_of(step.out));
+}
+
+cudaError_t merge_by_rank(const Queue& queue, const spi::MergeStep& step) {
+  const std::uint64_t all = std::uint64_t{step.in.rows} * step.lists * step.k;
+  return launch(queue, merge_ranks, divide_up<std::uint64_t>(all, threads), threads, 0, input_of(step.in),
+                all, step.lists, step.k, matrix_of(step.out));
 }
 
 }  // namespace kith::cuda

@@ -139,25 +139,26 @@ __global__ __launch_bounds__(S::most_threads, S::blocks) void nearest_of_rows(
   });
 }
 
-std::uint32_t capacity_of(const Search& search) {
+std::uint32_t capacity_for(const spi::NearestStep& step) {
   static_assert(nearest_max_k < 512);
-  return search.k <= 64 ? 256 : 512;
+  return step.k <= 64 ? 256 : 512;
 }
 
 template <class S>
-std::size_t shared_bytes(const Search& search) {
-  return S::batch * capacity_of(search) * sizeof(Key) + staged_bytes(S::batch, search.queries.dims);
+std::size_t shared_bytes(const spi::NearestStep& step) {
+  return S::batch * capacity_for(step) * sizeof(Key) + staged_bytes(S::batch, step.queries.dims);
 }
 
 template <class S>
-cudaError_t nearest_by(const Queue& queue, const Search& search, std::uint32_t threads) {
-  const std::uint32_t shift = search.first_row - search.train.first;  // wraps around, and back
-  const std::uint32_t batches = batches_of(search.queries, S::batch);
-  return with_chain(search.metric, [&](auto chain) {
+cudaError_t nearest_by(const Queue& queue, const spi::NearestStep& step, std::uint32_t threads) {
+  const std::uint32_t shift = step.first_row - step.train.first;  // wraps around, and back
+  const Rows queries = rows_of(step.queries);
+  const std::uint32_t batches = batches_of(queries, S::batch);
+  return with_chain(step.metric, [&](auto chain) {
     return launch_in_turn(queue, nearest_of_rows<decltype(chain)::value, S>,
-                          std::uint64_t{batches} * search.groups, threads, shared_bytes<S>(search),
-                          search.queries, search.train, shift, search.k, search.groups, batches,
-                          capacity_of(search), search.out);
+                          std::uint64_t{batches} * step.groups, threads, shared_bytes<S>(step), queries,
+                          rows_of(step.train), shift, step.k, step.groups, batches, capacity_for(step),
+                          matrix_of(step.out));
   });
 }
 
@@ -171,22 +172,22 @@ std::uint32_t threads_for(std::uint32_t rows) {
 
 }  // namespace
 
-cudaError_t nearest_rows(const Queue& queue, const Search& search) {
-  const std::uint32_t rows = divide_up(search.train.rows, search.groups);  // of a group
-  return with_query_batch(search.queries.rows, [&](auto size) {
+cudaError_t nearest_rows(const Queue& queue, const spi::NearestStep& step) {
+  const std::uint32_t rows = divide_up(step.train.rows, step.groups);  // of a group
+  return with_query_batch(step.queries.rows, [&](auto size) {
     constexpr int batch = decltype(size)::value;
     if constexpr (batch == Wide::batch) {
-      const bool alone = search.groups <= queue.multiprocessors;  // on its multiprocessor
-      if (alone && rows > Wide::most_threads) return nearest_by<Wide>(queue, search, Wide::most_threads);
+      const bool alone = step.groups <= queue.multiprocessors;  // on its multiprocessor
+      if (alone && rows > Wide::most_threads) return nearest_by<Wide>(queue, step, Wide::most_threads);
     }
     if constexpr (batch == Short::batch) {
       // Devices of compute capability 7.5 have 64 KiB: too little for 16 long lists.
-      const std::size_t needed = shared_bytes<Plain<batch>>(search) + sizeof(ShortlistState<batch>);
-      if (needed > queue.shared_bytes) return nearest_by<Plain<4>>(queue, search, row_threads);
+      const std::size_t needed = shared_bytes<Plain<batch>>(step) + sizeof(ShortlistState<batch>);
+      if (needed > queue.shared_bytes) return nearest_by<Plain<4>>(queue, step, row_threads);
       const std::uint32_t threads = threads_for<Short>(rows);
-      if (rows < Short::most_threads * Short::width) return nearest_by<Short>(queue, search, threads);
+      if (rows < Short::most_threads * Short::width) return nearest_by<Short>(queue, step, threads);
     }
-    return nearest_by<Plain<batch>>(queue, search, row_threads);
+    return nearest_by<Plain<batch>>(queue, step, row_threads);
   });
 }
 

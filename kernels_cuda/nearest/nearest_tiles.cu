@@ -196,19 +196,31 @@ __global__ __launch_bounds__(tighten_threads) void tighten(const Scan scan, cons
   if (threadIdx.x == 0) scan.survivors.bounds[blockIdx.x] = keys[k - 1];
 }
 
-bool is_of_points(const Search& search) {
-  return search.train.dims <= points_max_dims && search.k <= points_max_k;
+struct Search {
+  Metric metric;
+  Rows queries;
+  Rows train;
+  std::uint32_t first_row;  // training row of train.first
+  std::uint32_t k;
+  std::uint32_t groups;
+  Matrix<Key> out;  // [queries.rows, groups * k]
+  bool of_points;   // scanned by nearest_points.cu
+};
+
+Search search_of(const spi::NearestStep& step, bool of_points) {
+  return {step.metric, rows_of(step.queries), rows_of(step.train), step.first_row,
+          step.k,      step.groups,           matrix_of(step.out), of_points};
 }
 
 /// Keys of a buffer.
 std::uint32_t capacity_for(const Search& search) {
-  if (is_of_points(search)) return points_capacity;
+  if (search.of_points) return points_capacity;
   return search.k <= 64 ? 256 : 512;
 }
 
 /// Tiles of the first group.
 std::uint32_t tiles_of(const Search& search) {
-  return Group(search.train, 0, search.groups, is_of_points(search) ? points_tile : tile_rows).tiles;
+  return Group(search.train, 0, search.groups, search.of_points ? points_tile : tile_rows).tiles;
 }
 
 constexpr std::size_t aligned(std::size_t bytes) {
@@ -233,10 +245,10 @@ std::size_t part_bytes(const Search& search) {
 /// part costs about as much beside its tiles as `overhead` tiles.
 std::uint32_t parts_for(const Queue& queue, const Search& search, std::size_t scratch_bytes) {
   constexpr std::uint64_t most_waves = 4, most_parts = 1024;
-  const std::uint64_t overhead = is_of_points(search) ? 32 : 3;
+  const std::uint64_t overhead = search.of_points ? 32 : 3;
   const std::uint64_t tiles = tiles_of(search);
   const std::uint64_t blocks = std::uint64_t{query_tiles_of(search)} * search.groups;
-  const std::uint64_t wave = (is_of_points(search) ? points_warps : 2ull) * queue.multiprocessors;
+  const std::uint64_t wave = (search.of_points ? points_warps : 2ull) * queue.multiprocessors;
   const std::size_t for_bounds = bounds_bytes(search);
   const std::uint64_t fitting =
       scratch_bytes > for_bounds ? (scratch_bytes - for_bounds) / part_bytes(search) : 1;
@@ -254,16 +266,14 @@ std::uint32_t parts_for(const Queue& queue, const Search& search, std::size_t sc
 
 constexpr std::size_t most_scratch = std::size_t{1} << 30;
 
-}  // namespace
-
-std::size_t nearest_tiles_scratch(const Queue& queue, const Search& search) {
+std::size_t scratch_bytes(const Queue& queue, const Search& search) {
   return bounds_bytes(search) + parts_for(queue, search, most_scratch) * part_bytes(search);
 }
 
-cudaError_t nearest_tiles(const Queue& queue, const Search& search, const Scratch& scratch) {
+cudaError_t scan_in_phases(const Queue& queue, const Search& search, const spi::Scratch& scratch) {
   const std::uint32_t parts = parts_for(queue, search, scratch.bytes), capacity = capacity_for(search);
   const std::uint64_t blocks = std::uint64_t{query_tiles_of(search)} * search.groups * parts;
-  auto* memory = static_cast<unsigned char*>(scratch.data);
+  auto* memory = address_of<unsigned char>(scratch);
   Survivors survivors{};
   survivors.bounds = reinterpret_cast<Key*>(memory);
   memory += bounds_bytes(search);
@@ -274,8 +284,8 @@ cudaError_t nearest_tiles(const Queue& queue, const Search& search, const Scratc
   // Sampling first pays while chains are short. It needs a tile for every part; a warp that scans points
   // has nothing to sort while its first tile is all there is.
   const std::uint32_t tiles = tiles_of(search);
-  const std::uint32_t fewest = is_of_points(search) ? 4 : std::max(8u, parts);
-  const std::uint32_t most_stride = is_of_points(search) ? 4096 : 512;
+  const std::uint32_t fewest = search.of_points ? 4 : std::max(8u, parts);
+  const std::uint32_t most_stride = search.of_points ? 4096 : 512;
   std::uint32_t stride = 1;
   while (search.train.dims <= 256 && stride < most_stride && tiles / (stride * phase_ratio) >= fewest)
     stride *= phase_ratio;
@@ -290,14 +300,32 @@ cudaError_t nearest_tiles(const Queue& queue, const Search& search, const Scratc
                     query_tiles_of(search),
                     {stride, first},
                     survivors};
-    cudaError_t error = is_of_points(search) ? scan_points(queue, search.metric, scan)
-                                             : scan_tiles_of(queue, search.metric, scan, capacity);
+    cudaError_t error = search.of_points ? scan_points(queue, search.metric, scan)
+                                         : scan_tiles_of(queue, search.metric, scan, capacity);
     if (error == cudaSuccess)
       error = launch(queue, tighten, std::uint64_t{search.queries.rows} * search.groups, tighten_threads, 0,
                      scan, capacity, search.out);
     if (error != cudaSuccess) return error;
   }
   return cudaSuccess;
+}
+
+}  // namespace
+
+std::size_t nearest_tiles_scratch(const Queue& queue, const spi::NearestStep& step) {
+  return scratch_bytes(queue, search_of(step, false));
+}
+
+cudaError_t nearest_tiles(const Queue& queue, const spi::NearestStep& step) {
+  return scan_in_phases(queue, search_of(step, false), step.scratch);
+}
+
+std::size_t nearest_points_scratch(const Queue& queue, const spi::NearestStep& step) {
+  return scratch_bytes(queue, search_of(step, true));
+}
+
+cudaError_t nearest_points(const Queue& queue, const spi::NearestStep& step) {
+  return scan_in_phases(queue, search_of(step, true), step.scratch);
 }
 
 }  // namespace kith::cuda

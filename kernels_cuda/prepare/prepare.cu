@@ -10,7 +10,7 @@
 // whole lines. Sums of squares are double, a lane a row, and those of the team are added at the end.
 // Work: n * dims elements, read once and written once. Shared memory: 39 KiB. Barriers: one.
 // Source: docs/certificate.md, section 2; the error of a subtraction: Moeller 1965, Knuth 1969 (TwoSum).
-#include "common/common.cuh"
+#include "prepare/preparation.cuh"
 
 namespace kith::cuda {
 namespace {
@@ -54,10 +54,10 @@ __device__ void write_facts(const Matrix<float>& facts, std::uint32_t r, const S
                             std::uint32_t dims) {
   const double margin = (static_cast<double>(dims) + 8.0) * 0x1p-53;
   float* const at = facts.data + r;
-  at[fact::half_norm * facts.stride] = __double2float_rd(0.5 * (sums.moved * (1.0 - margin)));
-  at[fact::norm * facts.stride] = root_above(sums.moved, margin);
-  at[fact::shadow_norm * facts.stride] = root_above(sums.shadow, margin);
-  at[fact::residual * facts.stride] = root_above(sums.residual, margin);
+  at[spi::half_norm * facts.stride] = __double2float_rd(0.5 * (sums.moved * (1.0 - margin)));
+  at[spi::norm * facts.stride] = root_above(sums.moved, margin);
+  at[spi::shadow_norm * facts.stride] = root_above(sums.shadow, margin);
+  at[spi::residual * facts.stride] = root_above(sums.residual, margin);
 }
 
 template <std::uint32_t team>
@@ -101,7 +101,8 @@ __global__ __launch_bounds__(threads) void prepare_rows(const Preparation prepar
 
 }  // namespace
 
-cudaError_t prepare(const Queue& queue, const Preparation& preparation) {
+cudaError_t prepare(const Queue& queue, const spi::PrepareStep& step) {
+  const Preparation preparation = preparation_of(step);
   const Rows& rows = preparation.rows;
   const std::uint32_t blocks = (rows.first + rows.rows - 1) / rows_a_block + 1 - rows.first / rows_a_block;
   const auto with_team = [&](auto kernel, std::uint32_t team) {

@@ -80,21 +80,15 @@ __global__ __launch_bounds__(tile_of_halves) void prepare_split(const Preparatio
   if (mine) write_facts(preparation.facts, i, sums, rows.dims);
 }
 
-cudaError_t prepare_rows(const Queue& queue, const Preparation& preparation, float scale, bool of_queries) {
-  if (preparation.rows.dims > most_split_dims)
-    return launch_turned(queue, preparation, Halves{scale, 1.0f / scale}, half_shape(preparation.rows.dims));
-  return launch(queue, prepare_split, divide_up(preparation.rows.rows, tile_of_halves), tile_of_halves, 0,
-                preparation, scale, of_queries, reinterpret_cast<uint4*>(preparation.shadow.data));
-}
-
 }  // namespace
 
-cudaError_t prepare_fp16(const Queue& queue, const Preparation& preparation, float scale) {
-  return prepare_rows(queue, preparation, scale, false);
-}
-
-cudaError_t prepare_fp16_queries(const Queue& queue, const Preparation& preparation, float scale) {
-  return prepare_rows(queue, preparation, scale, true);
+cudaError_t prepare_fp16(const Queue& queue, const spi::PrepareStep& step) {
+  const Preparation preparation = preparation_of_lines(step);
+  const std::uint32_t dims = preparation.rows.dims;
+  if (dims > most_split_dims)
+    return launch_turned(queue, preparation, Halves{step.scale, 1.0f / step.scale}, half_shape(dims));
+  return launch(queue, prepare_split, divide_up(preparation.rows.rows, tile_of_halves), tile_of_halves, 0,
+                preparation, step.scale, step.queries, reinterpret_cast<uint4*>(preparation.shadow.data));
 }
 
 }  // namespace kith::cuda

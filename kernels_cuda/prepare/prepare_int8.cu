@@ -37,9 +37,9 @@ struct Bytes {
 
 }  // namespace
 
-cudaError_t prepare_int8(const Queue& queue, const Preparation& preparation, float scale) {
-  const Bytes bytes{scale, 1.0 / static_cast<double>(scale)};
-  return launch_turned(queue, preparation, bytes, byte_shape(preparation.rows.dims));
+cudaError_t prepare_int8(const Queue& queue, const spi::PrepareStep& step) {
+  const Bytes bytes{step.scale, 1.0 / static_cast<double>(step.scale)};
+  return launch_turned(queue, preparation_of_lines(step), bytes, byte_shape(step.rows.dims));
 }
 
 }  // namespace kith::cuda

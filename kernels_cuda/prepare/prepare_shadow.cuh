@@ -2,7 +2,7 @@
 // docs/certificate.md, section 2.
 #pragma once
 
-#include "common/common.cuh"
+#include "prepare/preparation.cuh"
 
 namespace kith::cuda {
 
@@ -37,11 +37,11 @@ __device__ inline void write_facts(const Matrix<float>& facts, std::uint32_t r, 
   float* const at = facts.data + r;
   const float norm = root_above(sums.moved, margin);
   const float shadow_norm = root_above(sums.shadow, margin + 4.0 * inexact);
-  at[fact::half_norm * facts.stride] = __double2float_rd(0.5 * (sums.moved * (1.0 - margin)));
-  at[fact::norm * facts.stride] = norm;
-  at[fact::shadow_norm * facts.stride] = shadow_norm;
+  at[spi::half_norm * facts.stride] = __double2float_rd(0.5 * (sums.moved * (1.0 - margin)));
+  at[spi::norm * facts.stride] = norm;
+  at[spi::shadow_norm * facts.stride] = shadow_norm;
   // x - c was rounded to double, and so was its distance from the shadow.
-  at[fact::residual * facts.stride] =
+  at[spi::residual * facts.stride] =
       __double2float_ru(static_cast<double>(root_above(sums.residual, margin)) +
                         static_cast<double>(norm) * 0x1p-51 + static_cast<double>(shadow_norm) * inexact);
 }

@@ -11,6 +11,7 @@
 // row, turns them over in shared memory, and then has four neighbouring dimensions a lane, of 8 rows at once.
 // So what is read is whole lines, and what is written whole sectors. Sums of squares are double. Shared
 // memory: 22 KiB. Barriers: one. Source: docs/certificate.md, section 2.
+// No twin in kernels_cl: prepare_shadow.cl has it.
 #pragma once
 
 #include "prepare/prepare_shadow.cuh"

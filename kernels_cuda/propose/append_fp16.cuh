@@ -25,15 +25,17 @@ __device__ __forceinline__ void load_low(float (&low)[columns], const float* fro
 /// Write the least bounds of 64 rows and 8 queries, of which this quad has query `q`, a number a lane.
 ///   v      what is compared with theta, NaN where there is no row
 ///   place  of column 0 of the warp's in ProductLow
-__device__ __forceinline__ void put_sample(const HalfCollection& collection, const float (&v)[sample_rows],
-                                           std::uint32_t q, std::uint32_t place, std::uint32_t lane) {
+__device__ __forceinline__ void put_sample(const HalfCollection& collection,
+                                           const float (&v)[spi::sample_rows], std::uint32_t q,
+                                           std::uint32_t place, std::uint32_t lane) {
   if (q >= collection.rows) return;
-  float gap[sample_rows];
+  float gap[spi::sample_rows];
   load_low(gap, collection.from.gap + place, lane);
   float least = no_high();
 #pragma unroll
-  for (std::uint32_t i = 0; i < sample_rows; ++i) least = least_high(least, v[i], gap[i]);
-  collection.sample.data[q * collection.sample.stride + place / sample_rows + lane % 4] = ordered_bits(least);
+  for (std::uint32_t i = 0; i < spi::sample_rows; ++i) least = least_high(least, v[i], gap[i]);
+  collection.sample.data[q * collection.sample.stride + place / spi::sample_rows + lane % 4] =
+      ordered_bits(least);
 }
 
 /// Find what passes of 8 queries at a time, of which this quad has query `q`. By all lanes of a warp.

@@ -2,7 +2,7 @@
 // docs/certificate.md, section 4.
 #pragma once
 
-#include "common/common.cuh"
+#include "propose/collection.cuh"
 
 namespace kith::cuda {
 

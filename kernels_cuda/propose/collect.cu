@@ -25,6 +25,16 @@ __device__ __forceinline__ std::uint32_t place_of(std::uint32_t v) {
   return vector ? threadIdx.x * each + v : v * threads + threadIdx.x;
 }
 
+struct Collection {
+  Matrix<const float> values;  ///< [rows, columns]
+  std::uint32_t rows;
+  std::uint32_t columns;
+  const float* low;           ///< [columns]: low - value is compared; null: value is
+  Matrix<const float> theta;  ///< [rows, 1]
+  std::uint32_t first_row;    ///< training row of column 0
+  Lists<std::uint32_t> out;
+};
+
 /// What a block scans; `shift` columns before the first one belong to the first chunk, so that each
 /// begins where 16 bytes do.
 struct Shape {
@@ -130,7 +140,14 @@ __global__ __launch_bounds__(threads) void scan(const Collection collection, con
 
 }  // namespace
 
-cudaError_t collect(const Queue& queue, const Collection& collection) {
+cudaError_t collect_values(const Queue& queue, const spi::CollectStep& step) {
+  const Collection collection{input_of(step.values),
+                              count_of(step.values.rows),
+                              count_of(step.values.cols),
+                              step.proposer == Proposer::none ? nullptr : low_of(step).low,
+                              input_of(step.theta),
+                              step.first_row,
+                              lists_of<std::uint32_t>(step.out)};
   const auto misplaced = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(collection.values.data) %
                                                     16 / sizeof(float));
   const bool vector = collection.values.stride % 4 == 0 || collection.rows == 1;

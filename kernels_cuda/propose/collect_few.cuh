@@ -1,6 +1,6 @@
 // collect, fp16 and int8, of up to 64 queries: a stream over the shadow of the training rows.
 //
-//   queries [q, dims]   train [t, dims]   shadows of 16-bit floats or of bytes (kernels.hpp, HalfShape)
+//   queries [q, dims]   train [t, dims]   shadows of 16-bit floats or of bytes (half_shape.hpp)
 //   theta   [q, 1]      facts of both, [4, q] and [4, t]
 //   out     [q, capacity]   training rows with bounds, in any order; counts [q, 1] grow, beyond the capacity
 //   too
@@ -119,7 +119,7 @@ struct Cursor {
 
   /// Say in a sample that there are no rows.
   __device__ void leave_out(const HalfCollection& collection) const {
-    constexpr std::uint32_t groups = Of::rows / sample_rows;
+    constexpr std::uint32_t groups = Of::rows / spi::sample_rows;
     for (std::uint32_t i = threadIdx.x % 32; i < collection.rows * groups; i += 32)
       collection.sample.data[i / groups * collection.sample.stride + chunk * groups + i % groups] =
           ordered_bits(no_high());

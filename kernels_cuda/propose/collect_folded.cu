@@ -42,9 +42,9 @@ using Run = uint4[run_tiles<steps>][tile_rows * 2 * steps];
 
 /// Steps of 16 columns that rows and low take together.
 constexpr std::uint32_t steps_of(std::uint32_t dims) {
-  return divide_up(half_terms(dims) + fold_columns, 16u);
+  return spi::folded_steps(dims);
 }
-static_assert(steps_of(folded_most_dims) == 2);
+static_assert(steps_of(spi::most_folded_dims) == 2);
 
 /// How far bounds are apart: by the gap of the row, what a sum loses of theta, twice, and what single
 /// precision does.
@@ -70,9 +70,9 @@ __device__ __forceinline__ Low low_of_row(const ProductBound& bound, const Error
   const auto fact_of = [&](std::size_t which) {
     return __ldg(bound.train_facts.data + which * bound.train_facts.stride + t);
   };
-  const float norm = fact_of(fact::norm);
-  const double error = row_error(errors, largest, fact_of(fact::residual), norm, fact_of(fact::shadow_norm));
-  const double half_norm = bound.squared ? static_cast<double>(fact_of(fact::half_norm)) : 0;
+  const float norm = fact_of(spi::norm);
+  const double error = row_error(errors, largest, fact_of(spi::residual), norm, fact_of(spi::shadow_norm));
+  const double half_norm = bound.squared ? static_cast<double>(fact_of(spi::half_norm)) : 0;
   const Parts parts = fold_low(terms, __dsub_rd(half_norm, error));
   const double low = parts.sum * terms.unit;
   const double lost = error + terms.b * fabs(low) * (1.0 + 0x1p-10);
@@ -309,31 +309,28 @@ cudaError_t start(const Queue& queue, const HalfCollection& collection, const Pr
 
 }  // namespace
 
-double product_error_folded(std::uint32_t dims) {
-  return 12.0 * 2 * steps_of(dims) * 0x1p-24 * (1.0 + 0x1p-8);
+std::size_t collect_fp16_folded_scratch(const spi::CollectStep& step) {
+  const std::uint32_t steps = steps_of(count_of(step.train.rows.cols));
+  return largest_bytes + std::size_t{places_of(step)} * (steps * 2 * sizeof(uint4) + sizeof(float));
 }
 
-std::size_t fold_scratch(std::uint32_t columns, std::uint32_t dims) {
-  return largest_bytes + std::size_t{columns} * (steps_of(dims) * 2 * sizeof(uint4) + sizeof(float));
-}
-
-cudaError_t collect_fp16_folded(const Queue& queue, const HalfCollection& given, const ProductBound& bound,
-                                bool with_gap, const Scratch& scratch) {
-  const std::uint32_t steps = steps_of(bound.dims);
-  auto* const bytes = static_cast<unsigned char*>(scratch.data);
+cudaError_t collect_fp16_folded(const Queue& queue, const spi::CollectStep& step) {
+  const std::uint32_t dims = count_of(step.train.rows.cols), steps = steps_of(dims);
+  const ProductBound bound = bound_of(step);
+  auto* const bytes = address_of<unsigned char>(step.scratch);
   auto* const lines = reinterpret_cast<uint4*>(bytes + largest_bytes);
-  float* const gap =
-      with_gap ? reinterpret_cast<float*>(lines + std::size_t{bound.columns} * 2 * steps) : nullptr;
+  float* const gap = step.bounds.low.cols > 0
+                         ? reinterpret_cast<float*>(lines + std::size_t{bound.columns} * 2 * steps)
+                         : nullptr;
   Folded folded{{}, lines, gap};
-  const double unit = fold_factor * static_cast<double>(given.unscale);
+  const double unit = spi::fold_factor * static_cast<double>(step.unscale);
   const FoldTerms terms{unit, 1 / unit, bound.b, static_cast<double>(bound.dims)};
   const cudaError_t error = find_largest_parts(queue, bound, bytes, &folded.largest);
   if (error != cudaSuccess) return error;
-  HalfCollection collection = given;
-  collection.from = {nullptr, gap};
-  const GapWithSlack slack{given.theta, static_cast<float>(most_theta * terms.dims * unit * (1 + 0x1p-10)),
-                           static_cast<float>(2 * terms.b * (1 + 0x1p-8) + 0x1p-22),
-                           static_cast<float>(unit * 0x1p-20)};
+  const HalfCollection collection = collection_of(step, {nullptr, gap});
+  const GapWithSlack slack{
+      collection.theta, static_cast<float>(spi::most_fold_theta * terms.dims * unit * (1 + 0x1p-10)),
+      static_cast<float>(2 * terms.b * (1 + 0x1p-8) + 0x1p-22), static_cast<float>(unit * 0x1p-20)};
   return steps == 1 ? start<1>(queue, collection, bound, terms, slack, folded)
                     : start<2>(queue, collection, bound, terms, slack, folded);
 }

@@ -1,7 +1,7 @@
 // collect, fp16: inner products on tensor cores, tested as they come, never written.
 //
 //   queries [q, dims]   train [t, dims]   shadows of 16-bit floats (HalfShape)
-//   theta   [q, 1]      low, gap [columns]  by place (product_low.cu)
+//   theta   [q, 1]      low, gap [columns]  by place (collect_low.cu)
 //   out     [q, capacity]   training rows, in any order, and their bounds; counts [q, 1] grow, beyond the
 //                           capacity too
 //   sample  [q, columns / 16]   instead: the least bound of each 16 of these
@@ -205,9 +205,8 @@ cudaError_t start(const Queue& queue, const HalfCollection& collection) {
 
 }  // namespace
 
-cudaError_t collect_fp16(const Queue& queue, const HalfCollection& collection) {
-  if (queue.capability == 90 && has_collect_fp16_hopper && queue.shared_bytes >= hopper_shared_bytes)
-    return collect_fp16_hopper(queue, collection);
+cudaError_t collect_fp16(const Queue& queue, const spi::CollectStep& step) {
+  const HalfCollection collection = collection_of(step, low_of(step));
   switch (half_shape(collection.dims).pieces) {
     case 2:
       return start<2>(queue, collection);

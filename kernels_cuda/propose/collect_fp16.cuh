@@ -1,7 +1,7 @@
 // What the kernels of collect, fp16, share.
 #pragma once
 
-#include "common/common.cuh"
+#include "propose/collection.cuh"
 
 namespace kith::cuda {
 
@@ -37,19 +37,5 @@ inline std::uint32_t best_parts(std::uint32_t query_blocks, std::uint32_t at_onc
   }
   return best;
 }
-
-/// Shared memory of a block of compute capability 9.0.
-inline constexpr std::uint32_t hopper_shared_bytes = 227 * 1024;
-
-/// For compute capability 9.0 alone, compiled where the build is for it (collect_fp16_hopper.cu).
-#ifdef KITH_CUDA_HOPPER
-inline constexpr bool has_collect_fp16_hopper = true;
-cudaError_t collect_fp16_hopper(const Queue& queue, const HalfCollection& collection);
-#else
-inline constexpr bool has_collect_fp16_hopper = false;
-inline cudaError_t collect_fp16_hopper(const Queue&, const HalfCollection&) {
-  return cudaErrorNotSupported;
-}
-#endif
 
 }  // namespace kith::cuda

@@ -9,6 +9,7 @@
 // two instructions a pair. Shared memory: up to 227 KiB. A slab of 16 KiB feeds 1024 cycles of the tensor
 // cores; so do 48 KiB, of which 16 from a neighbour. Source: docs/certificate.md; one warp that copies for
 // others that multiply: CUTLASS 3 (NVIDIA, 2023).
+// No twin in kernels_cl: the OpenCL back end multiplies by mma.sync alone.
 #include "propose/collect_hopper.cuh"
 
 namespace kith::cuda {
@@ -148,7 +149,8 @@ cudaError_t start(const Queue& queue, const HalfCollection& collection, HalfWork
 
 }  // namespace
 
-cudaError_t collect_fp16_hopper(const Queue& queue, const HalfCollection& collection) {
+cudaError_t collect_fp16_hopper(const Queue& queue, const spi::CollectStep& step) {
+  const HalfCollection collection = collection_of(step, low_of(step));
   const HalfShape shape = half_shape(collection.dims);
   HalfWork work{};
   work.slabs = shape.slabs;

@@ -1,5 +1,6 @@
 // What collect, fp16, for compute capability 9.0 (collect_fp16_hopper.cu) is made of: how a block shares its
 // memory and its tiles, the warp that copies, and the test of sums.
+// No twin in kernels_cl: the OpenCL back end multiplies by mma.sync alone.
 #pragma once
 
 #include "common/hopper.cuh"

@@ -46,23 +46,14 @@ __global__ __launch_bounds__(threads) void compute_low(const ProductBound bound,
   const auto fact_of = [&](std::size_t which) {
     return __ldg(bound.train_facts.data + which * bound.train_facts.stride + t);
   };
-  const float norm = fact_of(fact::norm);
-  const double error = row_error(terms, largest, fact_of(fact::residual), norm, fact_of(fact::shadow_norm));
-  const float least = row_low(bound.squared ? fact_of(fact::half_norm) : 0, error);
+  const float norm = fact_of(spi::norm);
+  const double error = row_error(terms, largest, fact_of(spi::residual), norm, fact_of(spi::shadow_norm));
+  const float least = row_low(bound.squared ? fact_of(spi::half_norm) : 0, error);
   low[place] = least;
   if (gap != nullptr) gap[place] = row_gap(bound.squared ? norm : 0, error, least);
 }
 
 }  // namespace
-
-double product_error(std::uint32_t dims) {
-  const double x = (static_cast<double>(dims) + 2.0) * 0x1p-24;  // exact, and so is 1 - x
-  return std::nextafter(x / (1.0 - x), 1e300);
-}
-
-double product_error_fp16(std::uint32_t dims) {
-  return 12.0 * static_cast<double>(divide_up(half_terms(dims), 8u)) * 0x1p-24 * half_excess(dims);
-}
 
 cudaError_t find_largest_parts(const Queue& queue, const ProductBound& bound, void* scratch,
                                LargestParts* out) {
@@ -76,21 +67,25 @@ cudaError_t find_largest_parts(const Queue& queue, const ProductBound& bound, vo
   return launch(queue, find_largest, count, part_threads, 0, bound, parts);
 }
 
-std::size_t product_low_scratch(std::uint32_t columns, bool gap) {
-  return largest_bytes + std::size_t{columns} * sizeof(float) * (gap ? 2 : 1);
+std::size_t collect_low_scratch(const spi::CollectStep& step) {
+  return largest_bytes + std::size_t{places_of(step)} * sizeof(float) * (step.bounds.low.cols > 0 ? 2 : 1);
 }
 
-cudaError_t product_low(const Queue& queue, const ProductBound& bound, bool gap, const Scratch& scratch,
-                        ProductLow* out) {
-  auto* const low = reinterpret_cast<float*>(static_cast<unsigned char*>(scratch.data) + largest_bytes);
-  float* const gaps = gap ? low + bound.columns : nullptr;
-  *out = {low, gaps};
-  const ErrorTerms terms = error_terms(bound.squared, bound.dims);
+ProductLow low_of(const spi::CollectStep& step) {
+  const auto* const low =
+      reinterpret_cast<const float*>(address_of<unsigned char>(step.scratch) + largest_bytes);
+  return {low, step.bounds.low.cols > 0 ? low + places_of(step) : nullptr};
+}
+
+cudaError_t collect_low(const Queue& queue, const spi::CollectStep& step) {
+  const ProductBound bound = bound_of(step);
+  const ProductLow to = low_of(step);
   LargestParts parts{};
-  const cudaError_t found = find_largest_parts(queue, bound, scratch.data, &parts);
+  const cudaError_t found = find_largest_parts(queue, bound, address_of<void>(step.scratch), &parts);
   if (found != cudaSuccess) return found;
-  return launch_in_turn(queue, compute_low, divide_up(bound.columns, threads), threads, 0, bound, terms,
-                        parts, low, gaps);
+  return launch_in_turn(queue, compute_low, divide_up(bound.columns, threads), threads, 0, bound,
+                        error_terms(bound.squared, bound.dims), parts, const_cast<float*>(to.low),
+                        const_cast<float*>(to.gap));
 }
 
 }  // namespace kith::cuda

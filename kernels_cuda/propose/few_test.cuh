@@ -29,9 +29,9 @@ __device__ inline LargestOfQueries largest_of_queries(const ProductBound& bound,
   const Matrix<const float>& facts = bound.query_facts;
   LargestOfQueries most{};
   for (std::uint32_t q = lane; q < bound.queries; q += 32) {
-    const float length = facts.data[fact::shadow_norm * facts.stride + q];
-    const float residual = facts.data[fact::residual * facts.stride + q];
-    most.norm = fmaxf(most.norm, facts.data[fact::norm * facts.stride + q]);
+    const float length = facts.data[spi::shadow_norm * facts.stride + q];
+    const float residual = facts.data[spi::residual * facts.stride + q];
+    most.norm = fmaxf(most.norm, facts.data[spi::norm * facts.stride + q]);
     most.error = fmaxf(most.error, query_error(residual, bound.b, length));
     most.shadow_norm = fmaxf(most.shadow_norm, length);
   }
@@ -47,9 +47,9 @@ struct RowFacts {
     residual = shadow_norm = other = not_a_candidate();
     if (t >= bound.rows) return;
     const float* const at = bound.train_facts.data + t;
-    residual = __ldg(at + fact::residual * bound.train_facts.stride);
-    shadow_norm = __ldg(at + fact::shadow_norm * bound.train_facts.stride);
-    other = __ldg(at + (bound.squared ? fact::half_norm : fact::norm) * bound.train_facts.stride);
+    residual = __ldg(at + spi::residual * bound.train_facts.stride);
+    shadow_norm = __ldg(at + spi::shadow_norm * bound.train_facts.stride);
+    other = __ldg(at + (bound.squared ? spi::half_norm : spi::norm) * bound.train_facts.stride);
   }
 
   __device__ __forceinline__ float low(const Few& few, const LargestOfQueries& largest) const {
@@ -65,9 +65,8 @@ __device__ inline float gap_of(const Few& few, const LargestOfQueries& largest, 
   const auto fact_of = [&](std::size_t which) {
     return __ldg(bound.train_facts.data + which * bound.train_facts.stride + t);
   };
-  const float norm = fact_of(fact::norm);
-  const double error =
-      row_error(few.terms, largest, fact_of(fact::residual), norm, fact_of(fact::shadow_norm));
+  const float norm = fact_of(spi::norm);
+  const double error = row_error(few.terms, largest, fact_of(spi::residual), norm, fact_of(spi::shadow_norm));
   return row_gap(bound.squared ? norm : 0, error, low);
 }
 
@@ -132,7 +131,7 @@ __device__ __forceinline__ void put_sample_of_group(const HalfCollection& collec
     least = fminf(least, __shfl_xor_sync(whole_warp, least, 8));
     const std::uint32_t q = pair / 2 * 8 + lane % 4 * 2 + pair % 2;
     if (q < collection.rows && lane % 16 < 4)
-      collection.sample.data[q * collection.sample.stride + place / sample_rows + lane / 16] =
+      collection.sample.data[q * collection.sample.stride + place / spi::sample_rows + lane / 16] =
           ordered_bits(least);
   }
   __syncwarp();

@@ -1,5 +1,6 @@
 // What passes a test, seldom one of thousands, is gathered in shared memory, a buffer a warp, and appended to
 // the lists when there are 32, so that a warp waits for its places once in 32 times.
+// No twin in kernels_cl: append_fp16.cl and collect_folded.cl have it.
 #pragma once
 
 #include "propose/candidates.cuh"
@@ -23,7 +24,7 @@ struct alignas(16) Finding {
   float low;
 };
 
-/// How far bounds are apart: what product_low() says of the place.
+/// How far bounds are apart: what collect_low() says of the place.
 struct GapOfPlace {
   __device__ __forceinline__ float of(const HalfCollection& collection, const Finding& found) const {
     return gap_at(collection.from, found.place);

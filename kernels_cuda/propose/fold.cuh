@@ -24,16 +24,6 @@ struct FoldTerms {
   double dims;
 };
 
-inline constexpr std::uint32_t fold_columns = 4;
-inline constexpr float fold_factor = 32768;  // K
-
-// Elements of shadows are at most 2^13, so products are at most 2048 units a dimension, and half norms of
-// training rows 1024, where queries are multiplied by no more than training rows. What is beyond these limits
-// passes always.
-inline constexpr double most_low = 1104, most_product = 2112, most_theta = 3328;  // units a dimension
-static_assert(most_low + most_product < most_theta);
-static_assert((most_theta + most_product) * folded_most_dims < 2 * 65504.0);
-
 /// Two halves that add up to a number of at most 2 * 65504, or to one on its safe side.
 struct Parts {
   std::uint16_t part[2];
@@ -54,8 +44,9 @@ __device__ __forceinline__ Parts parts_of(double value) {
 
 /// low of a row, less what the sum loses of it.
 __device__ __forceinline__ Parts fold_low(const FoldTerms& terms, double low) {
+  constexpr double most = spi::most_fold_low, least = -1.0 * (spi::most_fold_theta + spi::most_fold_product);
   const double less = (low - terms.b * fabs(low) * (1.0 + 0x1p-10)) * terms.to_unit;
-  return parts_of<false>(fmax(fmin(less, most_low * terms.dims), -(most_theta + most_product) * terms.dims));
+  return parts_of<false>(fmax(fmin(less, most * terms.dims), least * terms.dims));
 }
 
 /// What is left of theta when a sum has been taken from it is below the place of the row: theta less what the
@@ -67,9 +58,10 @@ __device__ __forceinline__ float base_of(const FoldTerms& terms, const Parts& th
 
 /// theta of a query, more what the sum loses of it, and some more: a sum is never 0 that should pass.
 __device__ __forceinline__ Parts fold_theta(const FoldTerms& terms, float theta) {
+  constexpr double most = spi::most_fold_theta;
   const auto wide = static_cast<double>(theta);
   const double more = (wide + terms.b * fabs(wide) * (1.0 + 0x1p-10)) * terms.to_unit + 0x1p-23;
-  return parts_of<true>(fmax(fmin(more, most_theta * terms.dims), -most_theta * terms.dims));
+  return parts_of<true>(fmax(fmin(more, most * terms.dims), -most * terms.dims));
 }
 
 }  // namespace kith::cuda

@@ -2,6 +2,7 @@
 //
 // Of few queries each block that makes bounds finds it for itself, which takes less than a kernel of its own;
 // of more, some blocks find that of a part each, and the blocks that make bounds that of the parts.
+// No twin in kernels_cl: each work-group finds it by itself there (collect_low.cl).
 #pragma once
 
 #include "propose/candidates.cuh"
@@ -47,9 +48,9 @@ __device__ inline LargestOfQueries largest_of_some(const ProductBound& bound, st
   LargestOfQueries most{};
 #pragma unroll 4
   for (; q < end; q += step) {
-    const float length = __ldg(facts.data + fact::shadow_norm * facts.stride + q);
-    const float residual = __ldg(facts.data + fact::residual * facts.stride + q);
-    most.norm = fmaxf(most.norm, __ldg(facts.data + fact::norm * facts.stride + q));
+    const float length = __ldg(facts.data + spi::shadow_norm * facts.stride + q);
+    const float residual = __ldg(facts.data + spi::residual * facts.stride + q);
+    most.norm = fmaxf(most.norm, __ldg(facts.data + spi::norm * facts.stride + q));
     most.error = fmaxf(most.error, query_error(residual, bound.b, length));
     most.shadow_norm = fmaxf(most.shadow_norm, length);
   }

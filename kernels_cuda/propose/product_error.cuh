@@ -2,7 +2,8 @@
 // rounded to the safe side.
 #pragma once
 
-#include "common/common.cuh"
+#include "kith/spi/product_error.hpp"
+#include "propose/collection.cuh"
 
 namespace kith::cuda {
 
@@ -13,7 +14,7 @@ struct ErrorTerms {
 };
 
 inline ErrorTerms error_terms(bool squared, std::uint32_t dims) {
-  return {squared ? 0 : product_error(dims), static_cast<double>(dims) * (squared ? 0x1p-120 : 0x1p-119)};
+  return {squared ? 0 : spi::chain_error(dims), spi::product_underflow(dims, squared)};
 }
 
 /// The largest of what E needs of the queries.

@@ -13,7 +13,7 @@
 // Shared memory: 32 bytes. Source: candidates by a lower bound, then the exact distance: Seidl, Kriegel,
 // Optimal multi-step k-nearest neighbor search, 1998.
 #include "common/rows.cuh"
-#include "rerank/rows_in_order.hpp"
+#include "rerank/reranking.cuh"
 
 namespace kith::cuda {
 namespace {
@@ -114,15 +114,12 @@ cudaError_t start(const Queue& queue, const Reranking& reranking) {
 
 }  // namespace
 
-cudaError_t rerank(const Queue& queue, const Reranking& reranking) {
-  return start<Order::blocks>(queue, reranking);
+cudaError_t rerank(const Queue& queue, const spi::RerankStep& step) {
+  return start<Order::blocks>(queue, reranking_of(step));
 }
 
-cudaError_t rerank_in_order(const Queue& queue, const Reranking& reranking) {
-  constexpr std::uint32_t most_places = 1u << 28;  // of eight queries, counted in 32 bits
-  const bool aligned = reranking.train.dims % 4 == 0 && reranking.queries.first % 8 == 0;
-  return aligned && reranking.candidates.capacity <= most_places ? rerank_lines(queue, reranking)
-                                                                 : start<Order::rows>(queue, reranking);
+cudaError_t rerank_in_order(const Queue& queue, const spi::RerankStep& step) {
+  return start<Order::rows>(queue, reranking_of(step));
 }
 
 }  // namespace kith::cuda

@@ -15,7 +15,7 @@
 #include <cuda_pipeline.h>
 
 #include "common/rows.cuh"
-#include "rerank/rows_in_order.hpp"
+#include "rerank/reranking.cuh"
 
 namespace kith::cuda {
 namespace {
@@ -165,7 +165,8 @@ cudaError_t start(const Queue& queue, const Reranking& reranking) {
 }  // namespace
 
 /// All lines of a row should be on their way at once, up to three; more leave room for fewer blocks.
-cudaError_t rerank_lines(const Queue& queue, const Reranking& reranking) {
+cudaError_t rerank_lines(const Queue& queue, const spi::RerankStep& step) {
+  const Reranking reranking = reranking_of(step);
   if (reranking.train.dims <= line) return start<2>(queue, reranking);
   return reranking.train.dims <= 2 * line ? start<3>(queue, reranking) : start<4>(queue, reranking);
 }

@@ -243,15 +243,17 @@ std::size_t bytes_a_row(const Selection& selection) {
 
 }  // namespace
 
-std::size_t select_bubble_scratch(const Selection& selection) {
+std::size_t select_bubble_scratch(const spi::SelectStep& step) {
+  const Selection selection = selection_of(step);
   return scratch_of_rounds(selection, bytes_a_row(selection));
 }
 
-cudaError_t select_bubble(const Queue& queue, const Selection& selection, const Scratch& scratch) {
+cudaError_t select_bubble(const Queue& queue, const spi::SelectStep& step) {
+  const Selection selection = selection_of(step);
   const std::size_t bytes = bytes_a_row(selection);
   if (bytes == 0) return without_scratch(queue, selection);
-  return in_rounds(selection, scratch, bytes, [&](const Selection& rows) {
-    return by_blocks<most_each>(queue, rows, static_cast<Key*>(scratch.data));
+  return in_rounds(selection, step.scratch, bytes, [&](const Selection& rows) {
+    return by_blocks<most_each>(queue, rows, address_of<Key>(step.scratch));
   });
 }
 

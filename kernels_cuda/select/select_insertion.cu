@@ -85,17 +85,18 @@ __global__ __launch_bounds__(threads) void select_by_insertion(const Selection s
 
 }  // namespace
 
-std::size_t select_insertion_scratch(const Selection& selection) {
-  Selection round = selection;
-  round.rows = rows_a_round(selection, round_bytes);
-  return padded_lists(round) * selection.k * sizeof(Key);
+std::size_t select_insertion_scratch(const spi::SelectStep& step) {
+  Selection round = selection_of(step);
+  round.rows = rows_a_round(round, round_bytes);
+  return padded_lists(round) * round.k * sizeof(Key);
 }
 
-cudaError_t select_insertion(const Queue& queue, const Selection& selection, const Scratch& scratch) {
-  return in_rounds(selection, rows_a_round(selection, scratch.bytes), [&](const Selection& rows) {
+cudaError_t select_insertion(const Queue& queue, const spi::SelectStep& step) {
+  const Selection selection = selection_of(step);
+  return in_rounds(selection, rows_a_round(selection, step.scratch.bytes), [&](const Selection& rows) {
     const std::size_t lists = padded_lists(rows);
     return launch(queue, select_by_insertion, divide_up(lists, std::size_t{threads}), threads, 0, rows,
-                  static_cast<Key*>(scratch.data), lists);
+                  address_of<Key>(step.scratch), lists);
   });
 }
 

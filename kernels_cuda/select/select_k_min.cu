@@ -84,14 +84,16 @@ std::uint32_t values_a_run(const Selection& selection) {
 
 }  // namespace
 
-std::size_t select_k_min_scratch(const Selection& selection) {
+std::size_t select_k_min_scratch(const spi::SelectStep& step) {
+  const Selection selection = selection_of(step);
   return scratch_of_rounds(selection, scratch_a_row(selection, values_a_run(selection)));
 }
 
-cudaError_t select_k_min(const Queue& queue, const Selection& selection, const Scratch& scratch) {
+cudaError_t select_k_min(const Queue& queue, const spi::SelectStep& step) {
+  const Selection selection = selection_of(step);
   const std::uint32_t values = values_a_run(selection);
-  return in_rounds(selection, scratch, scratch_a_row(selection, values), [&](const Selection& rows) {
-    const Runs runs = runs_of(rows, values, scratch.data);
+  return in_rounds(selection, step.scratch, scratch_a_row(selection, values), [&](const Selection& rows) {
+    const Runs runs = runs_of(rows, values, address_of<void>(step.scratch));
     const std::uint64_t all = std::uint64_t{lists_of(rows)} * runs.count;
     const std::uint64_t blocks = divide_up<std::uint64_t>(all, threads / 32);
     const cudaError_t error =

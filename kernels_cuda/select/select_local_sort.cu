@@ -42,13 +42,15 @@ __global__ __launch_bounds__(threads) void sort_blocks(const Selection selection
 
 }  // namespace
 
-std::size_t select_local_sort_scratch(const Selection& selection) {
+std::size_t select_local_sort_scratch(const spi::SelectStep& step) {
+  const Selection selection = selection_of(step);
   return scratch_of_rounds(selection, scratch_a_row(selection, run_values));
 }
 
-cudaError_t select_local_sort(const Queue& queue, const Selection& selection, const Scratch& scratch) {
-  return in_rounds(selection, scratch, scratch_a_row(selection, run_values), [&](const Selection& rows) {
-    const Runs runs = runs_of(rows, run_values, scratch.data);
+cudaError_t select_local_sort(const Queue& queue, const spi::SelectStep& step) {
+  const Selection selection = selection_of(step);
+  return in_rounds(selection, step.scratch, scratch_a_row(selection, run_values), [&](const Selection& rows) {
+    const Runs runs = runs_of(rows, run_values, address_of<void>(step.scratch));
     const std::uint64_t all = std::uint64_t{lists_of(rows)} * runs.count;
     const cudaError_t error =
         launch(queue, sort_blocks, divide_up<std::uint64_t>(all, threads / 32), threads, 0, rows, runs, all);

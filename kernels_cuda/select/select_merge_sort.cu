@@ -70,15 +70,17 @@ __global__ __launch_bounds__(most_threads) void sort_and_merge(const Selection s
 
 }  // namespace
 
-std::size_t select_merge_sort_scratch(const Selection& selection) {
+std::size_t select_merge_sort_scratch(const spi::SelectStep& step) {
+  const Selection selection = selection_of(step);
   return scratch_of_rounds(selection, scratch_a_row(selection, run_values));
 }
 
-cudaError_t select_merge_sort(const Queue& queue, const Selection& selection, const Scratch& scratch) {
+cudaError_t select_merge_sort(const Queue& queue, const spi::SelectStep& step) {
+  const Selection selection = selection_of(step);
   const std::uint32_t values = std::min(width_of(selection), run_values);
   const std::uint32_t threads = divide_up(values, 32u * each) * 32;
-  return in_rounds(selection, scratch, scratch_a_row(selection, run_values), [&](const Selection& rows) {
-    const Runs runs = runs_of(rows, run_values, scratch.data);
+  return in_rounds(selection, step.scratch, scratch_a_row(selection, run_values), [&](const Selection& rows) {
+    const Runs runs = runs_of(rows, run_values, address_of<void>(step.scratch));
     const cudaError_t error =
         launch(queue, sort_and_merge, std::uint64_t{lists_of(rows)} * runs.count, threads, 0, rows, runs);
     return error == cudaSuccess ? merge_runs(queue, rows, runs) : error;

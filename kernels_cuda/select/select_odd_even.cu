@@ -172,14 +172,16 @@ std::size_t bytes_a_row(const Selection& selection) {
 
 }  // namespace
 
-std::size_t select_odd_even_scratch(const Selection& selection) {
+std::size_t select_odd_even_scratch(const spi::SelectStep& step) {
+  const Selection selection = selection_of(step);
   return scratch_of_rounds(selection, bytes_a_row(selection));
 }
 
-cudaError_t select_odd_even(const Queue& queue, const Selection& selection, const Scratch& scratch) {
+cudaError_t select_odd_even(const Queue& queue, const spi::SelectStep& step) {
+  const Selection selection = selection_of(step);
   if (width_of(selection) <= tile) return sort_short(queue, selection);
-  return in_rounds(selection, scratch, bytes_a_row(selection), [&](const Selection& rows) {
-    return sort_long(queue, rows, static_cast<Key*>(scratch.data));
+  return in_rounds(selection, step.scratch, bytes_a_row(selection), [&](const Selection& rows) {
+    return sort_long(queue, rows, address_of<Key>(step.scratch));
   });
 }
 

@@ -12,6 +12,7 @@
 // Work: the first 2 to 7 reads of a distance, the second 5 passes over 8 bytes a distance.
 // Source: Alabi and others 2012 (radix select); Merrill, Grimshaw 2011 and Adinets, Merrill 2022
 // (radix sort).
+#include "common/part.cuh"
 #include "common/radix_sort.cuh"
 
 namespace kith::cuda {
@@ -157,7 +158,7 @@ std::uint32_t rows_a_round(const Selection& selection, std::size_t keys) {
 
 constexpr std::size_t round_keys = std::size_t{1} << 25;
 
-cudaError_t choose_and_sort(const Queue& queue, const Selection& selection, const Scratch& scratch) {
+cudaError_t choose_and_sort(const Queue& queue, const Selection& selection, const spi::Scratch& scratch) {
   const SortShape shape = chosen_shape(selection);
   const SortMemory memory(shape, scratch);
   const std::uint64_t all = shape.keys();
@@ -168,7 +169,7 @@ cudaError_t choose_and_sort(const Queue& queue, const Selection& selection, cons
                 Parts{0, selection.groups, selection.k}, all, selection.out);
 }
 
-cudaError_t sort_whole(const Queue& queue, const Selection& selection, const Scratch& scratch) {
+cudaError_t sort_whole(const Queue& queue, const Selection& selection, const spi::Scratch& scratch) {
   std::uint32_t round = rows_a_round(selection, round_keys);
   while (round > 1 && sort_bytes(whole_shape(selection, round)) > scratch.bytes) round = (round + 1) / 2;
   for (std::uint32_t first = 0; first < selection.rows; first += round) {
@@ -190,17 +191,19 @@ cudaError_t sort_whole(const Queue& queue, const Selection& selection, const Scr
 
 }  // namespace
 
-std::size_t select_radix_scratch(const Selection& selection) {
+std::size_t select_radix_scratch(const spi::SelectStep& step) {
+  const Selection selection = selection_of(step);
   // With fewer rows than these the other way may be taken, a row at a time.
   if (chooses(selection))
     return std::max(sort_bytes(chosen_shape(selection)), sort_bytes(whole_shape(selection, 1)));
   return sort_bytes(whole_shape(selection, rows_a_round(selection, round_keys)));
 }
 
-cudaError_t select_radix(const Queue& queue, const Selection& selection, const Scratch& scratch) {
-  if (chooses(selection) && sort_bytes(chosen_shape(selection)) <= scratch.bytes)
-    return choose_and_sort(queue, selection, scratch);
-  return sort_whole(queue, selection, scratch);
+cudaError_t select_radix(const Queue& queue, const spi::SelectStep& step) {
+  const Selection selection = selection_of(step);
+  if (chooses(selection) && sort_bytes(chosen_shape(selection)) <= step.scratch.bytes)
+    return choose_and_sort(queue, selection, step.scratch);
+  return sort_whole(queue, selection, step.scratch);
 }
 
 }  // namespace kith::cuda

@@ -117,7 +117,8 @@ __global__ __launch_bounds__(threads) void count_smaller(const Selection selecti
 
 }  // namespace
 
-cudaError_t select_rank_sort(const Queue& queue, const Selection& selection) {
+cudaError_t select_rank_sort(const Queue& queue, const spi::SelectStep& step) {
+  const Selection selection = selection_of(step);
   // More values a thread are less to read, but leave fewer blocks.
   const std::uint64_t lists = lists_of(selection);
   const auto tiles_of = [&](std::uint32_t each) { return divide_up(width_of(selection), threads * each); };

@@ -179,18 +179,20 @@ std::size_t bytes_a_row(const Selection& selection) {
 
 }  // namespace
 
-std::size_t select_threshold_scratch(const Selection& selection) {
+std::size_t select_threshold_scratch(const spi::SelectStep& step) {
+  const Selection selection = selection_of(step);
   return scratch_of_rounds(selection, bytes_a_row(selection));
 }
 
-cudaError_t select_threshold(const Queue& queue, const Selection& selection, const Scratch& scratch) {
+cudaError_t select_threshold(const Queue& queue, const spi::SelectStep& step) {
+  const Selection selection = selection_of(step);
   const std::uint32_t capacity = capacity_of(selection);
   if (fits_shared(selection))
     return launch(queue, select_in_shared, lists_of(selection), shared_threads, capacity * sizeof(Key),
                   selection, capacity);
-  return in_rounds(selection, scratch, bytes_a_row(selection), [&](const Selection& rows) {
+  return in_rounds(selection, step.scratch, bytes_a_row(selection), [&](const Selection& rows) {
     return launch(queue, select_in_scratch, lists_of(rows), scratch_threads, 0, rows,
-                  static_cast<Key*>(scratch.data), capacity);
+                  address_of<Key>(step.scratch), capacity);
   });
 }
 

@@ -17,6 +17,16 @@ namespace {
 
 constexpr std::uint32_t threads = 256;
 
+struct Tallying {
+  Matrix<const Key> nearest;    ///< [rows, k]
+  Matrix<const float> weights;  ///< [rows, k]
+  std::uint32_t rows;
+  std::uint32_t k;
+  const std::uint32_t* labels;  ///< [n]
+  std::uint32_t classes;
+  Matrix<float> sums;  ///< [rows, classes]
+};
+
 __global__ __launch_bounds__(threads) void tally_by_team(const Tallying tallying, const std::uint32_t team) {
   __shared__ std::uint32_t staged_labels[threads];
   __shared__ float staged_weights[threads];
@@ -53,7 +63,11 @@ __global__ __launch_bounds__(threads) void tally_by_team(const Tallying tallying
 
 }  // namespace
 
-cudaError_t tally(const Queue& queue, const Tallying& tallying) {
+cudaError_t tally(const Queue& queue, const spi::TallyStep& step) {
+  const Tallying tallying{input_of(step.nearest),      input_of(step.weights),
+                          count_of(step.nearest.rows), count_of(step.nearest.cols),
+                          input_of(step.labels).data,  step.classes,
+                          matrix_of(step.sums)};
   // A team as wide as there is work for: neighbours to add, classes to begin with 0.
   const std::uint32_t team = power_of_two(std::min(threads, std::max({tallying.k, tallying.classes, 1u})));
   return launch(queue, tally_by_team, divide_up<std::uint64_t>(tallying.rows, threads / team), threads, 0,

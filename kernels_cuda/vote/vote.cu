@@ -23,6 +23,26 @@ namespace {
 constexpr std::uint32_t threads = 256;
 constexpr std::uint32_t whole_warp = 0xFFFFFFFFu;
 
+struct Ballot {
+  Matrix<const Key> nearest;  ///< [rows, k]
+  std::uint32_t rows;
+  std::uint32_t k;
+  const std::uint32_t* labels;  ///< [n]
+  std::uint32_t classes;
+  Matrix<std::uint32_t> counts;  ///< [rows, classes]
+  Matrix<std::uint32_t> winner;  ///< [rows, 1]
+};
+
+Ballot ballot_of(const spi::VoteStep& step) {
+  return {input_of(step.nearest),
+          count_of(step.nearest.rows),
+          count_of(step.nearest.cols),
+          input_of(step.labels).data,
+          step.classes,
+          matrix_of(step.counts),
+          matrix_of(step.winner)};
+}
+
 template <std::uint32_t team>
 __device__ __forceinline__ void wait_for_team() {
   if constexpr (team > 32) {
@@ -147,13 +167,15 @@ bool is_large(const Ballot& ballot) {
 
 }  // namespace
 
-cudaError_t vote(const Queue& queue, const Ballot& ballot) {
+cudaError_t vote(const Queue& queue, const spi::VoteStep& step) {
+  const Ballot ballot = ballot_of(step);
   if (is_large(ballot)) return launch(queue, vote_by_team<threads>, ballot.rows, threads, 0, ballot);
   return launch(queue, vote_by_team<32>, divide_up<std::uint64_t>(ballot.rows, threads / 32), threads, 0,
                 ballot);
 }
 
-cudaError_t vote_atomic(const Queue& queue, const Ballot& ballot) {
+cudaError_t vote_atomic(const Queue& queue, const spi::VoteStep& step) {
+  const Ballot ballot = ballot_of(step);
   constexpr std::size_t most_shared = 47 * 1024;  // beside best_of_warp
   const std::size_t bytes = std::size_t{ballot.classes} * sizeof(std::uint32_t);
   const std::uint32_t block = std::min(threads, divide_up(ballot.k, 32u) * 32);
@@ -161,7 +183,8 @@ cudaError_t vote_atomic(const Queue& queue, const Ballot& ballot) {
   return launch(queue, vote_by_block<false>, ballot.rows, threads, 0, ballot);
 }
 
-cudaError_t vote_branch_free(const Queue& queue, const Ballot& ballot) {
+cudaError_t vote_branch_free(const Queue& queue, const spi::VoteStep& step) {
+  const Ballot ballot = ballot_of(step);
   if (is_large(ballot)) return launch(queue, vote_without_branches<threads>, ballot.rows, threads, 0, ballot);
   return launch(queue, vote_without_branches<32>, divide_up<std::uint64_t>(ballot.rows, threads / 32),
                 threads, 0, ballot);

@@ -1,4 +1,5 @@
-// A disk that takes what is written, and fails when it is to be kept: the file that was there stays.
+// A disk that takes what is written, and fails when it is to be kept, always: what is said of it. That every
+// single call may fail is of kith_fault_tests.
 #include <doctest/doctest.h>
 
 #include "common/sanitizers.hpp"
@@ -12,9 +13,10 @@ TEST_CASE("disk: what cannot be synced is no file, and what was there stays") {
   if (kith::tests::sanitized()) return;  // their libraries must come first
   const Folder folder;
   folder.write("train.csv", "1,2,a\n3,4,b\n5,6,a\n");
-  const string classify = "LD_PRELOAD='" KITH_TEST_PLUGIN_DIR
-                          "/disk/libno_sync.so' \"$kith\" classify --device cpu -k 1 --query 1,2 " +
-                          ("--label-column -1 --train " + (folder / "train.csv"));
+  const string classify =
+      "KITH_FAULT_SYNC=1 LD_PRELOAD='" KITH_TEST_FAULTS_DIR
+      "/files/libkith_faulty_files.so' \"$kith\" classify --device cpu -k 1 --query 1,2 " +
+      ("--label-column -1 --train " + (folder / "train.csv"));
   for (const string option : {"--out", "--save-model"}) {
     CAPTURE(option);
     const string out = folder.write("out.csv", "of yesterday\n");

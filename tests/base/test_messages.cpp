@@ -3,21 +3,17 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <regex>
 #include <string>
 #include <vector>
+
+#include "common/text.hpp"
 
 namespace {
 
 namespace fs = std::filesystem;
 using std::string;
-
-string text_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
+using test_support::text_of_file;
 
 /// The C++ sources below some folders of the project.
 std::vector<fs::path> sources(std::initializer_list<const char*> folders) {
@@ -105,14 +101,14 @@ TEST_CASE("messages: every error says what to do") {
     ++files;
     if (std::find(completed_elsewhere.begin(), completed_elsewhere.end(), name) != completed_elsewhere.end())
       continue;
-    for (const string& found : without_action(text_of(path), name)) FAIL_CHECK(found);
+    for (const string& found : without_action(text_of_file(path), name)) FAIL_CHECK(found);
   }
   CHECK(files > 150);
 }
 
 TEST_CASE("messages: all JSON of the command is written by json_text()") {
   for (const fs::path& path : sources({"tools/command", "tools/lab", "tools/report"})) {
-    const string name = path.filename().string(), text = text_of(path);
+    const string name = path.filename().string(), text = text_of_file(path);
     CAPTURE(name);
     if (name != "json.cpp") CHECK(!std::regex_search(text, std::regex("\\.dump\\([^)]")));
   }

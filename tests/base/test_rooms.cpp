@@ -3,25 +3,20 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 #include <string>
 #include <vector>
+
+#include "common/text.hpp"
 
 namespace kith::tests {
 namespace {
 
 namespace fs = std::filesystem;
 using std::string;
+using test_support::text_of_file;
 
 const fs::path library = KITH_TEST_SOURCE_DIR "/lib/src";
-
-string text_of(const fs::path& path) {
-  std::ifstream file(path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 /// Names between backticks that begin a line of the numbered list, from the lowest room up.
 std::vector<string> rooms_of(const string& readme) {
@@ -55,7 +50,7 @@ string refused_include(const std::vector<string>& rooms, const string& room, con
 }  // namespace
 
 TEST_CASE("rooms: no file of the library includes a room that stands later in lib/src/README.md") {
-  const std::vector<string> rooms = rooms_of(text_of(library / "README.md"));
+  const std::vector<string> rooms = rooms_of(text_of_file(library / "README.md"));
   REQUIRE(rooms.size() > 10);
   std::size_t files = 0;
   for (const auto& entry : fs::recursive_directory_iterator(library)) {
@@ -64,7 +59,7 @@ TEST_CASE("rooms: no file of the library includes a room that stands later in li
     const string room = entry.path().parent_path().filename().string();
     CAPTURE(entry.path().string());
     CHECK(std::find(rooms.begin(), rooms.end(), room) != rooms.end());
-    CHECK(refused_include(rooms, room, text_of(entry.path())) == "");
+    CHECK(refused_include(rooms, room, text_of_file(entry.path())) == "");
     ++files;
   }
   CHECK(files > 100);

@@ -90,17 +90,25 @@ std::vector<float> theta_of(spi::Device& device, Proposer proposer, const std::v
   for (const std::uint32_t code : codes) keys.push_back(Key{code} << 32 | keys.size());
   std::vector<float> facts(4 * m, 1.5f), before(m, inf);
   before.back() = -1e30f;  // no number is smaller
-  const GuardedGrid<Key> lists(device, m, groups, 0, keys), best(device, m, k, 0);
+  const GuardedGrid<Key> lists(device, m, groups, 0, keys);
   const GuardedGrid<std::uint32_t> counts(device, m, 1, 1,
                                           std::vector<std::uint32_t>(m, static_cast<std::uint32_t>(groups))),
       lost(device, m, 1, 0, std::vector<std::uint32_t>(m)), sample(device, m, groups, 0, codes);
   const GuardedGrid<float> of_queries(device, 4, m, -inf, facts), theta(device, m, 1, -inf, before);
-  spi::TightenStep step{proposer,     Metric::squared_l2, 30,          k,
-                        lists.grid(), counts.grid(),      best.grid(), of_queries.grid(),
-                        theta.grid(), lost.grid(),        {}};
-  step.of = sampled ? spi::TightenStep::Of::sample : spi::TightenStep::Of::bounds;
-  if (sampled) step.sample = sample.grid();
-  REQUIRE(run_step(device, step) == "");
+  if (sampled)
+    REQUIRE(run_step(device, spi::TightenBySampleStep{proposer, Metric::squared_l2, 30, k, sample.grid(),
+                                                      of_queries.grid(), theta.grid()}) == "");
+  else
+    REQUIRE(run_step(device, spi::TightenByBoundsStep{proposer,
+                                                      Metric::squared_l2,
+                                                      30,
+                                                      k,
+                                                      lists.grid(),
+                                                      counts.grid(),
+                                                      of_queries.grid(),
+                                                      theta.grid(),
+                                                      lost.grid(),
+                                                      {}}) == "");
   CHECK(theta.canaries_live());
   CHECK(sample.unchanged());
   CHECK(lost.unchanged());

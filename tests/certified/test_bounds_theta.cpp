@@ -24,32 +24,79 @@ struct Tightened {
   std::vector<std::uint32_t> counts, lost;
 };
 
-std::string tighten(spi::Device& device, Proposer proposer, Metric metric, std::uint32_t dims,
-                    std::uint32_t k, std::size_t capacity, const std::vector<Key>& keys,
-                    const std::vector<std::uint32_t>& many, const std::vector<float>& norms,
-                    const std::vector<float>& before, bool bounds, Tightened& found) {
-  const std::size_t m = many.size();
-  std::vector<float> facts(4 * m);
-  for (std::size_t q = 0; q < m; ++q) {
-    facts[spi::half_norm * m + q] = norms[q] * norms[q] / 2 * (1 - 0x1p-22f);
-    facts[spi::norm * m + q] = norms[q];
+/// Lists of highs, and what is known of their queries.
+struct Lists {
+  GuardedGrid<Key> keys;
+  GuardedGrid<std::uint32_t> counts, lost;
+  GuardedGrid<float> facts, theta;
+
+  /// Of queries of these norms.
+  Lists(spi::Device& device, std::size_t capacity, const std::vector<Key>& listed,
+        const std::vector<std::uint32_t>& many, const std::vector<float>& norms,
+        const std::vector<float>& before)
+      : keys(device, many.size(), capacity, 0, listed),
+        counts(device, many.size(), 1, 1, many),
+        lost(device, many.size(), 1, 0, std::vector<std::uint32_t>(many.size())),
+        facts(device, 4, many.size(), -inf, facts_of(norms)),
+        theta(device, many.size(), 1, -inf, before) {}
+
+  static std::vector<float> facts_of(const std::vector<float>& norms) {
+    const std::size_t m = norms.size();
+    std::vector<float> facts(4 * m);
+    for (std::size_t q = 0; q < m; ++q) {
+      facts[spi::half_norm * m + q] = norms[q] * norms[q] / 2 * (1 - 0x1p-22f);
+      facts[spi::norm * m + q] = norms[q];
+    }
+    return facts;
   }
-  const GuardedGrid<Key> lists(device, m, capacity, 0, keys),
-      best(device, m, k, 0, std::vector<Key>(m * k, make_key(-inf, 3)));  // what may not count
-  const GuardedGrid<std::uint32_t> counts(device, m, 1, 1, many),
-      lost(device, m, 1, 0, std::vector<std::uint32_t>(m));
-  const GuardedGrid<float> of_queries(device, 4, m, -inf, facts), theta(device, m, 1, -inf, before);
-  spi::TightenStep step{proposer,     metric,        dims,        k,
-                        lists.grid(), counts.grid(), best.grid(), of_queries.grid(),
-                        theta.grid(), lost.grid(),   {}};
-  step.of = bounds ? spi::TightenStep::Of::bounds : spi::TightenStep::Of::chains;
+
+  Tightened found() const {
+    CHECK(theta.canaries_live());
+    CHECK(counts.canaries_live());
+    CHECK(lost.canaries_live());
+    CHECK(keys.unchanged());
+    return {{}, theta.inside(), counts.inside(), lost.inside()};
+  }
+};
+
+std::string tighten_by_bounds(spi::Device& device, Proposer proposer, Metric metric, std::uint32_t dims,
+                              std::uint32_t k, const Lists& lists, Tightened& found) {
+  const spi::TightenByBoundsStep step{proposer,
+                                      metric,
+                                      dims,
+                                      k,
+                                      lists.keys.grid(),
+                                      lists.counts.grid(),
+                                      lists.facts.grid(),
+                                      lists.theta.grid(),
+                                      lists.lost.grid(),
+                                      {}};
+  if (std::string why = run_step(device, step); !why.empty()) return why;
+  found = lists.found();
+  return {};
+}
+
+std::string tighten_afresh(spi::Device& device, Proposer proposer, Metric metric, std::uint32_t dims,
+                           std::uint32_t k, const Lists& lists, Tightened& found) {
+  const std::size_t m = lists.found().counts.size();
+  const GuardedGrid<Key> best(device, m, k, 0,
+                              std::vector<Key>(m * k, make_key(-inf, 3)));  // what may not count
+  spi::TightenStep step{proposer,
+                        metric,
+                        dims,
+                        k,
+                        lists.keys.grid(),
+                        lists.counts.grid(),
+                        best.grid(),
+                        lists.facts.grid(),
+                        lists.theta.grid(),
+                        lists.lost.grid(),
+                        {}};
   step.afresh = true;
   if (std::string why = run_step(device, step); !why.empty()) return why;
   CHECK(best.canaries_live());
-  CHECK(theta.canaries_live());
-  CHECK(counts.canaries_live());
-  CHECK(lists.unchanged());
-  found = {best.inside(), theta.inside(), counts.inside(), lost.inside()};
+  found = lists.found();
+  found.best = best.inside();
   return {};
 }
 
@@ -114,8 +161,8 @@ void check_kth(spi::Device& device, Proposer proposer, std::size_t m, std::uint3
     expected.back() = std::min(before.back(), values[k - 1]);
   }
   Tightened found;
-  REQUIRE(tighten(device, proposer, Metric::negative_dot, 3, k, capacity, keys, many,
-                  std::vector<float>(m, 1.0f), before, true, found) == "");
+  const Lists lists(device, capacity, keys, many, std::vector<float>(m, 1.0f), before);
+  REQUIRE(tighten_by_bounds(device, proposer, Metric::negative_dot, 3, k, lists, found) == "");
   CHECK(difference(found.theta, expected) == "");
   CHECK(found.counts == many);
   CHECK(found.lost == lost);
@@ -167,8 +214,8 @@ TEST_CASE("bounds: theta follows from the k-th smallest, rounded to the safe sid
           const std::vector<std::uint32_t> many = {full, k, k - 1, full + 9, full};
           const std::vector<float> norms = {1000, 2000, 10, 1500, 40}, before = {inf, inf, 99, inf, -5000};
           Tightened found;
-          REQUIRE(tighten(device, proposer, metric, dims, k, capacity, keys, many, norms, before, true,
-                          found) == "");
+          const Lists lists(device, capacity, keys, many, norms, before);
+          REQUIRE(tighten_by_bounds(device, proposer, metric, dims, k, lists, found) == "");
           CHECK(found.counts == many);
           CHECK(found.lost == std::vector<std::uint32_t>{0, 0, 0, 1, 0});
           for (std::size_t q = 0; q < m; ++q) {
@@ -205,8 +252,8 @@ TEST_CASE("bounds: afresh, what was best before does not count") {
       const std::vector<Key> keys = {make_key(4, 9), make_key(2, 8), make_key(2, 7),
                                      make_key(0, 1), make_key(5, 5), 0};
       Tightened found;
-      REQUIRE(tighten(device, proposer, Metric::negative_dot, 3, 2, 3, keys, {3, 1}, {1, 1}, {inf, inf},
-                      false, found) == "");
+      const Lists lists(device, 3, keys, {3, 1}, {1, 1}, {inf, inf});
+      REQUIRE(tighten_afresh(device, proposer, Metric::negative_dot, 3, 2, lists, found) == "");
       CHECK(found.best == std::vector<Key>{make_key(2, 7), make_key(2, 8), make_key(0, 1), no_key});
       CHECK(found.theta == std::vector<float>{2, inf});
       CHECK(found.counts == std::vector<std::uint32_t>{0, 0});

@@ -70,8 +70,7 @@ void check_lists(const Lists& lists, const std::vector<std::uint32_t>& before, s
     else
       CHECK(std::includes(expected[q].begin(), expected[q].end(), listed.begin(), listed.end()));
   }
-  CHECK(lists.counts.canaries_live());
-  CHECK(lists.rows.canaries_live());
+  check_canaries(lists.counts, lists.rows);
 }
 
 /// One step between canaries: all around stand values that would be kept, and bounds that keep all.
@@ -95,8 +94,7 @@ void check_guarded(spi::Device& device, std::size_t m, std::size_t n, std::size_
   const Lists lists(device, before, capacity);
   REQUIRE(run_step(device, step_of(in, bounds, first_row, lists), threads) == "");
   check_lists(lists, before, capacity, expected);
-  CHECK(in.unchanged());
-  CHECK(bounds.unchanged());
+  check_unchanged(in, bounds);
 }
 
 TEST_SUITE_BEGIN("device");

@@ -88,25 +88,22 @@ std::string collect(spi::Device& device, const Problem& problem, const Layout& l
   const GuardedGrid<Key> high(device, m, n, 0);
   for (const spi::Visits& visits : steps) {
     const std::size_t cols = visits.rows ? std::size_t{visits.rows} * visits.count : n;
-    if (std::string why = run_step(device, spi::CollectStep{Proposer::dot,
-                                                            problem.metric,
-                                                            queries.grids(),
-                                                            train.grids(),
-                                                            {nullptr, 0, m, cols, cols},
-                                                            theta.grid(),
-                                                            first_row,
-                                                            {lists.grid(), counts.grid()},
-                                                            {},
-                                                            1,
-                                                            {low.grid(), high.grid()},
-                                                            visits});
+    if (std::string why = run_step(device, with_error({Proposer::dot,
+                                                       problem.metric,
+                                                       queries.grids(),
+                                                       train.grids(),
+                                                       {nullptr, 0, m, cols, cols},
+                                                       theta.grid(),
+                                                       first_row,
+                                                       {lists.grid(), counts.grid()},
+                                                       {},
+                                                       1,
+                                                       {low.grid(), high.grid()},
+                                                       visits}));
         !why.empty())
       return why;
   }
-  CHECK(lists.canaries_live());
-  CHECK(counts.canaries_live());
-  CHECK(low.canaries_live());
-  CHECK(high.canaries_live());
+  check_canaries(lists, counts, low, high);
   const std::vector<std::uint32_t> many = counts.inside(), rows = lists.inside();
   const std::vector<float> lows = low.inside();
   const std::vector<Key> highs = high.inside();
@@ -196,8 +193,8 @@ TEST_CASE("dot: shadows and visits that do not begin with a whole tile are refus
     if (!has_dot(device)) return;
     const spi::Grid<float> rows{nullptr, 0, 1, 1, 1}, facts{nullptr, 0, spi::facts_a_row, 1, 1};
     const spi::Grid<std::uint32_t> list{nullptr, 0, 1, 1, 1};
-    spi::CollectStep step{Proposer::dot, Metric::l2, {rows, facts}, {rows, facts}, rows, rows, 0,
-                          {list, list},  {}};
+    spi::CollectStep step = with_error(
+        {Proposer::dot, Metric::l2, {rows, facts}, {rows, facts}, rows, rows, 0, {list, list}, {}});
     CHECK(device.check({step}).refusal == "");
     step.train.rows.first = 64;
     CHECK(device.check({step}).refusal == "shadows of proposer dot begin at a multiple of 128 rows");

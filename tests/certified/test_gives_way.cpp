@@ -32,6 +32,23 @@ TEST_CASE("proposer: one that left most queries to the chain is not chosen for t
   CHECK(index.search(queries, k) == found);
 }
 
+TEST_CASE("proposer: what a plan is given decides it, whatever was searched before") {
+  const std::int64_t n = 65536, dims = 256, k = 5;
+  const Index index(device(), Matrix{n, dims, std::vector<float>(size(n * dims), 1)});
+  CHECK(index.feedback() == Feedback{});
+  const Plan first = index.plan(64, k);
+  index.search(hard_rows(DataKind::normal, Set::queries, 64, dims, Metric::l2), k);
+  CHECK(index.plan(64, k, {}, {}) == first);
+  if (first.proposer == Proposer::none) return;
+  const Feedback taught = index.feedback();
+  REQUIRE(taught.lessons.size() == 1);
+  CHECK(taught.lessons[0].proposer == first.proposer);
+  CHECK(taught.lessons[0].overwhelmed_from == k);
+  CHECK(index.plan(64, k) == index.plan(64, k, {}, taught));
+  const Index fresh(device(), Matrix{n, dims, std::vector<float>(size(n * dims), 1)});
+  CHECK(fresh.plan(64, k, {}, taught) == index.plan(64, k));
+}
+
 TEST_CASE("proposer: one that kith chose gives way where most lists overflow") {
   const std::int64_t n = 20000, m = 300, dims = 256;
   const Index index(device(), Matrix{n, dims, std::vector<float>(size(n * dims), 1)});

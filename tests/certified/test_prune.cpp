@@ -33,10 +33,7 @@ std::string prune(spi::Device& device, std::size_t capacity, const std::vector<f
   const GuardedGrid<Key> highs(device, m, capacity, 3, high);
   const spi::PruneStep step{limits.grid(), {lists.grid(), many.grid()}, {lows.grid(), highs.grid()}};
   if (std::string why = run_step(device, step); !why.empty()) return why;
-  CHECK(lists.canaries_live());
-  CHECK(many.canaries_live());
-  CHECK(lows.canaries_live());
-  CHECK(highs.canaries_live());
+  check_canaries(lists, many, lows, highs);
   CHECK(limits.unchanged());
   found = {lists.inside(), many.inside(), lows.inside(), highs.inside()};
   return {};

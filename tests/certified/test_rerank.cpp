@@ -91,10 +91,7 @@ void check_block(spi::Device& device, std::uint32_t train_block, DataKind kind, 
     }
   CHECK(difference(found, expected) == "");
   CHECK(out.canaries_live());
-  CHECK(counts.unchanged());
-  CHECK(rows.unchanged());
-  CHECK(query_rows.unchanged());
-  CHECK(train_rows.unchanged());
+  check_unchanged(counts, rows, query_rows, train_rows);
 }
 
 /// Whether the device reranks training rows that lie one behind the other, too.

@@ -259,8 +259,7 @@ TEST_CASE("tighten: squared distances are bounded by the certificate, and by lit
           const long double slack = (u + half_norm) * ((2 * dims + 40) * 0x1p-24L + 0x1p-21L);
           CHECK(theta[q] <= least + slack + dims * 0x1p-138L);
         }
-        CHECK(memory.best.unchanged());
-        CHECK(memory.facts.unchanged());
+        check_unchanged(memory.best, memory.facts);
         CHECK(memory.canaries_live());
       }
   });

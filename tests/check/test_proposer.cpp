@@ -178,7 +178,7 @@ TEST_CASE("proposer: a guess that was wrong for few queries is made good for the
     const std::int64_t n = 20000, k = 100;
     const Index index(device(), Matrix{n, 2, std::vector<float>(size(2 * n), 1)});
     const Plan plan = index.plan(5, k, {.proposer = proposer});
-    if (!plan.guesses) return;
+    if (!plan.guesses()) return;
     // What the others see is farther with every row, and spread over all blocks.
     const Matrix queries = matrix(2, {0, 0, /**/ 130000, 1, /**/ 140000, 1, /**/ 150000, 1, /**/ 160000, 1});
     const Trace trace = compare(proposer, queries, near_where_it_begins(n, plan), Metric::squared_l2, k);
@@ -234,7 +234,7 @@ TEST_CASE("proposer: an index that misled a guess for many queries is searched w
     const std::int64_t n = 20000, m = 48, k = 100;
     const PlanOptions options{.proposer = proposer, .query_tile = 16};
     const Plan plan = Index(device(), Matrix{n, 2, std::vector<float>(size(2 * n), 1)}).plan(m, k, options);
-    if (!plan.guesses) return;
+    if (!plan.guesses()) return;
     const Index index(device(), near_where_it_begins(n, plan));
     const Matrix queries{m, 2, std::vector<float>(size(2 * m), 0)};
     const Neighbors expected = index.search(queries, k, {.proposer = Proposer::none});

@@ -3,14 +3,15 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <string>
 #include <vector>
 
 #include "common/device.hpp"
 #include "common/oracle.hpp"
+#include "common/pipe.hpp"
 #include "common/proposers.hpp"
+#include "common/text.hpp"
 #include "kith/index.hpp"
 
 namespace kith::tests {
@@ -75,13 +76,10 @@ TEST_CASE("proposer: the same CUDA device with less shared memory does not list 
                            std::filesystem::read_symlink("/proc/self/exe").string() +
                            "' --device=" + info.spec +
                            " --test-case='proposer: with little*,proposer: a device can use those*' 2>&1";
-  FILE* pipe = popen(line.c_str(), "r");
-  REQUIRE(pipe != nullptr);
-  std::string said(std::size_t{1} << 16, 0);
-  said.resize(std::fread(said.data(), 1, said.size(), pipe));
-  CAPTURE(said);
-  CHECK(pclose(pipe) == 0);
-  CHECK(said.find(" 2 passed") != std::string::npos);
+  const test_support::Printed printed = test_support::printed_by(line);
+  CAPTURE(printed.out);
+  CHECK(printed.code == 0);
+  CHECK(test_support::contains(printed.out, " 2 passed"));
 }
 
 TEST_CASE("proposer: rows of more than 2^20 columns are refused, by a sentence that says what to do") {

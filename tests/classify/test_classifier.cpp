@@ -79,7 +79,8 @@ TEST_CASE("classifier: the labels that counting by hand gives, whatever the tile
         CHECK(difference(found.neighbors, expected) == "");
         CHECK(found.label == labels_of(expected, labels));
         CHECK(std::accumulate(found.votes.begin(), found.votes.end(), std::int64_t{0}) == m * k);
-        CHECK(trace.seconds.count("vote") == 1);
+        CHECK(trace.seconds.count("vote") == (tile == 0 && m * k >= 1 << 14 ? 1 : 0));
+        CHECK(trace.seconds.count("decide") == 1 - trace.seconds.count("vote"));
       }
   }
 }
@@ -94,6 +95,18 @@ TEST_CASE("classifier: a sweep gives what one classification for each k gives") 
   REQUIRE(sweep.label.size() == 5);
   for (std::size_t i = 0; i < ks.size(); ++i) CHECK(sweep.label[i] == classifier.predict(queries, ks[i]));
   CHECK(difference(sweep.neighbors, neighbors(Metric::l1, queries, train, 40)) == "");
+  for (const Weights weights : {Weights::uniform, Weights::distance}) {
+    VotingOptions voting;
+    voting.weights = weights;
+    voting.priors.assign(classifier.classes().size(), 0.5);
+    const Sweep counted = classifier.sweep(queries, ks, voting, {}, nullptr, ks[0]);
+    const Classification one = classifier.classify(queries, ks[0], voting);
+    CHECK(counted.label[0] == one.label);
+    CHECK(counted.votes == one.votes);
+    CHECK(counted.scores == one.scores);
+    CHECK(class_shares(voting, counted.votes, counted.scores, voting.priors.size()) ==
+          classifier.predict_proba(queries, ks[0], voting));
+  }
 }
 
 TEST_CASE("classifier: labels may be negative, down to the smallest number there is") {
@@ -190,6 +203,7 @@ TEST_CASE("classifier: training rows by all others") {
     CHECK(found.label == expected);
     const Sweep sweep = classifier.sweep(train, std::vector<std::int64_t>{3, k}, voting, options);
     CHECK(sweep.label[1] == expected);
+    CHECK(sweep.votes.empty());
   }
 }
 
@@ -256,6 +270,11 @@ TEST_CASE("classifier: refuses what the contract refuses") {
         "invalid_argument: search: k = 3 but the index holds 2 rows; choose 1 <= k <= 2");
   CHECK(error_of([&] { classifier.sweep(train, std::vector<std::int64_t>{}); }) ==
         "invalid_argument: sweep: there is no k; give at least one");
+  CHECK(error_of([&] { classifier.sweep(train, std::vector<std::int64_t>{1}, {}, {}, nullptr, 2); }) ==
+        "invalid_argument: sweep: counted_k = 2 is none of ks; add it there, or leave it out");
+  CHECK(error_of([&] {
+          class_shares({}, std::vector<std::uint32_t>{1, 2, 3}, {}, 2);
+        }).starts_with("invalid_argument: class_shares: 3 votes, 0 scores and 0 priors for 2 classes; "));
   CHECK(error_of([&] {
           classifier.sweep(train, std::vector<std::int64_t>{1, 0});
         }) == "invalid_argument: sweep: k = 0 but the index holds 2 rows; choose 1 <= k <= 2");

@@ -90,6 +90,17 @@ TEST_CASE("regressor: samples have weights") {
   CHECK(regressor.predict(matrix(1, {3}), 2) == Values{2});
 }
 
+TEST_CASE("regressor: takes an index that is there already") {
+  const Values values{1, 2, 6};
+  const Matrix train = matrix(1, {1, 2}), more = matrix(1, {3});
+  const Index index = Index(device(), train, Metric::l1).with(more);
+  const Regressor regressor(index, view(values), {3, 1, 0});
+  CHECK(regressor.predict(matrix(1, {0}), 3) == Values{1.25});
+  CHECK(error_of([&] { Regressor(index, view(values), {1}); }).starts_with("invalid_argument: regressor: "));
+  CHECK(error_of([&] { Regressor(index, MatrixView<const double>(values.data(), 2, 1)); }) ==
+        "invalid_argument: regressor: 2 values for 3 training rows; give one a row");
+}
+
 TEST_CASE("regressor: a query without a neighbour has no value") {
   const Values values{1, 2, 6};
   const Matrix train = matrix(1, {1, 2, 3});

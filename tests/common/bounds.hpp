@@ -187,10 +187,12 @@ inline void narrow(spi::Device& device, const Rows& rows, float share) {
 }
 
 /// Why the device refuses; empty when it is done.
-///   groups  of a sample, which is then taken instead
+///   share       of the facts of the training rows
+///   groups      of a sample, which is then taken instead
+///   share_of_b  of the error that products may have
 inline std::string collect(spi::Device& device, const Problem& problem, const std::vector<float>& theta,
                            std::size_t capacity, const spi::Visits& visits, Listed& found, float share = 1,
-                           std::size_t groups = 0) {
+                           std::size_t groups = 0, double share_of_b = 1) {
   const std::size_t m = problem.m(), n = visits.rows ? std::size_t{visits.rows} * visits.count : problem.n();
   const Rows queries(device, problem.queries, problem.centre, device.info.query_block),
       train(device, problem.train, problem.centre, device.info.train_block);
@@ -216,25 +218,23 @@ inline std::string collect(spi::Device& device, const Problem& problem, const st
   spi::Grid<float> products = values.grid();
   products.rows = m;
   products.cols = n;
-  if (std::string why = run_step(device, spi::CollectStep{problem.proposer,
-                                                          problem.metric,
-                                                          queries.grids(),
-                                                          train.grids(),
-                                                          products,
-                                                          limits.grid(),
-                                                          first_row,
-                                                          {lists.grid(), counts.grid()},
-                                                          {},
-                                                          1 / of_queries / of_train,
-                                                          {low.grid(), high.grid()},
-                                                          visits,
-                                                          of_sample});
+  if (std::string why = run_step(device, with_error({problem.proposer,
+                                                     problem.metric,
+                                                     queries.grids(),
+                                                     train.grids(),
+                                                     products,
+                                                     limits.grid(),
+                                                     first_row,
+                                                     {lists.grid(), counts.grid()},
+                                                     {},
+                                                     1 / of_queries / of_train,
+                                                     {low.grid(), high.grid()},
+                                                     visits,
+                                                     of_sample},
+                                                    share_of_b));
       !why.empty())
     return why;
-  CHECK(lists.canaries_live());
-  CHECK(counts.canaries_live());
-  CHECK(low.canaries_live());
-  CHECK(high.canaries_live());
+  check_canaries(lists, counts, low, high);
   CHECK(limits.unchanged());
   CHECK(sample.canaries_live());
   if (groups > 0) CHECK((lists.unchanged() && counts.unchanged() && low.unchanged() && high.unchanged()));

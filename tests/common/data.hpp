@@ -41,6 +41,14 @@ inline Matrix matrix(std::int64_t cols, std::initializer_list<float> values) {
   return {static_cast<std::int64_t>(values.size()) / cols, cols, values};
 }
 
+/// The columns named, in this order.
+inline Matrix columns_of(const Matrix& from, const std::vector<std::int64_t>& features) {
+  Matrix chosen{from.rows, static_cast<std::int64_t>(features.size()), {}};
+  for (std::int64_t r = 0; r < from.rows; ++r)
+    for (const std::int64_t d : features) chosen.values.push_back(from.row(r)[size(d)]);
+  return chosen;
+}
+
 /// One of the data that find mistakes; queries and training rows share their clusters.
 inline Matrix hard_rows(DataKind kind, Set set, std::int64_t rows, std::int64_t dims, Metric metric,
                         std::uint64_t seed = 7) {

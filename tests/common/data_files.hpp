@@ -2,7 +2,6 @@
 #pragma once
 
 #include <doctest/doctest.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #include <algorithm>
@@ -10,14 +9,13 @@
 #include <bit>
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <initializer_list>
-#include <iterator>
 #include <limits>
 #include <string>
 #include <vector>
 
+#include "common/folder.hpp"
 #include "files/table.hpp"
 #include "kith/error.hpp"
 
@@ -33,37 +31,9 @@ using Strings = std::vector<string>;
 
 inline constexpr float inf = std::numeric_limits<float>::infinity();
 
-/// A folder of this test's own, removed at its end; in memory where that is possible, since the tests
-/// write thousands of files.
-class Folder {
+/// A folder whose files are read as tables and labels.
+class Folder : public test_support::TemporaryFolder {
  public:
-  Folder() {
-    const fs::path memory = "/dev/shm";
-    const bool in_memory = access(memory.c_str(), W_OK) == 0;
-    string name = ((in_memory ? memory : fs::temp_directory_path()) / "kith-files-XXXXXX").string();
-    REQUIRE(mkdtemp(name.data()) != nullptr);
-    path_ = name;
-  }
-  ~Folder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-
-  string operator/(const string& file) const { return (path_ / file).string(); }
-  string write(const string& file, const string& content) const {
-    std::ofstream(path_ / file, std::ios::binary) << content;
-    return *this / file;
-  }
-  string read(const string& file) const {
-    std::ifstream in(path_ / file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-  }
-  std::size_t files() const {
-    return static_cast<std::size_t>(std::distance(fs::directory_iterator(path_), fs::directory_iterator()));
-  }
-
   Table table(const string& file, const string& content, const ReadOptions& options = {}) const {
     return read_table(write(file, content), options);
   }
@@ -77,7 +47,7 @@ class Folder {
       body();
     } catch (const kith::Error& error) {
       string text = string(name(error.code())) + ": " + error.what();
-      const string prefix = path_.string() + "/";
+      const string prefix = path() + "/";
       for (std::size_t at = text.find(prefix); at != string::npos; at = text.find(prefix))
         text.erase(at, prefix.size());
       return text;
@@ -90,10 +60,20 @@ class Folder {
   string labels_error(const string& file, const string& content, const LabelOptions& options = {}) const {
     return error([&] { labels(file, content, options); });
   }
-
- private:
-  fs::path path_;
 };
+
+/// A table, and what was told while it was read.
+struct Told {
+  Table table;
+  string notes;  ///< a line each, without the folder
+};
+
+inline Told told(const Folder& folder, const string& file, const string& content, ReadOptions options = {}) {
+  Told result;
+  options.note = [&](const string& text) { result.notes += text.substr(text.find(file)) + "\n"; };
+  result.table = folder.table(file, content, options);
+  return result;
+}
 
 inline string gzip(const string& plain) {
   z_stream stream{};

@@ -31,6 +31,12 @@ inline bool has_shadows() {
          std::find(proposers.begin(), proposers.end(), Proposer::gemm) != proposers.end();
 }
 
+/// Whether the device has this selector.
+inline bool has(Selector selector) {
+  const auto& all = device().info().selectors;
+  return std::find(all.begin(), all.end(), selector) != all.end();
+}
+
 /// The kith::Error that `body` throws, as "code: message"; "nothing was thrown" otherwise.
 template <class Body>
 std::string error_of(const Body& body) {
@@ -121,6 +127,18 @@ class GuardedGrid {
   GuardedMemory<T> memory_;
 };
 
+/// No cell outside of these rectangles was written.
+template <class... Grids>
+void check_canaries(const Grids&... grids) {
+  for (const bool live : {grids.canaries_live()...}) CHECK(live);
+}
+
+/// Nothing was written to any of these.
+template <class... Memory>
+void check_unchanged(const Memory&... memory) {
+  for (const bool unchanged : {memory.unchanged()...}) CHECK(unchanged);
+}
+
 /// Rows in blocks as RowBlocks has them, beginning at row `first` of the memory. All other rows,
 /// those that pad the last block too, are copies of the rows of `around`.
 class GuardedRows {
@@ -170,6 +188,12 @@ std::string run_step(spi::Device& device, Work work, std::uint32_t threads = 0) 
   CHECK_MESSAGE(std::equal(after.end() - canary, after.end(), before.end() - canary),
                 "the bytes behind the scratch were overwritten");
   return {};
+}
+
+/// A step with a proposer, and `share` of the error that its products may have.
+inline spi::CollectStep with_error(spi::CollectStep step, double share = 1) {
+  step.b = share * spi::product_error(step);
+  return step;
 }
 
 }  // namespace kith::tests

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <memory>
+#include <string_view>
+#include <utility>
 
 #include "device/device_state.hpp"
 
@@ -33,15 +35,20 @@ class ProxyDevice : public spi::Device {
   const std::unique_ptr<spi::Device> real_;
 };
 
-/// The CPU behind a `Proxy`, made from it and `more`. Its selectors count as tested: a proxy that is wrong is
-/// so in searches.
+/// A device behind a `Proxy`, made from it and `more`. Its selectors count as tested: a proxy that is wrong
+/// is so in searches.
+template <class Proxy, class... More>
+Device device_behind(std::string_view spec, More&&... more) {
+  const Device device = open_device(spec);
+  const std::shared_ptr<Device::State>& state = device.state();
+  for (const Selector selector : device.info().selectors) state->selector_refusals.emplace(selector, "");
+  state->device = std::make_unique<Proxy>(std::move(state->device), std::forward<More>(more)...);
+  return device;
+}
+
 template <class Proxy, class... More>
 Device cpu_behind(More&&... more) {
-  const Device cpu = open_device("cpu");
-  const std::shared_ptr<Device::State>& state = cpu.state();
-  for (const Selector selector : cpu.info().selectors) state->selector_refusals.emplace(selector, "");
-  state->device = std::make_unique<Proxy>(std::move(state->device), std::forward<More>(more)...);
-  return cpu;
+  return device_behind<Proxy>("cpu", std::forward<More>(more)...);
 }
 
 }  // namespace kith::tests

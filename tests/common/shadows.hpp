@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/device.hpp"
+#include "common/facts.hpp"
 #include "common/oracle.hpp"
 
 namespace kith::tests {
@@ -53,6 +54,22 @@ struct Shadowed {
     return run_step(device, spi::PrepareStep{Proposer::gemm, rows.rows(), centre.grid(), grids()}, threads);
   }
 };
+
+/// The facts of all rows, where the shadow of row r has shadow_of(r, d) in column d, and what lies around
+/// them.
+///   more_of(facts)  that a residual may be too large by
+template <class ShadowOf, class More>
+void check_facts(const Shadowed& shadowed, const Matrix& rows, const std::vector<float>& centre,
+                 const ShadowOf& shadow_of, const More& more_of) {
+  const std::vector<float> given = shadowed.facts.inside();
+  for (std::int64_t r = 0; r < rows.rows; ++r) {
+    CAPTURE(r);
+    const Facts right(rows.row(r), centre, [&](std::size_t d) { return shadow_of(size(r), d); });
+    check_facts(Given(given, size(r)), right, rows.cols, more_of(right));
+  }
+  check_canaries(shadowed.facts);
+  check_unchanged(shadowed.rows, shadowed.centre);
+}
 
 /// Memory for a copy of rows, as a PrepareStep makes one, with canaries before, between and behind them.
 class RowCopy {

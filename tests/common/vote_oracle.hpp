@@ -11,6 +11,7 @@
 
 #include "common/data.hpp"
 #include "kith/neighbors.hpp"
+#include "kith/stages.hpp"
 #include "kith/voting.hpp"
 #include "lab/workloads/random.hpp"
 
@@ -170,6 +171,19 @@ inline std::vector<VotingOptions> ways_to_vote(std::size_t longest, std::size_t 
         ways.push_back(way);
       }
   return ways;
+}
+
+inline std::string text_of(const VotingOptions& voting) {
+  return "weights " + std::string(name(voting.weights)) + ", tie " + std::string(name(voting.tie)) + ", " +
+         std::to_string(voting.priors.size()) + " priors, " + std::to_string(voting.costs.size()) + " costs";
+}
+
+/// Lists of k rows at growing distances, as votes take them.
+inline stages::KeyLists lists_of_rows(std::int64_t k, const std::vector<std::uint32_t>& rows) {
+  stages::KeyLists lists{static_cast<std::int64_t>(rows.size()) / k, 1, k, {}};
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    lists.keys.push_back(rows[i] == no_row ? no_key : make_key(static_cast<float>(i), rows[i]));
+  return lists;
 }
 
 }  // namespace kith::tests

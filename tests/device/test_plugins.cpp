@@ -2,50 +2,17 @@
 // sections 6 and 8.
 #include <doctest/doctest.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <string>
 
 #include "common/device.hpp"
-#include "common/sanitizers.hpp"
+#include "common/folder.hpp"
+#include "device/probe.hpp"  // KITH_TEST_PROBE
 
 namespace kith::tests {
 namespace {
-
-const std::string planted = KITH_TEST_PLUGIN_DIR;
-
-/// What kith_probe prints: with KITH_BACKEND_PATH = `path`, run in `folder`, opening `specs`.
-///   settings  further variables of the environment
-std::string probe(const std::string& path, const std::string& specs = "", const std::string& folder = "/",
-                  const std::string& settings = "") {
-  const std::string command = "cd '" + folder + "' && KITH_BACKEND_PATH='" + path + "' " + settings +
-                              " '" KITH_TEST_PROBE "' " + specs + " 2>&1";
-  FILE* pipe = popen(command.c_str(), "r");
-  REQUIRE(pipe != nullptr);
-  std::string text;
-  std::array<char, 4096> buffer{};
-  while (const std::size_t n = std::fread(buffer.data(), 1, buffer.size(), pipe))
-    text.append(buffer.data(), n);
-  CHECK(pclose(pipe) == 0);
-  return text;
-}
-
-/// The lines of `text` that begin with `prefix`, without it.
-std::string lines(const std::string& text, const std::string& prefix) {
-  std::string found;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = text.find('\n', at);
-    const std::string line = text.substr(at, end - at);
-    if (line.starts_with(prefix)) found += line.substr(prefix.size()) + "\n";
-    at = end == std::string::npos ? text.size() : end + 1;
-  }
-  return found;
-}
 
 /// The one failure that loading folder/libkith_file.so must give.
 void check_failure(const std::string& folder, const std::string& file, const std::string& why) {
@@ -143,11 +110,10 @@ TEST_CASE("plugins: never from the current directory, nor from a relative path")
 }
 
 TEST_CASE("plugins: an instruction set that there is not is refused, with those there are") {
-  FILE* pipe = popen("KITH_CPU_ISA=sse9 '" KITH_TEST_PROBE "' cpu", "r");
-  REQUIRE(pipe != nullptr);
-  std::array<char, 4096> buffer{};
-  const std::string seen(buffer.data(), std::fread(buffer.data(), 1, buffer.size(), pipe));
-  CHECK(pclose(pipe) == 0);
+  const test_support::Printed printed =
+      test_support::printed_by("KITH_CPU_ISA=sse9 '" KITH_TEST_PROBE "' cpu");
+  const std::string& seen = printed.out;
+  CHECK(printed.code == 0);
   CHECK(seen.starts_with(
       "backend cpu: KITH_CPU_ISA = sse9 is no build of this library; unset it or choose one of "));
   CHECK(lines(seen, "cpu: ")
@@ -196,85 +162,9 @@ TEST_CASE("plugins: a device whose arithmetic is wrong in one thing fails its se
   CHECK(refusal(8) == "device_failure: planted: the lid is stuck\n");
 }
 
-/// The sentence about the driver of folder/libkith_file.so, which harms no other device.
-void check_driver(const std::string& folder, const std::string& file, const std::string& why) {
-  const std::string path = planted + "/" + folder;
-  const std::string seen =
-      probe(path + ":" + planted + "/inexact", "auto planted:0 " + file + ":0", "/", "KITH_DRIVER_SECONDS=1");
-  CAPTURE(seen);
-  const std::string sentence = path + "/libkith_" + file + ".so: its driver " + why;
-  CHECK(lines(seen, "failure: ") == sentence + "\n");
-  CHECK(lines(seen, "backend planted: ") == "17 devices\n");
-  CHECK(lines(seen, "auto: ") == "opened cpu\n");
-  CHECK(lines(seen, "planted:0: ") == "opened planted:0\n");
-  CHECK(lines(seen, file + ":0: ") == "unavailable: open_device: " + file + ":0: " + sentence +
-                                          "; choose another device, or see `kith doctor`\n");
-  CHECK(lines(seen, "host: ") == "0 children ended, wait() finds none\n");
-  // Who asks for another device does not meet this driver at all.
-  const std::string only = probe(path, "--only cpu");
-  CHECK(lines(only, "cpu: ") == "opened cpu\n");
-  CHECK(lines(only, "plug-in: ") == "");
-}
-
-TEST_CASE("plugins: a driver that crashes, aborts, ends the process or hangs becomes a sentence") {
-  const std::string when = " when it was asked for devices", advice = "; repair that driver, or remove it";
-  check_driver("loading_crashes", "brittle", "crashed" + when + " (signal 11, Segmentation fault)" + advice);
-  check_driver("find_crashes", "fragile", "crashed" + when + " (signal 11, Segmentation fault)" + advice);
-  check_driver("find_aborts", "cross", "crashed" + when + " (signal 6, Aborted)" + advice);
-  check_driver("find_exits", "shy", "ended the process" + when + " (exit 3)" + advice);
-  check_driver("find_leaves", "gone", "ended the process" + when + " (exit 0)" + advice);
-  check_driver("find_hangs", "sleepy",
-               "did not answer within 1 s" + when + advice + ", or give it more time (KITH_DRIVER_SECONDS)");
-}
-
-TEST_CASE("plugins: a driver that prints what the helper would, and crashes") {
-  check_driver(
-      "find_prints", "chatty",
-      "crashed when it was asked for devices (signal 11, Segmentation fault); repair that driver, or "
-      "remove it");
-}
-
-TEST_CASE("plugins: an allocation that fails inside a driver, which crashes or throws") {
-  if (!sanitized())  // whose malloc ends the process
-    check_driver("find_runs_out", "hungry",
-                 "crashed when it was asked for devices (signal 11, Segmentation fault); repair that driver, "
-                 "or remove it");
-  const std::string seen = probe(planted + "/find_throws_bad_alloc", "poor auto");
-  CHECK(lines(seen, "backend poor: ") == "looking for devices failed: std::bad_alloc\n");
-  CHECK(lines(seen, "auto: ") == "opened cpu\n");
-}
-
-/// How often the driver of folder/libkith_file.so is asked for devices by a process that asks for all twice,
-/// and three times for `auto`.
-std::size_t times_asked(const std::string& folder) {
-  std::string diary = "/tmp/kith-diary-XXXXXX";
-  const int file = mkstemp(diary.data());
-  REQUIRE(file >= 0);
-  close(file);
-  probe(planted + "/" + folder, "auto auto auto", "/", "KITH_PLANTED_DIARY=" + diary);
-  const std::size_t times = std::filesystem::file_size(diary);
-  std::filesystem::remove(diary);
-  return times;
-}
-
-TEST_CASE("plugins: a driver is tried once a process, and asked there once more where it answers") {
-  CHECK(times_asked("find_crashes") == 1);
-  CHECK(times_asked("find_nothing") == 2);
-}
-
-TEST_CASE("plugins: a host that inherits orphans, as the first process of a container, inherits none") {
-  const std::string seen = probe(planted + "/find_crashes:" + planted + "/find_hangs:" + planted + "/inexact",
-                                 "--reaper auto planted:0", "/", "KITH_DRIVER_SECONDS=1");
-  CAPTURE(seen);
-  const std::string failures = lines(seen, "failure: ");
-  CHECK(std::count(failures.begin(), failures.end(), '\n') == 2);
-  CHECK(lines(seen, "planted:0: ") == "opened planted:0\n");
-  CHECK(lines(seen, "host: ") == "0 children ended, wait() finds none\n");
-}
-
 TEST_CASE("plugins: a file that was cut, a FIFO and a folder of that name") {
-  std::string folder = "/tmp/kith-plugins-XXXXXX";
-  REQUIRE(mkdtemp(folder.data()) != nullptr);
+  const test_support::TemporaryFolder in_use(std::filesystem::temp_directory_path());
+  const std::string& folder = in_use.path();
   const std::filesystem::path cut = folder + "/libkith_cut.so";
   std::filesystem::copy_file(planted + "/inexact/libkith_planted.so", cut);
   std::filesystem::resize_file(cut, std::filesystem::file_size(cut) / 2);
@@ -293,7 +183,6 @@ TEST_CASE("plugins: a file that was cut, a FIFO and a folder of that name") {
   CHECK(lines(seen, "failure: " + folder + "/libkith_folder.so: ") ==
         "is no ordinary file; remove it from this folder\n");
   CHECK(lines(seen, "auto: ") == "opened cpu\n");
-  std::filesystem::remove_all(folder);
 }
 
 TEST_CASE("plugins: only the plug-in of the device that is asked for is loaded") {
@@ -302,63 +191,6 @@ TEST_CASE("plugins: only the plug-in of the device that is asked for is loaded")
   CHECK(lines(seen, "planted:0: ") == "opened planted:0\n");
   CHECK(lines(seen, "plug-in: ") == "libkith_planted.so\n");
   CHECK(lines(seen, "host: ") == "0 children ended, wait() finds none\n");
-}
-
-/// A copy of libkith.so alone, and what a process that loads it sees of kith_planted.
-class Alone {
- public:
-  Alone() {
-    REQUIRE(mkdtemp(folder_.data()) != nullptr);
-    std::filesystem::copy_file(std::filesystem::canonical(KITH_TEST_LIBRARY), library());
-    std::filesystem::create_directory(folder_ + "/kith");
-  }
-  ~Alone() { std::filesystem::remove_all(folder_); }
-  std::string library() const { return folder_ + "/libkith.so.0"; }
-  std::string helper() const { return folder_ + "/kith/kith-ask-driver"; }
-  void write_helper(const std::string& text, bool executable) const {
-    std::ofstream(helper()) << text;
-    if (executable) std::filesystem::permissions(helper(), std::filesystem::perms::owner_all);
-  }
-  /// Drivers are asked in its process, for this reason.
-  void check(const std::string& reason, const std::string& options = "") const {
-    CAPTURE(reason);
-    const std::string seen =
-        probe(planted + "/inexact", options + " auto", folder_, "LD_LIBRARY_PATH=" + folder_);
-    CAPTURE(seen);
-    CHECK(lines(seen, "backend planted: ") == "17 devices\n");
-    CHECK(lines(seen, "auto: ") == "opened cpu\n");
-    CHECK(lines(seen, "failure: ") == reason + "\n");
-  }
-
- private:
-  std::string folder_ = "/tmp/kith-alone-XXXXXX";
-};
-
-TEST_CASE("plugins: without the helper program drivers are asked in this process, and that is told") {
-  const Alone alone;
-  const std::string begin = alone.helper() + ": ",
-                    end =
-                        ", so drivers are asked in this process, which one that "
-                        "crashes ends; install kith again";
-  alone.check(begin + "cannot be started (No such file or directory)" + end);
-  alone.write_helper("#!/bin/sh\n", false);
-  alone.check(begin + "cannot be started (Permission denied)" + end);
-  alone.write_helper("nothing that runs", true);
-  alone.check(begin + "cannot be started (Exec format error)" + end);
-  alone.write_helper("#!/bin/sh\n", true);
-  alone.check(begin + "ended without a word" + end);
-  alone.write_helper("#!/bin/sh\necho no_library\n", true);
-  alone.check(begin + "cannot load " + alone.library() + end);
-}
-
-TEST_CASE("plugins: where libkith.so was removed meanwhile no helper of the current folder is started") {
-  const Alone alone;
-  alone.write_helper("#!/bin/sh\necho signal 9\n", true);
-  alone.check(
-      "libkith.so: is not where it was loaded from, so drivers are asked in this process, which one "
-      "that "
-      "crashes ends; start this program again",
-      "--remove " + alone.library());
 }
 
 TEST_SUITE_END();

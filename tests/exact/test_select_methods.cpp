@@ -13,11 +13,6 @@
 namespace kith::tests {
 namespace {
 
-bool has(Selector selector) {
-  const auto& all = device().info().selectors;
-  return std::find(all.begin(), all.end(), selector) != all.end();
-}
-
 /// Rows of the k nearest of one list of values, in order.
 std::vector<std::uint32_t> rows(const std::vector<float>& values, std::int64_t k, Selector selector) {
   const MatrixView<const float> row(values.data(), 1, static_cast<std::int64_t>(values.size()));

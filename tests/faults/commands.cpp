@@ -13,14 +13,16 @@
 #include <sstream>
 
 #include "common/data.hpp"
+#include "common/folder.hpp"
 #include "faults.hpp"
 #include "file_calls.hpp"
-#include "folder.hpp"
 
 extern char** environ;
 
 namespace kith::tests::faults {
 namespace {
+
+using test_support::TemporaryFolder;
 
 struct Command {
   std::string name;
@@ -36,7 +38,7 @@ struct Outcome {
 };
 
 /// What the commands read.
-void write_inputs(const Folder& folder) {
+void write_inputs(const TemporaryFolder& folder) {
   const Matrix rows = hard_rows(DataKind::integers, Set::train, 60, 4, Metric::l2);
   std::ostringstream csv, sizes, plain, bytes;
   csv << "a,b,c,d,kind\n";
@@ -122,7 +124,7 @@ class Runner {
   void place_outputs(const Command& command, bool old);
   std::string wrong_files(const Command& command, bool done);
 
-  Folder folder_, scratch_;
+  TemporaryFolder folder_, scratch_;
   std::set<std::string> inputs_;
   Outcome right_;
   std::vector<std::string> right_files_;

@@ -150,7 +150,11 @@ std::vector<long> numbers_of(const Asked& asked, const std::string& operation, l
   } else {
     for (long number = 1; number <= count; ++number) numbers.insert(number);
   }
-  return {numbers.begin(), numbers.end()};
+  std::vector<long> mine;
+  long place = 0;
+  for (const long number : numbers)
+    if (place++ % asked.shares == asked.share - 1) mine.push_back(number);
+  return mine;
 }
 
 void complain(const std::string& what) {

@@ -80,9 +80,10 @@ struct Asked {
   std::string spec = "cpu";
   long sample = 0;  ///< faults of an operation; 0: all
   std::uint64_t seed = 1;
+  long share = 1, shares = 1;  ///< of these faults, those of this process among so many
 };
 
-/// Numbers from 1 to `count`: all, or as many as are asked for, in ascending order.
+/// Numbers from 1 to `count`: all, or as many as are asked for, in ascending order; of these, this share.
 std::vector<long> numbers_of(const Asked& asked, const std::string& operation, long count);
 
 /// Of a part, in the order of the sentence: `search: call 17 fails with CL_...`.

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -59,6 +60,21 @@ int open_file(int folder, const char* path, int flags, mode_t mode) {
   return fd;
 }
 
+/// Whether a disk takes what is written, and cannot keep it: with KITH_FAULT_SYNC, files, but not the names
+/// in a folder.
+bool is_lost(int fd) {
+  static const bool loses = ::getenv("KITH_FAULT_SYNC") != nullptr;
+  struct stat status {};
+  return loses && ::fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+int synchronise(long call, int fd) {
+  if (fails(kith_fault(file_call)) || (is_lost(fd) && fails(EIO))) return -1;
+  const auto status = static_cast<int>(::syscall(call, fd));
+  if (Written* const file = written(fd); file && status == 0) file->synchronised = true;
+  return status;
+}
+
 }  // namespace
 
 KITH_IN_PLACE_OF int open(const char* path, int flags, ...) {
@@ -102,10 +118,11 @@ KITH_IN_PLACE_OF ssize_t write(int fd, const void* from, size_t bytes) {
 }
 
 KITH_IN_PLACE_OF int fsync(int fd) {
-  if (fails(kith_fault(file_call))) return -1;
-  const auto status = static_cast<int>(::syscall(SYS_fsync, fd));
-  if (Written* const file = written(fd); file && status == 0) file->synchronised = true;
-  return status;
+  return synchronise(SYS_fsync, fd);
+}
+
+KITH_IN_PLACE_OF int fdatasync(int fd) {
+  return synchronise(SYS_fdatasync, fd);
 }
 
 /// As Linux does: whatever it says, the descriptor is closed.

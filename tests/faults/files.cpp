@@ -2,12 +2,14 @@
 // short.
 #include <errno.h>
 
+#include "common/folder.hpp"
 #include "faults.hpp"
 #include "file_calls.hpp"
-#include "folder.hpp"
 
 namespace kith::tests::faults {
 namespace {
+
+using test_support::TemporaryFolder;
 
 Model small_model() {
   Model model;
@@ -19,13 +21,13 @@ Model small_model() {
 }
 
 /// Without faults: whether a folder has nothing but `file`, or not even that, and the file is whole.
-bool is_clean(const Folder& folder, const std::string& file, const std::string& content) {
+bool is_clean(const TemporaryFolder& folder, const std::string& file, const std::string& content) {
   const Spared spared;
   const std::set<std::string> names = folder.names();
   return names.empty() || (names == std::set{file} && folder.read(file) == content);
 }
 
-std::vector<Operation> operations(const Folder& models, const Folder& tunings) {
+std::vector<Operation> operations(const TemporaryFolder& models, const TemporaryFolder& tunings) {
   save(small_model(), models / "m.kith");
   static const DeviceInfo cpu = open_device("cpu").info();
   static const Tuning tuning = empty_tuning(cpu);
@@ -62,7 +64,7 @@ void fail_file_calls(const Asked& asked) {
       {EIO, false, "EIO", {Errc::bad_file}},      {ENOSPC, false, "ENOSPC", {Errc::bad_file}},
       {ENOSPC, true, "ENOSPC", {Errc::bad_file}}, {EINTR, false, "EINTR", {}},
       {short_count, false, "a short count", {}},  {short_count, true, "a short count", {}}};
-  const Folder models, tunings;
+  const TemporaryFolder models, tunings;
   fail_each(asked, Site::file_call, operations(models, tunings), kinds, [] {});
 }
 

@@ -1,5 +1,5 @@
-// kith_fault_tests [SPEC|files] [--only PARTS] [--sample N] [--seed S]: what kith does where something fails,
-// in every operation of scene.cpp, at every call.
+// kith_fault_tests [SPEC|files] [--only PARTS] [--sample N] [--seed S] [--share I/N]: what kith does where
+// something fails, in every operation of scene.cpp, at every call.
 //
 //   memory  each allocation of the host fails, alone, and with all after it
 //   device  each call of the device SPEC fails: its back end throws an Error, or something else
@@ -17,6 +17,7 @@
 //
 //   --only     of these parts, with commas between them
 //   --sample   so many faults of an operation, drawn by --seed; otherwise all
+//   --share    every N-th of these, from the I-th on (1 to N): N processes make all
 //
 // Exit code 1 where something is wrong; 77 where there is no such device.
 #include <chrono>
@@ -49,6 +50,10 @@ Words words_of(int count, char** words) {
       found.asked.sample = std::strtol(words[++i], nullptr, 10);
     } else if (word == "--seed" && has_value) {
       found.asked.seed = std::strtoull(words[++i], nullptr, 10);
+    } else if (word == "--share" && has_value) {
+      char* end = nullptr;
+      found.asked.share = std::strtol(words[++i], &end, 10);
+      found.asked.shares = *end == '/' ? std::strtol(end + 1, nullptr, 10) : 0;
     } else {
       found.asked.spec = word;
     }
@@ -101,6 +106,10 @@ void run_parts(const Words& words) {
 
 int main(int count, char** argv) {
   const Words words = words_of(count, argv);
+  if (words.asked.share < 1 || words.asked.share > words.asked.shares) {
+    std::printf("--share: not I/N with I from 1 to N\n");
+    return 2;
+  }
   name_plugins(words.asked.spec);
   install_last_words();
   doing("opening the device");

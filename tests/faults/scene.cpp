@@ -1,10 +1,13 @@
 // What kith is asked for while something fails.
+#include "c_operations.hpp"
 #include "common/data.hpp"
+#include "common/folder.hpp"
 #include "faults.hpp"
-#include "folder.hpp"
 
 namespace kith::tests::faults {
 namespace {
+
+using test_support::TemporaryFolder;
 
 constexpr std::int64_t k = 9;
 
@@ -16,7 +19,7 @@ struct Data {
   std::vector<std::int64_t> labels;
   std::vector<double> values;
   std::vector<float> radius{3.5f};
-  Folder folder;
+  TemporaryFolder folder;
 
   Data() {
     for (std::int64_t t = 0; t < train.rows; ++t) labels.push_back(t % 4);
@@ -52,13 +55,15 @@ struct Scene::State {
   Classifier classifier;
   Regressor regressor;
   Structure structure;
+  CHandles c;
 
   explicit State(const std::string& spec)
       : device(open_device(spec)),
         index(device, data().train, Metric::l2),
         classifier(device, data().train, data().labels),
         regressor(device, data().train, data().targets()),
-        structure(device, data().train, data().labels) {}
+        structure(device, data().train, data().labels),
+        c(spec, data().train, data().labels, data().queries) {}
 
   PlanOptions proposing() const {
     PlanOptions options;
@@ -165,6 +170,12 @@ std::vector<Operation> Scene::operations() {
          const Model model = load_model(path);
          return model.classifier(state_->device).predict(data().queries, k) == answers().predicted;
        }},
+      {"kith_index_search", [this] { return state_->c.right_search(answers().found); }},
+      {"kith_index_new, search", [this] { return state_->c.right_new_index(answers().found); }},
+      {"kith_index_within",
+       [this] { return state_->c.right_within(answers().around, data().radius.front()); }},
+      {"kith_classifier_predict", [this] { return state_->c.right_labels(answers().predicted); }},
+      {"kith_model_new, save, load", [this] { return state_->c.right_model(); }},
       {"open_device, search",
        [this] {
          const Index fresh(open_device(spec_), data().train, Metric::l2);

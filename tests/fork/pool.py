@@ -1,27 +1,85 @@
 #!/usr/bin/env python3
-"""pool.py LIBRARY: kith in the processes of Python's multiprocessing.
+"""pool.py LIBRARY: libkith.so, by ctypes, in the processes of Python's multiprocessing.
 
 The parent searches on every device first. Then children made by fork must give the same bytes on the CPU, by
 the parent's Index and by their own, and refuse the other devices; children made by spawn must give the same
 bytes on all. Devices that are not here are named. Exit code 1 where something is wrong.
 """
+import array
 import ctypes
 import multiprocessing
+import random
 import sys
 
 DEVICES = ["cpu", "opencl:pocl", "cuda:0", "opencl:nvidia"]
 TASKS = 6  # of each kind, for three processes
 PATIENCE_S = 240
+ROWS, QUERIES, DIMS, K = 3000, 60, 16, 9
+
+
+class Rows(ctypes.Structure):
+    """kith_rows"""
+
+    _fields_ = [("size", ctypes.c_uint64), ("data", ctypes.c_void_p), ("rows", ctypes.c_int64),
+                ("cols", ctypes.c_int64), ("stride_bytes", ctypes.c_int64), ("offset_bytes", ctypes.c_int64),
+                ("element", ctypes.c_int32), ("where", ctypes.c_int32), ("stream", ctypes.c_void_p)]
+
+
+class Refused(Exception):
+    """The name of a status, and the sentence."""
+
+
+class Kith:
+    """libkith.so, its rows, and the indexes of this process; a forked child has its parent's."""
+
+    def __init__(self, path):
+        self.c = ctypes.CDLL(path)
+        self.c.kith_last_error.restype = self.c.kith_status_name.restype = ctypes.c_char_p
+        draw = random.Random(7)  # few values, so that there are ties
+        self.values = [array.array("f", (draw.randrange(5) for _ in range(n * DIMS))) for n in (ROWS, QUERIES)]
+        self.train, self.queries = map(self.rows, self.values)
+        self.kept = {}
+
+    def rows(self, values):
+        rows = Rows()
+        self.c.kith_rows_init(ctypes.byref(rows), ctypes.c_uint64(ctypes.sizeof(rows)))
+        rows.data, rows.rows, rows.cols = values.buffer_info()[0], len(values) // DIMS, DIMS
+        return rows
+
+    def check(self, status):
+        if status != 0:
+            raise Refused(f"{self.c.kith_status_name(status).decode()}: {self.c.kith_last_error().decode()}")
+
+    def index(self, spec):
+        device, index = ctypes.c_void_p(), ctypes.c_void_p()
+        self.check(self.c.kith_device_open(spec.encode(), ctypes.byref(device)))
+        self.check(self.c.kith_index_new(device, ctypes.byref(self.train), None, ctypes.byref(index)))
+        self.c.kith_device_free(device)  # the index keeps it open
+        return index
+
+    def search(self, index):
+        distance, row = (ctypes.c_float * (QUERIES * K))(), (ctypes.c_int64 * (QUERIES * K))()
+        self.check(self.c.kith_index_search(index, ctypes.byref(self.queries), ctypes.c_int64(K), None, distance, row))
+        return bytes(distance) + bytes(row)
+
+
+opened = {}
 
 
 def search(library, device, anew):
     """The bytes of the answer; a text where kith refuses."""
-    function = ctypes.CDLL(library).kith_search
-    function.restype = ctypes.c_long
-    function.argtypes = [ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_long]
-    answer = ctypes.create_string_buffer(1 << 16)
-    count = function(device.encode(), anew, answer, len(answer))
-    return answer.raw[:count] if count >= 0 else answer.value.decode()
+    kith = opened.get(library) or opened.setdefault(library, Kith(library))
+    try:
+        if anew:
+            index = kith.index(device)
+            answer = kith.search(index)
+            kith.c.kith_index_free(index)
+            return answer
+        if device not in kith.kept:
+            kith.kept[device] = kith.index(device)  # never freed
+        return kith.search(kith.kept[device])
+    except Refused as refused:
+        return str(refused)
 
 
 def in_children(way, tasks):

@@ -11,22 +11,14 @@
 #include <utility>
 #include <vector>
 
-#include "common/data_files.hpp"
+#include "common/folder.hpp"
 #include "host/control_groups.hpp"
 
 namespace kith::tests {
 namespace {
 
-using data_files::Folder;
+using Folder = test_support::TemporaryFolder;
 namespace fs = std::filesystem;
-
-/// A mounted hierarchy of control groups: file and content.
-void write_groups(const Folder& folder, const std::vector<std::pair<std::string, std::string>>& files) {
-  for (const auto& [file, content] : files) {
-    fs::create_directories(fs::path(folder / file).parent_path());
-    folder.write(file, content);
-  }
-}
 
 std::uint32_t cores_in(const Folder& folder, const std::string& groups) {
   return cores_of_quota(group_folders(groups, folder / "", "cpu"));
@@ -46,10 +38,10 @@ TEST_CASE("host threads: a number in the environment") {
 
 TEST_CASE("host threads: control groups of version 2 limit the time, the tightest first") {
   const Folder folder;
-  write_groups(folder, {{"cpu.max", "max 100000\n"},
-                        {"pod/cpu.max", "250000 100000\n"},
-                        {"pod/one/cpu.max", "max 100000\n"},
-                        {"pod/half/cpu.max", "50000 100000\n"}});
+  folder.write_all({{"cpu.max", "max 100000\n"},
+                    {"pod/cpu.max", "250000 100000\n"},
+                    {"pod/one/cpu.max", "max 100000\n"},
+                    {"pod/half/cpu.max", "50000 100000\n"}});
   CHECK(cores_in(folder, "0::/\n") == 0);
   CHECK(cores_in(folder, "0::/pod\n") == 3);
   CHECK(cores_in(folder, "0::/pod/one\n") == 3);
@@ -61,10 +53,10 @@ TEST_CASE("host threads: control groups of version 2 limit the time, the tightes
 
 TEST_CASE("host threads: control groups of version 1") {
   const Folder folder;
-  write_groups(folder, {{"cpu,cpuacct/cpu.cfs_quota_us", "-1\n"},
-                        {"cpu,cpuacct/cpu.cfs_period_us", "100000\n"},
-                        {"cpu,cpuacct/docker/a/cpu.cfs_quota_us", "400000\n"},
-                        {"cpu,cpuacct/docker/a/cpu.cfs_period_us", "100000\n"}});
+  folder.write_all({{"cpu,cpuacct/cpu.cfs_quota_us", "-1\n"},
+                    {"cpu,cpuacct/cpu.cfs_period_us", "100000\n"},
+                    {"cpu,cpuacct/docker/a/cpu.cfs_quota_us", "400000\n"},
+                    {"cpu,cpuacct/docker/a/cpu.cfs_period_us", "100000\n"}});
   const std::string groups = "5:memory:/docker/a\n4:cpu,cpuacct:/docker/a\n1:name=systemd:/docker/a\n";
   CHECK(cores_in(folder, groups) == 4);
   CHECK(cores_in(folder, "4:cpu,cpuacct:/\n") == 0);

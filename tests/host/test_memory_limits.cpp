@@ -23,14 +23,6 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t gib = std::uint64_t{1} << 30, none = UINT64_MAX;
 
-/// A mounted hierarchy of control groups: file and content.
-void write_groups(const Folder& folder, const std::vector<std::pair<std::string, std::string>>& files) {
-  for (const auto& [file, content] : files) {
-    fs::create_directories(fs::path(folder / file).parent_path());
-    folder.write(file, content);
-  }
-}
-
 /// Bytes for a process in these groups, on a machine of 64 GiB.
 std::uint64_t bytes_in(const Folder& folder, const std::string& groups) {
   return host_memory(64 * gib, none, group_folders(groups, folder / "", "memory")).bytes;
@@ -40,10 +32,10 @@ TEST_SUITE_BEGIN("host");
 
 TEST_CASE("memory limits: control groups of version 2, as far up as they go") {
   const Folder folder;
-  write_groups(folder, {{"pod/memory.max", "4294967296\n"},
-                        {"pod/one/memory.max", "max\n"},
-                        {"pod/one/two/memory.max", "1073741824\n"},
-                        {"free/memory.max", "max\n"}});
+  folder.write_all({{"pod/memory.max", "4294967296\n"},
+                    {"pod/one/memory.max", "max\n"},
+                    {"pod/one/two/memory.max", "1073741824\n"},
+                    {"free/memory.max", "max\n"}});
   CHECK(bytes_in(folder, "0::/\n") == 64 * gib);
   CHECK(bytes_in(folder, "0::/free\n") == 64 * gib);
   CHECK(bytes_in(folder, "0::/pod\n") == 4 * gib);
@@ -56,9 +48,9 @@ TEST_CASE("memory limits: control groups of version 2, as far up as they go") {
 
 TEST_CASE("memory limits: control groups of version 1, and both") {
   const Folder folder;
-  write_groups(folder, {{"memory/memory.limit_in_bytes", "9223372036854771712\n"},
-                        {"memory/docker/a/memory.limit_in_bytes", "2147483648\n"},
-                        {"unified/memory.max", "max\n"}});
+  folder.write_all({{"memory/memory.limit_in_bytes", "9223372036854771712\n"},
+                    {"memory/docker/a/memory.limit_in_bytes", "2147483648\n"},
+                    {"unified/memory.max", "max\n"}});
   CHECK(bytes_in(folder, "5:memory:/docker/a\n4:cpu,cpuacct:/docker/a\n") == 2 * gib);
   CHECK(bytes_in(folder, "5:memory:/docker\n0::/docker\n") == 64 * gib);
   CHECK(bytes_in(folder, "4:cpu,cpuacct:/docker/a\n") == 64 * gib);
@@ -67,7 +59,7 @@ TEST_CASE("memory limits: control groups of version 1, and both") {
 
 TEST_CASE("memory limits: the least counts, and has a name") {
   const Folder folder;
-  write_groups(folder, {{"memory.max", "4294967296\n"}});
+  folder.write_all({{"memory.max", "4294967296\n"}});
   const std::vector<fs::path> groups = group_folders("0::/\n", folder / "", "memory");
   CHECK(host_memory(gib, none, groups).whose == "this machine has");
   CHECK(host_memory(64 * gib, none, groups).whose == "its control group (container) may take");

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <regex>
 #include <sstream>
 #include <string>
@@ -12,6 +11,7 @@
 
 #include "common/device.hpp"
 #include "common/oracle.hpp"
+#include "common/text.hpp"
 #include "kith/metric.hpp"
 #include "kith/model.hpp"
 #include "kith/names.hpp"
@@ -23,12 +23,10 @@
 namespace kith::tests {
 namespace {
 
-std::string text_of_file(const std::string& path) {
-  std::ifstream file(std::string(KITH_TEST_SOURCE_DIR "/") + path);
-  REQUIRE_MESSAGE(file, "cannot read ", path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
+std::string text_of_source(const std::string& path) {
+  const std::string text = test_support::text_of_file(KITH_TEST_SOURCE_DIR "/" + path);
+  REQUIRE_MESSAGE(!text.empty(), "cannot read ", path);
+  return text;
 }
 
 /// One line of metrics.def: id, prepare, start, fold, finish.
@@ -72,7 +70,7 @@ std::string objection(const std::string& formula) {
 TEST_SUITE_BEGIN("unit");
 
 TEST_CASE("metric: no formula in metrics.def leaves a rounding to the compiler") {
-  const std::vector<Line> lines = lines_of(text_of_file("lib/include/kith/metrics.def"));
+  const std::vector<Line> lines = lines_of(text_of_source("lib/include/kith/metrics.def"));
   REQUIRE(lines.size() == all_metrics.size());
   for (const Line& line : lines) {
     CAPTURE(line[0]);
@@ -113,39 +111,38 @@ TEST_CASE("metric: no source and no build file asks a compiler for careless arit
       if (!entry.is_regular_file()) continue;
       const std::string path = std::filesystem::relative(entry.path(), KITH_TEST_SOURCE_DIR).string();
       CAPTURE(path);
-      CHECK(!std::regex_search(text_of_file(path), careless));
+      CHECK(!std::regex_search(text_of_source(path), careless));
       ++files;
     }
   CHECK(files > 80);
 }
 
-TEST_CASE("metric: the formulas of metrics.def are those of the contract, on values that tell them apart") {
+/// body(metric, query, row) on values that tell formulas apart.
+template <class Body>
+void for_each_telling_pair(const Body& body) {
   const std::vector<float> values{0.0f,   -0.0f,   1,     -1,           3, 0x1p-12f, 1 + 0x1p-12f,
                                   1e-40f, -1e-23f, 7e18f, 0x1.fffffep9f};
   for (const Metric metric : all_metrics)
     for (const float a : values)
       for (const float b : values)
-        for (const float c : values) {
-          const std::vector<float> query{a, c, b, a}, row{b, a, c, c};
-          CHECK(same(table_chain(metric, query, row), chain(metric, query, row)));
-        }
+        for (const float c : values) body(metric, std::vector{a, c, b, a}, std::vector{b, a, c, c});
+}
+
+TEST_CASE("metric: the formulas of metrics.def are those of the contract, on values that tell them apart") {
+  for_each_telling_pair([](Metric metric, const std::vector<float>& query, const std::vector<float>& row) {
+    CHECK(same(table_chain(metric, query, row), chain(metric, query, row)));
+  });
 }
 
 // nearest_points.cl exchanges them.
 TEST_CASE("metric: query and row exchanged give the same bits") {
-  const std::vector<float> values{0.0f,   -0.0f,   1,     -1,           3, 0x1p-12f, 1 + 0x1p-12f,
-                                  1e-40f, -1e-23f, 7e18f, 0x1.fffffep9f};
-  for (const Metric metric : all_metrics)
-    for (const float a : values)
-      for (const float b : values)
-        for (const float c : values) {
-          const std::vector<float> query{a, c, b, a}, row{b, a, c, c};
-          CHECK(same(table_chain(metric, query, row), table_chain(metric, row, query)));
-        }
+  for_each_telling_pair([](Metric metric, const std::vector<float>& query, const std::vector<float>& row) {
+    CHECK(same(table_chain(metric, query, row), table_chain(metric, row, query)));
+  });
 }
 
 TEST_CASE("metric: every metric has a row in docs/contract.md") {
-  const std::string contract = text_of_file("docs/contract.md");
+  const std::string contract = text_of_source("docs/contract.md");
   for (const Metric metric : all_metrics) {
     CAPTURE(std::string(name(metric)));
     CHECK(std::regex_search(contract, std::regex("\\| *`" + std::string(name(metric)) + "` *\\|")));

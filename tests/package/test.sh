@@ -5,11 +5,14 @@
 #   find_package      consumer/ by CMake's package, from WORK/moved
 #   pkg_config        consumer/main.cpp by kith.pc and no other option, from WORK/moved
 #   cxx17             every header of WORK/moved stops a compiler of C++17 by one #error line
+#   c_tree            the programs of examples/c by the compiler of C99, from BUILD
+#   c                 the same from WORK/moved; each header for C alone, also in C++11
 #   static            configuring kith as a static library is refused in one sentence
 #   add_subdirectory  consumer/ with kith's sources in it
 #   readme            the program in README.md, from WORK/moved
+#   examples          each program of examples/ prints what its lines `//> ` say, from WORK/moved
 #
-# CMAKE, CXX, LAUNCHER, BUILD_TYPE, WERROR, LIBDIR and BINDIR come from the environment.
+# CMAKE, CXX, CC (cc where it is empty), LAUNCHER, BUILD_TYPE, WERROR, LIBDIR and BINDIR come from the environment.
 set -eu
 way=$1 source=$2 build=$3 work=$4
 consumer=$source/tests/package/consumer
@@ -50,6 +53,26 @@ configure() { # DIRECTORY ARGUMENTS...
   "$CMAKE" --build "$directory" --parallel 2
 }
 
+# The C names that the library shows are those that the headers for C declare, and what kith-ask-driver calls.
+check_c_names() {
+  { cat "$moved"/include/kith/c/*.h | sed -n 's/^KITH_C_API .*\(kith_[a-z0-9_]*\)(.*/\1/p'; echo kith_ask_driver; } |
+    sort > "$work/declared.txt"
+  nm -D --defined-only "$library" | sed -n 's/.* \(kith_[A-Za-z0-9_]*\)$/\1/p' | sort > "$work/exported.txt"
+  [ "$(wc -l < "$work/exported.txt")" -gt 80 ] || fail "nm shows too few C names: $(cat "$work/exported.txt")"
+  diff "$work/declared.txt" "$work/exported.txt" || fail "these C names are declared (<) or exported (>) alone"
+}
+
+# c_programs INCLUDE LIBRARIES: the examples are built there, and print what they should.
+c_programs() {
+  for program in "$source"/examples/c/*.c; do
+    name=$(basename "$program" .c)
+    "${CC:-cc}" -std=c99 -pedantic -Wall -Wextra -Werror -I"$1" "$program" -L"$2" -lkith -o "$work/$way-$name" ||
+      fail "$program does not compile"
+    (cd / && LD_LIBRARY_PATH=$2 "$work/$way-$name") > "$work/$way-$name.txt" || fail "$name fails"
+    diff "$source/examples/c/$name.txt" "$work/$way-$name.txt" || fail "$name prints something else"
+  done
+}
+
 # What the library shows, and what it needs.
 check_library() {
   library=$moved/$LIBDIR/libkith.so.0
@@ -64,6 +87,7 @@ check_library() {
       grep -vE '^(typeinfo( name)? for |vtable for |VTT for )?(kith::|kith_|std::|KITH_|.*<kith::|.*kith::)'; then
       fail "libkith.so shows names that are not kith's"
     fi
+    check_c_names
     for plugin in "$moved/$LIBDIR"/kith/libkith_*.so; do
       [ -e "$plugin" ] || continue
       nm -DC --defined-only "$plugin" | grep -q ' T kith_plugin$' || fail "$plugin exports no kith_plugin"
@@ -112,6 +136,21 @@ case $way in
       fi
     done
     ;;
+  c_tree)
+    command -v "${CC:-cc}" > /dev/null || exit 77
+    c_programs "$source/lib/include" "$build/lib"
+    ;;
+  c)
+    command -v "${CC:-cc}" > /dev/null || exit 77
+    c_programs "$moved/include" "$moved/$LIBDIR"
+    for header in "$moved"/include/kith/kith.h "$moved"/include/kith/c/*.h; do
+      echo "#include \"$header\"" > "$work/alone.c"
+      "${CC:-cc}" -std=c99 -pedantic -Wall -Wextra -Werror -fsyntax-only -I"$moved/include" "$work/alone.c" ||
+        fail "$header does not compile alone"
+      "$CXX" -std=c++11 -pedantic -Wall -Wextra -Werror -fsyntax-only -I"$moved/include" -x c++ "$work/alone.c" ||
+        fail "$header does not compile in C++11"
+    done
+    ;;
   static)
     if "$CMAKE" -S "$source" -B "$work/static" -DBUILD_SHARED_LIBS=OFF -DCMAKE_CXX_COMPILER="$CXX" > "$work/static.txt" 2>&1; then
       fail "BUILD_SHARED_LIBS=OFF is taken, and ignored"
@@ -141,6 +180,19 @@ case $way in
     [ -s "$work/readme.cpp" ] || fail "README.md has no C++ program between \`\`\`cpp and \`\`\`"
     configure "$work/readme" -DCMAKE_PREFIX_PATH="$moved" -DPROGRAM="$work/readme.cpp"
     [ "$(cd / && "$work/readme/consumer" | tr '\n' ' ')" = "7 3 " ] || fail "README.md's program does not print what it says"
+    ;;
+  examples)
+    rm -rf "$work/examples"
+    "$CMAKE" -S "$source/examples" -B "$work/examples" -DCMAKE_PREFIX_PATH="$moved" -DCMAKE_CXX_COMPILER="$CXX" \
+      -DCMAKE_CXX_COMPILER_LAUNCHER="${LAUNCHER-}" -DCMAKE_CXX_FLAGS="-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror"
+    "$CMAKE" --build "$work/examples" --parallel 2
+    for program in "$source"/examples/*.cpp; do
+      name=$(basename "$program" .cpp)
+      sed -n 's|^//> ||p' "$program" > "$work/$name.right"
+      [ -s "$work/$name.right" ] || fail "$name.cpp does not say what it prints"
+      (cd / && "$work/examples/$name") > "$work/$name.out" || fail "$name fails"
+      diff "$work/$name.right" "$work/$name.out" || fail "$name prints something else"
+    done
     ;;
   *) fail "unknown way $way" ;;
 esac

@@ -25,6 +25,7 @@ DeviceInfo device_of(DeviceKind kind, const std::string& backend) {
   info.train_block = info.query_block = 16;
   info.selectors = {Selector::threshold, Selector::radix, Selector::bubble, Selector::insertion};
   info.fused_max_k = 64;
+  info.profile.host_threads = backend == "cpu";
   return info;
 }
 

@@ -145,6 +145,7 @@ TEST_CASE("tuning: what the caller fixes is not overruled") {
   DeviceInfo cpu = gpu();
   cpu.backend = "cpu";
   cpu.kind = DeviceKind::cpu;
+  cpu.profile.host_threads = true;
   cpu = tuned(cpu, {entry(usual, Selector::bubble)});
   CHECK(make_plan(cpu, usual, open).reason.starts_with("built-in rule: "));  // measured with all threads
   open.threads = 8;

@@ -107,12 +107,16 @@ class PlantedDevice : public spi::Device {
   spi::Support check(const spi::Step& step) const override {
     if (const auto* collect = std::get_if<spi::CollectStep>(&step.work)) {
       if (collect->sample.cols > 0) return {"it takes no samples", 0};
+      if (std::string why = spi::refusal_of_error(*collect); !why.empty()) return {std::move(why), 0};
       if (collect->visits.rows > 0 && collect->proposer != Proposer::fp16)
         return {"it takes rows in order", 0};
       return proposal(collect->proposer, collect->metric);
     }
     if (const auto* tighten = std::get_if<spi::TightenStep>(&step.work))
       return proposal(tighten->proposer, tighten->metric);
+    if (const auto* tighten = std::get_if<spi::TightenByBoundsStep>(&step.work))
+      return proposal(tighten->proposer, tighten->metric);
+    if (std::holds_alternative<spi::TightenBySampleStep>(step.work)) return {"it takes no samples", 0};
     const auto* prepare = std::get_if<spi::PrepareStep>(&step.work);
     if (prepare && !has(prepare->proposer)) return {"it prepares no such shadows", 0};
     const auto* nearest = std::get_if<spi::NearestStep>(&step.work);
@@ -272,19 +276,33 @@ class PlantedDevice : public spi::Device {
       Key* best = row_of_grid(s.best, q);
       std::uint32_t& count = *row_of_grid(s.counts, q);
       const Key* keys = row_of_grid(s.keys, q);
-      const bool bounds = s.of == spi::TightenStep::Of::bounds;
       std::vector<Key> all(best, best + s.k);
-      if (bounds || s.afresh) std::fill(all.begin(), all.end(), no_key);
+      if (s.afresh) std::fill(all.begin(), all.end(), no_key);
       all.insert(all.end(), keys, keys + std::min<std::size_t>(count, s.keys.cols));
       std::sort(all.begin(), all.end());
       std::copy_n(all.begin(), s.k, best);
       if (count > s.keys.cols) *row_of_grid(s.lost, q) = 1;
-      if (!bounds) count = 0;
+      count = 0;
       const float theta = theta_of(s, q, value_of(best[s.k - 1])), before = *row_of_grid(s.theta, q);
-      if (!bounds && s.guessed && theta > before) *row_of_grid(s.lost, q) = 1;
-      *row_of_grid(s.theta, q) = bounds ? std::min(before, theta) : theta;
+      if (s.guessed && theta > before) *row_of_grid(s.lost, q) = 1;
+      *row_of_grid(s.theta, q) = theta;
     }
   }
+
+  void run(const spi::TightenByBoundsStep& s) {
+    for (std::size_t q = 0; q < s.theta.rows; ++q) {
+      const std::uint32_t count = *row_of_grid(s.counts, q);
+      if (count > s.highs.cols) *row_of_grid(s.lost, q) = 1;
+      const Key* highs = row_of_grid(s.highs, q);
+      std::vector<Key> all(highs, highs + std::min<std::size_t>(count, s.highs.cols));
+      if (all.size() < s.k) continue;
+      std::sort(all.begin(), all.end());
+      float& theta = *row_of_grid(s.theta, q);
+      theta = std::min(theta, theta_of(s, q, value_of(all[s.k - 1])));
+    }
+  }
+
+  void run(const spi::TightenBySampleStep&) {}
 
   void run(const spi::VoteStep& s) {
     for (std::size_t q = 0; q < s.nearest.rows; ++q) {

@@ -87,22 +87,16 @@ struct Bounding {
   float low, gap;
 };
 
-/// b of docs/certificate.md, section 3.
-inline Real product_error(kith::Proposer proposer, std::size_t dims) {
-  return proposer == kith::Proposer::fp16 ? Real{kith::tests::tensor_core_error(dims)} : relative_error(dims);
-}
-
 inline Bounding bounding_of(const kith::spi::CollectStep& s, std::size_t t) {
   namespace spi = kith::spi;
   const std::size_t dims = s.train.rows.cols;
-  const Real b = product_error(s.proposer, dims);
   const bool squares = is_squared(s.metric);
   Real norm = 0, error = 0, shadow_norm = 0;
   for (std::size_t q = 0; q < s.values.rows; ++q) {
     const Real shadow = row_of_grid(s.queries.facts, spi::shadow_norm)[q];
     const Real residual = row_of_grid(s.queries.facts, spi::residual)[q];
     norm = std::max(norm, Real{row_of_grid(s.queries.facts, spi::norm)[q]});
-    error = std::max(error, residual + b * shadow);
+    error = std::max(error, residual + s.b * shadow);
     shadow_norm = std::max(shadow_norm, shadow);
   }
   const Real shadow = row_of_grid(s.train.facts, spi::shadow_norm)[t];
@@ -123,13 +117,16 @@ inline kith::Key high_of(float low, float gap, std::uint32_t row) {
 
 inline float theta_of(const kith::spi::TightenStep& s, std::size_t q, float worst) {
   if (s.proposer == kith::Proposer::none || !is_squared(s.metric)) return worst;
-  const Real g = relative_error(s.dims), own = row_of_grid(s.query_facts, kith::spi::norm)[q];
-  if (s.of == kith::spi::TightenStep::Of::bounds)
-    return not_below((worst * (1 + g) + g * own * own + s.dims * 0x1p-149L) / (1 - g) +
-                     std::fabs(worst) * 0x1p-60L);
   const Real half = (worst + s.dims * 0x1p-149L) / (1 - relative_error(s.dims)) / 2;
   return not_below((half - row_of_grid(s.query_facts, kith::spi::half_norm)[q]) * (1 + 0x1p-60L) +
                    half * 0x1p-60L);
+}
+
+inline float theta_of(const kith::spi::TightenByBoundsStep& s, std::size_t q, float high) {
+  if (!is_squared(s.metric)) return high;
+  const Real g = relative_error(s.dims), own = row_of_grid(s.query_facts, kith::spi::norm)[q];
+  return not_below((high * (1 + g) + g * own * own + s.dims * 0x1p-149L) / (1 - g) +
+                   std::fabs(high) * 0x1p-60L);
 }
 
 }  // namespace

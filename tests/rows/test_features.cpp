@@ -12,14 +12,6 @@
 namespace kith::tests {
 namespace {
 
-/// The columns named, in this order.
-Matrix columns(const Matrix& rows, const std::vector<std::int64_t>& features) {
-  Matrix chosen{rows.rows, static_cast<std::int64_t>(features.size()), {}};
-  for (std::int64_t r = 0; r < rows.rows; ++r)
-    for (const std::int64_t d : features) chosen.values.push_back(rows.row(r)[size(d)]);
-  return chosen;
-}
-
 std::string refusal(const Matrix& train, const std::vector<std::int64_t>& features,
                     Metric metric = Metric::l1) {
   return error_of([&] { Index(device(), train, metric, {features}); });
@@ -49,7 +41,8 @@ TEST_CASE("features: the bits of a search of these columns, in any order of the 
       const Matrix train = hard_rows(kind, Set::train, n, dims, metric);
       const Spread apart(train, 2), queries_apart(queries, 3);
       const std::vector<std::int64_t> ascending = {1, 2, 5, 7};
-      const Neighbors expected = neighbors(metric, columns(queries, ascending), columns(train, ascending), k);
+      const Neighbors expected =
+          neighbors(metric, columns_of(queries, ascending), columns_of(train, ascending), k);
       for (const std::vector<std::int64_t>& mask : {ascending, {7, 2, 1, 5}, {5, 7, 1, 2}}) {
         const Index index(device(), apart.view(), metric, {mask});
         CHECK(index.features() == ascending);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "common/device.hpp"
+#include "common/searches.hpp"
 #include "common/subsets.hpp"
 #include "kith/classifier.hpp"
 #include "kith/index.hpp"
@@ -109,30 +110,24 @@ TEST_CASE("filter: a row at plus infinity comes before those that do not count")
 
 TEST_CASE("filter: the bits of a search of what counts, whatever the tiles, on hard data") {
   const std::int64_t m = 13, n = 211, dims = 7;
-  for (const DataKind kind : workloads::all_data_kinds)
-    for (const Metric metric : all_metrics) {
-      if (!workloads::admits(metric, kind)) continue;
-      const Matrix queries = hard_rows(kind, Set::queries, m, dims, metric);
-      const Matrix train = hard_rows(kind, Set::train, n, dims, metric);
-      const Index index(device(), train, metric);
-      for (const std::int64_t share : {2, 60}) {
-        const Counts each = some(share), same = of_query_0(each);
-        const RowFilter of_each = filter_of(each, n, m), of_all = filter_of(same, n, 1);
-        const std::int64_t k = share == 2 ? 4 : n;
-        const Neighbors expected_each = neighbors_among(metric, queries, train, k, each);
-        const Neighbors expected_all = neighbors_among(metric, queries, train, k, same);
-        for (const std::int64_t tile : {7, 64, 211}) {
-          CAPTURE(std::string(workloads::name(kind)));
-          CAPTURE(std::string(name(metric)));
-          CAPTURE(share);
-          CAPTURE(k);
-          CAPTURE(tile);
-          const PlanOptions options{.groups = tile == 64 ? 3 : 0, .query_tile = 5, .train_tile = tile};
-          CHECK(difference(index.search(queries, k, filtered(of_each, options)), expected_each) == "");
-          CHECK(difference(index.search(queries, k, filtered(of_all, options)), expected_all) == "");
-        }
+  for_each_hard_search(m, n, dims, [&](Metric metric, const Matrix& queries, const Matrix& train) {
+    const Index index(device(), train, metric);
+    for (const std::int64_t share : {2, 60}) {
+      const Counts each = some(share), same = of_query_0(each);
+      const RowFilter of_each = filter_of(each, n, m), of_all = filter_of(same, n, 1);
+      const std::int64_t k = share == 2 ? 4 : n;
+      const Neighbors expected_each = neighbors_among(metric, queries, train, k, each);
+      const Neighbors expected_all = neighbors_among(metric, queries, train, k, same);
+      for (const std::int64_t tile : {7, 64, 211}) {
+        CAPTURE(share);
+        CAPTURE(k);
+        CAPTURE(tile);
+        const PlanOptions options{.groups = tile == 64 ? 3 : 0, .query_tile = 5, .train_tile = tile};
+        CHECK(difference(index.search(queries, k, filtered(of_each, options)), expected_each) == "");
+        CHECK(difference(index.search(queries, k, filtered(of_all, options)), expected_all) == "");
       }
     }
+  });
 }
 
 TEST_CASE("filter: every selector, with few rows that count, none, and all") {
@@ -146,20 +141,8 @@ TEST_CASE("filter: every selector, with few rows that count, none, and all") {
     const RowFilter filter = filter_of(counts, n, m);
     for (const std::int64_t k : {std::int64_t{1}, std::int64_t{6}, std::int64_t{33}, std::int64_t{130}, n}) {
       const Neighbors expected = neighbors_among(Metric::l2, queries, train, k, counts);
-      for (const Selector selector : device().info().selectors) {
-        CAPTURE(filter.count());
-        CAPTURE(k);
-        CAPTURE(std::string(name(selector)));
-        std::string different;
-        const std::string refusal = error_of([&] {
-          PlanOptions options;
-          options.selector = selector;
-          different = difference(index.search(queries, k, filtered(filter, options)), expected);
-        });
-        CHECK(different == "");
-        const bool above_its_block = selector == Selector::local_sort && k > 256;
-        CHECK((refusal == "nothing was thrown") == !above_its_block);
-      }
+      CAPTURE(filter.count());
+      check_every_selector(index, queries, k, filtered(filter), expected);
     }
   }
 }

@@ -124,7 +124,7 @@ TEST_CASE("grown: rows far from 0 are told apart from the first part on") {
   Trace trace;
   const Neighbors found = index.search(queries, 10, {.proposer = Proposer::fp16}, &trace);
   CHECK(difference(found, index.search(queries, 10, {.proposer = Proposer::none})) == "");
-  CHECK_FALSE(trace.plan.guesses);
+  CHECK_FALSE(trace.plan.guesses());
   CHECK(trace.plan.sample_rows == 0);
   CHECK(trace.fallbacks == 0);
 }

@@ -48,5 +48,13 @@ TEST_CASE("labels: refuses a text that is not among them") {
         "invalid_argument: labels: text 0 is \"c\", which is none of the 2 known ones; give only those");
 }
 
+TEST_CASE("labels: classes are distinct and ascend, codes are places among them") {
+  const std::vector<std::int64_t> labels{7, -3, 7, 0}, classes = classes_of(labels);
+  CHECK(classes == std::vector<std::int64_t>{-3, 0, 7});
+  CHECK(class_codes(labels, classes) == std::vector<std::uint32_t>{2, 0, 2, 1});
+  CHECK(class_codes(std::vector<std::int64_t>{-4, 1, 8}, classes) == std::vector<std::uint32_t>{3, 3, 3});
+  CHECK(classes_of({}).empty());
+}
+
 }  // namespace
 }  // namespace kith::tests

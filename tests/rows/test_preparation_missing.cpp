@@ -6,10 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "kith/error.hpp"
+#include "common/device.hpp"
 #include "kith/preparation.hpp"
 
 using namespace kith;
+using tests::error_of;
 
 namespace {
 
@@ -22,16 +23,6 @@ std::vector<float> filled(Missing missing, const std::vector<float>& train, std:
     return MatrixView<const float>(values.data(), static_cast<std::int64_t>(values.size()) / cols, cols);
   };
   return Preparation(view(train), options).apply(view(rows));
-}
-
-template <class Body>
-std::string error_of(const Body& body) {
-  try {
-    body();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "none";
 }
 
 }  // namespace
@@ -70,25 +61,29 @@ TEST_CASE("preparation: missing values that are refused, and rows that are compl
   CHECK(error_of([] {
           filled(Missing::refuse, {1, gone}, 1, {});
         }) ==
-        "preparation: training row 1, column 0 holds NaN; make every value finite, or leave the row out");
+        "invalid_argument: preparation: training row 1, column 0 holds NaN; make every value finite, or "
+        "leave the row out");
   CHECK(error_of([] {
           filled(Missing::drop, {1, gone}, 1, {});
         }) ==
-        "preparation: training row 1, column 0 holds NaN; make every value finite, or leave the row out");
+        "invalid_argument: preparation: training row 1, column 0 holds NaN; make every value finite, or "
+        "leave the row out");
   CHECK(error_of([] {
           filled(Missing::mean, {1, gone, 2, gone}, 2, {});
-        }) == "preparation: column 1 has no value to learn from; leave the column out");
+        }) == "invalid_argument: preparation: column 1 has no value to learn from; leave the column out");
   CHECK(error_of([] {
           filled(Missing::mean, {1, INFINITY}, 1, {});
         }) ==
-        "preparation: training row 1, column 0 is inf; values must be finite, or NaN where they are missing");
+        "invalid_argument: preparation: training row 1, column 0 is inf; values must be finite, or NaN where "
+        "they are missing");
   const std::vector<float> rows{1, 2, /**/ gone, 2, /**/ 3, 4, /**/ 5, gone};
   CHECK(complete_rows({rows.data(), 4, 2}) == std::vector<std::int64_t>{0, 2});
   for (const Missing missing :
        {Missing::refuse, Missing::drop, Missing::mean, Missing::median, Missing::most_frequent})
     CHECK(missing_named(name(missing)) == missing);
   CHECK(error_of([] { missing_named("average"); }) ==
-        "missing: there is none called \"average\"; choose one of refuse, drop, mean, median, most_frequent");
+        "invalid_argument: missing: there is none called \"average\"; choose one of refuse, drop, mean, "
+        "median, most_frequent");
 }
 
 TEST_CASE("preparation: fills that were learned elsewhere must fit") {
@@ -104,11 +99,13 @@ TEST_CASE("preparation: fills that were learned elsewhere must fit") {
        {std::vector<double>{}, {1}, {1, 0.5}, {1, -1}, {std::nan(""), 0}, {1e300, 0}}) {
     Preparation::Learned bad = good;
     bad.fills = fills;
-    CHECK(error_of([&] { Preparation made(bad); }).starts_with("preparation: there are "));
+    CHECK(error_of([&] { Preparation made(bad); }).starts_with("invalid_argument: preparation: there are "));
   }
   Preparation::Learned unasked = good;
   unasked.options.missing = Missing::refuse;
-  CHECK(error_of([&] { Preparation made(unasked); }).starts_with("preparation: there are 2 values in place"));
+  CHECK(error_of([&] {
+          Preparation made(unasked);
+        }).starts_with("invalid_argument: preparation: there are 2 values in place"));
 }
 
 TEST_SUITE_END();

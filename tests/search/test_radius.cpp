@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/device.hpp"
+#include "common/searches.hpp"
 #include "common/subsets.hpp"
 #include "kith/index.hpp"
 
@@ -70,22 +71,16 @@ TEST_CASE("radius: zero, minus zero, negative, infinite, and rows that overflowe
 
 TEST_CASE("radius: the rows of a search through all, whatever the tiles, on hard data") {
   const std::int64_t m = 13, n = 211, dims = 7;
-  for (const DataKind kind : workloads::all_data_kinds)
-    for (const Metric metric : all_metrics) {
-      if (!workloads::admits(metric, kind)) continue;
-      const Matrix queries = hard_rows(kind, Set::queries, m, dims, metric);
-      const Matrix train = hard_rows(kind, Set::train, n, dims, metric);
-      const Index index(device(), train, metric);
-      const std::vector<float> radii = radii_of(metric, queries, train);
-      const RadiusNeighbors expected = within(metric, queries, train, radii);
-      for (const std::int64_t tile : {0, 7, 64, 211}) {
-        CAPTURE(std::string(workloads::name(kind)));
-        CAPTURE(std::string(name(metric)));
-        CAPTURE(tile);
-        CHECK(difference(index.within(queries, radii, {.query_tile = tile ? 5 : 0, .train_tile = tile}),
-                         expected) == "");
-      }
+  for_each_hard_search(m, n, dims, [&](Metric metric, const Matrix& queries, const Matrix& train) {
+    const Index index(device(), train, metric);
+    const std::vector<float> radii = radii_of(metric, queries, train);
+    const RadiusNeighbors expected = within(metric, queries, train, radii);
+    for (const std::int64_t tile : {0, 7, 64, 211}) {
+      CAPTURE(tile);
+      CHECK(difference(index.within(queries, radii, {.query_tile = tile ? 5 : 0, .train_tile = tile}),
+                       expected) == "");
     }
+  });
 }
 
 TEST_CASE("radius: a few crowded queries among many do not disturb the others") {

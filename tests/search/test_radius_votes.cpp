@@ -75,10 +75,7 @@ TEST_CASE("radius votes: every way to vote, where ties are everywhere") {
   for (const std::vector<float>& weights : {std::vector<float>{}, samples}) {
     const Classifier classifier(device(), train, labels, Metric::l1, {.sample_weights = weights});
     for (const VotingOptions& voting : ways_to_vote(size(n), classifier.classes().size())) {
-      CAPTURE(std::string(name(voting.weights)));
-      CAPTURE(std::string(name(voting.tie)));
-      CAPTURE(voting.priors.size());
-      CAPTURE(voting.costs.size());
+      CAPTURE(text_of(voting));
       CAPTURE(weights.size());
       const VoteOracle oracle(voting, labels);
       const RadiusClassification found = classifier.classify_within(queries, radii, voting);

@@ -9,6 +9,7 @@
 
 #include "common/device.hpp"
 #include "common/oracle.hpp"
+#include "common/searches.hpp"
 #include "kith/classifier.hpp"
 #include "kith/index.hpp"
 #include "kith/regressor.hpp"
@@ -95,32 +96,26 @@ TEST_CASE("search: integers, against exact arithmetic and std::sort") {
 TEST_CASE("search: the bits of the scalar search, whatever the tiles, on hard data") {
   const std::int64_t m = 23, n = 211, dims = 19;  // no size is a multiple of anything
   const Metric one = Metric::squared_l2;
-  for (const DataKind kind : workloads::all_data_kinds)
-    for (const Metric metric : all_metrics) {
-      if (!workloads::admits(metric, kind)) continue;
-      const Matrix queries = hard_rows(kind, Set::queries, m, dims, metric);
-      const Matrix train = hard_rows(kind, Set::train, n, dims, metric);
-      const Index index(device(), train, metric);
-      for (const std::int64_t k : {1, 5, 33, 211}) {
-        const Neighbors expected = neighbors(metric, queries, train, k);
-        for (const std::int64_t tile : {1, 7, 64, 211}) {
-          if (tile == 1 && (metric != one || k != 5)) continue;
-          for (const std::optional<bool> fused : {std::optional<bool>(), std::optional(false)}) {
-            CAPTURE(std::string(workloads::name(kind)));
-            CAPTURE(std::string(name(metric)));
-            CAPTURE(k);
-            CAPTURE(tile);
-            CAPTURE(fused.has_value());
-            PlanOptions options;
-            options.fused = fused;
-            options.train_tile = tile;
-            options.query_tile = tile == 1 ? m : 16;
-            options.groups = tile == 64 ? 3 : 0;
-            CHECK(difference(index.search(queries, k, options), expected) == "");
-          }
+  for_each_hard_search(m, n, dims, [&](Metric metric, const Matrix& queries, const Matrix& train) {
+    const Index index(device(), train, metric);
+    for (const std::int64_t k : {1, 5, 33, 211}) {
+      const Neighbors expected = neighbors(metric, queries, train, k);
+      for (const std::int64_t tile : {1, 7, 64, 211}) {
+        if (tile == 1 && (metric != one || k != 5)) continue;
+        for (const std::optional<bool> fused : {std::optional<bool>(), std::optional(false)}) {
+          CAPTURE(k);
+          CAPTURE(tile);
+          CAPTURE(fused.has_value());
+          PlanOptions options;
+          options.fused = fused;
+          options.train_tile = tile;
+          options.query_tile = tile == 1 ? m : 16;
+          options.groups = tile == 64 ? 3 : 0;
+          CHECK(difference(index.search(queries, k, options), expected) == "");
         }
       }
     }
+  });
 }
 
 TEST_CASE("search: every selector, for every k of the list, gives the same bits") {
@@ -140,19 +135,7 @@ TEST_CASE("search: every selector, for every k of the list, gives the same bits"
           expected.index.push_back(all.index[size(q * n + j)]);
         }
       CHECK(difference(index.search(queries, k), expected) == "");
-      for (const Selector selector : device().info().selectors) {
-        CAPTURE(k);
-        CAPTURE(std::string(name(selector)));
-        std::string different;
-        const std::string refusal = error_of([&] {
-          PlanOptions options;
-          options.selector = selector;
-          different = difference(index.search(queries, k, options), expected);
-        });
-        CHECK(different == "");
-        const bool above_its_block = selector == Selector::local_sort && k > 256;
-        CHECK((refusal == "nothing was thrown") == !above_its_block);
-      }
+      check_every_selector(index, queries, k, {}, expected);
     }
   }
 }

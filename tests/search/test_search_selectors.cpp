@@ -4,7 +4,7 @@
 #include <string>
 
 #include "common/device.hpp"
-#include "common/oracle.hpp"
+#include "common/searches.hpp"
 #include "kith/index.hpp"
 
 namespace kith::tests {
@@ -14,28 +14,22 @@ TEST_SUITE_BEGIN("device");
 
 TEST_CASE("search: every selector x metric x hard data x tiny tiles, the bits of the scalar search") {
   const std::int64_t m = 5, n = 131, dims = 6;
-  for (const DataKind kind : workloads::all_data_kinds)
-    for (const Metric metric : all_metrics) {
-      if (!workloads::admits(metric, kind)) continue;
-      const Matrix queries = hard_rows(kind, Set::queries, m, dims, metric);
-      const Matrix train = hard_rows(kind, Set::train, n, dims, metric);
-      const Index index(device(), train, metric);
-      for (const std::int64_t k : {1, 9, 131}) {
-        const Neighbors expected = neighbors(metric, queries, train, k);
-        for (const Selector selector : device().info().selectors) {
-          CAPTURE(std::string(workloads::name(kind)));
-          CAPTURE(std::string(name(metric)));
-          CAPTURE(std::string(name(selector)));
-          CAPTURE(k);
-          PlanOptions options;
-          options.selector = selector;
-          options.query_tile = 3;
-          options.train_tile = k == 9 ? 13 : 67;
-          options.groups = k == 9 ? 2 : 0;
-          CHECK(difference(index.search(queries, k, options), expected) == "");
-        }
+  for_each_hard_search(m, n, dims, [&](Metric metric, const Matrix& queries, const Matrix& train) {
+    const Index index(device(), train, metric);
+    for (const std::int64_t k : {1, 9, 131}) {
+      const Neighbors expected = neighbors(metric, queries, train, k);
+      for (const Selector selector : device().info().selectors) {
+        CAPTURE(std::string(name(selector)));
+        CAPTURE(k);
+        PlanOptions options;
+        options.selector = selector;
+        options.query_tile = 3;
+        options.train_tile = k == 9 ? 13 : 67;
+        options.groups = k == 9 ? 2 : 0;
+        CHECK(difference(index.search(queries, k, options), expected) == "");
       }
     }
+  });
 }
 
 TEST_CASE("search: only local_sort refuses a k, and only one above its block") {

@@ -107,10 +107,7 @@ TEST_CASE("tie rules: every way to vote, where ties are everywhere, for several 
   for (const std::vector<float>& weights : {std::vector<float>{}, sample_weights}) {
     const Classifier classifier(device(), train, labels, Metric::l1, {.sample_weights = weights});
     for (const VotingOptions& voting : ways_to_vote(17, classifier.classes().size())) {
-      CAPTURE(std::string(name(voting.weights)));
-      CAPTURE(std::string(name(voting.tie)));
-      CAPTURE(voting.priors.size());
-      CAPTURE(voting.costs.size());
+      CAPTURE(text_of(voting));
       CAPTURE(weights.size());
       const VoteOracle oracle(voting, labels);
       const Sweep sweep = classifier.sweep(queries, ks, voting, {.query_tile = 9});

@@ -56,11 +56,8 @@ void run_accumulate(spi::Device& device, const std::vector<float>& values,
   sums.smallest = smallest.inside();
   sums.high = high.inside();
   sums.low = low.inside();
-  CHECK(smallest.canaries_live());
-  CHECK(high.canaries_live());
-  CHECK(low.canaries_live());
-  CHECK(in.unchanged());
-  CHECK(table.unchanged());
+  check_canaries(smallest, high, low);
+  check_unchanged(in, table);
 }
 
 void check_equal(const Sums& found, const Sums& expected) {
@@ -226,9 +223,7 @@ TEST_CASE("accumulate: no queries and no columns change nothing") {
     };
     CHECK(empty(2, 0) == "");
     CHECK(empty(0, 1) == "");
-    CHECK(high.unchanged());
-    CHECK(low.unchanged());
-    CHECK(smallest.unchanged());
+    check_unchanged(high, low, smallest);
   });
 }
 

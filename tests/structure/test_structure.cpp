@@ -1,6 +1,4 @@
 // How classes of samples lie: docs/contract.md, section 11.
-#include "kith/structure.hpp"
-
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -11,44 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "common/device.hpp"
-#include "common/oracle.hpp"
+#include "structure/structure_cases.hpp"
 
 namespace kith::tests {
 namespace {
-
-using Labels = std::vector<std::int64_t>;
-using Numbers = std::vector<std::int64_t>;
-
-/// Seven points on a line: class 10 at 0, class 20 at 2 and 4, class 30 twice at 10 and twice at 13.
-Structure seven(Metric metric = Metric::squared_l2) {
-  return {device(), matrix(1, {4, 0, 10, 13, 2, 10, 13}), Labels{20, 10, 30, 30, 20, 30, 30}, metric};
-}
-
-bool same_bits(double a, double b) {
-  return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
-}
-
-void check_equal(const ClassMatrix& found, const ClassMatrix& expected) {
-  CHECK(found.classes == expected.classes);
-  REQUIRE(found.mean.size() == expected.mean.size());
-  for (std::size_t i = 0; i < found.mean.size(); ++i) CHECK(same_bits(found.mean[i], expected.mean[i]));
-  CHECK(same_bits(found.informativeness, expected.informativeness));
-}
-
-void check_equal(const SampleClasses& found, const SampleClasses& expected) {
-  CHECK(difference(bits(found.smallest), bits(expected.smallest)) == "");
-  REQUIRE(found.mean.size() == expected.mean.size());
-  for (std::size_t i = 0; i < found.mean.size(); ++i) CHECK(same_bits(found.mean[i], expected.mean[i]));
-}
-
-/// The columns of `from` in `features`.
-Matrix columns_of(const Matrix& from, const Numbers& features) {
-  Matrix kept{from.rows, static_cast<std::int64_t>(features.size()), {}};
-  for (std::int64_t r = 0; r < from.rows; ++r)
-    for (const std::int64_t d : features) kept.values.push_back(from.view()(r, d));
-  return kept;
-}
 
 /// Sums of unfinished distances, exactly enough, and as a plain float would have them.
 struct Oracle {
@@ -264,67 +228,6 @@ TEST_CASE("structure: class matrices look at no column that no mask names, and r
         }).starts_with("invalid_argument: structure: the samples are [0, 2]; give 1 to "));
 }
 
-TEST_CASE("structure: classification by all samples, by prototypes, and from distances") {
-  const std::int64_t n = 140, m = 33;
-  const Matrix samples = hard_rows(DataKind::grid, Set::train, n, 3, Metric::squared_l2);
-  const Matrix queries = hard_rows(DataKind::grid, Set::queries, m, 3, Metric::squared_l2);
-  const Labels labels = workloads::make_labels(8, n, 5);
-  const Structure structure(device(), samples, labels);
-  const Matrix distances{m, n, chains(Metric::squared_l2, queries, samples)};
-  const Numbers all = [&] {
-    Numbers every(size(n));
-    std::iota(every.begin(), every.end(), std::int64_t{0});
-    return every;
-  }();
-  for (const Numbers& prototypes : {Numbers{}, Numbers{99, 3, 57, 20, 21}, Numbers{4}, all}) {
-    CAPTURE(prototypes.size());
-    const std::set<std::int64_t> allowed(prototypes.begin(), prototypes.end());
-    Labels expected;
-    for (std::int64_t q = 0; q < m; ++q)
-      for (const Candidate& near :
-           sorted(std::span(distances.values).subspan(size(q * n), size(n)), 0, size(n)))
-        if (allowed.empty() || allowed.contains(near.second)) {
-          expected.push_back(labels[near.second]);
-          break;
-        }
-    CHECK(structure.classify(queries, prototypes) == expected);
-    CHECK(structure.classify_distances(distances, prototypes) == expected);
-    const Spread apart(distances, 4);
-    CHECK(structure.classify_distances(apart.view(), prototypes) == expected);
-  }
-  CHECK(structure.classify(Matrix{0, 3, {}}).empty());
-  CHECK(structure.classify_distances(Matrix{0, n, {}}).empty());
-}
-
-TEST_CASE("structure: classified samples join in a batch, and nothing tells that they came later") {
-  const std::int64_t n = 100, more = 37;
-  const Matrix all = hard_rows(DataKind::normal, Set::train, n + more, 4, Metric::l2);
-  Labels labels = workloads::make_labels(3, n, 3);
-  const Structure base(device(), all.view().slice(0, n), labels, Metric::l2);
-  Labels added = base.classify(all.view().slice(n, more));
-  added[5] = -7;  // a new class before all others, and one between
-  added[6] = labels[0] * 1000 + 1;
-  labels.insert(labels.end(), added.begin(), added.end());
-  const Structure whole(device(), all, labels, Metric::l2);
-  const auto check_same = [&](const Structure& joined) {
-    CHECK(joined.classes() == whole.classes());
-    CHECK(joined.sizes() == whole.sizes());
-    CHECK(joined.codes() == whole.codes());
-    check_equal(joined.sample_classes(), whole.sample_classes());
-    check_equal(joined.class_matrix({.query_tile = 11, .train_tile = 30}), whole.class_matrix());
-    CHECK(joined.errors() == whole.errors());
-    CHECK(joined.classify(all) == whole.classify(all));
-  };
-  const MatrixView<const float> rest = all.view().slice(n, more);
-  check_same(base.with(rest, added));  // before sums were asked for
-  base.class_matrix();
-  check_same(base.with(rest, added));  // and after
-  const Structure half = base.with(rest.slice(0, 10), std::span(added).first(10));
-  half.class_matrix();
-  check_same(half.with(rest.slice(10, more - 10), std::span(added).subspan(10)));
-  CHECK(base.sizes().size() == 3);  // as it was
-}
-
 TEST_CASE("structure: samples that are sorted by class lie on the device once") {
   const Matrix samples = matrix(1, {1, 2, 5, 6});
   const Structure structure(device(), samples, Labels{1, 1, 2, 2});
@@ -354,94 +257,6 @@ TEST_CASE("structure: one class, one sample, no distance, infinite distances") {
   CHECK(std::isnan(matrix_of(matrix(1, {-3e38f, 1, 3e38f}), {4, 4, 5}).informativeness));
   CHECK(error_of([] { Structure(device(), matrix(1, {1}), Labels{4}).nearest_other(); }) ==
         "invalid_argument: search: the index holds 1 row, which is not its own neighbour; give more rows");
-}
-
-TEST_CASE("structure: progress, stop and trace") {
-  const Structure structure = seven();
-  std::vector<double> fractions;
-  PlanOptions options{.query_tile = 3, .train_tile = 4};
-  options.progress = [&](const Progress& progress) { fractions.push_back(progress.fraction); };
-  Trace trace;
-  structure.class_matrix(options, &trace);
-  CHECK(std::is_sorted(fractions.begin(), fractions.end()));
-  REQUIRE(fractions.size() >= 6);  // a device may hold few rows in one piece
-  CHECK(fractions.back() == 1);
-  CHECK(trace.query_tiles == 3);
-  CHECK(trace.plan.query_tile == 3);
-  CHECK(trace.plan.train_tile == 4);
-  CHECK(trace.seconds.count("distance") == 1);
-  CHECK(trace.seconds.count("accumulate") == 1);
-  fractions.clear();
-  structure.distances(0, 7, options);
-  CHECK(fractions.back() == 1);
-  fractions.clear();
-  class_matrices(device(), matrix(1, {1, 2, 4}), Labels{1, 2, 2}, Metric::l1, std::vector<Numbers>{{0}, {}},
-                 options);
-  CHECK(fractions.back() == 1);
-  std::stop_source source;
-  options.stop = source.get_token();
-  options.progress = [&](const Progress&) { source.request_stop(); };
-  const std::string stopped = error_of([&] { structure.class_matrix(options); });
-  CHECK(stopped.starts_with("interrupted: search: stopped after 1 of "));
-  CHECK(error_of([&] { structure.distances(0, 7, options); }).starts_with("interrupted: "));
-}
-
-TEST_CASE("structure: refuses what the contract refuses") {
-  const Matrix samples = matrix(1, {1, 2, 3});
-  const Labels labels{1, 2, 2};
-  for (const Metric metric : {Metric::negative_dot, Metric::cosine}) {
-    const std::string refusal =
-        "unsupported: structure: " + std::string(name(metric)) +
-        " may be below 0, so that its sums say nothing about classes; choose squared_l2, "
-        "l2, l1 or linf";
-    CHECK(error_of([&] { Structure(device(), samples, labels, metric); }) == refusal);
-    CHECK(error_of([&] { class_matrices(device(), samples, labels, metric, {}); }) == refusal);
-  }
-  CHECK(error_of([&] { Structure(device(), samples, Labels{1}); }) ==
-        "invalid_argument: structure: 1 labels for 3 samples; give one a sample");
-  const Structure structure(device(), samples, labels);
-  CHECK(error_of([&] {
-          structure.with(samples, Labels{1, 2});
-        }) == "invalid_argument: structure: 2 labels for 3 samples; give one a sample");
-  CHECK(error_of([&] {
-          structure.with(matrix(3, {1, 2, 3}), Labels{1});
-        }) == "invalid_argument: index: the added rows have 3 columns but the index has 1; give as many");
-  CHECK(error_of([&] { structure.distances(1, 3); }) ==
-        "invalid_argument: structure: there are no samples 1 ... 3 among 3; choose from 0 to 2");
-  CHECK(error_of([&] {
-          structure.classify(samples, Numbers{2, 3});
-        }) == "invalid_argument: structure: prototype 3 is none of the 3 samples; choose from 0 to 2");
-  CHECK(error_of([&] {
-          structure.classify_distances(matrix(3, {1, 2, 3}), Numbers{1, 0, 1});
-        }) == "invalid_argument: structure: prototype 1 is named twice; name each once");
-  CHECK(error_of([&] {
-          structure.classify_distances(matrix(2, {1, 2}));
-        }) ==
-        "invalid_argument: structure: distances have 2 columns, but there are 3 samples; give one to each");
-  CHECK(error_of([&] {
-          structure.classify_distances(matrix(3, {1, 2, 3, 4, 5, std::nanf("")}));
-        }) == "invalid_argument: structure: row 1, column 2 holds NaN; every distance must be a number");
-  const std::string filtered =
-      "invalid_argument: structure: the plan has a filter or self, but here all samples count; leave both "
-      "out";
-  PlanOptions self;
-  self.self = 0;
-  const std::uint32_t word = 7;
-  PlanOptions filter;
-  filter.filter = {&word, 1, 1};
-  for (const PlanOptions& options : {self, filter}) {
-    CHECK(error_of([&] { structure.class_matrix(options); }) == filtered);
-    CHECK(error_of([&] { structure.sample_classes(options); }) == filtered);
-    CHECK(error_of([&] { structure.nearest_other(options); }) == filtered);
-    CHECK(error_of([&] { structure.distances(0, 1, options); }) == filtered);
-    CHECK(error_of([&] { structure.classify(samples, {}, options); }) == filtered);
-    CHECK(error_of([&] { class_matrices(device(), samples, labels, Metric::l1, {}, options); }) == filtered);
-  }
-  CHECK(error_of([&] { structure.class_matrix({.query_tile = -1}); }) ==
-        "invalid_argument: structure: query tile = -1; give a positive number, or 0 to let kith choose");
-  CHECK(error_of([&] {
-          structure.class_matrix({.memory_limit = 16});
-        }).starts_with("out_of_memory: structure: one sample and 2 classes take "));
 }
 
 TEST_SUITE_END();

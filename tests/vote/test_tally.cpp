@@ -8,19 +8,12 @@
 
 #include "common/device.hpp"
 #include "common/oracle.hpp"
+#include "common/vote_oracle.hpp"
 #include "kith/stages.hpp"
 #include "lab/workloads/random.hpp"
 
 namespace kith::tests {
 namespace {
-
-/// Lists of k neighbours at growing distances.
-stages::KeyLists nearest(std::int64_t k, const std::vector<std::uint32_t>& rows) {
-  stages::KeyLists lists{static_cast<std::int64_t>(rows.size()) / k, 1, k, {}};
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    lists.keys.push_back(rows[i] == no_row ? no_key : key({static_cast<float>(i), rows[i]}));
-  return lists;
-}
 
 std::vector<float> tally(const stages::KeyLists& lists, const std::vector<float>& weights,
                          const std::vector<std::uint32_t>& labels, std::uint32_t classes) {
@@ -70,16 +63,14 @@ void check_guarded(spi::Device& device, std::size_t q, std::uint32_t k, std::uin
           "");
   CHECK(difference(sums.inside(), added(keys, k, weights, labels, classes)) == "");
   CHECK(sums.canaries_live());
-  CHECK(in.unchanged());
-  CHECK(given.unchanged());
-  CHECK(table.unchanged());
+  check_unchanged(in, given, table);
 }
 
 TEST_SUITE_BEGIN("device");
 
 TEST_CASE("tally: the weights of each class, worked out on paper") {
   const std::vector<std::uint32_t> labels{2, 0, 1, 1, 2, 0};
-  CHECK(tally(nearest(3, {0, 2, 3, /**/ 4, 3, 1}), {0.5f, 0.25f, 4, /**/ 1, 2, 3}, labels, 3) ==
+  CHECK(tally(lists_of_rows(3, {0, 2, 3, /**/ 4, 3, 1}), {0.5f, 0.25f, 4, /**/ 1, 2, 3}, labels, 3) ==
         std::vector<float>{0, 4.25f, 0.5f, /**/ 3, 2, 1});
 }
 
@@ -87,26 +78,26 @@ TEST_CASE("tally: the order of the ranks is part of the sum") {
   const std::vector<std::uint32_t> labels{0, 0, 0, 1};
   const float half_unit = 0x1p-24f;
   // 1 + 2^-24 is a tie, which goes to 1; 2^-24 + 2^-24 is exact.
-  CHECK(difference(tally(nearest(3, {0, 1, 2}), {1, half_unit, half_unit}, labels, 2), {1, 0}) == "");
-  CHECK(difference(tally(nearest(3, {0, 1, 2}), {half_unit, half_unit, 1}, labels, 2), {1 + 0x1p-23f, 0}) ==
-        "");
+  CHECK(difference(tally(lists_of_rows(3, {0, 1, 2}), {1, half_unit, half_unit}, labels, 2), {1, 0}) == "");
+  CHECK(difference(tally(lists_of_rows(3, {0, 1, 2}), {half_unit, half_unit, 1}, labels, 2),
+                   {1 + 0x1p-23f, 0}) == "");
   // What belongs to another class, or to nobody, comes in between.
-  CHECK(difference(tally(nearest(5, {2, 3, 1, 0, no_row}), {half_unit, 8, half_unit, 1, 9}, labels, 2),
+  CHECK(difference(tally(lists_of_rows(5, {2, 3, 1, 0, no_row}), {half_unit, 8, half_unit, 1, 9}, labels, 2),
                    {1 + 0x1p-23f, 8}) == "");
 }
 
 TEST_CASE("tally: begins with plus zero; subnormal weights count, and sums may overflow") {
   const std::vector<std::uint32_t> labels{0, 0, 1, 2, 2};
-  CHECK(
-      difference(tally(nearest(5, {0, 1, 2, 3, 4}), {denormal, denormal, -0.0f, flt_max, flt_max}, labels, 4),
-                 {2 * denormal, 0.0f, inf, 0.0f}) == "");
+  CHECK(difference(tally(lists_of_rows(5, {0, 1, 2, 3, 4}), {denormal, denormal, -0.0f, flt_max, flt_max},
+                         labels, 4),
+                   {2 * denormal, 0.0f, inf, 0.0f}) == "");
 }
 
 TEST_CASE("tally: places without a neighbour have no vote, whatever their weight") {
   const std::vector<std::uint32_t> labels{0, 1};
-  CHECK(
-      difference(tally(nearest(2, {1, no_row, /**/ no_row, no_row}), {3, inf, std::nanf(""), -1}, labels, 2),
-                 {0, 3, /**/ 0, 0}) == "");
+  CHECK(difference(
+            tally(lists_of_rows(2, {1, no_row, /**/ no_row, no_row}), {3, inf, std::nanf(""), -1}, labels, 2),
+            {0, 3, /**/ 0, 0}) == "");
 }
 
 TEST_CASE("tally: any number of queries, neighbours and classes, between canaries") {
@@ -128,20 +119,20 @@ TEST_CASE("tally: refuses what it could not add") {
                            std::uint32_t classes) {
     return error_of([&] { tally(lists, weights, labels, classes); });
   };
-  CHECK(refusal(nearest(1, {0}), {1}, 2) ==
+  CHECK(refusal(lists_of_rows(1, {0}), {1}, 2) ==
         "invalid_argument: tally: label 2 of row 2 is not below classes = 2; give labels 0 to 1");
-  CHECK(refusal(nearest(1, {0}), {1}, 0) ==
+  CHECK(refusal(lists_of_rows(1, {0}), {1}, 0) ==
         "invalid_argument: tally: there are no classes; give at least one");
-  CHECK(refusal(nearest(1, {3}), {1}, 3) ==
+  CHECK(refusal(lists_of_rows(1, {3}), {1}, 3) ==
         "invalid_argument: tally: a neighbour is row 3 but there are 3 labels; give one a row");
   CHECK(refusal({1, 2, 1, {1, 2}}, {1, 1}, 3) == "invalid_argument: tally: 2 lists a row; merge them first");
   for (const float weight : {std::nanf(""), inf, -1.0f})
-    CHECK(refusal(nearest(2, {0, 1, /**/ 2, 0}), {1, 1, 1, weight}, 3)
+    CHECK(refusal(lists_of_rows(2, {0, 1, /**/ 2, 0}), {1, 1, 1, weight}, 3)
               .starts_with("invalid_argument: tally: row 1, rank 1 has weight "));
-  CHECK(refusal(nearest(2, {0, 1}), {1, -2}, 3) ==
+  CHECK(refusal(lists_of_rows(2, {0, 1}), {1, -2}, 3) ==
         "invalid_argument: tally: row 0, rank 1 has weight -2; make every weight finite and not negative");
   CHECK(error_of([&] {
-          stages::tally(device(), nearest(2, {0, 1}), Matrix{2, 1, {1, 1}}, labels, 3);
+          stages::tally(device(), lists_of_rows(2, {0, 1}), Matrix{2, 1, {1, 1}}, labels, 3);
         }) ==
         "invalid_argument: tally: weights are [2, 1] but neighbours [1, 2]; give one weight a neighbour");
   CHECK(stages::tally(device(), {0, 1, 3, {}}, Matrix{0, 3, {}}, labels, 3).empty());

@@ -6,6 +6,7 @@
 
 #include "common/device.hpp"
 #include "common/oracle.hpp"
+#include "common/vote_oracle.hpp"
 #include "kith/stages.hpp"
 #include "lab/workloads/random.hpp"
 
@@ -13,14 +14,6 @@ namespace kith::tests {
 namespace {
 
 using stages::Votes;
-
-/// Lists of k neighbours at growing distances.
-stages::KeyLists nearest(std::int64_t k, const std::vector<std::uint32_t>& rows) {
-  stages::KeyLists lists{static_cast<std::int64_t>(rows.size()) / k, 1, k, {}};
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    lists.keys.push_back(rows[i] == no_row ? no_key : make_key(static_cast<float>(i), rows[i]));
-  return lists;
-}
 
 /// Votes counted one by one.
 Votes counted(const std::vector<Key>& keys, std::size_t k, const std::vector<std::uint32_t>& labels,
@@ -41,24 +34,25 @@ TEST_SUITE_BEGIN("device");
 
 TEST_CASE("vote: most votes win, and of several classes with as many the smallest") {
   const std::vector<std::uint32_t> labels{2, 0, 1, 1, 2, 0};
-  const Votes votes = stages::vote(device(), nearest(3, {0, 2, 3, /**/ 4, 3, 1, /**/ 5, 4, 0}), labels, 3);
+  const Votes votes =
+      stages::vote(device(), lists_of_rows(3, {0, 2, 3, /**/ 4, 3, 1, /**/ 5, 4, 0}), labels, 3);
   CHECK(votes == Votes{{1, 0, 2}, {0, 2, 1, /**/ 1, 1, 1, /**/ 1, 0, 2}});
 }
 
 TEST_CASE("vote: the order of the neighbours does not matter") {
   const std::vector<std::uint32_t> labels{3, 1, 3, 1};
-  CHECK(stages::vote(device(), nearest(4, {0, 2, 1, 3}), labels, 4) == Votes{{1}, {0, 2, 0, 2}});
-  CHECK(stages::vote(device(), nearest(4, {1, 3, 0, 2}), labels, 4) == Votes{{1}, {0, 2, 0, 2}});
+  CHECK(stages::vote(device(), lists_of_rows(4, {0, 2, 1, 3}), labels, 4) == Votes{{1}, {0, 2, 0, 2}});
+  CHECK(stages::vote(device(), lists_of_rows(4, {1, 3, 0, 2}), labels, 4) == Votes{{1}, {0, 2, 0, 2}});
 }
 
 TEST_CASE("vote: places without a neighbour have no vote, and a row of them no winner") {
   const std::vector<std::uint32_t> labels{0, 1};
-  CHECK(stages::vote(device(), nearest(3, {1, no_row, no_row, /**/ no_row, no_row, no_row}), labels, 2) ==
-        Votes{{1, no_row}, {0, 1, /**/ 0, 0}});
+  CHECK(stages::vote(device(), lists_of_rows(3, {1, no_row, no_row, /**/ no_row, no_row, no_row}), labels,
+                     2) == Votes{{1, no_row}, {0, 1, /**/ 0, 0}});
 }
 
 TEST_CASE("vote: one class, one neighbour") {
-  CHECK(stages::vote(device(), nearest(1, {0}), std::vector<std::uint32_t>{0}, 1) == Votes{{0}, {1}});
+  CHECK(stages::vote(device(), lists_of_rows(1, {0}), std::vector<std::uint32_t>{0}, 1) == Votes{{0}, {1}});
 }
 
 constexpr spi::VoteMethod methods[] = {spi::VoteMethod::automatic, spi::VoteMethod::atomic,
@@ -77,15 +71,13 @@ void check_guarded(spi::Device& device, spi::VoteMethod method, const std::vecto
   const Votes expected = counted(keys, k, labels, classes);
   CHECK(difference(winner.inside(), expected.winner) == "");
   CHECK(difference(counts.inside(), expected.counts) == "");
-  CHECK(counts.canaries_live());
-  CHECK(winner.canaries_live());
-  CHECK(in.unchanged());
-  CHECK(table.unchanged());
+  check_canaries(counts, winner);
+  check_unchanged(in, table);
 }
 
 TEST_CASE("vote: all methods count the same: ties, nobody, everybody for one") {
   const std::vector<std::uint32_t> labels{2, 0, 1, 1, 2, 0};
-  const auto keys = [](const std::vector<std::uint32_t>& rows) { return nearest(4, rows).keys; };
+  const auto keys = [](const std::vector<std::uint32_t>& rows) { return lists_of_rows(4, rows).keys; };
   spi::with_device(device(), [&](spi::Device& device) {
     for (const spi::VoteMethod method : methods) {
       check_guarded(device, method, keys({0, 1, 2, 3}), 4, labels, 3);  // 1 has two
@@ -107,12 +99,13 @@ TEST_CASE("vote: any number of queries, neighbours and classes, by every method,
           CAPTURE(k);
           CAPTURE(classes);
           workloads::Random random(q + k + classes);
-          const std::uint32_t n = 3000;
-          std::vector<std::uint32_t> labels(n);
+          std::vector<std::uint32_t> labels(3000);
           for (std::uint32_t& label : labels) label = static_cast<std::uint32_t>(random.below(classes));
           std::vector<Key> keys(q * k);
           for (Key& neighbour : keys)
-            neighbour = random.one_in(10) ? no_key : make_key(1, static_cast<std::uint32_t>(random.below(n)));
+            neighbour = random.one_in(10)
+                            ? no_key
+                            : make_key(1, static_cast<std::uint32_t>(random.below(labels.size())));
           for (const spi::VoteMethod method : methods)
             check_guarded(device, method, keys, k, labels, classes);
         }
@@ -124,10 +117,11 @@ TEST_CASE("vote: refuses what it could not count") {
   const auto refusal = [&](const stages::KeyLists& lists, std::uint32_t classes) {
     return error_of([&] { stages::vote(device(), lists, labels, classes); });
   };
-  CHECK(refusal(nearest(1, {0}), 2) ==
+  CHECK(refusal(lists_of_rows(1, {0}), 2) ==
         "invalid_argument: vote: label 2 of row 2 is not below classes = 2; give labels 0 to 1");
-  CHECK(refusal(nearest(1, {0}), 0) == "invalid_argument: vote: there are no classes; give at least one");
-  CHECK(refusal(nearest(1, {3}), 3) ==
+  CHECK(refusal(lists_of_rows(1, {0}), 0) ==
+        "invalid_argument: vote: there are no classes; give at least one");
+  CHECK(refusal(lists_of_rows(1, {3}), 3) ==
         "invalid_argument: vote: a neighbour is row 3 but there are 3 labels; give one a row");
   CHECK(refusal({1, 2, 1, {1, 2}}, 3) == "invalid_argument: vote: 2 lists a row; merge them first");
   CHECK(stages::vote(device(), {0, 1, 3, {}}, labels, 3) == Votes{});

@@ -2,7 +2,7 @@
 # shellcheck disable=SC2034,SC2154 # tools/check, which sources this, sets and reads them
 #   tests         gcc with all warnings as errors (--ci); CUDA too where nvcc is; then ctest
 
-minimum_tests=23            # entries of ctest that passed, under --ci
+minimum_tests=25            # entries of ctest that passed, under --ci
 minimum_assertions=3000000  # of doctest in them
 
 packages_tests="pkg-config libclblast1 ccache"

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "lab/experiments/experiment.hpp"
+#include "report/document.hpp"
 
 namespace kith::report {
 
@@ -20,7 +21,11 @@ std::string line_chart(const experiments::Chart& chart, const std::string& reaso
 ///   result  the experiment that `chart` belongs to
 std::string chart_picture(const experiments::Result& result, const experiments::Chart& chart);
 
-/// One self-contained UTF-8 HTML document, light and dark, without scripts.
+/// All that is printed and written of experiments, but for their JSON. Refers to `results`.
+Document experiment_document(const std::vector<experiments::Result>& results, const std::string& command,
+                             const std::string& missing = {});
+
+/// Its page: one self-contained UTF-8 HTML document, light and dark, without scripts.
 ///   command  what was typed
 ///   missing  how far it came and what is missing, in sentences, where this is not all; then it stands first
 std::string experiment_page(const std::vector<experiments::Result>& results, const std::string& command,

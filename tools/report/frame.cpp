@@ -1,7 +1,5 @@
-// What all pages share: the document, tables, and the parts of their heads.
-#include <array>
+// What all pages share: the frame, tables, and the parts of their heads.
 #include <filesystem>
-#include <utility>
 
 #include "report/parts.hpp"
 #include "report/text.hpp"
@@ -27,27 +25,6 @@ std::string file_title(const std::string& path) {
 std::string fact(const std::string& name, const std::string& value, const std::string& more) {
   return "<div><dt>" + name + "</dt><dd>" + value + (more.empty() ? "" : "<small>" + more + "</small>") +
          "</dd></div>";
-}
-
-std::string metric_fact(const std::string& name) {
-  constexpr std::array<std::pair<const char*, const char*>, 6> called = {
-      {{"l2", "Euclidean distance"},
-       {"squared_l2", "Euclidean distance, squared"},
-       {"l1", "Manhattan distance"},
-       {"linf", "Largest difference of a column"},
-       {"cosine", "Cosine distance"},
-       {"negative_dot", "Inner product, the largest first"}}};
-  for (const auto& [id, words] : called)
-    if (name == id) return fact("Metric", words, name);
-  return fact("Metric", escape(name));
-}
-
-std::string headline(const std::string& kind, const Confusion& confusion, const std::string& lead) {
-  const double share = confusion.accuracy();
-  return "<header><p class=\"kind\">" + kind + "</p><h1>" + percent(share, 2) +
-         " <small>accuracy</small></h1><p class=\"lead\">" + lead +
-         "</p><div class=\"meter\" role=\"img\" aria-label=\"" + percent(share, 2) +
-         " right\"><i style=\"width:" + decimal(100 * share, 3) + "%\"></i></div>";
 }
 
 std::string scrolling(const std::string& label, const std::string& html, const std::string& more_class) {
@@ -76,11 +53,13 @@ std::string number_cell(const std::string& text) {
   return "<td class=\"n\">" + text + "</td>";
 }
 
-std::string document(const std::string& title, const std::string& body, const std::string& more_style) {
+std::string html_document(const std::string& title, const std::string& body, const std::string& last,
+                          const std::string& more_style) {
   return "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
          "content=\"width=device-width, initial-scale=1\"><title>kith: " +
          title + "</title><style>" + style_sheet() + more_style + "</style></head><body><main>\n" + body +
-         "</main>\n<footer>" + written_by() + "</footer></body></html>\n";
+         "</main>\n<footer><section>" + last + "</section><p>" + written_by() +
+         "</p></footer></body></html>\n";
 }
 
 }  // namespace kith::report

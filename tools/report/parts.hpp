@@ -1,4 +1,4 @@
-// The parts of the page; each returns HTML.
+// The parts of pages; each returns HTML.
 #pragma once
 
 #include <cstddef>
@@ -6,11 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "report/report.hpp"
+#include "report/class_parts.hpp"
 
 namespace kith::report {
 
-constexpr std::size_t listed_pairs = 10;     ///< pairs of classes in the list beside a map
 constexpr std::size_t listed_classes = 200;  ///< rows of a table of classes
 constexpr std::size_t pair_name = 40;        ///< characters of a class in such a list
 
@@ -34,9 +33,8 @@ struct ClassMap {
 };
 std::string class_map(const ClassMap& map);
 
-/// A map with a list beside it, or below it where the map needs the room.
-std::string beside_map(const std::vector<std::string>& classes, const std::string& map,
-                       const std::string& list);
+/// The classes of the box that has a map with a list beside it, or below it where the map needs the room.
+const char* beside_map(const std::vector<std::string>& classes);
 
 /// The confusion matrix: a cell's strength is its share of its row.
 std::string heat_map(const Confusion& confusion, const std::vector<std::string>& classes);
@@ -45,24 +43,8 @@ std::string heat_map(const Confusion& confusion, const std::vector<std::string>&
 ///   mean  [classes, classes]
 std::string distance_map(const std::vector<double>& mean, const std::vector<std::string>& classes);
 
-/// The picture with its heading, beside the most frequent mistakes.
-std::string confusion_section(const Confusion& confusion, const std::vector<std::string>& classes);
-
-/// Precision, recall and F1 of each class.
-///   no_answer  the last class stands for queries without an answer, and is left out of the means
-std::string class_section(const Confusion& confusion, const std::vector<std::string>& classes,
-                          bool no_answer);
-
-/// A line of a list of pairs with a bar under it.
-///   pair  HTML
-std::string pair_line(const std::string& pair, const std::string& value, double share);
-
 /// A cell of the list at the head of a page; `more` is small print.
 std::string fact(const std::string& name, const std::string& value, const std::string& more = {});
-
-/// Share of right answers in large letters, a sentence, and a bar.
-///   lead  HTML
-std::string headline(const std::string& kind, const Confusion& confusion, const std::string& lead);
 
 /// The last part of a path, as HTML, and where no element can stand.
 std::string file_name(const std::string& path);
@@ -89,23 +71,11 @@ std::string scrolling(const std::string& label, const std::string& html, const s
 std::string row_name(const std::string& html);  ///< the cell that says what its row is about
 std::string number_cell(const std::string& text);
 
-/// What a metric is called, beside its name in the command.
-std::string metric_fact(const std::string& name);
-
-/// `body` as a whole page.
+/// `body` as a whole page. On paper `last`, a section, stays on one sheet with the foot below it.
 ///   title       HTML without elements
 ///   more_style  rules beside those of `style_sheet`
-std::string document(const std::string& title, const std::string& body, const std::string& more_style = {});
-
-/// Accuracy over k, and the numbers of it as a table. Of many points only the best and that of `k` are
-/// marked.
-std::string sweep_chart(const std::vector<SweepPoint>& sweep, std::int64_t total, std::int64_t k);
-
-/// Misclassified rows beside their neighbours: pictures where rows are images, else tables.
-std::string samples(const Report& report);
-
-/// Device, plan and seconds.
-std::string how(const How& report);
+std::string html_document(const std::string& title, const std::string& body, const std::string& last,
+                          const std::string& more_style = {});
 
 /// The style sheet of every page.
 std::string style_sheet();

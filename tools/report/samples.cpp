@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "report/charts/image.hpp"
+#include "report/class_parts.hpp"
 #include "report/parts.hpp"
 #include "report/text.hpp"
 
@@ -20,7 +21,7 @@ struct Grey {
   }
 };
 
-Grey grey_of(const Report& report) {
+Grey grey_of(const Samples& report) {
   const auto [least, most] =
       std::minmax_element(report.queries->values.begin(), report.queries->values.end());
   if (*least >= 0 && *most > 1 && *most <= 255) return {};
@@ -39,20 +40,20 @@ std::string picture(const files::Table& table, std::int64_t row, const Grey& gre
 }
 
 /// A neighbour's class, marked by whether it is the query's.
-std::string marked_class(const Report& report, const Sample& sample, std::size_t j) {
+std::string marked_class(const Samples& report, const Sample& sample, std::size_t j) {
   const std::size_t c = sample.neighbor_classes[j];
   return std::string("<span class=\"") + (c == sample.truth ? "is" : "not") + "\">" +
          name_html(report.classes[c], 24) + "</span>";
 }
 
-std::string heading(const Report& report, const Sample& sample) {
+std::string heading(const Samples& report, const Sample& sample) {
   return "<h3><span class=\"is\">" + name_html(report.classes[sample.truth], 40) +
          "</span> taken for <span class=\"not\">" + name_html(report.classes[sample.predicted], 40) +
          "</span> <small>· row " + grouped(sample.query) + " · votes " + grouped(sample.votes_truth) +
          " to " + grouped(sample.votes_predicted) + "</small></h3>";
 }
 
-std::string image_card(const Report& report, const Sample& sample, const Grey& grey) {
+std::string image_card(const Samples& report, const Sample& sample, const Grey& grey) {
   std::string card =
       "<div class=\"card\">" + heading(report, sample) + "<div class=\"row\"><figure class=\"query\">" +
       picture(*report.queries, sample.query, grey,
@@ -79,7 +80,7 @@ std::string cell_text(const files::Table& train, const files::Table& table, std:
 }
 
 /// The columns in which query and neighbours differ most, ascending; all where there are few.
-std::vector<std::int64_t> telling_columns(const Report& report, const Sample& sample) {
+std::vector<std::int64_t> telling_columns(const Samples& report, const Sample& sample) {
   const std::int64_t cols = report.train->cols;
   std::vector<std::int64_t> columns(static_cast<std::size_t>(cols));
   std::iota(columns.begin(), columns.end(), std::int64_t{0});
@@ -99,7 +100,7 @@ std::vector<std::int64_t> telling_columns(const Report& report, const Sample& sa
   return columns;
 }
 
-std::string row_cells(const Report& report, const files::Table& table, std::int64_t row,
+std::string row_cells(const Samples& report, const files::Table& table, std::int64_t row,
                       const std::vector<std::int64_t>& columns, const Sample* query) {
   std::string cells;
   for (std::int64_t c : columns) {
@@ -115,7 +116,7 @@ std::string column_name(const files::Table& train, std::int64_t column) {
   return name_html(train.column_names[static_cast<std::size_t>(column)], 18);
 }
 
-std::string table_card(const Report& report, const Sample& sample) {
+std::string table_card(const Samples& report, const Sample& sample) {
   const std::vector<std::int64_t> columns = telling_columns(report, sample);
   std::vector<Column> head = {{"row"}, {"class"}, {"distance", true}};
   for (std::int64_t c : columns) head.push_back({column_name(*report.train, c), true});
@@ -131,10 +132,10 @@ std::string table_card(const Report& report, const Sample& sample) {
          table("Query " + grouped(sample.query) + " and its neighbours", head, rows) + "</div>\n";
 }
 
-std::string note(const Report& report, bool images) {
+std::string note(const Samples& report, bool images) {
   const std::size_t shown = images ? shown_images : shown_rows;
   std::string text =
-      "Some of the " + grouped(report.confusion.total() - report.confusion.correct()) +
+      "Some of the " + grouped(report.wrong) +
       " misclassified rows, one of each frequent mistake first, beside their nearest training rows";
   if (static_cast<std::size_t>(report.k) > shown)
     text += " (the first " + std::to_string(shown) + " of " + grouped(report.k) + ")";
@@ -147,15 +148,14 @@ std::string note(const Report& report, bool images) {
 
 }  // namespace
 
-std::string samples(const Report& report) {
+std::string samples(const Samples& report) {
   const bool images =
       report.train->image_shape.size() == 2 && report.queries->image_shape == report.train->image_shape;
-  std::string html = "<section><h2>Misclassified</h2>" + note(report, images) +
-                     (images ? "<div class=\"cards\">\n" : "<div class=\"rows\">\n");
+  std::string html = note(report, images) + (images ? "<div class=\"cards\">\n" : "<div class=\"rows\">\n");
   const Grey grey = grey_of(report);
-  for (const Sample& sample : report.samples)
+  for (const Sample& sample : report.list)
     html += images ? image_card(report, sample, grey) : table_card(report, sample);
-  return html + "</div></section>\n";
+  return html + "</div>";
 }
 
 }  // namespace kith::report

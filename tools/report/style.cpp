@@ -1,4 +1,5 @@
 #include "report/charts/palette.hpp"
+#include "report/charts/plot.hpp"
 #include "report/parts.hpp"
 
 namespace kith::report {
@@ -11,7 +12,8 @@ body {
   font: 16px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "DejaVu Sans", sans-serif;
 }
 main, body > footer { max-width: 1120px; margin: 0 auto; padding: 40px 24px 0; }
-body > footer { padding: 28px 24px 64px; color: var(--quiet); font-size: 13.5px; }
+body > footer { padding: 0 24px 64px; color: var(--quiet); font-size: 13.5px; }
+body > footer section { color: var(--ink); } body > footer p { margin: 28px 0 0; }
 bdi { overflow-wrap: anywhere; } thead bdi { overflow-wrap: normal; }
 header p.kind { margin: 0; color: var(--quiet); font-size: 14px; }
 h1 { margin: 4px 0 2px; font-size: 64px; line-height: 1.1; font-weight: 650; letter-spacing: -.02em; }
@@ -34,7 +36,7 @@ section {
 }
 h2 { margin: 0; font-size: 21px; font-weight: 620; }
 h3 { margin: 24px 0 6px; font-size: 15px; font-weight: 620; }
-h3.first { margin-top: 0; }
+h3.first { margin-top: 0; } h2 + .columns { margin-top: 14px; }
 section > p.note { margin: 2px 0 18px; color: var(--quiet); font-size: 14.5px; max-width: 62em; }
 .columns { display: flex; flex-wrap: wrap; gap: 32px; align-items: flex-start; }
 .columns > .wide { flex: 1 1 560px; min-width: 0; }
@@ -52,11 +54,6 @@ svg { display: block; max-width: 100%; height: auto; font: inherit; }
 svg text { fill: var(--ink); }
 svg text.quiet { fill: var(--quiet); }
 svg .good { fill: var(--good); } svg .bad { fill: var(--bad); } svg .none { fill: var(--track); }
-svg .curve { fill: none; stroke: var(--good); stroke-width: 2.5; stroke-linejoin: round; }
-svg .grid { stroke: var(--line); stroke-width: 1; }
-svg .dot { fill: var(--card); stroke: var(--good); stroke-width: 2.5; }
-svg .dot.best { fill: var(--good); }
-svg .used { stroke: var(--quiet); stroke-width: 1; stroke-dasharray: 3 4; }
 .map { max-height: none; }
 .map img { width: 100%; image-rendering: pixelated; background: var(--track); border-radius: 4px; display: block; }
 details { margin-top: 14px; font-size: 14.5px; }
@@ -110,7 +107,7 @@ pre { margin: 0; background: var(--code); border: 1px solid var(--line); border-
 @media print {
   body { font-size: 12.5px; background: #fff; print-color-adjust: exact; -webkit-print-color-adjust: exact; }
   main, body > footer { max-width: none; padding: 0; }
-  body > footer { margin-top: 18px; font-size: 11px; }
+  body > footer { break-inside: avoid; font-size: 11px; } body > footer p { margin-top: 18px; }
   h1 { font-size: 40px; } h1 small { font-size: 18px; } header p.lead { font-size: 15px; margin-bottom: 12px; }
   h2 { font-size: 17px; } h3 { font-size: 13px; margin-top: 16px; }
   dl.facts { margin-top: 16px; grid-template-columns: repeat(4, 1fr); } dl.facts div { padding: 7px 10px; }
@@ -142,7 +139,7 @@ pre { margin: 0; background: var(--code); border: 1px solid var(--line); border-
 }  // namespace
 
 std::string style_sheet() {
-  return colour_rules() + rules + text_rules;
+  return colour_rules() + rules + text_rules + plot_style + chart_style;
 }
 
 }  // namespace kith::report

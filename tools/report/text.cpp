@@ -119,6 +119,10 @@ std::string grouped_numbers(std::string_view text) {
   return result;
 }
 
+std::string said(std::string_view text) {
+  return escape(grouped_numbers(text));
+}
+
 std::string percent(double share, int decimals) {
   if (std::isnan(share)) return "–";
   // The digits of `share` with the point moved, so that 0.9507 in the terminal is 95.07 % here.

@@ -28,6 +28,9 @@ std::string shortest(float value);  ///< digits enough for the eye: 6
 /// digits and more, and of four where a `= ` or nothing stands before them, for others may be years.
 std::string grouped_numbers(std::string_view text);
 
+/// What somebody else wrote as HTML, with such numbers.
+std::string said(std::string_view text);
+
 std::string seconds_text(double seconds);
 
 /// At most `length` characters of `text`, the last an ellipsis where some were cut.

@@ -15,6 +15,7 @@ namespace {
 /// In the order of preference.
 struct Build {
   const char* name;
+  std::uint32_t vector_floats;
   const Kernels& (*kernels)();
   bool (*runs_here)();
 };
@@ -22,14 +23,14 @@ struct Build {
 // Each test names what its build is compiled for; cpu.cmake has the same lists.
 constexpr Build builds[] = {
 #if defined(__x86_64__)
-    {"avx512", kernels_avx512,
+    {"avx512", 16, kernels_avx512,
      [] {
        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx2") &&
               __builtin_cpu_supports("fma");
      }},
-    {"avx2", kernels_avx2, [] { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }},
+    {"avx2", 8, kernels_avx2, [] { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }},
 #endif
-    {"baseline", kernels_baseline, [] { return true; }},
+    {"baseline", 1, kernels_baseline, [] { return true; }},
 };
 
 #if defined(KITH_CPU_AMX)
@@ -54,7 +55,7 @@ bool has_dot_products_of_bytes() {
 /// Products in single precision are everywhere, those of bytes by AVX2 beside its own set; matrix units and
 /// dot products of bytes beside the best set only, so that another one that is asked for is all that runs.
 InstructionSet set_of(const Build& build) {
-  InstructionSet set{build.name, &build.kernels(), {Proposer::dot}};
+  InstructionSet set{build.name, build.vector_floats, &build.kernels(), {Proposer::dot}};
 #if defined(KITH_CPU_AMX)
   if (&build == builds && has_matrix_units()) {
     set.proposers.push_back(Proposer::bf16);

@@ -1,6 +1,7 @@
 // Which build of the inner loops this processor can run.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -11,7 +12,8 @@ namespace kith::cpu {
 
 /// One of the builds of kernels_source.hpp.
 struct InstructionSet {
-  const char* name = nullptr;  ///< `baseline`, `avx2`, `avx512`; DeviceInfo::driver
+  const char* name = nullptr;       ///< `baseline`, `avx2`, `avx512`; DeviceInfo::driver
+  std::uint32_t vector_floats = 1;  ///< KernelProfile::vector_floats
   const Kernels* kernels = nullptr;
   std::vector<Proposer> proposers = {};
   void (*propose_bf16)(const Products&) = nullptr;  ///< by matrix units; null without them

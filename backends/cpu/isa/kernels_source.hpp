@@ -315,16 +315,13 @@ void filter(const float* values, std::size_t count, std::uint32_t first_row, Sho
             std::size_t list) {
   const float& threshold = lists.thresholds[list];
   for (std::size_t t = 0; t < count; t += train_block) {
-    alignas(64) float sixteen[train_block] = {};
-    const std::size_t left = count - t;
-    const std::uint32_t lanes = left < train_block ? 0xFFFFu >> (train_block - left) : 0xFFFFu;
-    if (left < train_block) __builtin_memcpy(sixteen, values + t, left * sizeof(float));
-    const Lanes block = load(left < train_block ? sixteen : values + t);
-    std::uint32_t passed = bits(passes(block, threshold)) & lanes;
+    const Sixteen block = sixteen_of(values + t, count - t);
+    std::uint32_t passed = bits(passes(block.values, threshold)) & block.lanes;
     if (__builtin_expect(!passed, 1)) continue;
-    passed &= bits(at_most(block, __builtin_inff()));  // a masked value, NaN, passes every threshold
+    passed &= bits(at_most(block.values, __builtin_inff()));  // a masked value, NaN, passes every threshold
     if (!passed) continue;
-    store(sixteen, block);
+    alignas(64) float sixteen[train_block];
+    store(sixteen, block.values);
     append(lists, list, sixteen, passed, first_row + static_cast<std::uint32_t>(t));
   }
 }

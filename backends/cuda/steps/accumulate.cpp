@@ -8,16 +8,7 @@ spi::Support Device::check(const spi::AccumulateStep& step) const {
 }
 
 cudaError_t Device::enqueue(const spi::AccumulateStep& step) {
-  Accumulation accumulation{};
-  accumulation.distances = input_of(step.distances);
-  accumulation.rows = step.distances.rows;
-  accumulation.columns = step.distances.cols;
-  accumulation.labels = input_of(step.labels).data;
-  accumulation.classes = step.classes;
-  accumulation.smallest = matrix_of(step.smallest);
-  accumulation.high = matrix_of(step.high);
-  accumulation.low = matrix_of(step.low);
-  return accumulate(queue_, accumulation);
+  return accumulate(queue_, step);
 }
 
 }  // namespace kith::cuda

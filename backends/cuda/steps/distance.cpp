@@ -31,7 +31,9 @@ spi::Support Device::check(const spi::DistanceStep& step) const {
 
 cudaError_t Device::enqueue(const spi::DistanceStep& step) {
   if (step.queries.rows == 0 || step.train.rows == 0) return cudaSuccess;
-  return distance(queue_, step.metric, rows_of(step.queries), rows_of(step.train), matrix_of(step.out));
+  // Of fewer queries a tile of 128 would fold more padding than queries.
+  return step.queries.rows <= spi::small_batch ? distance_of_few(queue_, step)
+                                               : distance_of_many(queue_, step);
 }
 
 }  // namespace kith::cuda

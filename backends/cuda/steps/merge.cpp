@@ -13,9 +13,12 @@ spi::Support Device::check(const spi::MergeStep& step) const {
           0};
 }
 
+/// Few lists, or long ones, are merged by rank.
 cudaError_t Device::enqueue(const spi::MergeStep& step) {
-  return merge(queue_, input_of(step.in), static_cast<std::uint32_t>(step.in.rows), step.lists, step.k,
-               matrix_of(step.out));
+  constexpr std::uint64_t most_keys = std::uint64_t{1} << 31;  // counted in 32 bits
+  const bool at_once =
+      step.lists > 8 && step.k <= threshold_max_k && std::uint64_t{step.lists} * step.k <= most_keys;
+  return at_once ? merge_at_once(queue_, step) : merge_by_rank(queue_, step);
 }
 
 }  // namespace kith::cuda

@@ -3,9 +3,13 @@
 namespace kith::cuda {
 namespace {
 
-Search search_of(const spi::NearestStep& step) {
-  return {step.metric, rows_of(step.queries), rows_of(step.train), step.first_row,
-          step.k,      step.groups,           matrix_of(step.out)};
+/// Which kernels a step takes.
+enum class Way { rows, points, tiles };
+
+Way way_of(const spi::NearestStep& step) {
+  // Below this a tile of 128 queries would fold more padding than queries.
+  if (step.queries.rows <= spi::small_batch) return Way::rows;
+  return step.train.dims <= points_max_dims && step.k <= points_max_k ? Way::points : Way::tiles;
 }
 
 }  // namespace
@@ -19,12 +23,28 @@ spi::Support Device::check(const spi::NearestStep& step) const {
               " neighbours, but k = " + std::to_string(step.k) + "; use distance and select";
   if (!refusal.empty()) return {refusal, 0};
   if (step.queries.rows == 0 || step.train.rows == 0) return {};
-  return {"", nearest_scratch(queue_, search_of(step))};
+  switch (way_of(step)) {
+    case Way::rows:
+      break;
+    case Way::points:
+      return {"", nearest_points_scratch(queue_, step)};
+    case Way::tiles:
+      return {"", nearest_tiles_scratch(queue_, step)};
+  }
+  return {};
 }
 
 cudaError_t Device::enqueue(const spi::NearestStep& step) {
   if (step.queries.rows == 0 || step.train.rows == 0) return cudaSuccess;
-  return nearest(queue_, search_of(step), scratch_of(step.scratch));
+  switch (way_of(step)) {
+    case Way::rows:
+      break;
+    case Way::points:
+      return nearest_points(queue_, step);
+    case Way::tiles:
+      return nearest_tiles(queue_, step);
+  }
+  return nearest_rows(queue_, step);
 }
 
 }  // namespace kith::cuda

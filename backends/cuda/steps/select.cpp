@@ -3,16 +3,6 @@
 namespace kith::cuda {
 namespace {
 
-Selection selection_of(const spi::SelectStep& step) {
-  return {input_of(step.distances),
-          static_cast<std::uint32_t>(step.distances.rows),
-          static_cast<std::uint32_t>(step.distances.cols),
-          step.first_row,
-          step.k,
-          step.groups,
-          matrix_of(step.out)};
-}
-
 /// Why a selector cannot keep so many neighbours, as a sentence; empty when it can.
 std::string refusal_of_k(const spi::SelectStep& step) {
   const std::string asked = "k = " + std::to_string(step.k);
@@ -29,8 +19,8 @@ std::string refusal_of_k(const spi::SelectStep& step) {
 /// What a selector is to this back end.
 struct Method {
   Selector selector;
-  std::size_t (*scratch)(const Selection&);
-  cudaError_t (*select)(const Queue&, const Selection&, const Scratch&);
+  std::size_t (*scratch)(const spi::SelectStep&);
+  cudaError_t (*select)(const Queue&, const spi::SelectStep&);
 };
 
 constexpr Method methods[] = {
@@ -42,10 +32,7 @@ constexpr Method methods[] = {
     {Selector::k_min, select_k_min_scratch, select_k_min},
     {Selector::bitonic, select_bitonic_scratch, select_bitonic},
     {Selector::odd_even, select_odd_even_scratch, select_odd_even},
-    {Selector::rank_sort, [](const Selection&) { return std::size_t{0}; },
-     [](const Queue& queue, const Selection& selection, const Scratch&) {
-       return select_rank_sort(queue, selection);
-     }},
+    {Selector::rank_sort, [](const spi::SelectStep&) { return std::size_t{0}; }, select_rank_sort},
     {Selector::merge_sort, select_merge_sort_scratch, select_merge_sort},
 };
 
@@ -72,14 +59,14 @@ spi::Support Device::check(const spi::SelectStep& step) const {
   if (refusal.empty()) refusal = refusal_of_k(step);
   if (!refusal.empty()) return {refusal, 0};
   if (step.distances.rows == 0 || step.distances.cols == 0) return {};
-  return {"", method->scratch(selection_of(step))};
+  return {"", method->scratch(step)};
 }
 
 cudaError_t Device::enqueue(const spi::SelectStep& step) {
   if (step.distances.rows == 0 || step.distances.cols == 0) return cudaSuccess;
   const Method* method = find_method(step.selector);
   if (!method) return cudaErrorInvalidValue;  // check() refused it
-  return method->select(queue_, selection_of(step), scratch_of(step.scratch));
+  return method->select(queue_, step);
 }
 
 }  // namespace kith::cuda

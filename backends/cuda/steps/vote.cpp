@@ -7,23 +7,15 @@ spi::Support Device::check(const spi::VoteStep& step) const {
 }
 
 cudaError_t Device::enqueue(const spi::VoteStep& step) {
-  Ballot ballot{};
-  ballot.nearest = input_of(step.nearest);
-  ballot.rows = static_cast<std::uint32_t>(step.nearest.rows);
-  ballot.k = static_cast<std::uint32_t>(step.nearest.cols);
-  ballot.labels = input_of(step.labels).data;
-  ballot.classes = step.classes;
-  ballot.counts = matrix_of(step.counts);
-  ballot.winner = matrix_of(step.winner);
   switch (step.method) {
     case spi::VoteMethod::atomic:
-      return vote_atomic(queue_, ballot);
+      return vote_atomic(queue_, step);
     case spi::VoteMethod::branch_free:
-      return vote_branch_free(queue_, ballot);
+      return vote_branch_free(queue_, step);
     case spi::VoteMethod::automatic:
       break;
   }
-  return vote(queue_, ballot);
+  return vote(queue_, step);
 }
 
 }  // namespace kith::cuda

@@ -9,8 +9,6 @@
 namespace kith::opencl {
 namespace {
 
-constexpr std::uint32_t few_queries = 64;    // up to here a work-item takes a row, and a pass of queries
-constexpr std::uint32_t most_pass = 16;      // queries a pass (nearest_rows.cl)
 constexpr std::uint32_t most_dims = 16;      // that fit into registers (nearest_points.cl)
 constexpr std::uint32_t most_list = 32;      // keys likewise
 constexpr std::uint32_t tile_merge_at = 32;  // candidates a query that are worth a merge (nearest_tiles.cl)
@@ -20,13 +18,14 @@ enum class Way { rows, points, tiles };
 
 /// Which kernel of the groups family suits a step.
 Way way_of(const spi::NearestStep& step) {
-  if (step.queries.rows <= few_queries) return Way::rows;
+  if (step.queries.rows <= spi::small_batch) return Way::rows;
   return step.queries.dims <= most_dims && step.k <= most_list ? Way::points : Way::tiles;
 }
 
 std::size_t queue_bytes(const spi::NearestStep& step) {
-  const std::size_t tiles = (std::size_t{step.queries.rows} + step.queries.block - 1 + 127) / 128;
-  return tiles * step.groups * 128 * (tile_merge_at + 128) * sizeof(Key);
+  constexpr std::size_t tile = spi::tile_rows;
+  const std::size_t tiles = (std::size_t{step.queries.rows} + step.queries.block - 1 + tile - 1) / tile;
+  return tiles * step.groups * tile * (tile_merge_at + tile) * sizeof(Key);
 }
 
 /// How nearest_rows.cl is compiled: the neighbouring rows of a work-item a step, the queries a pass, its
@@ -44,7 +43,7 @@ struct RowsShape {
     list_size = std::bit_ceil(step.k);
     const std::size_t most = std::min<std::size_t>(40960, local_memory_bytes - 5120);
     capacity = std::max(64u, list_size);
-    pass = std::min(most_pass, std::bit_ceil(step.queries.rows));
+    pass = std::min(spi::batch_queries, std::bit_ceil(step.queries.rows));
     while (pass > 1 && bytes() > most) pass /= 2;
     if (pass == 1) capacity = std::max(512u, list_size);
     parts = parts_for(step.k, 512 / pass);
@@ -52,7 +51,7 @@ struct RowsShape {
     if (pass < 8 || bytes() + staged_bytes > most) staged_bytes = 0;
 
     const std::uint32_t rows = divide_up(step.train.rows, step.groups);
-    if (pass == most_pass && rows <= 2 * group) width = 2;
+    if (pass == spi::batch_queries && rows <= 2 * group) width = 2;
     const std::uint32_t at_once =
         divide_up(rows + width - 1, std::size_t{group} * width);  // one may begin amid four
     if (pass == 1 && at_once <= most_pieces) pieces = at_once <= 1 ? 1 : at_once <= 5 ? 5 : most_pieces;

@@ -39,6 +39,8 @@ struct RadiusClassification {
 struct Sweep {
   std::vector<std::vector<std::int64_t>> label;  ///< [ks.size()][m], one row for each k asked for
   Neighbors neighbors;                           ///< [m, largest k]
+  std::vector<std::uint32_t> votes;              ///< as in Classification, for counted_k; else empty
+  std::vector<float> scores;                     ///< the same
 };
 
 /// k-nearest-neighbour classification: neighbours vote for their labels, the highest score wins.
@@ -109,12 +111,13 @@ class KITH_API Classifier {
                                        Trace* trace = nullptr) const;
 
   /// The labels of each query for several k, by one search for the largest, of the first output.
-  ///   ks  at least one, any order, each in 1..n
-  /// Throws as classify() does.
+  ///   ks         at least one, any order, each in 1..n
+  ///   counted_k  the one of ks for which votes and scores are kept; 0: none
+  /// Throws as classify() does, and invalid_argument: counted_k is none of ks.
   Sweep sweep(MatrixView<const float> queries, std::span<const std::int64_t> ks,
               const PlanOptions& options = {}, Trace* trace = nullptr) const;
   Sweep sweep(MatrixView<const float> queries, std::span<const std::int64_t> ks, const VotingOptions& voting,
-              const PlanOptions& options = {}, Trace* trace = nullptr) const;
+              const PlanOptions& options = {}, Trace* trace = nullptr, std::int64_t counted_k = 0) const;
 
   std::int64_t outputs() const;
   const std::vector<std::int64_t>& classes(std::int64_t output = 0) const;  ///< distinct labels, ascending

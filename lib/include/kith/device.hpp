@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kith/export.hpp"
+#include "kith/kernel_profile.hpp"
 #include "kith/selector.hpp"
 
 namespace kith {
@@ -38,6 +39,7 @@ struct DeviceInfo {
   std::size_t local_memory_bytes = 0;    ///< memory shared by a work-group
   std::uint32_t train_block = 1;         ///< rows a block of training rows (spi.hpp, RowBlocks)
   std::uint32_t query_block = 1;         ///< the same for queries
+  KernelProfile profile;                 ///< what its kernels are built around
   std::vector<Selector> selectors;       ///< those it has; never `automatic`
   std::uint32_t fused_max_k = 0;         ///< largest k of the fused step `nearest`; 0: it has none
   std::vector<Proposer> proposers;       ///< those it has beside `none`; a library may still be missing

@@ -73,9 +73,14 @@ class KITH_API Index {
   RadiusNeighbors within(MatrixView<const float> queries, std::span<const float> radii,
                          const PlanOptions& options = {}, Trace* trace = nullptr) const;
 
-  /// What search() would do for m queries. Throws as search() does. Where kith may choose the proposer, the
-  /// answer may change with searches: one that left most queries to the chain is not chosen again.
+  /// What search() would do for m queries after searches that taught `feedback`. The same arguments have the
+  /// same answer. Throws as search() does.
+  Plan plan(std::int64_t m, std::int64_t k, const PlanOptions& options, const Feedback& feedback) const;
+  /// The same with feedback(): what search() does next.
   Plan plan(std::int64_t m, std::int64_t k, const PlanOptions& options = {}) const;
+  /// What searches of this Index have taught so far: a proposer that left most queries to the chain is not
+  /// chosen again, and one whose guesses failed for many does not guess.
+  Feedback feedback() const;
 
   const Device& device() const;
   Metric metric() const;

@@ -1,4 +1,4 @@
-// Labels that are texts: their codes, and back.
+// Labels and their codes, and back.
 #pragma once
 
 #include <cstdint>
@@ -26,5 +26,13 @@ class KITH_API TextLabels {
   static const std::string& empty();
   std::vector<std::string> texts_;
 };
+
+/// The classes of labels: distinct, ascending.
+KITH_API std::vector<std::int64_t> classes_of(std::vector<std::int64_t> labels);
+
+/// The class of each label, a place in `classes`; classes.size() where it is none of them.
+///   classes  ascending, once each
+KITH_API std::vector<std::uint32_t> class_codes(std::span<const std::int64_t> labels,
+                                                std::span<const std::int64_t> classes);
 
 }  // namespace kith

@@ -7,6 +7,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kith/device.hpp"
@@ -58,28 +59,72 @@ struct PlanOptions {
   std::function<void(const Progress&)> progress = {};
 };
 
+/// What earlier searches taught an Index about its proposers: Index::feedback().
+struct Feedback {
+  struct Lesson {
+    Proposer proposer = Proposer::none;
+    /// Guesses from the first blocks were wrong for many queries: neighbours lie in few blocks.
+    bool misleads = false;
+    /// A search for so many neighbours left most queries to the chain: more rows were as near as bounds can
+    /// tell than a list holds. Not chosen for as many, or more. 0: there was none.
+    std::int64_t overwhelmed_from = 0;
+
+    bool operator==(const Lesson&) const = default;
+  };
+  std::vector<Lesson> lessons = {};  ///< at most one a proposer
+
+  bool operator==(const Feedback&) const = default;
+};
+
+/// One way to answer the queries that the attempts before it left open: docs/certificate.md, section 5.
+struct Attempt {
+  enum class Way {
+    guess,    ///< theta from fewer bounds than k while few rows have been seen, certified by the k-th chain
+    careful,  ///< in smaller steps, theta from k bounds: only rows that are equally near overfill a list
+    longer,   ///< in steps so short that no list, `lists` times as long, overflows where rows differ
+    exact,    ///< by the chain alone
+  };
+  /// How many queries of a tile must be open; at its beginning all are.
+  enum class When {
+    many,  ///< more than one in many_open: then all of the tile are asked
+    few,   ///< at most one in many_open
+    any,
+  };
+  static constexpr std::int64_t many_open = 4;
+
+  Way way = Way::exact;
+  When when = When::any;
+  std::int64_t seed_rows = 0;  ///< training rows of the first step that lists; 0 in `exact`, as what follows
+  std::int64_t growth = 0;     ///< rows of a later step for each row before it
+  std::int64_t step_rows = 0;  ///< of a step, at most
+  std::int64_t lists = 0;      ///< how many times Plan::candidates a list holds
+
+  bool operator==(const Attempt&) const = default;
+};
+
+/// `guess`, `careful`, `longer`, `exact`.
+KITH_API std::string_view name(Attempt::Way way);
+
 /// What will be done. Two plans that compare equal do the same.
 struct Plan {
   Problem problem;     ///< k as searched: one more with `self`; 0: all rows within a radius
   std::string device;  ///< DeviceInfo::spec
   Selector selector = Selector::threshold;
   Proposer proposer = Proposer::none;
-  /// Training rows of the first step, for first bounds: by the chain, or, with visits, by the proposer, where
-  /// no sample comes first; all rows without a proposer.
+  /// Training rows of the first step by a proposer, for first bounds, where no sample comes first.
   std::int64_t seed_rows = 0;
   /// Training rows of which a first step only takes a sample of the bounds, for a first guess, and lists
   /// nothing: the next step sees them again. 0: there is no such step.
   std::int64_t sample_rows = 0;
   /// Rows of the blocks that a proposer visits in a mixed order, so that the order of the rows does not
-  /// matter; candidates are then thinned by bounds, and the chain ranks what is left at the end. 0: in order,
-  /// and the chain ranks what each step finds.
+  /// matter. Candidates are thinned by bounds, and the chain ranks what is left at the end; of gemm, whose
+  /// library writes products alone, it ranks what each step finds. 0 without a proposer.
   std::int64_t visit_rows = 0;
   /// Training rows of a later step of a proposer for each row before it, or sampled.
   std::int64_t growth = 0;
-  /// With visits: what counts as near is guessed from fewer bounds than k while few rows have been seen, and
-  /// certified by the k-th chain at the end; queries that it was wrong for are searched once more. Not in an
-  /// index of parts, nor in one that has misled guesses.
-  bool guesses = false;
+  /// What a tile of queries goes through, in this order, until none of its queries is open. The last is
+  /// `exact`. No `guess` in an index of parts, nor in one that has misled guesses.
+  std::vector<Attempt> attempts = {};
   /// Bytes of a copy of the rows that the index keeps beside the shadow, where single rows are read faster so
   /// and the limit has room for it; it keeps what the first search that proposes decides.
   std::size_t row_copy_bytes = 0;
@@ -94,16 +139,21 @@ struct Plan {
   std::size_t workspace_bytes = 0;  ///< device memory beside the Index, scratch included
   std::string reason;               ///< why this selector and this path, as a sentence
 
+  /// Whether a guess is the first attempt.
+  bool guesses() const { return !attempts.empty() && attempts.front().way == Attempt::Way::guess; }
+
   bool operator==(const Plan&) const = default;
 };
 
 /// Decide everything that can be decided without data. A pure function.
 ///   device       a device's DeviceInfo
 ///   problem      1 <= k <= n (n - 1 with PlanOptions::self), m >= 0, dims >= 1
+///   feedback     what earlier searches of the Index taught
 /// Throws invalid_argument: a size is outside its range.
 ///        unsupported:      the device lacks what `options` insist on.
 ///        out_of_memory:    not even one query and one training row fit the memory limit.
-KITH_API Plan make_plan(const DeviceInfo& device, const Problem& problem, const PlanOptions& options = {});
+KITH_API Plan make_plan(const DeviceInfo& device, const Problem& problem, const PlanOptions& options = {},
+                        const Feedback& feedback = {});
 
 /// The plan in one line a decision, for people.
 KITH_API std::string explain(const Plan& plan);

@@ -36,6 +36,10 @@ class KITH_API Regressor {
   Regressor(Device device, MatrixView<const float> train, MatrixView<const double> values,
             Metric metric = default_metric, const TrainOptions& options = {});
 
+  /// Of an Index that is there already.
+  ///   values  [n, outputs]  finite    sample_weights  [n], or empty: 1
+  Regressor(Index index, MatrixView<const double> values, std::vector<float> sample_weights = {});
+
   ///   returns  [m, outputs]
   /// Throws as Index::search() does, and as Classifier::classify() does for weights.
   std::vector<double> predict(MatrixView<const float> queries, std::int64_t k,

@@ -27,7 +27,7 @@
 namespace kith::spi {
 
 /// Raised whenever anything in this header, or those of `kith/spi/`, changes; the loader compares it first.
-inline constexpr std::uint32_t plugin_abi = 10;
+inline constexpr std::uint32_t plugin_abi = 11;
 
 /// One chain for each (query, row) pair, unfinished.
 struct DistanceStep {
@@ -133,7 +133,8 @@ struct AccumulateStep {
 };
 
 using Work = std::variant<DistanceStep, SelectStep, NearestStep, MergeStep, PrepareStep, CollectStep,
-                          PruneStep, RerankStep, TightenStep, VoteStep, MaskStep, TallyStep, AccumulateStep>;
+                          PruneStep, RerankStep, TightenStep, TightenByBoundsStep, TightenBySampleStep,
+                          VoteStep, MaskStep, TallyStep, AccumulateStep>;
 
 struct Step {
   Work work;

@@ -1,8 +1,10 @@
 // How neighbours become a class: what each vote weighs, and who wins when as many speak for several.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -50,5 +52,13 @@ struct VotingOptions {
   /// For queries whose neighbours have no vote, all of weight 0 or none there, and for TieRule::abstain.
   std::int64_t no_label = default_no_label;
 };
+
+/// The share of each class in the score of its query: score of the class / sum of the scores of all, in
+/// double precision, priors included, costs not. A row of zeros for a query without a vote.
+///   votes    [m, classes], as a classification returns them
+///   scores   [m, classes], or empty: the votes are the scores
+///   returns  [m, classes]
+KITH_API std::vector<double> class_shares(const VotingOptions& voting, std::span<const std::uint32_t> votes,
+                                          std::span<const float> scores, std::size_t classes);
 
 }  // namespace kith

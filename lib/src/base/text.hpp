@@ -1,6 +1,7 @@
 // Numbers in messages, and text of files in them.
 #pragma once
 
+#include <cstdint>
 #include <cstdio>
 #include <string>
 #include <string_view>
@@ -15,6 +16,18 @@ inline std::string text_of(double value) {
 }
 inline std::string text_of(float value) {
   return text_of(static_cast<double>(value));
+}
+
+/// `1.25 ms`
+inline std::string ms_text(double seconds) {
+  char buffer[32];
+  std::snprintf(buffer, sizeof buffer, "%.3g ms", seconds * 1e3);
+  return buffer;
+}
+
+/// `training row 3, column 0`
+inline std::string place_text(std::string_view what, std::int64_t row, std::int64_t column) {
+  return std::string(what) + " row " + std::to_string(row) + ", column " + std::to_string(column);
 }
 
 /// Text of a file that may be anybody's, for a terminal: bytes that are no printable ASCII as `\x9b`, and not

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/float_guard.hpp"
 #include "rows/rows.hpp"
 
 namespace kith {
@@ -20,82 +19,58 @@ BoundedSearch::BoundedSearch(const Index::State& index, const Plan& plan, float 
     : index_(index),
       plan_(plan),
       shadow_(shadow_for(index, plan)),
-      planned_(plan.guesses && index.chunks.size() == 1 && !shadow_->misleads() ? Way::guessing
-                                                                                : Way::careful),
-      way_(planned_),
-      steps_(static_cast<std::int64_t>(phases(index, plan, planned_).size())),
+      steps_(static_cast<std::int64_t>(phases(index, plan, plan.attempts.front()).size())),
       proposal_(index.device.state(), plan),
       query_scale_(query_scale) {}
 
-/// Whether these are too many to be asked once more.
-bool BoundedSearch::many(const Lost& lost, std::int64_t count) {
-  return static_cast<std::int64_t>(lost.queries.size()) * longer_lists > count;
-}
-
-BoundedSearch::Lost BoundedSearch::ask_first(std::int64_t count, const Workspace& workspace, Watcher& watcher,
-                                             Trace* trace, std::function<void()>& meanwhile) {
-  Lost lost = run_once(way_, count, {}, workspace, watcher, trace, meanwhile);
-  if (way_ != planned_) watcher.steps_done(steps_);
-  if (way_ != Way::guessing || !many(lost, count)) return lost;
-  const auto before = static_cast<std::int64_t>(lost.queries.size());
-  way_ = Way::careful;
-  lost = run_once(way_, count, reached(count), workspace, watcher, trace, meanwhile);
-  const std::int64_t helped = before - static_cast<std::int64_t>(lost.queries.size());
-  // A few queries say little of others; and where ties fill the lists no guess is to blame.
-  constexpr std::int64_t enough_to_tell = 16;
-  if (before >= enough_to_tell && 2 * helped >= before) shadow_->tell_misleads();
-  if (trace) trace->repeats += std::max<std::int64_t>(helped, 0);
-  return lost;
-}
-
-std::vector<std::int64_t> BoundedSearch::run(MatrixView<const float> queries, Workspace& workspace,
-                                             Watcher& watcher, Trace* trace,
-                                             std::function<void()>& meanwhile) {
+Open BoundedSearch::ask(const Attempt& attempt, MatrixView<const float> queries, const Open& open,
+                        Workspace& workspace, Watcher& watcher, Trace* trace,
+                        std::function<void()>& meanwhile) {
+  if (attempt.when == Attempt::When::few)
+    return ask_open(attempt, queries, open, workspace, watcher, trace, meanwhile);
   const std::int64_t count = queries.rows();
+  const std::vector<float> theta = open.theta.empty() ? std::vector<float>() : reached(count);
+  return run(attempt, count, theta, workspace, watcher, trace, meanwhile);
+}
+
+/// The k best so far of the open queries are rows, so that what they bound is true of all rows.
+Open BoundedSearch::ask_open(const Attempt& attempt, MatrixView<const float> queries, const Open& open,
+                             Workspace& workspace, Watcher& watcher, Trace* trace,
+                             std::function<void()>& meanwhile) {
   const std::shared_ptr<Device::State>& state = index_.device.state();
-  const Lost first = ask_first(count, workspace, watcher, trace, meanwhile);
-  // Many overflow because more rows are equally near than any list holds.
-  if (many(first, count)) return first.queries;
-  if (first.queries.empty()) return {};
-  // Their k best so far are rows, so that what they bound is true of all rows.
-  const auto again = static_cast<std::int64_t>(first.queries.size()), k = plan_.problem.k;
+  const auto again = static_cast<std::int64_t>(open.queries.size()), k = plan_.problem.k;
   std::vector<float> rows;
-  for (const std::int64_t q : first.queries)
+  for (const std::int64_t q : open.queries)
     rows.insert(rows.end(), queries.row(q), queries.row(q) + queries.cols());
   std::vector<Key> keys;
   {
-    const std::lock_guard lock(state->mutex);
-    const FloatGuard guard;
-    keys = read_keys(*state->device, workspace.result(count));
+    const DeviceSession session(*state);
+    keys = read_keys(*session, workspace.result(queries.rows()));
   }
   upload_rows(*state, workspace.query_memory(), {rows.data(), again, queries.cols()},
               index_.device.info().query_block, plan_.threads);
-  proposal_.lengthen_lists(longer_lists);
-  const Lost second = run_once(Way::again, again, first.theta, workspace, watcher, trace, meanwhile);
+  proposal_.lengthen_lists(attempt.lists);
+  Open left = run(attempt, again, open.theta, workspace, watcher, trace, meanwhile);
   proposal_.lengthen_lists(1);
-  const std::lock_guard lock(state->mutex);
-  const FloatGuard guard;
-  const std::vector<Key> found = read_keys(*state->device, workspace.result(again));
-  for (std::size_t i = 0; i < first.queries.size(); ++i)
-    std::copy_n(found.data() + i * static_cast<std::size_t>(k), k, keys.data() + first.queries[i] * k);
-  state->device->write(*workspace.result(count).memory, 0, keys.data(), keys.size() * sizeof(Key));
-  std::vector<std::int64_t> lost;
-  for (const std::int64_t i : second.queries) lost.push_back(first.queries[static_cast<std::size_t>(i)]);
-  if (trace) trace->repeats += again - static_cast<std::int64_t>(lost.size());
-  return lost;
+  const DeviceSession session(*state);
+  const std::vector<Key> found = read_keys(*session, workspace.result(again));
+  for (std::size_t i = 0; i < open.queries.size(); ++i)
+    std::copy_n(found.data() + i * static_cast<std::size_t>(k), k, keys.data() + open.queries[i] * k);
+  session->write(*workspace.result(queries.rows()).memory, 0, keys.data(), keys.size() * sizeof(Key));
+  for (std::int64_t& q : left.queries) q = open.queries[static_cast<std::size_t>(q)];
+  return left;
 }
 
-BoundedSearch::Lost BoundedSearch::run_once(Way way, std::int64_t count, const std::vector<float>& theta,
-                                            const Workspace& workspace, Watcher& watcher, Trace* trace,
-                                            std::function<void()>& meanwhile) const {
+Open BoundedSearch::run(const Attempt& attempt, std::int64_t count, const std::vector<float>& theta,
+                        const Workspace& workspace, Watcher& watcher, Trace* trace,
+                        std::function<void()>& meanwhile) const {
   const std::shared_ptr<Device::State>& state = index_.device.state();
   {
-    const std::lock_guard lock(state->mutex);
-    const FloatGuard guard;
-    proposal_.reset(*state->device, count, theta);
+    const DeviceSession session(*state);
+    proposal_.reset(*session, count, theta);
   }
   // Where nobody watches, the device is never waited for between steps.
-  const std::vector<Phase> all = phases(index_, plan_, way);
+  const std::vector<Phase> all = phases(index_, plan_, attempt);
   // What a sample says is certified, too, even of the k-th: so nobody has to trust how it is taken.
   const bool guessed = std::any_of(all.begin(), all.end(), [&](const Phase& phase) {
     return phase.samples || phase.rank < plan_.problem.k;
@@ -103,29 +78,27 @@ BoundedSearch::Lost BoundedSearch::run_once(Way way, std::int64_t count, const s
   const std::size_t at_once = watcher.watches() ? 1 : all.size();
   for (std::size_t first = 0; first < all.size(); first += at_once) {
     {
-      const std::lock_guard lock(state->mutex);
-      const FloatGuard guard;
-      StepTimer timer(*state->device, trace);
+      const DeviceSession session(*state);
+      StepTimer timer(*session, trace);
       if (first == 0) {
-        state->device->enqueue(proposal_.prepare(workspace.queries(count), shadow_->centre(), query_scale_));
+        session->enqueue(proposal_.prepare(workspace.queries(count), shadow_->centre(), query_scale_));
         timer.after(spi::PrepareStep::name);
       }
       for (std::size_t i = 0; i < at_once; ++i)
         run_phase(all[first + i], guessed, count, workspace, timer, trace);
       timer.collect(meanwhile);
-      if (watcher.watches()) state->device->finish();
+      if (watcher.watches()) session->finish();
     }
     do_once(meanwhile);
-    if (way == planned_)
+    if (attempt.way == plan_.attempts.front().way)
       watcher.steps_done(static_cast<std::int64_t>(at_once));
     else
       watcher.check_stop();
   }
-  Lost lost;
+  Open lost;
   {
-    const std::lock_guard lock(state->mutex);
-    const FloatGuard guard;
-    lost.queries = proposal_.lost(*state->device, count);
+    const DeviceSession session(*state);
+    lost.queries = proposal_.lost(*session, count);
   }
   if (lost.queries.empty()) return lost;
   const std::vector<float> thetas = reached(count);
@@ -136,9 +109,8 @@ BoundedSearch::Lost BoundedSearch::run_once(Way way, std::int64_t count, const s
 /// What is known of each query by now, of the k best found: true of all rows.
 std::vector<float> BoundedSearch::reached(std::int64_t count) const {
   const std::shared_ptr<Device::State>& state = index_.device.state();
-  const std::lock_guard lock(state->mutex);
-  const FloatGuard guard;
-  return proposal_.thetas(*state->device, count);
+  const DeviceSession session(*state);
+  return proposal_.thetas(*session, count);
 }
 
 /// A first theta, from a sample of the bounds of all rows.
@@ -149,7 +121,7 @@ void BoundedSearch::run_sample(const Phase& phase, std::int64_t count, const Wor
   device.enqueue(proposal_.sample(count, shadow_->of(phase.chunk, 0, chunk.rows), phase.visits,
                                   workspace.scratch(), 1 / query_scale_ / shadow_->scale()));
   timer.after(spi::CollectStep::name);
-  device.enqueue(proposal_.tighten_by_sample(count, phase.visits, phase.rank, workspace.scratch()));
+  device.enqueue(proposal_.tighten_by_sample(count, phase.visits, phase.rank));
   timer.after(spi::TightenStep::name);
 }
 
@@ -157,11 +129,8 @@ void BoundedSearch::run_phase(const Phase& phase, bool guessed, std::int64_t cou
                               const Workspace& workspace, StepTimer& timer, Trace* trace) const {
   if (phase.samples) return run_sample(phase, count, workspace, timer);
   spi::Device& device = *index_.device.state()->device;
-  const Chunk& chunk = index_.chunks[phase.chunk];
   const std::int64_t before = listed(count, timer, trace);
-  device.enqueue(proposal_.collect(count, shadow_->of(phase.chunk, 0, chunk.rows), phase.visits,
-                                   static_cast<std::uint32_t>(chunk.first), workspace.scratch(),
-                                   1 / query_scale_ / shadow_->scale(), phase.open));
+  collect(phase, count, workspace);
   timer.after(spi::CollectStep::name);
   if (trace) trace->listed += listed(count, timer, trace) - before;
   if (phase.thins) {
@@ -170,20 +139,43 @@ void BoundedSearch::run_phase(const Phase& phase, bool guessed, std::int64_t cou
     device.enqueue(proposal_.prune(count));
     timer.after(spi::PruneStep::name);
   }
-  if (phase.ends_chunk) end_chunk(phase.chunk, guessed, count, workspace, timer, trace);
+  if (phase.ranks) rank(phase, guessed, count, workspace, timer, trace);
 }
 
-/// The chain ranks what the bounds have left of a chunk.
-void BoundedSearch::end_chunk(std::size_t chunk, bool guessed, std::int64_t count, const Workspace& workspace,
-                              StepTimer& timer, Trace* trace) const {
+/// All visits of a step at once, or, by a library that takes rows as they lie, block by block.
+void BoundedSearch::collect(const Phase& phase, std::int64_t count, const Workspace& workspace) const {
+  spi::Device& device = *index_.device.state()->device;
+  const Chunk& chunk = index_.chunks[phase.chunk];
+  const float unscale = 1 / query_scale_ / shadow_->scale();
+  const spi::Visits& visits = phase.visits;
+  if (has_own_order(plan_.proposer)) {
+    device.enqueue(proposal_.collect(count, shadow_->of(phase.chunk, 0, chunk.rows), visits,
+                                     static_cast<std::uint32_t>(chunk.first), workspace.scratch(), unscale,
+                                     phase.open));
+    return;
+  }
+  for (std::uint32_t v = visits.first; v < visits.first + visits.count; ++v) {
+    const std::int64_t block = static_cast<std::int64_t>(std::uint64_t{v} * visits.stride % visits.blocks);
+    const std::int64_t first = block * visits.rows;
+    const std::int64_t rows = std::min<std::int64_t>(visits.rows, chunk.rows - first);
+    device.enqueue(proposal_.collect(count, shadow_->of(phase.chunk, first, rows), {},
+                                     static_cast<std::uint32_t>(chunk.first + first), workspace.scratch(),
+                                     unscale, phase.open));
+  }
+}
+
+/// The chain ranks what is listed of a chunk.
+void BoundedSearch::rank(const Phase& phase, bool guessed, std::int64_t count, const Workspace& workspace,
+                         StepTimer& timer, Trace* trace) const {
   spi::Device& device = *index_.device.state()->device;
   if (trace) trace->collected += listed(count, timer, trace);
+  const std::size_t chunk = phase.chunk;
   const Tile rows{chunk, index_.chunks[chunk].first, index_.chunks[chunk].rows};
   device.enqueue(proposal_.rerank(workspace.queries(count),
                                   shadow_->has_rows(chunk) ? shadow_->rows(chunk) : rows.row_blocks(index_),
                                   static_cast<std::uint32_t>(rows.first)));
   timer.after(spi::RerankStep::name);
-  device.enqueue(proposal_.tighten(workspace.result(count), chunk == 0, guessed, workspace.scratch()));
+  device.enqueue(proposal_.tighten(workspace.result(count), phase.afresh, guessed, workspace.scratch()));
   timer.after(spi::TightenStep::name);
 }
 

@@ -16,49 +16,47 @@
 
 namespace kith {
 
+/// Queries of a tile that are not answered yet.
+struct Open {
+  std::vector<std::int64_t> queries;
+  std::vector<float> theta;  ///< of each: what is known of it by now; empty: none was asked yet
+};
+
 class BoundedSearch {
  public:
   /// Throws out_of_memory.
   BoundedSearch(const Index::State& index, const Plan& plan, float query_scale);
 
-  /// Of a query tile.
+  /// Of the first attempt at a query tile.
   std::int64_t steps() const { return steps_; }
 
-  /// The k nearest of the `count` queries in `workspace`, into its result. Locks the device. Queries whose
-  /// lists are too short, or for which a guess was wrong, are asked once more, with the bounds that were
-  /// reached, longer lists and steps too short to fill them, unless they are many; where they are, and there
-  /// was a guess, all are asked again without one. Those that have more equally near rows than a list holds
-  /// are returned, and must be searched otherwise.
+  /// Ask the queries of a tile, which are in `workspace`, or the open ones of them, by an attempt of the plan
+  /// that is not `exact`: their nearest go into its result. Returns those whose lists were too short, or for
+  /// which a guess was wrong. Locks the device.
   ///   queries    [count, dims], as they are in `workspace`
   ///   meanwhile  see pipeline.hpp; empty afterwards
-  std::vector<std::int64_t> run(MatrixView<const float> queries, Workspace& workspace, Watcher& watcher,
-                                Trace* trace, std::function<void()>& meanwhile);
+  Open ask(const Attempt& attempt, MatrixView<const float> queries, const Open& open, Workspace& workspace,
+           Watcher& watcher, Trace* trace, std::function<void()>& meanwhile);
 
  private:
-  struct Lost {
-    std::vector<std::int64_t> queries;
-    std::vector<float> theta;  ///< of each: what is known of it by now
-  };
-
-  static bool many(const Lost& lost, std::int64_t count);
-  Lost ask_first(std::int64_t count, const Workspace& workspace, Watcher& watcher, Trace* trace,
-                 std::function<void()>& meanwhile);
-  Lost run_once(Way way, std::int64_t count, const std::vector<float>& theta, const Workspace& workspace,
-                Watcher& watcher, Trace* trace, std::function<void()>& meanwhile) const;
+  Open ask_open(const Attempt& attempt, MatrixView<const float> queries, const Open& open,
+                Workspace& workspace, Watcher& watcher, Trace* trace, std::function<void()>& meanwhile);
+  Open run(const Attempt& attempt, std::int64_t count, const std::vector<float>& theta,
+           const Workspace& workspace, Watcher& watcher, Trace* trace,
+           std::function<void()>& meanwhile) const;
   void run_sample(const Phase& phase, std::int64_t count, const Workspace& workspace, StepTimer& timer) const;
   void run_phase(const Phase& phase, bool guessed, std::int64_t count, const Workspace& workspace,
                  StepTimer& timer, Trace* trace) const;
-  void end_chunk(std::size_t chunk, bool guessed, std::int64_t count, const Workspace& workspace,
-                 StepTimer& timer, Trace* trace) const;
+  void collect(const Phase& phase, std::int64_t count, const Workspace& workspace) const;
+  void rank(const Phase& phase, bool guessed, std::int64_t count, const Workspace& workspace,
+            StepTimer& timer, Trace* trace) const;
   std::vector<float> reached(std::int64_t count) const;
   std::int64_t listed(std::int64_t count, StepTimer& timer, const Trace* trace) const;
 
   const Index::State& index_;
   const Plan plan_;
   std::shared_ptr<const IndexShadow> shadow_;
-  const Way planned_;
-  Way way_;                   ///< guesses no more once many were wrong
-  const std::int64_t steps_;  ///< of the planned way, which are what progress is counted in
+  const std::int64_t steps_;  ///< what progress is counted in
   Proposal proposal_;
   float query_scale_;
 };

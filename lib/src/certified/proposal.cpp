@@ -1,14 +1,11 @@
 #include "certified/proposal.hpp"
+#include "base/numbers.hpp"
 
 #include <algorithm>
 #include <limits>
 
 namespace kith {
 namespace {
-
-std::size_t size(std::int64_t value) {
-  return static_cast<std::size_t>(value);
-}
 
 template <class T>
 void read(spi::Device& device, const spi::Grid<T>& from, std::vector<T>& to) {
@@ -26,7 +23,6 @@ Proposal::Proposal(const std::shared_ptr<Device::State>& state, const Plan& plan
   rows_ = DeviceMemory(state, sizes.rows);
   keys_ = DeviceMemory(state, sizes.keys);
   if (sizes.low) low_ = DeviceMemory(state, sizes.low);
-  if (sizes.best) best_ = DeviceMemory(state, sizes.best);
   states_ = DeviceMemory(state, 3 * q * sizeof(std::uint32_t));
 }
 
@@ -41,37 +37,40 @@ spi::Step Proposal::collect(std::int64_t count, const spi::Shadow& train, const 
                             bool open) const {
   const std::size_t q = size(count),
                     t = visits.rows ? std::size_t{visits.rows} * visits.count : train.rows.rows;
-  return {spi::CollectStep{plan_.proposer,
-                           plan_.problem.metric,
-                           queries(q),
-                           train,
-                           {values_.get(), 0, q, t, t},
-                           theta(q),
-                           first_row,
-                           lists(q),
-                           scratch,
-                           unscale,
-                           bounds(q),
-                           visits,
-                           {},
-                           open},
-          plan_.threads};
+  spi::CollectStep step{plan_.proposer,
+                        plan_.problem.metric,
+                        queries(q),
+                        train,
+                        {values_.get(), 0, q, t, t},
+                        theta(q),
+                        first_row,
+                        lists(q),
+                        scratch,
+                        unscale,
+                        bounds(q),
+                        visits,
+                        {},
+                        open};
+  step.b = spi::product_error(step);
+  return {step, plan_.threads};
 }
 
 spi::Step Proposal::sample(std::int64_t count, const spi::Shadow& train, const spi::Visits& visits,
                            const spi::Scratch& scratch, float unscale) const {
   spi::Step step = collect(count, train, visits, 0, scratch, unscale);
-  std::get<spi::CollectStep>(step.work).sample = sample_of(size(count), visits);
+  auto& collecting = std::get<spi::CollectStep>(step.work);
+  collecting.sample = sample_of(size(count), visits);
+  collecting.b = spi::product_error(collecting);  // by kernels that may be others
   return step;
 }
 
-spi::Step Proposal::tighten_by_sample(std::int64_t count, const spi::Visits& visits, std::int64_t rank,
-                                      const spi::Scratch& scratch) const {
-  spi::Step step = tighten_by_bounds(count, rank, scratch);
-  auto& tightening = std::get<spi::TightenStep>(step.work);
-  tightening.of = spi::TightenStep::Of::sample;
-  tightening.sample = sample_of(size(count), visits);
-  return step;
+spi::Step Proposal::tighten_by_sample(std::int64_t count, const spi::Visits& visits,
+                                      std::int64_t rank) const {
+  const std::size_t q = size(count);
+  return {
+      spi::TightenBySampleStep{plan_.proposer, plan_.problem.metric, dims(), static_cast<std::uint32_t>(rank),
+                               sample_of(q, visits), queries(q).facts, theta(q)},
+      plan_.threads};
 }
 
 spi::Step Proposal::rerank(const spi::RowBlocks& queries, const spi::RowBlocks& train,
@@ -84,19 +83,19 @@ spi::Step Proposal::rerank(const spi::RowBlocks& queries, const spi::RowBlocks& 
 spi::Step Proposal::tighten(const spi::Grid<Key>& best, bool afresh, bool guessed,
                             const spi::Scratch& scratch) const {
   const std::size_t q = best.rows;
-  return {
-      spi::TightenStep{plan_.proposer, plan_.problem.metric, static_cast<std::uint32_t>(plan_.problem.dims),
-                       static_cast<std::uint32_t>(best.cols), keys(q), counts(q), best, queries(q).facts,
-                       theta(q), flags(q), scratch, spi::TightenStep::Of::chains, afresh, guessed},
-      plan_.threads};
+  return {spi::TightenStep{plan_.proposer, plan_.problem.metric, dims(),
+                           static_cast<std::uint32_t>(best.cols), keys(q), counts(q), best, queries(q).facts,
+                           theta(q), flags(q), scratch, afresh, guessed},
+          plan_.threads};
 }
 
 spi::Step Proposal::tighten_by_bounds(std::int64_t count, std::int64_t rank,
                                       const spi::Scratch& scratch) const {
-  const std::size_t q = size(count), k = size(rank);
-  spi::Step step = tighten({best_.get(), 0, q, k, k}, true, false, scratch);
-  std::get<spi::TightenStep>(step.work).of = spi::TightenStep::Of::bounds;
-  return step;
+  const std::size_t q = size(count);
+  return {
+      spi::TightenByBoundsStep{plan_.proposer, plan_.problem.metric, dims(), static_cast<std::uint32_t>(rank),
+                               keys(q), counts(q), queries(q).facts, theta(q), flags(q), scratch},
+      plan_.threads};
 }
 
 spi::Step Proposal::prune(std::int64_t count) const {
@@ -170,7 +169,7 @@ spi::Grid<std::uint32_t> Proposal::sample_of(std::size_t count, const spi::Visit
 }
 
 spi::Bounds Proposal::bounds(std::size_t count) const {
-  if (plan_.visit_rows == 0) return {};
+  if (!has_own_order(plan_.proposer)) return {};
   return {{low_.get(), 0, count, capacity(), capacity()}, keys(count)};
 }
 

@@ -33,8 +33,7 @@ class Proposal {
   /// With visits, instead: a sample of their bounds, and what the `rank`-th of it says of theta.
   spi::Step sample(std::int64_t count, const spi::Shadow& train, const spi::Visits& visits,
                    const spi::Scratch& scratch, float unscale) const;
-  spi::Step tighten_by_sample(std::int64_t count, const spi::Visits& visits, std::int64_t rank,
-                              const spi::Scratch& scratch) const;
+  spi::Step tighten_by_sample(std::int64_t count, const spi::Visits& visits, std::int64_t rank) const;
   spi::Step rerank(const spi::RowBlocks& queries, const spi::RowBlocks& train, std::uint32_t first_row) const;
   /// `guessed`: theta has to be certified.
   spi::Step tighten(const spi::Grid<Key>& best, bool afresh, bool guessed, const spi::Scratch& scratch) const;
@@ -61,11 +60,12 @@ class Proposal {
   spi::Bounds bounds(std::size_t count) const;
   spi::Grid<std::uint32_t> sample_of(std::size_t count, const spi::Visits& visits) const;
 
+  std::uint32_t dims() const { return static_cast<std::uint32_t>(plan_.problem.dims); }
   std::size_t capacity() const { return static_cast<std::size_t>(plan_.candidates * times_); }
 
   const Plan plan_;
   std::int64_t times_ = 1;
-  DeviceMemory shadow_, facts_, values_, rows_, keys_, low_, best_;
+  DeviceMemory shadow_, facts_, values_, rows_, keys_, low_;
   DeviceMemory states_;  // [3, count]: theta, counts, lost
 };
 

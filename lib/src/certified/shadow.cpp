@@ -4,15 +4,12 @@
 #include <cmath>
 
 #include "base/float_guard.hpp"
+#include "base/numbers.hpp"
 #include "device/timing.hpp"
 #include "kith/error.hpp"
 
 namespace kith {
 namespace {
-
-std::size_t size(std::int64_t value) {
-  return static_cast<std::size_t>(value);
-}
 
 /// About 4096 rows of all are a sample: every so many.
 std::int64_t sample_stride(std::int64_t rows) {
@@ -68,9 +65,8 @@ IndexShadow::IndexShadow(const std::shared_ptr<Device::State>& state, const std:
          DeviceMemory(state, size(chunk.rows) * spi::facts_a_row * sizeof(float)),
          copy_rows ? DeviceMemory(state, size(chunk.rows) * dims_ * sizeof(float)) : DeviceMemory(),
          chunk.rows});
-  const std::lock_guard lock(state->mutex);
-  const FloatGuard guard;
-  spi::Device& device = *state->device;
+  const DeviceSession session(*state);
+  spi::Device& device = *session;
   device.write(*centre_.get(), 0, centre.data(), centre.size() * sizeof(float));
   Hold hold(device, trace && trace->hold_queue);
   const std::uint64_t begin = trace ? device.mark() : 0;

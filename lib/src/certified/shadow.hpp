@@ -1,9 +1,7 @@
 // What proposers work on instead of the training rows of an Index. docs/certificate.md, section 2.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -47,20 +45,6 @@ class IndexShadow {
   float scale() const { return scale_; }
   std::size_t bytes() const;
 
-  /// Whether a guess from the first blocks was wrong for many queries: neighbours lie in few blocks, and
-  /// searches to come should not guess. Any thread.
-  bool misleads() const { return misleads_; }
-  void tell_misleads() const { misleads_ = true; }
-
-  /// Whether a search for at most k neighbours left most of its queries to the chain: more rows were as near
-  /// as bounds can tell than a list holds, and searches that may choose should not propose. Any thread.
-  bool overwhelms(std::int64_t k) const { return k >= overwhelms_from_; }
-  void tell_overwhelms(std::int64_t k) const {
-    std::int64_t from = overwhelms_from_;
-    while (k < from && !overwhelms_from_.compare_exchange_weak(from, k)) {
-    }
-  }
-
  private:
   struct Part {
     DeviceMemory rows, facts;
@@ -72,8 +56,6 @@ class IndexShadow {
   float scale_;
   DeviceMemory centre_;
   std::vector<Part> parts_;
-  mutable std::atomic<bool> misleads_ = false;
-  mutable std::atomic<std::int64_t> overwhelms_from_ = std::numeric_limits<std::int64_t>::max();
 };
 
 /// The shadow of an Index that `plan` wants, made by the first search that does. Any thread.

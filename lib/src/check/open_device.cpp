@@ -94,7 +94,7 @@ std::optional<std::size_t> find_device(const BackendInfo& backend, const std::st
   const auto& devices = backend.devices;
   if (choice.empty()) {  // OpenCL on a CPU only when named
     for (std::size_t i = 0; i < devices.size(); ++i)
-      if (backend.name == "cpu" || devices[i].kind != DeviceKind::cpu) return i;
+      if (devices[i].profile.host_threads || devices[i].kind != DeviceKind::cpu) return i;
     return std::nullopt;
   }
   std::size_t ordinal = 0;

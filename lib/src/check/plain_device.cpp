@@ -173,6 +173,8 @@ void plain(const AccumulateStep& s) {
 
 void plain(const PrepareStep&) {}
 void plain(const PruneStep&) {}
+void plain(const TightenByBoundsStep&) {}
+void plain(const TightenBySampleStep&) {}
 
 DeviceInfo plain_info() {
   DeviceInfo info;
@@ -200,11 +202,12 @@ struct PlainDevice : Device {
   Support check(const Step& step) const override {
     const auto* const collect = std::get_if<CollectStep>(&step.work);
     const auto* const tighten = std::get_if<TightenStep>(&step.work);
-    const bool proposed = std::holds_alternative<PrepareStep>(step.work) ||
-                          std::holds_alternative<PruneStep>(step.work) ||
-                          (collect && collect->proposer != Proposer::none) ||
-                          (tighten && (tighten->proposer != Proposer::none || tighten->guessed ||
-                                       tighten->afresh || tighten->of != TightenStep::Of::chains));
+    const bool proposed =
+        std::holds_alternative<PrepareStep>(step.work) || std::holds_alternative<PruneStep>(step.work) ||
+        std::holds_alternative<TightenByBoundsStep>(step.work) ||
+        std::holds_alternative<TightenBySampleStep>(step.work) ||
+        (collect && collect->proposer != Proposer::none) ||
+        (tighten && (tighten->proposer != Proposer::none || tighten->guessed || tighten->afresh));
     return {proposed ? "any bound will do, so there is no one right answer" : "", 0};
   }
   void enqueue(const Step& step) override {

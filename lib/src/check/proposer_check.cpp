@@ -1,11 +1,10 @@
 // Whether a proposer keeps the bound of docs/certificate.md on this device.
-#include <cfloat>
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <tuple>
 #include <vector>
 
-#include "base/float_guard.hpp"
 #include "check/proposer_check.hpp"
 #include "kith/error.hpp"
 #include "kith/spi/step_runner.hpp"
@@ -13,6 +12,7 @@
 #include "certified/shadow.hpp"
 #include "check/hard_rows.hpp"
 #include "check/proposer_rounds.hpp"
+#include "check/self_test_parts.hpp"
 #include "plan/product_bounds.hpp"
 #include "plan/proposal_sizes.hpp"
 
@@ -96,8 +96,12 @@ void run(spi::Device& device, const spi::Work& work) {
 /// What the rows of a pair say exactly: docs/certificate.md, sections 3 and 4.
 struct Pair {
   double place;  ///< |x|^2 / 2 - q . x
-  double error;  ///< E(q, x)
+  double norms;  ///< |q| |x|
+  double under;  ///< tau
   double half_norm;
+
+  /// E(q, x), of products that are off by b.
+  double error(double b) const { return b * norms + under; }
 };
 
 double product(const float* a, const float* b, std::size_t dims) {
@@ -108,11 +112,8 @@ double product(const float* a, const float* b, std::size_t dims) {
 
 /// [queries.count, n] of the queries that differ. Of a kind they are as long as each other, so that the
 /// longest of a step is hardly longer than any.
-std::vector<Pair> pairs_of(Proposer proposer, const Round& round, const Queries& queries,
-                           const std::vector<float>& train) {
+std::vector<Pair> pairs_of(const Round& round, const Queries& queries, const std::vector<float>& train) {
   const std::size_t dims = round.dims;
-  const double b = round.visits ? largest_product_bound(proposer, round.dims)  // the test is a part of it
-                                : product_bound(proposer, round.dims);
   const auto query = [&](std::size_t i) { return queries.different.data() + i * dims; };
   double longest = 0;
   for (std::size_t i = 0; i < queries.count; ++i)
@@ -124,7 +125,7 @@ std::vector<Pair> pairs_of(Proposer proposer, const Round& round, const Queries&
   for (std::size_t i = 0; i < queries.count; ++i)
     for (std::size_t t = 0; t < round.n; ++t)
       pairs.push_back({lengths[t] * lengths[t] / 2 - product(query(i), &train[t * dims], dims),
-                       b * longest * lengths[t] + round.dims * 0x1p-120 * (1 + longest + lengths[t]),
+                       longest * lengths[t], spi::product_underflow(dims, true) * (1 + longest + lengths[t]),
                        lengths[t] * lengths[t] / 2});
   return pairs;
 }
@@ -157,6 +158,9 @@ class Asked {
     train_.put(device, [&](std::size_t r) { return &train[r * round.dims]; });
     run(device, spi::PrepareStep{proposer, train_.blocks, centre(), shadow_, scale_});
   }
+
+  /// Of the steps that have been run.
+  double largest_b() const { return largest_b_; }
 
   /// The lists of candidates of a kind of queries under `theta` [n], as [n, n] of listed or not.
   std::vector<bool> listed(const Queries& queries, const std::vector<float>& theta) {
@@ -197,6 +201,8 @@ class Asked {
                             {},
                             1 / scale_ / scale_};
       step.visits = visits;
+      step.b = spi::product_error(step);
+      largest_b_ = std::max(largest_b_, step.b);
       run(device_, step);
     }
   }
@@ -208,15 +214,16 @@ class Asked {
   TestRows train_, queries_;
   const std::unique_ptr<spi::Allocation> centre_, rows_, values_;
   const spi::Shadow shadow_;  ///< of the training rows
+  double largest_b_ = 0;
 };
 
 /// By how much a row may be farther than twice the error of its product and be listed.
-double slack_of(Proposer proposer, const Round& round, const Pair& pair, double limit) {
-  const double sizes = std::fabs(limit) + std::fabs(pair.place) + pair.error;
+double slack_of(Proposer proposer, const Round& round, const Pair& pair, double error, double limit) {
+  const double sizes = std::fabs(limit) + std::fabs(pair.place) + error;
   // A device without double precision moves half a sum of squares by more than that sum's own roundings.
   const bool in_single = proposer == Proposer::gemm || proposer == Proposer::dot;
   if (in_single) return 0x1p-18 * sizes + (round.dims + 6) * 0x1p-22 * pair.half_norm;
-  if (!round.visits || round.dims > most_folded_dims) return 0x1p-18 * sizes;
+  if (!round.visits || round.dims > spi::most_folded_dims) return 0x1p-18 * sizes;
   // The limit and the row's part of the place are two 16-bit floats each, in units of 2^15 over both scales.
   const auto scale = static_cast<double>(scale_for(proposer));
   return 0x1p-14 * sizes + 0x1p-6 / (scale * scale);
@@ -225,28 +232,25 @@ double slack_of(Proposer proposer, const Round& round, const Pair& pair, double 
 /// What is wrong with the lists of a kind of queries; empty when nothing is.
 std::string test(Asked& asked, Proposer proposer, const Round& round, const Queries& queries,
                  const std::vector<float>& train) {
-  const std::vector<Pair> pairs = pairs_of(proposer, round, queries, train);
+  const std::vector<Pair> pairs = pairs_of(round, queries, train);
   const auto pair_of = [&](std::size_t q, std::size_t t) {
     return pairs[queries.number_of(q) * round.n + t];
   };
   std::vector<float> theta;
-  for (std::size_t q = 0; q < round.n; ++q) {  // the place of one of the rows, rounded up
-    const double place = pair_of(q, q).place;
-    const auto near = static_cast<float>(place);
-    theta.push_back(static_cast<double>(near) < place ? std::nextafter(near, FLT_MAX) : near);
-  }
+  for (std::size_t q = 0; q < round.n; ++q)  // the place of one of the rows
+    theta.push_back(spi::float_above(pair_of(q, q).place));
   const std::vector<bool> found = asked.listed(queries, theta);
   for (std::size_t q = 0; q < round.n; ++q)
     for (std::size_t t = 0; t < round.n; ++t) {
       const Pair pair = pair_of(q, t);
-      const double limit = static_cast<double>(theta[q]);
+      const double limit = static_cast<double>(theta[q]), error = pair.error(asked.largest_b());
       const bool must = pair.place <= limit;
-      const bool may = pair.place <= limit + 2 * pair.error + slack_of(proposer, round, pair, limit);
+      const bool may = pair.place <= limit + 2 * error + slack_of(proposer, round, pair, error, limit);
       if (found[q * round.n + t] ? may : !must) continue;
       char text[200];
       std::snprintf(text, sizeof text,
                     "a row of %u columns at %.9g, with a bound of %.3g for its error, was %s below %.9g",
-                    round.dims, pair.place, pair.error, must ? "not found" : "found", limit);
+                    round.dims, pair.place, error, must ? "not found" : "found", limit);
       return std::string("its products are less exact than they must be: ") + text +
              "; update the driver and its libraries, or choose proposer none";
     }
@@ -267,15 +271,14 @@ std::string test(spi::Device& device, Proposer proposer, const Round& round) {
 }  // namespace
 
 std::string test_proposer(Device::State& state, const Plan& plan) {
-  const std::lock_guard lock(state.mutex);
-  const FloatGuard guard;
-  for (const Round& round : rounds_of(plan, state.device->info.kind)) {
+  const DeviceSession session(state);
+  for (const Round& round : rounds_of(plan, session->info.kind)) {
     const std::tuple which{plan.proposer, round.dims, round.at_once};
     auto known = state.proposer_refusals.find(which);
     if (known == state.proposer_refusals.end()) {
       std::string why;
       try {
-        why = test(*state.device, plan.proposer, round);
+        why = test(*session, plan.proposer, round);
       } catch (const Error& error) {  // what may pass is no verdict
         if (error.code() != Errc::unsupported) throw;
         why = error.what();

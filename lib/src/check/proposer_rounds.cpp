@@ -13,7 +13,7 @@ namespace {
 
 // Queries are as many as rows: more than the kernels for few of them take, and one more than a CPU's tasks of
 // 32 do.
-constexpr std::uint32_t rows = 97, columns = 131, few_queries = 64;
+constexpr std::uint32_t rows = 97, columns = 131;
 // With visits, so that the test is part of the product.
 constexpr std::uint32_t more_rows = 200;
 constexpr Round few_column_rounds[] = {{more_rows, 3, more_rows, true}, {more_rows, 20, more_rows, true}};
@@ -36,7 +36,7 @@ std::vector<std::uint32_t> columns_for(Proposer proposer, std::int64_t dims) {
 /// with: there may be one for each power of two from 8 on.
 std::uint32_t few_at_once(std::int64_t m) {
   std::uint32_t at_once = 8;
-  while (at_once < few_queries && at_once < m) at_once *= 2;
+  while (at_once < spi::small_batch && at_once < m) at_once *= 2;
   return at_once;
 }
 
@@ -49,9 +49,9 @@ std::vector<Round> rounds_of(const Plan& plan, DeviceKind kind) {
   std::vector<Round> rounds;
   for (const std::uint32_t dims : columns_for(plan.proposer, plan.problem.dims)) {
     rounds.push_back({rows, dims, few_at_once(plan.problem.m), false});
-    if (halves && plan.problem.m > few_queries) rounds.push_back({rows, dims, rows, false});
+    if (halves && plan.problem.m > spi::small_batch) rounds.push_back({rows, dims, rows, false});
   }
-  if (halves && plan.problem.m > few_queries && plan.problem.dims <= most_folded_dims)
+  if (halves && plan.problem.m > spi::small_batch && plan.problem.dims <= spi::most_folded_dims)
     rounds.insert(rounds.end(), std::begin(few_column_rounds), std::end(few_column_rounds));
   return rounds;
 }

@@ -10,9 +10,6 @@
 
 namespace kith {
 
-/// Of so many columns the test of many queries by fp16 may be part of the product.
-inline constexpr std::uint32_t most_folded_dims = 24;
-
 /// What is multiplied by which kernels of a proposer: `n` queries of each kind of hard rows, a kind after
 /// another, since bounds are those of the longest query of a step.
 struct Round {

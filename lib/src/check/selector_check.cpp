@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "base/float_guard.hpp"
 #include "check/selector_check.hpp"
 #include "check/self_test_parts.hpp"
 #include "device/device_state.hpp"
@@ -52,13 +51,12 @@ bool selects(spi::Device& device, Selector selector, std::uint32_t k) {
 }  // namespace
 
 std::string test_selector(Device::State& state, Selector selector, std::int64_t k) {
-  const std::lock_guard lock(state.mutex);
-  const FloatGuard guard;
+  const DeviceSession session(state);
   if (const auto known = state.selector_refusals.find(selector); known != state.selector_refusals.end())
     return known->second;
   std::string why;
   const auto some = static_cast<std::uint32_t>(std::clamp<std::int64_t>(k, 1, most_k));
-  if (!selects(*state.device, selector, some))
+  if (!selects(*session, selector, some))
     why = "selector " + std::string(name(selector)) + " selected other rows in a test of " +
           std::to_string(columns) + " distances; choose another selector, or update the device's driver";
   return state.selector_refusals.emplace(selector, why).first->second;

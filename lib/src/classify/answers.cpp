@@ -5,18 +5,17 @@
 
 #include "host/parallel.hpp"
 #include "kith/error.hpp"
+#include "kith/labels.hpp"
 
 namespace kith {
 namespace {
 
 constexpr std::int64_t answers_at_once = std::int64_t{1} << 22;  // so that many queries take no more memory
 
-/// Ascending, none twice.
+/// Those of the training rows and of the truth.
 std::vector<std::int64_t> united(std::vector<std::int64_t> classes, std::span<const std::int64_t> truth) {
   classes.insert(classes.end(), truth.begin(), truth.end());
-  std::sort(classes.begin(), classes.end());
-  classes.erase(std::unique(classes.begin(), classes.end()), classes.end());
-  return classes;
+  return classes_of(std::move(classes));
 }
 
 /// Cells of the confusion for all k.

@@ -6,6 +6,7 @@
 #include "base/border.hpp"
 #include "classify/classifier_state.hpp"
 #include "kith/error.hpp"
+#include "kith/labels.hpp"
 #include "rows/rows.hpp"
 #include "vote/votes.hpp"
 #include "vote/voting.hpp"
@@ -33,14 +34,8 @@ LabelColumn make_column(const Index& index, const LabelColumn* before, MatrixVie
   if (before)
     for (const std::uint32_t code : before->codes) labels.push_back(before->classes[code]);
   for (std::int64_t t = 0; t < more.rows(); ++t) labels.push_back(more(t, output));
-  LabelColumn column{labels, {}, {}};
-  std::vector<std::int64_t>& classes = column.classes;
-  std::sort(classes.begin(), classes.end());
-  classes.erase(std::unique(classes.begin(), classes.end()), classes.end());
-  column.codes.reserve(labels.size());
-  for (const std::int64_t label : labels)
-    column.codes.push_back(static_cast<std::uint32_t>(
-        std::lower_bound(classes.begin(), classes.end(), label) - classes.begin()));
+  LabelColumn column{classes_of(labels), {}, {}};
+  column.codes = class_codes(labels, column.classes);
   column.memory = upload_labels(index.device().state(), column.codes);
   return column;
 }
@@ -199,22 +194,33 @@ Sweep Classifier::sweep(MatrixView<const float> queries, std::span<const std::in
 }
 
 Sweep Classifier::sweep(MatrixView<const float> queries, std::span<const std::int64_t> ks,
-                        const VotingOptions& voting, const PlanOptions& options, Trace* trace) const try {
+                        const VotingOptions& voting, const PlanOptions& options, Trace* trace,
+                        std::int64_t counted_k) const try {
   if (ks.empty()) refuse("sweep: there is no k; give at least one");
   const std::int64_t rows = state_->index.rows(), most = rows - (options.self ? 1 : 0);
   std::vector<Ballot> ballots;
+  bool counts = false;
   for (const std::int64_t k : ks) {
     if (k < 1 || k > most)
       refuse("sweep: k = " + std::to_string(k) + " but the index holds " + std::to_string(rows) + " rows" +
              (options.self ? ", of which none is its own neighbour" : "") +
              "; choose 1 <= k <= " + std::to_string(most));
-    ballots.push_back({k, 0});
+    ballots.push_back({k, 0, k == counted_k && !counts});
+    counts = counts || k == counted_k;
   }
+  if (counted_k != 0 && !counts)
+    refuse("sweep: counted_k = " + std::to_string(counted_k) +
+           " is none of ks; add it there, or leave it out");
   const std::int64_t largest = *std::max_element(ks.begin(), ks.end());
   check_voting("sweep", voting, state_->index.metric(), classes().size(), largest);
   Sweep sweep;
   elect(*state_, voting, queries, largest, options, trace, sweep.neighbors, ballots);
-  for (Ballot& ballot : ballots) sweep.label.push_back(std::move(ballot.label));
+  for (Ballot& ballot : ballots) {
+    sweep.label.push_back(std::move(ballot.label));
+    if (!ballot.keep) continue;
+    sweep.votes = std::move(ballot.votes);
+    sweep.scores = std::move(ballot.scores);
+  }
   return sweep;
 } catch (...) {
   rethrow_as_error();

@@ -1,7 +1,10 @@
-// Votes of the query tiles of a search: counted on the device while their keys are there.
+// Votes of the query tiles of a search: counted on the device where that saves work, else on the host.
+#include <algorithm>
 #include <memory>
 #include <optional>
 
+#include "base/float_guard.hpp"
+#include "base/numbers.hpp"
 #include "classify/classifier_state.hpp"
 #include "device/timing.hpp"
 #include "host/parallel.hpp"
@@ -12,14 +15,18 @@
 namespace kith {
 namespace {
 
-std::size_t size(std::int64_t value) {
-  return static_cast<std::size_t>(value);
-}
+/// Neighbours of a query tile from which on a step of the device is sooner done than the host's count.
+constexpr std::int64_t enough_for_device = 1 << 14;
 
-/// Whether what VoteStep says is the answer.
-bool device_decides(const VotingOptions& voting, const Weigher& weigher) {
-  return weigher.all_one() && voting.priors.empty() && voting.costs.empty() &&
-         voting.tie == TieRule::smallest_label;
+/// Neighbours that steps of the device count while the host, who asks for the winner after each, adds one.
+constexpr std::int64_t counted_while_added = 4;
+
+/// Whether a device may count: what VoteStep says is the answer, and the keys that it left are the
+/// neighbours.
+bool device_may_count(const VotingOptions& voting, const Weigher& weigher, const PlanOptions& options) {
+  const bool decides = weigher.all_one() && voting.priors.empty() && voting.costs.empty() &&
+                       voting.tie == TieRule::smallest_label;
+  return decides && !options.self && options.filter.rows() == 0;
 }
 
 /// `count` queries of a search, from query `first` on.
@@ -31,94 +38,123 @@ struct QueryTile {
 class Election {
  public:
   Election(const Classifier::State& state, const VotingOptions& voting, const PlanOptions& options,
-           bool timed, const Neighbors& found)
+           bool timed, const Neighbors& found, std::vector<Ballot>& ballots)
       : state_(state),
         voting_(voting),
         threads_(options.threads),
         timed_(timed),
         found_(found),
-        weigher_(voting, state.sample_weights),
-        device_decides_(device_decides(voting, weigher_)),
-        columns_(state.outputs.size()) {}
-
-  /// Before the ballots of a tile.
-  void begin(const QueryTile& tile) {
-    if (weigher_.all_one()) return;
-    const std::size_t k = size(found_.k), from = tile.first * k, cells = tile.count * k;
-    const Stopwatch weighing;
-    const std::vector<float> weights = weigh(weigher_, std::span(found_.distance).subspan(from, cells),
-                                             std::span(found_.index).subspan(from, cells), k, threads_);
-    host_seconds_ += weighing.seconds();
-    if (!tallying_) {
-      std::uint32_t most = 0;
-      for (const LabelColumn& column : state_.outputs) most = std::max(most, column.class_count());
-      tallying_.emplace(state_.index.device().state(), static_cast<std::int64_t>(tile.count), found_.k, most);
+        all_one_(Weigher(voting, state.sample_weights).all_one()),
+        device_may_count_(device_may_count(voting, Weigher(voting, state.sample_weights), options)),
+        columns_(state.outputs.size()) {
+    for (Ballot& ballot : ballots) {
+      columns_[ballot.output].ballots.push_back(&ballot);
+      columns_[ballot.output].neighbors += ballot.k;
     }
-    tallying_->weigh(weights);
+    for (Column& column : columns_)
+      std::stable_sort(column.ballots.begin(), column.ballots.end(),
+                       [](const Ballot* a, const Ballot* b) { return a->k < b->k; });
   }
 
-  void hold(const QueryTile& tile, Ballot& ballot) {
-    const LabelColumn& labels = state_.outputs[ballot.output];
-    const std::size_t cells = tile.count * labels.classes.size();
-    const std::size_t from = ballot.keep ? tile.first * labels.classes.size() : 0;
-    if (!ballot.keep) ballot.votes.resize(cells);
-    const std::span votes = std::span(ballot.votes).subspan(from, cells);
-    const spi::Grid<Key> nearest = keys(tile, ballot.k);
-    std::optional<Voting>& voting = columns_[ballot.output].voting;
-    if (!voting)
-      voting.emplace(state_.index.device().state(), static_cast<std::int64_t>(tile.count),
-                     labels.class_count());
-    std::vector<std::uint32_t> winner(tile.count);
-    voting->vote(nearest, labels.grid(), threads_, winner, votes, timed_ ? &vote_seconds_ : nullptr);
-    std::span<float> scores;
-    if (!weigher_.all_one()) {
-      if (!ballot.keep) ballot.scores.resize(cells);
-      scores = std::span(ballot.scores).subspan(from, cells);
-      tallying_->tally(nearest, labels.grid(), labels.class_count(), threads_, scores,
-                       timed_ ? &tally_seconds_ : nullptr);
+  /// Empty answers to `queries` queries.
+  void begin(std::size_t queries) {
+    for (const Column& column : columns_)
+      for (Ballot* const ballot : column.ballots) {
+        ballot->label.resize(queries);
+        if (!ballot->keep) continue;
+        ballot->votes.resize(queries * state_.outputs[ballot->output].classes.size());
+        if (!all_one_) ballot->scores.resize(ballot->votes.size());
+      }
+  }
+
+  void hold(const QueryTile& tile) {
+    for (std::size_t output = 0; output < columns_.size(); ++output) {
+      Column& column = columns_[output];
+      if (column.ballots.empty()) continue;
+      if (!device_counts(tile, column))
+        count_on_host(tile, state_.outputs[output], column);
+      else
+        for (Ballot* const ballot : column.ballots)
+          count_on_device(tile, state_.outputs[output], column, *ballot);
     }
-    if (!device_decides_) return decide(tile, ballot, votes, scores);
-    for (std::size_t q = 0; q < tile.count; ++q)
-      ballot.label[tile.first + q] = winner[q] == no_row ? voting_.no_label : labels.classes[size(winner[q])];
   }
 
   void report(Trace& trace) const {
-    trace.seconds["vote"] = vote_seconds_;
-    if (!weigher_.all_one()) trace.seconds["tally"] = tally_seconds_;
-    if (!device_decides_) trace.seconds["decide"] = host_seconds_;
+    if (device_seconds_) trace.seconds["vote"] = *device_seconds_;
+    if (host_seconds_) trace.seconds["decide"] = *host_seconds_;
   }
 
  private:
   /// What the ballots of one output share.
   struct Column {
+    std::vector<Ballot*> ballots;  ///< k ascending
+    std::int64_t neighbors = 0;    ///< of a query, counted once for each ballot
     std::optional<Voting> voting;
     std::vector<Scorer> scorers;  ///< one a thread
   };
 
-  static spi::Grid<Key> keys(const QueryTile& tile, std::int64_t k) {
-    spi::Grid<Key> nearest = tile.workspace->result(static_cast<std::int64_t>(tile.count));
-    nearest.cols = size(k);
-    return nearest;
+  /// Several k are one pass of the host over the longest lists, but a step each of the device.
+  bool device_counts(const QueryTile& tile, const Column& column) const {
+    return device_may_count_ && column.neighbors <= counted_while_added * column.ballots.back()->k &&
+           static_cast<std::int64_t>(tile.count) * column.neighbors >= enough_for_device;
   }
 
-  /// From scores to labels, on the host.
-  void decide(const QueryTile& tile, Ballot& ballot, std::span<const std::uint32_t> votes,
-              std::span<const float> scores) {
-    const Stopwatch deciding;
-    const LabelColumn& labels = state_.outputs[ballot.output];
-    const std::size_t classes = labels.classes.size(), k = size(ballot.k), stride = size(found_.k);
+  void count_on_device(const QueryTile& tile, const LabelColumn& labels, Column& column, Ballot& ballot) {
+    if (!column.voting)
+      column.voting.emplace(state_.index.device().state(), static_cast<std::int64_t>(tile.count),
+                            labels.class_count());
+    spi::Grid<Key> nearest = tile.workspace->result(static_cast<std::int64_t>(tile.count));
+    nearest.cols = size(ballot.k);
+    const std::size_t classes = labels.classes.size();
+    std::span<std::uint32_t> votes = ballot.votes;
+    if (ballot.keep) votes = votes.subspan(tile.first * classes, tile.count * classes);
+    std::vector<std::uint32_t> winner(tile.count);
+    if (!device_seconds_) device_seconds_ = 0;
+    column.voting->vote(nearest, labels.grid(), threads_, winner, votes,
+                        timed_ ? &*device_seconds_ : nullptr);
+    for (std::size_t q = 0; q < tile.count; ++q)
+      ballot.label[tile.first + q] = winner[q] == no_row ? voting_.no_label : labels.classes[winner[q]];
+  }
+
+  void count_on_host(const QueryTile& tile, const LabelColumn& labels, Column& column) {
+    const FloatGuard guard;  // of the host program's traps the sum of seconds would be one
+    const Stopwatch counting;
     const std::uint32_t team = team_size(threads_);
-    std::vector<Scorer>& scorers = columns_[ballot.output].scorers;
-    if (scorers.empty()) scorers.assign(team, Scorer(voting_, classes, labels.codes, state_.sample_weights));
-    run_team(tile.count, tile.count * classes, team, [&](std::size_t q, std::size_t thread) {
-      const std::size_t row = q * classes, list = (tile.first + q) * stride;
-      const std::int64_t winner = scorers[thread].winner_of(
-          votes.subspan(row, classes), scores.empty() ? scores : scores.subspan(row, classes),
-          std::span(found_.index).subspan(list, k), std::span(found_.distance).subspan(list, k));
-      ballot.label[tile.first + q] =
-          winner == Scorer::nobody ? voting_.no_label : labels.classes[size(winner)];
+    if (column.scorers.empty())
+      column.scorers.assign(team,
+                            Scorer(voting_, labels.classes.size(), labels.codes, state_.sample_weights));
+    const std::size_t work = tile.count * size(column.ballots.back()->k) * 8;  // a vote is several operations
+    run_team(tile.count, work, team, [&](std::size_t q, std::size_t thread) {
+      answer(tile.first + q, labels, column.scorers[thread], column.ballots);
     });
-    host_seconds_ += deciding.seconds();
+    host_seconds_ = host_seconds_.value_or(0) + counting.seconds();
+  }
+
+  /// All ballots of one query.
+  void answer(std::size_t q, const LabelColumn& labels, Scorer& scorer,
+              const std::vector<Ballot*>& ballots) const {
+    const std::size_t longest = size(found_.k);
+    const std::span index = std::span(found_.index).subspan(q * longest, longest);
+    const std::span distance = std::span(found_.distance).subspan(q * longest, longest);
+    if (ballots.size() == 1) {
+      const std::size_t k = size(ballots[0]->k);
+      return put(q, labels, scorer, scorer.winner_of(index.first(k), distance.first(k)), *ballots[0]);
+    }
+    scorer.begin();
+    std::size_t j = 0;
+    for (Ballot* const ballot : ballots) {
+      for (; j < size(ballot->k); ++j) scorer.add(index[j], distance[j]);
+      put(q, labels, scorer, scorer.winner(), *ballot);
+    }
+  }
+
+  void put(std::size_t q, const LabelColumn& labels, const Scorer& scorer, std::int64_t winner,
+           Ballot& ballot) const {
+    ballot.label[q] = winner == Scorer::nobody ? voting_.no_label : labels.classes[size(winner)];
+    if (!ballot.keep) return;
+    const auto to = static_cast<std::ptrdiff_t>(q * labels.classes.size());
+    std::copy(scorer.votes().begin(), scorer.votes().end(), ballot.votes.begin() + to);
+    if (!all_one_) std::copy(scorer.scores().begin(), scorer.scores().end(), ballot.scores.begin() + to);
   }
 
   const Classifier::State& state_;
@@ -126,11 +162,10 @@ class Election {
   std::uint32_t threads_;
   bool timed_;
   const Neighbors& found_;
-  Weigher weigher_;
-  bool device_decides_;
+  bool all_one_;
+  bool device_may_count_;
   std::vector<Column> columns_;
-  std::optional<Tallying> tallying_;
-  double vote_seconds_ = 0, tally_seconds_ = 0, host_seconds_ = 0;
+  std::optional<double> device_seconds_, host_seconds_;  ///< where there were such counts
 };
 
 }  // namespace
@@ -138,19 +173,11 @@ class Election {
 void elect(const Classifier::State& state, const VotingOptions& voting, MatrixView<const float> queries,
            std::int64_t largest_k, const PlanOptions& options, Trace* trace, Neighbors& found,
            std::vector<Ballot>& ballots) {
-  const std::size_t m = size(queries.rows());
-  Election election(state, voting, options, trace != nullptr, found);
-  for (Ballot& ballot : ballots) {
-    const std::size_t cells = ballot.keep ? m * state.outputs[ballot.output].classes.size() : 0;
-    ballot.label.resize(m);
-    ballot.votes.resize(cells);
-    if (!Weigher(voting, state.sample_weights).all_one()) ballot.scores.resize(cells);
-  }
+  Election election(state, voting, options, trace != nullptr, found, ballots);
+  election.begin(size(queries.rows()));
   search_with(state.index.state(), queries, largest_k, options, trace, found,
               [&](Workspace& workspace, std::int64_t first, std::int64_t count) {
-                const QueryTile tile{&workspace, size(first), size(count)};
-                election.begin(tile);
-                for (Ballot& ballot : ballots) election.hold(tile, ballot);
+                election.hold({&workspace, size(first), size(count)});
               });
   if (trace) election.report(*trace);
 }

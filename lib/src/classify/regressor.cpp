@@ -101,6 +101,15 @@ Regressor::Regressor(Device device, MatrixView<const float> train, MatrixView<co
   rethrow_as_error();
 }
 
+Regressor::Regressor(Index index, MatrixView<const double> values, std::vector<float> sample_weights) try {
+  std::vector<double> kept = checked_values(values, index.rows());
+  check_sample_weights("regressor", sample_weights, index.rows());
+  state_ = std::make_shared<State>(
+      State{std::move(index), values.cols(), std::move(kept), std::move(sample_weights)});
+} catch (...) {
+  rethrow_as_error();
+}
+
 std::vector<double> Regressor::predict(MatrixView<const float> queries, std::int64_t k,
                                        const VotingOptions& voting, const PlanOptions& options) const {
   return regress(queries, k, voting, options).value;

@@ -83,7 +83,8 @@ std::shared_ptr<Device::State> Device::State::make(std::unique_ptr<spi::Device> 
   return state;
 }
 
-DeviceMutex::DeviceMutex(const DeviceInfo& info) : spec_(info.spec), survives_fork_(info.backend == "cpu") {}
+DeviceMutex::DeviceMutex(const DeviceInfo& info)
+    : spec_(info.spec), survives_fork_(info.profile.host_threads) {}
 
 void DeviceMutex::refuse_if_lost() const {
   if (is_lost())
@@ -122,11 +123,10 @@ spi::Support Device::State::check(const spi::Step& step) const {
 
 DeviceMemory::DeviceMemory(std::shared_ptr<Device::State> state, std::size_t bytes)
     : state_(std::move(state)) {
-  const std::lock_guard lock(state_->mutex);
-  const FloatGuard guard;
+  const DeviceSession session(*state_);
   bytes = std::max<std::size_t>(bytes, 1);
   memory_ = take_spare(*state_, state_->spare, bytes, bytes);
-  if (!memory_) memory_ = spi::retried(state_->info, [&] { return state_->device->allocate(bytes); });
+  if (!memory_) memory_ = spi::retried(state_->info, [&] { return session->allocate(bytes); });
 }
 
 DeviceMemory::~DeviceMemory() {
@@ -147,14 +147,13 @@ void DeviceMemory::release() noexcept {
     static_cast<void>(memory_.release());
     return;
   }
-  const std::lock_guard lock(state_->mutex);
-  const FloatGuard guard;
+  const DeviceSession session(*state_);
   {
     const std::lock_guard spares(state_->spares_mutex);
     std::size_t kept = memory_->bytes;
     for (const auto& block : state_->spare) kept += block->bytes;
     try {
-      if (state_->spare.size() < most_spares && kept <= state_->device->info.memory_bytes / spare_share)
+      if (state_->spare.size() < most_spares && kept <= session->info.memory_bytes / spare_share)
         state_->spare.push_back(std::move(memory_));
     } catch (...) {  // no room for the pointer: then the block itself goes
     }

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/float_guard.hpp"
 #include "host/fork_gate.hpp"
 #include "kith/device.hpp"
 #include "kith/spi.hpp"
@@ -61,6 +62,20 @@ struct Device::State {
   std::map<std::tuple<Proposer, std::uint32_t, std::uint32_t>, std::string> proposer_refusals;
   /// Likewise by selector (test_selector.cpp).
   std::map<Selector, std::string> selector_refusals;
+};
+
+/// A device while it is in use: it is locked, and this thread computes as docs/contract.md, section 7, asks.
+class DeviceSession {
+ public:
+  /// Throws unavailable: the device was opened before fork().
+  explicit DeviceSession(Device::State& state) : lock_(state.mutex), device_(*state.device) {}
+  spi::Device* operator->() const { return &device_; }
+  spi::Device& operator*() const { return device_; }
+
+ private:
+  const std::lock_guard<DeviceMutex> lock_;
+  const FloatGuard guard_;
+  spi::Device& device_;
 };
 
 /// The smallest spare block that holds `bytes` and wastes at most `waste`; null where there is none.

@@ -4,7 +4,6 @@
 #include <new>
 #include <numeric>
 
-#include "base/float_guard.hpp"
 #include "kith/error.hpp"
 
 namespace kith {
@@ -72,10 +71,9 @@ std::unique_ptr<spi::HostMemory> allocate_plain(std::size_t bytes) {
 
 HostBuffer::HostBuffer(Device::State& state, std::size_t bytes) : state_(state) {
   if (is_kept(bytes)) {
-    const std::lock_guard lock(state_.mutex);
-    const FloatGuard guard;
+    const DeviceSession session(state_);
     memory_ = take_spare(state_, state_.spare_host, bytes, most_locked);
-    if (!memory_) memory_ = allocate_locked(*state_.device, bytes);
+    if (!memory_) memory_ = allocate_locked(*session, bytes);
   }
   if (!memory_) memory_ = allocate_plain(bytes);
 }
@@ -86,8 +84,7 @@ HostBuffer::~HostBuffer() {
     static_cast<void>(memory_.release());
     return;
   }
-  const std::lock_guard lock(state_.mutex);
-  const FloatGuard guard;
+  const DeviceSession session(state_);
   try {
     const std::lock_guard spares(state_.spares_mutex);
     state_.spare_host.push_back(std::move(memory_));

@@ -14,21 +14,6 @@ Error failure(const std::string& spec, const char* call, const std::string& what
                                     "; report it to those who wrote that back end"};
 }
 
-template <class Body>
-auto guarded(const std::string& spec, const char* call, const Body& body) {
-  try {
-    return body();
-  } catch (const Error&) {
-    throw;
-  } catch (const std::bad_alloc&) {
-    throw;
-  } catch (const std::exception& error) {
-    throw failure(spec, call, error.what());
-  } catch (...) {
-    throw failure(spec, call, "an unknown exception");
-  }
-}
-
 class GuardedDevice : public spi::Device {
  public:
   explicit GuardedDevice(std::unique_ptr<spi::Device> real)
@@ -71,7 +56,17 @@ class GuardedDevice : public spi::Device {
  private:
   template <class Body>
   std::invoke_result_t<const Body&> run(const char* call, const Body& body) const {
-    return guarded(info.spec, call, body);
+    try {
+      return body();
+    } catch (const Error&) {
+      throw;
+    } catch (const std::bad_alloc&) {
+      throw;
+    } catch (const std::exception& error) {
+      throw failure(info.spec, call, error.what());
+    } catch (...) {
+      throw failure(info.spec, call, "an unknown exception");
+    }
   }
 
   const std::unique_ptr<spi::Device> real_;
@@ -79,9 +74,8 @@ class GuardedDevice : public spi::Device {
 
 }  // namespace
 
-std::unique_ptr<spi::Device> open_guarded(const std::string& spec,
-                                          const std::function<std::unique_ptr<spi::Device>()>& open) {
-  return std::make_unique<GuardedDevice>(guarded(spec, "open", open));
+std::unique_ptr<spi::Device> guarded(std::unique_ptr<spi::Device> device) {
+  return std::make_unique<GuardedDevice>(std::move(device));
 }
 
 }  // namespace kith

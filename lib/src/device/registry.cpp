@@ -78,8 +78,7 @@ const BackendInfo& BackendEntry::info() {
 std::unique_ptr<spi::Device> BackendEntry::open(std::uint32_t ordinal) {
   if (file_.path.empty()) return backend_->open(ordinal);
   const std::lock_guard lock(mutex_);
-  return open_guarded(info_.devices[ordinal].spec,
-                      [&] { return open_device_of(*backend_, info_.name, ordinal); });
+  return guarded(open_device_of(*backend_, info_.name, ordinal));
 }
 
 // Never destroyed: drivers and plug-ins are torn down by the system after every handle is gone.

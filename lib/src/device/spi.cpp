@@ -1,6 +1,5 @@
 #include "kith/spi.hpp"
 
-#include "base/float_guard.hpp"
 #include "device/device_state.hpp"
 
 namespace kith::spi {
@@ -11,6 +10,13 @@ HostMemory::~HostMemory() = default;
 Device::~Device() = default;
 Backend::~Backend() = default;
 
+std::string refusal_of_error(const CollectStep& step) {
+  if (step.proposer == Proposer::none || (step.b > 0 && step.b < 1)) return "";
+  return "a step of proposer " + std::string(name(step.proposer)) + " has b = " + std::to_string(step.b) +
+         " for the error of its products, which is to be above 0 and below 1; set it to product_error() of "
+         "the step";
+}
+
 void Device::hold() {}
 void Device::let_go() {}
 
@@ -20,9 +26,8 @@ std::unique_ptr<HostMemory> Device::allocate_host(std::size_t) {
 
 void with_device(const kith::Device& device, const std::function<void(Device&)>& body) {
   kith::Device::State& state = *device.state();
-  const std::lock_guard lock(state.mutex);
-  const FloatGuard guard;
-  body(*state.device);
+  const DeviceSession session(state);
+  body(*session);
 }
 
 }  // namespace kith::spi

@@ -8,6 +8,7 @@
 #include "base/float_guard.hpp"
 #include "base/text.hpp"
 #include "kith/error.hpp"
+#include "kith/labels.hpp"
 #include "rows/rows.hpp"
 #include "vote/votes.hpp"
 #include "vote/weights.hpp"
@@ -116,8 +117,7 @@ std::size_t count_classes(const Model& model) {
   std::vector<std::int64_t> classes;
   for (std::size_t i = 0; i < model.labels.size(); i += static_cast<std::size_t>(model.outputs))
     classes.push_back(model.labels[i]);
-  std::sort(classes.begin(), classes.end());
-  return static_cast<std::size_t>(std::unique(classes.begin(), classes.end()) - classes.begin());
+  return classes_of(std::move(classes)).size();
 }
 
 void check_vote(const Model& model) {

@@ -7,11 +7,13 @@
 #include "base/border.hpp"
 #include "base/float_guard.hpp"
 #include "kith/error.hpp"
+#include "plan/attempts.hpp"
 #include "plan/plan_memory.hpp"
 #include "plan/plan_rules.hpp"
 #include "plan/plan_sample.hpp"
 #include "plan/product_bounds.hpp"
 #include "plan/proposal_sizes.hpp"
+#include "plan/reasons.hpp"
 #include "plan/tuning_choice.hpp"
 #include "rows/row_filter.hpp"
 
@@ -82,12 +84,6 @@ Proposer wanted_proposer(const DeviceInfo& device, const Problem& problem, const
   return o.proposer;
 }
 
-std::string list_of(const std::vector<Selector>& selectors) {
-  std::string list;
-  for (Selector s : selectors) list += (list.empty() ? "" : ", ") + std::string(name(s));
-  return list;
-}
-
 /// Let what the caller fixed win over what the rules propose.
 ///   why_not_tuned  as tuned_plan() says it
 void apply(const DeviceInfo& device, const PlanOptions& o, const std::string& why_not_tuned, Choice& choice) {
@@ -97,26 +93,24 @@ void apply(const DeviceInfo& device, const PlanOptions& o, const std::string& wh
   if (o.selector != Selector::automatic) {
     if (!has(o.selector))
       refuse(Errc::unsupported, device.spec + " has no selector " + std::string(name(o.selector)) +
-                                    "; it has " + list_of(device.selectors));
+                                    "; it has " + reasons::names_of(device.selectors));
     if (o.fused == true)
       refuse(Errc::unsupported, "the fused step has its own selection, so selector " +
                                     std::string(name(o.selector)) +
                                     " cannot be had with it; drop one of the two");
     choice.selector = o.selector;
     choice.fused = false;
-    const std::string asked = "selector " + std::string(name(o.selector)) + " was asked for";
-    choice.reason = choice.proposer == Proposer::none ? asked : asked + "; " + choice.reason;
+    const bool proposes = choice.proposer != Proposer::none;
+    choice.reason = reasons::selector_asked_for(o.selector, proposes ? choice.reason : "");
   } else if (o.fused) {
     if (*o.fused && device.fused_max_k == 0)
       refuse(Errc::unsupported, device.spec + " has no fused step; drop the demand for it");
     choice.fused = *o.fused;
-    choice.reason = *o.fused ? "the fused step was asked for"
-                    : has_filter(o)
-                        ? "a filter strikes out distances, so they are written, then selected from"
-                        : "the fused step was refused";
+    choice.reason = *o.fused        ? reasons::fused_asked_for()
+                    : has_filter(o) ? reasons::filtered()
+                                    : reasons::fused_refused();
   } else if (choice.proposer == Proposer::none) {
-    choice.reason =
-        "built-in rule" + (why_not_tuned.empty() ? "" : ", as " + why_not_tuned) + ": " + choice.reason;
+    choice.reason = reasons::built_in(choice.reason, why_not_tuned);
   }
   if (o.groups) choice.groups = o.groups;
   if (o.query_tile) choice.query_tile = o.query_tile;
@@ -129,10 +123,8 @@ Plan decide(const DeviceInfo& device, const Problem& problem, const PlanOptions&
   std::string why_not_tuned;
   if (std::optional<Plan> tuned = tuned_plan(device, problem, options, why_not_tuned)) return *tuned;
   const Proposer proposer = wanted_proposer(device, problem, options);
-  Choice choice = proposer != Proposer::none       ? choose_proposed(device, problem, options, proposer)
-                  : device.kind != DeviceKind::cpu ? choose_gpu(device, problem, options)
-                  : device.backend == "cpu"        ? choose_cpu(device, problem, options)
-                                                   : choose_opencl_cpu(device, problem, options);
+  Choice choice = proposer == Proposer::none ? choose_chain(device, problem, options)
+                                             : choose_proposed(device, problem, options, proposer);
   apply(device, options, why_not_tuned, choice);
 
   Plan plan;
@@ -156,8 +148,7 @@ Plan decide(const DeviceInfo& device, const Problem& problem, const PlanOptions&
       room_for_shadow(device, options))
     plan.row_copy_bytes = 0;  // it can be done without
   plan.growth = plan.proposer == Proposer::none ? 0 : choice.growth;
-  plan.guesses = plan.visit_rows > 0;
-  plan.candidates = std::min(choice.candidates, plan.visit_rows ? problem.n : plan.train_tile);
+  plan.candidates = std::min(choice.candidates, problem.n);
   plan.groups = std::clamp<std::int64_t>(choice.groups, 1, std::max<std::int64_t>(chain_tile(plan), 1));
   fit_memory(device, options, plan);
   return plan;
@@ -165,7 +156,14 @@ Plan decide(const DeviceInfo& device, const Problem& problem, const PlanOptions&
 
 }  // namespace
 
-Plan plan_problem(const DeviceInfo& device, const Problem& problem, const PlanOptions& options) {
+Choice choose_chain(const DeviceInfo& device, const Problem& problem, const PlanOptions& options) {
+  if (device.profile.host_threads) return choose_cpu(device, problem, options);
+  return device.kind == DeviceKind::cpu ? choose_opencl_cpu(device, problem, options)
+                                        : choose_gpu(device, problem, options);
+}
+
+Plan plan_problem(const DeviceInfo& device, const Problem& problem, const PlanOptions& options,
+                  const Feedback& feedback) {
   const FloatGuard guard;  // rules compare estimates in seconds
   check_problem(problem, options);
   check_options(options);
@@ -180,20 +178,45 @@ Plan plan_problem(const DeviceInfo& device, const Problem& problem, const PlanOp
     way.proposer = Proposer::none;
   }
   Plan plan = decide(device, searched, way);
+  std::string note;
+  if (options.proposer == Proposer::automatic && overwhelms(feedback, plan.proposer, searched.k)) {
+    note = reasons::overwhelmed(plan.proposer);
+    way.proposer = Proposer::none;
+    plan = decide(device, searched, way);
+  }
   plan.self = options.self;
-  plan.reason += note_on_rows_left_out(plan);
+  plan.reason += reasons::left_out(plan) + note;
+  plan.attempts = attempts_of(plan, !lesson_of(feedback, plan.proposer).misleads);
   return plan;
 }
 
-Plan make_plan(const DeviceInfo& device, const Problem& problem, const PlanOptions& options) try {
-  return plan_problem(device, problem, options);
+Plan make_plan(const DeviceInfo& device, const Problem& problem, const PlanOptions& options,
+               const Feedback& feedback) try {
+  return plan_problem(device, problem, options, feedback);
 } catch (...) {
   rethrow_as_error();
 }
 
-std::string note_on_rows_left_out(const Plan& plan) {
-  return plan.self ? "; one more neighbour is searched for, since a query is no neighbour of its own" : "";
+namespace {
+
+/// An attempt beside its name, for people.
+std::string said(const Attempt& attempt) {
+  using Way = Attempt::Way;
+  const std::string share = std::to_string(Attempt::many_open);
+  if (attempt.way == Way::exact) return "the queries that are still open, by the chain alone";
+  const std::string steps = std::to_string(attempt.seed_rows) + " rows, then " +
+                            std::to_string(attempt.growth) + " times all before, at most " +
+                            std::to_string(attempt.step_rows) + " a step";
+  if (attempt.way == Way::guess)
+    return steps +
+           "; what is near from the nearest of those seen, and the k-th chain tells whether it was right";
+  if (attempt.way == Way::careful)
+    return steps + "; what is near from k bounds, for all where more than one in " + share + " is open";
+  return steps + "; lists " + std::to_string(attempt.lists) + " times as long, where at most one in " +
+         share + " is open";
 }
+
+}  // namespace
 
 std::string explain(const Plan& plan) try {
   const Problem& p = plan.problem;
@@ -217,13 +240,13 @@ std::string explain(const Plan& plan) try {
     line("sample", plan.sample_rows, " training rows by the proposer, for a first guess, listing none; then ",
          plan.growth, " times as many are listed, and ", plan.growth, " times all before");
   else if (plan.proposer != Proposer::none)
-    line("seed", plan.seed_rows, " training rows by the ", plan.visit_rows ? "proposer" : "chain",
-         ", for the first bounds; then ", plan.growth, " times all before");
+    line("seed", plan.seed_rows, " training rows by the proposer, for the first bounds; then ", plan.growth,
+         " times all before");
   if (plan.visit_rows) line("visits", "blocks of ", plan.visit_rows, " training rows, in a mixed order");
-  if (plan.guesses)
-    line("guess", "what is near, from the nearest of those seen; the k-th chain tells whether it was right");
+  if (plan.proposer != Proposer::none)
+    for (const Attempt& attempt : plan.attempts) line("attempt", name(attempt.way), ": ", said(attempt));
   if (plan.proposer != Proposer::none || radius)
-    line("candidates", plan.candidates, " places a query", plan.visit_rows ? "" : " and training tile");
+    line("candidates", plan.candidates, " places a query", radius ? " and training tile" : "");
   if (plan.proposer != Proposer::none)
     line("shadow", shadow_bytes(plan.proposer, p.n, p.dims), " bytes, kept with the index");
   if (plan.row_copy_bytes) line("row copy", plan.row_copy_bytes, " bytes, likewise");

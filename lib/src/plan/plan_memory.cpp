@@ -12,7 +12,7 @@
 namespace kith {
 
 std::int64_t chain_tile(const Plan& plan) {
-  return plan.proposer == Proposer::none ? plan.train_tile : plan.visit_rows ? 0 : plan.seed_rows;
+  return plan.proposer == Proposer::none ? plan.train_tile : 0;
 }
 
 bool searches_in_one_tile(const Plan& plan) {
@@ -63,9 +63,6 @@ void fit_memory(const DeviceInfo& device, const PlanOptions& options, Plan& plan
       plan.groups = (plan.groups + 1) / 2;
     } else if (plan.query_tile > 1) {
       plan.query_tile = (plan.query_tile + 1) / 2;
-    } else if (plan.proposer == Proposer::gemm && plan.train_tile > plan.seed_rows) {
-      plan.train_tile = std::max(plan.seed_rows, (plan.train_tile + 1) / 2);
-      plan.candidates = std::min(plan.candidates, plan.train_tile);
     } else if (plan.train_tile > 1 && !plan.fused && plan.proposer == Proposer::none) {
       plan.train_tile = (plan.train_tile + 1) / 2;
     } else {

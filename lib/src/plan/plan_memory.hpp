@@ -9,7 +9,7 @@
 
 namespace kith {
 
-/// Training rows of the largest tile that is searched by the chain: the seed, where candidates are proposed.
+/// Training rows of the largest tile that is searched by the chain; 0 where candidates are proposed.
 std::int64_t chain_tile(const Plan& plan);
 /// Whether that is the only one, so that no running result is carried from one to the next.
 bool searches_in_one_tile(const Plan& plan);

@@ -24,11 +24,13 @@ struct Choice {
   std::string reason;
 };
 
-/// The CPU back end.
+/// By the chain, on any device.
+Choice choose_chain(const DeviceInfo& device, const Problem& problem, const PlanOptions& options);
+/// Threads of the host.
 Choice choose_cpu(const DeviceInfo& device, const Problem& problem, const PlanOptions& options);
-/// A CPU behind OpenCL, such as PoCL.
+/// A CPU behind a driver, such as PoCL.
 Choice choose_opencl_cpu(const DeviceInfo& device, const Problem& problem, const PlanOptions& options);
-/// A GPU, by CUDA or OpenCL.
+/// A GPU.
 Choice choose_gpu(const DeviceInfo& device, const Problem& problem, const PlanOptions& options);
 
 /// Bytes that an index may keep beside its rows.
@@ -43,9 +45,7 @@ Choice choose_proposed(const DeviceInfo& device, const Problem& problem, const P
 
 /// make_plan() for calls within the library. Host memory that runs out leaves it as std::bad_alloc: as Error
 /// out_of_memory it would look like a device that is too small for a plan, and lead to another plan.
-Plan plan_problem(const DeviceInfo& device, const Problem& problem, const PlanOptions& options = {});
-
-/// What a plan does because of rows that are left out, to follow its reason; empty when none are.
-std::string note_on_rows_left_out(const Plan& plan);
+Plan plan_problem(const DeviceInfo& device, const Problem& problem, const PlanOptions& options = {},
+                  const Feedback& feedback = {});
 
 }  // namespace kith

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "plan/plan_rules.hpp"
+#include "plan/reasons.hpp"
 
 namespace kith {
 namespace {
@@ -12,10 +13,11 @@ constexpr std::int64_t query_block = 8, most_queries = 1 << 16;
 constexpr std::int64_t most_written = 1 << 24, queries_a_step = 128;
 
 /// Pairs a second that one thread compares, roughly, so that a step never takes long. Measured on one
-/// core at 3.9 GHz: 5.9e10 pairs times dims a second for avx512, 3.8e10 for avx2, 6e8 for baseline,
+/// core at 3.9 GHz: 5.9e10 pairs times dims a second for avx512, 3.8e10 for avx2, 6e8 without vectors,
 /// where each pair costs as much as four dimensions beside its own.
 double pairs_a_second(const DeviceInfo& device, std::int64_t dims) {
-  const double rate = device.driver == "avx512" ? 5e10 : device.driver == "avx2" ? 3e10 : 5e8;
+  const std::uint32_t floats = device.profile.vector_floats;
+  const double rate = floats >= 16 ? 5e10 : floats >= 8 ? 3e10 : 5e8;
   return rate / static_cast<double>(dims + 4);
 }
 
@@ -57,7 +59,7 @@ Choice choose_cpu(const DeviceInfo& device, const Problem& problem, const PlanOp
   const std::int64_t threads = options.threads ? options.threads : device.compute_units;
   Choice choice;
   choice.fused = true;
-  choice.reason = "the fused step keeps distances in registers";
+  choice.reason = reasons::fused_on_host();
   choice.groups = threads > 1 ? groups_for(problem, threads) : 1;
   double pair_seconds = 1 / pairs_a_second(device, problem.dims);
   std::int64_t most_rows = problem.n;

@@ -2,18 +2,13 @@
 #include <cmath>
 #include <limits>
 
+#include "base/numbers.hpp"
 #include "plan/plan_rules.hpp"
+#include "plan/reasons.hpp"
 
 namespace kith {
 namespace {
 
-// What the kernels of kernels_cuda and kernels_cl are built around.
-constexpr std::int64_t tile = 128;        // queries, and training rows, that a block folds
-constexpr std::int64_t few_queries = 64;  // up to here every block takes all queries, in batches
-constexpr std::int64_t batch = 16;        // of queries, where they are few
-// Rows that a block reads before it folds the first, and such blocks of a multiprocessor.
-constexpr std::int64_t rows_at_once_cuda = 12288, rows_at_once_opencl = 5116, blocks_opencl = 2;
-constexpr std::int64_t threshold_max_k = 2048;
 constexpr std::int64_t most_written = std::int64_t{1}
                                       << 24;  // distances that are rather written than selected at once
 
@@ -22,15 +17,10 @@ constexpr std::int64_t most_written = std::int64_t{1}
 constexpr double most_folds = 4e12;
 constexpr std::int64_t most_distances = std::int64_t{1} << 30;
 
-std::int64_t divide_up(std::int64_t a, std::int64_t b) {
-  return (a + b - 1) / b;
-}
-
-/// Parts to cut `rows` into so that `blocks * parts` blocks, `wave` of which run at once, are done
+/// Parts to cut `tiles` of rows into so that `blocks * parts` blocks, `wave` of which run at once, are done
 /// soonest; a part costs about as much beside its rows as `overhead` tiles.
-std::int64_t best_parts(std::int64_t blocks, std::int64_t wave, std::int64_t rows) {
+std::int64_t best_parts(std::int64_t blocks, std::int64_t wave, std::int64_t tiles) {
   constexpr std::int64_t most_waves = 4, overhead = 3;
-  const std::int64_t tiles = divide_up(rows, tile);
   std::int64_t best = 1, best_cost = divide_up(blocks, wave) * (tiles + overhead);
   for (std::int64_t waves = 1; waves <= most_waves; ++waves) {
     const std::int64_t parts = std::clamp<std::int64_t>(waves * wave / blocks, 1, tiles);
@@ -43,7 +33,7 @@ std::int64_t best_parts(std::int64_t blocks, std::int64_t wave, std::int64_t row
 }
 
 /// Queries a step, for at most `most` of them: whole tiles where there are several.
-std::int64_t query_tile(const Problem& problem, std::int64_t most) {
+std::int64_t query_tile(const Problem& problem, std::int64_t tile, std::int64_t most) {
   const double folds = static_cast<double>(problem.n) * static_cast<double>(problem.dims);
   const double in_time = most_folds / folds;
   if (in_time < static_cast<double>(most)) most = std::max(tile, static_cast<std::int64_t>(in_time));
@@ -91,38 +81,38 @@ void limit_step(const DeviceInfo& device, Selector selector, const Problem& prob
 }
 
 void choose_fused(const DeviceInfo& device, const Problem& problem, Choice& choice) {
-  const std::int64_t units = device.compute_units;
-  choice.reason = "k is small enough to select while distances are folded";
-  choice.query_tile = query_tile(problem, 32768);
-  if (choice.query_tile <= few_queries) {
+  const KernelProfile& profile = device.profile;
+  const std::int64_t units = device.compute_units, tile = profile.tile_rows;
+  choice.reason = reasons::fused_on_gpu();
+  choice.query_tile = query_tile(problem, tile, 32768);
+  if (choice.query_tile <= profile.small_batch) {
     // Every group is a block a batch; there should be blocks enough to read at full speed, and rows
     // enough in a group for a list to be worth its while. One query with few rows, which are read at once,
     // is sooner done by one or two blocks a multiprocessor: there are fewer lists to find, and to merge.
-    const bool cuda = device.backend == "cuda";
-    const std::int64_t large = cuda ? units : blocks_opencl * units;
-    const std::int64_t most = large * (cuda ? rows_at_once_cuda : rows_at_once_opencl);
-    const bool at_once = choice.query_tile == 1 && problem.n <= most;
-    // OpenCL's blocks of several queries are too few and too large for a second one to help.
-    const std::int64_t of_several = cuda ? 2 * units : units;
-    const std::int64_t blocks = at_once                  ? large
-                                : choice.query_tile <= 4 ? 4 * units
-                                                         : of_several / divide_up(choice.query_tile, batch);
+    const std::int64_t large = profile.groups_a_unit * units;
+    const bool at_once = choice.query_tile == 1 && problem.n <= large * profile.rows_at_once;
+    const std::int64_t of_several = profile.batches_a_unit * units;
+    const std::int64_t blocks = at_once ? large
+                                : choice.query_tile <= 4
+                                    ? 4 * units
+                                    : of_several / divide_up(choice.query_tile, profile.batch_queries);
     const std::int64_t rows = std::max<std::int64_t>(choice.query_tile <= 4 ? 1024 : 512, 16 * problem.k);
     choice.groups = std::clamp<std::int64_t>(problem.n / rows, 1, std::max<std::int64_t>(blocks, 1));
-  } else if (device.backend != "cuda") {  // whose kernels cut the rows themselves
-    choice.groups = best_parts(divide_up(choice.query_tile, tile), 2 * units, problem.n);
+  } else if (!profile.divides_rows) {
+    choice.groups = best_parts(divide_up(choice.query_tile, tile), 2 * units, divide_up(problem.n, tile));
   }
 }
 
 void choose_separate(const DeviceInfo& device, const Problem& problem, Choice& choice) {
-  choice.query_tile = query_tile(problem, std::clamp<std::int64_t>(most_distances / problem.n, 1, 8192));
-  if (problem.k > threshold_max_k) {
+  choice.query_tile = query_tile(problem, device.profile.tile_rows,
+                                 std::clamp<std::int64_t>(most_distances / problem.n, 1, 8192));
+  if (problem.k > device.profile.threshold_max_k) {
     choice.selector = Selector::radix;
-    choice.reason = "k is too large for a buffer in local memory";
+    choice.reason = reasons::large_k();
     return;  // one group: the lists of several would have to be merged, which costs more than it saves
   }
   choice.selector = Selector::threshold;
-  choice.reason = "k is small enough for a buffer in local memory";
+  choice.reason = reasons::small_buffer();
   // A list is found by one block.
   const std::int64_t rows = std::max<std::int64_t>(8192, 16 * problem.k);
   const std::int64_t lists = 4 * std::int64_t{device.compute_units};
@@ -138,7 +128,7 @@ Choice choose_gpu(const DeviceInfo& device, const Problem& problem, const PlanOp
   const bool fits = static_cast<std::uint64_t>(problem.k) <= device.fused_max_k;
   // A block of the fused step has 128 queries to itself. While distances are few, more blocks are busy, and
   // sooner done, if they are written: on an H200 1.3 to 7 times sooner with CUDA, about as much with OpenCL.
-  const bool few_distances = problem.m > few_queries && problem.n <= most_written / problem.m;
+  const bool few_distances = problem.m > device.profile.small_batch && problem.n <= most_written / problem.m;
   choice.fused = options.fused.value_or(fits && options.selector == Selector::automatic && !few_distances);
   if (choice.fused) {
     choose_fused(device, problem, choice);

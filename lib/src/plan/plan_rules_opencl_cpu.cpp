@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "plan/plan_rules.hpp"
+#include "plan/reasons.hpp"
 
 namespace kith {
 namespace {
@@ -80,9 +81,9 @@ Choice choose_opencl_cpu(const DeviceInfo& device, const Problem& problem, const
   const bool fits = static_cast<std::uint64_t>(problem.k) <= device.fused_max_k;
   choice.fused = options.fused.value_or(!named && fits && (problem.k <= 256 || problem.k <= problem.n / 32));
   choice.selector = named ? options.selector : problem.k <= 256 ? Selector::insertion : Selector::radix;
-  choice.reason = choice.fused       ? "the fused step keeps distances in registers"
-                  : problem.k <= 256 ? "one sorted list a work-item suits a CPU"
-                                     : "k is a large part of the training rows, so most are sorted";
+  choice.reason = choice.fused       ? reasons::fused_on_host()
+                  : problem.k <= 256 ? reasons::sorted_lists()
+                                     : reasons::sorts_most();
   const double fold_seconds = static_cast<double>(problem.dims + 4) / folds_a_second;
   const double budget = step_seconds * static_cast<double>(cores);
   choose_tiles(problem, budget / fold_seconds, choice);

@@ -6,13 +6,14 @@
 #include "plan/plan_visits.hpp"
 #include "plan/product_bounds.hpp"
 #include "plan/proposal_sizes.hpp"
+#include "plan/reasons.hpp"
 
 namespace kith {
 namespace {
 
-// A bound from one row in 64 lets about 64 k candidates of all rows pass, and tiles that grow by
-// Choice::growth about twice k each. The faster rows are proposed, the dearer are those of the seed.
-constexpr std::int64_t seed_share = 64, seed_share_tested_at_once = 256;
+// A bound from one row in 256 lets about 256 k candidates of all rows pass, and steps that grow by
+// Choice::growth about twice k each.
+constexpr std::int64_t seed_share = 256;
 
 // Inner products of a step: they should leave room for others on a GPU, and be over soon on a CPU.
 constexpr std::int64_t most_products = std::int64_t{1} << 30, most_rows_gemm = 131072;
@@ -21,9 +22,8 @@ constexpr double step_seconds = 0.3;
 
 std::int64_t seed_of(const Problem& problem, const PlanOptions& options, Proposer proposer) {
   const bool own = has_own_order(proposer);
-  const std::int64_t share = own ? seed_share_tested_at_once : seed_share;
   const std::int64_t seed =
-      options.train_tile ? options.train_tile : std::max(4 * problem.k, problem.n / share);
+      options.train_tile ? options.train_tile : std::max(4 * problem.k, problem.n / seed_share);
   return std::clamp<std::int64_t>(own ? whole_shadow_rows(seed) : seed, 1, problem.n);
 }
 
@@ -44,10 +44,11 @@ void limit_products(const DeviceInfo& device, const Problem& problem, Choice& ch
 /// Steps of the CPU's own kernels that are over in time: multiply-adds a second of one core, measured.
 void limit_products_cpu(const DeviceInfo& device, const Problem& problem, const PlanOptions& options,
                         Choice& choice) {
+  const std::uint32_t floats = device.profile.vector_floats;
   const double rate = choice.proposer == Proposer::bf16   ? 3e11
-                      : choice.proposer == Proposer::int8 ? (device.driver == "avx512" ? 1.5e11 : 7e10)
-                      : device.driver == "avx512"         ? 6e10
-                      : device.driver == "avx2"           ? 3e10
+                      : choice.proposer == Proposer::int8 ? (floats >= 16 ? 1.5e11 : 7e10)
+                      : floats >= 16                      ? 6e10
+                      : floats >= 8                       ? 3e10
                                                           : 5e8;
   const double threads = options.threads ? options.threads : device.compute_units;
   const double pairs = step_seconds * rate * threads / static_cast<double>(problem.dims + 4);
@@ -121,27 +122,18 @@ Choice choose_proposed(const DeviceInfo& device, const Problem& problem, const P
                        Proposer proposer) {
   Problem seeding = problem;
   seeding.n = std::max(seed_of(problem, options, proposer), problem.k);
-  Choice choice = device.backend == "cpu"          ? choose_cpu(device, seeding, options)
-                  : device.kind == DeviceKind::cpu ? choose_opencl_cpu(device, seeding, options)
-                                                   : choose_gpu(device, seeding, options);
+  Choice choice = choose_chain(device, seeding, options);
   choice.proposer = proposer;
   choice.seed_rows = seed_of(problem, options, proposer);
   choice.train_tile = whole_shadow_rows(problem.n);
   if (proposer == Proposer::gemm) limit_products(device, problem, choice);
-  if (device.backend == "cpu") limit_products_cpu(device, problem, options, choice);
+  if (device.profile.host_threads) limit_products_cpu(device, problem, options, choice);
   choice.candidates = std::max(fewest_places, places_a_neighbour * problem.k);
   if (device.kind == DeviceKind::gpu && (proposer == Proposer::fp16 || proposer == Proposer::int8))
-    visit_fast(problem, options, choice);
-  else if (has_own_order(proposer))
+    visit_fast(device.profile, problem, options, choice);
+  else
     visit_blocks(problem, options, choice);
-  const std::string how =
-      choice.visit_rows
-          ? "bounds of products tell which rows may be near, and the chain ranks those"
-          : "the first rows give a bound by the chain, and the chain ranks what is proposed among the others";
-  choice.reason = options.proposer == Proposer::automatic
-                      ? "built-in rule: proposer " + std::string(name(proposer)) +
-                            ", since there are many distances; " + how
-                      : "proposer " + std::string(name(proposer)) + " was asked for; " + how;
+  choice.reason = reasons::proposed(proposer, options.proposer != Proposer::automatic);
   return choice;
 }
 

@@ -5,21 +5,13 @@
 
 #include "kith/error.hpp"
 #include "plan/plan_rules.hpp"
+#include "plan/reasons.hpp"
 
 namespace kith {
-namespace {
-
-std::string names_of(const std::vector<Selector>& selectors) {
-  std::string list;
-  for (const Selector s : selectors) list += (list.empty() ? "" : ", ") + std::string(name(s));
-  return list;
-}
-
-}  // namespace
-
 void check_sample(const PlanOptions& options) {
   if (options.sample.empty()) return;
-  const std::string sample = "a sample to choose among " + names_of(options.sample) + " was asked for";
+  const std::string sample =
+      "a sample to choose among " + reasons::names_of(options.sample) + " was asked for";
   const auto refuse = [](const std::string& why) { throw Error(Errc::invalid_argument, "search: " + why); };
   if (options.selector != Selector::automatic)
     refuse(sample + ", and selector " + std::string(name(options.selector)) + "; drop one of the two");
@@ -38,10 +30,11 @@ Plan plan_before_sample(const DeviceInfo& device, const Problem& problem, const 
   });
   if (found == options.sample.end())
     throw Error(Errc::unsupported, "search: " + device.spec + " has none of the selectors to be sampled, " +
-                                       names_of(options.sample) + "; it has " + names_of(has));
+                                       reasons::names_of(options.sample) + "; it has " +
+                                       reasons::names_of(has));
   first.selector = *found;
   Plan plan = plan_problem(device, problem, first);
-  plan.reason = "one query of the data will be sampled, to choose among " + names_of(options.sample);
+  plan.reason = reasons::to_be_sampled(options.sample);
   return plan;
 }
 

@@ -12,22 +12,26 @@
 namespace kith {
 
 /// Blocks small enough that the first step sees several, and a hundred times as many as there are; the first
-/// step without any bound lists all it sees.
+/// step without any bound lists all it sees. A library multiplies large blocks faster, and what is listed of
+/// its products is ranked after each step.
 void visit_blocks(const Problem& problem, const PlanOptions& options, Choice& choice) {
   constexpr std::int64_t most_rows = 1024, share = 512, places_for_bytes = 4000;
-  choice.visit_rows = std::min(most_rows, whole_shadow_rows(std::max<std::int64_t>(problem.n / 2048, 1)));
+  const bool library = !has_own_order(choice.proposer);
+  const std::int64_t blocks = library ? 64 : 2048;
+  choice.visit_rows = std::min(most_rows, whole_shadow_rows(std::max<std::int64_t>(problem.n / blocks, 1)));
+  if (library && options.train_tile)  // rows one behind the other, so blocks may be of any size
+    choice.visit_rows = std::min(choice.visit_rows, options.train_tile);
   const std::int64_t seed =
       options.train_tile ? options.train_tile : std::max(4 * problem.k, problem.n / share);
   choice.seed_rows = std::min(std::max(seed, choice.visit_rows), choice.train_tile);
   // A list holds what the first step sees, and some blocks that are nearer than all before; bounds of bytes,
   // which are further apart, let more pass.
-  choice.candidates = std::max({choice.candidates, 2 * choice.seed_rows, 8 * choice.visit_rows});
+  choice.candidates = std::max(choice.candidates, 2 * choice.seed_rows);
+  if (!library) choice.candidates = std::max(choice.candidates, 8 * choice.visit_rows);
   if (choice.proposer == Proposer::int8) choice.candidates = std::max(choice.candidates, places_for_bytes);
 }
 
 namespace {
-
-constexpr std::int64_t few_queries = 64;
 
 /// Steps of a search of tensor cores.
 struct Steps {
@@ -41,10 +45,10 @@ struct Steps {
 /// sizes took, with k from 5 to 2048 of 32768 to 10^7 rows.
 class StepCost {
  public:
-  explicit StepCost(const Problem& problem)
+  StepCost(const Problem& problem, std::int64_t small_batch)
       : queries_(static_cast<double>(problem.m)),
         pair_(6e-13 + 3.4e-15 * static_cast<double>(problem.dims)),
-        few_(problem.m <= few_queries) {}
+        few_(problem.m <= small_batch) {}
 
   /// A sample of `rows`, whose products are computed once more.
   double sample(double rows) const {
@@ -93,11 +97,10 @@ bool is_sample(const Problem& problem, std::int64_t sample) {
 
 /// The steps that are soonest done, among those whose lists stay short. Every search asks, so what cannot be
 /// better is not looked into.
-Steps best_steps(const Problem& problem, std::int64_t sample_asked_for) {
+Steps best_steps(const Problem& problem, const StepCost& cost, std::int64_t sample_asked_for) {
   constexpr int most_steps = 12;
   constexpr double least_growth = 2, most_growth = 8192, most_places = 65536;
   constexpr std::int64_t fewest_rows = std::int64_t{4} * spi::shadow_rows, most_rows = 32768, share = 4;
-  const StepCost cost(problem);
   const double places = std::max(most_places, 16.0 * static_cast<double>(problem.k));
   const std::int64_t least = sample_asked_for ? sample_asked_for : fewest_rows,
                      most = sample_asked_for ? sample_asked_for : std::min(most_rows, problem.n / share);
@@ -120,16 +123,18 @@ Steps best_steps(const Problem& problem, std::int64_t sample_asked_for) {
 /// Tensor cores multiply so fast that what is listed costs more than steps, and with few queries, whose lists
 /// take little, a step costs more than many candidates. The smallest blocks make the best sample. int8 takes
 /// few queries at a time, however many there are.
-void visit_fast(const Problem& problem, const PlanOptions& options, Choice& choice) {
+void visit_fast(const KernelProfile& profile, const Problem& problem, const PlanOptions& options,
+                Choice& choice) {
   constexpr std::int64_t most_queries = 32768, places_of_few = 16384;
   constexpr std::int64_t few_neighbours = 256, fewest_of_many = 32 * few_neighbours;
   constexpr std::int64_t fewest_rows = std::int64_t{4} * spi::shadow_rows;
   constexpr double folds_a_step = 1e14;  // a third of a second of an H200
-  const bool bytes = choice.proposer == Proposer::int8, few = bytes || problem.m <= few_queries;
+  const std::int64_t small_batch = profile.small_batch;
+  const bool bytes = choice.proposer == Proposer::int8, few = bytes || problem.m <= small_batch;
   Problem at_once = problem;
-  if (bytes) at_once.m = std::min(problem.m, few_queries);
+  if (bytes) at_once.m = std::min(problem.m, small_batch);
   const std::int64_t asked_for = whole_shadow_rows(options.train_tile);
-  const Steps steps = best_steps(at_once, asked_for);
+  const Steps steps = best_steps(at_once, StepCost(at_once, small_batch), asked_for);
   choice.visit_rows = spi::shadow_rows;
   choice.seed_rows = asked_for ? asked_for : careful_seed(problem.k, fewest_rows);
   choice.sample_rows = steps.sample;
@@ -143,7 +148,7 @@ void visit_fast(const Problem& problem, const PlanOptions& options, Choice& choi
                                 steps.sample / (2 * std::int64_t{spi::sample_rows})});
   const double folds = static_cast<double>(problem.n) * static_cast<double>(problem.dims);
   const auto in_time = static_cast<std::int64_t>(folds_a_step / folds);
-  choice.query_tile = bytes ? few_queries : std::clamp(in_time, std::int64_t{spi::shadow_rows}, most_queries);
+  choice.query_tile = bytes ? small_batch : std::clamp(in_time, std::int64_t{spi::shadow_rows}, most_queries);
 }
 
 }  // namespace kith

@@ -8,10 +8,11 @@ namespace kith {
 /// Places of a list of candidates, at least.
 inline constexpr std::int64_t fewest_places = 1024, places_a_neighbour = 32;
 
-/// The kernels of a CPU, and those of `dot`: visit_rows, seed_rows, candidates.
+/// The kernels of a CPU, those of `dot`, and matrix libraries: visit_rows, seed_rows, candidates.
 void visit_blocks(const Problem& problem, const PlanOptions& options, Choice& choice);
 
 /// Tensor cores: sample_rows, growth and query_tile, too.
-void visit_fast(const Problem& problem, const PlanOptions& options, Choice& choice);
+void visit_fast(const KernelProfile& profile, const Problem& problem, const PlanOptions& options,
+                Choice& choice);
 
 }  // namespace kith

@@ -1,4 +1,4 @@
-// Which rows a proposer can bound, and how far its products may be off. docs/certificate.md, section 3.
+// Which rows a proposer can bound, and how its shadow scales them. docs/certificate.md, sections 2 and 6.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,6 @@ double largest_centred(float largest, const std::vector<float>& centre);
 
 /// Whether the bound of `proposer` holds for rows whose centred elements reach these magnitudes.
 bool within_range(Proposer proposer, std::int64_t dims, double largest_query, double largest_train);
-
-/// How far a product may be from the exact product of shadows, per unit of their norms: b of
-/// docs/certificate.md, section 3, of the kernels for many queries and columns.
-double product_bound(Proposer proposer, std::int64_t dims);
-
-/// The largest b of the kernels of a proposer: those of fp16 for few queries and for few columns add
-/// in orders of their own.
-double largest_product_bound(Proposer proposer, std::int64_t dims);
 
 /// What elements up to `largest` are multiplied by in a shadow: by a power of two for fp16, to become at most
 /// 127 for int8. 1 where exponents are those of a float.

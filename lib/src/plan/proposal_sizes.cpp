@@ -2,17 +2,11 @@
 
 #include <algorithm>
 
+#include "base/numbers.hpp"
 #include "kith/key.hpp"
 #include "kith/spi.hpp"
 
 namespace kith {
-namespace {
-
-std::size_t size(std::int64_t value) {
-  return static_cast<std::size_t>(value);
-}
-
-}  // namespace
 
 bool has_own_order(Proposer proposer) {
   switch (proposer) {
@@ -56,20 +50,17 @@ ProposalSizes::ProposalSizes(const Plan& plan) {
   if (plan.proposer == Proposer::none) return;
   const std::size_t q = size(plan.query_tile), listed = q * size(plan.candidates);
   shadow = shadow_row_bytes(plan.proposer, plan.query_tile, plan.problem.dims);
-  values = has_own_order(plan.proposer) ? 0 : q * size(plan.train_tile) * sizeof(float);
+  values = has_own_order(plan.proposer) ? 0 : q * size(plan.visit_rows) * sizeof(float);
   rows = listed * sizeof(std::uint32_t);
   // A sample is where bounds will be, and takes no more than these, but where there are hardly any.
   keys =
       std::max(listed * sizeof(Key), q * (size(plan.sample_rows) / spi::sample_rows) * sizeof(std::uint32_t));
-  if (plan.visit_rows) {
-    low = listed * sizeof(float);
-    best = q * size(plan.problem.k) * sizeof(Key);
-  }
+  if (has_own_order(plan.proposer)) low = listed * sizeof(float);
   small = q * (spi::facts_a_row * sizeof(float) + sizeof(float) + 2 * sizeof(std::uint32_t));
 }
 
 std::size_t ProposalSizes::largest() const {
-  return std::max({shadow, values, rows, keys, low, best, small});
+  return std::max({shadow, values, rows, keys, low, small});
 }
 
 }  // namespace kith

@@ -28,10 +28,10 @@ std::size_t row_copy_bytes(const DeviceInfo& device, Proposer proposer, std::int
 /// Bytes of a Proposal; `values` is the block of inner products, which only gemm writes. All 0
 /// without a proposer.
 struct ProposalSizes {
-  std::size_t shadow = 0, values = 0, rows = 0, keys = 0, low = 0, best = 0, small = 0;
+  std::size_t shadow = 0, values = 0, rows = 0, keys = 0, low = 0, small = 0;
 
   explicit ProposalSizes(const Plan& plan);
-  std::size_t total() const { return shadow + values + rows + keys + low + best + small; }
+  std::size_t total() const { return shadow + values + rows + keys + low + small; }
   std::size_t largest() const;
 };
 

@@ -2,14 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <iterator>
 #include <string_view>
 
 #include "base/float_guard.hpp"
+#include "base/text.hpp"
 #include "kith/error.hpp"
 #include "kith/tuning.hpp"
 #include "plan/plan_rules.hpp"
+#include "plan/reasons.hpp"
 
 namespace kith {
 namespace {
@@ -101,7 +102,8 @@ const TuningEntry* nearest_entry(const DeviceInfo& device, const Problem& proble
 
 /// Whether the caller leaves the way open.
 bool is_open(const DeviceInfo& device, const PlanOptions& o) {
-  const bool all_threads = o.threads == 0 || device.backend != "cpu" || o.threads == device.compute_units;
+  const bool all_threads =
+      o.threads == 0 || !device.profile.host_threads || o.threads == device.compute_units;
   return o.selector == Selector::automatic && o.sample.empty() && !o.fused && o.groups == 0 &&
          o.query_tile == 0 && o.train_tile == 0 && all_threads &&
          (o.proposer == Proposer::automatic || o.proposer == Proposer::none);
@@ -115,26 +117,6 @@ std::int64_t scaled(std::int64_t rule_here, std::int64_t measured, std::int64_t 
   return std::max<std::int64_t>(1, std::llround(factor * static_cast<double>(rule_here)));
 }
 
-std::string ms(double seconds) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3g ms", seconds * 1e3);
-  return text;
-}
-
-std::string reason(const TuningEntry& e) {
-  const Problem& p = e.problem;
-  std::string text = "tuned: nearest measured problem n = " + std::to_string(p.n) +
-                     ", m = " + std::to_string(p.m) + ", dims = " + std::to_string(p.dims) +
-                     ", k = " + std::to_string(p.k) + ": ";
-  std::string way = e.fused ? "fused" : std::string(name(e.selector));
-  if (e.proposer != Proposer::none) way = "proposer " + std::string(name(e.proposer)) + ", " + way;
-  way += " with " + std::to_string(e.groups) + (e.groups == 1 ? " group" : " groups") +
-         " and query tiles of " + std::to_string(e.query_tile);
-  if (e.seconds == e.built_in_seconds)
-    return text + "nothing was faster than the built-in choice, " + way + ", " + ms(e.seconds);
-  return text + way + " took " + ms(e.seconds) + ", the built-in choice " + ms(e.built_in_seconds);
-}
-
 }  // namespace
 
 std::optional<Plan> tuned_plan(const DeviceInfo& device, const Problem& problem, const PlanOptions& options,
@@ -144,7 +126,7 @@ std::optional<Plan> tuned_plan(const DeviceInfo& device, const Problem& problem,
   const FloatGuard guard;
   const TuningEntry* entry = nearest_entry(device, problem, options);
   if (!entry) {
-    why_not = "nothing like it was measured";
+    why_not = reasons::nothing_measured();
     return std::nullopt;
   }
   const DeviceInfo plain = without_tuning(device);
@@ -160,10 +142,10 @@ std::optional<Plan> tuned_plan(const DeviceInfo& device, const Problem& problem,
     way.query_tile = scaled(here.query_tile, entry->query_tile, there.query_tile);
     way.train_tile = scaled(here.train_tile, entry->train_tile, there.train_tile);
     Plan plan = plan_problem(plain, problem, way);
-    plan.reason = reason(*entry);
+    plan.reason = reasons::tuned(*entry);
     return plan;
   } catch (const Error& error) {  // such as memory for it; the built-in rule may do with less
-    why_not = std::string("what was measured cannot be had (") + error.what() + ")";
+    why_not = reasons::measured_refused(error.what());
     return std::nullopt;
   }
 }

@@ -11,6 +11,7 @@
 #include "kith/index.hpp"
 #include "kith/plan.hpp"
 #include "rows/chunks.hpp"
+#include "rows/lessons.hpp"
 
 namespace kith {
 
@@ -39,6 +40,7 @@ struct Index::State {
   std::vector<Chunk> chunks;
   std::vector<float> centre;  ///< centre_of() the rows
   double reach = 0;           ///< reach_of() the rows
+  mutable Lessons lessons;    ///< of searches, for plans
   mutable DeviceMutex shadow_mutex{device.info()};
   /// Each made by the first search by its proposer.
   mutable std::map<Proposer, std::shared_ptr<const IndexShadow>> shadows;

@@ -40,4 +40,24 @@ const std::string& TextLabels::empty() {
   return nothing;
 }
 
+std::vector<std::int64_t> classes_of(std::vector<std::int64_t> labels) {
+  std::sort(labels.begin(), labels.end());
+  labels.erase(std::unique(labels.begin(), labels.end()), labels.end());
+  return labels;
+}
+
+std::vector<std::uint32_t> class_codes(std::span<const std::int64_t> labels,
+                                       std::span<const std::int64_t> classes) try {
+  std::vector<std::uint32_t> codes;
+  codes.reserve(labels.size());
+  for (const std::int64_t label : labels) {
+    const auto at = std::lower_bound(classes.begin(), classes.end(), label);
+    const bool known = at != classes.end() && *at == label;
+    codes.push_back(static_cast<std::uint32_t>((known ? at : classes.end()) - classes.begin()));
+  }
+  return codes;
+} catch (...) {
+  rethrow_as_error();
+}
+
 }  // namespace kith

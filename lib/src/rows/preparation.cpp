@@ -43,10 +43,6 @@ constexpr std::int64_t categories_end = std::int64_t{1} << 24;  // below, a floa
   throw Error(Errc::invalid_argument, "preparation: " + why);
 }
 
-std::string place(std::string_view what, std::int64_t row, std::int64_t column) {
-  return std::string(what) + " row " + std::to_string(row) + ", column " + std::to_string(column);
-}
-
 /// Columns in ascending order. Throws: one is not there, or twice.
 std::vector<std::int64_t> checked_columns(std::vector<std::int64_t> columns, std::int64_t dims) {
   std::sort(columns.begin(), columns.end());
@@ -71,7 +67,7 @@ void check_no_infinity(std::string_view what, MatrixView<const float> rows) {
   for (std::int64_t r = 0; r < rows.rows(); ++r)
     for (std::int64_t d = 0; d < rows.cols(); ++d)
       if (std::isinf(rows(r, d)))
-        refuse(place(what, r, d) + " is " + text_of(rows(r, d)) +
+        refuse(place_text(what, r, d) + " is " + text_of(rows(r, d)) +
                "; values must be finite, or NaN where they are missing");
 }
 
@@ -86,7 +82,7 @@ void check_values(std::string_view what, MatrixView<const float> rows, const Pre
       const float value = rows(r, d);
       if (std::isnan(value)) continue;
       if (value >= 0 && value < static_cast<float>(categories_end) && value == std::floor(value)) continue;
-      refuse(place(what, r, d) + " holds " + text_of(value) +
+      refuse(place_text(what, r, d) + " holds " + text_of(value) +
              ", which is no category; categories are whole numbers from 0 to " +
              std::to_string(categories_end - 1));
     }
@@ -196,7 +192,7 @@ std::vector<float> Preparation::apply(MatrixView<const float> rows) const try {
   steps.run(rows.row(first_bad), columns_.size(), room.data());
   std::int64_t d = 0;
   while (std::isfinite(static_cast<float>(room[static_cast<std::size_t>(d)]))) ++d;
-  refuse(place("given", first_bad, sources()[static_cast<std::size_t>(d)]) + " becomes " +
+  refuse(place_text("given", first_bad, sources()[static_cast<std::size_t>(d)]) + " becomes " +
          text_of(room[static_cast<std::size_t>(d)]) + ", which is too large for a float (" +
          text_of(FLT_MAX) + "); leave the row out, or scale in another way");
 } catch (...) {

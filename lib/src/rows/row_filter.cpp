@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "base/float_guard.hpp"
 #include "kith/error.hpp"
 
 namespace kith {
@@ -47,14 +46,13 @@ void DeviceFilter::upload(std::int64_t first, std::int64_t count) const {
 
 void DeviceFilter::copy(std::int64_t first, std::int64_t count) const {
   const std::size_t bytes = static_cast<std::size_t>(words_.cols()) * sizeof(std::uint32_t);
-  const std::lock_guard lock(state_->mutex);
-  const FloatGuard guard;
+  const DeviceSession session(*state_);
   if (words_.stride() == words_.cols()) {
-    state_->device->write(*memory_.get(), 0, words_.row(first), static_cast<std::size_t>(count) * bytes);
+    session->write(*memory_.get(), 0, words_.row(first), static_cast<std::size_t>(count) * bytes);
     return;
   }
   for (std::int64_t i = 0; i < count; ++i)
-    state_->device->write(*memory_.get(), static_cast<std::size_t>(i) * bytes, words_.row(first + i), bytes);
+    session->write(*memory_.get(), static_cast<std::size_t>(i) * bytes, words_.row(first + i), bytes);
 }
 
 spi::Step DeviceFilter::mask(const spi::Grid<float>& distances, std::uint32_t first_row) const {

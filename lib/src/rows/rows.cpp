@@ -11,6 +11,7 @@
 #include <string>
 
 #include "base/float_guard.hpp"
+#include "base/text.hpp"
 #include "device/host_buffer.hpp"
 #include "host/parallel.hpp"
 #include "kith/error.hpp"
@@ -18,16 +19,6 @@
 
 namespace kith {
 namespace {
-
-std::string text_of(double value) {
-  char buffer[32];
-  std::snprintf(buffer, sizeof buffer, "%.9g", value);
-  return buffer;
-}
-
-std::string place(std::string_view what, std::int64_t row, std::int64_t column) {
-  return std::string(what) + " row " + std::to_string(row) + ", column " + std::to_string(column);
-}
 
 /// Largest |element| of a row; NaN when it holds a NaN or an infinity.
 float largest_of(const float* row, std::int64_t dims) {
@@ -46,7 +37,7 @@ float largest_of(const float* row, std::int64_t dims) {
   std::int64_t d = 0;
   while (std::isfinite(rows(r, d))) ++d;
   const std::int64_t column = features.empty() ? d : features[static_cast<std::size_t>(d)];
-  throw Error(Errc::invalid_argument, std::string(where) + ": " + place(what, r, column) + " holds " +
+  throw Error(Errc::invalid_argument, std::string(where) + ": " + place_text(what, r, column) + " holds " +
                                           (std::isnan(rows(r, d)) ? "NaN" : "an infinity") +
                                           "; make every value finite, or leave the row out");
 }
@@ -214,10 +205,9 @@ void upload_rows(Device::State& state, spi::Allocation& to, MatrixView<const flo
                      pack_block(rows, (first + i) * block, block,
                                 staging.data() + static_cast<std::size_t>(i) * block_floats);
                  });
-    const std::lock_guard lock(state.mutex);
-    const FloatGuard guard;
-    state.device->write(to, static_cast<std::size_t>(first) * block_floats * sizeof(float), staging.data(),
-                        static_cast<std::size_t>(count) * block_floats * sizeof(float));
+    const DeviceSession session(state);
+    session->write(to, static_cast<std::size_t>(first) * block_floats * sizeof(float), staging.data(),
+                   static_cast<std::size_t>(count) * block_floats * sizeof(float));
   }
 }
 

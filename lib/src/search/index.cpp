@@ -107,9 +107,18 @@ void Index::search_into(MatrixView<const float> queries, std::int64_t k, Neighbo
   rethrow_as_error();
 }
 
-Plan Index::plan(std::int64_t m, std::int64_t k, const PlanOptions& options) const try {
-  return plan_search(*state_, m, k, options);
+Plan Index::plan(std::int64_t m, std::int64_t k, const PlanOptions& options, const Feedback& feedback) const
+    try {
+  return plan_search(*state_, m, k, options, feedback);
 } catch (...) {
+  rethrow_as_error();
+}
+
+Plan Index::plan(std::int64_t m, std::int64_t k, const PlanOptions& options) const {
+  return plan(m, k, options, feedback());
+}
+
+Feedback Index::feedback() const try { return state_->lessons.feedback(); } catch (...) {
   rethrow_as_error();
 }
 

@@ -3,168 +3,22 @@
 #include <algorithm>
 #include <numeric>
 #include <optional>
-#include <string>
 
 #include "base/float_guard.hpp"
 #include "certified/bounded_search.hpp"
-#include "certified/proposal.hpp"
 #include "device/timing.hpp"
 #include "device/watcher.hpp"
-#include "exact/exact_tile.hpp"
-#include "kith/error.hpp"
+#include "plan/attempts.hpp"
+#include "plan/product_bounds.hpp"
 #include "rows/row_filter.hpp"
 #include "rows/rows.hpp"
-#include "tiles/tiles.hpp"
+#include "search/exact_search.hpp"
 
 namespace kith {
 namespace {
 
-/// A search whose candidates are proposed: what it needs beside the Workspace.
-struct Proposing {
-  std::shared_ptr<const IndexShadow> shadow;
-  Proposal proposal;
-  float query_scale;
-
-  Proposing(const Index::State& index, const Plan& plan, float scale)
-      : shadow(shadow_for(index, plan)), proposal(index.device.state(), plan), query_scale(scale) {}
-
-  /// After the seed: the first bounds.
-  void begin(spi::Device& device, const Workspace& workspace, std::int64_t count, StepTimer& timer) const {
-    proposal.reset(device, count);
-    device.enqueue(proposal.prepare(workspace.queries(count), shadow->centre(), query_scale));
-    timer.after(spi::PrepareStep::name);
-    device.enqueue(proposal.tighten(workspace.result(count), false, false, workspace.scratch()));
-    timer.after(spi::TightenStep::name);
-  }
-
-  /// One training tile.
-  void run_tile(const Index::State& index, const Tile& tile, std::int64_t count, const Workspace& workspace,
-                StepTimer& timer, Trace* trace) const {
-    spi::Device& device = *index.device.state()->device;
-    const spi::Shadow train = shadow->of(tile.chunk, tile.first - index.chunks[tile.chunk].first, tile.rows);
-    const auto first_row = static_cast<std::uint32_t>(tile.first);
-    const float unscale = 1 / query_scale / shadow->scale();
-    device.enqueue(proposal.collect(count, train, {}, first_row, workspace.scratch(), unscale));
-    timer.after(spi::CollectStep::name);
-    device.enqueue(proposal.rerank(workspace.queries(count), tile.row_blocks(index), first_row));
-    timer.after(spi::RerankStep::name);
-    if (trace && trace->time_steps) {
-      const std::int64_t listed = proposal.listed(device, count);
-      trace->listed += listed;
-      trace->collected += listed;
-      timer.skip();
-    }
-    device.enqueue(proposal.tighten(workspace.result(count), false, false, workspace.scratch()));
-    timer.after(spi::TightenStep::name);
-  }
-};
-
-/// Search the queries of a tile whose lists of candidates were too short by the chain alone, and put
-/// their keys where those of the tile are.
-void search_lost(const Index::State& index, const Plan& plan, const PlanOptions& options,
-                 MatrixView<const float> queries, const std::vector<std::int64_t>& lost,
-                 const Workspace& workspace, Trace* trace) {
-  const auto count = static_cast<std::int64_t>(lost.size());
-  const auto k = static_cast<std::size_t>(plan.problem.k);
-  std::vector<float> rows;
-  for (const std::int64_t q : lost) rows.insert(rows.end(), queries.row(q), queries.row(q) + queries.cols());
-  PlanOptions chain_only;
-  chain_only.proposer = Proposer::none;
-  chain_only.memory_limit = memory_budget(index.device.info(), plan, options);  // the other half
-  chain_only.threads = options.threads;
-  chain_only.stop = options.stop;
-  const Plan chain = plan_search(index, count, plan.problem.k, chain_only);
-  const spi::Grid<Key> result = workspace.result(1);
-  const std::shared_ptr<Device::State>& state = index.device.state();
-  Trace of_lost;
-  if (trace) {
-    of_lost.time_steps = trace->time_steps;
-    of_lost.hold_queue = trace->hold_queue;
-  }
-  run(index, chain, chain_only, {rows.data(), count, queries.cols()}, 0, trace ? &of_lost : nullptr, {},
-      [&](Workspace& found, std::int64_t first, std::int64_t found_count) {
-        std::vector<Key> keys(static_cast<std::size_t>(found_count) * k);
-        const std::lock_guard lock(state->mutex);
-        const FloatGuard guard;
-        state->device->read(*found.result(found_count).memory, 0, keys.data(), keys.size() * sizeof(Key));
-        for (std::int64_t i = 0; i < found_count; ++i) {
-          const auto q = static_cast<std::size_t>(lost[static_cast<std::size_t>(first + i)]);
-          state->device->write(*result.memory, q * k * sizeof(Key),
-                               keys.data() + static_cast<std::size_t>(i) * k, k * sizeof(Key));
-        }
-      });
-  if (!trace) return;
-  for (const auto& [step, seconds] : of_lost.seconds) trace->seconds[step] += seconds;
-  trace->device_seconds += of_lost.device_seconds;
-  trace->queue_seconds += of_lost.queue_seconds;
-}
-
-/// The way that a plan searches a tile of queries: by blocks that are visited, or by tiles of rows.
-class TileSearch {
- public:
-  TileSearch(const Index::State& index, const Plan& plan, float query_scale, bool empty)
-      : index_(index), plan_(plan) {
-    const bool proposes = plan.proposer != Proposer::none && !empty;
-    if (plan.visit_rows == 0) tiles_ = train_tiles(index, plan);
-    if (!proposes) return;
-    if (plan.visit_rows > 0)
-      bounded_.emplace(index, plan, query_scale);
-    else
-      proposing_.emplace(index, plan, query_scale);
-  }
-
-  /// Of a query tile.
-  std::int64_t steps() const {
-    return bounded_ ? bounded_->steps() : static_cast<std::int64_t>(tiles_.size());
-  }
-
-  /// Returns the queries whose lists of candidates were too short.
-  std::vector<std::int64_t> run(MatrixView<const float> queries, Workspace& workspace,
-                                const DeviceFilter& filter, Watcher& watcher, Trace* trace,
-                                std::function<void()>& meanwhile) {
-    if (bounded_) return bounded_->run(queries, workspace, watcher, trace, meanwhile);
-    const std::shared_ptr<Device::State>& state = index_.device.state();
-    const std::int64_t count = queries.rows();
-    std::vector<std::int64_t> lost;
-    for (std::int64_t i = 0; i < steps(); ++i) {
-      {
-        const std::lock_guard lock(state->mutex);
-        const FloatGuard guard;
-        StepTimer timer(*state->device, trace);
-        run_step(i, count, workspace, filter, timer, trace);
-        timer.collect(meanwhile);
-        if (proposing_ && i > 0 && i + 1 == steps()) lost = proposing_->proposal.lost(*state->device, count);
-        if (watcher.watches()) state->device->finish();
-      }
-      do_once(meanwhile);
-      watcher.step_done();
-    }
-    return lost;
-  }
-
- private:
-  void run_step(std::int64_t i, std::int64_t count, const Workspace& workspace, const DeviceFilter& filter,
-                StepTimer& timer, Trace* trace) const {
-    const Tile& tile = tiles_[static_cast<std::size_t>(i)];
-    if (proposing_ && i > 0) return proposing_->run_tile(index_, tile, count, workspace, timer, trace);
-    const bool last = i + 1 == steps();
-    run_tile(index_, plan_, tile, i, last || proposing_, count, workspace, filter, timer);
-    if (proposing_ && !last) proposing_->begin(*index_.device.state()->device, workspace, count, timer);
-  }
-
-  const Index::State& index_;
-  const Plan& plan_;
-  std::vector<Tile> tiles_;
-  std::optional<Proposing> proposing_;
-  std::optional<BoundedSearch> bounded_;
-};
-
-/// 0, 1, ..., count - 1: a tile of which every query is left to the chain.
-std::vector<std::int64_t> all_queries(std::int64_t count) {
-  std::vector<std::int64_t> all(static_cast<std::size_t>(count));
-  std::iota(all.begin(), all.end(), 0);
-  return all;
-}
+/// A few queries say little of others.
+constexpr std::int64_t enough_to_tell = 16;
 
 /// What queries are multiplied by in their shadows: in those of fp16 not by more than training rows, so that
 /// half norms of rows stay comparable with products.
@@ -177,7 +31,115 @@ float query_scale_of(const Index::State& index, const Plan& plan, MatrixView<con
   return plan.proposer == Proposer::fp16 ? std::min(scale, shadow_for(index, plan)->scale()) : scale;
 }
 
+/// 0, 1, ..., count - 1: none of them was asked yet.
+Open all_open(std::int64_t count) {
+  Open all{std::vector<std::int64_t>(static_cast<std::size_t>(count)), {}};
+  std::iota(all.queries.begin(), all.queries.end(), 0);
+  return all;
+}
+
+std::int64_t count_of(const Open& open) {
+  return static_cast<std::int64_t>(open.queries.size());
+}
+
+/// The attempts of a plan, one after the other, for one query tile after the other.
+class Ladder {
+ public:
+  Ladder(const Index::State& index, const Plan& plan, const PlanOptions& options, const DeviceFilter& filter,
+         float query_scale)
+      : index_(index), plan_(plan), options_(options) {
+    if (plan.proposer == Proposer::none)
+      exact_.emplace(index, plan, filter);
+    else
+      bounded_.emplace(index, plan, query_scale);
+  }
+
+  /// Of a query tile, by the first attempt: what progress is counted in.
+  std::int64_t steps() const { return exact_ ? exact_->steps() : bounded_->steps(); }
+
+  void run(MatrixView<const float> queries, Workspace& workspace, Watcher& watcher, Trace* trace,
+           std::function<void()>& meanwhile);
+  /// What the tiles say of searches to come.
+  void tell() const;
+
+ private:
+  void learn(std::size_t from, std::size_t at, std::int64_t before, std::int64_t after);
+  void leave_to_chain(MatrixView<const float> queries, const Open& open, bool asked,
+                      const Workspace& workspace, Trace* trace);
+
+  const Index::State& index_;
+  const Plan& plan_;
+  const PlanOptions& options_;
+  std::optional<ExactSearch> exact_;
+  std::optional<BoundedSearch> bounded_;
+  std::size_t begin_ = 0;  ///< the attempt that a tile begins with: later ones once many were open
+  std::int64_t asked_ = 0, left_ = 0;  ///< queries that a proposer was asked for, and left to the chain
+};
+
+void Ladder::run(MatrixView<const float> queries, Workspace& workspace, Watcher& watcher, Trace* trace,
+                 std::function<void()>& meanwhile) {
+  const std::int64_t count = queries.rows();
+  if (exact_) return exact_->run(count, workspace, watcher, trace, meanwhile);
+  const std::size_t begin = begin_;
+  Open open = all_open(count);
+  std::size_t before_at = begin;
+  for (std::size_t at = begin; at < plan_.attempts.size(); ++at) {
+    const Attempt& attempt = plan_.attempts[at];
+    if (!applies(attempt, count_of(open), count)) continue;
+    if (attempt.way == Attempt::Way::exact) {
+      leave_to_chain(queries, open, at > begin, workspace, trace);
+      break;
+    }
+    const std::int64_t before = count_of(open);
+    open = bounded_->ask(attempt, queries, open, workspace, watcher, trace, meanwhile);
+    if (at > begin) {
+      if (trace) trace->repeats += std::max<std::int64_t>(before - count_of(open), 0);
+      learn(before_at, at, before, count_of(open));
+    }
+    before_at = at;
+  }
+  if (begin < plan_.attempts.size() - 1) asked_ += count;
+  if (begin > 0) watcher.steps_done(steps());
+}
+
+/// Where a guess left many queries open, later tiles begin without one; where the attempt after it answers
+/// these, the guess is to blame. It is not where ties fill the lists.
+void Ladder::learn(std::size_t from, std::size_t at, std::int64_t before, std::int64_t after) {
+  if (plan_.attempts[from].way != Attempt::Way::guess || plan_.attempts[at].when != Attempt::When::many)
+    return;
+  begin_ = at;
+  if (before >= enough_to_tell && 2 * (before - after) >= before)
+    index_.lessons.tell_misleads(plan_.proposer);
+}
+
+/// A proposer that kith chose itself is not asked again in this search where it leaves most of a tile.
+///   asked  it was asked for this tile
+void Ladder::leave_to_chain(MatrixView<const float> queries, const Open& open, bool asked,
+                            const Workspace& workspace, Trace* trace) {
+  const std::int64_t many = count_of(open);
+  if (asked) left_ += many;
+  if (options_.proposer == Proposer::automatic && 2 * many > queries.rows())
+    begin_ = plan_.attempts.size() - 1;
+  search_rest(index_, plan_, options_, queries, open, workspace, trace);
+  if (trace) trace->fallbacks += many;
+}
+
+void Ladder::tell() const {
+  const bool own_way = options_.proposer == Proposer::automatic && options_.train_tile == 0;
+  if (own_way && left_ >= enough_to_tell && 2 * left_ > asked_)
+    index_.lessons.tell_overwhelms(plan_.proposer, plan_.problem.k);
+}
+
 }  // namespace
+
+void upload_tile(const Index::State& index, const Plan& plan, MatrixView<const float> queries,
+                 std::int64_t first, Workspace& workspace, const DeviceFilter& filter, Trace* trace) {
+  const Stopwatch upload;
+  upload_rows(*index.device.state(), workspace.query_memory(), queries, index.device.info().query_block,
+              plan.threads);
+  filter.upload(first, queries.rows());
+  if (trace) trace->seconds["upload"] += upload.seconds();
+}
 
 void run(const Index::State& index, const Plan& plan, const PlanOptions& options,
          MatrixView<const float> queries, float largest_query, Trace* trace, std::function<void()> meanwhile,
@@ -187,38 +149,24 @@ void run(const Index::State& index, const Plan& plan, const PlanOptions& options
   Workspace workspace(state, plan, scratch_of(*state, plan));
   const DeviceFilter filter(state, plan, options);
   if (plan.proposer != Proposer::none && m > 0) shadow_for(index, plan, trace);
-  TileSearch search(index, plan, query_scale_of(index, plan, queries, largest_query), m == 0);
-  Watcher watcher(options, query_tiles * search.steps());
+  std::optional<Ladder> ladder;
+  if (m > 0)
+    ladder.emplace(index, plan, options, filter, query_scale_of(index, plan, queries, largest_query));
+  const std::int64_t steps = ladder ? ladder->steps() : 0;
+  Watcher watcher(options, query_tiles * steps);
   watcher.check_stop();
-
-  bool gives_way = false;            // a proposer that kith chose itself, where most lists overflow
-  std::int64_t asked = 0, left = 0;  // queries it was asked for, and left to the chain
   for (std::int64_t first = 0; first < m; first += plan.query_tile) {
     const std::int64_t count = std::min(plan.query_tile, m - first);
     const MatrixView<const float> of_tile = queries.slice(first, count);
-    const Stopwatch upload;
-    upload_rows(*state, workspace.query_memory(), of_tile, index.device.info().query_block, plan.threads);
-    filter.upload(first, count);
-    if (trace) trace->seconds["upload"] += upload.seconds();
-    const std::vector<std::int64_t> lost =
-        gives_way ? all_queries(count) : search.run(of_tile, workspace, filter, watcher, trace, meanwhile);
-    if (gives_way) watcher.steps_done(search.steps());
-    const auto many = static_cast<std::int64_t>(lost.size());
-    asked += gives_way ? 0 : count;
-    left += gives_way ? 0 : many;
-    gives_way = options.proposer == Proposer::automatic && 2 * many > count;
-    if (many > 0) search_lost(index, plan, options, of_tile, lost, workspace, trace);
-    if (trace) trace->fallbacks += many;
+    upload_tile(index, plan, of_tile, first, workspace, filter, trace);
+    ladder->run(of_tile, workspace, watcher, trace, meanwhile);
     take(workspace, first, count);
   }
   do_once(meanwhile);  // there are no queries
-  constexpr std::int64_t enough_to_tell = 16;
-  const bool own_way = options.proposer == Proposer::automatic && options.train_tile == 0;
-  if (own_way && left >= enough_to_tell && 2 * left > asked)
-    shadow_for(index, plan)->tell_overwhelms(plan.problem.k);
+  if (ladder) ladder->tell();
   if (trace) {
     trace->query_tiles = query_tiles;
-    trace->train_tiles = search.steps();
+    trace->train_tiles = steps;
   }
 }
 

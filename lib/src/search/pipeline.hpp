@@ -3,11 +3,15 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
+#include <string>
 
+#include "kith/error.hpp"
 #include "kith/plan.hpp"
 #include "kith/spi.hpp"
 #include "kith/trace.hpp"
 #include "rows/index_state.hpp"
+#include "rows/row_filter.hpp"
 #include "tiles/workspace.hpp"
 
 namespace kith {
@@ -20,11 +24,55 @@ using Take = std::function<void(Workspace& workspace, std::int64_t first, std::i
 std::size_t scratch_of(const Device::State& device, const Plan& plan);
 
 /// make_plan() for this Index, with the device's scratch counted and its refusals heard.
-Plan plan_search(const Index::State& index, std::int64_t m, std::int64_t k, const PlanOptions& options);
-/// The same by the built-in rules alone, whatever was measured.
-Plan plan_untuned(const Index::State& index, std::int64_t m, std::int64_t k, const PlanOptions& options);
+Plan plan_search(const Index::State& index, std::int64_t m, std::int64_t k, const PlanOptions& options,
+                 const Feedback& feedback);
 
-/// Run `plan` over prepared queries, of which no element is above `largest_query`.
+/// What plans of a search follow, from the first on that neither planning nor the search refuses: what was
+/// measured, the built-in rules, these without a proposer. What the caller asks for is not given up.
+class Ways {
+ public:
+  /// All of these live longer.
+  Ways(const Index::State& index, std::int64_t m, std::int64_t k, const PlanOptions& options,
+       const Feedback& feedback);
+
+  /// Throws what refuses it.
+  Plan plan() const;
+  /// Go on to the next; false where `error` is no reason to, or there is none.
+  ///   at_work  the plan that was being carried out; null: it was planning that failed
+  bool give_way(const Error& error, const Plan* at_work);
+
+ private:
+  enum class Rules { measured, built_in, chain };
+
+  const Index::State& index_;
+  const Problem problem_;
+  const PlanOptions& options_;
+  const Feedback& feedback_;
+  Rules rules_;
+  std::string note_;  ///< on those that gave way
+};
+
+/// Do `body` with the plan of the first of `ways` that is not refused.
+///   begun  whether `body` has given something away: then its failure is final
+template <class Body>
+void by_first_way(Ways ways, const bool& begun, const Body& body) {
+  for (;;) {
+    std::optional<Plan> plan;
+    try {
+      plan = ways.plan();
+      return body(*plan);
+    } catch (const Error& error) {
+      if (begun || !ways.give_way(error, plan ? &*plan : nullptr)) throw;
+    }
+  }
+}
+
+/// Copy the queries of a tile, the first of which is number `first` of the filter, to the device.
+void upload_tile(const Index::State& index, const Plan& plan, MatrixView<const float> queries,
+                 std::int64_t first, Workspace& workspace, const DeviceFilter& filter, Trace* trace);
+
+/// Run `plan` over prepared queries, of which no element is above `largest_query`: each tile of them goes
+/// through the attempts of the plan.
 ///   meanwhile  called once, before the first take and while the device works, if it can; may be empty. Under
 ///              the device's lock with a Trace, else without
 void run(const Index::State& index, const Plan& plan, const PlanOptions& options,

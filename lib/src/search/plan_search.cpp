@@ -8,7 +8,9 @@
 #include "exact/exact_tile.hpp"
 #include "kith/error.hpp"
 #include "kith/tuning.hpp"
+#include "plan/attempts.hpp"
 #include "plan/plan_rules.hpp"
+#include "plan/reasons.hpp"
 #include "rows/row_filter.hpp"
 #include "search/pipeline.hpp"
 #include "tiles/tiles.hpp"
@@ -48,7 +50,9 @@ void add_chain_steps(const DeviceInfo& info, const Plan& plan, std::vector<spi::
 
 void add_proposer_steps(const DeviceInfo& info, const Plan& plan, std::vector<spi::Step>& steps) {
   Proposal proposal(plan);
-  const std::size_t t = static_cast<std::size_t>(plan.visit_rows ? plan.problem.n : plan.train_tile),
+  const bool at_once = has_own_order(plan.proposer);  // all rows lie behind a step, else a block of them
+  const std::size_t t = static_cast<std::size_t>(at_once ? plan.problem.n
+                                                         : std::min(plan.visit_rows, plan.problem.n)),
                     dims = static_cast<std::size_t>(plan.problem.dims);
   const std::size_t k = static_cast<std::size_t>(plan.problem.k);
   const spi::RowBlocks queries{nullptr, 0, count(plan.query_tile), count(plan.problem.dims),
@@ -60,19 +64,22 @@ void add_proposer_steps(const DeviceInfo& info, const Plan& plan, std::vector<sp
   const spi::Visits visits = largest_visits(plan);
   steps.push_back(proposal.collect(plan.query_tile, shadow, visits, 0, {}, 1));
   steps.push_back(proposal.rerank(queries, train, 0));
-  steps.push_back(proposal.tighten({nullptr, 0, static_cast<std::size_t>(plan.query_tile), k, k},
-                                   plan.visit_rows > 0, false, {}));
-  if (plan.visit_rows == 0) return;
+  steps.push_back(
+      proposal.tighten({nullptr, 0, static_cast<std::size_t>(plan.query_tile), k, k}, true, false, {}));
+  if (!at_once) return;
   if (plan.sample_rows > 0) {
     const spi::Visits of_sample = sample_visits(plan);
     steps.push_back(proposal.sample(plan.query_tile, shadow, of_sample, {}, 1));
-    steps.push_back(proposal.tighten_by_sample(plan.query_tile, of_sample, 1, {}));
+    steps.push_back(proposal.tighten_by_sample(plan.query_tile, of_sample, 1));
   }
   steps.push_back(proposal.tighten_by_bounds(plan.query_tile, plan.problem.k, {}));
   steps.push_back(proposal.prune(plan.query_tile));
-  proposal.lengthen_lists(longer_lists);
-  steps.push_back(proposal.tighten_by_bounds(std::max<std::int64_t>(plan.query_tile / longer_lists, 1),
-                                             plan.problem.k, {}));
+  for (const Attempt& attempt : plan.attempts)
+    if (attempt.when == Attempt::When::few) {
+      proposal.lengthen_lists(attempt.lists);
+      steps.push_back(proposal.tighten_by_bounds(
+          std::max<std::int64_t>(plan.query_tile / Attempt::many_open, 1), plan.problem.k, {}));
+    }
 }
 
 }  // namespace
@@ -93,12 +100,6 @@ std::size_t scratch_of(const Device::State& device, const Plan& plan) {
 
 namespace {
 
-/// Whether another plan may do where one ends so: for good, or for now.
-bool gives_way(const Error& error) {
-  return error.code() == Errc::unsupported || error.code() == Errc::out_of_memory ||
-         error.code() == Errc::unavailable;
-}
-
 /// Training rows of the longest chunk of an Index.
 std::int64_t longest_chunk(const Index::State& index) {
   std::int64_t rows = 0;
@@ -106,40 +107,19 @@ std::int64_t longest_chunk(const Index::State& index) {
   return rows;
 }
 
-/// Whether the shadow of the plan's proposer, where there is one, was of no use to such a search.
-bool overwhelms(const Index::State& index, const Plan& plan) {
-  const std::lock_guard lock(index.shadow_mutex);
-  const auto found = index.shadows.find(plan.proposer);
-  return found != index.shadows.end() && found->second && found->second->overwhelms(plan.problem.k);
-}
-
 /// Of `device`, which is that of the index, with or without what was measured on it.
 Plan fitted_plan(const Index::State& index, const DeviceInfo& device, const Problem& problem,
-                 const PlanOptions& options) {
+                 const PlanOptions& options, const Feedback& feedback) {
   PlanOptions tighter = options;
-  std::string note;
   for (;;) {
-    Plan plan = plan_problem(device, problem, tighter);
+    Plan plan = plan_problem(device, problem, tighter, feedback);
     const bool proposes = plan.proposer != Proposer::none;
     if (index.chunks.size() > 1) {  // which do not come in a mixed order
-      plan.guesses = false;
       plan.sample_rows = 0;
+      plan.attempts = attempts_of(plan, false);
     }
     if (!proposes && plan.train_tile > longest_chunk(index)) {  // a tile lies in one chunk
       tighter.train_tile = longest_chunk(index);
-      continue;
-    }
-    if (proposes && options.proposer == Proposer::automatic && plan.visit_rows == 0 &&
-        index.chunks.front().rows < plan.seed_rows) {
-      tighter.proposer = Proposer::none;  // the seed lies in one chunk, too
-      note = "; a proposer gave way (the index began with " + std::to_string(index.chunks.front().rows) +
-             " rows, too few for a seed)";
-      continue;
-    }
-    if (proposes && options.proposer == Proposer::automatic && overwhelms(index, plan)) {
-      tighter.proposer = Proposer::none;
-      note = "; proposer " + std::string(name(plan.proposer)) +
-             " gave way (it left most queries of an earlier search of this index to the chain)";
       continue;
     }
     if (proposes)
@@ -153,7 +133,6 @@ Plan fitted_plan(const Index::State& index, const DeviceInfo& device, const Prob
         if (const std::string why = test_selector(*index.device.state(), plan.selector, problem.k);
             !why.empty())
           throw Error(Errc::unsupported, "search: " + device.spec + ": " + why);
-      plan.reason += note;
       return plan;
     }
     if (plan.query_tile == 1 && plan.groups == 1)
@@ -171,39 +150,54 @@ Plan fitted_plan(const Index::State& index, const DeviceInfo& device, const Prob
 
 }  // namespace
 
-Plan plan_search(const Index::State& index, std::int64_t m, std::int64_t k, const PlanOptions& options) {
-  const DeviceInfo& device = index.device.info();
-  if (!device.tuning) return plan_untuned(index, m, k, options);
-  std::string refusal;
-  try {
-    return fitted_plan(index, device, {index.metric, index.rows, m, index.dims, k}, options);
-  } catch (const Error& error) {
-    if (!gives_way(error)) throw;
-    refusal = error.what();
-  }
-  // What was measured keeps nobody from searching. What was asked for is refused once more.
-  Plan plan = plan_untuned(index, m, k, options);
-  plan.reason += "; what was measured is refused here (" + refusal + ")";
+Ways::Ways(const Index::State& index, std::int64_t m, std::int64_t k, const PlanOptions& options,
+           const Feedback& feedback)
+    : index_(index),
+      problem_{index.metric, index.rows, m, index.dims, k},
+      options_(options),
+      feedback_(feedback),
+      rules_(index.device.info().tuning ? Rules::measured : Rules::built_in) {}
+
+Plan Ways::plan() const {
+  const DeviceInfo& device = index_.device.info();
+  if (rules_ == Rules::measured || (rules_ == Rules::built_in && !device.tuning))
+    return fitted_plan(index_, device, problem_, options_, feedback_);
+  PlanOptions options = options_;
+  if (rules_ == Rules::chain) options.proposer = Proposer::none;
+  Plan plan = fitted_plan(index_, without_tuning(device), problem_, options, feedback_);
+  plan.reason += note_;
   return plan;
 }
 
-Plan plan_untuned(const Index::State& index, std::int64_t m, std::int64_t k, const PlanOptions& options) {
-  const DeviceInfo device = without_tuning(index.device.info());
-  const Problem problem{index.metric, index.rows, m, index.dims, k};
-  if (options.proposer != Proposer::automatic) return fitted_plan(index, device, problem, options);
-  std::string refusal;
-  try {
-    return fitted_plan(index, device, problem, options);
-  } catch (const Error& error) {
-    if (!gives_way(error)) throw;
-    refusal = error.what();
-  }
-  // A proposer that kith chose itself keeps nobody from searching. What was asked for is refused once more.
-  PlanOptions chain_only = options;
-  chain_only.proposer = Proposer::none;
-  Plan plan = fitted_plan(index, device, problem, chain_only);
-  plan.reason += "; a proposer gave way (" + refusal + ")";
-  return plan;
+/// A plan that is refused may be had otherwise, for good or for now; one at work lacks memory, which may have
+/// been free when the plan was made, or measured.
+bool Ways::give_way(const Error& error, const Plan* at_work) {
+  const Errc code = error.code();
+  const bool may =
+      code == Errc::out_of_memory || (!at_work && (code == Errc::unsupported || code == Errc::unavailable));
+  const bool free_to_propose = options_.proposer == Proposer::automatic;
+  const bool proposes = free_to_propose && at_work && at_work->proposer != Proposer::none;
+  const bool is_measured = rules_ == Rules::measured && !(at_work && !options_.sample.empty());
+  if (!may || rules_ == Rules::chain) return false;
+  if (proposes)
+    rules_ = Rules::chain;
+  else if (is_measured)
+    rules_ = Rules::built_in;
+  else if (free_to_propose && !at_work)
+    rules_ = Rules::chain;
+  else
+    return false;
+  note_ += at_work       ? reasons::gave_way_at_work(error.what())
+           : is_measured ? reasons::gave_way_measured(error.what())
+                         : reasons::gave_way_proposer(error.what());
+  return true;
+}
+
+Plan plan_search(const Index::State& index, std::int64_t m, std::int64_t k, const PlanOptions& options,
+                 const Feedback& feedback) {
+  std::optional<Plan> found;
+  by_first_way(Ways(index, m, k, options, feedback), false, [&](Plan& plan) { found = std::move(plan); });
+  return *std::move(found);
 }
 
 }  // namespace kith

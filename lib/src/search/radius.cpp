@@ -8,6 +8,7 @@
 
 #include "base/border.hpp"
 #include "base/float_guard.hpp"
+#include "base/numbers.hpp"
 #include "device/timing.hpp"
 #include "device/watcher.hpp"
 #include "host/host_memory.hpp"
@@ -35,10 +36,6 @@ namespace {
 
 constexpr std::size_t dense_floats = std::size_t{1} << 23;  // 32 MiB of distances are read at a time
 constexpr std::int64_t work_a_key = 32;                     // of sorting and finishing, roughly
-
-std::size_t size(std::int64_t value) {
-  return static_cast<std::size_t>(value);
-}
 
 /// A bound for each query. Throws invalid_argument.
 std::vector<float> bounds_of(Metric metric, std::span<const float> radii, std::int64_t m) {
@@ -129,8 +126,7 @@ void RadiusSearch::begin(MatrixView<const float> queries, std::int64_t first, st
   upload_rows(*state_, workspace_.query_memory(), queries, state_->device->info.query_block, plan_.threads);
   filter_.upload(first, count_);
   {
-    const std::lock_guard lock(state_->mutex);
-    const FloatGuard guard;
+    const DeviceSession session(*state_);
     write(workspace_.bounds(), bounds.data(), bounds.size_bytes());
     write(workspace_.counts(), counts_.data(), counts_.size() * sizeof(std::uint32_t));
   }
@@ -140,8 +136,7 @@ void RadiusSearch::begin(MatrixView<const float> queries, std::int64_t first, st
 /// Lists of the tile, as far as they have room, and how many rows belong into each.
 void RadiusSearch::count_rows(const Tile& tile) {
   spi::Device& device = *state_->device;
-  const std::lock_guard lock(state_->mutex);
-  const FloatGuard guard;
+  const DeviceSession session(*state_);
   StepTimer timer(device, trace_);
   const spi::Grid<float> distances = workspace_.distances(count_, tile.rows);
   const auto first_row = static_cast<std::uint32_t>(tile.first);
@@ -165,8 +160,7 @@ void RadiusSearch::take_listed(const Tile& tile) {
   const std::size_t longest = *std::max_element(listed.begin(), listed.end());
   {
     spi::Device& device = *state_->device;
-    const std::lock_guard lock(state_->mutex);
-    const FloatGuard guard;
+    const DeviceSession session(*state_);
     const std::size_t bytes = listed.size() * sizeof(std::uint32_t);
     if (longest > 0) {
       write(workspace_.counts(), listed.data(), bytes);
@@ -198,13 +192,12 @@ void RadiusSearch::take_dense(const Tile& tile, const std::vector<std::size_t>& 
     values_.resize((end - begin) * t);
     const Stopwatch download;
     {
-      const std::lock_guard lock(state_->mutex);
-      const FloatGuard guard;
+      const DeviceSession session(*state_);
       for (std::size_t i = begin, next; i < end; i = next) {  // neighbouring queries at once
         next = i + 1;
         while (next < end && queries[next] == queries[next - 1] + 1) ++next;
-        state_->device->read(memory, queries[i] * t * sizeof(float), values_.data() + (i - begin) * t,
-                             (next - i) * t * sizeof(float));
+        session->read(memory, queries[i] * t * sizeof(float), values_.data() + (i - begin) * t,
+                      (next - i) * t * sizeof(float));
       }
     }
     if (trace_) trace_->seconds["download"] += download.seconds();

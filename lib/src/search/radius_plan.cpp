@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <string>
 
+#include "base/numbers.hpp"
 #include "kith/error.hpp"
 #include "plan/plan_rules.hpp"
+#include "plan/reasons.hpp"
 #include "rows/row_filter.hpp"
 #include "rows/rows.hpp"
 #include "search/radius.hpp"
@@ -13,10 +15,6 @@ namespace {
 /// A list has room for one row in so many: then it takes less memory than the distances, and a query that
 /// has more is better served by its distances.
 constexpr std::int64_t rows_a_place = 16, fewest_places = 64;
-
-std::size_t size(std::int64_t value) {
-  return static_cast<std::size_t>(value);
-}
 
 void check_options(const PlanOptions& o) {
   const auto refuse = [](const std::string& what) {
@@ -56,7 +54,7 @@ Plan plan_within(const Index::State& index, std::int64_t m, const PlanOptions& o
   plan.problem.k = 0;
   plan.groups = 1;
   plan.self = options.self;
-  plan.reason = "a radius search writes distances and lists those within the radius";
+  plan.reason = reasons::radius();
   const std::size_t budget = memory_budget(device, plan, options);
   for (;;) {
     plan.candidates = std::min(plan.train_tile, std::max(fewest_places, plan.train_tile / rows_a_place));

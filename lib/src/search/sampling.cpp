@@ -1,13 +1,13 @@
 #include "search/sampling.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <string>
 #include <vector>
 
 #include "base/split_mix.hpp"
+#include "base/text.hpp"
 #include "kith/error.hpp"
-#include "plan/plan_rules.hpp"
+#include "plan/reasons.hpp"
 
 namespace kith {
 namespace {
@@ -32,7 +32,7 @@ double selection_seconds(const Index::State& index, MatrixView<const float> quer
   one.groups = plan.groups;
   one.train_tile = plan.train_tile;
   one.progress = nullptr;
-  const Plan of_one = plan_search(index, 1, plan.problem.k, one);
+  const Plan of_one = plan_search(index, 1, plan.problem.k, one, {});
   std::vector<double> seconds;
   for (std::size_t i = 0; i <= timed_runs; ++i) {
     Trace trace;
@@ -41,18 +41,6 @@ double selection_seconds(const Index::State& index, MatrixView<const float> quer
   }
   std::sort(seconds.begin(), seconds.end());
   return seconds[timed_runs / 2];
-}
-
-std::string ms(double seconds) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3g ms", seconds * 1e3);
-  return text;
-}
-
-/// A message without the place it begins with.
-std::string bare(const Error& error) {
-  const std::string text = error.what(), where = "search: ";
-  return text.starts_with(where) ? text.substr(where.size()) : text;
 }
 
 }  // namespace
@@ -67,24 +55,22 @@ Plan plan_by_sample(const Index::State& index, MatrixView<const float> queries, 
     PlanOptions named = options;
     named.sample.clear();
     named.selector = selector;
-    const std::string called(name(selector));
     try {
-      Plan plan = plan_search(index, queries.rows(), k, named);
+      Plan plan = plan_search(index, queries.rows(), k, named, {});
       const double seconds = selection_seconds(index, queries, drawn, plan, named);
-      times += (times.empty() ? "" : ", ") + called + " " + ms(seconds);
+      times = reasons::sampled_time(times, selector, seconds);
       if (best && seconds >= least) continue;
       best = std::move(plan);
       least = seconds;
     } catch (const Error& error) {
       if (error.code() != Errc::unsupported && error.code() != Errc::out_of_memory) throw;
-      left_out += "; " + called + " is left out: " + bare(error);
+      left_out += reasons::sampled_refusal(selector, error.what());
     }
   }
   if (!best)
     throw Error(Errc::unsupported, "search: there is nothing to sample on " + index.device.info().spec +
                                        left_out + "; name other selectors, or none");
-  best->reason =
-      "sampled query " + std::to_string(drawn) + ": " + times + left_out + note_on_rows_left_out(*best);
+  best->reason = reasons::sampled(drawn, times, left_out) + reasons::left_out(*best);
   return *best;
 }
 

@@ -1,6 +1,7 @@
 #include "search/search.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "base/float_guard.hpp"
 #include "check/proposer_check.hpp"
@@ -8,8 +9,10 @@
 #include "device/timing.hpp"
 #include "host/parallel.hpp"
 #include "kith/error.hpp"
+#include "kith/spi/product_error.hpp"
 #include "metric/chain.hpp"
 #include "plan/product_bounds.hpp"
+#include "plan/reasons.hpp"
 #include "rows/row_filter.hpp"
 #include "rows/rows.hpp"
 #include "search/sampling.hpp"
@@ -33,16 +36,14 @@ void for_each_list(std::int64_t count, const Plan& plan, const Body& body) {
 /// Keys of a query tile, read from the device, without those rows that do not count.
 ///   keys  [count, plan.problem.k]
 void read_tile(const Index::State& index, const Plan& plan, const Workspace& workspace, std::int64_t first,
-               std::int64_t count, bool write_back, Trace* trace, std::span<Key> keys) {
+               std::int64_t count, Trace* trace, std::span<Key> keys) {
   const auto width = static_cast<std::size_t>(plan.problem.k);
   const std::size_t bytes = static_cast<std::size_t>(count) * width * sizeof(Key);
-  spi::Device& device = *index.device.state()->device;
   const spi::Grid<Key> result = workspace.result(count);
   const Stopwatch download;
   {
-    const std::lock_guard lock(index.device.state()->mutex);
-    const FloatGuard guard;
-    device.read(*result.memory, 0, keys.data(), bytes);
+    const DeviceSession session(*index.device.state());
+    session->read(*result.memory, 0, keys.data(), bytes);
   }
   if (trace) trace->seconds["download"] += download.seconds();
   if (!plan.filters && !plan.self) return;
@@ -52,22 +53,17 @@ void read_tile(const Index::State& index, const Plan& plan, const Workspace& wor
     if (plan.self) own = static_cast<std::uint32_t>(*plan.self + first) + static_cast<std::uint32_t>(q);
     tidy({keys.data() + q * width, width}, own);
   });
-  if (write_back) {
-    const std::lock_guard lock(index.device.state()->mutex);
-    const FloatGuard guard;
-    device.write(*result.memory, 0, keys.data(), bytes);
-  }
   if (trace) trace->seconds["finish"] += tidying.seconds();
 }
 
 /// The first k keys of each of `count` lists, finished into rows first, first + 1, ... of `found`.
 void finish_tile(const Index::State& index, const Plan& plan, std::int64_t first, std::int64_t count,
-                 Trace* trace, std::span<const Key> keys, Neighbors& found) {
+                 Trace* trace, std::span<const Key> keys, std::int64_t neighbors, const FoundPlaces& found) {
   const Stopwatch finishing;
-  const auto k = static_cast<std::size_t>(found.k), width = static_cast<std::size_t>(plan.problem.k);
+  const auto k = static_cast<std::size_t>(neighbors), width = static_cast<std::size_t>(plan.problem.k);
   for_each_list(count, plan, [&](std::size_t q) {
     const std::size_t to = (static_cast<std::size_t>(first) + q) * k;
-    finish(index.metric, keys.subspan(q * width, k), found.distance.data() + to, found.index.data() + to);
+    finish(index.metric, keys.subspan(q * width, k), found.distance + to, found.index + to);
   });
   if (trace) trace->seconds["finish"] += finishing.seconds();
 }
@@ -75,37 +71,77 @@ void finish_tile(const Index::State& index, const Plan& plan, std::int64_t first
 /// What a certificate rests on.
 void tell_of_proposer(const Plan& plan, DeviceKind kind, Trace& trace) {
   if (plan.proposer == Proposer::none) return;
-  trace.product_bound = largest_product_bound(plan.proposer, plan.problem.dims);
+  trace.product_bound =
+      spi::largest_product_error(plan.proposer, static_cast<std::size_t>(plan.problem.dims));
   trace.proposer_check = proposer_check(plan, kind);
+}
+
+PreparedRows prepare(const Index::State& index, MatrixView<const float> queries, const PlanOptions& options) {
+  PreparedRows rows = prepare_rows("search", "query", queries, index.metric, options.threads, index.mask());
+  const FloatGuard guard;
+  check_range("search", index.metric, rows.view, index.largest);
+  return rows;
+}
+
+/// What of a plan depends on the values of the queries: whether a proposer has a bound for them, and the
+/// selector that is the fastest in a sample.
+void decide_by_values(const Index::State& index, const PreparedRows& rows, std::int64_t k,
+                      const PlanOptions& options, const Feedback& feedback, Plan& plan) {
+  const std::int64_t m = rows.view.rows();
+  const bool has_bound = plan.proposer == Proposer::none ||
+                         within_range(plan.proposer, index.dims, largest_centred(rows.largest, index.centre),
+                                      largest_centred(index.largest, index.centre));
+  const bool samples = !options.sample.empty() && m > 0;
+  if (has_bound && !samples) return;
+  PlanOptions way = options;
+  if (!has_bound) {
+    way.proposer = Proposer::none;
+    plan = plan_search(index, m, k, way, feedback);
+    plan.reason = reasons::out_of_range(plan.reason);
+  }
+  if (samples) plan = plan_by_sample(index, rows.view, k, way);
 }
 
 }  // namespace
 
-void search_with(const Index::State& index, MatrixView<const float> queries, std::int64_t k,
-                 const PlanOptions& options, Trace* trace, Neighbors& found, const Take& also) {
+void search_to(const Index::State& index, MatrixView<const float> queries, std::int64_t k,
+               const PlanOptions& options, Trace* trace, const MakeRoom& make_room, const Take& also) {
   const Stopwatch total;
   if (queries.cols() != index.columns)
     throw Error(Errc::invalid_argument, "search: queries have " + std::to_string(queries.cols()) +
                                             " columns but the index has " + std::to_string(index.columns) +
                                             "; give as many");
   check_view("search", "query", queries);
-  Plan plan = plan_search(index, queries.rows(), k, options);
-  const PreparedRows rows =
-      prepare_rows("search", "query", queries, index.metric, options.threads, index.mask());
-  {
-    const FloatGuard guard;
-    check_range("search", index.metric, rows.view, index.largest);
-  }
-  PlanOptions way = options;
-  if (plan.proposer != Proposer::none &&
-      !within_range(plan.proposer, index.dims, largest_centred(rows.largest, index.centre),
-                    largest_centred(index.largest, index.centre))) {
-    way.proposer = Proposer::none;
-    plan = plan_search(index, queries.rows(), k, way);
-    plan.reason = "values are out of the range of the bound of a proposer; " + plan.reason;
-  }
-  if (!way.sample.empty() && queries.rows() > 0) plan = plan_by_sample(index, rows.view, k, way);
+  const Feedback feedback = index.lessons.feedback();
+  std::optional<PreparedRows> rows;
   bool begun = false;
+  FoundPlaces found;
+  by_first_way(Ways(index, queries.rows(), k, options, feedback), begun, [&](Plan& plan) {
+    if (!rows) rows = prepare(index, queries, options);
+    decide_by_values(index, *rows, k, options, feedback, plan);
+    if (trace) {
+      restart(*trace);
+      trace->plan = plan;
+      tell_of_proposer(plan, index.device.info().kind, *trace);
+    }
+    const std::size_t most =
+        static_cast<std::size_t>(plan.query_tile) * static_cast<std::size_t>(plan.problem.k);
+    const HostBuffer buffer(*index.device.state(), most * sizeof(Key));
+    const std::span<Key> keys = buffer.as<Key>(most);
+    run(
+        index, plan, options, rows->view, rows->largest, trace, [&] { found = make_room(); },
+        [&](Workspace& workspace, std::int64_t first, std::int64_t count) {
+          begun = true;
+          read_tile(index, plan, workspace, first, count, trace, keys);
+          finish_tile(index, plan, first, count, trace, keys, k, found);
+          if (also) also(workspace, first, count);
+        });
+  });
+  if (trace) trace->total_seconds = total.seconds();
+}
+
+void search_with(const Index::State& index, MatrixView<const float> queries, std::int64_t k,
+                 const PlanOptions& options, Trace* trace, Neighbors& found, const Take& also) {
   const auto make_room = [&] {
     const std::size_t cells = cells_of(queries.rows(), k);
     const auto fit = [&](auto& values) {
@@ -116,37 +152,9 @@ void search_with(const Index::State& index, MatrixView<const float> queries, std
     found.k = k;
     fit(found.distance);
     fit(found.index);
+    return FoundPlaces{found.distance.data(), found.index.data()};
   };
-  const auto search_by = [&](const Plan& chosen) {
-    if (trace) {
-      restart(*trace);
-      trace->plan = chosen;
-      tell_of_proposer(chosen, index.device.info().kind, *trace);
-    }
-    const std::size_t most =
-        static_cast<std::size_t>(chosen.query_tile) * static_cast<std::size_t>(chosen.problem.k);
-    const HostBuffer buffer(*index.device.state(), most * sizeof(Key));
-    const std::span<Key> keys = buffer.as<Key>(most);
-    run(index, chosen, options, rows.view, rows.largest, trace, make_room,
-        [&](Workspace& workspace, std::int64_t first, std::int64_t count) {
-          begun = true;
-          read_tile(index, chosen, workspace, first, count, also != nullptr, trace, keys);
-          finish_tile(index, chosen, first, count, trace, keys, found);
-          if (also) also(workspace, first, count);
-        });
-  };
-  try {
-    search_by(plan);
-  } catch (const Error& error) {  // what kith chose, or measured when more memory was free, gives way
-    const bool proposed = plan.proposer != Proposer::none && way.proposer == Proposer::automatic;
-    const bool tuned = index.device.info().tuning && way.sample.empty();
-    if (begun || error.code() != Errc::out_of_memory || !(proposed || tuned)) throw;
-    if (proposed) way.proposer = Proposer::none;
-    Plan smaller = plan_untuned(index, queries.rows(), k, way);
-    smaller.reason += std::string("; another way gave way (") + error.what() + ")";
-    search_by(smaller);
-  }
-  if (trace) trace->total_seconds = total.seconds();
+  search_to(index, queries, k, options, trace, make_room, also);
 }
 
 }  // namespace kith

@@ -1,14 +1,29 @@
 // A search from the caller's queries to finished neighbours: what Index and Classifier share.
 #pragma once
 
+#include <functional>
+
 #include "kith/neighbors.hpp"
 #include "search/pipeline.hpp"
 
 namespace kith {
 
-/// Check and prepare `queries`, search, and write distances and rows to `found`.
-///   also  called for each query tile while its keys are on the device, without a lock; may be empty. The
-///         lists are the first k columns of Workspace::result(), which may have one more
+/// Where neighbours are written, [m, k] each.
+struct FoundPlaces {
+  float* distance = nullptr;
+  std::int64_t* index = nullptr;
+};
+
+/// Called once all is checked, before the first neighbour is written; again where a search begins anew.
+using MakeRoom = std::function<FoundPlaces()>;
+
+/// Check and prepare `queries`, search, and write distances and rows.
+///   also  called for each query tile when it is in its place and while its keys are on the device, without a
+///         lock; may be empty. With `self` or a filter keys of rows that do not count are still among these
+void search_to(const Index::State& index, MatrixView<const float> queries, std::int64_t k,
+               const PlanOptions& options, Trace* trace, const MakeRoom& make_room, const Take& also);
+
+/// The same into `found`, which gets the room it lacks.
 void search_with(const Index::State& index, MatrixView<const float> queries, std::int64_t k,
                  const PlanOptions& options, Trace* trace, Neighbors& found, const Take& also);
 

@@ -7,16 +7,13 @@
 #include <vector>
 
 #include "base/float_guard.hpp"
+#include "base/numbers.hpp"
 #include "kith/error.hpp"
 #include "kith/spi/step_runner.hpp"
 #include "kith/stages.hpp"
 #include "rows/rows.hpp"
 
 namespace kith::stages {
-
-inline std::size_t size(std::int64_t value) {
-  return static_cast<std::size_t>(value);
-}
 
 /// Throws invalid_argument.
 [[noreturn]] void refuse(const std::string& message);

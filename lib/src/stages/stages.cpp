@@ -1,6 +1,7 @@
 #include "kith/stages.hpp"
 
 #include <string>
+#include <utility>
 
 #include "base/border.hpp"
 #include "plan/plan_rules.hpp"

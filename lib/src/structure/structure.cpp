@@ -7,6 +7,7 @@
 #include "base/border.hpp"
 #include "base/float_guard.hpp"
 #include "kith/error.hpp"
+#include "kith/labels.hpp"
 #include "search/pipeline.hpp"
 #include "structure/structure_pairs.hpp"
 #include "structure/structure_state.hpp"
@@ -34,14 +35,7 @@ std::vector<Chunk> upload_in_order(const Index& index, MatrixView<const float> s
 }  // namespace
 
 ClassCodes::ClassCodes(std::span<const std::int64_t> labels)
-    : classes(labels.begin(), labels.end()), codes(labels.size()) {
-  std::sort(classes.begin(), classes.end());
-  classes.erase(std::unique(classes.begin(), classes.end()), classes.end());
-  std::transform(labels.begin(), labels.end(), codes.begin(), [&](std::int64_t label) {
-    return static_cast<std::uint32_t>(std::lower_bound(classes.begin(), classes.end(), label) -
-                                      classes.begin());
-  });
-}
+    : classes(classes_of({labels.begin(), labels.end()})), codes(class_codes(labels, classes)) {}
 
 std::vector<std::int64_t> ClassCodes::labels() const {
   std::vector<std::int64_t> labels;

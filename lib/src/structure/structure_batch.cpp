@@ -4,20 +4,12 @@
 #include <limits>
 #include <string>
 
-#include "base/float_guard.hpp"
+#include "base/numbers.hpp"
 #include "device/timing.hpp"
 #include "kith/error.hpp"
 #include "rows/rows.hpp"
 
 namespace kith {
-namespace {
-
-std::size_t size(std::int64_t value) {
-  return static_cast<std::size_t>(value);
-}
-
-}  // namespace
-
 SumsBatch::SumsBatch(const SumsTask& task, std::span<const SumsInput> inputs, const SumsTiles& tiles,
                      const PlanOptions& options, const DeviceMemory& labels)
     : task_(task),
@@ -75,17 +67,15 @@ void SumsBatch::prepare_sums() {
   }
   sums_ = DeviceMemory();  // so that it can be used again
   sums_ = DeviceMemory(task_.state, bytes());
-  const std::lock_guard lock(task_.state->mutex);
-  const FloatGuard guard;
-  task_.state->device->write(*sums_.get(), 0, values_.data(), bytes());
+  const DeviceSession session(*task_.state);
+  session->write(*sums_.get(), 0, values_.data(), bytes());
 }
 
 void SumsBatch::read_sums(Trace* trace) {
   const Stopwatch download;
   {
-    const std::lock_guard lock(task_.state->mutex);
-    const FloatGuard guard;
-    task_.state->device->read(*sums_.get(), 0, values_.data(), bytes());
+    const DeviceSession session(*task_.state);
+    session->read(*sums_.get(), 0, values_.data(), bytes());
   }
   if (trace) trace->seconds["download"] += download.seconds();
 }
@@ -94,9 +84,8 @@ void SumsBatch::read_sums(Trace* trace) {
 void SumsBatch::run_tile(const Part& part, const Chunk& chunk, std::int64_t begin, std::int64_t rows,
                          Watcher& watcher, Trace* trace) {
   {
-    const std::lock_guard lock(task_.state->mutex);
-    const FloatGuard guard;
-    spi::Device& device = *task_.state->device;
+    const DeviceSession session(*task_.state);
+    spi::Device& device = *session;
     StepTimer timer(device, trace);
     const spi::AccumulateStep sums = accumulate_step(part, chunk.first + begin, rows);
     device.enqueue({distance_step(part, chunk, begin, rows, sums.distances), options_.threads});

@@ -7,6 +7,7 @@
 
 #include "base/border.hpp"
 #include "base/float_guard.hpp"
+#include "base/numbers.hpp"
 #include "device/watcher.hpp"
 #include "host/host_memory.hpp"
 #include "host/parallel.hpp"
@@ -23,10 +24,6 @@ namespace {
 
 [[noreturn]] void refuse(const std::string& message) {
   throw Error(Errc::invalid_argument, "structure: " + message);
-}
-
-std::size_t size(std::int64_t value) {
-  return static_cast<std::size_t>(value);
 }
 
 /// Room on the host. Throws out_of_memory.
@@ -108,10 +105,9 @@ class DistanceTiles {
         {queries_.get(), 0, static_cast<std::uint32_t>(m), dims, state_->info.query_block},
         {chunk.memory.get(), static_cast<std::uint32_t>(begin), rows, dims, state_->info.train_block},
         {distances_.get(), 0, size(m), size(t), size(t)}};
-    const std::lock_guard lock(state_->mutex);
-    const FloatGuard guard;
-    state_->device->enqueue({step, options_.threads});
-    state_->device->read(*distances_.get(), 0, tile_.data(), tile_.size() * sizeof(float));
+    const DeviceSession session(*state_);
+    session->enqueue({step, options_.threads});
+    session->read(*distances_.get(), 0, tile_.data(), tile_.size() * sizeof(float));
   }
 
   const Index::State& index_;

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <string>
 
+#include "base/numbers.hpp"
 #include "device/timing.hpp"
 #include "device/watcher.hpp"
 #include "kith/error.hpp"
 #include "plan/plan_memory.hpp"
+#include "plan/reasons.hpp"
 #include "rows/rows.hpp"
 #include "structure/structure_batch.hpp"
 #include "structure/structure_tiles.hpp"
@@ -16,10 +18,6 @@ namespace kith {
 namespace {
 
 constexpr std::size_t usual_batch_bytes = std::size_t{1} << 28;  // of sums, on the host, too
-
-std::int64_t divide_up(std::int64_t a, std::int64_t b) {
-  return (a + b - 1) / b;
-}
 
 /// One call of run_sums().
 class SumsRun {
@@ -130,7 +128,7 @@ class SumsRun {
     trace.plan.threads = options_.threads;
     trace.plan.workspace_bytes =
         distances_bytes(tiles_) + sums_bytes(info_, {n_, dims_, task_.classes}, tiles_.queries);
-    trace.plan.reason = "distances of a tile are added to the sums of their classes";
+    trace.plan.reason = reasons::class_sums();
     trace.query_tiles = divide_up(n_, tiles_.queries);
     trace.train_tiles = train_tiles(inputs_[0]);
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "base/numbers.hpp"
 #include "kith/error.hpp"
 #include "rows/rows.hpp"
 
@@ -11,10 +12,6 @@ namespace {
 
 constexpr std::size_t usual_sums_bytes = std::size_t{1} << 28;  // of a query tile, on the host, too
 constexpr std::int64_t least_rows = 256;  // with fewer a step is hardly worth its launch
-
-std::size_t size(std::int64_t value) {
-  return static_cast<std::size_t>(value);
-}
 
 void check_tile(const char* what, std::int64_t tile) {
   if (tile < 0)

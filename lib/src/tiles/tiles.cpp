@@ -10,11 +10,12 @@
 namespace kith {
 namespace {
 
-std::int64_t rows_of_tile(const Plan& plan, std::int64_t before) {
-  if (plan.proposer == Proposer::none) return plan.train_tile;
-  if (before == 0) return plan.seed_rows;
-  const std::int64_t rows = before < plan.train_tile / plan.growth ? before * plan.growth : plan.train_tile;
-  return has_own_order(plan.proposer) ? whole_shadow_rows(rows) : rows;
+/// Of a step that has so many rows before it.
+std::int64_t rows_of_step(const Attempt& attempt, const Plan& plan, std::int64_t before) {
+  if (before == 0) return std::min(attempt.seed_rows, attempt.step_rows);
+  const bool grows = before < attempt.step_rows / attempt.growth;
+  const std::int64_t rows = grows ? before * attempt.growth : attempt.step_rows;
+  return std::min(has_own_order(plan.proposer) ? whole_shadow_rows(rows) : rows, attempt.step_rows);
 }
 
 /// Of a chunk: about 0.618 of its blocks further each time, which leaves no large gap at any time (Knuth, The
@@ -49,39 +50,34 @@ std::vector<Tile> train_tiles(const Index::State& index, const Plan& plan) {
   for (std::size_t chunk = 0; chunk < index.chunks.size(); ++chunk) {
     const std::int64_t begin = index.chunks[chunk].first, end = begin + index.chunks[chunk].rows;
     for (std::int64_t first = begin; first < end; first += tiles.back().rows)
-      tiles.push_back({chunk, first, std::min(rows_of_tile(plan, first), end - first)});
+      tiles.push_back({chunk, first, std::min(plan.train_tile, end - first)});
   }
   return tiles;
 }
 
-std::vector<Phase> phases(const Index::State& index, const Plan& plan, Way way) {
+std::vector<Phase> phases(const Index::State& index, const Plan& plan, const Attempt& attempt) {
   const std::int64_t k = plan.problem.k, n = plan.problem.n;
-  Plan steps = plan;
-  if (way != Way::guessing) {
-    steps.seed_rows = careful_seed(k, plan.seed_rows);
-    steps.growth = careful_growth(k, plan.candidates, plan.growth);
-  }
-  if (way == Way::again) steps.train_tile = std::min(plan.train_tile, plan.candidates * longer_lists / 2);
+  const bool guesses = attempt.way == Attempt::Way::guess, keeps_bounds = has_own_order(plan.proposer);
   std::vector<Phase> all;
-  if (way == Way::guessing && plan.sample_rows > 0) {
+  if (guesses && plan.sample_rows > 0) {
     const spi::Visits sample = sample_visits(plan);
     all.push_back({0, sample, false, guessed_rank(k, std::int64_t{sample.count} * plan.visit_rows, n), true});
-    steps.seed_rows = std::min(plan.sample_rows * plan.growth, plan.train_tile);
   }
+  const std::size_t first = all.size();
   for (std::size_t chunk = 0; chunk < index.chunks.size(); ++chunk) {
     const spi::Visits whole = all_visits(plan, index.chunks[chunk].rows);
     for (spi::Visits part = whole; part.first < whole.count; part.first += part.count) {
       const std::int64_t before = index.chunks[chunk].first + std::int64_t{part.first} * plan.visit_rows;
-      part.count = std::min(visits_of(plan, std::min(rows_of_tile(steps, before), steps.train_tile)),
-                            whole.count - part.first);
+      part.count = std::min(visits_of(plan, rows_of_step(attempt, plan, before)), whole.count - part.first);
       const bool ends = part.first + part.count == whole.count;
       const std::int64_t seen = before + std::int64_t{part.count} * plan.visit_rows;
-      const bool guesses = way == Way::guessing;
-      all.push_back({chunk, part, ends, guesses && !ends ? guessed_rank(k, seen, n) : k});
+      all.push_back({chunk, part, ends || !keeps_bounds, guesses && !ends ? guessed_rank(k, seen, n) : k});
+      all.back().thins = keeps_bounds;
       if (guesses && ends && before == 0 && plan.sample_rows > 0) all.back().thins = !is_soon_ranked(plan);
     }
   }
-  if (way != Way::again && !all.front().samples) all.front().open = true;
+  std::find_if(all.begin(), all.end(), [](const Phase& phase) { return phase.ranks; })->afresh = true;
+  all[first].open = first == 0 && attempt.way != Attempt::Way::longer;
   return all;
 }
 
@@ -92,7 +88,7 @@ spi::Visits sample_visits(const Plan& plan) {
 }
 
 spi::Visits largest_visits(const Plan& plan) {
-  if (plan.visit_rows == 0) return {};
+  if (!has_own_order(plan.proposer)) return {};
   spi::Visits visits = all_visits(plan, plan.problem.n);
   visits.count = std::min(visits.count, visits_of(plan, plan.train_tile));
   return visits;

@@ -1,11 +1,9 @@
 #include "tiles/workspace.hpp"
 
+#include "base/numbers.hpp"
+
 namespace kith {
 namespace {
-
-std::size_t size(std::int64_t value) {
-  return static_cast<std::size_t>(value);
-}
 
 DeviceMemory memory_of(const std::shared_ptr<Device::State>& state, std::size_t bytes) {
   return bytes ? DeviceMemory(state, bytes) : DeviceMemory();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "base/border.hpp"
 #include "base/text.hpp"
 #include "host/parallel.hpp"
 #include "kith/error.hpp"
@@ -60,6 +61,21 @@ std::vector<double> shares(const VotingOptions& voting, std::span<const std::uin
     for (std::size_t c = 0; c < classes; ++c) share[first + c] /= sum;
   });
   return share;
+}
+
+std::vector<double> class_shares(const VotingOptions& voting, std::span<const std::uint32_t> votes,
+                                 std::span<const float> scores, std::size_t classes) try {
+  if (classes == 0) return {};
+  if (votes.size() % classes != 0 || (!scores.empty() && scores.size() != votes.size()) ||
+      (!voting.priors.empty() && voting.priors.size() != classes))
+    refuse("class_shares", std::to_string(votes.size()) + " votes, " + std::to_string(scores.size()) +
+                               " scores and " + std::to_string(voting.priors.size()) + " priors for " +
+                               std::to_string(classes) +
+                               " classes; give votes of whole queries, as many "
+                               "scores or none, and a prior a class or none");
+  return shares(voting, votes, scores, classes, 0);
+} catch (...) {
+  rethrow_as_error();
 }
 
 Scorer::Scorer(const VotingOptions& voting, std::size_t classes, std::span<const std::uint32_t> codes,
@@ -188,20 +204,32 @@ std::int64_t Scorer::winner_of_leaders() const {
   return smallest_;
 }
 
-std::int64_t Scorer::winner_of(std::span<const std::uint32_t> votes, std::span<const float> scores,
-                               std::span<const std::int64_t> index, std::span<const float> distance) {
+std::int64_t Scorer::winner_of(std::span<const std::int64_t> index, std::span<const float> distance) {
   begin();
-  for (std::uint32_t c = 0; c < votes.size(); ++c) {
-    if (votes[c] == 0) continue;
-    touched_.push(c);
-    raise(c, value_of_score(*voting_, scores.empty() ? votes[c] : static_cast<double>(scores[c]), c));
-  }
+  count(index, distance);
+  for (const std::uint32_t c : touched_)
+    raise(c, value_of_score(*voting_, all_one() ? votes_[c] : static_cast<double>(scores_[c]), c));
   find_leaders();
   const bool needs_list = voting_->tie != TieRule::smallest_label && voting_->tie != TieRule::abstain;
   if (leaders_.size() < 2 || !needs_list) return winner_of_leaders();
   begin();
   for (std::size_t j = 0; j < index.size(); ++j) add(index[j], distance[j]);
   return winner();
+}
+
+/// Votes and scores of a list, and nothing else.
+void Scorer::count(std::span<const std::int64_t> index, std::span<const float> distance) {
+  const bool all_one = this->all_one();
+  std::size_t rank = 0;
+  for (std::size_t j = 0; j < index.size(); ++j) {
+    if (index[j] < 0) continue;
+    const auto t = static_cast<std::size_t>(index[j]);
+    const std::uint32_t c = codes_[t];
+    if (votes_[c]++ == 0) touched_.push(c);
+    if (all_one) continue;
+    if (rank == 0) nearest_ = distance[j];
+    scores_[c] += weigher_.weight(rank++, nearest_, distance[j], t);
+  }
 }
 
 }  // namespace kith

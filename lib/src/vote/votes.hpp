@@ -1,5 +1,5 @@
-// From the neighbours of a query to scores, and from scores to a winner: docs/contract.md, section 5. What
-// devices count, once more on the host, for whoever has lists of another kind or wants every k at once.
+// From the neighbours of a query to scores, and from scores to a winner, on the host: docs/contract.md,
+// section 5.
 #pragma once
 
 #include <cstddef>
@@ -80,15 +80,13 @@ class Scorer {
   std::span<const float> scores() const { return scores_; }
   bool all_one() const { return weigher_.all_one(); }
 
-  /// The winner by scores that a device has counted. Goes over the list only where they leave a tie that
-  /// needs it. Afterwards votes() and scores() mean nothing.
-  ///   votes            [classes]
-  ///   scores           [classes]; empty where every vote weighs 1
-  ///   index, distance  [k], the list
-  std::int64_t winner_of(std::span<const std::uint32_t> votes, std::span<const float> scores,
-                         std::span<const std::int64_t> index, std::span<const float> distance);
+  /// The winner of a whole list, as after begin() and add() of each neighbour, and sooner: who leads on the
+  /// way is looked for only where a tie needs it.
+  ///   index, distance  [k]
+  std::int64_t winner_of(std::span<const std::int64_t> index, std::span<const float> distance);
 
  private:
+  void count(std::span<const std::int64_t> index, std::span<const float> distance);
   void raise(std::uint32_t c, double value);
   void lead(std::uint32_t c);
   void find_leaders();

@@ -1,4 +1,4 @@
-// The vote and tally steps on device memory, with their labels, weights and results.
+// The vote step on device memory, with its labels and results.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ class Voting {
 
   /// Vote over `nearest` [q, k] on the device.
   ///   labels  [1, n] on the device
-  ///   winner  [q]    counts  [q, classes]
+  ///   winner  [q]    counts  [q, classes], or empty: not wanted
   /// Locks the device. Throws unsupported when it refuses.
   void vote(const spi::Grid<Key>& nearest, const spi::Grid<std::uint32_t>& labels, std::uint32_t threads,
             std::span<std::uint32_t> winner, std::span<std::uint32_t> counts, double* seconds);
@@ -32,29 +32,6 @@ class Voting {
   std::shared_ptr<Device::State> state_;
   std::uint32_t classes_;
   DeviceMemory counts_, winner_;
-};
-
-/// Room for the weights of up to `queries` lists of k neighbours and for their sums by up to `classes`
-/// classes, and the step that adds them.
-class Tallying {
- public:
-  Tallying(const std::shared_ptr<Device::State>& state, std::int64_t queries, std::int64_t k,
-           std::uint32_t classes);
-
-  /// Copy weights to the device, for every tally until the next.
-  ///   weights  [q, k]
-  void weigh(std::span<const float> weights);
-
-  /// Add the weights of the neighbours of each class.
-  ///   nearest  [q, at most k] on the device    labels  [1, n] on the device    sums  [q, classes]
-  /// Locks the device. Throws unsupported when it refuses.
-  void tally(const spi::Grid<Key>& nearest, const spi::Grid<std::uint32_t>& labels, std::uint32_t classes,
-             std::uint32_t threads, std::span<float> sums, double* seconds);
-
- private:
-  std::shared_ptr<Device::State> state_;
-  std::size_t k_;
-  DeviceMemory weights_, sums_;
 };
 
 }  // namespace kith

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "base/text.hpp"
-#include "host/parallel.hpp"
 #include "kith/error.hpp"
 
 namespace kith {
@@ -57,19 +56,6 @@ std::int64_t longest_list(const RadiusNeighbors& found) {
   std::int64_t longest = 0;
   for (std::int64_t q = 0; q < found.queries; ++q) longest = std::max(longest, found.count(q));
   return longest;
-}
-
-std::vector<float> weigh(const Weigher& weigher, std::span<const float> distance,
-                         std::span<const std::int64_t> index, std::size_t k, std::uint32_t threads) {
-  std::vector<float> weights(index.size());
-  const auto cells = static_cast<std::int64_t>(index.size());
-  parallel_for(cells / static_cast<std::int64_t>(k), cells, threads, [&](std::int64_t q) {
-    const std::size_t first = static_cast<std::size_t>(q) * k;
-    for (std::size_t j = 0; j < k && index[first + j] >= 0; ++j)
-      weights[first + j] =
-          weigher.weight(j, distance[first], distance[first + j], static_cast<std::size_t>(index[first + j]));
-  });
-  return weights;
 }
 
 }  // namespace kith

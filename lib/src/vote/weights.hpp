@@ -71,10 +71,4 @@ void check_sample_weights(std::string_view where, std::span<const float> weights
 /// Neighbours of the query that has most.
 std::int64_t longest_list(const RadiusNeighbors& found);
 
-/// Weights of the rows of one list of neighbours after another, as a device takes them.
-///   distance, index  [lists, k]
-///   returns          [lists, k]; 0 where there is no neighbour
-std::vector<float> weigh(const Weigher& weigher, std::span<const float> distance,
-                         std::span<const std::int64_t> index, std::size_t k, std::uint32_t threads);
-
 }  // namespace kith

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "command/shared/kept.hpp"
+#include "common/device.hpp"
 #include "common/shell.hpp"  // Folder; it wants KITH_COMMAND_PATH
-#include "kith/error.hpp"
 #include "lab/experiments/measure.hpp"
 #include "lab/experiments/memory.hpp"
 #include "lab/reproduce/experiment_output.hpp"
@@ -21,16 +21,8 @@ using namespace command_tests;
 using kith::command::KeptWork;
 using kith::experiments::Measured;
 using kith::experiments::Memory;
+using kith::tests::error_of;
 using Json = nlohmann::ordered_json;
-
-string error_of(const auto& body) {
-  try {
-    body();
-  } catch (const kith::Error& error) {
-    return string(kith::name(error.code())) + ": " + error.what();
-  }
-  return "no error";
-}
 
 }  // namespace
 

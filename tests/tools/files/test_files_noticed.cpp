@@ -9,19 +9,6 @@ using namespace kith::tests::data_files;
 
 namespace {
 
-/// A table, and what was told while it was read.
-struct Told {
-  Table table;
-  string notes;  ///< a line each, without the folder
-};
-
-Told told(const Folder& folder, const string& file, const string& content, ReadOptions options = {}) {
-  Told result;
-  options.note = [&](const string& text) { result.notes += text.substr(text.find(file)) + "\n"; };
-  result.table = folder.table(file, content, options);
-  return result;
-}
-
 string repeated(const string& text, int times) {
   string result;
   for (int i = 0; i < times; ++i) result += text;
@@ -148,6 +135,8 @@ TEST_CASE("files: a first line for Excel says what separates cells") {
     CHECK(read.table.values == Floats{1, 2, 3, 4});
     CHECK(read.notes == "t.csv: leaves out its first line, \"sep=;\"\n");
   }
+  const Told fed = told(folder, "t.csv", "sep=\f\n1\f2\n3\f4\n");
+  CHECK(fed.notes == "t.csv: leaves out its first line, \"sep=\\x0c\"\n");
   CHECK(folder.table_error("t.csv", "sep=,\n1,2\n3,x\n") ==
         "bad_file: t.csv:3: column 2 holds \"x\" where a number belongs; correct it or leave the row out");
 }

@@ -9,19 +9,6 @@ using namespace kith::tests::data_files;
 
 namespace {
 
-/// A table, and what was told while it was read.
-struct Told {
-  Table table;
-  string notes;  ///< a line each, without the folder
-};
-
-Told told(const Folder& folder, const string& file, const string& content, ReadOptions options = {}) {
-  Told result;
-  options.note = [&](const string& text) { result.notes += text.substr(text.find(file)) + "\n"; };
-  result.table = folder.table(file, content, options);
-  return result;
-}
-
 string notes(const Folder& folder, const string& file, const string& content,
              const ReadOptions& options = {}) {
   return told(folder, file, content, options).notes;

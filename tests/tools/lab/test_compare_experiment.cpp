@@ -1,11 +1,9 @@
 // `kith reproduce` and `kith compare --placement`: options, and what is printed and written.
 #include <doctest/doctest.h>
-#include <stdlib.h>
-#include <sys/wait.h>
 
-#include <array>
+#include <CLI/CLI.hpp>
+
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -16,11 +14,15 @@
 
 #include "command/shared/command_line.hpp"
 #include "common/experiments.hpp"
+#include "common/folder.hpp"
+#include "common/shell.hpp"  // KITH_COMMAND_PATH
+#include "lab/compare/compare.hpp"
 #include "lab/experiments/measure.hpp"
 #include "lab/reproduce/experiment_output.hpp"
 
 using namespace kith;
 using namespace kith::experiments;
+using command_tests::shell;
 using kith::tests::contains;
 using kith::tests::error_of;
 
@@ -196,62 +198,14 @@ TEST_CASE("experiment output: the text has every series, claim and failed check"
   CHECK(!contains(text, "says \"no\""));  // no points: it is a note
 }
 
-namespace {
-
-/// A folder of a test's own, removed at its end.
-class Folder {
- public:
-  Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "kith-experiments-XXXXXX").string();
-    REQUIRE(mkdtemp(name.data()) != nullptr);
-    path_ = name;
-  }
-  ~Folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-
-  std::string operator/(const std::string& file) const { return (path_ / file).string(); }
-  std::string read(const std::string& file) const {
-    std::ifstream in(path_ / file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-  }
-  std::ptrdiff_t files() const { return std::distance(std::filesystem::directory_iterator(path_), {}); }
-
- private:
-  std::filesystem::path path_;
-};
-
-struct Ran {
-  int code = -1;
-  std::string out;
-};
-
-/// A line of shell with $kith as the command; what it says on stderr is dropped.
-Ran shell(const std::string& line) {
-  FILE* pipe = popen(("kith='" KITH_COMMAND_PATH "'; ( " + line + " ) 2>/dev/null").c_str(), "r");
-  REQUIRE(pipe != nullptr);
-  Ran ran;
-  std::array<char, 4096> buffer{};
-  for (std::size_t got; (got = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0;)
-    ran.out.append(buffer.data(), got);
-  const int status = pclose(pipe);
-  ran.code = WIFEXITED(status) ? WEXITSTATUS(status) : 256;
-  return ran;
-}
-
-}  // namespace
-
 TEST_CASE("compare --placement: steps, copies and the same bits, as text and as JSON") {
   const std::string line =
       "$kith compare --placement distance=cpu,vote=cpu -n 200 -m 2 -k 3 --data grid --groups 4";
-  const Ran text = shell(line);
+  const auto text = shell(line);
   CHECK(text.code == 0);
   CHECK(contains(text.out, "Same bits as plain."));
   CHECK(contains(text.out, "host -> cpu"));
-  const Ran json = shell(line + " --json");
+  const auto json = shell(line + " --json");
   CHECK(json.code == 0);
   const auto parsed = nlohmann::json::parse(json.out);
   CHECK(parsed["same"] == true);
@@ -274,7 +228,7 @@ TEST_CASE("compare: what has moved is told in a line, and done") {
         "kith: note: compare: --experiment NAMES is `kith reproduce NAMES" + ending);
   CHECK(moved("--device cpu --random-cases 3", "verify --device cpu --random-cases 3") ==
         "kith: note: compare: --random-cases COUNT is `kith verify --random-cases COUNT" + ending);
-  const Folder folder;
+  const test_support::TemporaryFolder folder;
   std::ofstream(folder / "a.csv") << "1,2\n3,4\n5,7\n";
   const std::string whole = "--device cpu --header no -k 2 --proposer dot --train " + (folder / "a.csv");
   CHECK(shell("$kith compare --whole " + whole + " " + silent).code == 0);
@@ -284,21 +238,21 @@ TEST_CASE("compare: what has moved is told in a line, and done") {
 
 TEST_CASE("compare: what was refused was not compared") {
   const std::string line = "$kith compare --device cpu -n 50 -m 2 -k 3 --dims 2 ";
-  const Ran refused = shell(line + "--stage select --selector bubble");
+  const auto refused = shell(line + "--stage select --selector bubble");
   CHECK(refused.code == 6);
   CHECK(refused.out.ends_with("Nothing was compared: everything was refused.\n"));
   CHECK(shell(line + "--stage select --selector bubble --json").code == 6);
-  const Ran some = shell(line + "--stage merge,search --selector bubble");
+  const auto some = shell(line + "--stage merge,search --selector bubble");
   CHECK(some.code == 0);
   CHECK(some.out.ends_with("Same bits wherever it ran; 1 refused.\n"));
-  const Ran all = shell(line + "--stage merge,search");
+  const auto all = shell(line + "--stage merge,search");
   CHECK(all.code == 0);
   CHECK(all.out.ends_with("Same bits everywhere.\n"));
 }
 
 TEST_CASE("reproduce: all files of one run hold the same numbers") {
-  const Folder folder;
-  const Ran ran =
+  const test_support::TemporaryFolder folder;
+  const auto ran =
       shell("$kith reproduce ranksort-placements --quick --device cpu --json --csv " + (folder / "a.csv") +
             " --report " + (folder / "a.html") + " --charts " + (folder / ""));
   REQUIRE(ran.code == 0);
@@ -328,10 +282,10 @@ TEST_CASE("reproduce: all files of one run hold the same numbers") {
 }
 
 TEST_CASE("reproduce: a list, and nothing half written") {
-  const Ran list = shell("$kith reproduce list");
+  const auto list = shell("$kith reproduce list");
   CHECK(list.code == 0);
   CHECK(contains(list.out, "pbknn-groups "));
-  const Ran named = shell("$kith reproduce list --json");
+  const auto named = shell("$kith reproduce list --json");
   CHECK(named.code == 0);
   const auto names = nlohmann::json::parse(named.out);
   REQUIRE(names.size() == all_experiments().size());
@@ -339,15 +293,15 @@ TEST_CASE("reproduce: a list, and nothing half written") {
     CHECK(names[i]["name"] == all_experiments()[i].name);
     CHECK(names[i]["about"] == all_experiments()[i].about);
   }
-  const Ran twice =
+  const auto twice =
       shell("$kith reproduce ranksort-placements,ranksort-placements --quick --device cpu --json");
   CHECK(twice.code == 0);
   CHECK(nlohmann::json::parse(twice.out).size() == 1);
-  const Folder folder;
+  const test_support::TemporaryFolder folder;
   CHECK(shell("$kith reproduce pbknn-groups --quick --device cpu --report " + (folder / "no/a.html")).code ==
         3);
   CHECK(shell("$kith reproduce pbknn-groups --quick --device cpu --charts " + (folder / "no")).code == 3);
-  const Ran stopped = shell(
+  const auto stopped = shell(
       "timeout --preserve-status --signal=INT 0.4 $kith reproduce pbknn-groups "
       "--device cpu --report " +
       (folder / "a.html") + " --csv " + (folder / "a.csv") + " --charts " + (folder / ""));

@@ -1,20 +1,21 @@
 // Joules: the counters that kith reads, here planted by hand.
 #include <doctest/doctest.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "common/device.hpp"
+#include "common/folder.hpp"
 #include "lab/energy/energy.hpp"
+#ifdef KITH_COMMAND_PATH
+#include "common/shell.hpp"
+#endif
 
 using namespace kith;
 using namespace kith::energy;
@@ -22,42 +23,25 @@ using namespace kith::energy;
 namespace {
 
 namespace fs = std::filesystem;
+using test_support::contains;
 
 /// /sys/class/powercap, as a folder of this test's own.
-class Powercap {
+class Powercap : public test_support::TemporaryFolder {
  public:
-  Powercap() {
-    std::string name = (fs::temp_directory_path() / "kith-energy-XXXXXX").string();
-    REQUIRE(mkdtemp(name.data()) != nullptr);
-    path_ = name;
-  }
-  ~Powercap() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  Powercap(const Powercap&) = delete;
-  Powercap& operator=(const Powercap&) = delete;
-
   void domain(const std::string& folder, const std::string& name, const std::string& now,
               const std::string& range = "1000000") const {
-    fs::create_directory(path_ / folder);
+    fs::create_directory(*this / folder);
     put(folder + "/name", name);
     put(folder + "/max_energy_range_uj", range);
     put(folder + "/energy_uj", now);
   }
-  void put(const std::string& file, const std::string& text) const {
-    std::ofstream(path_ / file) << text << '\n';
-  }
-  void remove(const std::string& file) const { fs::remove(path_ / file); }
-  std::string path() const { return path_.string(); }
+  void put(const std::string& file, const std::string& text) const { write(file, text + "\n"); }
+  void remove(const std::string& file) const { fs::remove(*this / file); }
   Sources sources() const {
     Sources sources;
     sources.powercap = path();
     return sources;
   }
-
- private:
-  fs::path path_;
 };
 
 /// Boards, as NVML knows them.
@@ -130,10 +114,6 @@ DeviceInfo processor() {
   DeviceInfo info;
   info.spec = info.backend = "cpu";
   return info;
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 /// Joules as a function of how often it was asked.
@@ -329,24 +309,16 @@ TEST_CASE("energy: without a counter nothing is run") {
 
 #ifdef KITH_COMMAND_PATH
 TEST_CASE("energy: kith bench has a column for joules where it was asked, and says where they come from") {
-  const Powercap folder;  // a folder, for the JSON
-  const std::string json = folder.path() + "/bench.json";
+  const test_support::TemporaryFolder folder;
+  const std::string json = folder / "bench.json";
   const auto bench = [&](const std::string& more) {
-    const std::string line = "'" KITH_COMMAND_PATH
-                             "' bench --workload knn03 --scale 0.001 --device cpu "
-                             "--repeats 1 --seconds 1 --json '" +
-                             json + "' " + more;
-    FILE* pipe = popen(line.c_str(), "r");
-    REQUIRE(pipe != nullptr);
-    std::string text;
-    for (int c; (c = std::fgetc(pipe)) != EOF;) text += static_cast<char>(c);
-    CHECK(pclose(pipe) == 0);
-    return text;
+    const auto result = command_tests::kith(
+        "bench --workload knn03 --scale 0.001 --device cpu --repeats 1 --seconds 1 --json " + json + " " +
+        more);
+    CHECK(result.code == 0);
+    return result.out;
   };
-  const auto written = [&] {
-    std::ifstream file(json);
-    return std::string(std::istreambuf_iterator<char>(file), {});
-  };
+  const auto written = [&] { return folder.read("bench.json"); };
   const std::string without = bench("");
   CHECK_FALSE(contains(without, "J/search"));
   CHECK_FALSE(contains(written(), "joules"));

@@ -12,65 +12,20 @@
 
 using namespace kith;
 using namespace kith::experiments;
+using kith::tests::check_result;
 using kith::tests::contains;
 using kith::tests::device;
 using kith::tests::error_of;
+using kith::tests::quick_run;
 using kith::tests::quick_settings;
+using kith::tests::series_of;
+using kith::tests::xs;
 
 namespace {
-
-Result quick_run(const char* name) {
-  return run_experiment(find_experiment(name), quick_settings());
-}
 
 bool starts_any(const std::vector<std::string>& labels, const std::string& label) {
   return std::any_of(labels.begin(), labels.end(),
                      [&](const std::string& start) { return label.starts_with(start); });
-}
-
-/// What holds of every experiment: the same bits; a number above 0, or a note that says why not.
-void check_result(const Result& result) {
-  CAPTURE(result.name);
-  CHECK(result.checks.size() >= 1);
-  for (const Check& check : result.checks) CHECK_MESSAGE(check.passed, check.what << ": " << check.detail);
-  CHECK(!result.claims.empty());
-  for (const Claim& claim : result.claims) {
-    CHECK(!claim.what.empty());
-    CHECK(!claim.paper.empty());
-    CHECK(!claim.here.empty());
-    if (claim.here.starts_with(not_available)) CHECK_MESSAGE(!claim.why.empty(), claim.what);
-  }
-  CHECK(!result.charts.empty());
-  for (const Chart& chart : result.charts) {
-    std::vector<std::string> labels;
-    for (const Series& series : chart.series) {
-      CAPTURE(series.label);
-      CHECK(std::find(labels.begin(), labels.end(), series.label) == labels.end());
-      labels.push_back(series.label);
-      CHECK((!series.points.empty() || !series.note.empty()));
-      for (const Point& point : series.points)
-        CHECK((std::isfinite(point.y) ? point.y > 0 : !series.note.empty()));
-    }
-  }
-  for (const std::string& device : result.devices) CHECK(contains(device, ": "));
-  CHECK(!result.paper.empty());
-  CHECK(!result.hardware.empty());
-  CHECK(!result.assumed.empty());
-  CHECK(!result.explanation.empty());
-  CHECK(result.quick);
-  CHECK(contains(result.energy, "no joules"));
-}
-
-std::vector<double> xs(const Series& series) {
-  std::vector<double> values;
-  for (const Point& point : series.points) values.push_back(point.x);
-  return values;
-}
-
-const Series* series_of(const Chart& chart, const std::string& label) {
-  for (const Series& series : chart.series)
-    if (series.label == label) return &series;
-  return nullptr;
 }
 
 }  // namespace
@@ -85,10 +40,10 @@ TEST_CASE("experiment pbknn-groups: both readings, right bits") {
   for (const Chart& chart : result.charts) {
     REQUIRE(chart.series.size() == 3);
     for (const char* what : {"bubble", "bubble, then merge", "threshold"}) {
-      const Series* series = series_of(chart, what + where);
-      REQUIRE(series != nullptr);
-      CHECK(xs(*series) == std::vector<double>{32, 144, 256, 368});
-      CHECK(series->device == device().info().spec);
+      const Series& series = series_of(chart, what + where);
+      CHECK(series.label == what + where);
+      CHECK(xs(series) == std::vector<double>{32, 144, 256, 368});
+      CHECK(series.device == device().info().spec);
     }
   }
   CHECK(result.claims.size() == 2);
@@ -123,15 +78,15 @@ TEST_CASE("experiment ranksort-placements: all ways between the CPU and the devi
   } else {
     CHECK(time.series.size() == 4);
     for (const std::string& label : {"CPU-" + spec, spec + "-CPU", spec + "-" + spec})
-      CHECK_MESSAGE(series_of(time, label) != nullptr, label);
+      CHECK(series_of(time, label).label == label);
     CHECK(contains(result.claims[0].paper, "20x"));
   }
-  const Series* base = series_of(time, "CPU-CPU");
-  REQUIRE(base != nullptr);
-  REQUIRE(!base->points.empty());
-  CHECK(base->points[0].x == 1024);
-  CHECK(base->points[0].y > 0);
-  for (const Point& point : series_of(result.charts[1], "CPU-CPU")->points) CHECK(point.y == 1);
+  const Series& base = series_of(time, "CPU-CPU");
+  CHECK(base.label == "CPU-CPU");
+  REQUIRE(!base.points.empty());
+  CHECK(base.points[0].x == 1024);
+  CHECK(base.points[0].y > 0);
+  for (const Point& point : series_of(result.charts[1], "CPU-CPU").points) CHECK(point.y == 1);
   CHECK(result.tables.size() == 1);
 }
 
@@ -144,16 +99,16 @@ TEST_CASE("experiment structure: every step, and the whole matrix against a tria
     const Chart& chart = result.charts[step];
     CHECK(chart.series.size() == (spec == "cpu" ? 1 : 2));
     for (const std::string& label : {std::string("whole call (cpu)"), "whole call" + where}) {
-      const Series* series = series_of(chart, label);
-      REQUIRE(series != nullptr);
-      CHECK(xs(*series) == std::vector<double>{128, 512});
+      const Series& series = series_of(chart, label);
+      CHECK(series.label == label);
+      CHECK(xs(series) == std::vector<double>{128, 512});
     }
   }
   for (const char* what :
        {"whole", "triangle, half missing", "whole, in host memory", "triangle, mirrored in host memory"}) {
-    const Series* series = series_of(result.charts[6], what + where);
-    REQUIRE(series != nullptr);
-    CHECK(xs(*series) == std::vector<double>{256, 512});
+    const Series& series = series_of(result.charts[6], what + where);
+    CHECK(series.label == what + where);
+    CHECK(xs(series) == std::vector<double>{256, 512});
   }
   REQUIRE(result.claims.size() >= 2);
   CHECK(result.claims.back().paper == "does not pay");

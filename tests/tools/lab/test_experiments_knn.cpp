@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/device.hpp"
+#include "common/experiments.hpp"
 #include "lab/experiments/ann.hpp"
 #include "lab/experiments/crossover.hpp"
 #include "lab/experiments/experiment.hpp"
@@ -20,70 +20,28 @@
 
 using namespace kith;
 using namespace kith::experiments;
+using tests::contains;
+using tests::has;
+using tests::quick_run;
+using tests::series_of;
+using tests::xs;
 
 namespace {
 
 constexpr SequentialSort all_sorts[] = {SequentialSort::std_sort, SequentialSort::selection_sort,
                                         SequentialSort::quick_sort};
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
-bool has(Selector selector) {
-  const auto& all = tests::device().info().selectors;
-  return std::find(all.begin(), all.end(), selector) != all.end();
-}
-
-/// On the device under test, as quick as it gets.
-Result run(std::string_view name) {
-  Settings settings{{tests::device()}, open_device("cpu")};
-  settings.quick = true;
-  settings.seconds = 1e-3;
-  return run_experiment(find_experiment(name), settings);
-}
-
-/// Nothing failed, nothing is missing without a reason, no two curves have one name.
+/// Of these experiments every curve has points, and every check that passed has nothing to tell.
 void check_sound(const Result& result) {
-  CAPTURE(result.name);
-  CHECK_FALSE(result.checks.empty());
-  for (const Check& check : result.checks) {
-    CAPTURE(check.what);
-    CHECK(check.detail == "");
-    CHECK(check.passed);
-  }
-  for (const Chart& chart : result.charts) {
-    std::set<std::string> labels;
-    for (const Series& series : chart.series) {
-      CAPTURE(series.label);
-      CHECK(labels.insert(series.label).second);
-      CHECK_FALSE(series.points.empty());
-      for (const Point& point : series.points)
-        if (!std::isfinite(point.y)) CHECK(series.note != "");
-    }
-  }
-  for (const Table& table : result.tables)
-    for (const auto& row : table.rows) CHECK(row.size() == table.head.size());
-}
-
-/// The series whose label begins with `label`.
-const Series& series_of(const Chart& chart, const std::string& label) {
-  for (const Series& series : chart.series)
-    if (series.label.starts_with(label)) return series;
-  FAIL("no series " << label);
-  return chart.series.front();
+  tests::check_result(result);
+  for (const Check& check : result.checks) CHECK(check.detail == "");
+  for (const Chart& chart : result.charts)
+    for (const Series& series : chart.series) CHECK_FALSE(series.points.empty());
 }
 
 bool all_finite(const Series& series) {
   return std::all_of(series.points.begin(), series.points.end(),
                      [](const Point& point) { return std::isfinite(point.y); });
-}
-
-/// x of the points.
-std::vector<double> xs(const Series& series) {
-  std::vector<double> all;
-  for (const Point& point : series.points) all.push_back(point.x);
-  return all;
 }
 
 /// Distances of all rows, sorted, in doubles: for whole numbers exact, however they are computed.
@@ -224,7 +182,7 @@ TEST_CASE("experiments: where two curves meet") {
 TEST_SUITE_BEGIN("device");
 
 TEST_CASE("experiments: gsknn-table1") {
-  const Result result = run("gsknn-table1");
+  const Result result = quick_run("gsknn-table1");
   check_sound(result);
   REQUIRE(result.charts.size() == 2);
   for (const Chart& chart : result.charts) {
@@ -251,7 +209,7 @@ TEST_CASE("experiments: gsknn-table1") {
 }
 
 TEST_CASE("experiments: gsknn-crossover") {
-  const Result result = run("gsknn-crossover");
+  const Result result = quick_run("gsknn-crossover");
   check_sound(result);
   REQUIRE(result.charts.size() == 1);
   const Chart& chart = result.charts[0];
@@ -265,7 +223,7 @@ TEST_CASE("experiments: gsknn-crossover") {
 }
 
 TEST_CASE("experiments: knn-ladder") {
-  const Result result = run("knn-ladder");
+  const Result result = quick_run("knn-ladder");
   check_sound(result);
   REQUIRE(result.charts.size() == 1);
   const Chart& chart = result.charts[0];
@@ -294,7 +252,7 @@ TEST_CASE("experiments: knn-ladder") {
 }
 
 TEST_CASE("experiments: knn03-table") {
-  const Result result = run("knn03-table");
+  const Result result = quick_run("knn03-table");
   check_sound(result);
   REQUIRE(result.charts.size() == 2);
   for (const Chart& chart : result.charts) {

@@ -1,13 +1,10 @@
 // `kith tune` and --sample, as people type them.
 #include <doctest/doctest.h>
-#include <stdlib.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdio>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -19,34 +16,23 @@
 #include "common/oracle.hpp"
 #include "common/tuning.hpp"
 #include "kith/index.hpp"
+#ifdef KITH_COMMAND_PATH
+#include "common/shell.hpp"
+#endif
 
 namespace kith::tests {
 namespace {
 
 using data_files::Folder;
+using test_support::contains;
 
 #ifdef KITH_COMMAND_PATH
 
 TEST_SUITE_BEGIN("command");
 
-struct Result {
-  int code = -1;
-  std::string out;  ///< of both streams
-};
-
-Result shell(const std::string& line) {
-  FILE* pipe = popen(("kith='" KITH_COMMAND_PATH "'; ( " + line + " ) 2>&1").c_str(), "r");
-  REQUIRE(pipe != nullptr);
-  Result result;
-  char buffer[4096];
-  for (std::size_t n; (n = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;) result.out.append(buffer, n);
-  const int status = pclose(pipe);
-  result.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  return result;
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
+/// `out` has both streams.
+command_tests::Result shell(const std::string& line) {
+  return command_tests::shell("{ " + line + "; } 2>&1");
 }
 
 const std::string small = " --device cpu -n 600,700 -m 5 --dims 4 -k 3,9999 --seconds 2 ";
@@ -60,29 +46,32 @@ TEST_CASE("kith tune measures, writes a file, and searches follow it") {
     return text;
   }());
   const std::string set = "KITH_TUNING=" + (folder / "tuning") + " \"$kith\" ";
-  const Result tuned_now = shell(set + "tune --quick" + small);
+  const command_tests::Result tuned_now = shell(set + "tune --quick" + small);
   CAPTURE(tuned_now.out);
   CHECK(tuned_now.code == 0);
   CHECK(contains(tuned_now.out, "built-in choice"));
   CHECK(contains(tuned_now.out, " (2 entries)"));
-  const Result search = shell(set + "search --device cpu --explain -k 3 --train " + (folder / "rows.csv") +
-                              " --queries " + (folder / "rows.csv") + " | grep ^why");
+  const command_tests::Result search =
+      shell(set + "search --device cpu --explain -k 3 --train " + (folder / "rows.csv") + " --queries " +
+            (folder / "rows.csv") + " | grep ^why");
   CHECK(contains(search.out, "built-in rule, as nothing like it was measured: "));  // m = 650
-  const Result near = shell("head -n 5 " + (folder / "rows.csv") + " > " + (folder / "five.csv") + "; " +
-                            set + "search --device cpu --explain -k 3 --header no --train " +
-                            (folder / "rows.csv") + " --queries " + (folder / "five.csv") + " | grep ^why");
+  const command_tests::Result near =
+      shell("head -n 5 " + (folder / "rows.csv") + " > " + (folder / "five.csv") + "; " + set +
+            "search --device cpu --explain -k 3 --header no --train " + (folder / "rows.csv") +
+            " --queries " + (folder / "five.csv") + " | grep ^why");
   CHECK(contains(near.out, "why            tuned: nearest measured problem n = "));
   CHECK(contains(near.out, ", m = 5, dims = 4, k = 3: "));
   // What is known of other problems stays.
-  const Result more = shell(set + "tune --device cpu -n 600 -m 5 --dims 4 -k 4 --seconds 1 --json");
+  const command_tests::Result more =
+      shell(set + "tune --device cpu -n 600 -m 5 --dims 4 -k 4 --seconds 1 --json");
   CHECK(more.code == 0);
   CHECK(contains(more.out, "\"ways_timed\": "));
   CHECK(contains(more.out, "\"unsure\": "));
-  const Result shown = shell(set + "tune --show --device cpu");
+  const command_tests::Result shown = shell(set + "tune --show --device cpu");
   CHECK(shown.code == 0);
   CHECK(contains(shown.out, "cpu: " + (folder / "tuning/cpu-")));
   CHECK(std::count(shown.out.begin(), shown.out.end(), '\n') == 2 + 3 + 1);  // name, titles, entries, a gap
-  const Result spoilt = shell("chmod 666 " + (folder / "tuning/*") + "; " + set + "devices");
+  const command_tests::Result spoilt = shell("chmod 666 " + (folder / "tuning/*") + "; " + set + "devices");
   CHECK(spoilt.code == 0);
   CHECK(contains(spoilt.out, "kith: note: tuning: " + (folder / "tuning/cpu-")));
   CHECK(contains(spoilt.out, "can be written by others (mode 0666); run `kith tune`, or remove it\n"));
@@ -91,19 +80,19 @@ TEST_CASE("kith tune measures, writes a file, and searches follow it") {
 TEST_CASE("kith tune --out writes there; without a place it measures nothing") {
   const Folder folder;
   const std::string file = folder / "cpu.txt";
-  const Result result = shell("\"$kith\" tune --quick --out " + file + small);
+  const command_tests::Result result = shell("\"$kith\" tune --quick --out " + file + small);
   CHECK(result.code == 0);
   CHECK(contains(result.out, "written: " + file + " (2 entries)"));
   CHECK(parse_tuning(folder.read("cpu.txt")).entries.size() == 2);
   CHECK(parse_tuning(folder.read("cpu.txt")).backend == "cpu");
   CHECK(folder.files() == 1);
-  const Result nowhere = shell("\"$kith\" tune" + small);
+  const command_tests::Result nowhere = shell("\"$kith\" tune" + small);
   CHECK(nowhere.code == 2);
   CHECK(nowhere.out ==
         "kith: invalid_argument: tune: there is no place for what is measured: KITH_TUNING is off or no "
         "absolute "
         "folder, or neither XDG_CACHE_HOME nor HOME is one; set them, or give --out FILE\n");
-  const Result two = shell("\"$kith\" tune --device cpu,cpu --out " + file);
+  const command_tests::Result two = shell("\"$kith\" tune --device cpu,cpu --out " + file);
   CHECK(two.code == 2);
   CHECK(two.out ==
         "kith: invalid_argument: tune: --out is one file, but there are 2 devices; give one device, or leave "
@@ -118,7 +107,7 @@ TEST_CASE(
     "no tuning") {
   const Folder folder;
   // SIGTERM, which is answered as Ctrl-C is: a shell lets its background jobs ignore that.
-  const Result result =
+  const command_tests::Result result =
       shell("\"$kith\" tune --device cpu --out " + (folder / "file.txt") +
             " & sleep 0.6; kill -TERM $!; start=$(date +%s); wait $!; echo $? $(($(date +%s) - start <= 2))");
   CHECK(contains(result.out, "kith: interrupted: "));
@@ -131,16 +120,16 @@ TEST_CASE("--sample names selectors, and --explain tells their times") {
   const std::string rows = folder.write("rows.csv", "1,2\n3,4\n5,6\n");
   const std::string search =
       "\"$kith\" search --device cpu -k 2 --explain --train " + rows + " --queries " + rows + " --sample ";
-  const Result result = shell(search + "merge_sort,threshold,bubble");
+  const command_tests::Result result = shell(search + "merge_sort,threshold,bubble");
   CHECK(result.code == 0);
   CHECK(contains(result.out, "why            sampled query "));
   CHECK(contains(result.out, "; bubble is left out: cpu has no selector bubble; it has "));
-  const Result unknown = shell(search + "threshold,fast");
+  const command_tests::Result unknown = shell(search + "threshold,fast");
   CHECK(unknown.code == 2);
   CHECK(unknown.out.starts_with(
       "kith: invalid_argument: search: --sample: there is none called \"fast\"; choose one of "
       "threshold, "));
-  const Result automatic = shell(search + "threshold,automatic");
+  const command_tests::Result automatic = shell(search + "threshold,automatic");
   CHECK(automatic.code == 2);
   CHECK(automatic.out.starts_with(
       "kith: invalid_argument: search: --sample: there is none called \"automatic\"; choose one of "

@@ -6,26 +6,16 @@
 #include <string>
 #include <vector>
 
+#include "common/text.hpp"
 #include "report/charts/axis.hpp"
 #include "report/charts/palette.hpp"
+#include "report/document.hpp"
 #include "report/parts.hpp"
 #include "report/text.hpp"
 
 using namespace kith::report;
-
-namespace {
-
-std::size_t count(const std::string& text, const std::string& part) {
-  std::size_t found = 0;
-  for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; at += part.size()) ++found;
-  return found;
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
-}  // namespace
+using test_support::contains;
+using test_support::count;
 
 TEST_CASE("report: text is shown as text, whatever its bytes") {
   CHECK(escape("<b>&\"'") == "&lt;b&gt;&amp;&quot;&#39;");
@@ -178,19 +168,90 @@ TEST_CASE("report: tables can be reached by keys, and their heads say what they 
       "<thead><tr><th scope=\"col\">class</th><th scope=\"col\" class=\"n\">rows</th><td></td></tr></thead>"
       "<tbody><tr><th scope=\"row\" class=\"name\">a</th><td class=\"n\">1</td><td></td></tr></tbody>"
       "<tfoot><tr></tr></tfoot></table></div>");
-  CHECK(metric_fact("squared_l2") ==
-        "<div><dt>Metric</dt><dd>Euclidean distance, squared<small>squared_l2</small></dd></div>");
+  Document document;
+  document.add(metric_fact("squared_l2"));
+  CHECK(contains(page(document),
+                 "<div><dt>Metric</dt><dd>Euclidean distance, squared<small>squared_l2</small></dd></div>"));
 }
 
 TEST_CASE("report: the numbers of a sweep stand beside its chart, folded where they are many") {
   std::vector<SweepPoint> sweep;
+  const auto page_of = [&] {
+    Document document;
+    document.add(Section{"Sweep", ""});
+    add_sweep(document, sweep, 2000, 2, sweep_table(sweep, 2000, true));
+    const std::string all = page(document);
+    return all.substr(all.find("<section>"), all.find("</section>") - all.find("<section>"));
+  };
   for (std::int64_t k = 1; k <= 4; ++k) sweep.push_back({k, 1000 + k});
-  const std::string few = sweep_chart(sweep, 2000, 2);
+  const std::string few = page_of();
   CHECK(contains(
-      few, "<th scope=\"row\" class=\"n\">4</th><td class=\"n\">1,004</td><td class=\"n\">50.20 %</td>"));
+      few, "<th scope=\"row\" class=\"n\">4</th><td class=\"n\">50.20 %</td><td class=\"n\">1,004</td>"));
   CHECK(!contains(few, "<details>"));
   CHECK(contains(few, "role=\"group\" aria-label=\"Accuracy over k\""));
-  CHECK(count(few, "role=\"img\"") == 4);
+  CHECK(count(few, "role=\"img\"") == 6);  // each, the best and that of the page
   for (std::int64_t k = 5; k <= 40; ++k) sweep.push_back({k, 1000 + k});
-  CHECK(contains(sweep_chart(sweep, 2000, 2), "<details><summary>The numbers</summary>"));
+  CHECK(contains(page_of(), "<details><summary>The numbers</summary>"));
+}
+
+namespace {
+
+Document document_of_kinds() {
+  Document document;
+  document.head = {"title", "what was done", "1", "unit", "a sentence"};
+  document.add(Words{"first line\n"});
+  document.add(Fact{"rows", "Rows", 1234567, "small <b>print</b>"});
+  document.add(Fact{"quiet", "", nullptr});
+  document.add(Fact{"", "Loud", "n = 2048"});
+  document.add(Data{"late", [] { return Value{1, 2}; }});
+  document.add(Section{"A part", "a note"});
+  Table table{"Caption",
+              "list",
+              {{Kind::name, "class", "class", "label", "label"},
+               {Kind::whole, "rows", "rows", "rows", "rows"},
+               {Kind::number, "mean", "mean", "mean", "mean"},
+               {Kind::share, "share", "share", "", ""},
+               {Kind::bar, "", "precision"},
+               {Kind::mark}},
+              2,
+              {}};
+  table.row = [](std::size_t i) -> std::vector<Value> {
+    const double none = std::numeric_limits<double>::quiet_NaN();
+    if (i == 0) return {"a,<b>", 1234, 12345.678, 0.8554, 0.5, "best"};
+    return {nullptr, 1, none, 1.0, none, ""};
+  };
+  document.add(std::move(table));
+  document.add(Pairs{"Pairs", "", " → ", {{"a", "<b>", 3, 1}}, 3, true, "more"});
+  return document;
+}
+
+}  // namespace
+
+TEST_CASE("report: one document is text, JSON, CSV and a page") {
+  const Document document = document_of_kinds();
+  CHECK(text(document) ==
+        "first line\n"
+        "class  rows     mean   share\n"
+        "a,<b>  1234  12345.7  0.8554  best\n"
+        "-         1        -  1.0000\n"
+        "  a -> <b>: 3\n"
+        "  and 2 more\n");
+  CHECK(json(document).dump() ==
+        "{\"rows\":1234567,\"quiet\":null,\"late\":[1,2],\"list\":[{\"label\":\"a,<b>\",\"rows\":1234,"
+        "\"mean\":12345.678},"
+        "{\"label\":null,\"rows\":1,\"mean\":null}]}");
+  CHECK(csv(document) == "label,rows,mean\r\n\"a,<b>\",1234,12345.678\r\n,1,\r\n");
+  const std::string html = page(document);
+  for (const char* part :
+       {"<title>kith: title</title>", "<h1>1 <small>unit</small></h1>",
+        "<div><dt>Rows</dt><dd>1,234,567<small>small <b>print</b></small></dd></div>",
+        "<div><dt>Loud</dt><dd>n = 2,048</dd></div>", "<section><h2>A part</h2><p class=\"note\">a note</p>",
+        "<th scope=\"row\" class=\"name\"><bdi>a,&lt;b&gt;</bdi></th><td class=\"n\">1,234</td><td "
+        "class=\"n\">12,346</td><td class=\"n\">85.54 %</td><td class=\"bar\"><span>50.0 %</span>",
+        "<td><span class=\"is\">best</span></td>", "<td class=\"bar\"><span>–</span></td><td></td>",
+        "<bdi>a</bdi> → <bdi>&lt;b&gt;</bdi></span><span class=\"count\">3</span>"})
+    CHECK_MESSAGE(contains(html, part), part);
+  CHECK(count(html, "<section>") == count(html, "</section>"));
+  for (const char* part : {"quiet</dt>", "first line", "late</dt>"})
+    CHECK_MESSAGE(!contains(html, part), part);
 }

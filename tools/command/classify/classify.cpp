@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <memory>
 
-#include "command/input/model_file.hpp"
 #include "files/output.hpp"
 
 namespace kith::command {
@@ -13,18 +12,7 @@ namespace {
 
 /// What must hold whatever is in the files.
 void check_flags(const CLI::App& app, const ClassifyFlags& flags) {
-  check_model_options(app);
-  if (flags.model.empty()) require_labels("classify", flags.training);
-  const bool only_save = check_asking(app, flags.training, flags.asking, flags.save_model.empty());
-  check_model_path("classify", "--model", flags.model);
-  check_model_path("classify", "--save-model", flags.save_model);
-  if (flags.json)
-    check_json_alone("classify",
-                     {{"--out", flags.out}, {"--proba", flags.proba}, {"--report", flags.report}});
-  for (const char* option : {"--out", "--proba"})
-    if (only_save && app.count(option) > 0)
-      refuse("classify",
-             std::string(option) + " needs queries; give --queries FILE, --query VALUES or --leave-one-out");
+  check_learned(app, flags);
   refuse_both(app, "--radius", "--k-sweep", "choose one");
   if (app.count("--outlier") > 0 && flags.asking.radius.empty())
     refuse("classify", "--outlier is for queries with no row within --radius; give both, or --no-label");
@@ -44,71 +32,30 @@ void write_answers(files::AtomicFile& file, const ClassifyFlags& flags, const Cl
 
 /// Columns are named by their classes.
 void write_shares(files::AtomicFile& file, const ClassifyFlags& flags, const Classified& done) {
-  const std::vector<double> values = shares(done.outputs[0], done.voting.priors);
+  const std::vector<double> values = shares_of(done);
   std::vector<std::string> names;
   for (const std::int64_t code : done.outputs[0].classes) names.push_back(done.training.labels[0].text(code));
   files::write_rows(file, {values.data(), done.queries().table.rows, static_cast<std::int64_t>(names.size())},
                     header_of(flags.output, names));
 }
 
-std::string answer_lines(const Classified& done) {
-  std::string text;
-  for (std::size_t q = 0; q < done.outputs[0].answer.size(); ++q) {
-    for (std::size_t i = 0; i < done.outputs.size(); ++i)
-      text += (i ? "," : "") + done.outputs[i].names.text(done.outputs[i].answer[q]);
-    text += "\n";
-  }
-  return text;
-}
-
-/// Whether as many are right as are expected, if a number is.
-int check_expected(const ClassifyFlags& flags, const Classified& done) {
-  for (const Output& output : done.outputs)
-    if (flags.expect >= 0 && count_right(output.answer, output.truth.code, output.classes) != flags.expect)
-      return exit_failed_check;
-  return exit_ok;
-}
-
-/// The last lines: how many are right, and whether that is the number expected.
-int print_accuracy(const ClassifyFlags& flags, const Classified& done) {
-  for (std::size_t i = 0; i < done.outputs.size(); ++i) {
-    const Output& output = done.outputs[i];
-    const std::int64_t correct = count_right(output.answer, output.truth.code, output.classes);
-    const std::string name = done.outputs.size() > 1 ? done.training.label_names[i] + ": " : "";
-    const std::string text = name + accuracy_text(correct, done.queries().table.rows);
-    if (flags.expect < 0) {
-      print(text + "\n");
-      continue;
-    }
-    const bool same = correct == flags.expect;
-    print(text + ", expected " + std::to_string(flags.expect) + (same ? ": OK\n" : ": DIFFERENT\n"));
-    if (!same) return exit_failed_check;
-  }
-  return exit_ok;
-}
-
 int run_classify(const CLI::App& app, ClassifyFlags flags) {
   check_flags(app, flags);
-  OutputFile out(flags.out, flags.output.format), proba(flags.proba, flags.output.format),
-      report(flags.report);
-  const Classified done = classify(app, flags);
+  DocumentOutput shown("classify", flags.shown, {{"--out", flags.out}, {"--proba", flags.proba}});
+  OutputFile out(flags.out, flags.output.format), proba(flags.proba, flags.output.format);
+  Classified done = classify(app, flags);
+  const report::Document document = classified_document(flags, done);
   if (out) write_answers(*out, flags, done);
   if (proba) write_shares(*proba, flags, done);
-  if (report) report->write(report_page(flags, done));
-  if (!flags.save_model.empty())
-    write_model(flags.save_model, model_of("classify", done.training, flags.metric,
-                                           flags.asking.radius.empty() ? flags.asking.k : 0, done.voting));
-  for (OutputFile* file : {&out, &proba, &report}) file->commit();
-  if (flags.json) return print_classified_json(flags, done), check_expected(flags, done);
-  if (done.queries().table.rows == 0) return exit_ok;
-  print(telling(flags.telling, done.trace));
-  if (done.outputs[0].truth.code.empty()) {
-    if (out || proba) return exit_ok;
-    print(flags.asking.query.empty() ? answer_lines(done) : shown_answers(flags, done));
-    return exit_ok;
-  }
-  if (!flags.k_sweep.empty()) print(sweep_table(done));
-  return print_accuracy(flags, done);
+  shown.write(document);
+  save_learned(app, flags, done.training, done.voting);
+  for (OutputFile* file : {&out, &proba}) file->commit();
+  shown.commit();
+  if (flags.shown.json)
+    print_classified_json(document, done);
+  else
+    print(report::text(document));
+  return done.queries().table.rows == 0 || is_expected(flags, done) ? exit_ok : exit_failed_check;
 }
 
 void add_rows_and_questions(CLI::App& app, ClassifyFlags& flags) {
@@ -153,9 +100,9 @@ void add_outputs(CLI::App& app, ClassifyFlags& flags) {
            "Write training rows, labels, scale, metric, -k and vote as one file");
   reads_file(
       app.add_option("--model", flags.model, "Such a file, in place of --train and what belongs to it"));
-  add_file("--report", flags.report, "Write a page about the result, for a browser");
   add_output_options(app, flags.output);
-  app.add_flag("--json", flags.json, "Print all answers, votes and neighbours as JSON");
+  add_document_options(app, flags.shown, "", "Write a page about the result, for a browser",
+                       "Print all answers, votes and neighbours as JSON");
   add_texts(app, "--class-names", flags.class_names,
             "Names of the labels 0, 1, 2, ... for the report, with commas between them", "NAMES");
   add_number(app, "--expect", flags.expect, "How many must be right; exit 1 where it is another number", 0);

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "command/classify/classify.hpp"
-#include "command/input/model_file.hpp"
 #include "command/shared/pieces.hpp"
 #include "files/text/dictionary.hpp"
 
@@ -34,7 +33,7 @@ void check_out(const ClassifyFlags& flags, const std::vector<files::Labels>& kno
 
 void check_truth(const ClassifyFlags& flags, bool known) {
   if (known) return;
-  const char* asking = flags.expect >= 0 ? "--expect" : !flags.report.empty() ? "--report" : nullptr;
+  const char* asking = flags.expect >= 0 ? "--expect" : !flags.shown.report.empty() ? "--report" : nullptr;
   if (!asking && !flags.k_sweep.empty()) asking = "--k-sweep";
   if (asking)
     refuse("classify",
@@ -46,7 +45,7 @@ void check_truth(const ClassifyFlags& flags, bool known) {
 std::vector<std::int64_t> all_ks(const ClassifyFlags& flags) {
   std::vector<std::int64_t> ks = flags.k_sweep;
   ks.push_back(flags.asking.k);
-  return distinct(ks);
+  return classes_of(ks);
 }
 
 /// A model's own way to vote, where the command line gives no other.
@@ -65,7 +64,7 @@ void describe_outputs(const ClassifyFlags& flags, Classified& done) {
   for (std::size_t i = 0; i < done.training.labels.size(); ++i) {
     const files::Labels& known = done.training.labels[i];
     Output output;
-    output.classes = distinct(known.code);
+    output.classes = classes_of(known.code);
     output.truth = std::move(truth[i]);
     const bool more = output.truth.names.size() > known.names.size();  // the truth has labels of its own
     output.names = AnswerNames("classify", more ? output.truth : known, flags.no_label, flags.outlier);
@@ -74,8 +73,9 @@ void describe_outputs(const ClassifyFlags& flags, Classified& done) {
   check_truth(flags, !done.outputs[0].truth.code.empty());
 }
 
-void take(Classification&& from, Output& output) {
-  output.answer = std::move(from.label);
+/// Any of the results of a classification.
+template <class Result>
+void take(Result&& from, Output& output) {
   output.votes = std::move(from.votes);
   output.scores = std::move(from.scores);
 }
@@ -83,18 +83,23 @@ void take(Classification&& from, Output& output) {
 void ask_k(const ClassifyFlags& flags, const Classifier& classifier, const VotingOptions& voting,
            const PlanOptions& options, Trace* trace, Classified& done) {
   const MatrixView<const float> queries = done.queries().searched();
-  if (flags.k_sweep.empty() || !flags.proba.empty()) {  // a sweep has no scores
+  if (flags.k_sweep.empty()) {
     auto results = classifier.classify_outputs(queries, flags.asking.k, voting, options, trace);
     done.found = as_lists(std::move(results[0].neighbors));
-    for (std::size_t i = 0; i < results.size(); ++i) take(std::move(results[i]), done.outputs[i]);
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      done.outputs[i].answer = std::move(results[i].label);
+      take(std::move(results[i]), done.outputs[i]);
+    }
+    return;
   }
-  if (flags.k_sweep.empty()) return;
   done.ks = all_ks(flags);
-  Sweep sweep = classifier.sweep(queries, done.ks, voting, options, trace);
+  Sweep sweep =
+      classifier.sweep(queries, done.ks, voting, options, trace, flags.proba.empty() ? 0 : flags.asking.k);
   const auto at = std::find(done.ks.begin(), done.ks.end(), flags.asking.k) - done.ks.begin();
   done.outputs[0].answer = sweep.label[static_cast<std::size_t>(at)];
   done.swept = std::move(sweep.label);
   done.found = as_lists(std::move(sweep.neighbors));
+  take(std::move(sweep), done.outputs[0]);
 }
 
 void ask_radius(const ClassifyFlags& flags, const Classifier& classifier, const VotingOptions& voting,
@@ -103,8 +108,7 @@ void ask_radius(const ClassifyFlags& flags, const Classifier& classifier, const 
       done.queries().searched(), radius_of("classify", flags.asking, flags.metric), voting, options, trace);
   Output& output = done.outputs[0];
   output.answer = std::move(result.label);
-  output.votes = std::move(result.votes);
-  output.scores = std::move(result.scores);
+  take(std::move(result), output);
   done.found = std::move(result.neighbors);
   for (std::size_t q = 0; q < output.answer.size(); ++q)
     if (done.found.count(static_cast<std::int64_t>(q)) == 0) output.answer[q] = output.names.outlier();
@@ -132,56 +136,18 @@ void name_missing(Classified& done) {
   for (std::vector<std::int64_t>& answers : done.swept) replace(answers, done.outputs[0].names);
 }
 
-/// The training rows stay only where somebody looks at them again.
-Classifier make_classifier(const Device& device, const ClassifyFlags& flags, Classified& done) {
-  Training& training = done.training;
-  const auto n = static_cast<std::size_t>(training.n()), outputs = training.labels.size();
-  std::vector<std::int64_t> labels;
-  labels.reserve(n * outputs);
-  for (std::size_t t = 0; t < n; ++t)
-    for (const files::Labels& column : training.labels) labels.push_back(column.code[t]);
-  const MatrixView<const std::int64_t> all(labels.data(), training.n(), static_cast<std::int64_t>(outputs));
-  const std::span<const float> weights = training.sample_weights;
-  const auto weights_of = [&](std::int64_t first, std::int64_t count) {
-    return weights.empty()
-               ? weights
-               : weights.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
-  };
-  const bool keep = done.leave_one_out || !flags.save_model.empty() || !flags.report.empty();
-  return from_pieces(
-      training.rows, device, flags.metric, keep,
-      [&](MatrixView<const float> rows) {
-        const std::span<const float> some = weights_of(0, rows.rows());
-        return Classifier(device, rows, all.slice(0, rows.rows()), flags.metric,
-                          TrainOptions{training.features, {some.begin(), some.end()}});
-      },
-      [&](const Classifier& made, MatrixView<const float> rows, std::int64_t first) {
-        return made.with(rows, all.slice(first, rows.rows()), weights_of(first, rows.rows()));
-      });
-}
-
 /// Read everything. Returns how they vote.
 VotingOptions read_all(const CLI::App& app, ClassifyFlags& flags, Classified& done) {
   Model model;
-  if (!flags.model.empty()) {
-    done.training = read_model("classify", flags.training, flags.model, model);
-    if (model.labels.empty())
-      refuse("classify", flags.model + " is a model of `kith regress`; its values are no labels");
-    flags.metric = model.metric;
-    if (app.count("-k") == 0 && model.k > 0) flags.asking.k = model.k;
-  } else {
-    done.training = read_training("classify", flags.training);
-  }
+  done.training = read_learned(app, flags, model);
   done.leave_one_out = flags.asking.leave_one_out;
-  const bool by_k = flags.asking.radius.empty();
-  if (by_k) check_k("classify", flags.asking.k, done.training, done.leave_one_out);
   for (std::int64_t k : flags.k_sweep) check_k("classify", k, done.training, done.leave_one_out);
   check_one_output(app, done.training.labels.size());
   check_out(flags, done.training.labels);
-  const std::vector<std::int64_t> classes = distinct(done.training.labels[0].code);
+  const std::vector<std::int64_t> classes = classes_of(done.training.labels[0].code);
   flags.voting.reading = file_options(flags.training.tables);
   VotingOptions voting = voting_options("classify", flags.voting, &done.training.labels[0], classes,
-                                        by_k ? all_ks(flags).back() : 0);
+                                        flags.by_k() ? all_ks(flags).back() : 0);
   if (!flags.model.empty()) follow_model(app, model, voting);
   done.own_queries = read_asked(flags.training, flags.asking, done.training);
   describe_outputs(flags, done);
@@ -192,23 +158,23 @@ VotingOptions read_all(const CLI::App& app, ClassifyFlags& flags, Classified& do
 
 Classified classify(const CLI::App& app, ClassifyFlags& flags) {
   Classified done;
+  flags.training.raw = !flags.shown.report.empty();
   auto start = SteadyClock::now();
   done.voting = read_all(app, flags, done);
   done.seconds.emplace_back("read the files", lap(start));
 
-  PlanOptions options = plan_options(flags.plan);
-  options.filter = done.training.filter_view();
-  if (done.leave_one_out) options.self = 0;
+  PlanOptions options = question_options(flags, done.training);
   const Device device = open_device(flags.device);
   done.device = device.info();
   done.seconds.emplace_back("open and test the device", lap(start));
-  const Classifier classifier = make_classifier(device, flags, done);
+  const bool keep = done.leave_one_out || !flags.save_model.empty() || !flags.shown.report.empty();
+  const Classifier classifier = classifier_of(done.training, device, flags.metric, keep);
   done.seconds.emplace_back("copy the training rows", lap(start));
 
   if (done.queries().table.rows == 0) return done;
   ProgressBar bar("classifying");
   options.progress = [&bar](const Progress& progress) { bar.update(progress.fraction); };
-  Trace* trace = flags.telling.any() || !flags.report.empty() ? &done.trace : nullptr;
+  Trace* trace = flags.telling.any() || !flags.shown.report.empty() ? &done.trace : nullptr;
   if (flags.asking.radius.empty())
     ask_k(flags, classifier, done.voting, options, trace, done);
   else

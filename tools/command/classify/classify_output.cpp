@@ -1,8 +1,25 @@
-// What `kith classify` prints.
+// What `kith classify` prints and writes: a document.
+#include <algorithm>
+
 #include "command/classify/classify.hpp"
+#include "command/input/results_json.hpp"
 #include "files/shown.hpp"
+#include "files/text/dictionary.hpp"
+#include "files/text/number.hpp"
+#include "report/class_parts.hpp"
+#include "report/text.hpp"
 
 namespace kith::command {
+namespace {
+
+using report::Document, report::Fact, report::Value, report::Words;
+
+/// Of one label column the thing itself, of several a list.
+Value one_or_all(Value list) {
+  return list.size() == 1 ? list[0] : list;
+}
+
+/// The answer of each query of the command line, with its neighbours.
 std::string shown_answers(const ClassifyFlags& flags, const Classified& done) {
   std::string text;
   std::vector<std::string> titles = done.training.label_names;
@@ -21,35 +38,108 @@ std::string shown_answers(const ClassifyFlags& flags, const Classified& done) {
   return text;
 }
 
-std::vector<double> shares(const Output& output, const std::vector<double>& priors) {
-  const std::size_t classes = output.classes.size();
-  std::vector<double> result(output.answer.size() * classes);
-  for (std::size_t q = 0; q < output.answer.size(); ++q) {
-    double* row = result.data() + q * classes;
-    double sum = 0;
-    for (std::size_t c = 0; c < classes; ++c) {
-      const std::size_t at = q * classes + c;
-      const double score =
-          output.scores.empty() ? static_cast<double>(output.votes[at]) : double{output.scores[at]};
-      row[c] = priors.empty() ? score : score * priors[c];
-      sum += row[c];
-    }
-    for (std::size_t c = 0; c < classes && sum > 0; ++c) row[c] /= sum;
+std::string answer_lines(const Classified& done) {
+  std::string text;
+  for (std::size_t q = 0; q < done.outputs[0].answer.size(); ++q) {
+    for (std::size_t i = 0; i < done.outputs.size(); ++i)
+      text += (i ? "," : "") + done.outputs[i].names.text(done.outputs[i].answer[q]);
+    text += "\n";
   }
-  return result;
+  return text;
 }
 
-std::string sweep_table(const Classified& done) {
-  TextTable table({"k", "accuracy", "correct"});
-  for (std::size_t i = 0; i < done.ks.size(); ++i) {
-    const std::int64_t correct =
-        count_right(done.swept[i], done.outputs[0].truth.code, done.outputs[0].classes);
-    table.add(
-        {std::to_string(done.ks[i]),
-         format_number(static_cast<double>(correct) / static_cast<double>(done.queries().table.rows), 4),
-         std::to_string(correct)});
+std::int64_t right_answers(const Output& output, const std::vector<std::int64_t>& answer) {
+  return count_right(answer, output.truth.code, output.classes);
+}
+
+/// The last lines: how many are right, and whether that is the number expected.
+std::string accuracies(const ClassifyFlags& flags, const Classified& done) {
+  std::string text;
+  for (std::size_t i = 0; i < done.outputs.size(); ++i) {
+    const std::int64_t correct = right_answers(done.outputs[i], done.outputs[i].answer);
+    text += (done.outputs.size() > 1 ? done.training.label_names[i] + ": " : "") +
+            accuracy_text(correct, done.queries().table.rows);
+    if (flags.expect >= 0)
+      text +=
+          ", expected " + std::to_string(flags.expect) + (correct == flags.expect ? ": OK" : ": DIFFERENT");
+    text += "\n";
   }
-  return table.text() + "\n";
+  return text;
+}
+
+void add_facts(Document& document, const ClassifyFlags& flags, const Classified& done) {
+  const std::int64_t rows = done.queries().table.rows;
+  add_asked(document, done.training, done.queries().table, flags.metric, done.device, flags.asking);
+  const double seconds = done.trace.total_seconds;
+  document.add(Fact{"", "Search", 0,
+                    report::grouped(std::llround(static_cast<double>(rows) / std::max(seconds, 1e-9))) +
+                        " queries a second",
+                    report::seconds_text(seconds)});
+  document.add(Fact{"label_columns", "", done.training.label_names});
+  Value classes = Value::array(), correct = Value::array(), accuracy = Value::array();
+  for (std::size_t i = 0; i < done.outputs.size(); ++i) {
+    const files::Labels& known = done.training.labels[i];
+    Value& list = classes.emplace_back(Value::array());
+    for (const std::int64_t code : done.outputs[i].classes)
+      list.push_back(label_json(known, known.names, code));
+  }
+  document.add(Fact{"classes", "", one_or_all(std::move(classes))});
+  if (!done.has_truth()) return;
+  for (const Output& output : done.outputs) {
+    correct.push_back(right_answers(output, output.answer));
+    accuracy.push_back(correct.back().get<double>() / static_cast<double>(rows));
+  }
+  document.add(Fact{"correct", "", one_or_all(std::move(correct))});
+  document.add(Fact{"accuracy", "", one_or_all(std::move(accuracy))});
+}
+
+void add_sweep(Document& document, const ClassifyFlags& flags, const Classified& done) {
+  std::vector<report::SweepPoint> sweep;
+  for (std::size_t i = 0; i < done.ks.size(); ++i)
+    sweep.push_back({done.ks[i], right_answers(done.outputs[0], done.swept[i])});
+  const std::int64_t rows = done.queries().table.rows;
+  report::Table numbers = report::sweep_table(sweep, rows, true);
+  numbers.key = "sweep";
+  document.add(report::Section{"Other numbers of neighbours",
+                               "Accuracy for each k that was asked for, all from one search for the largest. "
+                               "The height does not begin at 0."});
+  report::add_sweep(document, sweep, rows, flags.asking.k, std::move(numbers));
+  document.add(Words{"\n"});
+}
+
+}  // namespace
+
+Value label_json(const files::Labels& known, const std::vector<std::string>& names, std::int64_t code) {
+  if (names.empty()) return code;
+  const std::string& text = names.at(static_cast<std::size_t>(code));
+  std::int64_t number = 0;
+  if (files::are_numbers(known.names) && files::parse_whole(text, number)) return number;
+  return text;
+}
+
+std::vector<double> shares_of(const Classified& done) {
+  const Output& output = done.outputs[0];
+  return class_shares(done.voting, output.votes, output.scores, output.classes.size());
+}
+
+bool is_expected(const ClassifyFlags& flags, const Classified& done) {
+  return std::all_of(done.outputs.begin(), done.outputs.end(), [&](const Output& output) {
+    return flags.expect < 0 || right_answers(output, output.answer) == flags.expect;
+  });
+}
+
+Document classified_document(const ClassifyFlags& flags, const Classified& done) {
+  Document document{{}, {done.device, done.trace, done.seconds, command_line()}, {}};
+  add_facts(document, flags, done);
+  if (done.queries().table.rows == 0) return document;
+  document.add(Words{telling(flags.telling, done.trace)});
+  if (!flags.shown.report.empty()) add_report(document, flags, done);
+  if (!flags.k_sweep.empty()) add_sweep(document, flags, done);
+  if (done.has_truth())
+    document.add(Words{accuracies(flags, done)});
+  else if (flags.out.empty() && flags.proba.empty())
+    document.add(Words{flags.asking.query.empty() ? answer_lines(done) : shown_answers(flags, done)});
+  return document;
 }
 
 }  // namespace kith::command

@@ -1,10 +1,11 @@
 // kith evaluate: how many of known answers are right, for every k, from one search.
 #include "command/evaluate/evaluate.hpp"
-#include "command/shared/json.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
+
+#include "command/shared/pieces.hpp"
 
 namespace kith::command {
 namespace {
@@ -13,7 +14,7 @@ using SteadyClock = std::chrono::steady_clock;
 constexpr std::int64_t usual_k_max = 20;
 
 void check_flags(const CLI::App& app, const EvaluateFlags& flags) {
-  require_labels("evaluate", flags.training);
+  require_answers("evaluate", flags.training);
   refuse_both(app, "--queries", "--folds", "held-out queries need no folds: choose one");
   if (!flags.truth.empty() && flags.training.tables.queries.empty())
     refuse("evaluate", "--truth is for --queries; give both, or neither for leave-one-out");
@@ -67,7 +68,7 @@ void count_unanswered(const Rows& queries, const std::vector<std::int64_t>& trut
     if (!std::binary_search(queries.kept->begin(), queries.kept->end(), static_cast<std::int64_t>(q)))
       without.push_back(truth[q]);
   classes.insert(classes.end(), without.begin(), without.end());
-  classes = distinct(classes);
+  classes = classes_of(classes);
   const auto place = [&](std::int64_t label) {
     return static_cast<std::size_t>(std::lower_bound(classes.begin(), classes.end(), label) -
                                     classes.begin());
@@ -114,7 +115,7 @@ Evaluated evaluate_rows(const EvaluateFlags& flags) {
     folds = stratified_folds(labels.code, flags.folds, static_cast<std::uint64_t>(flags.seed));
   }
   const std::int64_t k_max = chosen_k_max(flags, most_neighbors(training, folds, held_out));
-  const std::vector<std::int64_t> classes = distinct(labels.code);
+  const std::vector<std::int64_t> classes = classes_of(labels.code);
   VotingFlags voting = flags.voting;
   voting.reading = file_options(flags.training.tables);
   done.voting = voting_options("evaluate", voting, &labels, classes, k_max);
@@ -129,7 +130,7 @@ Evaluated evaluate_rows(const EvaluateFlags& flags) {
   }
   std::vector<std::int64_t> all_classes = classes;
   all_classes.insert(all_classes.end(), truth.code.begin(), truth.code.end());
-  done.classes = class_names("evaluate", flags.class_names, distinct(all_classes), truth);
+  done.classes = class_names("evaluate", flags.class_names, classes_of(all_classes), truth);
   done.asked = asked_text(flags, held_out);
   done.seconds.emplace_back("read the files", lap(start));
 
@@ -138,8 +139,8 @@ Evaluated evaluate_rows(const EvaluateFlags& flags) {
   const Device device = open_device(flags.device);
   done.device = device.info();
   done.seconds.emplace_back("open and test the device", lap(start));
+  const Classifier classifier = classifier_of(done.training, device, flags.metric, !held_out);
   const MatrixView<const float> rows = training.rows.searched();
-  const Classifier classifier(device, rows, labels.code, flags.metric, training.options());
   done.seconds.emplace_back("copy the training rows", lap(start));
   ProgressBar bar("evaluating");
   options.progress = [&bar](const Progress& progress) { bar.update(progress.fraction); };
@@ -162,16 +163,12 @@ Evaluated evaluate_rows(const EvaluateFlags& flags) {
 
 int run_evaluate(const CLI::App& app, const EvaluateFlags& flags) {
   check_flags(app, flags);
-  if (flags.json) check_json_alone("evaluate", {{"--csv", flags.csv}, {"--report", flags.report}});
-  OutputFile csv(flags.csv), report(flags.report);
+  DocumentOutput output("evaluate", flags.shown);
   const Evaluated done = evaluate_rows(flags);
-  if (csv) csv->write(evaluation_csv(done));
-  if (report) report->write(evaluation_page(flags, done));
-  csv.commit();
-  report.commit();
-  if (flags.json) return print(json_text(evaluation_json(flags, done))), exit_ok;
-  if (flags.explain) print(explain(done.trace.plan) + "\n" + stage_times(done.trace) + "\n");
-  print(evaluation_text(done));
+  const report::Document document = evaluation_document(flags, done);
+  output.write(document);
+  output.commit();
+  print_document(document, flags.shown);
   return exit_ok;
 }
 
@@ -203,9 +200,8 @@ Subcommand add_evaluate(CLI::App& parent) {
   add_filter_option(*app, flags->training);
   add_feature_option(*app, flags->training);
   add_preparation_options(*app, flags->training);
-  app->add_flag("--json", flags->json, "Print JSON");
-  writes_file(app->add_option("--csv", flags->csv, "Write k, accuracy and right answers, a line for each k"));
-  writes_file(app->add_option("--report", flags->report, "Write a page with pictures, for a browser"));
+  add_document_options(*app, flags->shown, "Write k, accuracy and right answers, a line for each k",
+                       "Write a page with pictures, for a browser");
   add_texts(*app, "--class-names", flags->class_names, "Names of the labels 0, 1, 2, ..., with commas",
             "NAMES");
   app->add_flag("--explain", flags->explain, "Print how it was done, and the seconds of each stage");

@@ -1,23 +1,22 @@
-// An evaluation as text, JSON, lines of numbers, and a page.
+// What `kith evaluate` prints and writes: a document.
 #include <algorithm>
 
 #include "command/evaluate/evaluate.hpp"
-#include "report/report.hpp"
+#include "report/class_parts.hpp"
+#include "report/parts.hpp"
+#include "report/text.hpp"
 
 namespace kith::command {
 namespace {
 
+using report::Document, report::Fact, report::Kind, report::Section, report::Table, report::Value;
+using report::Words;
+
 constexpr std::int64_t listed_ks = 12;       ///< one a line; more come ten a line
 constexpr std::size_t printed_classes = 12;  ///< more, and a confusion matrix is too wide to read
 
-std::string accuracy_table(const Evaluation& evaluation) {
-  if (evaluation.k_max <= listed_ks) {
-    TextTable table({"k", "accuracy", "correct"});
-    for (std::int64_t k = 1; k <= evaluation.k_max; ++k)
-      table.add({std::to_string(k), format_number(evaluation.accuracy(k), 4),
-                 std::to_string(evaluation.correct[static_cast<std::size_t>(k - 1)])});
-    return table.text();
-  }
+/// In the terminal, where there are many k.
+std::string wide_accuracies(const Evaluation& evaluation) {
   std::vector<std::string> head = {"k"};
   for (int i = 0; i < 10; ++i) head.push_back("+" + std::to_string(i));
   TextTable table(head);
@@ -39,31 +38,6 @@ bool has_unanswered(const Evaluation& evaluation, std::int64_t k) {
   return false;
 }
 
-std::string confusion_table(const Evaluated& done, std::int64_t k) {
-  const auto confusion = done.evaluation.confusion_of(k);
-  const std::size_t classes = done.classes.size(), width = classes + 1;
-  const std::size_t shown = classes + has_unanswered(done.evaluation, k);
-  std::vector<std::string> head = {"is \\ taken for"};
-  head.insert(head.end(), done.classes.begin(), done.classes.end());
-  if (shown > classes) head.emplace_back("no answer");
-  TextTable table(head);
-  for (std::size_t t = 0; t < classes; ++t) {
-    std::vector<std::string> cells = {done.classes[t]};
-    for (std::size_t p = 0; p < shown; ++p) cells.push_back(std::to_string(confusion[t * width + p]));
-    table.add(std::move(cells));
-  }
-  return table.text();
-}
-
-std::string score_table(const Evaluated& done, std::int64_t k) {
-  TextTable table({"class", "rows", "precision", "recall", "F1"});
-  const std::vector<ClassScore> scores = done.evaluation.scores(k);
-  for (std::size_t c = 0; c < scores.size(); ++c)
-    table.add({done.classes[c], std::to_string(scores[c].support), format_number(scores[c].precision, 4),
-               format_number(scores[c].recall, 4), format_number(scores[c].f1, 4)});
-  return table.text();
-}
-
 /// The confusion matrix for the best k; a class more where some row got no answer.
 report::Confusion best_confusion(const Evaluation& evaluation) {
   const std::int64_t k = evaluation.best_k();
@@ -75,85 +49,110 @@ report::Confusion best_confusion(const Evaluation& evaluation) {
   return {shown, std::move(counts)};
 }
 
+report::Head head_of(const Evaluated& done, const report::Confusion& confusion) {
+  const std::int64_t best = done.evaluation.best_k();
+  return {"k = " + report::grouped(best) + " for " + report::file_title(done.training.rows.table.path),
+          "Exact k-nearest-neighbour classification: how many neighbours?",
+          report::percent(confusion.accuracy(), 2),
+          "accuracy",
+          "With k = " + report::grouped(best) + ", the best of 1 to " +
+              report::grouped(done.evaluation.k_max) + ", " + report::grouped(confusion.correct()) + " of " +
+              report::grouped(confusion.total()) + " rows were given their true class. Asked was " +
+              report::escape(done.asked) + ".",
+          confusion.accuracy()};
+}
+
+void add_facts(Document& document, const EvaluateFlags& flags, const Evaluated& done) {
+  const Evaluation& evaluation = done.evaluation;
+  const std::int64_t best = evaluation.best_k();
+  const std::string& path = done.training.rows.table.path;
+  document.add(Fact{"train", "", path});
+  document.add(Fact{"", "Training rows", done.training.n(), report::file_name(path)});
+  document.add(Fact{"", "Dimensions", done.training.rows.width, "columns as they are searched"});
+  document.add(Fact{"asked", "", done.asked});
+  document.add(Fact{"rows", "", evaluation.rows});
+  document.add(report::metric_fact(std::string(name(flags.metric))));
+  document.add(report::device_fact(done.device));
+  document.add(Fact{"k_max", "", evaluation.k_max});
+  document.add(Fact{"best_k", "Best k", best, "of several as good the smallest"});
+  document.add(Fact{"accuracy", "", evaluation.accuracy(best)});
+  document.add(Fact{"classes", "Classes", done.classes, "", std::to_string(done.classes.size())});
+  document.add(Fact{"correct_for_k", "", evaluation.correct});
+  for (const auto& [name, value] : settings(done.training, done.voting)) document.add(Fact{"", name, value});
+  document.add(Fact{"", "Search", 0, "one, for every k", report::seconds_text(done.trace.total_seconds)});
+}
+
+void add_accuracies(Document& document, const Evaluation& evaluation, const report::Confusion& confusion) {
+  std::vector<report::SweepPoint> sweep;
+  for (std::int64_t k = 1; k <= evaluation.k_max; ++k)
+    sweep.push_back({k, evaluation.correct[static_cast<std::size_t>(k - 1)]});
+  const bool wide = evaluation.k_max > listed_ks;
+  Table numbers = report::sweep_table(sweep, evaluation.rows, !wide);
+  numbers.line_end = "\n";
+  if (wide) document.add(Words{wide_accuracies(evaluation)});
+  document.add(Section{
+      "Accuracy against k",
+      "Of one search for the largest k. The rest of this page is about the best one, of several as good the "
+      "smallest. The height does not begin at 0."});
+  report::add_sweep(document, sweep, confusion.total(), evaluation.best_k(), std::move(numbers));
+}
+
+/// Counts of true class and answer: in the terminal with a column for rows without an answer, if some have
+/// none.
+void add_matrix(Document& document, const Evaluated& done, std::size_t shown) {
+  const auto counts = done.evaluation.confusion_of(done.evaluation.best_k());
+  const std::size_t classes = done.classes.size(), width = classes + 1;
+  const auto row = [counts, width](std::size_t truth, std::size_t from, std::size_t count) {
+    const auto cells = counts.subspan(truth * width + from, count);
+    return std::vector<Value>(cells.begin(), cells.end());
+  };
+  Table table{"", "", {{Kind::name, "is \\ taken for"}}, classes, {}};
+  for (const std::string& name : done.classes) table.fields.push_back({Kind::whole, name});
+  if (shown > classes) table.fields.push_back({Kind::whole, "no answer"});
+  table.row = [&done, row, shown](std::size_t truth) {
+    std::vector<Value> cells = row(truth, 0, shown);
+    cells.insert(cells.begin(), done.classes[truth]);
+    return cells;
+  };
+  if (classes <= printed_classes)
+    document.add(std::move(table));
+  else
+    document.add(
+        Words{"(" + std::to_string(classes) + " classes; --json and --report have the confusion matrix)\n"});
+  document.add(Words{"\n"});
+  const auto rows_of = [row, classes](std::size_t from, std::size_t count, bool flat) {
+    Value all = Value::array();
+    for (std::size_t truth = 0; truth < classes; ++truth) {
+      const std::vector<Value> cells = row(truth, from, count);
+      all.push_back(flat ? cells[0] : Value(cells));
+    }
+    return all;
+  };
+  document.add(report::Data{"confusion", [=] { return rows_of(0, classes, false); }});
+  document.add(report::Data{"unanswered", [=] { return rows_of(classes, 1, true); }});
+}
+
 }  // namespace
 
-std::string evaluation_text(const Evaluated& done) {
+Document evaluation_document(const EvaluateFlags& flags, const Evaluated& done) {
   const Evaluation& evaluation = done.evaluation;
   const std::int64_t best = evaluation.best_k();
-  std::string text = "asked: " + done.asked + " (" + std::to_string(evaluation.rows) + " rows)\n" +
-                     accuracy_table(evaluation) + "\nbest k = " + std::to_string(best) + ": " +
+  const report::Confusion confusion = best_confusion(evaluation);
+  const bool no_answer = confusion.classes() > done.classes.size();
+  std::vector<std::string> classes = done.classes;
+  if (no_answer) classes.emplace_back("no answer");
+  Document document{head_of(done, confusion), {done.device, done.trace, done.seconds, command_line()}, {}};
+  if (flags.explain) document.add(Words{explain(done.trace.plan) + "\n" + stage_times(done.trace) + "\n"});
+  document.add(Words{"asked: " + done.asked + " (" + std::to_string(evaluation.rows) + " rows)\n"});
+  add_facts(document, flags, done);
+  add_accuracies(document, evaluation, confusion);
+  document.add(Words{"\nbest k = " + std::to_string(best) + ": " +
                      accuracy_text(evaluation.correct[static_cast<std::size_t>(best - 1)], evaluation.rows) +
-                     "\n\n";
-  if (done.classes.size() <= printed_classes)
-    text += confusion_table(done, best) + "\n";
-  else
-    text += "(" + std::to_string(done.classes.size()) +
-            " classes; --json and --report have the confusion matrix)\n\n";
-  return text + score_table(done, best);
-}
-
-nlohmann::ordered_json evaluation_json(const EvaluateFlags& flags, const Evaluated& done) {
-  const Evaluation& evaluation = done.evaluation;
-  const std::int64_t best = evaluation.best_k();
-  nlohmann::ordered_json json = {{"train", done.training.rows.table.path},
-                                 {"asked", done.asked},
-                                 {"rows", evaluation.rows},
-                                 {"metric", name(flags.metric)},
-                                 {"device", done.device.spec},
-                                 {"k_max", evaluation.k_max},
-                                 {"best_k", best},
-                                 {"accuracy", evaluation.accuracy(best)},
-                                 {"classes", done.classes},
-                                 {"correct_for_k", evaluation.correct}};
-  json["confusion"] = nlohmann::ordered_json::array();
-  const std::size_t width = evaluation.classes.size() + 1;
-  const auto confusion = evaluation.confusion_of(best);
-  for (std::size_t t = 0; t + 1 < width; ++t)
-    json["confusion"].push_back(
-        std::vector<std::uint32_t>(confusion.begin() + static_cast<std::ptrdiff_t>(t * width),
-                                   confusion.begin() + static_cast<std::ptrdiff_t>((t + 1) * width - 1)));
-  json["unanswered"] = nlohmann::ordered_json::array();
-  for (std::size_t t = 0; t + 1 < width; ++t) json["unanswered"].push_back(confusion[t * width + width - 1]);
-  json["scores"] = nlohmann::ordered_json::array();
-  const std::vector<ClassScore> scores = evaluation.scores(best);
-  for (std::size_t c = 0; c < scores.size(); ++c)
-    json["scores"].push_back({{"class", done.classes[c]},
-                              {"rows", scores[c].support},
-                              {"precision", scores[c].precision},
-                              {"recall", scores[c].recall},
-                              {"f1", scores[c].f1}});
-  return json;
-}
-
-std::string evaluation_csv(const Evaluated& done) {
-  std::string text = "k,accuracy,correct\n";
-  for (std::int64_t k = 1; k <= done.evaluation.k_max; ++k)
-    text += std::to_string(k) + "," + format_double(done.evaluation.accuracy(k)) + "," +
-            std::to_string(done.evaluation.correct[static_cast<std::size_t>(k - 1)]) + "\n";
-  return text;
-}
-
-std::string evaluation_page(const EvaluateFlags& flags, const Evaluated& done) {
-  const Evaluation& evaluation = done.evaluation;
-  report::EvaluationReport page;
-  page.path = done.training.rows.table.path;
-  page.n = done.training.n();
-  page.dims = done.training.rows.width;
-  page.asked = done.asked;
-  page.metric = name(flags.metric);
-  page.best_k = evaluation.best_k();
-  page.classes = done.classes;
-  page.confusion = best_confusion(evaluation);
-  page.no_answer = page.confusion.classes() > page.classes.size();
-  if (page.no_answer) page.classes.emplace_back("no answer");
-  page.settings = settings(done.training, done.voting);
-  for (std::int64_t k = 1; k <= evaluation.k_max; ++k)
-    page.sweep.push_back({k, evaluation.correct[static_cast<std::size_t>(k - 1)]});
-  page.device = done.device;
-  page.trace = done.trace;
-  page.seconds = done.seconds;
-  page.command = command_line();
-  return report::html(page);
+                     "\n\n"});
+  report::add_confusion(document, confusion, classes);
+  add_matrix(document, done, confusion.classes());
+  report::add_classes(document, confusion, classes, no_answer, evaluation.scores(best));
+  return document;
 }
 
 }  // namespace kith::command

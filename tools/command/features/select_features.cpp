@@ -26,8 +26,6 @@ void check_options(const CLI::App& app, const SelectFeaturesFlags& flags) {
     refuse_given("--most", "--method backward", "it begins with all; give --least, or leave it out");
   else
     refuse_given("--least", "--method " + flags.method, "it begins with none; give --most, or leave it out");
-  if (!flags.csv.empty() && flags.csv == flags.report)
-    refuse("select-features", "--csv and --report are the same file; give two names");
 }
 
 /// The candidates alone, [n, columns].
@@ -67,7 +65,7 @@ FeatureSelectionOptions selection_options(const SelectFeaturesFlags& flags, cons
     check_k("select-features", flags.k, done.training, true);
     VotingFlags voting = flags.voting;
     voting.reading = file_options(flags.training.tables);
-    options.voting = voting_options("select-features", voting, &labels, distinct(labels.code), flags.k);
+    options.voting = voting_options("select-features", voting, &labels, classes_of(labels.code), flags.k);
   }
   options.plan = plan_options(flags.plan);
   return options;
@@ -76,13 +74,10 @@ FeatureSelectionOptions selection_options(const SelectFeaturesFlags& flags, cons
 Selected select(const SelectFeaturesFlags& flags) {
   Selected done;
   auto start = SteadyClock::now();
-  done.training = read_training("select-features", flags.training);
+  done.training = read_classes("select-features", flags.training);
   const Training& training = done.training;
-  if (training.labels.size() != 1)
-    refuse("select-features",
-           std::to_string(training.labels.size()) + " columns hold labels; give one --label-column");
   choose_candidates(done);
-  done.classes = static_cast<std::int64_t>(distinct(training.labels[0].code).size());
+  done.classes = static_cast<std::int64_t>(classes_of(training.labels[0].code).size());
   FeatureSelectionOptions options = selection_options(flags, done);
   done.seconds.emplace_back("read the files", lap(start));
 
@@ -105,15 +100,13 @@ Selected select(const SelectFeaturesFlags& flags) {
 
 int run_select_features(const CLI::App& app, const SelectFeaturesFlags& flags) {
   check_options(app, flags);
-  require_labels("select-features", flags.training);
-  if (flags.json) check_json_alone("select-features", {{"--csv", flags.csv}, {"--report", flags.report}});
-  OutputFile csv(flags.csv), report(flags.report);
+  require_answers("select-features", flags.training);
+  DocumentOutput output("select-features", flags.shown);
   const Selected done = select(flags);
-  if (csv) csv->write(selection_csv(done));
-  if (report) report->write(selection_page(flags, done));
-  csv.commit();
-  report.commit();
-  print(flags.json ? selection_json(flags, done) : selection_text(flags, done));
+  const report::Document document = selection_document(flags, done);
+  output.write(document);
+  output.commit();
+  print_document(document, flags.shown);
   return exit_ok;
 }
 
@@ -136,22 +129,14 @@ void add_selection_options(CLI::App& app, SelectFeaturesFlags& flags) {
 Subcommand add_select_features(CLI::App& parent) {
   auto flags = std::make_shared<SelectFeaturesFlags>();
   CLI::App* app = parent.add_subcommand("select-features", "Search for the columns that tell classes apart");
-  add_table_options(
-      *app, flags->training.tables,
-      "The column of text files (or .svm) that holds the labels: a name, or a number from 1; -1 "
-      "is the last",
-      false);
-  add_answer_options(*app, flags->training);
-  add_feature_option(*app, flags->training);
+  add_class_rows(*app, flags->training);
   app->get_option("--features")->description("The columns to choose from: names, numbers, ranges");
-  add_preparation_options(*app, flags->training);
   add_selection_options(*app, *flags);
   add_voting_options(*app, flags->voting);
   add_metric_option(*app, flags->metric);
   add_device_option(*app, flags->device);
-  writes_file(app->add_option("--csv", flags->csv, "Write the steps, a line each"));
-  writes_file(app->add_option("--report", flags->report, "Write a page with a chart, for a browser"));
-  app->add_flag("--json", flags->json, "Print JSON");
+  add_document_options(*app, flags->shown, "Write the steps, a line each",
+                       "Write a page with a chart, for a browser");
   add_plan_options(*app, flags->plan);
   add_examples(*app, {"kith select-features --train iris.csv --label-column species",
                       "kith select-features --train wine.csv --label-column 1 --scale standardize \\",

@@ -6,24 +6,15 @@
 #include <utility>
 #include <vector>
 
-#include "command/input/training.hpp"
-#include "command/input/voting_flags.hpp"
-#include "command/shared/command.hpp"
-#include "command/shared/output_file.hpp"
+#include "command/input/learned.hpp"
 #include "kith/feature_selection.hpp"
 
 namespace kith::command {
 
-struct SelectFeaturesFlags {
-  TrainingFlags training;
+struct SelectFeaturesFlags : RowFlags {
   VotingFlags voting;
-  PlanFlags plan;
-  Metric metric = default_metric;
-  std::string device = "auto";
   std::string criterion = "q", method = "forward";
   std::int64_t most = 0, least = 1, k = 1;
-  std::string csv, report;
-  bool json = false;
 
   Criterion judged_by() const {
     return criterion == "q" ? Criterion::informativeness : criterion_named(criterion);
@@ -49,12 +40,7 @@ std::vector<std::string> column_names(const Training& training);
 /// The best set as --features takes it; empty where columns of the file became others.
 std::string features_argument(const Selected& done);
 
-/// For people, for programs, and a line for each step (RFC 4180).
-std::string selection_text(const SelectFeaturesFlags& flags, const Selected& done);
-std::string selection_json(const SelectFeaturesFlags& flags, const Selected& done);
-std::string selection_csv(const Selected& done);
-
-/// The page about it.
-std::string selection_page(const SelectFeaturesFlags& flags, const Selected& done);
+/// All that is printed and written of it. Refers to `flags` and `done`.
+report::Document selection_document(const SelectFeaturesFlags& flags, const Selected& done);
 
 }  // namespace kith::command

@@ -1,14 +1,21 @@
-// What `kith select-features` prints and writes.
+// What `kith select-features` prints and writes: a document.
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "command/features/select_features.hpp"
-#include "command/shared/json.hpp"
 #include "files/shown.hpp"
-#include "report/class_pages.hpp"
+#include "report/charts/axis.hpp"
+#include "report/class_parts.hpp"
+#include "report/experiment_page.hpp"
+#include "report/parts.hpp"
+#include "report/text.hpp"
 
 namespace kith::command {
 namespace {
+
+using report::Document, report::Fact, report::Kind, report::Picture, report::Section, report::Table;
+using report::Value, report::Words;
 
 /// What the scores are.
 std::string score_name(const SelectFeaturesFlags& flags) {
@@ -16,21 +23,129 @@ std::string score_name(const SelectFeaturesFlags& flags) {
 }
 
 std::string score_text(double score) {
-  return std::isnan(score) ? "-" : std::isinf(score) ? "inf" : format_number(score, 4);
+  return std::isfinite(score) ? format_number(score, 4) : format_digits(score);
 }
 
-/// The step that leads to the best set first; -1: none does.
-std::ptrdiff_t best_step(const FeatureSelection& selection) {
-  const auto& steps = selection.steps;
-  const auto found = std::find_if(steps.begin(), steps.end(),
-                                  [&](const FeatureStep& step) { return step.features == selection.best; });
-  return found == steps.end() ? -1 : found - steps.begin();
+std::vector<std::string> names_of(const Selected& done, const std::vector<std::int64_t>& features) {
+  std::vector<std::string> names;
+  for (const std::int64_t feature : features) names.push_back(done.name(feature));
+  return names;
 }
 
-nlohmann::ordered_json names_json(const Selected& done, const std::vector<std::int64_t>& features) {
-  nlohmann::ordered_json json = nlohmann::ordered_json::array();
-  for (const std::int64_t feature : features) json.push_back(done.name(feature));
-  return json;
+report::Head head_of(const SelectFeaturesFlags& flags, const Selected& done) {
+  const FeatureSelection& selection = done.selection;
+  return {"columns of " + report::file_title(done.training.rows.table.path),
+          "Which columns tell classes apart",
+          report::grouped(static_cast<std::int64_t>(selection.best.size())),
+          "of " + report::grouped(static_cast<std::int64_t>(done.names.size())) + " columns",
+          "They have the best " + score_name(flags) + " of the sets on the way, " +
+              report::value_text(selection.best_score) + "; all columns together have " +
+              report::value_text(selection.all_score) + "."};
+}
+
+Words first_line(const SelectFeaturesFlags& flags, const Selected& done) {
+  return {files::shown_in_line(done.training.rows.table.path) + ": " + std::to_string(done.training.n()) +
+          " rows, " + std::to_string(done.names.size()) + " columns to choose from, " +
+          std::to_string(done.classes) + " classes, " + std::string(name(flags.metric)) + ", " +
+          done.device.spec + "; " + flags.method + " by " + score_name(flags) + "\n\n"};
+}
+
+void add_facts(Document& document, const SelectFeaturesFlags& flags, const Selected& done) {
+  const std::string& path = done.training.rows.table.path;
+  document.add(Fact{"file", "", path});
+  document.add(Fact{"rows", "Rows", done.training.n(), report::file_name(path)});
+  document.add(Fact{"columns", "Columns to choose from", done.names, "", std::to_string(done.names.size())});
+  document.add(Fact{"", "Classes", done.classes});
+  document.add(report::metric_fact(std::string(name(flags.metric))));
+  document.add(report::device_fact(done.device));
+  document.add(Fact{"criterion", "What a set is judged by", name(flags.judged_by()), "", score_name(flags)});
+  document.add(Fact{"method", "Method", flags.method});
+}
+
+/// The best score of the steps with so many columns, over their number; and that of all columns.
+experiments::Chart chart_of(const SelectFeaturesFlags& flags, const Selected& done) {
+  const FeatureSelection& selection = done.selection;
+  std::map<std::size_t, double> best;
+  for (const FeatureStep& step : selection.steps) {
+    const auto [at, is_new] = best.try_emplace(step.features.size(), step.score);
+    if (!is_new && !(step.score <= at->second)) at->second = step.score;
+  }
+  const std::string score = score_name(flags);
+  experiments::Chart chart{
+      score + " over the number of columns",
+      {"columns", false},
+      {score, false, false},
+      {{flags.method + " selection", "", "", {}}, {"the best set", "", "", {}}, {"all columns", "", "", {}}}};
+  const auto add = [&](std::size_t series, std::size_t size, double height) {
+    chart.series[series].points.push_back({static_cast<double>(size), height, {}});
+  };
+  for (const auto& [size, height] : best) add(0, size, height);
+  add(1, selection.best.size(), selection.best_score);
+  add(2, done.names.size(), selection.all_score);
+  return chart;
+}
+
+Table steps_table(const SelectFeaturesFlags& flags, const Selected& done) {
+  const std::string score = score_name(flags);
+  const std::vector<FeatureStep>& steps = done.selection.steps;
+  const auto best = std::find_if(steps.begin(), steps.end(), [&](const FeatureStep& step) {
+    return step.features == done.selection.best;
+  });
+  Table table{"Step by step",
+              "steps",
+              {{Kind::whole, "step", "step", "", "step"},
+               {Kind::name, "", "", "added"},
+               {Kind::name, "", "", "", "change"},
+               {Kind::name, "", "", "column", "column"},
+               {Kind::html, "", "what was done"},
+               {Kind::whole, "columns", "columns", "", "columns"},
+               {Kind::name, "change"},
+               {Kind::name, "", "", "columns"},
+               {Kind::score, score, score, "score", "score"},
+               {Kind::mark}},
+              steps.size(),
+              {}};
+  table.row = [&done, &steps, best](std::size_t i) -> std::vector<Value> {
+    const FeatureStep& step = steps[i];
+    const std::string& column = done.name(step.feature);
+    const std::string change = step.added ? "add" : "drop";
+    return {i + 1,
+            step.added,
+            change,
+            column,
+            (step.added ? "+ " : "− ") + report::name_html(column),
+            step.features.size(),
+            change + " " + column,
+            names_of(done, step.features),
+            step.score,
+            steps.begin() + static_cast<std::ptrdiff_t>(i) == best ? Value("best") : Value("")};
+  };
+  return table;
+}
+
+void add_best(Document& document, const Selected& done) {
+  const FeatureSelection& selection = done.selection;
+  const std::vector<std::string> names = names_of(done, selection.best);
+  const std::string list = features_argument(done);
+  std::string text = "\nall " + std::to_string(done.names.size()) +
+                     " columns: " + score_text(selection.all_score) + "\nbest, " +
+                     std::to_string(names.size()) + (names.size() == 1 ? " column: " : " columns: ") +
+                     score_text(selection.best_score) + "\n";
+  std::string html;
+  for (const std::string& one : names) {
+    text += "  " + files::shown_in_line(one) + "\n";
+    html += (html.empty() ? "<p>" : ", ") + report::name_html(one);
+  }
+  if (!list.empty()) text += "for other commands: --features " + list + "\n";
+  html += list.empty() ? "</p>"
+                       : "</p><h3>For other commands</h3><pre>--features " + report::escape(list) + "</pre>";
+  document.add(Words{text});
+  document.add(Section{"The best set", "Of several with the same score it is the smallest."});
+  document.add(Picture{[html] { return html; }});
+  document.add(Fact{"best", "", names});
+  document.add(Fact{"best_score", "", selection.best_score});
+  document.add(Fact{"all_score", "", selection.all_score});
+  document.add(Fact{"features", "", list});
 }
 
 }  // namespace
@@ -77,93 +192,22 @@ std::string features_argument(const Selected& done) {
   return list;
 }
 
-std::string selection_text(const SelectFeaturesFlags& flags, const Selected& done) {
-  const FeatureSelection& selection = done.selection;
-  const std::string score = score_name(flags);
-  std::string text = files::shown_in_line(done.training.rows.table.path) + ": " +
-                     std::to_string(done.training.n()) + " rows, " + std::to_string(done.names.size()) +
-                     " columns to choose from, " + std::to_string(done.classes) + " classes, " +
-                     std::string(name(flags.metric)) + ", " + done.device.spec + "; " + flags.method +
-                     " by " + score + "\n\n";
-  TextTable table({"step", "columns", "change", score, ""});
-  const std::ptrdiff_t best = best_step(selection);
-  for (std::size_t i = 0; i < selection.steps.size(); ++i) {
-    const FeatureStep& step = selection.steps[i];
-    table.add({std::to_string(i + 1), std::to_string(step.features.size()),
-               (step.added ? "add " : "drop ") + done.name(step.feature), score_text(step.score),
-               static_cast<std::ptrdiff_t>(i) == best ? "best" : ""});
-  }
-  text += table.text() + "\nall " + std::to_string(done.names.size()) +
-          " columns: " + score_text(selection.all_score) + "\nbest, " +
-          std::to_string(selection.best.size()) + (selection.best.size() == 1 ? " column: " : " columns: ") +
-          score_text(selection.best_score) + "\n";
-  for (const std::int64_t feature : selection.best)
-    text += "  " + files::shown_in_line(done.name(feature)) + "\n";
-  if (const std::string list = features_argument(done); !list.empty())
-    text += "for other commands: --features " + list + "\n";
-  return text + std::to_string(selection.evaluated) + " sets tried in " +
-         format_seconds(done.seconds.back().second) + "\n";
-}
-
-std::string selection_json(const SelectFeaturesFlags& flags, const Selected& done) {
-  const FeatureSelection& selection = done.selection;
-  nlohmann::ordered_json json = {{"file", done.training.rows.table.path},
-                                 {"rows", done.training.n()},
-                                 {"columns", done.names},
-                                 {"metric", name(flags.metric)},
-                                 {"device", done.device.spec},
-                                 {"criterion", name(flags.judged_by())},
-                                 {"method", flags.method},
-                                 {"steps", nlohmann::ordered_json::array()},
-                                 {"best", names_json(done, selection.best)},
-                                 {"best_score", number_json(selection.best_score)},
-                                 {"all_score", number_json(selection.all_score)},
-                                 {"features", features_argument(done)},
-                                 {"evaluated", selection.evaluated},
-                                 {"seconds", done.seconds.back().second}};
-  for (const FeatureStep& step : selection.steps)
-    json["steps"].push_back({{"added", step.added},
-                             {"column", done.name(step.feature)},
-                             {"columns", names_json(done, step.features)},
-                             {"score", number_json(step.score)}});
-  return json_text(json);
-}
-
-std::string selection_csv(const Selected& done) {
-  std::string csv = "step,change,column,columns,score\r\n";
-  for (std::size_t i = 0; i < done.selection.steps.size(); ++i) {
-    const FeatureStep& step = done.selection.steps[i];
-    csv += std::to_string(i + 1) + "," + (step.added ? "add" : "drop") + "," +
-           csv_cell(done.name(step.feature)) + "," + std::to_string(step.features.size()) + "," +
-           (std::isfinite(step.score) ? nlohmann::json(step.score).dump() : "") + "\r\n";
-  }
-  return csv;
-}
-
-std::string selection_page(const SelectFeaturesFlags& flags, const Selected& done) {
-  const FeatureSelection& selection = done.selection;
-  report::SelectionReport page;
-  page.path = done.training.rows.table.path;
-  page.rows = done.training.n();
-  page.columns = static_cast<std::int64_t>(done.names.size());
-  page.classes = done.classes;
-  page.metric = name(flags.metric);
-  page.method = flags.method;
-  page.score = score_name(flags);
-  const std::ptrdiff_t best = best_step(selection);
-  for (const FeatureStep& step : selection.steps)
-    page.steps.push_back({step.added, done.name(step.feature),
-                          static_cast<std::int64_t>(step.features.size()), step.score,
-                          static_cast<std::ptrdiff_t>(page.steps.size()) == best});
-  for (const std::int64_t feature : selection.best) page.best.push_back(done.name(feature));
-  page.list = features_argument(done);
-  page.best_score = selection.best_score;
-  page.all_score = selection.all_score;
-  page.evaluated = selection.evaluated;
-  page.device = done.device;
-  page.seconds = done.seconds;
-  page.command = command_line();
-  return report::html(page);
+Document selection_document(const SelectFeaturesFlags& flags, const Selected& done) {
+  const double seconds = done.seconds.back().second;
+  Document document{head_of(flags, done), {done.device, {}, done.seconds, command_line()}, {}};
+  document.add(first_line(flags, done));
+  add_facts(document, flags, done);
+  document.add(Section{"How many columns?",
+                       "Of several sets of one size the best is drawn. The height does not begin at 0."});
+  document.add(Picture{
+      [&flags, &done] { return report::line_chart(chart_of(flags, done)) + "<h3>Step by step</h3>"; }});
+  document.add(steps_table(flags, done));
+  add_best(document, done);
+  document.add(Fact{"evaluated", "Sets tried", done.selection.evaluated});
+  document.add(Fact{"seconds", "", seconds});
+  document.add(
+      Words{std::to_string(done.selection.evaluated) + " sets tried in " + format_seconds(seconds) + "\n"});
+  return document;
 }
 
 }  // namespace kith::command

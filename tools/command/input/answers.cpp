@@ -154,12 +154,12 @@ namespace {
 /// Tell which true labels no training row has: they cannot be right.
 void tell_unknown(const std::string& path, const files::Labels& known, const files::Labels& truth) {
   constexpr std::size_t most_listed = 8;
-  const std::vector<std::int64_t> classes = distinct(known.code);
+  const std::vector<std::int64_t> classes = classes_of(known.code);
   std::vector<std::int64_t> unknown;
   for (const std::int64_t code : truth.code)
     if (!std::binary_search(classes.begin(), classes.end(), code)) unknown.push_back(code);
   if (unknown.empty()) return;
-  const std::vector<std::int64_t> different = distinct(unknown);
+  const std::vector<std::int64_t> different = classes_of(unknown);
   std::string list;
   for (std::size_t i = 0; i < std::min(different.size(), most_listed); ++i)
     list += (i ? ", " : "") + files::printable(truth.text(different[i]));
@@ -204,6 +204,44 @@ std::vector<files::Labels> true_labels(const std::string& where, const TableFlag
   for (std::size_t i = 0; i < truth.size() && !flags.leave_one_out; ++i)
     tell_unknown(queries.path, training.labels[i], truth[i]);
   return truth;
+}
+
+std::vector<std::string> class_names(const std::string& where, const std::vector<std::string>& given,
+                                     const std::vector<std::int64_t>& classes, const files::Labels& known) {
+  std::vector<std::string> names;
+  for (std::int64_t code : classes) {
+    const auto at = static_cast<std::size_t>(code);
+    if (!given.empty() && at >= given.size())
+      throw Error(Errc::invalid_argument, where + ": --class-names gives " + std::to_string(given.size()) +
+                                              " names but label " + std::to_string(code) +
+                                              " occurs; give a name to each of 0, 1, 2, ...");
+    names.push_back(given.empty() ? known.text(code) : given[at]);
+  }
+  return names;
+}
+
+std::vector<std::pair<std::string, std::string>> settings(const Training& training,
+                                                          const VotingOptions& voting) {
+  std::vector<std::pair<std::string, std::string>> list;
+  if (voting.weights != Weights::uniform) list.emplace_back("Votes weigh by", name(voting.weights));
+  if (voting.tie != TieRule::smallest_label) list.emplace_back("Ties go to", name(voting.tie));
+  if (!voting.priors.empty()) list.emplace_back("Priors", "given");
+  if (!voting.costs.empty()) list.emplace_back("Costs", "given");
+  if (!training.sample_weights.empty()) list.emplace_back("Sample weights", "given");
+  std::string scale;
+  for (Scaling scaling : training.preparation.options().scalings)
+    scale += (scale.empty() ? "" : ", ") + std::string(name(scaling));
+  if (!scale.empty()) list.emplace_back("Scale", scale);
+  if (const Missing missing = training.preparation.options().missing; missing != Missing::refuse)
+    list.emplace_back("Missing values", name(missing));
+  if (!training.preparation.options().categorical.empty())
+    list.emplace_back("Text columns", name(training.preparation.options().categories));
+  if (!training.features.empty())
+    list.emplace_back(
+        "Features", std::to_string(training.features.size()) + " of " + std::to_string(training.rows.width));
+  if (training.filter)
+    list.emplace_back("Training rows that count", std::to_string(training.filter->count()));
+  return list;
 }
 
 std::int64_t count_right(const std::vector<std::int64_t>& answer, const std::vector<std::int64_t>& truth,

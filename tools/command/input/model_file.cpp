@@ -34,8 +34,8 @@ void add_labels(const std::string& where, const Training& training, Model& model
     }
 }
 
-/// The training rows of a model, for queries to be read and answers to be written.
-Training training_of(const Model& model, const std::string& path) {
+/// The training rows of a model, which they are taken from, for queries to be read and answers to be written.
+Training training_of(Model& model, const std::string& path) {
   Training training;
   files::Table& table = training.rows.table;
   table.path = path;
@@ -50,7 +50,7 @@ Training training_of(const Model& model, const std::string& path) {
     if (!model.category_texts[c].empty())
       table.categories.push_back({static_cast<std::int64_t>(c), model.category_texts[c]});
   training.rows.width = model.dims;
-  training.rows.prepared = model.rows;
+  training.rows.prepared = std::move(model.rows);
   training.preparation = model.preparation;
   training.features = model.features;
   training.sample_weights = model.sample_weights;
@@ -115,7 +115,7 @@ Training read_model(const std::string& where, const TrainingFlags& flags, const 
   return training;
 }
 
-Model model_of(const std::string& where, const Training& training, Metric metric, std::int64_t k,
+Model model_of(const std::string& where, Training& training, Metric metric, std::int64_t k,
                const VotingOptions& voting) {
   const files::Table& table = training.rows.table;
   Model model;
@@ -130,8 +130,8 @@ Model model_of(const std::string& where, const Training& training, Metric metric
   model.row_numbers = training.row_numbers;
   model.first_index = table.first_index;
   model.dims = training.rows.width;
-  const MatrixView<const float> rows = training.rows.searched();
-  model.rows.assign(rows.data(), rows.data() + rows.rows() * rows.cols());
+  model.rows =
+      std::move(training.rows.prepared.empty() ? training.rows.table.values : training.rows.prepared);
   model.sample_weights = training.sample_weights;
   if (!table.categories.empty()) model.category_texts.resize(static_cast<std::size_t>(table.cols));
   for (const files::Categories& known : table.categories)

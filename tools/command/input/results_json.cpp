@@ -3,6 +3,9 @@
 #include <cstdlib>
 
 #include "files/text/number.hpp"
+#include "report/class_parts.hpp"
+#include "report/parts.hpp"
+#include "report/text.hpp"
 
 namespace kith::command {
 namespace {
@@ -13,22 +16,27 @@ constexpr std::size_t piece_bytes = std::size_t{1} << 16;
 
 }  // namespace
 
-Json asked_json(const Training& training, std::int64_t queries, Metric metric, const std::string& device,
-                const AskingFlags& asking) {
-  Json json = {{"train", training.rows.table.path},
-               {"rows", training.n()},
-               {"dims", training.features.empty() ? training.rows.width
-                                                  : static_cast<std::int64_t>(training.features.size())},
-               {"queries", queries},
-               {"metric", name(metric)},
-               {"device", device},
-               {"k", nullptr},
-               {"radius", nullptr}};
-  if (asking.radius.empty())
-    json["k"] = asking.k;
-  else
-    json["radius"] = float_json(files::parse_number(asking.radius).value);
-  return json;
+void add_asked(report::Document& document, const Training& training, const files::Table& queries,
+               Metric metric, const DeviceInfo& device, const AskingFlags& asking) {
+  using report::Fact;
+  const files::Table& train = training.rows.table;
+  const std::vector<std::int64_t>& shape = train.image_shape;
+  const std::int64_t dims =
+      training.features.empty() ? training.rows.width : static_cast<std::int64_t>(training.features.size());
+  document.add(Fact{"train", "", train.path});
+  document.add(Fact{"rows", "Training rows", training.n(), report::file_name(train.path)});
+  document.add(Fact{
+      "dims", "Dimensions", dims,
+      shape.size() == 2 ? "images of " + std::to_string(shape[0]) + " × " + std::to_string(shape[1]) : ""});
+  document.add(Fact{"queries", "Queries", queries.rows,
+                    asking.leave_one_out ? "each training row in turn" : report::file_name(queries.path)});
+  document.add(report::metric_fact(std::string(name(metric))));
+  document.add(report::device_fact(device));
+  const bool by_k = asking.radius.empty();
+  document.add(Fact{"k", by_k ? "k" : "", by_k ? Json(asking.k) : Json(), "neighbours that vote"});
+  document.add(Fact{"radius", by_k ? "" : "Radius",
+                    by_k ? Json() : float_json(files::parse_number(asking.radius).value),
+                    "all rows within it vote", report::escape(asking.radius)});
 }
 
 Json float_json(float value) {
@@ -48,9 +56,9 @@ Json neighbors_json(const RadiusNeighbors& found, std::int64_t q,
   return list;
 }
 
-void print_results(const Json& head, std::int64_t queries,
+void print_results(const report::Document& document, std::int64_t queries,
                    const std::function<Json(std::int64_t q)>& result) {
-  std::string text = json_text(head);
+  std::string text = json_text(report::json(document));
   text.erase(text.find_last_not_of("\n}") + 1);
   text += ",\n  \"results\": [";
   for (std::int64_t q = 0; q < queries; ++q) {

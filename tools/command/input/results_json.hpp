@@ -7,12 +7,13 @@
 
 #include "command/input/answers.hpp"
 #include "command/shared/json.hpp"
+#include "report/document.hpp"
 
 namespace kith::command {
 
-/// `train`, `rows`, `dims`, `queries`, `metric`, `device`, `k`, `radius`: k or radius is null.
-nlohmann::ordered_json asked_json(const Training& training, std::int64_t queries, Metric metric,
-                                  const std::string& device, const AskingFlags& asking);
+/// `train`, `rows`, `dims`, `queries`, `metric`, `device`, `k`, `radius`: in JSON k or radius is null.
+void add_asked(report::Document& document, const Training& training, const files::Table& queries,
+               Metric metric, const DeviceInfo& device, const AskingFlags& asking);
 
 /// A float as the shortest number that gives the same bits back; null where it is none.
 nlohmann::ordered_json float_json(float value);
@@ -23,8 +24,8 @@ nlohmann::ordered_json neighbors_json(
     const RadiusNeighbors& found, std::int64_t q,
     const std::function<void(std::size_t row, nlohmann::ordered_json& neighbor)>& more = {});
 
-/// Print one document: `head`, and beside it `results`, an array with a line for each query.
-void print_results(const nlohmann::ordered_json& head, std::int64_t queries,
+/// Print one JSON document: `document`, and beside it `results`, an array with a line for each query.
+void print_results(const report::Document& document, std::int64_t queries,
                    const std::function<nlohmann::ordered_json(std::int64_t q)>& result);
 
 }  // namespace kith::command

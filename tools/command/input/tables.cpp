@@ -221,24 +221,6 @@ files::Table parse_queries(const TableFlags& flags, const std::vector<std::strin
   return table;
 }
 
-void check_k(const std::string& where, std::int64_t k, const files::Table& train) {
-  if (k <= train.rows) return;
-  throw Error(Errc::invalid_argument, where + ": k = " + std::to_string(k) + " but " + train.path +
-                                          " holds " + std::to_string(train.rows) +
-                                          (train.rows == 1 ? " row" : " rows") +
-                                          "; choose 1 <= k <= " + std::to_string(train.rows));
-}
-
-void check_k_of_others(const std::string& where, std::int64_t k, const files::Table& train) {
-  if (k < train.rows) return;
-  if (train.rows == 1)
-    throw Error(Errc::invalid_argument,
-                where + ": " + train.path + " holds 1 row, and no others to ask; give at least two");
-  throw Error(Errc::invalid_argument, where + ": k = " + std::to_string(k) + " but each row of " +
-                                          train.path + " has " + std::to_string(train.rows - 1) +
-                                          " others; choose 1 <= k <= " + std::to_string(train.rows - 1));
-}
-
 void refuse_both(const CLI::App& app, const std::string& a, const std::string& b, const std::string& advice) {
   if (app.count(a) > 0 && app.count(b) > 0)
     throw Error(Errc::invalid_argument,

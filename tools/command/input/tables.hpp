@@ -62,12 +62,6 @@ files::Table read_queries(const TableFlags& flags, const files::Table& train);
 files::Table parse_queries(const TableFlags& flags, const std::vector<std::string>& rows,
                            const files::Table& train);
 
-/// Throws invalid_argument: k is more than the training rows. Before the queries are read.
-void check_k(const std::string& where, std::int64_t k, const files::Table& train);
-
-/// The same for leave-one-out, where a row is no neighbour of its own.
-void check_k_of_others(const std::string& where, std::int64_t k, const files::Table& train);
-
 /// Throws invalid_argument: `WHERE: A and B are both given; ADVICE`.
 void refuse_both(const CLI::App& app, const std::string& a, const std::string& b, const std::string& advice);
 

@@ -70,12 +70,31 @@ std::vector<std::int64_t> prepared_features(const Preparation& preparation,
   return result;
 }
 
+/// Many rows in their place, which memory has no room for twice.
+void apply_in_place(const Preparation& preparation, std::vector<float>& values, std::int64_t cols) {
+  constexpr std::int64_t at_a_time = 1 << 20;  // values
+  const std::int64_t rows = static_cast<std::int64_t>(values.size()) / cols;
+  const std::int64_t step = std::max<std::int64_t>(1, at_a_time / cols);
+  for (std::int64_t first = 0; first < rows; first += step) {
+    float* const from = values.data() + first * cols;
+    const std::vector<float> some = preparation.apply({from, std::min(step, rows - first), cols});
+    std::copy(some.begin(), some.end(), from);
+  }
+}
+
 /// What is searched, once incomplete rows are left out.
-void prepare(const Preparation& preparation, Rows& rows) {
+///   raw  the rows of the table stay as they are, too
+void prepare(const Preparation& preparation, bool raw, Rows& rows) {
   rows.width = rows.table.cols;
   if (preparation.changes_nothing()) return;
   const MatrixView<const float> complete = rows.searched();
-  if (complete.rows() > 0) rows.prepared = preparation.apply(complete);
+  if (rows.prepared.empty() && !raw && preparation.width() == rows.width && rows.width > 0) {
+    rows.prepared = std::move(rows.table.values);
+    rows.table.values = {};
+    apply_in_place(preparation, rows.prepared, rows.width);
+  } else if (complete.rows() > 0) {
+    rows.prepared = preparation.apply(complete);
+  }
   rows.width = preparation.width();
 }
 
@@ -92,12 +111,12 @@ TableFlags query_flags(const TrainingFlags& flags, const Training& training) {
   return tables;
 }
 
-Rows prepared(const Preparation& preparation, files::Table table) {
+Rows prepared(const Preparation& preparation, bool raw, files::Table table) {
   Rows rows;
   rows.table = std::move(table);
   if (preparation.options().missing == Missing::drop) leave_incomplete_out(rows);
   tell_unanswered(rows);
-  prepare(preparation, rows);
+  prepare(preparation, raw, rows);
   return rows;
 }
 
@@ -198,6 +217,16 @@ void add_preparation_options(CLI::App& app, TrainingFlags& flags) {
       {"refuse", "drop", "mean", "median", "most_frequent"});
 }
 
+void add_class_rows(CLI::App& app, TrainingFlags& flags) {
+  add_table_options(
+      app, flags.tables,
+      "The column of text files (or .svm) that holds the labels: a name, or a number from 1; -1 is the last",
+      false);
+  add_answer_options(app, flags);
+  add_feature_option(app, flags);
+  add_preparation_options(app, flags);
+}
+
 PreparationOptions preparation_options(const std::string& where, const TrainingFlags& flags,
                                        const files::Table& train) {
   PreparationOptions options;
@@ -215,21 +244,27 @@ PreparationOptions preparation_options(const std::string& where, const TrainingF
 }
 
 void check_k(const std::string& where, std::int64_t k, const Training& training, bool leave_one_out) {
-  const std::int64_t kept = training.n() - (leave_one_out ? 1 : 0);
-  if (training.rows.kept && k > kept)
-    refuse(where, "k = " + std::to_string(k) + " but --missing drop leaves " + std::to_string(kept) +
-                      (leave_one_out ? " other" : "") + (kept == 1 ? " row" : " rows") +
-                      "; choose a smaller k, or fill missing values in");
-  if (leave_one_out)
-    check_k_of_others(where, k, training.rows.table);
-  else
-    check_k(where, k, training.rows.table);
-  if (!training.filter) return;
-  const std::int64_t most = training.filter->count() - (leave_one_out ? 1 : 0);
+  const files::Table& train = training.rows.table;
+  const std::int64_t own = leave_one_out ? 1 : 0;  // no neighbour of its own
+  const auto rows_of = [&](std::int64_t count) {
+    return std::to_string(count) + (leave_one_out ? " other" : "") + (count == 1 ? " row" : " rows");
+  };
+  const auto refuse_k = [&](const std::string& but, const std::string& advice) {
+    refuse(where, "k = " + std::to_string(k) + " but " + but + "; choose " + advice);
+  };
+  if (training.rows.kept && k > training.n() - own)
+    refuse_k("--missing drop leaves " + rows_of(training.n() - own),
+             "a smaller k, or fill missing values in");
+  const std::int64_t most = train.rows - own;
+  if (leave_one_out && most == 0)
+    refuse(where, train.path + " holds 1 row, and no others to ask; give at least two");
   if (k > most)
-    refuse(where, "k = " + std::to_string(k) + " but --filter leaves " + std::to_string(most) +
-                      (leave_one_out ? " other" : "") + (most == 1 ? " row" : " rows") +
-                      "; choose a smaller k, or let more rows count");
+    refuse_k(leave_one_out ? "each row of " + train.path + " has " + std::to_string(most) + " others"
+                           : train.path + " holds " + rows_of(most),
+             "1 <= k <= " + std::to_string(most));
+  if (training.filter && k > training.filter->count() - own)
+    refuse_k("--filter leaves " + rows_of(training.filter->count() - own),
+             "a smaller k, or let more rows count");
 }
 
 Training read_training(const std::string& where, const TrainingFlags& flags) {
@@ -245,18 +280,19 @@ Training read_training(const std::string& where, const TrainingFlags& flags) {
   if (!flags.filter.empty()) training.filter = read_filter(where, flags.filter, flags.tables, training);
   if (!flags.features.empty()) training.file_features = parse_features(where, flags.features, table);
   training.preparation = Preparation(training.rows.searched(), preparation_options(where, flags, table));
-  prepare(training.preparation, training.rows);
+  prepare(training.preparation, flags.raw, training.rows);
   training.features = prepared_features(training.preparation, training.file_features);
   return training;
 }
 
 Rows read_prepared_queries(const TrainingFlags& flags, const Training& training) {
-  return prepared(training.preparation, read_queries(query_flags(flags, training), training.rows.table));
+  return prepared(training.preparation, flags.raw,
+                  read_queries(query_flags(flags, training), training.rows.table));
 }
 
 Rows parse_prepared_queries(const TrainingFlags& flags, const std::vector<std::string>& rows,
                             const Training& training) {
-  return prepared(training.preparation,
+  return prepared(training.preparation, flags.raw,
                   parse_queries(query_flags(flags, training), rows, training.rows.table));
 }
 

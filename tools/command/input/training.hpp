@@ -39,6 +39,7 @@ struct TrainingFlags {
   std::string features;        ///< LIST
   std::vector<std::string> scale;
   std::string categories = "ordinal";
+  bool raw = false;  ///< somebody looks at Rows::table.values, too
   enum class Answers { none, labels, values } answers = Answers::none;  ///< what the subcommand learns
 };
 
@@ -49,9 +50,13 @@ void add_filter_option(CLI::App& app, TrainingFlags& flags);         ///< --filt
 void add_feature_option(CLI::App& app, TrainingFlags& flags);        ///< --features
 void add_preparation_options(CLI::App& app, TrainingFlags& flags);   ///< --scale, --categories
 
+/// Training rows of classes alone, without queries: their file, --label-column, --labels, --features, and how
+/// they are prepared.
+void add_class_rows(CLI::App& app, TrainingFlags& flags);
+
 /// Rows of a file, and as they are searched.
 struct Rows {
-  files::Table table;           ///< as they were read
+  files::Table table;           ///< as they were read; without values where `prepared` has taken their place
   std::int64_t width = 0;       ///< columns as they are searched
   std::vector<float> prepared;  ///< [count(), width]; empty where nothing changed them
 
@@ -101,11 +106,12 @@ struct Training {
   }
 };
 
-/// Throws invalid_argument: neither --labels nor --label-column is given, nor a .svm file, which has labels.
-/// Before anything is read.
-void require_labels(const std::string& where, const TrainingFlags& flags);
-/// The same for --values and --target.
-void require_values(const std::string& where, const TrainingFlags& flags);
+/// Throws invalid_argument: neither --labels nor --label-column is given, nor a .svm file, which has labels;
+/// for values --values and --target. Before anything is read.
+void require_answers(const std::string& where, const TrainingFlags& flags);
+
+/// read_training() of one label column. Throws invalid_argument: there are several.
+Training read_classes(const std::string& where, const TrainingFlags& flags);
 
 /// Throws invalid_argument: k is more than the rows that can be found, --filter and leave-one-out considered.
 void check_k(const std::string& where, std::int64_t k, const Training& training, bool leave_one_out);

@@ -1,6 +1,7 @@
 // What belongs to training rows and may have a file of its own: labels, values, weights, a filter.
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 #include <utility>
 
 #include "command/input/training_parts.hpp"
@@ -31,7 +32,7 @@ void tell_twice(const files::Table& table, const std::vector<std::string>& colum
 void tell_many_classes(const TrainingFlags& flags, const std::string& name, const files::Labels& labels) {
   constexpr std::size_t few_classes = 20, few_rows = 4;  // of a class, on average
   if (!labels.names.empty() && !files::are_numbers(labels.names)) return;
-  const std::size_t rows = labels.code.size(), classes = distinct(labels.code).size();
+  const std::size_t rows = labels.code.size(), classes = classes_of(labels.code).size();
   if (classes < few_classes || rows >= few_rows * classes) return;
   const bool own_file = !flags.labels.empty();
   note(std::to_string(rows) + " rows have " + std::to_string(classes) +
@@ -124,18 +125,21 @@ std::vector<float> read_weights(const std::string& where, const std::string& pat
   return weights;
 }
 
-void require_labels(const std::string& where, const TrainingFlags& flags) {
-  if (!flags.labels.empty() || !flags.tables.label_columns.empty() ||
-      files::is_svm(flags.tables.train, flags.tables.format))
-    return;
-  refuse(where, "there are no labels; give --labels FILE, or --label-column COLUMN of the training file");
+void require_answers(const std::string& where, const TrainingFlags& flags) {
+  const bool labels = flags.answers == TrainingFlags::Answers::labels;
+  const auto& [file, columns] = labels ? std::tie(flags.labels, flags.tables.label_columns)
+                                       : std::tie(flags.values, flags.tables.target_columns);
+  if (!file.empty() || !columns.empty() || files::is_svm(flags.tables.train, flags.tables.format)) return;
+  refuse(where, labels
+                    ? "there are no labels; give --labels FILE, or --label-column COLUMN of the training file"
+                    : "there are no values; give --values FILE, or --target COLUMN of the training file");
 }
 
-void require_values(const std::string& where, const TrainingFlags& flags) {
-  if (!flags.values.empty() || !flags.tables.target_columns.empty() ||
-      files::is_svm(flags.tables.train, flags.tables.format))
-    return;
-  refuse(where, "there are no values; give --values FILE, or --target COLUMN of the training file");
+Training read_classes(const std::string& where, const TrainingFlags& flags) {
+  Training training = read_training(where, flags);
+  if (training.labels.size() != 1)
+    refuse(where, std::to_string(training.labels.size()) + " columns hold labels; give one --label-column");
+  return training;
 }
 
 namespace {

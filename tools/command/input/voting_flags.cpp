@@ -89,13 +89,6 @@ std::vector<double> costs(const std::string& where, const VotingFlags& flags, co
 
 }  // namespace
 
-std::vector<std::int64_t> distinct(const std::vector<std::int64_t>& labels) {
-  std::vector<std::int64_t> classes = labels;
-  std::sort(classes.begin(), classes.end());
-  classes.erase(std::unique(classes.begin(), classes.end()), classes.end());
-  return classes;
-}
-
 void add_weight_options(CLI::App& app, VotingFlags& flags) {
   add_choice(app, "--weights", flags.weights,
              "What a neighbour weighs: uniform, distance (1 / distance), rank (--rank-weights)",

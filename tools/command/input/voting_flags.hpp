@@ -6,6 +6,7 @@
 
 #include "command/shared/command.hpp"
 #include "files/table.hpp"
+#include "kith/labels.hpp"
 #include "kith/voting.hpp"
 
 namespace kith::command {
@@ -32,8 +33,5 @@ void add_voting_options(CLI::App& app, VotingFlags& flags);
 /// Throws invalid_argument: a name, a number or a length that does not fit. bad_file: --costs cannot be read.
 VotingOptions voting_options(const std::string& where, const VotingFlags& flags, const files::Labels* labels,
                              const std::vector<std::int64_t>& classes, std::int64_t k);
-
-/// Distinct labels, ascending, as Classifier::classes() has them.
-std::vector<std::int64_t> distinct(const std::vector<std::int64_t>& labels);
 
 }  // namespace kith::command

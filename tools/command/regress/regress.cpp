@@ -5,10 +5,9 @@
 #include <cstdio>
 #include <memory>
 
-#include "command/input/answers.hpp"
-#include "command/input/model_file.hpp"
+#include "command/input/learned.hpp"
 #include "command/input/results_json.hpp"
-#include "command/input/voting_flags.hpp"
+#include "command/shared/pieces.hpp"
 #include "files/output.hpp"
 #include "files/text/number.hpp"
 #include "kith/model.hpp"
@@ -17,19 +16,7 @@
 namespace kith::command {
 namespace {
 
-struct RegressFlags {
-  TrainingFlags training;
-  VotingFlags voting;
-  AskingFlags asking;
-  PlanFlags plan;
-  Metric metric = default_metric;
-  std::string device = "auto";
-  std::string out;
-  std::string model, save_model;
-  OutputFlags output;
-  bool json = false;
-  TellingFlags telling;
-};
+using RegressFlags = LearnedFlags;
 
 struct Regressed {
   Training training;
@@ -47,14 +34,8 @@ struct Regressed {
 };
 
 void check_flags(const CLI::App& app, const RegressFlags& flags) {
-  check_model_options(app);
-  if (flags.model.empty()) require_values("regress", flags.training);
-  const bool only_save = check_asking(app, flags.training, flags.asking, flags.save_model.empty());
-  if (only_save && app.count("--out") > 0)
-    refuse("regress", "--out needs queries; give --queries FILE, --query VALUES or --leave-one-out");
-  check_model_path("regress", "--model", flags.model);
-  check_model_path("regress", "--save-model", flags.save_model);
-  if (flags.json) check_json_alone("regress", {{"--out", flags.out}});
+  check_learned(app, flags);
+  if (flags.shown.json) check_json_alone("regress", {{"--out", flags.out}});
   if (!flags.out.empty()) files::check_output_name(flags.out, files::Content::values, flags.output.format);
 }
 
@@ -76,19 +57,9 @@ std::vector<double> true_values(const RegressFlags& flags, const Regressed& done
 
 void read_all(const CLI::App& app, RegressFlags& flags, Regressed& done) {
   Model model;
-  if (!flags.model.empty()) {
-    done.training = read_model("regress", flags.training, flags.model, model);
-    if (model.values.empty())
-      refuse("regress", flags.model + " is a model of `kith classify`; its labels are no values");
-    flags.metric = model.metric;
-    if (app.count("-k") == 0 && model.k > 0) flags.asking.k = model.k;
-  } else {
-    done.training = read_training("regress", flags.training);
-  }
+  done.training = read_learned(app, flags, model);
   done.leave_one_out = flags.asking.leave_one_out;
-  const bool by_k = flags.asking.radius.empty();
-  if (by_k) check_k("regress", flags.asking.k, done.training, done.leave_one_out);
-  done.voting = voting_options("regress", flags.voting, nullptr, {}, by_k ? flags.asking.k : 0);
+  done.voting = voting_options("regress", flags.voting, nullptr, {}, flags.by_k() ? flags.asking.k : 0);
   if (!flags.model.empty() && app.count("--weights") == 0) {
     done.voting.weights = model.voting.weights;
     done.voting.rank_weights = model.voting.rank_weights;
@@ -100,15 +71,14 @@ void read_all(const CLI::App& app, RegressFlags& flags, Regressed& done) {
 Regressed regress(const CLI::App& app, RegressFlags& flags) {
   Regressed done;
   read_all(app, flags, done);
-  PlanOptions options = plan_options(flags.plan);
-  options.filter = done.training.filter_view();
-  if (done.leave_one_out) options.self = 0;
+  PlanOptions options = question_options(flags, done.training);
   const Device device = open_device(flags.device);
   done.device = device.info();
+  const Training& training = done.training;
   const Regressor regressor(
-      device, done.training.rows.searched(),
-      {done.training.values.data(), done.training.n(), static_cast<std::int64_t>(done.outputs())},
-      flags.metric, done.training.options());
+      index_of(done.training, device, flags.metric, done.leave_one_out || !flags.save_model.empty()),
+      {training.values.data(), training.n(), static_cast<std::int64_t>(done.outputs())},
+      training.sample_weights);
   if (done.queries().table.rows == 0) return done;
   ProgressBar bar("searching");
   options.progress = [&bar](const Progress& progress) { bar.update(progress.fraction); };
@@ -157,28 +127,34 @@ Errors errors_of(const Regressed& done, std::size_t output) {
   return errors;
 }
 
-std::string digits(double value) {
-  if (!std::isfinite(value)) return "-";
-  std::array<char, 40> text{};
-  std::snprintf(text.data(), text.size(), "%.6g", value);
-  return text.data();
+/// Of each output; in JSON null where there is no value.
+report::Table error_table(const Regressed& done) {
+  using report::Kind, report::Value;
+  report::Table table{"",
+                      "errors",
+                      {{Kind::name, "value", "", "value"},
+                       {Kind::number, "MAE", "", "mae"},
+                       {Kind::number, "RMSE", "", "rmse"},
+                       {Kind::number, "R^2", "", "r2"},
+                       {Kind::whole, "queries", "", "queries"}},
+                      done.outputs(),
+                      {}};
+  table.row = [&done](std::size_t output) -> std::vector<Value> {
+    const Errors errors = errors_of(done, output);
+    const auto number = [](double value) { return std::isfinite(value) ? Value(value) : Value(); };
+    return {done.training.value_names[output], number(errors.mae), number(errors.rmse), number(errors.r2),
+            errors.rows};
+  };
+  return table;
 }
 
-std::string error_table(const Regressed& done) {
-  TextTable table({"value", "MAE", "RMSE", "R^2", "queries"});
-  std::int64_t without = 0;
-  for (std::size_t output = 0; output < done.outputs(); ++output) {
-    const Errors errors = errors_of(done, output);
-    table.add({done.training.value_names[output], digits(errors.mae), digits(errors.rmse), digits(errors.r2),
-               std::to_string(errors.rows)});
-    without = done.queries().table.rows - errors.rows;
-  }
-  std::string text = table.text();
-  if (without > 0)
-    text += "(" + std::to_string(without) + (without == 1 ? " query has" : " queries have") +
-            " no value: no row within the radius, or none of weight above 0" +
-            (done.queries().kept ? ", or a cell is missing" : "") + ")\n";
-  return text;
+/// What is missing in the table: queries without a value.
+std::string without_value(const Regressed& done) {
+  const std::int64_t without = done.queries().table.rows - errors_of(done, 0).rows;
+  if (without == 0) return "";
+  return "(" + std::to_string(without) + (without == 1 ? " query has" : " queries have") +
+         " no value: no row within the radius, or none of weight above 0" +
+         (done.queries().kept ? ", or a cell is missing" : "") + ")\n";
 }
 
 /// Shortest digits that give the same bits, outputs with commas between them.
@@ -211,19 +187,6 @@ std::vector<std::string> value_columns(const Regressed& done) {
 
 using Json = nlohmann::ordered_json;
 
-Json errors_json(const Regressed& done) {
-  Json list = Json::array();
-  for (std::size_t output = 0; output < done.outputs(); ++output) {
-    const Errors errors = errors_of(done, output);
-    list.push_back({{"value", done.training.value_names[output]},
-                    {"mae", number_json(errors.mae)},
-                    {"rmse", number_json(errors.rmse)},
-                    {"r2", number_json(errors.r2)},
-                    {"queries", errors.rows}});
-  }
-  return list;
-}
-
 /// A number, or of several columns a list; null where there is no value.
 Json value_json(const std::vector<double>& values, std::size_t row, std::size_t outputs) {
   if (outputs == 1) return number_json(values[row]);
@@ -235,10 +198,11 @@ Json value_json(const std::vector<double>& values, std::size_t row, std::size_t 
 
 void print_json(const RegressFlags& flags, const Regressed& done) {
   const std::int64_t m = done.queries().table.rows;
-  Json head = asked_json(done.training, m, flags.metric, done.device.spec, flags.asking);
-  head["values"] = done.training.value_names;
-  if (m > 0 && !done.truth.empty()) head["errors"] = errors_json(done);
-  print_results(head, m, [&](std::int64_t query) {
+  report::Document document;
+  add_asked(document, done.training, done.queries().table, flags.metric, done.device, flags.asking);
+  document.add(report::Fact{"values", "", done.training.value_names});
+  if (m > 0 && !done.truth.empty()) document.add(error_table(done));
+  print_results(document, m, [&](std::int64_t query) {
     const auto q = static_cast<std::size_t>(query);
     Json result = {{"query", query}, {"value", value_json(done.value, q, done.outputs())}};
     if (!done.truth.empty()) result["truth"] = value_json(done.truth, q, done.outputs());
@@ -253,21 +217,22 @@ void print_json(const RegressFlags& flags, const Regressed& done) {
 int run_regress(const CLI::App& app, RegressFlags flags) {
   check_flags(app, flags);
   OutputFile out(flags.out, flags.output.format);
-  const Regressed done = regress(app, flags);
+  Regressed done = regress(app, flags);
   const std::int64_t m = done.queries().table.rows;
   if (out)
     files::write_rows(
         *out, MatrixView<const double>(done.value.data(), m, static_cast<std::int64_t>(done.outputs())),
         header_of(flags.output, value_columns(done)));
-  if (!flags.save_model.empty())
-    write_model(flags.save_model, model_of("regress", done.training, flags.metric,
-                                           flags.asking.radius.empty() ? flags.asking.k : 0, done.voting));
+  save_learned(app, flags, done.training, done.voting);
   out.commit();
-  if (flags.json) return print_json(flags, done), exit_ok;
+  if (flags.shown.json) return print_json(flags, done), exit_ok;
   if (m == 0) return exit_ok;
   print(telling(flags.telling, done.trace));
   if (!flags.asking.query.empty() && !out) print(shown_values(flags, done));
-  if (!done.truth.empty()) return print(error_table(done)), exit_ok;
+  if (!done.truth.empty()) {
+    const report::Document document{{}, {}, {error_table(done), report::Words{without_value(done)}}};
+    return print(report::text(document)), exit_ok;
+  }
   if (out || !flags.asking.query.empty()) return exit_ok;
   std::string lines;
   for (std::size_t q = 0; q < static_cast<std::size_t>(m); ++q) lines += value_text(done, q) + "\n";
@@ -302,7 +267,7 @@ Subcommand add_regress(CLI::App& parent) {
   reads_file(
       app->add_option("--model", flags->model, "Such a file, in place of --train and what belongs to it"));
   add_output_options(*app, flags->output);
-  app->add_flag("--json", flags->json, "Print all values and neighbours as JSON");
+  app->add_flag("--json", flags->shown.json, "Print all values and neighbours as JSON");
   add_telling_options(*app, flags->telling);
   add_plan_options(*app, flags->plan);
   add_examples(*app,

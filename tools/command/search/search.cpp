@@ -4,9 +4,8 @@
 #include <cmath>
 #include <memory>
 
-#include "command/input/answers.hpp"
+#include "command/input/learned.hpp"
 #include "command/input/results_json.hpp"
-#include "command/input/training.hpp"
 #include "command/shared/command.hpp"
 #include "command/shared/pieces.hpp"
 #include "files/output.hpp"
@@ -17,17 +16,9 @@ namespace {
 
 constexpr std::int64_t shown_queries = 10, shown_neighbors = 8;
 
-struct SearchFlags {
-  TrainingFlags training;
-  AskingFlags asking;
-  PlanFlags plan;
-  Metric metric = default_metric;
-  std::string device = "auto";
+struct SearchFlags : QuestionFlags {
   std::string out_index;
   std::string out_distance;
-  OutputFlags output;
-  bool json = false;
-  TellingFlags telling;
 };
 
 std::int64_t longest(const RadiusNeighbors& found) {
@@ -72,14 +63,9 @@ RadiusNeighbors find(const SearchFlags& flags, Training& training, DeviceInfo& d
   const Rows own = read_asked(flags.training, flags.asking, training);
   const Rows& asked = leave_one_out ? training.rows : own;
   const MatrixView<const float> queries = asked.searched();
-  PlanOptions options = plan_options(flags.plan);
-  options.filter = training.filter_view();
-  if (leave_one_out) options.self = 0;
+  PlanOptions options = question_options(flags, training);
   const Device opened = open_device(flags.device);
-  const Index index = from_pieces(
-      training.rows, opened, flags.metric, leave_one_out,
-      [&](MatrixView<const float> rows) { return Index(opened, rows, flags.metric, {training.features}); },
-      [](const Index& made, MatrixView<const float> rows, std::int64_t) { return made.with(rows); });
+  const Index index = index_of(training, opened, flags.metric, leave_one_out);
   device = index.device().info();
   ProgressBar bar("searching");
   options.progress = [&bar](const Progress& progress) { bar.update(progress.fraction); };
@@ -111,15 +97,18 @@ void write_found(files::AtomicFile& file, const RadiusNeighbors& found, const st
 
 void print_json(const SearchFlags& flags, const Training& training, const RadiusNeighbors& found,
                 const DeviceInfo& device) {
-  print_results(asked_json(training, found.queries, flags.metric, device.spec, flags.asking), found.queries,
-                [&](std::int64_t q) {
-                  return nlohmann::ordered_json{{"query", q}, {"neighbors", neighbors_json(found, q)}};
-                });
+  report::Document document;
+  files::Table asked;
+  asked.rows = found.queries;
+  add_asked(document, training, asked, flags.metric, device, flags.asking);
+  print_results(document, found.queries, [&](std::int64_t q) {
+    return nlohmann::ordered_json{{"query", q}, {"neighbors", neighbors_json(found, q)}};
+  });
 }
 
 void check_outputs(const SearchFlags& flags) {
   const std::string& format = flags.output.format;
-  if (flags.json)
+  if (flags.shown.json)
     check_json_alone("search", {{"--out-index", flags.out_index}, {"--out-distance", flags.out_distance}});
   if (!flags.out_index.empty()) files::check_output_name(flags.out_index, files::Content::indices, format);
   if (!flags.out_distance.empty())
@@ -148,7 +137,7 @@ int run_search(const CLI::App& app, const SearchFlags& flags) {
   if (distance_file) write_found(*distance_file, found, found.distance, k, names("distance"));
   index_file.commit();
   distance_file.commit();
-  if (flags.json) return print_json(flags, training, found, device), exit_ok;
+  if (flags.shown.json) return print_json(flags, training, found, device), exit_ok;
   print(telling(flags.telling, trace));
   if (!index_file && !distance_file) print(first_rows(found, flags.asking.radius));
   return exit_ok;
@@ -176,7 +165,7 @@ Subcommand add_search(CLI::App& parent) {
       app->add_option("--out-distance", flags->out_distance,
                       "Write their distances in the same way: .npy (float32), .fvecs, .csv, .tsv, .txt"));
   add_output_options(*app, flags->output);
-  app->add_flag("--json", flags->json, "Print all neighbours as JSON");
+  app->add_flag("--json", flags->shown.json, "Print all neighbours as JSON");
   add_telling_options(*app, flags->telling);
   add_plan_options(*app, flags->plan);
   add_examples(*app, {"kith search --train train.npy --queries queries.npy -k 10 --out-index found.npy",

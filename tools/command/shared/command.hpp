@@ -29,6 +29,7 @@
 #include "kith/metric.hpp"
 #include "kith/plan.hpp"
 #include "kith/trace.hpp"
+#include "report/plain.hpp"
 
 namespace CLI {  // declared, not included: half of these files parse nothing
 class App;
@@ -36,6 +37,9 @@ class Option;
 }  // namespace CLI
 
 namespace kith::command {
+
+using report::columns, report::csv_cell, report::format_bytes, report::format_digits, report::format_double;
+using report::format_float, report::format_number, report::format_seconds, report::TextTable;
 
 /// Exit codes that no Errc has; exit_code() gives those that one has.
 inline constexpr int exit_ok = 0;
@@ -65,6 +69,7 @@ Subcommand add_reproduce(CLI::App& parent);
 Subcommand add_bench(CLI::App& parent);
 Subcommand add_tune(CLI::App& parent);
 Subcommand add_doctor(CLI::App& parent);
+Subcommand add_manual(CLI::App& parent);
 
 /// All of them, in the order of `kith --help`.
 std::vector<Subcommand> all_subcommands(CLI::App& parent);
@@ -116,6 +121,9 @@ PlanOptions plan_options(const PlanFlags& flags);
 void add_examples(CLI::App& app, std::initializer_list<std::string_view> lines);
 
 std::vector<std::string> split_commas(std::string_view text);
+
+/// `kith 0.1.0`
+std::string version_text();
 
 /// The command line as a shell would take it.
 std::string command_line();
@@ -181,27 +189,6 @@ class Waiting {
   std::jthread thread_;
 };
 
-/// Columns of text under their titles; columns whose every cell looks like a number are
-/// aligned to the right. For people: cells as files::shown_in_line() has them.
-class TextTable {
- public:
-  explicit TextTable(std::vector<std::string> titles) { add(std::move(titles)); }
-  void add(std::vector<std::string> cells);
-  std::string text() const;
-
- private:
-  std::vector<std::vector<std::string>> rows_;
-};
-
-std::string format_seconds(double seconds);             ///< `1.234 s`, `56.7 ms`, `8.9 us`
-std::string format_bytes(std::uint64_t bytes);          ///< `139.8 GiB`, `512 B`
-std::string format_float(float value);                  ///< as short as gives the same bits back; `inf`
-std::string format_double(double value);                ///< the same for a double
-std::string format_number(double value, int decimals);  ///< as printf("%.*f")
-
-/// `text` as a cell of a CSV file: in quotes where it must be (RFC 4180).
-std::string csv_cell(const std::string& text);
-
 /// The seconds of each stage of a search, a line each, as a table.
 std::string stage_times(const Trace& trace);
 
@@ -221,8 +208,5 @@ void add_telling_options(CLI::App& app, TellingFlags& flags);
 
 /// Each part with an empty line behind it; nothing where nothing was asked.
 std::string telling(const TellingFlags& flags, const Trace& trace);
-
-/// Characters a terminal needs for UTF-8 `text`, taking one a code point.
-std::size_t columns(std::string_view text);
 
 }  // namespace kith::command

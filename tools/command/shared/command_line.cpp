@@ -14,11 +14,6 @@ namespace {
 constexpr const char* description =
     "Exact k-nearest-neighbour search and classification. Every device returns the same bits.";
 
-std::string version() {
-  return "kith " + std::to_string(KITH_VERSION_MAJOR) + "." + std::to_string(KITH_VERSION_MINOR) + "." +
-         std::to_string(KITH_VERSION_PATCH);
-}
-
 /// The same words with `kith help X` as `kith X --help`, and `kith version` as `kith --version`.
 std::vector<std::string> plain_words(std::vector<std::string> words, const CLI::App& app) {
   if (!words.empty() && words[0] == "version") words[0] = "--version";
@@ -33,9 +28,14 @@ std::vector<std::string> plain_words(std::vector<std::string> words, const CLI::
 
 }  // namespace
 
+std::string version_text() {
+  return "kith " + std::to_string(KITH_VERSION_MAJOR) + "." + std::to_string(KITH_VERSION_MINOR) + "." +
+         std::to_string(KITH_VERSION_PATCH);
+}
+
 CommandLine::CommandLine() : app_(std::make_unique<CLI::App>(description, "kith")) {
   app_->get_formatter()->column_width(help_column);
-  app_->set_version_flag("--version,-V", version());
+  app_->set_version_flag("--version,-V", version_text());
   add_examples(*app_, {"kith devices", "kith search --train train.npy --queries queries.npy -k 5",
                        "kith classify --train iris.csv --label-column species --query 5.1,3.5,1.4,0.2",
                        "kith doctor"});
@@ -53,7 +53,7 @@ int CommandLine::run(std::vector<std::string> words, const std::function<int(con
     std::reverse(words.begin(), words.end());  // as CLI11 takes them
     app_->parse(std::move(words));
   } catch (const CLI::CallForVersion&) {
-    print(version() + "\n");
+    print(version_text() + "\n");
     return exit_ok;
   } catch (const CLI::CallForHelp&) {
     print(wrapped_help(app_->help()));

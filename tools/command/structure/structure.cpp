@@ -17,13 +17,11 @@ constexpr std::int64_t piece_bytes = std::int64_t{64} << 20;  ///< of the distan
 /// The files to be written, each a temporary until all is done.
 class Outputs {
  public:
-  explicit Outputs(const StructureFlags& flags) {
-    if (flags.json)
-      check_json_alone("structure", {{"--errors", flags.errors},
-                                     {"--sample-classes", flags.sample_classes},
-                                     {"--distances", flags.distances},
-                                     {"--csv", flags.csv},
-                                     {"--report", flags.report}});
+  explicit Outputs(const StructureFlags& flags)
+      : shown("structure", flags.shown,
+              {{"--errors", flags.errors},
+               {"--sample-classes", flags.sample_classes},
+               {"--distances", flags.distances}}) {
     const std::string& format = flags.output.format;
     if (!flags.errors.empty()) files::check_output_name(flags.errors, files::Content::indices, format);
     if (!flags.sample_classes.empty())
@@ -33,15 +31,15 @@ class Outputs {
     errors = OutputFile(flags.errors, format);
     sample_classes = OutputFile(flags.sample_classes, format);
     distances = OutputFile(flags.distances, format);
-    csv = OutputFile(flags.csv);
-    report = OutputFile(flags.report);
   }
 
   void commit() {
-    for (OutputFile* file : {&errors, &sample_classes, &distances, &csv, &report}) file->commit();
+    for (OutputFile* file : {&errors, &sample_classes, &distances}) file->commit();
+    shown.commit();
   }
 
-  OutputFile errors, sample_classes, distances, csv, report;
+  OutputFile errors, sample_classes, distances;
+  DocumentOutput shown;
 };
 
 report::Confusion nearest_classes(const Structured& done) {
@@ -107,11 +105,8 @@ void write_distances(files::AtomicFile& file, const Training& training, const St
 Structured structure(const StructureFlags& flags, Outputs& outputs) {
   Structured done;
   auto start = SteadyClock::now();
-  done.training = read_training("structure", flags.training);
+  done.training = read_classes("structure", flags.training);
   const Training& training = done.training;
-  if (training.labels.size() != 1)
-    refuse("structure",
-           std::to_string(training.labels.size()) + " columns hold labels; give one --label-column");
   done.seconds.emplace_back("read the files", lap(start));
 
   PlanOptions options = plan_options(flags.plan);
@@ -149,13 +144,13 @@ Structured structure(const StructureFlags& flags, Outputs& outputs) {
 }
 
 int run_structure(const StructureFlags& flags) {
-  require_labels("structure", flags.training);
+  require_answers("structure", flags.training);
   Outputs outputs(flags);
   const Structured done = structure(flags, outputs);
-  if (outputs.csv) outputs.csv->write(structure_csv(done));
-  if (outputs.report) outputs.report->write(structure_page(flags, done));
+  const report::Document document = structure_document(flags, done);
+  outputs.shown.write(document);
   outputs.commit();
-  print(flags.json ? structure_json(flags, done) : structure_text(flags, done));
+  print_document(document, flags.shown);
   return exit_ok;
 }
 
@@ -171,10 +166,9 @@ void add_output_options(CLI::App& app, StructureFlags& flags) {
            "(for l2 squared), [rows, 2 classes]: .npy (float64), .csv, .tsv, .txt");
   add_file("--distances", flags.distances,
            "Write the distances of all rows to all, [rows, rows]: .npy (float32), .fvecs, .csv, .tsv, .txt");
-  add_file("--csv", flags.csv, "Write a line for each pair of classes");
-  add_file("--report", flags.report, "Write a page with the class matrix as a picture, for a browser");
   add_output_options(app, flags.output);
-  app.add_flag("--json", flags.json, "Print JSON");
+  add_document_options(app, flags.shown, "Write a line for each pair of classes",
+                       "Write a page with the class matrix as a picture, for a browser");
 }
 
 }  // namespace
@@ -195,14 +189,7 @@ Subcommand add_structure(CLI::App& parent) {
   auto flags = std::make_shared<StructureFlags>();
   CLI::App* app = parent.add_subcommand(
       "structure", "How far classes lie apart, and which rows are nearest to one of another class");
-  add_table_options(
-      *app, flags->training.tables,
-      "The column of text files (or .svm) that holds the labels: a name, or a number from 1; -1 "
-      "is the last",
-      false);
-  add_answer_options(*app, flags->training);
-  add_feature_option(*app, flags->training);
-  add_preparation_options(*app, flags->training);
+  add_class_rows(*app, flags->training);
   add_metric_option(*app, flags->metric);
   add_device_option(*app, flags->device);
   add_output_options(*app, *flags);

@@ -6,23 +6,17 @@
 #include <utility>
 #include <vector>
 
-#include "command/input/training.hpp"
-#include "command/shared/command.hpp"
-#include "command/shared/output_file.hpp"
+#include "command/input/learned.hpp"
 #include "kith/structure.hpp"
 #include "report/confusion.hpp"
 
 namespace kith::command {
 
-struct StructureFlags {
-  TrainingFlags training;
-  PlanFlags plan;
-  Metric metric = Metric::squared_l2;
-  std::string device = "auto";
+struct StructureFlags : RowFlags {
+  StructureFlags() { metric = Metric::squared_l2; }
+
   std::string errors, sample_classes, distances;  ///< files
-  std::string csv, report;
   OutputFlags output;
-  bool json = false;
 };
 
 struct Structured {
@@ -43,12 +37,7 @@ struct Structured {
   std::int64_t columns_counted() const;  ///< columns that distances go over
 };
 
-/// For people, for programs, and a line for each pair of classes (RFC 4180).
-std::string structure_text(const StructureFlags& flags, const Structured& done);
-std::string structure_json(const StructureFlags& flags, const Structured& done);
-std::string structure_csv(const Structured& done);
-
-/// The page about it.
-std::string structure_page(const StructureFlags& flags, const Structured& done);
+/// All that is printed and written of it. Refers to `done`.
+report::Document structure_document(const StructureFlags& flags, const Structured& done);
 
 }  // namespace kith::command

@@ -1,24 +1,14 @@
-#include "dates.hpp"
+#include "files/text/dates.hpp"
 
 #include <algorithm>
 #include <array>
 #include <string>
 #include <vector>
 
+#include "files/text/number.hpp"
+
 namespace kith::files {
 namespace {
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-bool all_digits(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), is_digit);
-}
 
 /// The pieces of a text that are digits or letters, and what stands between them.
 struct Pieces {

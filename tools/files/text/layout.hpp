@@ -9,11 +9,10 @@
 
 #include "files/formats.hpp"
 #include "files/table.hpp"
+#include "files/text/delimiter.hpp"
 #include "files/text/lines.hpp"
 
 namespace kith::files {
-
-using Record = std::vector<std::string>;
 
 struct Layout {
   char delimiter = ',';        ///< ' ': any run of spaces and tabs
@@ -22,19 +21,6 @@ struct Layout {
   Record names;                ///< of the columns, where the last of these lines has them; else empty
   std::vector<Record> sample;  ///< the first records after them, as many as were looked at
 };
-
-/// The delimiter that a file's ending stands for.
-char delimiter_of(Format format);
-
-/// `";"`, `a tab`: a delimiter as messages say it.
-std::string delimiter_text(char delimiter);
-
-/// A delimiter by its sign or name: comma, semicolon, tab, pipe, space, colon.
-/// Throws invalid_argument: it can be none.
-char delimiter_named(const std::string& text);
-
-/// `,` or `.`, or comma, point. Throws invalid_argument: neither.
-char decimal_named(const std::string& text);
 
 /// The layout of the file whose first lines `lines` has not given away yet.
 ///   like  the training table: where its layout is known, it decides what else is ambiguous; or null

@@ -29,9 +29,6 @@ class LineReader {
   /// bytes, as far as there are so many. Valid until the next call.
   std::string_view head(std::size_t lines, std::size_t bytes);
 
-  /// Whether head() gave all of the file.
-  bool head_is_all(std::string_view head) const { return ended_ && head.size() == size_; }
-
   /// The next line; valid until the next call. False: the file has ended.
   /// Throws bad_file: it is longer than the source's limits allow.
   bool next(std::string_view& line);

@@ -10,10 +10,6 @@
 namespace kith::files {
 namespace {
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 /// A number that from_chars() found outside the range of float32: beyond it, or so small that it is 0
 /// or the smallest subnormal? Its decimal exponent tells: floats end at 1e39 and 1e-46.
 Number out_of_range(std::string_view text) {

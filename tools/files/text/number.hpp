@@ -1,11 +1,26 @@
 // Numbers in text as float32.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
 namespace kith::files {
+
+inline bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+/// Of ASCII.
+inline bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/// At least one.
+inline bool all_digits(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), is_digit);
+}
 
 /// A cell of text. `finite`: value is the float32 nearest to it, ties to even.
 struct Number {

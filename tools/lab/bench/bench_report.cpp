@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "kith/spi/kernel_limits.hpp"
 #include "kith/version.hpp"
 #include "lab/bench/bench.hpp"
 #include "lab/experiments/measure.hpp"
@@ -30,7 +31,8 @@ namespace {
 /// Bytes where rows are read for few queries, pairs elsewhere.
 std::string rate(const workloads::Workload& w, double seconds) {
   const workloads::Workload& whole = workloads::find_workload(w.name);
-  const bool few_queries = whole.timed == workloads::Timed::search && whole.m <= 64 && whole.k < whole.n;
+  const bool few_queries =
+      whole.timed == workloads::Timed::search && whole.m <= spi::small_batch && whole.k < whole.n;
   if (whole.timed == workloads::Timed::select || few_queries)
     return format_number(workloads::bytes_of(w) / seconds / 1e9, 1) + " GB/s";
   return format_number(workloads::pairs_of(w) / seconds / 1e9, 2) + " Gpairs/s";

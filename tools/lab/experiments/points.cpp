@@ -16,6 +16,16 @@ Points make_points(std::uint64_t seed, std::int64_t n) {
   return points;
 }
 
+PlacedProblem placed_problem(const Points& points, const Question& question) {
+  PlacedProblem problem;
+  problem.train = points.rows.view();
+  problem.queries = question.view();
+  problem.labels = points.labels;
+  problem.k = question.k;
+  problem.classes = 2;
+  return problem;
+}
+
 template <class Real>
 SequentialTime time_sequential(const Settings& settings, const Points& points, const Question& question,
                                SequentialSort sort, const workloads::Answer& right) {
@@ -65,16 +75,6 @@ Measured time_whole_call(const Settings& settings, const Device& device, const P
         return {trace.device_seconds, trace.queue_seconds, total};
       },
       &trace.plan);
-}
-
-PlacedProblem problem_of(const Points& points, const Question& question) {
-  PlacedProblem problem;
-  problem.train = points.rows.view();
-  problem.queries = question.view();
-  problem.labels = points.labels;
-  problem.k = question.k;
-  problem.classes = 2;
-  return problem;
 }
 
 }  // namespace kith::experiments

@@ -30,6 +30,9 @@ struct Question {
 
 inline constexpr Question question_15 = {15, {2.5f, 7.0f}}, question_101 = {101, {50.2f, 36.0f}};
 
+/// The question asked of the points, for steps that are placed on devices.
+PlacedProblem placed_problem(const Points& points, const Question& question);
+
 /// A sequential program, timed, and its answer beside kith's.
 struct SequentialTime {
   double seconds = not_measured;
@@ -49,9 +52,6 @@ extern template SequentialTime time_sequential<double>(const Settings&, const Po
 /// What kith does by itself with points in host memory: the copy to the device, the search, the vote.
 Measured time_whole_call(const Settings& settings, const Device& device, const Points& points,
                          const Question& question, const workloads::Answer& right);
-
-/// A question to be placed, with its vote.
-PlacedProblem problem_of(const Points& points, const Question& question);
 
 /// Why sequential answers may name another class than kith.
 inline constexpr const char* about_ties =

@@ -71,8 +71,8 @@ std::vector<std::string> wrapped(const std::string& text, double size, double mo
   return lines;
 }
 
-/// The picture, written from the top down.
-class Picture {
+/// The drawing, written from the top down.
+class Drawing {
  public:
   /// Lines of text, the first one's base `above` below what was drawn before, the others `size` * 1.3 apart.
   void text(const std::string& content, double x, double size, double above, const char* look) {
@@ -107,15 +107,15 @@ class Picture {
   double y_ = 0;  ///< the base of the last line, or the bottom of what was skipped
 };
 
-void add_legend(Picture& picture, const std::vector<Plot::Entry>& entries) {
+void add_legend(Drawing& drawing, const std::vector<Plot::Entry>& entries) {
   constexpr double sample = margin + 24, label = sample + 56;
   for (const Plot::Entry& entry : entries) {
     const bool drawn = entry.number > 0;
-    if (drawn) picture.marks(line_sample(entry.series), sample, 12);
+    if (drawn) drawing.marks(line_sample(entry.series), sample, 12);
     constexpr double below_last = 24;
-    picture.text(drawn ? std::to_string(entry.number) : "–", margin, label_size, below_last, "strong");
-    picture.text(entry.label + (drawn ? "" : ": no points"), label, label_size, 0, drawn ? "" : "quiet");
-    if (!entry.note.empty()) picture.text(entry.note, label, note_size, 16, "quiet");
+    drawing.text(drawn ? std::to_string(entry.number) : "–", margin, label_size, below_last, "strong");
+    drawing.text(entry.label + (drawn ? "" : ": no points"), label, label_size, 0, drawn ? "" : "quiet");
+    if (!entry.note.empty()) drawing.text(entry.note, label, note_size, 16, "quiet");
   }
 }
 
@@ -123,19 +123,19 @@ void add_legend(Picture& picture, const std::vector<Plot::Entry>& entries) {
 
 std::string chart_picture(const Result& result, const Chart& chart) {
   const Plot plot = plot_of(chart);
-  Picture picture;
-  picture.text(chart.title, margin, title_size, margin + 14, "strong");
-  picture.text("Experiment " + result.name + (result.quick ? ", in quick sizes, not those of the paper" : ""),
+  Drawing drawing;
+  drawing.text(chart.title, margin, title_size, margin + 14, "strong");
+  drawing.text("Experiment " + result.name + (result.quick ? ", in quick sizes, not those of the paper" : ""),
                margin, note_size, 19, "quiet");
-  picture.marks(plot.marks, margin, 12);
-  picture.skip(12 + Plot::height);
-  add_legend(picture, plot.legend);
+  drawing.marks(plot.marks, margin, 12);
+  drawing.skip(12 + Plot::height);
+  add_legend(drawing, plot.legend);
   double above = 30;
   for (const std::string& device : result.devices) {
-    picture.text(device, margin, note_size, above, "quiet");
+    drawing.text(device, margin, note_size, above, "quiet");
     above = 1.3 * note_size;
   }
-  return picture.document(chart.title);
+  return drawing.document(chart.title);
 }
 
 }  // namespace kith::report

@@ -207,11 +207,8 @@ std::string drawing(const ClassMap& map) {
 
 }  // namespace
 
-std::string beside_map(const std::vector<std::string>& classes, const std::string& map,
-                       const std::string& list) {
-  const char* const look = classes.size() > roomy_classes ? "columns roomy" : "columns";
-  return std::string("<div class=\"") + look + "\"><div class=\"wide\">" + map +
-         "</div><div class=\"narrow\">" + list + "</div></div>";
+const char* beside_map(const std::vector<std::string>& classes) {
+  return classes.size() > roomy_classes ? "columns roomy" : "columns";
 }
 
 std::string class_map(const ClassMap& map) {

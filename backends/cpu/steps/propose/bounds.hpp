@@ -6,19 +6,14 @@
 #include <limits>
 
 #include "kith/metric.hpp"
+#include "kith/spi/product_error.hpp"
 
 namespace kith::cpu {
 
-/// Half a unit in the last place of 1, in double and in single precision.
-inline constexpr double unit_of_double = 0x1p-53, unit_of_float = 0x1p-24;
+/// Half a unit in the last place of 1.
+inline constexpr double unit_of_double = 0x1p-53;
 
-/// The smallest float that is not below `value`; +infinity for NaN and for what no float reaches.
-inline float float_above(double value) {
-  constexpr float most = std::numeric_limits<float>::max(), infinity = std::numeric_limits<float>::infinity();
-  if (!(value <= static_cast<double>(most))) return infinity;
-  const float nearest = static_cast<float>(std::fmax(value, -static_cast<double>(most)));
-  return static_cast<double>(nearest) < value ? std::nextafter(nearest, infinity) : nearest;
-}
+using spi::float_above;
 
 /// The largest float that is not above `value`, but never negative; 0 for NaN.
 inline float float_below(double value) {

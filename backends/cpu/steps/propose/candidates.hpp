@@ -7,16 +7,25 @@
 namespace kith::cpu::KITH_ISA {
 namespace {
 
+/// The values of 16 rows, or of those that are left, and a bit for each.
+struct Sixteen {
+  Lanes values;
+  std::uint32_t lanes;
+};
+
+inline Sixteen sixteen_of(const float* values, std::size_t left) {
+  if (left >= train_block) return {load(values), 0xFFFFu};
+  alignas(64) float padded[train_block] = {};
+  __builtin_memcpy(padded, values, left * sizeof(float));
+  return {load(padded), 0xFFFFu >> (train_block - left)};
+}
+
 std::size_t collect(const float* values, std::size_t count, float theta, std::uint32_t first_row,
                     std::uint32_t* kept) {
   std::size_t found = 0;
   for (std::size_t t = 0; t < count; t += train_block) {
-    alignas(64) float sixteen[train_block] = {};
-    const std::size_t left = count - t;
-    const std::uint32_t lanes = left < train_block ? 0xFFFFu >> (train_block - left) : 0xFFFFu;
-    if (left < train_block) __builtin_memcpy(sixteen, values + t, left * sizeof(float));
-    const Lanes block = load(left < train_block ? sixteen : values + t);
-    std::uint32_t passed = bits(at_most(block, theta)) & lanes;
+    const Sixteen block = sixteen_of(values + t, count - t);
+    std::uint32_t passed = bits(at_most(block.values, theta)) & block.lanes;
     const std::uint32_t row = first_row + static_cast<std::uint32_t>(t);
     if (passed == 0xFFFFu) {  // theta may be +infinity: then all of them are
       for (std::uint32_t lane = 0; lane < train_block; ++lane) kept[found + lane] = row + lane;

@@ -15,7 +15,6 @@ namespace {
 
 constexpr std::size_t most_task_queries = 128, tasks_a_thread = 8;
 constexpr std::size_t task_rows = 4096, work_a_row = 16;  // where only rows are looked at
-constexpr std::size_t most_dims = std::size_t{1} << 20;   // so that roundings are few beside 1 / u
 
 double fact(const spi::Grid<float>& facts, spi::Fact which, std::size_t r) {
   return static_cast<double>(elements(facts)[which * facts.stride + r]);
@@ -26,13 +25,13 @@ struct Largest {
   double norm = 0, error = 0, shadow_norm = 0;
 };
 
-Largest largest_of(const spi::CollectStep& step, double b) {
+Largest largest_of(const spi::CollectStep& step) {
   Largest largest;
   for (std::size_t q = 0; q < step.values.rows; ++q) {
     const double length = fact(step.queries.facts, spi::shadow_norm, q);
     largest.norm = std::max(largest.norm, fact(step.queries.facts, spi::norm, q));
     largest.shadow_norm = std::max(largest.shadow_norm, length);
-    largest.error = std::max(largest.error, fact(step.queries.facts, spi::residual, q) + b * length);
+    largest.error = std::max(largest.error, fact(step.queries.facts, spi::residual, q) + step.b * length);
   }
   return largest;
 }
@@ -62,16 +61,14 @@ std::size_t pieces_of(const spi::CollectStep& step) {
 
 /// `low` and `gap` of every training row.
 void compute_rows(const spi::CollectStep& step, const OfRows& of, const Resources& with) {
-  const auto dims = static_cast<double>(step.train.rows.cols);
-  const double steps = (dims + 2) * unit_of_float, of_sums = steps / (1 - steps) * (1 + 0x1p-50);
-  const double b = step.proposer == Proposer::int8 ? 4 * unit_of_float : of_sums;
+  const std::size_t dims = step.train.rows.cols;
   const bool squares = from_products(step.metric) == FromProducts::as_squares;
   // What is neither 0 nor infinite, so that no product is NaN.
   const auto ordinary = [](double value) {
     return std::clamp(value, std::numeric_limits<double>::min(),
                       static_cast<double>(std::numeric_limits<float>::max()));
   };
-  const Largest largest = largest_of(step, b);
+  const Largest largest = largest_of(step);
   const auto compute = [&](const Piece& piece, std::size_t begin, std::size_t end) {
     if (begin >= end) return;
     const auto facts = [&](spi::Fact which) {
@@ -79,8 +76,8 @@ void compute_rows(const spi::CollectStep& step, const OfRows& of, const Resource
     };
     with.kernels.bound_rows(
         {facts(spi::half_norm), facts(spi::norm), facts(spi::shadow_norm), facts(spi::residual), end - begin,
-         ordinary(largest.norm), ordinary(largest.error), ordinary(largest.shadow_norm), of_sums,
-         dims * (squares ? 0x1p-120 : 0x1p-119), squares},
+         ordinary(largest.norm), ordinary(largest.error), ordinary(largest.shadow_norm),
+         spi::chain_error(dims), spi::product_underflow(dims, squares), squares},
         of.low + piece.at + begin, of.gap + piece.at + begin);
   };
   // A task is some pieces, or a part of the only one.
@@ -175,12 +172,13 @@ spi::Support check_products(const spi::CollectStep& step, const Resources& with)
     return {"metric " + std::string(name(step.metric)) +
                 " does not follow from inner products; choose proposer none",
             0};
-  if (step.train.rows.cols > most_dims)
-    return {"the bound of " + what + " holds for at most " + std::to_string(most_dims) +
+  if (std::string refusal = spi::refusal_of_error(step); !refusal.empty()) return {std::move(refusal), 0};
+  if (step.train.rows.cols > spi::most_dims)
+    return {"the bound of " + what + " holds for at most " + std::to_string(spi::most_dims) +
                 " columns, but these are " + std::to_string(step.train.rows.cols) + "; choose proposer none",
             0};
-  if (step.proposer == Proposer::int8 && step.train.rows.cols > most_dims_of_bytes)
-    return {what + " is for up to " + std::to_string(most_dims_of_bytes) + " columns, and there are " +
+  if (step.proposer == Proposer::int8 && step.train.rows.cols > spi::most_dims_int8)
+    return {what + " is for up to " + std::to_string(spi::most_dims_int8) + " columns, and there are " +
                 std::to_string(step.train.rows.cols) + "; choose dot",
             0};
   if (step.queries.rows.first % spi::shadow_rows || step.train.rows.first % spi::shadow_rows)

@@ -104,8 +104,8 @@ std::size_t rounded_up(std::size_t count, std::size_t unit) {
 
 spi::Support check(const spi::PrepareStep& step, const Resources& with) {
   const auto& has = with.proposers();
-  if (step.proposer == Proposer::int8 && step.rows.dims > most_dims_of_bytes)
-    return {"proposer int8 is for up to " + std::to_string(most_dims_of_bytes) + " columns, and there are " +
+  if (step.proposer == Proposer::int8 && step.rows.dims > spi::most_dims_int8)
+    return {"proposer int8 is for up to " + std::to_string(spi::most_dims_int8) + " columns, and there are " +
                 std::to_string(step.rows.dims) + "; choose dot",
             0};
   if (step.proposer == Proposer::gemm || std::find(has.begin(), has.end(), step.proposer) != has.end())

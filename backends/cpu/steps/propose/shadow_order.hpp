@@ -12,9 +12,6 @@
 
 namespace kith::cpu {
 
-/// So that sums of products of bytes, one of them without a sign, stay below 2^31.
-inline constexpr std::size_t most_dims_of_bytes = 65536;
-
 /// Bytes of an element of a shadow.
 constexpr std::size_t element_bytes(Proposer proposer) {
   return proposer == Proposer::int8   ? sizeof(std::int8_t)

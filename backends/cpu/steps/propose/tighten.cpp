@@ -4,7 +4,7 @@
 // (nth_element), sorted, and merged with the best: O(candidates + s log s + k) for s such keys.
 #include <algorithm>
 
-#include "cpu/steps/propose/bounds.hpp"
+#include "cpu/steps/propose/tighten.hpp"
 #include "cpu/steps/steps.hpp"
 #include "host/parallel.hpp"
 
@@ -27,24 +27,13 @@ void join(const Key* keys, std::size_t count, std::size_t k, Key* best, Key* nea
   std::copy(merged, merged + k, best);
 }
 
-/// What the shadow of a row may reach while its chain is not behind the row of which `worst` is known: its
-/// chain, or a bound. docs/certificate.md, section 4.
+/// What the shadow of a row may reach while its chain is not behind `worst`: docs/certificate.md, section 4.
 float theta_of(const spi::TightenStep& step, float worst, std::size_t q) {
-  if (step.proposer == Proposer::none || from_products(step.metric) == FromProducts::as_they_are)
-    return worst;
-  const double steps = (static_cast<double>(step.dims) + 2) * unit_of_float, g = steps / (1 - steps);
-  if (!(steps < 0.5) || !(g < 1)) return std::numeric_limits<float>::infinity();
-  const auto fact = [&](spi::Fact which) {
-    return static_cast<double>(elements(step.query_facts)[which * step.query_facts.stride + q]);
-  };
-  const double reach = static_cast<double>(worst), tiny = static_cast<double>(step.dims) * 0x1p-149;
-  // A dozen roundings in double precision are far below 2^-48 of the largest operand.
-  if (step.of == spi::TightenStep::Of::bounds) {
-    const double square = fact(spi::norm) * fact(spi::norm);
-    return float_above((reach * (1 + g) + g * square + tiny) / (1 - g) +
-                       (std::fabs(reach) + square) * 0x1p-48);
-  }
-  const double half = (reach + tiny) / (1 - g) / 2, half_norm = fact(spi::half_norm);
+  const ThetaTerms terms(step.proposer, step.metric, step.dims);
+  if (!terms.squares) return worst;
+  if (!terms.bounded) return std::numeric_limits<float>::infinity();
+  const double half = (static_cast<double>(worst) + terms.tiny) / (1 - terms.g) / 2,
+               half_norm = fact_of(step.query_facts, spi::half_norm, q);
   return float_above(half - half_norm + (half + half_norm) * 0x1p-48);
 }
 
@@ -54,43 +43,41 @@ std::size_t bytes_a_thread(const spi::TightenStep& step) {
 
 }  // namespace
 
-spi::Support check(const spi::TightenStep& step, const Resources& with) {
+std::string refusal_of_bound(Proposer proposer, Metric metric, const Resources& with) {
+  if (proposer == Proposer::none) return "";
   const auto& has = with.proposers();
-  if (step.proposer != Proposer::none && step.proposer != Proposer::gemm &&
-      std::find(has.begin(), has.end(), step.proposer) == has.end())
-    return {"there is no bound for proposer " + std::string(name(step.proposer)) +
-                " on this CPU; choose none, gemm or dot",
-            0};
-  if (step.proposer != Proposer::none && from_products(step.metric) == FromProducts::not_at_all)
-    return {"metric " + std::string(name(step.metric)) +
-                " does not follow from inner products; choose proposer none",
-            0};
-  if (step.of == spi::TightenStep::Of::sample) return {"it takes no samples", 0};
-  return {{}, with.team * bytes_a_thread(step)};
+  if (proposer != Proposer::gemm && std::find(has.begin(), has.end(), proposer) == has.end())
+    return "there is no bound for proposer " + std::string(name(proposer)) +
+           " on this CPU; choose none, gemm or dot";
+  if (from_products(metric) == FromProducts::not_at_all)
+    return "metric " + std::string(name(metric)) +
+           " does not follow from inner products; choose proposer none";
+  return "";
+}
+
+spi::Support check(const spi::TightenStep& step, const Resources& with) {
+  return {refusal_of_bound(step.proposer, step.metric, with), with.team * bytes_a_thread(step)};
 }
 
 void run(const spi::TightenStep& step, const Resources& with) {
   const std::size_t m = step.best.rows, k = step.k, capacity = step.keys.cols;
   if (m == 0) return;
-  const bool bounds = step.of == spi::TightenStep::Of::bounds;
   const ScratchParts scratch(spi::TightenStep::name, step.scratch, bytes_a_thread(step), with.team);
-  std::uint32_t* const counts = elements(step.counts);
-  std::size_t work = m;
-  for (std::size_t q = 0; q < m; ++q) work += std::min<std::size_t>(counts[q * step.counts.stride], capacity);
-  run_team(m, work * 8, scratch.team(), [&](std::size_t q, std::size_t thread) {
-    std::uint32_t& count = counts[q * step.counts.stride];
+  run_team(m, work_of_lists(step.counts, capacity), scratch.team(), [&](std::size_t q, std::size_t thread) {
+    std::uint32_t& count = elements(step.counts)[q * step.counts.stride];
     Key* const best = elements(step.best) + q * step.best.stride;
     Key* const spare = scratch.of<Key>(thread);
-    if (step.afresh || bounds) std::fill(best, best + k, no_key);
+    if (step.afresh) std::fill(best, best + k, no_key);
     if (count > 0)
       join(elements(step.keys) + q * step.keys.stride, std::min<std::size_t>(count, capacity), k, best, spare,
            spare + capacity);
-    if (count > capacity) elements(step.lost)[q * step.lost.stride] = 1;
-    if (!bounds) count = 0;
-    const float theta = theta_of(step, value_of(best[k - 1]), q);
+    std::uint32_t& lost = elements(step.lost)[q * step.lost.stride];
+    if (count > capacity) lost = 1;
+    count = 0;
     float& limit = elements(step.theta)[q * step.theta.stride];
-    if (step.guessed && !bounds && theta > limit) elements(step.lost)[q * step.lost.stride] = 1;
-    limit = bounds ? std::min(limit, theta) : theta;
+    const float theta = theta_of(step, value_of(best[k - 1]), q);
+    if (step.guessed && theta > limit) lost = 1;
+    limit = theta;
   });
 }
 

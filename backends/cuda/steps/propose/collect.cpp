@@ -18,61 +18,6 @@ void multiply(Cublas& cublas, const spi::CollectStep& step) {
                   out.stride);
 }
 
-/// Rows in their order are one visit to the only block.
-Tiles tiles_of(const spi::CollectStep& step) {
-  const spi::Visits& visits = step.visits;
-  if (visits.rows == 0) return {0xFFFFFFFFu, 0, 1, 1};
-  return {visits.rows / tile_of_halves, visits.first, visits.blocks, visits.stride};
-}
-
-/// Places of a step: tensor cores take whole tiles.
-std::uint32_t columns_of(const spi::CollectStep& step) {
-  const auto columns = static_cast<std::uint32_t>(step.values.cols);
-  if (!on_tensor_cores(step.proposer)) return columns;
-  return (columns + tile_of_halves - 1) / tile_of_halves * tile_of_halves;
-}
-
-/// b of docs/certificate.md, section 3.
-double product_error_of(Proposer proposer, std::uint32_t dims) {
-  if (proposer == Proposer::int8) return product_error_int8;
-  return proposer == Proposer::fp16 ? product_error_fp16(dims) : product_error(dims);
-}
-
-/// Whether the test of such steps can be part of their product.
-bool may_fold(const spi::CollectStep& step) {
-  return step.proposer == Proposer::fp16 && step.values.rows > few_queries_fp16 &&
-         step.train.rows.cols <= folded_most_dims && step.visits.rows > 0;
-}
-
-ProductBound bound_of(const spi::CollectStep& step) {
-  const auto dims = static_cast<std::uint32_t>(step.train.rows.cols);
-  return {is_squared(step.metric),
-          input_of(step.queries.facts),
-          input_of(step.train.facts),
-          static_cast<std::uint32_t>(step.values.rows),
-          static_cast<std::uint32_t>(step.train.rows.rows),
-          columns_of(step),
-          dims,
-          product_error_of(step.proposer, dims),
-          tiles_of(step)};
-}
-
-HalfCollection half_collection_of(const spi::CollectStep& step, const ProductLow& from) {
-  return {shadow_of(step.proposer, step.queries.rows),
-          shadow_of(step.proposer, step.train.rows),
-          static_cast<std::uint32_t>(step.values.rows),
-          columns_of(step),
-          static_cast<std::uint32_t>(step.train.rows.rows),
-          tiles_of(step),
-          static_cast<std::uint32_t>(step.train.rows.cols),
-          step.unscale,
-          from,
-          input_of(step.theta),
-          step.first_row,
-          bounded_lists_of(step.out, step.bounds),
-          step.sample.cols > 0 ? matrix_of(step.sample) : Matrix<std::uint32_t>{}};
-}
-
 /// Why tensor cores cannot take a step; empty when they can.
 std::string refusal_of_products_there(const spi::CollectStep& step, const Queue& queue) {
   const std::string what = "proposer " + std::string(name(step.proposer));
@@ -83,23 +28,21 @@ std::string refusal_of_products_there(const spi::CollectStep& step, const Queue&
   if (step.visits.rows % spi::shadow_rows != 0)
     return "visits are of a multiple of " + std::to_string(spi::shadow_rows) + " rows";
   if (step.proposer != Proposer::int8) return "";
-  if (step.train.rows.cols > int8_most_dims)
-    return what + " is for up to " + std::to_string(int8_most_dims) + " columns, and there are " +
+  if (step.train.rows.cols > spi::most_dims_int8)
+    return what + " is for up to " + std::to_string(spi::most_dims_int8) + " columns, and there are " +
            std::to_string(step.train.rows.cols) + "; choose fp16";
-  if (step.values.rows > int8_most_queries)
-    return what + " is for up to " + std::to_string(int8_most_queries) + " queries a step, and there are " +
+  if (step.values.rows > spi::small_batch)
+    return what + " is for up to " + std::to_string(spi::small_batch) + " queries a step, and there are " +
            std::to_string(step.values.rows) + "; choose fp16";
   return "";
 }
-
-static_assert(sample_rows == spi::sample_rows);
 
 /// A sample takes the kernels of tensor cores, which know the bounds of what they list.
 std::string refusal_of_sample(const spi::CollectStep& step) {
   if (step.sample.cols == 0) return "";
   if (!on_tensor_cores(step.proposer) || step.visits.rows == 0 || step.bounds.low.cols == 0)
     return "samples are of visits, by proposers fp16 and int8, with bounds";
-  const std::size_t groups = columns_of(step) / sample_rows;
+  const std::size_t groups = places_of(step) / spi::sample_rows;
   if (step.sample.cols == groups) return "";
   return "a sample of these visits has " + std::to_string(groups) + " columns, not " +
          std::to_string(step.sample.cols);
@@ -119,7 +62,7 @@ std::string refusal_of_products(Proposer proposer, Metric metric, std::size_t di
     return "metric " + std::string(name(metric)) +
            " does not follow from inner products; choose proposer none";
   const bool halves = proposer == Proposer::fp16;
-  const std::size_t most_dims = halves ? fp16_max_dims : product_max_dims;
+  const std::size_t most_dims = halves ? spi::most_dims : product_max_dims;
   if (dims > most_dims)
     return "the bound of proposer " + std::string(name(proposer)) + " holds for at most " +
            std::to_string(most_dims) + " columns, but these are " + std::to_string(dims) +
@@ -136,6 +79,7 @@ spi::Support Device::check(const spi::CollectStep& step) const {
   std::string refusal = refusal_of_products(step.proposer, step.metric, step.train.rows.cols);
   if (refusal.empty()) refusal = refusal_of_bounds(step);
   if (refusal.empty()) refusal = refusal_of_sample(step);
+  if (refusal.empty()) refusal = spi::refusal_of_error(step);
   if (refusal.empty()) refusal = gemm ? Cublas::refusal() : refusal_of_products_there(step, queue_);
   if (!refusal.empty()) return {refusal, 0};
   if (step.proposer == Proposer::int8) return {};
@@ -145,35 +89,33 @@ spi::Support Device::check(const spi::CollectStep& step) const {
       if (error.code() != Errc::unsupported) throw;
       return {error.what(), 0};
     }
-  const std::size_t apart = product_low_scratch(columns_of(step), step.bounds.low.cols > 0);
-  return {"", may_fold(step) ? std::max(apart, fold_scratch(columns_of(step),
-                                                            static_cast<std::uint32_t>(step.train.rows.cols)))
-                             : apart};
+  const std::size_t apart = collect_low_scratch(step);
+  return {"", may_fold(step) ? std::max(apart, collect_fp16_folded_scratch(step)) : apart};
 }
 
 cudaError_t Device::enqueue(const spi::CollectStep& step) {
   if (step.values.rows == 0 || step.values.cols == 0) return cudaSuccess;
-  if (step.proposer == Proposer::fp16 && step.values.rows <= few_queries_fp16)
-    return collect_fp16_few(queue_, half_collection_of(step, {}), bound_of(step));
-  if (step.proposer == Proposer::int8)
-    return collect_int8(queue_, half_collection_of(step, {}), bound_of(step));
-  if (may_fold(step) && step.sample.cols == 0 && !step.open) {
-    ProductBound bound = bound_of(step);
-    bound.b = product_error_folded(bound.dims);
-    return collect_fp16_folded(queue_, half_collection_of(step, {}), bound, step.bounds.low.cols > 0,
-                               scratch_of(step.scratch));
+  if (step.proposer == Proposer::none) return collect_values(queue_, step);
+  switch (spi::products_of(step)) {
+    case spi::ProductKind::bytes:
+      return collect_int8(queue_, step);
+    case spi::ProductKind::halves_few:
+      return collect_fp16_few(queue_, step);
+    case spi::ProductKind::halves_folded:
+      return collect_fp16_folded(queue_, step);
+    case spi::ProductKind::halves:
+    case spi::ProductKind::sums:
+      break;
   }
-  ProductLow from{};
-  if (step.proposer != Proposer::none) {
-    const bool bounds = step.bounds.low.cols > 0;
-    const cudaError_t error = product_low(queue_, bound_of(step), bounds, scratch_of(step.scratch), &from);
-    if (error != cudaSuccess) return error;
+  const cudaError_t error = collect_low(queue_, step);
+  if (error != cudaSuccess) return error;
+  if (step.proposer != Proposer::fp16) {
+    spi::retried(info, [&] { multiply(cublas(), step); });
+    return collect_values(queue_, step);
   }
-  if (step.proposer == Proposer::fp16) return collect_fp16(queue_, half_collection_of(step, from));
-  if (step.proposer == Proposer::gemm) spi::retried(info, [&] { multiply(cublas(), step); });
-  return collect(queue_, {input_of(step.values), static_cast<std::uint32_t>(step.values.rows),
-                          static_cast<std::uint32_t>(step.values.cols), from.low, input_of(step.theta),
-                          step.first_row, lists_of<std::uint32_t>(step.out)});
+  const bool hopper =
+      has_collect_fp16_hopper && queue_.capability == 90 && queue_.shared_bytes >= hopper_shared_bytes;
+  return hopper ? collect_fp16_hopper(queue_, step) : collect_fp16(queue_, step);
 }
 
 }  // namespace kith::cuda

@@ -7,9 +7,7 @@ spi::Support Device::check(const spi::PruneStep& step) const {
 }
 
 cudaError_t Device::enqueue(const spi::PruneStep& step) {
-  if (step.lists.rows.rows == 0) return cudaSuccess;
-  return prune(queue_, {static_cast<std::uint32_t>(step.lists.rows.rows), input_of(step.theta),
-                        bounded_lists_of(step.lists, step.bounds)});
+  return step.lists.rows.rows == 0 ? cudaSuccess : prune(queue_, step);
 }
 
 }  // namespace kith::cuda

@@ -1,4 +1,3 @@
-#include "rerank/rows_in_order.hpp"
 #include "steps/steps.hpp"
 
 namespace kith::cuda {
@@ -11,13 +10,11 @@ spi::Support Device::check(const spi::RerankStep& step) const {
 
 cudaError_t Device::enqueue(const spi::RerankStep& step) {
   if (step.queries.rows == 0) return cudaSuccess;
-  const Reranking reranking{step.metric,
-                            rows_of(step.queries),
-                            rows_of(step.train),
-                            step.first_row,
-                            lists_of<const std::uint32_t>(step.candidates),
-                            matrix_of(step.out)};
-  return step.train.block == 1 ? rerank_in_order(queue_, reranking) : rerank(queue_, reranking);
+  if (step.train.block != 1) return rerank(queue_, step);
+  constexpr std::size_t most_places = std::size_t{1} << 28;  // of eight queries, counted in 32 bits
+  const bool aligned = step.train.dims % 4 == 0 && step.queries.first % 8 == 0;
+  return aligned && step.candidates.rows.cols <= most_places ? rerank_lines(queue_, step)
+                                                             : rerank_in_order(queue_, step);
 }
 
 }  // namespace kith::cuda

@@ -48,11 +48,11 @@ std::string refuse_listing(const spi::CollectStep& step) {
            std::to_string(spi::sample_rows) + " places";
   if (step.visits.rows % spi::shadow_rows) return "visits are of a multiple of " + rows + " rows";
   if (step.proposer != Proposer::int8) return "";
-  if (step.train.rows.cols > most_dims_int8)
-    return what + " is for up to " + std::to_string(most_dims_int8) + " columns, and there are " +
+  if (step.train.rows.cols > spi::most_dims_int8)
+    return what + " is for up to " + std::to_string(spi::most_dims_int8) + " columns, and there are " +
            std::to_string(step.train.rows.cols) + "; choose fp16";
-  if (step.values.rows > few_queries)
-    return what + " is for up to " + std::to_string(few_queries) + " queries a step, and there are " +
+  if (step.values.rows > spi::small_batch)
+    return what + " is for up to " + std::to_string(spi::small_batch) + " queries a step, and there are " +
            std::to_string(step.values.rows) + "; choose fp16";
   return "";
 }
@@ -79,6 +79,7 @@ spi::Support Device::check(const spi::CollectStep& step) const {
       refuse_proposer(info.proposers, step.proposer, static_cast<std::uint32_t>(step.train.rows.cols));
   if (refusal.empty()) refusal = refuse_metric(step.metric);
   if (refusal.empty()) refusal = refuse_listing(step);
+  if (refusal.empty()) refusal = spi::refusal_of_error(step);
   if (refusal.empty() && gemm) refusal = ClBlast::library().refusal();
   if (!refusal.empty()) return {std::move(refusal), 0};
   if (step.values.rows == 0 || step.values.cols == 0) return {};
@@ -97,10 +98,13 @@ std::size_t Device::low_bytes(const spi::CollectStep& step) const {
 
 void Device::enqueue(const spi::CollectStep& step) {
   if (step.values.rows == 0 || step.values.cols == 0) return;
-  if (step.proposer == Proposer::int8 || (step.proposer == Proposer::fp16 && step.values.rows <= few_queries))
-    return collect_few(step);
-  if (may_fold(step) && step.sample.cols == 0 && !step.open) return collect_folded(step);
-  if (step.proposer != Proposer::none) collect_low(step);
+  if (step.proposer != Proposer::none) {
+    const spi::ProductKind products = spi::products_of(step);
+    if (products == spi::ProductKind::bytes || products == spi::ProductKind::halves_few)
+      return collect_few(step);
+    if (products == spi::ProductKind::halves_folded) return collect_folded(step);
+    collect_low(step);
+  }
   switch (step.proposer) {
     case Proposer::fp16:
       return collect_halves(step);
@@ -170,22 +174,18 @@ Operand Device::part_of(const spi::Allocation* memory, std::size_t first, std::s
 /// What the products with each training row are taken from.
 void Device::collect_low(const spi::CollectStep& step) {
   const bool halves = from_squares(step.metric), lanes = family_ == Family::lanes;
-  const std::size_t places = places_of(step), dims = step.train.rows.cols;
+  const std::size_t places = places_of(step);
   const std::uint32_t group = lanes ? 1 : collect_group;
   const std::size_t groups =
       std::min<std::size_t>(divide_up(places, lanes ? 4096 : group), 2 * std::size_t{info.compute_units});
-  // An inner product's chain has an error, too: where shadows are the rows, as large as the product's.
-  const bool fp16 = step.proposer == Proposer::fp16;
-  const float times = halves ? 1.0f : 2.0f;
-  const float of_product = fp16 ? relative_error_fp16(dims) : times * relative_error(dims);
-  const float of_chain = fp16 && !halves ? relative_error(dims) : 0.0f;
+  const ErrorNumbers error(step, step.proposer != Proposer::fp16);
   launch("propose/collect_low.cl",
          define("GROUP", group) + define("HALVES", halves ? 1 : 0) +
              (step.bounds.low.cols > 0 ? " -D BOUNDS" : ""),
          "kith_collect_low", Range{{groups * group, 1, 1}, {group, 1, 1}}, step.queries.facts,
          static_cast<cl_uint>(step.values.rows), step.train.facts, static_cast<cl_uint>(step.train.rows.rows),
-         visits_of(step), cl_ulong{places}, of_product, of_chain,
-         times * static_cast<float>(dims) * 0x1p-120f, buffer_of(step.scratch.memory));
+         visits_of(step), cl_ulong{places}, error.b, error.chain, error.under,
+         buffer_of(step.scratch.memory));
 }
 
 }  // namespace kith::opencl

@@ -10,17 +10,6 @@ namespace {
 constexpr std::uint32_t group = 128, warps = group / 32;             // collect_few.cl
 constexpr std::size_t finding_bytes = std::size_t{warps} * 64 * 16;  // of local memory
 
-/// At least the relative error of a product in the order of collect_few.cl. Sums of bytes are exact, and
-/// rounded once, as is what they are multiplied by, twice. Of halves a step of 16 dimensions adds them eight
-/// at a time, and the sum so far; pieces lie across steps, so that few dimensions may come in more eights
-/// than they would fill.
-float relative_error_few(Proposer proposer, std::size_t dims) {
-  if (proposer == Proposer::int8) return 4 * 0x1p-24f;
-  const double eights = dims <= 16 ? 2 : 4 * divide_up(dims, 32);
-  const double b = (static_cast<double>(spi::half_terms(dims)) + 3 * eights) * 0x1p-24 * half_excess(dims);
-  return std::max(relative_error_fp16(dims), std::nextafter(static_cast<float>(b), 1.0f));
-}
-
 /// How the queries of a step lie in products, and what that takes.
 struct Shape {
   Lines lines;
@@ -44,7 +33,7 @@ struct Shape {
 
 /// As collect_few.cl says.
 void Device::collect_few(const spi::CollectStep& step) {
-  const std::size_t dims = step.train.rows.cols;
+  const ErrorNumbers error(step);
   const Shape shape(step);
   const bool resident = shape.query_bytes() + finding_bytes <= limits_.local_memory_bytes;
   const std::size_t local = resident ? shape.query_bytes() : Lines::piece_bytes;
@@ -57,19 +46,18 @@ void Device::collect_few(const spi::CollectStep& step) {
   const auto first_byte = [&](const spi::Grid<float>& rows) {
     return cl_ulong{rows.first * shape.lines.row_pieces() * Lines::piece_bytes};
   };
-  launch_listing_or_sampling(
-      step, "propose/collect_few.cl",
-      define("PIECES", shape.lines.pieces) + define("ACROSS", shape.across) +
-          define("HALVES", halves ? 1 : 0) + (resident ? " -D RESIDENT" : "") +
-          (step.proposer == Proposer::int8 ? " -D BYTES" : "") +
-          " -cl-nv-maxrregcount=" + std::to_string(shape.registers),
-      "kith_collect_few", Range{{groups * group, 1, 1}, {group, 1, 1}}, buffer_of(step.queries.rows.memory),
-      first_byte(step.queries.rows), static_cast<cl_uint>(step.values.rows),
-      buffer_of(step.train.rows.memory), first_byte(step.train.rows),
-      static_cast<cl_uint>(step.train.rows.rows), shape.lines.slabs, chunks, visits_of(step),
-      step.queries.facts, step.train.facts, step.theta, step.unscale, relative_error_few(step.proposer, dims),
-      halves ? 0.0f : relative_error(dims), (halves ? 1.0f : 2.0f) * static_cast<float>(dims) * 0x1p-120f,
-      step.first_row, Local{local});
+  launch_listing_or_sampling(step, "propose/collect_few.cl",
+                             define("PIECES", shape.lines.pieces) + define("ACROSS", shape.across) +
+                                 define("HALVES", halves ? 1 : 0) + (resident ? " -D RESIDENT" : "") +
+                                 (step.proposer == Proposer::int8 ? " -D BYTES" : "") +
+                                 " -cl-nv-maxrregcount=" + std::to_string(shape.registers),
+                             "kith_collect_few", Range{{groups * group, 1, 1}, {group, 1, 1}},
+                             buffer_of(step.queries.rows.memory), first_byte(step.queries.rows),
+                             static_cast<cl_uint>(step.values.rows), buffer_of(step.train.rows.memory),
+                             first_byte(step.train.rows), static_cast<cl_uint>(step.train.rows.rows),
+                             shape.lines.slabs, chunks, visits_of(step), step.queries.facts, step.train.facts,
+                             step.theta, step.unscale, error.b, error.chain, error.under, step.first_row,
+                             Local{local});
 }
 
 }  // namespace kith::opencl

@@ -7,12 +7,11 @@ namespace kith::opencl {
 namespace {
 
 // As in fold.cl, fold_rows.cl and collect_folded.cl.
-constexpr std::uint32_t fold_columns = 4, most_folded_dims = 24, numbers_a_query = 3, block_queries = 256;
-constexpr float fold_factor = 32768;
+constexpr std::uint32_t numbers_a_query = 3, block_queries = 256;
 
 /// Steps of 16 columns that rows and low take together.
 std::uint32_t steps_of(const spi::CollectStep& step) {
-  return divide_up(spi::half_terms(step.train.rows.cols) + fold_columns, 16);
+  return static_cast<std::uint32_t>(spi::folded_steps(step.train.rows.cols));
 }
 
 /// How scratch is cut: lines, then gaps where bounds are wanted, then numbers of the queries.
@@ -28,17 +27,7 @@ struct Folded {
   }
 };
 
-/// At least the relative error of a sum: docs/certificate.md, section 4. It is a float.
-float sum_error(std::uint32_t steps) {
-  return 12.0f * 2.0f * static_cast<float>(steps) * 0x1p-24f * (1.0f + 0x1p-8f);
-}
-
 }  // namespace
-
-bool may_fold(const spi::CollectStep& step) {
-  return step.proposer == Proposer::fp16 && step.values.rows > few_queries &&
-         step.train.rows.cols <= most_folded_dims && step.visits.rows > 0;
-}
 
 std::size_t Device::folded_bytes(const spi::CollectStep& step) const {
   return Folded(step).bytes;
@@ -54,6 +43,7 @@ void Device::collect_folded(const spi::CollectStep& step) {
   const Folded folded(step);
   const auto rows = static_cast<cl_uint>(step.values.rows);
   const bool halves = from_squares(step.metric);
+  const ErrorNumbers error(step);
   const std::string shape = define("PIECES", lines.pieces) + define("STEPS", steps);
   const std::size_t fold_groups =
       std::min<std::size_t>(divide_up(places, group), 2 * std::size_t{info.compute_units});
@@ -63,9 +53,9 @@ void Device::collect_folded(const spi::CollectStep& step) {
          "kith_fold_rows", Range{{fold_groups * group, 1, 1}, {group, 1, 1}}, step.queries.facts, rows,
          step.theta, step.train.facts, static_cast<cl_uint>(train.rows), buffer_of(train.memory),
          cl_ulong{train.first * lines.row_pieces()}, visits_of(step), cl_ulong{places},
-         static_cast<cl_uint>(dims), sum_error(steps), halves ? 0.0f : relative_error(dims),
-         (halves ? 1.0f : 2.0f) * static_cast<float>(dims) * 0x1p-120f, fold_factor * step.unscale,
-         buffer_of(step.scratch.memory), cl_ulong{folded.gap_first}, cl_ulong{folded.folded_first});
+         static_cast<cl_uint>(dims), error.b, error.chain, error.under,
+         static_cast<float>(spi::fold_factor) * step.unscale, buffer_of(step.scratch.memory),
+         cl_ulong{folded.gap_first}, cl_ulong{folded.folded_first});
 
   const std::uint32_t query_blocks = divide_up(step.values.rows, block_queries);
   const std::uint32_t a_part =

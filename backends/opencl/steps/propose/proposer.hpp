@@ -16,45 +16,19 @@ inline bool from_squares(Metric metric) {
   return metric == Metric::squared_l2 || metric == Metric::l2;
 }
 
-/// So many queries have a kernel of their own for fp16, collect_few.cl, and int8 has no other.
-inline constexpr std::size_t few_queries = 64;
-
-/// Columns that rows may have for int8, so that sums of products stay below 2^31.
-inline constexpr std::size_t most_dims_int8 = 1 << 16;
-
-/// At least the relative error of a chain, or of a product in single precision: docs/certificate.md,
-/// section 3.
-inline float relative_error(std::size_t dims) {
-  const double b = static_cast<double>(dims + 2) * 0x1p-24;
-  return std::nextafter(static_cast<float>(b / (1 - b)), 1.0f);
-}
-
-/// What the error of a product on tensor cores is multiplied by since roundings follow on roundings and,
-/// where numbers are split, since the magnitudes of their parts add up to more than they do.
-inline double half_excess(std::size_t dims) {
-  return dims <= spi::most_split_dims ? 1.0 + 0x1p-8 : 1.0 + 0x1p-10;
-}
-
-/// The same of a product on tensor cores.
-inline float relative_error_fp16(std::size_t dims) {
-  const double b = 12.0 * divide_up(spi::half_terms(dims), 8) * 0x1p-24 * half_excess(dims);
-  return std::nextafter(static_cast<float>(b), 1.0f);
-}
-
 /// Why there is no bound for the products of rows of `dims` columns by a device that has `proposers`; empty
 /// when there is one. Roundings are few beside 1 / u as long as columns are.
 inline std::string refuse_proposer(const std::vector<Proposer>& proposers, Proposer proposer,
                                    std::uint32_t dims) {
-  constexpr std::uint32_t most_dims = 1 << 20;
   if (std::find(proposers.begin(), proposers.end(), proposer) == proposers.end()) {
     std::string has = "none";
     for (std::size_t i = 0; i < proposers.size(); ++i)
       has += (i + 1 < proposers.size() ? ", " : " or ") + std::string(name(proposers[i]));
     return "it has no proposer " + std::string(name(proposer)) + "; choose " + has;
   }
-  if (dims == 0 || dims > most_dims)
+  if (dims == 0 || dims > spi::most_dims)
     return "rows have " + std::to_string(dims) + " columns, but the bound of proposer " +
-           std::string(name(proposer)) + " is for 1 to " + std::to_string(most_dims) +
+           std::string(name(proposer)) + " is for 1 to " + std::to_string(spi::most_dims) +
            "; choose proposer none";
   return "";
 }
@@ -97,7 +71,19 @@ inline std::uint32_t parts_of(std::uint32_t tiles, std::uint32_t query_blocks, s
   return static_cast<std::uint32_t>(best);
 }
 
-/// Whether the test of steps of fp16 can be part of their product, in later visits.
-bool may_fold(const spi::CollectStep& step);
+/// What a kernel takes from the number of columns, and b: docs/certificate.md, sections 1 to 3.
+///   with_chain  whether the error of an inner product's chain is counted with the product's, being as large,
+///               since shadows are the rows
+struct ErrorNumbers {
+  float b, chain, under;
+
+  explicit ErrorNumbers(const spi::CollectStep& step, bool with_chain = false) {
+    const std::size_t dims = step.train.rows.cols;
+    const bool squares = from_squares(step.metric);
+    b = spi::float_above(step.b) * (with_chain && !squares ? 2.0f : 1.0f);
+    chain = with_chain || squares ? 0.0f : spi::float_above(spi::chain_error(dims));
+    under = static_cast<float>(spi::product_underflow(dims, squares));  // exactly
+  }
+};
 
 }  // namespace kith::opencl

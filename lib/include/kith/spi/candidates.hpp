@@ -4,11 +4,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
+#include "kith/export.hpp"
 #include "kith/key.hpp"
 #include "kith/metric.hpp"
 #include "kith/selector.hpp"
+#include "kith/spi/kernel_limits.hpp"
 #include "kith/spi/memory.hpp"
+#include "kith/spi/product_error.hpp"
 
 namespace kith::spi {
 
@@ -21,23 +25,14 @@ enum Fact : std::uint32_t {
 };
 inline constexpr std::uint32_t facts_a_row = 4;
 
-/// To what shadows in an order of the device's own are padded: rows, and columns, of which fp16 and int8 have
-/// whole lines of 128 bytes, or one line of 32 or 64.
-inline constexpr std::uint32_t shadow_rows = 128, shadow_dims = 32;
+/// Columns of a shadow in an order of the device's own: padded to shadow_dims, of fp16 and int8 to whole
+/// lines of 128 bytes, or one line of 32 or 64.
 constexpr std::size_t shadow_columns(Proposer proposer, std::size_t dims) {
   if (proposer != Proposer::fp16 && proposer != Proposer::int8)
     return (dims + shadow_dims - 1) / shadow_dims * shadow_dims;
   const std::size_t line = proposer == Proposer::fp16 ? 64 : 128;
   if (dims <= line / 2) return dims <= line / 4 ? line / 4 : line / 2;
   return (dims + line - 1) / line * line;
-}
-
-/// Of up to so many columns fp16 takes every number as the sum of two 16-bit floats, and fills four columns
-/// of the shadow with it: docs/certificate.md, section 2.
-inline constexpr std::uint32_t most_split_dims = 4;
-/// Columns of a shadow of fp16 that are not padding: products that are added for a pair of rows.
-constexpr std::size_t half_terms(std::size_t dims) {
-  return dims <= most_split_dims ? 4 * dims : dims;
 }
 
 /// What a proposer works on instead of the rows, and how far that is from them. docs/certificate.md.
@@ -76,7 +71,7 @@ struct CandidateLists {
 struct Bounds {
   Grid<float> low;  ///< [q, capacity]  of place j of list q: what the test compared with theta
   Grid<Key> high;   ///< [q, capacity]  make_key(h, row), h such that a row whose `low` is above
-                    ///< the theta that comes of h (TightenStep) has a chain behind this row's
+                    ///< the theta that comes of h (TightenByBoundsStep) has a chain behind this row's
 };
 
 /// Blocks of training rows in an order that has nothing to do with what they hold, so that the first of them
@@ -89,9 +84,6 @@ struct Visits {
   std::uint32_t blocks = 1;  ///< of all `train`
   std::uint32_t stride = 1;  ///< less than `blocks` unless both are 1, with no divisor in common
 };
-
-/// Places of a step that one number of a sample stands for.
-inline constexpr std::uint32_t sample_rows = 16;
 
 /// Append every row t of a tile that may be as near as theta to the lists of candidates.
 ///   none  keeps values[q, t] <= theta[q]: values are given (radius search, any matrix of distances)
@@ -118,7 +110,32 @@ struct CollectStep {
   Grid<std::uint32_t> sample = {};
   /// A hint: theta may be +infinity, so that all rows pass and only bounds tell them apart.
   bool open = false;
+  /// product_error() of the step, from which a device takes it. With a proposer
+  double b = 0;
 };
+
+/// Whether the test of steps like this can be part of their product, in later visits.
+constexpr bool may_fold(const CollectStep& step) {
+  return step.proposer == Proposer::fp16 && step.values.rows > small_batch &&
+         step.train.rows.cols <= most_folded_dims && step.visits.rows > 0;
+}
+
+/// Which kernels a device takes for a step with a proposer: b is of these.
+constexpr ProductKind products_of(const CollectStep& step) {
+  if (step.proposer == Proposer::int8) return ProductKind::bytes;
+  if (step.proposer != Proposer::fp16) return ProductKind::sums;
+  if (step.values.rows <= small_batch) return ProductKind::halves_few;
+  const bool folds = may_fold(step) && step.sample.cols == 0 && !step.open;
+  return folds ? ProductKind::halves_folded : ProductKind::halves;
+}
+
+/// b of a step with a proposer.
+inline double product_error(const CollectStep& step) {
+  return product_error(products_of(step), step.train.rows.cols);
+}
+
+/// Why there is nothing to make bounds of; empty when there is.
+KITH_API std::string refusal_of_error(const CollectStep& step);
 
 /// Keep of each list the candidates whose `low` is at most theta, in any order.
 struct PruneStep {
@@ -153,19 +170,42 @@ struct TightenStep {
   Grid<std::uint32_t> counts;  ///< [q, 1]
   Grid<Key> best;              ///< [q, k]  in and out: ascending, padded with no_key
   Grid<float> query_facts;     ///< [facts_a_row, q], with a proposer; read only
-  Grid<float> theta;           ///< [q, 1]  out; in and out of bounds, and where it was guessed
+  Grid<float> theta;           ///< [q, 1]  out; in and out where it was guessed
   Grid<std::uint32_t> lost;    ///< [q, 1]  becomes 1 where counts[q] > capacity or a guess failed, else stays
   Scratch scratch;
-  /// What the keys are. Bounds: those of CollectStep::bounds, of all that is listed. Then counts stay, what
-  /// `best` holds means nothing, and theta is in and out: the smaller of what it was and of a number such
-  /// that a row whose chain is not behind the k-th smallest passes; where fewer than k are listed it stays.
-  /// Sample: the same of the numbers in `sample`; keys, counts and lost are not used.
-  enum class Of { chains, bounds, sample } of = Of::chains;
-  bool afresh = false;  ///< as if `best` had held nothing; so it is with bounds, too
-  /// Of chains: theta was a guess, and is in and out. Where it becomes larger than it was, rows have been
-  /// refused that were near, and lost[q] becomes 1.
+  bool afresh = false;  ///< as if `best` had held nothing
+  /// theta was a guess, and is in and out. Where it becomes larger than it was, rows have been refused that
+  /// were near, and lost[q] becomes 1.
   bool guessed = false;
-  Grid<std::uint32_t> sample = {};  ///< [q, groups]  of CollectStep; read only
+};
+
+/// What the bounds of all listed candidates say of theta, before any chain is computed: it becomes the
+/// smaller of what it was and of a number such that a row whose chain is not behind the k-th smallest passes.
+/// Where fewer than k are listed it stays.
+struct TightenByBoundsStep {
+  static constexpr const char* name = "tighten_by_bounds";
+  Proposer proposer;
+  Metric metric;
+  std::uint32_t dims;
+  std::uint32_t k;
+  Grid<Key> highs;             ///< [q, capacity]  of CollectStep::bounds; read only
+  Grid<std::uint32_t> counts;  ///< [q, 1], read only
+  Grid<float> query_facts;     ///< [facts_a_row, q], read only
+  Grid<float> theta;           ///< [q, 1]  in and out
+  Grid<std::uint32_t> lost;    ///< [q, 1]  becomes 1 where counts[q] > capacity, else stays
+  Scratch scratch;
+};
+
+/// The same of a sample, whose numbers are of no candidates. By devices that take samples.
+struct TightenBySampleStep {
+  static constexpr const char* name = "tighten_by_sample";
+  Proposer proposer;
+  Metric metric;
+  std::uint32_t dims;
+  std::uint32_t k;
+  Grid<std::uint32_t> sample;  ///< [q, groups]  CollectStep::sample; read only
+  Grid<float> query_facts;     ///< [facts_a_row, q], read only
+  Grid<float> theta;           ///< [q, 1]  in and out
 };
 
 }  // namespace kith::spi

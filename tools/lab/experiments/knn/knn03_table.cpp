@@ -68,7 +68,7 @@ void measure(const Settings& settings, const Points& points, const Question& que
   panel.others += time.others;
   panel.same_class = panel.same_class && time.same_class;
 
-  PlacedProblem problem = problem_of(points, question);
+  PlacedProblem problem = placed_problem(points, question);
   problem.selector = Selector::merge_sort;
   problem.vote = spi::VoteMethod::branch_free;
   problem.locked = true;

@@ -39,7 +39,7 @@ Placement placement_of(const Version& version, const Device& device, const Devic
 }
 
 PlacedProblem problem_of(const Version& version, const Points& points, const Question& question) {
-  PlacedProblem problem = problem_of(points, question);
+  PlacedProblem problem = placed_problem(points, question);
   problem.selector = version.selector;
   problem.vote = version.vote;
   problem.locked = version.locked;

@@ -1,0 +1,42 @@
+// What the steps that tighten have in common: docs/certificate.md, section 4.
+#pragma once
+
+#include <algorithm>
+#include <string>
+
+#include "cpu/steps/propose/bounds.hpp"
+#include "cpu/steps/steps.hpp"
+
+namespace kith::cpu {
+
+/// What theta takes from the number of columns.
+struct ThetaTerms {
+  bool squares;  ///< else theta is the value itself
+  double g;      ///< error of a chain, and of a norm
+  double tiny;   ///< error of underflow
+  bool bounded;  ///< else any row may be near
+
+  ThetaTerms(Proposer proposer, Metric metric, std::uint32_t dims)
+      : squares(proposer != Proposer::none && from_products(metric) != FromProducts::as_they_are) {
+    g = spi::chain_error(dims);
+    tiny = spi::chain_underflow(dims);
+    bounded = g > 0 && g < 1;
+  }
+};
+
+inline double fact_of(const spi::Grid<float>& facts, spi::Fact which, std::size_t q) {
+  return static_cast<double>(elements(facts)[which * facts.stride + q]);
+}
+
+/// Operations on lists of which only the first `capacity` are there.
+inline std::size_t work_of_lists(const spi::Grid<std::uint32_t>& counts, std::size_t capacity) {
+  std::size_t work = counts.rows;
+  for (std::size_t q = 0; q < counts.rows; ++q)
+    work += std::min<std::size_t>(elements(counts)[q * counts.stride], capacity);
+  return work * 8;
+}
+
+/// Why this CPU has no bound for a proposer; empty where it has, and for none.
+std::string refusal_of_bound(Proposer proposer, Metric metric, const Resources& with);
+
+}  // namespace kith::cpu

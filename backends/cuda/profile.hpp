@@ -1,0 +1,17 @@
+// What the CUDA kernels are built around. Without CUDA's own headers, so that plans can be tested anywhere.
+#pragma once
+
+#include "kith/kernel_profile.hpp"
+
+namespace kith::cuda {
+
+constexpr KernelProfile kernel_profile() {
+  KernelProfile profile;
+  profile.rows_at_once = 12288;
+  profile.groups_a_unit = 1;
+  profile.batches_a_unit = 2;
+  profile.divides_rows = true;  // nearest_tiles.cu
+  return profile;
+}
+
+}  // namespace kith::cuda

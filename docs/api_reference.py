@@ -1,0 +1,77 @@
+# Writes reference/api.md from what Doxygen found in the headers: a section a header, so that nothing is missing.
+import os
+import xml.etree.ElementTree as ElementTree
+
+HEADERS = [
+    ("Devices", "device"), ("Rows", "matrix_view"), ("Metrics", "metric"), ("Index and searches", "index"),
+    ("What a search returns", "neighbors"), ("Plans and options", "plan"), ("What a search did", "trace"),
+    ("Filters", "filter"), ("Selectors and proposers", "selector"), ("Classification", "classifier"),
+    ("Votes", "voting"), ("Regression", "regressor"), ("Evaluation", "evaluation"),
+    ("Preparation of rows", "preparation"), ("Models", "model"), ("Labels", "labels"),
+    ("Class structure", "structure"), ("Choosing columns", "feature_selection"), ("Single stages", "stages"),
+    ("Measured choices", "tuning"), ("Keys", "key"), ("Errors", "error"), ("Names", "names"),
+    ("Unfinished files", "unfinished"),
+]
+OTHERS = {"kith", "spi", "export", "cxx20", "version"}  # no API of their own, or that of back ends
+INTRODUCTION = """# C++ API
+
+All of it is in namespace `kith`; `#include <kith/kith.hpp>` brings the whole. Sizes are those of the
+[glossary](../glossary.md): `[m, k]` is a row-major matrix of `m` rows of `k` elements. What fails throws
+`kith::Error`. [`examples/`](../../examples/search.cpp) has programs to begin with.
+"""
+
+
+def head_of(path):
+    """The comment at the top of a header, as text."""
+    lines = []
+    with open(path, encoding="utf-8") as header:
+        for line in header:
+            if not line.startswith("//"):
+                break
+            lines.append(line[2:].strip())
+    return "\n".join(lines)
+
+
+def entities_of(folder):
+    """By header: (line, directive, name) of each class, enumeration, function, alias and constant."""
+    index = ElementTree.parse(os.path.join(folder, "index.xml")).getroot()
+    found = {}
+
+    def add(definition, directive, name):
+        place = definition.find("location")
+        header = os.path.basename(place.get("file"))
+        found.setdefault(header, []).append((int(place.get("line")), directive, name))
+
+    for compound in index:
+        kind, name = compound.get("kind"), compound.find("name").text
+        if kind not in ("class", "struct", "namespace") or name.startswith(("kith::spi", "std")):
+            continue
+        definition = ElementTree.parse(os.path.join(folder, compound.get("refid") + ".xml")).getroot()[0]
+        if kind != "namespace":
+            if name.rsplit("::", 1)[0] in ("kith", "kith::stages"):  # nested ones come with their class
+                add(definition, f"doxygen{kind}", name)
+            continue
+        for member in definition.iter("memberdef"):
+            what, own = member.get("kind"), name + "::" + member.find("name").text
+            if what == "function":
+                types = ["".join(p.find("type").itertext()) for p in member.findall("param")]
+                add(member, "doxygenfunction", f"{own}({', '.join(types)})")
+            elif what in ("enum", "typedef", "variable"):
+                add(member, "doxygen" + what, own)
+    return found
+
+
+def write(headers, xml, page):
+    files = {name[:-4] for name in os.listdir(headers) if name.endswith(".hpp")}
+    named = {stem for _, stem in HEADERS}
+    if files - OTHERS != named:
+        raise RuntimeError(f"docs/api_reference.py: headers and its list differ: {sorted((files - OTHERS) ^ named)}")
+    entities = entities_of(xml)
+    text = INTRODUCTION
+    for title, stem in HEADERS:
+        text += f"\n## {title}\n\n`#include <kith/{stem}.hpp>`: {head_of(os.path.join(headers, stem + '.hpp'))}\n"
+        for _, directive, name in sorted(set(entities.get(stem + ".hpp", []))):
+            members = ":members:\n:undoc-members:\n" if directive in ("doxygenclass", "doxygenstruct") else ""
+            text += f"\n```{{{directive}}} {name}\n{members}```\n"
+    with open(page, "w", encoding="utf-8") as out:
+        out.write(text)

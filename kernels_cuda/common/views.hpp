@@ -1,0 +1,86 @@
+// What steps hold, as kernels take it: the spi's views, with their memory's address on the device.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "kith/spi.hpp"
+
+namespace kith::cuda {
+
+/// Memory of the device, all that this back end makes.
+class Block : public spi::Allocation {
+ public:
+  Block(void* made, std::size_t size) : Allocation(size), data(made) {}
+  void* const data;
+};
+
+/// Null for null.
+inline void* address_of(const spi::Allocation* memory) {
+  return memory ? static_cast<const Block*>(memory)->data : nullptr;
+}
+
+template <class T>
+T* address_of(const spi::Scratch& scratch) {
+  return static_cast<T*>(address_of(scratch.memory));
+}
+
+/// spi::RowBlocks of 32 rows, transposed.
+struct Rows {
+  const float* data;
+  std::uint32_t first;
+  std::uint32_t rows;
+  std::uint32_t dims;
+};
+
+inline Rows rows_of(const spi::RowBlocks& rows) {
+  return {static_cast<const float*>(address_of(rows.memory)), rows.first, rows.rows, rows.dims};
+}
+
+/// spi::Grid: `stride` elements from row to row.
+template <class T>
+struct Matrix {
+  T* data;
+  std::size_t stride;
+};
+
+template <class T>
+Matrix<T> matrix_of(const spi::Grid<T>& grid) {
+  T* const data = static_cast<T*>(address_of(grid.memory));
+  return {data ? data + grid.first : nullptr, grid.stride};
+}
+
+/// The same, read only.
+template <class T>
+Matrix<const T> input_of(const spi::Grid<T>& grid) {
+  const Matrix<T> matrix = matrix_of(grid);
+  return {matrix.data, matrix.stride};
+}
+
+/// Rows and columns of a step are counted in 32 bits: of what is more, check() refuses.
+inline std::uint32_t count_of(std::size_t rows) {
+  return static_cast<std::uint32_t>(rows);
+}
+
+/// Lists count in 32 bits, as rows do; there are no candidates for places beyond.
+inline std::uint32_t capacity_of(std::size_t places) {
+  return static_cast<std::uint32_t>(std::min<std::size_t>(places, 0xFFFFFFFFu));
+}
+
+/// spi::CandidateLists: places behind min(counts, capacity) of a row mean nothing.
+template <class T>
+struct Lists {
+  Matrix<T> rows;    ///< [queries, capacity]
+  Matrix<T> counts;  ///< [queries, 1]
+  std::uint32_t capacity;
+};
+
+template <class T>
+Lists<T> lists_of(const spi::CandidateLists& lists) {
+  return {{matrix_of(lists.rows).data, lists.rows.stride},
+          {matrix_of(lists.counts).data, lists.counts.stride},
+          capacity_of(lists.rows.cols)};
+}
+
+}  // namespace kith::cuda

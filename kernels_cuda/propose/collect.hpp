@@ -1,0 +1,48 @@
+// collect: launchers, and what they are for. docs/certificate.md, section 4.
+#pragma once
+
+#include "common/kernels.hpp"
+
+namespace kith::cuda {
+
+/// Columns a row may have for the bound of a product: (dims + 2) 2^-24 < 1/2. docs/certificate.md, section 1.
+inline constexpr std::uint32_t product_max_dims = (1u << 23) - 3;
+
+/// Whether a metric is a squared distance, or a monotone function of one.
+constexpr bool is_squared(Metric metric) {
+  return metric == Metric::squared_l2 || metric == Metric::l2;
+}
+
+/// Places of a step: tensor cores take whole tiles.
+inline std::uint32_t places_of(const spi::CollectStep& step) {
+  const auto columns = static_cast<std::uint32_t>(step.values.cols);
+  if (step.proposer != Proposer::fp16 && step.proposer != Proposer::int8) return columns;
+  return (columns + spi::shadow_rows - 1) / spi::shadow_rows * spi::shadow_rows;
+}
+
+/// Compute what the product with the row at each place is taken from, and how far its bounds are apart, into
+/// scratch, for collect_values() of products and collect_fp16().
+std::size_t collect_low_scratch(const spi::CollectStep& step);
+cudaError_t collect_low(const Queue& queue, const spi::CollectStep& step);
+
+/// Over values, or products in their place.
+cudaError_t collect_values(const Queue& queue, const spi::CollectStep& step);
+
+cudaError_t collect_fp16(const Queue& queue, const spi::CollectStep& step);
+/// The same for up to spi::small_batch queries, as fast as memory. It needs no collect_low().
+cudaError_t collect_fp16_few(const Queue& queue, const spi::CollectStep& step);
+
+/// For compute capability 9.0 alone, which gives a block so much shared memory, compiled where the build is
+/// for it.
+inline constexpr std::uint32_t hopper_shared_bytes = 227 * 1024;
+#ifdef KITH_CUDA_HOPPER
+inline constexpr bool has_collect_fp16_hopper = true;
+cudaError_t collect_fp16_hopper(const Queue& queue, const spi::CollectStep& step);
+#else
+inline constexpr bool has_collect_fp16_hopper = false;
+inline cudaError_t collect_fp16_hopper(const Queue&, const spi::CollectStep&) {
+  return cudaErrorNotSupported;
+}
+#endif
+
+}  // namespace kith::cuda

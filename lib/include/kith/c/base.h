@@ -1,0 +1,62 @@
+// What all parts of kith.h share: the version of the interface, status codes, names.
+#ifndef KITH_C_BASE_H
+#define KITH_C_BASE_H
+
+#include <stdint.h>
+
+#include "kith/version.hpp"  // macros only: KITH_VERSION_MAJOR, _MINOR, _PATCH
+
+#define KITH_C_API __attribute__((visibility("default")))
+#ifdef __cplusplus
+#define KITH_C_BEGIN extern "C" {
+#define KITH_C_END }
+#else
+#define KITH_C_BEGIN
+#define KITH_C_END
+#endif
+
+/// Of this interface. A program runs with every library of the same major and at least its minor number.
+#define KITH_ABI_MAJOR 1
+#define KITH_ABI_MINOR 0
+
+KITH_C_BEGIN
+
+typedef int32_t kith_status;
+enum {
+  KITH_OK = 0,
+  KITH_INVALID_ARGUMENT = 2,  ///< the caller: an argument is outside its documented range
+  KITH_BAD_FILE = 3,          ///< the owner of a file: missing, truncated, or not what it claims to be
+  KITH_UNAVAILABLE = 4,       ///< the administrator: no such device, driver or plug-in here
+  KITH_OUT_OF_MEMORY = 5,     ///< the caller: ask for less, or give more
+  KITH_UNSUPPORTED = 6,       ///< the caller: this device or version cannot do this; another can
+  KITH_DEVICE_FAILURE = 7,    ///< the vendor: a driver or device failed while it worked
+  KITH_INTERRUPTED = 130      ///< the caller asked for it, by a kith_stop or by what `progress` returned
+};
+
+/// `ok`, `invalid_argument`, ...; `unknown` for any other number.
+KITH_C_API const char* kith_status_name(kith_status status);
+
+/// Why the last call of this thread that failed did: *where: what is wrong, with the values; what to do*.
+/// Empty if none has failed. At most 2,047 bytes. Belongs to the thread, and stays until its next failure.
+KITH_C_API const char* kith_last_error(void);
+
+/// Of the library: `0.1.0`.
+KITH_C_API const char* kith_version(void);
+/// Of the library: KITH_ABI_MAJOR * 65536 + KITH_ABI_MINOR.
+KITH_C_API uint32_t kith_abi_version(void);
+
+/// Metrics, in a fixed order. A distance is smaller where rows are nearer: a similarity enters as its
+/// negative. Contract, section 1.
+KITH_C_API int64_t kith_metric_count(void);
+/// `squared_l2`, `l2`, ...; NULL where there is no such number. Lives as long as the library.
+KITH_C_API const char* kith_metric_name(int64_t number);
+/// The metric called `text`, also by names of other libraries: `l2` for `Euclidean`. `*name` lives as long as
+/// the library.
+KITH_C_API kith_status kith_metric_find(const char* text, const char** name);
+
+/// Remove the temporaries of files that this process is writing. For the handler of a signal that ends it.
+KITH_C_API void kith_remove_unfinished(void);
+
+KITH_C_END
+
+#endif

@@ -1,0 +1,81 @@
+// Which devices there are, a handle to one of them, and rows in the caller's memory.
+#ifndef KITH_C_DEVICE_H
+#define KITH_C_DEVICE_H
+
+#include "kith/c/base.h"
+
+KITH_C_BEGIN
+
+/// kith_rows.element
+enum { KITH_F32 = 0, KITH_F16 = 1, KITH_BF16 = 2, KITH_U8 = 3, KITH_I8 = 4, KITH_BITS = 5 };
+/// kith_rows.where
+enum { KITH_HOST = 0, KITH_CUDA = 1, KITH_OPENCL = 2 };
+
+/// Rows of numbers in the caller's memory. This version takes KITH_F32 on KITH_HOST; every other element and
+/// place is KITH_UNSUPPORTED.
+typedef struct kith_rows {
+  uint64_t size;
+  const void* data;  ///< host address, CUDA device address, or cl_mem
+  int64_t rows;      ///< 0 or more
+  int64_t cols;
+  int64_t stride_bytes;  ///< from one row to the next, a multiple of the element; 0: no gaps
+  int64_t offset_bytes;  ///< from `data` to the first element
+  int32_t element;       ///< KITH_F32, ...
+  int32_t where;         ///< KITH_HOST, ...
+  void* stream;          ///< CUDA stream or OpenCL queue that wrote the rows; NULL for KITH_HOST
+} kith_rows;
+KITH_C_API void kith_rows_init(kith_rows* rows, uint64_t size);
+
+typedef struct kith_inventory kith_inventory;
+typedef struct kith_device kith_device;
+
+/// What is known of a device. Texts belong to the handle it was asked of.
+typedef struct kith_device_info {
+  uint64_t size;
+  const char* spec;       ///< what kith_device_open() takes: `cpu`, `cuda:0`, `opencl:1`
+  const char* backend;    ///< `cpu`, `opencl`, `cuda`
+  const char* name;       ///< as its driver calls it
+  const char* platform;   ///< `NVIDIA CUDA`, `Portable Computing Language`, `host threads`, ...
+  const char* driver;     ///< version of driver or instruction set in use
+  const char* kind;       ///< `cpu`, `gpu`, `accelerator`
+  const char* pci;        ///< address, `0000:3b:00.0`; empty: unknown, or it has none
+  const char* selectors;  ///< those it has, with commas between
+  const char* proposers;  ///< those it has beside `none`, with commas between; a library may still be missing
+  uint64_t memory_bytes;  ///< device memory
+  uint64_t largest_allocation_bytes;  ///< largest single block of it
+  uint32_t compute_units;             ///< cores or multiprocessors
+  uint32_t fused_max_k;               ///< largest k of distance and select in one step; 0: it has none
+} kith_device_info;
+KITH_C_API void kith_device_info_init(kith_device_info* info, uint64_t size);
+
+/// Every back end and device that is here. Drivers are started for it. Free by kith_inventory_free().
+KITH_C_API kith_status kith_inventory_new(kith_inventory** out);
+KITH_C_API void kith_inventory_free(kith_inventory* inventory);
+/// The devices of all back ends.
+KITH_C_API kith_status kith_inventory_device_count(const kith_inventory* inventory, int64_t* count);
+KITH_C_API kith_status kith_inventory_device(const kith_inventory* inventory, int64_t number,
+                                             kith_device_info* info);
+KITH_C_API kith_status kith_inventory_backend_count(const kith_inventory* inventory, int64_t* count);
+/// A back end, and why it has no devices; `reason` is empty where it has some.
+KITH_C_API kith_status kith_inventory_backend(const kith_inventory* inventory, int64_t number,
+                                              const char** name, const char** reason);
+KITH_C_API kith_status kith_inventory_warning_count(const kith_inventory* inventory, int64_t* count);
+/// A sentence for each plug-in file and driver that could not be used, and for each tuning file that is
+/// ignored.
+KITH_C_API kith_status kith_inventory_warning(const kith_inventory* inventory, int64_t number,
+                                              const char** sentence);
+
+/// Open a device, and let it prove that it is exact. Free by kith_device_free(), before the program ends.
+///   spec  `auto` or NULL (a CUDA device, else a GPU by OpenCL, else the CPU), `cpu`, `cuda`, `cuda:1`,
+///         `opencl:0` (n-th OpenCL device), `opencl:nvidia` (part of the name of device or platform, any
+///         case)
+/// KITH_INVALID_ARGUMENT: the spec names no back end.
+/// KITH_UNAVAILABLE: no such device here (says why), it failed its self-test, or its driver was started
+/// before this process was forked.
+KITH_C_API kith_status kith_device_open(const char* spec, kith_device** out);
+KITH_C_API void kith_device_free(kith_device* device);
+KITH_C_API kith_status kith_device_describe(const kith_device* device, kith_device_info* info);
+
+KITH_C_END
+
+#endif

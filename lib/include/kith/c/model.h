@@ -1,0 +1,95 @@
+// Classifiers and regressors as files, and what is done to rows before they are searched.
+#ifndef KITH_C_MODEL_H
+#define KITH_C_MODEL_H
+
+#include "kith/c/vote.h"
+
+KITH_C_BEGIN
+
+typedef struct kith_preparation kith_preparation;
+
+/// What happens to rows before they are searched. Contract, section 3.
+typedef struct kith_preparation_options {
+  uint64_t size;
+  const char* const* scalings;  ///< one after another: `standardize`, `min_max`, `l2_rows`
+  int64_t scaling_count;
+  const int64_t* categorical;  ///< columns of categories, which are whole numbers 0, 1, ...
+  int64_t categorical_count;
+  const char* categories;  ///< NULL: `ordinal`; `one_hot`
+  const char* missing;  ///< of NaN. NULL: `refuse`; `drop` (refused too), `mean`, `median`, `most_frequent`
+} kith_preparation_options;
+KITH_C_API void kith_preparation_options_init(kith_preparation_options* options, uint64_t size);
+
+/// Learn from training rows. Free by kith_preparation_free().
+///   train  [n, dims]  NaN only where `missing` fills it
+KITH_C_API kith_status kith_preparation_new(const kith_rows* train, const kith_preparation_options* options,
+                                            kith_preparation** out);
+KITH_C_API void kith_preparation_free(kith_preparation* preparation);
+/// Columns that it takes, and makes. Each pointer may be NULL.
+KITH_C_API kith_status kith_preparation_shape(const kith_preparation* preparation, int64_t* dims,
+                                              int64_t* width);
+/// Of each column that it makes, the column it comes from.
+///   source  [width]  out
+KITH_C_API kith_status kith_preparation_sources(const kith_preparation* preparation, int64_t* source);
+/// Rows as they are searched, each value rounded once to float.
+///   rows  [m, dims]
+///   to    [m, width]  out
+KITH_C_API kith_status kith_preparation_apply(const kith_preparation* preparation, const kith_rows* rows,
+                                              float* to);
+
+typedef struct kith_model kith_model;
+
+/// All that a model holds. Contract, section 10. Either labels or values are given.
+typedef struct kith_model_parts {
+  uint64_t size;
+  const char* metric;                   ///< NULL: `l2`
+  int64_t k;                            ///< neighbours to ask; 0: who uses the model decides
+  const kith_vote_options* vote;        ///< NULL: the defaults
+  const kith_preparation* preparation;  ///< of queries; NULL: none
+  const kith_rows* rows;                ///< [n, dims]  prepared already
+  const int64_t* features;              ///< columns of prepared rows that count
+  int64_t feature_count;                ///< 0: all
+  int64_t outputs;                      ///< at least 1
+  const int64_t* labels;                ///< [n, outputs]  of a classifier, else NULL
+  const double* values;                 ///< [n, outputs]  of a regressor, else NULL
+  const float* sample_weights;          ///< [n]; NULL: all 1
+  const char* const* columns;           ///< names of the columns before preparation
+  int64_t column_count;                 ///< 0: they have none
+  const char* const* label_texts;       ///< where labels are texts: those of the labels 0, 1, ...
+  int64_t label_text_count;
+  const char* const* answer_names;  ///< [outputs]; NULL: they have none
+  const int64_t* row_numbers;  ///< [n]  ascending: the numbers of the rows in their file; NULL: 0, 1, ...
+  const char* const* category_texts;  ///< texts of the categories of all columns, one column behind another
+  const int64_t* category_counts;     ///< [columns before preparation]: how many of them each has; NULL: none
+  int64_t category_column_count;
+  int64_t first_index;  ///< first column in files of index:value pairs, 0 or 1; -1: not from such a file
+} kith_model_parts;
+KITH_C_API void kith_model_parts_init(kith_model_parts* parts, uint64_t size);
+
+/// A model of copies of these parts. Free by kith_model_free().
+KITH_C_API kith_status kith_model_new(const kith_model_parts* parts, kith_model** out);
+/// Read a file. Free by kith_model_free().
+/// KITH_BAD_FILE: missing, foreign, of another version, damaged, or with parts that do not fit together.
+KITH_C_API kith_status kith_model_load(const char* path, kith_model** out);
+/// Write a file, which appears whole or not at all.
+///   stop      NULL: none
+///   progress  as in kith_search_options; NULL: none
+/// KITH_BAD_FILE: it cannot be written.
+KITH_C_API kith_status kith_model_save(const kith_model* model, const char* path, const kith_stop* stop,
+                                       int32_t (*progress)(double fraction, void* user), void* user);
+KITH_C_API void kith_model_free(kith_model* model);
+/// Point `parts` at all that the model holds. It belongs to `model`; a preparation that changes nothing is
+/// NULL.
+KITH_C_API kith_status kith_model_describe(const kith_model* model, kith_model_parts* parts);
+/// Copy its rows to a device. Free by kith_classifier_free().
+/// KITH_INVALID_ARGUMENT: it is a model of a regressor.
+KITH_C_API kith_status kith_model_classifier(const kith_model* model, const kith_device* device,
+                                             kith_classifier** out);
+/// Copy its rows to a device. Free by kith_regressor_free().
+/// KITH_INVALID_ARGUMENT: it is a model of a classifier.
+KITH_C_API kith_status kith_model_regressor(const kith_model* model, const kith_device* device,
+                                            kith_regressor** out);
+
+KITH_C_END
+
+#endif

@@ -1,0 +1,148 @@
+// Rows on a device, searched by k or by radius; how a search is steered, stopped and watched.
+#ifndef KITH_C_SEARCH_H
+#define KITH_C_SEARCH_H
+
+#include "kith/c/device.h"
+
+KITH_C_BEGIN
+
+typedef struct kith_stop kith_stop;
+typedef struct kith_trace kith_trace;
+
+/// By which one thread ends what others do. Once asked for, a stop stays. Free by kith_stop_free(), also
+/// while calls that were given it go on.
+KITH_C_API kith_status kith_stop_new(kith_stop** out);
+KITH_C_API void kith_stop_free(kith_stop* stop);
+/// From any thread: calls that were given `stop` return KITH_INTERRUPTED within a step, later ones at once.
+KITH_C_API kith_status kith_stop_request(const kith_stop* stop);
+
+/// Room for what a search tells of itself. One call at a time fills it, from the start. Free by
+/// kith_trace_free().
+///   time_steps  not 0: time each step, which costs a little
+KITH_C_API kith_status kith_trace_new(int32_t time_steps, kith_trace** out);
+KITH_C_API void kith_trace_free(kith_trace* trace);
+
+/// What the last search told. Texts belong to the trace, until a search fills it again.
+typedef struct kith_trace_info {
+  uint64_t size;
+  const char* plan;       ///< every decision, one a line, for people
+  const char* selector;   ///< that was used
+  const char* proposer;   ///< `none`: the chain alone
+  double device_seconds;  ///< device clock from the first step of each query tile to its last
+  double total_seconds;   ///< host clock around the whole call
+  int64_t query_tiles;
+  int64_t train_tiles;  ///< a query tile
+  int64_t repeats;      ///< queries that were searched once more by the proposer
+  int64_t fallbacks;    ///< queries that were searched by the chain alone in the end
+  int64_t step_count;   ///< for kith_trace_step()
+} kith_trace_info;
+KITH_C_API void kith_trace_info_init(kith_trace_info* info, uint64_t size);
+KITH_C_API kith_status kith_trace_describe(const kith_trace* trace, kith_trace_info* info);
+/// Seconds of one step (`distance`, `select`, `upload`, ...), by name, ascending.
+KITH_C_API kith_status kith_trace_step(const kith_trace* trace, int64_t number, const char** name,
+                                       double* seconds);
+
+typedef struct kith_index kith_index;
+typedef struct kith_within kith_within;
+
+typedef struct kith_index_options {
+  uint64_t size;
+  const char* metric;       ///< NULL: `l2`
+  const int64_t* features;  ///< the columns that count, in any order, none twice; distances go over these
+                            ///< alone, in ascending order, and rows are still given with all columns
+  int64_t feature_count;    ///< 0: all columns
+} kith_index_options;
+KITH_C_API void kith_index_options_init(kith_index_options* options, uint64_t size);
+
+/// What the caller leaves at its default, kith chooses. Answers depend on filter and self alone.
+typedef struct kith_search_options {
+  uint64_t size;
+  const char* selector;       ///< NULL: `automatic`
+  const char* proposer;       ///< NULL: `automatic`
+  const char* const* sample;  ///< selectors that are timed on one query; the fastest is used
+  int64_t sample_count;       ///< 0: none
+  int64_t groups;             ///< lists a query and training tile; 0: chosen
+  int64_t query_tile;         ///< queries a step; 0: chosen
+  int64_t train_tile;         ///< training rows a step; 0: chosen
+  const uint32_t* filter;  ///< [filter_rows, ceil(n / 32)]: bit t % 32 of word t / 32 is 1 where row t counts
+  int64_t filter_rows;     ///< 0: all rows count; 1: one filter for all queries; m: one a query
+  int64_t self;            ///< query q is training row self + q, and not its own neighbour; -1: it is none
+  uint64_t memory_limit;   ///< device bytes a search may take beside its index; 0: half of what is left
+  uint32_t threads;        ///< of the host; 0: as many as there are cores
+  int32_t fused;           ///< distance and select in one step: 0: chosen; 1: yes; -1: never
+  const kith_stop* stop;   ///< NULL: none
+  /// Called between steps, on the thread that called kith, with no lock held: how far it has come, 0 ... 1. A
+  /// value other than 0 ends the call with KITH_INTERRUPTED. It may call kith, but not throw or jump out.
+  int32_t (*progress)(double fraction, void* user);
+  void* user;         ///< for `progress`
+  kith_trace* trace;  ///< NULL: nothing is told
+} kith_search_options;
+KITH_C_API void kith_search_options_init(kith_search_options* options, uint64_t size);
+
+/// Write the filter of these rows and no others.
+///   rows   [count]           0-based, in any order
+///   words  [ceil(n / 32)]    out
+KITH_C_API kith_status kith_filter_of(int64_t n, const int64_t* rows, int64_t count, uint32_t* words);
+
+/// Copy rows to a device; the caller's memory is free afterwards. Free by kith_index_free().
+///   train  [n, dims]  finite, n and dims at least 1, n below 2^32 - 1; for `cosine` no row of zeros
+KITH_C_API kith_status kith_index_new(const kith_device* device, const kith_rows* train,
+                                      const kith_index_options* options, kith_index** out);
+/// An index of these rows and more, which get the numbers n, n + 1, ...; `index` stays as it is, and both
+/// share the memory of its rows. Free by kith_index_free().
+///   more  [rows, dims]
+KITH_C_API kith_status kith_index_with(const kith_index* index, const kith_rows* more, kith_index** out);
+KITH_C_API void kith_index_free(kith_index* index);
+
+typedef struct kith_index_info {
+  uint64_t size;
+  int64_t rows;  ///< n
+  int64_t dims;  ///< columns of rows and queries, as given
+  const char* metric;
+  const char* device;       ///< kith_device_info.spec
+  const int64_t* features;  ///< the columns that count, ascending
+  int64_t feature_count;
+  uint64_t memory_bytes;  ///< of the device, those shared with other indices included
+} kith_index_info;
+KITH_C_API void kith_index_info_init(kith_index_info* info, uint64_t size);
+/// What `info` points to belongs to `index`.
+KITH_C_API kith_status kith_index_describe(const kith_index* index, kith_index_info* info);
+
+/// The k training rows nearest to each query, exactly.
+///   queries   [m, dims]  finite
+///   k         1 ... n (n - 1 with `self`)
+///   distance  [m, k]     out; NULL: not wanted
+///   row       [m, k]     out, 0-based; NULL: not wanted
+/// Where fewer than k rows count, a list ends in (+infinity, -1). Contract, section 2.
+KITH_C_API kith_status kith_index_search(const kith_index* index, const kith_rows* queries, int64_t k,
+                                         const kith_search_options* options, float* distance, int64_t* row);
+
+/// All training rows whose distance, as kith_index_search() gives it, is at most a radius.
+///   radii  [radius_count], 1 for all queries, or m; no NaN
+///   out    free by kith_within_free()
+KITH_C_API kith_status kith_index_within(const kith_index* index, const kith_rows* queries,
+                                         const float* radii, int64_t radius_count,
+                                         const kith_search_options* options, kith_within** out);
+KITH_C_API void kith_within_free(kith_within* within);
+
+/// Lists of different lengths, one behind another: that of query q is first[q] ... first[q + 1] - 1.
+typedef struct kith_within_info {
+  uint64_t size;
+  int64_t queries;        ///< m
+  const int64_t* first;   ///< [m + 1]
+  const float* distance;  ///< [first[m]]
+  const int64_t* row;     ///< [first[m]]
+} kith_within_info;
+KITH_C_API void kith_within_info_init(kith_within_info* info, uint64_t size);
+/// What `info` points to belongs to `within`.
+KITH_C_API kith_status kith_within_describe(const kith_within* within, kith_within_info* info);
+
+/// What kith_index_search() would do with m queries, one decision a line, for people. Free by
+/// kith_text_free().
+KITH_C_API kith_status kith_index_explain(const kith_index* index, int64_t m, int64_t k,
+                                          const kith_search_options* options, char** out);
+KITH_C_API void kith_text_free(char* text);
+
+KITH_C_END
+
+#endif

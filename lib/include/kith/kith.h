@@ -1,0 +1,53 @@
+// kith for C, and for every language that calls C: exact k-nearest-neighbour search, classification and
+// regression. Every device returns the same bits. C99; C++ has kith.hpp.
+//
+//   kith_device* device = NULL;
+//   kith_index* index = NULL;
+//   kith_rows rows;
+//   kith_rows_init(&rows, sizeof rows);
+//   rows.data = train, rows.rows = n, rows.cols = dims;
+//   if (kith_device_open("auto", &device) || kith_index_new(device, &rows, NULL, &index))
+//     fprintf(stderr, "%s\n", kith_last_error());
+//   ...
+//   kith_index_search(index, &queries, k, NULL, distance, row);   // float [m, k], int64_t [m, k]
+//   kith_index_free(index);
+//   kith_device_free(device);
+//
+// What holds for every function:
+//
+// Status. A function that can fail returns a kith_status: KITH_OK, or the exit code that the kith command has
+// for the same error. kith_last_error() then has the sentence. After a failure *out is NULL, and what arrays
+// of the caller hold is no answer. No C++ exception leaves a function.
+//
+// Handles. Each kith_..._new, _open, _load, _with gives a handle that the caller frees by the function named
+// in its description. Freeing NULL does nothing. Handles that depend on each other may be freed in any order.
+//
+// Structs. The caller sets one up by `kith_..._init(&it, sizeof it)`, which writes `size` and the defaults,
+// and then changes fields. A NULL pointer to options stands for the defaults. Fields are only ever added at
+// the end, with 0 as the value that changes nothing: a program goes on working with a newer library, and with
+// an older one as long as it leaves the newer fields at 0 (else KITH_UNSUPPORTED).
+//
+// Arrays are row-major, in host memory, without gaps unless a stride is a parameter; their shapes are in
+// brackets. m: queries, n: training rows, k: neighbours. The caller keeps what it passes until the function
+// returns. No output may overlap an input. Texts are UTF-8 where kith makes them, end in a zero byte, and
+// those behind a `const char*` that a handle gives live as long as the handle.
+//
+// Names. Metrics, selectors, weights and all other choices are texts, spelled as on the command line, in any
+// case; NULL is the default. An unknown one is KITH_INVALID_ARGUMENT, and the message names the nearest.
+//
+// Threads. Any number of threads may use one handle at a time, where the function takes it as const, and
+// kith_stop_request() any. Freeing a handle that another thread is using is an error of the program.
+//
+// Order. Neighbours are sorted by distance, and among equally near ones by row, ascending.
+//
+// The contract is docs/contract.md; sections are named below.
+#ifndef KITH_KITH_H
+#define KITH_KITH_H
+
+#include "kith/c/base.h"    // status, last error, version, metrics
+#include "kith/c/device.h"  // kith_rows, kith_device, kith_inventory
+#include "kith/c/model.h"   // kith_preparation, kith_model
+#include "kith/c/search.h"  // kith_index, kith_search_options, kith_stop, kith_trace
+#include "kith/c/vote.h"    // kith_classifier, kith_regressor, kith_evaluation
+
+#endif

@@ -1,0 +1,57 @@
+// Arguments from C as the C++ interface takes them.
+#pragma once
+
+#include <cstdint>
+
+#include "c_api/c_border.hpp"
+#include "c_api/c_handles.hpp"
+#include "kith/index.hpp"
+#include "kith/matrix_view.hpp"
+#include "kith/plan.hpp"
+#include "kith/preparation.hpp"
+#include "kith/trace.hpp"
+#include "kith/voting.hpp"
+
+namespace kith::c_api {
+
+/// The choice called `text`; `fallback` for NULL.
+template <class Choice, class Parse>
+Choice choice_of(const char* text, Choice fallback, const Parse& parse) {
+  return text ? parse(text) : fallback;
+}
+
+/// Throws unsupported: an element or place that the library does not take.
+/// Throws invalid_argument: NULL, a stride or offset of other than whole elements, counts that are negative.
+MatrixView<const float> rows_of(const char* where, const char* what, const kith_rows* rows);
+
+/// Metric, features and weights, with defaults for NULL.
+struct Training {
+  Metric metric = default_metric;
+  TrainOptions options;
+};
+Training training_of(const char* where, const kith_train_options* given);
+
+VotingOptions voting_of(const char* where, const kith_vote_options* given);
+
+PreparationOptions preparation_options_of(const char* where, const kith_preparation_options* given);
+
+/// A call of C that ends with KITH_INTERRUPTED where `progress` says so; empty for NULL.
+std::function<void(double)> progress_of(int32_t (*progress)(double fraction, void* user), void* user);
+
+/// What a search of an index is told, and the trace that hears of it.
+class Asked {
+ public:
+  ///   n, m  training rows and queries
+  Asked(const char* where, const kith_search_options* given, std::int64_t n, std::int64_t m);
+
+  const PlanOptions& options() const { return options_; }
+  Trace* trace() const { return trace_ ? &trace_->trace : nullptr; }
+  /// After the search: the texts of its trace.
+  void tell() const;
+
+ private:
+  PlanOptions options_;
+  kith_trace* trace_ = nullptr;
+};
+
+}  // namespace kith::c_api

@@ -1,0 +1,80 @@
+// Where calls from C enter the library and leave it: statuses instead of exceptions, and pointers that are
+// checked.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kith/kith.h"
+
+namespace kith::c_api {
+
+/// Of the exception that is being handled: its status; its message becomes kith_last_error() of this thread.
+kith_status status_of_exception(const char* function) noexcept;
+
+/// What `body(function)` leaves behind, as a status.
+///   function  of kith.h, which begins the messages of bad pointers
+template <class Body>
+kith_status guarded(const char* function, const Body& body) noexcept {
+  try {
+    body(function);
+    return KITH_OK;
+  } catch (...) {
+    return status_of_exception(function);
+  }
+}
+
+/// Throws invalid_argument: `where: message`.
+[[noreturn]] void refuse(const char* where, const std::string& message);
+
+/// Throws invalid_argument: `what` is NULL.
+void check_given(const char* where, const char* what, const void* pointer);
+
+/// What a pointer that is not NULL points to. Throws invalid_argument.
+template <class T>
+T& given(const char* where, const char* what, T* pointer) {
+  check_given(where, what, pointer);
+  return *pointer;
+}
+
+/// Throws invalid_argument: a count below 0, or NULL where there are elements.
+void check_array(const char* where, const char* what, const void* data, std::int64_t count);
+
+template <class T>
+std::span<const T> array_of(const char* where, const char* what, const T* data, std::int64_t count) {
+  check_array(where, what, data, count);
+  return {data, static_cast<std::size_t>(count)};
+}
+
+template <class T>
+std::vector<T> copy_of(const char* where, const char* what, const T* data, std::int64_t count) {
+  const std::span<const T> all = array_of(where, what, data, count);
+  return {all.begin(), all.end()};
+}
+
+/// Copies of texts. Throws invalid_argument, also where one of them is NULL.
+std::vector<std::string> texts_of(const char* where, const char* what, const char* const* texts,
+                                  std::int64_t count);
+
+/// Throws invalid_argument: there is no element `number` of `count`.
+void check_number(const char* where, const char* what, std::int64_t number, std::size_t count);
+
+/// Make a handle: `*out` is what `make(function)` returns, a std::unique_ptr; NULL where it fails.
+template <class Handle, class Make>
+kith_status make_handle(const char* function, Handle** out, const Make& make) noexcept {
+  return guarded(function, [&](const char* where) {
+    given(where, "out", out) = nullptr;
+    *out = make(where).release();
+  });
+}
+
+/// Copy to an array of the caller, where one is wanted.
+template <class To, class From>
+void give(To* to, const From& from) {
+  if (!to) return;
+  for (const auto& value : from) *to++ = static_cast<To>(value);
+}
+
+}  // namespace kith::c_api

@@ -1,0 +1,227 @@
+// Classifiers, for C.
+#include <memory>
+#include <string>
+
+#include "c_api/c_arguments.hpp"
+#include "c_api/c_structs.hpp"
+#include "vote/votes.hpp"
+
+namespace {
+
+using namespace kith;
+using namespace kith::c_api;
+
+/// What a classification of C is asked for.
+struct Question {
+  Question(const char* where, const kith_classifier* of, const kith_rows* rows, const kith_vote_options* vote,
+           const kith_search_options* options)
+      : classifier(given(where, "classifier", of).classifier),
+        queries(rows_of(where, "query", rows)),
+        voting(voting_of(where, vote)),
+        how(where, options, classifier.index().rows(), queries.rows()) {}
+
+  std::size_t classes(std::int64_t output) const { return classifier.classes(output).size(); }
+  /// As Classifier::predict_proba() gives them, from what was counted.
+  std::vector<double> shares_of(const std::vector<std::uint32_t>& votes, const std::vector<float>& scores,
+                                std::int64_t output) const {
+    return shares(voting, votes, scores, classes(output), how.options().threads);
+  }
+  std::vector<Classification> all_outputs() const {
+    auto all = classifier.classify_outputs(queries, k, voting, how.options(), how.trace());
+    how.tell();
+    return all;
+  }
+
+  const Classifier& classifier;
+  MatrixView<const float> queries;
+  VotingOptions voting;
+  Asked how;
+  std::int64_t k = 0;
+};
+
+/// Labels, votes, scores and shares to the arrays that are wanted.
+template <class Counted>
+void give_counts(const kith_classification& to, const Counted& from, const Question& question,
+                 std::int64_t output) {
+  give(to.label, from.label);
+  give(to.votes, from.votes);
+  if (from.scores.empty())
+    give(to.scores, from.votes);
+  else
+    give(to.scores, from.scores);
+  if (to.share) give(to.share, question.shares_of(from.votes, from.scores, output));
+}
+
+void give_answer(const kith_classification& to, const Classification& from, const Question& question,
+                 std::int64_t output) {
+  give_counts(to, from, question, output);
+  give(to.distance, from.neighbors.distance);
+  give(to.row, from.neighbors.index);
+}
+
+}  // namespace
+
+kith_status kith_classifier_new(const kith_device* device, const kith_rows* train, const int64_t* labels,
+                                int64_t outputs, const kith_train_options* options, kith_classifier** out) {
+  return make_handle(__func__, out, [&](const char* where) {
+    const Device& on = given(where, "device", device).device;
+    const MatrixView<const float> rows = rows_of(where, "training", train);
+    const Training training = training_of(where, options);
+    return std::make_unique<kith_classifier>(
+        kith_classifier{Classifier(on, rows, MatrixView<const int64_t>(labels, rows.rows(), outputs),
+                                   training.metric, training.options)});
+  });
+}
+
+kith_status kith_classifier_with(const kith_classifier* classifier, const kith_rows* more,
+                                 const int64_t* labels, const float* sample_weights, kith_classifier** out) {
+  return make_handle(__func__, out, [&](const char* where) {
+    const Classifier& before = given(where, "classifier", classifier).classifier;
+    const MatrixView<const float> rows = rows_of(where, "added", more);
+    std::span<const float> weights;
+    if (sample_weights) weights = array_of(where, "sample_weights", sample_weights, rows.rows());
+    return std::make_unique<kith_classifier>(kith_classifier{
+        before.with(rows, MatrixView<const int64_t>(labels, rows.rows(), before.outputs()), weights)});
+  });
+}
+
+void kith_classifier_free(kith_classifier* classifier) {
+  delete classifier;
+}
+
+kith_status kith_classifier_describe(const kith_classifier* classifier, kith_classifier_info* info) {
+  return guarded(__func__, [&](const char* where) {
+    const Classifier& from = given(where, "classifier", classifier).classifier;
+    kith_classifier_info to = Known<kith_classifier_info>::fresh();
+    to.outputs = from.outputs();
+    if (!from.sample_weights().empty()) to.sample_weights = from.sample_weights().data();
+    write_struct(where, info, to);
+  });
+}
+
+kith_status kith_classifier_classes(const kith_classifier* classifier, int64_t output,
+                                    const int64_t** classes, int64_t* class_count, const uint32_t** codes) {
+  return guarded(__func__, [&](const char* where) {
+    const Classifier& from = given(where, "classifier", classifier).classifier;
+    const std::vector<int64_t>& labels = from.classes(output);
+    if (classes) *classes = labels.data();
+    if (class_count) *class_count = static_cast<int64_t>(labels.size());
+    if (codes) *codes = from.codes(output).data();
+  });
+}
+
+kith_status kith_classifier_index(const kith_classifier* classifier, kith_index** out) {
+  return make_handle(__func__, out, [&](const char* where) {
+    return std::make_unique<kith_index>(
+        kith_index{given(where, "classifier", classifier).classifier.index()});
+  });
+}
+
+kith_status kith_classifier_predict(const kith_classifier* classifier, const kith_rows* queries, int64_t k,
+                                    const kith_vote_options* vote, const kith_search_options* options,
+                                    int64_t* label) {
+  return guarded(__func__, [&](const char* where) {
+    Question question(where, classifier, queries, vote, options);
+    check_array(where, "label", label, question.queries.rows());
+    question.k = k;
+    if (!question.how.trace()) {  // votes need not be kept
+      give(label, question.classifier.predict(question.queries, k, question.voting, question.how.options()));
+      return;
+    }
+    const std::vector<Classification> all = question.all_outputs();
+    for (std::size_t q = 0; q < all[0].label.size(); ++q)
+      for (const Classification& one : all) *label++ = one.label[q];
+  });
+}
+
+kith_status kith_classifier_predict_proba(const kith_classifier* classifier, const kith_rows* queries,
+                                          int64_t k, const kith_vote_options* vote,
+                                          const kith_search_options* options, int64_t output, double* share) {
+  return guarded(__func__, [&](const char* where) {
+    Question question(where, classifier, queries, vote, options);
+    check_array(where, "share", share, question.queries.rows());
+    question.k = k;
+    check_number(where, "output", output, static_cast<std::size_t>(question.classifier.outputs()));
+    if (!question.how.trace()) {
+      give(share, question.classifier.predict_proba(question.queries, k, question.voting,
+                                                    question.how.options(), output));
+      return;
+    }
+    const Classification one = std::move(question.all_outputs()[static_cast<std::size_t>(output)]);
+    give(share, question.shares_of(one.votes, one.scores, output));
+  });
+}
+
+kith_status kith_classifier_classify(const kith_classifier* classifier, const kith_rows* queries, int64_t k,
+                                     const kith_vote_options* vote, const kith_search_options* options,
+                                     kith_classification* answer) {
+  return guarded(__func__, [&](const char* where) {
+    const Question question(where, classifier, queries, vote, options);
+    check_given(where, "answer", answer);
+    const kith_classification to = read_struct(where, answer);
+    const Classification found = question.classifier.classify(question.queries, k, question.voting,
+                                                              question.how.options(), question.how.trace());
+    question.how.tell();
+    give_answer(to, found, question, 0);
+  });
+}
+
+kith_status kith_classifier_classify_outputs(const kith_classifier* classifier, const kith_rows* queries,
+                                             int64_t k, const kith_vote_options* vote,
+                                             const kith_search_options* options,
+                                             kith_classification* const* answers) {
+  return guarded(__func__, [&](const char* where) {
+    Question question(where, classifier, queries, vote, options);
+    question.k = k;
+    std::vector<kith_classification> to;
+    for (const kith_classification* answer :
+         array_of(where, "answers", answers, question.classifier.outputs())) {
+      check_given(where, "one of answers", answer);
+      to.push_back(read_struct(where, answer));
+    }
+    const std::vector<Classification> found = question.all_outputs();
+    for (std::size_t output = 0; output < found.size(); ++output)
+      give_answer(to[output], found[output], question, static_cast<std::int64_t>(output));
+  });
+}
+
+kith_status kith_classifier_classify_within(const kith_classifier* classifier, const kith_rows* queries,
+                                            const float* radii, int64_t radius_count,
+                                            const kith_vote_options* vote, const kith_search_options* options,
+                                            kith_classification* answer, kith_within** neighbors) {
+  if (neighbors) *neighbors = nullptr;
+  return guarded(__func__, [&](const char* where) {
+    const Question question(where, classifier, queries, vote, options);
+    check_given(where, "answer", answer);
+    const kith_classification to = read_struct(where, answer);
+    auto within = std::make_unique<kith_within>();
+    RadiusClassification found =
+        question.classifier.classify_within(question.queries, array_of(where, "radii", radii, radius_count),
+                                            question.voting, question.how.options(), question.how.trace());
+    question.how.tell();
+    give_counts(to, found, question, 0);
+    if (!neighbors) return;
+    within->found = std::move(found.neighbors);
+    *neighbors = within.release();
+  });
+}
+
+kith_status kith_classifier_sweep(const kith_classifier* classifier, const kith_rows* queries,
+                                  const int64_t* ks, int64_t k_count, const kith_vote_options* vote,
+                                  const kith_search_options* options, int64_t* label, float* distance,
+                                  int64_t* row) {
+  return guarded(__func__, [&](const char* where) {
+    const Question question(where, classifier, queries, vote, options);
+    check_array(where, "label", label, question.queries.rows());
+    const Sweep found =
+        question.classifier.sweep(question.queries, array_of(where, "ks", ks, k_count), question.voting,
+                                  question.how.options(), question.how.trace());
+    question.how.tell();
+    for (const std::vector<int64_t>& labels : found.label) {
+      give(label, labels);
+      label += labels.size();
+    }
+    give(distance, found.neighbors.distance);
+    give(row, found.neighbors.index);
+  });
+}

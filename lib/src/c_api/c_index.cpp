@@ -1,0 +1,123 @@
+// Rows on a device and their search, for C.
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <string>
+
+#include "c_api/c_arguments.hpp"
+#include "c_api/c_structs.hpp"
+#include "kith/filter.hpp"
+#include "rows/rows.hpp"
+#include "search/search.hpp"
+
+using namespace kith;
+using namespace kith::c_api;
+
+kith_status kith_filter_of(int64_t n, const int64_t* rows, int64_t count, uint32_t* words) {
+  return guarded(__func__, [&](const char* where) {
+    check_given(where, "words", words);
+    const RowFilter filter = RowFilter::only(n, array_of(where, "rows", rows, count));
+    std::copy_n(filter.view().data(), filter.view().cols(), words);
+  });
+}
+
+kith_status kith_index_new(const kith_device* device, const kith_rows* train,
+                           const kith_index_options* options, kith_index** out) {
+  return make_handle(__func__, out, [&](const char* where) {
+    const Device& on = given(where, "device", device).device;
+    const kith_index_options asked = read_struct(where, options);
+    return std::make_unique<kith_index>(kith_index{
+        Index(on, rows_of(where, "training", train), choice_of(asked.metric, default_metric, parse_metric),
+              {copy_of(where, "features", asked.features, asked.feature_count)})});
+  });
+}
+
+kith_status kith_index_with(const kith_index* index, const kith_rows* more, kith_index** out) {
+  return make_handle(__func__, out, [&](const char* where) {
+    const Index& before = given(where, "index", index).index;
+    return std::make_unique<kith_index>(kith_index{before.with(rows_of(where, "added", more))});
+  });
+}
+
+void kith_index_free(kith_index* index) {
+  delete index;
+}
+
+kith_status kith_index_describe(const kith_index* index, kith_index_info* info) {
+  return guarded(__func__, [&](const char* where) {
+    const Index& from = given(where, "index", index).index;
+    kith_index_info to = Known<kith_index_info>::fresh();
+    to.rows = from.rows();
+    to.dims = from.dims();
+    to.metric = name(from.metric()).data();
+    to.device = from.device().info().spec.c_str();
+    to.features = from.features().data();
+    to.feature_count = static_cast<int64_t>(from.features().size());
+    to.memory_bytes = from.memory_bytes();
+    write_struct(where, info, to);
+  });
+}
+
+kith_status kith_index_search(const kith_index* index, const kith_rows* queries, int64_t k,
+                              const kith_search_options* options, float* distance, int64_t* row) {
+  return guarded(__func__, [&](const char* where) {
+    const Index& in = given(where, "index", index).index;
+    const MatrixView<const float> asked = rows_of(where, "query", queries);
+    const Asked how(where, options, in.rows(), asked.rows());
+    Neighbors unwanted;
+    const auto make_room = [&] {
+      const std::size_t cells = cells_of(asked.rows(), k);
+      if (!distance) unwanted.distance.resize(cells);
+      if (!row) unwanted.index.resize(cells);
+      return FoundPlaces{distance ? distance : unwanted.distance.data(), row ? row : unwanted.index.data()};
+    };
+    search_to(in.state(), asked, k, how.options(), how.trace(), make_room, nullptr);
+    how.tell();
+  });
+}
+
+kith_status kith_index_within(const kith_index* index, const kith_rows* queries, const float* radii,
+                              int64_t radius_count, const kith_search_options* options, kith_within** out) {
+  return make_handle(__func__, out, [&](const char* where) {
+    const Index& in = given(where, "index", index).index;
+    const MatrixView<const float> asked = rows_of(where, "query", queries);
+    const Asked how(where, options, in.rows(), asked.rows());
+    auto within = std::make_unique<kith_within>();
+    within->found =
+        in.within(asked, array_of(where, "radii", radii, radius_count), how.options(), how.trace());
+    how.tell();
+    return within;
+  });
+}
+
+void kith_within_free(kith_within* within) {
+  delete within;
+}
+
+kith_status kith_within_describe(const kith_within* within, kith_within_info* info) {
+  return guarded(__func__, [&](const char* where) {
+    const RadiusNeighbors& from = given(where, "within", within).found;
+    kith_within_info to = Known<kith_within_info>::fresh();
+    to.queries = from.queries;
+    to.first = from.first.data();
+    to.distance = from.distance.data();
+    to.row = from.index.data();
+    write_struct(where, info, to);
+  });
+}
+
+kith_status kith_index_explain(const kith_index* index, int64_t m, int64_t k,
+                               const kith_search_options* options, char** out) {
+  return guarded(__func__, [&](const char* where) {
+    given(where, "out", out) = nullptr;
+    const Index& in = given(where, "index", index).index;
+    const std::string text = explain(in.plan(m, k, Asked(where, options, in.rows(), m).options()));
+    auto copy = std::make_unique<char[]>(text.size() + 1);
+    std::memcpy(copy.get(), text.c_str(), text.size() + 1);
+    *out = copy.release();
+  });
+}
+
+void kith_text_free(char* text) {
+  delete[] text;
+}

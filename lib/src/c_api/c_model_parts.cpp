@@ -1,0 +1,96 @@
+// All that a model holds, as kith_model_parts points at it.
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "base/text.hpp"
+#include "c_api/c_handles.hpp"
+#include "c_api/c_structs.hpp"
+#include "kith/error.hpp"
+
+namespace {
+
+using namespace kith;
+using namespace kith::c_api;
+
+void append_pointers(const std::vector<std::string>& texts, std::vector<const char*>& to) {
+  for (const std::string& text : texts) to.push_back(text.c_str());
+}
+
+/// Throws unsupported: one of the texts would end for C before its end.
+void check_texts(const std::vector<std::string>& texts) {
+  for (const std::string& text : texts)
+    if (text.find('\0') != std::string::npos)
+      throw Error(Errc::unsupported,
+                  "kith_model_describe: the text \"" + escaped(text) +
+                      "\" has a zero byte in it, which no text of C can have; read the model by "
+                      "C++, or rename the label, category or column");
+}
+
+/// NULL for an empty list.
+template <class T>
+const T* address_of(const std::vector<T>& list) {
+  return list.empty() ? nullptr : list.data();
+}
+
+template <class T>
+int64_t count_of(const std::vector<T>& list) {
+  return static_cast<int64_t>(list.size());
+}
+
+}  // namespace
+
+kith_model::kith_model(Model of)
+    : model(std::move(of)),
+      rows(Known<kith_rows>::fresh()),
+      vote(Known<kith_vote_options>::fresh()),
+      preparation{model.preparation} {
+  rows.data = model.rows.data();
+  rows.rows = model.n;
+  rows.cols = model.dims;
+  const VotingOptions& voting = model.voting;
+  vote.weights = name(voting.weights).data();
+  vote.tie = name(voting.tie).data();
+  vote.rank_weights = address_of(voting.rank_weights);
+  vote.rank_weight_count = count_of(voting.rank_weights);
+  vote.priors = address_of(voting.priors);
+  vote.prior_count = count_of(voting.priors);
+  vote.costs = address_of(voting.costs);
+  vote.cost_count = count_of(voting.costs);
+  vote.no_label = voting.no_label;
+  append_pointers(model.columns, columns);
+  append_pointers(model.label_texts, label_texts);
+  append_pointers(model.answer_names, answer_names);
+  for (const std::vector<std::string>& column : model.category_texts) {
+    append_pointers(column, category_texts);
+    category_counts.push_back(count_of(column));
+  }
+}
+
+kith_model_parts kith_model::described() const {
+  for (const auto* texts : {&model.columns, &model.label_texts, &model.answer_names}) check_texts(*texts);
+  for (const std::vector<std::string>& column : model.category_texts) check_texts(column);
+  kith_model_parts to = Known<kith_model_parts>::fresh();
+  to.metric = name(model.metric).data();
+  to.k = model.k;
+  to.vote = &vote;
+  if (!model.preparation.changes_nothing()) to.preparation = &preparation;
+  to.rows = &rows;
+  to.features = address_of(model.features);
+  to.feature_count = count_of(model.features);
+  to.outputs = model.outputs;
+  to.labels = address_of(model.labels);
+  to.values = address_of(model.values);
+  to.sample_weights = address_of(model.sample_weights);
+  to.columns = address_of(columns);
+  to.column_count = count_of(columns);
+  to.label_texts = address_of(label_texts);
+  to.label_text_count = count_of(label_texts);
+  to.answer_names = address_of(answer_names);
+  to.row_numbers = address_of(model.row_numbers);
+  to.category_texts = address_of(category_texts);
+  to.category_counts = address_of(category_counts);
+  to.category_column_count = count_of(category_counts);
+  to.first_index = model.first_index;
+  return to;
+}

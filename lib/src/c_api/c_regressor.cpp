@@ -1,0 +1,78 @@
+// Regressors, for C.
+#include <memory>
+
+#include "c_api/c_arguments.hpp"
+#include "c_api/c_structs.hpp"
+
+using namespace kith;
+using namespace kith::c_api;
+
+kith_status kith_regressor_new(const kith_device* device, const kith_rows* train, const double* values,
+                               int64_t outputs, const kith_train_options* options, kith_regressor** out) {
+  return make_handle(__func__, out, [&](const char* where) {
+    const Device& on = given(where, "device", device).device;
+    const MatrixView<const float> rows = rows_of(where, "training", train);
+    const Training training = training_of(where, options);
+    return std::make_unique<kith_regressor>(
+        kith_regressor{Regressor(on, rows, MatrixView<const double>(values, rows.rows(), outputs),
+                                 training.metric, training.options)});
+  });
+}
+
+void kith_regressor_free(kith_regressor* regressor) {
+  delete regressor;
+}
+
+kith_status kith_regressor_describe(const kith_regressor* regressor, kith_regressor_info* info) {
+  return guarded(__func__, [&](const char* where) {
+    const Regressor& from = given(where, "regressor", regressor).regressor;
+    kith_regressor_info to = Known<kith_regressor_info>::fresh();
+    to.outputs = from.outputs();
+    to.values = from.values().data();
+    if (!from.sample_weights().empty()) to.sample_weights = from.sample_weights().data();
+    write_struct(where, info, to);
+  });
+}
+
+kith_status kith_regressor_index(const kith_regressor* regressor, kith_index** out) {
+  return make_handle(__func__, out, [&](const char* where) {
+    return std::make_unique<kith_index>(kith_index{given(where, "regressor", regressor).regressor.index()});
+  });
+}
+
+kith_status kith_regressor_predict(const kith_regressor* regressor, const kith_rows* queries, int64_t k,
+                                   const kith_vote_options* vote, const kith_search_options* options,
+                                   double* value, float* distance, int64_t* row) {
+  return guarded(__func__, [&](const char* where) {
+    const Regressor& of = given(where, "regressor", regressor).regressor;
+    const MatrixView<const float> rows = rows_of(where, "query", queries);
+    const Asked how(where, options, of.index().rows(), rows.rows());
+    check_array(where, "value", value, rows.rows());
+    const Regression found = of.regress(rows, k, voting_of(where, vote), how.options(), how.trace());
+    how.tell();
+    give(value, found.value);
+    give(distance, found.neighbors.distance);
+    give(row, found.neighbors.index);
+  });
+}
+
+kith_status kith_regressor_predict_within(const kith_regressor* regressor, const kith_rows* queries,
+                                          const float* radii, int64_t radius_count,
+                                          const kith_vote_options* vote, const kith_search_options* options,
+                                          double* value, kith_within** neighbors) {
+  if (neighbors) *neighbors = nullptr;
+  return guarded(__func__, [&](const char* where) {
+    const Regressor& of = given(where, "regressor", regressor).regressor;
+    const MatrixView<const float> rows = rows_of(where, "query", queries);
+    const Asked how(where, options, of.index().rows(), rows.rows());
+    check_array(where, "value", value, rows.rows());
+    auto within = std::make_unique<kith_within>();
+    RadiusRegression found = of.regress_within(rows, array_of(where, "radii", radii, radius_count),
+                                               voting_of(where, vote), how.options(), how.trace());
+    how.tell();
+    give(value, found.value);
+    if (!neighbors) return;
+    within->found = std::move(found.neighbors);
+    *neighbors = within.release();
+  });
+}

@@ -1,0 +1,90 @@
+// Structs of callers that were compiled with another version of kith.h: docs in kith.h, "Structs".
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+#include "c_api/c_border.hpp"
+
+namespace kith::c_api {
+
+/// A larger size is that of no struct, but of memory that was never set up.
+inline constexpr std::uint64_t most_struct_bytes = 4096;
+
+/// Name, bytes in interface 1.0, and defaults of a struct.
+template <class Struct>
+struct Known;
+
+#define KITH_C_STRUCT(type, bytes, ...)                \
+  template <>                                          \
+  struct Known<type> {                                 \
+    static constexpr const char* name = #type;         \
+    static constexpr std::uint64_t first_size = bytes; \
+    static type fresh() {                              \
+      type value{};                                    \
+      value.size = sizeof(type);                       \
+      __VA_ARGS__;                                     \
+      return value;                                    \
+    }                                                  \
+  };                                                   \
+  static_assert(sizeof(type) >= bytes);
+
+KITH_C_STRUCT(kith_rows, 64)
+KITH_C_STRUCT(kith_device_info, 104)
+KITH_C_STRUCT(kith_trace_info, 88)
+KITH_C_STRUCT(kith_index_options, 32)
+KITH_C_STRUCT(kith_search_options, 136, value.self = -1)
+KITH_C_STRUCT(kith_index_info, 64)
+KITH_C_STRUCT(kith_within_info, 40)
+KITH_C_STRUCT(kith_vote_options, 80, value.no_label = INT64_MIN)
+KITH_C_STRUCT(kith_train_options, 48)
+KITH_C_STRUCT(kith_classifier_info, 24)
+KITH_C_STRUCT(kith_classification, 56)
+KITH_C_STRUCT(kith_regressor_info, 32)
+KITH_C_STRUCT(kith_evaluation_info, 64)
+KITH_C_STRUCT(kith_preparation_options, 56)
+KITH_C_STRUCT(kith_model_parts, 176, value.outputs = 1, value.first_index = -1)
+
+#undef KITH_C_STRUCT
+
+/// Throws invalid_argument: `size` is none that a struct `name` ever had.
+/// Throws unsupported: bytes that this library does not know are not 0.
+void check_struct(const char* where, const char* name, const void* given, std::uint64_t size,
+                  std::uint64_t first_size, std::uint64_t own_size);
+
+template <class Struct>
+void check_struct(const char* where, const Struct& given) {
+  check_struct(where, Known<Struct>::name, &given, given.size, Known<Struct>::first_size, sizeof(Struct));
+}
+
+/// The caller's struct as this library knows it, with defaults where it is too short. NULL: all defaults.
+template <class Struct>
+Struct read_struct(const char* where, const Struct* given) {
+  Struct value = Known<Struct>::fresh();
+  if (!given) return value;
+  check_struct(where, *given);
+  std::memcpy(&value, given, std::min<std::uint64_t>(given->size, sizeof(Struct)));
+  value.size = sizeof(Struct);
+  return value;
+}
+
+/// Set up `size` bytes of the caller, who may know fewer fields, or more.
+template <class Struct>
+void init_struct(Struct* to, std::uint64_t size) {
+  if (!to || size > most_struct_bytes) return;
+  Struct value = Known<Struct>::fresh();
+  value.size = size;
+  std::memset(to, 0, size);
+  std::memcpy(to, &value, std::min<std::uint64_t>(size, sizeof(Struct)));
+}
+
+/// Fill the caller's struct, as far as it goes.
+template <class Struct>
+void write_struct(const char* where, Struct* to, Struct value) {
+  check_struct(where, given(where, Known<Struct>::name, to));
+  value.size = to->size;
+  std::memcpy(to, &value, std::min<std::uint64_t>(to->size, sizeof(Struct)));
+}
+
+}  // namespace kith::c_api

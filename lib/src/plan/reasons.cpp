@@ -1,0 +1,128 @@
+#include "plan/reasons.hpp"
+
+#include <cstdio>
+
+namespace kith::reasons {
+namespace {
+
+std::string ms(double seconds) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g ms", seconds * 1e3);
+  return text;
+}
+
+}  // namespace
+
+std::string fused_on_host() {
+  return "the fused step keeps distances in registers";
+}
+std::string fused_on_gpu() {
+  return "k is small enough to select while distances are folded";
+}
+std::string sorted_lists() {
+  return "one sorted list a work-item suits a CPU";
+}
+std::string sorts_most() {
+  return "k is a large part of the training rows, so most are sorted";
+}
+std::string small_buffer() {
+  return "k is small enough for a buffer in local memory";
+}
+std::string large_k() {
+  return "k is too large for a buffer in local memory";
+}
+
+std::string built_in(const std::string& why, const std::string& why_not_tuned) {
+  return "built-in rule" + (why_not_tuned.empty() ? "" : ", as " + why_not_tuned) + ": " + why;
+}
+
+std::string proposed(Proposer proposer, bool asked_for) {
+  const std::string which = "proposer " + std::string(name(proposer)),
+                    how = "bounds of products tell which rows may be near, and the chain ranks those";
+  return asked_for ? which + " was asked for; " + how
+                   : "built-in rule: " + which + ", since there are many distances; " + how;
+}
+
+std::string radius() {
+  return "a radius search writes distances and lists those within the radius";
+}
+std::string class_sums() {
+  return "distances of a tile are added to the sums of their classes";
+}
+
+std::string selector_asked_for(Selector selector, const std::string& otherwise) {
+  const std::string asked = "selector " + std::string(name(selector)) + " was asked for";
+  return otherwise.empty() ? asked : asked + "; " + otherwise;
+}
+std::string fused_asked_for() {
+  return "the fused step was asked for";
+}
+std::string fused_refused() {
+  return "the fused step was refused";
+}
+std::string filtered() {
+  return "a filter strikes out distances, so they are written, then selected from";
+}
+
+std::string tuned(const TuningEntry& e) {
+  const Problem& p = e.problem;
+  std::string text = "tuned: nearest measured problem n = " + std::to_string(p.n) +
+                     ", m = " + std::to_string(p.m) + ", dims = " + std::to_string(p.dims) +
+                     ", k = " + std::to_string(p.k) + ": ";
+  std::string way = e.fused ? "fused" : std::string(name(e.selector));
+  if (e.proposer != Proposer::none) way = "proposer " + std::string(name(e.proposer)) + ", " + way;
+  way += " with " + std::to_string(e.groups) + (e.groups == 1 ? " group" : " groups") +
+         " and query tiles of " + std::to_string(e.query_tile);
+  if (e.seconds == e.built_in_seconds)
+    return text + "nothing was faster than the built-in choice, " + way + ", " + ms(e.seconds);
+  return text + way + " took " + ms(e.seconds) + ", the built-in choice " + ms(e.built_in_seconds);
+}
+std::string nothing_measured() {
+  return "nothing like it was measured";
+}
+std::string measured_refused(const std::string& message) {
+  return "what was measured cannot be had (" + message + ")";
+}
+
+std::string to_be_sampled(const std::vector<Selector>& sample) {
+  return "one query of the data will be sampled, to choose among " + names_of(sample);
+}
+std::string sampled(std::int64_t query, const std::string& times, const std::string& left_out) {
+  return "sampled query " + std::to_string(query) + ": " + times + left_out;
+}
+std::string sampled_time(const std::string& times, Selector selector, double seconds) {
+  return times + (times.empty() ? "" : ", ") + std::string(name(selector)) + " " + ms(seconds);
+}
+std::string sampled_refusal(Selector selector, const std::string& message) {
+  const std::string where = "search: ";  // which the message begins with
+  return "; " + std::string(name(selector)) +
+         " is left out: " + (message.starts_with(where) ? message.substr(where.size()) : message);
+}
+
+std::string left_out(const Plan& plan) {
+  return plan.self ? "; one more neighbour is searched for, since a query is no neighbour of its own" : "";
+}
+std::string overwhelmed(Proposer proposer) {
+  return "; proposer " + std::string(name(proposer)) +
+         " gave way (it left most queries of an earlier search of this index to the chain)";
+}
+std::string gave_way_measured(const std::string& message) {
+  return "; what was measured is refused here (" + message + ")";
+}
+std::string gave_way_proposer(const std::string& message) {
+  return "; a proposer gave way (" + message + ")";
+}
+std::string gave_way_at_work(const std::string& message) {
+  return "; another way gave way (" + message + ")";
+}
+std::string out_of_range(const std::string& reason) {
+  return "values are out of the range of the bound of a proposer; " + reason;
+}
+
+std::string names_of(const std::vector<Selector>& selectors) {
+  std::string list;
+  for (const Selector s : selectors) list += (list.empty() ? "" : ", ") + std::string(name(s));
+  return list;
+}
+
+}  // namespace kith::reasons

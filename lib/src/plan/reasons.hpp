@@ -1,0 +1,55 @@
+// Why a plan is as it is: the only place where Plan::reason is put into words.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "kith/plan.hpp"
+#include "kith/tuning.hpp"
+
+namespace kith::reasons {
+
+// What rules choose.
+std::string fused_on_host();
+std::string fused_on_gpu();
+std::string sorted_lists();
+std::string sorts_most();
+std::string small_buffer();
+std::string large_k();
+std::string built_in(const std::string& why, const std::string& why_not_tuned);
+/// A proposer that pays, or that was asked for.
+std::string proposed(Proposer proposer, bool asked_for);
+std::string radius();
+std::string class_sums();
+
+// What the caller has fixed.
+///   otherwise  why a proposer is taken beside it; empty: none is
+std::string selector_asked_for(Selector selector, const std::string& otherwise);
+std::string fused_asked_for();
+std::string fused_refused();
+std::string filtered();
+
+// What was measured.
+std::string tuned(const TuningEntry& entry);
+std::string nothing_measured();
+std::string measured_refused(const std::string& message);
+std::string to_be_sampled(const std::vector<Selector>& sample);
+///   times, left_out  as sampled_time() and sampled_refusal() write them, one after the other
+std::string sampled(std::int64_t query, const std::string& times, const std::string& left_out);
+std::string sampled_time(const std::string& times, Selector selector, double seconds);
+std::string sampled_refusal(Selector selector, const std::string& message);
+
+// What follows a reason.
+std::string left_out(const Plan& plan);  ///< empty when no rows are
+std::string overwhelmed(Proposer proposer);
+std::string gave_way_measured(const std::string& message);
+std::string gave_way_proposer(const std::string& message);
+std::string gave_way_at_work(const std::string& message);
+/// Stands before a reason.
+std::string out_of_range(const std::string& reason);
+
+/// `radix, threshold`
+std::string names_of(const std::vector<Selector>& selectors);
+
+}  // namespace kith::reasons

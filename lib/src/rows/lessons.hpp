@@ -1,0 +1,43 @@
+// What searches teach an Index about its proposers, for those that follow. Any thread.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "kith/plan.hpp"
+
+namespace kith {
+
+class Lessons {
+ public:
+  void tell_misleads(Proposer proposer) { of(proposer).misleads = true; }
+  void tell_overwhelms(Proposer proposer, std::int64_t k) {
+    std::atomic<std::int64_t>& known = of(proposer).overwhelmed_from;
+    std::int64_t from = known;
+    while ((from == 0 || k < from) && !known.compare_exchange_weak(from, k)) {
+    }
+  }
+
+  Feedback feedback() const {
+    Feedback feedback;
+    for (std::size_t i = 0; i < lessons_.size(); ++i) {
+      const Feedback::Lesson lesson{static_cast<Proposer>(i), lessons_[i].misleads,
+                                    lessons_[i].overwhelmed_from};
+      if (lesson != Feedback::Lesson{lesson.proposer}) feedback.lessons.push_back(lesson);
+    }
+    return feedback;
+  }
+
+ private:
+  struct Lesson {
+    std::atomic<bool> misleads = false;
+    std::atomic<std::int64_t> overwhelmed_from = 0;
+  };
+  Lesson& of(Proposer proposer) { return lessons_[static_cast<std::size_t>(proposer)]; }
+
+  std::array<Lesson, static_cast<std::size_t>(Proposer::int8) + 1> lessons_;
+};
+
+}  // namespace kith

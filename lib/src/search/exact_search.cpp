@@ -1,0 +1,83 @@
+#include "search/exact_search.hpp"
+
+#include <algorithm>
+
+#include "exact/exact_tile.hpp"
+#include "plan/plan_memory.hpp"
+#include "rows/rows.hpp"
+#include "search/pipeline.hpp"
+
+namespace kith {
+namespace {
+
+/// Of the chain for what is left of a search by `plan`, while that holds its memory.
+PlanOptions options_for_rest(const Index::State& index, const Plan& plan, const PlanOptions& options) {
+  PlanOptions rest;
+  rest.proposer = Proposer::none;
+  rest.memory_limit = memory_budget(index.device.info(), plan, options);  // the other half
+  rest.threads = options.threads;
+  rest.stop = options.stop;
+  return rest;
+}
+
+/// Move the keys of queries first, first + 1, ... of the rest to where those of the tile are.
+void move_keys(Device::State& state, const Workspace& from, std::int64_t first, std::int64_t count,
+               const Open& open, const Workspace& to) {
+  const spi::Grid<Key> found = from.result(count), result = to.result(1);
+  const std::size_t k = found.cols;
+  std::vector<Key> keys(static_cast<std::size_t>(count) * k);
+  const DeviceSession session(state);
+  session->read(*found.memory, 0, keys.data(), keys.size() * sizeof(Key));
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto q = static_cast<std::size_t>(open.queries[static_cast<std::size_t>(first + i)]);
+    session->write(*result.memory, q * k * sizeof(Key), keys.data() + static_cast<std::size_t>(i) * k,
+                   k * sizeof(Key));
+  }
+}
+
+}  // namespace
+
+void ExactSearch::run(std::int64_t count, const Workspace& workspace, Watcher& watcher, Trace* trace,
+                      std::function<void()>& meanwhile) const {
+  const std::shared_ptr<Device::State>& state = index_.device.state();
+  for (std::int64_t i = 0; i < steps(); ++i) {
+    {
+      const DeviceSession session(*state);
+      StepTimer timer(*session, trace);
+      run_tile(index_, plan_, tiles_[static_cast<std::size_t>(i)], i, i + 1 == steps(), count, workspace,
+               filter_, timer);
+      timer.collect(meanwhile);
+      if (watcher.watches()) session->finish();
+    }
+    do_once(meanwhile);
+    watcher.step_done();
+  }
+}
+
+void search_rest(const Index::State& index, const Plan& plan, const PlanOptions& options,
+                 MatrixView<const float> queries, const Open& open, const Workspace& workspace,
+                 Trace* trace) {
+  const auto count = static_cast<std::int64_t>(open.queries.size());
+  std::vector<float> rows;
+  for (const std::int64_t q : open.queries)
+    rows.insert(rows.end(), queries.row(q), queries.row(q) + queries.cols());
+  const MatrixView<const float> rest(rows.data(), count, queries.cols());
+  const PlanOptions way = options_for_rest(index, plan, options);
+  const Plan chain = plan_search(index, count, plan.problem.k, way, {});
+  const std::shared_ptr<Device::State>& state = index.device.state();
+  Workspace own(state, chain, scratch_of(*state, chain));
+  const DeviceFilter filter(state, chain, way);
+  const ExactSearch search(index, chain, filter);
+  const std::int64_t tiles = (count + chain.query_tile - 1) / chain.query_tile;
+  Watcher watcher(way, tiles * search.steps());
+  watcher.check_stop();
+  std::function<void()> nothing;
+  for (std::int64_t first = 0; first < count; first += chain.query_tile) {
+    const std::int64_t some = std::min(chain.query_tile, count - first);
+    upload_tile(index, chain, rest.slice(first, some), first, own, filter, trace);
+    search.run(some, own, watcher, trace, nothing);
+    move_keys(*state, own, first, some, open, workspace);
+  }
+}
+
+}  // namespace kith

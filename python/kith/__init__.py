@@ -1,0 +1,72 @@
+"""kith: exact k-nearest-neighbour search. Every device returns the same bits.
+
+>>> import numpy as np, kith
+>>> X = np.random.default_rng(0).random((1000, 16), np.float32)
+>>> index = kith.Index(X, metric="l2", device="auto")
+>>> distance, row = index.search(X[:3], k=5)
+>>> row[:, 0].tolist()
+[0, 1, 2]
+
+`kith.sklearn` has scikit-learn's estimators, `kith.faiss` FAISS's flat indices. docs/python.md is the manual;
+docs/contract.md says what is promised.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from ._device import BackendInfo, Device, DeviceInfo, Devices, close_devices, devices
+from ._errors import (
+    BadFile,
+    DeviceFailure,
+    Error,
+    HostCopyWarning,
+    Interrupted,
+    InvalidArgument,
+    OutOfMemory,
+    PrecisionWarning,
+    Unavailable,
+    Unsupported,
+)
+from ._index import Index
+from ._library import version as _version
+from ._metrics import metrics
+from ._results import Neighbors, RadiusNeighbors
+
+__version__ = _version()
+
+__all__ = [
+    "BackendInfo",
+    "BadFile",
+    "Device",
+    "DeviceFailure",
+    "DeviceInfo",
+    "Devices",
+    "Error",
+    "HostCopyWarning",
+    "Index",
+    "Interrupted",
+    "InvalidArgument",
+    "Neighbors",
+    "OutOfMemory",
+    "PrecisionWarning",
+    "RadiusNeighbors",
+    "Unavailable",
+    "Unsupported",
+    "close_devices",
+    "devices",
+    "metrics",
+]
+
+_SUBMODULES = ("faiss", "sklearn")
+
+
+def __getattr__(name: str) -> Any:
+    if name in _SUBMODULES:  # kith.sklearn imports scikit-learn: not before it is asked for
+        return importlib.import_module(f"kith.{name}")
+    raise AttributeError(f"module 'kith' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_SUBMODULES])

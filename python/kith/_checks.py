@@ -1,0 +1,44 @@
+"""Arguments of calls, checked and written into options."""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+from . import _structs as s
+from ._errors import InvalidArgument
+
+
+def check_columns(train: Optional[list[Any]], queries: Optional[list[Any]], what: str) -> None:
+    """Refuse a frame whose columns have other names, or another order, than the training rows'."""
+    if train is not None and queries is not None and train != queries:
+        raise InvalidArgument(
+            f"{what}: columns {_few(queries)}, but the training rows have {_few(train)}; "
+            "choose the columns in the order of the training rows"
+        )
+
+
+def _few(names: list[Any]) -> str:
+    return repr(names) if len(names) <= 6 else f"{names[:6]!r} and {len(names) - 6} more"
+
+
+def choose(
+    options: s.SearchOptions, threads: int, memory_limit: int, selector: Optional[str], proposer: Optional[str]
+) -> None:
+    options.threads = not_negative(threads, "kith: threads")
+    options.memory_limit = not_negative(memory_limit, "kith: memory_limit")
+    options.selector = selector.encode() if selector else None
+    options.proposer = proposer.encode() if proposer else None
+
+
+def whole(value: Any, what: str) -> int:
+    try:
+        return int(value.__index__())
+    except (AttributeError, TypeError):
+        raise InvalidArgument(f"{what}: {value!r} is no whole number; pass an int") from None
+
+
+def not_negative(value: Any, what: str) -> int:
+    number = whole(value, what)
+    if number < 0:
+        raise InvalidArgument(f"{what}: {number} is below 0; pass 0 or more")
+    return number

@@ -1,0 +1,298 @@
+"""Rows on a device, and searches of them."""
+
+from __future__ import annotations
+
+import ctypes as c
+from typing import TYPE_CHECKING, Any, Optional, Union
+
+import numpy as np
+
+from . import _structs as s
+from ._arrays import Rows, address, filter_words, index_array, outputs, rows_of
+from ._checks import check_columns, choose, not_negative, whole
+from ._device import Device, open_device
+from ._errors import InvalidArgument
+from ._library import Handle, check, lib, new_handle, text
+from ._metrics import metrics
+from ._results import Neighbors, RadiusNeighbors, lists_of
+from ._watch import Progress, call
+
+if TYPE_CHECKING:
+    from ._types import Float32, Int64
+
+
+class Index:
+    """Training rows on a device, searched exactly. Every device gives the same bits.
+
+    An `Index` never changes; any number of threads may search one at once.
+
+    Parameters
+    ----------
+    X : array, [n, dims]
+        NumPy, PyTorch, CuPy, JAX, pandas, Arrow, or whatever else speaks the buffer protocol or DLPack; finite.
+        kith computes in float32. Aligned float32 is not copied on its way to the library; smaller types are
+        converted, each value exactly; float64 and larger integers are rounded, with a `kith.PrecisionWarning`
+        where digits are lost. GPU arrays are copied through host memory, with a `kith.HostCopyWarning`.
+    metric : str
+        ``l2`` (Euclidean), ``squared_l2``, ``l1``, ``linf``, ``negative_dot``, ``cosine``, or another
+        library's name for one of these. Smaller is nearer: ``negative_dot`` is the product with its sign
+        turned. docs/contract.md, section 1, gives each formula.
+    device : str or Device
+        ``"auto"``, ``"cpu"``, ``"cuda:0"``, ``"opencl:0"``, ...; `kith.devices` lists those that are here.
+    features : sequence of int, optional
+        The columns that count, from 0. Rows are still given with all columns. None: all.
+
+    Raises
+    ------
+    kith.InvalidArgument
+        No rows, NaN or infinity (names the first), an unknown metric, a column that is not there.
+    kith.Unavailable, kith.OutOfMemory
+        There is no such device; the rows do not fit on it.
+
+    Examples
+    --------
+    >>> import numpy as np, kith
+    >>> X = np.array([[0, 0], [0, 1], [9, 9]], np.float32)
+    >>> index = kith.Index(X, device="cpu")
+    >>> distance, row = index.search(np.array([[1, 1]], np.float32), 2)
+    >>> row.tolist(), distance.tolist()
+    ([[1, 0]], [[1.0, 1.4142135381698608]])
+    """
+
+    def __init__(
+        self,
+        X: Any,
+        metric: str = "l2",
+        device: Union[str, Device] = "auto",
+        *,
+        features: Optional[Any] = None,
+    ) -> None:
+        if not isinstance(metric, str):
+            raise InvalidArgument(f"kith.Index: metric={metric!r}; pass a name, one of {', '.join(metrics())}")
+        rows = rows_of(X, "kith.Index: X")
+        options = s.sized(s.IndexOptions, metric=metric.encode())
+        if features is not None:
+            columns = index_array(features, "kith.Index: features")
+            options.features, options.feature_count = address(columns), len(columns)
+        opened = open_device(device)
+        handle = new_handle(lib.kith_index_free, lib.kith_index_new, opened.handle, rows.struct, options)
+        self._take(handle, opened, rows.columns)
+
+    def _take(self, handle: Handle, device: Device, columns: Optional[list[Any]]) -> None:
+        self._handle = handle
+        self._device = device
+        self._columns = columns
+        info = s.sized(s.IndexInfo)
+        check(lib.kith_index_describe(handle.value, info))
+        self._rows, self._dims = int(info.rows), int(info.dims)
+        self._metric = text(info.metric)
+
+    @classmethod
+    def _of(cls, handle: Handle, device: Device, columns: Optional[list[Any]]) -> Index:
+        index = cls.__new__(cls)
+        index._take(handle, device, columns)
+        return index
+
+    def with_(self, more: Any) -> Index:
+        """An `Index` of these rows and more, which get the numbers n, n + 1, ...; this one stays as it is.
+
+        Parameters
+        ----------
+        more : array, [rows, dims]
+
+        Returns
+        -------
+        Index
+            It shares the device memory of the rows that are here already.
+        """
+        rows = self._queries(more, "kith.Index.with_: more")
+        return Index._of(
+            new_handle(lib.kith_index_free, lib.kith_index_with, self._handle.value, rows.struct),
+            self._device,
+            self._columns,
+        )
+
+    def search(
+        self,
+        Q: Any,
+        k: int,
+        *,
+        filter: Optional[Any] = None,
+        out: Optional[tuple[Float32, Int64]] = None,
+        self_from: Optional[int] = None,
+        progress: Progress = False,
+        threads: int = 0,
+        memory_limit: int = 0,
+        selector: Optional[str] = None,
+        proposer: Optional[str] = None,
+    ) -> Neighbors:
+        """The k training rows nearest to each query, exactly.
+
+        Parameters
+        ----------
+        Q : array, [m, dims]
+            Of any kind that `Index` takes.
+        k : int
+            1 to n.
+        filter : array, optional
+            The training rows that count: a mask of bool, [n] or one a query, [m, n]; or row numbers.
+        out : pair of arrays, optional
+            Where to write: float32 and int64, C-contiguous, [m, k].
+        self_from : int, optional
+            Query q is training row ``self_from + q``, and not its own neighbour: leave-one-out.
+        progress : bool or callable
+            True shows a bar (tqdm's, where it is installed); a callable gets the fraction done, 0 to 1. What it
+            raises ends the search.
+        threads : int
+            Of the host; 0: as many as there are cores.
+        memory_limit : int
+            Bytes of device memory that a search may take beside its rows; 0: half of what is left.
+        selector, proposer : str, optional
+            How, instead of kith's choice (docs/methods.md). Answers do not depend on it.
+
+        Returns
+        -------
+        Neighbors
+            ``distance`` [m, k] and ``row`` [m, k], on the device of `Q` where that is an array on a GPU.
+
+        Raises
+        ------
+        kith.InvalidArgument
+            Other columns than the training rows, k outside 1..n, a filter of another shape, NaN or infinity.
+        kith.Unsupported, kith.OutOfMemory
+            The device lacks what was insisted on; the memory limit is too small for one query.
+        KeyboardInterrupt
+            Ctrl-C.
+        """
+        rows = self._queries(Q, "kith.Index.search: Q")
+        m = len(rows.array)
+        k = whole(k, "kith.Index.search: k")
+        distance, row = outputs(out, (m, max(k, 0)), "kith.Index.search")
+        options = None
+        if filter is not None or self_from is not None or threads or memory_limit or selector or proposer:
+            options = s.search_options()
+            choose(options, threads, memory_limit, selector, proposer)
+            options.self = -1 if self_from is None else not_negative(self_from, "kith.Index.search: self_from")
+        words = None
+        if filter is not None and options is not None:
+            words = filter_words(filter, self._rows, m, "kith.Index.search: filter")
+            options.filter, options.filter_rows = address(words), len(words)
+        handle, found = self._handle.value, (address(distance), address(row))
+        call(
+            lambda chosen: int(lib.kith_index_search(handle, rows.struct, k, chosen, *found)),
+            options,
+            m * self._rows * self._dims // self._device.pace,
+            progress,
+        )
+        if rows.back is None or out is not None:
+            return Neighbors(distance, row)
+        return Neighbors(rows.returned(distance), rows.returned(row))
+
+    def within(
+        self,
+        Q: Any,
+        radius: Any,
+        *,
+        filter: Optional[Any] = None,
+        self_from: Optional[int] = None,
+        progress: Progress = False,
+        threads: int = 0,
+        memory_limit: int = 0,
+    ) -> RadiusNeighbors:
+        """All training rows whose distance, as `search` gives it, is at most a radius.
+
+        Parameters
+        ----------
+        Q : array, [m, dims]
+        radius : float or array, [m]
+            In the unit of the metric; one for all queries, or one a query.
+        filter, self_from, progress, threads, memory_limit
+            As for `search`.
+
+        Returns
+        -------
+        RadiusNeighbors
+            ``first`` [m + 1], ``distance`` and ``row`` [first[m]]: by distance, then by row.
+
+        Raises
+        ------
+        As `search`, and kith.OutOfMemory where what is found does not fit the host.
+        """
+        rows = self._queries(Q, "kith.Index.within: Q")
+        m = len(rows.array)
+        radii = np.ascontiguousarray(np.atleast_1d(np.asarray(radius)), np.float32)
+        options = s.search_options()
+        choose(options, threads, memory_limit, None, None)
+        options.self = -1 if self_from is None else not_negative(self_from, "kith.Index.within: self_from")
+        words = None
+        if filter is not None:
+            words = filter_words(filter, self._rows, m, "kith.Index.within: filter")
+            options.filter, options.filter_rows = address(words), len(words)
+        handle, out = self._handle.value, c.c_void_p()
+        call(
+            lambda chosen: int(
+                lib.kith_index_within(handle, rows.struct, address(radii), radii.size, chosen, c.byref(out))
+            ),
+            options,
+            m * self._rows * self._dims // self._device.pace,
+            progress,
+        )
+        return RadiusNeighbors(*(rows.returned(array) for array in lists_of(Handle(out.value, lib.kith_within_free))))
+
+    def explain(self, m: int, k: int) -> str:
+        """What `search` would do with m queries, one decision a line."""
+        out = c.c_void_p()
+        check(lib.kith_index_explain(self._handle.value, m, k, None, c.byref(out)))
+        owner = Handle(out.value, lib.kith_text_free)
+        return c.string_at(owner.value or 0).decode("utf-8", "replace")
+
+    def _queries(self, Q: Any, what: str) -> Rows:
+        rows = rows_of(Q, what)
+        check_columns(self._columns, rows.columns, what)
+        return rows
+
+    @property
+    def rows(self) -> int:
+        """Training rows, n."""
+        return self._rows
+
+    @property
+    def dims(self) -> int:
+        """Columns of rows and queries, as given."""
+        return self._dims
+
+    @property
+    def metric(self) -> str:
+        return self._metric
+
+    @property
+    def device(self) -> Device:
+        return self._device
+
+    @property
+    def memory_bytes(self) -> int:
+        """Device memory of the rows, those shared with other indices included, and of what searches keep."""
+        info = s.sized(s.IndexInfo)
+        check(lib.kith_index_describe(self._handle.value, info))
+        return int(info.memory_bytes)
+
+    def __len__(self) -> int:
+        return self._rows
+
+    def __repr__(self) -> str:
+        return (
+            f"kith.Index({self._rows} rows x {self._dims} columns, metric={self._metric!r}, "
+            f"device={self._device.info.spec!r}, {self.memory_bytes / 2**20:.1f} MiB)"
+        )
+
+    def __copy__(self) -> Index:
+        return self  # it never changes
+
+    def __deepcopy__(self, memo: Any) -> Index:
+        return self
+
+    def __reduce__(self) -> Any:
+        raise TypeError(
+            "kith.Index: its rows are on a device and are not pickled; pickle the rows, and make the Index again "
+            "from them (the estimators of kith.sklearn do that)"
+        )

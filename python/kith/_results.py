@@ -1,0 +1,63 @@
+"""What searches return, and how lists come out of the library."""
+
+from __future__ import annotations
+
+import ctypes as c
+from typing import TYPE_CHECKING, Any, NamedTuple, Optional
+
+import numpy as np
+
+from . import _structs as s
+from ._arrays import address
+from ._library import Handle, check, lib
+
+if TYPE_CHECKING:
+    from ._types import Array
+
+
+class Neighbors(NamedTuple):
+    """What a search finds: ``distance, row = index.search(...)``.
+
+    Attributes
+    ----------
+    distance : array of float32, [m, k]
+        Nearest first.
+    row : array of int64, [m, k]
+        Training rows, from 0; among equally near ones the smaller first. A list with fewer than k rows
+        (of a filter) ends in distance inf, row -1.
+    """
+
+    distance: Any
+    row: Any
+
+
+class RadiusNeighbors(NamedTuple):
+    """What a search within a radius finds: the list of query q is ``first[q]:first[q + 1]`` of both others.
+
+    Attributes
+    ----------
+    first : array of int64, [m + 1]
+    distance : array of float32, [first[m]]
+        Of each query, nearest first.
+    row : array of int64, [first[m]]
+    """
+
+    first: Any
+    distance: Any
+    row: Any
+
+
+def lists_of(within: Handle) -> tuple[Array, Array, Array]:
+    """Copies of what a kith_within holds: first, distance, row."""
+    info = s.sized(s.WithinInfo)
+    check(lib.kith_within_describe(within.value, info))
+    first = _copied(info.first, info.queries + 1, np.dtype(np.int64))
+    count = int(first[-1])
+    return first, _copied(info.distance, count, np.dtype(np.float32)), _copied(info.row, count, np.dtype(np.int64))
+
+
+def _copied(where: Optional[int], count: int, kind: np.dtype[Any]) -> Array:
+    array = np.empty(count, kind)
+    if count and where:
+        c.memmove(address(array), where, array.nbytes)
+    return array

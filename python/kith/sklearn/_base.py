@@ -1,0 +1,259 @@
+"""What all estimators have in common: checked rows, a handle on a device, neighbours and graphs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Optional
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from .._arrays import _host_array
+from .._errors import InvalidArgument
+from .._index import Index
+from .._vote import Classifier, Regressor
+from . import _parameters as parameters
+
+if TYPE_CHECKING:
+    from .._types import Array, Float32
+
+
+class Base(BaseEstimator):  # type: ignore[misc,unused-ignore]
+    """Rows that are fitted, on a device.
+
+    Attributes
+    ----------
+    n_features_in_, n_samples_fit_ : int
+    feature_names_in_ : array of str
+        The columns' names, where `X` was a frame whose names are all texts.
+    effective_metric_ : str
+        kith's name of the metric.
+    """
+
+    # Parameters of every estimator, set by the constructors.
+    algorithm: Any
+    metric: Any
+    p: Any
+    metric_params: Any
+    n_jobs: Any
+    device: Any
+
+    def _where(self) -> str:
+        return f"kith.sklearn.{type(self).__name__}"
+
+    def _check_rows(self, X: Any, *, reset: bool, y: Any = None) -> Any:
+        """Finite float32 rows; with `y` also that. scikit-learn's own checks and messages."""
+        if type(X).__module__.partition(".")[0] in ("torch", "cupy", "jax", "jaxlib"):
+            X = _host_array(X, self._where())[0]
+        with np.errstate(over="ignore"):
+            options: dict[str, Any] = {"dtype": np.float32, "order": "C", "reset": reset}
+            if y is None:
+                return validate_data(self, X, **options)
+            return validate_data(self, X, y, multi_output=True, **options)
+
+    def _fit_rows(self, X: Float32, frame: Any) -> None:
+        parameters.check_algorithm(self.algorithm, self._where())
+        parameters.threads_of(self.n_jobs, self._where())
+        self.effective_metric_ = parameters.metric_of(self.metric, self.p, self.metric_params, self._where())
+        self.effective_metric_params_: dict[str, Any] = {}
+        self.n_samples_fit_ = len(X)
+        self._fit_X = X
+        self._fit_index = frame.index if hasattr(frame, "columns") and hasattr(frame, "index") else None
+
+    # ---- The handle: made when rows are fitted, and again after a pickle or a copy ----
+
+    def _make(self) -> Any:
+        """An Index, a Classifier or a Regressor of the fitted rows."""
+        return Index(self._fit_X, self.effective_metric_, self._device())
+
+    def _device(self) -> Any:
+        return "auto" if self.device is None else self.device
+
+    def _model(self) -> Any:
+        check_is_fitted(self, "_fit_X")
+        if self.__dict__.get("_made") is None:
+            self._made = self._make()
+        return self._made
+
+    def _index(self) -> Index:
+        model = self._model()
+        if isinstance(model, (Classifier, Regressor)):
+            if self.__dict__.get("_made_index") is None:
+                self._made_index = model.index()
+            return self._made_index
+        assert isinstance(model, Index)
+        return model
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = dict(super().__getstate__())
+        for name in ("_made", "_made_index"):
+            state.pop(name, None)
+        return state
+
+    # ---- Queries ----
+
+    def _queries(self, X: Any) -> tuple[Float32, int]:
+        """Checked queries and kith's `self_from`: without `X` each fitted row by all others."""
+        check_is_fitted(self, "_fit_X")
+        if X is None:
+            return self._fit_X, 0
+        return self._check_rows(X, reset=False), -1
+
+    def _threads(self) -> int:
+        return parameters.threads_of(self.n_jobs, self._where())
+
+    def _neighbors(self, n_neighbors: Any, queries: int, self_from: int) -> int:
+        fitted = self.n_samples_fit_
+        most = fitted - 1 if self_from == 0 else fitted
+        return parameters.neighbors_of(n_neighbors, most, fitted, queries, self._where())
+
+
+def _self_from(value: int) -> Optional[int]:
+    return None if value < 0 else value
+
+
+class KNeighbors:
+    """`kneighbors` and what is made of it; for classes with `Base` and a parameter ``n_neighbors``."""
+
+    n_neighbors: Any
+
+    def kneighbors(self, X: Any = None, n_neighbors: Optional[int] = None, return_distance: bool = True) -> Any:
+        """The nearest fitted rows of each query.
+
+        Parameters
+        ----------
+        X : array, [m, n_features_in_], optional
+            None: every fitted row, which is not its own neighbour.
+        n_neighbors : int, optional
+            None: the estimator's.
+        return_distance : bool
+
+        Returns
+        -------
+        distance : array of float64, [m, k]
+            float32 values, nearest first. Only with `return_distance`.
+        row : array of int64, [m, k]
+            Among equally near rows the first comes first.
+        """
+        assert isinstance(self, Base)
+        queries, self_from = self._queries(X)
+        k = self._neighbors(self.n_neighbors if n_neighbors is None else n_neighbors, len(queries), self_from)
+        distance, row = self._index().search(queries, k, self_from=_self_from(self_from), threads=self._threads())
+        return (distance.astype(np.float64), row) if return_distance else row
+
+    def kneighbors_graph(self, X: Any = None, n_neighbors: Optional[int] = None, mode: str = "connectivity") -> Any:
+        """The neighbours as a sparse matrix.
+
+        Parameters
+        ----------
+        X, n_neighbors
+            As for `kneighbors`.
+        mode : {"connectivity", "distance"}
+            What the entries are: 1, or distances.
+
+        Returns
+        -------
+        scipy.sparse.csr_matrix of float64, [m, n_samples_fit_]
+        """
+        distance, row = self.kneighbors(X, n_neighbors)
+        first = np.arange(0, row.size + 1, row.shape[1] if row.size else 1)
+        return graph(self, mode, first if row.size else np.zeros(len(row) + 1, np.int64), distance.ravel(), row.ravel())
+
+    def kneighbors_frame(self, X: Any = None, n_neighbors: Optional[int] = None) -> Any:
+        """The neighbours as a pandas DataFrame, one row for each query and rank.
+
+        Parameters
+        ----------
+        X, n_neighbors
+            As for `kneighbors`.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns ``query`` and ``neighbor`` have labels of the indices of `X` and of the fitted frame (row
+            numbers where these were no frames), ``rank`` counts from 0, ``distance`` is in the metric's unit.
+
+        Raises
+        ------
+        kith.Unavailable
+            pandas is not installed.
+        """
+        from ._frames import neighbors_frame
+
+        assert isinstance(self, Base)
+        distance, row = self.kneighbors(X, n_neighbors)
+        labels = self._fit_index if X is None else getattr(X, "index", None) if hasattr(X, "columns") else None
+        return neighbors_frame(distance, row, labels, self._fit_index)
+
+
+class RadiusNeighbors:
+    """`radius_neighbors` and what is made of it; for classes with `Base` and a parameter ``radius``."""
+
+    radius: Any
+
+    def _lists(self, X: Any, radius: Optional[float]) -> tuple[Array, Array, Array]:
+        assert isinstance(self, Base)
+        queries, self_from = self._queries(X)
+        asked = parameters.radius_of(self.radius if radius is None else radius, self._where())
+        found = self._index().within(queries, asked, self_from=_self_from(self_from), threads=self._threads())
+        return found.first, found.distance.astype(np.float64), found.row
+
+    def radius_neighbors(
+        self,
+        X: Any = None,
+        radius: Optional[float] = None,
+        return_distance: bool = True,
+        sort_results: bool = False,
+    ) -> Any:
+        """All fitted rows whose distance is at most the radius.
+
+        Parameters
+        ----------
+        X : array, [m, n_features_in_], optional
+            None: every fitted row, which is not its own neighbour.
+        radius : float, optional
+            None: the estimator's.
+        return_distance : bool
+        sort_results : bool
+            No effect: lists are always sorted by distance, then by row.
+
+        Returns
+        -------
+        distance : array of arrays of float64, [m]
+            Only with `return_distance`.
+        row : array of arrays of int64, [m]
+        """
+        first, distance, row = self._lists(X, radius)
+        rows = _ragged(first, row)
+        return (_ragged(first, distance), rows) if return_distance else rows
+
+    def radius_neighbors_graph(
+        self,
+        X: Any = None,
+        radius: Optional[float] = None,
+        mode: str = "connectivity",
+        sort_results: bool = False,
+    ) -> Any:
+        """The rows within the radius as a sparse matrix; parameters as for `radius_neighbors`.
+
+        Returns
+        -------
+        scipy.sparse.csr_matrix of float64, [m, n_samples_fit_]
+        """
+        return graph(self, mode, *self._lists(X, radius))
+
+
+def _ragged(first: Array, values: Array) -> Array:
+    lists = np.empty(len(first) - 1, object)
+    for q in range(len(lists)):
+        lists[q] = values[first[q] : first[q + 1]]
+    return lists
+
+
+def graph(estimator: Any, mode: str, first: Array, distance: Array, row: Array) -> Any:
+    from scipy.sparse import csr_matrix
+
+    if mode not in ("connectivity", "distance"):
+        raise InvalidArgument(f"{estimator._where()}: mode={mode!r}; choose 'connectivity' or 'distance'")
+    data = distance if mode == "distance" else np.ones(len(row))
+    return csr_matrix((data, row, first), shape=(len(first) - 1, estimator.n_samples_fit_))

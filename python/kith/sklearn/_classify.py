@@ -1,0 +1,223 @@
+"""Classifiers by k neighbours and by radius."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Optional
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from .._errors import InvalidArgument
+from .._vote import NO_LABEL, Classifier, Vote, Voted
+from . import _labels as labels
+from . import _parameters as parameters
+from ._base import Base, KNeighbors
+from ._weights import shares_by_weights
+
+if TYPE_CHECKING:
+    from .._types import Array, Int64
+
+
+class _Classifying(ClassifierMixin, Base):  # type: ignore[misc,unused-ignore]
+    """Labels, votes and what becomes of them.
+
+    Attributes
+    ----------
+    classes_ : array, [classes], or a list of these
+        The distinct labels, sorted; a list where `y` has several columns.
+    outputs_2d_ : bool
+        Whether `y` has several columns.
+    """
+
+    weights: Any
+    tie: Any
+    priors: Any
+    costs: Any
+    no_label: Any
+
+    def fit(self, X: Any, y: Any) -> Any:
+        """Keep rows and labels on the device.
+
+        Parameters
+        ----------
+        X : array or frame, [n, columns]
+        y : array, [n] or [n, outputs]
+            Labels of any dtype that sorts; categories and strings of pandas, too.
+
+        Returns
+        -------
+        self
+        """
+        where = self._where()
+        rows, y = self._check_rows(
+            X, reset=True, y=labels.plain_labels(y, where) if y is not None else _required(y, where)
+        )
+        classes, self._codes, self.outputs_2d_ = labels.encode(y, where)
+        self._classes = classes
+        self.classes_ = classes if self.outputs_2d_ else classes[0]
+        parameters.weights_of(self.weights, where)
+        self._fit_rows(rows, X)
+        self._made = self._make()
+        return self
+
+    def _vote(self, weights: str) -> Vote:
+        where = self._where()
+        return Vote(
+            weights,
+            self.tie,
+            labels.by_class(self.priors, self._classes, "priors", where),
+            labels.by_class(self.costs, self._classes, "costs", where),
+        )
+
+    def _plain_vote(self) -> None:
+        """Refuse what kith's own parameters cannot do with a function as weights."""
+        if self.tie != "smallest_label" or self.priors is not None or self.costs is not None:
+            raise InvalidArgument(
+                f"{self._where()}: tie, priors and costs with a function as weights; use 'uniform' or 'distance'"
+            )
+
+    def _labels(self, voted: list[Voted], no_label: Any) -> Array:
+        answers = [
+            labels.decode(one.code, classes, no_label, self._where()) for one, classes in zip(voted, self._classes)
+        ]
+        return np.stack(answers, axis=1) if self.outputs_2d_ else answers[0]
+
+    def _shares(self, voted: list[Voted]) -> Any:
+        return [one.share for one in voted] if self.outputs_2d_ else voted[0].share
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The share of right answers; without `X`, of every fitted row by all others."""
+        if X is not None:
+            return float(super().score(X, y, sample_weight))
+        from sklearn.metrics import accuracy_score
+
+        return float(accuracy_score(y, self.predict(None), sample_weight=sample_weight))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = True
+        tags.target_tags.multi_output = True
+        return tags
+
+
+def _required(y: Any, where: str) -> Any:
+    raise InvalidArgument(f"{where}: requires y to be passed, but the target y is None")
+
+
+def _voted_by(function: Any, codes: Int64, classes: list[Any], lists: Any) -> list[Voted]:
+    """Votes weighed by a caller's function of distances; `lists`: first, distance, row."""
+    first, distance, row = lists
+    voted = []
+    for output, found in enumerate(classes):
+        share = shares_by_weights(function, codes[:, output], len(found), first, distance, row)
+        code = np.where(share.any(axis=1), share.argmax(axis=1), NO_LABEL).astype(np.int64)
+        voted.append(Voted(code, share))
+    return voted
+
+
+class KNeighborsClassifier(KNeighbors, _Classifying):
+    """The label that most of the k nearest rows have, as `sklearn.neighbors.KNeighborsClassifier`.
+
+    Parameters
+    ----------
+    n_neighbors : int
+    weights : {"uniform", "distance"} or callable
+        What a vote weighs: 1, 1 / distance, or what a function makes of distances [m, k].
+    algorithm, leaf_size, p, metric, metric_params, n_jobs, device
+        As for `NearestNeighbors`.
+    tie : str
+        kith's own: who wins of several classes with the same score: ``smallest_label``, ``nearest``,
+        ``smallest_distance``, ``fewer_neighbors``, ``abstain`` (docs/contract.md, section 5).
+    priors : array, [classes], or dict by label, optional
+        kith's own: the score of a class is multiplied by it. None: 1.
+    costs : array, [classes, classes], or dict of dicts, optional
+        kith's own: of answering the column's class where that of the row is right.
+    no_label : label, optional
+        kith's own: the answer for a query that abstains or has no vote; None refuses such queries.
+
+    Examples
+    --------
+    >>> from kith.sklearn import KNeighborsClassifier
+    >>> model = KNeighborsClassifier(n_neighbors=3).fit([[0.0], [1], [2], [3]], ["a", "a", "b", "b"])
+    >>> print(model.predict([[1.1]])[0], model.predict_proba([[0.9]]).round(3).tolist())
+    a [[0.667, 0.333]]
+    """
+
+    def __init__(
+        self,
+        n_neighbors: int = 5,
+        *,
+        weights: Any = "uniform",
+        algorithm: str = "auto",
+        leaf_size: int = 30,
+        p: float = 2,
+        metric: str = "minkowski",
+        metric_params: Optional[dict[str, Any]] = None,
+        n_jobs: Optional[int] = None,
+        device: Any = "auto",
+        tie: str = "smallest_label",
+        priors: Any = None,
+        costs: Any = None,
+        no_label: Any = None,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.weights = weights
+        self.algorithm = algorithm
+        self.leaf_size = leaf_size
+        self.p = p
+        self.metric = metric
+        self.metric_params = metric_params
+        self.n_jobs = n_jobs
+        self.device = device
+        self.tie = tie
+        self.priors = priors
+        self.costs = costs
+        self.no_label = no_label
+
+    def _make(self) -> Classifier:
+        sizes = [len(one) for one in self._classes]
+        return Classifier(self._fit_X, self._codes, sizes, self.effective_metric_, self._device())
+
+    def _voted(self, X: Any) -> list[Voted]:
+        check_is_fitted(self, "_fit_X")
+        weights = parameters.weights_of(self.weights, self._where())
+        if callable(weights):
+            self._plain_vote()
+            distance, row = self.kneighbors(X)
+            first = np.arange(len(row) + 1) * row.shape[1]
+            function = lambda _: np.asarray(weights(distance)).ravel()  # noqa: E731
+            return _voted_by(function, self._codes, self._classes, (first, distance.ravel(), row.ravel()))
+        queries, self_from = self._queries(X)
+        k = self._neighbors(self.n_neighbors, len(queries), self_from)
+        model: Classifier = self._model()
+        return model.classify(queries, k, self._vote(weights), self._threads(), self_from)
+
+    def predict(self, X: Any) -> Any:
+        """The label of each query.
+
+        Parameters
+        ----------
+        X : array or frame, [m, n_features_in_], or None
+            None: every fitted row by all others.
+
+        Returns
+        -------
+        array of the labels' dtype, [m] or [m, outputs]
+        """
+        return self._labels(self._voted(X), self.no_label)
+
+    def predict_proba(self, X: Any) -> Any:
+        """The share of each class in the score.
+
+        Parameters
+        ----------
+        X
+            As for `predict`.
+
+        Returns
+        -------
+        array of float64, [m, classes], or a list of these, one an output
+            In the order of `classes_`; zeros for a query without a vote.
+        """
+        return self._shares(self._voted(X))

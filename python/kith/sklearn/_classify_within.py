@@ -1,0 +1,197 @@
+"""The classifier by radius."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, Optional
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from .._errors import InvalidArgument
+from .._vote import Classifier, Voted
+from . import _labels as labels
+from . import _parameters as parameters
+from ._base import RadiusNeighbors, _ragged
+from ._classify import _Classifying, _voted_by
+
+
+class RadiusNeighborsClassifier(RadiusNeighbors, _Classifying):
+    """The label that most rows within a radius have, as `sklearn.neighbors.RadiusNeighborsClassifier`.
+
+    Parameters
+    ----------
+    radius : float
+        In the metric's unit.
+    weights
+        As for `KNeighborsClassifier`; a function gets an array of arrays of distances, [m].
+    outlier_label : label, list of labels, "most_frequent", optional
+        The answer for a query with no row within the radius; None refuses such queries.
+    algorithm, leaf_size, p, metric, metric_params, n_jobs, device, tie, priors, costs, no_label
+        As for `KNeighborsClassifier`.
+
+    Notes
+    -----
+    With several outputs each keeps a copy of the rows on the device.
+    """
+
+    def __init__(
+        self,
+        radius: float = 1.0,
+        *,
+        weights: Any = "uniform",
+        algorithm: str = "auto",
+        leaf_size: int = 30,
+        p: float = 2,
+        metric: str = "minkowski",
+        outlier_label: Any = None,
+        metric_params: Optional[dict[str, Any]] = None,
+        n_jobs: Optional[int] = None,
+        device: Any = "auto",
+        tie: str = "smallest_label",
+        priors: Any = None,
+        costs: Any = None,
+        no_label: Any = None,
+    ) -> None:
+        self.radius = radius
+        self.weights = weights
+        self.algorithm = algorithm
+        self.leaf_size = leaf_size
+        self.p = p
+        self.metric = metric
+        self.outlier_label = outlier_label
+        self.metric_params = metric_params
+        self.n_jobs = n_jobs
+        self.device = device
+        self.tie = tie
+        self.priors = priors
+        self.costs = costs
+        self.no_label = no_label
+
+    def fit(self, X: Any, y: Any) -> Any:
+        super().fit(X, y)
+        self.outlier_label_ = self._outlier_labels()
+        return self
+
+    fit.__doc__ = _Classifying.fit.__doc__
+
+    def _outlier_labels(self) -> Optional[list[Any]]:
+        if self.outlier_label is None:
+            return None
+        outputs = len(self._classes)
+        if isinstance(self.outlier_label, str) and self.outlier_label == "most_frequent":
+            return [found[np.bincount(self._codes[:, output]).argmax()] for output, found in enumerate(self._classes)]
+        several = isinstance(self.outlier_label, (list, tuple, np.ndarray))
+        if several and len(self.outlier_label) != outputs:
+            raise InvalidArgument(
+                f"{self._where()}: {len(self.outlier_label)} outlier labels for {outputs} outputs; pass one for each"
+            )
+        chosen = list(self.outlier_label) if several else [self.outlier_label] * outputs
+        for label, found in zip(chosen, self._classes):
+            if np.ndim(label) != 0 or np.append(found, label).dtype.kind != found.dtype.kind:
+                raise TypeError(
+                    f"{self._where()}: outlier_label={label!r} does not fit labels of dtype {found.dtype}; "
+                    "pass a label of their kind"
+                )
+        return chosen
+
+    def _make(self) -> list[Classifier]:
+        return [
+            Classifier(
+                self._fit_X,
+                np.ascontiguousarray(self._codes[:, [output]]),
+                [len(found)],
+                self.effective_metric_,
+                self._device(),
+            )
+            for output, found in enumerate(self._classes)
+        ]
+
+    def _index(self) -> Any:
+        if self.__dict__.get("_made_index") is None:
+            self._made_index = self._model()[0].index()
+        return self._made_index
+
+    def _voted(self, X: Any) -> list[Voted]:
+        check_is_fitted(self, "_fit_X")
+        weights = parameters.weights_of(self.weights, self._where())
+        if callable(weights):
+            self._plain_vote()
+            lists = self._lists(X, None)
+            distances = _ragged(lists[0], lists[1])
+            function = lambda _: np.concatenate([*map(np.asarray, weights(distances)), np.empty(0)])  # noqa: E731
+            return _voted_by(function, self._codes, self._classes, lists)
+        queries, self_from = self._queries(X)
+        radius = parameters.radius_of(self.radius, self._where())
+        vote, threads = self._vote(weights), self._threads()
+        return [one.classify_within(queries, radius, vote, threads, self_from) for one in self._model()]
+
+    def predict(self, X: Any) -> Any:
+        """The label of each query.
+
+        Parameters
+        ----------
+        X : array or frame, [m, n_features_in_], or None
+            None: every fitted row by all others.
+
+        Returns
+        -------
+        array of the labels' dtype, [m] or [m, outputs]
+
+        Raises
+        ------
+        kith.InvalidArgument
+            There is a query with no row within the radius, and no `outlier_label`.
+        """
+        voted = self._voted(X)
+        if self.outlier_label_ is None:
+            without = np.flatnonzero(voted[0].alone() & (voted[0].code < 0))
+            if len(without) and self.no_label is None:
+                raise InvalidArgument(
+                    f"{self._where()}: No neighbors found for test samples {without[:10]} ({len(without)} of "
+                    f"{len(voted[0].code)} queries); take a larger radius, or give outlier_label"
+                )
+            return self._labels(voted, self.no_label)
+        answers = []
+        for one, found, outlier in zip(voted, self._classes, self.outlier_label_):
+            alone = one.alone()
+            answer = labels.decode(np.where(alone, 0, one.code), found, self.no_label, self._where())
+            answers.append(labels.put(answer, alone, outlier) if alone.any() else answer)
+        return np.stack(answers, axis=1) if self.outputs_2d_ else answers[0]
+
+    def predict_proba(self, X: Any) -> Any:
+        """The share of each class in the score.
+
+        Parameters
+        ----------
+        X
+            As for `predict`.
+
+        Returns
+        -------
+        array of float64, [m, classes], or a list of these, one an output
+            In the order of `classes_`. For a query with no row within the radius: 1 for `outlier_label` where
+            that is one of the classes, else zeros, with a warning.
+        """
+        voted = self._voted(X)
+        for output, one in enumerate(voted):
+            alone = one.alone()
+            if not alone.any():
+                continue
+            if self.outlier_label_ is None and self.no_label is None:
+                raise InvalidArgument(
+                    f"{self._where()}: No neighbors found for test samples {np.flatnonzero(alone)[:10]}; "
+                    "take a larger radius, or give outlier_label"
+                )
+            if self.outlier_label_ is None:
+                continue
+            place = np.flatnonzero(self._classes[output] == self.outlier_label_[output])
+            if len(place):
+                one.share[alone, place[0]] = 1.0
+            else:
+                warnings.warn(
+                    f"{self._where()}: Outlier label {self.outlier_label_[output]} is not in training classes. "
+                    "All class probabilities of outliers are 0.",
+                    stacklevel=2,
+                )
+        return self._shares(voted)

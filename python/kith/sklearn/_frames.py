@@ -1,0 +1,28 @@
+"""pandas: neighbours as a frame."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .._errors import Unavailable
+
+
+def neighbors_frame(distance: Any, row: Any, queries: Any, fitted: Any) -> Any:
+    """One row for each query and rank; `queries` and `fitted` are the indices of frames, or None."""
+    try:
+        import pandas as pd
+    except ImportError:
+        raise Unavailable("kith.sklearn: kneighbors_frame makes a pandas DataFrame; pip install pandas") from None
+    m, k = row.shape
+    queries = pd.RangeIndex(m) if queries is None else queries
+    fitted = pd.RangeIndex(int(row.max(initial=-1)) + 1) if fitted is None else fitted
+    return pd.DataFrame(
+        {
+            "query": queries.repeat(k),
+            "rank": np.tile(np.arange(k), m),
+            "neighbor": fitted.take(row.ravel()),
+            "distance": distance.ravel(),
+        }
+    )

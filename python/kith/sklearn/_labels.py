@@ -1,0 +1,89 @@
+"""Labels of any dtype as codes 0, 1, ..., and back."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any, Optional
+
+import numpy as np
+from sklearn.exceptions import DataConversionWarning
+from sklearn.utils.multiclass import check_classification_targets
+
+from .._errors import InvalidArgument
+
+if TYPE_CHECKING:
+    from .._types import Array, Float64, Int64
+
+
+def plain_labels(y: Any, where: str) -> Any:
+    """Labels as NumPy has them: pandas' own dtypes (categories, strings, Int64) become those of their values."""
+    kind = getattr(y, "dtype", None)
+    kinds = [kind] if kind is not None else list(getattr(y, "dtypes", []))
+    if not kinds or all(isinstance(one, np.dtype) for one in kinds):
+        return y
+    if np.any(np.asarray(y.isna())):
+        raise InvalidArgument(f"{where}: y has missing labels; leave their rows out (y.notna())")
+    columns = [y] if kind is not None else [y[name] for name in y.columns]
+    plain = [np.array(column.to_numpy(dtype=object).tolist()) for column in columns]
+    return plain[0] if kind is not None else np.column_stack(plain)
+
+
+def encode(y: Any, where: str) -> tuple[list[Array], Int64, bool]:
+    """The sorted classes of each output, codes [n, outputs], and whether `y` had several columns."""
+    y = np.asarray(y)
+    if y.ndim == 2 and y.shape[1] == 1:
+        warnings.warn(
+            "A column-vector y was passed when a 1d array was expected. Please change the shape of y to "
+            "(n_samples,), for example using ravel().",
+            DataConversionWarning,
+            stacklevel=3,
+        )
+    several = y.ndim == 2 and y.shape[1] > 1
+    check_classification_targets(y)
+    columns = y.reshape(len(y), -1)
+    classes, codes = [], np.empty(columns.shape, np.int64)
+    for output in range(columns.shape[1]):
+        found, codes[:, output] = np.unique(columns[:, output], return_inverse=True)
+        classes.append(found)
+    return classes, codes, several
+
+
+def decode(codes: Int64, classes: Array, no_label: Any, where: str) -> Array:
+    """The labels of codes; one below 0, for a query without a winner, becomes `no_label`, or is refused."""
+    without = codes < 0
+    if not without.any():
+        taken: Array = classes.take(codes)
+        return taken
+    if no_label is None:
+        q = int(np.argmax(without))
+        raise InvalidArgument(
+            f"{where}: no class wins for {int(without.sum())} of {len(codes)} queries, first query {q}; "
+            "pass no_label, the answer for such queries"
+        )
+    return put(classes.take(np.maximum(codes, 0)), without, no_label)
+
+
+def put(labels: Array, where: Array, label: Any) -> Array:
+    """`labels` with `label` where a mask says so, of a dtype that holds both."""
+    # Text beside numbers, or a longer text, needs a dtype that holds both.
+    kinds = {labels.dtype.kind, np.asarray(label).dtype.kind}
+    labels = labels.astype(object if len(kinds) > 1 else np.result_type(labels, np.asarray(label)))
+    labels[where] = label
+    return labels
+
+
+def by_class(values: Any, classes: list[Array], name: str, where: str) -> Optional[Float64]:
+    """Priors [classes], or costs [classes, classes], of the only output: an array, or a dict by label."""
+    if values is None:
+        return None
+    if len(classes) != 1:
+        raise InvalidArgument(f"{where}: {name} with {len(classes)} outputs; fit one estimator for each output")
+    labels = classes[0].tolist()
+    if isinstance(values, dict):
+        missing = [label for label in labels if label not in values]
+        if missing or len(values) != len(labels):
+            raise InvalidArgument(f"{where}: {name} is for {list(values)!r}, but the classes are {labels!r}")
+        values = [values[label] for label in labels]
+        if values and isinstance(values[0], dict):
+            values = [[row[label] for label in labels] for row in values]
+    return np.ascontiguousarray(values, np.float64)

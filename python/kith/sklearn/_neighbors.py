@@ -1,0 +1,150 @@
+"""Estimators without labels."""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from .._errors import InvalidArgument
+from ._base import Base, KNeighbors, RadiusNeighbors
+
+
+class NearestNeighbors(KNeighbors, RadiusNeighbors, Base):
+    """Searches by k and by radius, as `sklearn.neighbors.NearestNeighbors`.
+
+    Parameters
+    ----------
+    n_neighbors : int
+        What `kneighbors` asks for unless it is told.
+    radius : float
+        What `radius_neighbors` asks for unless it is told, in the metric's unit.
+    algorithm : {"auto", "brute"}
+    leaf_size : int
+        No effect.
+    metric : str
+        ``minkowski`` (with `p` 1, 2 or infinity), or a name that `kith.Index` takes.
+    p : float
+    metric_params : dict, optional
+        Nothing but ``p`` of ``minkowski``.
+    n_jobs : int, optional
+        Threads; None: as many as there are cores.
+    device : str or kith.Device
+        kith's own: where rows are kept and searched. Answers do not depend on it.
+
+    Examples
+    --------
+    >>> from kith.sklearn import NearestNeighbors
+    >>> neighbors = NearestNeighbors(n_neighbors=2).fit([[0.0, 0], [0, 1], [9, 9]])
+    >>> neighbors.kneighbors([[1.0, 1]], return_distance=False).tolist()
+    [[1, 0]]
+    """
+
+    def __init__(
+        self,
+        *,
+        n_neighbors: int = 5,
+        radius: float = 1.0,
+        algorithm: str = "auto",
+        leaf_size: int = 30,
+        metric: str = "minkowski",
+        p: float = 2,
+        metric_params: Optional[dict[str, Any]] = None,
+        n_jobs: Optional[int] = None,
+        device: Any = "auto",
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.radius = radius
+        self.algorithm = algorithm
+        self.leaf_size = leaf_size
+        self.metric = metric
+        self.p = p
+        self.metric_params = metric_params
+        self.n_jobs = n_jobs
+        self.device = device
+
+    def fit(self, X: Any, y: Any = None) -> NearestNeighbors:
+        """Keep rows on the device.
+
+        Parameters
+        ----------
+        X : array or frame, [n, columns]
+        y : ignored
+
+        Returns
+        -------
+        self
+        """
+        self._fit_rows(self._check_rows(X, reset=True), X)
+        self._made = self._make()
+        return self
+
+
+class KNeighborsTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KNeighbors, Base):  # type: ignore[misc,unused-ignore]
+    """Rows become a sparse graph of their neighbours, as `sklearn.neighbors.KNeighborsTransformer`.
+
+    Parameters
+    ----------
+    mode : {"distance", "connectivity"}
+        With ``distance`` a row has one neighbour more, since it may be its own.
+    n_neighbors, algorithm, leaf_size, metric, p, metric_params, n_jobs, device
+        As for `NearestNeighbors`.
+    """
+
+    def __init__(
+        self,
+        *,
+        mode: str = "distance",
+        n_neighbors: int = 5,
+        algorithm: str = "auto",
+        leaf_size: int = 30,
+        metric: str = "minkowski",
+        p: float = 2,
+        metric_params: Optional[dict[str, Any]] = None,
+        n_jobs: Optional[int] = None,
+        device: Any = "auto",
+    ) -> None:
+        self.mode = mode
+        self.n_neighbors = n_neighbors
+        self.algorithm = algorithm
+        self.leaf_size = leaf_size
+        self.metric = metric
+        self.p = p
+        self.metric_params = metric_params
+        self.n_jobs = n_jobs
+        self.device = device
+
+    def fit(self, X: Any, y: Any = None) -> KNeighborsTransformer:
+        """Keep rows on the device.
+
+        Parameters
+        ----------
+        X : array or frame, [n, columns]
+        y : ignored
+
+        Returns
+        -------
+        self
+        """
+        if self.mode not in ("connectivity", "distance"):
+            raise InvalidArgument(f"{self._where()}: mode={self.mode!r}; choose 'connectivity' or 'distance'")
+        self._fit_rows(self._check_rows(X, reset=True), X)
+        self._n_features_out = self.n_samples_fit_
+        self._made = self._make()
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """The graph of the neighbours of `X`.
+
+        Returns
+        -------
+        scipy.sparse.csr_matrix of float64, [m, n_samples_fit_]
+        """
+        check_is_fitted(self)
+        one_more = self.mode == "distance"
+        return self.kneighbors_graph(X, n_neighbors=self.n_neighbors + one_more, mode=self.mode)
+
+    def fit_transform(self, X: Any, y: Any = None) -> Any:
+        """`fit`, then `transform` of the same rows, each of which may be its own neighbour."""
+        return self.fit(X).transform(X)

@@ -1,0 +1,93 @@
+"""scikit-learn's parameters as kith understands them, and refusals that say what to use instead."""
+
+from __future__ import annotations
+
+import math
+import numbers
+import os
+from typing import Any, Callable, Optional, Union
+
+from .._errors import InvalidArgument, Unsupported
+from .._metrics import metric_named
+
+_MINKOWSKI = {1.0: "l1", 2.0: "l2", math.inf: "linf"}
+_INSTEAD = "use one of l2, l1, linf, squared_l2, cosine, negative_dot, or sklearn.neighbors"
+
+
+def metric_of(metric: Any, p: Any, metric_params: Optional[dict[str, Any]], where: str) -> str:
+    """kith's metric for scikit-learn's metric, p and metric_params."""
+    if callable(metric):
+        raise Unsupported(f"{where}: a callable metric, which no device can run; {_INSTEAD}")
+    if not isinstance(metric, str):
+        raise InvalidArgument(f"{where}: metric={metric!r}; {_INSTEAD}")
+    if metric == "precomputed":
+        raise Unsupported(f"{where}: metric='precomputed'; pass the rows themselves, or use sklearn.neighbors")
+    if metric == "nan_euclidean":
+        raise Unsupported(f"{where}: metric='nan_euclidean'; fill in NaN first (sklearn.impute), then use 'l2'")
+    others = {
+        name: value for name, value in (metric_params or {}).items() if not (name == "p" and metric == "minkowski")
+    }
+    if others:
+        advice = (
+            "scale the columns by w ** (1 / p)" if list(others) == ["w"] else "leave it out, or use sklearn.neighbors"
+        )
+        raise Unsupported(f"{where}: metric_params={others!r}; {advice}")
+    if metric not in ("minkowski", "p"):
+        return metric_named("linf" if metric == "infinity" else metric)
+    p = (metric_params or {}).get("p", p)
+    if p not in _MINKOWSKI:
+        raise Unsupported(f"{where}: p={p!r}; choose 1, 2 or infinity, or use sklearn.neighbors")
+    return _MINKOWSKI[p]
+
+
+def check_algorithm(algorithm: Any, where: str) -> None:
+    if algorithm not in ("auto", "brute"):
+        if algorithm in ("kd_tree", "ball_tree"):
+            raise Unsupported(
+                f"{where}: algorithm={algorithm!r}; kith has no trees: use 'brute' or 'auto', which finds the same "
+                "neighbours, or sklearn.neighbors"
+            )
+        raise InvalidArgument(f"{where}: algorithm={algorithm!r}; choose 'auto' or 'brute'")
+
+
+def threads_of(n_jobs: Any, where: str) -> int:
+    """kith's number of threads for n_jobs; 0: as many as there are cores."""
+    if n_jobs is None or n_jobs == -1:
+        return 0
+    if not isinstance(n_jobs, numbers.Integral) or n_jobs == 0:
+        raise InvalidArgument(f"{where}: n_jobs={n_jobs!r}; choose None or -1 for every core, or a number of threads")
+    return int(n_jobs) if int(n_jobs) > 0 else max(1, (os.cpu_count() or 1) + 1 + int(n_jobs))
+
+
+def neighbors_of(n_neighbors: Any, most: int, fitted: int, queries: int, where: str) -> int:
+    """n_neighbors, once it is a whole number in 1 ... most."""
+    if isinstance(n_neighbors, bool) or not isinstance(n_neighbors, numbers.Integral):
+        raise InvalidArgument(
+            f"{where}: n_neighbors={n_neighbors!r} does not take {type(n_neighbors)} value; pass an int"
+        )
+    asked = int(n_neighbors)
+    if asked < 1:
+        raise InvalidArgument(
+            f"{where}: Expected n_neighbors > 0. Got {n_neighbors}; choose 1 <= n_neighbors <= {most}"
+        )
+    if asked > most:
+        relation = "<=" if most == fitted else "<"
+        raise InvalidArgument(
+            f"{where}: Expected n_neighbors {relation} n_samples_fit, but n_neighbors = {n_neighbors}, "
+            f"n_samples_fit = {fitted}, n_samples = {queries}; choose 1 <= n_neighbors <= {most}"
+        )
+    return asked
+
+
+def radius_of(radius: Any, where: str) -> float:
+    if isinstance(radius, bool) or not isinstance(radius, numbers.Real) or math.isnan(radius):
+        raise InvalidArgument(f"{where}: radius={radius!r}; pass a number in the unit of the metric")
+    return float(radius)
+
+
+def weights_of(weights: Any, where: str) -> Union[str, Callable[..., Any]]:
+    if weights is None:
+        return "uniform"
+    if weights in ("uniform", "distance") or callable(weights):
+        return weights  # type: ignore[no-any-return]
+    raise InvalidArgument(f"{where}: weights={weights!r}; choose 'uniform', 'distance', or a function of distances")

@@ -1,0 +1,196 @@
+"""Regressors by k neighbours and by radius."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any, Optional
+
+import numpy as np
+from sklearn.base import RegressorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from .._errors import InvalidArgument
+from .._vote import Regressor, Vote
+from . import _parameters as parameters
+from ._base import Base, KNeighbors, RadiusNeighbors, _ragged
+from ._weights import means_by_weights
+
+if TYPE_CHECKING:
+    from .._types import Array
+
+
+class _Regressing(RegressorMixin, Base):  # type: ignore[misc,unused-ignore]
+    """Values, and their means."""
+
+    weights: Any
+
+    def fit(self, X: Any, y: Any) -> Any:
+        """Keep rows and values on the device.
+
+        Parameters
+        ----------
+        X : array or frame, [n, columns]
+        y : array, [n] or [n, outputs]
+            Finite numbers.
+
+        Returns
+        -------
+        self
+        """
+        where = self._where()
+        if y is None:
+            raise InvalidArgument(f"{where}: requires y to be passed, but the target y is None")
+        rows, y = self._check_rows(X, reset=True, y=y)
+        if np.asarray(y).dtype.kind not in "biuf":
+            y = np.asarray(y, np.float64)
+        self._flat = y.ndim == 1
+        self._values = np.ascontiguousarray(y.reshape(len(y), -1), np.float64)
+        parameters.weights_of(self.weights, where)
+        self._fit_rows(rows, X)
+        self._made = self._make()
+        return self
+
+    def _make(self) -> Regressor:
+        return Regressor(self._fit_X, self._values, self.effective_metric_, self._device())
+
+    def _shaped(self, value: Array) -> Any:
+        return value[:, 0] if self._flat else value
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
+
+class KNeighborsRegressor(KNeighbors, _Regressing):
+    """The mean value of the k nearest rows, as `sklearn.neighbors.KNeighborsRegressor`.
+
+    Parameters
+    ----------
+    n_neighbors : int
+    weights : {"uniform", "distance"} or callable
+        What a value weighs: 1, 1 / distance, or what a function makes of distances [m, k].
+    algorithm, leaf_size, p, metric, metric_params, n_jobs, device
+        As for `NearestNeighbors`.
+
+    Examples
+    --------
+    >>> from kith.sklearn import KNeighborsRegressor
+    >>> KNeighborsRegressor(n_neighbors=2).fit([[0.0], [1], [5]], [1, 2, 9]).predict([[0.4]]).tolist()
+    [1.5]
+    """
+
+    def __init__(
+        self,
+        n_neighbors: int = 5,
+        *,
+        weights: Any = "uniform",
+        algorithm: str = "auto",
+        leaf_size: int = 30,
+        p: float = 2,
+        metric: str = "minkowski",
+        metric_params: Optional[dict[str, Any]] = None,
+        n_jobs: Optional[int] = None,
+        device: Any = "auto",
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.weights = weights
+        self.algorithm = algorithm
+        self.leaf_size = leaf_size
+        self.p = p
+        self.metric = metric
+        self.metric_params = metric_params
+        self.n_jobs = n_jobs
+        self.device = device
+
+    def predict(self, X: Any) -> Any:
+        """The weighted mean of the values of the k nearest rows.
+
+        Parameters
+        ----------
+        X : array or frame, [m, n_features_in_], or None
+            None: every fitted row by all others.
+
+        Returns
+        -------
+        array of float64, [m] or [m, outputs]
+        """
+        check_is_fitted(self, "_fit_X")
+        weights = parameters.weights_of(self.weights, self._where())
+        if callable(weights):
+            distance, row = self.kneighbors(X)
+            first = np.arange(len(row) + 1) * row.shape[1]
+            function = lambda _: np.asarray(weights(distance)).ravel()  # noqa: E731
+            return self._shaped(means_by_weights(function, self._values, first, distance.ravel(), row.ravel()))
+        queries, self_from = self._queries(X)
+        k = self._neighbors(self.n_neighbors, len(queries), self_from)
+        model: Regressor = self._model()
+        return self._shaped(model.predict(queries, k, Vote(weights), self._threads(), self_from))
+
+
+class RadiusNeighborsRegressor(RadiusNeighbors, _Regressing):
+    """The mean value of the rows within a radius, as `sklearn.neighbors.RadiusNeighborsRegressor`.
+
+    Parameters
+    ----------
+    radius : float
+        In the metric's unit.
+    weights
+        As for `KNeighborsRegressor`; a function gets an array of arrays of distances, [m].
+    algorithm, leaf_size, p, metric, metric_params, n_jobs, device
+        As for `NearestNeighbors`.
+    """
+
+    def __init__(
+        self,
+        radius: float = 1.0,
+        *,
+        weights: Any = "uniform",
+        algorithm: str = "auto",
+        leaf_size: int = 30,
+        p: float = 2,
+        metric: str = "minkowski",
+        metric_params: Optional[dict[str, Any]] = None,
+        n_jobs: Optional[int] = None,
+        device: Any = "auto",
+    ) -> None:
+        self.radius = radius
+        self.weights = weights
+        self.algorithm = algorithm
+        self.leaf_size = leaf_size
+        self.p = p
+        self.metric = metric
+        self.metric_params = metric_params
+        self.n_jobs = n_jobs
+        self.device = device
+
+    def predict(self, X: Any) -> Any:
+        """The weighted mean of the values of the rows within the radius.
+
+        Parameters
+        ----------
+        X : array or frame, [m, n_features_in_], or None
+            None: every fitted row by all others.
+
+        Returns
+        -------
+        array of float64, [m] or [m, outputs]
+            NaN, with a warning, for a query with no row within the radius.
+        """
+        check_is_fitted(self, "_fit_X")
+        weights = parameters.weights_of(self.weights, self._where())
+        if callable(weights):
+            first, distance, row = self._lists(X, None)
+            distances = _ragged(first, distance)
+            function = lambda _: np.concatenate([*map(np.asarray, weights(distances)), np.empty(0)])  # noqa: E731
+            value, found = means_by_weights(function, self._values, first, distance, row), np.diff(first)
+        else:
+            queries, self_from = self._queries(X)
+            radius = parameters.radius_of(self.radius, self._where())
+            value, found = self._model().predict_within(queries, radius, Vote(weights), self._threads(), self_from)
+        if (found == 0).any():
+            warnings.warn(
+                f"{self._where()}: One or more samples have no neighbors within specified radius; predicting NaN.",
+                stacklevel=2,
+            )
+        return self._shaped(value)

@@ -1,0 +1,52 @@
+"""Fixtures of all tests. KITH_TEST_DEVICE names the device that they run on; without it the CPU."""
+
+import os
+
+import numpy as np
+import pytest
+
+os.environ["KITH_TUNING"] = "off"  # what a user measured changes no test
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "slow: takes seconds, or many processes; left out by -m 'not slow'")
+
+
+@pytest.fixture(scope="session")
+def device():
+    return os.environ.get("KITH_TEST_DEVICE", "cpu")
+
+
+@pytest.fixture
+def random():
+    return np.random.default_rng(20261125)
+
+
+@pytest.fixture(scope="session")
+def iris():
+    return pytest.importorskip("sklearn.datasets").load_iris(return_X_y=True)
+
+
+@pytest.fixture(scope="session")
+def close():
+    """Rows that lie so close that every radius of 1 has some, and labels."""
+    X = np.random.default_rng(5).random((80, 3)).astype(np.float32)
+    return X, (X.sum(axis=1) > 1.5).astype(np.int64)
+
+
+def pytest_terminal_summary(terminalreporter):
+    """The table of test_like_sklearn.py, where that ran."""
+    import sys
+
+    table = getattr(sys.modules.get("test_like_sklearn"), "TABLE", {})
+    if not table:
+        return
+    reasons = list(next(iter(table.values())))
+    terminalreporter.section("answers beside scikit-learn's, and those that differ, by reason")
+    terminalreporter.write_line(f"{'':20}" + "".join(f"{name:>10}" for name in reasons))
+    total = dict.fromkeys(reasons, 0)
+    for name, counts in table.items():
+        terminalreporter.write_line(f"{name:20}" + "".join(f"{counts[reason]:10}" for reason in reasons))
+        for reason in reasons:
+            total[reason] += counts[reason]
+    terminalreporter.write_line(f"{'all':20}" + "".join(f"{total[reason]:10}" for reason in reasons))

@@ -1,0 +1,20 @@
+"""What the tests of kith.sklearn share."""
+
+import pytest
+
+pytest.importorskip("sklearn")
+import kith.sklearn as ours  # noqa: E402
+
+NAMES = ours.__all__
+SUPERVISED = [name for name in NAMES if name.endswith(("Classifier", "Regressor"))]
+CLASSIFIERS = [name for name in NAMES if name.endswith("Classifier")]
+REGRESSORS = [name for name in NAMES if name.endswith("Regressor")]
+BY_K = ["KNeighborsClassifier", "KNeighborsRegressor", "KNeighborsTransformer", "NearestNeighbors"]
+
+
+def made(name, **parameters):
+    return getattr(ours, name)(device="cpu", **parameters)
+
+
+def fitted(name, X, y, **parameters):
+    return made(name, **parameters).fit(X, y)

@@ -1,0 +1,170 @@
+"""Rows of every kind that people have."""
+
+import array
+import warnings
+
+import kith
+import numpy as np
+import pytest
+from kith._arrays import rows_of
+
+from reference import whole
+
+
+def rows(x, **options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        return rows_of(x, "X", **options).array
+
+
+def test_aligned_float32_is_not_copied(random):
+    x = whole(random, 9, 4)
+    assert np.shares_memory(rows(x), x)
+    wide = whole(random, 9, 7)
+    assert np.shares_memory(rows(wide[:, 1:5]), wide)  # a row may be longer than what counts of it
+    assert np.shares_memory(rows(wide[::2]), wide)
+
+
+@pytest.mark.parametrize(
+    "view", [lambda x: x[:, 1:5], lambda x: x[::2], lambda x: x[::-1], lambda x: x[:, ::2], lambda x: x.T]
+)
+def test_views_are_read_as_they_are(device, random, view):
+    x = view(whole(random, 9, 7))
+    index = kith.Index(x, device=device)
+    assert index.search(np.ascontiguousarray(x), 1).distance.max() == 0
+    assert index.search(x, 1).distance.max() == 0
+
+
+@pytest.mark.parametrize(
+    "kind", ["float16", "int8", "uint8", "int16", "uint16", "bool", "int32", "int64", "uint64", "float64", ">f4", ">i2"]
+)
+def test_exact_values_of_other_dtypes(random, kind):
+    x = random.integers(0, 100, (20, 3)).astype(kind)
+    assert np.array_equal(rows(x), x.astype(np.float64)) and rows(x).dtype == np.float32
+
+
+def test_unaligned_rows(random):
+    octets = np.zeros(9 * 4 * 4 + 1, np.uint8)
+    x = octets[1:].view(np.float32).reshape(9, 4)
+    x[:] = whole(random, 9, 4)
+    assert rows(x).flags.aligned and np.array_equal(rows(x), x)
+
+
+def test_lost_digits_are_told():
+    x = np.array([[1.0, 2.0], [0.5, 0.1]])
+    with pytest.warns(
+        kith.PrecisionWarning, match=r"X: 1 of 4 values of dtype float64.*row 1, column 1: 0.1 becomes 0.1"
+    ):
+        rows_of(x, "X")
+    with pytest.warns(kith.PrecisionWarning, match="16777217"):
+        rows_of(np.array([[2**24 + 1]]), "X")
+    with pytest.warns(kith.PrecisionWarning, match="row 0, column 0: 18446744073709551615"):
+        rows_of(np.array([[2**64 - 1]], np.uint64), "X")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert rows_of(x, "X", quiet=True).array[1, 1] == np.float32(0.1)
+        rows_of(np.array([[2**24, 2**62]]), "X")
+
+
+def test_the_warning_names_the_line_of_the_caller(device):
+    with pytest.warns(kith.PrecisionWarning) as told:
+        kith.Index(np.array([[0.1]]), device=device)
+    assert told[0].filename == __file__
+
+
+def test_values_too_large_are_refused():
+    with pytest.raises(kith.InvalidArgument, match="row 1, column 0: 1e[+]300 is too large"):
+        rows_of(np.array([[0.0], [1e300]]), "X")
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_nan_and_infinity_of_float64_reach_the_library(device, value):
+    with pytest.raises(kith.InvalidArgument, match="row 1"):
+        kith.Index(np.array([[0.0], [value]]), device=device)
+
+
+@pytest.mark.parametrize("x", [[["a"]], [[1j]], [[None]], np.zeros(3), np.zeros((2, 2, 2)), np.float32(3)])
+def test_what_is_no_rows_of_numbers(x):
+    with pytest.raises(kith.InvalidArgument, match="X: "):
+        rows_of(x, "X")
+
+
+def test_lists_and_buffers(random):
+    assert np.array_equal(rows([[1, 2], [3, 4]]), [[1, 2], [3, 4]])
+    view = memoryview(array.array("f", [1, 2, 3, 4])).cast("B").cast("f", (2, 2))
+    assert np.array_equal(rows(view), [[1, 2], [3, 4]])
+
+
+def test_masked_arrays():
+    x = np.ma.masked_array(np.ones((2, 2), np.float32), [[0, 0], [0, 1]])
+    with pytest.raises(kith.InvalidArgument, match="masked"):
+        rows_of(x, "X")
+    assert np.array_equal(rows(np.ma.masked_array(np.ones((2, 2), np.float32))), np.ones((2, 2)))
+
+
+def test_sparse_rows_are_refused_with_advice():
+    sparse = pytest.importorskip("scipy.sparse")
+    with pytest.raises(kith.Unsupported, match="toarray"):
+        rows_of(sparse.csr_matrix(np.eye(3)), "X")
+
+
+class OnlyDLPack:
+    def __init__(self, array):
+        self._array = array
+
+    def __dlpack__(self, **options):
+        return self._array.__dlpack__(**options)
+
+    def __dlpack_device__(self):
+        return self._array.__dlpack_device__()
+
+
+def test_dlpack_is_not_copied(random):
+    x = whole(random, 9, 4)
+    assert np.shares_memory(rows(OnlyDLPack(x)), x)
+
+
+class OnlyCuda:
+    __cuda_array_interface__ = {"shape": (1, 1), "typestr": "<f4", "data": (0, False), "version": 3}
+
+
+def test_other_gpu_arrays_are_refused_with_advice():
+    with pytest.raises(kith.Unsupported, match="torch.as_tensor|cupy.asarray"):
+        rows_of(OnlyCuda(), "X")
+
+
+def test_bfloat16(random):
+    types = pytest.importorskip("ml_dtypes")
+    x = whole(random, 9, 4).astype(types.bfloat16)
+    assert np.array_equal(rows(x), x.astype(np.float32))
+
+
+def test_arrow(random):
+    arrow = pytest.importorskip("pyarrow")
+    x = whole(random, 9, 2)
+    assert np.array_equal(rows(arrow.table({"a": x[:, 0], "b": x[:, 1]})), x)
+
+
+def test_torch_on_the_host(device, random):
+    torch = pytest.importorskip("torch")
+    x = torch.from_numpy(whole(random, 9, 4))
+    assert np.shares_memory(rows(x), x.numpy())
+    assert np.array_equal(rows(x.bfloat16()), x.numpy())
+    assert np.array_equal(rows(x.clone().requires_grad_()), x.numpy())
+    assert isinstance(kith.Index(x, device=device).search(x, 2).row, np.ndarray)
+
+
+def test_frames(device, random):
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(whole(random, 9, 2), columns=["a", "b"], index=list("rstuvwxyz"))
+    index = kith.Index(frame, device=device)
+    assert index.search(frame, 1).distance.max() == 0
+    with pytest.raises(kith.InvalidArgument, match=r"\['b', 'a'\].*\['a', 'b'\]"):
+        index.search(frame[["b", "a"]], 1)
+    assert np.array_equal(rows(frame.astype("Int64")), frame.to_numpy())
+    with pytest.raises(kith.InvalidArgument, match="column 'b' has dtype"):
+        kith.Index(frame.assign(b="text"), device=device)
+    missing = frame.astype("Float64")
+    missing.iloc[3, 1] = pd.NA
+    with pytest.raises(kith.InvalidArgument, match="row 3.*column 1"):
+        kith.Index(missing, device=device)

@@ -1,0 +1,102 @@
+"""Every example that is printed runs: in docstrings, in docs/python.md and in python/examples."""
+
+import doctest
+import importlib
+import os
+import pkgutil
+import re
+import runpy
+from pathlib import Path
+
+import kith
+import pytest
+
+SOURCE = Path(os.environ.get("KITH_SOURCE") or Path(__file__).parents[2])
+MODULES = ["kith", *(one.name for one in pkgutil.walk_packages(kith.__path__, "kith."))]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_docstrings(name):
+    if name.startswith("kith.sklearn"):
+        pytest.importorskip("sklearn")
+    assert doctest.testmod(importlib.import_module(name)).failed == 0
+
+
+def test_there_are_examples():
+    finder = doctest.DocTestFinder()
+    assert (
+        sum(
+            len(test.examples)
+            for name in ("kith", "kith._index", "kith.faiss")
+            for test in finder.find(importlib.import_module(name))
+        )
+        > 8
+    )
+
+
+def test_everything_public_is_documented():
+    """Each class and function says what its parameters are, each method what it does."""
+    pytest.importorskip("sklearn")
+    import inspect
+
+    import kith.faiss
+    import kith.sklearn
+
+    members = [getattr(kith, name) for name in kith.__all__] + [
+        getattr(kith.sklearn, name) for name in kith.sklearn.__all__
+    ]
+    members += [kith.faiss.IndexFlatL2, kith.faiss.IndexFlatIP, kith.faiss.knn]
+    for member in members:
+        assert inspect.getdoc(member), member
+        if inspect.isclass(member) and member.__module__.startswith("kith"):
+            for name, function in vars(member).items():
+                if callable(function) and not name.startswith("_"):
+                    assert inspect.getdoc(function), f"{member.__name__}.{name}"
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/python.md"])
+def test_pages(page, tmp_path, monkeypatch):
+    """The programs of a page, one behind another; a comment `# 3` behind a print is what it prints."""
+    pytest.importorskip("sklearn")
+    pytest.importorskip("pandas")
+    if not (SOURCE / page).exists():
+        pytest.skip(f"{page} is not here")
+    blocks = re.findall(r"^```python\n(.*?)^```", (SOURCE / page).read_text(encoding="utf-8"), re.M | re.S)
+    assert blocks
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    for block in blocks:
+        if "# needs a GPU" in block:
+            continue
+        run_block(block, names)
+
+
+def run_block(block, names):
+    import contextlib
+    import io
+
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(block, "docs/python.md", "exec"), names)
+    promised = re.findall(r"^ *print\(.*\)  # (.*)$", block, re.M)
+    assert printed.getvalue().splitlines() == promised
+
+
+def test_the_reference_is_that_of_the_docstrings():
+    pytest.importorskip("sklearn")
+    if not (SOURCE / "docs" / "python-reference.md").exists():
+        pytest.skip("docs/python-reference.md is not here")
+    written = runpy.run_path(str(SOURCE / "python" / "write_reference.py"))["page"]()
+    assert written == (SOURCE / "docs" / "python-reference.md").read_text(encoding="utf-8"), "python/write_reference.py"
+
+
+EXAMPLES = sorted((SOURCE / "python" / "examples").glob("*.py"))
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=[path.stem for path in EXAMPLES])
+def test_examples(path, tmp_path, monkeypatch):
+    for name in re.findall(r"^# needs (\w+)$", path.read_text(encoding="utf-8"), re.M):
+        pytest.importorskip(name)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.argv", [str(path)])
+    runpy.run_path(str(path), run_name="__main__")

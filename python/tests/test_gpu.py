@@ -1,0 +1,140 @@
+"""Arrays on a GPU, by PyTorch and CuPy: in and out, on the stream of the caller. Skipped where there is none."""
+
+import kith
+import numpy as np
+import pytest
+
+from reference import neighbors, whole
+
+
+def _torch():
+    torch = pytest.importorskip("torch")
+    if not torch.cuda.is_available():
+        pytest.skip("PyTorch has no GPU here")
+    return torch
+
+
+def _cupy():
+    cupy = pytest.importorskip("cupy")
+    try:
+        cupy.cuda.runtime.getDeviceCount()
+    except cupy.cuda.runtime.CUDARuntimeError:
+        pytest.skip("CuPy has no GPU here")
+    return cupy
+
+
+def specs():
+    return [one.spec for one in kith.devices() if one.backend in ("cpu", "cuda")]
+
+
+def test_tensors():
+    torch = _torch()
+    random = np.random.default_rng(0)
+    train, queries = whole(random, 3000, 24), whole(random, 100, 24)
+    distance, row = neighbors(train, queries, 7)
+    for spec in specs():
+        with pytest.warns(kith.HostCopyWarning, match="tensor on cuda:0"):
+            found = kith.Index(torch.from_numpy(train).cuda(), device=spec).search(torch.from_numpy(queries).cuda(), 7)
+        assert (
+            found.row.device.type == "cuda" and found.row.dtype == torch.int64 and found.distance.dtype == torch.float32
+        )
+        assert np.array_equal(found.row.cpu().numpy(), row) and np.array_equal(found.distance.cpu().numpy(), distance)
+
+
+def test_a_tensor_that_a_stream_is_still_writing():
+    torch = _torch()
+    random = np.random.default_rng(1)
+    train, queries = whole(random, 3000, 24), whole(random, 100, 24)
+    index = kith.Index(train, device=specs()[-1])
+    large = torch.ones((6000, 6000), device="cuda")
+    for stream in (torch.cuda.Stream(), torch.cuda.Stream()):
+        with torch.cuda.stream(stream), pytest.warns(kith.HostCopyWarning):
+            late = torch.zeros((100, 24), device="cuda")
+            for _ in range(20):
+                large = large @ large * 1e-4  # the copy below waits behind this
+            late.copy_(torch.from_numpy(queries).cuda())
+            found = index.search(late, 7)
+            again = found.row + 0
+        stream.synchronize()
+        assert np.array_equal(again.cpu().numpy(), neighbors(train, queries, 7)[1])
+
+
+def test_cupy_arrays():
+    cupy = _cupy()
+    random = np.random.default_rng(2)
+    train, queries = whole(random, 3000, 24), whole(random, 100, 24)
+    for spec in specs():
+        with pytest.warns(kith.HostCopyWarning, match="CuPy array on cuda:0"):
+            found = kith.Index(cupy.asarray(train), device=spec).search(cupy.asarray(queries), 7)
+        assert isinstance(found.row, cupy.ndarray)
+        assert np.array_equal(cupy.asnumpy(found.row), neighbors(train, queries, 7)[1])
+
+
+def test_within_gives_gpu_arrays():
+    torch = _torch()
+    train = whole(np.random.default_rng(3), 500, 4)
+    index = kith.Index(train, device=specs()[-1])
+    host = index.within(train[:9], 2.0)
+    with pytest.warns(kith.HostCopyWarning):
+        found = index.within(torch.from_numpy(train[:9]).cuda(), 2.0)
+    for mine, other in zip(found, host):
+        assert mine.device.type == "cuda" and np.array_equal(mine.cpu().numpy(), other)
+
+
+def test_estimators_take_tensors():
+    torch = _torch()
+    pytest.importorskip("sklearn")
+    from kith.sklearn import KNeighborsClassifier
+
+    random = np.random.default_rng(4)
+    X, y = whole(random, 300, 4), random.integers(0, 3, 300)
+    on_host = KNeighborsClassifier(device=specs()[-1]).fit(X, y).predict(X)
+    with pytest.warns(kith.HostCopyWarning):
+        assert np.array_equal(
+            KNeighborsClassifier(device=specs()[-1]).fit(torch.from_numpy(X).cuda(), y).predict(X), on_host
+        )
+
+
+def test_every_gpu_gives_the_bits_of_the_cpu():
+    gpus = [one.spec for one in kith.devices() if one.kind == "gpu"]
+    if not gpus:
+        pytest.skip("there is no GPU here")
+    random = np.random.default_rng(5)
+    X, Q = random.random((20000, 100), np.float32), random.random((500, 100), np.float32)
+    expected = kith.Index(X, device="cpu").search(Q, 20)
+    for spec in gpus:
+        found = kith.Index(X, device=spec).search(Q, 20)
+        assert found.distance.tobytes() == expected.distance.tobytes() and found.row.tobytes() == expected.row.tobytes()
+
+
+def test_tensors_on_a_second_gpu():
+    torch = _torch()
+    if torch.cuda.device_count() < 2:
+        pytest.skip("there is one GPU here")
+    random = np.random.default_rng(6)
+    train, queries = whole(random, 3000, 24), whole(random, 100, 24)
+    row = neighbors(train, queries, 7)[1]
+    for spec in ("cuda:0", "cuda:1"):
+        index = kith.Index(train, device=spec)
+        for place in ("cuda:0", "cuda:1"):
+            with pytest.warns(kith.HostCopyWarning, match=f"tensor on {place}"):
+                found = index.search(torch.from_numpy(queries).to(place), 7)
+            assert str(found.row.device) == place and np.array_equal(found.row.cpu().numpy(), row)
+
+
+def test_two_gpus_searched_from_threads():
+    from concurrent.futures import ThreadPoolExecutor
+
+    gpus = [one.spec for one in kith.devices() if one.backend == "cuda"]
+    if len(gpus) < 2:
+        pytest.skip("there are not two CUDA devices here")
+    random = np.random.default_rng(7)
+    X, Q = random.random((20000, 100), np.float32), random.random((500, 100), np.float32)
+    expected = kith.Index(X, device="cpu").search(Q, 20)
+    indices = [kith.Index(X, device=spec) for spec in gpus]
+    with ThreadPoolExecutor(8) as pool:
+        for found in pool.map(lambda i: indices[i % len(indices)].search(Q, 20), range(32)):
+            assert (
+                found.distance.tobytes() == expected.distance.tobytes()
+                and found.row.tobytes() == expected.row.tobytes()
+            )

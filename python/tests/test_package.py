@@ -1,0 +1,71 @@
+"""What `import kith` costs and loads, and what the package says of itself."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import kith
+import pytest
+
+
+def run(program, **environment):
+    return subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, **environment},
+    ).stdout
+
+
+def test_import_touches_no_driver_and_no_heavy_package():
+    loaded = run("import kith, sys\nprint(open('/proc/self/maps').read())\nprint(*sys.modules)")
+    assert "libkith.so.0" in loaded
+    for word in ("libOpenCL", "libcuda", "libkith_opencl", "libkith_cuda", "pocl"):
+        assert word not in loaded
+    modules = loaded.splitlines()[-1].split()
+    assert not {"sklearn", "pandas", "tqdm", "torch", "scipy"} & set(modules)
+
+
+def test_import_takes_less_than_50_ms(tmp_path):
+    """Of processor time, once bytecode is there, beyond NumPy and ctypes."""
+    program = "import numpy, time, ctypes; t = time.process_time(); import kith; print(time.process_time() - t)"
+    cached = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(tmp_path)}
+    assert min(float(run(program, **cached)) for _ in range(5)) < 0.050
+
+
+def test_version():
+    assert re.fullmatch(r"\d+\.\d+\.\d+", kith.__version__)
+    metadata = pytest.importorskip("importlib.metadata")
+    try:
+        installed = metadata.version("kith-knn")
+    except metadata.PackageNotFoundError:
+        pytest.skip("kith-knn is not installed")
+    assert installed == kith.__version__
+
+
+def test_names():
+    for name in kith.__all__:
+        assert getattr(kith, name).__doc__
+    assert {"faiss", "sklearn"} <= set(dir(kith))
+    with pytest.raises(AttributeError, match="no_such"):
+        kith.no_such
+    assert (Path(kith.__file__).parent / "py.typed").exists()
+
+
+def test_the_library_is_there_once():
+    from kith._library import lib
+
+    lines = run("import kith; kith.devices(); print(open('/proc/self/maps').read())").splitlines()
+    paths = {line.split()[-1] for line in lines if "/libkith.so" in line}
+    assert len(paths) == 1 and Path(lib._name).resolve() == Path(paths.pop()).resolve()
+
+
+def test_a_library_that_is_not_there_is_told(tmp_path):
+    for content in (None, b"no library"):
+        if content:
+            (tmp_path / "libkith.so.0").write_bytes(content)
+        program = f"import os; os.environ['KITH_LIBRARY'] = {str(tmp_path / 'libkith.so.0')!r}\ntry:\n    import kith\nexcept Exception as e:\n    print(type(e).__name__, e)"
+        assert re.match(r"Unavailable kith: .*libkith.so.0.*install", run(program))

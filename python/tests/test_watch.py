@@ -1,0 +1,154 @@
+"""Ctrl-C, progress, and what else must go on while kith works."""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+
+import kith
+import numpy as np
+import pytest
+from kith import _watch
+
+
+def long_search(seconds=20.0):
+    """An index and queries whose search takes some `seconds` on one thread."""
+    random = np.random.default_rng(3)
+    index = kith.Index(random.random((20000, 256), np.float32), device="cpu")
+    few = random.random((64, 256), np.float32)
+    options = {"threads": 1, "proposer": "none"}
+    begin = time.perf_counter()
+    index.search(few, 5, **options)
+    took = time.perf_counter() - begin
+    return index, np.tile(few, (max(2, int(seconds / took)), 1)), options
+
+
+@pytest.mark.slow
+def test_ctrl_c_stops_a_search_within_a_second():
+    program = textwrap.dedent("""
+        import sys, time
+        sys.path.insert(0, sys.argv[1])
+        from test_watch import long_search
+        index, queries, options = long_search()
+        print("searching", flush=True)
+        begin = time.monotonic()
+        try:
+            index.search(queries, 5, **options)
+            print("ended by itself", time.monotonic() - begin)
+        except KeyboardInterrupt:
+            print("interrupted", time.monotonic(), flush=True)
+        print(index.search(queries[:1], 1, **options).row.shape)
+    """)
+    process = subprocess.Popen(
+        [sys.executable, "-c", program, os.path.dirname(__file__)], stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout.readline() == "searching\n"
+    time.sleep(1.0)
+    sent = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    word, when = process.stdout.readline().split()
+    assert word == "interrupted" and float(when) - sent < 1.0
+    assert process.stdout.readline() == "(1, 1)\n"  # the index is as good as before
+    assert process.wait() == 0
+
+
+def test_a_handler_that_raises_ends_the_search(monkeypatch):
+    class Enough(Exception):
+        pass
+
+    def raise_enough(*_):
+        raise Enough
+
+    before = signal.signal(signal.SIGALRM, raise_enough)
+    try:
+        index, queries, options = long_search(5.0)
+        signal.setitimer(signal.ITIMER_REAL, 0.2)
+        begin = time.perf_counter()
+        with pytest.raises(Enough):
+            index.search(queries, 5, **options)
+        assert time.perf_counter() - begin < 1.5
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_the_gil_is_free_while_kith_works():
+    index, queries, options = long_search(1.0)
+    counted = [0]
+    ended = threading.Event()
+
+    def count():
+        while not ended.wait(0.005):
+            counted[0] += 1
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    worker = threading.Thread(target=lambda: index.search(queries, 5, **options))  # not the main thread: a plain call
+    worker.start()
+    worker.join()
+    ended.set()
+    thread.join()
+    assert counted[0] > 20
+
+
+def test_progress_rises_to_one(device):
+    random = np.random.default_rng(3)
+    index = kith.Index(random.random((3000, 64), np.float32), device=device)
+    seen = []
+    found = index.search(random.random((500, 64), np.float32), 5, progress=seen.append)
+    assert seen == sorted(seen) and 0 <= seen[0] and seen[-1] <= 1
+    assert np.array_equal(found.row, index.search(random_again(), 5).row)
+
+
+def random_again():
+    random = np.random.default_rng(3)
+    random.random((3000, 64), np.float32)
+    return random.random((500, 64), np.float32)
+
+
+def test_what_progress_raises_ends_the_search(device):
+    random = np.random.default_rng(3)
+    index = kith.Index(random.random((3000, 64), np.float32), device=device)
+
+    def refuse(fraction):
+        raise LookupError(fraction)
+
+    with pytest.raises(LookupError):
+        index.search(random.random((500, 64), np.float32), 5, progress=refuse)
+
+
+def test_a_bar(device, capsys):
+    random = np.random.default_rng(3)
+    index = kith.Index(random.random((3000, 64), np.float32), device=device)
+    queries = random.random((500, 64), np.float32)
+    expected = index.search(queries, 5)
+    assert np.array_equal(index.search(queries, 5, progress=True).row, expected.row)
+
+
+def test_a_bar_without_tqdm(monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    bar = _watch._bar(True)
+    for fraction in (0.0, 0.504, 0.505, 1.0):
+        bar(fraction)
+    bar.close()
+    assert capsys.readouterr().err == "\rkith   0%\rkith  50%\rkith 100%\n"
+
+
+def test_short_searches_take_no_thread(monkeypatch):
+    index = kith.Index(np.eye(4, dtype=np.float32), device="cpu")
+    monkeypatch.setattr(_watch, "_run", None)
+    index.search(np.eye(4, dtype=np.float32), 2)
+    monkeypatch.setattr(_watch, "LONG", 1)
+    with pytest.raises(TypeError):
+        index.search(np.eye(4, dtype=np.float32), 2)
+
+
+def test_errors_come_through_the_other_thread(monkeypatch):
+    monkeypatch.setattr(_watch, "LONG", 1)
+    index = kith.Index(np.eye(4, dtype=np.float32), device="cpu")
+    with pytest.raises(kith.InvalidArgument, match="k = 5"):
+        index.search(np.eye(4, dtype=np.float32), 5)
+    assert index.search(np.eye(4, dtype=np.float32), 1).row[:, 0].tolist() == [0, 1, 2, 3]

@@ -1,0 +1,322 @@
+// kith.h: what is wrong is a status and a sentence, in the thread that asked.
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "c_api/c_support.hpp"
+#include "kith/index.hpp"
+
+namespace kith::tests {
+namespace {
+
+using namespace c;
+
+/// A struct as a caller with other fields has it: its bytes, and as many more.
+template <class Struct>
+struct Longer {
+  Struct known;
+  unsigned char more[16] = {};
+
+  explicit Longer(void (*set_up)(Struct*, std::uint64_t)) { set_up(&known, sizeof *this); }
+};
+
+/// What `call`, which takes the struct, says of one by a newer and by an older kith.h, and of one never set
+/// up.
+template <class Struct, class Call>
+void check_versions(void (*set_up)(Struct*, std::uint64_t), const Call& call) {
+  Longer<Struct> longer(set_up);
+  CHECK(longer.known.size == sizeof longer);
+  CHECK(told(call(&longer.known)) == "ok");
+  longer.more[15] = 1;
+  CHECK(call(&longer.known) == KITH_UNSUPPORTED);
+  CHECK(std::string(kith_last_error()).find("; leave them so, or use a newer kith") != std::string::npos);
+  for (const std::uint64_t size :
+       {std::uint64_t{0}, std::uint64_t{8}, sizeof(Struct) - 8, ~std::uint64_t{0}}) {
+    longer.known.size = size;
+    CHECK(call(&longer.known) == KITH_INVALID_ARGUMENT);
+    CHECK(std::string(kith_last_error()).find(".size is " + std::to_string(size) + ", which it never was") !=
+          std::string::npos);
+  }
+}
+
+/// Rows with labels, on the CPU.
+struct Scene {
+  std::vector<float> values{0, 0, 1, 1, 2, 2, 3, 3};
+  std::vector<std::int64_t> labels{0, 1, 0, 1};
+  kith_rows rows = fresh(kith_rows_init);
+  OpenDevice on = opened("cpu");
+  Rows index;
+  Voter voter;
+
+  Scene() {
+    rows.data = values.data();
+    rows.rows = 4;
+    rows.cols = 2;
+    index = made<Rows>([&](kith_index** out) { return kith_index_new(on.get(), &rows, nullptr, out); });
+    voter = made<Voter>([&](kith_classifier** out) {
+      return kith_classifier_new(on.get(), &rows, labels.data(), 1, nullptr, out);
+    });
+  }
+  kith_status search(const kith_rows& queries, const kith_search_options* options = nullptr,
+                     std::int64_t k = 1) const {
+    float distance[4];
+    std::int64_t row[4];
+    return kith_index_search(index.get(), &queries, k, options, distance, row);
+  }
+};
+
+TEST_SUITE_BEGIN("unit");
+
+TEST_CASE("c: statuses are the exit codes of the contract, and have the names of C++") {
+  CHECK(std::string(kith_status_name(KITH_OK)) == "ok");
+  const std::vector<std::pair<Errc, kith_status>> all = {
+      {Errc::invalid_argument, 2}, {Errc::bad_file, 3},    {Errc::unavailable, 4},
+      {Errc::out_of_memory, 5},    {Errc::unsupported, 6}, {Errc::device_failure, 7},
+      {Errc::interrupted, 130}};
+  for (const auto& [code, status] : all) CHECK(kith_status_name(status) == name(code));
+  CHECK(std::string(kith_status_name(1)) == "unknown");
+  CHECK(std::string(kith_version()) == "0.1.0");
+  CHECK(kith_abi_version() == KITH_ABI_MAJOR * 65536 + KITH_ABI_MINOR);
+}
+
+TEST_CASE("c: structs of newer and older headers") {
+  const Scene scene;
+  std::vector<std::int64_t> label(4);
+  kith_device_info device_info;
+  const auto predict = [&](const kith_vote_options* vote) {
+    return kith_classifier_predict(scene.voter.get(), &scene.rows, 1, vote, nullptr, label.data());
+  };
+  check_versions(kith_search_options_init,
+                 [&](kith_search_options* options) { return scene.search(scene.rows, options); });
+  check_versions(kith_vote_options_init, [&](kith_vote_options* vote) { return predict(vote); });
+  check_versions(kith_rows_init, [&](kith_rows* rows) {
+    rows->data = scene.rows.data;
+    rows->rows = 4;
+    rows->cols = 2;
+    return scene.search(*rows);
+  });
+  check_versions(kith_index_options_init, [&](kith_index_options* options) {
+    kith_index* index = nullptr;
+    const kith_status status = kith_index_new(scene.on.get(), &scene.rows, options, &index);
+    kith_index_free(index);
+    return status;
+  });
+  check_versions(kith_train_options_init, [&](kith_train_options* options) {
+    kith_classifier* voter = nullptr;
+    const kith_status status =
+        kith_classifier_new(scene.on.get(), &scene.rows, scene.labels.data(), 1, options, &voter);
+    kith_classifier_free(voter);
+    return status;
+  });
+  check_versions(kith_preparation_options_init, [&](kith_preparation_options* options) {
+    kith_preparation* preparation = nullptr;
+    const kith_status status = kith_preparation_new(&scene.rows, options, &preparation);
+    kith_preparation_free(preparation);
+    return status;
+  });
+  check_versions(kith_classification_init, [&](kith_classification* answer) {
+    return kith_classifier_classify(scene.voter.get(), &scene.rows, 1, nullptr, nullptr, answer);
+  });
+  // What the library writes goes as far as the caller's struct does, and no farther.
+  Longer<kith_device_info> longer(kith_device_info_init);
+  CHECK(told(kith_device_describe(scene.on.get(), &longer.known)) == "ok");
+  CHECK(longer.known.size == sizeof longer);
+  CHECK(std::string(longer.known.spec) == "cpu");
+  CHECK(longer.more[0] == 0);
+  device_info.size = 8;
+  CHECK(kith_device_describe(scene.on.get(), &device_info) == KITH_INVALID_ARGUMENT);
+}
+
+TEST_CASE("c: init writes as many bytes as the caller has") {
+  unsigned char bytes[sizeof(kith_search_options) + 16];
+  for (const std::size_t size :
+       {std::size_t{8}, std::size_t{24}, sizeof(kith_search_options), sizeof bytes - 4}) {
+    std::memset(bytes, 0xAB, sizeof bytes);
+    kith_search_options_init(reinterpret_cast<kith_search_options*>(bytes), size);
+    std::uint64_t told_size = 0;
+    std::memcpy(&told_size, bytes, sizeof told_size);
+    CHECK(told_size == size);
+    CHECK(bytes[size] == 0xAB);
+    CHECK(bytes[size - 1] != 0xAB);
+  }
+}
+
+TEST_CASE("c: rows that this library does not take") {
+  const Scene scene;
+  kith_rows rows = scene.rows;
+  rows.element = KITH_U8;
+  CHECK(told(scene.search(rows)) ==
+        "6: kith_index_search: the query rows are of element 3, and this kith takes rows of KITH_F32 (0) on "
+        "KITH_HOST (0) alone, without a stream; convert them, or copy them to the host");
+  rows = scene.rows;
+  rows.where = KITH_CUDA;
+  CHECK(scene.search(rows) == KITH_UNSUPPORTED);
+  rows = scene.rows;
+  rows.stream = &rows;
+  CHECK(scene.search(rows) == KITH_UNSUPPORTED);
+  rows = scene.rows;
+  rows.stride_bytes = 10;
+  CHECK(told(scene.search(rows)) ==
+        "2: kith_index_search: the query rows have stride_bytes = 10, which is no multiple of an element's 4 "
+        "bytes; give whole elements, 0 or more");
+  rows.stride_bytes = 4;
+  CHECK(std::string(told(scene.search(rows))).find("with a stride of 1, so that they overlap") !=
+        std::string::npos);
+  rows = scene.rows;
+  rows.offset_bytes = -4;
+  CHECK(scene.search(rows) == KITH_INVALID_ARGUMENT);
+  rows = scene.rows;
+  rows.data = reinterpret_cast<const char*>(scene.values.data()) + 1;
+  CHECK(std::string(told(scene.search(rows))).find("no multiple of 4; copy them to one that is") !=
+        std::string::npos);
+  rows = scene.rows;
+  rows.data = nullptr;
+  CHECK(std::string(told(scene.search(rows))).find("have no address") != std::string::npos);
+  rows = scene.rows;
+  rows.rows = -1;
+  CHECK(scene.search(rows) == KITH_INVALID_ARGUMENT);
+}
+
+TEST_CASE("c: arguments out of their range") {
+  const Scene scene;
+  CHECK(told(scene.search(scene.rows, nullptr, 5)) ==
+        "2: search: k = 5 but the index holds 4 rows; choose 1 <= k <= 4");
+  kith_search_options options = fresh(kith_search_options_init);
+  options.selector = "treshold";
+  CHECK(told(scene.search(scene.rows, &options)) ==
+        "2: selector: there is none called \"treshold\"; did you mean threshold?");
+  options = fresh(kith_search_options_init);
+  options.fused = 2;
+  CHECK(told(scene.search(scene.rows, &options)) ==
+        "2: kith_index_search: fused = 2; choose 0 (kith decides), 1 (yes) or -1 (never)");
+  options = fresh(kith_search_options_init);
+  const std::uint32_t words[4] = {};
+  options.filter = words;
+  CHECK(told(scene.search(scene.rows, &options)) ==
+        "2: kith_index_search: there is a filter, but filter_rows is 0; give 1 for all queries, or 4, or set "
+        "filter to NULL");
+  options.filter_rows = 3;
+  CHECK(scene.search(scene.rows, &options) == KITH_INVALID_ARGUMENT);
+  options.filter = nullptr;
+  CHECK(scene.search(scene.rows, &options) == KITH_INVALID_ARGUMENT);
+  options = fresh(kith_search_options_init);
+  options.self = -2;
+  CHECK(scene.search(scene.rows, &options) == KITH_INVALID_ARGUMENT);
+  options = fresh(kith_search_options_init);
+  const char* const sample[] = {"radix", nullptr};
+  options.sample = sample;
+  options.sample_count = 2;
+  CHECK(told(scene.search(scene.rows, &options)) == "2: kith_index_search: sample 1 is NULL; give a text");
+  kith_device* device = nullptr;
+  CHECK(kith_device_open("quantum", &device) == KITH_INVALID_ARGUMENT);
+  CHECK(kith_device_open("cpu:7", &device) != KITH_OK);
+  CHECK(device == nullptr);
+  const char* metric = nullptr;
+  CHECK(told(kith_metric_find("Inner-Product", &metric)) == "ok");
+  CHECK(std::string(metric) == "negative_dot");
+  CHECK(kith_metric_find("hamming?", &metric) == KITH_INVALID_ARGUMENT);
+  CHECK(metric == nullptr);
+  CHECK(kith_metric_name(-1) == nullptr);
+  CHECK(kith_metric_name(kith_metric_count()) == nullptr);
+  const std::int64_t rows[] = {4};
+  std::uint32_t word = 0;
+  CHECK(kith_filter_of(4, rows, 1, &word) == KITH_INVALID_ARGUMENT);
+  CHECK(kith_filter_of(4, rows, -1, &word) == KITH_INVALID_ARGUMENT);
+  CHECK(kith_filter_of(0, rows, 0, &word) == KITH_INVALID_ARGUMENT);
+}
+
+TEST_CASE("c: an exception that a callback throws all the same does not leave the function") {
+  const Scene scene;
+  kith_search_options options = fresh(kith_search_options_init);
+  options.progress = [](double, void*) -> std::int32_t { throw 7; };
+  CHECK(scene.search(scene.rows, &options) == KITH_DEVICE_FAILURE);
+  CHECK(std::string(kith_last_error()).find("let callbacks return instead") != std::string::npos);
+  CHECK(told(scene.search(scene.rows)) == "ok");
+}
+
+TEST_CASE("c: a long sentence is cut between characters") {
+  std::set<std::string> ends;
+  for (std::size_t more = 0; more < 4; ++more) {
+    std::string path = "/" + std::string(more, 'y');
+    while (path.size() < 2200) path += "\xE2\x82\xAC";  // three bytes each
+    kith_model* model = nullptr;
+    CHECK(kith_model_load(path.c_str(), &model) == KITH_BAD_FILE);
+    const std::string said = kith_last_error();
+    CHECK(said.size() <= 2047);
+    CHECK(said.size() > 2040);
+    ends.insert(said.substr(said.size() - 3));
+  }
+  CHECK(ends == std::set<std::string>{"\xE2\x82\xAC"});
+}
+
+TEST_CASE("c: what there is here") {
+  const Inventory inventory = made<Inventory>(kith_inventory_new);
+  std::int64_t devices = 0, backends = 0, warnings = -1;
+  CHECK(told(kith_inventory_device_count(inventory.get(), &devices)) == "ok");
+  CHECK(told(kith_inventory_backend_count(inventory.get(), &backends)) == "ok");
+  CHECK(told(kith_inventory_warning_count(inventory.get(), &warnings)) == "ok");
+  const std::vector<DeviceInfo> expected = kith::devices();
+  REQUIRE(devices == static_cast<std::int64_t>(expected.size()));
+  for (std::int64_t number = 0; number < devices; ++number) {
+    kith_device_info info = fresh(kith_device_info_init);
+    CHECK(told(kith_inventory_device(inventory.get(), number, &info)) == "ok");
+    CHECK(info.spec == expected[size(number)].spec);
+    CHECK(info.name == expected[size(number)].name);
+  }
+  const std::vector<BackendInfo> all = kith::backends();
+  REQUIRE(backends == static_cast<std::int64_t>(all.size()));
+  for (std::int64_t number = 0; number < backends; ++number) {
+    const char *backend = nullptr, *reason = nullptr;
+    CHECK(told(kith_inventory_backend(inventory.get(), number, &backend, &reason)) == "ok");
+    CHECK(backend == all[size(number)].name);
+    CHECK(reason == all[size(number)].reason);
+  }
+  CHECK(warnings >= static_cast<std::int64_t>(kith::load_failures().size()));
+  for (std::int64_t number = 0; number < warnings; ++number) {
+    const char* sentence = nullptr;
+    CHECK(told(kith_inventory_warning(inventory.get(), number, &sentence)) == "ok");
+    CHECK(std::strlen(sentence) > 0);
+  }
+  const char* sentence = nullptr;
+  CHECK(kith_inventory_warning(inventory.get(), warnings, &sentence) == KITH_INVALID_ARGUMENT);
+}
+
+TEST_CASE("c: threads share handles, and each has its own last error") {
+  const Matrix train = hard_rows(DataKind::clusters, Set::train, 500, 6, Metric::l2);
+  const OpenDevice on = opened("cpu");
+  const Rows index = index_of(on.get(), train, "l2");
+  const Neighbors expected = Index(open_device("cpu"), train).search(train, 5);
+  std::vector<std::string> wrong(8);
+  std::vector<std::thread> threads;
+  for (std::size_t t = 0; t < wrong.size(); ++t)
+    threads.emplace_back([&, t] {
+      const kith_rows rows = rows_of(train);
+      std::vector<float> distance(expected.distance.size());
+      std::vector<std::int64_t> row(expected.index.size());
+      if (*kith_last_error() != '\0') wrong[t] = "an error before the first";
+      for (int round = 0; round < 5; ++round) {
+        const std::int64_t too_many = 501 + static_cast<std::int64_t>(t);
+        if (kith_index_search(index.get(), &rows, too_many, nullptr, nullptr, nullptr) !=
+            KITH_INVALID_ARGUMENT)
+          wrong[t] = "k was not refused";
+        if (kith_index_search(index.get(), &rows, 5, nullptr, distance.data(), row.data()) != KITH_OK ||
+            distance != expected.distance || row != expected.index)
+          wrong[t] = "other neighbours";
+        const std::string said = "search: k = " + std::to_string(too_many) + " but";
+        if (std::string(kith_last_error()).rfind(said, 0) != 0) wrong[t] = kith_last_error();
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  for (const std::string& sentence : wrong) CHECK(sentence == "");
+}
+
+TEST_SUITE_END();
+
+}  // namespace
+}  // namespace kith::tests

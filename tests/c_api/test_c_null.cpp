@@ -1,0 +1,275 @@
+// Each function of kith.h with NULL where it needs something.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <regex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "c_api/c_support.hpp"
+
+namespace kith::tests {
+namespace {
+
+using namespace c;
+
+struct NullCall {
+  std::string name;  ///< of the function
+  std::function<kith_status()> ask;
+};
+
+/// What is not NULL in the calls.
+struct Given {
+  float values[8] = {0, 0, 1, 1, 2, 2, 3, 3};
+  std::int64_t labels[4] = {0, 1, 0, 1}, count = 0, place = 0;
+  double targets[4] = {0, 1, 2, 3}, number = 0;
+  float radius = 1;
+  std::uint32_t word = 0;
+  std::string path = "/nowhere/m.kith";
+  kith_rows rows = fresh(kith_rows_init);
+  OpenDevice on = opened("cpu");
+  Rows index;
+  Voter voter;
+  Averager averager;
+  Inventory inventory = made<Inventory>(kith_inventory_new);
+  Evaluated evaluated;
+  Prepared prepared;
+  ModelHandle model;
+  kith_classification answer = fresh(kith_classification_init);
+  const char* text = nullptr;
+  kith_index* new_index = nullptr;
+  kith_classifier* new_voter = nullptr;
+  kith_regressor* new_averager = nullptr;
+  kith_within* new_within = nullptr;
+  kith_evaluation* new_evaluation = nullptr;
+  kith_preparation* new_preparation = nullptr;
+  kith_model* new_model = nullptr;
+  char* new_text = nullptr;
+
+  Given() {
+    rows.data = values;
+    rows.rows = 4;
+    rows.cols = 2;
+    index = made<Rows>([&](auto** out) { return kith_index_new(on.get(), &rows, nullptr, out); });
+    voter = made<Voter>(
+        [&](auto** out) { return kith_classifier_new(on.get(), &rows, labels, 1, nullptr, out); });
+    averager = made<Averager>(
+        [&](auto** out) { return kith_regressor_new(on.get(), &rows, targets, 1, nullptr, out); });
+    evaluated = made<Evaluated>(
+        [&](auto** out) { return kith_leave_one_out(voter.get(), &rows, 1, nullptr, nullptr, out); });
+    prepared = made<Prepared>([&](auto** out) { return kith_preparation_new(&rows, nullptr, out); });
+    kith_model_parts parts = fresh(kith_model_parts_init);
+    parts.rows = &rows;
+    parts.labels = labels;
+    model = made<ModelHandle>([&](auto** out) { return kith_model_new(&parts, out); });
+  }
+};
+
+// The calls capture `have`, a shared Given. NAME(ARGUMENTS) is called, and NAME is remembered.
+#define KITH_NULL_CALL(function, ...)                   \
+  {                                                     \
+#function, [have] { return function(__VA_ARGS__); } \
+  }
+using Have = std::shared_ptr<Given>;
+
+std::vector<NullCall> calls_of_devices(const Have& have) {
+  return {
+      KITH_NULL_CALL(kith_metric_find, nullptr, &have->text),
+      KITH_NULL_CALL(kith_metric_find, "l2", nullptr),
+      KITH_NULL_CALL(kith_inventory_new, nullptr),
+      KITH_NULL_CALL(kith_inventory_device_count, nullptr, &have->count),
+      KITH_NULL_CALL(kith_inventory_device_count, have->inventory.get(), nullptr),
+      KITH_NULL_CALL(kith_inventory_device, nullptr, 0, nullptr),
+      KITH_NULL_CALL(kith_inventory_device, have->inventory.get(), 0, nullptr),
+      KITH_NULL_CALL(kith_inventory_backend_count, nullptr, &have->count),
+      KITH_NULL_CALL(kith_inventory_backend, nullptr, 0, &have->text, &have->text),
+      KITH_NULL_CALL(kith_inventory_backend, have->inventory.get(), 0, &have->text, nullptr),
+      KITH_NULL_CALL(kith_inventory_backend, have->inventory.get(), 0, nullptr, &have->text),
+      KITH_NULL_CALL(kith_inventory_warning_count, nullptr, &have->count),
+      KITH_NULL_CALL(kith_inventory_warning, nullptr, 0, &have->text),
+      KITH_NULL_CALL(kith_device_open, "cpu", nullptr),
+      KITH_NULL_CALL(kith_device_describe, nullptr, nullptr),
+      KITH_NULL_CALL(kith_device_describe, have->on.get(), nullptr),
+      KITH_NULL_CALL(kith_stop_new, nullptr),
+      KITH_NULL_CALL(kith_stop_request, nullptr),
+      KITH_NULL_CALL(kith_trace_new, 1, nullptr),
+      KITH_NULL_CALL(kith_trace_describe, nullptr, nullptr),
+      KITH_NULL_CALL(kith_trace_step, nullptr, 0, &have->text, &have->number),
+  };
+}
+
+std::vector<NullCall> calls_of_searches(const Have& have) {
+  return {
+      KITH_NULL_CALL(kith_filter_of, 4, have->labels, 4, nullptr),
+      KITH_NULL_CALL(kith_filter_of, 4, nullptr, 4, &have->word),
+      KITH_NULL_CALL(kith_index_new, nullptr, &have->rows, nullptr, &have->new_index),
+      KITH_NULL_CALL(kith_index_new, have->on.get(), nullptr, nullptr, &have->new_index),
+      KITH_NULL_CALL(kith_index_new, have->on.get(), &have->rows, nullptr, nullptr),
+      KITH_NULL_CALL(kith_index_with, nullptr, &have->rows, &have->new_index),
+      KITH_NULL_CALL(kith_index_with, have->index.get(), nullptr, &have->new_index),
+      KITH_NULL_CALL(kith_index_describe, nullptr, nullptr),
+      KITH_NULL_CALL(kith_index_describe, have->index.get(), nullptr),
+      KITH_NULL_CALL(kith_index_search, nullptr, &have->rows, 1, nullptr, nullptr, nullptr),
+      KITH_NULL_CALL(kith_index_search, have->index.get(), nullptr, 1, nullptr, nullptr, nullptr),
+      KITH_NULL_CALL(kith_index_within, nullptr, &have->rows, &have->radius, 1, nullptr, &have->new_within),
+      KITH_NULL_CALL(kith_index_within, have->index.get(), &have->rows, nullptr, 1, nullptr,
+                     &have->new_within),
+      KITH_NULL_CALL(kith_index_within, have->index.get(), &have->rows, &have->radius, 1, nullptr, nullptr),
+      KITH_NULL_CALL(kith_within_describe, nullptr, nullptr),
+      KITH_NULL_CALL(kith_index_explain, nullptr, 1, 1, nullptr, &have->new_text),
+      KITH_NULL_CALL(kith_index_explain, have->index.get(), 1, 1, nullptr, nullptr),
+  };
+}
+
+std::vector<NullCall> calls_of_classifiers(const Have& have) {
+  return {
+      KITH_NULL_CALL(kith_classifier_new, nullptr, &have->rows, have->labels, 1, nullptr, &have->new_voter),
+      KITH_NULL_CALL(kith_classifier_new, have->on.get(), &have->rows, have->labels, 1, nullptr, nullptr),
+      KITH_NULL_CALL(kith_classifier_with, nullptr, &have->rows, have->labels, nullptr, &have->new_voter),
+      KITH_NULL_CALL(kith_classifier_describe, nullptr, nullptr),
+      KITH_NULL_CALL(kith_classifier_classes, nullptr, 0, nullptr, &have->count, nullptr),
+      KITH_NULL_CALL(kith_classifier_index, nullptr, &have->new_index),
+      KITH_NULL_CALL(kith_classifier_predict, nullptr, &have->rows, 1, nullptr, nullptr, &have->place),
+      KITH_NULL_CALL(kith_classifier_predict, have->voter.get(), &have->rows, 1, nullptr, nullptr, nullptr),
+      KITH_NULL_CALL(kith_classifier_predict_proba, nullptr, &have->rows, 1, nullptr, nullptr, 0,
+                     &have->number),
+      KITH_NULL_CALL(kith_classifier_predict_proba, have->voter.get(), &have->rows, 1, nullptr, nullptr, 0,
+                     nullptr),
+      KITH_NULL_CALL(kith_classifier_classify, nullptr, &have->rows, 1, nullptr, nullptr, &have->answer),
+      KITH_NULL_CALL(kith_classifier_classify, have->voter.get(), &have->rows, 1, nullptr, nullptr, nullptr),
+      KITH_NULL_CALL(kith_classifier_classify_outputs, nullptr, &have->rows, 1, nullptr, nullptr, nullptr),
+      KITH_NULL_CALL(kith_classifier_classify_outputs, have->voter.get(), &have->rows, 1, nullptr, nullptr,
+                     nullptr),
+      KITH_NULL_CALL(kith_classifier_classify_within, nullptr, &have->rows, &have->radius, 1, nullptr,
+                     nullptr, &have->answer, nullptr),
+      KITH_NULL_CALL(kith_classifier_classify_within, have->voter.get(), &have->rows, &have->radius, 1,
+                     nullptr, nullptr, nullptr, nullptr),
+      KITH_NULL_CALL(kith_classifier_sweep, nullptr, &have->rows, have->labels, 1, nullptr, nullptr,
+                     &have->place, nullptr, nullptr),
+      KITH_NULL_CALL(kith_classifier_sweep, have->voter.get(), &have->rows, nullptr, 1, nullptr, nullptr,
+                     &have->place, nullptr, nullptr),
+      KITH_NULL_CALL(kith_classifier_sweep, have->voter.get(), &have->rows, have->labels, 1, nullptr, nullptr,
+                     nullptr, nullptr, nullptr),
+  };
+}
+
+std::vector<NullCall> calls_of_regressors(const Have& have) {
+  return {
+      KITH_NULL_CALL(kith_regressor_new, nullptr, &have->rows, have->targets, 1, nullptr,
+                     &have->new_averager),
+      KITH_NULL_CALL(kith_regressor_describe, nullptr, nullptr),
+      KITH_NULL_CALL(kith_regressor_index, nullptr, &have->new_index),
+      KITH_NULL_CALL(kith_regressor_predict, nullptr, &have->rows, 1, nullptr, nullptr, &have->number,
+                     nullptr, nullptr),
+      KITH_NULL_CALL(kith_regressor_predict, have->averager.get(), &have->rows, 1, nullptr, nullptr, nullptr,
+                     nullptr, nullptr),
+      KITH_NULL_CALL(kith_regressor_predict_within, nullptr, &have->rows, &have->radius, 1, nullptr, nullptr,
+                     &have->number, nullptr),
+      KITH_NULL_CALL(kith_regressor_predict_within, have->averager.get(), &have->rows, &have->radius, 1,
+                     nullptr, nullptr, nullptr, nullptr),
+      KITH_NULL_CALL(kith_evaluate, nullptr, &have->rows, have->labels, 1, nullptr, nullptr,
+                     &have->new_evaluation),
+      KITH_NULL_CALL(kith_evaluate, have->voter.get(), &have->rows, nullptr, 1, nullptr, nullptr,
+                     &have->new_evaluation),
+      KITH_NULL_CALL(kith_leave_one_out, nullptr, &have->rows, 1, nullptr, nullptr, &have->new_evaluation),
+      KITH_NULL_CALL(kith_cross_validate, nullptr, &have->rows, have->labels, 1, nullptr, nullptr,
+                     &have->new_evaluation),
+      KITH_NULL_CALL(kith_stratified_folds, nullptr, 4, 2, 0, &have->place),
+      KITH_NULL_CALL(kith_stratified_folds, have->labels, 4, 2, 0, nullptr),
+      KITH_NULL_CALL(kith_evaluation_describe, nullptr, nullptr),
+      KITH_NULL_CALL(kith_evaluation_scores, nullptr, 1, nullptr, nullptr, nullptr, nullptr),
+  };
+}
+
+std::vector<NullCall> calls_of_models(const Have& have) {
+  return {
+      KITH_NULL_CALL(kith_preparation_new, nullptr, nullptr, &have->new_preparation),
+      KITH_NULL_CALL(kith_preparation_new, &have->rows, nullptr, nullptr),
+      KITH_NULL_CALL(kith_preparation_shape, nullptr, &have->count, nullptr),
+      KITH_NULL_CALL(kith_preparation_sources, nullptr, &have->place),
+      KITH_NULL_CALL(kith_preparation_sources, have->prepared.get(), nullptr),
+      KITH_NULL_CALL(kith_preparation_apply, nullptr, &have->rows, have->values),
+      KITH_NULL_CALL(kith_preparation_apply, have->prepared.get(), &have->rows, nullptr),
+      KITH_NULL_CALL(kith_model_new, nullptr, &have->new_model),
+      KITH_NULL_CALL(kith_model_load, nullptr, &have->new_model),
+      KITH_NULL_CALL(kith_model_load, have->path.c_str(), nullptr),
+      KITH_NULL_CALL(kith_model_save, nullptr, have->path.c_str(), nullptr, nullptr, nullptr),
+      KITH_NULL_CALL(kith_model_save, have->model.get(), nullptr, nullptr, nullptr, nullptr),
+      KITH_NULL_CALL(kith_model_describe, nullptr, nullptr),
+      KITH_NULL_CALL(kith_model_describe, have->model.get(), nullptr),
+      KITH_NULL_CALL(kith_model_classifier, nullptr, have->on.get(), &have->new_voter),
+      KITH_NULL_CALL(kith_model_classifier, have->model.get(), nullptr, &have->new_voter),
+      KITH_NULL_CALL(kith_model_regressor, nullptr, have->on.get(), &have->new_averager),
+  };
+}
+
+#undef KITH_NULL_CALL
+
+/// One for each pointer that may not be NULL, on the CPU.
+std::vector<NullCall> null_calls() {
+  const auto have = std::make_shared<Given>();
+  std::vector<NullCall> all;
+  for (const auto& part : {calls_of_devices(have), calls_of_searches(have), calls_of_classifiers(have),
+                           calls_of_regressors(have), calls_of_models(have)})
+    all.insert(all.end(), part.begin(), part.end());
+  return all;
+}
+
+/// Free NULL, by each function that frees.
+void free_nulls() {
+  kith_inventory_free(nullptr);
+  kith_device_free(nullptr);
+  kith_stop_free(nullptr);
+  kith_trace_free(nullptr);
+  kith_index_free(nullptr);
+  kith_within_free(nullptr);
+  kith_text_free(nullptr);
+  kith_classifier_free(nullptr);
+  kith_regressor_free(nullptr);
+  kith_evaluation_free(nullptr);
+  kith_preparation_free(nullptr);
+  kith_model_free(nullptr);
+  kith_rows_init(nullptr, sizeof(kith_rows));
+}
+
+/// Names of the functions of the headers that return a kith_status.
+std::set<std::string> functions_with_status() {
+  static const std::regex declaration("KITH_C_API kith_status (kith_\\w+)\\(");
+  std::set<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(KITH_TEST_SOURCE_DIR "/lib/include/kith/c")) {
+    std::ifstream file(entry.path());
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    for (std::sregex_iterator found(text.begin(), text.end(), declaration), end; found != end; ++found)
+      names.insert((*found)[1]);
+  }
+  return names;
+}
+
+TEST_SUITE_BEGIN("unit");
+
+TEST_CASE("c: every function of kith.h refuses NULL in one sentence, and frees NULL") {
+  std::set<std::string> called;
+  for (const NullCall& call : null_calls()) {
+    CAPTURE(call.name);
+    called.insert(call.name);
+    CHECK(call.ask() == KITH_INVALID_ARGUMENT);
+    const std::string said = kith_last_error();
+    CHECK(said.find(" is NULL") != std::string::npos);
+    CHECK(said.find("; give ") != std::string::npos);
+    CHECK(said.rfind(call.name + ": ", 0) == 0);
+  }
+  free_nulls();
+  const std::set<std::string> declared = functions_with_status();
+  CHECK(declared.size() > 40);
+  for (const std::string& function : declared) CHECK_MESSAGE(called.count(function) == 1, function);
+}
+
+TEST_SUITE_END();
+
+}  // namespace
+}  // namespace kith::tests

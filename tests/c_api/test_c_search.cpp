@@ -1,0 +1,288 @@
+// kith.h: devices, indexes and searches give what kith.hpp gives.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "c_api/c_support.hpp"
+#include "kith/filter.hpp"
+#include "kith/index.hpp"
+#include "kith/trace.hpp"
+
+namespace kith::tests {
+namespace {
+
+using namespace c;
+
+constexpr std::int64_t k = 6;
+
+Matrix train_rows(Metric metric) {
+  return hard_rows(DataKind::integers, Set::train, 300, 5, metric);
+}
+Matrix query_rows(Metric metric) {
+  return hard_rows(DataKind::integers, Set::queries, 17, 5, metric);
+}
+
+/// kith_index_search(), as C++ returns it.
+Neighbors searched(const kith_index* index, MatrixView<const float> queries, std::int64_t neighbors,
+                   const kith_search_options* options = nullptr) {
+  const std::size_t cells = size(queries.rows() * neighbors);
+  Neighbors found{queries.rows(), neighbors, std::vector<float>(cells), std::vector<std::int64_t>(cells)};
+  const kith_rows rows = rows_of(queries);
+  CHECK(told(kith_index_search(index, &rows, neighbors, options, found.distance.data(),
+                               found.index.data())) == "ok");
+  return found;
+}
+
+TEST_SUITE_BEGIN("device");
+
+TEST_CASE("c: a search by each metric, by rows with and without gaps") {
+  const OpenDevice on = opened();
+  for (std::int64_t number = 0; number < kith_metric_count(); ++number) {
+    const Metric metric = all_metrics[size(number)];
+    REQUIRE(kith_metric_name(number) == name(metric));
+    CAPTURE(std::string(name(metric)));
+    const Matrix train = train_rows(metric), queries = query_rows(metric);
+    const Neighbors expected = Index(device(), train, metric).search(queries, k);
+    const Rows index = index_of(on.get(), train, kith_metric_name(number));
+    CHECK(searched(index.get(), queries, k) == expected);
+    const Spread spread(queries, 3);
+    CHECK(searched(index.get(), spread.view(), k) == expected);
+    kith_rows shifted = rows_of(queries);  // without its first row
+    shifted.offset_bytes = shifted.stride_bytes;
+    shifted.rows -= 1;
+    std::vector<std::int64_t> row(size(shifted.rows * k));
+    CHECK(told(kith_index_search(index.get(), &shifted, k, nullptr, nullptr, row.data())) == "ok");
+    CHECK(row == std::vector<std::int64_t>(expected.index.begin() + k, expected.index.end()));
+  }
+}
+
+TEST_CASE("c: what is not wanted is not written, and no queries are no work") {
+  const OpenDevice on = opened();
+  const Matrix train = train_rows(Metric::l2), queries = query_rows(Metric::l2);
+  const Rows index = index_of(on.get(), train, nullptr);
+  const Neighbors expected = Index(device(), train).search(queries, k);
+  std::vector<float> distance(expected.distance.size());
+  const kith_rows rows = rows_of(queries);
+  CHECK(told(kith_index_search(index.get(), &rows, k, nullptr, distance.data(), nullptr)) == "ok");
+  CHECK(distance == expected.distance);
+  CHECK(told(kith_index_search(index.get(), &rows, k, nullptr, nullptr, nullptr)) == "ok");
+  kith_rows none = rows;
+  none.rows = 0;
+  none.data = nullptr;
+  CHECK(told(kith_index_search(index.get(), &none, k, nullptr, nullptr, nullptr)) == "ok");
+}
+
+TEST_CASE("c: every option of a search arrives") {
+  const OpenDevice on = opened();
+  const Matrix train = train_rows(Metric::l2), queries = query_rows(Metric::l2);
+  const Rows index = index_of(on.get(), train, "Euclidean");
+  const Index beside(device(), train, Metric::l2);
+  const std::vector<std::int64_t> list{3, 0, 299, 64, 65, 66, 120, 7};
+  std::vector<std::uint32_t> words((300 + 31) / 32, 0xFFFFFFFFu);
+  REQUIRE(told(kith_filter_of(300, list.data(), 8, words.data())) == "ok");
+  const RowFilter filter = RowFilter::only(300, list);
+  CHECK(std::equal(words.begin(), words.end(), filter.view().data()));
+  kith_search_options options = fresh(kith_search_options_init);
+  options.filter = words.data();
+  options.filter_rows = 1;
+  PlanOptions same;
+  same.filter = filter.view();
+  CHECK(searched(index.get(), queries, k, &options) == beside.search(queries, k, same));
+  options = fresh(kith_search_options_init);
+  options.self = 11;
+  same = {};
+  same.self = 11;
+  CHECK(searched(index.get(), queries, k, &options) == beside.search(queries, k, same));
+
+  // Of the rest the answer does not depend, so that the plan is looked at.
+  const char* const sample[] = {"Threshold", "radix"};
+  options = fresh(kith_search_options_init);
+  options.selector = "k-min";
+  options.proposer = "none";
+  options.fused = -1;
+  options.groups = 3;
+  options.query_tile = 5;
+  options.train_tile = 100;
+  options.threads = 2;
+  options.memory_limit = std::uint64_t{1} << 24;
+  same = {};
+  same.selector = Selector::k_min;
+  same.proposer = Proposer::none;
+  same.fused = false;
+  same.groups = 3;
+  same.query_tile = 5;
+  same.train_tile = 100;
+  same.threads = 2;
+  same.memory_limit = std::size_t{1} << 24;
+  const auto& selectors = device().info().selectors;
+  if (std::find(selectors.begin(), selectors.end(), Selector::k_min) == selectors.end()) {
+    options.selector = "threshold";
+    same.selector = Selector::threshold;
+  }
+  const TraceRoom trace = made<TraceRoom>([](kith_trace** out) { return kith_trace_new(1, out); });
+  options.trace = trace.get();
+  CHECK(searched(index.get(), queries, k, &options) == beside.search(queries, k));
+  kith_trace_info info = fresh(kith_trace_info_init);
+  REQUIRE(told(kith_trace_describe(trace.get(), &info)) == "ok");
+  Trace beside_trace;
+  beside.search(queries, k, same, &beside_trace);
+  CHECK(std::string(info.plan) == explain(beside_trace.plan));
+  CHECK(info.selector == name(beside_trace.plan.selector));
+  CHECK(std::string(info.proposer) == "none");
+  CHECK(info.query_tiles == 4);
+  CHECK(info.train_tiles == 3);
+  CHECK(info.total_seconds > 0);
+  REQUIRE(info.step_count == static_cast<std::int64_t>(beside_trace.seconds.size()));
+  std::int64_t number = 0;
+  for (const auto& [step, seconds] : beside_trace.seconds) {
+    const char* other = nullptr;
+    double other_seconds = -1;
+    REQUIRE(told(kith_trace_step(trace.get(), number++, &other, &other_seconds)) == "ok");
+    CHECK(other == step);
+    CHECK(other_seconds >= 0);
+  }
+  options = fresh(kith_search_options_init);
+  options.sample = sample;
+  options.sample_count = 2;
+  options.fused = -1;
+  CHECK(searched(index.get(), queries, k, &options) == beside.search(queries, k));
+}
+
+TEST_CASE("c: a plan as text is the plan of C++") {
+  const OpenDevice on = opened();
+  const Matrix train = train_rows(Metric::l1);
+  const Rows index = index_of(on.get(), train, "l1");
+  char* text = nullptr;
+  REQUIRE(told(kith_index_explain(index.get(), 9, 4, nullptr, &text)) == "ok");
+  CHECK(text == explain(Index(device(), train, Metric::l1).plan(9, 4)));
+  kith_text_free(text);
+}
+
+TEST_CASE("c: rows within a radius") {
+  const OpenDevice on = opened();
+  const Matrix train = train_rows(Metric::l2), queries = query_rows(Metric::l2);
+  const Rows index = index_of(on.get(), train, "l2");
+  const Index beside(device(), train, Metric::l2);
+  const kith_rows rows = rows_of(queries);
+  std::vector<float> radii(size(queries.rows), 2.5f);
+  radii[3] = 0;
+  radii[5] = 100;
+  for (const std::int64_t count : {std::int64_t{1}, queries.rows}) {
+    const Within within = made<Within>([&](kith_within** out) {
+      return kith_index_within(index.get(), &rows, radii.data(), count, nullptr, out);
+    });
+    CHECK(lists_of(within.get()) == beside.within(queries, std::span(radii).first(size(count))));
+  }
+}
+
+TEST_CASE("c: an index of more rows, of chosen columns, and what it says of itself") {
+  const OpenDevice on = opened();
+  const Matrix train = train_rows(Metric::l2), queries = query_rows(Metric::l2);
+  const std::int64_t features[] = {4, 0, 2};
+  kith_index_options options = fresh(kith_index_options_init);
+  options.features = features;
+  options.feature_count = 3;
+  const kith_rows rows = rows_of(train), more = rows_of(queries);
+  const Rows index =
+      made<Rows>([&](kith_index** out) { return kith_index_new(on.get(), &rows, &options, out); });
+  const Rows grown = made<Rows>([&](kith_index** out) { return kith_index_with(index.get(), &more, out); });
+  const Index beside(device(), train, Metric::l2, {{4, 0, 2}});
+  const Index more_beside = beside.with(queries);
+  // Memory that a device keeps for the next who asks may be larger than asked for: so a device opened anew,
+  // too.
+  const Index anew = Index(open_device(device_spec()), train, Metric::l2, {{4, 0, 2}}).with(queries);
+  kith_index_info info = fresh(kith_index_info_init);
+  REQUIRE(told(kith_index_describe(grown.get(), &info)) == "ok");
+  CHECK(info.rows == 317);
+  CHECK(info.dims == 5);
+  CHECK(std::string(info.metric) == "l2");
+  CHECK(info.device == device().info().spec);
+  CHECK(std::vector<std::int64_t>(info.features, info.features + info.feature_count) ==
+        std::vector<std::int64_t>{0, 2, 4});
+  CHECK(info.memory_bytes == anew.memory_bytes());
+  CHECK(searched(index.get(), queries, k) == beside.search(queries, k));
+  CHECK(searched(grown.get(), queries, k) == more_beside.search(queries, k));
+}
+
+TEST_CASE("c: a stop, and a progress that ends a search, are KITH_INTERRUPTED") {
+  const OpenDevice on = opened();
+  const Matrix train = train_rows(Metric::l2), queries = query_rows(Metric::l2);
+  const Rows index = index_of(on.get(), train, "l2");
+  const kith_rows rows = rows_of(queries);
+  std::vector<float> distance(size(queries.rows * k));
+  const auto ask = [&](const kith_search_options& options) {
+    return kith_index_search(index.get(), &rows, k, &options, distance.data(), nullptr);
+  };
+  kith_search_options options = fresh(kith_search_options_init);
+  options.query_tile = 4;
+  struct Heard {
+    std::vector<double> fractions;
+    std::size_t most;
+  } heard{{}, 100};
+  options.user = &heard;
+  options.progress = [](double fraction, void* user) -> std::int32_t {
+    auto& into = *static_cast<Heard*>(user);
+    into.fractions.push_back(fraction);
+    return into.fractions.size() >= into.most ? 1 : 0;
+  };
+  CHECK(told(ask(options)) == "ok");
+  REQUIRE(heard.fractions.size() >= 5);
+  CHECK(std::is_sorted(heard.fractions.begin(), heard.fractions.end()));
+  CHECK(heard.fractions.back() == 1);
+  CHECK(distance == Index(device(), train).search(queries, k).distance);
+  heard = {{}, 2};
+  CHECK(ask(options) == KITH_INTERRUPTED);
+  CHECK(heard.fractions.size() == 2);
+  CHECK(std::string(kith_last_error()) ==
+        "kith: stopped, as progress() asked by what it returned; nothing is returned: return 0 to go on");
+  heard = {{}, 100};
+
+  Stop stop = made<Stop>(kith_stop_new);
+  options.stop = stop.get();
+  CHECK(told(ask(options)) == "ok");
+  CHECK(told(kith_stop_request(stop.get())) == "ok");
+  CHECK(ask(options) == KITH_INTERRUPTED);
+  CHECK(std::string(kith_last_error()).find("stopped after 0 of") != std::string::npos);
+  // Asked for in the middle, by whoever is called.
+  stop = made<Stop>(kith_stop_new);
+  options.stop = stop.get();
+  options.user = stop.get();
+  options.progress = [](double, void* user) -> std::int32_t {
+    return kith_stop_request(static_cast<kith_stop*>(user));
+  };
+  CHECK(ask(options) == KITH_INTERRUPTED);
+  options.stop = nullptr;
+  options.progress = nullptr;
+  CHECK(told(ask(options)) == "ok");
+}
+
+TEST_CASE("c: a device says of itself what C++ says") {
+  const OpenDevice on = opened();
+  kith_device_info info = fresh(kith_device_info_init);
+  REQUIRE(told(kith_device_describe(on.get(), &info)) == "ok");
+  const DeviceInfo& expected = device().info();
+  CHECK(info.spec == expected.spec);
+  CHECK(info.backend == expected.backend);
+  CHECK(info.name == expected.name);
+  CHECK(info.platform == expected.platform);
+  CHECK(info.driver == expected.driver);
+  CHECK(info.kind == name(expected.kind));
+  CHECK(info.pci == expected.pci);
+  CHECK(info.memory_bytes == expected.memory_bytes);
+  CHECK(info.largest_allocation_bytes == expected.largest_allocation);
+  CHECK(info.compute_units == expected.compute_units);
+  CHECK(info.fused_max_k == expected.fused_max_k);
+  std::string selectors, proposers;
+  for (const Selector selector : expected.selectors) selectors += "," + std::string(name(selector));
+  for (const Proposer proposer : expected.proposers) proposers += "," + std::string(name(proposer));
+  CHECK("," + std::string(info.selectors) == selectors);
+  CHECK((proposers.empty() ? "" : "," + std::string(info.proposers)) == proposers);
+}
+
+TEST_SUITE_END();
+
+}  // namespace
+}  // namespace kith::tests

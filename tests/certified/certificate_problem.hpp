@@ -1,0 +1,158 @@
+// A problem that the certificate holds for, its mathematics, and the test of collect with all numbers in
+// hand: docs/certificate.md.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/device.hpp"
+#include "common/oracle.hpp"
+#include "common/shadows.hpp"
+
+namespace kith::tests::certifying {
+
+/// A problem within the range of the certificate, and its mathematics.
+struct Problem {
+  Metric metric;
+  Matrix queries, train;
+  std::vector<float> centre, values;  ///< [dims]; [m, n] chains
+  std::vector<Real> products;         ///< [m, n] q' . x'
+
+  Problem(Metric of, Matrix asked, Matrix rows, std::vector<float> moved_by)
+      : metric(of), queries(std::move(asked)), train(std::move(rows)), centre(std::move(moved_by)) {
+    for (std::int64_t q = 0; q < queries.rows; ++q)
+      for (std::int64_t t = 0; t < train.rows; ++t) {
+        Real sum = 0;
+        for (std::size_t d = 0; d < centre.size(); ++d) sum += moved(queries, q, d) * moved(train, t, d);
+        products.push_back(sum);
+        values.push_back(chain(metric, queries.row(q), train.row(t)));
+      }
+  }
+
+  /// Hard data, moved by the mean of the training rows or not at all.
+  static Problem hard(DataKind kind, Metric metric, std::int64_t m, std::int64_t n, std::int64_t dims,
+                      bool centred) {
+    const Matrix queries = prepared(metric, hard_rows(kind, Set::queries, m, dims, metric));
+    const Matrix train = prepared(metric, hard_rows(kind, Set::train, n, dims, metric));
+    Matrix all = queries;  // both by the same power of two
+    all.rows += n;
+    all.values.insert(all.values.end(), train.values.begin(), train.values.end());
+    all = within_range(all);
+    const auto middle = all.values.begin() + m * dims;
+    const Matrix scaled{n, dims, {middle, all.values.end()}};
+    const bool moves = centred && (metric == Metric::squared_l2 || metric == Metric::l2);
+    return {metric,
+            {m, dims, {all.values.begin(), middle}},
+            scaled,
+            moves ? mean_of(scaled) : std::vector<float>(size(dims))};
+  }
+
+  std::size_t m() const { return size(queries.rows); }
+  std::size_t n() const { return size(train.rows); }
+  /// The k-th value of a query.
+  float worst(std::size_t q, std::size_t k) const {
+    return sorted(std::span(values).subspan(q * n(), n()), 0, n())[k - 1].first;
+  }
+
+ private:
+  Real moved(const Matrix& rows, std::int64_t r, std::size_t d) const {
+    const float x = rows.row(r)[d], c = centre[d];
+    return Real{x - c} + error_of_difference(x, c);
+  }
+};
+
+/// What a device makes of a problem: shadows, and theta for the true k-th values.
+struct Prepared {
+  Shadowed queries, train;
+  GuardedGrid<float> theta;
+  std::vector<float> query_facts, train_facts, bounds;
+
+  Prepared(spi::Device& device, const Problem& problem, std::uint32_t k)
+      : queries(device, problem.queries, problem.centre, device.info.query_block, 2, problem.train),
+        train(device, problem.train, problem.centre, device.info.train_block, 5, problem.queries),
+        theta(device, problem.m(), 1, inf) {
+    REQUIRE(queries.prepare(device) == "");
+    REQUIRE(train.prepare(device) == "");
+    const std::size_t m = problem.m();
+    std::vector<Key> best;
+    for (std::size_t q = 0; q < m; ++q) {
+      for (std::uint32_t j = 0; j + 1 < k; ++j) best.push_back(make_key(-inf, j));
+      best.push_back(make_key(problem.worst(q, k), k));
+    }
+    const GuardedGrid<Key> keys(device, m, 1, 0), lists(device, m, k, 0, best);
+    const GuardedGrid<std::uint32_t> counts(device, m, 1, 1, std::vector<std::uint32_t>(m)),
+        lost(device, m, 1, 0);
+    REQUIRE(run_step(device, spi::TightenStep{Proposer::gemm,
+                                              problem.metric,
+                                              static_cast<std::uint32_t>(problem.train.cols),
+                                              k,
+                                              keys.grid(),
+                                              counts.grid(),
+                                              lists.grid(),
+                                              queries.facts.grid(),
+                                              theta.grid(),
+                                              lost.grid(),
+                                              {}}) == "");
+    query_facts = queries.facts.inside();
+    train_facts = train.facts.inside();
+    bounds = theta.inside();
+  }
+};
+
+/// The test of collect with all numbers in hand, and how much of the bound was needed.
+struct Judge {
+  const Problem& problem;
+  const Prepared& prepared;
+  Certificate certificate{problem.centre.size(), problem.metric};
+  Certificate::Queries all = {};
+
+  Judge(const Problem& of, const Prepared& by) : problem(of), prepared(by) {
+    const auto& facts = prepared.query_facts;
+    const std::size_t m = problem.m();
+    for (std::size_t q = 0; q < m; ++q)
+      certificate.add(all, facts[spi::norm * m + q], facts[spi::shadow_norm * m + q],
+                      facts[spi::residual * m + q]);
+  }
+
+  float fact(spi::Fact which, std::size_t t) const { return prepared.train_facts[which * problem.n() + t]; }
+  Real error(std::size_t t) const {
+    return certificate.error(all, fact(spi::shadow_norm, t), fact(spi::residual, t));
+  }
+  /// low(t) for a bound that is `share` of the right one, not yet rounded.
+  Real low(std::size_t t, Real share) const {
+    return (certificate.squares ? fact(spi::half_norm, t) : 0) - error(t) * share;
+  }
+  /// Whether collect keeps a row whose product came out as p.
+  bool keeps(std::size_t q, std::size_t t, float p, Real share = 1) const {
+    const Real exact = low(t, share * (1 + 0x1p-20L)), lowered = exact - std::fabs(exact) * 0x1p-22L;
+    const float rounded = static_cast<float>(lowered);
+    return (rounded > lowered ? std::nextafter(rounded, -inf) : rounded) - p <= prepared.bounds[q];
+  }
+  /// |q' . x' - p| / E, at most 1.
+  Real needed(const std::vector<float>& products) const {
+    Real most = 0;
+    for (std::size_t i = 0; i < products.size(); ++i)
+      most = std::max(most, std::fabs(problem.products[i] - products[i]) / error(i % problem.n()));
+    return most;
+  }
+  /// Rows among the k nearest, ties included, that a bound of that share loses.
+  std::size_t lost(const std::vector<float>& products, std::uint32_t k, Real share = 1) const {
+    std::size_t count = 0;
+    for (std::size_t q = 0; q < problem.m(); ++q) {
+      const float worst = problem.worst(q, k);
+      for (std::size_t t = 0; t < problem.n(); ++t) {
+        const std::size_t i = q * problem.n() + t;
+        count += problem.values[i] <= worst && !keeps(q, t, products[i], share);
+      }
+    }
+    return count;
+  }
+};
+
+}  // namespace kith::tests::certifying

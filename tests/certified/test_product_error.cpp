@@ -1,0 +1,259 @@
+// b of docs/certificate.md, section 3: its numbers, and that a step's own is all that a device goes by.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "check/hard_rows.hpp"
+#include "common/bounds.hpp"
+#include "common/proposers.hpp"
+#include "common/proxy_device.hpp"
+#include "kith/index.hpp"
+
+namespace kith::tests {
+namespace {
+
+using namespace bounding;
+using spi::product_error;
+using spi::ProductKind;
+
+constexpr double u = 1.0 / 16777216;
+
+TEST_CASE("product error: b of every kind of kernel, spelled out once more") {
+  for (std::size_t dims = 1; dims <= 3000; ++dims) {
+    CAPTURE(dims);
+    const auto columns = static_cast<double>(dims);
+    const double terms = dims <= 4 ? 4 * columns : columns, more = dims <= 4 ? 257.0 / 256 : 1025.0 / 1024;
+    const double many = 12 * std::ceil(terms / 8) * u * more;
+    CHECK(product_error(ProductKind::halves, dims) == many);
+    const double eights = dims <= 16 ? 2 : 4 * std::ceil(columns / 32);
+    const double few = std::max(many, (terms + 3 * eights) * u * more);
+    CHECK(product_error(ProductKind::halves_few, dims) == few);
+    CHECK(product_error(ProductKind::bytes, dims) == 4 * u);
+    const double folded = 24 * std::ceil((terms + 4) / 16) * u * 257 / 256;
+    if (dims <= 24) CHECK(product_error(ProductKind::halves_folded, dims) == folded);
+    CHECK(spi::largest_product_error(Proposer::fp16, dims) == (dims <= 24 ? std::max(few, folded) : few));
+    CHECK(spi::largest_product_error(Proposer::int8, dims) == 4 * u);
+    const double sums = std::nextafter((columns + 2) * u / (1 - (columns + 2) * u), 1.0);
+    for (const Proposer proposer : {Proposer::gemm, Proposer::dot, Proposer::bf16})
+      CHECK(spi::largest_product_error(proposer, dims) == sums);
+    CHECK(product_error(ProductKind::sums, dims) == sums);
+  }
+}
+
+TEST_CASE("product error: of sums it is rounded up, and hardly") {
+  for (std::size_t dims = 1; dims < (std::size_t{1} << 23) - 3; dims += 1 + dims / 100) {
+    CAPTURE(dims);
+    const long double steps = static_cast<long double>(dims + 2) * 0x1p-24L, exact = steps / (1 - steps);
+    const auto found = static_cast<long double>(spi::chain_error(dims));
+    CHECK(found >= exact);
+    CHECK(found <= exact * (1 + 0x1p-51L));
+    CHECK(found < 1);
+  }
+}
+
+/// A step of one training tile.
+spi::CollectStep step_of(Proposer proposer, std::size_t queries, std::size_t dims) {
+  const spi::Grid<float> rows{nullptr, 0, queries, dims, dims}, train{nullptr, 0, 128, dims, dims},
+      facts{nullptr, 0, spi::facts_a_row, queries, queries};
+  const spi::Grid<std::uint32_t> list{nullptr, 0, queries, 1, 1};
+  return {proposer,     Metric::l2, {rows, facts}, {train, facts}, {nullptr, 0, queries, 128, 128}, rows, 0,
+          {list, list}, {}};
+}
+
+TEST_CASE("product error: a step is of the kernels that its numbers of queries and columns choose") {
+  for (const Proposer proposer : {Proposer::gemm, Proposer::dot, Proposer::bf16})
+    CHECK(products_of(step_of(proposer, 5, 3)) == ProductKind::sums);
+  CHECK(products_of(step_of(Proposer::int8, 65, 3)) == ProductKind::bytes);
+  CHECK(products_of(step_of(Proposer::fp16, 64, 3)) == ProductKind::halves_few);
+  spi::CollectStep many = step_of(Proposer::fp16, 65, 24);
+  CHECK(products_of(many) == ProductKind::halves);
+  many.visits = {128, 0, 1, 1, 1};
+  CHECK(may_fold(many));
+  CHECK(products_of(many) == ProductKind::halves_folded);
+  CHECK(product_error(many) == product_error(ProductKind::halves_folded, 24));
+  many.open = true;
+  CHECK(may_fold(many));  // a later step, which needs the same scratch
+  CHECK(products_of(many) == ProductKind::halves);
+  many.open = false;
+  many.sample.cols = 8;
+  CHECK(products_of(many) == ProductKind::halves);
+  many = step_of(Proposer::fp16, 65, 25);
+  many.visits = {128, 0, 1, 1, 1};
+  CHECK(products_of(many) == ProductKind::halves);
+  CHECK(!may_fold(many));
+}
+
+TEST_SUITE_BEGIN("device");
+
+TEST_CASE("product error: a step of a proposer without it is refused by a sentence") {
+  spi::with_device(device(), [](spi::Device& device) {
+    for_each_bounding(device, [&](Proposer proposer) {
+      spi::CollectStep step = with_error(step_of(proposer, 1, 1));
+      CHECK(device.check({step}).refusal == "");
+      for (const auto& [b, text] :
+           {std::pair{0.0, "0.000000"}, {-1.0, "-1.000000"}, {1.0, "1.000000"}, {std::nan(""), "nan"}}) {
+        step.b = b;
+        CHECK(device.check({step}).refusal ==
+              "a step of proposer " + std::string(name(proposer)) + " has b = " + text +
+                  " for the error of its products, which is to be above 0 and below 1; set it to "
+                  "product_error() of the step");
+      }
+    });
+  });
+}
+
+/// As many queries as training rows, of whose products number q with row q loses a good deal of what it may.
+struct Losing {
+  Matrix queries, train;
+  float scale_of_queries, scale_of_train;
+
+  /// For bytes the scales matter: 1 over both is 1.86 of 2^-24 too small, and the sum, 4095 * 122 * 127,
+  /// loses half of 2^-24 more. (Of half a scale, as AVX2 has it, all is the same.) Queries are so long that
+  /// the rounding of half a norm is nothing beside that.
+  static Losing bytes(std::int64_t m) {
+    const auto all = [m](float value) { return Matrix{m, 4095, std::vector<float>(size(m * 4095), value)}; };
+    return {all(8), all(1), 122.0f / 8, 127};
+  }
+
+  static Losing floats(Proposer proposer, DeviceKind device, std::int64_t m) {
+    constexpr std::int64_t dims = 131;
+    const std::vector<float> hard = kith::hard_rows(proposer, device, cut_sorts * hard_kinds, dims, 0);
+    Matrix rows{m, dims, {}};
+    for (std::int64_t r = 0; r < m; ++r) {
+      const auto from = hard.begin() + (r % cut_sorts * hard_kinds + hard_cut) * dims;
+      std::vector<float> row(from, from + dims);
+      if (r / cut_sorts % 2) std::reverse(row.begin(), row.end());  // for products that begin at the end
+      rows.values.insert(rows.values.end(), row.begin(), row.end());
+    }
+    const float scale = scale_of(proposer, rows, std::vector<float>(dims));
+    return {rows, rows, scale, scale};
+  }
+
+  /// The place of row q for query q, rounded up.
+  float theta(std::int64_t q) const {
+    double place = 0;
+    for (std::size_t d = 0; d < size(train.cols); ++d) {
+      const auto x = static_cast<double>(train.row(q)[d]);
+      place += x * x / 2 - static_cast<double>(queries.row(q)[d]) * x;
+    }
+    return spi::float_above(place);
+  }
+};
+
+/// How many rows q are not listed for query q under their own place.
+///   share  of the error that products may have
+///   lost   [out]  when nothing is refused
+std::string collect_own(spi::Device& device, Proposer proposer, const Losing& of, double share,
+                        std::size_t& lost) {
+  const std::size_t m = size(of.train.rows);
+  const std::vector<float> centre(size(of.train.cols));
+  const Rows queries(device, of.queries, centre, device.info.query_block),
+      train(device, of.train, centre, device.info.train_block);
+  for (const Rows* rows : {&queries, &train})
+    if (std::string why =
+            run_step(device, spi::PrepareStep{proposer, rows->rows.rows(), rows->centre.grid(), rows->grids(),
+                                              rows == &queries ? of.scale_of_queries : of.scale_of_train,
+                                              rows == &queries});
+        !why.empty())
+      return why;
+  std::vector<float> theta;
+  for (std::int64_t q = 0; q < of.train.rows; ++q) theta.push_back(of.theta(q));
+  const GuardedGrid<float> values(device, m, m, 0), limits(device, m, 1, -inf, theta);
+  const GuardedGrid<std::uint32_t> lists(device, m, m, no_row),
+      counts(device, m, 1, 7, std::vector<std::uint32_t>(m));
+  if (std::string why = run_step(device, with_error({proposer,
+                                                     Metric::squared_l2,
+                                                     queries.grids(),
+                                                     train.grids(),
+                                                     values.grid(),
+                                                     limits.grid(),
+                                                     0,
+                                                     {lists.grid(), counts.grid()},
+                                                     {},
+                                                     1 / of.scale_of_queries / of.scale_of_train},
+                                                    share));
+      !why.empty())
+    return why;
+  const std::vector<std::uint32_t> found = lists.inside();
+  lost = 0;
+  for (std::size_t q = 0; q < m; ++q) {
+    const auto list = found.begin() + static_cast<std::ptrdiff_t>(q * m);
+    lost +=
+        std::find(list, list + static_cast<std::ptrdiff_t>(m), q) == list + static_cast<std::ptrdiff_t>(m);
+  }
+  return {};
+}
+
+TEST_CASE("product error: with a quarter of it every proposer of a device loses rows") {
+  spi::with_device(device(), [](spi::Device& device) {
+    for (const Proposer proposer : device.info.proposers) {
+      CAPTURE(std::string(name(proposer)));
+      // Few queries and many have kernels of their own. A library may cut the sums of a small product into
+      // parts, each of which loses less.
+      for (const std::int64_t m : {16, 512}) {
+        CAPTURE(m);
+        if (m > most_queries(device, proposer)) continue;
+        const Losing losing =
+            proposer == Proposer::int8 ? Losing::bytes(m) : Losing::floats(proposer, device.info.kind, m);
+        std::size_t right = 0, narrow = 0;
+        const std::string why = collect_own(device, proposer, losing, 1, right);
+        if (!why.empty()) {
+          MESSAGE("no products by " << std::string(name(proposer)) << ": " << why);
+          continue;
+        }
+        REQUIRE(collect_own(device, proposer, losing, 0.25, narrow) == "");
+        MESSAGE(std::string(name(proposer)) << " on " << device.info.spec << ", " << m
+                                            << " queries: " << narrow << " lost by a quarter of the bound");
+        CHECK(right == 0);
+        if (proposer != Proposer::gemm || m > 64) CHECK(narrow > 0);
+      }
+    }
+  });
+}
+
+/// Takes products for more exact than steps say.
+class NarrowDevice : public ProxyDevice {
+ public:
+  NarrowDevice(std::unique_ptr<spi::Device> real, double share)
+      : ProxyDevice(std::move(real)), share_(share) {}
+
+  void enqueue(const spi::Step& step) override {
+    spi::Step narrow = step;
+    if (auto* collect = std::get_if<spi::CollectStep>(&narrow.work)) collect->b *= share_;
+    ProxyDevice::enqueue(narrow);
+  }
+
+ private:
+  const double share_;
+};
+
+TEST_CASE("product error: the check of a proposer refuses a device that takes a quarter of it") {
+  const Matrix train = hard_rows(DataKind::normal, Set::train, 700, 131, Metric::l2);
+  for_each_proposer([&](Proposer proposer) {
+    // A library may cut sums of 131 columns into parts, and the check has scales without an error for bytes:
+    // the case above has both.
+    if (proposer == Proposer::gemm || proposer == Proposer::int8) return;
+    for (const std::int64_t m : {5, 70}) {
+      CAPTURE(m);
+      const Matrix queries = hard_rows(DataKind::normal, Set::queries, m, 131, Metric::l2);
+      const Index right(device_behind<NarrowDevice>(device_spec(), 1.0), train),
+          narrow(device_behind<NarrowDevice>(device_spec(), 0.25), train);
+      const PlanOptions options{.proposer = proposer};
+      CHECK(right.search(queries, 7, options) == right.search(queries, 7, {.proposer = Proposer::none}));
+      const std::string refusal = error_of([&] { narrow.search(queries, 7, options); });
+      CAPTURE(refusal);
+      CHECK(refusal.find(": its products are less exact than they must be: a row of 131 columns at ") !=
+            std::string::npos);
+      CHECK(refusal.find(" was not found below ") != std::string::npos);
+    }
+  });
+}
+
+TEST_SUITE_END();
+
+}  // namespace
+}  // namespace kith::tests

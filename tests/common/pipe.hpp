@@ -1,0 +1,31 @@
+// A line of shell, and what it prints.
+#pragma once
+
+#include <doctest/doctest.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <cstdio>
+#include <string>
+
+namespace test_support {
+
+/// How a line of shell ended: its exit code, or 256 and its signal.
+struct Printed {
+  int code = -1;
+  std::string out;
+};
+
+inline Printed printed_by(const std::string& line) {
+  FILE* const pipe = popen(line.c_str(), "r");
+  REQUIRE(pipe != nullptr);
+  Printed printed;
+  std::array<char, 4096> buffer{};
+  for (std::size_t n; (n = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0;)
+    printed.out.append(buffer.data(), n);
+  const int status = pclose(pipe);
+  printed.code = WIFEXITED(status) ? WEXITSTATUS(status) : 256 + WTERMSIG(status);
+  return printed;
+}
+
+}  // namespace test_support

@@ -1,0 +1,27 @@
+// Texts, and what stands in them. Not in namespace kith, as what folder.hpp and pipe.hpp have: shell.hpp
+// includes them, whose kith() runs the command.
+#pragma once
+
+#include <fstream>
+#include <iterator>
+#include <string>
+
+namespace test_support {
+
+/// Empty where there is no such file.
+inline std::string text_of_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+inline bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+inline std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t found = 0;
+  for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; at += part.size()) ++found;
+  return found;
+}
+
+}  // namespace test_support

@@ -1,0 +1,38 @@
+// What a process of its own sees of plug-ins and drivers. A source that includes this names KITH_TEST_PROBE,
+// which tests/CMakeLists.txt then gives it.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "common/pipe.hpp"
+
+namespace kith::tests {
+
+inline const std::string planted = KITH_TEST_PLUGIN_DIR;
+
+/// What kith_probe prints: with KITH_BACKEND_PATH = `path`, run in `folder`, opening `specs`.
+///   settings  further variables of the environment
+inline std::string probe(const std::string& path, const std::string& specs = "",
+                         const std::string& folder = "/", const std::string& settings = "") {
+  const std::string command = "cd '" + folder + "' && KITH_BACKEND_PATH='" + path + "' " + settings +
+                              " '" KITH_TEST_PROBE "' " + specs + " 2>&1";
+  const test_support::Printed printed = test_support::printed_by(command);
+  CHECK(printed.code == 0);
+  return printed.out;
+}
+
+/// The lines of `text` that begin with `prefix`, without it.
+inline std::string lines(const std::string& text, const std::string& prefix) {
+  std::string found;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = text.find('\n', at);
+    const std::string line = text.substr(at, end - at);
+    if (line.starts_with(prefix)) found += line.substr(prefix.size()) + "\n";
+    at = end == std::string::npos ? text.size() : end + 1;
+  }
+  return found;
+}
+
+}  // namespace kith::tests

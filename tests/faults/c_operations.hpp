@@ -1,0 +1,34 @@
+// What kith is asked for by kith.h while something fails.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common/data.hpp"
+#include "faults.hpp"
+
+namespace kith::tests::faults {
+
+/// Handles on a device that C opened, and operations on them.
+class CHandles {
+ public:
+  /// Refers to `train` and `queries`.
+  CHandles(const std::string& spec, const Matrix& train, const std::vector<std::int64_t>& labels,
+           const Matrix& queries);
+  ~CHandles();
+
+  /// Each throws the Error that a status stands for.
+  bool right_search(const Neighbors& expected);
+  bool right_new_index(const Neighbors& expected);
+  bool right_within(const RadiusNeighbors& expected, float radius);
+  bool right_labels(const std::vector<std::int64_t>& expected);
+  bool right_model();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace kith::tests::faults

@@ -1,0 +1,51 @@
+// What subcommands are asked alike; and what classify and regress have from a file or a model.
+#pragma once
+
+#include <string>
+
+#include "command/input/answers.hpp"
+#include "command/input/model_file.hpp"
+#include "command/input/training.hpp"
+#include "command/input/voting_flags.hpp"
+#include "command/shared/command.hpp"
+#include "command/shared/document_output.hpp"
+
+namespace kith::command {
+
+/// Rows, where and how they are compared, and where the result goes.
+struct RowFlags {
+  TrainingFlags training;
+  PlanFlags plan;
+  Metric metric = default_metric;
+  std::string device = "auto";
+  DocumentFlags shown;
+};
+
+struct QuestionFlags : RowFlags {
+  AskingFlags asking;
+  OutputFlags output;
+  TellingFlags telling;
+
+  bool by_k() const { return asking.radius.empty(); }
+};
+
+struct LearnedFlags : QuestionFlags {
+  VotingFlags voting;
+  std::string out;
+  std::string model, save_model;
+};
+
+/// What must hold whatever is in the files. Returns whether nobody is asked.
+bool check_learned(const CLI::App& app, const LearnedFlags& flags);
+
+/// The training rows of --train or of --model, from which metric and k are taken, too, unless -k is given.
+Training read_learned(const CLI::App& app, LearnedFlags& flags, Model& model);
+
+/// --save-model, where it is given. Takes the rows.
+void save_learned(const CLI::App& app, const LearnedFlags& flags, Training& training,
+                  const VotingOptions& voting);
+
+/// How queries are searched: as asked, among the rows that count, without themselves where they are these.
+PlanOptions question_options(const QuestionFlags& flags, const Training& training);
+
+}  // namespace kith::command

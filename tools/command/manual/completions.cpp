@@ -1,0 +1,148 @@
+// Completions for bash, zsh and fish: subcommands, their options, and the values that options list.
+#include <string_view>
+
+#include "command/manual/manual.hpp"
+
+namespace kith::command {
+namespace {
+
+std::string join_words(const std::vector<std::string>& words, std::string_view between) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? std::string() : std::string(between)) + word;
+  return text;
+}
+
+std::vector<std::string> words_of(const Manual& manual) {
+  std::vector<std::string> words;
+  for (const ManualCommand& command : manual.commands) words.push_back(command.word());
+  return words;
+}
+
+std::vector<std::string> option_names(const ManualCommand& command) {
+  std::vector<std::string> names;
+  for (const ManualOption& option : command.options)
+    names.insert(names.end(), option.names.begin(), option.names.end());
+  return names;
+}
+
+/// The first sentence or part of one: what fits beside a name.
+std::string brief(const std::string& text) {
+  constexpr std::size_t most = 70;
+  const std::size_t end = text.find_first_of(":;(");
+  std::string part = text.substr(0, end);
+  while (!part.empty() && part.back() == ' ') part.pop_back();
+  if (part.size() <= most) return part;
+  return part.substr(0, part.rfind(' ', most)) + " ...";
+}
+
+/// `text` with a backslash before each of `marks`.
+std::string with_backslashes(std::string_view text, std::string_view marks) {
+  std::string result;
+  for (const char c : text) {
+    if (marks.find(c) != std::string_view::npos) result += '\\';
+    result += c;
+  }
+  return result;
+}
+
+/// In single quotes, as a POSIX shell reads them.
+std::string in_quotes(std::string_view text) {
+  std::string result = "'";
+  for (const char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return result + "'";
+}
+
+/// The branches of one subcommand: what stands behind an option, and otherwise the options.
+std::string bash_branch(const ManualCommand& command) {
+  std::string text = "    " + command.word() + ")\n      case \"$before\" in\n";
+  std::vector<std::string> paths, others;
+  for (const ManualOption& option : command.options) {
+    if (option.value.empty()) continue;
+    if (!option.choices.empty())
+      text += "        " + join_words(option.names, "|") + ") values=\"" + join_words(option.choices, " ") +
+              "\" ;;\n";
+    else
+      (option.takes_path ? paths : others).push_back(join_words(option.names, "|"));
+  }
+  if (!paths.empty()) text += "        " + join_words(paths, "|") + ") files=yes ;;\n";
+  if (!others.empty()) text += "        " + join_words(others, "|") + ") return ;;\n";
+  return text + "        *) values=\"" + join_words(option_names(command), " ") +
+         "\" ;;\n      esac\n      ;;\n";
+}
+
+std::string zsh_option(const ManualOption& option) {
+  std::string value;
+  if (!option.value.empty()) {
+    value = ":" + option.value + ":";
+    if (!option.choices.empty()) value += "(" + join_words(option.choices, " ") + ")";
+    if (option.takes_path) value += "_files";
+  }
+  std::string text;
+  for (const std::string& name : option.names)
+    text += "        " +
+            in_quotes("*" + name + "[" + with_backslashes(brief(option.text), "[]:\\") + "]" + value) +
+            " \\\n";
+  return text;
+}
+
+std::string fish_option(const ManualCommand& command, const ManualOption& option) {
+  std::string text = "complete -c kith -n '__fish_seen_subcommand_from " + command.word() + "'";
+  for (const std::string& name : option.names)
+    text += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
+  if (!option.choices.empty())
+    text += " -x -a " + in_quotes(join_words(option.choices, " "));
+  else if (option.takes_path)
+    text += " -r -F";
+  else if (!option.value.empty())
+    text += " -x";
+  return text + " -d " + in_quotes(brief(option.text)) + "\n";
+}
+
+}  // namespace
+
+std::string bash_completion(const Manual& manual) {
+  std::string text =
+      "# Completion of kith for bash.\n_kith() {\n"
+      "  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} values= files=\n"
+      "  # --option=value arrives as three words.\n"
+      "  if [ \"$word\" = = ]; then word=\n"
+      "  elif [ \"$before\" = = ]; then before=${COMP_WORDS[COMP_CWORD-2]}; fi\n"
+      "  COMPREPLY=()\n"
+      "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n    mapfile -t COMPREPLY < <(compgen -W \"" +
+      join_words(words_of(manual), " ") + " " + join_words(option_names(manual.program), " ") +
+      "\" -- \"$word\")\n    return\n  fi\n  case ${COMP_WORDS[1]} in\n";
+  for (const ManualCommand& command : manual.commands) text += bash_branch(command);
+  return text +
+         "  esac\n"
+         "  if [ -n \"$files\" ]; then mapfile -t COMPREPLY < <(compgen -f -- \"$word\")\n"
+         "  else mapfile -t COMPREPLY < <(compgen -W \"$values\" -- \"$word\"); fi\n}\n"
+         "complete -o filenames -F _kith kith\n";
+}
+
+std::string zsh_completion(const Manual& manual) {
+  std::string text =
+      "#compdef kith\n# Completion of kith for zsh.\n_kith() {\n  local -a commands\n  commands=(\n";
+  for (const ManualCommand& command : manual.commands)
+    text += "    " + in_quotes(command.word() + ":" + with_backslashes(brief(command.text), ":\\")) + "\n";
+  text +=
+      "  )\n  if (( CURRENT == 2 )); then\n    _describe command commands\n    return\n  fi\n"
+      "  local word=$words[2]\n  shift words\n  (( CURRENT-- ))\n  case $word in\n";
+  for (const ManualCommand& command : manual.commands) {
+    text += "    " + command.word() + ")\n      _arguments \\\n";
+    for (const ManualOption& option : command.options) text += zsh_option(option);
+    text += "        && return\n      ;;\n";
+  }
+  return text + "  esac\n}\n_kith \"$@\"\n";
+}
+
+std::string fish_completion(const Manual& manual) {
+  std::string text = "# Completion of kith for fish.\ncomplete -c kith -f\n";
+  for (const ManualCommand& command : manual.commands)
+    text += "complete -c kith -n __fish_use_subcommand -a " + command.word() + " -d " +
+            in_quotes(brief(command.text)) + "\n";
+  for (const ManualCommand& command : manual.commands)
+    for (const ManualOption& option : command.options) text += fish_option(command, option);
+  return text;
+}
+
+}  // namespace kith::command

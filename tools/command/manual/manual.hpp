@@ -1,0 +1,53 @@
+// What the parser's own tables say of the command, as pages to read and as completions for shells.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace kith::command {
+
+struct ManualOption {
+  std::vector<std::string> names;    ///< with their dashes, long ones first
+  std::string value;                 ///< FILE, N, ...; empty: it takes none
+  std::string otherwise;             ///< the value where it is not given; empty: none
+  std::string text;                  ///< what it does
+  std::string group;                 ///< the heading in --help
+  std::vector<std::string> choices;  ///< the words that its text lists; empty: any value
+  bool takes_path = false;           ///< a file or a folder
+};
+
+struct ManualCommand {
+  std::string name;  ///< as it is typed: `kith`, `kith search`
+  std::string text;
+  std::vector<ManualOption> options;
+  std::vector<std::string>
+      examples;  ///< lines; those of one command line end in a backslash but for the last
+  std::string exit_codes;
+
+  std::string word() const;  ///< `search`; empty: the command itself
+  std::string page() const;  ///< `kith-search`
+};
+
+struct Manual {
+  std::string version;                  ///< `kith 0.1.0`
+  ManualCommand program;                ///< what stands before a subcommand
+  std::vector<ManualCommand> commands;  ///< in the order of --help
+};
+
+Manual manual_of(const CLI::App& parent);
+
+/// A page for man(1), in the macros of man(7).
+std::string man_page(const Manual& manual, const ManualCommand& command);
+
+/// One page for the documentation, a section each.
+std::string manual_markdown(const Manual& manual);
+
+std::string bash_completion(const Manual& manual);
+std::string zsh_completion(const Manual& manual);
+std::string fish_completion(const Manual& manual);
+
+}  // namespace kith::command

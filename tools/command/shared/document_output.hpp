@@ -1,0 +1,40 @@
+// Where a document goes: --csv, --report and --json.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "command/shared/output_file.hpp"
+#include "report/document.hpp"
+
+namespace kith::command {
+
+struct DocumentFlags {
+  std::string csv, report;  ///< files
+  bool json = false;
+};
+
+/// --csv and --report, where there is a help for them, and --json.
+void add_document_options(CLI::App& app, DocumentFlags& flags, const std::string& csv_help,
+                          const std::string& report_help, const std::string& json_help = "Print JSON");
+
+/// The files of a document, each a temporary until all is done.
+class DocumentOutput {
+ public:
+  ///   others  options and paths of what else is written
+  /// Throws invalid_argument: --json and one of the outputs both go to stdout.
+  DocumentOutput(const std::string& where, const DocumentFlags& flags,
+                 std::vector<std::pair<std::string, std::string>> others = {});
+
+  void write(const report::Document& document);
+  void commit();
+
+ private:
+  OutputFile csv_, report_;
+};
+
+/// On stdout, as JSON where that is asked for.
+void print_document(const report::Document& document, const DocumentFlags& flags);
+
+}  // namespace kith::command

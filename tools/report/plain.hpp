@@ -1,0 +1,37 @@
+// Tables, numbers and cells as text.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kith::report {
+
+/// Columns of text under their titles; columns whose every cell looks like a number are
+/// aligned to the right. For people: cells as files::shown_in_line() has them.
+class TextTable {
+ public:
+  explicit TextTable(std::vector<std::string> titles) { add(std::move(titles)); }
+  void add(std::vector<std::string> cells);
+  std::string text() const;
+
+ private:
+  std::vector<std::vector<std::string>> rows_;
+};
+
+std::string format_seconds(double seconds);               ///< `1.234 s`, `56.7 ms`, `8.9 us`
+std::string format_bytes(std::uint64_t bytes);            ///< `139.8 GiB`, `512 B`
+std::string format_float(float value);                    ///< as short as gives the same bits back; `inf`
+std::string format_double(double value);                  ///< the same for a double
+std::string format_number(double value, int decimals);    ///< as printf("%.*f")
+std::string format_digits(double value, int digits = 6);  ///< `inf`, and - for what is no number
+
+/// `text` as a cell of a CSV file: in quotes where it must be (RFC 4180).
+std::string csv_cell(const std::string& text);
+
+/// Characters a terminal needs for UTF-8 `text`, taking one a code point.
+std::size_t columns(std::string_view text);
+
+}  // namespace kith::report
