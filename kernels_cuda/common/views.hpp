@@ -1,4 +1,5 @@
 // What steps hold, as kernels take it: the spi's views, with their memory's address on the device.
+// No twin in kernels_cl: kernels of OpenCL take memory and places as arguments.
 #pragma once
 
 #include <algorithm>

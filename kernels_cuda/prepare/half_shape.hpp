@@ -1,4 +1,5 @@
 // How shadows for tensor cores lie in memory.
+// No twin in kernels_cl: prepare_shadow.cl has it.
 #pragma once
 
 #include "common/views.hpp"

@@ -1,4 +1,5 @@
 // A step of prepare as its kernels take it.
+// No twin in kernels_cl: kernels of OpenCL take memory and places as arguments.
 #pragma once
 
 #include "common/common.cuh"

@@ -1,4 +1,5 @@
 // A step of collect as its kernels take it: docs/certificate.md, section 4.
+// No twin in kernels_cl: kernels of OpenCL take memory and places as arguments.
 #pragma once
 
 #include "common/common.cuh"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "folder.hpp"
+#include "common/folder.hpp"
 #include "kith/kith.h"
 
 namespace kith::tests::faults {
@@ -63,7 +63,7 @@ struct CHandles::State {
 
   kith_rows train, queries;
   const std::vector<std::int64_t>& labels;
-  Folder folder;
+  test_support::TemporaryFolder folder;
   const std::string path = folder / "c.kith";
   kith_device* device = nullptr;
   kith_index* index = nullptr;
