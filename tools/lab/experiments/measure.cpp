@@ -281,11 +281,4 @@ std::string short_plan(const Plan& plan) {
          std::to_string(plan.query_tile) + " x " + std::to_string(plan.train_tile);
 }
 
-std::string number_text(double value) {
-  if (!std::isfinite(value)) return not_available;
-  char text[32];
-  std::snprintf(text, sizeof text, value >= 1e4 ? "%.0f" : "%.4g", value);
-  return text;
-}
-
 }  // namespace kith::experiments

@@ -168,7 +168,4 @@ void drop_empty_claims(Result& result);
 /// `not available` for all that a paper does not tell.
 inline constexpr const char* not_available = "not available";
 
-/// For people: four digits, or `not available`.
-std::string number_text(double value);
-
 }  // namespace kith::experiments
