@@ -20,8 +20,8 @@ struct Trace {
   bool hold_queue = false;
   Plan plan;
   /// Device seconds by step (`distance`, `select`, `nearest`, `merge`, `mask`, `prepare`, `collect`,
-  /// `tighten`, `prune`, `rerank`, `vote`), host seconds of the transfers (`upload`, `download`), of `finish`,
-  /// and of what becomes of the neighbours (`decide`, where the host counts votes, and `average`).
+  /// `tighten`, `prune`, `rerank`, `vote`), host seconds of the transfers (`upload`, `download`), of
+  /// `finish`, and of what becomes of the neighbours (`decide`, where the host counts votes, and `average`).
   std::map<std::string, double> seconds;
   double device_seconds = 0;  ///< device clock from the first step of each query tile to its last
   double queue_seconds =

@@ -69,7 +69,8 @@ TEST_CASE("a slip on the command line is answered with what is meant, and exit c
   check_refused(
       "", 2,
       "invalid_argument: kith: no subcommand is given; choose one of devices, search, classify, regress, "
-      "evaluate, structure, select-features, compare, verify, reproduce, bench, tune, doctor, and see `kith --help`");
+      "evaluate, structure, select-features, compare, verify, reproduce, bench, tune, doctor, and see `kith "
+      "--help`");
   check_refused("serach", 2, "invalid_argument: kith: unknown subcommand \"serach\"; did you mean search?");
   check_refused(
       "frobnicate", 2,
