@@ -228,8 +228,8 @@ TEST_CASE("tuning: a device brings what was measured on it, and its searches hav
     entries.back().query_tile = 9;
     k = k < 300 ? k + 23 : k + 300;
   }
-  entries.push_back(entry({Metric::l2, 3000, 20, 7, k}, Selector::threshold, 2));
-  entries.back().proposer = Proposer::gemm;
+  entries.push_back(entry({Metric::l2, 3000, 20, 7, k}, Selector::threshold, 1));
+  entries.back().proposer = Proposer::gemm;  // which has no groups
   save_tuning(tuning_with(here, entries), tuning_path(here), true);
   const Device opened = open_device(device_spec());
   REQUIRE(opened.info().tuning);

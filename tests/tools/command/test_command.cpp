@@ -69,13 +69,15 @@ TEST_CASE("a slip on the command line is answered with what is meant, and exit c
   check_refused(
       "", 2,
       "invalid_argument: kith: no subcommand is given; choose one of devices, search, classify, regress, "
-      "evaluate, structure, select-features, compare, verify, reproduce, bench, tune, doctor, and see `kith "
+      "evaluate, structure, select-features, compare, verify, reproduce, bench, tune, doctor, manual, and "
+      "see `kith "
       "--help`");
   check_refused("serach", 2, "invalid_argument: kith: unknown subcommand \"serach\"; did you mean search?");
   check_refused(
       "frobnicate", 2,
       "invalid_argument: kith: unknown subcommand \"frobnicate\"; choose one of devices, search, classify, "
-      "regress, evaluate, structure, select-features, compare, verify, reproduce, bench, tune, doctor");
+      "regress, evaluate, structure, select-features, compare, verify, reproduce, bench, tune, doctor, "
+      "manual");
   check_refused("search --trian a.npy", 2,
                 "invalid_argument: search: unknown option --trian; did you mean --train?");
   check_refused("devices --xml", 2,

@@ -5,6 +5,7 @@
 
 #include "command/manual/manual.hpp"
 #include "command/shared/command.hpp"
+#include "command/shared/named_files.hpp"
 #include "files/output.hpp"
 #include "kith/error.hpp"
 #include "kith/names.hpp"
@@ -81,9 +82,10 @@ Subcommand add_manual(CLI::App& parent) {
   app->add_option("--as", flags->form, "Print this: man, markdown, bash, zsh, fish")->type_name("WHAT");
   app->add_option("--of", flags->of, "The subcommand whose man page is printed; otherwise that of kith")
       ->type_name("NAME");
-  app->add_option("--out", flags->folder,
-                  "Write man pages and completions into the folders of share/ where systems look for them")
-      ->type_name("DIR");
+  writes_folder(app->add_option("--out", flags->folder,
+                                "Write man pages and completions into the folders of share/ where systems "
+                                "look for them"),
+                {});
   add_examples(*app, {"kith manual --as man --of search | man -l -",
                       "kith manual --as bash > ~/.local/share/bash-completion/completions/kith",
                       "kith manual --out ~/.local/share"});
