@@ -9,7 +9,8 @@ HEADERS = [
     ("Votes", "voting"), ("Regression", "regressor"), ("Evaluation", "evaluation"),
     ("Preparation of rows", "preparation"), ("Models", "model"), ("Labels", "labels"),
     ("Class structure", "structure"), ("Choosing columns", "feature_selection"), ("Single stages", "stages"),
-    ("Measured choices", "tuning"), ("Keys", "key"), ("Errors", "error"), ("Names", "names"),
+    ("What kernels are built around", "kernel_profile"), ("Measured choices", "tuning"),
+    ("Keys", "key"), ("Errors", "error"), ("Names", "names"),
     ("Unfinished files", "unfinished"),
 ]
 OTHERS = {"kith", "spi", "export", "cxx20", "version"}  # no API of their own, or that of back ends

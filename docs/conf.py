@@ -19,6 +19,8 @@ primary_domain = "cpp"
 highlight_language = "none"
 # Namespaces, and the State that a handle declares and the library defines.
 nitpick_ignore = [("cpp:identifier", name) for name in ("kith", "kith::stages", "State", "empty")]
+# The interface of back ends is not in this reference.
+nitpick_ignore_regex = [("cpp:identifier", r"spi(::.*)?")]
 html_theme = "furo"
 html_static_path = ["_static"]
 html_css_files = ["kith.css"]
