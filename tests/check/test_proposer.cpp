@@ -319,6 +319,8 @@ TEST_CASE("proposer: a memory limit makes tiles smaller, not answers different")
     // A thread of a CPU needs scratch of its own, however small the tiles.
     PlanOptions options{.threads = 1};
     const Trace whole = compare(proposer, queries, train, Metric::l2, 3, options);
+    if (whole.plan.query_tile < 6)
+      return;  // a device with so little memory that a third is not for one query
     options.memory_limit = whole.plan.workspace_bytes / 3;
     const Trace limited = compare(proposer, queries, train, Metric::l2, 3, options);
     CHECK(limited.plan.workspace_bytes <= whole.plan.workspace_bytes / 3);

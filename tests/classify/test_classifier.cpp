@@ -79,8 +79,9 @@ TEST_CASE("classifier: the labels that counting by hand gives, whatever the tile
         CHECK(difference(found.neighbors, expected) == "");
         CHECK(found.label == labels_of(expected, labels));
         CHECK(std::accumulate(found.votes.begin(), found.votes.end(), std::int64_t{0}) == m * k);
-        CHECK(trace.seconds.count("vote") == (tile == 0 && m * k >= 1 << 14 ? 1 : 0));
-        CHECK(trace.seconds.count("decide") == 1 - trace.seconds.count("vote"));
+        CHECK(trace.seconds.count("vote") == (trace.plan.query_tile * k >= 1 << 14 ? 1 : 0));
+        CHECK(trace.seconds.count("decide") + trace.seconds.count("vote") >=
+              1);  // both: the last tile is small
       }
   }
 }

@@ -83,7 +83,8 @@ TEST_CASE("election: tiles that the device counts and tiles that the host counts
   const Classifier classifier(device(), problem.train, problem.labels, Metric::l1);
   Trace trace;
   const Classification found = classifier.classify(problem.queries, Problem::k, {.query_tile = 2060}, &trace);
-  CHECK(trace.seconds.count("vote") == 1);
+  const bool whole_tiles = trace.plan.query_tile == 2060;  // else a device of little memory
+  CHECK(trace.seconds.count("vote") == (whole_tiles ? 1 : 0));
   CHECK(trace.seconds.count("decide") == 1);
   const Neighbors expected = neighbors(Metric::l1, problem.queries, problem.train, Problem::k);
   REQUIRE(difference(found.neighbors, expected) == "");

@@ -11,7 +11,7 @@
 namespace kith::report {
 namespace {
 
-std::string formatted(const char* format, auto... values) {
+std::string printed(const char* format, auto... values) {
   std::array<char, 400> text{};
   std::snprintf(text.data(), text.size(), format, values...);
   return text.data();
@@ -69,7 +69,7 @@ std::string format_double(double value) {
 }
 
 std::string format_digits(double value, int digits) {
-  return std::isnan(value) ? "-" : formatted("%.*g", digits, value);
+  return std::isnan(value) ? "-" : printed("%.*g", digits, value);
 }
 
 std::string csv_cell(const std::string& text) {
@@ -80,14 +80,14 @@ std::string csv_cell(const std::string& text) {
 }
 
 std::string format_number(double value, int decimals) {
-  return formatted("%.*f", decimals, value);
+  return printed("%.*f", decimals, value);
 }
 
 std::string format_seconds(double seconds) {
-  if (seconds >= 100) return formatted("%.0f s", seconds);
-  if (seconds >= 1) return formatted("%.2f s", seconds);
-  if (seconds >= 1e-3) return formatted("%.3g ms", seconds * 1e3);
-  return formatted("%.3g us", seconds * 1e6);
+  if (seconds >= 100) return printed("%.0f s", seconds);
+  if (seconds >= 1) return printed("%.2f s", seconds);
+  if (seconds >= 1e-3) return printed("%.3g ms", seconds * 1e3);
+  return printed("%.3g us", seconds * 1e6);
 }
 
 std::string format_bytes(std::uint64_t bytes) {
@@ -96,7 +96,7 @@ std::string format_bytes(std::uint64_t bytes) {
   double value = static_cast<double>(bytes) / 1024;
   std::size_t unit = 0;
   while (value >= 1024 && unit + 1 < units.size()) value /= 1024, ++unit;
-  return formatted("%.1f %s", value, units[unit]);
+  return printed("%.1f %s", value, units[unit]);
 }
 
 }  // namespace kith::report
