@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "kith/cxx20.hpp"
 #include "kith/spi/kernel_limits.hpp"
 
 namespace kith {

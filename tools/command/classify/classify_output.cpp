@@ -15,7 +15,7 @@ namespace {
 using report::Document, report::Fact, report::Value, report::Words;
 
 /// Of one label column the thing itself, of several a list.
-Value one_or_all(Value list) {
+Value value_or_all(Value list) {
   return list.size() == 1 ? list[0] : list;
 }
 
@@ -83,14 +83,14 @@ void add_facts(Document& document, const ClassifyFlags& flags, const Classified&
     for (const std::int64_t code : done.outputs[i].classes)
       list.push_back(label_json(known, known.names, code));
   }
-  document.add(Fact{"classes", "", one_or_all(std::move(classes))});
+  document.add(Fact{"classes", "", value_or_all(std::move(classes))});
   if (!done.has_truth()) return;
   for (const Output& output : done.outputs) {
     correct.push_back(right_answers(output, output.answer));
     accuracy.push_back(correct.back().get<double>() / static_cast<double>(rows));
   }
-  document.add(Fact{"correct", "", one_or_all(std::move(correct))});
-  document.add(Fact{"accuracy", "", one_or_all(std::move(accuracy))});
+  document.add(Fact{"correct", "", value_or_all(std::move(correct))});
+  document.add(Fact{"accuracy", "", value_or_all(std::move(accuracy))});
 }
 
 void add_sweep(Document& document, const ClassifyFlags& flags, const Classified& done) {
