@@ -103,9 +103,9 @@ TEST_CASE("vote: any number of queries, neighbours and classes, by every method,
           for (std::uint32_t& label : labels) label = static_cast<std::uint32_t>(random.below(classes));
           std::vector<Key> keys(q * k);
           for (Key& neighbour : keys)
-            neighbour = random.one_in(10)
-                            ? no_key
-                            : make_key(1, static_cast<std::uint32_t>(random.below(labels.size())));
+            neighbour = random.one_in(10) ? no_key
+                                          : make_key(1, static_cast<std::uint32_t>(random.below(
+                                                            static_cast<std::int64_t>(labels.size()))));
           for (const spi::VoteMethod method : methods)
             check_guarded(device, method, keys, k, labels, classes);
         }
