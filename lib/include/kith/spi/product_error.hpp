@@ -69,8 +69,8 @@ inline double product_error(ProductKind kind, std::size_t dims) {
   constexpr double of_roundings = 1 + 0x1p-10, of_parts = 1 + 0x1p-8;
   const double excess = dims <= most_split_dims ? of_parts : of_roundings;
   const std::size_t terms = half_terms(dims);
-  const auto eights = [](std::size_t columns) { return static_cast<double>((columns + 7) / 8); };
-  const double halves = 12 * eights(terms) * u * excess;
+  const std::size_t eights = (terms + 7) / 8, pieces = (dims + 31) / 32;
+  const double halves = 12 * static_cast<double>(eights) * u * excess;
   switch (kind) {
     case ProductKind::sums:
       return chain_error(dims);
@@ -79,7 +79,7 @@ inline double product_error(ProductKind kind, std::size_t dims) {
     case ProductKind::halves_few: {
       // A step of 16 columns adds two eights; pieces of the rows lie across such steps, so that few columns
       // may come in more eights than they would fill.
-      const double most_eights = dims <= 16 ? 2 : 4 * static_cast<double>((dims + 31) / 32);
+      const double most_eights = dims <= 16 ? 2 : 4 * static_cast<double>(pieces);
       return std::max(halves, (static_cast<double>(terms) + 3 * most_eights) * u * excess);
     }
     case ProductKind::halves_folded:
