@@ -20,7 +20,9 @@ std::size_t size_of(std::int64_t rows, std::int64_t cols) {
 
 void check_numbers(const files::Table& table, bool missing) {
   require(table.rows > 0 && table.cols > 0, "a table without rows or columns");
-  require(table.values.size() == size_of(table.rows, table.cols), "values are not rows times columns");
+  if (table.values.size() != size_of(table.rows, table.cols))
+    wrong("values are not rows times columns: " + std::to_string(table.values.size()) + " of " +
+          std::to_string(table.rows) + " x " + std::to_string(table.cols) + " in " + table.path);
   for (const float value : table.values)
     require(std::isfinite(value) || (missing && std::isnan(value)), "a value is not finite");
   require(table.targets.size() % static_cast<std::size_t>(table.rows) == 0, "targets are not so many a row");

@@ -8,7 +8,7 @@ gate_docs() {
   [ -x "$kith" ] || build_kith || return
   tools/docs || return
   plant=$build/docs/tree/docs/planted.md
-  printf '# Planted\n\n[A page that is not there](not-there.md)\n' > "$plant"
+  printf -- '---\norphan: true\n---\n\n# Planted\n\n[A page that is not there](not-there.md)\n' > "$plant"
   if /usr/bin/python3 -m sphinx -b html -W -q -d "$build/docs/planted" "$build/docs/tree/docs" "$build/docs/planted-html" \
     > "$logs/docs.planted" 2>&1; then
     echo "A link to a page that is not there is not noticed"
