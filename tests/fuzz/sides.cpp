@@ -72,14 +72,16 @@ void read_queries(FuzzedDataProvider& input) {
     options.label_optional = true;
     options.label_column = known.labels.empty() ? "" : "kind";
     options.unseen_is_new = !known.labels.empty() && flags.tables.unseen == "zero";
-    // Values that were prepared in place are no longer those of the file.
-    const bool in_place = queries.table.values.empty() && !queries.prepared.empty();
-    if (!in_place) check_table(queries.table, options);
+    // Preparing in place takes the values of the table: those are looked at where they stay.
+    flags.raw = true;
+    const command::Rows kept = command::read_prepared_queries(flags, known);
+    check_table(kept.table, options);
     const MatrixView<const float> searched = queries.searched();
     require(searched.rows() == queries.table.rows && searched.cols() == known.rows.width,
             "prepared queries have another shape");
     for (std::int64_t i = 0; i < searched.rows() * searched.cols(); ++i)
-      require(std::isfinite(searched.data()[i]), "a prepared query is not finite");
+      require(std::isfinite(searched.data()[i]) && searched.data()[i] == kept.searched().data()[i],
+              "a prepared query is not finite, or another where it is prepared in place");
   });
 }
 
