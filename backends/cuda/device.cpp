@@ -116,7 +116,7 @@ void Device::close() noexcept {
   gate_.open();
   const Visit visit(context_);
   if (visit.error() == cudaSuccess) {
-    if (queue_.stream) cudaStreamSynchronize(queue_.stream);  // nobody waits at the gate
+    if (queue_.stream) cudaStreamSynchronize(queue_.stream);  // the gate is open, so this ends
     cublas_.reset();
     for (const Events* events : {&marks_, &older_marks_, &spare_events_})
       for (const auto& [mark, event] : *events) cudaEventDestroy(event);

@@ -7,7 +7,7 @@
 namespace kith::opencl {
 namespace {
 
-// What is small is copied to locked memory, and nobody waits until it has left.
+// What is small is copied to locked memory, and the caller goes on before it has left.
 constexpr std::size_t staging_bytes = std::size_t{1} << 20;
 constexpr std::size_t small_bytes = staging_bytes / 4;
 constexpr std::size_t staging_unit = 256;
@@ -28,7 +28,7 @@ Device::~Device() {
     queue_.finish();
     if (uses_clblast_) ClBlast::forget();  // what it compiled keeps the context alive
   } catch (const cl::Error&) {
-    // Nobody is left to hear of it.
+    // The device is closed: there is no caller to tell.
   }
 }
 

@@ -260,7 +260,7 @@ class Device : public spi::Device {
   std::map<std::uint64_t, cl::Event> marks_, older_marks_;  // since the last finish(), and before it
   std::uint64_t next_mark_ = 0;
   cl::Buffer held_;        // what hold() keeps the device busy with; null before the first time
-  bool may_stage_ = true;  // nobody has tried
+  bool may_stage_ = true;  // until it fails
   std::unique_ptr<spi::HostMemory> staging_;  // for small writes
   std::size_t staged_ = 0;                    // bytes of it that may still be on their way
 };

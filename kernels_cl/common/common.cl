@@ -20,7 +20,7 @@ Key make_key(float value, uint row) {
   return (Key)ordered(value) << 32 | row;
 }
 
-// The value of a key; +infinity for NO_KEY and masked pairs, so that `value <= value_of(bound)` loses nobody.
+// The value of a key; +infinity for NO_KEY and masked pairs, so that `value <= value_of(bound)` loses none.
 float value_of(Key key) {
   const uint code = (uint)(key >> 32);
   return code == NO_VALUE ? INFINITY : as_float(code >> 31 ? code & 0x7FFFFFFFu : ~code);

@@ -48,7 +48,7 @@ void offer_least(local uint* least, uint parts, uint code) {
 }
 
 // Put the least of the parts of each query in order, where each counts those before it. All work-items; a
-// barrier comes before and after. Places of parts to which nobody belongs keep what they have, NO_VALUE.
+// barrier comes before and after. Places of parts without a value keep what they have, NO_VALUE.
 void order_parts(local const uint* least, local uint* sorted, uint queries, uint parts) {
   for (uint at = (uint)get_local_id(0); at < queries * parts; at += GROUP) {
     const uint first = at & ~(parts - 1), mine = least[at];
@@ -65,7 +65,7 @@ Key bound_of_part(uint code, uint parts) {
   return (Key)(largest > 0xFF800000u ? NO_VALUE : largest) << 32 | NO_ROW;
 }
 
-// Up to so many keys are sooner counted than sorted: each counts those before it, and nobody waits for a
+// Up to so many keys are sooner counted than sorted: each counts those before it, without a
 // barrier. The work grows with the square, the time does not while there are items to share it.
 #define MOST_RANKED(lists) ((lists) == 1 ? 256 : 128)
 

@@ -6,7 +6,7 @@
 // Work-group (g, p) of GROUP items computes the distances of the PASS queries of pass p from the rows of
 // group g, a work-item WIDTH (4 or 2) neighbouring rows a step: of 4 rows 8 items read one dimension of a
 // block as one line of 128 bytes. Of one query an item takes PIECES times as many, GROUP * WIDTH rows apart,
-// and where these are all rows of the group nobody waits for memory twice. STAGED queries stand in local
+// and where these are all rows of the group, items wait for memory once. STAGED queries stand in local
 // memory, others where they are; every item reads the same ones. PASS divides 32. Candidates go to one
 // shortlist a query (shortlist.cl); one that finds its buffer full waits for the merge and tries again. A
 // first bound comes from the first rows (shortlist.cl), so that often a list is what the buffer holds, put in

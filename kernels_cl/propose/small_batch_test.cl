@@ -64,7 +64,7 @@ ALL_INLINE void put_sample(const float4* v, float4 gap, uint q_rows, uint place,
 }
 #else
 // Append up to 32 findings, an item each. Called by all of the warp. How far bounds are apart follows from
-// the terms of the row, which nobody has at hand by then.
+// the terms of the row, which are no longer in registers by then.
 //   found  query, quantized training row, bits of what was compared with the threshold
 ALL_INLINE void append_findings(local const uint4* found, uint many, uint first_row, ErrorTerms terms,
                                 global const float* row_terms, ulong stride, uint t_rows, uint lane,

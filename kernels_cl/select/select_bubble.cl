@@ -5,7 +5,7 @@
 //
 // A bubble walks from the front of a group's values to the back, compare-exchanging with each, so that
 // it carries the smallest of what the bubbles before it left, and leaves the rest to those behind it:
-// bubble b ends as the b-th smallest. A value that nobody carries in the end is never put in order.
+// bubble b ends as the b-th smallest. A value that no bubble carries in the end is never put in order.
 // Work: k compare-exchanges a value.
 // Source: He, Pu, Li, Yan, PBKNN, Application of Electronic Technique 42(2), 2016. There a bubble is a
 // work-item, which pays two accesses to local memory and a barrier for each compare-exchange; in the

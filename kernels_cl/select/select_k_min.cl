@@ -77,8 +77,8 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_select_k_min
 #else
 
 // Work-item w has block w, in local memory: for CPU devices, whose vectors compare neighbouring pairs.
-// What has left stands behind the rest. The one without a partner is in the middle, so that nobody
-// has to move it.
+// What has left stands behind the rest. The one without a partner is in the middle, where it
+// may stay.
 // Work: i - 1 compare-exchanges for a tournament of i. Local memory: a key a place. No barrier.
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void kith_select_k_min_lanes(
     global const float* restrict distances, ulong first, ulong stride, uint columns, uint first_row,

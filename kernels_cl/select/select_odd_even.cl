@@ -4,7 +4,7 @@
 //   out       [q, groups, blocks, keep]  keys, ascending in each block, padded with NO_KEY
 //
 // Neighbours 0 and 1, 2 and 3, ... are compare-exchanged, then 1 and 2, 3 and 4, ..., in turn, until
-// nobody moved; t phases are enough for t values. A list that does not fit is cut into blocks of
+// no value moves; t phases are enough for t values. A list that does not fit is cut into blocks of
 // `size` that are sorted so; then neighbouring blocks merge and split, in turn likewise
 // (kith_merge_split): as many phases as there are blocks are enough.
 // Source: Habermann, Parallel neighbor-sort, 1972; in blocks: Baudet, Stevenson, Optimal sorting

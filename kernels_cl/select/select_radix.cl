@@ -14,7 +14,7 @@
 #define DIGIT_BITS 8
 #define DIGITS 256
 
-#if GROUP == 1  // a CPU device: nobody to share with, and an atomic costs 20 cycles
+#if GROUP == 1  // a CPU device: no other item shares it, and an atomic costs 20 cycles
 #define take_ticket(counter, count) ((*(counter) += (count)) - (count))
 #else
 #define take_ticket(counter, count) atomic_add((counter), (count))

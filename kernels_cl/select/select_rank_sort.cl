@@ -4,9 +4,9 @@
 //   out       [q, groups * k]   keys, ascending in each list, padded with NO_KEY
 //
 // Before a value come all smaller ones, and of equal ones those with a smaller index. So floats are
-// compared, never keys: with `<=` to values that stand before, with `<` to those behind. Nobody waits
-// for anybody: all places are counted at once, and written where they are below k. A masked value, NaN,
-// precedes nobody and gets no place; behind the others the list is padded.
+// compared, never keys: with `<=` to values that stand before, with `<` to those behind. No item
+// waits for another: all places are counted at once, and written where they are below k. A masked value, NaN,
+// precedes no value and gets no place; behind the others the list is padded.
 // Work: t^2 comparisons and as many additions.
 // Source: enumeration sort, as in Ajorian, Bastan, Montazeri's k-NN in CUDA (Isfahan University of
 // Technology).
@@ -16,7 +16,7 @@
 
 #define TILE (4 * GROUP)
 
-// Columns t0 ... t0 + TILE - 1 of a list of `width`; NaN behind the last, which precedes nobody.
+// Columns t0 ... t0 + TILE - 1 of a list of `width`; NaN behind the last, which precedes no value.
 void stage_tile(global const float* values, uint t0, uint width, local float* tile) {
 #pragma unroll
   for (uint i = 0; i < 4; ++i) {

@@ -2,7 +2,7 @@
 //
 //   nearest [q, k]         keys; NO_KEY does not vote
 //   labels  [1, n]         a class for each training row
-//   counts  [q, classes]   votes            winner [q, 1]   NO_ROW where nobody voted
+//   counts  [q, classes]   votes            winner [q, 1]   NO_ROW without a vote
 //
 // Four kernels: kith_vote, which suits all; kith_vote_atomic; and for branch-free votes one for GPUs
 // and one for CPU devices. They count the same.

@@ -91,7 +91,7 @@ __host__ __device__ constexpr bool is_bound(Limit limit) {
   return limit == Limit::bound || limit == Limit::bound_of_square;
 }
 
-/// What remains of a query when its best are known. By one thread, when nobody reads the count any more.
+/// What remains of a query when its best are known. By one thread, when no other reads the count any more.
 __device__ __forceinline__ void settle(const Tightening& tightening, const LimitTerms& terms, std::size_t q,
                                        std::uint32_t count, Key last) {
   float* const threshold = tightening.threshold.data + q * tightening.threshold.stride;

@@ -24,9 +24,9 @@ __device__ inline Key key_of(float value, std::uint32_t row) {
   return static_cast<Key>(ordered_bits(value)) << 32 | row;
 }
 
-/// The bound of values for a bound of keys: `value <= bound_value(bound)` loses nobody whose key is
+/// The bound of values for a bound of keys: `value <= bound_value(bound)` loses no value whose key is
 /// below. For no_key and masked pairs +infinity; for 0, below which there is no key, NaN, which refuses
-/// everybody.
+/// all.
 __device__ inline float bound_value(Key bound) {
   const auto code = static_cast<std::uint32_t>(bound >> 32);
   const std::uint32_t bits = code >> 31 ? code & 0x7FFFFFFFu : ~code;
@@ -77,8 +77,8 @@ struct LaunchWay {
   bool in_turn = false;       // it begins with take_turn()
 };
 
-/// Allow a kernel all the shared memory that there is beside what it has anyway: the same to everybody who
-/// launches it at the same time, so that nobody takes back what somebody else is about to use.
+/// Allow a kernel all the shared memory that there is beside what it has anyway: the same for all threads
+/// that launch it at the same time, so that none takes back what another is about to use.
 inline cudaError_t allow_shared_memory(const Queue& queue, const void* kernel) {
   cudaFuncAttributes known{};
   const cudaError_t error = cudaFuncGetAttributes(&known, kernel);

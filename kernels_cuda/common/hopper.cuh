@@ -142,7 +142,7 @@ template <int groups>
 __device__ __forceinline__ void wait_products() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(groups) : "memory");
 }
-/// Nobody reads the sums before this, which comes after a wait.
+/// The sums are not read before this, which comes after a wait.
 __device__ __forceinline__ void settle(Sums& sums) {
 #pragma unroll
   for (int i = 0; i < 64; ++i) asm volatile("" : "+f"(sums[i])::"memory");

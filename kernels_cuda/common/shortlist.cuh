@@ -3,7 +3,7 @@
 // Candidates below the bound go into a buffer; when it is full, all threads sort it, keep the k
 // smallest, and the k-th becomes the bound. On data in random order k (1 + ln(n / k)) of n
 // candidates get past the bound. A first bound comes from the first of them, and few keys are put in
-// order by counting, of each, how many come before it: no rounds, so that nobody waits for a barrier.
+// order by counting, of each, how many come before it: no rounds, and no barrier.
 // Source: Johnson, Douze, Jegou 2017 (FAISS: a threshold before the selection); Klepl and others,
 // bits-kNN, 2024 (one buffer a block, sorted when full).
 #pragma once

@@ -92,7 +92,7 @@ template <int each>
 inline constexpr std::uint32_t store_keys = each * 34;
 
 /// Write the first `wanted` of the 32 * each keys of a warp, as sort_warp leaves them, so that its
-/// lanes write neighbours. `slots` is shared memory of the warp which nobody reads any more; 34 keeps
+/// lanes write neighbours. `slots` is shared memory of the warp that is not read any more; 34 keeps
 /// lanes in banks apart.
 ///   each  a power of two
 template <int each>

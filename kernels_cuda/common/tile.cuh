@@ -44,7 +44,7 @@ __device__ inline std::uint32_t place(std::uint32_t first, int i) {
 }
 
 /// Where this thread copies from: dimension threadIdx.x / 32 of 4 rows of the tile that begins at
-/// block `block0`. Blocks behind the last are read as the last; nobody uses them.
+/// block `block0`. Blocks behind the last are read as the last, and not used.
 __device__ inline const float* copy_source(const Rows& rows, std::uint32_t block0) {
   const std::uint32_t last = (rows.first + rows.rows - 1) / rows_a_block;
   const std::uint32_t block = min(block0 + threadIdx.x % 32 / 8, last);

@@ -106,7 +106,7 @@ __global__ __launch_bounds__(points_threads,
   lists.buffers = scan.survivors.buffers + (std::size_t{number} * query_tile + lane * 4) * points_capacity;
 #pragma unroll
   for (std::uint32_t e = 0; e < 4; ++e) {
-    Key bound = 0;  // nobody is below it
+    Key bound = 0;  // no key is below it
     if (q0 + e < scan.queries.rows)
       bound = scan.phase.first ? no_key
                                : scan.survivors.bounds[static_cast<std::size_t>(q0 + e) * scan.groups + g];

@@ -69,7 +69,7 @@ __global__ __launch_bounds__(tile_threads, 2) void scan_for_survivors(const Scan
   Key* const buffers = scan.survivors.buffers + std::size_t{blockIdx.x} * (tile_rows * capacity);
   if (threadIdx.x < tile_rows) {
     const std::uint32_t q = first_query + threadIdx.x;
-    Key key = 0;  // nobody is below it
+    Key key = 0;  // no key is below it
     if (q < scan.queries.rows) key = scan.phase.first ? no_key : scan.survivors.bounds[list_of(q)];
     bounds.key[threadIdx.x] = key;
     bounds.value[threadIdx.x] = bound_value(key);

@@ -54,7 +54,7 @@ __device__ __forceinline__ float no_high() {
   return __uint_as_float(0x7F800000u);
 }
 
-/// How far bounds are apart at a place; 0 where nobody wants to know.
+/// How far bounds are apart at a place; 0 where it is not wanted.
 __device__ __forceinline__ float gap_at(const ProductLow& from, std::uint32_t place) {
   return from.gap == nullptr ? 0.0f : __ldg(from.gap + place);
 }

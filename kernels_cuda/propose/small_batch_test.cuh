@@ -101,7 +101,7 @@ __device__ __forceinline__ void spread(float (&to)[4], float of_lane, std::uint3
   for (int i = 0; i < 4; ++i) to[i] = __shfl_sync(whole_warp, of_lane, 8 * i + lane / 4);
 }
 
-/// How far bounds are apart, from the terms of the row, which nobody has at hand by then.
+/// How far bounds are apart, from the terms of the row, which are no longer in registers by then.
 struct GapOfRow {
   const Few* few;
   LargestOfQueries largest;

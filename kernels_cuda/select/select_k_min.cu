@@ -5,7 +5,7 @@
 //
 // 1024 values take part in a tournament, those of a warp's registers, 32 a lane (256 values, 8 a lane,
 // where a part has no more). A round compare-exchanges key i with key i + half, the larger going to the
-// upper half, and the lower half plays on; who meets nobody (no_key) passes on. The first three rounds
+// upper half, and the lower half plays on; a key that meets no_key passes on. The first three rounds
 // are among eight keys of a lane, the others between a lane's sets of eight and, by shuffles, between
 // lanes. The winner is put away, and the next tournament is for the rest: only the winner's set has to
 // play its first rounds again, for the others would end as before.

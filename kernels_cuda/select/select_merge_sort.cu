@@ -5,7 +5,7 @@
 //
 // A block sorts 1792 values: each thread seven in registers, and then runs of 7, 14, 28, ... keys are
 // merged in shared memory, every thread making seven keys of the result from where a binary search in
-// both runs says. Longer runs are merged in device memory (merge_runs.cu). Nobody asks for what is behind
+// both runs says. Longer runs are merged in device memory (merge_runs.cu). No result needs what is behind
 // the k-th key of a run, so merged runs are cut there; for k = n it is the whole sort.
 // Seven, an odd number, so that threads of a warp that go through runs of their own meet other banks.
 // Work: log2(t / groups) passes over the keys; 8 of them with two barriers each in shared memory (none

@@ -7,7 +7,7 @@
 // part through shared memory, 1024 at a time, read four at once by all lanes. Values are compared without
 // their rows: an equal one comes before if its row does, so of the tiles before the block's own values those
 // `smaller or equal` count, of the tiles behind them those `smaller`; only in between rows are looked at.
-// A masked value, NaN, comes before nobody and gets no place; behind the others the list is padded.
+// A masked value, NaN, comes before no other and gets no place; behind the others the list is padded.
 // Places from k on are not written, and a warp whose values are all there stops counting, as does a block.
 // Work: (t / groups)^2 comparisons, two instructions each; less for small k. One barrier every 1024 values.
 // Shared memory: 8 KiB. No scratch.

@@ -2,7 +2,7 @@
 //
 //   nearest [q, k]         keys; no_key does not vote
 //   labels  [n]            a class for each training row
-//   counts  [q, classes]   votes            winner [q, 1]   no_row where nobody voted
+//   counts  [q, classes]   votes            winner [q, 1]   no_row without a vote
 //
 // A team counts the votes of a query: a warp, or a block of 256 where k or the classes are many. Then it
 // looks for the largest count. Three ways to count:

@@ -44,7 +44,7 @@ std::vector<float> thresholds_of(const Problem& problem, const Truth& truth) {
   return threshold;
 }
 
-/// Nobody is lost, and bounds hold. Returns by how much the worst place that was listed is beyond the
+/// No row is lost, and bounds hold. Returns by how much the worst place that was listed is beyond the
 /// threshold, in units of what rounding may take of all that was added.
 double judge(const Problem& problem, const std::vector<float>& threshold, const Listed& found,
              std::size_t capacity) {
@@ -77,7 +77,7 @@ double judge(const Problem& problem, const std::vector<float>& threshold, const 
 
 TEST_SUITE_BEGIN("device");
 
-TEST_CASE("bounds: later visits lose nobody, list hardly more, and bound what they list") {
+TEST_CASE("bounds: later visits lose no row, list hardly more, and bound what they list") {
   spi::with_device(device(), [](spi::Device& device) {
     for_each_bounding(device, [&](Proposer proposer) {
       if (proposer == Proposer::gemm) return;  // whose library takes rows in order

@@ -170,8 +170,8 @@ TEST_CASE("classifier: rows that are left out have no vote, and a query without 
   CHECK(found.label == Labels{5});
   CHECK(found.votes == std::vector<std::uint32_t>{1, 0});
   CHECK(found.neighbors.index == Labels{0, -1, -1});
-  const RowFilter nobody(4, 1, false);
-  const PlanOptions none{.filter = nobody.view()};
+  const RowFilter no_row_counts(4, 1, false);
+  const PlanOptions none{.filter = no_row_counts.view()};
   CHECK(classifier.predict(matrix(1, {4}), 3, none) == Labels{default_no_label});
   CHECK(classifier.predict(matrix(1, {4}), 3, {.no_label = 0}, none) == Labels{0});
   CHECK(classifier.predict(matrix(1, {4}), 3, {.weights = Weights::distance}, none) ==

@@ -159,7 +159,7 @@ TEST_SUITE_BEGIN("device");
 TEST_CASE("evaluation: by hand") {
   const Matrix train = matrix(1, {0, 1, 3, 10, 11, 13});
   const Classifier classifier(device(), train, Labels{8, 8, 3, 3, 3, 8});
-  // Of 0.4: 8, 8, 3. Of 2.2: 3, 8, 8. Of 12.5: 8, 3, 3. Nobody is of class 5.
+  // Of 0.4: 8, 8, 3. Of 2.2: 3, 8, 8. Of 12.5: 8, 3, 3. No row is of class 5.
   const Evaluation found = evaluate(classifier, matrix(1, {0.4f, 2.2f, 12.5f}), Labels{8, 3, 5}, 3);
   CHECK(found.rows == 3);
   CHECK(found.k_max == 3);

@@ -105,8 +105,8 @@ TEST_CASE("regressor: a query without a neighbour has no value") {
   const Values values{1, 2, 6};
   const Matrix train = matrix(1, {1, 2, 3});
   const Regressor regressor(device(), train, view(values), Metric::l1);
-  const RowFilter nobody(3, 1, false);
-  CHECK(double_bits(regressor.predict(matrix(1, {0}), 2, {}, {.filter = nobody.view()})) ==
+  const RowFilter no_row_counts(3, 1, false);
+  CHECK(double_bits(regressor.predict(matrix(1, {0}), 2, {}, {.filter = no_row_counts.view()})) ==
         double_bits({nan}));
   const RowFilter one = RowFilter::only(3, std::vector<std::int64_t>{2});
   CHECK(regressor.predict(matrix(1, {0}), 2, {}, {.filter = one.view()}) == Values{6});

@@ -258,7 +258,7 @@ TEST_CASE("tuning: links, folders and pipes in the place of a file are ignored, 
   CHECK(kept.warning_of() == kept.ignored("it is a symbolic link"));
   data_files::fs::remove(kept.path);
   REQUIRE(mkfifo(kept.path.c_str(), 0600) == 0);
-  CHECK(kept.warning_of() == kept.ignored("it is no ordinary file"));  // and nobody waits for a writer
+  CHECK(kept.warning_of() == kept.ignored("it is no ordinary file"));  // without waiting for a writer
   data_files::fs::remove(kept.path);
   data_files::fs::create_directory(kept.path);
   CHECK(kept.warning_of() == kept.ignored("it is no ordinary file"));

@@ -1,4 +1,4 @@
-// Pairs that do not count: struck out by mask, and then nobody's neighbours. docs/contract.md, section 3.
+// Pairs that do not count: struck out by mask, and then no neighbours. docs/contract.md, section 3.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -264,8 +264,8 @@ TEST_CASE("mask: a masked k-th best is no bound") {
   const auto joined =
       stages::tighten(device(), candidates, std::vector<Key>{key({inf, 8}), key({1, 9})}, best);
   CHECK(joined.best.keys == std::vector<Key>{key({1, 9}), key({2, 4}), key({inf, 8})});
-  const stages::Candidates nobody{1, 1, {0}, {no_row}};
-  CHECK(difference(stages::tighten(device(), nobody, std::vector<Key>{no_key}, best).threshold, {inf}) == "");
+  const stages::Candidates empty{1, 1, {0}, {no_row}};
+  CHECK(difference(stages::tighten(device(), empty, std::vector<Key>{no_key}, best).threshold, {inf}) == "");
 }
 
 TEST_CASE("mask: select takes what mask made, and no other NaN") {

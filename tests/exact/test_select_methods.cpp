@@ -77,7 +77,7 @@ TEST_CASE("methods: bubble, its first three steps") {
   // n = 4, K = 1. Step 3, positions 2 and 3: 3 against 1 -> takes 1.
   CHECK(rows({5, 3, 4, 1}, 1, Selector::bubble) == Rows{3});
   CHECK(rows({5, 3, 4, 3}, 1, Selector::bubble) == Rows{1});  // an equal one behind it stays there
-  // n = 2, K = 2. Step 1: the first bubble takes 3 and has arrived. Step 2: nobody is there to walk. Step 3:
+  // n = 2, K = 2. Step 1: the first bubble takes 3 and has arrived. Step 2: there is none to walk. Step 3:
   // the second enters, and finds the 5 that was left.
   CHECK(rows({5, 3}, 2, Selector::bubble) == Rows{1, 0});
 }
@@ -203,7 +203,7 @@ TEST_CASE("methods: odd_even, a value that travels the whole way") {
     std::vector<float> values;
     for (std::uint32_t t = 0; t < n; ++t) values.push_back(static_cast<float>(t));
     Rows expected = counting(0, n);
-    CHECK(rows(values, n, Selector::odd_even) == expected);  // nobody moves
+    CHECK(rows(values, n, Selector::odd_even) == expected);  // no value moves
     values[n - 1] = -1;                                      // from the last place to the first
     std::rotate(expected.begin(), expected.end() - 1, expected.end());
     CHECK(rows(values, n, Selector::odd_even) == expected);

@@ -166,7 +166,7 @@ case $way in
     work=$work-subdirectory
     check_output "$work/consumer"
     [ ! -e "$work/bin/kith" ] || fail "a part of another project builds the command, too"
-    for backend in opencl cuda; do  # nobody asked for them
+    for backend in opencl cuda; do  # they were not asked for
       if find "$work" -name "libkith_$backend.so" | grep .; then fail "a part of another project builds $backend, too"; fi
     done
     if grep -E '^(KITH_NVCC|CMAKE_CUDA_COMPILER|KITH_OPENCL_LIBRARY)' "$work/CMakeCache.txt"; then

@@ -106,7 +106,7 @@ TEST_CASE("tuning: the nearest problem counts, then the metric, then the time") 
   of_dots.seconds = 0.0001;
   CHECK(make_plan(tuned(gpu(), {of_dots, fast}), rooted).selector == Selector::radix);
   Problem l1 = usual;
-  l1.metric = Metric::l1;  // nobody measured it: the fastest of those as near
+  l1.metric = Metric::l1;  // it was not measured: the fastest of those as near
   CHECK(make_plan(device, l1).selector == Selector::radix);
   l1.n = usual.n * 3 / 2;
   CHECK(make_plan(device, l1).reason.starts_with("tuned: nearest measured problem n = 131072, "));

@@ -86,7 +86,7 @@ def on_paper(browser, checks, page, paper, most, out):
 def unreachable(browser, checks):
     """Titles of marks that no screen reader comes to."""
     names = {squeezed(node.get("name", {}).get("value", "")) for node in browser.accessible()}
-    return ["nobody can reach the title %r" % title for title in browser.run(checks + ".titles()") if squeezed(title) not in names]
+    return ["keys do not reach the title %r" % title for title in browser.run(checks + ".titles()") if squeezed(title) not in names]
 
 
 def by_axe(browser, rules):

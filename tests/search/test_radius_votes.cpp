@@ -26,7 +26,7 @@ Neighbors list_within(const RadiusNeighbors& found, std::int64_t q) {
 
 TEST_SUITE_BEGIN("device");
 
-TEST_CASE("radius votes: everyone within votes, and nobody gives no label") {
+TEST_CASE("radius votes: every row within votes, and none gives no label") {
   const Matrix train = matrix(1, {0, 1, 2, 10, 11});
   const Classifier classifier(device(), train, Labels{7, 7, 3, 3, 3}, Metric::l1);
   const RadiusClassification found =

@@ -1,4 +1,4 @@
-// Thousands of small problems nobody thought of: data, sizes, tiles, selector and path drawn by
+// Thousands of small problems, chosen at random: data, sizes, tiles, selector and path drawn by
 // tools/lab/workloads. The seed is fixed, so a failure is one every time.
 #include <doctest/doctest.h>
 

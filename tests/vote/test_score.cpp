@@ -81,7 +81,7 @@ TEST_CASE("score: the order of the ranks is part of the sum") {
   CHECK(difference(score(lists_of_rows(3, {0, 1, 2}), {1, half_unit, half_unit}, labels, 2), {1, 0}) == "");
   CHECK(difference(score(lists_of_rows(3, {0, 1, 2}), {half_unit, half_unit, 1}, labels, 2),
                    {1 + 0x1p-23f, 0}) == "");
-  // What belongs to another class, or to nobody, comes in between.
+  // What belongs to another class, or to none, comes in between.
   CHECK(difference(score(lists_of_rows(5, {2, 3, 1, 0, no_row}), {half_unit, 8, half_unit, 1, 9}, labels, 2),
                    {1 + 0x1p-23f, 8}) == "");
 }

@@ -75,7 +75,7 @@ void check_guarded(spi::Device& device, spi::VoteMethod method, const std::vecto
   check_unchanged(in, table);
 }
 
-TEST_CASE("vote: all methods count the same: ties, nobody, everybody for one") {
+TEST_CASE("vote: all methods count the same: ties, no vote, all votes for one") {
   const std::vector<std::uint32_t> labels{2, 0, 1, 1, 2, 0};
   const auto keys = [](const std::vector<std::uint32_t>& rows) { return lists_of_rows(4, rows).keys; };
   spi::with_device(device(), [&](spi::Device& device) {
@@ -84,7 +84,7 @@ TEST_CASE("vote: all methods count the same: ties, nobody, everybody for one") {
       check_guarded(device, method, keys({4, 3, 0, 2}), 4, labels, 3);  // 1 and 2 have two
       check_guarded(device, method, keys({4, 0, 4, 0}), 4, labels, 3);  // all for 2
       check_guarded(device, method, keys({5, no_row, no_row, no_row}), 4, labels, 3);
-      check_guarded(device, method, std::vector<Key>(8, no_key), 4, labels, 3);  // nobody votes
+      check_guarded(device, method, std::vector<Key>(8, no_key), 4, labels, 3);  // no vote
     }
   });
 }

@@ -14,8 +14,8 @@ namespace {
 
 enum class OutputFormat { npy, vecs, csv, tsv, txt };
 
-/// How a name ends, or what stands for an ending: the format that was given, or .csv where nobody expects
-/// one.
+/// How a name ends, or what stands for an ending: the format that was given, or .csv where none is
+/// expected.
 std::string ending_of(const std::filesystem::path& path, const std::string& format) {
   const std::string ending = path.extension().string();
   constexpr std::array known = {".npy", ".csv", ".tsv", ".txt", ".ivecs", ".fvecs"};

@@ -40,7 +40,7 @@ class AtomicFile {
 
   const std::filesystem::path& path() const { return path_; }
   const std::string& format() const { return format_; }
-  /// Throws bad_file: disk full, and the like; ClosedPipe: nobody reads the pipe any more.
+  /// Throws bad_file: disk full, and the like; ClosedPipe: the reader closed the pipe.
   void write(const void* bytes, std::size_t size);
   void write(std::string_view text) { write(text.data(), text.size()); }
 

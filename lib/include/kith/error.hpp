@@ -17,7 +17,7 @@ enum class Errc {
   unavailable,       ///< the administrator: no such device, driver or plug-in here
   out_of_memory,     ///< the caller: ask for less, or give more
   device_failure,    ///< the vendor: a driver or device failed while it worked
-  interrupted,       ///< nobody: the caller's stop token asked for it
+  interrupted,       ///< no fault: the caller's stop token asked for it
 };
 
 /// `invalid_argument`, `bad_file`, ...: the name as it is written in the enumeration.

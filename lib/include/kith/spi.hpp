@@ -87,7 +87,7 @@ struct VoteStep {
   Grid<std::uint32_t> labels;  ///< [1, n], read only, each < classes
   std::uint32_t classes;
   Grid<std::uint32_t> counts;  ///< [q, classes]
-  Grid<std::uint32_t> winner;  ///< [q, 1]; no_row where nobody voted
+  Grid<std::uint32_t> winner;  ///< [q, 1]; no_row without a vote
   VoteMethod method = VoteMethod::automatic;
 };
 

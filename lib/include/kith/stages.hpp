@@ -49,7 +49,7 @@ struct Tightened {
 
 /// What a vote returns.
 struct Votes {
-  std::vector<std::uint32_t> winner;  ///< [rows], a class; no_row where nobody voted
+  std::vector<std::uint32_t> winner;  ///< [rows], a class; no_row without a vote
   std::vector<std::uint32_t> counts;  ///< [rows, classes]
 
   bool operator==(const Votes&) const = default;

@@ -26,7 +26,7 @@ enum class TieRule {
   nearest,            ///< the class of the nearest neighbour among them
   smallest_distance,  ///< the class whose neighbours have the smallest sum of distances
   fewer_neighbors,    ///< ask one neighbour fewer, until one class leads
-  abstain,            ///< nobody: VotingOptions::no_label
+  abstain,            ///< no class: VotingOptions::no_label
 };
 
 KITH_API std::string_view name(Weights weights);

@@ -6,7 +6,7 @@
 
 namespace kith {
 
-/// FNV-1a of 64 bits. It finds damage, of a single byte always; it keeps nobody from writing what they like.
+/// FNV-1a of 64 bits. It finds damage, of a single byte always; it does not stop a forger.
 class Checksum {
  public:
   void add(const void* bytes, std::size_t size) {

@@ -69,9 +69,9 @@ Open BoundedSearch::run(const Attempt& attempt, std::int64_t count, const std::v
     const DeviceSession session(*state);
     proposal_.reset(*session, count, threshold);
   }
-  // Where nobody watches, the device is never waited for between steps.
+  // Without progress or a stop token, the device is never waited for between steps.
   const std::vector<Phase> all = phases(index_, plan_, attempt);
-  // What a sample says is certified, too, even of the k-th: so nobody has to trust how it is taken.
+  // What a sample says is certified, too, even of the k-th: so the answer does not depend on how it is taken.
   const bool guessed = std::any_of(all.begin(), all.end(), [&](const Phase& phase) {
     return phase.samples || phase.rank < plan_.problem.k;
   });
@@ -180,7 +180,7 @@ void BoundedSearch::rank(const Phase& phase, bool guessed, std::int64_t count, c
   timer.after(spi::TightenStep::name);
 }
 
-/// Candidates in the lists; 0 where nobody wants to know.
+/// Candidates in the lists; 0 where it is not wanted.
 std::int64_t BoundedSearch::listed(std::int64_t count, StepTimer& timer, const Trace* trace) const {
   if (!trace || !trace->time_steps) return 0;
   const std::int64_t all = proposal_.listed(*index_.device.state()->device, count);

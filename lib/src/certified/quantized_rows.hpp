@@ -31,7 +31,7 @@ class IndexQuantizedRows {
   /// Enqueues one PrepareStep a chunk. Locks the device. Throws out_of_memory, unsupported.
   ///   largest    as largest_centred() says, for int8 clip_range_of()
   ///   copy_rows  keep the rows themselves, too, for rows()
-  ///   trace    is told the seconds and the bytes; null: nobody waits for the device
+  ///   trace    is told the seconds and the bytes; null: the device is not waited for
   IndexQuantizedRows(const std::shared_ptr<Device::State>& state, const std::vector<Chunk>& chunks,
                      const std::vector<float>& centre, double largest, Proposer proposer, bool copy_rows,
                      std::uint32_t threads, Trace* trace);

@@ -83,7 +83,7 @@ void Answers::answer(const Neighbors& found, std::int64_t first, std::int64_t co
                scorer.add(found.index[from + j], found.distance[from + j]);
                const std::int64_t winner = scorer.winner();
                answers_[q * k_max + j] =
-                   winner == Scorer::nobody ? none : place_of_[static_cast<std::size_t>(winner)];
+                   winner == Scorer::no_winner ? none : place_of_[static_cast<std::size_t>(winner)];
              }
            });
 }

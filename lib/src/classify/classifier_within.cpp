@@ -34,8 +34,8 @@ RadiusClassification Classifier::classify_within(MatrixView<const float> queries
                   i < static_cast<std::size_t>(found.first[q + 1]); ++i)
                scorer.add(found.index[i], found.distance[i]);
              const std::int64_t winner = scorer.winner();
-             result.label[q] = winner == Scorer::nobody ? voting.no_label
-                                                        : labels.classes[static_cast<std::size_t>(winner)];
+             result.label[q] = winner == Scorer::no_winner ? voting.no_label
+                                                           : labels.classes[static_cast<std::size_t>(winner)];
              const auto to = static_cast<std::ptrdiff_t>(q * classes);
              std::copy(scorer.votes().begin(), scorer.votes().end(), result.votes.begin() + to);
              if (!scorer.all_one())

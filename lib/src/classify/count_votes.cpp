@@ -150,7 +150,7 @@ class VoteCount {
 
   void put(std::size_t q, const LabelColumn& labels, const Scorer& scorer, std::int64_t winner,
            Ballot& ballot) const {
-    ballot.label[q] = winner == Scorer::nobody ? voting_.no_label : labels.classes[size(winner)];
+    ballot.label[q] = winner == Scorer::no_winner ? voting_.no_label : labels.classes[size(winner)];
     if (!ballot.keep) return;
     const auto to = static_cast<std::ptrdiff_t>(q * labels.classes.size());
     std::copy(scorer.votes().begin(), scorer.votes().end(), ballot.votes.begin() + to);

@@ -12,7 +12,7 @@ namespace {
 
 std::atomic<std::uint64_t> forks{0};
 std::atomic<int> inside{0};  // threads in a section
-std::atomic<int> closed{0};  // 1: a fork waits, nobody enters
+std::atomic<int> closed{0};  // 1: a fork waits, and no thread enters
 thread_local int depth = 0;  // sections that this thread is in, one within the other
 
 /// One fork at a time. Never destroyed, and made anew in a child.
@@ -42,7 +42,7 @@ void open_gate() {
   closed.notify_all();
 }
 
-// A thread in a section that forks waits for nobody: two such would wait for each other.
+// A thread in a section that forks does not wait: two such would wait for each other.
 void before_fork() {
   if (depth == 0) {
     forking().lock();

@@ -52,7 +52,7 @@ struct Loop {
   const std::uint32_t team;
   TaskFunction* const run;
   const void* const body;
-  std::atomic<std::size_t> next{0};       // the first task that nobody has
+  std::atomic<std::size_t> next{0};       // the first task that no thread has
   std::atomic<std::uint32_t> helpers{0};  // threads of the pool in it
   // Of the pool, under its lock:
   std::uint32_t joined = 1;

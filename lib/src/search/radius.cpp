@@ -23,7 +23,7 @@ namespace kith {
 
 float bound_of(Metric metric, float radius) {
   constexpr float infinity = std::numeric_limits<float>::infinity();
-  // Finished distances do not decrease with the value; where a root is of a negative number, nobody has it.
+  // Finished distances do not decrease with the value; no row has the root of a negative number.
   std::uint32_t within = ordered(-infinity), beyond = ordered(infinity) + 1;
   while (beyond - within > 1) {
     const std::uint32_t middle = within + (beyond - within) / 2;

@@ -104,7 +104,7 @@ void Scorer::begin() {
   leaders_.clear();
   rank_ = 0;
   best_ = 0;
-  last_alone_ = nobody;
+  last_alone_ = no_winner;
 }
 
 void Scorer::add(std::int64_t row, float distance) {
@@ -177,16 +177,16 @@ std::int64_t Scorer::winner() {
 }
 
 std::int64_t Scorer::winner_of_leaders() const {
-  if (leaders_.size() == 0) return nobody;
+  if (leaders_.size() == 0) return no_winner;
   if (leaders_.size() == 1) return *leaders_.begin();
   std::uint32_t best = smallest_;
   switch (voting_->tie) {
     case TieRule::smallest_label:
       return smallest_;
     case TieRule::abstain:
-      return nobody;
+      return no_winner;
     case TieRule::fewer_neighbors:
-      return last_alone_ == nobody ? smallest_ : last_alone_;
+      return last_alone_ == no_winner ? smallest_ : last_alone_;
     case TieRule::nearest:
       for (const std::uint32_t c : leaders_)
         if (first_[c] < first_[best]) best = c;

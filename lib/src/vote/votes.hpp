@@ -56,7 +56,7 @@ class ClassList {
 /// Refers to what it was made of. One a thread, used under FloatGuard; allocates only in its constructor.
 class Scorer {
  public:
-  static constexpr std::int64_t nobody = -1;
+  static constexpr std::int64_t no_winner = -1;
 
   /// What is given is checked already, with check_voting() and check_sample_weights().
   ///   codes           [n]  the class of each training row, < classes
@@ -72,7 +72,7 @@ class Scorer {
   ///   distance  finished
   void add(std::int64_t row, float distance);
 
-  /// The class that wins so far; nobody where there is none.
+  /// The class that wins so far, or no_winner.
   std::int64_t winner();
 
   std::span<const std::uint32_t> votes() const { return votes_; }  ///< [classes], neighbours of each class
@@ -107,10 +107,10 @@ class Scorer {
   std::vector<double> expected_;      ///< [classes]  with costs: of each answer
   ClassList touched_;                 ///< classes with a neighbour
 
-  double best_ = 0;                   ///< value of the leaders, without costs
-  ClassList leaders_;                 ///< of the same, best value, in any order
-  std::uint32_t smallest_ = 0;        ///< of the leaders
-  std::int64_t last_alone_ = nobody;  ///< who led alone after the most neighbours, for fewer_neighbors
+  double best_ = 0;                      ///< value of the leaders, without costs
+  ClassList leaders_;                    ///< of the same, best value, in any order
+  std::uint32_t smallest_ = 0;           ///< of the leaders
+  std::int64_t last_alone_ = no_winner;  ///< who led alone after the most neighbours, for fewer_neighbors
 };
 
 }  // namespace kith

@@ -58,7 +58,7 @@ class Weigher {
   std::span<const float> sample_weights_;
 };
 
-/// Refuse weights which nobody could apply to lists of up to `longest` neighbours.
+/// Refuse weights that do not apply to lists of up to `longest` neighbours.
 ///   where  begins the message: "classify"
 /// Throws invalid_argument: too few rank weights, one that is negative or not finite, or some without
 ///                          Weights::rank.

@@ -281,7 +281,7 @@ TEST_CASE("what cannot be finished leaves nothing behind, and what was there sta
   CHECK(contains(full_file.err, "/dev/full: cannot be written: No space left on device"));
 }
 
-TEST_CASE("nobody reading stdout is no error worth a message") {
+TEST_CASE("stdout without a reader is no error worth a message") {
   const Result result = shell("{ \"$kith\" devices; echo $? >&2; } | true");
   CHECK((result.err == "141\n" || result.err == "0\n"));  // 0: all was written before the reader left
 }

@@ -96,7 +96,7 @@ TEST_CASE("classify: what votes weigh, and who wins a tie") {
   CHECK(labels_of(folder, base + "-k 2 --tie fewer-neighbors") == "b\n");
   CHECK(labels_of(folder, base + "-k 2 --tie smallest_distance") == "b\n");
   CHECK(labels_of(folder, base + "-k 2 --tie abstain") == "?\n");
-  CHECK(labels_of(folder, base + "-k 2 --tie abstain --no-label nobody") == "nobody\n");
+  CHECK(labels_of(folder, base + "-k 2 --tie abstain --no-label unknown") == "unknown\n");
   CHECK(labels_of(folder, base + "-k 3 --priors b=3") == "b\n");  // 3 to 2
   const string costs = folder.write("costs.csv", "0,1\n9,0\n");   // taking b for a costs 9
   CHECK(labels_of(folder, base + "-k 3 --costs " + costs) == "b\n");
@@ -125,10 +125,10 @@ TEST_CASE("classify: all rows within a radius vote") {
   const string base = "--metric l1 --label kind --query 0 --query 20 --train " +
                       folder.write("line.csv", line) + " --radius 3 ";
   CHECK(labels_of(folder, base) == "a\n?\n");
-  CHECK(labels_of(folder, base + "--no-label nobody") == "a\nnobody\n");
+  CHECK(labels_of(folder, base + "--no-label unknown") == "a\nunknown\n");
   CHECK(labels_of(folder, base + "--outlier b") == "a\nb\n");
   CHECK(labels_of(folder, base + "--weights distance") == "b\n?\n");
-  const Result shown = kith("classify --device cpu " + base + "--no-label nobody --outlier far");
+  const Result shown = kith("classify --device cpu " + base + "--no-label unknown --outlier far");
   CHECK(shown.out ==
         "0: a\nrank  row  distance  label\n   1    0         1  b\n   2    1         2  a\n   3    2         "
         "3  "

@@ -155,7 +155,7 @@ TEST_CASE("truth: classes that training lacks count as wrong, and are told") {
                       folder.write("bare.csv", "x\n1\n2\n9\n9\n") + " --truth " +
                       folder.write("z.csv", "kind\ndos\nworm\n?\nnormal\n")),
                  note));
-  // `?` stands for no answer, too: not right where nobody wins.
+  // `?` stands for no answer, too: not right where no class wins.
   CHECK(contains(said("classify -k 2 --tie abstain" + asked), "accuracy 0.0000 (0 of 4)\n"));
 }
 

@@ -222,9 +222,10 @@ TEST_CASE("select-features: what cannot be meant is said in one line") {
   const Folder folder;
   const string train = folder.write("columns.csv", columns);
   const string asked = "select-features --device cpu --label-column kind --train " + train;
-  check_refused(asked + " -k 3", 2,
-                "invalid_argument: select-features: -k does not go with --criterion q; nobody votes; give "
-                "--criterion leave-one-out, or leave it out");
+  check_refused(
+      asked + " -k 3", 2,
+      "invalid_argument: select-features: -k does not go with --criterion q; there are no votes; give "
+      "--criterion leave-one-out, or leave it out");
   check_refused(
       asked + " --least 2", 2,
       "invalid_argument: select-features: --least does not go with --method forward; it begins with "

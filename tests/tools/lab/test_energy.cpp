@@ -302,9 +302,9 @@ TEST_CASE("energy: a counter that stands still tells nothing, and is not waited 
 }
 
 TEST_CASE("energy: without a counter nothing is run") {
-  EnergyMeter meter(Opened{nullptr, "nobody counts"});
+  EnergyMeter meter(Opened{nullptr, "there is no counter"});
   CHECK_FALSE(meter.measure([] { FAIL("it was run"); }));
-  CHECK(meter.source() == "no joules: nobody counts");
+  CHECK(meter.source() == "no joules: there is no counter");
 }
 
 #ifdef KITH_COMMAND_PATH

@@ -21,7 +21,8 @@ void check_options(const CLI::App& app, const SelectFeaturesFlags& flags) {
   };
   if (flags.judged_by() == Criterion::informativeness)
     for (const char* name : {"-k", "--weights", "--rank-weights", "--tie", "--priors", "--costs"})
-      refuse_given(name, "--criterion q", "nobody votes; give --criterion leave-one-out, or leave it out");
+      refuse_given(name, "--criterion q",
+                   "there are no votes; give --criterion leave-one-out, or leave it out");
   if (flags.method == "backward")
     refuse_given("--most", "--method backward", "it begins with all; give --least, or leave it out");
   else

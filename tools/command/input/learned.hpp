@@ -35,7 +35,7 @@ struct LearnedFlags : QuestionFlags {
   std::string model, save_model;
 };
 
-/// What must hold whatever is in the files. Returns whether nobody is asked.
+/// What must hold whatever is in the files. Returns whether there are no queries.
 bool check_learned(const CLI::App& app, const LearnedFlags& flags);
 
 /// The training rows of --train or of --model, from which metric and k are taken, too, unless -k is given.

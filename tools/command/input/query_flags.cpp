@@ -33,11 +33,11 @@ bool check_query_flags(const CLI::App& app, const TrainingFlags& training, const
     refuse_both(app, "--truth", "--leave-one-out",
                 "the training rows have their own answers: leave --truth out");
   refuse_both(app, "-k", "--radius", "choose one");
-  const bool nobody = training.tables.queries.empty() && flags.query.empty() && !flags.leave_one_out;
-  if (needed && nobody)
+  const bool no_queries = training.tables.queries.empty() && flags.query.empty() && !flags.leave_one_out;
+  if (needed && no_queries)
     refuse(where,
            "there is nothing to " + where + "; give --queries FILE, --query VALUES or --leave-one-out");
-  return nobody;
+  return no_queries;
 }
 
 Rows read_asked(const TrainingFlags& training_flags, const QueryFlags& flags, const Training& training) {

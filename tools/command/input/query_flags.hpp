@@ -29,7 +29,7 @@ struct QueryFlags {
 /// --query, --truth, --leave-one-out, -k, --radius.
 void add_query_options(CLI::App& app, QueryFlags& flags, const std::string& truth_help);
 
-/// Whether nobody is asked. Throws invalid_argument: two of --queries, --query and --leave-one-out; none of
+/// Whether there is no query. Throws invalid_argument: two of --queries, --query and --leave-one-out; none of
 /// them, where `needed`; -k with --radius.
 bool check_query_flags(const CLI::App& app, const TrainingFlags& training, const QueryFlags& flags,
                        bool needed);

@@ -46,7 +46,7 @@ inline constexpr int exit_ok = 0;
 inline constexpr int exit_failed_check =
     1;  ///< `compare` or `verify` found a difference, `--expect` another number
 inline constexpr int exit_interrupted = 130;  ///< stopped, but by no signal; see interrupted_code()
-inline constexpr int exit_closed_pipe = 141;  ///< nobody reads stdout any more, as `head` does
+inline constexpr int exit_closed_pipe = 141;  ///< stdout was closed by its reader, as `head` does
 
 /// docs/contract.md, section 8: 2 invalid_argument ... 7 device_failure; 128 and the signal, interrupted.
 int exit_code(Errc code);

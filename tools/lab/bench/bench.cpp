@@ -34,7 +34,7 @@ bool left_out(const workloads::Workload& workload, const BenchFlags& flags) {
 
 namespace {
 
-/// What counts joules, one for each device; none where nobody asked.
+/// What counts joules, one for each device; none where they are not asked for.
 using Meters = std::vector<energy::EnergyMeter>;
 
 /// Where joules come from, a line each device.

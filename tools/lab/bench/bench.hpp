@@ -21,7 +21,7 @@ struct BenchFlags {
   std::string workload = "all";
   std::string device = "auto";
   std::string json;     ///< file
-  std::string answers;  ///< folder of what the searches found; empty: nobody wants it
+  std::string answers;  ///< folder of what the searches found; empty: they are not kept
   std::string fashion_mnist = "/usr/share/datasets/fashion-mnist";
   double scale = 1;
   std::int64_t repeats = 20;
@@ -94,7 +94,7 @@ struct Measured {
 };
 
 /// Check the bits against the CPU on a sample of queries, warm up, and time.
-///   meter  counts the joules of the device; null: nobody does
+///   meter  counts the joules of the device; null: they are not counted
 Measured measure(const Device& device, const Device& cpu, const BenchData& data, const BenchFlags& flags,
                  energy::EnergyMeter* meter);
 

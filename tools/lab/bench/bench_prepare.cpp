@@ -115,7 +115,7 @@ Prepared prepare(const Device& device, const BenchData& data, const BenchFlags& 
   return prepared;
 }
 
-/// Seconds of one read of the rows; 0 where nobody measured the device's memory.
+/// Seconds of one read of the rows; 0 where the device's memory was not measured.
 double read_seconds(const Device& device, const workloads::Workload& w) {
   const workloads::Ceilings* ceilings = workloads::find_ceilings(device.info().name);
   if (!ceilings) return 0;

@@ -50,7 +50,7 @@ Result run_experiment(const Experiment& experiment, const Settings& settings) {
     if (settings.meters[i])
       result.energy += (result.energy.empty() ? "" : "; ") + settings.devices[i].info().spec + ": " +
                        settings.meters[i]->source();
-  if (result.energy.empty()) result.energy = "no joules: nobody asked for them";
+  if (result.energy.empty()) result.energy = "no joules: they were not asked for";
   return result;
 }
 

@@ -40,7 +40,7 @@ struct Ceilings {
   std::string_view source;
 };
 
-/// The ceilings of a device, by the name its driver gives it. Null: nobody measured them.
+/// The ceilings of a device, by the name its driver gives it. Null: they were not measured.
 const Ceilings* find_ceilings(std::string_view device_name);
 
 /// A time no method of a kind can beat.

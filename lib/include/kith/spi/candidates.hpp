@@ -90,7 +90,7 @@ struct Visits {
 /// Append every row t of a tile that may be as near as the threshold to the lists of candidates.
 ///   none  keeps values[q, t] <= threshold[q]: values are given (radius search, any matrix of distances)
 ///   gemm  writes the inner products of the quantized rows to `values` first, p = q~ x~, and keeps
-///         low(t) - p <= threshold[q], where low(t) is such that nobody is lost: docs/certificate.md
+///         low(t) - p <= threshold[q], where low(t) is such that no row is lost: docs/certificate.md
 ///   dot, bf16, fp16, int8  the same, tested as products come; of `values` only the sizes are used
 struct CollectStep {
   static constexpr const char* name = "collect";
