@@ -303,7 +303,7 @@ TEST_CASE("plan: explains itself, one line a decision") {
   CHECK(explain(make_plan(device_of(DeviceKind::gpu, "cuda"), usual, options)) ==
         "device         cuda:0\n"
         "problem        l2, n = 100000, m = 1000, dims = 64, k = 10\n"
-        "path           distance, then select\n"
+        "chain          distance, then select\n"
         "selector       radix\n"
         "proposer       none\n"
         "why            selector radix was asked for\n"

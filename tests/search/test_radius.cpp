@@ -160,7 +160,7 @@ TEST_CASE("radius: the plan, the trace, threads, and a memory limit that changes
   Trace trace;
   CHECK(difference(index.within(queries, radii, options, &trace), expected) == "");
   CHECK(trace.plan.problem == Problem{Metric::l1, 1600, 50, 6, 0});
-  CHECK(explain(trace.plan).find("path           distance, then collect and rerank\n") != std::string::npos);
+  CHECK(explain(trace.plan).find("chain          distance, then collect and rerank\n") != std::string::npos);
   CHECK(trace.query_tiles >= 1);
   CHECK(trace.train_tiles >= 1);
   for (const char* step : {"distance", "mask", "collect", "upload", "finish"}) {

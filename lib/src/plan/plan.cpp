@@ -229,9 +229,11 @@ std::string explain(const Plan& plan) try {
   line("device", plan.device);
   line("problem", name(p.metric), ", n = ", p.n, ", m = ", p.m, ", dims = ", p.dims, ", k = ", p.k);
   const bool radius = p.k == 0;
-  line("path", radius       ? "distance, then collect and rerank"
-               : plan.fused ? "nearest (distance and select fused)"
-                            : "distance, then select");
+  line("chain",
+       radius       ? "distance, then collect and rerank"
+       : plan.fused ? "nearest (distance and select in one step)"
+                    : "distance, then select",
+       plan.proposer == Proposer::none ? "" : ", for queries that the proposer leaves open");
   if (plan.filters) line("filter", plan.filters == 1 ? "one for all queries" : "one a query");
   if (plan.self) line("left out", "training row ", *plan.self, " + q for query q");
   if (!plan.fused && !radius) line("selector", name(plan.selector));

@@ -204,7 +204,7 @@ Subcommand add_evaluate(CLI::App& parent) {
                        "Write a page with pictures, for a browser");
   add_texts(*app, "--class-names", flags->class_names, "Names of the labels 0, 1, 2, ..., with commas",
             "NAMES");
-  app->add_flag("--explain", flags->explain, "Print how it was done, and the seconds of each stage");
+  app->add_flag("--explain", flags->explain, "Print how it was done, and the seconds of each step");
   add_plan_options(*app, flags->plan);
   add_examples(*app,
                {"kith evaluate --train iris.csv --label species --k-max 30 --report k.html",

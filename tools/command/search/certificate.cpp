@@ -12,14 +12,19 @@ std::string count_of(std::int64_t count, const char* one, const char* many) {
   return std::to_string(count) + " " + (count == 1 ? one : many);
 }
 
-/// How many of the queries, and by which way.
+/// How many of the queries, and by which attempt.
 std::string certified(const Trace& trace) {
   const std::int64_t m = trace.plan.problem.m;
   const std::int64_t at_first = m - trace.repeats - trace.fallbacks;
-  return std::to_string(at_first) + " of " + count_of(m, "query", "queries") + " at the first try, " +
-         std::to_string(trace.repeats) +
-         " at the second, since a list had overflowed or a guess was wrong; " +
-         std::to_string(trace.fallbacks) + " left to the chain alone";
+  std::string text =
+      std::to_string(at_first) + " of " + count_of(m, "query", "queries") + " at the first attempt";
+  if (trace.repeats > 0)
+    text += "; " + std::to_string(trace.repeats) +
+            " at the second, since a list had overflowed or a guess was wrong";
+  if (trace.fallbacks > 0)
+    text += "; " + std::to_string(trace.fallbacks) +
+            " by the chain alone, since a list overflowed at every attempt";
+  return text;
 }
 
 std::string rows_made(const Trace& trace) {
@@ -48,9 +53,9 @@ std::string certificate(const Trace& trace) {
     text += (what + std::string(15, ' ')).substr(0, 15) + value + "\n";
   };
   line("certified", certified(trace));
-  line("listed", candidates_per_k(trace.listed, plan) + " k candidates a query, k = " +
-                     std::to_string(plan.problem.k) + (plan.self ? ", itself among them" : "") + "; " +
-                     candidates_per_k(trace.collected, plan) + " k ranked by the chain");
+  line("listed", candidates_per_k(trace.listed, plan) + " times k candidates a query, k = " +
+                     std::to_string(plan.problem.k) + (plan.self ? " with the query itself" : "") +
+                     "; the chain ranked " + candidates_per_k(trace.collected, plan) + " times k");
   line("proposer", std::string(name(plan.proposer)) +
                        ", whose products are off by at most b |q~| |x~| + tau, b = " + bound.str() +
                        " (docs/certificate.md, section 3)");
@@ -63,7 +68,7 @@ std::string certificate(const Trace& trace) {
 }
 
 void add_diagnostic_options(CLI::App& app, DiagnosticFlags& flags) {
-  app.add_flag("--explain", flags.explain, "Print how it was done, and the seconds of each stage");
+  app.add_flag("--explain", flags.explain, "Print how it was done, and the seconds of each step");
   app.add_flag("--certify", flags.certify,
                "Print why no neighbour can have been missed: queries certified, candidates, the bound");
 }

@@ -189,7 +189,11 @@ class ActivityLine {
   std::jthread thread_;
 };
 
-/// The seconds of each stage of a search, a line each, as a table.
+/// The steps of a search in the order in which they first run. With a proposer the chain comes last, for the
+/// queries that are left to it.
+std::vector<std::string_view> steps_in_order(const Plan& plan);
+
+/// The seconds of each step of a search, in that order, a line each, as a table.
 std::string stage_times(const Trace& trace);
 
 /// `3.14`: candidates of one query over its k.

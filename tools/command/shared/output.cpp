@@ -13,9 +13,12 @@
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
+#include <utility>
+#include <vector>
 
 #include "command/shared/command.hpp"
 #include "files/shown.hpp"
+#include "kith/spi.hpp"
 
 namespace kith::command {
 namespace {
@@ -150,9 +153,30 @@ ActivityLine::ActivityLine(std::string what) {
 
 ActivityLine::~ActivityLine() = default;
 
+std::vector<std::string_view> steps_in_order(const Plan& plan) {
+  const std::vector<std::string_view> chain = {spi::NearestStep::name, spi::DistanceStep::name,
+                                               spi::MaskStep::name, spi::SelectStep::name,
+                                               spi::MergeStep::name},
+                                      candidates = {spi::PrepareStep::name, spi::CollectStep::name,
+                                                    spi::TightenStep::name, spi::PruneStep::name,
+                                                    spi::RerankStep::name};
+  const bool proposes = plan.proposer != Proposer::none;
+  std::vector<std::string_view> steps = {"upload"};
+  for (const auto* part : {proposes ? &candidates : &chain, proposes ? &chain : &candidates})
+    steps.insert(steps.end(), part->begin(), part->end());
+  steps.insert(steps.end(), {spi::AccumulateStep::name, spi::ScoreStep::name, spi::VoteStep::name, "download",
+                             "finish", "decide", "average"});
+  return steps;
+}
+
 std::string stage_times(const Trace& trace) {
-  TextTable table({"stage", "seconds"});
-  for (const auto& [stage, seconds] : trace.seconds) table.add({stage, format_seconds(seconds)});
+  std::vector<std::pair<std::string, double>> seconds(trace.seconds.begin(), trace.seconds.end());
+  const std::vector<std::string_view> order = steps_in_order(trace.plan);
+  std::stable_sort(seconds.begin(), seconds.end(), [&](const auto& a, const auto& b) {
+    return std::find(order.begin(), order.end(), a.first) < std::find(order.begin(), order.end(), b.first);
+  });
+  TextTable table({"step", "seconds"});
+  for (const auto& [step, taken] : seconds) table.add({step, format_seconds(taken)});
   table.add({"device, in all", format_seconds(trace.device_seconds)});
   table.add({"whole call", format_seconds(trace.total_seconds)});
   std::string text = table.text();

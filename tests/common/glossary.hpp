@@ -1,0 +1,54 @@
+// docs/glossary.md, for tests that look up what is printed.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace command_tests {
+
+using std::string;
+
+using Words = std::set<string>;
+
+/// What stands between backticks in `line`.
+inline void add_quoted(const string& line, Words& words) {
+  for (std::size_t from = line.find('`'); from != string::npos; from = line.find('`', from)) {
+    const std::size_t to = line.find('`', from + 1);
+    if (to == string::npos) return;
+    words.insert(line.substr(from + 1, to - from - 1));
+    from = to + 1;
+  }
+}
+
+/// The words that the glossary's tables explain: those in the first column, and all that it quotes.
+struct Glossary {
+  Words entries, quoted;
+  /// `path`  of the page
+  explicit Glossary(const string& path) {
+    std::ifstream file(path);
+    for (string line; std::getline(file, line);) {
+      add_quoted(line, quoted);
+      if (line.starts_with("| ")) add_quoted(line.substr(0, line.find(" | ")), entries);
+    }
+  }
+};
+
+inline std::vector<string> lines_of(const string& text) {
+  std::vector<string> lines;
+  std::istringstream stream(text);
+  for (string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+inline void check_explained(const Glossary& glossary, const Words& words) {
+  for (const string& word : words)
+    CHECK_MESSAGE(glossary.entries.count(word) + glossary.quoted.count(word) > 0, "the glossary has no `",
+                  word, "`");
+}
+
+}  // namespace command_tests

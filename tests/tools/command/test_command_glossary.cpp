@@ -1,0 +1,82 @@
+// Every word that --explain and --certify print is explained in docs/glossary.md.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "common/glossary.hpp"
+#include "common/shell.hpp"
+
+using namespace command_tests;
+
+namespace {
+
+/// The names of lines: of the plan and the certificate in 15 columns, of steps before two blanks, of all
+/// others before a colon; and of attempts, which are values.
+Words printed_words(const string& text) {
+  Words words;
+  for (const string& line : lines_of(text)) {
+    if (line.empty() || line.starts_with("step ")) continue;
+    if (line.starts_with("nearest training rows")) break;
+    const std::size_t colon = line.find(": "), blanks = line.find("  ");
+    if (line.starts_with("certificate: ")) {
+      words.insert("certificate");
+    } else if (line.starts_with("candidates ranked by the chain: ")) {
+      words.insert("candidates ranked by the chain");
+    } else if (blanks == string::npos) {
+      words.insert(line.substr(0, 15).substr(0, line.substr(0, 15).find_last_not_of(' ') + 1));
+    } else {
+      words.insert(line.substr(0, blanks));
+    }
+    if (line.starts_with("attempt ")) words.insert(line.substr(15, colon - 15));
+  }
+  return words;
+}
+
+/// A file of `rows` rows of three columns and a class.
+string table_of(int rows) {
+  string text = "x,y,z,kind\n";
+  for (int r = 0; r < rows; ++r)
+    text += std::to_string(r % 17) + "," + std::to_string(r % 23) + "," + std::to_string(r % 5) + "," +
+            (r % 2 ? "a" : "b") + "\n";
+  return text;
+}
+
+/// What searches of every kind print of themselves on `device`.
+std::vector<string> told_by(const string& device, const Folder& folder) {
+  const string train = folder.write("train.csv", table_of(600));
+  const string asked = " --explain --device " + device + " --label-column kind --train " + train + " ";
+  const string certified = "search --certify" + asked;
+  std::vector<string> told;
+  for (const string& line :
+       {certified + "--query 1,2,3 -k 2 --proposer none", certified + "--query 1,2,3 -k 2 --proposer dot",
+        certified + "--leave-one-out -k 5 --proposer dot", certified + "--query 1,2,3 -k 2 --fused no",
+        certified + "--query 1,2,3 --radius 2", certified + "--query 1,2,3 -k 2 --proposer gemm",
+        "classify --certify" + asked + "--query 1,2,3 -k 3"}) {
+    const Result result = kith(line);
+    if (contains(line, "gemm") && result.code != 0) continue;  // not every device multiplies so
+    CHECK_MESSAGE(result.code == 0, line, ": ", result.err);
+    told.push_back(result.out);
+  }
+  return told;
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("command");
+
+TEST_CASE("glossary: every line that --explain and --certify print is explained") {
+  const Folder folder;
+  const Glossary glossary(KITH_TEST_SOURCE_DIR "/docs/glossary.md");
+  std::vector<string> devices = {"cpu"};
+  if (contains(kith("devices").out, "Portable Computing Language")) devices.push_back("opencl:pocl");
+  for (const string& device : devices) {
+    Words words;
+    for (const string& text : told_by(device, folder)) words.merge(printed_words(text));
+    for (const char* seen : {"device", "chain", "certified", "proven", "upload", "whole call", "exact"})
+      CHECK_MESSAGE(words.count(seen) == 1, "nothing printed `", seen, "`");
+    check_explained(glossary, words);
+  }
+}
+
+TEST_SUITE_END();
