@@ -1,10 +1,36 @@
 # shellcheck shell=sh
 # shellcheck disable=SC2034,SC2154 # tools/check, which sources this, sets and reads them
-#   docs          tools/docs builds the documentation site without a warning, and a planted link to nothing stops it
+#   docs          tools/docs builds the documentation site without a warning, and a planted link to nothing stops it; no
+#                 line of the documents is longer than 400 characters, the log of benchmarks apart
 
 packages_docs="doxygen python3-sphinx python3-myst-parser python3-breathe furo"
 
+# Lines that are too long to be read, a line each.
+long_lines() { # FILES
+  /usr/bin/python3 - "$@" << 'END'
+import sys
+for name in sys.argv[1:]:
+    with open(name, encoding="utf-8") as file:
+        for number, line in enumerate(file.read().split("\n"), 1):
+            if len(line) > 400:
+                print(f"{name}:{number}: a line of {len(line)} characters; break it, or say it in at most 400")
+END
+}
+
+# A planted line is found, and none besides.
+docs_without_long_lines() {
+  planted=$logs/docs.long.md
+  /usr/bin/python3 -c 'print("\u00e9" * 400); print("\u00e9" * 401)' > "$planted" || return
+  if [ "$(long_lines "$planted" | cut -d: -f2)" != 2 ]; then
+    echo "A line of 401 characters is not noticed, or one of 400 is"
+    return 1
+  fi
+  found=$(find docs README.md -name '*.md' ! -path docs/benchmarks.md -print | sort | while read -r page; do long_lines "$page"; done)
+  [ -z "$found" ] || { echo "$found"; return 1; }
+}
+
 gate_docs() {
+  docs_without_long_lines || return
   [ -x "$kith" ] || build_kith || return
   tools/docs || return
   plant=$build/docs/tree/docs/planted.md
