@@ -74,21 +74,13 @@ void for_all_data(const Body& body) {
         }
 }
 
-/// Why the device multiplies no matrices; empty when it does.
-std::string refusal_of_products(spi::Device& device) {
+/// Why the device lists no candidates by matrix products for a metric; empty when it does.
+std::string refusal_of_products(spi::Device& device, Metric metric = Metric::l2) {
   const spi::Grid<float> rows{nullptr, 0, 1, 1, 1}, row_terms{nullptr, 0, spi::terms_a_row, 1, 1};
+  const spi::QuantizedRows none{rows, row_terms};
   const spi::Grid<std::uint32_t> list{nullptr, 0, 1, 1, 1};
-  return device
-      .check({with_error({Proposer::gemm,
-                          Metric::l2,
-                          {rows, row_terms},
-                          {rows, row_terms},
-                          rows,
-                          rows,
-                          0,
-                          {list, list},
-                          {}})})
-      .refusal;
+  const spi::CollectStep step{Proposer::gemm, metric, none, none, rows, rows, 0, {list, list}, {}};
+  return device.check({with_error(step)}).refusal;
 }
 
 /// One collect by the library of the device, with room for `capacity` candidates a query.
@@ -255,20 +247,7 @@ TEST_CASE("certificate: a product of one column is rounded as this test expects"
 
 TEST_CASE("certificate: metrics that do not follow from inner products are refused by a sentence") {
   spi::with_device(device(), [](spi::Device& device) {
-    const spi::Grid<float> rows{nullptr, 0, 1, 1, 1}, row_terms{nullptr, 0, spi::terms_a_row, 1, 1};
-    const spi::Grid<std::uint32_t> list{nullptr, 0, 1, 1, 1};
-    for (const Metric metric : {Metric::l1, Metric::linf})
-      CHECK(device
-                .check({with_error({Proposer::gemm,
-                                    metric,
-                                    {rows, row_terms},
-                                    {rows, row_terms},
-                                    rows,
-                                    rows,
-                                    0,
-                                    {list, list},
-                                    {}})})
-                .refusal != "");
+    for (const Metric metric : {Metric::l1, Metric::linf}) CHECK(refusal_of_products(device, metric) != "");
     if (device.info.backend == "cpu")
       CHECK(refusal_of_products(device) ==
             "no matrix library is opened on the CPU; choose proposer dot or none");
