@@ -155,6 +155,11 @@ has_nvidia_driver() {
   [ -e /proc/driver/nvidia/version ] || command -v nvidia-smi >/dev/null 2>&1
 }
 
+# Whether the command in a build folder has its laboratory, which tools/quickstart leaves out.
+has_lab() { # FOLDER
+  ! grep -q '^KITH_LAB:BOOL=OFF' "$1/CMakeCache.txt" 2>/dev/null
+}
+
 # configure PRESET FOLDER OPTIONS...: cmake, quietly unless it fails.
 configure() {
   preset=$1 folder=$2 && shift 2

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "kith/version.hpp"
-#include "lab/compare/compare.hpp"
 #include "usage.hpp"
 
 namespace kith::command {

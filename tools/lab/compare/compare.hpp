@@ -85,8 +85,4 @@ CompareProblem make_problem(const CompareFlags& flags, workloads::DataKind kind)
 /// `--placement`. Returns an exit code.
 int compare_placement(const CompareFlags& flags, const CompareProblem& problem);
 
-/// The same words where all of them are still `kith compare`'s; those of what has moved, which is told in a
-/// note, where it is: `--random-cases` and `--whole` to `kith verify`, `--experiment` to `kith reproduce`.
-std::vector<std::string> moved_words(std::vector<std::string> words);
-
 }  // namespace kith::command

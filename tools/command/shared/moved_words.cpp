@@ -1,7 +1,8 @@
 // What was `kith compare` in an earlier release, and is a subcommand of its own.
 #include <algorithm>
 
-#include "lab/compare/compare.hpp"
+#include "command/shared/command.hpp"
+#include "command/shared/command_line.hpp"
 
 namespace kith::command {
 namespace {
