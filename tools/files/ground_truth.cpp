@@ -136,7 +136,7 @@ NeighborLists read_neighbors(const std::filesystem::path& path, const FileOption
   } else {
     known.usual_array = "neighbors";
     read_rows(path, known, lists);
-    if (format == Format::npz && known.array.empty()) read_distances(path, known, lists);
+    if (has_arrays(format) && known.array.empty()) read_distances(path, known, lists);
   }
   const auto wrong = std::find_if(lists.rows.begin(), lists.rows.end(), [](auto row) { return row < -1; });
   if (wrong != lists.rows.end())

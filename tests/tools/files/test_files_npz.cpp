@@ -65,7 +65,7 @@ TEST_CASE("files: .npz, stored and deflated, by name") {
   CHECK(table.rows == 3);
   CHECK(table.values[299999] == static_cast<float>(299999 * 7 % 251));
   CHECK(folder.table_error("t.csv", "1,2\n", array_called("a")) ==
-        "invalid_argument: t.csv: has no array called \"a\", being no .npz file; leave that option "
+        "invalid_argument: t.csv: has no array called \"a\", being no .npz or HDF5 file; leave that option "
         "out");
 }
 
