@@ -9,11 +9,11 @@
 
 namespace kith {
 
-RadiusClassification Classifier::classify_within(MatrixView<const float> queries,
-                                                 std::span<const float> radii, const VotingOptions& voting,
-                                                 const PlanOptions& options, Trace* trace) const try {
+RadiusClassification Classifier::classify_within(const RowsView& queries, std::span<const float> radii,
+                                                 const VotingOptions& voting, const PlanOptions& options,
+                                                 Trace* trace) const try {
   const LabelColumn& labels = state_->outputs[0];
-  const std::size_t m = static_cast<std::size_t>(queries.rows()), classes = labels.classes.size();
+  const std::size_t m = static_cast<std::size_t>(queries.rows), classes = labels.classes.size();
   const Metric metric = state_->index.metric();
   check_voting("classify_within", voting, metric, classes, 0);
   RadiusClassification result;

@@ -170,11 +170,11 @@ class Election {
 
 }  // namespace
 
-void elect(const Classifier::State& state, const VotingOptions& voting, MatrixView<const float> queries,
+void elect(const Classifier::State& state, const VotingOptions& voting, const RowsView& queries,
            std::int64_t largest_k, const PlanOptions& options, Trace* trace, Neighbors& found,
            std::vector<Ballot>& ballots) {
   Election election(state, voting, options, trace != nullptr, found, ballots);
-  election.begin(size(queries.rows()));
+  election.begin(size(queries.rows));
   search_with(state.index.state(), queries, largest_k, options, trace, found,
               [&](Workspace& workspace, std::int64_t first, std::int64_t count) {
                 election.hold({&workspace, size(first), size(count)});

@@ -91,10 +91,10 @@ std::vector<double> average_all(const Regressor::State& state, const VotingOptio
 
 }  // namespace
 
-Regressor::Regressor(Device device, MatrixView<const float> train, MatrixView<const double> values,
-                     Metric metric, const TrainOptions& options) try {
-  std::vector<double> kept = checked_values(values, train.rows());
-  check_sample_weights("regressor", options.sample_weights, train.rows());
+Regressor::Regressor(Device device, const RowsView& train, MatrixView<const double> values, Metric metric,
+                     const TrainOptions& options) try {
+  std::vector<double> kept = checked_values(values, train.rows);
+  check_sample_weights("regressor", options.sample_weights, train.rows);
   state_ = std::make_shared<State>(State{Index(std::move(device), train, metric, {options.features}),
                                          values.cols(), std::move(kept), options.sample_weights});
 } catch (...) {
@@ -110,19 +110,19 @@ Regressor::Regressor(Index index, MatrixView<const double> values, std::vector<f
   rethrow_as_error();
 }
 
-std::vector<double> Regressor::predict(MatrixView<const float> queries, std::int64_t k,
-                                       const VotingOptions& voting, const PlanOptions& options) const {
+std::vector<double> Regressor::predict(const RowsView& queries, std::int64_t k, const VotingOptions& voting,
+                                       const PlanOptions& options) const {
   return regress(queries, k, voting, options).value;
 }
 
-Regression Regressor::regress(MatrixView<const float> queries, std::int64_t k, const VotingOptions& voting,
+Regression Regressor::regress(const RowsView& queries, std::int64_t k, const VotingOptions& voting,
                               const PlanOptions& options, Trace* trace) const try {
   check_weights("regress", voting, state_->index.metric(), k);
   Regression result;
   const Neighbors& found = result.neighbors = state_->index.search(queries, k, options, trace);
   const auto longest = static_cast<std::size_t>(k);
   result.value =
-      average_all(*state_, voting, queries.rows(), found.index.size(), options, trace, [&](std::size_t q) {
+      average_all(*state_, voting, queries.rows, found.index.size(), options, trace, [&](std::size_t q) {
         return List{std::span(found.index).subspan(q * longest, longest),
                     std::span(found.distance).subspan(q * longest, longest)};
       });
@@ -131,7 +131,7 @@ Regression Regressor::regress(MatrixView<const float> queries, std::int64_t k, c
   rethrow_as_error();
 }
 
-RadiusRegression Regressor::regress_within(MatrixView<const float> queries, std::span<const float> radii,
+RadiusRegression Regressor::regress_within(const RowsView& queries, std::span<const float> radii,
                                            const VotingOptions& voting, const PlanOptions& options,
                                            Trace* trace) const try {
   check_weights("regress_within", voting, state_->index.metric(), 0);
@@ -139,7 +139,7 @@ RadiusRegression Regressor::regress_within(MatrixView<const float> queries, std:
   const RadiusNeighbors& found = result.neighbors = state_->index.within(queries, radii, options, trace);
   check_weights("regress_within", voting, state_->index.metric(), longest_list(found));
   result.value =
-      average_all(*state_, voting, queries.rows(), found.index.size(), options, trace, [&](std::size_t q) {
+      average_all(*state_, voting, queries.rows, found.index.size(), options, trace, [&](std::size_t q) {
         const auto first = static_cast<std::size_t>(found.first[q]);
         const auto count = static_cast<std::size_t>(found.count(static_cast<std::int64_t>(q)));
         return List{std::span(found.index).subspan(first, count),

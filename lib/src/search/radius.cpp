@@ -263,16 +263,16 @@ void RadiusSearch::append_to(RadiusNeighbors& found) {
 
 }  // namespace
 
-RadiusNeighbors Index::within(MatrixView<const float> queries, std::span<const float> radii,
+RadiusNeighbors Index::within(const RowsView& queries, std::span<const float> radii,
                               const PlanOptions& options, Trace* trace) const try {
   const Stopwatch total;
   const State& index = *state_;
-  const std::int64_t m = queries.rows();
-  if (queries.cols() != index.columns)
-    throw Error(Errc::invalid_argument, "within: queries have " + std::to_string(queries.cols()) +
+  const std::int64_t m = queries.rows;
+  if (queries.cols != index.columns)
+    throw Error(Errc::invalid_argument, "within: queries have " + std::to_string(queries.cols) +
                                             " columns but the index has " + std::to_string(index.columns) +
                                             "; give as many");
-  check_view("within", "query", queries);
+  check_rows("within", "query", queries);
   const Plan plan = plan_within(index, m, options);
   const std::vector<float> bounds = bounds_of(index.metric, radii, m);
   const PreparedRows rows =
