@@ -29,7 +29,7 @@ from ._errors import (
     Unavailable,
     Unsupported,
 )
-from ._index import Index
+from ._index import Index, knn_graph
 from ._library import version as _version
 from ._metrics import metrics
 from ._results import Neighbors, RadiusNeighbors
@@ -56,6 +56,7 @@ __all__ = [
     "Unsupported",
     "close_devices",
     "devices",
+    "knn_graph",
     "metrics",
 ]
 

@@ -54,6 +54,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "kith_index_within": (_STATUS, [_HANDLE, _ROWS, _VOID, _I64, _SEARCH, _OUT]),
     "kith_within_free": (None, [_HANDLE]),
     "kith_within_describe": (_STATUS, [_HANDLE, c.POINTER(s.WithinInfo)]),
+    "kith_index_prepare": (_STATUS, [_HANDLE, _I64, _I64, _SEARCH]),
     "kith_index_explain": (_STATUS, [_HANDLE, _I64, _I64, _SEARCH, _OUT]),
     "kith_text_free": (None, [_HANDLE]),
     "kith_classifier_new": (_STATUS, [_HANDLE, _ROWS, _VOID, _I64, c.POINTER(s.TrainOptions), _OUT]),

@@ -28,6 +28,7 @@
 #include "kith/filter.hpp"
 #include "kith/index.hpp"
 #include "kith/key.hpp"
+#include "kith/knn_graph.hpp"
 #include "kith/labels.hpp"
 #include "kith/matrix_view.hpp"
 #include "kith/metric.hpp"

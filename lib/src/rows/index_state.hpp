@@ -15,6 +15,7 @@
 
 namespace kith {
 
+class IndexBoxes;
 class IndexShadow;
 
 struct Index::State {
@@ -44,6 +45,7 @@ struct Index::State {
   mutable DeviceMutex shadow_mutex{device.info()};
   /// Each made by the first search by its proposer.
   mutable std::map<Proposer, std::shared_ptr<const IndexShadow>> shadows;
+  mutable std::shared_ptr<const IndexBoxes> boxes;  ///< likewise
 };
 
 }  // namespace kith

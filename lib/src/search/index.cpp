@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/border.hpp"
+#include "boxes/index_boxes.hpp"
 #include "certified/shadow.hpp"
 #include "device/timing.hpp"
 #include "host/parallel.hpp"
@@ -107,6 +108,18 @@ void Index::search_into(MatrixView<const float> queries, std::int64_t k, Neighbo
   rethrow_as_error();
 }
 
+void Index::prepare(std::int64_t m, std::int64_t k, const PlanOptions& options) const try {
+  Feedback told = state_->lessons.feedback();
+  told.boxes_made = true;  // so that what it takes to make them is no reason against them
+  const Plan plan = plan_search(*state_, m, k, options, told);
+  if (plan.boxes)
+    boxes_for(*state_, options);
+  else if (plan.proposer != Proposer::none)
+    shadow_for(*state_, plan);
+} catch (...) {
+  rethrow_as_error();
+}
+
 Plan Index::plan(std::int64_t m, std::int64_t k, const PlanOptions& options, const Feedback& feedback) const
     try {
   return plan_search(*state_, m, k, options, feedback);
@@ -144,6 +157,7 @@ std::size_t Index::memory_bytes() const {
   const std::lock_guard lock(state_->shadow_mutex);
   for (const auto& [proposer, shadow] : state_->shadows)
     if (shadow) bytes += shadow->bytes();  // none where there was no memory for it
+  if (state_->boxes) bytes += state_->boxes->bytes();
   return bytes;
 }
 

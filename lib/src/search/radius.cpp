@@ -17,6 +17,8 @@
 #include "metric/chain.hpp"
 #include "rows/row_filter.hpp"
 #include "rows/rows.hpp"
+#include "search/boxed_radius.hpp"
+#include "search/boxed_search.hpp"
 #include "tiles/tiles.hpp"
 
 namespace kith {
@@ -261,6 +263,54 @@ void RadiusSearch::append_to(RadiusNeighbors& found) {
   trace_->seconds["finish"] += finishing.seconds();
 }
 
+/// By distances, all of them written.
+///   queries  [m, dims], prepared
+RadiusNeighbors within_by_distances(const Index::State& index, MatrixView<const float> queries,
+                                    const std::vector<float>& bounds, const PlanOptions& options,
+                                    Trace* trace) {
+  const std::int64_t m = queries.rows();
+  const Plan plan = plan_within(index, m, options);
+  const std::vector<Tile> tiles = train_tiles(index, plan);
+  const std::int64_t query_tiles = (m + plan.query_tile - 1) / plan.query_tile;
+  if (trace) {
+    trace->plan = plan;
+    trace->query_tiles = query_tiles;
+    trace->train_tiles = static_cast<std::int64_t>(tiles.size());
+  }
+  RadiusNeighbors found{m, {0}, {}, {}};
+  Watcher watcher(options, query_tiles * static_cast<std::int64_t>(tiles.size()));
+  watcher.check_stop();
+  RadiusSearch search(index, plan, options, trace);
+  for (std::int64_t first = 0; first < m; first += plan.query_tile) {
+    const std::int64_t count = std::min(plan.query_tile, m - first);
+    search.begin(queries.slice(first, count), first, std::span(bounds).subspan(size(first), size(count)));
+    for (const Tile& tile : tiles) {
+      search.run_tile(tile, found);
+      watcher.step_done();
+    }
+    search.append_to(found);
+  }
+  return found;
+}
+
+/// Some queries of a search by distances, their own rows among what is found.
+RadiusNeighbors some_by_distances(const Index::State& index, MatrixView<const float> queries,
+                                  const std::vector<float>& bounds, const PlanOptions& options,
+                                  const std::vector<std::int64_t>& numbers) {
+  const std::vector<float> rows = gathered(queries, numbers, 0);
+  const auto count = static_cast<std::int64_t>(numbers.size());
+  std::vector<float> own_bounds;
+  for (const std::int64_t q : numbers) own_bounds.push_back(bounds[size(q)]);
+  PlanOptions way = options;
+  way.self.reset();
+  std::vector<std::uint32_t> words;
+  if (options.filter.rows() > 1) {
+    words = gathered(options.filter, numbers, 0);
+    way.filter = {words.data(), count, options.filter.cols()};
+  }
+  return within_by_distances(index, {rows.data(), count, queries.cols()}, own_bounds, way, nullptr);
+}
+
 }  // namespace
 
 RadiusNeighbors Index::within(MatrixView<const float> queries, std::span<const float> radii,
@@ -273,7 +323,7 @@ RadiusNeighbors Index::within(MatrixView<const float> queries, std::span<const f
                                             " columns but the index has " + std::to_string(index.columns) +
                                             "; give as many");
   check_view("within", "query", queries);
-  const Plan plan = plan_within(index, m, options);
+  static_cast<void>(plan_within(index, m, options));  // what options insist on is heard first
   const std::vector<float> bounds = bounds_of(index.metric, radii, m);
   const PreparedRows rows =
       prepare_rows("within", "query", queries, index.metric, options.threads, index.mask());
@@ -281,29 +331,14 @@ RadiusNeighbors Index::within(MatrixView<const float> queries, std::span<const f
     const FloatGuard guard;
     check_range("within", index.metric, rows.view, index.largest);
   }
-  const std::vector<Tile> tiles = train_tiles(index, plan);
-  const std::int64_t query_tiles = (m + plan.query_tile - 1) / plan.query_tile;
-  if (trace) {
-    restart(*trace);
-    trace->plan = plan;
-    trace->query_tiles = query_tiles;
-    trace->train_tiles = static_cast<std::int64_t>(tiles.size());
-  }
-  RadiusNeighbors found{m, {0}, {}, {}};
-  Watcher watcher(options, query_tiles * static_cast<std::int64_t>(tiles.size()));
-  watcher.check_stop();
-  RadiusSearch search(index, plan, options, trace);
-  for (std::int64_t first = 0; first < m; first += plan.query_tile) {
-    const std::int64_t count = std::min(plan.query_tile, m - first);
-    search.begin(rows.view.slice(first, count), first, std::span(bounds).subspan(size(first), size(count)));
-    for (const Tile& tile : tiles) {
-      search.run_tile(tile, found);
-      watcher.step_done();
-    }
-    search.append_to(found);
-  }
+  if (trace) restart(*trace);
+  std::optional<RadiusNeighbors> found = within_by_boxes(
+      index, rows.view, bounds, options, trace, [&](const std::vector<std::int64_t>& numbers) {
+        return some_by_distances(index, rows.view, bounds, options, numbers);
+      });
+  if (!found) found = within_by_distances(index, rows.view, bounds, options, trace);
   if (trace) trace->total_seconds = total.seconds();
-  return found;
+  return *std::move(found);
 } catch (...) {
   rethrow_as_error();
 }

@@ -181,7 +181,7 @@ Subcommand add_compare(CLI::App& parent) {
              "left out stays where the one before it is")
           ->type_name("PLACES");
   add_plan_options(*app, flags->plan);
-  for (const char* option : {"--device", "--stage", "--explain", "--sample", "--proposer", "--fused",
+  for (const char* option : {"--device", "--stage", "--explain", "--sample", "--proposer", "--fused", "--boxes",
                              "--query-tile", "--train-tile", "--memory-limit"})
     placement->excludes(app->get_option(option));
   add_examples(*app, {"kith compare", "kith compare --device cpu,opencl:pocl --data all --metric l1",
