@@ -10,20 +10,20 @@
 //   out      [q, k]                   ascending, padded with NO_KEY
 //   leaves   [q]                      leaves read; above most_leaves: the query gave up
 //
-// A work-group of 32 takes a query. Of each level it is at it keeps the bounds of one block of 32 boxes, one
-// a work-item, and which of them are left; it goes down into the nearest, and up where the nearest that is
-// left is beyond the k-th value so far. Of a leaf each work-item folds a row. The rows that pass join the
-// list by rank: a row's place is how many keys are smaller, in the list and among those that pass. What is
-// decided is decided by all items alike, from local memory. No more than 32 items, so a barrier is cheap.
-// Local memory: 2 k keys, the query, 32 keys and 33 numbers a level. Work a leaf: 32 chains, and for those
-// that pass k + 32 comparisons of each.
-// Source: Friedman, Bentley, Finkel, An algorithm for finding best matches in logarithmic expected time,
-// 1977.
+// A work-group of 32 takes a query. Of each level it is at a work-item keeps the bound of one of 32 boxes,
+// and whether it is left. The group goes down into the nearest (but for the last five bits of the bound, in
+// whose place the item's number stands), and up where the nearest that is left is beyond the k-th value so
+// far. Of a leaf each work-item folds a row. The rows that pass join the list by rank: a row's place is how
+// many keys are smaller, in the list and among those that pass. Local memory: 2 k keys, the query, 32 keys
+// and 32 numbers a level. Barriers: one for each box that is gone into or out of, and two to three a leaf.
+// Work a leaf: 32 chains, and for those that pass k + 32 comparisons of each. Source: Friedman, Bentley,
+// Finkel, An algorithm for finding best matches in logarithmic expected time, 1977.
 #include "common/metric.cl"
 #include "kith/spi/kernel_limits.def"
 
 #define WIDTH KITH_BOX_ROWS
 #define LEVELS KITH_MOST_BOX_LEVELS
+#define NOTHING 0xFFFFFFFFu
 
 // Where the levels lie, and how many boxes they have.
 typedef struct {
@@ -63,18 +63,6 @@ float chain_of(local const float* query, global const float* row, uint dims) {
   return acc;
 }
 
-// The place of the smallest of the bounds that are left and not above `most`; WIDTH where there is none. All
-// items come to the same.
-uint nearest_left(local const float* bounds, uint left, float most) {
-  uint nearest = WIDTH;
-  float least = most;
-  for (; left; left &= left - 1) {
-    const uint i = WIDTH - 1 - clz(left & -left);
-    if (bounds[i] <= least && (nearest == WIDTH || bounds[i] < least)) least = bounds[i], nearest = i;
-  }
-  return nearest;
-}
-
 kernel __attribute__((reqd_work_group_size(WIDTH, 1, 1))) void kith_boxes(
     global const float* restrict queries, uint q_first, global const uint* restrict order, ulong order_first,
     global const float* restrict rows, uint n, uint dims, global const uint* restrict numbers,
@@ -85,7 +73,7 @@ kernel __attribute__((reqd_work_group_size(WIDTH, 1, 1))) void kith_boxes(
     ulong leaves_first, ulong leaves_stride, local float* query, local Key* lists) {
   local float gaps[LEVELS][WIDTH];
   local Key passed[WIDTH];
-  local uint many;
+  local uint many, least[3];  // of three rounds in turn
   const uint lid = (uint)get_local_id(0);
 #ifdef ORDERED
   const uint q = order[order_first + get_group_id(0)];
@@ -108,31 +96,37 @@ kernel __attribute__((reqd_work_group_size(WIDTH, 1, 1))) void kith_boxes(
   local Key* list = lists;
   local Key* next = lists + k;
   for (uint i = lid; i < k; i += WIDTH) list[i] = NO_KEY;
+  if (lid == 0) least[0] = NOTHING;
   barrier(CLK_LOCAL_MEM_FENCE);
 
   const Levels levels = levels_of(n);
-  uint level = levels.top, read = 0, blocks[LEVELS], left[LEVELS];
+  uint level = levels.top, read = 0, round = 0, blocks[LEVELS];
+  uint left = 0;  // bit l: this item's box of level l
   float most = limit;
   bool enters = true;
   blocks[level] = 0;
   while (true) {
     if (enters) {  // the boxes of a block
-      const uint first = blocks[level] * WIDTH;
-      barrier(CLK_LOCAL_MEM_FENCE);  // somebody may still look at the block before
       gaps[level][lid] =
           gaps_of(query, bounds + (levels.blocks[level] + blocks[level]) * bounds_stride + lid, dims);
-      const uint count = min(levels.counts[level] - first, (uint)WIDTH);
-      left[level] = count == WIDTH ? 0xFFFFFFFFu : (1u << count) - 1;
+      if (lid < levels.counts[level] - blocks[level] * WIDTH) left |= 1u << level;
       enters = false;
-      barrier(CLK_LOCAL_MEM_FENCE);
     }
-    const uint nearest = nearest_left(gaps[level], left[level], most);
-    if (nearest == WIDTH) {  // nothing that is left here can be near enough
+    const uint now = round % 3;
+    ++round;
+    if (lid == 0) least[round % 3] = NOTHING;
+    if ((left >> level & 1) && gaps[level][lid] <= most)
+      atomic_min(&least[now], (as_uint(gaps[level][lid]) & ~(WIDTH - 1u)) | lid);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const uint chosen = least[now];
+    if (chosen == NOTHING) {  // nothing that is left here can be near enough
       if (level == levels.top) break;
+      left &= ~(1u << level);
       ++level;
       continue;
     }
-    left[level] &= ~(1u << nearest);
+    const uint nearest = chosen % WIDTH;
+    if (lid == nearest) left &= ~(1u << level);
     const uint box = blocks[level] * WIDTH + nearest;
     if (level > 0) {
       --level;

@@ -10,14 +10,14 @@
 //   out      [q, k]                   ascending, padded with no_key
 //   leaves   [q]                      leaves read; above most_leaves: the query gave up
 //
-// A warp takes a query. Of each level it is at a lane keeps the bound of one of 32 boxes, and lane l which
-// block of level l the warp is in, and which of its boxes are left. It goes down into the nearest, and up
-// where the nearest that is left is beyond the k-th value so far. Of a leaf each lane folds a row. The rows
-// that pass join the list by rank: a row's place is how many keys are smaller, in the list and among those
-// that pass. Shared memory a warp: 2 k keys, the query, 32 keys, 32 numbers a level. No barrier but of the
-// warp. Work a leaf: 32 chains, and for those that pass k + 32 comparisons of each.
-// Source: Friedman, Bentley, Finkel, An algorithm for finding best matches in logarithmic expected time,
-// 1977.
+// A warp takes a query. Of each level it is at a lane keeps the bound of one of 32 boxes, and whether it is
+// left, and lane l which block of level l the warp is in. The warp goes down into the nearest (but for the
+// last five bits of the bound, in whose place the lane's number stands), and up where the nearest that is
+// left is beyond the k-th value so far. Of a leaf each lane folds a row. The rows that pass join the list by
+// rank: a row's place is how many keys are smaller, in the list and among those that pass. Shared memory a
+// warp: 2 k keys, the query, 32 keys, 32 numbers a level. No barrier but of the warp. Work a leaf: 32 chains,
+// and for those that pass k + 32 comparisons of each. Source: Friedman, Bentley, Finkel, An algorithm for
+// finding best matches in logarithmic expected time, 1977.
 #include "common/rows.cuh"
 
 namespace kith::cuda {
@@ -85,6 +85,19 @@ __device__ __forceinline__ float chain_of(const float* query, const float* row, 
   for (std::uint32_t d = 0; d < dims; ++d)
     acc = Chain<metric>::next(acc, query[d], __ldg(row + std::size_t{d} * width));
   return acc;
+}
+
+constexpr unsigned nothing = 0xFFFFFFFFu;
+
+/// The smallest of the lanes' numbers.
+__device__ __forceinline__ unsigned least_of(unsigned code) {
+#if __CUDA_ARCH__ >= 800
+  return __reduce_min_sync(all_lanes, code);
+#else
+  for (std::uint32_t step = width / 2; step > 0; step /= 2)
+    code = min(code, __shfl_xor_sync(all_lanes, code, step));
+  return code;
+#endif
 }
 
 /// Keys found so far, ascending, between two places of shared memory in turn.
@@ -155,39 +168,33 @@ __global__ __launch_bounds__(warps* width) void walk_boxes(const Walking walking
   __syncwarp();
 
   const std::size_t block_floats = std::size_t{2} * dims * width;
-  std::uint32_t level = walking.top, read = 0, block = 0, left = 0;  // of the level
-  std::uint32_t own_block = 0, own_left = 0;                         // of level number `lane`
+  std::uint32_t level = walking.top, read = 0, block = 0;  // of the level
+  std::uint32_t own_block = 0;                             // of level number `lane`
+  std::uint32_t left = 0;                                  // bit l: this lane's box of level l
   float most = limit;
   bool enters = true;
   while (true) {
     if (enters) {  // the boxes of a block
       gaps[level][lane] = gaps_of<metric>(
           query, walking.bounds + (walking.blocks[level] + block) * block_floats + lane, dims);
-      const std::uint32_t count = min(walking.counts[level] - block * width, width);
-      left = count == width ? all_lanes : (1u << count) - 1;
+      if (lane < walking.counts[level] - block * width) left |= 1u << level;
       enters = false;
     }
-    // The nearest of those that are left: a lane looks at its own alone.
     const float gap = gaps[level][lane];
-    const bool may = (left >> lane & 1) != 0 && gap <= most;
-    unsigned code = may ? __float_as_uint(gap) : 0xFFFFFFFFu;  // gaps are not below 0
-    for (std::uint32_t step = width / 2; step > 0; step /= 2)
-      code = min(code, __shfl_xor_sync(all_lanes, code, step));
-    if (code == 0xFFFFFFFFu) {  // nothing that is left here can be near enough
+    const bool may = (left >> level & 1) != 0 && gap <= most;
+    const unsigned chosen = least_of(may ? (__float_as_uint(gap) & ~(width - 1)) | lane : nothing);
+    if (chosen == nothing) {  // nothing that is left here can be near enough
       if (level == walking.top) break;
+      left &= ~(1u << level);
       ++level;
       block = __shfl_sync(all_lanes, own_block, level);
-      left = __shfl_sync(all_lanes, own_left, level);
       continue;
     }
-    const std::uint32_t nearest = __ffs(__ballot_sync(all_lanes, may && __float_as_uint(gap) == code)) - 1;
-    left &= ~(1u << nearest);
+    const std::uint32_t nearest = chosen % width;
+    if (lane == nearest) left &= ~(1u << level);
     const std::uint32_t box = block * width + nearest;
     if (level > 0) {
-      if (lane == level) {
-        own_block = block;
-        own_left = left;
-      }
+      if (lane == level) own_block = block;
       --level;
       block = box;
       enters = true;

@@ -83,18 +83,20 @@ std::size_t boxes_bytes(std::int64_t n, std::int64_t dims) {
          static_cast<std::size_t>(n) * sizeof(std::uint32_t);
 }
 
-double leaves_worth(const Problem& problem) {
+double leaves_worth(const DeviceInfo& device, const Problem& problem) {
   const double leaves = static_cast<double>(problem.n) / spi::box_rows;
-  // A leaf that is read in its turn takes as long as so many that are streamed by the chain: with two threads
-  // and three columns 0.77 us where a million rows take 273.
-  constexpr double turn = 90;
+  // A leaf that is read in its turn takes as long as so many that are streamed by the chain. On two cores, of
+  // a million rows: 0.6 us for 850 with 8 columns (121 leaves a query), 0.43 for 1000 with 10 (350); with 3
+  // columns 0.77 for 273, most of it before the first of 6. A GPU multiplies up to 16 columns in the time of
+  // one.
+  const double turn = device.profile.host_threads ? 250 / static_cast<double>(problem.dims + 4) : 100;
   return leaves / turn;
 }
 
 std::optional<Choice> choose_boxes(const DeviceInfo& device, const Problem& problem,
                                    const PlanOptions& options, const Feedback& feedback) {
   if (options.boxes == false) return std::nullopt;
-  const double worth = leaves_worth(problem);
+  const double worth = leaves_worth(device, problem);
   if (options.boxes == true) {
     check_asked(device, problem, options);
     Choice choice = by_boxes(device, reasons::boxes_asked_for());

@@ -22,6 +22,6 @@ std::optional<Choice> choose_boxes(const DeviceInfo& device, const Problem& prob
                                    const PlanOptions& options, const Feedback& feedback);
 
 /// Leaves that take a query by boxes as long as all rows take it by the chain.
-double leaves_worth(const Problem& problem);
+double leaves_worth(const DeviceInfo& device, const Problem& problem);
 
 }  // namespace kith
