@@ -181,8 +181,8 @@ Subcommand add_compare(CLI::App& parent) {
              "left out stays where the one before it is")
           ->type_name("PLACES");
   add_plan_options(*app, flags->plan);
-  for (const char* option : {"--device", "--stage", "--explain", "--sample", "--proposer", "--fused", "--boxes",
-                             "--query-tile", "--train-tile", "--memory-limit"})
+  for (const char* option : {"--device", "--stage", "--explain", "--sample", "--proposer", "--fused",
+                             "--boxes", "--query-tile", "--train-tile", "--memory-limit"})
     placement->excludes(app->get_option(option));
   add_examples(*app, {"kith compare", "kith compare --device cpu,opencl:pocl --data all --metric l1",
                       "kith compare --stage select --selector bubble -n 100000 -m 4 -k 100",
