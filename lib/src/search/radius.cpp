@@ -332,10 +332,16 @@ RadiusNeighbors Index::within(MatrixView<const float> queries, std::span<const f
     check_range("within", index.metric, rows.view, index.largest);
   }
   if (trace) restart(*trace);
-  std::optional<RadiusNeighbors> found = within_by_boxes(
-      index, rows.view, bounds, options, trace, [&](const std::vector<std::int64_t>& numbers) {
-        return some_by_distances(index, rows.view, bounds, options, numbers);
-      });
+  std::optional<RadiusNeighbors> found;
+  try {
+    found = within_by_boxes(index, rows.view, bounds, options, trace,
+                            [&](const std::vector<std::int64_t>& numbers) {
+                              return some_by_distances(index, rows.view, bounds, options, numbers);
+                            });
+  } catch (const Error& error) {  // a list for each query may take more memory than there is
+    if (options.boxes == true || error.code() != Errc::out_of_memory) throw;
+    if (trace) restart(*trace);
+  }
   if (!found) found = within_by_distances(index, rows.view, bounds, options, trace);
   if (trace) trace->total_seconds = total.seconds();
   return *std::move(found);
