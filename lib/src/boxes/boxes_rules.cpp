@@ -103,7 +103,7 @@ std::optional<BoxesChoice> choose_boxes(const DeviceInfo& device, const Problem&
       problem.dims > most_columns || problem.k > static_cast<std::int64_t>(device.boxes_max_k))
     return std::nullopt;
   if (feedback.boxes_lose_from > 0 && problem.k >= feedback.boxes_lose_from) return std::nullopt;
-  const double fewest = 2 + static_cast<double>(problem.k) / (spi::box_rows / 2);
+  const double fewest = 2 + 2 * static_cast<double>(problem.k) / spi::box_rows;
   const double queries = static_cast<double>(problem.m + feedback.queries);
   const double to_make = leaves_to_make_a_row(device) * static_cast<double>(problem.n);
   const std::int64_t sampled = std::min(most_sampled, problem.m / queries_a_sampled);

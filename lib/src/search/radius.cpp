@@ -300,6 +300,7 @@ RadiusNeighbors some_by_distances(const Index::State& index, MatrixView<const fl
   const std::vector<float> rows = gathered(queries, numbers, 0);
   const auto count = static_cast<std::int64_t>(numbers.size());
   std::vector<float> own_bounds;
+  own_bounds.reserve(numbers.size());
   for (const std::int64_t q : numbers) own_bounds.push_back(bounds[size(q)]);
   PlanOptions way = options;
   way.self.reset();
