@@ -6,7 +6,7 @@
 
 #include "command/shared/command.hpp"
 #include "command/shared/interrupt.hpp"
-#include "kith/names.hpp"
+#include "files/named.hpp"
 
 namespace kith::command {
 namespace {
@@ -68,15 +68,10 @@ void check_number(CLI::App& app, CLI::Option* option, std::int64_t smallest, std
 }
 
 std::vector<Selector> parse_sample(const std::string& text) {
-  std::vector<std::string> known;
-  for (Selector selector : all_selectors()) known.emplace_back(name(selector));
   std::vector<Selector> selectors;
-  for (const std::string& part : split_commas(text)) {
-    if (std::find(known.begin(), known.end(), plain_name(part)) == known.end())
-      throw Error(Errc::invalid_argument,
-                  "sample: there is none called \"" + part + "\"; " + advice_on_name(part, known));
-    selectors.push_back(parse_selector(part));
-  }
+  for (const std::string& part : split_commas(text))
+    selectors.push_back(files::find_named(
+        all_selectors(), part, [](Selector selector) { return name(selector); }, "sample: there is none"));
   return selectors;
 }
 

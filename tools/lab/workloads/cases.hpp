@@ -9,11 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "kith/device.hpp"
+#include "kith/classifier.hpp"
 #include "kith/error.hpp"
-#include "kith/metric.hpp"
-#include "kith/neighbors.hpp"
-#include "kith/plan.hpp"
+#include "kith/index.hpp"
 #include "lab/stages/operations.hpp"
 #include "lab/workloads/rows.hpp"
 
@@ -27,11 +25,11 @@ struct Case {
   std::uint64_t seed = 1;
   std::int64_t n = 1, m = 1, dims = 1, k = 1;
   Metric metric = Metric::squared_l2;
-  std::int64_t classes = 0;    ///< 0: search; else classify, with that many classes
-  std::optional<Stage> stage;  ///< instead: mask, tally or accumulate alone
+  std::int64_t classes = 0;         ///< 0: search; else classify, with that many classes
+  std::optional<Stage> stage = {};  ///< instead: mask, tally or accumulate alone
   Selector selector = Selector::automatic;
   Proposer proposer = Proposer::automatic;
-  std::optional<bool> fused;
+  std::optional<bool> fused = {};
   std::int64_t groups = 0, query_tile = 0, train_tile = 0;  ///< 0: chosen by the plan
   std::uint32_t threads = 0;
 
@@ -44,6 +42,12 @@ struct Answer {
   std::vector<std::int64_t> label;   ///< [m] when it classifies
   std::vector<std::uint32_t> votes;  ///< [m, classes that occur] when it classifies
 };
+
+/// What an index answers, and what a classifier does.
+Answer ask(const Index& index, MatrixView<const float> queries, std::int64_t k, const PlanOptions& options,
+           Trace* trace = nullptr);
+Answer ask(const Classifier& classifier, MatrixView<const float> queries, std::int64_t k,
+           const PlanOptions& options, Trace* trace = nullptr);
 
 /// Case `number` of the series `seed`, drawn among what `device` has. Small: some milliseconds.
 /// The paths that break most are drawn most: tiles of a few rows, k near a power of two or near n,
