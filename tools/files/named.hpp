@@ -1,4 +1,4 @@
-// One of several by its name.
+// One of several by its name, and the names of all.
 #pragma once
 
 #include <functional>
@@ -25,6 +25,17 @@ const auto& find_named(const All& all, std::string_view text, NameOf name_of, co
   }
   throw Error(Errc::invalid_argument,
               none + " called \"" + std::string(text) + "\"; " + advice_on_name(text, also));
+}
+
+/// Their names with something between them.
+template <class All, class NameOf = std::identity>
+std::string joined(const All& all, std::string_view between = ", ", NameOf name_of = {}) {
+  std::string list;
+  for (const auto& one : all) {
+    if (!list.empty()) list += between;
+    list += std::invoke(name_of, one);
+  }
+  return list;
 }
 
 }  // namespace kith::files

@@ -24,30 +24,22 @@ std::string range_text(std::int64_t smallest, std::int64_t largest) {
   return "a whole number from " + std::to_string(smallest) + " to " + std::to_string(largest);
 }
 
-std::string join_names(const std::vector<std::string>& names) {
-  std::string list;
-  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
-  return list;
-}
-
 /// Each with what else it is called: `l2 (euclidean)`.
 std::string metric_names() {
   std::vector<std::string> names;
   for (Metric metric : all_metrics) {
-    std::string others;
-    for (std::string_view other : other_names(metric))
-      others += (others.empty() ? "" : ", ") + std::string(other);
+    std::string others = files::joined(other_names(metric));
     if (metric == Metric::negative_dot)
       others += "; the product with its sign turned, so that less is nearer";
     names.push_back(std::string(name(metric)) + (others.empty() ? "" : " (" + others + ")"));
   }
-  return join_names(names);
+  return files::joined(names);
 }
 
 std::string selector_names() {
   std::vector<std::string> names = {std::string(name(Selector::automatic))};
   for (Selector selector : all_selectors()) names.emplace_back(name(selector));
-  return join_names(names);
+  return files::joined(names);
 }
 
 void check_number(CLI::App& app, CLI::Option* option, std::int64_t smallest, std::int64_t largest) {

@@ -145,9 +145,7 @@ std::string_view name(DataKind kind) {
 }
 
 std::string data_kind_names() {
-  std::string list;
-  for (const NamedKind& named : kind_names) list += (list.empty() ? "" : ", ") + std::string(named.name);
-  return list;
+  return files::joined(kind_names, ", ", &NamedKind::name);
 }
 
 DataKind parse_data_kind(std::string_view text) {
