@@ -7,8 +7,8 @@
 >>> row[:, 0].tolist()
 [0, 1, 2]
 
-`kith.sklearn` has scikit-learn's estimators, `kith.faiss` FAISS's flat indices. docs/python.md is the manual;
-docs/contract.md says what is promised.
+`kith.sklearn` has scikit-learn's estimators, `kith.faiss` FAISS's flat indices, `kith.dask` searches over many
+machines. docs/python.md is the manual; docs/contract.md says what is promised.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ __all__ = [
     "metrics",
 ]
 
-_SUBMODULES = ("faiss", "sklearn")
+_SUBMODULES = ("dask", "faiss", "sklearn")
 
 
 def __getattr__(name: str) -> Any:
