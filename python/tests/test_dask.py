@@ -326,6 +326,56 @@ def test_verify(four, random, tmp_path):
         index.verify(queries, 5, share=2)
 
 
+# ---- Estimators ----
+
+
+@pytest.mark.parametrize("weights, metric", [("uniform", "l1"), ("distance", "l2"), ("distance", "cosine")])
+def test_estimators_are_those_of_all_rows(client, random, tmp_path, weights, metric):
+    import dask.array as da
+
+    sklearn = pytest.importorskip("kith.sklearn")
+    train, queries = data(random, m=60)
+    queries = np.vstack([queries, queries + np.float32(0.25), train[:20]])  # ties, sums that round, distances of 0
+    labels = np.array(["a", "bb", "ccc"])[random.integers(0, 3, 300)]
+    values = random.random((300, 2))
+    given = {"n_neighbors": 7, "weights": weights, "metric": metric, "device": "cpu"}
+    one = sklearn.KNeighborsClassifier(**given).fit(train, labels)
+    mean = sklearn.KNeighborsRegressor(**given).fit(train, values)
+    lazy = da.from_array(queries, chunks=(35, 2))
+    names, places = written(tmp_path, train, 3, random)
+    for X, y, Y in (
+        (da.from_array(train, chunks=(64, 4)), da.from_array(labels, chunks=64), da.from_array(values, chunks=(80, 1))),
+        (names, labels, values),
+    ):
+        model = kith.dask.KNeighborsClassifier(**given).fit(X, y)
+        assert model.classes_.tolist() == ["a", "bb", "ccc"] and model.n_features_in_ == 4
+        for Q in (lazy, queries):
+            predicted, share = model.predict(Q), model.predict_proba(Q)
+            assert type(predicted) is type(share) is type(Q)
+            assert np.asarray(predicted).tolist() == one.predict(queries).tolist()
+            same([np.asarray(share)], [one.predict_proba(queries)])
+        regressor = kith.dask.KNeighborsRegressor(**given).fit(X, Y)
+        same([np.asarray(regressor.predict(lazy)), regressor.predict(queries)], [mean.predict(queries)] * 2)
+        flat = kith.dask.KNeighborsRegressor(**given).fit(X, Y[:, 0])
+        same([flat.predict(queries)], [sklearn.KNeighborsRegressor(**given).fit(train, values[:, 0]).predict(queries)])
+
+
+def test_estimators_refuse(client, random):
+    from sklearn.base import clone
+
+    train, _ = data(random)
+    model = clone(kith.dask.KNeighborsClassifier(3, device="cpu"))
+    for call, told in [
+        (lambda: model.fit(train, np.zeros((300, 2))), r"labels of shape \(300, 2\)"),
+        (lambda: model.fit(train, np.zeros(299)), "299 answers for 300 rows"),
+        (lambda: clone(model).set_params(weights=len).fit(train, np.zeros(300)), "a function as weights"),
+    ]:
+        with pytest.raises(kith.InvalidArgument, match=told):
+            call()
+    with pytest.raises(kith.Unsupported, match="negative_dot, whose distances may be negative"):
+        clone(model).set_params(weights="distance", metric="dot").fit(train, np.zeros(300))
+
+
 # ---- Recipes and devices ----
 
 
@@ -409,7 +459,7 @@ def test_without_a_client():
 
 def test_names():
     module = importlib.import_module("kith.dask")
-    for name in ("Index", "Verified"):
+    for name in module.__all__:
         assert getattr(module, name).__doc__
     with pytest.raises(AttributeError, match="no_such"):
         module.no_such

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 import uuid
+import weakref
 from typing import TYPE_CHECKING, Any, Callable, Optional
 
 import dask
@@ -145,3 +146,8 @@ class Shipped:
     def remove(self) -> None:
         if self._file is not None and os.path.exists(self._file):
             os.unlink(self._file)
+
+
+def finalize(client: Client, shipped: Shipped) -> None:
+    """Remove a file that tasks may read again when there is no such client any more."""
+    weakref.finalize(client, shipped.remove)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import weakref
 from collections.abc import Sequence
 from typing import Any, Callable, Optional, Union
 
@@ -171,7 +170,7 @@ class Index:
         counts = [b - a for a, b in zip(places, places[1:])]
         recipes = _recipes(client, [(part, f"rows {a}") for part, a in zip(cut, places)], cut, counts, metric, device)
         opened = [c.task(tasks.open_shard, f"open-{name}-{i}", recipe) for i, recipe in enumerate(recipes)]
-        weakref.finalize(client, shipped.remove)  # recipes name its file
+        c.finalize(client, shipped)
         return cls(client, opened, recipes, counts, rows.shape[1])
 
     def search(
@@ -216,7 +215,7 @@ class Index:
         where = "kith.dask.Index.search: Q"
         k = self._checked(k)
         with Queries(self._client, Q, self._dims, k, tile, scratch, where) as queries:
-            lists = self._finished(queries.tiles, lambda shard, t, key: c.task(tasks.search, key, shard, t.rows, t.begin, k))
+            lists = self._neighbors(queries, k)
             if queries.lazy and out is None:
                 return lazy_neighbors(queries.tiles, lists, k)
             self._alive()
@@ -300,6 +299,12 @@ class Index:
             self._alive()
             names = [recipe.name for recipe in self._recipes]
             return verify(self._client, self._shards, names, queries.tiles, k, share, device, seed)
+
+    def _neighbors(self, queries: Queries, k: int) -> list[Any]:
+        """The lazy `Neighbors` of each tile."""
+        return self._finished(
+            queries.tiles, lambda shard, t, key: c.task(tasks.search, key, shard, t.rows, t.begin, k)
+        )
 
     def _checked(self, k: Any) -> int:
         asked = whole(k, "kith.dask.Index: k")
