@@ -27,8 +27,12 @@ METRICS = ["squared_l2", "l2", "l1", "linf", "negative_dot", "cosine"]
 
 @contextmanager
 def cluster():
-    """Four workers, forked from a process that has imported Dask, but not kith: they start in half a second."""
-    with dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"}):
+    """Four workers, forked from a process that has imported Dask, but not kith: they start in half a second.
+
+    A worker that fetches from one that is killed gives up after the timeout; Dask's default is 30 s.
+    """
+    settings = {"distributed.worker.multiprocessing-method": "forkserver", "distributed.comm.timeouts.connect": "3s"}
+    with dask.config.set(settings):
         local = LocalCluster(
             n_workers=4, threads_per_worker=1, dashboard_address=":0", memory_limit=0, silence_logs="CRITICAL"
         )
