@@ -19,7 +19,7 @@ from reference import whole
 pytest.importorskip("distributed")
 import dask  # noqa: E402
 import kith.dask  # noqa: E402
-from distributed import Client, LocalCluster  # noqa: E402
+from distributed import Client, LocalCluster, futures_of  # noqa: E402
 from kith.dask import _client, _device, _files, _tasks  # noqa: E402
 
 METRICS = ["squared_l2", "l2", "l1", "linf", "negative_dot", "cosine"]
@@ -280,8 +280,9 @@ def test_a_file_changes_under_way(four, random, tmp_path, how):
     else:
         np.save(names[2], np.load(names[2])[::-1] + 1)
     same(index.search(queries, 5), kith.Index(train, "l2", "cpu").search(queries, 5))  # it is open
-    for pid in four.run(os.getpid).values():  # each shard is opened again
-        os.kill(pid, signal.SIGKILL)
+    pids, [third] = four.run(os.getpid), futures_of(index._shards[2])
+    for holder in four.who_has(third)[third.key]:  # it must be opened again
+        os.kill(pids[holder], signal.SIGKILL)
     with pytest.raises(kith.BadFile, match="truncated" if how == "cut" else "has changed since") as told:
         index.search(queries, 5)
     assert names[2] in str(told.value)
