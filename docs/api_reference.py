@@ -10,7 +10,7 @@ HEADERS = [
     ("Preparation of rows", "preparation"), ("Models", "model"), ("Labels", "labels"),
     ("Class structure", "structure"), ("Choosing columns", "feature_selection"), ("Single stages", "stages"),
     ("What kernels are built around", "kernel_profile"), ("Measured choices", "tuning"),
-    ("Keys", "key"), ("Errors", "error"), ("Names", "names"),
+    ("Keys", "key"), ("Keys of shards", "keys"), ("Votes of shards", "shard_votes"), ("Errors", "error"), ("Names", "names"),
     ("Unfinished files", "unfinished"),
 ]
 OTHERS = {"kith", "spi", "export", "cxx20", "version"}  # no API of their own, or that of back ends

@@ -30,6 +30,7 @@ from ._errors import (
     Unsupported,
 )
 from ._index import Index
+from ._keys import Keys, RadiusKeys, digest, finish, largest_element, leave_out, merge
 from ._library import version as _version
 from ._metrics import metrics
 from ._results import Neighbors, RadiusNeighbors
@@ -48,14 +49,21 @@ __all__ = [
     "Index",
     "Interrupted",
     "InvalidArgument",
+    "Keys",
     "Neighbors",
     "OutOfMemory",
     "PrecisionWarning",
+    "RadiusKeys",
     "RadiusNeighbors",
     "Unavailable",
     "Unsupported",
     "close_devices",
     "devices",
+    "digest",
+    "finish",
+    "largest_element",
+    "leave_out",
+    "merge",
     "metrics",
 ]
 

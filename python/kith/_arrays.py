@@ -283,6 +283,11 @@ def _check_output(array: Any, name: str, kind: Any, shape: tuple[int, int], what
     )
 
 
+def radii_of(radius: Any) -> Float32:
+    """One radius for all queries, or one a query."""
+    return np.ascontiguousarray(np.atleast_1d(np.asarray(radius)), np.float32)
+
+
 def index_array(x: Any, what: str) -> Int64:
     """Whole numbers [count], such as columns that count."""
     array = np.asarray(x)

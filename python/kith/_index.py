@@ -8,17 +8,18 @@ from typing import TYPE_CHECKING, Any, Optional, Union
 import numpy as np
 
 from . import _structs as s
-from ._arrays import Rows, address, filter_words, index_array, outputs, rows_of
+from ._arrays import Rows, address, filter_words, index_array, outputs, radii_of, rows_of
 from ._checks import check_columns, choose, not_negative, whole
 from ._device import Device, open_device
 from ._errors import InvalidArgument
+from ._keys import Keys, RadiusKeys, radius_keys_of
 from ._library import Handle, check, lib, new_handle, text
 from ._metrics import metrics
 from ._results import Neighbors, RadiusNeighbors, lists_of
 from ._watch import Progress, call
 
 if TYPE_CHECKING:
-    from ._types import Float32, Int64
+    from ._types import Float32, Int64, UInt32
 
 
 class Index:
@@ -41,11 +42,18 @@ class Index:
         ``"auto"``, ``"cpu"``, ``"cuda:0"``, ``"opencl:0"``, ...; `kith.devices` lists those that are here.
     features : sequence of int, optional
         The columns that count, from 0. Rows are still given with all columns. None: all.
+    first_row : int
+        Where the rows are a shard: the number of its first row among the rows of all shards. `search_keys`,
+        `within_keys` and messages about training rows count from it; `search` and `within` from 0.
+    largest : float, optional
+        Where the rows are a shard: the largest magnitude in the rows of all shards (`kith.largest_element`), by
+        which ``negative_dot`` refuses queries. None: that of these rows.
 
     Raises
     ------
     kith.InvalidArgument
-        No rows, NaN or infinity (names the first), an unknown metric, a column that is not there.
+        No rows, NaN or infinity (names the first), an unknown metric, a column that is not there; for
+        ``negative_dot`` a `largest` below an element.
     kith.Unavailable, kith.OutOfMemory
         There is no such device; the rows do not fit on it.
 
@@ -66,11 +74,15 @@ class Index:
         device: Union[str, Device] = "auto",
         *,
         features: Optional[Any] = None,
+        first_row: int = 0,
+        largest: Optional[float] = None,
     ) -> None:
         if not isinstance(metric, str):
             raise InvalidArgument(f"kith.Index: metric={metric!r}; pass a name, one of {', '.join(metrics())}")
         rows = rows_of(X, "kith.Index: X")
         options = s.sized(s.IndexOptions, metric=metric.encode())
+        options.first_row = not_negative(first_row, "kith.Index: first_row")
+        options.largest = 0.0 if largest is None else float(largest)
         if features is not None:
             columns = index_array(features, "kith.Index: features")
             options.features, options.feature_count = address(columns), len(columns)
@@ -84,7 +96,7 @@ class Index:
         self._columns = columns
         info = s.sized(s.IndexInfo)
         check(lib.kith_index_describe(handle.value, info))
-        self._rows, self._dims = int(info.rows), int(info.dims)
+        self._rows, self._dims, self._first_row = int(info.rows), int(info.dims), int(info.first_row)
         self._metric = text(info.metric)
 
     @classmethod
@@ -220,14 +232,11 @@ class Index:
         """
         rows = self._queries(Q, "kith.Index.within: Q")
         m = len(rows.array)
-        radii = np.ascontiguousarray(np.atleast_1d(np.asarray(radius)), np.float32)
+        radii = radii_of(radius)
         options = s.search_options()
         choose(options, threads, memory_limit, None, None)
         options.self = -1 if self_from is None else not_negative(self_from, "kith.Index.within: self_from")
-        words = None
-        if filter is not None:
-            words = filter_words(filter, self._rows, m, "kith.Index.within: filter")
-            options.filter, options.filter_rows = address(words), len(words)
+        words = self._filtered(options, filter, m, "kith.Index.within: filter")
         handle, out = self._handle.value, c.c_void_p()
         call(
             lambda chosen: int(
@@ -237,7 +246,112 @@ class Index:
             m * self._rows * self._dims // self._device.pace,
             progress,
         )
+        del words  # which the search read
         return RadiusNeighbors(*(rows.returned(array) for array in lists_of(Handle(out.value, lib.kith_within_free))))
+
+    def search_keys(
+        self,
+        Q: Any,
+        k: int,
+        *,
+        filter: Optional[Any] = None,
+        progress: Progress = False,
+        threads: int = 0,
+        memory_limit: int = 0,
+        selector: Optional[str] = None,
+        proposer: Optional[str] = None,
+    ) -> Keys:
+        """The keys of the k nearest rows of a shard, for `kith.merge` with those of other shards.
+
+        Parameters
+        ----------
+        Q : array, [m, dims]
+        k : int
+            At least 1; where the shard has fewer rows, lists are padded.
+        filter : array, optional
+            As for `search`: a mask over the rows of this shard, or their numbers from 0.
+        progress, threads, memory_limit, selector, proposer
+            As for `search`.
+
+        Returns
+        -------
+        Keys
+            ``value`` [m, k] and ``row`` [m, k], in host memory; rows count from `first_row`.
+
+        Raises
+        ------
+        As `search`.
+        """
+        rows = self._queries(Q, "kith.Index.search_keys: Q")
+        m = len(rows.array)
+        k = whole(k, "kith.Index.search_keys: k")
+        options = s.search_options()
+        choose(options, threads, memory_limit, selector, proposer)
+        words = self._filtered(options, filter, m, "kith.Index.search_keys: filter")
+        keys = Keys(np.empty((m, max(k, 0)), np.uint32), np.empty((m, max(k, 0)), np.int64))
+        handle, found = self._handle.value, (address(keys.value), address(keys.row))
+        call(
+            lambda chosen: int(lib.kith_index_search_keys(handle, rows.struct, k, chosen, *found)),
+            options,
+            m * self._rows * self._dims // self._device.pace,
+            progress,
+        )
+        del words  # which the search read
+        return keys
+
+    def within_keys(
+        self,
+        Q: Any,
+        radius: Any,
+        *,
+        filter: Optional[Any] = None,
+        progress: Progress = False,
+        threads: int = 0,
+        memory_limit: int = 0,
+    ) -> RadiusKeys:
+        """The keys of all rows of a shard within a radius, for `kith.merge` with those of other shards.
+
+        Parameters
+        ----------
+        Q, radius
+            As for `within`.
+        filter, progress, threads, memory_limit
+            As for `search_keys`.
+
+        Returns
+        -------
+        RadiusKeys
+            ``first`` [m + 1], ``value`` and ``row`` [first[m]], in host memory.
+
+        Raises
+        ------
+        As `within`.
+        """
+        rows = self._queries(Q, "kith.Index.within_keys: Q")
+        m = len(rows.array)
+        radii = radii_of(radius)
+        options = s.search_options()
+        choose(options, threads, memory_limit, None, None)
+        words = self._filtered(options, filter, m, "kith.Index.within_keys: filter")
+        handle, out = self._handle.value, c.c_void_p()
+        call(
+            lambda chosen: int(
+                lib.kith_index_within_keys(handle, rows.struct, address(radii), radii.size, chosen, c.byref(out))
+            ),
+            options,
+            m * self._rows * self._dims // self._device.pace,
+            progress,
+        )
+        del words  # which the search read
+        return radius_keys_of(Handle(out.value, lib.kith_radius_keys_free))
+
+    def _filtered(self, options: s.SearchOptions, filter: Optional[Any], m: int, what: str) -> Optional[UInt32]:
+        """Give options the words of a filter, which they point at: keep them while a search goes on."""
+        if filter is None:
+            return None
+        words = filter_words(filter, self._rows, m, what)
+        options.filter, options.filter_rows = address(words), len(words)
+        return words
 
     def explain(self, m: int, k: int) -> str:
         """What `search` would do with m queries, one decision a line."""
@@ -255,6 +369,11 @@ class Index:
     def rows(self) -> int:
         """Training rows, n."""
         return self._rows
+
+    @property
+    def first_row(self) -> int:
+        """The number of the first row among the rows of all shards."""
+        return self._first_row
 
     @property
     def dims(self) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes as c
 from typing import Any, TypeVar
 
-ABI_MAJOR, ABI_MINOR = 1, 0  # of kith.h, that these structs are written after
+ABI_MAJOR, ABI_MINOR = 1, 1  # of kith.h, that these structs are written after
 
 _S = TypeVar("_S", bound=c.Structure)
 
@@ -49,6 +49,8 @@ class IndexOptions(c.Structure):
         ("metric", c.c_char_p),
         ("features", c.c_void_p),
         ("feature_count", c.c_int64),
+        ("first_row", c.c_int64),
+        ("largest", c.c_float),
     ]
 
 
@@ -88,6 +90,7 @@ class IndexInfo(c.Structure):
         ("features", c.c_void_p),
         ("feature_count", c.c_int64),
         ("memory_bytes", c.c_uint64),
+        ("first_row", c.c_int64),
     ]
 
 
@@ -97,6 +100,16 @@ class WithinInfo(c.Structure):
         ("queries", c.c_int64),
         ("first", c.c_void_p),
         ("distance", c.c_void_p),
+        ("row", c.c_void_p),
+    ]
+
+
+class RadiusKeysInfo(c.Structure):
+    _fields_ = [
+        ("size", c.c_uint64),
+        ("queries", c.c_int64),
+        ("first", c.c_void_p),
+        ("value", c.c_void_p),
         ("row", c.c_void_p),
     ]
 
@@ -147,6 +160,7 @@ STRUCTS: dict[str, type[c.Structure]] = {
     "kith_search_options": SearchOptions,
     "kith_index_info": IndexInfo,
     "kith_within_info": WithinInfo,
+    "kith_radius_keys_info": RadiusKeysInfo,
     "kith_vote_options": VoteOptions,
     "kith_train_options": TrainOptions,
     "kith_classification": Classification,

@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "c_api/c_structs.hpp"
 #include "c_api/c_support.hpp"
 #include "kith/index.hpp"
 
@@ -36,8 +37,10 @@ void check_versions(void (*set_up)(Struct*, std::uint64_t), const Call& call) {
   longer.more[15] = 1;
   CHECK(call(&longer.known) == KITH_UNSUPPORTED);
   CHECK(std::string(kith_last_error()).find("; leave them so, or use a newer kith") != std::string::npos);
-  for (const std::uint64_t size :
-       {std::uint64_t{0}, std::uint64_t{8}, sizeof(Struct) - 8, ~std::uint64_t{0}}) {
+  constexpr std::uint64_t first_size = c_api::Known<Struct>::first_size;  // in interface 1.0
+  longer.known.size = first_size;
+  CHECK(told(call(&longer.known)) == "ok");
+  for (const std::uint64_t size : {std::uint64_t{0}, std::uint64_t{8}, first_size - 8, ~std::uint64_t{0}}) {
     longer.known.size = size;
     CHECK(call(&longer.known) == KITH_INVALID_ARGUMENT);
     CHECK(std::string(kith_last_error()).find(".size is " + std::to_string(size) + ", which it never was") !=

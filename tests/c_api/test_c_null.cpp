@@ -41,7 +41,12 @@ struct Given {
   Prepared prepared;
   ModelHandle model;
   kith_classification answer = fresh(kith_classification_init);
+  const std::uint32_t ordered_values[2] = {0xBF800000u, 0xC0000000u};
+  const std::uint32_t* a_value = ordered_values;
+  const std::int64_t* a_row = labels;
+  std::uint64_t sum = 0;
   const char* text = nullptr;
+  kith_radius_keys* new_keys = nullptr;
   kith_index* new_index = nullptr;
   kith_classifier* new_voter = nullptr;
   kith_regressor* new_averager = nullptr;
@@ -123,6 +128,45 @@ std::vector<NullCall> calls_of_searches(const Have& have) {
       KITH_NULL_CALL(kith_within_describe, nullptr, nullptr),
       KITH_NULL_CALL(kith_index_explain, nullptr, 1, 1, nullptr, &have->new_text),
       KITH_NULL_CALL(kith_index_explain, have->index.get(), 1, 1, nullptr, nullptr),
+  };
+}
+
+std::vector<NullCall> calls_of_keys(const Have& have) {
+  return {
+      KITH_NULL_CALL(kith_largest_element, nullptr, nullptr, 0, &have->radius),
+      KITH_NULL_CALL(kith_largest_element, &have->rows, nullptr, 0, nullptr),
+      KITH_NULL_CALL(kith_index_search_keys, nullptr, &have->rows, 1, nullptr, &have->word, have->labels),
+      KITH_NULL_CALL(kith_index_search_keys, have->index.get(), nullptr, 1, nullptr, &have->word,
+                     have->labels),
+      KITH_NULL_CALL(kith_index_search_keys, have->index.get(), &have->rows, 1, nullptr, nullptr,
+                     have->labels),
+      KITH_NULL_CALL(kith_index_search_keys, have->index.get(), &have->rows, 1, nullptr, &have->word,
+                     nullptr),
+      KITH_NULL_CALL(kith_merge, 1, 1, 1, nullptr, &have->a_row, &have->word, have->labels),
+      KITH_NULL_CALL(kith_merge, 1, 1, 1, &have->a_value, nullptr, &have->word, have->labels),
+      KITH_NULL_CALL(kith_merge, 1, 1, 1, &have->a_value, &have->a_row, nullptr, have->labels),
+      KITH_NULL_CALL(kith_merge, 1, 1, 1, &have->a_value, &have->a_row, &have->word, nullptr),
+      KITH_NULL_CALL(kith_finish, "l2", 1, nullptr, &have->radius),
+      KITH_NULL_CALL(kith_finish, "l2", 1, have->a_value, nullptr),
+      KITH_NULL_CALL(kith_leave_out, 1, 1, nullptr, have->labels, have->labels, &have->word, have->labels),
+      KITH_NULL_CALL(kith_leave_out, 1, 1, have->a_value, nullptr, have->labels, &have->word, have->labels),
+      KITH_NULL_CALL(kith_leave_out, 1, 1, have->a_value, have->labels, nullptr, &have->word, have->labels),
+      KITH_NULL_CALL(kith_leave_out, 1, 1, have->a_value, have->labels, have->labels, nullptr, have->labels),
+      KITH_NULL_CALL(kith_leave_out, 1, 1, have->a_value, have->labels, have->labels, &have->word, nullptr),
+      KITH_NULL_CALL(kith_digest, 1, 1, nullptr, have->labels, &have->sum),
+      KITH_NULL_CALL(kith_digest, 1, 1, have->a_value, nullptr, &have->sum),
+      KITH_NULL_CALL(kith_digest, 1, 1, have->a_value, have->labels, nullptr),
+      KITH_NULL_CALL(kith_index_within_keys, nullptr, &have->rows, &have->radius, 1, nullptr,
+                     &have->new_keys),
+      KITH_NULL_CALL(kith_index_within_keys, have->index.get(), &have->rows, nullptr, 1, nullptr,
+                     &have->new_keys),
+      KITH_NULL_CALL(kith_index_within_keys, have->index.get(), &have->rows, &have->radius, 1, nullptr,
+                     nullptr),
+      KITH_NULL_CALL(kith_merge_radius, 0, 1, nullptr, &have->a_value, &have->a_row, &have->new_keys),
+      KITH_NULL_CALL(kith_merge_radius, 0, 1, &have->a_row, nullptr, &have->a_row, &have->new_keys),
+      KITH_NULL_CALL(kith_merge_radius, 0, 1, &have->a_row, &have->a_value, nullptr, &have->new_keys),
+      KITH_NULL_CALL(kith_merge_radius, 0, 1, &have->a_row, &have->a_value, &have->a_row, nullptr),
+      KITH_NULL_CALL(kith_radius_keys_describe, nullptr, nullptr),
   };
 }
 
@@ -214,8 +258,8 @@ std::vector<NullCall> calls_of_models(const Have& have) {
 std::vector<NullCall> null_calls() {
   const auto have = std::make_shared<Given>();
   std::vector<NullCall> all;
-  for (const auto& part : {calls_of_devices(have), calls_of_searches(have), calls_of_classifiers(have),
-                           calls_of_regressors(have), calls_of_models(have)})
+  for (const auto& part : {calls_of_devices(have), calls_of_searches(have), calls_of_keys(have),
+                           calls_of_classifiers(have), calls_of_regressors(have), calls_of_models(have)})
     all.insert(all.end(), part.begin(), part.end());
   return all;
 }
@@ -228,6 +272,7 @@ void free_nulls() {
   kith_trace_free(nullptr);
   kith_index_free(nullptr);
   kith_within_free(nullptr);
+  kith_radius_keys_free(nullptr);
   kith_text_free(nullptr);
   kith_classifier_free(nullptr);
   kith_regressor_free(nullptr);

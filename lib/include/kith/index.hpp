@@ -8,6 +8,7 @@
 
 #include "kith/device.hpp"
 #include "kith/export.hpp"
+#include "kith/keys.hpp"
 #include "kith/matrix_view.hpp"
 #include "kith/metric.hpp"
 #include "kith/neighbors.hpp"
@@ -21,6 +22,12 @@ struct IndexOptions {
   /// The columns that count, 0-based, in any order, none twice: what is given has all columns, queries too,
   /// and distances go over these in ascending order. The others are not looked at. Empty: all.
   std::vector<std::int64_t> features = {};
+  /// Where the rows are a shard (keys.hpp): the number of row 0 among the rows of all shards. search_keys(),
+  /// within_keys() and messages about training rows number from here; all else does from 0.
+  std::int64_t first_row = 0;
+  /// Where the rows are a shard: max |element| of the rows of all shards (largest_element()), by which
+  /// negative_dot refuses queries. 0: that of the rows here. Other metrics do not ask.
+  float largest = 0;
 };
 
 /// Training rows on a device. Immutable: any number of threads may search one at once. A handle:
@@ -31,7 +38,8 @@ class KITH_API Index {
   ///   train   [n, dims]  host, row-major, finite
   /// Throws invalid_argument: no rows, no dims, 2^32 - 1 rows or more, a feature that is not there or named
   ///                          twice, a NaN or infinity in a column that counts (names the first), or for
-  ///                          cosine a row of zeros.
+  ///                          cosine a row of zeros; a first_row below 0 or so large that numbers leave 64
+  ///                          bits; for negative_dot a `largest` below an element.
   ///        out_of_memory:    the rows do not fit on the device.
   Index(Device device, MatrixView<const float> train, Metric metric = default_metric,
         const IndexOptions& options = {});
@@ -73,6 +81,17 @@ class KITH_API Index {
   RadiusNeighbors within(MatrixView<const float> queries, std::span<const float> radii,
                          const PlanOptions& options = {}, Trace* trace = nullptr) const;
 
+  /// The keys of the k nearest training rows, for merge() with those of other shards.
+  ///   k        >= 1; lists of an Index of fewer rows are padded
+  ///   returns  [m, k]
+  /// Throws as search() does, and unsupported: PlanOptions::self (leave_out() after the merge is right).
+  Keys search_keys(MatrixView<const float> queries, std::int64_t k, const PlanOptions& options = {},
+                   Trace* trace = nullptr) const;
+  /// The keys of all training rows within a radius, for merge() with those of other shards.
+  /// Throws as within() does, and unsupported: PlanOptions::self (leave_out() after the merge is right).
+  RadiusKeys within_keys(MatrixView<const float> queries, std::span<const float> radii,
+                         const PlanOptions& options = {}, Trace* trace = nullptr) const;
+
   /// What search() would do for m queries after searches that taught `feedback`. The same arguments have the
   /// same answer. Throws as search() does.
   Plan plan(std::int64_t m, std::int64_t k, const PlanOptions& options, const Feedback& feedback) const;
@@ -85,6 +104,7 @@ class KITH_API Index {
   const Device& device() const;
   Metric metric() const;
   std::int64_t rows() const;
+  std::int64_t first_row() const;                     ///< IndexOptions::first_row
   std::int64_t dims() const;                          ///< columns of rows and queries, as given
   const std::vector<std::int64_t>& features() const;  ///< the columns that count, ascending
   /// Device memory the rows take, those shared with other indices included, and what proposers keep of them.

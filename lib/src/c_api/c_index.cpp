@@ -26,9 +26,9 @@ kith_status kith_index_new(const kith_device* device, const kith_rows* train,
   return make_handle(__func__, out, [&](const char* where) {
     const Device& on = given(where, "device", device).device;
     const kith_index_options asked = read_struct(where, options);
-    return std::make_unique<kith_index>(kith_index{
-        Index(on, rows_of(where, "training", train), choice_of(asked.metric, default_metric, parse_metric),
-              {copy_of(where, "features", asked.features, asked.feature_count)})});
+    return std::make_unique<kith_index>(kith_index{Index(
+        on, rows_of(where, "training", train), choice_of(asked.metric, default_metric, parse_metric),
+        {copy_of(where, "features", asked.features, asked.feature_count), asked.first_row, asked.largest})});
   });
 }
 
@@ -54,6 +54,7 @@ kith_status kith_index_describe(const kith_index* index, kith_index_info* info) 
     to.features = from.features().data();
     to.feature_count = static_cast<int64_t>(from.features().size());
     to.memory_bytes = from.memory_bytes();
+    to.first_row = from.first_row();
     write_struct(where, info, to);
   });
 }

@@ -44,6 +44,7 @@ KITH_C_STRUCT(kith_classification, 56)
 KITH_C_STRUCT(kith_regressor_info, 32)
 KITH_C_STRUCT(kith_evaluation_info, 64)
 KITH_C_STRUCT(kith_preparation_options, 56)
+KITH_C_STRUCT(kith_radius_keys_info, 40)
 KITH_C_STRUCT(kith_model_parts, 176, value.outputs = 1, value.first_index = -1)
 
 #undef KITH_C_STRUCT

@@ -1,13 +1,14 @@
 #include "kith/regressor.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
 
 #include "base/border.hpp"
 #include "base/text.hpp"
+#include "classify/averages.hpp"
 #include "device/timing.hpp"
-#include "host/parallel.hpp"
 #include "kith/error.hpp"
 #include "rows/rows.hpp"
 #include "vote/weights.hpp"
@@ -27,6 +28,23 @@ namespace {
   throw Error(Errc::invalid_argument, "regressor: " + message);
 }
 
+/// The means of all lists that were found, timed.
+template <class Found>
+std::vector<double> averages_of(const Regressor::State& state, const VotingOptions& voting,
+                                const PlanOptions& options, Trace* trace, const Found& found) {
+  const Stopwatch averaging;
+  std::vector<double> means =
+      average_all({static_cast<std::size_t>(state.outputs), state.values}, state.sample_weights, voting,
+                  found.queries, found.index.size(), options.threads, lists_in(found));
+  if (trace) {
+    trace->seconds["average"] = averaging.seconds();
+    trace->total_seconds += averaging.seconds();
+  }
+  return means;
+}
+
+}  // namespace
+
 std::vector<double> checked_values(MatrixView<const double> values, std::int64_t rows) {
   if (values.rows() != rows)
     refuse(std::to_string(values.rows()) + " values for " + std::to_string(rows) +
@@ -45,51 +63,18 @@ std::vector<double> checked_values(MatrixView<const double> values, std::int64_t
   return all;
 }
 
-/// One list of neighbours, nearest first.
-struct List {
-  std::span<const std::int64_t> index;
-  std::span<const float> distance;
-};
-
-/// Weighted means of the values of its rows; NaN where no weight is above 0.
-///   means  [outputs]
-void average(const Regressor::State& state, const Weigher& weigher, const List& list, double* means) {
-  const auto outputs = static_cast<std::size_t>(state.outputs);
-  std::fill(means, means + outputs, 0.0);
+void average(const RowValues& of, const Weigher& weigher, const NeighborList& list, double* means) {
+  std::fill(means, means + of.outputs, 0.0);
   double total = 0;
   for (std::size_t j = 0; j < list.index.size() && list.index[j] >= 0; ++j) {
     const auto t = static_cast<std::size_t>(list.index[j]);
     const auto weight = static_cast<double>(weigher.weight(j, list.distance[0], list.distance[j], t));
     total += weight;
-    for (std::size_t o = 0; o < outputs; ++o) means[o] += weight * state.values[t * outputs + o];
+    for (std::size_t o = 0; o < of.outputs; ++o) means[o] += weight * of.values[t * of.outputs + o];
   }
-  for (std::size_t o = 0; o < outputs; ++o)
+  for (std::size_t o = 0; o < of.outputs; ++o)
     means[o] = total == 0 ? std::numeric_limits<double>::quiet_NaN() : means[o] / total;
 }
-
-/// The same for m queries; `list_of(q)` is the list of query q.
-///   cells    neighbours of all queries together
-///   returns  [m, outputs]
-template <class ListOf>
-std::vector<double> average_all(const Regressor::State& state, const VotingOptions& voting, std::int64_t m,
-                                std::size_t cells, const PlanOptions& options, Trace* trace,
-                                const ListOf& list_of) {
-  const Stopwatch averaging;
-  const auto outputs = static_cast<std::size_t>(state.outputs);
-  std::vector<double> means(static_cast<std::size_t>(m) * outputs);
-  const Weigher weigher(voting, state.sample_weights);
-  parallel_for(m, static_cast<std::int64_t>(cells * outputs), options.threads, [&](std::int64_t q) {
-    average(state, weigher, list_of(static_cast<std::size_t>(q)),
-            means.data() + static_cast<std::size_t>(q) * outputs);
-  });
-  if (trace) {
-    trace->seconds["average"] = averaging.seconds();
-    trace->total_seconds += averaging.seconds();
-  }
-  return means;
-}
-
-}  // namespace
 
 Regressor::Regressor(Device device, MatrixView<const float> train, MatrixView<const double> values,
                      Metric metric, const TrainOptions& options) try {
@@ -120,12 +105,7 @@ Regression Regressor::regress(MatrixView<const float> queries, std::int64_t k, c
   check_weights("regress", voting, state_->index.metric(), k);
   Regression result;
   const Neighbors& found = result.neighbors = state_->index.search(queries, k, options, trace);
-  const auto longest = static_cast<std::size_t>(k);
-  result.value =
-      average_all(*state_, voting, queries.rows(), found.index.size(), options, trace, [&](std::size_t q) {
-        return List{std::span(found.index).subspan(q * longest, longest),
-                    std::span(found.distance).subspan(q * longest, longest)};
-      });
+  result.value = averages_of(*state_, voting, options, trace, found);
   return result;
 } catch (...) {
   rethrow_as_error();
@@ -138,13 +118,7 @@ RadiusRegression Regressor::regress_within(MatrixView<const float> queries, std:
   RadiusRegression result;
   const RadiusNeighbors& found = result.neighbors = state_->index.within(queries, radii, options, trace);
   check_weights("regress_within", voting, state_->index.metric(), longest_list(found));
-  result.value =
-      average_all(*state_, voting, queries.rows(), found.index.size(), options, trace, [&](std::size_t q) {
-        const auto first = static_cast<std::size_t>(found.first[q]);
-        const auto count = static_cast<std::size_t>(found.count(static_cast<std::int64_t>(q)));
-        return List{std::span(found.index).subspan(first, count),
-                    std::span(found.distance).subspan(first, count)};
-      });
+  result.value = averages_of(*state_, voting, options, trace, found);
   return result;
 } catch (...) {
   rethrow_as_error();

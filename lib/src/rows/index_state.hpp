@@ -1,6 +1,7 @@
 // What an Index holds.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -30,13 +31,18 @@ struct Index::State {
     return dims == columns ? std::span<const std::int64_t>() : std::span(features);
   }
 
+  /// max |element| that check_range() asks for.
+  float largest_of_all() const { return std::max(largest, largest_of_shards); }
+
   Device device;
   Metric metric = Metric::squared_l2;
   std::int64_t rows = 0;
   std::int64_t columns = 0;            ///< of rows and queries, as given
   std::vector<std::int64_t> features;  ///< the columns that count, ascending
   std::int64_t dims = 0;               ///< as many: columns of the rows on the device
-  float largest = 0;                   ///< max |element|, for check_range()
+  float largest = 0;                   ///< max |element|
+  std::int64_t first_row = 0;          ///< IndexOptions::first_row
+  float largest_of_shards = 0;         ///< IndexOptions::largest
   std::vector<Chunk> chunks;
   std::vector<float> centre;  ///< centre_of() the rows
   double clip_range = 0;      ///< clip_range_of() the rows

@@ -33,12 +33,12 @@ float largest_of(const float* row, std::int64_t dims) {
 
 [[noreturn]] void refuse_not_finite(std::string_view where, std::string_view what,
                                     MatrixView<const float> rows, std::int64_t r,
-                                    std::span<const std::int64_t> features) {
+                                    std::span<const std::int64_t> features, std::int64_t first_row) {
   std::int64_t d = 0;
   while (std::isfinite(rows(r, d))) ++d;
   const std::int64_t column = features.empty() ? d : features[static_cast<std::size_t>(d)];
-  throw Error(Errc::invalid_argument, std::string(where) + ": " + place_text(what, r, column) + " holds " +
-                                          (std::isnan(rows(r, d)) ? "NaN" : "an infinity") +
+  throw Error(Errc::invalid_argument, std::string(where) + ": " + place_text(what, first_row + r, column) +
+                                          " holds " + (std::isnan(rows(r, d)) ? "NaN" : "an infinity") +
                                           "; make every value finite, or leave the row out");
 }
 
@@ -64,7 +64,7 @@ void raise(std::atomic<float>& known, float value) {
 /// Divide each row by its norm: double sum in dimension order, one rounding to float. The rows may be
 /// `own` already. Elements of rows that were shorter than 1 become larger, so the largest is found anew.
 void make_unit_rows(std::string_view where, std::string_view what, PreparedRows& rows, bool all_columns,
-                    std::uint32_t threads) {
+                    std::uint32_t threads, std::int64_t first_row) {
   const MatrixView<const float> from = rows.view;
   const std::int64_t dims = from.cols();
   rows.own.resize(static_cast<std::size_t>(from.rows() * dims));
@@ -84,7 +84,7 @@ void make_unit_rows(std::string_view where, std::string_view what, PreparedRows&
   });
   if (first_zero < from.rows())
     throw Error(Errc::invalid_argument, std::string(where) + ": " + std::string(what) + " row " +
-                                            std::to_string(first_zero) + " is all zeros" +
+                                            std::to_string(first_row + first_zero) + " is all zeros" +
                                             (all_columns ? "" : " in the columns that count") +
                                             ", which has no direction; leave it out for cosine");
   rows.view = MatrixView<const float>(rows.own.data(), from.rows(), dims);
@@ -118,7 +118,8 @@ std::size_t cells_of(std::int64_t a, std::int64_t b) {
 }
 
 PreparedRows prepare_rows(std::string_view where, std::string_view what, MatrixView<const float> rows,
-                          Metric metric, std::uint32_t threads, std::span<const std::int64_t> features) {
+                          Metric metric, std::uint32_t threads, std::span<const std::int64_t> features,
+                          std::int64_t first_row) {
   check_view(where, what, rows);
   const FloatGuard guard;
   PreparedRows prepared{rows, {}, 0};
@@ -143,10 +144,10 @@ PreparedRows prepare_rows(std::string_view where, std::string_view what, MatrixV
     }
     std::int64_t r = s * rows_a_share;
     while (!std::isnan(largest_of(rows.row(r), rows.cols()))) ++r;
-    refuse_not_finite(where, what, rows, r, features);
+    refuse_not_finite(where, what, rows, r, features, first_row);
   }
   if (prepare_of(metric) == Prepare::unit_rows)
-    make_unit_rows(where, what, prepared, features.empty(), threads);
+    make_unit_rows(where, what, prepared, features.empty(), threads, first_row);
   return prepared;
 }
 

@@ -36,12 +36,14 @@ void check_view(std::string_view where, std::string_view what, MatrixView<const 
 std::size_t cells_of(std::int64_t a, std::int64_t b);
 
 /// Check and prepare rows for `metric`.
+///   first_row  the number of row 0 in messages
 ///   what      names them in messages: "training" or "query"
 ///   features  the columns that are meant, ascending; the others are not looked at. Empty: all
 /// Throws invalid_argument: as check_view() does; a NaN or infinity (the first one's row and column); for
 ///                          cosine, a row of zeros.
 PreparedRows prepare_rows(std::string_view where, std::string_view what, MatrixView<const float> rows,
-                          Metric metric, std::uint32_t threads, std::span<const std::int64_t> features = {});
+                          Metric metric, std::uint32_t threads, std::span<const std::int64_t> features = {},
+                          std::int64_t first_row = 0);
 
 /// The columns that count, ascending; all where none is asked for.
 /// Throws invalid_argument: one does not exist, or is named twice.

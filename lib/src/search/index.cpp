@@ -1,10 +1,12 @@
 #include "kith/index.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <string>
 
 #include "base/border.hpp"
+#include "base/text.hpp"
 #include "certified/quantized_rows.hpp"
 #include "device/timing.hpp"
 #include "host/parallel.hpp"
@@ -33,6 +35,18 @@ void check_count(std::int64_t rows) {
            "; split them over several");
 }
 
+/// Of a shard: its numbers, and what it is told of the others' elements.
+///   largest  max |element| of the rows here
+void check_shard(const IndexOptions& options, Metric metric, std::int64_t rows, float largest) {
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  if (options.first_row < 0 || options.first_row > most - rows)
+    refuse("first_row = " + std::to_string(options.first_row) + " with " + std::to_string(rows) +
+           " rows; choose from 0 to " + std::to_string(most - rows));
+  if (metric == Metric::negative_dot && options.largest != 0 && !(options.largest >= largest))
+    refuse("largest = " + text_of(options.largest) + ", but the training rows reach " + text_of(largest) +
+           "; give the largest |element| of the rows of all shards");
+}
+
 }  // namespace
 
 std::vector<std::int64_t> ordered_features(const std::vector<std::int64_t>& asked, std::int64_t columns) {
@@ -58,8 +72,13 @@ Index::Index(Device device, MatrixView<const float> train, Metric metric, const 
   check_count(train.rows());
   auto state = std::make_shared<State>(std::move(device), metric, train.cols(),
                                        ordered_features(options.features, train.cols()));
-  const PreparedRows rows = prepare_rows("index", "training", train, metric, 0, state->mask());
+  check_shard(options, metric, train.rows(), 0);
+  const PreparedRows rows =
+      prepare_rows("index", "training", train, metric, 0, state->mask(), options.first_row);
+  check_shard(options, metric, train.rows(), rows.largest);
   state->rows = train.rows();
+  state->first_row = options.first_row;
+  state->largest_of_shards = options.largest;
   state->largest = rows.largest;
   state->chunks = upload_chunks(state->device.state(), rows.view, 0, 0);
   state->centre = centre_of(rows.view, metric);
@@ -78,6 +97,9 @@ Index Index::with(MatrixView<const float> more) const try {
   const PreparedRows rows = prepare_rows("index", "added", more, state_->metric, 0, state_->mask());
   auto state = std::make_shared<State>(state_->device, state_->metric, state_->columns, state_->features);
   state->rows = state_->rows + more.rows();
+  state->first_row = state_->first_row;
+  state->largest_of_shards = state_->largest_of_shards;
+  check_shard({{}, state->first_row, state->largest_of_shards}, state->metric, state->rows, rows.largest);
   state->largest = std::max(state_->largest, rows.largest);
   state->chunks = state_->chunks;
   for (Chunk& chunk : upload_chunks(state->device.state(), rows.view, state_->rows, 0))
@@ -103,6 +125,13 @@ Neighbors Index::search(MatrixView<const float> queries, std::int64_t k, const P
 void Index::search_into(MatrixView<const float> queries, std::int64_t k, Neighbors& found,
                         const PlanOptions& options, Trace* trace) const try {
   search_with(*state_, queries, k, options, trace, found, nullptr);
+} catch (...) {
+  rethrow_as_error();
+}
+
+Keys Index::search_keys(MatrixView<const float> queries, std::int64_t k, const PlanOptions& options,
+                        Trace* trace) const try {
+  return search_for_keys(*state_, queries, k, options, trace);
 } catch (...) {
   rethrow_as_error();
 }
@@ -133,6 +162,9 @@ std::int64_t Index::rows() const {
 }
 std::int64_t Index::dims() const {
   return state_->columns;
+}
+std::int64_t Index::first_row() const {
+  return state_->first_row;
 }
 const std::vector<std::int64_t>& Index::features() const {
   return state_->features;

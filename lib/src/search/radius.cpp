@@ -5,6 +5,7 @@
 #include <exception>
 #include <new>
 #include <string>
+#include <utility>
 
 #include "base/border.hpp"
 #include "base/float_guard.hpp"
@@ -17,6 +18,7 @@
 #include "metric/chain.hpp"
 #include "rows/row_filter.hpp"
 #include "rows/rows.hpp"
+#include "search/search.hpp"
 #include "tiles/tiles.hpp"
 
 namespace kith {
@@ -73,6 +75,34 @@ void with_room(std::size_t rows, std::size_t listed, const Allocate& allocate) {
   }
 }
 
+/// What is found, as users see it.
+struct Shown {
+  RadiusNeighbors found;
+
+  void grow(std::size_t total) {
+    found.distance.resize(total);
+    found.index.resize(total);
+  }
+  void put(const Index::State& index, std::size_t to, Key key) {
+    found.distance[to] = finish(index.metric, value_of(key));
+    found.index[to] = static_cast<std::int64_t>(row_of(key));
+  }
+};
+
+/// What is found, as keys that shards exchange.
+struct Kept {
+  RadiusKeys found;
+
+  void grow(std::size_t total) {
+    found.value.resize(total);
+    found.row.resize(total);
+  }
+  void put(const Index::State& index, std::size_t to, Key key) {
+    found.value[to] = static_cast<std::uint32_t>(key >> 32);
+    found.row[to] = index.first_row + static_cast<std::int64_t>(row_of(key));
+  }
+};
+
 /// One radius search.
 class RadiusSearch {
  public:
@@ -87,15 +117,18 @@ class RadiusSearch {
   /// Before the training tiles of a query tile.
   ///   bounds  [queries.rows()]
   void begin(MatrixView<const float> queries, std::int64_t first, std::span<const float> bounds);
-  void run_tile(const Tile& tile, const RadiusNeighbors& before);
+  ///   before  rows that were found for queries of earlier tiles
+  void run_tile(const Tile& tile, std::int64_t before);
   /// Behind the last training tile.
-  void append_to(RadiusNeighbors& found);
+  ///   result  Shown or Kept
+  template <class Result>
+  void append_to(Result& result);
 
  private:
   void count_rows(const Tile& tile);
   void take_listed(const Tile& tile);
   void take_dense(const Tile& tile, const std::vector<std::size_t>& queries);
-  void grow_lists(const RadiusNeighbors& before);
+  void grow_lists(std::int64_t before);
   void write(spi::Allocation& to, const void* from, std::size_t bytes) {
     state_->device->write(to, 0, from, bytes);
   }
@@ -214,14 +247,14 @@ void RadiusSearch::take_dense(const Tile& tile, const std::vector<std::size_t>& 
 }
 
 /// Room for what was counted.
-void RadiusSearch::grow_lists(const RadiusNeighbors& before) {
+void RadiusSearch::grow_lists(std::int64_t before) {
   for (const std::uint32_t count : counts_) listed_ += count;
-  with_room(before.index.size() + listed_, listed_, [&] {
+  with_room(size(before) + listed_, listed_, [&] {
     for (std::size_t q = 0; q < lists_.size(); ++q) lists_[q].resize(lists_[q].size() + counts_[q]);
   });
 }
 
-void RadiusSearch::run_tile(const Tile& tile, const RadiusNeighbors& before) {
+void RadiusSearch::run_tile(const Tile& tile, std::int64_t before) {
   count_rows(tile);
   grow_lists(before);
   std::vector<std::size_t> crowded;
@@ -231,42 +264,37 @@ void RadiusSearch::run_tile(const Tile& tile, const RadiusNeighbors& before) {
   if (!crowded.empty()) take_dense(tile, crowded);
 }
 
-void RadiusSearch::append_to(RadiusNeighbors& found) {
+template <class Result>
+void RadiusSearch::append_to(Result& result) {
   const Stopwatch finishing;
-  std::int64_t total = found.first.back();
+  std::vector<std::int64_t>& first = result.found.first;
+  std::int64_t total = first.back();
   for (std::size_t q = 0; q < lists_.size(); ++q) {
     if (plan_.self) {
       const auto own = static_cast<std::uint32_t>(*plan_.self + first_ + static_cast<std::int64_t>(q));
       std::erase_if(lists_[q], [&](Key key) { return row_of(key) == own; });
     }
     total += static_cast<std::int64_t>(lists_[q].size());
-    found.first.push_back(total);
+    first.push_back(total);
   }
-  with_room(size(total), listed_, [&] {
-    found.distance.resize(size(total));
-    found.index.resize(size(total));
-  });
-  const std::int64_t here = total - found.first[size(first_)];
+  with_room(size(total), listed_, [&] { result.grow(size(total)); });
+  const std::int64_t here = total - first[size(first_)];
   parallel_for(count_, here * work_a_key, plan_.threads, [&](std::int64_t query) {
     std::vector<Key>& list = lists_[size(query)];
     std::sort(list.begin(), list.end());
-    std::size_t to = size(found.first[size(first_ + query)]);
-    for (const Key key : list) {
-      found.distance[to] = finish(index_.metric, value_of(key));
-      found.index[to++] = static_cast<std::int64_t>(row_of(key));
-    }
+    std::size_t to = size(first[size(first_ + query)]);
+    for (const Key key : list) result.put(index_, to++, key);
   });
   if (!trace_) return;
   trace_->collected += here;
   trace_->seconds["finish"] += finishing.seconds();
 }
 
-}  // namespace
-
-RadiusNeighbors Index::within(MatrixView<const float> queries, std::span<const float> radii,
-                              const PlanOptions& options, Trace* trace) const try {
+/// All of Index::within(), into `result`: Shown or Kept.
+template <class Result>
+void search_within(const Index::State& index, MatrixView<const float> queries, std::span<const float> radii,
+                   const PlanOptions& options, Trace* trace, Result& result) {
   const Stopwatch total;
-  const State& index = *state_;
   const std::int64_t m = queries.rows();
   if (queries.cols() != index.columns)
     throw Error(Errc::invalid_argument, "within: queries have " + std::to_string(queries.cols()) +
@@ -279,7 +307,7 @@ RadiusNeighbors Index::within(MatrixView<const float> queries, std::span<const f
       prepare_rows("within", "query", queries, index.metric, options.threads, index.mask());
   {
     const FloatGuard guard;
-    check_range("within", index.metric, rows.view, index.largest);
+    check_range("within", index.metric, rows.view, index.largest_of_all());
   }
   const std::vector<Tile> tiles = train_tiles(index, plan);
   const std::int64_t query_tiles = (m + plan.query_tile - 1) / plan.query_tile;
@@ -289,7 +317,7 @@ RadiusNeighbors Index::within(MatrixView<const float> queries, std::span<const f
     trace->query_tiles = query_tiles;
     trace->train_tiles = static_cast<std::int64_t>(tiles.size());
   }
-  RadiusNeighbors found{m, {0}, {}, {}};
+  result.found = {m, {0}, {}, {}};
   Watcher watcher(options, query_tiles * static_cast<std::int64_t>(tiles.size()));
   watcher.check_stop();
   RadiusSearch search(index, plan, options, trace);
@@ -297,13 +325,31 @@ RadiusNeighbors Index::within(MatrixView<const float> queries, std::span<const f
     const std::int64_t count = std::min(plan.query_tile, m - first);
     search.begin(rows.view.slice(first, count), first, std::span(bounds).subspan(size(first), size(count)));
     for (const Tile& tile : tiles) {
-      search.run_tile(tile, found);
+      search.run_tile(tile, result.found.first.back());
       watcher.step_done();
     }
-    search.append_to(found);
+    search.append_to(result);
   }
   if (trace) trace->total_seconds = total.seconds();
-  return found;
+}
+
+}  // namespace
+
+RadiusNeighbors Index::within(MatrixView<const float> queries, std::span<const float> radii,
+                              const PlanOptions& options, Trace* trace) const try {
+  Shown result;
+  search_within(*state_, queries, radii, options, trace, result);
+  return std::move(result.found);
+} catch (...) {
+  rethrow_as_error();
+}
+
+RadiusKeys Index::within_keys(MatrixView<const float> queries, std::span<const float> radii,
+                              const PlanOptions& options, Trace* trace) const try {
+  check_no_self("within_keys", options);
+  Kept result;
+  search_within(*state_, queries, radii, options, trace, result);
+  return std::move(result.found);
 } catch (...) {
   rethrow_as_error();
 }

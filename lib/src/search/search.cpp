@@ -56,6 +56,14 @@ void read_tile(const Index::State& index, const Plan& plan, const Workspace& wor
   if (trace) trace->seconds["finish"] += tidying.seconds();
 }
 
+/// Keys of the device, whose rows have 32 bits, as keys that shards exchange.
+void split(const Index::State& index, std::span<const Key> keys, std::uint32_t* value, std::int64_t* row) {
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    value[i] = static_cast<std::uint32_t>(keys[i] >> 32);
+    row[i] = keys[i] == no_key ? -1 : index.first_row + static_cast<std::int64_t>(row_of(keys[i]));
+  }
+}
+
 /// The first k keys of each of `count` lists, finished into rows first, first + 1, ... of `found`.
 void finish_tile(const Index::State& index, const Plan& plan, std::int64_t first, std::int64_t count,
                  Trace* trace, std::span<const Key> keys, std::int64_t neighbors, const FoundPlaces& found) {
@@ -63,7 +71,10 @@ void finish_tile(const Index::State& index, const Plan& plan, std::int64_t first
   const auto k = static_cast<std::size_t>(neighbors), width = static_cast<std::size_t>(plan.problem.k);
   for_each_list(count, plan, [&](std::size_t q) {
     const std::size_t to = (static_cast<std::size_t>(first) + q) * k;
-    finish(index.metric, keys.subspan(q * width, k), found.distance + to, found.index + to);
+    if (found.value)
+      split(index, keys.subspan(q * width, k), found.value + to, found.index + to);
+    else
+      finish(index.metric, keys.subspan(q * width, k), found.distance + to, found.index + to);
   });
   if (trace) trace->seconds["finish"] += finishing.seconds();
 }
@@ -79,7 +90,7 @@ void tell_of_proposer(const Plan& plan, DeviceKind kind, Trace& trace) {
 PreparedRows prepare(const Index::State& index, MatrixView<const float> queries, const PlanOptions& options) {
   PreparedRows rows = prepare_rows("search", "query", queries, index.metric, options.threads, index.mask());
   const FloatGuard guard;
-  check_range("search", index.metric, rows.view, index.largest);
+  check_range("search", index.metric, rows.view, index.largest_of_all());
   return rows;
 }
 

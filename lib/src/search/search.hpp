@@ -1,8 +1,11 @@
 // A search from the caller's queries to finished neighbours: what Index and Classifier share.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <string_view>
 
+#include "kith/keys.hpp"
 #include "kith/neighbors.hpp"
 #include "search/pipeline.hpp"
 
@@ -12,6 +15,7 @@ namespace kith {
 struct FoundPlaces {
   float* distance = nullptr;
   std::int64_t* index = nullptr;
+  std::uint32_t* value = nullptr;  ///< instead of `distance`; `index` then counts from Index::first_row()
 };
 
 /// Called once all is checked, before the first neighbour is written; again where a search begins anew.
@@ -26,5 +30,12 @@ void search_to(const Index::State& index, MatrixView<const float> queries, std::
 /// The same into `found`, which gets the room it lacks.
 void search_with(const Index::State& index, MatrixView<const float> queries, std::int64_t k,
                  const PlanOptions& options, Trace* trace, Neighbors& found, const Take& also);
+
+/// The same as Index::search_keys().
+Keys search_for_keys(const Index::State& index, MatrixView<const float> queries, std::int64_t k,
+                     const PlanOptions& options, Trace* trace);
+
+/// Throws unsupported: PlanOptions::self where keys are asked for.
+void check_no_self(std::string_view where, const PlanOptions& options);
 
 }  // namespace kith

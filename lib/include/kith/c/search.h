@@ -51,6 +51,10 @@ typedef struct kith_index_options {
   const int64_t* features;  ///< the columns that count, in any order, none twice; distances go over these
                             ///< alone, in ascending order, and rows are still given with all columns
   int64_t feature_count;    ///< 0: all columns
+  int64_t first_row;        ///< of a shard (keys.h): the number of row 0 among the rows of all shards, from
+                            ///< which keys and messages about training rows count; all else does from 0
+  float largest;            ///< of a shard: max |element| of the rows of all shards, by which negative_dot
+                            ///< refuses queries; 0: that of the rows here
 } kith_index_options;
 KITH_C_API void kith_index_options_init(kith_index_options* options, uint64_t size);
 
@@ -103,6 +107,7 @@ typedef struct kith_index_info {
   const int64_t* features;  ///< the columns that count, ascending
   int64_t feature_count;
   uint64_t memory_bytes;  ///< of the device, those shared with other indices included
+  int64_t first_row;      ///< as in kith_index_options
 } kith_index_info;
 KITH_C_API void kith_index_info_init(kith_index_info* info, uint64_t size);
 /// What `info` points to belongs to `index`.
