@@ -16,7 +16,7 @@ struct GroundTruthFlags : RowFlags {
   std::int64_t k = 100;
   std::string out;
   bool no_distances = false;
-  TellingFlags telling;
+  DiagnosticFlags diagnostics;
 };
 
 /// What such files hold for Euclid is squared; the neighbours are the same.
@@ -40,12 +40,12 @@ int run_groundtruth(const GroundTruthFlags& flags) {
   check_k("groundtruth", flags.k, training, false);
   const Rows queries = read_prepared_queries(flags.training, training);
   Trace trace;
-  const Neighbors found = find_truth(flags, training, queries, flags.telling.any() ? &trace : nullptr);
+  const Neighbors found = find_truth(flags, training, queries, flags.diagnostics.any() ? &trace : nullptr);
   MatrixView<const float> distances;
   if (!flags.no_distances) distances = {found.distance.data(), found.queries, found.k};
   files::write_ground_truth(*out, {found.index.data(), found.queries, found.k}, distances);
   out.commit();
-  print(telling(flags.telling, trace));
+  print(diagnostics(flags.diagnostics, trace));
   return exit_ok;
 }
 
@@ -68,7 +68,7 @@ Subcommand add_groundtruth(CLI::App& parent) {
   add_metric_option(*app, flags->metric);
   add_device_option(*app, flags->device);
   add_filter_option(*app, flags->training);
-  add_telling_options(*app, flags->telling);
+  add_diagnostic_options(*app, flags->diagnostics);
   add_plan_options(*app, flags->plan);
   add_examples(*app, {"kith groundtruth --train base.u8bin --queries query.u8bin -k 100 --out gt.ibin",
                       "kith groundtruth --train base.fvecs --queries query.fvecs --out gt.ibin --certify",

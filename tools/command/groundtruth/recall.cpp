@@ -49,9 +49,9 @@ void check_lists(const NeighborLists& truth, const NeighborLists& found, std::in
 }
 
 NeighborLists read_lists(const std::string& path, const TableFlags& tables) {
-  Waiting waiting("reading " + files::shown_name(path));
+  ActivityLine activity("reading " + files::shown_name(path));
   files::FileOptions options = file_options(tables);
-  options.progress = [&](double fraction) { waiting.update(fraction); };
+  options.progress = [&](double fraction) { activity.update(fraction); };
   return files::read_neighbors(path, options);
 }
 
