@@ -10,6 +10,7 @@ from pathlib import Path
 
 import kith
 import kith.faiss
+import kith.files
 import kith.sklearn
 
 FAISS = ("IndexFlat", "IndexFlatL2", "IndexFlatIP", "knn")
@@ -45,7 +46,13 @@ def page():
         "Written by `python/write_reference.py` from the docstrings; [python.md](python.md) is the manual.",
         "",
     ]
-    for module, names in ((kith, kith.__all__), (kith.sklearn, kith.sklearn.__all__), (kith.faiss, FAISS)):
+    parts = (
+        (kith, kith.__all__),
+        (kith.sklearn, kith.sklearn.__all__),
+        (kith.faiss, FAISS),
+        (kith.files, kith.files.__all__),
+    )
+    for module, names in parts:
         lines += [f"## `{module.__name__}`", "", "```text", inspect.getdoc(module), "```", ""]
         for name in names:
             member = getattr(module, name)

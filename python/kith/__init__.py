@@ -7,7 +7,7 @@
 >>> row[:, 0].tolist()
 [0, 1, 2]
 
-`kith.sklearn` has scikit-learn's estimators, `kith.faiss` FAISS's flat indices. docs/python.md is the manual;
+`kith.sklearn` has scikit-learn's estimators, `kith.faiss` FAISS's flat indices, `kith.files` files of vectors. docs/python.md is the manual;
 docs/contract.md says what is promised.
 """
 
@@ -67,7 +67,7 @@ __all__ = [
     "metrics",
 ]
 
-_SUBMODULES = ("faiss", "sklearn")
+_SUBMODULES = ("faiss", "files", "sklearn")
 
 
 def __getattr__(name: str) -> Any:

@@ -58,7 +58,8 @@ Source::Source(const std::filesystem::path& path, const FileOptions& options)
     head_ = head;
     head_size_ = size;
     constexpr std::string_view gzip_magic = "\x1f\x8b\x08";  // the third: deflate, the only method there is
-    if (is_gzip_name(name_) || std::string_view(head_.data(), size) == gzip_magic) begin_gzip();
+    if (is_gzip_name(name_) || std::string_view(head_.data(), size) == gzip_magic)
+      begin_inflating(15 + 16);  // the largest window; +16: gzip, not zlib
   } catch (...) {
     if (fd_ >= 0) ::close(fd_);
     throw;
@@ -80,16 +81,38 @@ void Source::open(const std::filesystem::path& path) {
   if (fd_ < 0) failed();
   if (!sized_) return;
   const off_t begin = std::max<off_t>(0, standard ? ::lseek(fd_, 0, SEEK_CUR) : 0);
+  begin_ = static_cast<std::uint64_t>(begin);
   file_bytes_ = status.st_size > begin ? static_cast<std::uint64_t>(status.st_size - begin) : 0;
 }
 
-void Source::begin_gzip() {
+void Source::begin_inflating(int window) {
   packed_.resize(packed_bytes);
   auto gzip = std::make_unique<z_stream_s>();
-  constexpr int gzip_window = 15 + 16;  // the largest window; +16: gzip, not zlib
-  if (inflateInit2(gzip.get(), gzip_window) != Z_OK)
+  if (inflateInit2(gzip.get(), window) != Z_OK)
     throw Error(Errc::out_of_memory, name_ + ": zlib cannot start; free memory");
   gzip_ = std::move(gzip);
+}
+
+void Source::read_at(std::uint64_t offset, void* to, std::size_t size) {
+  for (std::size_t done = 0; done < size;) {
+    const ssize_t got = ::pread(fd_, static_cast<char*>(to) + done, std::min(size - done, largest_read),
+                                static_cast<off_t>(begin_ + offset + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail("cannot be read: " + std::string(std::strerror(errno)) + "; check the disk");
+    if (got == 0) fail("became shorter while it was read; copy or download it again");
+    done += static_cast<std::size_t>(got);
+  }
+}
+
+void Source::enter(const Member& member, std::uint64_t data) {
+  name_ += ": " + printable(member.name);
+  if (::lseek(fd_, static_cast<off_t>(begin_ + data), SEEK_SET) < 0)
+    fail("cannot be read: " + std::string(std::strerror(errno)) + "; check the disk");
+  head_used_ = head_size_;
+  file_bytes_ = member.packed;
+  file_read_ = bytes_read_ = 0;
+  member_ = member;
+  if (member.deflated) begin_inflating(-15);  // the largest window; below 0: without a header
 }
 
 Source::~Source() {
@@ -111,6 +134,7 @@ std::size_t Source::read_file(void* to, std::size_t size) {
     return some;
   }
   for (;;) {
+    if (member_) size = std::min<std::uint64_t>(size, file_bytes_ - file_read_);
     const ssize_t got = ::read(fd_, to, std::min(size, largest_read));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail("cannot be read: " + std::string(std::strerror(errno)) + "; check the disk");
@@ -144,6 +168,12 @@ void Source::next_member() {
   if (inflateReset(gzip_.get()) != Z_OK) fail("zlib cannot go on; this is a defect of kith");
 }
 
+void Source::fail_unpacking(const std::string& why, std::uint64_t at) const {
+  const std::string place = " (" + why + " after " + count_of(at, "byte") + "); copy or download it again";
+  if (member_) fail("its packed data is damaged" + place);
+  fail("is no gzip file, or a damaged one" + place + ", or take .gz off its name if it is not compressed");
+}
+
 std::size_t Source::inflate_some(void* to, std::size_t size) {
   gzip_->next_out = static_cast<unsigned char*>(to);
   gzip_->avail_out = static_cast<unsigned>(std::min(size, largest_read));
@@ -155,14 +185,14 @@ std::size_t Source::inflate_some(void* to, std::size_t size) {
       if (gzip_->avail_in == 0) fail(truncated("its compressed data"));
     }
     const int state = inflate(gzip_.get(), Z_NO_FLUSH);
-    if (state == Z_STREAM_END)
+    if (state == Z_STREAM_END && member_)
+      ended_ = true;
+    else if (state == Z_STREAM_END)
       next_member();
     else if (state == Z_MEM_ERROR)
       throw Error(Errc::out_of_memory, name_ + ": zlib has no memory left; free memory");
     else if (state != Z_OK && state != Z_BUF_ERROR)
-      fail("is no gzip file, or a damaged one (" + std::string(gzip_->msg ? gzip_->msg : zError(state)) +
-           " after " + count_of(bytes_read_ + room - gzip_->avail_out, "byte") +
-           "); copy or download it again, or take .gz off its name if it is not compressed");
+      fail_unpacking(gzip_->msg ? gzip_->msg : zError(state), bytes_read_ + room - gzip_->avail_out);
   }
   return room - gzip_->avail_out;
 }
@@ -175,6 +205,7 @@ std::size_t Source::read(void* to, std::size_t size) {
     if (got == 0) break;
     done += got;
     bytes_read_ += got;
+    if (member_) check_member(at, got);
     const std::uint64_t values = multiply(bytes_read_, sizeof(float));
     if (gzip_ && grows_beyond_limit(values))
       fail("unpacks to more than " + std::to_string(bytes_read_ - 1) + " bytes, too much for " +
@@ -189,15 +220,24 @@ void Source::read_exactly(void* to, std::size_t size, std::string_view what) {
 
 void Source::require_bytes(std::uint64_t bytes, std::string_view what) const {
   if (!sized_) return;
-  const std::uint64_t most = gzip_ ? multiply(file_bytes_, deflate_limit) : file_bytes_;
+  const std::uint64_t packed = gzip_ ? multiply(file_bytes_, deflate_limit) : file_bytes_;
+  const std::uint64_t most = member_ ? std::min(packed, member_->bytes) : packed;
   const std::uint64_t left = most - std::min(most, bytes_read_);
   if (bytes <= left) return;
   const std::string need =
       bytes == std::numeric_limits<std::uint64_t>::max() ? "more than 2^64" : std::to_string(bytes);
   fail("its header announces " + std::string(what) + ", " + need + " bytes, but " +
-       (gzip_ ? "so small a .gz cannot hold them"
-              : count_of(left, "byte") + (left == 1 ? " follows" : " follow")) +
+       (gzip_ && !member_ ? "so small a .gz cannot hold them"
+                          : count_of(left, "byte") + (left == 1 ? " follows" : " follow")) +
        "; it is truncated or no such file: copy or download it again");
+}
+
+void Source::require_length(std::uint64_t bytes, std::string_view what) const {
+  require_bytes(bytes, what);
+  if (sized_ && !gzip_ && file_bytes_ - bytes_read_ > bytes)
+    fail("its header announces " + std::string(what) + ", " + count_of(bytes, "byte") + ", but " +
+         std::to_string(file_bytes_ - bytes_read_) +
+         " follow; it is damaged or no such file: copy or download it again");
 }
 
 void Source::require_end() {
@@ -205,6 +245,23 @@ void Source::require_end() {
   if (read(&byte, 1) != 0)
     fail("goes on after byte " + std::to_string(bytes_read_ - 1) +
          ", where its header says it ends; it is damaged or no such file: copy or download it again");
+  if (!member_) return;
+  if (bytes_read_ != member_->bytes || file_read_ != file_bytes_ || (gzip_ && gzip_->avail_in > 0))
+    fail("is " + count_of(bytes_read_, "byte") + " long, packed in " + std::to_string(file_read_) +
+         ", where the .zip says " + std::to_string(member_->bytes) + " in " +
+         std::to_string(member_->packed) + "; it is damaged: copy or download it again");
+  if (checksum_ != member_->checksum)
+    fail("has the checksum " + std::to_string(checksum_) + " and the .zip says " +
+         std::to_string(member_->checksum) + "; it is damaged: copy or download it again");
+}
+
+/// More of a member was read.
+void Source::check_member(const char* from, std::size_t size) {
+  checksum_ =
+      static_cast<std::uint32_t>(crc32_z(checksum_, reinterpret_cast<const unsigned char*>(from), size));
+  if (bytes_read_ > member_->bytes)
+    fail("unpacks to more than the " + count_of(member_->bytes, "byte") +
+         " that the .zip says; it is damaged: copy or download it again");
 }
 
 void Source::require_memory(std::uint64_t bytes) const {

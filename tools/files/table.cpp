@@ -55,13 +55,22 @@ void refuse_text_options(const std::string& name, Format format, const ReadOptio
                                             "; give the queries as .csv, .tsv or .txt");
 }
 
+/// The format of a file; a name of an array is refused where there are none.
+Format format_for(const std::string& name, const FileOptions& options) {
+  const Format format = format_of(name, options.format);
+  if (!options.array.empty() && format != Format::npz)
+    throw Error(Errc::invalid_argument, name + ": has no array called " + in_quotes(options.array) +
+                                            ", being no .npz file; leave that option out");
+  return format;
+}
+
 void read_rows(Source& source, Format format, const ReadOptions& options, Table& table) {
   table.text = is_text(format);
   if (table.text) return read_delimited(source, format, options, table);
   refuse_text_options(source.name(), format, options);
   if (format == Format::svm) return read_svm(source, options, table);
-  if (format == Format::npy) return read_array(source, read_npy_header(source), options.missing, table);
-  if (format == Format::idx) return read_array(source, read_idx_header(source), options.missing, table);
+  if (const auto layout = read_array_header(source, format, options))
+    return read_array(source, *layout, options.missing, table);
   read_vecs(source, format, options.missing, table);
 }
 
@@ -86,14 +95,11 @@ void read_rows(Source& source, Format format, const ReadOptions& options, Table&
                                           "; queries need the columns of the training rows" + more);
 }
 
-Labels read_binary_labels(Source& source, Format format, const Labels* known) {
-  std::vector<std::int64_t> codes;
-  if (format == Format::npy)
-    codes = read_array_labels(source, read_npy_header(source));
-  else if (format == Format::idx)
-    codes = read_array_labels(source, read_idx_header(source));
-  else
-    codes = read_vecs_labels(source, format);
+Labels read_binary_labels(Source& source, Format format, const LabelOptions& options) {
+  const Labels* const known = options.known;
+  const std::optional<ArrayLayout> layout = read_array_header(source, format, options);
+  std::vector<std::int64_t> codes =
+      layout ? read_array_labels(source, *layout) : read_vecs_labels(source, format);
   const bool plain = !known && std::none_of(codes.begin(), codes.end(), [](auto code) { return code < 0; });
   if (plain) return {std::move(codes), {}};
   LabelReader labels(known);
@@ -113,6 +119,18 @@ bool is_text(Format format) {
   return format == Format::csv || format == Format::tsv || format == Format::txt;
 }
 
+bool is_bin(Format format) {
+  return format >= Format::fbin && format <= Format::ibin;
+}
+
+std::optional<ArrayLayout> read_array_header(Source& source, Format format, const FileOptions& options) {
+  if (format == Format::npz) return read_npz_header(source, options);
+  if (format == Format::npy) return read_npy_header(source);
+  if (format == Format::idx) return read_idx_header(source);
+  if (is_bin(format)) return read_bin_header(source, format);
+  return std::nullopt;
+}
+
 std::string ending_of(const std::string& name) {
   std::string base = lower(std::filesystem::path(name).filename().string());
   if (base.ends_with(".gz")) base.erase(base.size() - 3);
@@ -120,15 +138,21 @@ std::string ending_of(const std::string& name) {
 }
 
 Format format_named(const std::string& name) {
-  constexpr std::array<std::pair<std::string_view, Format>, 9> formats{{{"csv", Format::csv},
-                                                                        {"tsv", Format::tsv},
-                                                                        {"txt", Format::txt},
-                                                                        {"npy", Format::npy},
-                                                                        {"idx", Format::idx},
-                                                                        {"fvecs", Format::fvecs},
-                                                                        {"ivecs", Format::ivecs},
-                                                                        {"bvecs", Format::bvecs},
-                                                                        {"svm", Format::svm}}};
+  constexpr std::array<std::pair<std::string_view, Format>, 15> formats{{{"csv", Format::csv},
+                                                                         {"tsv", Format::tsv},
+                                                                         {"txt", Format::txt},
+                                                                         {"npy", Format::npy},
+                                                                         {"idx", Format::idx},
+                                                                         {"fvecs", Format::fvecs},
+                                                                         {"ivecs", Format::ivecs},
+                                                                         {"bvecs", Format::bvecs},
+                                                                         {"svm", Format::svm},
+                                                                         {"fbin", Format::fbin},
+                                                                         {"u8bin", Format::u8bin},
+                                                                         {"i8bin", Format::i8bin},
+                                                                         {"f16bin", Format::f16bin},
+                                                                         {"ibin", Format::ibin},
+                                                                         {"npz", Format::npz}}};
   std::string known;
   for (const auto& [text, format] : formats) {
     if (name == text) return format;
@@ -141,7 +165,7 @@ Format format_named(const std::string& name) {
 Format format_of(const std::string& name, const std::string& given) {
   std::string base = lower(std::filesystem::path(name).filename().string());
   if (base.ends_with(".gz")) base.erase(base.size() - 3);
-  constexpr std::array<std::pair<std::string_view, Format>, 13> endings{{{".npy", Format::npy},
+  constexpr std::array<std::pair<std::string_view, Format>, 19> endings{{{".npy", Format::npy},
                                                                          {".csv", Format::csv},
                                                                          {".data", Format::csv},
                                                                          {".tsv", Format::tsv},
@@ -151,6 +175,12 @@ Format format_of(const std::string& name, const std::string& given) {
                                                                          {".fvecs", Format::fvecs},
                                                                          {".ivecs", Format::ivecs},
                                                                          {".bvecs", Format::bvecs},
+                                                                         {".fbin", Format::fbin},
+                                                                         {".u8bin", Format::u8bin},
+                                                                         {".i8bin", Format::i8bin},
+                                                                         {".f16bin", Format::f16bin},
+                                                                         {".ibin", Format::ibin},
+                                                                         {".npz", Format::npz},
                                                                          {".svm", Format::svm},
                                                                          {".libsvm", Format::svm},
                                                                          {".svmlight", Format::svm}}};
@@ -175,7 +205,7 @@ Table read_table(const std::filesystem::path& path, const ReadOptions& options) 
   const std::string name = shown_name(path);
   return with_memory(name, [&] {
     Source source(path, options);
-    const Format format = format_of(name, options.format);
+    const Format format = format_for(name, options);
     Table table;
     table.path = name;
     read_rows(source, format, options, table);
@@ -188,13 +218,13 @@ Labels read_labels(const std::filesystem::path& path, const LabelOptions& option
   const std::string name = shown_name(path);
   return with_memory(name, [&] {
     Source source(path, options);
-    const Format format = format_of(name, options.format);
+    const Format format = format_for(name, options);
     if (is_text(format)) return read_delimited_labels(source, format, options);
     if (format == Format::svm) return read_svm_labels(source, options.known);
     if (!options.column.empty())
       throw Error(Errc::invalid_argument, name + ": has no label column " + in_quotes(options.column) +
                                               ", being no text; leave that option out");
-    return read_binary_labels(source, format, options.known);
+    return read_binary_labels(source, format, options);
   });
 }
 
@@ -202,7 +232,7 @@ Values read_values(const std::filesystem::path& path, const ValueOptions& option
   const std::string name = shown_name(path);
   return with_memory(name, [&] {
     Source source(path, options);
-    const Format format = format_of(name, options.format);
+    const Format format = format_for(name, options);
     Values values;
     if (!options.columns.empty() && !is_text(format))
       throw Error(Errc::invalid_argument, name + ": has no column " + in_quotes(options.columns[0]) +
@@ -211,14 +241,10 @@ Values read_values(const std::filesystem::path& path, const ValueOptions& option
       read_delimited_values(source, format, options, values);
     else if (format == Format::svm)
       read_svm_values(source, values);
-    else if (format == Format::npy)
-      read_array_values(source, read_npy_header(source), values);
-    else if (format == Format::idx)
-      read_array_values(source, read_idx_header(source), values);
+    else if (const auto layout = read_array_header(source, format, options))
+      read_array_values(source, *layout, values);
     else
-      throw Error(
-          Errc::invalid_argument,
-          name + ": numbers of this kind are not read from such a file; give .npy, .csv, .tsv or .txt");
+      read_vecs_values(source, format, values);
     return values;
   });
 }

@@ -4,6 +4,8 @@
 //   .csv .data .tsv .txt   text, a row a line; commas, tabs, or runs of spaces between cells
 //   -ubyte .idx            MNIST's format: u8 i8 i16 i32 f32 f64
 //   .fvecs .ivecs .bvecs   vectors as in the TEXMEX collections: every row says its length
+//   .fbin .u8bin .i8bin .f16bin .ibin   rows and columns as two u32, then the rows: big-ann-benchmarks
+//   .npz                   arrays by name, as numpy.savez and numpy.savez_compressed write them
 //   .svm .libsvm           a label, then index:value pairs, 1-based; what is absent is 0
 //
 // each also with .gz behind it. Axes after the first are flattened; one axis alone is a column.
@@ -89,8 +91,13 @@ enum class Header { automatic, yes, no };
 /// How a file is read, whatever is in it: rows, labels or values.
 struct FileOptions {
   /// The format of `-` (stdin), and of files whose name says none: csv, tsv, txt, npy, idx, fvecs, ivecs,
-  /// bvecs, svm. Empty: the name must say it.
+  /// bvecs, svm, fbin, u8bin, i8bin, f16bin, ibin, npz. Empty: the name must say it.
   std::string format;
+
+  /// .npz files: the name of an array. Empty: the one called `usual_array`, or the first where none is.
+  /// Files that have no arrays by name: invalid_argument.
+  std::string array;
+  std::string usual_array;
 
   /// Text files. automatic: the first line is a header where one of its cells is a name while the cell below
   /// is a number, or where it repeats the names of `like`. Marks of a missing value (NA, ?, -) are no names.
@@ -203,8 +210,8 @@ struct ValueOptions : FileOptions {
   std::int64_t rows = 0;  ///< how many there should be; 0: any number. One more after 0, 1, ... is a header
 };
 
-/// Read a whole .npy, idx, text or .svm file (of which the first item of each line). Integers beyond 2^53 are
-/// rounded to nearest. Throws as read_table() does.
+/// Read a whole .npy, idx, .fbin (and its kind), text or .svm file (of which the first item of each line).
+/// Integers beyond 2^53 are rounded to nearest. Throws as read_table() does.
 Values read_values(const std::filesystem::path& path, const ValueOptions& options = {});
 
 /// Whether read_table() takes this for a .svm file, or for text with columns.

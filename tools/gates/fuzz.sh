@@ -15,7 +15,7 @@ kith_fuzz=$root/build-fuzz/bin/kith_fuzz
 under_libfuzzer() { # READER ARGUMENTS...
   reader=$1 && shift
   case $reader in
-    npy | idx | fvecs | ivecs | bvecs) words=binary ;;
+    npy | npz | idx | *vecs | *bin | neighbors) words=binary ;;
     gz | model | tuning | options | words) words=$reader ;;
     *) words=text ;;
   esac

@@ -207,7 +207,7 @@ TEST_CASE("one input may be stdin, and its format must be said") {
   CHECK(answer_to(ask + "- --format xls < " + a, 2) ==
         "kith: invalid_argument: classify: --format: there is no \"xls\"; choose one of csv, tsv, txt, npy, "
         "idx, "
-        "fvecs, ivecs, bvecs, svm\n");
+        "fvecs, ivecs, bvecs, svm, fbin, u8bin, i8bin, f16bin, ibin, npz\n");
   for (const char* other : {"-", "/dev/stdin"})
     CHECK(contains(
         answer_to("search --device cpu --format csv --train - --queries " + string(other) + " < " + a, 2),

@@ -129,7 +129,8 @@ CLI::Option* add_texts(CLI::App& app, const std::string& name, std::vector<std::
 void add_text_options(CLI::App& app, TableFlags& flags) {
   add_choice(app, "--format", flags.format,
              "The format of - (stdin), and of files whose name says none; .gz is found out",
-             {"csv", "tsv", "txt", "npy", "idx", "fvecs", "ivecs", "bvecs", "svm"});
+             {"csv", "tsv", "txt", "npy", "idx", "fvecs", "ivecs", "bvecs", "svm", "fbin", "u8bin", "i8bin",
+              "f16bin", "ibin", "npz"});
   add_choice(app, "--header", flags.header,
              "Whether the first line of a text file is a header: automatic, yes, no",
              {"automatic", "yes", "no"});
@@ -151,12 +152,20 @@ void add_text_options(CLI::App& app, TableFlags& flags) {
 }
 
 void add_table_options(CLI::App& app, TableFlags& flags, const std::string& label_help, bool queries) {
-  reads_file(app.add_option("--train", flags.train,
-                            "Training rows: .npy, .csv, .tsv, -ubyte, .fvecs, .bvecs, .ivecs, .svm, each "
-                            "also with .gz behind it; - is stdin"))
+  reads_file(
+      app.add_option("--train", flags.train,
+                     "Training rows: .npy, .npz, .csv, .tsv, -ubyte, .fvecs, .bvecs, .ivecs, .svm, .fbin, "
+                     ".u8bin, .i8bin, .f16bin, all but .npz also with .gz behind it; - is stdin"))
       ->required();
-  if (queries)
+  app.add_option("--array", flags.array,
+                 "The array of a .npz file that holds the training rows; otherwise train, or the first")
+      ->type_name("NAME");
+  if (queries) {
     reads_file(app.add_option("--queries", flags.queries, "Rows to look up, with the same columns"));
+    app.add_option("--query-array", flags.query_array,
+                   "The array of a .npz file that holds the queries; otherwise test, or the first")
+        ->type_name("NAME");
+  }
   if (!label_help.empty())
     add_texts(app, "--label-column,--label", flags.label_columns, label_help, "COLUMNS");
   add_text_options(app, flags);
@@ -186,6 +195,8 @@ files::FileOptions file_options(const TableFlags& flags) {
 
 files::Table read_train(const TableFlags& flags, bool features_chosen) {
   files::ReadOptions options = read_options(flags);
+  options.array = flags.array;
+  options.usual_array = "train";
   options.features_chosen = features_chosen;
   // What is absent in such a file is 0, so training rows have the columns that only queries name. A pipe can
   // be read once: its queries must do with the columns of the training rows.
@@ -197,6 +208,8 @@ files::Table read_train(const TableFlags& flags, bool features_chosen) {
 
 files::Table read_queries(const TableFlags& flags, const files::Table& train) {
   files::ReadOptions options = read_options(flags);
+  options.array = flags.query_array;
+  options.usual_array = "test";
   options.like = &train;
   options.label_optional = true;
   return read(flags.queries, options);

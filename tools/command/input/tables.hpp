@@ -17,6 +17,7 @@ struct TableFlags {
   std::vector<std::string> label_columns;
   std::vector<std::string> target_columns;
   std::string format;
+  std::string array, query_array;  ///< of .npz files; empty: train and test, or the first
   std::string header = "automatic";
   std::string delimiter;  ///< empty: guessed
   std::string decimal;    ///< empty: guessed

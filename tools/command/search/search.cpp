@@ -114,10 +114,10 @@ void check_outputs(const SearchFlags& flags) {
   if (!flags.out_distance.empty())
     files::check_output_name(flags.out_distance, files::Content::distances, format);
   for (const std::string& path : {flags.out_index, flags.out_distance})
-    if (!flags.query_flags.radius.empty() && files::is_npy_name(path, format))
+    if (!flags.query_flags.radius.empty() && files::has_equal_rows(path, format))
       throw Error(Errc::invalid_argument,
                   "search: " + path +
-                      ": lists within --radius are of different lengths, which .npy does not "
+                      ": lists within --radius are of different lengths, which .npy, .ibin and .fbin do not "
                       "hold; choose .csv, .tsv, .txt or a .vecs format");
 }
 
@@ -159,11 +159,11 @@ Subcommand add_search(CLI::App& parent) {
   add_preparation_options(*app, flags->training);
   writes_file(app->add_option(
       "--out-index", flags->out_index,
-      "Write the rows found, [queries, k], from 0: .npy (int64), .ivecs, .csv, .tsv, .txt; within "
-      "--radius a list for each query, not .npy"));
-  writes_file(
-      app->add_option("--out-distance", flags->out_distance,
-                      "Write their distances in the same way: .npy (float32), .fvecs, .csv, .tsv, .txt"));
+      "Write the rows found, [queries, k], from 0: .npy (int64), .ivecs, .ibin, .csv, .tsv, .txt; "
+      "within --radius a list for each query, not .npy or .ibin"));
+  writes_file(app->add_option(
+      "--out-distance", flags->out_distance,
+      "Write their distances in the same way: .npy (float32), .fvecs, .fbin, .csv, .tsv, .txt"));
   add_output_options(*app, flags->output);
   app->add_flag("--json", flags->shown.json, "Print all neighbours as JSON");
   add_diagnostic_options(*app, flags->diagnostics);

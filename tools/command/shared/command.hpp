@@ -58,6 +58,8 @@ struct Subcommand {
 
 Subcommand add_devices(CLI::App& parent);
 Subcommand add_search(CLI::App& parent);
+Subcommand add_groundtruth(CLI::App& parent);
+Subcommand add_recall(CLI::App& parent);
 Subcommand add_classify(CLI::App& parent);
 Subcommand add_regress(CLI::App& parent);
 Subcommand add_evaluate(CLI::App& parent);

@@ -10,7 +10,7 @@ namespace kith::command {
 void add_output_options(CLI::App& app, OutputFlags& flags) {
   add_choice(app, "--out-format", flags.format,
              "The format of outputs whose name says none, such as - (stdout); otherwise csv",
-             {"csv", "tsv", "txt", "npy", "ivecs", "fvecs"});
+             {"csv", "tsv", "txt", "npy", "ivecs", "fvecs", "ibin", "fbin"});
   add_choice(app, "--out-header", flags.header,
              "Whether .csv and .tsv begin with the names of their columns: yes, no", {"yes", "no"});
 }

@@ -102,4 +102,19 @@ std::vector<std::int64_t> read_vecs_labels(Source& source, Format format) {
   return labels;
 }
 
+void read_vecs_values(Source& source, Format format, Values& values) {
+  VecsReader reader(source, format);
+  reader.read([&](const unsigned char* bytes, std::uint64_t row, std::uint64_t first, std::size_t some) {
+    const std::size_t before = values.values.size();
+    if (before + some > values.values.capacity()) source.require_room(multiply(before + some, sizeof(float)));
+    values.values.resize(before + some);
+    const Block block = to_doubles(type_of(format), false, bytes, some, values.values.data() + before);
+    if (block.bad != Block::none)
+      source.fail("row " + std::to_string(row) + ", column " + std::to_string(first + block.bad) + " " +
+                  block.why);
+  });
+  values.rows = reader.rows();
+  values.cols = reader.dims();
+}
+
 }  // namespace kith::files
