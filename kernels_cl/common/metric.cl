@@ -17,12 +17,12 @@ LANE bits_apart(LANE a, LANE b) {
   return JOIN(convert_, LANE)(popcount(LANE_WORDS(a) ^ LANE_WORDS(b)));
 }
 
-#define KITH_METRIC(id, prepare, start, fold, finish) \
-  LANE chain_start_##id(void) {                       \
-    return (LANE)(start);                             \
-  }                                                   \
-  LANE chain_next_##id(LANE acc, LANE a, LANE b) {    \
-    return fold;                                      \
+#define KITH_METRIC(id, prepare, start, accumulate, finish) \
+  LANE chain_start_##id(void) {                             \
+    return (LANE)(start);                                   \
+  }                                                         \
+  LANE chain_next_##id(LANE acc, LANE a, LANE b) {          \
+    return accumulate;                                      \
   }
 #include "kith/metrics.def"
 #undef KITH_METRIC

@@ -118,7 +118,7 @@ std::vector<std::int64_t> Classifier::predict(const RowsView& queries, std::int6
     ballots.push_back({k, output});
   }
   Neighbors found;
-  elect(*state_, voting, queries, k, options, nullptr, found, ballots);
+  count_votes(*state_, voting, queries, k, options, nullptr, found, ballots);
   if (ballots.size() == 1) return std::move(ballots[0].label);
   std::vector<std::int64_t> labels;
   labels.reserve(ballots.size() * ballots[0].label.size());
@@ -135,7 +135,7 @@ std::vector<double> Classifier::predict_proba(const RowsView& queries, std::int6
   check_output(*state_, voting, output, k);
   std::vector<Ballot> ballots{{k, static_cast<std::size_t>(output), true}};
   Neighbors found;
-  elect(*state_, voting, queries, k, options, nullptr, found, ballots);
+  count_votes(*state_, voting, queries, k, options, nullptr, found, ballots);
   return shares(voting, ballots[0].votes, ballots[0].scores, column_of(*state_, output).classes.size(),
                 options.threads);
 } catch (...) {
@@ -159,7 +159,7 @@ Classification Classifier::classify(const RowsView& queries, std::int64_t k, con
   check_output(*state_, voting, 0, k);
   std::vector<Ballot> ballots{{k, 0, true}};
   Classification result;
-  elect(*state_, voting, queries, k, options, trace, result.neighbors, ballots);
+  count_votes(*state_, voting, queries, k, options, trace, result.neighbors, ballots);
   result.label = std::move(ballots[0].label);
   result.votes = std::move(ballots[0].votes);
   result.scores = std::move(ballots[0].scores);
@@ -177,7 +177,7 @@ std::vector<Classification> Classifier::classify_outputs(const RowsView& queries
     ballots.push_back({k, output, true});
   }
   Neighbors found;
-  elect(*state_, voting, queries, k, options, trace, found, ballots);
+  count_votes(*state_, voting, queries, k, options, trace, found, ballots);
   std::vector<Classification> results;
   results.reserve(ballots.size());
   for (Ballot& ballot : ballots)
@@ -213,7 +213,7 @@ Sweep Classifier::sweep(const RowsView& queries, std::span<const std::int64_t> k
   const std::int64_t largest = *std::max_element(ks.begin(), ks.end());
   check_voting("sweep", voting, state_->index.metric(), classes().size(), largest);
   Sweep sweep;
-  elect(*state_, voting, queries, largest, options, trace, sweep.neighbors, ballots);
+  count_votes(*state_, voting, queries, largest, options, trace, sweep.neighbors, ballots);
   for (Ballot& ballot : ballots) {
     sweep.label.push_back(std::move(ballot.label));
     if (!ballot.keep) continue;

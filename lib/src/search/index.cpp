@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/border.hpp"
-#include "certified/shadow.hpp"
+#include "certified/quantized_rows.hpp"
 #include "device/timing.hpp"
 #include "host/parallel.hpp"
 #include "kith/error.hpp"
@@ -29,7 +29,7 @@ void check_shape(const char* what, const RowsView& rows) {
 
 /// Of bits none: no proposer is asked for them, and no arithmetic of floats may see them.
 double measured_reach(const Index::State& index, const PreparedRows& rows) {
-  return compares_bits(index.metric) ? 0 : reach_of(rows.view, index.centre);
+  return compares_bits(index.metric) ? 0 : clip_range_of(rows.view, index.centre);
 }
 
 void check_count(std::int64_t rows) {
@@ -72,7 +72,7 @@ Index::Index(Device device, const RowsView& train, Metric metric, const IndexOpt
   state->largest = rows.largest;
   state->chunks = upload_chunks(state->device.state(), rows.view, 0, 0);
   state->centre = centre_of(rows.view, metric);
-  state->reach = measured_reach(*state, rows);
+  state->clip_range = measured_reach(*state, rows);
   state_ = std::move(state);
 } catch (...) {
   rethrow_as_error();
@@ -92,7 +92,7 @@ Index Index::with(const RowsView& more) const try {
   for (Chunk& chunk : upload_chunks(state->device.state(), rows.view, state_->rows, 0))
     state->chunks.push_back(std::move(chunk));
   state->centre = state_->centre;
-  state->reach = std::max(state_->reach, measured_reach(*state, rows));
+  state->clip_range = std::max(state_->clip_range, measured_reach(*state, rows));
   Index grown = *this;
   grown.state_ = std::move(state);
   return grown;
@@ -150,9 +150,9 @@ const std::vector<std::int64_t>& Index::features() const {
 std::size_t Index::memory_bytes() const {
   std::size_t bytes = 0;
   for (const Chunk& chunk : state_->chunks) bytes += chunk.memory.get()->bytes;
-  const std::lock_guard lock(state_->shadow_mutex);
-  for (const auto& [proposer, shadow] : state_->shadows)
-    if (shadow) bytes += shadow->bytes();  // none where there was no memory for it
+  const std::lock_guard lock(state_->quantized_mutex);
+  for (const auto& [proposer, quantized] : state_->quantized_rows)
+    if (quantized) bytes += quantized->bytes();  // none where there was no memory for it
   return bytes;
 }
 
