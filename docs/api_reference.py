@@ -3,7 +3,7 @@ import os
 import xml.etree.ElementTree as ElementTree
 
 HEADERS = [
-    ("Devices", "device"), ("Rows", "matrix_view"), ("Metrics", "metric"), ("Index and searches", "index"),
+    ("Devices", "device"), ("Rows", "matrix_view"), ("Elements of rows", "rows_view"), ("Metrics", "metric"), ("Index and searches", "index"),
     ("What a search returns", "neighbors"), ("Plans and options", "plan"), ("What a search did", "trace"),
     ("Filters", "filter"), ("Selectors and proposers", "selector"), ("Classification", "classifier"),
     ("Votes", "voting"), ("Regression", "regressor"), ("Evaluation", "evaluation"),

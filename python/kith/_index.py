@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Optional, Union
 import numpy as np
 
 from . import _structs as s
-from ._arrays import Rows, address, filter_words, index_array, outputs, radii_of, rows_of
+from ._arrays import Rows, address, element_rows_of, filter_words, index_array, outputs, radii_of
 from ._checks import check_columns, choose, not_negative, whole
 from ._device import Device, open_device
 from ._errors import InvalidArgument
@@ -31,17 +31,23 @@ class Index:
     ----------
     X : array, [n, dims]
         NumPy, PyTorch, CuPy, JAX, pandas, Arrow, or whatever else speaks the buffer protocol or DLPack; finite.
-        kith computes in float32. Aligned float32 is not copied on its way to the library; smaller types are
-        converted, each value exactly; float64 and larger integers are rounded, with a `kith.PrecisionWarning`
+        kith computes in float32. float32, float16, bfloat16, uint8 and int8 are not copied on their way to the
+        library, and each of their values is a float32: answers are those of ``X.astype(np.float32)``. Queries may
+        be of another type than the rows. float64 and larger integers are rounded, with a `kith.PrecisionWarning`
         where digits are lost. GPU arrays are copied through host memory, with a `kith.HostCopyWarning`.
     metric : str
         ``l2`` (Euclidean), ``squared_l2``, ``l1``, ``linf``, ``negative_dot``, ``cosine``, or another
         library's name for one of these. Smaller is nearer: ``negative_dot`` is the product with its sign
-        turned. docs/contract.md, section 1, gives each formula.
+        turned. docs/contract.md, section 1, gives each formula. ``hamming``, with ``element="bits"``: the bits
+        that differ.
     device : str or Device
         ``"auto"``, ``"cpu"``, ``"cuda:0"``, ``"opencl:0"``, ...; `kith.devices` lists those that are here.
     features : sequence of int, optional
         The columns that count, from 0. Rows are still given with all columns. None: all.
+    element : {"bits"}, optional
+        `X` and all queries are of uint8 and hold 8 columns a byte, as ``numpy.packbits(x, axis=1)`` makes them;
+        `dims` counts bits. Only with the metric ``hamming``, and ``hamming`` only with it: bytes are never taken for
+        bits by themselves.
     first_row : int
         Where the rows are a shard: the number of its first row among the rows of all shards. `search_keys`,
         `within_keys` and messages about training rows count from it; `search` and `within` from 0.
@@ -65,6 +71,10 @@ class Index:
     >>> distance, row = index.search(np.array([[1, 1]], np.float32), 2)
     >>> row.tolist(), distance.tolist()
     ([[1, 0]], [[1.0, 1.4142135381698608]])
+    >>> codes = np.packbits([[0, 1, 1, 0], [1, 1, 1, 1]], axis=1)
+    >>> bits = kith.Index(codes, "hamming", "cpu", element="bits")
+    >>> bits.search(codes[:1], 2).distance.tolist()
+    [[0.0, 2.0]]
     """
 
     def __init__(
@@ -74,12 +84,15 @@ class Index:
         device: Union[str, Device] = "auto",
         *,
         features: Optional[Any] = None,
+        element: Optional[str] = None,
         first_row: int = 0,
         largest: Optional[float] = None,
     ) -> None:
         if not isinstance(metric, str):
             raise InvalidArgument(f"kith.Index: metric={metric!r}; pass a name, one of {', '.join(metrics())}")
-        rows = rows_of(X, "kith.Index: X")
+        if element not in (None, "bits"):
+            raise InvalidArgument(f"kith.Index: element={element!r}; pass 'bits', or leave it out: X has its type")
+        rows = element_rows_of(X, "kith.Index: X", element == "bits")
         options = s.sized(s.IndexOptions, metric=metric.encode())
         options.first_row = not_negative(first_row, "kith.Index: first_row")
         options.largest = 0.0 if largest is None else float(largest)
@@ -361,7 +374,7 @@ class Index:
         return c.string_at(owner.value or 0).decode("utf-8", "replace")
 
     def _queries(self, Q: Any, what: str) -> Rows:
-        rows = rows_of(Q, what)
+        rows = element_rows_of(Q, what, self._metric == "hamming")
         check_columns(self._columns, rows.columns, what)
         return rows
 

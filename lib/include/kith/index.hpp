@@ -9,10 +9,10 @@
 #include "kith/device.hpp"
 #include "kith/export.hpp"
 #include "kith/keys.hpp"
-#include "kith/matrix_view.hpp"
 #include "kith/metric.hpp"
 #include "kith/neighbors.hpp"
 #include "kith/plan.hpp"
+#include "kith/rows_view.hpp"
 #include "kith/trace.hpp"
 
 namespace kith {
@@ -35,23 +35,23 @@ struct IndexOptions {
 class KITH_API Index {
  public:
   /// Copy `train` to `device`. The caller's memory is free to change afterwards.
-  ///   train   [n, dims]  host, row-major, finite
+  ///   train   [n, dims]  on the host, of any element (bits for hamming alone), finite
   /// Throws invalid_argument: no rows, no dims, 2^32 - 1 rows or more, a feature that is not there or named
   ///                          twice, a NaN or infinity in a column that counts (names the first), or for
   ///                          cosine a row of zeros; a first_row below 0 or so large that numbers leave 64
   ///                          bits; for negative_dot a `largest` below an element.
   ///        out_of_memory:    the rows do not fit on the device.
-  Index(Device device, MatrixView<const float> train, Metric metric = default_metric,
+  Index(Device device, const RowsView& train, Metric metric = default_metric,
         const IndexOptions& options = {});
 
   /// An Index of these rows and `more`, which get the numbers n, n + 1, ... The rows that are here already
   /// are shared, not copied. This Index stays as it is.
   ///   more  [rows, dims]  as for the constructor
   /// Throws as the constructor does, and invalid_argument: other columns than the rows that are here.
-  Index with(MatrixView<const float> more) const;
+  Index with(const RowsView& more) const;
 
   /// The k training rows nearest to each query, exactly.
-  ///   queries  [m, dims]  host, row-major, finite
+  ///   queries  [m, dims]  on the host, of any element, not necessarily that of the rows; finite
   ///   returns  distance and index, both [m, k]: nearest first, and among equally near rows the
   ///            smaller index first (Neighbors). Every device returns the same bits.
   /// Throws invalid_argument: other dims than the index, k outside 1..n (1..n-1 with PlanOptions::self),
@@ -60,14 +60,14 @@ class KITH_API Index {
   ///        unsupported:      the device lacks what `options` insist on (says what it has).
   ///        out_of_memory:    the memory limit is too small for one query.
   ///        interrupted:      options.stop was asked to stop.
-  Neighbors search(MatrixView<const float> queries, std::int64_t k, const PlanOptions& options = {},
+  Neighbors search(const RowsView& queries, std::int64_t k, const PlanOptions& options = {},
                    Trace* trace = nullptr) const;
 
   /// The same into `found`, whose memory is used again: where one search follows another, making room for
   /// many answers may take longer than finding them. What it holds after an exception is no answer;
   /// no part of it may be among the queries.
-  void search_into(MatrixView<const float> queries, std::int64_t k, Neighbors& found,
-                   const PlanOptions& options = {}, Trace* trace = nullptr) const;
+  void search_into(const RowsView& queries, std::int64_t k, Neighbors& found, const PlanOptions& options = {},
+                   Trace* trace = nullptr) const;
 
   /// All training rows within a radius of each query, exactly: those whose distance, as search() would
   /// give it, is at most the radius.
@@ -78,18 +78,18 @@ class KITH_API Index {
   /// Throws as search() does, and
   ///        unsupported:   options insist on a selector, a sample, groups, the fused step or a proposer.
   ///        out_of_memory: what is found does not fit the host (says both sizes).
-  RadiusNeighbors within(MatrixView<const float> queries, std::span<const float> radii,
+  RadiusNeighbors within(const RowsView& queries, std::span<const float> radii,
                          const PlanOptions& options = {}, Trace* trace = nullptr) const;
 
   /// The keys of the k nearest training rows, for merge() with those of other shards.
   ///   k        >= 1; lists of an Index of fewer rows are padded
   ///   returns  [m, k]
   /// Throws as search() does, and unsupported: PlanOptions::self (leave_out() after the merge is right).
-  Keys search_keys(MatrixView<const float> queries, std::int64_t k, const PlanOptions& options = {},
+  Keys search_keys(const RowsView& queries, std::int64_t k, const PlanOptions& options = {},
                    Trace* trace = nullptr) const;
   /// The keys of all training rows within a radius, for merge() with those of other shards.
   /// Throws as within() does, and unsupported: PlanOptions::self (leave_out() after the merge is right).
-  RadiusKeys within_keys(MatrixView<const float> queries, std::span<const float> radii,
+  RadiusKeys within_keys(const RowsView& queries, std::span<const float> radii,
                          const PlanOptions& options = {}, Trace* trace = nullptr) const;
 
   /// What search() would do for m queries after searches that taught `feedback`. The same arguments have the

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "kith/export.hpp"
-#include "kith/matrix_view.hpp"
+#include "kith/rows_view.hpp"
 #include "kith/metric.hpp"
 #include "kith/neighbors.hpp"
 
@@ -79,6 +79,6 @@ KITH_API std::uint64_t digest(const Keys& keys);
 /// largest of those of the shards.
 ///   features  as IndexOptions::features
 /// Throws invalid_argument: a NaN or infinity, or a feature, as Index does.
-KITH_API float largest_element(MatrixView<const float> rows, const std::vector<std::int64_t>& features = {});
+KITH_API float largest_element(const RowsView& rows, const std::vector<std::int64_t>& features = {});
 
 }  // namespace kith

@@ -8,6 +8,7 @@
 
 #include "kith/classifier.hpp"
 #include "kith/index.hpp"
+#include "kith/rows_view.hpp"
 #include "kith/voting.hpp"
 
 namespace kith {
@@ -33,7 +34,7 @@ class KITH_API Regressor {
   ///   train   [n, dims]     as for Index
   ///   values  [n, outputs]  finite
   /// Throws as Classifier does, and invalid_argument: a value that is not finite (names the first).
-  Regressor(Device device, MatrixView<const float> train, MatrixView<const double> values,
+  Regressor(Device device, const RowsView& train, MatrixView<const double> values,
             Metric metric = default_metric, const TrainOptions& options = {});
 
   /// Of an Index that is there already.
@@ -42,11 +43,11 @@ class KITH_API Regressor {
 
   ///   returns  [m, outputs]
   /// Throws as Index::search() does, and as Classifier::classify() does for weights.
-  std::vector<double> predict(MatrixView<const float> queries, std::int64_t k,
-                              const VotingOptions& voting = {}, const PlanOptions& options = {}) const;
-  Regression regress(MatrixView<const float> queries, std::int64_t k, const VotingOptions& voting = {},
+  std::vector<double> predict(const RowsView& queries, std::int64_t k, const VotingOptions& voting = {},
+                              const PlanOptions& options = {}) const;
+  Regression regress(const RowsView& queries, std::int64_t k, const VotingOptions& voting = {},
                      const PlanOptions& options = {}, Trace* trace = nullptr) const;
-  RadiusRegression regress_within(MatrixView<const float> queries, std::span<const float> radii,
+  RadiusRegression regress_within(const RowsView& queries, std::span<const float> radii,
                                   const VotingOptions& voting = {}, const PlanOptions& options = {},
                                   Trace* trace = nullptr) const;
 

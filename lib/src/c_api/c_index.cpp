@@ -63,11 +63,11 @@ kith_status kith_index_search(const kith_index* index, const kith_rows* queries,
                               const kith_search_options* options, float* distance, int64_t* row) {
   return guarded(__func__, [&](const char* where) {
     const Index& in = given(where, "index", index).index;
-    const MatrixView<const float> asked = rows_of(where, "query", queries);
-    const Asked how(where, options, in.rows(), asked.rows());
+    const RowsView asked = rows_of(where, "query", queries);
+    const Asked how(where, options, in.rows(), asked.rows);
     Neighbors unwanted;
     const auto make_room = [&] {
-      const std::size_t cells = cells_of(asked.rows(), k);
+      const std::size_t cells = cells_of(asked.rows, k);
       if (!distance) unwanted.distance.resize(cells);
       if (!row) unwanted.index.resize(cells);
       return FoundPlaces{distance ? distance : unwanted.distance.data(), row ? row : unwanted.index.data()};
@@ -81,8 +81,8 @@ kith_status kith_index_within(const kith_index* index, const kith_rows* queries,
                               int64_t radius_count, const kith_search_options* options, kith_within** out) {
   return make_handle(__func__, out, [&](const char* where) {
     const Index& in = given(where, "index", index).index;
-    const MatrixView<const float> asked = rows_of(where, "query", queries);
-    const Asked how(where, options, in.rows(), asked.rows());
+    const RowsView asked = rows_of(where, "query", queries);
+    const Asked how(where, options, in.rows(), asked.rows);
     auto within = std::make_unique<kith_within>();
     within->found =
         in.within(asked, array_of(where, "radii", radii, radius_count), how.options(), how.trace());

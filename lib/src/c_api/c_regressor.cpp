@@ -11,11 +11,10 @@ kith_status kith_regressor_new(const kith_device* device, const kith_rows* train
                                int64_t outputs, const kith_train_options* options, kith_regressor** out) {
   return make_handle(__func__, out, [&](const char* where) {
     const Device& on = given(where, "device", device).device;
-    const MatrixView<const float> rows = rows_of(where, "training", train);
+    const RowsView rows = rows_of(where, "training", train);
     const Training training = training_of(where, options);
-    return std::make_unique<kith_regressor>(
-        kith_regressor{Regressor(on, rows, MatrixView<const double>(values, rows.rows(), outputs),
-                                 training.metric, training.options)});
+    return std::make_unique<kith_regressor>(kith_regressor{Regressor(
+        on, rows, MatrixView<const double>(values, rows.rows, outputs), training.metric, training.options)});
   });
 }
 
@@ -45,9 +44,9 @@ kith_status kith_regressor_predict(const kith_regressor* regressor, const kith_r
                                    double* value, float* distance, int64_t* row) {
   return guarded(__func__, [&](const char* where) {
     const Regressor& of = given(where, "regressor", regressor).regressor;
-    const MatrixView<const float> rows = rows_of(where, "query", queries);
-    const Asked how(where, options, of.index().rows(), rows.rows());
-    check_array(where, "value", value, rows.rows());
+    const RowsView rows = rows_of(where, "query", queries);
+    const Asked how(where, options, of.index().rows(), rows.rows);
+    check_array(where, "value", value, rows.rows);
     const Regression found = of.regress(rows, k, voting_of(where, vote), how.options(), how.trace());
     how.tell();
     give(value, found.value);
@@ -63,9 +62,9 @@ kith_status kith_regressor_predict_within(const kith_regressor* regressor, const
   if (neighbors) *neighbors = nullptr;
   return guarded(__func__, [&](const char* where) {
     const Regressor& of = given(where, "regressor", regressor).regressor;
-    const MatrixView<const float> rows = rows_of(where, "query", queries);
-    const Asked how(where, options, of.index().rows(), rows.rows());
-    check_array(where, "value", value, rows.rows());
+    const RowsView rows = rows_of(where, "query", queries);
+    const Asked how(where, options, of.index().rows(), rows.rows);
+    check_array(where, "value", value, rows.rows);
     auto within = std::make_unique<kith_within>();
     RadiusRegression found = of.regress_within(rows, array_of(where, "radii", radii, radius_count),
                                                voting_of(where, vote), how.options(), how.trace());

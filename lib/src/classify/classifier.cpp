@@ -66,16 +66,16 @@ void check_output(const Classifier::State& state, const VotingOptions& voting, s
 
 }  // namespace
 
-Classifier::Classifier(Device device, MatrixView<const float> train, std::span<const std::int64_t> labels,
+Classifier::Classifier(Device device, const RowsView& train, std::span<const std::int64_t> labels,
                        Metric metric, const TrainOptions& options)
     : Classifier(std::move(device), train,
                  MatrixView<const std::int64_t>(labels.data(), static_cast<std::int64_t>(labels.size()), 1),
                  metric, options) {}
 
-Classifier::Classifier(Device device, MatrixView<const float> train, MatrixView<const std::int64_t> labels,
+Classifier::Classifier(Device device, const RowsView& train, MatrixView<const std::int64_t> labels,
                        Metric metric, const TrainOptions& options) try {
-  check_labels(labels, train.rows());
-  check_sample_weights("classifier", options.sample_weights, train.rows());
+  check_labels(labels, train.rows);
+  check_sample_weights("classifier", options.sample_weights, train.rows);
   auto state = std::make_shared<State>(
       State{Index(std::move(device), train, metric, {options.features}), {}, options.sample_weights});
   for (std::int64_t output = 0; output < labels.cols(); ++output)
@@ -87,15 +87,15 @@ Classifier::Classifier(Device device, MatrixView<const float> train, MatrixView<
 
 Classifier::Classifier(std::shared_ptr<const State> state) : state_(std::move(state)) {}
 
-Classifier Classifier::with(MatrixView<const float> more, MatrixView<const std::int64_t> labels,
+Classifier Classifier::with(const RowsView& more, MatrixView<const std::int64_t> labels,
                             std::span<const float> sample_weights) const try {
-  check_labels(labels, more.rows());
+  check_labels(labels, more.rows);
   if (labels.cols() != outputs())
     refuse("classifier: the labels have " + std::to_string(labels.cols()) + " columns, but there are " +
            std::to_string(outputs()) + " outputs; give one column an output");
-  check_sample_weights("classifier", sample_weights, more.rows());
+  check_sample_weights("classifier", sample_weights, more.rows);
   auto state = std::make_shared<State>(
-      State{state_->index.with(more), {}, joined_weights(*state_, sample_weights, more.rows())});
+      State{state_->index.with(more), {}, joined_weights(*state_, sample_weights, more.rows)});
   for (std::int64_t output = 0; output < outputs(); ++output)
     state->outputs.push_back(
         make_column(state->index, &state_->outputs[static_cast<std::size_t>(output)], labels, output));
@@ -104,12 +104,12 @@ Classifier Classifier::with(MatrixView<const float> more, MatrixView<const std::
   rethrow_as_error();
 }
 
-std::vector<std::int64_t> Classifier::predict(MatrixView<const float> queries, std::int64_t k,
+std::vector<std::int64_t> Classifier::predict(const RowsView& queries, std::int64_t k,
                                               const PlanOptions& options) const {
   return predict(queries, k, VotingOptions{}, options);
 }
 
-std::vector<std::int64_t> Classifier::predict(MatrixView<const float> queries, std::int64_t k,
+std::vector<std::int64_t> Classifier::predict(const RowsView& queries, std::int64_t k,
                                               const VotingOptions& voting, const PlanOptions& options) const
     try {
   std::vector<Ballot> ballots;
@@ -129,7 +129,7 @@ std::vector<std::int64_t> Classifier::predict(MatrixView<const float> queries, s
   rethrow_as_error();
 }
 
-std::vector<double> Classifier::predict_proba(MatrixView<const float> queries, std::int64_t k,
+std::vector<double> Classifier::predict_proba(const RowsView& queries, std::int64_t k,
                                               const VotingOptions& voting, const PlanOptions& options,
                                               std::int64_t output) const try {
   check_output(*state_, voting, output, k);
@@ -142,21 +142,20 @@ std::vector<double> Classifier::predict_proba(MatrixView<const float> queries, s
   rethrow_as_error();
 }
 
-Neighbors Classifier::kneighbors(MatrixView<const float> queries, std::int64_t k,
-                                 const PlanOptions& options) const try {
+Neighbors Classifier::kneighbors(const RowsView& queries, std::int64_t k, const PlanOptions& options) const
+    try {
   return state_->index.search(queries, k, options);
 } catch (...) {
   rethrow_as_error();
 }
 
-Classification Classifier::classify(MatrixView<const float> queries, std::int64_t k,
-                                    const PlanOptions& options, Trace* trace) const {
+Classification Classifier::classify(const RowsView& queries, std::int64_t k, const PlanOptions& options,
+                                    Trace* trace) const {
   return classify(queries, k, VotingOptions{}, options, trace);
 }
 
-Classification Classifier::classify(MatrixView<const float> queries, std::int64_t k,
-                                    const VotingOptions& voting, const PlanOptions& options,
-                                    Trace* trace) const try {
+Classification Classifier::classify(const RowsView& queries, std::int64_t k, const VotingOptions& voting,
+                                    const PlanOptions& options, Trace* trace) const try {
   check_output(*state_, voting, 0, k);
   std::vector<Ballot> ballots{{k, 0, true}};
   Classification result;
@@ -169,7 +168,7 @@ Classification Classifier::classify(MatrixView<const float> queries, std::int64_
   rethrow_as_error();
 }
 
-std::vector<Classification> Classifier::classify_outputs(MatrixView<const float> queries, std::int64_t k,
+std::vector<Classification> Classifier::classify_outputs(const RowsView& queries, std::int64_t k,
                                                          const VotingOptions& voting,
                                                          const PlanOptions& options, Trace* trace) const try {
   std::vector<Ballot> ballots;
@@ -188,12 +187,12 @@ std::vector<Classification> Classifier::classify_outputs(MatrixView<const float>
   rethrow_as_error();
 }
 
-Sweep Classifier::sweep(MatrixView<const float> queries, std::span<const std::int64_t> ks,
-                        const PlanOptions& options, Trace* trace) const {
+Sweep Classifier::sweep(const RowsView& queries, std::span<const std::int64_t> ks, const PlanOptions& options,
+                        Trace* trace) const {
   return sweep(queries, ks, VotingOptions{}, options, trace);
 }
 
-Sweep Classifier::sweep(MatrixView<const float> queries, std::span<const std::int64_t> ks,
+Sweep Classifier::sweep(const RowsView& queries, std::span<const std::int64_t> ks,
                         const VotingOptions& voting, const PlanOptions& options, Trace* trace,
                         std::int64_t counted_k) const try {
   if (ks.empty()) refuse("sweep: there is no k; give at least one");

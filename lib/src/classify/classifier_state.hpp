@@ -37,7 +37,7 @@ struct Ballot {
 
 /// Fill all ballots from one search for `largest_k`: every k is a prefix of the longest lists. The options of
 /// the vote are checked already.
-void count_votes(const Classifier::State& state, const VotingOptions& voting, MatrixView<const float> queries,
+void count_votes(const Classifier::State& state, const VotingOptions& voting, const RowsView& queries,
                  std::int64_t largest_k, const PlanOptions& options, Trace* trace, Neighbors& found,
                  std::vector<Ballot>& ballots);
 

@@ -9,9 +9,9 @@
 
 namespace kith {
 
-RadiusClassification Classifier::classify_within(MatrixView<const float> queries,
-                                                 std::span<const float> radii, const VotingOptions& voting,
-                                                 const PlanOptions& options, Trace* trace) const try {
+RadiusClassification Classifier::classify_within(const RowsView& queries, std::span<const float> radii,
+                                                 const VotingOptions& voting, const PlanOptions& options,
+                                                 Trace* trace) const try {
   const LabelColumn& labels = state_->outputs[0];
   const Metric metric = state_->index.metric();
   check_voting("classify_within", voting, metric, labels.classes.size(), 0);
@@ -21,7 +21,7 @@ RadiusClassification Classifier::classify_within(MatrixView<const float> queries
   check_weights("classify_within", voting, metric, longest_list(found));
   const Stopwatch deciding;
   Counted counted = count_votes(voting, labels.classes, labels.codes, state_->sample_weights,
-                                static_cast<std::size_t>(queries.rows()), found.index.size(), options.threads,
+                                static_cast<std::size_t>(queries.rows), found.index.size(), options.threads,
                                 lists_in(found));
   result.label = std::move(counted.label);
   result.votes = std::move(counted.votes);

@@ -170,11 +170,11 @@ class VoteCount {
 
 }  // namespace
 
-void count_votes(const Classifier::State& state, const VotingOptions& voting, MatrixView<const float> queries,
+void count_votes(const Classifier::State& state, const VotingOptions& voting, const RowsView& queries,
                  std::int64_t largest_k, const PlanOptions& options, Trace* trace, Neighbors& found,
                  std::vector<Ballot>& ballots) {
   VoteCount vote_count(state, voting, options, trace != nullptr, found, ballots);
-  vote_count.begin(size(queries.rows()));
+  vote_count.begin(size(queries.rows));
   search_with(state.index.state(), queries, largest_k, options, trace, found,
               [&](Workspace& workspace, std::int64_t first, std::int64_t count) {
                 vote_count.hold({&workspace, size(first), size(count)});

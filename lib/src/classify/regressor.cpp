@@ -76,10 +76,10 @@ void average(const RowValues& of, const Weigher& weigher, const NeighborList& li
     means[o] = total == 0 ? std::numeric_limits<double>::quiet_NaN() : means[o] / total;
 }
 
-Regressor::Regressor(Device device, MatrixView<const float> train, MatrixView<const double> values,
-                     Metric metric, const TrainOptions& options) try {
-  std::vector<double> kept = checked_values(values, train.rows());
-  check_sample_weights("regressor", options.sample_weights, train.rows());
+Regressor::Regressor(Device device, const RowsView& train, MatrixView<const double> values, Metric metric,
+                     const TrainOptions& options) try {
+  std::vector<double> kept = checked_values(values, train.rows);
+  check_sample_weights("regressor", options.sample_weights, train.rows);
   state_ = std::make_shared<State>(State{Index(std::move(device), train, metric, {options.features}),
                                          values.cols(), std::move(kept), options.sample_weights});
 } catch (...) {
@@ -95,12 +95,12 @@ Regressor::Regressor(Index index, MatrixView<const double> values, std::vector<f
   rethrow_as_error();
 }
 
-std::vector<double> Regressor::predict(MatrixView<const float> queries, std::int64_t k,
-                                       const VotingOptions& voting, const PlanOptions& options) const {
+std::vector<double> Regressor::predict(const RowsView& queries, std::int64_t k, const VotingOptions& voting,
+                                       const PlanOptions& options) const {
   return regress(queries, k, voting, options).value;
 }
 
-Regression Regressor::regress(MatrixView<const float> queries, std::int64_t k, const VotingOptions& voting,
+Regression Regressor::regress(const RowsView& queries, std::int64_t k, const VotingOptions& voting,
                               const PlanOptions& options, Trace* trace) const try {
   check_weights("regress", voting, state_->index.metric(), k);
   Regression result;
@@ -111,7 +111,7 @@ Regression Regressor::regress(MatrixView<const float> queries, std::int64_t k, c
   rethrow_as_error();
 }
 
-RadiusRegression Regressor::regress_within(MatrixView<const float> queries, std::span<const float> radii,
+RadiusRegression Regressor::regress_within(const RowsView& queries, std::span<const float> radii,
                                            const VotingOptions& voting, const PlanOptions& options,
                                            Trace* trace) const try {
   check_weights("regress_within", voting, state_->index.metric(), 0);

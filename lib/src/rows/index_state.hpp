@@ -12,6 +12,7 @@
 #include "kith/index.hpp"
 #include "kith/plan.hpp"
 #include "rows/chunks.hpp"
+#include "rows/landing.hpp"
 #include "rows/lessons.hpp"
 
 namespace kith {
@@ -24,11 +25,13 @@ struct Index::State {
         metric(measure),
         columns(given),
         features(std::move(counting)),
-        dims(static_cast<std::int64_t>(features.size())) {}
+        dims(compares_bits(measure) ? landed_cols(Element::bits, given)
+                                    : static_cast<std::int64_t>(features.size())) {}
 
-  /// The features as prepare_rows() takes them: empty when all columns count.
+  /// The features as prepare_rows() takes them: empty when all columns count, as bits always do.
   std::span<const std::int64_t> mask() const {
-    return dims == columns ? std::span<const std::int64_t>() : std::span(features);
+    const bool all = compares_bits(metric) || dims == columns;
+    return all ? std::span<const std::int64_t>() : std::span(features);
   }
 
   /// max |element| that check_range() asks for.
@@ -37,9 +40,9 @@ struct Index::State {
   Device device;
   Metric metric = Metric::squared_l2;
   std::int64_t rows = 0;
-  std::int64_t columns = 0;            ///< of rows and queries, as given
+  std::int64_t columns = 0;            ///< of rows and queries, as given: of bits their number
   std::vector<std::int64_t> features;  ///< the columns that count, ascending
-  std::int64_t dims = 0;               ///< as many: columns of the rows on the device
+  std::int64_t dims = 0;               ///< columns of the rows on the device: as many, of bits words of 32
   float largest = 0;                   ///< max |element|
   std::int64_t first_row = 0;          ///< IndexOptions::first_row
   float largest_of_shards = 0;         ///< IndexOptions::largest

@@ -9,6 +9,7 @@
 #include <limits>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "base/float_guard.hpp"
 #include "base/text.hpp"
@@ -46,11 +47,12 @@ float largest_of(const float* row, std::int64_t dims) {
 void gather(PreparedRows& rows, std::span<const std::int64_t> features, std::uint32_t threads) {
   const MatrixView<const float> from = rows.view;
   const std::size_t dims = features.size();
-  rows.own.resize(static_cast<std::size_t>(from.rows()) * dims);
+  std::vector<float> chosen(static_cast<std::size_t>(from.rows()) * dims);
   parallel_for(from.rows(), from.rows() * static_cast<std::int64_t>(dims), threads, [&](std::int64_t r) {
-    float* const to = rows.own.data() + static_cast<std::size_t>(r) * dims;
+    float* const to = chosen.data() + static_cast<std::size_t>(r) * dims;
     for (std::size_t d = 0; d < dims; ++d) to[d] = from(r, features[d]);
   });
+  rows.own = std::move(chosen);
   rows.view = MatrixView<const float>(rows.own.data(), from.rows(), static_cast<std::int64_t>(dims));
 }
 
@@ -117,14 +119,16 @@ std::size_t cells_of(std::int64_t a, std::int64_t b) {
   return static_cast<std::size_t>(a * b);
 }
 
-PreparedRows prepare_rows(std::string_view where, std::string_view what, MatrixView<const float> rows,
-                          Metric metric, std::uint32_t threads, std::span<const std::int64_t> features,
+PreparedRows prepare_rows(std::string_view where, std::string_view what, const RowsView& given, Metric metric,
+                          std::uint32_t threads, std::span<const std::int64_t> features,
                           std::int64_t first_row) {
-  check_view(where, what, rows);
+  check_element(where, what, given, metric);
+  LandedRows landed = land(where, what, given, threads);
   const FloatGuard guard;
-  PreparedRows prepared{rows, {}, 0};
+  PreparedRows prepared{landed.view, std::move(landed.own), 0};
+  if (compares_bits(metric)) return prepared;
   if (!features.empty()) gather(prepared, features, threads);
-  rows = prepared.view;
+  const MatrixView<const float> rows = prepared.view;
   constexpr std::int64_t rows_a_share = 256;
   const std::int64_t shares = (rows.rows() + rows_a_share - 1) / rows_a_share;
   std::vector<float> largest(static_cast<std::size_t>(shares));

@@ -23,10 +23,15 @@ namespace {
   throw Error(Errc::invalid_argument, "index: " + message);
 }
 
-void check_shape(const char* what, MatrixView<const float> rows) {
-  if (rows.rows() < 1 || rows.cols() < 1)
-    refuse(std::string("the ") + what + " rows are [" + std::to_string(rows.rows()) + ", " +
-           std::to_string(rows.cols()) + "]; give at least one row and one column");
+void check_shape(const char* what, const RowsView& rows) {
+  if (rows.rows < 1 || rows.cols < 1)
+    refuse(std::string("the ") + what + " rows are [" + std::to_string(rows.rows) + ", " +
+           std::to_string(rows.cols) + "]; give at least one row and one column");
+}
+
+/// Of bits none: no proposer is asked for them, and no arithmetic of floats may see them.
+double measured_reach(const Index::State& index, const PreparedRows& rows) {
+  return compares_bits(index.metric) ? 0 : clip_range_of(rows.view, index.centre);
 }
 
 void check_count(std::int64_t rows) {
@@ -67,36 +72,40 @@ std::vector<std::int64_t> ordered_features(const std::vector<std::int64_t>& aske
   return features;
 }
 
-Index::Index(Device device, MatrixView<const float> train, Metric metric, const IndexOptions& options) try {
+Index::Index(Device device, const RowsView& train, Metric metric, const IndexOptions& options) try {
   check_shape("training", train);
-  check_count(train.rows());
-  auto state = std::make_shared<State>(std::move(device), metric, train.cols(),
-                                       ordered_features(options.features, train.cols()));
-  check_shard(options, metric, train.rows(), 0);
+  check_count(train.rows);
+  check_element("index", "training", train, metric);
+  if (compares_bits(metric) && !options.features.empty())
+    refuse(std::string(name(metric)) +
+           " compares whole rows of bits, but features are chosen; leave them out");
+  auto state = std::make_shared<State>(std::move(device), metric, train.cols,
+                                       ordered_features(options.features, train.cols));
+  check_shard(options, metric, train.rows, 0);
   const PreparedRows rows =
       prepare_rows("index", "training", train, metric, 0, state->mask(), options.first_row);
-  check_shard(options, metric, train.rows(), rows.largest);
-  state->rows = train.rows();
+  check_shard(options, metric, train.rows, rows.largest);
+  state->rows = train.rows;
   state->first_row = options.first_row;
   state->largest_of_shards = options.largest;
   state->largest = rows.largest;
   state->chunks = upload_chunks(state->device.state(), rows.view, 0, 0);
   state->centre = centre_of(rows.view, metric);
-  state->clip_range = clip_range_of(rows.view, state->centre);
+  state->clip_range = measured_reach(*state, rows);
   state_ = std::move(state);
 } catch (...) {
   rethrow_as_error();
 }
 
-Index Index::with(MatrixView<const float> more) const try {
+Index Index::with(const RowsView& more) const try {
   check_shape("added", more);
-  if (more.cols() != state_->columns)
-    refuse("the added rows have " + std::to_string(more.cols()) + " columns but the index has " +
+  if (more.cols != state_->columns)
+    refuse("the added rows have " + std::to_string(more.cols) + " columns but the index has " +
            std::to_string(state_->columns) + "; give as many");
-  check_count(state_->rows + more.rows());
+  check_count(state_->rows + more.rows);
   const PreparedRows rows = prepare_rows("index", "added", more, state_->metric, 0, state_->mask());
   auto state = std::make_shared<State>(state_->device, state_->metric, state_->columns, state_->features);
-  state->rows = state_->rows + more.rows();
+  state->rows = state_->rows + more.rows;
   state->first_row = state_->first_row;
   state->largest_of_shards = state_->largest_of_shards;
   check_shard({{}, state->first_row, state->largest_of_shards}, state->metric, state->rows, rows.largest);
@@ -105,7 +114,7 @@ Index Index::with(MatrixView<const float> more) const try {
   for (Chunk& chunk : upload_chunks(state->device.state(), rows.view, state_->rows, 0))
     state->chunks.push_back(std::move(chunk));
   state->centre = state_->centre;
-  state->clip_range = std::max(state_->clip_range, clip_range_of(rows.view, state->centre));
+  state->clip_range = std::max(state_->clip_range, measured_reach(*state, rows));
   Index grown = *this;
   grown.state_ = std::move(state);
   return grown;
@@ -113,7 +122,7 @@ Index Index::with(MatrixView<const float> more) const try {
   rethrow_as_error();
 }
 
-Neighbors Index::search(MatrixView<const float> queries, std::int64_t k, const PlanOptions& options,
+Neighbors Index::search(const RowsView& queries, std::int64_t k, const PlanOptions& options,
                         Trace* trace) const try {
   Neighbors found;
   search_into(queries, k, found, options, trace);
@@ -122,14 +131,14 @@ Neighbors Index::search(MatrixView<const float> queries, std::int64_t k, const P
   rethrow_as_error();
 }
 
-void Index::search_into(MatrixView<const float> queries, std::int64_t k, Neighbors& found,
-                        const PlanOptions& options, Trace* trace) const try {
+void Index::search_into(const RowsView& queries, std::int64_t k, Neighbors& found, const PlanOptions& options,
+                        Trace* trace) const try {
   search_with(*state_, queries, k, options, trace, found, nullptr);
 } catch (...) {
   rethrow_as_error();
 }
 
-Keys Index::search_keys(MatrixView<const float> queries, std::int64_t k, const PlanOptions& options,
+Keys Index::search_keys(const RowsView& queries, std::int64_t k, const PlanOptions& options,
                         Trace* trace) const try {
   return search_for_keys(*state_, queries, k, options, trace);
 } catch (...) {

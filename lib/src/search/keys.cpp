@@ -120,9 +120,9 @@ std::uint64_t digest(const Keys& keys) try { return digest_of(lists_of("digest",
   rethrow_as_error();
 }
 
-float largest_element(MatrixView<const float> rows, const std::vector<std::int64_t>& features) try {
-  const std::vector<std::int64_t> columns = ordered_features(features, rows.cols());
-  const bool all = static_cast<std::int64_t>(columns.size()) == rows.cols();
+float largest_element(const RowsView& rows, const std::vector<std::int64_t>& features) try {
+  const std::vector<std::int64_t> columns = ordered_features(features, rows.cols);
+  const bool all = static_cast<std::int64_t>(columns.size()) == rows.cols;
   return prepare_rows("largest_element", "training", rows, Metric::negative_dot, 0,
                       all ? std::span<const std::int64_t>() : columns)
       .largest;

@@ -292,15 +292,15 @@ void RadiusSearch::append_to(Result& result) {
 
 /// All of Index::within(), into `result`: Shown or Kept.
 template <class Result>
-void search_within(const Index::State& index, MatrixView<const float> queries, std::span<const float> radii,
+void search_within(const Index::State& index, const RowsView& queries, std::span<const float> radii,
                    const PlanOptions& options, Trace* trace, Result& result) {
   const Stopwatch total;
-  const std::int64_t m = queries.rows();
-  if (queries.cols() != index.columns)
-    throw Error(Errc::invalid_argument, "within: queries have " + std::to_string(queries.cols()) +
+  const std::int64_t m = queries.rows;
+  if (queries.cols != index.columns)
+    throw Error(Errc::invalid_argument, "within: queries have " + std::to_string(queries.cols) +
                                             " columns but the index has " + std::to_string(index.columns) +
                                             "; give as many");
-  check_view("within", "query", queries);
+  check_rows("within", "query", queries);
   const Plan plan = plan_within(index, m, options);
   const std::vector<float> bounds = bounds_of(index.metric, radii, m);
   const PreparedRows rows =
@@ -335,7 +335,7 @@ void search_within(const Index::State& index, MatrixView<const float> queries, s
 
 }  // namespace
 
-RadiusNeighbors Index::within(MatrixView<const float> queries, std::span<const float> radii,
+RadiusNeighbors Index::within(const RowsView& queries, std::span<const float> radii,
                               const PlanOptions& options, Trace* trace) const try {
   Shown result;
   search_within(*state_, queries, radii, options, trace, result);
@@ -344,7 +344,7 @@ RadiusNeighbors Index::within(MatrixView<const float> queries, std::span<const f
   rethrow_as_error();
 }
 
-RadiusKeys Index::within_keys(MatrixView<const float> queries, std::span<const float> radii,
+RadiusKeys Index::within_keys(const RowsView& queries, std::span<const float> radii,
                               const PlanOptions& options, Trace* trace) const try {
   check_no_self("within_keys", options);
   Kept result;

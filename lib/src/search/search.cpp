@@ -87,7 +87,7 @@ void tell_of_proposer(const Plan& plan, DeviceKind kind, Trace& trace) {
   trace.proposer_check = proposer_check(plan, kind);
 }
 
-PreparedRows prepare(const Index::State& index, MatrixView<const float> queries, const PlanOptions& options) {
+PreparedRows prepare(const Index::State& index, const RowsView& queries, const PlanOptions& options) {
   PreparedRows rows = prepare_rows("search", "query", queries, index.metric, options.threads, index.mask());
   const FloatGuard guard;
   check_range("search", index.metric, rows.view, index.largest_of_all());
@@ -115,19 +115,19 @@ void decide_by_values(const Index::State& index, const PreparedRows& rows, std::
 
 }  // namespace
 
-void search_to(const Index::State& index, MatrixView<const float> queries, std::int64_t k,
-               const PlanOptions& options, Trace* trace, const MakeRoom& make_room, const Take& also) {
+void search_to(const Index::State& index, const RowsView& queries, std::int64_t k, const PlanOptions& options,
+               Trace* trace, const MakeRoom& make_room, const Take& also) {
   const Stopwatch total;
-  if (queries.cols() != index.columns)
-    throw Error(Errc::invalid_argument, "search: queries have " + std::to_string(queries.cols()) +
+  if (queries.cols != index.columns)
+    throw Error(Errc::invalid_argument, "search: queries have " + std::to_string(queries.cols) +
                                             " columns but the index has " + std::to_string(index.columns) +
                                             "; give as many");
-  check_view("search", "query", queries);
+  check_rows("search", "query", queries);
   const Feedback feedback = index.lessons.feedback();
   std::optional<PreparedRows> rows;
   bool begun = false;
   FoundPlaces found;
-  by_first_way(Ways(index, queries.rows(), k, options, feedback), begun, [&](Plan& plan) {
+  by_first_way(Ways(index, queries.rows, k, options, feedback), begun, [&](Plan& plan) {
     if (!rows) rows = prepare(index, queries, options);
     decide_by_values(index, *rows, k, options, feedback, plan);
     if (trace) {
@@ -151,15 +151,15 @@ void search_to(const Index::State& index, MatrixView<const float> queries, std::
   if (trace) trace->total_seconds = total.seconds();
 }
 
-void search_with(const Index::State& index, MatrixView<const float> queries, std::int64_t k,
+void search_with(const Index::State& index, const RowsView& queries, std::int64_t k,
                  const PlanOptions& options, Trace* trace, Neighbors& found, const Take& also) {
   const auto make_room = [&] {
-    const std::size_t cells = cells_of(queries.rows(), k);
+    const std::size_t cells = cells_of(queries.rows, k);
     const auto fit = [&](auto& values) {
       if (values.capacity() < cells) values.clear();  // so that they are not copied
       values.resize(cells);
     };
-    found.queries = queries.rows();
+    found.queries = queries.rows;
     found.k = k;
     fit(found.distance);
     fit(found.index);

@@ -24,15 +24,15 @@ using MakeRoom = std::function<FoundPlaces()>;
 /// Check and prepare `queries`, search, and write distances and rows.
 ///   also  called for each query tile when it is in its place and while its keys are on the device, without a
 ///         lock; may be empty. With `self` or a filter keys of rows that do not count are still among these
-void search_to(const Index::State& index, MatrixView<const float> queries, std::int64_t k,
-               const PlanOptions& options, Trace* trace, const MakeRoom& make_room, const Take& also);
+void search_to(const Index::State& index, const RowsView& queries, std::int64_t k, const PlanOptions& options,
+               Trace* trace, const MakeRoom& make_room, const Take& also);
 
 /// The same into `found`, which gets the room it lacks.
-void search_with(const Index::State& index, MatrixView<const float> queries, std::int64_t k,
+void search_with(const Index::State& index, const RowsView& queries, std::int64_t k,
                  const PlanOptions& options, Trace* trace, Neighbors& found, const Take& also);
 
 /// The same as Index::search_keys().
-Keys search_for_keys(const Index::State& index, MatrixView<const float> queries, std::int64_t k,
+Keys search_for_keys(const Index::State& index, const RowsView& queries, std::int64_t k,
                      const PlanOptions& options, Trace* trace);
 
 /// Throws unsupported: PlanOptions::self where keys are asked for.

@@ -33,15 +33,15 @@ void check_no_self(std::string_view where, const PlanOptions& options) {
                                        "call leave_out() then");
 }
 
-Keys search_for_keys(const Index::State& index, MatrixView<const float> queries, std::int64_t k,
+Keys search_for_keys(const Index::State& index, const RowsView& queries, std::int64_t k,
                      const PlanOptions& options, Trace* trace) {
   check_no_self("search_keys", options);
   Keys keys;
   const std::int64_t here = k < 1 ? k : std::min(k, index.rows);  // the plan refuses k < 1
   const auto make_room = [&] {
-    keys.queries = queries.rows();
+    keys.queries = queries.rows;
     keys.k = here;
-    keys.value.resize(cells_of(queries.rows(), here));
+    keys.value.resize(cells_of(queries.rows, here));
     keys.row.resize(keys.value.size());
     return FoundPlaces{nullptr, keys.row.data(), keys.value.data()};
   };

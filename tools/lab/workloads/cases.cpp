@@ -148,7 +148,7 @@ Case random_case(const DeviceInfo& device, std::uint64_t seed, std::uint64_t num
   c.seed = random.next() % 1000000;
   c.data = all_data_kinds[static_cast<std::size_t>(random.below(all_data_kinds.size()))];
   do {
-    c.metric = all_metrics[static_cast<std::size_t>(random.below(all_metrics.size()))];
+    c.metric = number_metrics[static_cast<std::size_t>(random.below(number_metrics.size()))];
   } while (!admits(c.metric, c.data));
   c.n = draw_n(random);
   c.m = draw_m(random);
