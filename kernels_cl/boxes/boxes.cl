@@ -13,11 +13,11 @@
 // A work-group of 32 takes a query. Of each level it is at a work-item keeps the bound of one of 32 boxes,
 // and whether it is left. The group goes down into the nearest (but for the last five bits of the bound, in
 // whose place the item's number stands), and up where the nearest that is left is beyond the k-th value so
-// far. Of a leaf each work-item folds a row. The rows that pass join the list by rank: a row's place is how
-// many keys are smaller, in the list and among those that pass. Local memory: 2 k keys, the query, 32 keys
-// and 32 numbers a level. Barriers: one for each box that is gone into or out of, and two to three a leaf.
-// Work a leaf: 32 chains, and for those that pass k + 32 comparisons of each. Source: Friedman, Bentley,
-// Finkel, An algorithm for finding best matches in logarithmic expected time, 1977.
+// far. Of a leaf each work-item accumulates a row. The rows that pass join the list by rank: a row's place is
+// how many keys are smaller, in the list and among those that pass. Local memory: 2 k keys, the query, 32
+// keys and 32 numbers a level. Barriers: one for each box that is gone into or out of, and two to three a
+// leaf. Work a leaf: 32 chains, and for those that pass k + 32 comparisons of each. Source: Friedman,
+// Bentley, Finkel, An algorithm for finding best matches in logarithmic expected time, 1977.
 #include "common/metric.cl"
 #include "kith/spi/kernel_limits.def"
 

@@ -13,11 +13,11 @@
 // A warp takes a query. Of each level it is at a lane keeps the bound of one of 32 boxes, and whether it is
 // left, and lane l which block of level l the warp is in. The warp goes down into the nearest (but for the
 // last five bits of the bound, in whose place the lane's number stands), and up where the nearest that is
-// left is beyond the k-th value so far. Of a leaf each lane folds a row. The rows that pass join the list by
-// rank: a row's place is how many keys are smaller, in the list and among those that pass. Shared memory a
-// warp: 2 k keys, the query, 32 keys, 32 numbers a level. No barrier but of the warp. Work a leaf: 32 chains,
-// and for those that pass k + 32 comparisons of each. Source: Friedman, Bentley, Finkel, An algorithm for
-// finding best matches in logarithmic expected time, 1977.
+// left is beyond the k-th value so far. Of a leaf each lane accumulates a row. The rows that pass join the
+// list by rank: a row's place is how many keys are smaller, in the list and among those that pass. Shared
+// memory a warp: 2 k keys, the query, 32 keys, 32 numbers a level. No barrier but of the warp. Work a leaf:
+// 32 chains, and for those that pass k + 32 comparisons of each. Source: Friedman, Bentley, Finkel, An
+// algorithm for finding best matches in logarithmic expected time, 1977.
 #include "common/rows.cuh"
 
 namespace kith::cuda {

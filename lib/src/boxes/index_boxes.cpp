@@ -73,7 +73,7 @@ std::size_t IndexBoxes::bytes() const {
 
 std::shared_ptr<const IndexBoxes> boxes_for(const Index::State& index, const PlanOptions& options,
                                             Trace* trace) {
-  const std::lock_guard lock(index.shadow_mutex);
+  const std::lock_guard lock(index.quantized_mutex);
   if (index.boxes) return index.boxes;
   const Stopwatch making;
   index.boxes = std::make_shared<IndexBoxes>(index, options);

@@ -113,7 +113,7 @@ std::optional<Choice> choose_boxes(const DeviceInfo& device, const Problem& prob
   const std::int64_t sampled = std::min(most_sampled, problem.m / queries_a_sampled);
   const double limit = sampled > 0 ? worth : small_share * worth;
   if (fewest > limit || (!feedback.boxes_made && queries * worth < to_make)) return std::nullopt;
-  const std::size_t room = room_for_shadow(device, options);
+  const std::size_t room = room_for_quantized_rows(device, options);
   if (boxes_bytes(problem.n, problem.dims) > room) return std::nullopt;
   Choice choice = by_boxes(device, reasons::boxes());
   choice.most_leaves = static_cast<std::int64_t>(limit);

@@ -19,12 +19,12 @@ struct GraphFlags : QuestionFlags {
 
 /// Both with file rows in place of those that are searched; rows that --missing drop leaves out have none.
 Neighbors find_graph(const GraphFlags& flags, Training& training, Trace* trace) {
-  check_k("graph", flags.asking.k, training, true);
+  check_k("graph", flags.query_flags.k, training, true);
   PlanOptions options = question_options(flags, training);
   const Index index = index_of(training, open_device(flags.device), flags.metric, true);
   ProgressBar bar("finding neighbours");
   options.progress = [&bar](const Progress& progress) { bar.update(progress.fraction); };
-  Neighbors found = index.search(training.rows.searched(), flags.asking.k, options, trace);
+  Neighbors found = index.search(training.rows.searched(), flags.query_flags.k, options, trace);
   training.rows.spread(found.index, static_cast<std::size_t>(found.k), no_neighbor);
   training.rows.spread(found.distance, static_cast<std::size_t>(found.k), std::nanf(""));
   found.queries = training.rows.table.rows;
@@ -58,7 +58,7 @@ int run_graph(const GraphFlags& flags) {
       edges(flags.edges, "tsv");
   Training training = read_training("graph", flags.training);
   Trace trace;
-  const Neighbors found = find_graph(flags, training, flags.telling.any() ? &trace : nullptr);
+  const Neighbors found = find_graph(flags, training, flags.diagnostics.any() ? &trace : nullptr);
   const auto names = [&](const char* what) { return header_of(flags.output, numbered(what, found.k)); };
   const auto matrix = [&](const auto& values) { return MatrixView(values.data(), found.queries, found.k); };
   if (rows) files::write_rows(*rows, matrix(found.index), names("neighbor"));
@@ -67,7 +67,7 @@ int run_graph(const GraphFlags& flags) {
   rows.commit();
   distances.commit();
   edges.commit();
-  print(telling(flags.telling, trace));
+  print(diagnostics(flags.diagnostics, trace));
   return exit_ok;
 }
 
@@ -75,13 +75,13 @@ int run_graph(const GraphFlags& flags) {
 
 Subcommand add_graph(CLI::App& parent) {
   auto flags = std::make_shared<GraphFlags>();
-  flags->asking.leave_one_out = true;
+  flags->query_flags.leave_one_out = true;
   CLI::App* app = parent.add_subcommand("graph", "Find the k nearest rows of every row, itself left out");
   add_table_options(*app, flags->training.tables,
                     "A column of text files that is no feature: left out. A name, or a number from 1; "
                     "-1 is the last",
                     false);
-  add_number(*app, "-k", flags->asking.k, "Neighbours of a row", 1)->capture_default_str();
+  add_number(*app, "-k", flags->query_flags.k, "Neighbours of a row", 1)->capture_default_str();
   add_metric_option(*app, flags->metric);
   add_device_option(*app, flags->device);
   add_filter_option(*app, flags->training);
@@ -96,7 +96,7 @@ Subcommand add_graph(CLI::App& parent) {
   writes_file(app->add_option("--out-edges", flags->edges,
                               "Write a line an edge: from, to and distance, with tabs between"));
   add_output_options(*app, flags->output);
-  add_telling_options(*app, flags->telling);
+  add_diagnostic_options(*app, flags->diagnostics);
   add_plan_options(*app, flags->plan);
   add_examples(*app, {"kith graph --train points.npy -k 16 --out nearest.npy --out-distance far.npy",
                       "kith graph --train a.csv --label-column -1 -k 5 --out-edges edges.tsv --explain"});

@@ -168,7 +168,7 @@ Subcommand add_compare(CLI::App& parent) {
       ->type_name("SPEC");
   app->add_option("--stage", flags->stage,
                   "all, or some of distance, select, nearest, merge, collect, rerank, tighten, vote, mask, "
-                  "tally, accumulate (each alone), search, classify (the whole)")
+                  "score, accumulate (each alone), search, classify (the whole)")
       ->type_name("NAMES")
       ->capture_default_str();
   add_problem_options(*app, *flags);
@@ -181,8 +181,8 @@ Subcommand add_compare(CLI::App& parent) {
              "left out stays where the one before it is")
           ->type_name("PLACES");
   add_plan_options(*app, flags->plan);
-  for (const char* option : {"--device", "--stage", "--explain", "--sample", "--proposer", "--fused", "--boxes",
-                             "--query-tile", "--train-tile", "--memory-limit"})
+  for (const char* option : {"--device", "--stage", "--explain", "--sample", "--proposer", "--fused",
+                             "--boxes", "--query-tile", "--train-tile", "--memory-limit"})
     placement->excludes(app->get_option(option));
   add_examples(*app, {"kith compare", "kith compare --device cpu,opencl:pocl --data all --metric l1",
                       "kith compare --stage select --selector bubble -n 100000 -m 4 -k 100",
