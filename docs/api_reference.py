@@ -5,7 +5,7 @@ import xml.etree.ElementTree as ElementTree
 HEADERS = [
     ("Devices", "device"), ("Rows", "matrix_view"), ("Elements of rows", "rows_view"), ("Metrics", "metric"), ("Index and searches", "index"),
     ("What a search returns", "neighbors"), ("Plans and options", "plan"), ("What a search did", "trace"),
-    ("Filters", "filter"), ("Selectors and proposers", "selector"), ("Classification", "classifier"),
+    ("Every row's neighbours", "knn_graph"), ("Filters", "filter"), ("Selectors and proposers", "selector"), ("Classification", "classifier"),
     ("Votes", "voting"), ("Regression", "regressor"), ("Evaluation", "evaluation"),
     ("Preparation of rows", "preparation"), ("Models", "model"), ("Labels", "labels"),
     ("Class structure", "structure"), ("Choosing columns", "feature_selection"), ("Single stages", "stages"),

@@ -83,7 +83,7 @@ class Device : public spi::Device {
   // One file a step: distance.cpp, select.cpp (and select_radix.cpp), nearest.cpp, merge.cpp, prepare.cpp,
   // collect.cpp (and collect_dot.cpp, collect_halves.cpp, collect_fused_test.cpp, collect_small_batch.cpp),
   // prune.cpp, rerank.cpp, tighten.cpp, tighten_bounds.cpp (and of samples), vote.cpp, mask.cpp, score.cpp,
-  // accumulate.cpp.
+  // accumulate.cpp, boxes.cpp.
   spi::Support check(const spi::DistanceStep& step) const;
   spi::Support check(const spi::SelectStep& step) const;
   spi::Support check(const spi::NearestStep& step) const;
@@ -99,6 +99,7 @@ class Device : public spi::Device {
   spi::Support check(const spi::MaskStep& step) const;
   spi::Support check(const spi::ScoreStep& step) const;
   spi::Support check(const spi::AccumulateStep& step) const;
+  spi::Support check(const spi::BoxesStep& step) const;
   void enqueue(const spi::DistanceStep& step);
   void enqueue(const spi::SelectStep& step);
   void enqueue(const spi::NearestStep& step);
@@ -114,6 +115,7 @@ class Device : public spi::Device {
   void enqueue(const spi::MaskStep& step);
   void enqueue(const spi::ScoreStep& step);
   void enqueue(const spi::AccumulateStep& step);
+  void enqueue(const spi::BoxesStep& step);
 
   // One file a selector, select_NAME.cpp; threshold and insertion are in select.cpp.
   void select_threshold(const spi::SelectStep& step);

@@ -121,4 +121,6 @@ cudaError_t score(const Queue& queue, const spi::ScoreStep& step);
 
 cudaError_t accumulate(const Queue& queue, const spi::AccumulateStep& step);
 
+cudaError_t boxes(const Queue& queue, const spi::BoxesStep& step);
+
 }  // namespace kith::cuda

@@ -29,7 +29,7 @@ from ._errors import (
     Unavailable,
     Unsupported,
 )
-from ._index import Index
+from ._index import Index, knn_graph
 from ._keys import Keys, RadiusKeys, digest, finish, largest_element, leave_out, merge
 from ._library import version as _version
 from ._metrics import metrics
@@ -61,6 +61,7 @@ __all__ = [
     "devices",
     "digest",
     "finish",
+    "knn_graph",
     "largest_element",
     "leave_out",
     "merge",

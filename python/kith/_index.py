@@ -150,6 +150,7 @@ class Index:
         memory_limit: int = 0,
         selector: Optional[str] = None,
         proposer: Optional[str] = None,
+        boxes: Optional[bool] = None,
     ) -> Neighbors:
         """The k training rows nearest to each query, exactly.
 
@@ -174,6 +175,9 @@ class Index:
             Bytes of device memory that a search may take beside its rows; 0: half of what is left.
         selector, proposer : str, optional
             How, instead of kith's choice (docs/methods.md). Answers do not depend on it.
+        boxes : bool, optional
+            Skip boxes of rows in which nothing can be near, or never; None: where that pays (docs/boxes.md).
+            Answers do not depend on it.
 
         Returns
         -------
@@ -194,9 +198,10 @@ class Index:
         k = whole(k, "kith.Index.search: k")
         distance, row = outputs(out, (m, max(k, 0)), "kith.Index.search")
         options = None
-        if filter is not None or self_from is not None or threads or memory_limit or selector or proposer:
+        ways = (threads, memory_limit, selector, proposer, boxes is not None)
+        if filter is not None or self_from is not None or any(ways):
             options = s.search_options()
-            choose(options, threads, memory_limit, selector, proposer)
+            choose(options, threads, memory_limit, selector, proposer, boxes)
             options.self = -1 if self_from is None else not_negative(self_from, "kith.Index.search: self_from")
         words = None
         if filter is not None and options is not None:
@@ -365,6 +370,22 @@ class Index:
         words = filter_words(filter, self._rows, m, what)
         options.filter, options.filter_rows = address(words), len(words)
         return words
+    def prepare(self, m: int, k: int, *, boxes: Optional[bool] = None) -> None:
+        """Make now what `search` of m queries would make of the rows: what a proposer works on, or boxes.
+
+        Without it the first such search does.
+
+        Parameters
+        ----------
+        m, k : int
+            Queries, and neighbours of each.
+        boxes : bool, optional
+            As for `search`.
+        """
+        options = s.search_options()
+        choose(options, 0, 0, None, None, boxes)
+        m, k = whole(m, "kith.Index.prepare: m"), whole(k, "kith.Index.prepare: k")
+        check(lib.kith_index_prepare(self._handle.value, m, k, options))
 
     def explain(self, m: int, k: int) -> str:
         """What `search` would do with m queries, one decision a line."""
@@ -428,3 +449,47 @@ class Index:
             "kith.Index: its rows are on a device and are not pickled; pickle the rows, and make the Index again "
             "from them (the estimators of kith.sklearn do that)"
         )
+
+
+def knn_graph(
+    X: Any,
+    k: int,
+    metric: str = "l2",
+    device: Union[str, Device] = "auto",
+    *,
+    progress: Progress = False,
+    threads: int = 0,
+    memory_limit: int = 0,
+    boxes: Optional[bool] = None,
+) -> Neighbors:
+    """The k nearest rows of every row, itself left out, exactly: right under duplicates.
+
+    Parameters
+    ----------
+    X : array, [n, dims]
+        As for `Index`.
+    k : int
+        1 to n - 1.
+    metric, device
+        As for `Index`.
+    progress, threads, memory_limit, boxes
+        As for `Index.search`.
+
+    Returns
+    -------
+    Neighbors
+        ``distance`` [n, k] and ``row`` [n, k].
+
+    Raises
+    ------
+    As `Index` and `Index.search`.
+
+    Examples
+    --------
+    >>> import numpy as np, kith
+    >>> kith.knn_graph(np.array([[0], [1], [5]], np.float32), 1, device="cpu").row.tolist()
+    [[1], [0], [1]]
+    """
+    return Index(X, metric, device).search(
+        X, k, self_from=0, progress=progress, threads=threads, memory_limit=memory_limit, boxes=boxes
+    )

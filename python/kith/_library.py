@@ -64,6 +64,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "kith_leave_out": (_STATUS, [_I64, _I64, _VOID, _VOID, _VOID, _VOID, _VOID]),
     "kith_digest": (_STATUS, [_I64, _I64, _VOID, _VOID, _VOID]),
     "kith_largest_element": (_STATUS, [_ROWS, _VOID, _I64, _VOID]),
+    "kith_index_prepare": (_STATUS, [_HANDLE, _I64, _I64, _SEARCH]),
     "kith_index_explain": (_STATUS, [_HANDLE, _I64, _I64, _SEARCH, _OUT]),
     "kith_text_free": (None, [_HANDLE]),
     "kith_classifier_new": (_STATUS, [_HANDLE, _ROWS, _VOID, _I64, c.POINTER(s.TrainOptions), _OUT]),

@@ -77,6 +77,8 @@ class SearchOptions(c.Structure):
         ("progress", PROGRESS),
         ("user", c.c_void_p),
         ("trace", c.c_void_p),
+        ("boxes", c.c_int32),
+        ("reserved", c.c_int32),
     ]
 
 

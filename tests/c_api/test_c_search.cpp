@@ -11,6 +11,7 @@
 #include "common/oracle.hpp"
 #include "kith/filter.hpp"
 #include "kith/index.hpp"
+#include "kith/knn_graph.hpp"
 #include "kith/trace.hpp"
 
 namespace kith::tests {
@@ -39,6 +40,25 @@ Neighbors searched(const kith_index* index, MatrixView<const float> queries, std
 }
 
 TEST_SUITE_BEGIN("device");
+
+TEST_CASE("c: boxes, made beforehand, and the nearest rows of every row") {
+  const OpenDevice on = opened();
+  const Matrix train = train_rows(Metric::l2), queries = query_rows(Metric::l2);
+  const Rows index = index_of(on.get(), train, "l2");
+  kith_search_options options;
+  kith_search_options_init(&options, sizeof options);
+  options.boxes = device().info().boxes_max_k >= k ? 1 : -1;
+  CHECK(told(kith_index_prepare(index.get(), queries.rows, k, &options)) == "ok");
+  CHECK(searched(index.get(), queries, k, &options) == Index(device(), train, Metric::l2).search(queries, k));
+  options.boxes = 2;
+  CHECK(told(kith_index_prepare(index.get(), 1, k, &options)).find("boxes = 2") != std::string::npos);
+  const kith_rows rows = rows_of(train);
+  const std::size_t cells = size(train.rows * k);
+  Neighbors found{train.rows, k, std::vector<float>(cells), std::vector<std::int64_t>(cells)};
+  CHECK(told(kith_knn_graph(on.get(), &rows, k, nullptr, nullptr, found.distance.data(),
+                            found.index.data())) == "ok");
+  CHECK(found == knn_graph(device(), train, k, Metric::l2));
+}
 
 TEST_CASE("c: a search by each metric, by rows with and without gaps") {
   const OpenDevice on = opened();

@@ -92,6 +92,12 @@ class KITH_API Index {
   RadiusKeys within_keys(const RowsView& queries, std::span<const float> radii,
                          const PlanOptions& options = {}, Trace* trace = nullptr) const;
 
+  /// Make now what search() for m queries with these options makes of the rows: what a proposer works on, or
+  /// boxes. Without this the first such search makes it. Boxes are made where options.boxes says so, or where
+  /// the metric, the columns and n let them pay once they are there.
+  /// Throws as search() does.
+  void prepare(std::int64_t m, std::int64_t k, const PlanOptions& options = {}) const;
+
   /// What search() would do for m queries after searches that taught `feedback`. The same arguments have the
   /// same answer. Throws as search() does.
   Plan plan(std::int64_t m, std::int64_t k, const PlanOptions& options, const Feedback& feedback) const;

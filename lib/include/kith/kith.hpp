@@ -30,6 +30,7 @@
 #include "kith/index.hpp"
 #include "kith/key.hpp"
 #include "kith/keys.hpp"
+#include "kith/knn_graph.hpp"
 #include "kith/labels.hpp"
 #include "kith/matrix_view.hpp"
 #include "kith/metric.hpp"

@@ -42,9 +42,12 @@ struct PlanOptions {
   /// choosing (Liu, Zheng, Liu 2019). Empty: choose without data.
   std::vector<Selector> sample = {};
   std::optional<bool> fused = {};  ///< distance and select in one step, or never
-  std::int64_t groups = 0;         ///< lists a query and training tile; 0: chosen
-  std::int64_t query_tile = 0;     ///< queries a step; 0: chosen
-  std::int64_t train_tile = 0;     ///< training rows a step; 0: chosen
+  /// Boxes around rows that lie together, which are skipped where nothing in them can be near, or never:
+  /// docs/boxes.md. Metrics squared_l2, l2, l1 and linf.
+  std::optional<bool> boxes = {};
+  std::int64_t groups = 0;      ///< lists a query and training tile; 0: chosen
+  std::int64_t query_tile = 0;  ///< queries a step; 0: chosen
+  std::int64_t train_tile = 0;  ///< training rows a step; 0: chosen
   /// Which training rows count, [1 or m, ceil(n / 32)]: bit t % 32 of word t / 32 is 1 where row t does; one
   /// row of words is for all queries (filter.hpp makes them). The caller keeps them during the search. Empty:
   /// all rows count.
@@ -72,6 +75,10 @@ struct Feedback {
     bool operator==(const Lesson&) const = default;
   };
   std::vector<Lesson> lessons = {};  ///< at most one a proposer
+  bool boxes_made = false;           ///< the rows lie in boxes, too
+  /// A sample of queries for so many neighbours read more leaves than boxes are worth. 0: there was none.
+  std::int64_t boxes_lose_from = 0;
+  std::int64_t queries = 0;  ///< answered without boxes, for which it would have paid to make them
 
   bool operator==(const Feedback&) const = default;
 };
@@ -130,7 +137,12 @@ struct Plan {
   /// Bytes of a copy of the rows that the index keeps beside the quantized rows, where single rows are read
   /// faster so and the limit has room for it; it keeps what the first search that proposes decides.
   std::size_t row_copy_bytes = 0;
-  std::int64_t candidates = 0;            ///< places in the list of candidates of a query
+  std::int64_t candidates = 0;  ///< places in the list of candidates of a query
+  bool boxes = false;           ///< a walk through boxes instead of `distance` and `select`
+  /// With boxes: leaves that a query reads at most, before it is left to the chain.
+  std::int64_t most_leaves = 0;
+  /// With boxes: queries of a sample that are searched first, and tell whether it goes on by boxes. 0: none
+  std::int64_t tried_queries = 0;
   bool fused = false;                     ///< `nearest` instead of `distance` and `select`
   std::int64_t filters = 0;               ///< rows of PlanOptions::filter: 0, 1 or m
   std::optional<std::int64_t> self = {};  ///< as in PlanOptions

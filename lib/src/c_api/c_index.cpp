@@ -13,6 +13,31 @@
 using namespace kith;
 using namespace kith::c_api;
 
+namespace {
+
+void search_into(const Index& in, const RowsView& asked, std::int64_t k, const PlanOptions& options,
+                 Trace* trace, float* distance, int64_t* row) {
+  Neighbors unwanted;
+  const auto make_room = [&] {
+    const std::size_t cells = cells_of(asked.rows, k);
+    if (!distance) unwanted.distance.resize(cells);
+    if (!row) unwanted.index.resize(cells);
+    return FoundPlaces{distance ? distance : unwanted.distance.data(), row ? row : unwanted.index.data()};
+  };
+  search_to(in.state(), asked, k, options, trace, make_room, nullptr);
+}
+
+Index index_of(const char* where, const kith_device* device, const RowsView& train,
+               const kith_index_options* options) {
+  const Device& on = given(where, "device", device).device;
+  const kith_index_options asked = read_struct(where, options);
+  return Index(
+      on, train, choice_of(asked.metric, default_metric, parse_metric),
+      {copy_of(where, "features", asked.features, asked.feature_count), asked.first_row, asked.largest});
+}
+
+}  // namespace
+
 kith_status kith_filter_of(int64_t n, const int64_t* rows, int64_t count, uint32_t* words) {
   return guarded(__func__, [&](const char* where) {
     check_given(where, "words", words);
@@ -24,11 +49,9 @@ kith_status kith_filter_of(int64_t n, const int64_t* rows, int64_t count, uint32
 kith_status kith_index_new(const kith_device* device, const kith_rows* train,
                            const kith_index_options* options, kith_index** out) {
   return make_handle(__func__, out, [&](const char* where) {
-    const Device& on = given(where, "device", device).device;
-    const kith_index_options asked = read_struct(where, options);
-    return std::make_unique<kith_index>(kith_index{Index(
-        on, rows_of(where, "training", train), choice_of(asked.metric, default_metric, parse_metric),
-        {copy_of(where, "features", asked.features, asked.feature_count), asked.first_row, asked.largest})});
+    given(where, "device", device);
+    return std::make_unique<kith_index>(
+        kith_index{index_of(where, device, rows_of(where, "training", train), options)});
   });
 }
 
@@ -65,14 +88,30 @@ kith_status kith_index_search(const kith_index* index, const kith_rows* queries,
     const Index& in = given(where, "index", index).index;
     const RowsView asked = rows_of(where, "query", queries);
     const Asked how(where, options, in.rows(), asked.rows);
-    Neighbors unwanted;
-    const auto make_room = [&] {
-      const std::size_t cells = cells_of(asked.rows, k);
-      if (!distance) unwanted.distance.resize(cells);
-      if (!row) unwanted.index.resize(cells);
-      return FoundPlaces{distance ? distance : unwanted.distance.data(), row ? row : unwanted.index.data()};
-    };
-    search_to(in.state(), asked, k, how.options(), how.trace(), make_room, nullptr);
+    search_into(in, asked, k, how.options(), how.trace(), distance, row);
+    how.tell();
+  });
+}
+
+kith_status kith_index_prepare(const kith_index* index, int64_t m, int64_t k,
+                               const kith_search_options* options) {
+  return guarded(__func__, [&](const char* where) {
+    const Index& of = given(where, "index", index).index;
+    of.prepare(m, k, Asked(where, options, of.rows(), m).options());
+  });
+}
+
+kith_status kith_knn_graph(const kith_device* device, const kith_rows* rows, int64_t k,
+                           const kith_index_options* index_options, const kith_search_options* options,
+                           float* distance, int64_t* row) {
+  return guarded(__func__, [&](const char* where) {
+    const RowsView all = rows_of(where, "training", rows);
+    const Index in = index_of(where, device, all, index_options);
+    const Asked how(where, options, all.rows, all.rows);
+    PlanOptions way = how.options();
+    if (way.self) refuse(where, "self is given, but each row is left out by itself already; leave it at -1");
+    way.self = 0;
+    search_into(in, all, k, way, how.trace(), distance, row);
     how.tell();
   });
 }

@@ -171,6 +171,29 @@ void plain(const AccumulateStep& s) {
     }
 }
 
+/// No box is skipped, so no leaf is counted.
+void plain(const BoxesStep& s) {
+  const std::size_t dims = s.queries.dims;
+  const float* const rows =
+      reinterpret_cast<const float*>(static_cast<const PlainMemory*>(s.train.rows.memory)->data.data());
+  std::vector<float> row(dims);
+  for (std::size_t q = 0; q < s.queries.rows; ++q) {
+    std::vector<Key> keys;
+    for (std::size_t place = 0; place < s.train.rows.rows; ++place) {
+      const std::uint32_t t = row_of_grid(s.train.numbers, 0)[place];
+      if (s.filter.cols > 0 &&
+          row_of_grid(s.filter, s.filter.rows == 1 ? 0 : q)[t / 32] / (1u << t % 32) % 2 == 0)
+        continue;
+      for (std::size_t d = 0; d < dims; ++d)
+        row[d] = rows[(place / box_rows * dims + d) * box_rows + place % box_rows];
+      const float value = chain(s.metric, row_at(s.queries, q), row);
+      if (s.within.cols == 0 || value <= *row_of_grid(s.within, q)) keys.push_back(make_key(value, t));
+    }
+    put_smallest(std::move(keys), s.k, row_of_grid(s.out, q));
+    *row_of_grid(s.leaves, q) = 0;
+  }
+}
+
 void plain(const PrepareStep&) {}
 void plain(const PruneStep&) {}
 void plain(const TightenByBoundsStep&) {}
@@ -180,7 +203,7 @@ DeviceInfo plain_info() {
   DeviceInfo info;
   info.spec = info.backend = info.name = "plain";
   info.selectors = all_selectors();
-  info.fused_max_k = std::numeric_limits<std::uint32_t>::max();
+  info.fused_max_k = info.boxes_max_k = std::numeric_limits<std::uint32_t>::max();
   return info;
 }
 

@@ -10,6 +10,7 @@
 #include "plan/attempts.hpp"
 #include "plan/plan_memory.hpp"
 #include "plan/plan_rules.hpp"
+#include "plan/plan_rules_boxes.hpp"
 #include "plan/plan_sample.hpp"
 #include "plan/product_bounds.hpp"
 #include "plan/proposal_sizes.hpp"
@@ -117,6 +118,38 @@ void apply(const DeviceInfo& device, const PlanOptions& o, const std::string& wh
   if (o.train_tile) choice.train_tile = o.train_tile;
 }
 
+/// The plan for a way by boxes.
+Plan fitted(const DeviceInfo& device, const Problem& problem, const PlanOptions& options,
+            const Choice& choice) {
+  Plan plan;
+  plan.problem = problem;
+  plan.device = device.spec;
+  plan.boxes = true;
+  plan.most_leaves = choice.most_leaves;
+  plan.tried_queries = choice.tried_queries;
+  plan.filters = options.filter.rows();
+  plan.threads = options.threads;
+  plan.reason = choice.reason;
+  plan.train_tile = problem.n;
+  const std::int64_t tile = options.query_tile ? options.query_tile : choice.query_tile;
+  plan.query_tile = std::clamp<std::int64_t>(tile, 1, std::max<std::int64_t>(problem.m, 1));
+  fit_memory(device, options, plan);
+  return plan;
+}
+
+/// The plan by boxes, where they were asked for or may pay and find room.
+std::optional<Plan> boxes_plan(const DeviceInfo& device, const Problem& problem, const PlanOptions& options,
+                               const Feedback& feedback) {
+  const std::optional<Choice> choice = choose_boxes(device, problem, options, feedback);
+  if (!choice) return std::nullopt;
+  try {
+    return fitted(device, problem, options, *choice);
+  } catch (const Error& error) {
+    if (options.boxes == true || error.code() != Errc::out_of_memory) throw;
+    return std::nullopt;  // another way may do with less
+  }
+}
+
 /// The plan for a problem and options that were checked; `self` is heard already.
 Plan decide(const DeviceInfo& device, const Problem& problem, const PlanOptions& options) {
   if (!options.sample.empty()) return plan_before_sample(device, problem, options);
@@ -172,6 +205,12 @@ Plan plan_problem(const DeviceInfo& device, const Problem& problem, const PlanOp
   if (options.self) {
     ++searched.k;
     way.self.reset();
+  }
+  if (std::optional<Plan> plan = boxes_plan(device, searched, way, feedback)) {
+    plan->self = options.self;
+    plan->reason += reasons::left_out(*plan);
+    plan->attempts = attempts_of(*plan, false);
+    return *plan;
   }
   if (has_filter(options)) {
     way.fused = false;
@@ -230,13 +269,14 @@ std::string explain(const Plan& plan) try {
   line("problem", name(p.metric), ", n = ", p.n, ", m = ", p.m, ", dims = ", p.dims, ", k = ", p.k);
   const bool radius = p.k == 0;
   line("chain",
-       radius       ? "distance, then collect and rerank"
+       plan.boxes   ? "boxes, nearest first"
+       : radius     ? "distance, then collect and rerank"
        : plan.fused ? "nearest (distance and select in one step)"
                     : "distance, then select",
        plan.proposer == Proposer::none ? "" : ", for queries that the proposer leaves open");
   if (plan.filters) line("filter", plan.filters == 1 ? "one for all queries" : "one a query");
   if (plan.self) line("left out", "training row ", *plan.self, " + q for query q");
-  if (!plan.fused && !radius) line("selector", name(plan.selector));
+  if (!plan.fused && !plan.boxes && !radius) line("selector", name(plan.selector));
   line("proposer", name(plan.proposer));
   if (plan.sample_rows)
     line("sample", plan.sample_rows, " training rows by the proposer, for a first guess, listing none; then ",
@@ -251,11 +291,16 @@ std::string explain(const Plan& plan) try {
     line("candidates", plan.candidates, " places a query", radius ? " and training tile" : "");
   if (plan.proposer != Proposer::none)
     line("quantized rows", quantized_bytes(plan.proposer, p.n, p.dims), " bytes, kept with the index");
+  if (plan.boxes) {
+    line("leaves", "at most ", plan.most_leaves, " a query, then all rows by the chain");
+    if (plan.tried_queries) line("sample", plan.tried_queries, " queries, to tell whether boxes pay");
+    line("boxes", boxes_bytes(p.n, p.dims), " bytes, kept with the index");
+  }
   if (plan.row_copy_bytes) line("row copy", plan.row_copy_bytes, " bytes, likewise");
   line("why", plan.reason);
   line("query tile", plan.query_tile);
-  line("training tile", plan.train_tile);
-  if (!radius) line("groups", plan.groups);
+  if (!plan.boxes) line("training tile", plan.train_tile);
+  if (!radius && !plan.boxes) line("groups", plan.groups);
   line("workspace", plan.workspace_bytes, " bytes");
   return out.str();
 } catch (...) {

@@ -17,6 +17,7 @@
 
 namespace kith {
 
+class IndexBoxes;
 class IndexQuantizedRows;
 
 struct Index::State {
@@ -53,6 +54,7 @@ struct Index::State {
   mutable DeviceMutex quantized_mutex{device.info()};
   /// Each made by the first search by its proposer.
   mutable std::map<Proposer, std::shared_ptr<const IndexQuantizedRows>> quantized_rows;
+  mutable std::shared_ptr<const IndexBoxes> boxes;  ///< likewise
 };
 
 }  // namespace kith

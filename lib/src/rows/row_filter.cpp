@@ -55,6 +55,12 @@ void DeviceFilter::copy(std::int64_t first, std::int64_t count) const {
     session->write(*memory_.get(), static_cast<std::size_t>(i) * bytes, words_.row(first + i), bytes);
 }
 
+spi::Grid<std::uint32_t> DeviceFilter::words(std::int64_t queries) const {
+  if (!*this) return {};
+  const auto words = static_cast<std::size_t>(words_of_filter(plan_.problem.n));
+  return {memory_.get(), 0, plan_.filters == 1 ? 1 : static_cast<std::size_t>(queries), words, words};
+}
+
 spi::Step DeviceFilter::mask(const spi::Grid<float>& distances, std::uint32_t first_row) const {
   return mask_step(plan_, memory_.get(), distances, first_row);
 }

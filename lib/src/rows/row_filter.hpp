@@ -40,6 +40,8 @@ class DeviceFilter {
   explicit operator bool() const { return plan_.filters > 0; }
   /// Copy the words of queries first ... first + count - 1, if each has its own. Locks the device.
   void upload(std::int64_t first, std::int64_t count) const;
+  /// The words of a tile of `queries` queries, or those for all; empty without a filter.
+  spi::Grid<std::uint32_t> words(std::int64_t queries) const;
   spi::Step mask(const spi::Grid<float>& distances, std::uint32_t first_row) const;
 
  private:

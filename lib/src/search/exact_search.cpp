@@ -14,6 +14,8 @@ namespace {
 PlanOptions options_for_rest(const Index::State& index, const Plan& plan, const PlanOptions& options) {
   PlanOptions rest;
   rest.proposer = Proposer::none;
+  rest.boxes = false;
+  rest.filter = options.filter;
   rest.memory_limit = memory_budget(index.device.info(), plan, options);  // the other half
   rest.threads = options.threads;
   rest.stop = options.stop;

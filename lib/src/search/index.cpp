@@ -7,6 +7,7 @@
 
 #include "base/border.hpp"
 #include "base/text.hpp"
+#include "boxes/index_boxes.hpp"
 #include "certified/quantized_rows.hpp"
 #include "device/timing.hpp"
 #include "host/parallel.hpp"
@@ -145,6 +146,18 @@ Keys Index::search_keys(const RowsView& queries, std::int64_t k, const PlanOptio
   rethrow_as_error();
 }
 
+void Index::prepare(std::int64_t m, std::int64_t k, const PlanOptions& options) const try {
+  Feedback told = state_->lessons.feedback();
+  told.boxes_made = true;  // so that what it takes to make them is no reason against them
+  const Plan plan = plan_search(*state_, m, k, options, told);
+  if (plan.boxes)
+    boxes_for(*state_, options);
+  else if (plan.proposer != Proposer::none)
+    quantized_rows_for(*state_, plan);
+} catch (...) {
+  rethrow_as_error();
+}
+
 Plan Index::plan(std::int64_t m, std::int64_t k, const PlanOptions& options, const Feedback& feedback) const
     try {
   return plan_search(*state_, m, k, options, feedback);
@@ -185,6 +198,7 @@ std::size_t Index::memory_bytes() const {
   const std::lock_guard lock(state_->quantized_mutex);
   for (const auto& [proposer, quantized] : state_->quantized_rows)
     if (quantized) bytes += quantized->bytes();  // none where there was no memory for it
+  if (state_->boxes) bytes += state_->boxes->bytes();
   return bytes;
 }
 

@@ -18,6 +18,8 @@
 #include "metric/chain.hpp"
 #include "rows/row_filter.hpp"
 #include "rows/rows.hpp"
+#include "search/boxed_radius.hpp"
+#include "search/boxed_search.hpp"
 #include "search/search.hpp"
 #include "tiles/tiles.hpp"
 
@@ -290,29 +292,17 @@ void RadiusSearch::append_to(Result& result) {
   trace_->seconds["finish"] += finishing.seconds();
 }
 
-/// All of Index::within(), into `result`: Shown or Kept.
+/// By distances, all of them written, into `result`: Shown or Kept.
+///   queries  [m, dims], prepared
 template <class Result>
-void search_within(const Index::State& index, const RowsView& queries, std::span<const float> radii,
-                   const PlanOptions& options, Trace* trace, Result& result) {
-  const Stopwatch total;
-  const std::int64_t m = queries.rows;
-  if (queries.cols != index.columns)
-    throw Error(Errc::invalid_argument, "within: queries have " + std::to_string(queries.cols) +
-                                            " columns but the index has " + std::to_string(index.columns) +
-                                            "; give as many");
-  check_rows("within", "query", queries);
+void within_by_distances(const Index::State& index, MatrixView<const float> queries,
+                         const std::vector<float>& bounds, const PlanOptions& options, Trace* trace,
+                         Result& result) {
+  const std::int64_t m = queries.rows();
   const Plan plan = plan_within(index, m, options);
-  const std::vector<float> bounds = bounds_of(index.metric, radii, m);
-  const PreparedRows rows =
-      prepare_rows("within", "query", queries, index.metric, options.threads, index.mask());
-  {
-    const FloatGuard guard;
-    check_range("within", index.metric, rows.view, index.largest_of_all());
-  }
   const std::vector<Tile> tiles = train_tiles(index, plan);
   const std::int64_t query_tiles = (m + plan.query_tile - 1) / plan.query_tile;
   if (trace) {
-    restart(*trace);
     trace->plan = plan;
     trace->query_tiles = query_tiles;
     trace->train_tiles = static_cast<std::int64_t>(tiles.size());
@@ -323,23 +313,77 @@ void search_within(const Index::State& index, const RowsView& queries, std::span
   RadiusSearch search(index, plan, options, trace);
   for (std::int64_t first = 0; first < m; first += plan.query_tile) {
     const std::int64_t count = std::min(plan.query_tile, m - first);
-    search.begin(rows.view.slice(first, count), first, std::span(bounds).subspan(size(first), size(count)));
+    search.begin(queries.slice(first, count), first, std::span(bounds).subspan(size(first), size(count)));
     for (const Tile& tile : tiles) {
       search.run_tile(tile, result.found.first.back());
       watcher.step_done();
     }
     search.append_to(result);
   }
-  if (trace) trace->total_seconds = total.seconds();
+}
+
+/// Some queries of a search by distances, their own rows among what is found.
+RadiusNeighbors some_by_distances(const Index::State& index, MatrixView<const float> queries,
+                                  const std::vector<float>& bounds, const PlanOptions& options,
+                                  const std::vector<std::int64_t>& numbers) {
+  const std::vector<float> rows = gathered(queries, numbers, 0);
+  const auto count = static_cast<std::int64_t>(numbers.size());
+  std::vector<float> own_bounds;
+  for (const std::int64_t q : numbers) own_bounds.push_back(bounds[size(q)]);
+  PlanOptions way = options;
+  way.self.reset();
+  std::vector<std::uint32_t> words;
+  if (options.filter.rows() > 1) {
+    words = gathered(options.filter, numbers, 0);
+    way.filter = {words.data(), count, options.filter.cols()};
+  }
+  Shown some;
+  within_by_distances(index, {rows.data(), count, queries.cols()}, own_bounds, way, nullptr, some);
+  return std::move(some.found);
+}
+
+/// What the ways of a search within radii begin with.
+struct AskedWithin {
+  std::vector<float> bounds;  ///< [m]
+  PreparedRows rows;
+};
+
+AskedWithin asked_within(const Index::State& index, const RowsView& queries, std::span<const float> radii,
+                         const PlanOptions& options) {
+  const std::int64_t m = queries.rows;
+  if (queries.cols != index.columns)
+    throw Error(Errc::invalid_argument, "within: queries have " + std::to_string(queries.cols) +
+                                            " columns but the index has " + std::to_string(index.columns) +
+                                            "; give as many");
+  check_rows("within", "query", queries);
+  static_cast<void>(plan_within(index, m, options));  // what options insist on is heard first
+  AskedWithin asked{bounds_of(index.metric, radii, m),
+                    prepare_rows("within", "query", queries, index.metric, options.threads, index.mask())};
+  const FloatGuard guard;
+  check_range("within", index.metric, asked.rows.view, index.largest_of_all());
+  return asked;
 }
 
 }  // namespace
 
 RadiusNeighbors Index::within(const RowsView& queries, std::span<const float> radii,
                               const PlanOptions& options, Trace* trace) const try {
-  Shown result;
-  search_within(*state_, queries, radii, options, trace, result);
-  return std::move(result.found);
+  const Stopwatch total;
+  const State& index = *state_;
+  const AskedWithin asked = asked_within(index, queries, radii, options);
+  const MatrixView<const float> rows = asked.rows.view;
+  if (trace) restart(*trace);
+  std::optional<RadiusNeighbors> found = within_by_boxes(
+      index, rows, asked.bounds, options, trace, [&](const std::vector<std::int64_t>& numbers) {
+        return some_by_distances(index, rows, asked.bounds, options, numbers);
+      });
+  if (!found) {
+    Shown result;
+    within_by_distances(index, rows, asked.bounds, options, trace, result);
+    found = std::move(result.found);
+  }
+  if (trace) trace->total_seconds = total.seconds();
+  return *std::move(found);
 } catch (...) {
   rethrow_as_error();
 }
@@ -347,8 +391,12 @@ RadiusNeighbors Index::within(const RowsView& queries, std::span<const float> ra
 RadiusKeys Index::within_keys(const RowsView& queries, std::span<const float> radii,
                               const PlanOptions& options, Trace* trace) const try {
   check_no_self("within_keys", options);
+  const Stopwatch total;
+  const AskedWithin asked = asked_within(*state_, queries, radii, options);
+  if (trace) restart(*trace);
   Kept result;
-  search_within(*state_, queries, radii, options, trace, result);
+  within_by_distances(*state_, asked.rows.view, asked.bounds, options, trace, result);
+  if (trace) trace->total_seconds = total.seconds();
   return std::move(result.found);
 } catch (...) {
   rethrow_as_error();

@@ -15,6 +15,7 @@
 #include "plan/reasons.hpp"
 #include "rows/row_filter.hpp"
 #include "rows/rows.hpp"
+#include "search/boxed_search.hpp"
 #include "search/sampling.hpp"
 
 namespace kith {
@@ -94,11 +95,19 @@ PreparedRows prepare(const Index::State& index, const RowsView& queries, const P
   return rows;
 }
 
-/// What of a plan depends on the values of the queries: whether a proposer has a bound for them, and the
-/// selector that is the fastest in a sample.
+/// What of a plan depends on the values of the queries: whether boxes pay, whether a proposer has a bound for
+/// them, and the selector that is the fastest in a sample.
+///   trace  is told what was made on the way
 void decide_by_values(const Index::State& index, const PreparedRows& rows, std::int64_t k,
-                      const PlanOptions& options, const Feedback& feedback, Plan& plan) {
+                      const PlanOptions& given, const Feedback& feedback, Plan& plan, Trace& trace) {
   const std::int64_t m = rows.view.rows();
+  PlanOptions options = given;
+  std::string why_not;
+  if (plan.boxes && plan.tried_queries > 0 && !boxes_pay(index, rows.view, options, plan, why_not, trace)) {
+    options.boxes = false;
+    plan = plan_search(index, m, k, options, feedback);
+    plan.reason += why_not;
+  }
   const bool has_bound = plan.proposer == Proposer::none ||
                          within_range(plan.proposer, index.dims, largest_centred(rows.largest, index.centre),
                                       largest_centred(index.largest, index.centre));
@@ -129,9 +138,12 @@ void search_to(const Index::State& index, const RowsView& queries, std::int64_t 
   FoundPlaces found;
   by_first_way(Ways(index, queries.rows, k, options, feedback), begun, [&](Plan& plan) {
     if (!rows) rows = prepare(index, queries, options);
-    decide_by_values(index, *rows, k, options, feedback, plan);
+    Trace made;
+    decide_by_values(index, *rows, k, options, feedback, plan, made);
     if (trace) {
       restart(*trace);
+      trace->boxes_seconds = made.boxes_seconds;
+      trace->boxes_bytes = made.boxes_bytes;
       trace->plan = plan;
       tell_of_proposer(plan, index.device.info().kind, *trace);
     }

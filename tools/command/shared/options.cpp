@@ -80,12 +80,13 @@ std::vector<Selector> parse_sample(const std::string& text) {
   return selectors;
 }
 
-std::optional<bool> parse_fused(const std::string& text) {
+std::optional<bool> parse_whether(const std::string& text) {
   const std::string plain = plain_name(text);
   if (plain == "automatic") return std::nullopt;
   if (plain == "yes") return true;
   if (plain == "no") return false;
-  throw Error(Errc::invalid_argument, "fused: \"" + text + "\" is unknown; choose one of automatic, yes, no");
+  throw Error(Errc::invalid_argument,
+              "whether: \"" + text + "\" is unknown; choose one of automatic, yes, no");
 }
 
 }  // namespace
@@ -195,7 +196,11 @@ void add_plan_options(CLI::App& app, PlanFlags& flags) {
            "How candidates are proposed: automatic, none, gemm, dot, bf16, fp16, int8", "NAME",
            [](const std::string& text) { return parse_proposer(text); });
   add_text("--fused", flags.fused, "Distance and selection in one step: automatic, yes, no", "WHEN",
-           parse_fused);
+           parse_whether);
+  add_text(
+      "--boxes", flags.boxes,
+      "Boxes around rows that lie together, skipped where nothing in them can be near: automatic, yes, no",
+      "WHEN", parse_whether);
   add_text("--memory-limit", flags.memory_limit,
            "Device memory a search may take beside the training rows: bytes, or as 512M, 4G", "SIZE",
            parse_bytes);
@@ -212,7 +217,8 @@ PlanOptions plan_options(const PlanFlags& flags) {
   options.selector = parse_selector(flags.selector);
   if (!flags.sample.empty()) options.sample = parse_sample(flags.sample);
   options.proposer = parse_proposer(flags.proposer);
-  options.fused = parse_fused(flags.fused);
+  options.fused = parse_whether(flags.fused);
+  options.boxes = parse_whether(flags.boxes);
   options.groups = flags.groups;
   options.query_tile = flags.query_tile;
   options.train_tile = flags.train_tile;

@@ -183,7 +183,7 @@ Subcommand add_compare(CLI::App& parent) {
           ->type_name("PLACES");
   add_plan_options(*app, flags->plan);
   for (const char* option : {"--device", "--stage", "--explain", "--sample", "--proposer", "--fused",
-                             "--query-tile", "--train-tile", "--memory-limit"})
+                             "--boxes", "--query-tile", "--train-tile", "--memory-limit"})
     placement->excludes(app->get_option(option));
   add_examples(*app, {"kith compare", "kith compare --device cpu,opencl:pocl --data all --metric l1",
                       "kith compare --stage select --selector bubble -n 100000 -m 4 -k 100",

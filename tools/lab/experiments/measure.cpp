@@ -275,6 +275,7 @@ Measured time_classify(const Settings& settings, const Classifier& classifier,
 }
 
 std::string short_plan(const Plan& plan) {
+  if (plan.boxes) return "boxes, tiles of " + std::to_string(plan.query_tile) + " queries";
   std::string text = plan.fused ? "fused" : std::string(name(plan.selector));
   if (plan.proposer != Proposer::none) text = std::string(name(plan.proposer)) + " proposer, " + text;
   return text + ", " + std::to_string(plan.groups) + (plan.groups == 1 ? " group" : " groups") + ", tiles " +

@@ -88,9 +88,12 @@ struct RandomSeries {
   std::function<workloads::ProposedResult(const workloads::RandomOptions&)> run;
 };
 
-RandomSeries random_series(const Device& device, const Subject& reference) {
+///   boxes  every case by boxes
+RandomSeries random_series(const Device& device, const Subject& reference, bool boxes) {
   const std::string spec = device.info().spec, name = subject_name(reference);
-  return {spec + " against " + name, name, cases_a_batch, [&device, &reference](const auto& options) {
+  return {spec + (boxes ? " by boxes" : "") + " against " + name, (boxes ? "boxes+" : "") + name,
+          cases_a_batch, [&device, &reference, boxes](workloads::RandomOptions options) {
+            options.boxes = boxes;
             return workloads::ProposedResult{
                 workloads::run_random_cases(device, reference ? &*reference : nullptr, options), {}, 0};
           }};
@@ -245,8 +248,9 @@ int verify_random_cases(const VerifyFlags& flags) {
     // The CPU compared with itself would agree whatever it did.
     const bool itself = reference && flags.reference.empty() && device.info().backend == "cpu";
     const Subject other = itself ? Subject() : reference;
-    const RandomSeries series =
-        flags.proposed ? proposed_series(flags, device, other) : random_series(device, other);
+    const RandomSeries series = flags.proposed
+                                    ? proposed_series(flags, device, other)
+                                    : random_series(device, other, plan_options(flags.plan).boxes == true);
     same = run_device(flags, device, series, file) && same;
   }
   return same ? exit_ok : exit_failed_check;

@@ -140,7 +140,28 @@ void draw_stage(Random random, Case& c) {
   c.groups = c.query_tile = c.train_tile = 0;
 }
 
+/// Whether a search for these sizes can go by boxes.
+bool has_boxes(const DeviceInfo& device, const Case& c) {
+  const bool bounded = c.metric == Metric::squared_l2 || c.metric == Metric::l2 || c.metric == Metric::l1 ||
+                       c.metric == Metric::linf;
+  return bounded && c.k <= device.boxes_max_k && !c.stage;
+}
+
+void go_by_boxes(Case& c) {
+  c.boxes = true;
+  c.selector = Selector::automatic;
+  c.proposer = Proposer::automatic;
+  c.fused.reset();
+  c.groups = c.train_tile = 0;
+}
+
 }  // namespace
+
+bool take_boxes(const DeviceInfo& device, Case& c) {
+  if (!has_boxes(device, c)) return false;
+  go_by_boxes(c);
+  return true;
+}
 
 Case random_case(const DeviceInfo& device, std::uint64_t seed, std::uint64_t number) {
   Random random(random_bits(scramble(seed), number));
@@ -164,6 +185,7 @@ Case random_case(const DeviceInfo& device, std::uint64_t seed, std::uint64_t num
   if (random.one_in(3)) c.classes = random.pick<std::int64_t>({1, 2, 3, 10, 300});
   c.threads = static_cast<std::uint32_t>(random.pick({0, 0, 1, 3}));
   if (!wide) draw_stage(Random(random_bits(scramble(seed) + 1, number)), c);
+  if (Random(random_bits(scramble(seed) + 2, number)).one_in(6)) take_boxes(device, c);
   return c;
 }
 
@@ -192,6 +214,7 @@ std::string command_line(const Case& c, const std::string& device) {
   if (c.selector != Selector::automatic) out << " --selector " << name(c.selector);
   if (c.proposer != Proposer::automatic) out << " --proposer " << name(c.proposer);
   if (c.fused) out << " --fused " << (*c.fused ? "yes" : "no");
+  if (c.boxes) out << " --boxes " << (*c.boxes ? "yes" : "no");
   if (c.groups) out << " --groups " << c.groups;
   if (c.query_tile) out << " --query-tile " << c.query_tile;
   if (c.train_tile) out << " --train-tile " << c.train_tile;
@@ -206,6 +229,7 @@ Answer answer(const Device& device, const Case& c) {
   options.selector = c.selector;
   options.proposer = c.proposer;
   options.fused = c.fused;
+  options.boxes = c.boxes;
   options.groups = c.groups;
   options.query_tile = c.query_tile;
   options.train_tile = c.train_tile;

@@ -31,7 +31,7 @@ struct Case {
   std::optional<Stage> stage;  ///< instead: mask, score or accumulate alone
   Selector selector = Selector::automatic;
   Proposer proposer = Proposer::automatic;
-  std::optional<bool> fused;
+  std::optional<bool> fused, boxes;
   std::int64_t groups = 0, query_tile = 0, train_tile = 0;  ///< 0: chosen by the plan
   std::uint32_t threads = 0;
 
@@ -49,6 +49,9 @@ struct Answer {
 /// The paths that break most are drawn most: tiles of a few rows, k near a power of two or near n,
 /// lists longer than their group, nearly equal distances.
 Case random_case(const DeviceInfo& device, std::uint64_t seed, std::uint64_t number);
+
+/// Let a case go by boxes, if it can. Returns whether it does.
+bool take_boxes(const DeviceInfo& device, Case& c);
 
 /// The same problem, solved in whatever way the plan chooses: what a reference is asked.
 Case problem_of(const Case& c);
@@ -94,6 +97,7 @@ struct RandomOptions {
   std::uint64_t first = 0;  ///< number of the first case
   std::uint64_t cases = 0;  ///< how many to compare
   double seconds = 0;       ///< stop after so many; 0: never
+  bool boxes = false;       ///< every case by boxes that can be; the others are not compared
   std::stop_token stop;
   std::function<void(double)> progress;  ///< share done, between cases
 };

@@ -95,7 +95,8 @@ RandomResult run_random_cases(const Device& device, const Device* reference, con
   result.next = options.first;
   while (result.compared < options.cases && !options.stop.stop_requested() &&
          (options.seconds <= 0 || seconds() < options.seconds)) {
-    const Case c = random_case(device.info(), options.seed, result.next++);
+    Case c = random_case(device.info(), options.seed, result.next++);
+    if (options.boxes && !take_boxes(device.info(), c)) continue;
     std::string wrong;
     try {
       wrong = check(device, reference, c);

@@ -36,6 +36,10 @@ const std::vector<Workload>& all_workloads() {
       {"bigk", search, million, 64, 1000, 2048, "a large k"},
       {"emb768", search, million, 768, 1000, 10, "the size of text embeddings"},
       {"cloud3", search, million, 3, 20000, 16, "a point cloud"},
+      {"allknn3", search, million, 3, million, 17, "the 16 nearest of every point, and itself", false,
+       Metric::squared_l2, true},
+      {"uniform8", search, million, 8, 10000, 10, "eight columns"},
+      {"uniform12", search, million, 12, 10000, 10, "twelve columns"},
       {"distance64", Timed::distance, 65536, 64, 4096, 0, "the distance stage alone"},
       {"distance128", Timed::distance, 65536, 128, 4096, 0, "the distance stage alone"},
       {"distance784", Timed::distance, 65536, 784, 4096, 0, "the distance stage alone"},
@@ -64,6 +68,7 @@ Workload scaled(const Workload& workload, double scale) {
   small.n = shrink(workload.n);
   small.m = shrink(workload.m);
   small.k = std::min(workload.k, small.n);
+  if (small.own_rows) small.m = small.n;
   return small;
 }
 

@@ -80,6 +80,8 @@ typedef struct kith_search_options {
   int32_t (*progress)(double fraction, void* user);
   void* user;         ///< for `progress`
   kith_trace* trace;  ///< NULL: nothing is told
+  int32_t boxes;      ///< boxes around rows that lie together: 0: chosen; 1: yes; -1: never
+  int32_t reserved;   ///< 0
 } kith_search_options;
 KITH_C_API void kith_search_options_init(kith_search_options* options, uint64_t size);
 
@@ -121,6 +123,19 @@ KITH_C_API kith_status kith_index_describe(const kith_index* index, kith_index_i
 /// Where fewer than k rows count, a list ends in (+infinity, -1). Contract, section 2.
 KITH_C_API kith_status kith_index_search(const kith_index* index, const kith_rows* queries, int64_t k,
                                          const kith_search_options* options, float* distance, int64_t* row);
+
+/// Make now what kith_index_search() for m queries would make of the rows: what a proposer works on, or boxes.
+/// Without this the first such search does.
+KITH_C_API kith_status kith_index_prepare(const kith_index* index, int64_t m, int64_t k,
+                                          const kith_search_options* options);
+
+/// The k nearest rows of each row, itself left out, exactly.
+///   k              1 ... n - 1
+///   options        without `self`
+///   distance, row  [n, k]  out; NULL: not wanted
+KITH_C_API kith_status kith_knn_graph(const kith_device* device, const kith_rows* rows, int64_t k,
+                                      const kith_index_options* index_options,
+                                      const kith_search_options* options, float* distance, int64_t* row);
 
 /// All training rows whose distance, as kith_index_search() gives it, is at most a radius.
 ///   radii  [radius_count], 1 for all queries, or m; no NaN

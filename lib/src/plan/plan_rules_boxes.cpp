@@ -1,0 +1,124 @@
+#include "plan/plan_rules_boxes.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+
+#include "kith/error.hpp"
+#include "kith/spi/boxes.hpp"
+#include "plan/reasons.hpp"
+
+namespace kith {
+namespace {
+
+// Beyond so many columns even boxes of a million uniform rows reach nearly everywhere.
+constexpr std::int64_t most_columns = 16;
+constexpr std::int64_t fewest_rows = 16384;
+// A query that reads fewer leaves than this share of what they are worth costs next to nothing; where no
+// sample can tell, it may not cost more.
+constexpr double small_share = 0.1;
+// Queries of a sample, and of how many queries it is one.
+constexpr std::int64_t most_sampled = 64, queries_a_sampled = 16;
+
+/// What making boxes takes of a row, in leaves that a query reads meanwhile: the host makes them in 0.3 to
+/// 0.7 us a row with two threads, where a leaf takes it 0.4 us; a GPU is some hundred times as fast to read
+/// one.
+double leaves_to_make_a_row(const DeviceInfo& device) {
+  return device.kind == DeviceKind::gpu ? 300 : 1.5;
+}
+
+[[noreturn]] void refuse(const std::string& why) {
+  throw Error(Errc::unsupported, "search: " + why);
+}
+
+/// Whether the caller has named a way that is not that of boxes.
+bool names_another_way(const PlanOptions& o) {
+  return o.selector != Selector::automatic || o.proposer != Proposer::automatic || !o.sample.empty() ||
+         o.fused || o.groups != 0 || o.train_tile != 0;
+}
+
+void check_asked(const DeviceInfo& device, const Problem& p, const PlanOptions& o) {
+  if (!follows_from_gaps(p.metric))
+    refuse("boxes bound no distances by " + std::string(name(p.metric)) +
+           "; choose squared_l2, l2, l1 or linf, or drop the demand for boxes");
+  if (p.k > static_cast<std::int64_t>(device.boxes_max_k))
+    refuse(device.spec +
+           (device.boxes_max_k == 0 ? " has no boxes"
+                                    : " keeps at most " + std::to_string(device.boxes_max_k) +
+                                          " neighbours beside boxes, but k = " + std::to_string(p.k)) +
+           "; drop the demand for boxes");
+  if (names_another_way(o))
+    refuse(
+        "boxes have no selector, proposer, sample, fused step, groups or training tile; drop one of the two");
+}
+
+Choice by_boxes(const DeviceInfo& device, std::string reason) {
+  // Enough to share, and not so many that a step could not be stopped for long.
+  constexpr std::int64_t queries_of_cpu = 1 << 14, queries_of_gpu = 1 << 20;
+  Choice choice;
+  choice.boxes = true;
+  choice.query_tile = device.kind == DeviceKind::gpu ? queries_of_gpu : queries_of_cpu;
+  choice.reason = std::move(reason);
+  return choice;
+}
+
+}  // namespace
+
+bool follows_from_gaps(Metric metric) {
+  switch (metric) {
+    case Metric::squared_l2:
+    case Metric::l2:
+    case Metric::l1:
+    case Metric::linf:
+      return true;
+    default:
+      return false;
+  }
+}
+
+std::size_t boxes_bytes(std::int64_t n, std::int64_t dims) {
+  const auto rows = static_cast<std::uint32_t>(n);
+  const std::size_t row = static_cast<std::size_t>(dims) * spi::box_rows * sizeof(float);
+  return (std::size_t{spi::boxes_of_level(rows, 0)} + 2 * spi::box_blocks(rows)) * row +
+         static_cast<std::size_t>(n) * sizeof(std::uint32_t);
+}
+
+double leaves_worth(const DeviceInfo& device, const Problem& problem) {
+  const double leaves = static_cast<double>(problem.n) / spi::box_rows;
+  // A leaf that is read in its turn takes as long as so many that are streamed by the chain. On two cores, of
+  // a million rows: 0.6 us for 850 with 8 columns (121 leaves a query), 0.43 for 1000 with 10 (350); with 3
+  // columns 0.77 for 273, most of it before the first of 6. A GPU multiplies up to 16 columns in the time of
+  // one.
+  const double turn = device.profile.host_threads ? 250 / static_cast<double>(problem.dims + 4) : 100;
+  return leaves / turn;
+}
+
+std::optional<Choice> choose_boxes(const DeviceInfo& device, const Problem& problem,
+                                   const PlanOptions& options, const Feedback& feedback) {
+  if (options.boxes == false) return std::nullopt;
+  const double worth = leaves_worth(device, problem);
+  if (options.boxes == true) {
+    check_asked(device, problem, options);
+    Choice choice = by_boxes(device, reasons::boxes_asked_for());
+    choice.most_leaves = std::numeric_limits<std::uint32_t>::max() - 1;
+    return choice;
+  }
+  if (names_another_way(options) || !follows_from_gaps(problem.metric) || problem.n < fewest_rows ||
+      problem.dims > most_columns || problem.k > static_cast<std::int64_t>(device.boxes_max_k))
+    return std::nullopt;
+  if (feedback.boxes_lose_from > 0 && problem.k >= feedback.boxes_lose_from) return std::nullopt;
+  const double fewest = 2 + static_cast<double>(problem.k) / (spi::box_rows / 2);
+  const double queries = static_cast<double>(problem.m + feedback.queries);
+  const double to_make = leaves_to_make_a_row(device) * static_cast<double>(problem.n);
+  const std::int64_t sampled = std::min(most_sampled, problem.m / queries_a_sampled);
+  const double limit = sampled > 0 ? worth : small_share * worth;
+  if (fewest > limit || (!feedback.boxes_made && queries * worth < to_make)) return std::nullopt;
+  const std::size_t room = room_for_quantized_rows(device, options);
+  if (boxes_bytes(problem.n, problem.dims) > room) return std::nullopt;
+  Choice choice = by_boxes(device, reasons::boxes());
+  choice.most_leaves = static_cast<std::int64_t>(limit);
+  choice.tried_queries = sampled;
+  return choice;
+}
+
+}  // namespace kith
