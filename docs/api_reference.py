@@ -16,9 +16,9 @@ HEADERS = [
 OTHERS = {"kith", "spi", "export", "cxx20", "version"}  # no API of their own, or that of back ends
 INTRODUCTION = """# C++ API
 
-All of it is in namespace `kith`; `#include <kith/kith.hpp>` brings the whole. Sizes are those of the
-[glossary](../glossary.md): `[m, k]` is a row-major matrix of `m` rows of `k` elements. What fails throws
-`kith::Error`. [`examples/`](../../examples/search.cpp) has programs to begin with.
+Everything is in namespace `kith`; `#include <kith/kith.hpp>` includes all headers. The [glossary](../glossary.md) explains
+the sizes: `[m, k]` is a row-major matrix of `m` rows of `k` elements. Every failure throws `kith::Error`.
+[`examples/`](../../examples/search.cpp) has programs to begin with.
 """
 
 

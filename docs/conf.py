@@ -5,6 +5,7 @@ import sys
 here = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, here)
 import api_reference  # noqa: E402
+import furo_repairs  # noqa: E402
 
 project = "kith"
 copyright = "the authors of kith"
@@ -23,10 +24,11 @@ nitpick_ignore = [("cpp:identifier", name) for name in ("kith", "kith::stages", 
 nitpick_ignore_regex = [("cpp:identifier", r"spi(::.*)?")]
 html_theme = "furo"
 html_static_path = ["_static"]
-html_css_files = ["kith.css"]
+html_css_files = ["kith.css", "dark.css"]
 html_show_sphinx = False
 html_copy_source = False
 html_theme_options = {"navigation_with_keys": True}
 
+furo_repairs.write(os.path.join(here, "_static"))
 api_reference.write(
     os.path.join(here, "../lib/include/kith"), breathe_projects["kith"], os.path.join(here, "reference/api.md"))

@@ -1,5 +1,4 @@
 // collect, fp16, of up to 24 dimensions, with the test as part of the product: collect_fused_test.cu.
-// No twin in kernels_cl: kernels of OpenCL are launched by their names.
 #pragma once
 
 #include "prepare/prepare_fp16.hpp"

@@ -33,7 +33,10 @@ struct Glossary {
     std::ifstream file(path);
     for (string line; std::getline(file, line);) {
       add_quoted(line, quoted);
-      if (line.starts_with("| ")) add_quoted(line.substr(0, line.find(" | ")), entries);
+      if (!line.starts_with("| ")) continue;
+      const string cell = line.substr(2, line.find(" | ", 2) - 2);
+      entries.insert(cell);
+      add_quoted(cell, entries);
     }
   }
 };

@@ -221,10 +221,10 @@ def table_of(mutants, results):
     if missing:
         raise Failure(f"no result yet of {', '.join(missing)}; run them with --missing")
     lines = ["# Mutants", "",
-             "Bugs that were planted in kith one at a time, and the test that fails for each. Made by",
-             "`tools/check --only mutants`, which plants them again (under `--ci` three, drawn by the date); the",
-             "list is `tests/mutants/*.txt`, how to add one is in `tests/mutants/mutants.py`. Seconds are those that",
-             "it took to build what the mutant changes, and to run the test, on two cores.",
+             "This page lists bugs that were planted in kith, one at a time, and the test that fails for each.",
+             "`tools/check --only mutants` plants them again (under `--ci` three, chosen by the date). `tests/mutants/*.txt` has",
+             "the list, and `tests/mutants/mutants.py` says how to add one. The seconds are those of the build and of the test,",
+             "on two cores.",
              "",
              "| mutant | kind | what it would do | killed by | seconds |", "|---|---|---|---|---|"]
     for one in mutants:

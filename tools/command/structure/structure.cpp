@@ -12,7 +12,7 @@ namespace {
 
 using SteadyClock = std::chrono::steady_clock;
 
-constexpr std::int64_t piece_bytes = std::int64_t{64} << 20;  ///< of the distances in memory at a time
+constexpr std::int64_t matrix_piece = std::int64_t{64} << 20;  ///< bytes of the distances in memory at a time
 
 /// The files to be written, each a temporary until all is done.
 class Outputs {
@@ -90,7 +90,7 @@ void write_distances(files::AtomicFile& file, const Training& training, const St
   for (std::int64_t t = 0; t < n; ++t) names.push_back("row_" + std::to_string(training.file_row(t)));
   names = header_of(flags, std::move(names));
   const std::int64_t rows =
-      std::max<std::int64_t>(1, piece_bytes / (n * static_cast<std::int64_t>(sizeof(float))));
+      std::max<std::int64_t>(1, matrix_piece / (n * static_cast<std::int64_t>(sizeof(float))));
   ProgressBar bar("writing distances");
   options.progress = {};
   for (std::int64_t first = 0; first < n; first += rows) {
