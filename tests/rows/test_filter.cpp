@@ -45,6 +45,34 @@ TEST_CASE("filter: bits by hand") {
   CHECK(RowFilter::only(32, list).view().row(0)[0] == 0x80000004u);
 }
 
+TEST_CASE("filter: the bits of a shard, by hand") {
+  const std::vector<std::int64_t> list = {0, 31, 32, 40, 69};
+  RowFilter filter = RowFilter::only(70, list);
+  const auto words = [&](std::int64_t first, std::int64_t count) {
+    const RowFilter part = filter.slice(first, count);
+    CHECK(part.rows() == count);
+    return std::vector(part.view().row(0), part.view().row(0) + part.view().cols());
+  };
+  CHECK(words(0, 70) == std::vector<std::uint32_t>{0x80000001u, 0x101u, 0x20u});
+  CHECK(words(31, 39) == std::vector<std::uint32_t>{0x203u, 0x40u});
+  CHECK(words(32, 38) == std::vector<std::uint32_t>{0x101u, 0x20u});
+  CHECK(words(31, 2) == std::vector<std::uint32_t>{3});
+  CHECK(words(33, 7) == std::vector<std::uint32_t>{0});
+  RowFilter several(70, 2, false);
+  several.set(66, true, 1);
+  CHECK(several.slice(65, 5).count(0) == 0);
+  CHECK(several.slice(65, 5).counts(1, 1));
+  const auto refused = [&](std::int64_t first, std::int64_t count) {
+    return error_of([&] { filter.slice(first, count); });
+  };
+  CHECK(refused(60, 11) ==
+        "invalid_argument: filter: there are no rows 60 ... 60 + 11 - 1 among 70; choose at least one from 0 "
+        "to "
+        "69");
+  for (const std::string& error : {refused(-1, 2), refused(0, 0), refused(70, 1)})
+    CHECK(error.find("invalid_argument: filter: there are no rows ") == 0);
+}
+
 TEST_CASE("filter: refuses rows and filters that are not there") {
   RowFilter filter(5, 2);
   CHECK(error_of([&] { filter.set(5, true); }) ==

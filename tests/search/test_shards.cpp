@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -311,10 +312,11 @@ TEST_CASE("shards: sums over classes are cut by query, not by row") {
                queries = query_rows(DataKind::normal, Metric::squared_l2);
   std::vector<std::uint32_t> labels;
   for (std::int64_t t = 0; t < n; ++t) labels.push_back(static_cast<std::uint32_t>(t % 3));
-  const auto sums = [&](std::int64_t first, std::int64_t count) {
-    const std::vector<float> distances =
-        stages::distance(device(), queries.view().slice(first, count), train, Metric::squared_l2);
-    return stages::accumulate(device(), {distances.data(), count, n}, labels, 3);
+  const auto sums = [&](std::int64_t first, std::int64_t count, std::int64_t row = 0, std::int64_t rows = n) {
+    const std::vector<float> distances = stages::distance(device(), queries.view().slice(first, count),
+                                                          train.view().slice(row, rows), Metric::squared_l2);
+    return stages::accumulate(device(), {distances.data(), count, rows},
+                              std::span(labels).subspan(size(row), size(rows)), 3);
   };
   const stages::Accumulated whole = sums(0, m), first = sums(0, 4), rest = sums(4, m - 4);
   const auto joined = [](std::vector<float> one, const std::vector<float>& other) {
@@ -324,6 +326,11 @@ TEST_CASE("shards: sums over classes are cut by query, not by row") {
   CHECK(joined(first.smallest, rest.smallest) == bits(whole.smallest));
   CHECK(joined(first.high, rest.high) == bits(whole.high));
   CHECK(joined(first.low, rest.low) == bits(whole.low));
+  // The sums of two parts of the rows are, added, another pair.
+  const stages::Accumulated upper = sums(0, m, 0, 70), lower = sums(0, m, 70, n - 70);
+  std::vector<float> low = upper.low;
+  for (std::size_t i = 0; i < low.size(); ++i) low[i] += lower.low[i];
+  CHECK(bits(low) != bits(whole.low));
 }
 
 TEST_CASE("shards: the first bad row of all is that of the first shard that has one, by its number") {
