@@ -158,6 +158,7 @@ constexpr Reader readers[] = {
     {"f16bin", [](FuzzedDataProvider& input) { read_format(input, "input.f16bin"); }},
     {"ibin", [](FuzzedDataProvider& input) { read_format(input, "input.ibin"); }},
     {"npz", read_npz},
+    {"hdf5", [](FuzzedDataProvider& input) { read_format(input, "input.hdf5"); }},
     {"gz", read_gzip}};
 
 }  // namespace

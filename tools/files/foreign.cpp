@@ -11,10 +11,9 @@ struct Foreign {
   const char* advice;
 };
 
-constexpr std::array<Foreign, 18> foreign{
+constexpr std::array<Foreign, 17> foreign{
     {{".parquet .pq", "in Python: pandas.read_parquet('FILE').to_csv('new.csv', index=False)"},
      {".feather .arrow", "in Python: pandas.read_feather('FILE').to_csv('new.csv', index=False)"},
-     {".h5 .hdf5 .hdf", "in Python: numpy.save('new.npy', h5py.File('FILE')['NAME'][:])"},
      {".arff",
       "in Python: pandas.DataFrame(scipy.io.arff.loadarff('FILE')[0]).to_csv('new.csv', index=False)"},
      {".json", "in Python: pandas.read_json('FILE').to_csv('new.csv', index=False)"},

@@ -28,7 +28,8 @@ enum class Format {
   i8bin,
   f16bin,
   ibin,
-  npz
+  npz,
+  hdf5
 };
 
 /// By the file's name, `.gz` aside, letters of any case; else `given`, as FileOptions::format.
@@ -57,6 +58,8 @@ ArrayLayout read_idx_header(Source& source);
 ArrayLayout read_bin_header(Source& source, Format format);
 /// Of the array that `options` choose.
 ArrayLayout read_npz_header(Source& source, const FileOptions& options);
+ArrayLayout read_hdf5_header(Source& source, const FileOptions& options);
+bool has_arrays(Format format);  ///< by name: npz, hdf5
 
 /// The place in `names` of the array that `options` choose.
 /// Throws invalid_argument: there is none of that name, or several. Tells where the first of several is

@@ -54,7 +54,7 @@ std::uint64_t read_elements(Source& source, std::uint64_t count, Take&& take) {
 void check_length(const Source& source, std::uint64_t queries, std::uint64_t k) {
   const std::uint64_t header = 8, all = source.disk_bytes(), rows = multiply(multiply(queries, k), 4);
   if (queries == 0 || k == 0)
-    source.fail("holds " + count_of(queries, "query") + " of " + count_of(k, "neighbour") +
+    source.fail("holds " + std::to_string(queries) + " queries of " + count_of(k, "neighbour") +
                 "; a file of neighbours has at least one of each");
   if (all == 0) return;  // a pipe or a .gz: that is found where it ends
   const std::uint64_t left = all - header, both = multiply(rows, 2);
@@ -78,7 +78,7 @@ void read_ibin(Source& source, NeighborLists& lists) {
     lists.rows.resize(lists.rows.size() + some);
     to_labels(ElementType::i32, false, bytes, some, lists.rows.data() + lists.rows.size() - some);
   });
-  if (rows < count) source.fail("ends within its header; it is truncated: copy or download it again");
+  if (rows < count) source.fail("ends after its header; it is truncated: copy or download it again");
   const std::uint64_t distances =
       read_elements(source, count, [&](const unsigned char* bytes, std::size_t some) {
         for (std::size_t i = 0; i < some; ++i) {
@@ -136,7 +136,7 @@ NeighborLists read_neighbors(const std::filesystem::path& path, const FileOption
   } else {
     known.usual_array = "neighbors";
     read_rows(path, known, lists);
-    if (format == Format::npz && known.array.empty()) read_distances(path, known, lists);
+    if (has_arrays(format) && known.array.empty()) read_distances(path, known, lists);
   }
   const auto wrong = std::find_if(lists.rows.begin(), lists.rows.end(), [](auto row) { return row < -1; });
   if (wrong != lists.rows.end())

@@ -4,7 +4,7 @@
 //   .ibin, .bin  big-ann-benchmarks: queries and k as two little-endian u32, then the rows of each query as
 //   i32,
 //                then, where the file is so long, their distances as f32
-//   .npz         the arrays neighbors and distances, or neighbors alone
+//   .npz, .hdf5  the arrays neighbors and distances, or neighbors alone
 //   others       rows alone, one line or row a query: .ivecs, .npy, .csv and the like
 //
 // Source: Simhadri et al., Results of the NeurIPS'21 Challenge on Billion-Scale Approximate Nearest Neighbor

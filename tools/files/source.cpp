@@ -2,7 +2,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -93,31 +95,13 @@ void Source::begin_inflating(int window) {
   gzip_ = std::move(gzip);
 }
 
-void Source::read_at(std::uint64_t offset, void* to, std::size_t size) {
-  for (std::size_t done = 0; done < size;) {
-    const ssize_t got = ::pread(fd_, static_cast<char*>(to) + done, std::min(size - done, largest_read),
-                                static_cast<off_t>(begin_ + offset + done));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) fail("cannot be read: " + std::string(std::strerror(errno)) + "; check the disk");
-    if (got == 0) fail("became shorter while it was read; copy or download it again");
-    done += static_cast<std::size_t>(got);
-  }
-}
-
-void Source::enter(const Member& member, std::uint64_t data) {
-  name_ += ": " + printable(member.name);
-  if (::lseek(fd_, static_cast<off_t>(begin_ + data), SEEK_SET) < 0)
-    fail("cannot be read: " + std::string(std::strerror(errno)) + "; check the disk");
-  head_used_ = head_size_;
-  file_bytes_ = member.packed;
-  file_read_ = bytes_read_ = 0;
-  member_ = member;
-  if (member.deflated) begin_inflating(-15);  // the largest window; below 0: without a header
-}
-
 Source::~Source() {
   if (gzip_) inflateEnd(gzip_.get());
   if (fd_ >= 0) ::close(fd_);
+  if (program_ <= 0) return;
+  ::kill(program_, SIGKILL);  // it writes for nobody any more
+  while (::waitpid(program_, nullptr, 0) < 0 && errno == EINTR) {
+  }
 }
 
 void Source::fail(const std::string& text) const {
@@ -139,7 +123,8 @@ std::size_t Source::read_file(void* to, std::size_t size) {
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail("cannot be read: " + std::string(std::strerror(errno)) + "; check the disk");
     file_read_ += static_cast<std::uint64_t>(got);
-    if (progress_ && file_bytes_ > 0)
+    if (got == 0 && program_ > 0) end_program();
+    if (progress_ && !was_passed_ && file_bytes_ > 0)
       progress_(std::min(1.0, static_cast<double>(file_read_) / static_cast<double>(file_bytes_)));
     return static_cast<std::size_t>(got);
   }
@@ -169,9 +154,10 @@ void Source::next_member() {
 }
 
 void Source::fail_unpacking(const std::string& why, std::uint64_t at) const {
-  const std::string place = " (" + why + " after " + count_of(at, "byte") + "); copy or download it again";
-  if (member_) fail("its packed data is damaged" + place);
-  fail("is no gzip file, or a damaged one" + place + ", or take .gz off its name if it is not compressed");
+  const std::string place = why + " after " + count_of(at, "byte");
+  if (member_) fail("its packed data is damaged (" + place + "); copy or download it again");
+  fail("is no gzip file, or a damaged one (" + place +
+       "); copy or download it again, or take .gz off its name if it is not compressed");
 }
 
 std::size_t Source::inflate_some(void* to, std::size_t size) {
@@ -245,23 +231,7 @@ void Source::require_end() {
   if (read(&byte, 1) != 0)
     fail("goes on after byte " + std::to_string(bytes_read_ - 1) +
          ", where its header says it ends; it is damaged or no such file: copy or download it again");
-  if (!member_) return;
-  if (bytes_read_ != member_->bytes || file_read_ != file_bytes_ || (gzip_ && gzip_->avail_in > 0))
-    fail("is " + count_of(bytes_read_, "byte") + " long, packed in " + std::to_string(file_read_) +
-         ", where the .zip says " + std::to_string(member_->bytes) + " in " +
-         std::to_string(member_->packed) + "; it is damaged: copy or download it again");
-  if (checksum_ != member_->checksum)
-    fail("has the checksum " + std::to_string(checksum_) + " and the .zip says " +
-         std::to_string(member_->checksum) + "; it is damaged: copy or download it again");
-}
-
-/// More of a member was read.
-void Source::check_member(const char* from, std::size_t size) {
-  checksum_ =
-      static_cast<std::uint32_t>(crc32_z(checksum_, reinterpret_cast<const unsigned char*>(from), size));
-  if (bytes_read_ > member_->bytes)
-    fail("unpacks to more than the " + count_of(member_->bytes, "byte") +
-         " that the .zip says; it is damaged: copy or download it again");
+  if (member_) require_member_end();
 }
 
 void Source::require_memory(std::uint64_t bytes) const {
@@ -276,17 +246,15 @@ void Source::require_memory(std::uint64_t bytes) const {
 }
 
 bool Source::grows_beyond_limit(std::uint64_t bytes) const {
-  return bytes > limits_.free_growth &&
-         bytes / std::max<std::uint64_t>(limits_.growth, 1) > (sized_ ? file_bytes_ : file_read_);
+  return bytes > limits_.free_growth && bytes / std::max<std::uint64_t>(limits_.growth, 1) > on_disk();
 }
 
 /// Of a file that would grow so.
 std::string Source::growth_advice(std::uint64_t bytes) const {
-  const std::uint64_t on_disk = sized_ ? file_bytes_ : file_read_;
-  return "a file of " + count_of(on_disk, "byte") + ", of which each stands for " +
+  return "a file of " + count_of(on_disk(), "byte") + ", of which each stands for " +
          std::to_string(limits_.growth) +
          " bytes of values at most; if it is not damaged, allow more: --max-growth " +
-         std::to_string(2 * (bytes / std::max<std::uint64_t>(on_disk, 1) + 1));
+         std::to_string(2 * (bytes / std::max<std::uint64_t>(on_disk(), 1) + 1));
 }
 
 void Source::require_room(std::uint64_t bytes) const {

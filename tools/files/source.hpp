@@ -60,6 +60,11 @@ class Source {
   /// From now on read() gives the bytes of this member, which begin at `data`, and messages name it.
   void enter(const Member& member, std::uint64_t data);
 
+  /// From now on read() gives what `program` writes, which has the file as its stdin, and messages name
+  /// `part` once name_part() has said it. Where the program ends otherwise than by 0, the file is damaged.
+  void pass_through(const std::string& program, const std::vector<std::string>& words);
+  void name_part(const std::string& part);
+
   /// What its characters are, where it is text: for LineReader. read() gives bytes as they are.
   Encoding encoding() const { return encoding_; }
   const Limits& limits() const { return limits_; }
@@ -101,7 +106,10 @@ class Source {
   void open(const std::filesystem::path& path);
   void begin_inflating(int window);
   void check_member(const char* from, std::size_t size);
+  void require_member_end() const;
   std::size_t read_file(void* to, std::size_t size);
+  std::uint64_t on_disk() const { return sized_ || was_passed_ ? file_bytes_ : file_read_; }
+  void end_program();
   std::size_t inflate_some(void* to, std::size_t size);
   void next_member();
   [[noreturn]] void fail_unpacking(const std::string& why, std::uint64_t at) const;
@@ -125,6 +133,8 @@ class Source {
   std::size_t head_size_ = 0, head_used_ = 0;
   std::vector<unsigned char> packed_;  ///< compressed bytes not yet used; gzip_ points into them
   bool ended_ = false;
+  int program_ = 0;  ///< its process; 0: none, or it has ended
+  bool was_passed_ = false;
   std::optional<Member> member_;
   std::uint32_t checksum_ = 0;  ///< of what was read of the member
 };

@@ -58,9 +58,9 @@ void refuse_text_options(const std::string& name, Format format, const ReadOptio
 /// The format of a file; a name of an array is refused where there are none.
 Format format_for(const std::string& name, const FileOptions& options) {
   const Format format = format_of(name, options.format);
-  if (!options.array.empty() && format != Format::npz)
+  if (!options.array.empty() && !has_arrays(format))
     throw Error(Errc::invalid_argument, name + ": has no array called " + in_quotes(options.array) +
-                                            ", being no .npz file; leave that option out");
+                                            ", being no .npz or HDF5 file; leave that option out");
   return format;
 }
 
@@ -119,12 +119,17 @@ bool is_text(Format format) {
   return format == Format::csv || format == Format::tsv || format == Format::txt;
 }
 
+bool has_arrays(Format format) {
+  return format == Format::npz || format == Format::hdf5;
+}
+
 bool is_bin(Format format) {
   return format >= Format::fbin && format <= Format::ibin;
 }
 
 std::optional<ArrayLayout> read_array_header(Source& source, Format format, const FileOptions& options) {
   if (format == Format::npz) return read_npz_header(source, options);
+  if (format == Format::hdf5) return read_hdf5_header(source, options);
   if (format == Format::npy) return read_npy_header(source);
   if (format == Format::idx) return read_idx_header(source);
   if (is_bin(format)) return read_bin_header(source, format);
@@ -138,7 +143,7 @@ std::string ending_of(const std::string& name) {
 }
 
 Format format_named(const std::string& name) {
-  constexpr std::array<std::pair<std::string_view, Format>, 15> formats{{{"csv", Format::csv},
+  constexpr std::array<std::pair<std::string_view, Format>, 16> formats{{{"csv", Format::csv},
                                                                          {"tsv", Format::tsv},
                                                                          {"txt", Format::txt},
                                                                          {"npy", Format::npy},
@@ -152,7 +157,8 @@ Format format_named(const std::string& name) {
                                                                          {"i8bin", Format::i8bin},
                                                                          {"f16bin", Format::f16bin},
                                                                          {"ibin", Format::ibin},
-                                                                         {"npz", Format::npz}}};
+                                                                         {"npz", Format::npz},
+                                                                         {"hdf5", Format::hdf5}}};
   std::string known;
   for (const auto& [text, format] : formats) {
     if (name == text) return format;
@@ -165,25 +171,15 @@ Format format_named(const std::string& name) {
 Format format_of(const std::string& name, const std::string& given) {
   std::string base = lower(std::filesystem::path(name).filename().string());
   if (base.ends_with(".gz")) base.erase(base.size() - 3);
-  constexpr std::array<std::pair<std::string_view, Format>, 19> endings{{{".npy", Format::npy},
-                                                                         {".csv", Format::csv},
-                                                                         {".data", Format::csv},
-                                                                         {".tsv", Format::tsv},
-                                                                         {".txt", Format::txt},
-                                                                         {"-ubyte", Format::idx},
-                                                                         {".idx", Format::idx},
-                                                                         {".fvecs", Format::fvecs},
-                                                                         {".ivecs", Format::ivecs},
-                                                                         {".bvecs", Format::bvecs},
-                                                                         {".fbin", Format::fbin},
-                                                                         {".u8bin", Format::u8bin},
-                                                                         {".i8bin", Format::i8bin},
-                                                                         {".f16bin", Format::f16bin},
-                                                                         {".ibin", Format::ibin},
-                                                                         {".npz", Format::npz},
-                                                                         {".svm", Format::svm},
-                                                                         {".libsvm", Format::svm},
-                                                                         {".svmlight", Format::svm}}};
+  constexpr std::array<std::pair<std::string_view, Format>, 22> endings{
+      {{".npy", Format::npy},     {".csv", Format::csv},       {".data", Format::csv},
+       {".tsv", Format::tsv},     {".txt", Format::txt},       {"-ubyte", Format::idx},
+       {".idx", Format::idx},     {".fvecs", Format::fvecs},   {".ivecs", Format::ivecs},
+       {".bvecs", Format::bvecs}, {".fbin", Format::fbin},     {".u8bin", Format::u8bin},
+       {".i8bin", Format::i8bin}, {".f16bin", Format::f16bin}, {".ibin", Format::ibin},
+       {".npz", Format::npz},     {".hdf5", Format::hdf5},     {".h5", Format::hdf5},
+       {".hdf", Format::hdf5},    {".svm", Format::svm},       {".libsvm", Format::svm},
+       {".svmlight", Format::svm}}};
   std::string known;
   for (const auto& [ending, format] : endings) {
     if (base.ends_with(ending)) return format;

@@ -6,6 +6,7 @@
 //   .fvecs .ivecs .bvecs   vectors as in the TEXMEX collections: every row says its length
 //   .fbin .u8bin .i8bin .f16bin .ibin   rows and columns as two u32, then the rows: big-ann-benchmarks
 //   .npz                   arrays by name, as numpy.savez and numpy.savez_compressed write them
+//   .hdf5 .h5 .hdf         the same as ann-benchmarks writes them, where kith was built with HDF5
 //   .svm .libsvm           a label, then index:value pairs, 1-based; what is absent is 0
 //
 // each also with .gz behind it. Axes after the first are flattened; one axis alone is a column.
@@ -91,10 +92,11 @@ enum class Header { automatic, yes, no };
 /// How a file is read, whatever is in it: rows, labels or values.
 struct FileOptions {
   /// The format of `-` (stdin), and of files whose name says none: csv, tsv, txt, npy, idx, fvecs, ivecs,
-  /// bvecs, svm, fbin, u8bin, i8bin, f16bin, ibin, npz. Empty: the name must say it.
+  /// bvecs, svm, fbin, u8bin, i8bin, f16bin, ibin, npz, hdf5. Empty: the name must say it.
   std::string format;
 
-  /// .npz files: the name of an array. Empty: the one called `usual_array`, or the first where none is.
+  /// .npz and HDF5: the name of an array. Empty: the one called `usual_array`; where none is, the first, of
+  /// HDF5 the only one.
   /// Files that have no arrays by name: invalid_argument.
   std::string array;
   std::string usual_array;

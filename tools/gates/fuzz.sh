@@ -6,7 +6,7 @@
 #
 # docs/fuzzing.md has what is read, what is checked, and what came out.
 
-packages_fuzz="clang-14 libclang-rt-14-dev"
+packages_fuzz="clang-14 libclang-rt-14-dev libhdf5-dev"
 
 kith_fuzz=$root/build-fuzz/bin/kith_fuzz
 
@@ -15,7 +15,7 @@ kith_fuzz=$root/build-fuzz/bin/kith_fuzz
 under_libfuzzer() { # READER ARGUMENTS...
   reader=$1 && shift
   case $reader in
-    npy | npz | idx | *vecs | *bin | neighbors) words=binary ;;
+    npy | npz | hdf5 | idx | *vecs | *bin | neighbors) words=binary ;;
     gz | model | tuning | options | words) words=$reader ;;
     *) words=text ;;
   esac

@@ -49,7 +49,7 @@ TEST_CASE("groundtruth: what big-ann-benchmarks reads, byte for byte") {
   const Result with = kith(told + out);
   REQUIRE_MESSAGE(with.code == 0, with.err);
   CHECK(with.out.empty());
-  CHECK(with.err == "kith: note: wrote " + out + " (56 bytes)\n");
+  CHECK(with.err == "kith: note: wrote " + out + " (56 B)\n");
   CHECK(folder.read("gt.ibin") == bin(2, 3, rows + squared));
   CHECK(kith(told + out + " --no-distances --quiet").code == 0);
   CHECK(folder.read("gt.ibin") == bin(2, 3, rows));
@@ -66,9 +66,9 @@ TEST_CASE("groundtruth: what big-ann-benchmarks reads, byte for byte") {
                 "invalid_argument: gt.csv: is no name of ground truth, which ends in .ibin or .bin; rows and "
                 "distances apart, as .ivecs, .npy or .csv, are written by kith search --out-index and "
                 "--out-distance");
-  check_refused(
-      "groundtruth " + train_and_queries(folder) + " -k 7 --out " + out, 2,
-      "invalid_argument: groundtruth: -k 7 but " + (folder / "base.u8bin") + " has 6 rows; give 6 or fewer");
+  check_refused("groundtruth " + train_and_queries(folder) + " -k 7 --out " + out, 2,
+                "invalid_argument: groundtruth: k = 7 but " + (folder / "base.u8bin") +
+                    " holds 6 rows; choose 1 <= k <= 6");
 }
 
 TEST_CASE("recall: of a file, as text, JSON, CSV and a page") {
@@ -83,17 +83,18 @@ TEST_CASE("recall: of a file, as text, JSON, CSV and a page") {
         found + " against " + truth +
             ": 2 queries\n\nrecall@2 = 0.7500 (3 of 4)\nno query has further rows at the distance of "
             "neighbour 2\n\n"
-            "recall@2    queries  share\n1                 1    0.5\n0.5 to 0.6        1    0.5\n");
+            "  recall@2  queries   share\n         1        1  0.5000\n0.5 to 0.6        1  0.5000\n");
   const json parsed = json::parse(kith(told + " --json").out);
   CHECK(parsed == json::parse(R"({"truth": ")" + truth + R"(", "found_by": ")" + found + R"(", "queries": 2,
     "k": 2, "recall": 0.75, "neighbors_found": 3, "complete": 1, "worst": 1, "truth_has_distances": true,
     "found_by_tie": 0, "tied_queries": 0, "open_ties": 0, "found": [2, 1]})"));
+  // Two rows are the nearest of the first query, and the other one was found.
   const Result files =
       kith(told + " -k 1 --quiet --csv " + (folder / "r.csv") + " --report " + (folder / "r.html"));
   CHECK(files.code == 0);
-  CHECK(folder.read("r.csv") == "query,found,recall\r\n0,0,0.0\r\n1,0,0.0\r\n");
+  CHECK(folder.read("r.csv") == "query,found,recall\r\n0,1,1.0\r\n1,0,0.0\r\n");
   const string page = folder.read("r.html");
-  for (const char* part : {"0.00 % <small>recall@1</small>", "recall@1 of the queries, the worst first",
+  for (const char* part : {"50.00 % <small>recall@1</small>", "recall@1 of the queries, the worst first",
                            "How many queries have which recall", "<h2>Command</h2>"})
     CHECK_MESSAGE(contains(page, part), part);
   CHECK(!contains(page, "How it was done"));
@@ -122,6 +123,22 @@ TEST_CASE("recall: a truth is its own answer, in every format, by every way") {
          {" --truth " + truth + " --found " + found, " --truth " + found + " --found " + truth})
       CHECK(json::parse(kith("recall --json" + pair).out)["recall"] == 1.0);
   }
+}
+
+TEST_CASE("groundtruth: of ann-benchmarks' HDF5, where kith was built with it") {
+  if (!fs::exists(fs::path(KITH_COMMAND_PATH).parent_path() / "kith-read-hdf5")) return;
+  const Folder folder;
+  const string seeds = KITH_TEST_SOURCE_DIR "/tests/fuzz/seeds/hdf5/";
+  const string both = folder.write("toy.hdf5", test_support::text_of_file(seeds + "plain"));
+  const string told =
+      "groundtruth --device cpu --quiet --train " + both + " --queries " + both + " -k 2 --out -";
+  const Result found = kith(told);
+  CHECK(found.err.empty());
+  CHECK(found.out == bin(1, 2, bytes<std::int32_t>({1, 0}) + bytes<float>({0, 46.25f})));
+  CHECK(kith(told + " --query-array train").out ==
+        bin(2, 2, bytes<std::int32_t>({0, 1, 1, 0}) + bytes<float>({0, 46.25f, 0, 46.25f})));
+  check_refused(told + " --array x", 2,
+                "invalid_argument: " + both + ": has no array called \"x\"; it has \"test\", \"train\"");
 }
 
 TEST_CASE("groundtruth: the commands of its how-to page") {

@@ -92,6 +92,8 @@ TEST_CASE("recall: files of neighbours, word for word") {
   for (const std::size_t size : {std::size_t{20}, std::size_t{36}, std::size_t{33}})
     CHECK(error(gzip(bin(2, 3, rows + squared).substr(0, size)), "n.ibin.gz") ==
           "bad_file: n.ibin.gz: ends within its elements; it is truncated: " + again);
+  CHECK(error(gzip(bin(2, 3, "")), "n.ibin.gz") ==
+        "bad_file: n.ibin.gz: ends after its header; it is truncated: " + again);
   CHECK(error(bin(0, 3, "")) ==
         "bad_file: n.ibin: holds 0 queries of 3 neighbours; a file of neighbours has at least one of each");
   CHECK(error(bin(1, 1, bytes<std::int32_t>({-2}))) ==

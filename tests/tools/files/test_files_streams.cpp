@@ -131,7 +131,7 @@ TEST_CASE("files: a name that says no format, and a format that there is not") {
   CHECK(
       folder.table_error("data", "1,2\n", by_format("xls")) ==
       "invalid_argument: format: there is none called \"xls\"; choose one of csv, tsv, txt, npy, idx, fvecs, "
-      "ivecs, bvecs, svm, fbin, u8bin, i8bin, f16bin, ibin, npz");
+      "ivecs, bvecs, svm, fbin, u8bin, i8bin, f16bin, ibin, npz, hdf5");
 }
 
 TEST_CASE("files: columns first are put in place as they come") {

@@ -61,10 +61,10 @@ TEST_CASE("reproduce, compare --placement: options that cannot be meant") {
         "--help`");
   CHECK(compare_error("--quick") ==
         "invalid_argument: compare: unknown option --quick; did you mean --quiet?");
-  CHECK(
-      compare_error("--csv points.csv") ==
-      "invalid_argument: compare: unknown option --csv (evaluate, structure, select-features, reproduce have "
-      "it); see `kith compare --help`");
+  CHECK(compare_error("--csv points.csv") ==
+        "invalid_argument: compare: unknown option --csv (recall, evaluate, structure, select-features, "
+        "reproduce have "
+        "it); see `kith compare --help`");
   CHECK(compare_error("--charts folder") ==
         "invalid_argument: compare: unknown option --charts (reproduce has it); see `kith compare --help`");
   CHECK(

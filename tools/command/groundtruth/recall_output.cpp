@@ -97,7 +97,7 @@ experiments::Chart recall_chart(const Recall& recall) {
   const std::int64_t count = std::min(last, steps);
   for (std::int64_t i = 0; i <= count; ++i) {
     const std::int64_t at = count == 0 ? 0 : last * i / count;
-    const double x = last == 0 ? 0 : 100 * static_cast<double>(at) / static_cast<double>(last);
+    const double x = count == 0 ? 0 : 100 * static_cast<double>(i) / static_cast<double>(count);
     chart.series[0].points.push_back({x, recall.share(order[static_cast<std::size_t>(at)]), {}});
   }
   chart.series[1].points = {{0, recall.share(), {}}, {100, recall.share(), {}}};

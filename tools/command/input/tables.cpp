@@ -130,7 +130,7 @@ void add_text_options(CLI::App& app, TableFlags& flags) {
   add_choice(app, "--format", flags.format,
              "The format of - (stdin), and of files whose name says none; .gz is found out",
              {"csv", "tsv", "txt", "npy", "idx", "fvecs", "ivecs", "bvecs", "svm", "fbin", "u8bin", "i8bin",
-              "f16bin", "ibin", "npz"});
+              "f16bin", "ibin", "npz", "hdf5"});
   add_choice(app, "--header", flags.header,
              "Whether the first line of a text file is a header: automatic, yes, no",
              {"automatic", "yes", "no"});
@@ -152,18 +152,19 @@ void add_text_options(CLI::App& app, TableFlags& flags) {
 }
 
 void add_table_options(CLI::App& app, TableFlags& flags, const std::string& label_help, bool queries) {
-  reads_file(
-      app.add_option("--train", flags.train,
-                     "Training rows: .npy, .npz, .csv, .tsv, -ubyte, .fvecs, .bvecs, .ivecs, .svm, .fbin, "
-                     ".u8bin, .i8bin, .f16bin, all but .npz also with .gz behind it; - is stdin"))
+  reads_file(app.add_option(
+                 "--train", flags.train,
+                 "Training rows: .npy, .npz, .hdf5, .csv, .tsv, -ubyte, .fvecs, .bvecs, .ivecs, .svm, .fbin, "
+                 ".u8bin, .i8bin, .f16bin, all but .npz and .hdf5 also with .gz behind it; - is stdin"))
       ->required();
-  app.add_option("--array", flags.array,
-                 "The array of a .npz file that holds the training rows; otherwise train, or the first")
+  app.add_option(
+         "--array", flags.array,
+         "The array of a .npz or HDF5 file that holds the training rows; otherwise train, or the first")
       ->type_name("NAME");
   if (queries) {
     reads_file(app.add_option("--queries", flags.queries, "Rows to look up, with the same columns"));
     app.add_option("--query-array", flags.query_array,
-                   "The array of a .npz file that holds the queries; otherwise test, or the first")
+                   "The array of a .npz or HDF5 file that holds the queries; otherwise test, or the first")
         ->type_name("NAME");
   }
   if (!label_help.empty())
