@@ -37,7 +37,7 @@ void check_versions(void (*set_up)(Struct*, std::uint64_t), const Call& call) {
   CHECK(call(&longer.known) == KITH_UNSUPPORTED);
   CHECK(std::string(kith_last_error()).find("; leave them so, or use a newer kith") != std::string::npos);
   for (const std::uint64_t size :
-       {std::uint64_t{0}, std::uint64_t{8}, sizeof(Struct) - 8, ~std::uint64_t{0}}) {
+       {std::uint64_t{0}, std::uint64_t{8}, sizeof(Struct) - 16, ~std::uint64_t{0}}) {
     longer.known.size = size;
     CHECK(call(&longer.known) == KITH_INVALID_ARGUMENT);
     CHECK(std::string(kith_last_error()).find(".size is " + std::to_string(size) + ", which it never was") !=
@@ -94,6 +94,11 @@ TEST_CASE("c: structs of newer and older headers") {
   };
   check_versions(kith_search_options_init,
                  [&](kith_search_options* options) { return scene.search(scene.rows, options); });
+  kith_search_options first;  // of interface 1.0, which had no `boxes`
+  kith_search_options_init(&first, 136);
+  first.boxes = 7;
+  CHECK(first.size == 136);
+  CHECK(told(scene.search(scene.rows, &first)) == "ok");
   check_versions(kith_vote_options_init, [&](kith_vote_options* vote) { return predict(vote); });
   check_versions(kith_rows_init, [&](kith_rows* rows) {
     rows->data = scene.rows.data;

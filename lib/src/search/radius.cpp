@@ -300,6 +300,7 @@ RadiusNeighbors some_by_distances(const Index::State& index, MatrixView<const fl
   const std::vector<float> rows = gathered(queries, numbers, 0);
   const auto count = static_cast<std::int64_t>(numbers.size());
   std::vector<float> own_bounds;
+  own_bounds.reserve(numbers.size());
   for (const std::int64_t q : numbers) own_bounds.push_back(bounds[size(q)]);
   PlanOptions way = options;
   way.self.reset();
@@ -332,10 +333,16 @@ RadiusNeighbors Index::within(MatrixView<const float> queries, std::span<const f
     check_range("within", index.metric, rows.view, index.largest);
   }
   if (trace) restart(*trace);
-  std::optional<RadiusNeighbors> found = within_by_boxes(
-      index, rows.view, bounds, options, trace, [&](const std::vector<std::int64_t>& numbers) {
-        return some_by_distances(index, rows.view, bounds, options, numbers);
-      });
+  std::optional<RadiusNeighbors> found;
+  try {
+    found = within_by_boxes(index, rows.view, bounds, options, trace,
+                            [&](const std::vector<std::int64_t>& numbers) {
+                              return some_by_distances(index, rows.view, bounds, options, numbers);
+                            });
+  } catch (const Error& error) {  // a list for each query may take more memory than there is
+    if (options.boxes == true || error.code() != Errc::out_of_memory) throw;
+    if (trace) restart(*trace);
+  }
   if (!found) found = within_by_distances(index, rows.view, bounds, options, trace);
   if (trace) trace->total_seconds = total.seconds();
   return *std::move(found);

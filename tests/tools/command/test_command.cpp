@@ -68,14 +68,16 @@ TEST_CASE("every subcommand explains itself, with examples") {
 TEST_CASE("a slip on the command line is answered with what is meant, and exit code 2") {
   check_refused(
       "", 2,
-      "invalid_argument: kith: no subcommand is given; choose one of devices, search, classify, regress, "
+      "invalid_argument: kith: no subcommand is given; choose one of devices, search, graph, classify, "
+      "regress, "
       "evaluate, structure, select-features, compare, verify, reproduce, bench, tune, doctor, manual, and "
       "see `kith "
       "--help`");
   check_refused("serach", 2, "invalid_argument: kith: unknown subcommand \"serach\"; did you mean search?");
   check_refused(
       "frobnicate", 2,
-      "invalid_argument: kith: unknown subcommand \"frobnicate\"; choose one of devices, search, classify, "
+      "invalid_argument: kith: unknown subcommand \"frobnicate\"; choose one of devices, search, graph, "
+      "classify, "
       "regress, evaluate, structure, select-features, compare, verify, reproduce, bench, tune, doctor, "
       "manual");
   check_refused("search --trian a.npy", 2,

@@ -93,7 +93,8 @@ TEST_CASE("an option by the name it has elsewhere, or with a slip in it") {
   told("search --Train a.csv", "search: unknown option --Train; did you mean --train?");
   told("search --out_index a.csv", "search: unknown option --out_index; did you mean --out-index?");
   told("structure -k 5",
-       "structure: unknown option -k (search, classify, regress, select-features, compare, verify, tune have "
+       "structure: unknown option -k (search, graph, classify, regress, select-features, compare, verify, "
+       "tune have "
        "it); "
        "see `kith structure --help`");
   told("structure -x", "structure: unknown option -x; see `kith structure --help`");
