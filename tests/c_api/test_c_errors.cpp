@@ -97,6 +97,11 @@ TEST_CASE("c: structs of newer and older headers") {
   };
   check_versions(kith_search_options_init,
                  [&](kith_search_options* options) { return scene.search(scene.rows, options); });
+  kith_search_options first;  // of interface 1.0, which had no `boxes`
+  kith_search_options_init(&first, 136);
+  first.boxes = 7;
+  CHECK(first.size == 136);
+  CHECK(told(scene.search(scene.rows, &first)) == "ok");
   check_versions(kith_vote_options_init, [&](kith_vote_options* vote) { return predict(vote); });
   check_versions(kith_rows_init, [&](kith_rows* rows) {
     rows->data = scene.rows.data;

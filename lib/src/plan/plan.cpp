@@ -6,11 +6,11 @@
 
 #include "base/border.hpp"
 #include "base/float_guard.hpp"
+#include "boxes/boxes_rules.hpp"
 #include "kith/error.hpp"
 #include "plan/attempts.hpp"
 #include "plan/plan_memory.hpp"
 #include "plan/plan_rules.hpp"
-#include "plan/plan_rules_boxes.hpp"
 #include "plan/plan_sample.hpp"
 #include "plan/product_bounds.hpp"
 #include "plan/proposal_sizes.hpp"
@@ -120,7 +120,7 @@ void apply(const DeviceInfo& device, const PlanOptions& o, const std::string& wh
 
 /// The plan for a way by boxes.
 Plan fitted(const DeviceInfo& device, const Problem& problem, const PlanOptions& options,
-            const Choice& choice) {
+            const BoxesChoice& choice) {
   Plan plan;
   plan.problem = problem;
   plan.device = device.spec;
@@ -129,7 +129,7 @@ Plan fitted(const DeviceInfo& device, const Problem& problem, const PlanOptions&
   plan.tried_queries = choice.tried_queries;
   plan.filters = options.filter.rows();
   plan.threads = options.threads;
-  plan.reason = choice.reason;
+  plan.reason = options.boxes ? reasons::boxes_asked_for() : reasons::boxes();
   plan.train_tile = problem.n;
   const std::int64_t tile = options.query_tile ? options.query_tile : choice.query_tile;
   plan.query_tile = std::clamp<std::int64_t>(tile, 1, std::max<std::int64_t>(problem.m, 1));
@@ -140,7 +140,8 @@ Plan fitted(const DeviceInfo& device, const Problem& problem, const PlanOptions&
 /// The plan by boxes, where they were asked for or may pay and find room.
 std::optional<Plan> boxes_plan(const DeviceInfo& device, const Problem& problem, const PlanOptions& options,
                                const Feedback& feedback) {
-  const std::optional<Choice> choice = choose_boxes(device, problem, options, feedback);
+  const std::optional<BoxesChoice> choice =
+      choose_boxes(device, problem, options, feedback, room_for_quantized_rows(device, options));
   if (!choice) return std::nullopt;
   try {
     return fitted(device, problem, options, *choice);

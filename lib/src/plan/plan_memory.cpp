@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <string>
 
+#include "boxes/boxes_rules.hpp"
 #include "kith/error.hpp"
 #include "kith/key.hpp"
-#include "plan/plan_rules_boxes.hpp"
 #include "plan/proposal_sizes.hpp"
 #include "rows/row_filter.hpp"
 #include "rows/rows.hpp"

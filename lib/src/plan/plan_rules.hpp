@@ -17,8 +17,6 @@ struct Choice {
   std::int64_t visit_rows = 0;   ///< with a proposer
   std::int64_t growth = 2;       ///< with a proposer
   std::int64_t candidates = 0;   ///< with a proposer
-  bool boxes = false;
-  std::int64_t most_leaves = 0, tried_queries = 0;  ///< with boxes, as in Plan
   bool fused = false;
   std::int64_t groups = 1;
   std::int64_t query_tile = 0;

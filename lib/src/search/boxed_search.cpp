@@ -5,7 +5,6 @@
 
 #include "base/numbers.hpp"
 #include "device/timing.hpp"
-#include "plan/plan_rules_boxes.hpp"
 #include "plan/reasons.hpp"
 #include "search/exact_search.hpp"
 #include "search/pipeline.hpp"

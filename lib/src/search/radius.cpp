@@ -329,6 +329,7 @@ RadiusNeighbors some_by_distances(const Index::State& index, MatrixView<const fl
   const std::vector<float> rows = gathered(queries, numbers, 0);
   const auto count = static_cast<std::int64_t>(numbers.size());
   std::vector<float> own_bounds;
+  own_bounds.reserve(numbers.size());
   for (const std::int64_t q : numbers) own_bounds.push_back(bounds[size(q)]);
   PlanOptions way = options;
   way.self.reset();
@@ -373,10 +374,16 @@ RadiusNeighbors Index::within(const RowsView& queries, std::span<const float> ra
   const AskedWithin asked = asked_within(index, queries, radii, options);
   const MatrixView<const float> rows = asked.rows.view;
   if (trace) restart(*trace);
-  std::optional<RadiusNeighbors> found = within_by_boxes(
-      index, rows, asked.bounds, options, trace, [&](const std::vector<std::int64_t>& numbers) {
-        return some_by_distances(index, rows, asked.bounds, options, numbers);
-      });
+  std::optional<RadiusNeighbors> found;
+  try {
+    found = within_by_boxes(index, rows, asked.bounds, options, trace,
+                            [&](const std::vector<std::int64_t>& numbers) {
+                              return some_by_distances(index, rows, asked.bounds, options, numbers);
+                            });
+  } catch (const Error& error) {  // a list for each query may take more memory than there is
+    if (options.boxes == true || error.code() != Errc::out_of_memory) throw;
+    if (trace) restart(*trace);
+  }
   if (!found) {
     Shown result;
     within_by_distances(index, rows, asked.bounds, options, trace, result);

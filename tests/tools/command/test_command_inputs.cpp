@@ -29,9 +29,9 @@ string long_name(const CLI::Option& option) {
   return "--" + option.get_lnames()[0];
 }
 
-const std::set<string> written = {
-    "--out", "--proba",  "--save-model",     "--report",    "--out-index", "--out-distance",
-    "--csv", "--errors", "--sample-classes", "--distances", "--resume"};
+const std::set<string> written = {"--out",       "--proba",          "--save-model", "--report",
+                                  "--out-index", "--out-distance",   "--out-edges",  "--csv",
+                                  "--errors",    "--sample-classes", "--distances",  "--resume"};
 
 bool is_output(const string& subcommand, const string& option) {
   return written.contains(option) || (subcommand == "bench" && option == "--json");

@@ -93,7 +93,7 @@ TEST_CASE("an option by the name it has elsewhere, or with a slip in it") {
   told("search --Train a.csv", "search: unknown option --Train; did you mean --train?");
   told("search --out_index a.csv", "search: unknown option --out_index; did you mean --out-index?");
   told("structure -k 5",
-       "structure: unknown option -k (search, groundtruth, recall, classify, regress, select-features, "
+       "structure: unknown option -k (search, graph, groundtruth, recall, classify, regress, select-features, "
        "compare, verify, tune have "
        "it); "
        "see `kith structure --help`");

@@ -102,8 +102,7 @@ CLI::Option* add_numbers(CLI::App& app, const std::string& name, std::vector<std
 std::size_t parse_bytes(const std::string& text);
 
 /// What PlanOptions takes from the command line: --selector, --sample, --proposer, --fused, --boxes,
-/// --groups,
-/// --query-tile, --train-tile, --memory-limit (bytes, or with K, M, G), --threads.
+/// --groups, --query-tile, --train-tile, --memory-limit (bytes, or with K, M, G), --threads.
 struct PlanFlags {
   std::string selector = "automatic";
   std::string sample;  ///< selectors, with commas between them

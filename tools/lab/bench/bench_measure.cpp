@@ -224,8 +224,8 @@ BenchData make_data(const workloads::Workload& workload, const BenchFlags& flags
     data.train = make(workloads::Set::train, workload.m, workload.n);
   } else {
     data.train = make(workloads::Set::train, workload.n, workload.dims);
-    data.queries = make(workload.own_rows ? workloads::Set::train : workloads::Set::queries, workload.m,
-                        workload.dims);
+    data.queries =
+        make(workload.own_rows ? workloads::Set::train : workloads::Set::queries, workload.m, workload.dims);
   }
   return data;
 }

@@ -124,8 +124,8 @@ KITH_C_API kith_status kith_index_describe(const kith_index* index, kith_index_i
 KITH_C_API kith_status kith_index_search(const kith_index* index, const kith_rows* queries, int64_t k,
                                          const kith_search_options* options, float* distance, int64_t* row);
 
-/// Make now what kith_index_search() for m queries would make of the rows: what a proposer works on, or boxes.
-/// Without this the first such search does.
+/// Make now what kith_index_search() for m queries would make of the rows: what a proposer works on, or
+/// boxes. Without this the first such search does.
 KITH_C_API kith_status kith_index_prepare(const kith_index* index, int64_t m, int64_t k,
                                           const kith_search_options* options);
 

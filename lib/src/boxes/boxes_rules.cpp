@@ -1,4 +1,4 @@
-#include "plan/plan_rules_boxes.hpp"
+#include "boxes/boxes_rules.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -6,7 +6,6 @@
 
 #include "kith/error.hpp"
 #include "kith/spi/boxes.hpp"
-#include "plan/reasons.hpp"
 
 namespace kith {
 namespace {
@@ -52,14 +51,10 @@ void check_asked(const DeviceInfo& device, const Problem& p, const PlanOptions& 
         "boxes have no selector, proposer, sample, fused step, groups or training tile; drop one of the two");
 }
 
-Choice by_boxes(const DeviceInfo& device, std::string reason) {
-  // Enough to share, and not so many that a step could not be stopped for long.
+/// Enough to share, and not so many that a step could not be stopped for long.
+std::int64_t tile_of(const DeviceInfo& device) {
   constexpr std::int64_t queries_of_cpu = 1 << 14, queries_of_gpu = 1 << 20;
-  Choice choice;
-  choice.boxes = true;
-  choice.query_tile = device.kind == DeviceKind::gpu ? queries_of_gpu : queries_of_cpu;
-  choice.reason = std::move(reason);
-  return choice;
+  return device.kind == DeviceKind::gpu ? queries_of_gpu : queries_of_cpu;
 }
 
 }  // namespace
@@ -89,36 +84,33 @@ double leaves_worth(const DeviceInfo& device, const Problem& problem) {
   // a million rows: 0.6 us for 850 with 8 columns (121 leaves a query), 0.43 for 1000 with 10 (350); with 3
   // columns 0.77 for 273, most of it before the first of 6. A GPU multiplies up to 16 columns in the time of
   // one.
-  const double turn = device.profile.host_threads ? 250 / static_cast<double>(problem.dims + 4) : 100;
+  const double turn = device.profile.host_threads      ? 250 / static_cast<double>(problem.dims + 4)
+                      : device.kind == DeviceKind::gpu ? 100
+                                                       : 200;  // PoCL: 2.2 us, and 365
   return leaves / turn;
 }
 
-std::optional<Choice> choose_boxes(const DeviceInfo& device, const Problem& problem,
-                                   const PlanOptions& options, const Feedback& feedback) {
+std::optional<BoxesChoice> choose_boxes(const DeviceInfo& device, const Problem& problem,
+                                        const PlanOptions& options, const Feedback& feedback,
+                                        std::size_t room) {
   if (options.boxes == false) return std::nullopt;
   const double worth = leaves_worth(device, problem);
   if (options.boxes == true) {
     check_asked(device, problem, options);
-    Choice choice = by_boxes(device, reasons::boxes_asked_for());
-    choice.most_leaves = std::numeric_limits<std::uint32_t>::max() - 1;
-    return choice;
+    return BoxesChoice{std::numeric_limits<std::uint32_t>::max() - 1, 0, tile_of(device)};
   }
   if (names_another_way(options) || !follows_from_gaps(problem.metric) || problem.n < fewest_rows ||
       problem.dims > most_columns || problem.k > static_cast<std::int64_t>(device.boxes_max_k))
     return std::nullopt;
   if (feedback.boxes_lose_from > 0 && problem.k >= feedback.boxes_lose_from) return std::nullopt;
-  const double fewest = 2 + static_cast<double>(problem.k) / (spi::box_rows / 2);
+  const double fewest = 2 + 2 * static_cast<double>(problem.k) / spi::box_rows;
   const double queries = static_cast<double>(problem.m + feedback.queries);
   const double to_make = leaves_to_make_a_row(device) * static_cast<double>(problem.n);
   const std::int64_t sampled = std::min(most_sampled, problem.m / queries_a_sampled);
   const double limit = sampled > 0 ? worth : small_share * worth;
   if (fewest > limit || (!feedback.boxes_made && queries * worth < to_make)) return std::nullopt;
-  const std::size_t room = room_for_quantized_rows(device, options);
   if (boxes_bytes(problem.n, problem.dims) > room) return std::nullopt;
-  Choice choice = by_boxes(device, reasons::boxes());
-  choice.most_leaves = static_cast<std::int64_t>(limit);
-  choice.tried_queries = sampled;
-  return choice;
+  return BoxesChoice{static_cast<std::int64_t>(limit), sampled, tile_of(device)};
 }
 
 }  // namespace kith
