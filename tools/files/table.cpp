@@ -60,9 +60,9 @@ void read_rows(Source& source, Format format, const ReadOptions& options, Table&
   if (table.text) return read_delimited(source, format, options, table);
   refuse_text_options(source.name(), format, options);
   if (format == Format::svm) return read_svm(source, options, table);
-  if (format == Format::npy) return read_array(source, read_npy_header(source), options.missing, table);
-  if (format == Format::idx) return read_array(source, read_idx_header(source), options.missing, table);
-  read_vecs(source, format, options.missing, table);
+  if (format == Format::npy) return read_array(source, read_npy_header(source), options, table);
+  if (format == Format::idx) return read_array(source, read_idx_header(source), options, table);
+  read_vecs(source, format, options, table);
 }
 
 /// Queries of another width; where it is one column more, it may be the answer.
