@@ -77,11 +77,11 @@ void read_queries(FuzzedDataProvider& input) {
     flags.raw = true;
     const command::Rows kept = command::read_prepared_queries(flags, known);
     check_table(kept.table, options);
-    const MatrixView<const float> searched = queries.searched();
+    const MatrixView<const float> searched = queries.numbers();
     require(searched.rows() == queries.table.rows && searched.cols() == known.rows.width,
             "prepared queries have another shape");
     for (std::int64_t i = 0; i < searched.rows() * searched.cols(); ++i)
-      require(std::isfinite(searched.data()[i]) && searched.data()[i] == kept.searched().data()[i],
+      require(std::isfinite(searched.data()[i]) && searched.data()[i] == kept.numbers().data()[i],
               "a prepared query is not finite, or another where it is prepared in place");
   });
 }

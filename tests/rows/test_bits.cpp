@@ -77,8 +77,9 @@ TEST_CASE("hamming: words whose floats are NaN, infinite or subnormal are counte
 }
 
 TEST_CASE("hamming: many queries and rows, in every shape of a kernel") {
-  for (const auto& [m, n, cols, k] : std::vector<std::array<std::int64_t, 4>>{
+  for (const std::array<std::int64_t, 4>& sizes : std::vector<std::array<std::int64_t, 4>>{
            {1, 5000, 256, 10}, {70, 3000, 256, 5}, {300, 2100, 96, 40}, {33, 700, 2048, 700}}) {
+    const std::int64_t m = sizes[0], n = sizes[1], cols = sizes[2], k = sizes[3];
     const Stored train = random_bits(n, cols, 8), queries = random_bits(m, cols, 9);
     CAPTURE(m);
     CHECK(difference(Index(device(), train.view(), Metric::hamming).search(queries.view(), k),

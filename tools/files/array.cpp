@@ -1,7 +1,10 @@
 // The elements of .npy and idx files, once their header is read.
 #include <algorithm>
+#include <bit>
 #include <iterator>
 #include <limits>
+#include <optional>
+#include <utility>
 
 #include "formats.hpp"
 
@@ -24,7 +27,9 @@ std::uint64_t product(const std::vector<std::uint64_t>& shape) {
 }
 
 /// Refuse shapes without rows or values, and those that the file cannot hold.
-std::uint64_t checked_count(const Source& source, const ArrayLayout& layout) {
+///   bytes  that an element takes in memory
+std::uint64_t checked_count(const Source& source, const ArrayLayout& layout,
+                            std::size_t bytes = sizeof(float)) {
   if (layout.shape.empty()) source.fail("holds a single number; a table has rows along its first axis");
   const std::string what = "an array of shape " + shape_text(layout.shape);
   for (std::uint64_t size : layout.shape)
@@ -37,7 +42,7 @@ std::uint64_t checked_count(const Source& source, const ArrayLayout& layout) {
         std::to_string(layout.shape.size()));
   const std::uint64_t count = product(layout.shape);
   source.require_bytes(multiply(count, size_of(layout.type)), what);
-  source.require_memory(multiply(count, sizeof(float)));
+  source.require_memory(multiply(count, bytes));
   return count;
 }
 
@@ -106,11 +111,54 @@ std::vector<T> from_fortran(const std::vector<T>& values, const Placement& place
   return rows;
 }
 
+/// What rows of this type are kept as, where the caller wants them so.
+std::optional<Element> kept_as(const ArrayLayout& layout, const ReadOptions& options) {
+  constexpr std::pair<ElementType, Element> known[] = {
+      {ElementType::f16, Element::f16}, {ElementType::u8, Element::u8}, {ElementType::i8, Element::i8}};
+  if (options.missing || (layout.fortran && layout.shape.size() > 1)) return std::nullopt;
+  for (const auto& [type, element] : known)
+    if (type == layout.type &&
+        std::find(options.keep.begin(), options.keep.end(), element) != options.keep.end())
+      return element;
+  return std::nullopt;
+}
+
+/// Elements as they are, once each was looked at.
+void keep_array(Source& source, const ArrayLayout& layout, const Placement& place, std::uint64_t count,
+                Table& table) {
+  const std::size_t size = size_of(layout.type);
+  const bool swap = size > 1 && layout.big_endian != (std::endian::native == std::endian::big);
+  std::vector<float> values(std::min<std::uint64_t>(count, block_elements));
+  table.stored.reserve(worth_reserving(source, count) * size);
+  read_blocks(source, layout, count, [&](const unsigned char* bytes, std::uint64_t first, std::size_t some) {
+    const Block block = to_floats(layout.type, layout.big_endian, bytes, some, values.data());
+    if (block.bad != Block::none) refuse(source, place, first + block.bad, block.why);
+    const auto begin = static_cast<std::ptrdiff_t>(table.stored.size());
+    table.stored.insert(table.stored.end(), bytes, bytes + some * size);
+    for (auto at = table.stored.begin() + begin; swap && at != table.stored.end(); at += 2)
+      std::iter_swap(at, at + 1);
+  });
+}
+
+void set_shape(const ArrayLayout& layout, const Placement& place, Table& table) {
+  table.rows = static_cast<std::int64_t>(layout.shape[0]);
+  table.cols = static_cast<std::int64_t>(place.cols());
+  if (layout.shape.size() == 3)
+    table.image_shape = {static_cast<std::int64_t>(layout.shape[1]),
+                         static_cast<std::int64_t>(layout.shape[2])};
+}
+
 }  // namespace
 
-void read_array(Source& source, const ArrayLayout& layout, bool missing, Table& table) {
-  const std::uint64_t count = checked_count(source, layout);
+void read_array(Source& source, const ArrayLayout& layout, const ReadOptions& options, Table& table) {
+  const std::optional<Element> element = kept_as(layout, options);
+  const std::uint64_t count = checked_count(source, layout, element ? size_of(layout.type) : sizeof(float));
   const Placement place(layout);
+  set_shape(layout, place, table);
+  if (element) {
+    table.element = *element;
+    return keep_array(source, layout, place, count, table);
+  }
   RoundingCount rounding;
   // Columns are put where they belong as they come, for a second copy may not fit. Not from a pipe.
   const bool fortran = layout.fortran && layout.shape.size() > 1;
@@ -125,7 +173,7 @@ void read_array(Source& source, const ArrayLayout& layout, bool missing, Table& 
   read_blocks(source, layout, count, [&](const unsigned char* bytes, std::uint64_t first, std::size_t some) {
     if (!scattered) table.values.resize(table.values.size() + some);
     float* const to = scattered ? block_values.data() : table.values.data() + first;
-    const Block block = to_floats(layout.type, layout.big_endian, bytes, some, to, missing);
+    const Block block = to_floats(layout.type, layout.big_endian, bytes, some, to, options.missing);
     if (block.bad != Block::none) refuse(source, place, first + block.bad, block.why);
     for (std::size_t i : block.rounded)
       rounding.add(static_cast<std::int64_t>(place.row(first + i)),
@@ -134,12 +182,7 @@ void read_array(Source& source, const ArrayLayout& layout, bool missing, Table& 
       table.values[place.row(first + i) * place.cols() + place.column(first + i)] = to[i];
   });
   if (fortran && !scattered) table.values = from_fortran(table.values, place);
-  table.rows = static_cast<std::int64_t>(layout.shape[0]);
-  table.cols = static_cast<std::int64_t>(place.cols());
   table.rounded = rounding.columns();
-  if (layout.shape.size() == 3)
-    table.image_shape = {static_cast<std::int64_t>(layout.shape[1]),
-                         static_cast<std::int64_t>(layout.shape[2])};
 }
 
 std::vector<std::int64_t> read_array_labels(Source& source, const ArrayLayout& layout) {

@@ -69,14 +69,13 @@ std::size_t chosen_array(const Source& source, const std::vector<std::string>& n
 /// Of those formats that have one before all elements. Nothing is read, and nothing returned, of others.
 std::optional<ArrayLayout> read_array_header(Source& source, Format format, const FileOptions& options);
 
-/// The rest of the file as rows along the first axis: floats, or labels (one a row).
-///   missing  NaN stays; else it is refused
-void read_array(Source& source, const ArrayLayout& layout, bool missing, Table& table);
+/// The rest of the file as rows along the first axis: floats or what is kept as it is, or labels (one a row).
+void read_array(Source& source, const ArrayLayout& layout, const ReadOptions& options, Table& table);
 std::vector<std::int64_t> read_array_labels(Source& source, const ArrayLayout& layout);
 void read_array_values(Source& source, const ArrayLayout& layout, Values& values);
 
 /// .fvecs, .ivecs, .bvecs: `dims` as a little-endian i32, then that many f32, i32 or u8; for every row.
-void read_vecs(Source& source, Format format, bool missing, Table& table);
+void read_vecs(Source& source, Format format, const ReadOptions& options, Table& table);
 std::vector<std::int64_t> read_vecs_labels(Source& source, Format format);
 void read_vecs_values(Source& source, Format format, Values& values);
 

@@ -70,8 +70,8 @@ void read_rows(Source& source, Format format, const ReadOptions& options, Table&
   refuse_text_options(source.name(), format, options);
   if (format == Format::svm) return read_svm(source, options, table);
   if (const auto layout = read_array_header(source, format, options))
-    return read_array(source, *layout, options.missing, table);
-  read_vecs(source, format, options.missing, table);
+    return read_array(source, *layout, options, table);
+  read_vecs(source, format, options, table);
 }
 
 /// Queries of another width; where it is one column more, it may be the answer.

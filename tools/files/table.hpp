@@ -27,6 +27,7 @@
 #include <vector>
 
 #include "files/text/encoding.hpp"
+#include "kith/rows_view.hpp"
 #include "limits.hpp"
 
 namespace kith::files {
@@ -66,7 +67,9 @@ struct Table {
   std::string path;                       ///< as given, for messages
   std::int64_t rows = 0;                  ///< > 0
   std::int64_t cols = 0;                  ///< > 0; the label column is not among them
-  std::vector<float> values;              ///< [rows, cols], row-major
+  std::vector<float> values;              ///< [rows, cols], row-major; empty where `stored` is not
+  std::vector<unsigned char> stored;      ///< [rows, cols] of `element`, the machine's order of bytes
+  Element element = Element::f32;         ///< of `stored`; bits: 8 columns in each byte, which `cols` counts
   bool text = false;                      ///< .csv, .tsv, .txt and the like
   std::int64_t label_column = -1;         ///< in the file, from 0; -1: none
   std::vector<std::string> answer_names;  ///< of label columns, then of targets, where there was a header
@@ -152,6 +155,9 @@ struct ReadOptions : FileOptions {
 
   /// A missing value, an empty cell, NA, NaN, ? or the like, becomes NaN instead of an error.
   bool missing = false;
+
+  /// What is kept as it is in Table::stored, of f16, u8 and i8, where a binary file has it row by row.
+  std::vector<Element> keep;
 
   /// .svm files: the index of the first column, 0 or 1. -1: as `like`; else 0 where one of the indices is 0.
   std::int64_t first_index = -1;

@@ -123,7 +123,7 @@ TEST_CASE("numbers and names outside their range are refused with those there ar
   check_refused(
       "search " + files + "--metric nonsense", 2,
       "invalid_argument: search: --metric: there is none called \"nonsense\"; choose one of squared_l2, l2, "
-      "l1, linf, negative_dot, cosine");
+      "l1, linf, negative_dot, cosine, hamming");
   check_refused(
       "search " + files + "--selector nonsense", 2,
       "invalid_argument: search: --selector: there is none called \"nonsense\"; choose one of automatic, "

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "command/input/elements.hpp"
 #include "files/output.hpp"
 
 namespace kith::command {
@@ -13,6 +14,8 @@ namespace {
 /// What must hold whatever is in the files.
 void check_flags(const CLI::App& app, const ClassifyFlags& flags) {
   check_learned(app, flags);
+  if (!flags.training.tables.element.empty() && !flags.shown.report.empty())
+    refuse("classify", "--element and --report are both given, which shows rows of float32; leave one out");
   refuse_both(app, "--radius", "--k-sweep", "choose one");
   if (app.count("--outlier") > 0 && flags.query_flags.radius.empty())
     refuse("classify", "--outlier is for queries with no row within --radius; give both, or --no-label");
@@ -68,6 +71,7 @@ void add_rows_and_questions(CLI::App& app, ClassifyFlags& flags) {
   add_query_options(app, flags.query_flags, "True labels of the queries, one a row");
   add_numbers(app, "--k-sweep", flags.k_sweep, "Accuracy for each of these k, by one search: 1,3,5,9", 1);
   add_metric_option(app, flags.metric);
+  add_element_option(app, flags.training.tables);
   add_device_option(app, flags.device);
 }
 

@@ -82,7 +82,7 @@ void take(Result&& from, Output& output) {
 
 void ask_k(const ClassifyFlags& flags, const Classifier& classifier, const VotingOptions& voting,
            const PlanOptions& options, Trace* trace, Classified& done) {
-  const MatrixView<const float> queries = done.queries().searched();
+  const RowsView queries = done.queries().searched();
   if (flags.k_sweep.empty()) {
     auto results = classifier.classify_outputs(queries, flags.query_flags.k, voting, options, trace);
     done.found = as_lists(std::move(results[0].neighbors));

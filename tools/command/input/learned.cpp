@@ -2,11 +2,14 @@
 
 #include <CLI/CLI.hpp>
 
+#include "command/input/elements.hpp"
+
 namespace kith::command {
 
 bool check_learned(const CLI::App& app, const LearnedFlags& flags) {
   const std::string where = app.get_name();
   check_model_options(app);
+  check_element_flags(app, flags.training.tables, flags.metric);
   if (flags.model.empty()) require_answers(where, flags.training);
   const bool only_save = check_query_flags(app, flags.training, flags.query_flags, flags.save_model.empty());
   check_model_path(where, "--model", flags.model);
@@ -21,6 +24,8 @@ bool check_learned(const CLI::App& app, const LearnedFlags& flags) {
 Training read_learned(const CLI::App& app, LearnedFlags& flags, Model& model) {
   const std::string where = app.get_name();
   Training training;
+  if (!flags.model.empty() || !flags.save_model.empty())
+    flags.training.tables.keep_elements = false;  // a model holds float32, and prepares queries
   if (flags.model.empty()) {
     training = read_training(where, flags.training);
   } else {

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <limits>
 
+#include "command/input/elements.hpp"
 #include "files/source.hpp"
 #include "files/text/decorated.hpp"
 #include "files/text/layout.hpp"
@@ -32,6 +33,7 @@ files::ReadOptions read_options(const TableFlags& flags) {
   if (flags.svm_base != "automatic") options.first_index = flags.svm_base == "0" ? 0 : 1;
   options.unseen_is_zero = flags.unseen == "zero";
   options.unseen_is_new = options.unseen_is_zero && flags.unseen_is_new;
+  options.keep = kept_elements(flags);
   return options;
 }
 
@@ -204,7 +206,9 @@ files::Table read_train(const TableFlags& flags, bool features_chosen) {
   if (files::is_svm(flags.train, flags.format) && files::is_svm(flags.queries, flags.format) &&
       std::filesystem::is_regular_file(flags.queries))
     options.also = files::read_svm_width(flags.queries, options);
-  return read(flags.train, options);
+  files::Table table = read(flags.train, options);
+  store_as_asked(flags, table);
+  return table;
 }
 
 files::Table read_queries(const TableFlags& flags, const files::Table& train) {
@@ -213,7 +217,9 @@ files::Table read_queries(const TableFlags& flags, const files::Table& train) {
   options.usual_array = "test";
   options.like = &train;
   options.label_optional = true;
-  return read(flags.queries, options);
+  files::Table table = read(flags.queries, options);
+  store_as_asked(flags, table);
+  return table;
 }
 
 files::Table parse_queries(const TableFlags& flags, const std::vector<std::string>& rows,
@@ -232,6 +238,7 @@ files::Table parse_queries(const TableFlags& flags, const std::vector<std::strin
     for (std::size_t c = 0; c < cells.size(); ++c)
       table.values.push_back(parse_cell(cells[c], r, train, static_cast<std::int64_t>(c), flags));
   }
+  store_as_asked(flags, table);
   return table;
 }
 

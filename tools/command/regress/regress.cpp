@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "command/input/elements.hpp"
 #include "command/input/learned.hpp"
 #include "command/input/results_json.hpp"
 #include "command/shared/pieces.hpp"
@@ -83,7 +84,7 @@ Regressed regress(const CLI::App& app, RegressFlags& flags) {
   ProgressBar bar("searching");
   options.progress = [&bar](const Progress& progress) { bar.update(progress.fraction); };
   Trace* trace = flags.diagnostics.any() ? &done.trace : nullptr;
-  const MatrixView<const float> queries = done.queries().searched();
+  const RowsView queries = done.queries().searched();
   if (flags.query_flags.radius.empty()) {
     Regression result = regressor.regress(queries, flags.query_flags.k, done.voting, options, trace);
     done.value = std::move(result.value);
@@ -246,6 +247,7 @@ void add_rows_and_questions(CLI::App& app, RegressFlags& flags) {
   add_value_options(app, flags.training);
   add_query_options(app, flags.query_flags, "True values of the queries, as in --values");
   add_metric_option(app, flags.metric);
+  add_element_option(app, flags.training.tables);
   add_device_option(app, flags.device);
   add_weight_options(app, flags.voting);
   add_sample_weight_option(app, flags.training);

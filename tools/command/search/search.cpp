@@ -4,6 +4,7 @@
 #include <cmath>
 #include <memory>
 
+#include "command/input/elements.hpp"
 #include "command/input/learned.hpp"
 #include "command/input/results_json.hpp"
 #include "command/shared/command.hpp"
@@ -53,6 +54,7 @@ std::string first_rows(const RadiusNeighbors& found, const std::string& radius) 
 }
 
 void check_flags(const CLI::App& app, const SearchFlags& flags) {
+  check_element_flags(app, flags.training.tables, flags.metric);
   if (!check_query_flags(app, flags.training, flags.query_flags, false)) return;
   throw Error(Errc::invalid_argument, "search: --queries is missing; see `kith search --help`");
 }
@@ -62,7 +64,7 @@ RadiusNeighbors find(const SearchFlags& flags, Training& training, DeviceInfo& d
   if (by_k) check_k("search", flags.query_flags.k, training, leave_one_out);
   const Rows own = read_asked(flags.training, flags.query_flags, training);
   const Rows& asked = leave_one_out ? training.rows : own;
-  const MatrixView<const float> queries = asked.searched();
+  const RowsView queries = asked.searched();
   PlanOptions options = question_options(flags, training);
   const Device opened = open_device(flags.device);
   const Index index = index_of(training, opened, flags.metric, leave_one_out);
@@ -153,6 +155,7 @@ Subcommand add_search(CLI::App& parent) {
                     "-1 is the last");
   add_query_options(*app, flags->query_flags, "");
   add_metric_option(*app, flags->metric);
+  add_element_option(*app, flags->training.tables);
   add_device_option(*app, flags->device);
   add_filter_option(*app, flags->training);
   add_feature_option(*app, flags->training);
@@ -168,12 +171,14 @@ Subcommand add_search(CLI::App& parent) {
   app->add_flag("--json", flags->shown.json, "Print all neighbours as JSON");
   add_diagnostic_options(*app, flags->diagnostics);
   add_plan_options(*app, flags->plan);
-  add_examples(*app, {"kith search --train train.npy --queries queries.npy -k 10 --out-index found.npy",
-                      "kith search --train base.fvecs --queries query.fvecs -k 100 --metric cosine \\",
-                      "            --device opencl:0 --out-index found.ivecs --out-distance far.fvecs",
-                      "kith search --train a.csv --queries b.csv --label-column -1 --explain --certify",
-                      "kith search --train a.csv --leave-one-out -k 1 --features 1-3 --scale standardize",
-                      "kith search --train points.npy --query 2.5,7 --radius 1.5 --metric l2"});
+  add_examples(*app,
+               {"kith search --train train.npy --queries queries.npy -k 10 --out-index found.npy",
+                "kith search --train base.fvecs --queries query.fvecs -k 100 --metric cosine \\",
+                "            --device opencl:0 --out-index found.ivecs --out-distance far.fvecs",
+                "kith search --train a.csv --queries b.csv --label-column -1 --explain --certify",
+                "kith search --train a.csv --leave-one-out -k 1 --features 1-3 --scale standardize",
+                "kith search --train points.npy --query 2.5,7 --radius 1.5 --metric l2",
+                "kith search --train codes.npy --queries asked.npy -k 10 --element bits --metric hamming"});
   return {app, [app, flags] { return run_search(*app, *flags); }};
 }
 

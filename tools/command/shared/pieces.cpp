@@ -16,16 +16,16 @@ constexpr std::int64_t smallest_piece = std::int64_t{32} << 20;
 std::int64_t pieces_of(const Rows& rows, const Device& device, Metric metric, bool keep) {
   // cosine refuses rows of zeros by their number, which a piece does not know.
   if (keep || device.info().kind != DeviceKind::cpu || metric == Metric::cosine) return 1;
-  const MatrixView<const float> all = rows.searched();
-  const std::int64_t bytes = all.rows() * all.cols() * static_cast<std::int64_t>(sizeof(float));
-  return std::clamp<std::int64_t>(std::min(bytes / smallest_piece, all.rows()), 1, most_pieces);
+  const RowsView all = rows.searched();
+  return std::clamp<std::int64_t>(std::min(all.rows * all.stride_bytes / smallest_piece, all.rows), 1,
+                                  most_pieces);
 }
 
 /// Give the memory of some rows back to the system. Their values are lost.
-void give_back(MatrixView<const float> rows) {
+void give_back(const RowsView& rows) {
   const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
-  const auto begin = reinterpret_cast<std::uintptr_t>(rows.data());
-  const std::uintptr_t end = begin + static_cast<std::size_t>(rows.rows() * rows.cols()) * sizeof(float);
+  const auto begin = reinterpret_cast<std::uintptr_t>(rows.row(0));
+  const std::uintptr_t end = begin + static_cast<std::size_t>(rows.rows * rows.stride_bytes);
   const std::uintptr_t first = (begin + page - 1) / page * page, last = end / page * page;
   // Whole pages of a vector's memory alone, which is ours; a wish that the system may refuse.
   if (first < last) static_cast<void>(::madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED));
@@ -39,17 +39,18 @@ template <class Make, class Extend>
 auto from_pieces(Rows& rows, const Device& device, Metric metric, bool keep, Make make, Extend extend) {
   const std::int64_t pieces = pieces_of(rows, device, metric, keep);
   if (pieces > 1 && !rows.prepared.empty()) rows.table.values = {};
-  const MatrixView<const float> all = rows.searched();
-  const std::int64_t step = (all.rows() + pieces - 1) / pieces;
-  auto made = make(all.slice(0, std::min(step, all.rows())));
+  const RowsView all = rows.searched();
+  const std::int64_t step = (all.rows + pieces - 1) / pieces;
+  auto made = make(all.slice(0, std::min(step, all.rows)));
   if (pieces == 1) return made;
   give_back(all.slice(0, step));
-  for (std::int64_t first = step; first < all.rows(); first += step) {
-    const MatrixView<const float> piece = all.slice(first, std::min(step, all.rows() - first));
+  for (std::int64_t first = step; first < all.rows; first += step) {
+    const RowsView piece = all.slice(first, std::min(step, all.rows - first));
     made = extend(made, piece, first);
     give_back(piece);
   }
   rows.table.values = {};
+  rows.table.stored = {};
   rows.prepared = {};
   return made;
 }
@@ -59,8 +60,8 @@ auto from_pieces(Rows& rows, const Device& device, Metric metric, bool keep, Mak
 Index index_of(Training& training, const Device& device, Metric metric, bool keep) {
   return from_pieces(
       training.rows, device, metric, keep,
-      [&](MatrixView<const float> rows) { return Index(device, rows, metric, {training.features}); },
-      [](const Index& made, MatrixView<const float> rows, std::int64_t) { return made.with(rows); });
+      [&](const RowsView& rows) { return Index(device, rows, metric, {training.features}); },
+      [](const Index& made, const RowsView& rows, std::int64_t) { return made.with(rows); });
 }
 
 Classifier classifier_of(Training& training, const Device& device, Metric metric, bool keep) {
@@ -78,13 +79,13 @@ Classifier classifier_of(Training& training, const Device& device, Metric metric
   };
   return from_pieces(
       training.rows, device, metric, keep,
-      [&](MatrixView<const float> rows) {
-        const std::span<const float> some = weights_of(0, rows.rows());
-        return Classifier(device, rows, all.slice(0, rows.rows()), metric,
+      [&](const RowsView& rows) {
+        const std::span<const float> some = weights_of(0, rows.rows);
+        return Classifier(device, rows, all.slice(0, rows.rows), metric,
                           TrainOptions{training.features, {some.begin(), some.end()}});
       },
-      [&](const Classifier& made, MatrixView<const float> rows, std::int64_t first) {
-        return made.with(rows, all.slice(first, rows.rows()), weights_of(first, rows.rows()));
+      [&](const Classifier& made, const RowsView& rows, std::int64_t first) {
+        return made.with(rows, all.slice(first, rows.rows), weights_of(first, rows.rows));
       });
 }
 

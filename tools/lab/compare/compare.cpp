@@ -140,6 +140,11 @@ void add_problem_options(CLI::App& app, CompareFlags& flags) {
     add_number(app, "-n", flags.n, "Training rows", 1, UINT32_MAX - 1)->capture_default_str();
     add_number(app, "-m", flags.m, "Queries", 0)->capture_default_str();
     add_number(app, "--dims", flags.dims, "Columns", 1, UINT32_MAX)->capture_default_str();
+    app.add_option(
+           "--element", flags.elements,
+           "What rows are stored as, or training rows and queries, as f16,u8: values are moved to such as it "
+           "has; bits, of the 32 of each float, go with --metric hamming")
+        ->type_name("WHAT");
   });
   CLI::Option* const train =
       app.add_option("--train", flags.tables.train, "Training rows from a file instead");

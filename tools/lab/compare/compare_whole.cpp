@@ -2,6 +2,7 @@
 #include "kith/classifier.hpp"
 #include "kith/index.hpp"
 #include "lab/compare/compare.hpp"
+#include "lab/workloads/stored.hpp"
 
 namespace kith::command {
 namespace {
@@ -11,7 +12,9 @@ using workloads::Answer;
 /// Best device time of a search or a classification, and its answer.
 Answer run_whole(const Device& device, const CompareProblem& problem, bool classify,
                  const PlanOptions& options, Cell& cell) {
-  const MatrixView<const float> train = problem.train.view(), queries = problem.queries.view();
+  const workloads::StoredRows of_train(problem.train_element, problem.train);
+  const workloads::StoredRows of_queries(problem.query_element, problem.queries);
+  const RowsView train = of_train.view(), queries = of_queries.view();
   Answer answer;
   Trace trace;
   trace.time_steps = false;

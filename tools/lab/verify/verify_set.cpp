@@ -20,7 +20,7 @@ struct WholeSet {
   std::int64_t asked = 0;  ///< queries before -m took some
   std::int64_t k = 1;
 
-  MatrixView<const float> train() const { return training.rows.searched(); }
+  MatrixView<const float> train() const { return training.rows.numbers(); }
 };
 
 /// What is right.
@@ -45,7 +45,7 @@ struct Way {
 /// The queries: all of them, or `count` spread evenly.
 void take_queries(const VerifyFlags& flags, WholeSet& set) {
   const MatrixView<const float> all =
-      (flags.set.tables.queries.empty() ? set.training.rows : set.own_queries).searched();
+      (flags.set.tables.queries.empty() ? set.training.rows : set.own_queries).numbers();
   set.queries = all;
   set.asked = all.rows();
   if (flags.m == 0 || flags.m >= all.rows()) return;

@@ -7,6 +7,7 @@
 #include "kith/error.hpp"
 #include "kith/index.hpp"
 #include "lab/workloads/random.hpp"
+#include "lab/workloads/stored.hpp"
 
 namespace kith::workloads {
 namespace {
@@ -155,6 +156,21 @@ void go_by_boxes(Case& c) {
   c.groups = c.train_tile = 0;
 }
 
+/// Half of the cases have rows of other elements than float32; some of these are bits. By random numbers of
+/// their own, so that what else is drawn of a seed stays what it was.
+void draw_elements(Random random, Case& c) {
+  if (c.stage || random.one_in(2)) return;
+  const auto draw = [&] {
+    return random.pick({Element::f32, Element::f16, Element::bf16, Element::u8, Element::i8});
+  };
+  c.train_element = draw();
+  c.query_element = draw();
+  if (!random.one_in(6)) return;
+  c.train_element = c.query_element = Element::bits;
+  c.metric = Metric::hamming;
+  c.proposer = Proposer::automatic;  // none has a bound for bits
+}
+
 }  // namespace
 
 bool take_boxes(const DeviceInfo& device, Case& c) {
@@ -185,6 +201,7 @@ Case random_case(const DeviceInfo& device, std::uint64_t seed, std::uint64_t num
   if (random.one_in(3)) c.classes = random.pick<std::int64_t>({1, 2, 3, 10, 300});
   c.threads = static_cast<std::uint32_t>(random.pick({0, 0, 1, 3}));
   if (!wide) draw_stage(Random(random_bits(scramble(seed) + 1, number)), c);
+  draw_elements(Random(random_bits(scramble(seed) + 3, number)), c);
   if (Random(random_bits(scramble(seed) + 2, number)).one_in(6)) take_boxes(device, c);
   return c;
 }
@@ -198,6 +215,8 @@ Case problem_of(const Case& c) {
   problem.dims = c.dims;
   problem.k = c.k;
   problem.metric = c.metric;
+  problem.train_element = c.train_element;
+  problem.query_element = c.query_element;
   problem.classes = c.classes;
   return problem;
 }
@@ -210,6 +229,8 @@ std::string command_line(const Case& c, const std::string& device) {
                       : "search")
       << " --data " << name(c.data) << " --seed " << c.seed << " -n " << c.n << " -m " << c.m << " --dims "
       << c.dims << " -k " << c.k << " --metric " << name(c.metric);
+  if (c.train_element != Element::f32 || c.query_element != Element::f32)
+    out << " --element " << name(c.train_element) << "," << name(c.query_element);
   if (c.classes) out << " --classes " << c.classes;
   if (c.selector != Selector::automatic) out << " --selector " << name(c.selector);
   if (c.proposer != Proposer::automatic) out << " --proposer " << name(c.proposer);
@@ -222,9 +243,16 @@ std::string command_line(const Case& c, const std::string& device) {
   return out.str();
 }
 
+Rows case_rows(const Case& c, Set set) {
+  const bool train = set == Set::train;
+  Rows rows = make_rows(c.data, c.seed, set, train ? c.n : c.m, c.dims, c.metric);
+  round_to(train ? c.train_element : c.query_element, c.metric, rows);
+  return rows;
+}
+
 Answer answer(const Device& device, const Case& c) {
-  const Rows train = make_rows(c.data, c.seed, Set::train, c.n, c.dims, c.metric);
-  const Rows queries = make_rows(c.data, c.seed, Set::queries, c.m, c.dims, c.metric);
+  const StoredRows train(c.train_element, case_rows(c, Set::train));
+  const StoredRows queries(c.query_element, case_rows(c, Set::queries));
   PlanOptions options;
   options.selector = c.selector;
   options.proposer = c.proposer;

@@ -14,6 +14,7 @@
 #include "kith/metric.hpp"
 #include "kith/neighbors.hpp"
 #include "kith/plan.hpp"
+#include "kith/rows_view.hpp"
 #include "lab/stages/operations.hpp"
 #include "lab/workloads/rows.hpp"
 
@@ -27,6 +28,7 @@ struct Case {
   std::uint64_t seed = 1;
   std::int64_t n = 1, m = 1, dims = 1, k = 1;
   Metric metric = Metric::squared_l2;
+  Element train_element = Element::f32, query_element = Element::f32;  ///< bits by hamming: 32 a column
   std::int64_t classes = 0;    ///< 0: search; else classify, with that many classes
   std::optional<Stage> stage;  ///< instead: mask, score or accumulate alone
   Selector selector = Selector::automatic;
@@ -55,6 +57,9 @@ bool take_boxes(const DeviceInfo& device, Case& c);
 
 /// The same problem, solved in whatever way the plan chooses: what a reference is asked.
 Case problem_of(const Case& c);
+
+/// The rows of a case, as float32: of values that their elements have.
+Rows case_rows(const Case& c, Set set);
 
 /// The `kith` command that repeats a case exactly.
 std::string command_line(const Case& c, const std::string& device);
