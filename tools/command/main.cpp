@@ -7,11 +7,9 @@
 #include "command/shared/command_line.hpp"
 #include "command/shared/interrupt.hpp"
 #include "command/shared/named_files.hpp"
-#include "command/shared/usage.hpp"
 #include "files/output.hpp"
 #include "files/shown.hpp"
 #include "kith/tuning.hpp"
-#include "kith/version.hpp"
 
 namespace {
 

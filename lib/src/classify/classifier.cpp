@@ -7,6 +7,7 @@
 #include "classify/classifier_state.hpp"
 #include "kith/error.hpp"
 #include "kith/labels.hpp"
+#include "rows/row_filter.hpp"
 #include "rows/rows.hpp"
 #include "vote/votes.hpp"
 #include "vote/voting.hpp"
@@ -196,14 +197,10 @@ Sweep Classifier::sweep(const RowsView& queries, std::span<const std::int64_t> k
                         const VotingOptions& voting, const PlanOptions& options, Trace* trace,
                         std::int64_t counted_k) const try {
   if (ks.empty()) refuse("sweep: there is no k; give at least one");
-  const std::int64_t rows = state_->index.rows(), most = rows - (options.self ? 1 : 0);
   std::vector<Ballot> ballots;
   bool counts = false;
   for (const std::int64_t k : ks) {
-    if (k < 1 || k > most)
-      refuse("sweep: k = " + std::to_string(k) + " but the index holds " + std::to_string(rows) + " rows" +
-             (options.self ? ", of which none is its own neighbour" : "") +
-             "; choose 1 <= k <= " + std::to_string(most));
+    check_k("sweep", k, state_->index.rows(), options);
     ballots.push_back({k, 0, k == counted_k && !counts});
     counts = counts || k == counted_k;
   }

@@ -33,14 +33,9 @@ void check_problem(const Problem& p, const PlanOptions& o) {
   if (p.n > most_rows)
     refuse(Errc::invalid_argument, "n = " + text(p.n) + " training rows, but an index holds at most " +
                                        text(most_rows) + "; split them over several");
-  const std::string rows = text(p.n) + (p.n == 1 ? " row" : " rows");
   if (o.self && p.n == 1)
     refuse(Errc::invalid_argument, "the index holds 1 row, which is not its own neighbour; give more rows");
-  const std::int64_t most = o.self ? p.n - 1 : p.n;
-  if (p.k < 1 || p.k > most)
-    refuse(Errc::invalid_argument, "k = " + text(p.k) + " but the index holds " + rows +
-                                       (o.self ? ", of which none is its own neighbour" : "") +
-                                       "; choose 1 <= k <= " + text(most));
+  check_k("search", p.k, p.n, o);
   check_rows_left_out("search", p.n, p.m, o);
 }
 

@@ -23,6 +23,9 @@ inline bool has_filter(const PlanOptions& options) {
   return options.filter.rows() != 0 || options.filter.cols() != 0;
 }
 
+/// Throws invalid_argument: k is not from 1 to n, or to n - 1 where a row is not its own neighbour.
+void check_k(std::string_view where, std::int64_t k, std::int64_t n, const PlanOptions& options);
+
 /// Throws invalid_argument: PlanOptions::filter is not [1 or m, ceil(n / 32)], or queries from
 /// PlanOptions::self on are not all training rows.
 void check_rows_left_out(std::string_view where, std::int64_t n, std::int64_t m, const PlanOptions& options);

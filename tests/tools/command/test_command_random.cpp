@@ -35,6 +35,21 @@ TEST_CASE("verify --random-cases: go on where a run stopped, and any case by its
                     ": \"cpu plain 5 10 ten 0 0\" is no line of a resume file; delete it");
 }
 
+TEST_CASE("verify --resume: a file that it did not write is refused, and stays as it is") {
+  const Folder folder;
+  const string asked = "verify --device cpu --seed 5 --random-cases 6 --resume " + (folder / "mine.csv");
+  const string known = "cpu plain 5 6 6 0 0\n";
+  for (const string line : {"5.1,3.5,setosa", "", "cpu plain 5"})
+    for (const string& before : {string(), known}) {
+      CAPTURE(before + line);
+      folder.write("mine.csv", before + line + "\n");
+      check_refused(
+          asked, 3,
+          "bad_file: " + (folder / "mine.csv") + ": \"" + line + "\" is no line of a resume file; delete it");
+      CHECK(folder.read("mine.csv") == before + line + "\n");
+    }
+}
+
 TEST_CASE("verify --proposed: cases by proposers, what became of their queries, and the chain vouched for") {
   const Folder folder;
   const string asked = "verify --device cpu --proposed --proposer dot --seed 20 --resume " +

@@ -12,7 +12,6 @@
 
 #include "common/experiments.hpp"
 #include "lab/experiments/ann.hpp"
-#include "lab/experiments/crossover.hpp"
 #include "lab/experiments/experiment.hpp"
 #include "lab/experiments/measure.hpp"
 #include "lab/experiments/points.hpp"

@@ -2,7 +2,6 @@
 #include "command/classify/classify.hpp"
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <memory>
 
 #include "command/input/elements.hpp"

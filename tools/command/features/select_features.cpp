@@ -4,7 +4,6 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <numeric>
-#include <optional>
 
 #include "files/output.hpp"
 

@@ -1,6 +1,5 @@
 // kith regress: a number for each query, the mean of its nearest neighbours.
 #include <CLI/CLI.hpp>
-#include <array>
 #include <cmath>
 #include <cstdio>
 #include <memory>

@@ -9,7 +9,6 @@
 #include <system_error>
 #include <thread>
 
-#include "command.hpp"
 #include "command/shared/command.hpp"
 #include "files/output.hpp"
 #include "kith/unfinished.hpp"

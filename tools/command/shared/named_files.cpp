@@ -32,7 +32,7 @@ std::map<const CLI::Option*, Use>& uses() {
 
 CLI::Option* remember(CLI::Option* option, const char* type, Use use) {
   uses()[option] = std::move(use);
-  return type ? option->type_name(type) : option;
+  return option->type_name(type);
 }
 
 /// A file of the command line.
@@ -141,10 +141,6 @@ void check_alike(const std::string& where, const Named& a, const Named& b) {
 
 CLI::Option* reads_file(CLI::Option* option) {
   return remember(option, "FILE", {.read = true, .written = false, .folder = false, .endings = {}});
-}
-
-CLI::Option* may_read_file(CLI::Option* option) {
-  return remember(option, nullptr, {.read = true, .written = false, .folder = false, .endings = {}});
 }
 
 CLI::Option* writes_file(CLI::Option* option) {

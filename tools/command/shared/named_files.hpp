@@ -22,9 +22,6 @@ namespace kith::command {
 /// An option whose value is a file that is read. Returns the option, which then shows `FILE`.
 CLI::Option* reads_file(CLI::Option* option);
 
-/// The same for a file that is read where there is one of that name. The type it shows stays.
-CLI::Option* may_read_file(CLI::Option* option);
-
 /// An option whose value is a file that is written.
 CLI::Option* writes_file(CLI::Option* option);
 

@@ -5,8 +5,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <condition_variable>
 #include <cstdio>
@@ -17,6 +15,7 @@
 #include <vector>
 
 #include "command/shared/command.hpp"
+#include "files/printed.hpp"
 #include "files/shown.hpp"
 #include "kith/spi.hpp"
 
@@ -26,12 +25,6 @@ namespace {
 constexpr auto quiet_time = std::chrono::milliseconds(1000);
 constexpr auto redraw_time = std::chrono::milliseconds(100);
 constexpr int bar_width = 30;
-
-std::string formatted(const char* format, auto... values) {
-  std::array<char, 400> text{};
-  std::snprintf(text.data(), text.size(), format, values...);
-  return text.data();
-}
 
 bool is_quiet = false;
 int results = STDOUT_FILENO;  ///< where print() writes
@@ -123,8 +116,8 @@ void ProgressBar::update(double fraction) {
   const double left = fraction > 0 ? elapsed * (1 - fraction) / fraction : 0;
   std::string line = what_ + "  [" + std::string(static_cast<std::size_t>(filled), '#') +
                      std::string(static_cast<std::size_t>(bar_width - filled), '.') + "] " +
-                     formatted("%3.0f %%", std::floor(100 * fraction));
-  if (fraction > 0) line += formatted("  %.0f s left", std::ceil(left));
+                     files::printed("%3.0f %%", std::floor(100 * fraction));
+  if (fraction > 0) line += files::printed("  %.0f s left", std::ceil(left));
   draw(line);
 }
 
@@ -140,7 +133,8 @@ ActivityLine::ActivityLine(std::string what) {
     while (!wake.wait_for(lock, done, drawn ? redraw_time : quiet_time, stopped)) {
       const int percent = percent_;
       const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-      draw(what + (percent < 0 ? formatted("  %.0f s", std::floor(seconds)) : formatted("  %d %%", percent)));
+      draw(what + (percent < 0 ? files::printed("  %.0f s", std::floor(seconds))
+                               : files::printed("  %d %%", percent)));
       drawn = true;
     }
     if (drawn) erase_line();

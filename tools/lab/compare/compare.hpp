@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "command/input/tables.hpp"
-#include "kith/trace.hpp"
 #include "lab/compare/subjects.hpp"
 #include "lab/stages/operations.hpp"
 #include "lab/workloads/cases.hpp"

@@ -1,9 +1,9 @@
 // kith tune: the fastest way for one problem on one device.
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <cstdlib>
 
+#include "files/printed.hpp"
 #include "kith/error.hpp"
 #include "lab/experiments/measure.hpp"
 #include "lab/tune/tune.hpp"
@@ -21,9 +21,7 @@ constexpr std::int64_t fewest_rows = 256;  ///< of a way's first trial
 
 /// To four digits, which is more than repeats.
 double rounded(double seconds) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3e", seconds);
-  return std::strtod(text, nullptr);
+  return std::strtod(files::printed("%.3e", seconds).c_str(), nullptr);
 }
 
 double least(const std::vector<double>& samples) {
@@ -303,8 +301,7 @@ TunedProblem Tuner::measure(std::int64_t m, std::int64_t k, double seconds) {
 }
 
 std::string way_text(const TuningEntry& e) {
-  return (e.proposer == Proposer::none ? "" : std::string(name(e.proposer)) + " and ") +
-         (e.fused ? "fused" : std::string(name(e.selector))) + ", " + std::to_string(e.groups) +
+  return TunedWay{e.fused, e.selector, e.proposer}.text() + ", " + std::to_string(e.groups) +
          (e.groups == 1 ? " group" : " groups") + ", query tile " + std::to_string(e.query_tile);
 }
 

@@ -1,6 +1,5 @@
 // kith verify --random-cases: many small searches, drawn at random, with the bits of the reference.
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <fstream>
 #include <functional>
@@ -190,11 +189,8 @@ std::string tiers(const Device& device, const SeriesProgress& progress) {
 /// time ran out, none so far.
 bool run_device(const VerifyFlags& flags, const Device& device, const RandomSeries& series,
                 ResumeFile& file) {
-  const auto start = std::chrono::steady_clock::now();
-  const auto seconds_left = [&] {
-    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
-    return static_cast<double>(flags.seconds) - spent.count();
-  };
+  const workloads::Clock clock;
+  const auto seconds_left = [&] { return static_cast<double>(flags.seconds) - clock.seconds(); };
   const std::string spec = device.info().spec;
   const auto wanted = static_cast<std::uint64_t>(flags.random_cases),
              first = static_cast<std::uint64_t>(flags.first);

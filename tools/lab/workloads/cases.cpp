@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <sstream>
 
-#include "kith/classifier.hpp"
-#include "kith/error.hpp"
-#include "kith/index.hpp"
 #include "lab/workloads/random.hpp"
 #include "lab/workloads/stored.hpp"
 
@@ -207,18 +204,27 @@ Case random_case(const DeviceInfo& device, std::uint64_t seed, std::uint64_t num
 }
 
 Case problem_of(const Case& c) {
-  Case problem;
-  problem.data = c.data;
-  problem.seed = c.seed;
-  problem.n = c.n;
-  problem.m = c.m;
-  problem.dims = c.dims;
-  problem.k = c.k;
-  problem.metric = c.metric;
-  problem.train_element = c.train_element;
-  problem.query_element = c.query_element;
-  problem.classes = c.classes;
-  return problem;
+  return {.data = c.data,
+          .seed = c.seed,
+          .n = c.n,
+          .m = c.m,
+          .dims = c.dims,
+          .k = c.k,
+          .metric = c.metric,
+          .train_element = c.train_element,
+          .query_element = c.query_element,
+          .classes = c.classes};
+}
+
+Answer ask(const Index& index, const RowsView& queries, std::int64_t k, const PlanOptions& options,
+           Trace* trace) {
+  return {index.search(queries, k, options, trace), {}, {}};
+}
+
+Answer ask(const Classifier& classifier, const RowsView& queries, std::int64_t k, const PlanOptions& options,
+           Trace* trace) {
+  Classification found = classifier.classify(queries, k, options, trace);
+  return {std::move(found.neighbors), std::move(found.label), std::move(found.votes)};
 }
 
 std::string command_line(const Case& c, const std::string& device) {
@@ -262,12 +268,9 @@ Answer answer(const Device& device, const Case& c) {
   options.query_tile = c.query_tile;
   options.train_tile = c.train_tile;
   options.threads = c.threads;
-  if (c.classes == 0)
-    return {Index(device, train.view(), c.metric).search(queries.view(), c.k, options), {}, {}};
+  if (c.classes == 0) return ask(Index(device, train.view(), c.metric), queries.view(), c.k, options);
   const std::vector<std::int64_t> labels = make_labels(c.seed, c.n, c.classes);
-  Classification found =
-      Classifier(device, train.view(), labels, c.metric).classify(queries.view(), c.k, options);
-  return {std::move(found.neighbors), std::move(found.label), std::move(found.votes)};
+  return ask(Classifier(device, train.view(), labels, c.metric), queries.view(), c.k, options);
 }
 
 }  // namespace kith::workloads

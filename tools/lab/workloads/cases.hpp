@@ -9,11 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "kith/device.hpp"
+#include "kith/classifier.hpp"
 #include "kith/error.hpp"
-#include "kith/metric.hpp"
-#include "kith/neighbors.hpp"
-#include "kith/plan.hpp"
+#include "kith/index.hpp"
 #include "kith/rows_view.hpp"
 #include "lab/stages/operations.hpp"
 #include "lab/workloads/rows.hpp"
@@ -29,11 +27,11 @@ struct Case {
   std::int64_t n = 1, m = 1, dims = 1, k = 1;
   Metric metric = Metric::squared_l2;
   Element train_element = Element::f32, query_element = Element::f32;  ///< bits by hamming: 32 a column
-  std::int64_t classes = 0;    ///< 0: search; else classify, with that many classes
-  std::optional<Stage> stage;  ///< instead: mask, score or accumulate alone
+  std::int64_t classes = 0;         ///< 0: search; else classify, with that many classes
+  std::optional<Stage> stage = {};  ///< instead: mask, score or accumulate alone
   Selector selector = Selector::automatic;
   Proposer proposer = Proposer::automatic;
-  std::optional<bool> fused, boxes;
+  std::optional<bool> fused = {}, boxes = {};
   std::int64_t groups = 0, query_tile = 0, train_tile = 0;  ///< 0: chosen by the plan
   std::uint32_t threads = 0;
 
@@ -46,6 +44,12 @@ struct Answer {
   std::vector<std::int64_t> label;   ///< [m] when it classifies
   std::vector<std::uint32_t> votes;  ///< [m, classes that occur] when it classifies
 };
+
+/// What an index answers, and what a classifier does.
+Answer ask(const Index& index, const RowsView& queries, std::int64_t k, const PlanOptions& options,
+           Trace* trace = nullptr);
+Answer ask(const Classifier& classifier, const RowsView& queries, std::int64_t k, const PlanOptions& options,
+           Trace* trace = nullptr);
 
 /// Case `number` of the series `seed`, drawn among what `device` has. Small: some milliseconds.
 /// The paths that break most are drawn most: tiles of a few rows, k near a power of two or near n,
