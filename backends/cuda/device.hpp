@@ -98,7 +98,7 @@ class Device : public spi::Device {
   spi::Support check(const spi::TightenBySampleStep& step) const;
   spi::Support check(const spi::VoteStep& step) const;
   spi::Support check(const spi::MaskStep& step) const;
-  spi::Support check(const spi::TallyStep& step) const;
+  spi::Support check(const spi::ScoreStep& step) const;
   spi::Support check(const spi::AccumulateStep& step) const;
   cudaError_t enqueue(const spi::DistanceStep& step);
   cudaError_t enqueue(const spi::SelectStep& step);
@@ -113,7 +113,7 @@ class Device : public spi::Device {
   cudaError_t enqueue(const spi::TightenBySampleStep& step);
   cudaError_t enqueue(const spi::VoteStep& step);
   cudaError_t enqueue(const spi::MaskStep& step);
-  cudaError_t enqueue(const spi::TallyStep& step);
+  cudaError_t enqueue(const spi::ScoreStep& step);
   cudaError_t enqueue(const spi::AccumulateStep& step);
 
   /// Every call begins with one: any thread may call, and each has a current context of its own, which is the

@@ -8,7 +8,7 @@
 
 namespace kith::opencl {
 
-/// Why rows in these blocks cannot be folded on this device; empty when they can.
+/// Why chains of rows in these blocks cannot be computed on this device; empty when they can.
 std::string refuse_rows(const DeviceInfo& info, const spi::RowBlocks& queries, const spi::RowBlocks& train);
 
 /// The blocks of `block` rows in which rows first ... first + rows - 1 lie, counted in `tile` blocks.

@@ -81,8 +81,8 @@ class Device : public spi::Device {
 
  private:
   // One file a step: distance.cpp, select.cpp (and select_radix.cpp), nearest.cpp, merge.cpp, prepare.cpp,
-  // collect.cpp (and collect_dot.cpp, collect_halves.cpp, collect_folded.cpp, collect_few.cpp), prune.cpp,
-  // rerank.cpp, tighten.cpp, tighten_bounds.cpp (and of samples), vote.cpp, mask.cpp, tally.cpp,
+  // collect.cpp (and collect_dot.cpp, collect_halves.cpp, collect_fused_test.cpp, collect_small_batch.cpp),
+  // prune.cpp, rerank.cpp, tighten.cpp, tighten_bounds.cpp (and of samples), vote.cpp, mask.cpp, score.cpp,
   // accumulate.cpp.
   spi::Support check(const spi::DistanceStep& step) const;
   spi::Support check(const spi::SelectStep& step) const;
@@ -97,7 +97,7 @@ class Device : public spi::Device {
   spi::Support check(const spi::TightenBySampleStep& step) const;
   spi::Support check(const spi::VoteStep& step) const;
   spi::Support check(const spi::MaskStep& step) const;
-  spi::Support check(const spi::TallyStep& step) const;
+  spi::Support check(const spi::ScoreStep& step) const;
   spi::Support check(const spi::AccumulateStep& step) const;
   void enqueue(const spi::DistanceStep& step);
   void enqueue(const spi::SelectStep& step);
@@ -112,7 +112,7 @@ class Device : public spi::Device {
   void enqueue(const spi::TightenBySampleStep& step);
   void enqueue(const spi::VoteStep& step);
   void enqueue(const spi::MaskStep& step);
-  void enqueue(const spi::TallyStep& step);
+  void enqueue(const spi::ScoreStep& step);
   void enqueue(const spi::AccumulateStep& step);
 
   // One file a selector, select_NAME.cpp; threshold and insertion are in select.cpp.
@@ -145,19 +145,19 @@ class Device : public spi::Device {
   void nearest_lanes(const spi::NearestStep& step);
   void nearest_tiles(const spi::NearestStep& step);
   void nearest_rows(const spi::NearestStep& step);
-  void nearest_points(const spi::NearestStep& step);
+  void nearest_low_dim(const spi::NearestStep& step);
   void prepare_halves(const spi::PrepareStep& step);
   void prepare_bytes(const spi::PrepareStep& step);
   void prepare_dot(const spi::PrepareStep& step);
   void collect_values(const spi::CollectStep& step);
   void collect_halves(const spi::CollectStep& step);
-  void collect_folded(const spi::CollectStep& step);
-  void collect_few(const spi::CollectStep& step);
+  void collect_fused_test(const spi::CollectStep& step);
+  void collect_small_batch(const spi::CollectStep& step);
   void collect_dot(const spi::CollectStep& step);
   void multiply(const spi::CollectStep& step);
   void collect_low(const spi::CollectStep& step);
   std::size_t low_bytes(const spi::CollectStep& step) const;
-  std::size_t folded_bytes(const spi::CollectStep& step) const;
+  std::size_t fused_test_bytes(const spi::CollectStep& step) const;
   /// A kernel whose last arguments are lists of candidates (candidates.cl), behind `arguments`.
   template <class... Arguments>
   void launch_listing(const spi::CandidateLists& lists, const spi::Bounds& bounds, const char* source,
@@ -181,9 +181,9 @@ class Device : public spi::Device {
   void rerank_lines(const spi::RerankStep& step);
   void tighten_at_once(const spi::TightenStep& step);
   void tighten_join(const spi::TightenStep& step);
-  void tighten_theta(const spi::TightenStep& step, const std::string& defines);
+  void tighten_threshold(const spi::TightenStep& step, const std::string& defines);
   void tighten_by_lanes(const spi::TightenByBoundsStep& step);
-  void tighten_by_few(const spi::TightenBySampleStep& step);
+  void tighten_by_small_batch(const spi::TightenBySampleStep& step);
   template <class Step, class Listed>
   void tighten_by_groups(const Step& step, const spi::Grid<Listed>& listed,
                          const spi::Grid<std::uint32_t>& counts, const spi::Grid<std::uint32_t>& lost,
@@ -278,15 +278,15 @@ inline std::uint32_t divide_up(std::uint64_t a, std::uint64_t b) {
   return static_cast<std::uint32_t>((a + b - 1) / b);
 }
 
-/// Columns of a shadow for fp16, and how many of a row lie together.
+/// Columns of quantized rows for fp16, and how many of a row lie together.
 inline std::uint32_t half_columns(std::size_t dims) {
-  return static_cast<std::uint32_t>(spi::shadow_columns(Proposer::fp16, dims));
+  return static_cast<std::uint32_t>(spi::quantized_columns(Proposer::fp16, dims));
 }
 inline std::uint32_t half_line(std::size_t dims) {
   return std::min(half_columns(dims), 64u);
 }
 
-/// How a shadow for tensor cores lies: of 128 rows slab after slab, in which a row is a line of pieces.
+/// How quantized rows for tensor cores lie: of 128 rows slab after slab, in which a row is a line of pieces.
 struct Lines {
   static constexpr std::uint32_t piece_bytes = 16, most_pieces = 8;
   std::uint32_t pieces;  ///< of a line
@@ -294,7 +294,7 @@ struct Lines {
 
   Lines(Proposer proposer, std::size_t dims) {
     const std::size_t element = proposer == Proposer::int8 ? sizeof(std::int8_t) : sizeof(std::uint16_t);
-    const std::uint32_t all = divide_up(spi::shadow_columns(proposer, dims) * element, piece_bytes);
+    const std::uint32_t all = divide_up(spi::quantized_columns(proposer, dims) * element, piece_bytes);
     pieces = std::min(all, most_pieces);
     slabs = all / pieces;
   }

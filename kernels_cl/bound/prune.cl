@@ -1,6 +1,6 @@
-// prune: keep of each list the candidates whose `low` is at most theta, in any order.
+// prune: keep of each list the candidates whose `low` is at most the threshold, in any order.
 //
-//   theta                      [q]   stride in elements
+//   threshold                      [q]   stride in elements
 //   rows, counts, lows, highs        candidates.cl; a count above the capacity counts as the capacity
 //
 // Work-group q of GROUP items takes list q, EACH places an item at a time: when all of them have been read,
@@ -12,11 +12,11 @@
 #define EACH 4
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_prune(
-    global const float* restrict theta_of, ulong theta_first, ulong theta_stride, CANDIDATES) {
+    global const float* restrict threshold_of, ulong threshold_first, ulong threshold_stride, CANDIDATES) {
   local uint kept[1];
   const uint lid = (uint)get_local_id(0);
   const ulong q = get_group_id(0);
-  const float theta = theta_of[theta_first + q * theta_stride];
+  const float threshold = threshold_of[threshold_first + q * threshold_stride];
   const uint many = min(capacity, *COUNT_OF(q));
   rows += rows_first + q * rows_stride;
   lows += lows_first + q * lows_stride;
@@ -35,7 +35,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_prune(
 #pragma unroll
     for (uint i = 0; i < EACH; ++i) {
       const uint j = j0 + i * GROUP + lid;
-      const bool is_near = low[i] <= theta;
+      const bool is_near = low[i] <= threshold;
       row[i] = is_near ? rows[j] : 0;
       high[i] = is_near ? highs[j] : 0;
       near += is_near;
@@ -44,7 +44,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_prune(
     barrier(CLK_GLOBAL_MEM_FENCE);
 #pragma unroll
     for (uint i = 0; i < EACH; ++i) {
-      if (!(low[i] <= theta)) continue;
+      if (!(low[i] <= threshold)) continue;
       rows[place] = row[i];
       lows[place] = low[i];
       highs[place] = high[i];

@@ -1,23 +1,24 @@
-// prune, for CPU devices: keep of each list the candidates whose `low` is at most theta, in their order.
+// prune, for CPU devices: keep of each list the candidates whose `low` is at most the threshold, in their
+// order.
 //
-//   theta                      [q]   stride in elements
+//   threshold                      [q]   stride in elements
 //   rows, counts, lows, highs        candidates.cl; a count above the capacity counts as the capacity
 //
 // Work-item q takes list q. Work: a comparison a candidate, and a copy of what is kept.
 // No twin in kernels_cuda: it is for CPU devices, which CUDA has not.
 #include "propose/candidates.cl"
 
-kernel void kith_prune_lanes(global const float* restrict theta_of, ulong theta_first, ulong theta_stride,
-                             CANDIDATES) {
+kernel void kith_prune_lanes(global const float* restrict threshold_of, ulong threshold_first,
+                             ulong threshold_stride, CANDIDATES) {
   const ulong q = get_global_id(0);
-  const float theta = theta_of[theta_first + q * theta_stride];
+  const float threshold = threshold_of[threshold_first + q * threshold_stride];
   const uint many = min(capacity, *COUNT_OF(q));
   rows += rows_first + q * rows_stride;
   lows += lows_first + q * lows_stride;
   highs += highs_first + q * highs_stride;
   uint kept = 0;
   for (uint j = 0; j < many; ++j) {
-    if (!(lows[j] <= theta)) continue;
+    if (!(lows[j] <= threshold)) continue;
     rows[kept] = rows[j];
     lows[kept] = lows[j];
     highs[kept++] = highs[j];

@@ -91,8 +91,8 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_tighten(
   }
   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);  // all have read the count, which becomes 0
   if (lid == 0)
-    settle(q, value_of(last), count, capacity, lost, lost_first, lost_stride, dims, facts, facts_first,
-           facts_stride, theta, theta_first, theta_stride);
+    settle(q, value_of(last), count, capacity, lost, lost_first, lost_stride, dims, row_terms,
+           row_terms_first, row_terms_stride, threshold, threshold_first, threshold_stride);
 }
 
 // The first `end` keys of the merge of a and b, PIECE of them an item at a time. Called by all work-items.

@@ -1,10 +1,10 @@
-// tighten by bounds, for GPUs: theta from the k-th smallest of the bounds of what is listed.
+// tighten by bounds, for GPUs: the threshold from the k-th smallest of the bounds of what is listed.
 //
-//   keys    [q, capacity]  bounds, in any order, stride in elements; the first `counts` of each row
-//   counts  [q]            may exceed the capacity, stride in elements
-//   lost    [q]            becomes 1 where counts is above the capacity, else stays, stride in elements
-//   facts   [4, q]         with -D HALVES: of the shadows of the queries, stride in elements
-//   theta   [q]            in and out: it never grows; where fewer than k are listed it stays
+//   keys       [q, capacity]  bounds, in any order, stride in elements; the first `counts` of each row
+//   counts     [q]            may exceed the capacity, stride in elements
+//   lost       [q]            becomes 1 where counts is above the capacity, else stays, stride in elements
+//   row_terms  [4, q]         with -D HALVES: of the quantized queries, stride in elements
+//   threshold  [q]            in and out: it never grows; where fewer than k are listed it stays
 //
 // With -D SAMPLE keys are codes alone, all `capacity` of each row count, and counts and lost are not used.
 // Work-group q of GROUP items takes query q. Only the value of the k-th counts, not who has it. Values are
@@ -12,7 +12,7 @@
 // by the next, until GROUP are left, which are compared each with all. Local memory: a counter a digit, and
 // the first CODES codes, a multiple of GROUP, so that only what is behind them is read more than once. Work:
 // the bounds, read once, or behind CODES three to five times. Source: selection by the digits of the keys.
-#include "bound/theta.cl"
+#include "bound/threshold.cl"
 
 #define DIGITS (1u << DIGIT_BITS)  // at least GROUP
 #define AT_ONCE 4                  // keys that an item reads before it looks at one
@@ -156,8 +156,8 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_tighten_boun
     global const Listed* restrict keys, ulong keys_first, ulong keys_stride, uint capacity,
     global const uint* restrict counts, ulong counts_first, ulong counts_stride, uint k,
     global uint* restrict lost, ulong lost_first, ulong lost_stride, uint dims,
-    global const float* restrict facts, ulong facts_first, ulong facts_stride, global float* restrict theta,
-    ulong theta_first, ulong theta_stride) {
+    global const float* restrict row_terms, ulong row_terms_first, ulong row_terms_stride,
+    global float* restrict threshold, ulong threshold_first, ulong threshold_stride) {
   local uint bins[DIGITS], codes[CODES], sums[GROUP + GROUP / PART];
   local Found found;
   const ulong q = get_group_id(0);
@@ -171,6 +171,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_tighten_boun
   if (many < k) return;
   const uint code = kth_code(keys + keys_first + q * keys_stride, many, k, codes, bins, sums, &found);
   if (!first) return;
-  theta += theta_first + q * theta_stride;
-  *theta = theta_by_bound(*theta, value_of((Key)code << 32), dims, facts + facts_first + q, facts_stride);
+  threshold += threshold_first + q * threshold_stride;
+  *threshold = threshold_by_bound(*threshold, value_of((Key)code << 32), dims,
+                                  row_terms + row_terms_first + q, row_terms_stride);
 }

@@ -1,4 +1,5 @@
-// tighten, for CPU devices: join reranked candidates into the k best so far. tighten_theta.cl does the rest.
+// tighten, for CPU devices: join reranked candidates into the k best so far. tighten_threshold.cl does the
+// rest.
 //
 //   keys    [q, capacity]  in any order, stride in elements; the first `counts` of each row
 //   counts  [q]            may exceed the capacity, stride in elements

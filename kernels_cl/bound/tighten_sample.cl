@@ -1,17 +1,17 @@
-// tighten by a sample: theta from the k-th smallest of bounds that are no candidates, of many queries. For
-// devices with tensor cores, which alone take samples. The twin of tighten_by_samples in
+// tighten by a sample: the threshold from the k-th smallest of bounds that are no candidates, of many
+// queries. For devices with tensor cores, which alone take samples. The twin of tighten_by_samples in
 // kernels_cuda/bound/tighten_bounds.cu.
 //
-//   sample  [q, groups]  codes, in any order, stride in elements
-//   facts   [4, q]       with -D HALVES: of the shadows of the queries, stride in elements
-//   theta   [q]          in and out: it never grows; stays where groups < k
+//   sample     [q, groups]  codes, in any order, stride in elements
+//   row_terms  [4, q]       with -D HALVES: of the quantized queries, stride in elements
+//   threshold  [q]          in and out: it never grows; stays where groups < k
 //
 // Compiled with -D EACH=n, codes of a work-item, groups / 32 at least. A warp takes a query, whose codes stay
 // in registers, and finds the k-th bit by bit, from the highest in which any two differ, by counting those
 // below; where k of them are, it is the largest of these. Work: up to 32 comparisons a code. No local memory.
 // Source: selection by the digits of the keys.
 // No twin in kernels_cuda: tighten_bounds.cu has the kernel.
-#include "bound/theta.cl"
+#include "bound/threshold.cl"
 #include "common/tensor.cl"
 #include "common/warp.cl"
 
@@ -21,8 +21,8 @@
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_tighten_sample(
     global const uint* restrict sample, ulong sample_first, ulong sample_stride, uint groups, uint q_rows,
-    uint k, uint dims, global const float* restrict facts, ulong facts_first, ulong facts_stride,
-    global float* restrict theta, ulong theta_first, ulong theta_stride) {
+    uint k, uint dims, global const float* restrict row_terms, ulong row_terms_first, ulong row_terms_stride,
+    global float* restrict threshold, ulong threshold_first, ulong threshold_stride) {
   const uint q = (uint)get_global_id(0) / 32, lane = (uint)get_local_id(0) % 32;
   if (q >= q_rows || groups < k) return;
   sample += sample_first + q * sample_stride;
@@ -55,6 +55,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_tighten_samp
     break;
   }
   if (lane != 0) return;
-  theta += theta_first + q * theta_stride;
-  *theta = theta_by_bound(*theta, value_of((Key)found << 32), dims, facts + facts_first + q, facts_stride);
+  threshold += threshold_first + q * threshold_stride;
+  *threshold = threshold_by_bound(*threshold, value_of((Key)found << 32), dims,
+                                  row_terms + row_terms_first + q, row_terms_stride);
 }

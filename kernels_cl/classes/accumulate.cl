@@ -5,7 +5,7 @@
 //   smallest        [q, classes]   in and out, stride in elements
 //   high, low       [q, classes]   in and out: high + low is the sum
 //
-// A work-item folds the columns of a query in ascending order, as kith/spi.hpp says. It keeps what belongs to
+// A work-item adds the columns of a query in ascending order, as kith/spi.hpp says. It keeps what belongs to
 // the class of the last column in registers, and changes it only where the class does: seldom, where columns
 // are sorted by class. Any order is right.
 // Source: the mean distances of the KNN-Classifier (docs/methods.md); TwoSum (Knuth).
@@ -22,7 +22,7 @@ typedef struct {
   VALUE smallest, high, low;
 } Sums;
 
-void fold(Sums* sums, VALUE distance) {
+void add(Sums* sums, VALUE distance) {
   const VALUE x = distance == 0.0f ? (VALUE)(0.0f) : distance;  // -0 is +0
   const VALUE before = sums->high, sum = before + x, part = sum - before;
   const VALUE low = sums->low + ((before - (sum - part)) + (x - part));
@@ -88,9 +88,9 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void kith_accumulate_lanes
       current = c;
     }
     global const float* x = distances + t;
-    fold(&sums,
-         (float16)(x[at[0]], x[at[1]], x[at[2]], x[at[3]], x[at[4]], x[at[5]], x[at[6]], x[at[7]], x[at[8]],
-                   x[at[9]], x[at[10]], x[at[11]], x[at[12]], x[at[13]], x[at[14]], x[at[15]]));
+    add(&sums,
+        (float16)(x[at[0]], x[at[1]], x[at[2]], x[at[3]], x[at[4]], x[at[5]], x[at[6]], x[at[7]], x[at[8]],
+                  x[at[9]], x[at[10]], x[at[11]], x[at[12]], x[at[13]], x[at[14]], x[at[15]]));
   }
   put_back(&sums, smallest, s, high, h, low, l, current, lanes);
 }
@@ -100,8 +100,8 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void kith_accumulate_lanes
 // Of GPUs: work-group (x, p) of GROUP items takes queries x * GROUP ..., an item each, and of the classes
 // those with c % parts == p: so that few queries keep more of the device busy. The labels of 1024 columns are
 // looked through at once; tiles of 32 columns of which one counts pass through local memory, since
-// neighbouring items read neighbouring columns, and fold neighbouring queries. The next tile is on its way
-// while one is folded. Local memory: GROUP * 33 floats and 32 words. Work for a column that counts: ten
+// neighbouring items read neighbouring columns, and add neighbouring queries. The next tile is on its way
+// while one is added. Local memory: GROUP * 33 floats and 32 words. Work for a column that counts: ten
 // instructions, and two barriers for 32 of them.
 #define COLUMNS 32
 #define TILES 32
@@ -175,7 +175,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_accumulate(
           sums.low = low[c];
           current = c;
         }
-        fold(&sums, staged[lid * PITCH + j]);
+        add(&sums, staged[lid * PITCH + j]);
       }
       barrier(CLK_LOCAL_MEM_FENCE);
     }

@@ -6,12 +6,12 @@
 #define LANE float
 #endif
 
-#define KITH_METRIC(id, prepare, start, fold, finish) \
-  LANE chain_start_##id(void) {                       \
-    return (LANE)(start);                             \
-  }                                                   \
-  LANE chain_next_##id(LANE acc, LANE a, LANE b) {    \
-    return fold;                                      \
+#define KITH_METRIC(id, prepare, start, accumulate, finish) \
+  LANE chain_start_##id(void) {                             \
+    return (LANE)(start);                                   \
+  }                                                         \
+  LANE chain_next_##id(LANE acc, LANE a, LANE b) {          \
+    return accumulate;                                      \
   }
 #include "kith/metrics.def"
 #undef KITH_METRIC

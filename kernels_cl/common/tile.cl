@@ -1,8 +1,8 @@
 // The chains of a tile of 128 queries with 128 training rows, by a work-group of 256 (GPUs).
 //
-// Work-item (y, x) of 16 x 16 folds 8 queries with 8 rows, in registers. STEP dimensions of both
-// sides at a time are staged in local memory, in two buffers: while one is folded, the next step is
-// on its way from global memory through registers, and a step costs one barrier. Rows come in
+// Work-item (y, x) of 16 x 16 computes the distances of 8 queries from 8 rows, in registers. STEP dimensions
+// of both sides at a time are staged in local memory, in two buffers: while one is accumulated, the next step
+// is on its way from global memory through registers, and a step costs one barrier. Rows come in
 // transposed blocks of 32, so that a step of a block is one contiguous piece.
 // Local memory: 16 KiB. Work: 128 arithmetic instructions for 4 vector loads a dimension and item.
 // Source: the register tiling of Volkov, Demmel, Benchmarking GPUs to tune dense linear algebra, 2008.
@@ -29,7 +29,7 @@ void stage(local float* staged, uint lid, float4 values) {
   *(local float4*)(staged + lid % 64 / 8 * TILE + lid / 64 * BLOCK + lid % 8 * 4) = values;
 }
 
-void fold_dimension(local const float* q, local const float* t, uint y, uint x, float acc[EACH][EACH]) {
+void accumulate_dimension(local const float* q, local const float* t, uint y, uint x, float acc[EACH][EACH]) {
   const float4 a0 = *(local const float4*)(q + y * 4), a1 = *(local const float4*)(q + 64 + y * 4);
   const float4 b0 = *(local const float4*)(t + x * 4), b1 = *(local const float4*)(t + 64 + x * 4);
   const float a[EACH] = {a0.x, a0.y, a0.z, a0.w, a1.x, a1.y, a1.z, a1.w};
@@ -68,9 +68,9 @@ void tile_chains(global const float* queries, uint q_block, uint q_last, global 
     }
     if (d0 + STEP <= dims) {
 #pragma unroll
-      for (uint d = 0; d < STEP; ++d) fold_dimension(q + d * TILE, t + d * TILE, y, x, acc);
+      for (uint d = 0; d < STEP; ++d) accumulate_dimension(q + d * TILE, t + d * TILE, y, x, acc);
     } else {
-      for (uint d = 0; d < dims - d0; ++d) fold_dimension(q + d * TILE, t + d * TILE, y, x, acc);
+      for (uint d = 0; d < dims - d0; ++d) accumulate_dimension(q + d * TILE, t + d * TILE, y, x, acc);
     }
     side ^= 1;
   }

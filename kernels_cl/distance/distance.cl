@@ -1,12 +1,12 @@
 // distance: one chain for each (query, training row) pair of a tile.
 //
 //   queries [q, dims]   train [t, dims]   blocks of 32 rows
-//   out     [q, t]      row-major, stride in elements; values are unfinished
+//   out     [q, t]      row-major, stride in elements; values are raw
 //
-// Work-group (x, y) of 256 items folds 128 queries (tile x, counted from the block of the first
+// Work-group (x, y) of 256 items accumulates 128 queries (tile x, counted from the block of the first
 // query) with 128 training rows (tile y): tile.cl says how. Pairs outside the tile that was asked
-// for are folded and not written. Neighbouring groups share their training rows in the cache.
-// Work: q * t * dims folds, two instructions each.
+// for are computed and not written. Neighbouring groups share their training rows in the cache.
+// Work: q * t * dims multiply-adds, two instructions each.
 #include "common/tile.cl"
 
 kernel __attribute__((reqd_work_group_size(256, 1, 1))) void kith_distance(

@@ -1,12 +1,12 @@
 // distance, for CPU devices: one chain for each (query, training row) pair of a tile.
 //
 //   queries [q, dims]   blocks of QUERY_BLOCK rows     train [t, dims]   blocks of 16 rows
-//   out     [q, t]      row-major, stride in elements; values are unfinished
+//   out     [q, t]      row-major, stride in elements; values are raw
 //
-// Work-item (p, c) folds the PASS queries of pass p with `chunk` blocks of training rows; the
-// items of a row of the range share those blocks, which stay in the second-level cache. Rows of
+// Work-item (p, c) computes the distances of the PASS queries of pass p from `chunk` blocks of training rows;
+// the items of a row of the range share those blocks, which stay in the second-level cache. Rows of
 // the first and last block that lie outside the tile are computed and not written.
-// Work: q * t * dims folds; reads train once a query pass, from the cache.
+// Work: q * t * dims multiply-adds; reads train once a query pass, from the cache.
 // No twin in kernels_cuda: it is for CPU devices, which CUDA has not.
 #include "common/lanes.cl"
 

@@ -6,7 +6,7 @@
 // Work-item (g, s) finds the k nearest rows of group g for the `passes` passes of PASS queries of
 // span s. It takes `chunk` blocks of training rows at a time, which stay in the second-level cache
 // while all its queries visit them; a row enters a list only if it comes before the list's last.
-// Work: q * t * dims folds, and k (1 + ln(t / (groups k))) insertions a list on data in random order.
+// Work: q * t * dims multiply-adds, and k (1 + ln(t / (groups k))) insertions a list on data in random order.
 // Source of the selection: Garcia, Debreuve, Barlaud 2008 (one sorted list a query).
 // No twin in kernels_cuda: it is for CPU devices, which CUDA has not.
 #include "common/lanes.cl"

@@ -3,15 +3,15 @@
 //   queries [q, dims]   train [t, dims]   blocks of 32 rows
 //   out     [q, groups * k]   keys, ascending in each list, padded with NO_KEY
 //
-// Work-group (g, p) of GROUP items folds the PASS queries of pass p with the rows of group g, a work-item
-// WIDTH (4 or 2) neighbouring rows a step: of 4 rows 8 items read one dimension of a block as one line of 128
-// bytes. Of one query an item takes PIECES times as many, GROUP * WIDTH rows apart, and where these are all
-// rows of the group nobody waits for memory twice. STAGED queries stand in local memory, others where they
-// are; every item reads the same ones. PASS divides 32. Candidates go to one shortlist a query
-// (shortlist.cl); one that finds its buffer full waits for the merge and tries again. A first bound comes
-// from the first rows (shortlist.cl), so that often a list is what the buffer holds, put in order by
-// counting. Local memory: PASS * (list_size + capacity) keys, 2 * PASS * parts numbers, PASS * dims floats
-// where STAGED. Work: q * t * dims folds; train is read once a pass.
+// Work-group (g, p) of GROUP items computes the distances of the PASS queries of pass p from the rows of
+// group g, a work-item WIDTH (4 or 2) neighbouring rows a step: of 4 rows 8 items read one dimension of a
+// block as one line of 128 bytes. Of one query an item takes PIECES times as many, GROUP * WIDTH rows apart,
+// and where these are all rows of the group nobody waits for memory twice. STAGED queries stand in local
+// memory, others where they are; every item reads the same ones. PASS divides 32. Candidates go to one
+// shortlist a query (shortlist.cl); one that finds its buffer full waits for the merge and tries again. A
+// first bound comes from the first rows (shortlist.cl), so that often a list is what the buffer holds, put in
+// order by counting. Local memory: PASS * (list_size + capacity) keys, 2 * PASS * parts numbers, PASS * dims
+// floats where STAGED. Work: q * t * dims multiply-adds; train is read once a pass.
 #include "common/metric.cl"
 #include "common/shortlist.cl"
 #include "kith/spi/kernel_limits.def"
@@ -37,8 +37,9 @@ typedef float4 Neighbours;
 typedef float2 Neighbours;
 #endif
 
-// Fold a dimension of a piece of the rows of an item.
-void fold_dimension(QUERIES const float* restrict query, Neighbours b, uint piece, float acc[PASS][EACH]) {
+// Accumulate a dimension of a piece of the rows of an item.
+void accumulate_dimension(QUERIES const float* restrict query, Neighbours b, uint piece,
+                          float acc[PASS][EACH]) {
   float a[PASS];
 #if PASS >= 4
 #pragma unroll
@@ -74,19 +75,19 @@ void row_chains(QUERIES const float* restrict query, global const float* row[PIE
   }
   uint d = 0;
 #if PASS >= 16
-  // Two dimensions are folded while the next two are on their way.
+  // Two dimensions are accumulated while the next two are on their way.
   if (dims >= 2) {
     Neighbours b0 = PIECE_OF(row[0], 0), b1 = PIECE_OF(row[0], 1);
 #pragma unroll 2
     for (; d + 4 <= dims; d += 2, query += 2 * PITCH) {
       const Neighbours next0 = PIECE_OF(row[0], d + 2), next1 = PIECE_OF(row[0], d + 3);
-      fold_dimension(query, b0, 0, acc);
-      fold_dimension(query + PITCH, b1, 0, acc);
+      accumulate_dimension(query, b0, 0, acc);
+      accumulate_dimension(query + PITCH, b1, 0, acc);
       b0 = next0;
       b1 = next1;
     }
-    fold_dimension(query, b0, 0, acc);
-    fold_dimension(query + PITCH, b1, 0, acc);
+    accumulate_dimension(query, b0, 0, acc);
+    accumulate_dimension(query + PITCH, b1, 0, acc);
     query += 2 * PITCH;
     d += 2;
   }
@@ -102,13 +103,14 @@ void row_chains(QUERIES const float* restrict query, global const float* row[PIE
     for (uint s = 0; s < AHEAD; ++s) {
 #pragma unroll
       for (uint piece = 0; piece < PIECES; ++piece)
-        fold_dimension(query + s * PITCH, b[piece][s], piece, acc);
+        accumulate_dimension(query + s * PITCH, b[piece][s], piece, acc);
     }
   }
 #endif
   for (; d < dims; ++d, query += PITCH) {
 #pragma unroll
-    for (uint piece = 0; piece < PIECES; ++piece) fold_dimension(query, PIECE_OF(row[piece], d), piece, acc);
+    for (uint piece = 0; piece < PIECES; ++piece)
+      accumulate_dimension(query, PIECE_OF(row[piece], d), piece, acc);
   }
 }
 

@@ -4,11 +4,11 @@
 //   out     [q, groups * k]     keys, ascending in each list, padded with NO_KEY
 //   queues  [q tiles, groups, QUEUE, 128]  scratch: candidates of a work-group's queries
 //
-// Work-group (x, g) of 256 items keeps 128 queries and folds them with the rows of group g, 128 at
-// a time (tile.cl). What comes before the bound of its query, its list's last key, is queued; when
+// Work-group (x, g) of 256 items keeps 128 queries and computes their distances from the rows of group g, 128
+// at a time (tile.cl). What comes before the bound of its query, its list's last key, is queued; when
 // a queue holds more than MERGE_AT, work-items 0 ... 127 insert the queues into the lists, one
 // query each. A tile adds at most 128 to a queue, so it never runs over: QUEUE = MERGE_AT + 128.
-// Work: q * t * dims folds, one comparison a pair, and on data in random order about
+// Work: q * t * dims multiply-adds, one comparison a pair, and on data in random order about
 // k (1 + ln(t / (groups k))) insertions a list.
 // Source of the selection: Garcia, Debreuve, Barlaud 2008, behind a filter.
 #include "common/list.cl"

@@ -1,32 +1,32 @@
-// prepare: the shadow of rows, x~ = fl(x - c), and four bounds on each of them.
+// prepare: quantized rows, x~ = fl(x - c), and four bounds on each of them.
 //
-//   rows    [r, dims]   blocks of 32 rows
-//   centre  [dims]
-//   out     [r, dims]   kith_prepare: row-major, stride in elements; kith_prepare_dot: blocks of 32 rows
-//   facts   [4, r]      half_norm, norm, shadow_norm, residual of each row, stride in elements
+//   rows       [r, dims]   blocks of 32 rows
+//   centre     [dims]
+//   out        [r, dims]   kith_prepare: row-major, stride in elements; kith_prepare_dot: blocks of 32 rows
+//   row_terms  [4, r]      half_norm, norm, quantized_norm, residual of each row, stride in elements
 //
 // Eight items of a work-group of 256 share the sums of a row. Work: r * dims steps, each float read once and
 // written once.
 #include "kith/spi/kernel_limits.def"
-#include "prepare/shadow.cl"
+#include "prepare/quantized_rows.cl"
 
 #define BLOCK KITH_ROWS_A_BLOCK
 #define PARTS 8  // items a row
 #define PITCH (BLOCK + 1)
 
-// Add up what the PARTS items of row x have summed, and write its facts where they are wanted. Called by all
-// work-items. sums [3, PARTS, BLOCK]
-void share_sums(local Sum* sums, Sum moved, Sum shadow, Sum residual, bool wanted, global float* facts,
+// Add up what the PARTS items of row x have summed, and write its row terms where they are wanted. Called by
+// all work-items. sums [3, PARTS, BLOCK]
+void share_sums(local Sum* sums, Sum moved, Sum quantized, Sum residual, bool wanted, global float* row_terms,
                 ulong stride, uint dims) {
   const uint lid = (uint)get_local_id(0), x = lid % BLOCK, y = lid / BLOCK;
   sums[lid] = moved;
-  sums[PARTS * BLOCK + lid] = shadow;
+  sums[PARTS * BLOCK + lid] = quantized;
   sums[2 * PARTS * BLOCK + lid] = residual;
   barrier(CLK_LOCAL_MEM_FENCE);
   if (y >= 3 || !wanted) return;
   Sum sum = 0;
   for (uint i = 0; i < PARTS; ++i) sum += sums[(y * PARTS + i) * BLOCK + x];
-  store_facts(facts, stride, y, sum, dims);
+  store_row_terms(row_terms, stride, y, sum, dims);
 }
 
 // Work-group b takes block b of the rows, 32 dimensions at a time: it reads with neighbouring items on
@@ -34,7 +34,7 @@ void share_sums(local Sum* sums, Sum moved, Sum shadow, Sum residual, bool wante
 kernel __attribute__((reqd_work_group_size(BLOCK * PARTS, 1, 1))) void kith_prepare(
     global const float* restrict rows, uint r_first, uint r_rows, uint dims,
     global const float* restrict centre, ulong centre_first, global float* restrict out, ulong out_first,
-    ulong out_stride, global float* restrict facts, ulong facts_first, ulong facts_stride) {
+    ulong out_stride, global float* restrict row_terms, ulong row_terms_first, ulong row_terms_stride) {
   local float tile[BLOCK * PITCH];  // [dimension, row]
   local Sum sums[3 * PARTS * BLOCK];
   const uint lid = (uint)get_local_id(0), x = lid % BLOCK, y = lid / BLOCK;
@@ -42,12 +42,13 @@ kernel __attribute__((reqd_work_group_size(BLOCK * PARTS, 1, 1))) void kith_prep
   global const float* from = rows + (size_t)block * dims * BLOCK;
   centre += centre_first;
 
-  Sum moved = 0, shadow = 0, residual = 0;  // of row x
+  Sum moved = 0, quantized = 0, residual = 0;  // of row x
   for (uint d0 = 0; d0 < dims; d0 += BLOCK) {
     for (uint i = y; i < BLOCK; i += PARTS) {
       const uint d = d0 + i;
       if (d >= dims) break;
-      tile[i * PITCH + x] = shadow_of(from[(size_t)d * BLOCK + x], centre[d], &moved, &shadow, &residual);
+      tile[i * PITCH + x] =
+          quantized_of(from[(size_t)d * BLOCK + x], centre[d], &moved, &quantized, &residual);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint d = d0 + x;
@@ -59,16 +60,17 @@ kernel __attribute__((reqd_work_group_size(BLOCK * PARTS, 1, 1))) void kith_prep
     barrier(CLK_LOCAL_MEM_FENCE);
   }
   const uint r = block * BLOCK + x;
-  share_sums(sums, moved, shadow, residual, r >= r_first && r < r_first + r_rows,
-             facts + facts_first + ((size_t)r - r_first), facts_stride, dims);
+  share_sums(sums, moved, quantized, residual, r >= r_first && r < r_first + r_rows,
+             row_terms + row_terms_first + ((size_t)r - r_first), row_terms_stride, dims);
 }
 
-// Work-group b takes block b of the shadow, neighbouring items neighbouring rows, whose places in memory
-// differ by what `r_first` is beyond a multiple of 32. Rows that pad the last block are copies of the last.
+// Work-group b takes block b of the quantized rows, neighbouring items neighbouring rows, whose places in
+// memory differ by what `r_first` is beyond a multiple of 32. Rows that pad the last block are copies of the
+// last.
 kernel __attribute__((reqd_work_group_size(BLOCK * PARTS, 1, 1))) void kith_prepare_dot(
     global const float* restrict rows, uint r_first, uint r_rows, uint dims,
     global const float* restrict centre, ulong centre_first, global float* restrict out, ulong out_first,
-    global float* restrict facts, ulong facts_first, ulong facts_stride) {
+    global float* restrict row_terms, ulong row_terms_first, ulong row_terms_stride) {
   local Sum sums[3 * PARTS * BLOCK];
   const uint lid = (uint)get_local_id(0), x = lid % BLOCK, y = lid / BLOCK;
   const uint i = (uint)get_group_id(0) * BLOCK + x, r = r_first + min(i, r_rows - 1);
@@ -76,10 +78,11 @@ kernel __attribute__((reqd_work_group_size(BLOCK * PARTS, 1, 1))) void kith_prep
   global float* to = out + out_first * dims + (size_t)get_group_id(0) * dims * BLOCK + x;
   centre += centre_first;
 
-  Sum moved = 0, shadow = 0, residual = 0;  // of row x
+  Sum moved = 0, quantized = 0, residual = 0;  // of row x
   for (uint d = y; d < dims; d += PARTS) {
     const size_t at = (size_t)d * BLOCK;
-    to[at] = shadow_of(from[at], centre[d], &moved, &shadow, &residual);
+    to[at] = quantized_of(from[at], centre[d], &moved, &quantized, &residual);
   }
-  share_sums(sums, moved, shadow, residual, i < r_rows, facts + facts_first + i, facts_stride, dims);
+  share_sums(sums, moved, quantized, residual, i < r_rows, row_terms + row_terms_first + i, row_terms_stride,
+             dims);
 }

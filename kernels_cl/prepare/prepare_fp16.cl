@@ -1,25 +1,25 @@
 // prepare, fp16: rows as scaled 16-bit floats, and what is known of them.
 //
-//   rows    [r, dims]   blocks of 32 rows
-//   centre  [dims]
-//   out     [r, dims]   x~ = half(scale (x - c)) / scale; padded with zeros to whole blocks of 128 rows and
-//                       `columns` dimensions. A block has slabs of LINE dimensions (-D, 16, 32 or 64), in
-//                       which a row is a line of pieces of 8 halves in an order of its own (place_of())
-//   facts   [4, r]      half_norm, norm, shadow_norm, residual of each row, stride in elements
-//   copy    [r, dims]   the rows themselves, row-major; none where its stride is 0
+//   rows       [r, dims]   blocks of 32 rows
+//   centre     [dims]
+//   out        [r, dims]   x~ = half(scale (x - c)) / scale; padded with zeros to whole blocks of 128 rows
+//                          and `columns` dimensions. A block has slabs of LINE dimensions (-D, 16, 32 or 64),
+//                          in which a row is a line of pieces of 8 halves in an order of its own (place_of())
+//   row_terms  [4, r]      half_norm, norm, quantized_norm, residual of each row, stride in elements
+//   copy       [r, dims]   the rows themselves, row-major; none where its stride is 0
 //
 // Rows of up to 4 dimensions are split, x~ = (high + low) / scale, and an item makes a row. Of others
-// work-group b of 256 items takes rows 32 b ... of the shadow, 64 dimensions at a time, turned over in local
-// memory; eight items share the sums of a row. Work: r * dims steps, each float read once, half as many bytes
-// written, with a copy one and a half as many. Only for devices with double precision.
+// work-group b of 256 items takes rows 32 b ... of the quantized rows, 64 dimensions at a time, turned over
+// in local memory; eight items share the sums of a row. Work: r * dims steps, each float read once, half as
+// many bytes written, with a copy one and a half as many. Only for devices with double precision.
 // docs/certificate.md, section 2.
-#include "prepare/prepare_shadow.cl"
+#include "prepare/prepare_quantized.cl"
 
 // Where dimension d of row r stands in a block. The same piece of 8 neighbouring rows never meets in a bank
 // of local memory.
 uint place_of(uint r, uint d) {
   const uint turn = r * LINE / 64 % (LINE / 8);
-  return d / LINE * (SHADOW_ROWS * LINE) + r * LINE + ((d % LINE / 8) ^ turn) * 8 + d % 8;
+  return d / LINE * (QUANTIZED_BLOCK_ROWS * LINE) + r * LINE + ((d % LINE / 8) ^ turn) * 8 + d % 8;
 }
 
 // The scaled half of x - c as its bits; its squares are added to `sums`.
@@ -34,8 +34,8 @@ ushort half_of(float x, float c, float scale, float unscale, Squares* sums) {
 kernel __attribute__((reqd_work_group_size(BLOCK * PARTS, 1, 1))) void kith_prepare_fp16(
     global const float* restrict rows, uint r_first, uint r_rows, uint dims,
     global const float* restrict centre, ulong centre_first, float scale, global ushort* restrict out,
-    ulong out_first, uint columns, global float* restrict facts, ulong facts_first, ulong facts_stride,
-    global float* restrict copy, ulong copy_first, ulong copy_stride) {
+    ulong out_first, uint columns, global float* restrict row_terms, ulong row_terms_first,
+    ulong row_terms_stride, global float* restrict copy, ulong copy_first, ulong copy_stride) {
   local float tile[STEP * PITCH];
   local double shared[3 * PARTS * BLOCK];
   const Item item = item_of(rows, r_first, r_rows, dims);
@@ -43,7 +43,7 @@ kernel __attribute__((reqd_work_group_size(BLOCK * PARTS, 1, 1))) void kith_prep
   const bool whole = dims % 4 == 0 && copy_first % 4 == 0 && copy_stride % 4 == 0;
   centre += centre_first;
   copy += copy_first + (item.i0 + item.row) * copy_stride;
-  out += out_first + (size_t)(item.i0 / SHADOW_ROWS * SHADOW_ROWS) * columns;
+  out += out_first + (size_t)(item.i0 / QUANTIZED_BLOCK_ROWS * QUANTIZED_BLOCK_ROWS) * columns;
 
   Squares sums = {0, 0, 0};
   for (uint d0 = 0; d0 < columns; d0 += STEP) {
@@ -55,24 +55,25 @@ kernel __attribute__((reqd_work_group_size(BLOCK * PARTS, 1, 1))) void kith_prep
       if (d >= columns) continue;
       const float4 x = four_of_tile(tile, at), c = item.mine ? four_of(centre, d, dims) : (float4)(0.0f);
       if (item.mine && copy_stride > 0) put_four(copy, d, dims, x, whole);
-      *(global ushort4*)(out + place_of(item.i0 % SHADOW_ROWS + item.row, d)) =
+      *(global ushort4*)(out + place_of(item.i0 % QUANTIZED_BLOCK_ROWS + item.row, d)) =
           (ushort4)(half_of(x.x, c.x, scale, unscale, &sums), half_of(x.y, c.y, scale, unscale, &sums),
                     half_of(x.z, c.z, scale, unscale, &sums), half_of(x.w, c.w, scale, unscale, &sums));
     }
     barrier(CLK_LOCAL_MEM_FENCE);
   }
-  share_facts(shared, sums, facts + facts_first + item.i0, facts_stride, rows_left(item, r_rows), dims, 0);
+  share_row_terms(shared, sums, row_terms + row_terms_first + item.i0, row_terms_stride,
+                  rows_left(item, r_rows), dims, 0);
 }
 
-// Work-group b takes rows 128 b ... of the shadow, an item a row. A number v has four columns: with
+// Work-group b takes rows 128 b ... of the quantized rows, an item a row. A number v has four columns: with
 // high = half(v) and low = half(v - high) these are high, low, high, low of a training row and high, high,
 // low, low of a query, so that the product of the lines is that of the sums of both parts.
-kernel __attribute__((reqd_work_group_size(SHADOW_ROWS, 1, 1))) void kith_prepare_fp16_split(
+kernel __attribute__((reqd_work_group_size(QUANTIZED_BLOCK_ROWS, 1, 1))) void kith_prepare_fp16_split(
     global const float* restrict rows, uint r_first, uint r_rows, uint dims,
     global const float* restrict centre, ulong centre_first, float scale, uint of_queries,
-    global ushort* restrict out, ulong out_first, global float* restrict facts, ulong facts_first,
-    ulong facts_stride, global float* restrict copy, ulong copy_first, ulong copy_stride) {
-  const uint i = (uint)get_global_id(0), r = r_first + i;  // row of the shadow, and of the memory
+    global ushort* restrict out, ulong out_first, global float* restrict row_terms, ulong row_terms_first,
+    ulong row_terms_stride, global float* restrict copy, ulong copy_first, ulong copy_stride) {
+  const uint i = (uint)get_global_id(0), r = r_first + i;  // row of the quantized rows, and of the memory
   const bool mine = i < r_rows;
   global const float* from = rows + (size_t)(r / BLOCK) * dims * BLOCK + r % BLOCK;
   const double unscale = 1.0 / (double)scale;
@@ -94,11 +95,12 @@ kernel __attribute__((reqd_work_group_size(SHADOW_ROWS, 1, 1))) void kith_prepar
     columns[2 * d] = of_queries ? parts[0] * 0x10001u : both;
     columns[2 * d + 1] = of_queries ? parts[1] * 0x10001u : both;
   }
-  out += out_first + (size_t)(i / SHADOW_ROWS * SHADOW_ROWS) * (4 * KITH_MOST_SPLIT_DIMS);
+  out += out_first + (size_t)(i / QUANTIZED_BLOCK_ROWS * QUANTIZED_BLOCK_ROWS) * (4 * KITH_MOST_SPLIT_DIMS);
 #pragma unroll
   for (uint p = 0; p < KITH_MOST_SPLIT_DIMS / 2; ++p)
-    *(global uint4*)(out + place_of(i % SHADOW_ROWS, 8 * p)) =
+    *(global uint4*)(out + place_of(i % QUANTIZED_BLOCK_ROWS, 8 * p)) =
         (uint4)(columns[4 * p], columns[4 * p + 1], columns[4 * p + 2], columns[4 * p + 3]);
   if (mine)
-    write_facts(facts + facts_first + i, facts_stride, sums.moved, sums.shadow, sums.residual, dims, 0);
+    write_row_terms(row_terms + row_terms_first + i, row_terms_stride, sums.moved, sums.quantized,
+                    sums.residual, dims, 0);
 }

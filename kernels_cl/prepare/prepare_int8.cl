@@ -1,24 +1,24 @@
 // prepare, int8: rows as scaled bytes, and what is known of them.
 //
-//   rows    [r, dims]   blocks of 32 rows
-//   centre  [dims]
-//   out     [r, dims]   x~ = byte / scale, byte the nearest whole number to scale (x - c) from -127 to 127;
-//                       padded with zeros to whole blocks of 128 rows and `pieces` pieces of 16 bytes. A
-//                       block has slabs of PIECES pieces (-D, 2, 4 or 8), in which a row is a line of pieces
-//                       in an order of its own (place_of()); `first` in pieces
-//   facts   [4, r]      half_norm, norm, shadow_norm, residual of each row, stride in elements
-//   copy    [r, dims]   the rows themselves, row-major; none where its stride is 0
+//   rows       [r, dims]   blocks of 32 rows
+//   centre     [dims]
+//   out        [r, dims]   x~ = byte / scale, byte the nearest whole number to scale (x - c) from -127 to
+//                          127; padded with zeros to whole blocks of 128 rows and `pieces` pieces of 16
+//                          bytes. A block has slabs of PIECES pieces (-D, 2, 4 or 8), in which a row is a
+//                          line of pieces in an order of its own (place_of()); `first` in pieces
+//   row_terms  [4, r]      half_norm, norm, quantized_norm, residual of each row, stride in elements
+//   copy       [r, dims]   the rows themselves, row-major; none where its stride is 0
 //
-// Work-group b of 256 items takes rows 32 b ... of the shadow, 64 dimensions at a time, turned over in local
-// memory; eight items share the sums of a row. Work: r * dims steps, each float read once, a quarter as many
-// bytes written, with a copy five quarters. docs/certificate.md, section 2.
-#include "prepare/prepare_shadow.cl"
+// Work-group b of 256 items takes rows 32 b ... of the quantized rows, 64 dimensions at a time, turned over
+// in local memory; eight items share the sums of a row. Work: r * dims steps, each float read once, a quarter
+// as many bytes written, with a copy five quarters. docs/certificate.md, section 2.
+#include "prepare/prepare_quantized.cl"
 
 // Where piece p of row r stands in a block. The same piece of 8 neighbouring rows never meets in a bank of
 // local memory.
 uint place_of(uint r, uint p) {
   const uint turn = r * PIECES / 8 % PIECES;
-  return (p / PIECES * SHADOW_ROWS + r) * PIECES + (p % PIECES ^ turn);
+  return (p / PIECES * QUANTIZED_BLOCK_ROWS + r) * PIECES + (p % PIECES ^ turn);
 }
 
 // The byte of x - c, in the low bits; its squares are added to `sums`.
@@ -31,8 +31,8 @@ uint byte_of(float x, float c, float scale, double unscale, Squares* sums) {
 kernel __attribute__((reqd_work_group_size(BLOCK * PARTS, 1, 1))) void kith_prepare_int8(
     global const float* restrict rows, uint r_first, uint r_rows, uint dims,
     global const float* restrict centre, ulong centre_first, float scale, global uint* restrict out,
-    ulong out_first, uint pieces, global float* restrict facts, ulong facts_first, ulong facts_stride,
-    global float* restrict copy, ulong copy_first, ulong copy_stride) {
+    ulong out_first, uint pieces, global float* restrict row_terms, ulong row_terms_first,
+    ulong row_terms_stride, global float* restrict copy, ulong copy_first, ulong copy_stride) {
   local float tile[STEP * PITCH];
   local double shared[3 * PARTS * BLOCK];
   const Item item = item_of(rows, r_first, r_rows, dims);
@@ -40,7 +40,7 @@ kernel __attribute__((reqd_work_group_size(BLOCK * PARTS, 1, 1))) void kith_prep
   const bool whole = dims % 4 == 0 && copy_first % 4 == 0 && copy_stride % 4 == 0;
   centre += centre_first;
   copy += copy_first + (item.i0 + item.row) * copy_stride;
-  out += 4 * (out_first + (size_t)(item.i0 / SHADOW_ROWS * SHADOW_ROWS) * pieces);
+  out += 4 * (out_first + (size_t)(item.i0 / QUANTIZED_BLOCK_ROWS * QUANTIZED_BLOCK_ROWS) * pieces);
 
   Squares sums = {0, 0, 0};
   for (uint d0 = 0; d0 < 16 * pieces; d0 += STEP) {
@@ -52,13 +52,13 @@ kernel __attribute__((reqd_work_group_size(BLOCK * PARTS, 1, 1))) void kith_prep
       if (d >= 16 * pieces) continue;
       const float4 x = four_of_tile(tile, at), c = item.mine ? four_of(centre, d, dims) : (float4)(0.0f);
       if (item.mine && copy_stride > 0) put_four(copy, d, dims, x, whole);
-      out[4 * place_of(item.i0 % SHADOW_ROWS + item.row, d / 16) + d / 4 % 4] =
+      out[4 * place_of(item.i0 % QUANTIZED_BLOCK_ROWS + item.row, d / 16) + d / 4 % 4] =
           byte_of(x.x, c.x, scale, unscale, &sums) | byte_of(x.y, c.y, scale, unscale, &sums) << 8 |
           byte_of(x.z, c.z, scale, unscale, &sums) << 16 | byte_of(x.w, c.w, scale, unscale, &sums) << 24;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
   }
   // One over the scale was rounded to double, and so was each product with it.
-  share_facts(shared, sums, facts + facts_first + item.i0, facts_stride, rows_left(item, r_rows), dims,
-              0x1p-50);
+  share_row_terms(shared, sums, row_terms + row_terms_first + item.i0, row_terms_stride,
+                  rows_left(item, r_rows), dims, 0x1p-50);
 }

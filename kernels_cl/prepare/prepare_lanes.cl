@@ -1,24 +1,24 @@
-// prepare, for CPU devices: the shadow of rows, x~ = fl(x - c), and four bounds on each of them.
+// prepare, for CPU devices: quantized rows, x~ = fl(x - c), and four bounds on each of them.
 //
-//   rows    [r, dims]   blocks of LANES rows
-//   centre  [dims]
-//   out     [r, dims]   kith_prepare_lanes: row-major, stride in elements; kith_prepare_dot_lanes: blocks of
-//                       LANES rows
-//   facts   [4, r]      half_norm, norm, shadow_norm, residual of each row, stride in elements
+//   rows       [r, dims]   blocks of LANES rows
+//   centre     [dims]
+//   out        [r, dims]   kith_prepare_lanes: row-major, stride in elements; kith_prepare_dot_lanes: blocks
+//                          of LANES rows
+//   row_terms  [4, r]      half_norm, norm, quantized_norm, residual of each row, stride in elements
 //
 // A lane is a row. Work: r * dims steps, each float read once and written once.
 // No twin in kernels_cuda: it is for CPU devices, which CUDA has not.
-#include "prepare/shadow.cl"
+#include "prepare/quantized_rows.cl"
 
 #define STEP 16
 
-// The facts of the rows of the lanes begin ... end - 1; `to` is for lane 0.
-void store_lanes(global float* to, ulong stride, uint begin, uint end, SUMS moved, SUMS shadow, SUMS residual,
-                 uint dims) {
+// The terms of the rows of the lanes begin ... end - 1; `to` is for lane 0.
+void store_lanes(global float* to, ulong stride, uint begin, uint end, SUMS moved, SUMS quantized,
+                 SUMS residual, uint dims) {
   for (uint lane = begin; lane < end; ++lane) {
-    store_facts(to + lane, stride, 0, ((const Sum*)&moved)[lane], dims);
-    store_facts(to + lane, stride, 1, ((const Sum*)&shadow)[lane], dims);
-    store_facts(to + lane, stride, 2, ((const Sum*)&residual)[lane], dims);
+    store_row_terms(to + lane, stride, 0, ((const Sum*)&moved)[lane], dims);
+    store_row_terms(to + lane, stride, 1, ((const Sum*)&quantized)[lane], dims);
+    store_row_terms(to + lane, stride, 2, ((const Sum*)&residual)[lane], dims);
   }
 }
 
@@ -26,36 +26,36 @@ void store_lanes(global float* to, ulong stride, uint begin, uint end, SUMS move
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void kith_prepare_lanes(
     global const float* restrict rows, uint r_first, uint r_rows, uint dims,
     global const float* restrict centre, ulong centre_first, global float* restrict out, ulong out_first,
-    ulong out_stride, global float* restrict facts, ulong facts_first, ulong facts_stride) {
+    ulong out_stride, global float* restrict row_terms, ulong row_terms_first, ulong row_terms_stride) {
   const uint block = r_first / LANES + (uint)get_global_id(0);
   global const float* from = rows + (size_t)block * dims * LANES;
   centre += centre_first;
   const uint r0 = block * LANES;  // row of lane 0; the lanes begin ... end - 1 are meant
   const uint begin = max(r0, r_first) - r0, end = min(r0 + LANES, r_first + r_rows) - r0;
 
-  SUMS moved = 0, shadow = 0, residual = 0;
+  SUMS moved = 0, quantized = 0, residual = 0;
   for (uint d0 = 0; d0 < dims; d0 += STEP) {
     const uint many = min((uint)STEP, dims - d0);
     LANE turned[STEP];
     for (uint i = 0; i < many; ++i) {
       LANE x = *(global const LANE*)(from + (size_t)(d0 + i) * LANES);
-      turned[i] = shadow_of(x, centre[d0 + i], &moved, &shadow, &residual);
+      turned[i] = quantized_of(x, centre[d0 + i], &moved, &quantized, &residual);
     }
     for (uint lane = begin; lane < end; ++lane) {
       global float* to = out + out_first + (r0 + lane - r_first) * out_stride + d0;
       for (uint i = 0; i < many; ++i) to[i] = ((const float*)&turned[i])[lane];
     }
   }
-  store_lanes(facts + facts_first + ((long)r0 - r_first), facts_stride, begin, end, moved, shadow, residual,
-              dims);
+  store_lanes(row_terms + row_terms_first + ((long)r0 - r_first), row_terms_stride, begin, end, moved,
+              quantized, residual, dims);
 }
 
-// Work-item b takes block b of the shadow: a block of the rows, or where `r_first` is no multiple of LANES
-// the rows one by one. What pads the last block is a copy of padding, or of the last row.
+// Work-item b takes block b of the quantized rows: a block of the rows, or where `r_first` is no multiple of
+// LANES the rows one by one. What pads the last block is a copy of padding, or of the last row.
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void kith_prepare_dot_lanes(
     global const float* restrict rows, uint r_first, uint r_rows, uint dims,
     global const float* restrict centre, ulong centre_first, global float* restrict out, ulong out_first,
-    global float* restrict facts, ulong facts_first, ulong facts_stride) {
+    global float* restrict row_terms, ulong row_terms_first, ulong row_terms_stride) {
   const uint i0 = (uint)get_global_id(0) * LANES;
   size_t at[LANES];
   for (uint lane = 0; lane < LANES; ++lane) {
@@ -65,7 +65,7 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void kith_prepare_dot_lane
   global float* to = out + (out_first + i0) * dims;
   centre += centre_first;
 
-  SUMS moved = 0, shadow = 0, residual = 0;
+  SUMS moved = 0, quantized = 0, residual = 0;
   for (uint d = 0; d < dims; ++d) {
     const size_t of_dimension = (size_t)d * LANES;
     LANE x;
@@ -73,8 +73,8 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void kith_prepare_dot_lane
       x = *(global const LANE*)(rows + at[0] + of_dimension);
     else
       for (uint lane = 0; lane < LANES; ++lane) ((float*)&x)[lane] = rows[at[lane] + of_dimension];
-    *(global LANE*)(to + of_dimension) = shadow_of(x, centre[d], &moved, &shadow, &residual);
+    *(global LANE*)(to + of_dimension) = quantized_of(x, centre[d], &moved, &quantized, &residual);
   }
-  store_lanes(facts + facts_first + i0, facts_stride, 0, min((uint)LANES, r_rows - i0), moved, shadow,
-              residual, dims);
+  store_lanes(row_terms + row_terms_first + i0, row_terms_stride, 0, min((uint)LANES, r_rows - i0), moved,
+              quantized, residual, dims);
 }

@@ -46,7 +46,7 @@ ALL_INLINE void put_sample(const float* v, ulong q, uint q_rows, uint place, glo
 }
 #else
 // Append up to 32 findings, an item each. Called by all of the warp.
-//   found  query, place in the step, training row, bits of what was compared with theta
+//   found  query, place in the step, training row, bits of what was compared with the threshold
 //   gap    [places]  with -D BOUNDS: how far `high` is above v (collect_low.cl)
 ALL_INLINE void append_findings(local const uint4* found, uint many, uint lane, global const float* gap,
                                 CANDIDATES) {
@@ -60,22 +60,23 @@ ALL_INLINE void append_findings(local const uint4* found, uint many, uint lane, 
   JOIN_WARP();
 }
 
-// Of 16 queries and 8 ALONG training rows of a warp, find those that theta lets pass, and append when there
-// are 32. Called by all of the warp. Returns how many are left in `found`, where there were `count`; both are
-// less than 32.
+// Of 16 queries and 8 ALONG training rows of a warp, find those that the threshold lets pass, and append when
+// there are 32. Called by all of the warp. Returns how many are left in `found`, where there were `count`;
+// both are less than 32.
 //   v       [ALONG, 4]  of matrix j: query q and rows 8 j + 2 (lane % 4) and one more, and the same of query
-//                       q + 8; what is compared with theta
+//                       q + 8; what is compared with the threshold
 //   q       the first query of the item
 //   place   of training row 0, as gap has it
 //   row     number of training row 0
 //   found   [FOUND]     of this warp
 //   gap     as above
-ALL_INLINE uint append_matrices(const float* v, float theta, float theta_of_second, uint q, uint place,
-                                uint row, local uint4* found, uint count, global const float* gap, uint lane,
-                                CANDIDATES) {
+ALL_INLINE uint append_matrices(const float* v, float threshold, float threshold_of_second, uint q,
+                                uint place, uint row, local uint4* found, uint count, global const float* gap,
+                                uint lane, CANDIDATES) {
   uint pending = 0;  // bit i: v[i] passes
 #pragma unroll
-  for (uint i = 0; i < 4 * ALONG; ++i) pending |= (uint)(v[i] <= (i & 2 ? theta_of_second : theta)) << i;
+  for (uint i = 0; i < 4 * ALONG; ++i)
+    pending |= (uint)(v[i] <= (i & 2 ? threshold_of_second : threshold)) << i;
   while (any_of_warp(pending != 0)) {
     lane = hidden(lane);  // so that nothing computed from it is kept in registers elsewhere
     const bool has = pending != 0;
@@ -96,16 +97,17 @@ ALL_INLINE uint append_matrices(const float* v, float theta, float theta_of_seco
 }
 #endif
 
-// What an item compares with theta, v = low - p, in place of its products, and whether it lets anything pass.
+// What an item compares with the threshold, v = low - p, in place of its products, and whether it lets
+// anything pass.
 //   v    [ALONG, 4]  scaled products p
 //   low  [ALONG]     of rows 8 j + 2 (lane % 4) and one more; NaN where there is no row, which never passes
-ALL_INLINE bool test_matrices(float* v, const float2* low, float unscale, float theta,
-                              float theta_of_second) {
+ALL_INLINE bool test_matrices(float* v, const float2* low, float unscale, float threshold,
+                              float threshold_of_second) {
   // The least of each query is compared, so that no comparison waits for the one before.
 #pragma unroll
   for (uint i = 0; i < 4 * ALONG; ++i) v[i] = fma(-unscale, v[i], i & 1 ? low[i / 4].y : low[i / 4].x);
   float least[4] = {v[0], v[1], v[2], v[3]};
 #pragma unroll
   for (uint i = 4; i < 4 * ALONG; ++i) least[i % 4] = fmin(least[i % 4], v[i]);
-  return (fmin(least[0], least[1]) <= theta) | (fmin(least[2], least[3]) <= theta_of_second);
+  return (fmin(least[0], least[1]) <= threshold) | (fmin(least[2], least[3]) <= threshold_of_second);
 }

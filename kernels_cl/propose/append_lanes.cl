@@ -3,7 +3,7 @@
 #include "propose/candidates.cl"
 
 // Append the training rows row ... row + 15 whose element of `near` is not 0 to list q.
-//   v    what was compared with theta
+//   v    what was compared with the threshold
 //   gap  [16]  with -D BOUNDS: how far `high` is above it (collect_low.cl)
 void append(int16 near, float16 v, global const float* gap, ulong q, uint row, CANDIDATES) {
   int lane[16];

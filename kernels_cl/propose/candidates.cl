@@ -2,7 +2,7 @@
 //
 //   rows    [q, capacity]  training rows, in any order, stride in elements
 //   counts  [q]            listed so far, may exceed the capacity, stride in elements
-//   lows    [q, capacity]  with -D BOUNDS: what was compared with theta, stride in elements
+//   lows    [q, capacity]  with -D BOUNDS: what was compared with the threshold, stride in elements
 //   highs   [q, capacity]  likewise: the key of what is at least what `low` is at most (spi::Bounds)
 #include "common/common.cl"
 

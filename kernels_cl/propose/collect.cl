@@ -1,16 +1,16 @@
-// collect: append the columns of a tile that may be as near as theta to the lists of candidates.
+// collect: append the columns of a tile that may be as near as the threshold to the lists of candidates.
 //
-//   values  [q, t]          row-major, stride in elements: distances, or inner products of shadows
-//   low     [t]             with -D LOW: what a product is taken from (collect_low.cl), `gap_first` floats
-//                           before `gap`
-//   theta   [q]             stride in elements
+//   values     [q, t]          row-major, stride in elements: distances, or inner products of quantized rows
+//   low        [t]             with -D LOW: what a product is taken from (collect_low.cl), `gap_first` floats
+//                              before `gap`
+//   threshold  [q]             stride in elements
 //   rows, counts, lows, highs   candidates.cl
 //
-// Kept is what is at most theta: values, of which a masked one, NaN, never is; or with -D LOW low - value,
-// where a product that is not a number is kept, and the chain will judge it. Work-group (x, y) of GROUP items
-// scans EACH * GROUP columns of QUERIES rows with low in registers. What it keeps it counts in local memory,
-// and takes places for all of it with one atomic addition a row. Two barriers. Work: q * t comparisons;
-// values is read once.
+// Kept is what is at most the threshold: values, of which a masked one, NaN, never is; or with -D LOW low -
+// value, where a product that is not a number is kept, and the chain will judge it. Work-group (x, y) of
+// GROUP items scans EACH * GROUP columns of QUERIES rows with low in registers. What it keeps it counts in
+// local memory, and takes places for all of it with one atomic addition a row. Two barriers. Work: q * t
+// comparisons; values is read once.
 #include "propose/candidates.cl"
 
 #define EACH 8     // columns an item
@@ -18,8 +18,8 @@
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect(
     global const float* restrict values, ulong first, ulong stride, uint q_rows, uint t_rows,
-    global const float* restrict low_of, ulong gap_first, global const float* restrict theta_of,
-    ulong theta_first, ulong theta_stride, uint first_row, CANDIDATES) {
+    global const float* restrict low_of, ulong gap_first, global const float* restrict threshold_of,
+    ulong threshold_first, ulong threshold_stride, uint first_row, CANDIDATES) {
   local uint kept[QUERIES], begin[QUERIES];
   const uint lid = (uint)get_local_id(0);
   const ulong t0 = (ulong)get_group_id(0) * (EACH * GROUP) + lid;
@@ -38,7 +38,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect(
   for (uint i = 0; i < QUERIES; ++i) {
     if (q0 + i >= q_rows) continue;
     global const float* row = values + first + (q0 + i) * stride;
-    const float theta = theta_of[theta_first + (q0 + i) * theta_stride];
+    const float threshold = threshold_of[threshold_first + (q0 + i) * threshold_stride];
     float mine[EACH];
 #pragma unroll
     for (uint j = 0; j < EACH; ++j) mine[j] = t0 + j * GROUP < t_rows ? row[t0 + j * GROUP] : 0;
@@ -46,9 +46,9 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect(
 #pragma unroll
     for (uint j = 0; j < EACH; ++j) {
 #ifdef LOW
-      const bool far = low[j] - mine[j] > theta;
+      const bool far = low[j] - mine[j] > threshold;
 #else
-      const bool far = !(mine[j] <= theta);
+      const bool far = !(mine[j] <= threshold);
 #endif
       bits |= (uint)(!far && t0 + j * GROUP < t_rows) << j;
     }

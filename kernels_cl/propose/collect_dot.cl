@@ -1,15 +1,16 @@
-// collect, dot (GPUs): inner products of shadows in single precision, tested as they come, never written.
+// collect, dot (GPUs): inner products of quantized rows in single precision, tested as they come, never
+// written.
 //
-//   queries [q, dims]   train [t, dims]   shadows, blocks of 32 rows
-//   low     [places]    what a product is taken from (collect_low.cl), `gap_first` floats before `gap`
-//   theta   [q]         stride in elements
+//   queries   [q, dims]   train [t, dims]   quantized rows, blocks of 32 rows
+//   low       [places]    what a product is taken from (collect_low.cl), `gap_first` floats before `gap`
+//   threshold [q]         stride in elements
 //   rows, counts, lows, highs             candidates.cl
 //
 // Compiled with -D METRIC=negative_dot, whose chain is the product with the other sign, one instruction a
 // dimension. Work-group g of 256 items multiplies 128 queries (tile g % query_tiles) with 128 training rows
-// (tile g / query_tiles, visits.cl): tile.cl says how. Kept is low - product where it is at most theta. As
-// in collect.cl, what is kept is counted in local memory, and a query takes places for all of it with one
-// atomic addition. Neighbouring groups share their training rows in the cache.
+// (tile g / query_tiles, visits.cl): tile.cl says how. Kept is low - product where it is at most the
+// threshold. As in collect.cl, what is kept is counted in local memory, and a query takes places for all of
+// it with one atomic addition. Neighbouring groups share their training rows in the cache.
 // Work: q * t * dims multiply-adds, and two instructions a pair.
 // No twin in kernels_cuda: the CUDA back end has no proposer dot.
 #include "common/tile.cl"
@@ -19,7 +20,7 @@
 kernel __attribute__((reqd_work_group_size(256, 1, 1))) void kith_collect_dot(
     global const float* restrict queries, uint q_first, uint q_rows, global const float* restrict train,
     uint t_first, uint t_rows, uint dims, uint query_tiles, uint4 visits, global const float* restrict low_of,
-    ulong gap_first, global const float* restrict theta_of, ulong theta_first, ulong theta_stride,
+    ulong gap_first, global const float* restrict threshold_of, ulong threshold_first, ulong threshold_stride,
     uint first_row, CANDIDATES) {
   local float q_staged[2 * STEP * TILE] __attribute__((aligned(16)));
   local float t_staged[2 * STEP * TILE] __attribute__((aligned(16)));
@@ -42,10 +43,10 @@ kernel __attribute__((reqd_work_group_size(256, 1, 1))) void kith_collect_dot(
 #pragma unroll
   for (uint i = 0; i < EACH; ++i) {
     const uint q = query_tile * TILE + place_in_tile(y, i);
-    const float theta = q < q_rows ? theta_of[theta_first + q * theta_stride] : NAN;
+    const float threshold = q < q_rows ? threshold_of[threshold_first + q * threshold_stride] : NAN;
     uint bits = 0;
 #pragma unroll
-    for (uint j = 0; j < EACH; ++j) bits |= (uint)(low[j] + acc[i][j] <= theta) << j;
+    for (uint j = 0; j < EACH; ++j) bits |= (uint)(low[j] + acc[i][j] <= threshold) << j;
     if (bits) before[i] = atomic_add(kept + place_in_tile(y, i), popcount(bits));
     near |= (ulong)bits << (i * EACH);
   }

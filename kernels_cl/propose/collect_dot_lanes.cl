@@ -1,13 +1,13 @@
-// collect, dot, for CPU devices: inner products of shadows in single precision, tested as they come.
+// collect, dot, for CPU devices: inner products of quantized rows in single precision, tested as they come.
 //
-//   queries [q, dims]   shadows, blocks of QUERY_BLOCK rows     train [t, dims]   blocks of 16 rows
-//   low     [places]    what a product is taken from (collect_low.cl), `gap_first` floats before `gap`
-//   theta   [q]         stride in elements
+//   queries   [q, dims]   quantized rows, blocks of QUERY_BLOCK rows     train [t, dims]   blocks of 16 rows
+//   low       [places]    what a product is taken from (collect_low.cl), `gap_first` floats before `gap`
+//   threshold [q]         stride in elements
 //   rows, counts, lows, highs                                   candidates.cl
 //
 // Compiled with -D METRIC=negative_dot, whose chain is the product with the other sign, one instruction a
 // dimension. Work-item (p, c) multiplies the PASS queries of pass p with `chunk` tiles of 128 training rows
-// (visits.cl), which stay in the second-level cache. Kept is low - product where it is at most theta.
+// (visits.cl), which stay in the second-level cache. Kept is low - product where it is at most the threshold.
 // Work: q * t * dims multiply-adds; reads train once a query pass, from the cache.
 // No twin in kernels_cuda: it is for CPU devices, which CUDA has not.
 #include "common/lanes.cl"
@@ -17,13 +17,13 @@
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void kith_collect_dot_lanes(
     global const float* restrict queries, uint q_first, uint q_rows, global const float* restrict train,
     uint t_first, uint t_rows, uint dims, uint tiles, uint chunk, uint4 visits,
-    global const float* restrict low_of, ulong gap_first, global const float* restrict theta_of,
-    ulong theta_first, ulong theta_stride, uint first_row, CANDIDATES) {
+    global const float* restrict low_of, ulong gap_first, global const float* restrict threshold_of,
+    ulong threshold_first, ulong threshold_stride, uint first_row, CANDIDATES) {
   const uint q0 = (uint)get_global_id(0) * PASS;
   global const float* query = query_at(queries, q_first + q0, dims);
-  float theta[PASS];  // NaN where there is no query
+  float threshold[PASS];  // NaN where there is no query
   for (uint i = 0; i < PASS; ++i)
-    theta[i] = q0 + i < q_rows ? theta_of[theta_first + (q0 + i) * theta_stride] : NAN;
+    threshold[i] = q0 + i < q_rows ? threshold_of[threshold_first + (q0 + i) * threshold_stride] : NAN;
 
   const uint begin = (uint)get_global_id(1) * chunk, end = min(tiles, begin + chunk);
   for (uint tile = begin; tile < end; ++tile) {
@@ -35,7 +35,7 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void kith_collect_dot_lane
       const float16 least = vload16(0, low);
       for (uint i = 0; i < PASS; ++i) {
         const float16 v = least + acc[i];
-        const int16 near = v <= (float16)(theta[i]);
+        const int16 near = v <= (float16)(threshold[i]);
         if (any(near)) append(near, v, low + gap_first, q0 + i, first_row + (uint)t0 + t, CANDIDATES_HERE);
       }
     }

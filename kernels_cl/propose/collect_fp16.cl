@@ -1,9 +1,9 @@
 // collect, fp16: inner products on tensor cores, tested as they come, never written. For rows of few
 // dimensions (collect_fp16_tiles.cl is for more).
 //
-//   queries [q, dims]   train [t, dims]   shadows of 16-bit floats, as prepare_fp16.cl leaves them
-//   low     [places]    what a product is taken from (collect_low.cl), `gap_first` floats before `gap`
-//   theta   [q]         stride in elements
+//   queries   [q, dims]   train [t, dims]   quantized rows of 16-bit floats, as prepare_fp16.cl leaves them
+//   low       [places]    what a product is taken from (collect_low.cl), `gap_first` floats before `gap`
+//   threshold [q]         stride in elements
 //   rows, counts, lows, highs             candidates.cl
 //
 // Compiled with -D LINE=n, dimensions of a line (16, 32 or 64), -D STEPS=n, steps of 16 dimensions, and
@@ -11,12 +11,12 @@
 // is at most 16, so that the queries of a warp stay in 64 registers. A work-group of 8 warps takes 128 ACROSS
 // queries and, one after another, tiles of 128 training rows (visits.cl). They come through local memory in
 // two stages, one copied while the other is multiplied, and each warp takes all of them, 8 ALONG at a time.
-// Kept is low - product where it is at most theta, seldom one of thousands. Neighbouring groups share their
-// training rows in the cache. Work: q * t * dims multiply-adds in steps of m16n8k16, and two instructions a
-// pair. A training row is read once by 128 ACROSS queries, from local memory once by 16 ACROSS: 128 bytes a
-// step where ACROSS is 2. A barrier every 16 KiB. Local memory: at most 36 KiB, and 8 KiB for what is found
-// (append_fp16.cl); 128 registers, so that two groups share a multiprocessor. Source: docs/certificate.md;
-// appending under a threshold: as in FaSTED (Curless, Gowanlock 2025).
+// Kept is low - product where it is at most the threshold, seldom one of thousands. Neighbouring groups share
+// their training rows in the cache. Work: q * t * dims multiply-adds in steps of m16n8k16, and two
+// instructions a pair. A training row is read once by 128 ACROSS queries, from local memory once by 16
+// ACROSS: 128 bytes a step where ACROSS is 2. A barrier every 16 KiB. Local memory: at most 36 KiB, and 8 KiB
+// for what is found (append_fp16.cl); 128 registers, so that two groups share a multiprocessor. Source:
+// docs/certificate.md; appending under a threshold: as in FaSTED (Curless, Gowanlock 2025).
 #define ALONG (LINE == 16 || ACROSS == 1 ? 4 : 2)  // matrices of 8 training rows at a time
 #include "propose/append_fp16.cl"
 #include "propose/visits.cl"
@@ -95,8 +95,8 @@ ALL_INLINE void multiply(float sums[ACROSS][4 * ALONG], uint a[ACROSS][STEPS][4]
 #endif
 }
 
-// Copy the stage that begins with unit `unit` of `units`: lines of shadows, and what their products are taken
-// from.
+// Copy the stage that begins with unit `unit` of `units`: lines of quantized rows, and what their products
+// are taken from.
 //   at   the tile of the unit, and behind: of the next stage
 ALL_INLINE Walk copy_stage(uint to, uint low_to, local uint* rows_to, global const uint4* train,
                            global const float* low, uint4 visits, Walk at, uint last_tile, uint unit,
@@ -104,7 +104,7 @@ ALL_INLINE Walk copy_stage(uint to, uint low_to, local uint* rows_to, global con
 #pragma unroll
   for (uint i = 0; i < UNITS; ++i) {
     if (unit + i >= units) continue;
-    // Tiles behind the last row have no shadow: another is multiplied, and lets nothing pass.
+    // Tiles behind the last row have no quantized rows: another is multiplied, and lets nothing pass.
     const uint tile = tile_of_walk(visits, at), part = unit % UNITS_A_TILE;
     global const uint4* from = train + (size_t)min(tile, last_tile) * TILE_PIECES + part * (UNIT * PIECES);
     if (lid == 0) rows_to[i] = tile * VISIT_TILE + part * UNIT;
@@ -125,7 +125,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect_fp16
     global const uint4* restrict queries, ulong queries_first, global const uint4* restrict train,
     ulong train_first, uint q_rows, uint t_rows, uint4 visits, uint tiles, uint query_blocks, uint a_part,
     float unscale, global const float* restrict low_of, ulong gap_first,
-    global const float* restrict theta_of, ulong theta_first, ulong theta_stride, uint first_row,
+    global const float* restrict threshold_of, ulong threshold_first, ulong threshold_stride, uint first_row,
     CANDIDATES) {
   local uint4 stages[2 * STAGE] __attribute__((aligned(128)));
   local uint4 low_stages[2 * ROWS / 4] __attribute__((aligned(128)));
@@ -149,12 +149,12 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect_fp16
                          last_tile, 0, units, lid);
 
   uint a[ACROSS][STEPS][4];
-  float theta[2 * ACROSS];  // NaN where there is no query
+  float threshold[2 * ACROSS];  // NaN where there is no query
   if (!idle) load_queries(a, queries, q0, lane);
 #pragma unroll
   for (uint i = 0; i < 2 * ACROSS; ++i) {
     const uint q = q0 + i * 8 + lane / 4;
-    theta[i] = q < q_rows ? theta_of[theta_first + q * theta_stride] : NAN;
+    threshold[i] = q < q_rows ? threshold_of[threshold_first + q * threshold_stride] : NAN;
   }
   // An item loads row lane % 8 of four matrices: four pieces of a row, or two of 8 rows on.
   const uint first =
@@ -183,7 +183,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect_fp16
       bool near[ACROSS], any = false;
 #pragma unroll
       for (uint i = 0; i < ACROSS; ++i) {
-        near[i] = test_matrices(sums[i], low, unscale, theta[2 * i], theta[2 * i + 1]);
+        near[i] = test_matrices(sums[i], low, unscale, threshold[2 * i], threshold[2 * i + 1]);
         any |= near[i];
       }
       const uint place = unit * UNIT + row;
@@ -200,9 +200,9 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect_fp16
 #pragma unroll
       for (uint i = 0; i < ACROSS; ++i)
         if (any_of_warp(near[i]))
-          count = append_matrices(sums[i], theta[2 * i], theta[2 * i + 1], q + 16 * i, place, first_row + t0,
-                                  findings + item / WARP * FOUND, count, low_of + gap_first, item % WARP,
-                                  CANDIDATES_HERE);
+          count = append_matrices(sums[i], threshold[2 * i], threshold[2 * i + 1], q + 16 * i, place,
+                                  first_row + t0, findings + item / WARP * FOUND, count, low_of + gap_first,
+                                  item % WARP, CANDIDATES_HERE);
 #endif
     }
     side = other;

@@ -1,8 +1,8 @@
 // collect, fp16: as collect_fp16.cl, for rows of any number of dimensions above 32.
 //
-//   queries [q, dims]   train [t, dims]   shadows of 16-bit floats, as prepare_fp16.cl leaves them
-//   low     [places]    what a product is taken from (collect_low.cl), `gap_first` floats before `gap`
-//   theta   [q]         stride in elements
+//   queries   [q, dims]   train [t, dims]   quantized rows of 16-bit floats, as prepare_fp16.cl leaves them
+//   low       [places]    what a product is taken from (collect_low.cl), `gap_first` floats before `gap`
+//   threshold [q]         stride in elements
 //   rows, counts, lows, highs             candidates.cl
 //
 // Compiled with -D SAMPLE where rows is a sample of bounds.
@@ -10,12 +10,12 @@
 // warp 64 by 64 of each, 128 sums an item. Both come through local memory in stages of 32 dimensions, half a
 // line of each row, training rows in three stages and queries, which are nearer, in two. What a warp
 // multiplies next it loads while it multiplies, so that a stage is free to be copied to before its products
-// are done. Kept is low - product where it is at most theta, seldom one of thousands. Work: q * t * dims
-// multiply-adds in steps of m16n8k16, and two instructions a pair. Both rows of a pair are read once by 128
-// others, and from local memory by 64: 128 bytes a step. A barrier every 32 dimensions. Local memory: 40 KiB,
-// and 4 KiB for what is found (append_fp16.cl), of the 48 there are; up to 255 registers, so that two groups
-// share a multiprocessor. Source: docs/certificate.md; appending under a threshold: as in FaSTED (Curless,
-// Gowanlock 2025).
+// are done. Kept is low - product where it is at most the threshold, seldom one of thousands. Work: q * t *
+// dims multiply-adds in steps of m16n8k16, and two instructions a pair. Both rows of a pair are read once by
+// 128 others, and from local memory by 64: 128 bytes a step. A barrier every 32 dimensions. Local memory: 40
+// KiB, and 4 KiB for what is found (append_fp16.cl), of the 48 there are; up to 255 registers, so that two
+// groups share a multiprocessor. Source: docs/certificate.md; appending under a threshold: as in FaSTED
+// (Curless, Gowanlock 2025).
 // No twin in kernels_cuda: collect_fp16.cu is for rows of any number of dimensions.
 #define ALONG 8  // matrices of 8 training rows of a warp
 #include "propose/append_fp16.cl"
@@ -79,7 +79,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect_fp16
     global const uint4* restrict queries, ulong queries_first, global const uint4* restrict train,
     ulong train_first, uint q_rows, uint t_rows, uint4 visits, uint tiles, uint query_blocks, uint a_part,
     uint steps, uint a_block, float unscale, global const float* restrict low_of, ulong gap_first,
-    global const float* restrict theta_of, ulong theta_first, ulong theta_stride, uint first_row,
+    global const float* restrict threshold_of, ulong threshold_first, ulong threshold_stride, uint first_row,
     CANDIDATES) {
   local uint4 train_stages[TRAIN_STAGES * STAGE / PIECE_BYTES] __attribute__((aligned(128)));
   local uint4 query_stages[QUERY_STAGES * STAGE / PIECE_BYTES] __attribute__((aligned(128)));
@@ -95,15 +95,15 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect_fp16
   train += train_first;
   const uint warp_q = warp / 2 * WARP_ROWS, warp_t = warp % 2 * WARP_ROWS;
   const uint q0 = query_block * VISIT_TILE + warp_q;
-  float theta[2 * ACROSS];  // NaN where there is no query
+  float threshold[2 * ACROSS];  // NaN where there is no query
 #pragma unroll
   for (uint i = 0; i < 2 * ACROSS; ++i) {
     const uint q = q0 + i * 8 + lane / 4;
-    theta[i] = q < q_rows ? theta_of[theta_first + q * theta_stride] : NAN;
+    threshold[i] = q < q_rows ? threshold_of[threshold_first + q * threshold_stride] : NAN;
   }
 
   // Copies go ahead of products: of queries by two steps, of training rows by three. Tiles behind the last
-  // row have no shadow: another is multiplied, and lets nothing pass.
+  // row have no quantized rows: another is multiplied, and lets nothing pass.
   const uint total = (end - begin) * steps, last_tile = (t_rows - 1) / VISIT_TILE;
   const uint to_train = local_address(train_stages), to_queries = local_address(query_stages);
   Walk walk = walk_from(visits, begin);
@@ -175,14 +175,14 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect_fp16
 
 #pragma unroll
     for (uint i = 0; i < ACROSS; ++i) {
-      const bool near = test_matrices(sums[i], low, unscale, theta[2 * i], theta[2 * i + 1]);
+      const bool near = test_matrices(sums[i], low, unscale, threshold[2 * i], threshold[2 * i + 1]);
 #ifdef SAMPLE
       put_sample(sums[i], hidden(q0) + 16 * i + lane / 4, q_rows, tile * VISIT_TILE + warp_t,
                  low_here + gap_first, lane, CANDIDATES_HERE);
 #else
       if (any_of_warp(near))
         count = append_matrices(
-            sums[i], theta[2 * i], theta[2 * i + 1], hidden(q0) + 16 * i + lane / 4,
+            sums[i], threshold[2 * i], threshold[2 * i + 1], hidden(q0) + 16 * i + lane / 4,
             tile * VISIT_TILE + warp_t, first_row + (uint)row_of_tile(visits, tile) + warp_t,
             findings + hidden(lid) / WARP * FOUND, count, low_of + gap_first, lane, CANDIDATES_HERE);
 #endif

@@ -1,25 +1,25 @@
-// collect, for CPU devices: append the columns of a tile that may be as near as theta to the lists of
+// collect, for CPU devices: append the columns of a tile that may be as near as the threshold to the lists of
 // candidates.
 //
-//   values  [q, t]          row-major, stride in elements: distances, or inner products of shadows
-//   low     [t]             with -D LOW: what a product is taken from (collect_low.cl), `gap_first` floats
-//                           before `gap`
-//   theta   [q]             stride in elements
+//   values     [q, t]          row-major, stride in elements: distances, or inner products of quantized rows
+//   low        [t]             with -D LOW: what a product is taken from (collect_low.cl), `gap_first` floats
+//                              before `gap`
+//   threshold  [q]             stride in elements
 //   rows, counts, lows, highs   candidates.cl
 //
-// Kept is what is at most theta: values, of which a masked one, NaN, never is; or with -D LOW low - value,
-// where a product that is not a number is kept, and the chain will judge it. Work-item (c, q) scans `chunk`
-// columns of row q, 16 at a time. Work: q * t comparisons; values is read once.
+// Kept is what is at most the threshold: values, of which a masked one, NaN, never is; or with -D LOW low -
+// value, where a product that is not a number is kept, and the chain will judge it. Work-item (c, q) scans
+// `chunk` columns of row q, 16 at a time. Work: q * t comparisons; values is read once.
 // No twin in kernels_cuda: it is for CPU devices, which CUDA has not.
 #include "propose/append_lanes.cl"
 
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void kith_collect_lanes(
     global const float* restrict values, ulong first, ulong stride, uint q_rows, uint t_rows,
-    global const float* restrict low, ulong gap_first, global const float* restrict theta_of,
-    ulong theta_first, ulong theta_stride, uint first_row, uint chunk, CANDIDATES) {
+    global const float* restrict low, ulong gap_first, global const float* restrict threshold_of,
+    ulong threshold_first, ulong threshold_stride, uint first_row, uint chunk, CANDIDATES) {
   const ulong q = get_global_id(1);
   global const float* row = values + first + q * stride;
-  const float theta = theta_of[theta_first + q * theta_stride];
+  const float threshold = threshold_of[threshold_first + q * threshold_stride];
   const ulong end = min((ulong)t_rows, (get_global_id(0) + 1) * chunk);
   for (ulong t = get_global_id(0) * chunk; t < end; t += 16) {
     float16 value;
@@ -50,9 +50,9 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void kith_collect_lanes(
     }
 #ifdef LOW
     value = least - value;
-    const int16 near = inside & ~(value > (float16)(theta));
+    const int16 near = inside & ~(value > (float16)(threshold));
 #else
-    const int16 near = inside & (value <= (float16)(theta));
+    const int16 near = inside & (value <= (float16)(threshold));
 #endif
     if (any(near)) append(near, value, low + gap_first + t, q, first_row + (uint)t, CANDIDATES_HERE);
   }

@@ -1,6 +1,6 @@
 // collect, first kernel: what the product with a training row is taken from.
 //
-//   queries  [4, q]   facts of the shadows, stride in elements
+//   queries  [4, q]   row terms of the quantized rows, stride in elements
 //   train    [4, t]   likewise
 //   low      [places] of the row t at each place (visits.cl): half_norm(t) - E(t), or -E(t) for inner
 //                     products, rounded down; NaN where there is no row
@@ -23,18 +23,18 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect_low(
   const uint lid = (uint)get_local_id(0);
   queries += q_first;
   train += t_first;
-  float most_norm = 0, most_error = 0, most_shadow = 0;
+  float most_norm = 0, most_error = 0, most_quantized = 0;
   for (uint q = lid; q < q_rows; q += GROUP) {
-    const float shadow = queries[SHADOW_NORM * q_stride + q];
+    const float quantized = queries[QUANTIZED_NORM * q_stride + q];
     most_norm = fmax(most_norm, queries[NORM * q_stride + q]);
-    most_error = fmax(most_error, query_error(queries[RESIDUAL * q_stride + q], b, shadow));
-    most_shadow = fmax(most_shadow, shadow);
+    most_error = fmax(most_error, query_error(queries[RESIDUAL * q_stride + q], b, quantized));
+    most_quantized = fmax(most_quantized, quantized);
   }
 #if GROUP > 1
   local float most[3 * GROUP];
   most[lid] = most_norm;
   most[GROUP + lid] = most_error;
-  most[2 * GROUP + lid] = most_shadow;
+  most[2 * GROUP + lid] = most_quantized;
   barrier(CLK_LOCAL_MEM_FENCE);
   for (uint step = GROUP / 2; step > 0; step /= 2) {
     if (lid < step)
@@ -43,9 +43,9 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect_low(
   }
   most_norm = most[0];
   most_error = most[GROUP];
-  most_shadow = most[2 * GROUP];
+  most_quantized = most[2 * GROUP];
 #endif
-  const ErrorTerms terms = {most_norm, most_error, most_shadow, chain, under};
+  const ErrorTerms terms = {most_norm, most_error, most_quantized, chain, under};
   for (ulong place = get_global_id(0); place < places; place += get_global_size(0)) {
     const ulong t = row_of_tile(visits, (uint)(place / VISIT_TILE)) + place % VISIT_TILE;
     if (t >= t_rows) {
@@ -54,7 +54,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect_low(
     }
     const float norm = train[NORM * t_stride + t];
     const float error =
-        row_error(terms, train[RESIDUAL * t_stride + t], norm, train[SHADOW_NORM * t_stride + t]);
+        row_error(terms, train[RESIDUAL * t_stride + t], norm, train[QUANTIZED_NORM * t_stride + t]);
     const float least = row_low(train[t], error);
     low[place] = least;
 #ifdef BOUNDS

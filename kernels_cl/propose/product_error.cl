@@ -4,27 +4,27 @@
 // HALVES   1 where half the squared norm counts, 0 for inner products
 #include "bound/bounds.cl"
 
-// Rows of the facts, as in spi/candidates.hpp.
+// Rows of the row terms, as in spi/candidates.hpp.
 #define NORM 1
-#define SHADOW_NORM 2
+#define QUANTIZED_NORM 2
 #define RESIDUAL 3
 
 // What E takes from everything but the training row.
 typedef struct {
-  float norm, error, shadow_norm;  // the largest of the queries: A, B, S
+  float norm, error, quantized_norm;  // the largest of the queries: A, B, S
   float chain;  // 0, or at least the relative error of the chain of inner products, a unit of both norms
   float under;  // at least what underflow takes from a product of rows of norm 0, with chain from both
 } ErrorTerms;
 
-// residual + b shadow_norm of a query, but for its two roundings.
-float query_error(float residual, float b, float shadow_norm) {
-  return residual + b * shadow_norm;
+// residual + b quantized_norm of a query, but for its two roundings.
+float query_error(float residual, float b, float quantized_norm) {
+  return residual + b * quantized_norm;
 }
 
-float row_error(ErrorTerms of, float residual, float norm, float shadow_norm) {
+float row_error(ErrorTerms of, float residual, float norm, float quantized_norm) {
   const float apart = residual + of.chain * norm;
   const float sum =
-      of.norm * apart + of.error * shadow_norm + of.under * (1.0f + of.shadow_norm + shadow_norm);
+      of.norm * apart + of.error * quantized_norm + of.under * (1.0f + of.quantized_norm + quantized_norm);
   return sum * (1.0f + 0x1p-20f);
 }
 

@@ -3,7 +3,7 @@
 // No twin in kernels_cuda: candidates.cuh has this.
 #include "kith/spi/kernel_limits.def"
 
-#define VISIT_TILE KITH_SHADOW_ROWS
+#define VISIT_TILE KITH_QUANTIZED_BLOCK_ROWS
 
 // The first row of tile `tile` of a step, which may lie behind the last there is.
 //   visits  tiles of a visit, number of the first visit, blocks of all rows, stride of the blocks

@@ -6,10 +6,10 @@
 //   counts      [q]             may exceed the capacity, stride in elements
 //   out         [q, capacity]   the key of each candidate, stride in elements
 //
-// Work-groups (0, q) ... (groups - 1, q) of GROUP items share query q; an item takes a candidate and folds
-// its chain by itself. The query's elements are the same for all items; a candidate's are 128 bytes apart, or
-// 4, and AHEAD of them are asked for at once. No barrier, no local memory. Work: sum of counts * dims folds,
-// each with 32 bytes from memory, or 4.
+// Work-groups (0, q) ... (groups - 1, q) of GROUP items share query q; an item takes a candidate and
+// accumulates its chain by itself. The query's elements are the same for all items; a candidate's are 128
+// bytes apart, or 4, and AHEAD of them are asked for at once. No barrier, no local memory. Work: sum of
+// counts * dims multiply-adds, each with 32 bytes from memory, or 4.
 #include "common/metric.cl"
 #include "kith/spi/kernel_limits.def"
 

@@ -5,8 +5,8 @@
 //   counts      [q]             may exceed the capacity, stride in elements
 //   out         [q, capacity]   the key of each candidate, stride in elements
 //
-// Work-item q folds 16 candidates of query q at a time: a lane is a candidate, gathered from where it lies.
-// The last 16 are filled up with the first of them. Work: sum of counts * dims folds.
+// Work-item q accumulates 16 candidates of query q at a time: a lane is a candidate, gathered from where it
+// lies. The last 16 are filled up with the first of them. Work: sum of counts * dims multiply-adds.
 // No twin in kernels_cuda: it is for CPU devices, which CUDA has not.
 #define LANE float16
 #include "common/metric.cl"

@@ -9,10 +9,10 @@
 //
 // A work-group takes 8 queries and puts their candidates one behind the other, so that each warp has 32
 // whatever query they are of. Eight items copy 128 bytes of a row, 32 dimensions, into local memory while
-// those before are folded, and with them the same dimensions of the queries; then each item folds the row of
-// its own candidate. Group g takes part g / teams of the candidates of queries g % teams * 8 and following.
-// A group is a warp: where most have nothing to do, others are not kept waiting.
-// Work: dims folds a candidate, and dims * 4 bytes read. Barriers: two. Local memory: 20 KiB.
+// those before are accumulated, and with them the same dimensions of the queries; then each item accumulates
+// the row of its own candidate. Group g takes part g / teams of the candidates of queries g % teams * 8 and
+// following. A group is a warp: where most have nothing to do, others are not kept waiting.
+// Work: dims multiply-adds a candidate, and dims * 4 bytes read. Barriers: two. Local memory: 20 KiB.
 #include "common/metric.cl"
 #include "common/tensor.cl"
 #include "common/warp.cl"
@@ -94,7 +94,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_rerank_lines
       JOIN_WARP();
       local const uint4* mine = row_stages + (s * 32 + lane) * PIECES;
       local const float* a = staged_queries + s * (LINE * TEAM) + of;
-#define FOLD(p)                                            \
+#define ACCUMULATE(p)                                      \
   do {                                                     \
     const float4 b = as_float4(mine[(p) ^ lane % PIECES]); \
     acc = chain_next(acc, a[4 * (p)*TEAM], b.x);           \
@@ -104,9 +104,9 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_rerank_lines
   } while (0)
       if (d + LINE <= dims) {
 #pragma unroll
-        for (uint p = 0; p < PIECES; ++p) FOLD(p);
+        for (uint p = 0; p < PIECES; ++p) ACCUMULATE(p);
       } else {
-        for (uint p = 0; p < (dims - d) / 4; ++p) FOLD(p);
+        for (uint p = 0; p < (dims - d) / 4; ++p) ACCUMULATE(p);
       }
       JOIN_WARP();
     }

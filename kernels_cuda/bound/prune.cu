@@ -1,6 +1,6 @@
-// prune: keep of each list the candidates whose `low` is at most theta, in any order.
+// prune: keep of each list the candidates whose `low` is at most the threshold, in any order.
 //
-//   theta [q, 1]   lists [q, capacity] with bounds, in and out; a count above the capacity counts as the
+//   threshold [q, 1]   lists [q, capacity] with bounds, in and out; a count above the capacity counts as the
 //   capacity
 //
 // A warp takes a list, or a block where lists may be long and are few, four places a thread at a time: when
@@ -17,24 +17,24 @@ constexpr std::uint32_t long_list = 2048;
 
 struct Pruning {
   std::uint32_t rows;
-  Matrix<const float> theta;  ///< [rows, 1]
+  Matrix<const float> threshold;  ///< [rows, 1]
   BoundedLists lists;
 };
 
-/// A list of candidates, and its theta.
+/// A list of candidates, and its threshold.
 struct List {
   std::uint32_t* rows;
   float* lows;
   Key* highs;
   std::uint32_t* count;
-  float theta;
+  float threshold;
 
   __device__ __forceinline__ List(const Pruning& pruning, std::size_t q)
       : rows(pruning.lists.lists.rows.data + q * pruning.lists.lists.rows.stride),
         lows(pruning.lists.low.data + q * pruning.lists.low.stride),
         highs(pruning.lists.high.data + q * pruning.lists.high.stride),
         count(pruning.lists.lists.counts.data + q * pruning.lists.lists.counts.stride),
-        theta(pruning.theta.data[q * pruning.theta.stride]) {}
+        threshold(pruning.threshold.data[q * pruning.threshold.stride]) {}
 };
 
 /// Up to `each` candidates of a thread, of places first + i * threads.
@@ -54,7 +54,7 @@ struct Kept {
 #pragma unroll
     for (std::uint32_t i = 0; i < each; ++i) {
       const std::uint32_t j = first + i * threads;
-      near[i] = low[i] <= list.theta;
+      near[i] = low[i] <= list.threshold;
       row[i] = near[i] ? list.rows[j] : 0;
       high[i] = near[i] ? list.highs[j] : 0;
     }
@@ -132,7 +132,7 @@ __global__ __launch_bounds__(block_threads) void prune_by_blocks(const Pruning p
 }  // namespace
 
 cudaError_t prune(const Queue& queue, const spi::PruneStep& step) {
-  const Pruning pruning{count_of(step.lists.rows.rows), input_of(step.theta),
+  const Pruning pruning{count_of(step.lists.rows.rows), input_of(step.threshold),
                         bounded_lists_of(step.lists, step.bounds)};
   const bool blocks = pruning.lists.lists.capacity > long_list && pruning.rows <= 16 * queue.multiprocessors;
   if (blocks) return launch_in_turn(queue, prune_by_blocks, pruning.rows, block_threads, 0, pruning);

@@ -1,19 +1,20 @@
 // tighten: join reranked candidates into the k best, and tell what still counts as near.
 //
-//   keys    [q, capacity]  of which counts [q, 1] say how many there are; counts become 0
-//   best    [q, k]         in and out, or out where it is made afresh: ascending, padded with no_key
-//   facts   [4, q]         for squared distances
-//   theta   [q, 1]         out; in, too, where it was guessed
-//   lost    [q, 1]         becomes 1 where a count is above the capacity, or a guessed theta becomes larger
+//   keys        [q, capacity]  of which counts [q, 1] say how many there are; counts become 0
+//   best        [q, k]         in and out, or out where it is made afresh: ascending, padded with no_key
+//   row_terms   [4, q]         for squared distances
+//   threshold   [q, 1]         out; in, too, where it was guessed
+//   lost        [q, 1]         becomes 1 where a count is above the capacity, or a guessed threshold becomes
+//                              larger
 //
 // Up to k = 2048 a block takes a query, of 128 threads, or of 256 where k is large, or of 512 where queries
 // are few besides. Candidates at or behind the k-th best are refused while they are read, four a thread; only
 // where one passed are they and the best put in order, in shared memory (shortlist.cuh).
 // Work: the candidates, read once; one sort of those that passed and k, or each counted among all where they
 // are few. Shared memory: 4 to 32 KiB. Beyond, best and candidates are put side by side in scratch and sorted
-// whole (radix_sort.cuh), as many queries a round as fit; the first k are the best. Source of theta:
+// whole (radix_sort.cuh), as many queries a round as fit; the first k are the best. Source of the threshold:
 // docs/certificate.md, section 4.
-#include "bound/theta.cuh"
+#include "bound/threshold.cuh"
 #include "common/radix_sort.cuh"
 #include "common/shortlist.cuh"
 
@@ -159,8 +160,8 @@ Tightening tightening_of(const spi::TightenStep& step) {
           capacity_of(step.keys.cols),
           matrix_of(step.counts),
           matrix_of(step.best),
-          input_of(step.query_facts),
-          matrix_of(step.theta),
+          input_of(step.query_terms),
+          matrix_of(step.threshold),
           matrix_of(step.lost),
           step.afresh,
           step.guessed};

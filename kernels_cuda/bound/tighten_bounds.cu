@@ -1,9 +1,9 @@
-// tighten by bounds: theta from the k-th smallest of the bounds of what is listed.
+// tighten by bounds: the threshold from the k-th smallest of the bounds of what is listed.
 //
-//   keys    [q, capacity]  bounds, of which counts [q, 1] say how many there are
-//   theta   [q, 1]         in and out: it never grows; where fewer than k are listed it stays
-//   lost    [q, 1]         becomes 1 where a count is above the capacity
-//   sample  [q, groups]    instead of keys: bounds, as codes, of rows that are no candidates
+//   keys       [q, capacity]  bounds, of which counts [q, 1] say how many there are
+//   threshold  [q, 1]         in and out: it never grows; where fewer than k are listed it stays
+//   lost       [q, 1]         becomes 1 where a count is above the capacity
+//   sample     [q, groups]    instead of keys: bounds, as codes, of rows that are no candidates
 //
 // Only the value of the k-th counts, not who has it: it is found bit by bit, from the highest in which any
 // two differ, by counting those below. Up to k = 128, or of a sample of up to 1024, a warp takes a query, and
@@ -11,7 +11,7 @@
 // at a time in shared memory. Work: a warp: up to 32 comparisons a bound; a block: up to five steps a bound,
 // the first 3072 of which are read from memory once. Source: selection by the digits of the keys, as in
 // radix.
-#include "bound/theta.cuh"
+#include "bound/threshold.cuh"
 
 namespace kith::cuda {
 namespace {
@@ -155,7 +155,7 @@ __global__ __launch_bounds__(warp_threads) void tighten_by_samples(const Tighten
   const auto code_at = [=](std::uint32_t at) { return codes[at]; };
   const std::uint32_t code = groups <= 256 ? kth_in_registers<8>(code_at, groups, k, lane)
                                            : kth_in_registers<32>(code_at, groups, k, lane);
-  if (lane == 0) lower_theta(tightening, terms, q, code);
+  if (lane == 0) lower_threshold(tightening, terms, q, code);
 }
 
 /// What the threads of a block know together.
@@ -250,7 +250,7 @@ __global__ __launch_bounds__(block_threads) void tighten_by_blocks(const Tighten
   if (threadIdx.x == 0) settle(tightening, terms, q, all, last);
 }
 
-__global__ __launch_bounds__(block_threads) void tighten_by_samples_of_few(
+__global__ __launch_bounds__(block_threads) void tighten_by_samples_of_small_batch(
     const Tightening tightening, const LimitTerms terms, const Matrix<const std::uint32_t> sample,
     const std::uint32_t groups) {
   __shared__ Counting counting;
@@ -260,7 +260,7 @@ __global__ __launch_bounds__(block_threads) void tighten_by_samples_of_few(
   const std::uint32_t* const codes = sample.data + q * sample.stride;
   const std::uint32_t code =
       kth_by_block([=](std::uint32_t at) { return codes[at]; }, groups, tightening.k, counting);
-  if (threadIdx.x == 0) lower_theta(tightening, terms, q, code);
+  if (threadIdx.x == 0) lower_threshold(tightening, terms, q, code);
 }
 
 }  // namespace
@@ -287,8 +287,8 @@ cudaError_t tighten_by_sample(const Queue& queue, const spi::TightenBySampleStep
   const LimitTerms terms = limit_terms(tightening.dims);
   const bool few = tightening.rows <= 4 * queue.multiprocessors && groups > 256;
   if (few || groups > 1024)
-    return launch_in_turn(queue, tighten_by_samples_of_few, tightening.rows, block_threads, 0, tightening,
-                          terms, sample, groups);
+    return launch_in_turn(queue, tighten_by_samples_of_small_batch, tightening.rows, block_threads, 0,
+                          tightening, terms, sample, groups);
   return launch_in_turn(queue, tighten_by_samples, divide_up(tightening.rows, warps), warp_threads, 0,
                         tightening, terms, sample, groups);
 }

@@ -4,12 +4,12 @@
 //   smallest   [q, classes]   in and out
 //   high, low  [q, classes]   in and out: high + low is the sum
 //
-// A lane folds the columns of a query in ascending order, as kith/spi.hpp says. It keeps what belongs to the
+// A lane adds the columns of a query in ascending order, as kith/spi.hpp says. It keeps what belongs to the
 // class of the last column in registers, and changes it only where the class does: seldom, where columns are
 // sorted by class. Any order is right. A warp has 32 queries and those classes c with c % parts == its part,
 // so that few queries keep more of the device busy. It looks through the labels of 1024 columns at once;
 // tiles of 32 columns of which one counts pass through shared memory, since neighbouring lanes read
-// neighbouring columns, and fold neighbouring queries. The next tile is on its way while one is folded. Work
+// neighbouring columns, and add neighbouring queries. The next tile is on its way while one is added. Work
 // for a column that counts: ten instructions; shared memory: 4 KiB a warp. Warps never wait for each other.
 // Source: the mean distances of the KNN-Classifier (docs/methods.md); TwoSum (Knuth).
 #include <cfloat>
@@ -38,7 +38,7 @@ struct Sums {
   std::uint32_t current = no_row;  ///< the class
   float smallest = 0, high = 0, low = 0;
 
-  __device__ __forceinline__ void fold(float distance) {
+  __device__ __forceinline__ void add(float distance) {
     const float x = distance == 0.0f ? 0.0f : distance;  // -0 is +0
     const float sum = high + x, part = sum - high;
     const float more = low + ((high - (sum - part)) + (x - part));
@@ -77,15 +77,15 @@ __device__ __forceinline__ void fetch(const Accumulation& of, std::uint64_t q0, 
     next[r] = q0 + r < of.rows && t < of.columns ? from[r * of.distances.stride] : 0.0f;
 }
 
-/// Fold those columns of a tile whose bit in `wanted` is 1.
+/// Add those columns of a tile whose bit in `wanted` is 1.
 ///   staged  the query of this lane
 ///   label   of column `lane`
-__device__ __forceinline__ void fold_tile(const float* staged, std::uint32_t wanted, std::uint32_t label,
-                                          const Places& places, Sums& sums) {
+__device__ __forceinline__ void add_tile(const float* staged, std::uint32_t wanted, std::uint32_t label,
+                                         const Places& places, Sums& sums) {
   const bool mine = wanted >> threadIdx.x % 32 & 1;
   if (wanted == whole_warp && __all_sync(whole_warp, label == sums.current)) {
 #pragma unroll
-    for (std::uint32_t j = 0; j < columns_of_tile; ++j) sums.fold(staged[j]);
+    for (std::uint32_t j = 0; j < columns_of_tile; ++j) sums.add(staged[j]);
     return;
   }
   const std::uint32_t known = mine ? label : no_row;
@@ -96,7 +96,7 @@ __device__ __forceinline__ void fold_tile(const float* staged, std::uint32_t wan
       places.put(sums);
       places.take(sums, c);
     }
-    sums.fold(staged[j]);
+    sums.add(staged[j]);
   }
 }
 
@@ -141,7 +141,7 @@ __global__ __launch_bounds__(threads) void accumulate_by_warp(const Accumulation
       tiles &= tiles - 1;
       i = static_cast<std::uint32_t>(__ffs(static_cast<int>(tiles))) - 1;
       if (tiles) fetch(of, q0, s0 + i * columns_of_tile + lane, next);
-      fold_tile(staged + lane * pitch, wanted, label, places, sums);
+      add_tile(staged + lane * pitch, wanted, label, places, sums);
       __syncwarp();
     }
   }

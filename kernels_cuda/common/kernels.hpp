@@ -50,7 +50,7 @@ cudaError_t with_room(const Queue& queue, const Call& call) {
 bool may_overlap(std::uint32_t capability);
 
 /// Of few queries and of many.
-cudaError_t distance_of_few(const Queue& queue, const spi::DistanceStep& step);
+cudaError_t distance_of_small_batch(const Queue& queue, const spi::DistanceStep& step);
 cudaError_t distance_of_many(const Queue& queue, const spi::DistanceStep& step);
 
 std::size_t select_threshold_scratch(const spi::SelectStep& step);
@@ -79,7 +79,7 @@ cudaError_t nearest_rows(const Queue& queue, const spi::NearestStep& step);
 std::size_t nearest_tiles_scratch(const Queue& queue, const spi::NearestStep& step);
 cudaError_t nearest_tiles(const Queue& queue, const spi::NearestStep& step);
 std::size_t nearest_points_scratch(const Queue& queue, const spi::NearestStep& step);
-cudaError_t nearest_points(const Queue& queue, const spi::NearestStep& step);
+cudaError_t nearest_low_dim(const Queue& queue, const spi::NearestStep& step);
 
 /// Up to threshold_max_k neighbours of fewer than 2^31 keys; and any.
 cudaError_t merge_at_once(const Queue& queue, const spi::MergeStep& step);
@@ -104,9 +104,9 @@ cudaError_t tighten_by_sorting(const Queue& queue, const spi::TightenStep& step)
 
 cudaError_t tighten_by_bounds(const Queue& queue, const spi::TightenByBoundsStep& step);
 /// The second: of few queries, up to a small k.
-inline constexpr std::uint32_t sample_few_max_k = 128;
+inline constexpr std::uint32_t sample_small_batch_max_k = 128;
 cudaError_t tighten_by_sample(const Queue& queue, const spi::TightenBySampleStep& step);
-cudaError_t tighten_by_few(const Queue& queue, const spi::TightenBySampleStep& step);
+cudaError_t tighten_by_small_batch(const Queue& queue, const spi::TightenBySampleStep& step);
 
 /// Three ways to count, for spi::VoteMethod.
 cudaError_t vote(const Queue& queue, const spi::VoteStep& step);
@@ -117,7 +117,7 @@ cudaError_t vote_branch_free(const Queue& queue, const spi::VoteStep& step);
 std::uint64_t mask_pieces(const spi::MaskStep& step);
 cudaError_t mask(const Queue& queue, const spi::MaskStep& step);
 
-cudaError_t tally(const Queue& queue, const spi::TallyStep& step);
+cudaError_t score(const Queue& queue, const spi::ScoreStep& step);
 
 cudaError_t accumulate(const Queue& queue, const spi::AccumulateStep& step);
 

@@ -14,11 +14,11 @@ namespace kith::cuda {
 template <Metric metric>
 struct Chain;
 
-#define KITH_METRIC(id, prepare, first, fold, finish)                          \
-  template <>                                                                  \
-  struct Chain<Metric::id> {                                                   \
-    static __device__ float start() { return first; }                          \
-    static __device__ float next(float acc, float a, float b) { return fold; } \
+#define KITH_METRIC(id, prepare, first, accumulate, finish)                          \
+  template <>                                                                        \
+  struct Chain<Metric::id> {                                                         \
+    static __device__ float start() { return first; }                                \
+    static __device__ float next(float acc, float a, float b) { return accumulate; } \
   };
 #include "kith/metrics.def"
 #undef KITH_METRIC
@@ -26,7 +26,7 @@ struct Chain;
 /// Metrics that differ in their finish only share a chain: the first of them stands for all, so
 /// that each kernel is compiled once a chain.
 inline constexpr std::string_view chains[] = {
-#define KITH_METRIC(id, prepare, first, fold, finish) #first " " #fold,
+#define KITH_METRIC(id, prepare, first, accumulate, finish) #first " " #accumulate,
 #include "kith/metrics.def"
 #undef KITH_METRIC
 };
@@ -42,8 +42,8 @@ constexpr Metric representative(Metric metric) {
 template <class Body>
 cudaError_t with_chain(Metric metric, Body&& body) {
   switch (metric) {
-#define KITH_METRIC(id, prepare, first, fold, finish) \
-  case Metric::id:                                    \
+#define KITH_METRIC(id, prepare, first, accumulate, finish) \
+  case Metric::id:                                          \
     return body(std::integral_constant<Metric, representative(Metric::id)>());
 #include "kith/metrics.def"
 #undef KITH_METRIC

@@ -59,7 +59,7 @@ struct Group {
   }
 };
 
-/// Scans by points (nearest_points.cu): a warp a list, tiles of one block of rows.
+/// Scans by points (nearest_low_dim.cu): a warp a list, tiles of one block of rows.
 inline constexpr std::uint32_t points_tile = rows_a_block, points_capacity = 64;
 inline constexpr std::uint32_t points_warps = 24;  // on a multiprocessor at once
 cudaError_t scan_points(const Queue& queue, Metric metric, const Scan& scan);

@@ -1,9 +1,9 @@
-// The chains of a few queries with many training rows: a thread folds 4 neighbouring rows, or 2, or several
+// The chains of a few queries with many training rows: a thread takes 4 neighbouring rows, or 2, or several
 // pieces of 4.
 //
 // Rows come in transposed blocks of 32, so that 8 threads read one dimension of a block as one line
 // of 128 bytes; a warp takes 4 blocks. No barrier, no shared memory: what hides the latency is that
-// several dimensions are read before the first is folded.
+// several dimensions are read before the first is accumulated.
 // No twin in kernels_cl: nearest_rows.cl has its chains to itself.
 #pragma once
 
@@ -79,10 +79,10 @@ __device__ __forceinline__ void start_chains(float (&acc)[queries][rows]) {
     for (int j = 0; j < rows; ++j) acc[q][j] = Chain<metric>::start();
 }
 
-/// Fold `step` dimensions, whose rows were read.
+/// Accumulate `step` dimensions, whose rows were read.
 template <Metric metric, Place place, int queries, int rows, int step>
-__device__ __forceinline__ void fold_step(float (&acc)[queries][rows], const float*& query,
-                                          const float (&b)[step][rows]) {
+__device__ __forceinline__ void accumulate_step(float (&acc)[queries][rows], const float*& query,
+                                                const float (&b)[step][rows]) {
   constexpr int pitch = place == Place::staged ? queries : static_cast<int>(rows_a_block);
 #pragma unroll
   for (int d = 0; d < step; ++d) {
@@ -96,13 +96,13 @@ __device__ __forceinline__ void fold_step(float (&acc)[queries][rows], const flo
   query += step * pitch;
 }
 
-/// Fold `step` dimensions, all of whose rows are read first.
+/// Accumulate `step` dimensions, all of whose rows are read first.
 template <int step, Metric metric, Place place, int queries, int rows>
-__device__ __forceinline__ void fold_rows(float (&acc)[queries][rows], const float*& query,
-                                          const float*& row) {
+__device__ __forceinline__ void accumulate_rows(float (&acc)[queries][rows], const float*& query,
+                                                const float*& row) {
   float b[step][rows];
   load_rows(b, row);
-  fold_step<metric, place>(acc, query, b);
+  accumulate_step<metric, place>(acc, query, b);
   row += step * rows_a_block;
 }
 
@@ -116,10 +116,10 @@ __device__ __forceinline__ void row_chains(float (&acc)[queries][rows], const fl
   constexpr int most = queries >= 16 ? 4 : 8;
   start_chains<metric>(acc);
   std::uint32_t left = dims;
-  for (; left >= most; left -= most) fold_rows<most, metric, place>(acc, query, row);
-  if (most == 8 && (left & 4) != 0) fold_rows<4, metric, place>(acc, query, row);
-  if ((left & 2) != 0) fold_rows<2, metric, place>(acc, query, row);
-  if ((left & 1) != 0) fold_rows<1, metric, place>(acc, query, row);
+  for (; left >= most; left -= most) accumulate_rows<most, metric, place>(acc, query, row);
+  if (most == 8 && (left & 4) != 0) accumulate_rows<4, metric, place>(acc, query, row);
+  if ((left & 2) != 0) accumulate_rows<2, metric, place>(acc, query, row);
+  if ((left & 1) != 0) accumulate_rows<1, metric, place>(acc, query, row);
 }
 
 /// The same for queries in shared memory, with two dimensions of the rows always on their way.
@@ -138,27 +138,27 @@ __device__ __forceinline__ void staged_chains(float (&acc)[queries][rows], const
       float next[step][rows];
       row += step * rows_a_block;
       load_rows(next, row);
-      fold_step<metric, place>(acc, query, b);
+      accumulate_step<metric, place>(acc, query, b);
 #pragma unroll
       for (int d = 0; d < step; ++d)
 #pragma unroll
         for (int j = 0; j < rows; ++j) b[d][j] = next[d][j];
     }
-    fold_step<metric, place>(acc, query, b);
+    accumulate_step<metric, place>(acc, query, b);
     row += step * rows_a_block;
     left -= step;
   }
-  for (; left > 0; --left) fold_rows<1, metric, place>(acc, query, row);
+  for (; left > 0; --left) accumulate_rows<1, metric, place>(acc, query, row);
 }
 
 /// acc[0][piece * 4 + j]: the chain of one query with row j of every piece, at row[piece]. All pieces are
-/// read before the first is folded.
+/// read before the first is accumulated.
 template <Metric metric, int pieces>
 __device__ __forceinline__ void piece_chains(float (&acc)[1][pieces * 4], const float* query,
                                              const float* const (&row)[pieces], std::uint32_t dims) {
   constexpr int step = 2;
   start_chains<metric>(acc);
-  const auto fold = [&](std::uint32_t d0, auto dimensions) {
+  const auto accumulate = [&](std::uint32_t d0, auto dimensions) {
     constexpr int several = decltype(dimensions)::value;
     float b[pieces][several][4], a[several];
 #pragma unroll
@@ -173,8 +173,8 @@ __device__ __forceinline__ void piece_chains(float (&acc)[1][pieces * 4], const 
         acc[0][i] = Chain<metric>::next(acc[0][i], a[d], b[i / 4][d][i % 4]);
   };
   std::uint32_t d = 0;
-  for (; d + step <= dims; d += step) fold(d, std::integral_constant<int, step>());
-  if (d < dims) fold(d, std::integral_constant<int, 1>());
+  for (; d + step <= dims; d += step) accumulate(d, std::integral_constant<int, step>());
+  if (d < dims) accumulate(d, std::integral_constant<int, 1>());
 }
 
 /// Call body(std::integral_constant<int, Q>) with the queries a thread takes at once for m of them.

@@ -1,8 +1,8 @@
 // The chains of a tile of 128 queries with 128 training rows, by a block of 256 threads.
 //
-// A thread folds 8 queries with 8 rows, in registers: two runs of four of each, 64 apart. `depth`
-// dimensions of both sides at a time, a piece, are copied to shared memory, `stages` pieces deep:
-// while one is folded, the next ones are on their way (cp.async where the chip has it), across the
+// A thread computes the distances of 8 queries from 8 rows, in registers: two runs of four of each, 64 apart.
+// `depth` dimensions of both sides at a time, a piece, are copied to shared memory, `stages` pieces deep:
+// while one is accumulated, the next ones are on their way (cp.async where the chip has it), across the
 // border between two tiles too. A piece costs one barrier. Rows come in transposed blocks of 32, so
 // that a piece of a block is 1 KiB in one run, and lands as it lies.
 // Shared memory: 32 KiB. Work: 128 arithmetic instructions for 4 vector loads a dimension and thread.
@@ -57,7 +57,8 @@ __device__ __forceinline__ void copy_piece(Piece& to, const float* from) {
 }
 
 template <Metric metric>
-__device__ __forceinline__ void fold_dimension(float (&acc)[8][8], const float* queries, const float* train) {
+__device__ __forceinline__ void accumulate_dimension(float (&acc)[8][8], const float* queries,
+                                                     const float* train) {
   float a[8], b[8];
   *reinterpret_cast<float4*>(a) = *reinterpret_cast<const float4*>(queries);
   *reinterpret_cast<float4*>(a + 4) = *reinterpret_cast<const float4*>(queries + 64);
@@ -69,7 +70,7 @@ __device__ __forceinline__ void fold_dimension(float (&acc)[8][8], const float* 
     for (int j = 0; j < 8; ++j) acc[i][j] = Chain<metric>::next(acc[i][j], a[i], b[j]);
 }
 
-/// Fold the queries of one tile with several tiles of training rows, one after another.
+/// Compute the distances of the queries of one tile from several tiles of training rows, one after another.
 ///   query_block   block of the first query
 ///   block_of(i)   block of the first training row of tile i
 ///   done(i, acc)  takes the finished chains of tile i; called by all threads, after every thread
@@ -109,17 +110,17 @@ __device__ __forceinline__ void scan_tiles(TileMemory& memory, const Rows& queri
     for (std::uint32_t d0 = 0; d0 < dims; d0 += depth) {
       __pipeline_wait_prior(stages - 2);
       __syncthreads();
-      copy_next((stage + stages - 1) % stages);  // whose piece was folded before the barrier
+      copy_next((stage + stages - 1) % stages);  // whose piece was accumulated before the barrier
       const float* a = &memory.queries[stage][0][q];
       const float* b = &memory.train[stage][0][r];
       if (dims - d0 >= depth) {
 #pragma unroll
         for (std::uint32_t d = 0; d < depth; ++d)
-          fold_dimension<metric>(acc, a + d * tile_rows, b + d * tile_rows);
+          accumulate_dimension<metric>(acc, a + d * tile_rows, b + d * tile_rows);
       } else {
 #pragma unroll 1
         for (std::uint32_t d = 0; d < dims - d0; ++d)
-          fold_dimension<metric>(acc, a + d * tile_rows, b + d * tile_rows);
+          accumulate_dimension<metric>(acc, a + d * tile_rows, b + d * tile_rows);
       }
       stage = (stage + 1) % stages;
     }

@@ -1,11 +1,11 @@
 // distance: one chain for each (query, training row) pair.
 //
 //   queries [q, dims]   train [t, dims]   blocks of 32 rows
-//   out     [q, t]      row-major, stride in elements; values are unfinished
+//   out     [q, t]      row-major, stride in elements; values are raw
 //
 // Two kernels: tiles of 128 queries with 128 rows (tile.cuh), and for few queries rows (rows.cuh).
-// Pairs outside what was asked for, in the first and last blocks, are folded and not written.
-// Work: q * t * dims folds, two instructions each; q * t floats written.
+// Pairs outside what was asked for, in the first and last blocks, are computed and not written.
+// Work: q * t * dims multiply-adds, two instructions each; q * t floats written.
 #include "common/rows.cuh"
 #include "common/tile.cuh"
 
@@ -26,8 +26,8 @@ __device__ __forceinline__ void store_four(float* out, const Rows& train, std::u
     if (r + j >= train.first && r + j < end) at[j] = value[j];
 }
 
-/// Block b folds query tile b % query_tiles with the training tiles of run b / query_tiles, so that
-/// blocks that run together share their training rows in the cache.
+/// Block b computes the distances of query tile b % query_tiles from the training tiles of run b /
+/// query_tiles, so that blocks that run together share their training rows in the cache.
 template <Metric metric>
 __global__ __launch_bounds__(tile_threads, 2) void distance_tiles(const Rows queries, const Rows train,
                                                                   const std::uint32_t query_tiles,
@@ -55,7 +55,7 @@ __global__ __launch_bounds__(tile_threads, 2) void distance_tiles(const Rows que
       });
 }
 
-/// Block b folds batch b % batches of queries with 1024 rows; a thread takes 4 of them.
+/// Block b computes the distances of batch b % batches of queries from 1024 rows; a thread takes 4 of them.
 template <Metric metric, int batch>
 __global__ __launch_bounds__(row_threads, batch >= 16 ? 2 : 4) void distance_rows(const Rows queries,
                                                                                   const Rows train,
@@ -84,7 +84,7 @@ std::uint32_t blocks_of(const Rows& rows) {
 
 }  // namespace
 
-cudaError_t distance_of_few(const Queue& queue, const spi::DistanceStep& step) {
+cudaError_t distance_of_small_batch(const Queue& queue, const spi::DistanceStep& step) {
   const Rows queries = rows_of(step.queries), train = rows_of(step.train);
   return with_chain(step.metric, [&](auto chain) {
     constexpr Metric chosen = decltype(chain)::value;

@@ -3,14 +3,14 @@
 //   queries [q, dims]   train [t, dims]   blocks of 32 rows
 //   out     [q, groups * k]   keys, ascending in each list, padded with no_key
 //
-// Block b folds batch b % batches of queries with the rows of group b / batches, a thread several of them
-// a step (rows.cuh), and offers the chains to a shortlist for each query. The groups of the plan fill the
-// GPU; each reads its rows once, which is all there is to read.
+// Block b computes the distances of batch b % batches of queries from the rows of group b / batches, a thread
+// several of them a step (rows.cuh), and offers the chains to a shortlist for each query. The groups of the
+// plan fill the GPU; each reads its rows once, which is all there is to read.
 // A block has one of three shapes. Where a group has but few rows, everybody would wait for the slowest
 // access and the slowest block: then one query has large blocks, whose threads read all their rows at once,
 // and a batch of 16 has so many threads, of two rows each, that one step is all.
-// Work: q * t * dims folds; t * dims floats read once a batch, from the cache for the second and later
-// ones; one barrier a step and k (1 + ln(t / (groups k))) keys kept a list, on data in random order.
+// Work: q * t * dims multiply-adds; t * dims floats read once a batch, from the cache for the second and
+// later ones; one barrier a step and k (1 + ln(t / (groups k))) keys kept a list, on data in random order.
 // Shared memory: capacity * batch keys, and a batch of 16 queries of up to 256 dimensions. Source: see
 // shortlist.cuh.
 #include "common/rows.cuh"

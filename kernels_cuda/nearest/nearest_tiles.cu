@@ -6,16 +6,16 @@
 // The rows of a group are cut into tiles of 128, and the tiles go through in phases: every 512th
 // tile, every 64th of the others, every 8th, the rest (fewer phases where there are few tiles). A
 // phase is two launches:
-//   scan     a block folds 128 queries with the tiles of one of `parts` parts of the phase (tile.cuh),
-//            compares the chains with the query's bound, and appends the few keys below it to the
-//            buffer of (query, group, part); up to 8 dimensions and k = 32 a warp does that, with tiles
-//            of 32 (nearest_points.cu), after every 4096th tile;
+//   scan     a block computes the distances of 128 queries from the tiles of one of `parts` parts of the
+//            phase (tile.cuh), compares the chains with the query's bound, and appends the few keys below it
+//            to the buffer of (query, group, part); up to 8 dimensions and k = 32 a warp does that, with
+//            tiles of 32 (nearest_low_dim.cu), after every 4096th tile;
 //   tighten  a block joins the buffers of a (query, group) with the k smallest so far, in `out`; the
 //            k-th of them is the bound of the next phase.
 // So about 8 k keys a list and phase get past the bound, whatever the order of the rows, as long as
 // tiles are alike; where they are not, a scan sorts a buffer that is nearly full and lowers its own
 // bound: nothing is ever lost, and rows in descending order cost time, not memory.
-// Work: q * t * dims folds, two instructions each, and a comparison a pair. Shared memory: 34 KiB.
+// Work: q * t * dims multiply-adds, two instructions each, and a comparison a pair. Shared memory: 34 KiB.
 // Scratch: bounds [q, groups]; for every block of a scan counts [128] and buffers [128, capacity].
 // Source: geometric phases after the sampled thresholds of top-k selection (Alabi and others, Fast
 // k-selection algorithms for graphics processing units, 2012); the tiles see tile.cuh.
@@ -204,7 +204,7 @@ struct Search {
   std::uint32_t k;
   std::uint32_t groups;
   Matrix<Key> out;  // [queries.rows, groups * k]
-  bool of_points;   // scanned by nearest_points.cu
+  bool of_points;   // scanned by nearest_low_dim.cu
 };
 
 Search search_of(const spi::NearestStep& step, bool of_points) {
@@ -324,7 +324,7 @@ std::size_t nearest_points_scratch(const Queue& queue, const spi::NearestStep& s
   return scratch_bytes(queue, search_of(step, true));
 }
 
-cudaError_t nearest_points(const Queue& queue, const spi::NearestStep& step) {
+cudaError_t nearest_low_dim(const Queue& queue, const spi::NearestStep& step) {
   return scan_in_phases(queue, search_of(step, true), step.scratch);
 }
 

@@ -9,22 +9,22 @@ namespace kith::cuda {
 
 struct Preparation {
   Rows rows;
-  const float* centre;   ///< [dims]
-  Matrix<float> shadow;  ///< [rows.rows, rows.dims]
-  Matrix<float> facts;   ///< [4, rows.rows]
-  Matrix<float> copy;    ///< [rows.rows, rows.dims] of the rows themselves; none where data is null
+  const float* centre;      ///< [dims]
+  Matrix<float> quantized;  ///< [rows.rows, rows.dims]
+  Matrix<float> row_terms;  ///< [4, rows.rows]
+  Matrix<float> copy;       ///< [rows.rows, rows.dims] of the rows themselves; none where data is null
 };
 
-/// Of a shadow that is written row by row.
+/// Of quantized rows that are written row by row.
 inline Preparation preparation_of(const spi::PrepareStep& step) {
-  return {rows_of(step.rows), input_of(step.centre).data, matrix_of(step.out.rows), matrix_of(step.out.facts),
-          matrix_of(step.copy)};
+  return {rows_of(step.rows), input_of(step.centre).data, matrix_of(step.out.rows),
+          matrix_of(step.out.row_terms), matrix_of(step.copy)};
 }
 
-/// Of a shadow for tensor cores: from its first place; its stride means nothing.
+/// Of quantized rows for tensor cores: from its first place; its stride means nothing.
 inline Preparation preparation_of_lines(const spi::PrepareStep& step) {
   Preparation preparation = preparation_of(step);
-  preparation.shadow = {static_cast<float*>(shadow_of(step.proposer, step.out.rows)), 0};
+  preparation.quantized = {static_cast<float*>(quantized_of(step.proposer, step.out.rows)), 0};
   return preparation;
 }
 

@@ -1,9 +1,9 @@
-// prepare: the shadow of each row and what is known of it.
+// prepare: each quantized row and what is known of it.
 //
-//   rows    [n, dims]   blocks of 32 rows
-//   centre  [1, dims]
-//   shadow  [n, dims]   row-major: x~ = fl(x - c)
-//   facts   [4, n]      half_norm, norm, shadow_norm, residual, each rounded to the safe side
+//   rows       [n, dims]   blocks of 32 rows
+//   centre     [1, dims]
+//   quantized  [n, dims]   row-major: x~ = fl(x - c)
+//   row_terms  [4, n]      half_norm, norm, quantized_norm, residual, each rounded to the safe side
 //
 // A team of 1, 2, 4 or 8 warps takes a block of 32 rows, a warp 32 dimensions at a time: it reads them with a
 // lane a row, and writes them, turned over in shared memory, with a lane a dimension. So both sides are
@@ -21,13 +21,13 @@ static_assert(rows_a_block == 32);
 
 /// Sums of squares of a row, or of a part of its dimensions.
 struct Squares {
-  double moved;     // of x - c
-  double shadow;    // of x~
-  double residual;  // of x - c - x~
+  double moved;      // of x - c
+  double quantized;  // of x~
+  double residual;   // of x - c - x~
 
   __device__ void add(const Squares& other) {
     moved += other.moved;
-    shadow += other.shadow;
+    quantized += other.quantized;
     residual += other.residual;
   }
 };
@@ -35,14 +35,14 @@ struct Squares {
 /// fl(x - c), whose squares are added to `sums`. The error of the subtraction is a float, and squares of
 /// floats are exact in double; x - c is rounded once more.
 __device__ __forceinline__ float move(float x, float c, Squares& sums) {
-  const float shadow = x - c;
-  const float c_part = x - shadow, x_part = shadow + c_part;
+  const float quantized = x - c;
+  const float c_part = x - quantized, x_part = quantized + c_part;
   const float error = (x - x_part) + (c_part - c);
   const double moved = static_cast<double>(x) - static_cast<double>(c);
   sums.moved += moved * moved;
-  sums.shadow += static_cast<double>(shadow) * static_cast<double>(shadow);
+  sums.quantized += static_cast<double>(quantized) * static_cast<double>(quantized);
   sums.residual += static_cast<double>(error) * static_cast<double>(error);
-  return shadow;
+  return quantized;
 }
 
 /// `margin` is more than all roundings of a sum, a product and a root, each 2^-53 at most.
@@ -50,14 +50,14 @@ __device__ __forceinline__ float root_above(double squares, double margin) {
   return __double2float_ru(sqrt(squares * (1.0 + margin)));
 }
 
-__device__ void write_facts(const Matrix<float>& facts, std::uint32_t r, const Squares& sums,
-                            std::uint32_t dims) {
+__device__ void write_row_terms(const Matrix<float>& row_terms, std::uint32_t r, const Squares& sums,
+                                std::uint32_t dims) {
   const double margin = (static_cast<double>(dims) + 8.0) * 0x1p-53;
-  float* const at = facts.data + r;
-  at[spi::half_norm * facts.stride] = __double2float_rd(0.5 * (sums.moved * (1.0 - margin)));
-  at[spi::norm * facts.stride] = root_above(sums.moved, margin);
-  at[spi::shadow_norm * facts.stride] = root_above(sums.shadow, margin);
-  at[spi::residual * facts.stride] = root_above(sums.residual, margin);
+  float* const at = row_terms.data + r;
+  at[spi::half_norm * row_terms.stride] = __double2float_rd(0.5 * (sums.moved * (1.0 - margin)));
+  at[spi::norm * row_terms.stride] = root_above(sums.moved, margin);
+  at[spi::quantized_norm * row_terms.stride] = root_above(sums.quantized, margin);
+  at[spi::residual * row_terms.stride] = root_above(sums.residual, margin);
 }
 
 template <std::uint32_t team>
@@ -86,7 +86,8 @@ __global__ __launch_bounds__(threads) void prepare_rows(const Preparation prepar
     for (std::uint32_t i = 0; i < rows_a_block; ++i) {
       const std::uint32_t r = block * rows_a_block + i;
       if (is_row(r) && lane < count)
-        preparation.shadow.data[(r - rows.first) * preparation.shadow.stride + d0 + lane] = tile[lane][i];
+        preparation.quantized.data[(r - rows.first) * preparation.quantized.stride + d0 + lane] =
+            tile[lane][i];
     }
     __syncwarp();
   }
@@ -96,7 +97,7 @@ __global__ __launch_bounds__(threads) void prepare_rows(const Preparation prepar
   const std::uint32_t r = block * rows_a_block + lane;
   if (member != 0 || !some || !mine) return;
   for (std::uint32_t other = 1; other < team; ++other) sums.add(sums_of[warp + other][lane]);
-  write_facts(preparation.facts, r - rows.first, sums, rows.dims);
+  write_row_terms(preparation.row_terms, r - rows.first, sums, rows.dims);
 }
 
 }  // namespace

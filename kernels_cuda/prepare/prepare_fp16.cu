@@ -1,9 +1,9 @@
 // prepare, fp16: rows as scaled 16-bit floats, by prepare_turned.cuh.
 //
-//   shadow  [n, dims]   in the order of HalfShape: x~ = half(scale (x - c)) / scale; padding is zeros. Of up
-//                       to 4 dimensions x~ = (high + low) / scale (prepare_fp16.hpp)
+//   quantized  [n, dims]   in the order of HalfShape: x~ = half(scale (x - c)) / scale; padding is zeros. Of
+//                          up to 4 dimensions x~ = (high + low) / scale (prepare_fp16.hpp)
 //
-// Split rows, lines of 32 bytes, are made by a thread each, with their facts and copy. Work: n * dims
+// Split rows, lines of 32 bytes, are made by a thread each, with their row terms and copy. Work: n * dims
 // elements, read once, and half as many bytes written, with a copy one and a half as many.
 #include <cuda_fp16.h>
 
@@ -28,12 +28,12 @@ struct Halves {
     return __half_as_ushort(half);
   }
 
-  __device__ __forceinline__ void put(float* shadow, const HalfShape& shape, std::uint32_t row,
+  __device__ __forceinline__ void put(float* quantized, const HalfShape& shape, std::uint32_t row,
                                       std::uint32_t d, const float4& x, const float4& c,
                                       Squares& sums) const {
     const std::uint32_t first = half_of(x.x, c.x, sums), second = half_of(x.y, c.y, sums);
     const std::uint32_t third = half_of(x.z, c.z, sums), fourth = half_of(x.w, c.w, sums);
-    reinterpret_cast<uint2*>(shadow)[place_of(shape, row, d / piece) * 2 + d / 4 % 2] = {
+    reinterpret_cast<uint2*>(quantized)[place_of(shape, row, d / piece) * 2 + d / 4 % 2] = {
         first | second << 16, third | fourth << 16};
   }
 };
@@ -52,12 +52,12 @@ __device__ __forceinline__ uint2 split(float x, float c, float scale, double uns
   return {both, both};
 }
 
-/// Block b takes rows 128 b ... of the shadow, a thread a row; rows behind the last are zeros.
+/// Block b takes rows 128 b ... of the quantized rows, a thread a row; rows behind the last are zeros.
 __global__ __launch_bounds__(tile_of_halves) void prepare_split(const Preparation preparation,
                                                                 const float scale, const bool of_queries,
-                                                                uint4* shadow) {
+                                                                uint4* quantized) {
   const Rows& rows = preparation.rows;
-  const std::uint32_t i = blockIdx.x * tile_of_halves + threadIdx.x;  // row of the shadow
+  const std::uint32_t i = blockIdx.x * tile_of_halves + threadIdx.x;  // quantized row
   const std::uint32_t r = rows.first + i;                             // row of the memory
   const bool mine = i < rows.rows;
   const float* const from = row_of(rows, r);
@@ -75,9 +75,9 @@ __global__ __launch_bounds__(tile_of_halves) void prepare_split(const Preparatio
   constexpr HalfShape shape{split_pieces, 1};
 #pragma unroll
   for (std::uint32_t p = 0; p < split_pieces; ++p)
-    shadow[place_of(shape, i, p)] = {columns[2 * p].x, columns[2 * p].y, columns[2 * p + 1].x,
-                                     columns[2 * p + 1].y};
-  if (mine) write_facts(preparation.facts, i, sums, rows.dims);
+    quantized[place_of(shape, i, p)] = {columns[2 * p].x, columns[2 * p].y, columns[2 * p + 1].x,
+                                        columns[2 * p + 1].y};
+  if (mine) write_row_terms(preparation.row_terms, i, sums, rows.dims);
 }
 
 }  // namespace
@@ -88,7 +88,7 @@ cudaError_t prepare_fp16(const Queue& queue, const spi::PrepareStep& step) {
   if (dims > most_split_dims)
     return launch_turned(queue, preparation, Halves{step.scale, 1.0f / step.scale}, half_shape(dims));
   return launch(queue, prepare_split, divide_up(preparation.rows.rows, tile_of_halves), tile_of_halves, 0,
-                preparation, step.scale, step.queries, reinterpret_cast<uint4*>(preparation.shadow.data));
+                preparation, step.scale, step.queries, reinterpret_cast<uint4*>(preparation.quantized.data));
 }
 
 }  // namespace kith::cuda

@@ -1,4 +1,4 @@
-// How numbers are kept in shadows of 16-bit floats: docs/certificate.md, section 2.
+// How numbers are kept in quantized rows of 16-bit floats: docs/certificate.md, section 2.
 #pragma once
 
 #include "kith/spi/product_error.hpp"

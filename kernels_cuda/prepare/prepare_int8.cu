@@ -1,7 +1,7 @@
 // prepare, int8: rows as scaled bytes, by prepare_turned.cuh.
 //
-//   shadow  [n, dims]   in the order of byte_shape(): x~ = byte / scale, byte the nearest whole number to
-//                       scale (x - c) from -127 to 127; padding is zeros
+//   quantized  [n, dims]   in the order of byte_shape(): x~ = byte / scale, byte the nearest whole number to
+//                          scale (x - c) from -127 to 127; padding is zeros
 //
 // Work: n * dims elements, read once, and a quarter as many bytes written, with a copy five quarters.
 #include "prepare/prepare_turned.cuh"
@@ -25,12 +25,12 @@ struct Bytes {
     return static_cast<std::uint32_t>(byte) & 0xFFu;
   }
 
-  __device__ __forceinline__ void put(float* shadow, const HalfShape& shape, std::uint32_t row,
+  __device__ __forceinline__ void put(float* quantized, const HalfShape& shape, std::uint32_t row,
                                       std::uint32_t d, const float4& x, const float4& c,
                                       Squares& sums) const {
     const std::uint32_t first = byte_of(x.x, c.x, sums), second = byte_of(x.y, c.y, sums);
     const std::uint32_t third = byte_of(x.z, c.z, sums), fourth = byte_of(x.w, c.w, sums);
-    reinterpret_cast<std::uint32_t*>(shadow)[place_of(shape, row, d / piece) * 4 + d / 4 % 4] =
+    reinterpret_cast<std::uint32_t*>(quantized)[place_of(shape, row, d / piece) * 4 + d / 4 % 4] =
         first | second << 8 | third << 16 | fourth << 24;
   }
 };

@@ -1,20 +1,20 @@
-// prepare of shadows that are scaled and rounded: rows are read once, for the shadow, for what is known of
-// them and, where asked for, for a copy, one row behind the other.
+// prepare of quantized rows that are scaled and rounded: rows are read once, for the quantized rows, for what
+// is known of them and, where asked for, for a copy, one row behind the other.
 //
-//   rows    [n, dims]   blocks of 32 rows
-//   centre  [1, dims]
-//   shadow  [n, dims]   in the order of HalfShape; what is written of a number is the affair of Form
-//   facts   [4, n]      half_norm, norm, shadow_norm, residual, each rounded to the safe side
-//   copy    [n, dims]   row-major
+//   rows       [n, dims]   blocks of 32 rows
+//   centre     [1, dims]
+//   quantized  [n, dims]   in the order of HalfShape; what is written of a number is the affair of Form
+//   row_terms  [4, n]      half_norm, norm, quantized_norm, residual, each rounded to the safe side
+//   copy       [n, dims]   row-major
 //
 // A team of 1, 2, 4 or 8 warps takes 32 rows, a warp 16 dimensions at a time: it reads them with a lane a
 // row, turns them over in shared memory, and then has four neighbouring dimensions a lane, of 8 rows at once.
 // So what is read is whole lines, and what is written whole sectors. Sums of squares are double. Shared
 // memory: 22 KiB. Barriers: one. Source: docs/certificate.md, section 2.
-// No twin in kernels_cl: prepare_shadow.cl has it.
+// No twin in kernels_cl: prepare_quantized.cl has it.
 #pragma once
 
-#include "prepare/prepare_shadow.cuh"
+#include "prepare/prepare_quantized.cuh"
 
 namespace kith::cuda {
 
@@ -51,12 +51,13 @@ __device__ __forceinline__ void put_four(float* row, std::uint32_t d, std::uint3
 }
 
 __device__ __forceinline__ Squares from_lane(const Squares& sums, std::uint32_t distance) {
-  return {__shfl_xor_sync(all_lanes, sums.moved, distance), __shfl_xor_sync(all_lanes, sums.shadow, distance),
+  return {__shfl_xor_sync(all_lanes, sums.moved, distance),
+          __shfl_xor_sync(all_lanes, sums.quantized, distance),
           __shfl_xor_sync(all_lanes, sums.residual, distance)};
 }
 
 __device__ __forceinline__ Squares choose(bool first, const Squares& a, const Squares& b) {
-  return {first ? a.moved : b.moved, first ? a.shadow : b.shadow, first ? a.residual : b.residual};
+  return {first ? a.moved : b.moved, first ? a.quantized : b.quantized, first ? a.residual : b.residual};
 }
 
 /// Of four lanes' sums of rows 0 ... 3 each, lane l % 4 gets those of row l % 4.
@@ -70,7 +71,7 @@ __device__ __forceinline__ Squares share_sums(const Squares (&sums)[4], std::uin
   return own;
 }
 
-/// Team b takes rows 32 b ... of the shadow; rows behind the last, and dimensions, are zeros.
+/// Team b takes rows 32 b ... of the quantized rows; rows behind the last, and dimensions, are zeros.
 template <class Form, int team, bool whole>
 __global__ __launch_bounds__(threads, 3) void prepare_turned(const Preparation preparation, const Form form,
                                                              const HalfShape shape,
@@ -105,7 +106,7 @@ __global__ __launch_bounds__(threads, 3) void prepare_turned(const Preparation p
       const float4 four = quad_of(tile, row, lane % quads);
       const bool inside = i < rows.rows;
       if (inside && copy.data != nullptr) put_four<whole>(copy.data + i * copy.stride, d, rows.dims, four);
-      form.put(preparation.shadow.data, shape, i, d, four, inside ? centre : float4{}, sums[j]);
+      form.put(preparation.quantized.data, shape, i, d, four, inside ? centre : float4{}, sums[j]);
     }
     __syncwarp();
   }
@@ -118,7 +119,7 @@ __global__ __launch_bounds__(threads, 3) void prepare_turned(const Preparation p
   }
   if (warp % team != 0 || block >= row_blocks || i >= rows.rows) return;
   for (std::uint32_t other = 1; other < team; ++other) own.add(sums_of[warp + other][lane]);
-  write_facts(preparation.facts, i, own, rows.dims, Form::inexact);
+  write_row_terms(preparation.row_terms, i, own, rows.dims, Form::inexact);
 }
 
 template <class Form, int team>
@@ -136,8 +137,8 @@ cudaError_t launch_team(const Queue& queue, const Preparation& preparation, cons
 
 }  // namespace turned
 
-/// A Form has: piece, the dimensions of a piece; inexact, as write_facts() says; and
-///   put(shadow, shape, row, d, x, c, sums)   of dimensions d ... d + 3, whose squares are added to `sums`
+/// A Form has: piece, the dimensions of a piece; inexact, as write_row_terms() says; and
+///   put(quantized, shape, row, d, x, c, sums)   of dimensions d ... d + 3, whose squares are added to `sums`
 template <class Form>
 cudaError_t launch_turned(const Queue& queue, const Preparation& preparation, const Form& form,
                           const HalfShape& shape) {

@@ -23,7 +23,7 @@ __device__ __forceinline__ void load_low(float (&low)[columns], const float* fro
 }
 
 /// Write the least bounds of 64 rows and 8 queries, of which this quad has query `q`, a number a lane.
-///   v      what is compared with theta, NaN where there is no row
+///   v      what is compared with the threshold, NaN where there is no row
 ///   place  of column 0 of the warp's in ProductLow
 __device__ __forceinline__ void put_sample(const HalfCollection& collection,
                                            const float (&v)[spi::sample_rows], std::uint32_t q,
@@ -39,17 +39,17 @@ __device__ __forceinline__ void put_sample(const HalfCollection& collection,
 }
 
 /// Find what passes of 8 queries at a time, of which this quad has query `q`. By all lanes of a warp.
-///   v      what is compared with theta, NaN where there is no row
+///   v      what is compared with the threshold, NaN where there is no row
 ///   place  of column 0 of the warp's in ProductLow, and its training row `row`
 template <int columns, class Gap>
 __device__ __forceinline__ void find_near(Findings<Gap>& findings, const HalfCollection& collection,
-                                          const float (&v)[columns], float theta, std::uint32_t q,
+                                          const float (&v)[columns], float threshold, std::uint32_t q,
                                           std::uint32_t place, std::uint32_t row, std::uint32_t lane) {
   static_assert(columns <= 32);
   std::uint32_t pending = 0;
 #pragma unroll
   for (int i = 0; i < columns; ++i)
-    if (v[i] <= theta) pending |= 1u << i;
+    if (v[i] <= threshold) pending |= 1u << i;
   while (__any_sync(whole_warp, pending != 0)) {
     const auto i = static_cast<std::uint32_t>(__ffs(static_cast<int>(pending))) - 1;
     const std::uint32_t column = i / 2 * 8 + lane % 4 * 2 + i % 2;

@@ -1,9 +1,9 @@
-// collect: append every row that may be as near as theta to the lists of candidates.
+// collect: append every row that may be as near as the threshold to the lists of candidates.
 //
-//   values  [q, t]         row-major, read once; a masked one, NaN, is never kept
-//   theta   [q, 1]
-//   low     [t]            for products: low - value is compared with theta, else value is
-//   out     [q, capacity]  training rows, in any order; counts [q, 1] grow, beyond the capacity too
+//   values     [q, t]         row-major, read once; a masked one, NaN, is never kept
+//   threshold  [q, 1]
+//   low        [t]            for products: low - value is compared with the threshold, else value is
+//   out        [q, capacity]  training rows, in any order; counts [q, 1] grow, beyond the capacity too
 //
 // Block b scans 1024 columns of some rows, 8 rows at a time: 32 values a thread are on their way before the
 // first is looked at. `low` stays in registers. A warp that finds something adds to a count once for each
@@ -29,9 +29,9 @@ struct Collection {
   Matrix<const float> values;  ///< [rows, columns]
   std::uint32_t rows;
   std::uint32_t columns;
-  const float* low;           ///< [columns]: low - value is compared; null: value is
-  Matrix<const float> theta;  ///< [rows, 1]
-  std::uint32_t first_row;    ///< training row of column 0
+  const float* low;               ///< [columns]: low - value is compared; null: value is
+  Matrix<const float> threshold;  ///< [rows, 1]
+  std::uint32_t first_row;        ///< training row of column 0
   Lists<std::uint32_t> out;
 };
 
@@ -116,19 +116,19 @@ __global__ __launch_bounds__(threads) void scan(const Collection collection, con
 
   for (std::uint32_t q0 = begin; q0 < end; q0 += batch) {
     const std::uint32_t rows = min(end - q0, batch);
-    float value[batch][each], theta[batch];
+    float value[batch][each], threshold[batch];
     read_batch<vector>(value, collection.values.data + q0 * collection.values.stride,
                        collection.values.stride, rows, c0, collection.columns);
 #pragma unroll
     for (std::uint32_t i = 0; i < batch; ++i)
-      theta[i] = __ldg(collection.theta.data + (q0 + min(i, rows - 1)) * collection.theta.stride);
+      threshold[i] = __ldg(collection.threshold.data + (q0 + min(i, rows - 1)) * collection.threshold.stride);
     std::uint32_t pending = 0;
 #pragma unroll
     for (std::uint32_t i = 0; i < batch; ++i) {
 #pragma unroll
       for (std::uint32_t v = 0; v < each; ++v) {
         const float least = product ? low[v] - value[i][v] : value[i][v];
-        if (least <= theta[i]) pending |= 1u << (i * each + v);
+        if (least <= threshold[i]) pending |= 1u << (i * each + v);
       }
     }
     if (!__any_sync(whole_warp, pending != 0)) continue;
@@ -145,7 +145,7 @@ cudaError_t collect_values(const Queue& queue, const spi::CollectStep& step) {
                               count_of(step.values.rows),
                               count_of(step.values.cols),
                               step.proposer == Proposer::none ? nullptr : low_of(step).low,
-                              input_of(step.theta),
+                              input_of(step.threshold),
                               step.first_row,
                               lists_of<std::uint32_t>(step.out)};
   const auto misplaced = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(collection.values.data) %

@@ -17,7 +17,7 @@ constexpr bool is_squared(Metric metric) {
 inline std::uint32_t places_of(const spi::CollectStep& step) {
   const auto columns = static_cast<std::uint32_t>(step.values.cols);
   if (step.proposer != Proposer::fp16 && step.proposer != Proposer::int8) return columns;
-  return (columns + spi::shadow_rows - 1) / spi::shadow_rows * spi::shadow_rows;
+  return (columns + spi::quantized_block_rows - 1) / spi::quantized_block_rows * spi::quantized_block_rows;
 }
 
 /// Compute what the product with the row at each place is taken from, and how far its bounds are apart, into
@@ -30,7 +30,7 @@ cudaError_t collect_values(const Queue& queue, const spi::CollectStep& step);
 
 cudaError_t collect_fp16(const Queue& queue, const spi::CollectStep& step);
 /// The same for up to spi::small_batch queries, as fast as memory. It needs no collect_low().
-cudaError_t collect_fp16_few(const Queue& queue, const spi::CollectStep& step);
+cudaError_t collect_fp16_small_batch(const Queue& queue, const spi::CollectStep& step);
 
 /// For compute capability 9.0 alone, which gives a block so much shared memory, compiled where the build is
 /// for it.

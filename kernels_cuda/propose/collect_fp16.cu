@@ -1,16 +1,16 @@
 // collect, fp16: inner products on tensor cores, tested as they come, never written.
 //
-//   queries [q, dims]   train [t, dims]   shadows of 16-bit floats (HalfShape)
-//   theta   [q, 1]      low, gap [columns]  by place (collect_low.cu)
-//   out     [q, capacity]   training rows, in any order, and their bounds; counts [q, 1] grow, beyond the
-//                           capacity too
-//   sample  [q, columns / 16]   instead: the least bound of each 16 of these
+//   queries   [q, dims]   train [t, dims]   quantized rows of 16-bit floats (HalfShape)
+//   threshold [q, 1]      low, gap [columns]  by place (collect_low.cu)
+//   out       [q, capacity]   training rows, in any order, and their bounds; counts [q, 1] grow, beyond the
+//                             capacity too
+//   sample    [q, columns / 16]   instead: the least bound of each 16 of these
 //
 // A block of 4 warps takes 128 queries and, one after another, tiles of 128 training rows; a warp 64 by
 // 64 of each, 128 sums a thread. Slabs of training rows come through shared memory, copied as they lie while
 // earlier ones are multiplied; queries stay there where they are few enough dimensions, else they come the
-// same way. Of each sum low - p is compared with theta. Blocks that run at the same time share their training
-// rows in the cache.
+// same way. Of each sum low - p is compared with the threshold. Blocks that run at the same time share their
+// training rows in the cache.
 // Work: q * t * dims multiply-adds in steps of m16n8k16, and two instructions a pair. A barrier a slab, of up
 // to 64 dimensions. Shared memory: 52 KiB and the queries, or 100 KiB; where there is less, 68 KiB.
 // Source: docs/certificate.md; appending under a threshold: as in FaSTED (Curless, Gowanlock 2025).
@@ -62,11 +62,11 @@ __device__ __forceinline__ void multiply_step(Sums& sums, const uint4* queries, 
 
 /// Test the sums of a warp and append what passes.
 struct Test {
-  float theta[across * 2];  // [i, 2]; NaN where there is no query
+  float threshold[across * 2];  // [i, 2]; NaN where there is no query
   float low[along * 2];
   float minus_unscale;
 
-  /// What is compared with theta, of the queries lane / 4 + 8 h of matrix i.
+  /// What is compared with the threshold, of the queries lane / 4 + 8 h of matrix i.
   __device__ __forceinline__ void places(const Sums& sums, int i, int h, float (&v)[along * 2]) const {
 #pragma unroll
     for (int c = 0; c < along * 2; ++c)
@@ -90,8 +90,8 @@ struct Test {
         float least[2] = {v[0], v[1]};  // so that no comparison waits for the one before
 #pragma unroll
         for (int c = 2; c < along * 2; ++c) least[c % 2] = fminf(least[c % 2], v[c]);
-        if (__any_sync(whole_warp, fminf(least[0], least[1]) <= theta[2 * i + h]))
-          find_near(findings, collection, v, theta[2 * i + h], q0 + 16 * i + 8 * h + lane / 4, place, row,
+        if (__any_sync(whole_warp, fminf(least[0], least[1]) <= threshold[2 * i + h]))
+          find_near(findings, collection, v, threshold[2 * i + h], q0 + 16 * i + 8 * h + lane / 4, place, row,
                     lane);
       }
   }
@@ -139,8 +139,8 @@ __global__ __launch_bounds__(threads, 2) void collect_halves(const HalfCollectio
 #pragma unroll
   for (int i = 0; i < across * 2; ++i) {
     const std::uint32_t q = q0 + i * 8 + lane / 4;
-    test.theta[i] =
-        q < collection.rows ? collection.theta.data[q * collection.theta.stride] : not_a_candidate();
+    test.threshold[i] =
+        q < collection.rows ? collection.threshold.data[q * collection.threshold.stride] : not_a_candidate();
   }
 
   Findings findings(found[warp], lane);

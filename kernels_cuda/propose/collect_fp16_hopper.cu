@@ -48,8 +48,8 @@ __device__ __forceinline__ void multiply_tiles(const HalfCollection& collection,
   const std::uint32_t lane = threadIdx.x % 32;
   const std::uint32_t q0 =
       query_block * block_queries + group * group_queries + threadIdx.x / 32 % 4 * 16 + lane / 4;
-  float theta[2];
-  load_theta(theta, collection, q0);
+  float threshold[2];
+  load_threshold(threshold, collection, q0);
   const unsigned char* const stages = shared + memory.queries;
   // Where this group's queries begin in a slab of 128, and which slab that is.
   const std::uint32_t half = group % 2 * group_queries * line_bytes;
@@ -89,7 +89,7 @@ __device__ __forceinline__ void multiply_tiles(const HalfCollection& collection,
     if (some || (sample && share.is_inside())) {  // a sample says where there is no row
       const float* const low = resident && some ? rest.low[low_place.at]
                                                 : collection.from.low + std::size_t{share.tile} * tile_rows;
-      test_sums<sample>(findings, collection, sums, low, theta, q0, share.tile * tile_rows,
+      test_sums<sample>(findings, collection, sums, low, threshold, q0, share.tile * tile_rows,
                         collection.first_row + static_cast<std::uint32_t>(row), lane);
     }
     __syncwarp();  // all have read `low`, before the next release

@@ -142,22 +142,23 @@ __device__ void copy_slabs(const HalfCollection& collection, const HalfWork& wor
   }
 }
 
-/// theta of the queries of a lane: [i] of q0 + 8 i; NaN where there is no query.
-__device__ __forceinline__ void load_theta(float (&theta)[2], const HalfCollection& collection,
-                                           std::uint32_t q0) {
+/// The threshold of the queries of a lane: [i] of q0 + 8 i; NaN where there is no query.
+__device__ __forceinline__ void load_threshold(float (&threshold)[2], const HalfCollection& collection,
+                                               std::uint32_t q0) {
 #pragma unroll
   for (std::uint32_t i = 0; i < 2; ++i)
-    theta[i] = q0 + 8 * i < collection.rows ? collection.theta.data[(q0 + 8 * i) * collection.theta.stride]
-                                            : not_a_candidate();
+    threshold[i] = q0 + 8 * i < collection.rows
+                       ? collection.threshold.data[(q0 + 8 * i) * collection.threshold.stride]
+                       : not_a_candidate();
 }
 
 /// Test the sums of 64 queries, of which this warp has 16: 16 sums of a query at a time, of 64 rows.
 ///   low  of the rows of the tile
 template <bool sample>
 __device__ __forceinline__ void test_sums(Findings<>& findings, const HalfCollection& collection,
-                                          const hopper::Sums& sums, const float* low, const float (&theta)[2],
-                                          std::uint32_t q, std::uint32_t place, std::uint32_t row,
-                                          std::uint32_t lane) {
+                                          const hopper::Sums& sums, const float* low,
+                                          const float (&threshold)[2], std::uint32_t q, std::uint32_t place,
+                                          std::uint32_t row, std::uint32_t lane) {
   constexpr int columns = 16, rows = 64;
 #pragma unroll
   for (int part = 0; part < 2; ++part) {
@@ -181,8 +182,9 @@ __device__ __forceinline__ void test_sums(Findings<>& findings, const HalfCollec
       float least[4] = {v[0], v[1], v[2], v[3]};  // so that no comparison waits for the one before
 #pragma unroll
       for (int c = 4; c < columns; ++c) least[c % 4] = fminf(least[c % 4], v[c]);
-      if (__any_sync(whole_warp, fminf(fminf(least[0], least[1]), fminf(least[2], least[3])) <= theta[h]))
-        find_near(findings, collection, v, theta[h], q + 8 * h, place + part * rows, row + part * rows, lane);
+      if (__any_sync(whole_warp, fminf(fminf(least[0], least[1]), fminf(least[2], least[3])) <= threshold[h]))
+        find_near(findings, collection, v, threshold[h], q + 8 * h, place + part * rows, row + part * rows,
+                  lane);
     }
   }
 }

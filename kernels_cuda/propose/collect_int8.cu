@@ -1,6 +1,7 @@
-// collect, int8, of up to 64 queries: collect_few.cuh with sums of products of bytes, which are exact.
-// No twin in kernels_cl: collect_few.cl is compiled for either kind of numbers.
-#include "propose/collect_few.cuh"
+// collect, int8, of up to 64 queries: collect_small_batch.cuh with sums of products of bytes, which are
+// exact.
+// No twin in kernels_cl: collect_small_batch.cl is compiled for either kind of numbers.
+#include "propose/collect_small_batch.cuh"
 #include "propose/int8.hpp"
 
 namespace kith::cuda {

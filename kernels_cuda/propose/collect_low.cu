@@ -1,6 +1,6 @@
 // What the product with a training row is taken from, and how far its bounds are apart, place by place.
 //
-//   query facts [4, q]   train facts [4, t]
+//   query row terms [4, q]   train row terms [4, t]
 //   low  [columns]   half_norm - E, or -E for inner products, rounded down; NaN where there is no row
 //   gap  [columns]   norm^2 / 2 + E - low, or 2 E, rounded up
 //
@@ -43,12 +43,13 @@ __global__ __launch_bounds__(threads) void compute_low(const ProductBound bound,
     if (gap != nullptr) gap[place] = 0;
     return;
   }
-  const auto fact_of = [&](std::size_t which) {
-    return __ldg(bound.train_facts.data + which * bound.train_facts.stride + t);
+  const auto row_term_of = [&](std::size_t which) {
+    return __ldg(bound.train_terms.data + which * bound.train_terms.stride + t);
   };
-  const float norm = fact_of(spi::norm);
-  const double error = row_error(terms, largest, fact_of(spi::residual), norm, fact_of(spi::shadow_norm));
-  const float least = row_low(bound.squared ? fact_of(spi::half_norm) : 0, error);
+  const float norm = row_term_of(spi::norm);
+  const double error =
+      row_error(terms, largest, row_term_of(spi::residual), norm, row_term_of(spi::quantized_norm));
+  const float least = row_low(bound.squared ? row_term_of(spi::half_norm) : 0, error);
   low[place] = least;
   if (gap != nullptr) gap[place] = row_gap(bound.squared ? norm : 0, error, least);
 }

@@ -26,10 +26,10 @@ inline Tiles tiles_of(const spi::CollectStep& step) {
 /// What the bound of a product is made of.
 struct ProductBound {
   bool squared;                     ///< squared distances; else inner products
-  Matrix<const float> query_facts;  ///< [4, queries]
-  Matrix<const float> train_facts;  ///< [4, rows]
+  Matrix<const float> query_terms;  ///< [4, queries]
+  Matrix<const float> train_terms;  ///< [4, rows]
   std::uint32_t queries;
-  std::uint32_t rows;     ///< that facts are of
+  std::uint32_t rows;     ///< that row terms are of
   std::uint32_t columns;  ///< places: rows of the step, one for each column; of whole tiles with visits
   std::uint32_t dims;     ///< at most product_max_dims
   double b;               ///< error of a product, a unit of both norms
@@ -38,8 +38,8 @@ struct ProductBound {
 
 inline ProductBound bound_of(const spi::CollectStep& step) {
   return {is_squared(step.metric),
-          input_of(step.queries.facts),
-          input_of(step.train.facts),
+          input_of(step.queries.row_terms),
+          input_of(step.train.row_terms),
           count_of(step.values.rows),
           count_of(step.train.rows.rows),
           places_of(step),
@@ -70,25 +70,25 @@ inline BoundedLists bounded_lists_of(const spi::CandidateLists& lists, const spi
 
 /// Where products are never written.
 struct HalfCollection {
-  const void* queries;  ///< shadow [rows, dims], as of prepare_fp16() or prepare_int8()
-  const void* train;    ///< shadow of all training rows
+  const void* queries;  ///< quantized rows [rows, dims], as of prepare_fp16() or prepare_int8()
+  const void* train;    ///< quantized rows of all training rows
   std::uint32_t rows;
   std::uint32_t columns;  ///< places of the step, whole tiles; tiles behind `train_rows` are not in memory
   std::uint32_t train_rows;
   Tiles tiles;
   std::uint32_t dims;
-  float unscale;  ///< makes products of the shadows those of the rows; of fp16 a power of two
+  float unscale;  ///< makes products of the quantized rows those of the rows; of fp16 a power of two
   ProductLow from;
-  Matrix<const float> theta;  ///< [rows, 1]
-  std::uint32_t first_row;    ///< training row of row 0 of `train`
+  Matrix<const float> threshold;  ///< [rows, 1]
+  std::uint32_t first_row;        ///< training row of row 0 of `train`
   BoundedLists out;
   Matrix<std::uint32_t> sample;  ///< [rows, columns / sample_rows]  data null: candidates are listed
 };
 
 /// `from`: empty where kernels make `low` on the way.
 inline HalfCollection collection_of(const spi::CollectStep& step, const ProductLow& from = {}) {
-  return {shadow_of(step.proposer, step.queries.rows),
-          shadow_of(step.proposer, step.train.rows),
+  return {quantized_of(step.proposer, step.queries.rows),
+          quantized_of(step.proposer, step.train.rows),
           count_of(step.values.rows),
           places_of(step),
           count_of(step.train.rows.rows),
@@ -96,7 +96,7 @@ inline HalfCollection collection_of(const spi::CollectStep& step, const ProductL
           count_of(step.train.rows.cols),
           step.unscale,
           from,
-          input_of(step.theta),
+          input_of(step.threshold),
           step.first_row,
           bounded_lists_of(step.out, step.bounds),
           step.sample.cols > 0 ? matrix_of(step.sample) : Matrix<std::uint32_t>{}};

@@ -1,6 +1,6 @@
 // What passes a test, seldom one of thousands, is gathered in shared memory, a buffer a warp, and appended to
 // the lists when there are 32, so that a warp waits for its places once in 32 times.
-// No twin in kernels_cl: append_fp16.cl and collect_folded.cl have it.
+// No twin in kernels_cl: append_fp16.cl and collect_fused_test.cl have it.
 #pragma once
 
 #include "propose/candidates.cuh"

@@ -1,4 +1,4 @@
-// Proposer int8: shadows of signed bytes, and products of them with few queries.
+// Proposer int8: quantized rows of signed bytes, and products of them with few queries.
 // No twin in kernels_cl: kernels of OpenCL are launched by their names.
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace kith::cuda {
 
-/// Shadows of bytes lie as those of 16-bit floats do, with twice as many dimensions in a line.
+/// Quantized rows of bytes lie as those of 16-bit floats do, with twice as many dimensions in a line.
 constexpr HalfShape byte_shape(std::uint32_t dims) {
   return {dims <= 32 ? 2u : dims <= 64 ? 4u : 8u, (dims + 127) / 128};
 }

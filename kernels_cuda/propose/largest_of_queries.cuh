@@ -29,7 +29,7 @@ __device__ inline LargestOfQueries largest_of_threads(const LargestOfQueries& mi
   __shared__ std::uint32_t most[3];
   if (threadIdx.x < 3) most[threadIdx.x] = 0;
   __syncthreads();
-  const float each[] = {mine.norm, mine.error, mine.shadow_norm};
+  const float each[] = {mine.norm, mine.error, mine.quantized_norm};
 #pragma unroll
   for (int i = 0; i < 3; ++i) {
     std::uint32_t bits = __float_as_uint(each[i]);
@@ -44,15 +44,15 @@ __device__ inline LargestOfQueries largest_of_threads(const LargestOfQueries& mi
 /// Of queries q, q + step, ...
 __device__ inline LargestOfQueries largest_of_some(const ProductBound& bound, std::uint32_t q,
                                                    std::uint32_t end, std::uint32_t step) {
-  const Matrix<const float>& facts = bound.query_facts;
+  const Matrix<const float>& row_terms = bound.query_terms;
   LargestOfQueries most{};
 #pragma unroll 4
   for (; q < end; q += step) {
-    const float length = __ldg(facts.data + spi::shadow_norm * facts.stride + q);
-    const float residual = __ldg(facts.data + spi::residual * facts.stride + q);
-    most.norm = fmaxf(most.norm, __ldg(facts.data + spi::norm * facts.stride + q));
+    const float length = __ldg(row_terms.data + spi::quantized_norm * row_terms.stride + q);
+    const float residual = __ldg(row_terms.data + spi::residual * row_terms.stride + q);
+    most.norm = fmaxf(most.norm, __ldg(row_terms.data + spi::norm * row_terms.stride + q));
     most.error = fmaxf(most.error, query_error(residual, bound.b, length));
-    most.shadow_norm = fmaxf(most.shadow_norm, length);
+    most.quantized_norm = fmaxf(most.quantized_norm, length);
   }
   return most;
 }

@@ -19,24 +19,24 @@ inline ErrorTerms error_terms(bool squared, std::uint32_t dims) {
 
 /// The largest of what E needs of the queries.
 struct LargestOfQueries {
-  float norm;         // A
-  float error;        // B
-  float shadow_norm;  // S
+  float norm;            // A
+  float error;           // B
+  float quantized_norm;  // S
 };
 
-/// residual + b shadow_norm of a query, rounded up.
-__device__ __forceinline__ float query_error(float residual, double b, float shadow_norm) {
-  const double of_product = __dmul_ru(b, static_cast<double>(shadow_norm));
+/// residual + b quantized_norm of a query, rounded up.
+__device__ __forceinline__ float query_error(float residual, double b, float quantized_norm) {
+  const double of_product = __dmul_ru(b, static_cast<double>(quantized_norm));
   return __double2float_ru(__dadd_ru(static_cast<double>(residual), of_product));
 }
 
 /// E of a training row. Its last factor is more than its roundings.
 __device__ __forceinline__ double row_error(const ErrorTerms& terms, const LargestOfQueries& largest,
-                                            float residual, float norm, float shadow_norm) {
+                                            float residual, float norm, float quantized_norm) {
   const auto wide = [](float number) { return static_cast<double>(number); };
-  const double apart = wide(residual) + terms.chain * wide(norm), length = wide(shadow_norm);
+  const double apart = wide(residual) + terms.chain * wide(norm), length = wide(quantized_norm);
   return (wide(largest.norm) * apart + wide(largest.error) * length +
-          terms.tiny * (1.0 + wide(largest.shadow_norm) + length)) *
+          terms.tiny * (1.0 + wide(largest.quantized_norm) + length)) *
          (1.0 + 0x1p-20);
 }
 

@@ -6,12 +6,12 @@
 //
 // A block takes 8 queries and hands their candidates out in parts of 32 of one query, so that a warp has
 // work however the candidates are spread; several blocks share the queries where these are few. A lane
-// folds a candidate. The rows of candidates lie anywhere: of rows in blocks a lane reads 4 of the 32 bytes
+// takes a candidate. The rows of candidates lie anywhere: of rows in blocks a lane reads 4 of the 32 bytes
 // that come; of rows in order it reads all (rerank_lines.cu is for those that begin at 16 bytes). What hides
-// the latency is that several dimensions are read before the first is folded. The query's value is one
-// address for all lanes. Work: dims folds a candidate, and dims * 32 bytes read, or dims * 4. Barriers: one.
-// Shared memory: 32 bytes. Source: candidates by a lower bound, then the exact distance: Seidl, Kriegel,
-// Optimal multi-step k-nearest neighbor search, 1998.
+// the latency is that several dimensions are read before the first is accumulated. The query's value is one
+// address for all lanes. Work: dims multiply-adds a candidate, and dims * 32 bytes read, or dims * 4.
+// Barriers: one. Shared memory: 32 bytes. Source: candidates by a lower bound, then the exact distance:
+// Seidl, Kriegel, Optimal multi-step k-nearest neighbor search, 1998.
 #include "common/rows.cuh"
 #include "rerank/reranking.cuh"
 

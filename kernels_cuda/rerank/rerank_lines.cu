@@ -6,12 +6,12 @@
 //
 // A block takes 8 queries and puts their candidates one behind the other, so that it has 32 whatever query
 // they are of. Eight lanes copy 128 bytes of a row, 32 dimensions, into shared memory while those before are
-// folded, and with them the same dimensions of the queries; then each lane folds the row of its own
-// candidate. Where each lane read its own row from global memory, an access of a warp would go to 32
+// accumulated, and with them the same dimensions of the queries; then each lane accumulates the row of its
+// own candidate. Where each lane read its own row from global memory, an access of a warp would go to 32
 // lines for 16 bytes of each, and the next would wait for it. A block is a warp: where most have nothing to
-// do, others are not kept waiting. Work: dims folds a candidate, and dims * 4 bytes read. Barriers: two.
-// Shared memory: 10 to 20 KiB. Source: candidates by a lower bound, then the exact distance: Seidl, Kriegel,
-// Optimal multi-step k-nearest neighbor search, 1998.
+// do, others are not kept waiting. Work: dims multiply-adds a candidate, and dims * 4 bytes read. Barriers:
+// two. Shared memory: 10 to 20 KiB. Source: candidates by a lower bound, then the exact distance: Seidl,
+// Kriegel, Optimal multi-step k-nearest neighbor search, 1998.
 #include <cuda_pipeline.h>
 
 #include "common/rows.cuh"
@@ -96,10 +96,10 @@ class Lines {
   std::uint32_t row_[pieces];
 };
 
-/// Fold 4 `count` dimensions of a lane's own row, at most a line, with query `i` of the block.
+/// Accumulate 4 `count` dimensions of a lane's own row, at most a line, with query `i` of the block.
 template <Metric metric>
-__device__ __forceinline__ void fold_pieces(float& acc, const Stage& stage, std::uint32_t i,
-                                            std::uint32_t count, std::uint32_t lane) {
+__device__ __forceinline__ void accumulate_pieces(float& acc, const Stage& stage, std::uint32_t i,
+                                                  std::uint32_t count, std::uint32_t lane) {
 #pragma unroll
   for (std::uint32_t p = 0; p < pieces; ++p) {
     if (p >= count) break;
@@ -139,9 +139,9 @@ __global__ __launch_bounds__(threads) void rerank_lines(const Reranking rerankin
       __pipeline_wait_prior(stages - 1);
       __syncwarp();  // what other lanes copied
       if (d + line <= dims)
-        fold_pieces<metric>(acc, stage[s], i, pieces, lane);  // known, and so without a branch
+        accumulate_pieces<metric>(acc, stage[s], i, pieces, lane);  // known, and so without a branch
       else
-        fold_pieces<metric>(acc, stage[s], i, (dims - d) / 4, lane);
+        accumulate_pieces<metric>(acc, stage[s], i, (dims - d) / 4, lane);
       __syncwarp();  // all have read
     }
     if (first + lane < total) reranking.out.data[q * reranking.out.stride + j] = key_of(acc, t);

@@ -23,7 +23,7 @@ namespace {
 constexpr std::uint32_t threads = 256;
 constexpr std::uint32_t whole_warp = 0xFFFFFFFFu;
 
-struct Ballot {
+struct Voting {
   Matrix<const Key> nearest;  ///< [rows, k]
   std::uint32_t rows;
   std::uint32_t k;
@@ -33,7 +33,7 @@ struct Ballot {
   Matrix<std::uint32_t> winner;  ///< [rows, 1]
 };
 
-Ballot ballot_of(const spi::VoteStep& step) {
+Voting voting_of(const spi::VoteStep& step) {
   return {input_of(step.nearest),
           count_of(step.nearest.rows),
           count_of(step.nearest.cols),
@@ -60,7 +60,7 @@ __device__ __forceinline__ std::uint64_t merit(std::uint32_t votes, std::uint32_
 /// Write the class of the best merit that a member of the team has. Teams of whole blocks may be smaller
 /// than `team`.
 template <std::uint32_t team>
-__device__ __forceinline__ void write_winner(const Ballot& ballot, std::uint64_t q, std::uint64_t best) {
+__device__ __forceinline__ void write_winner(const Voting& voting, std::uint64_t q, std::uint64_t best) {
   __shared__ std::uint64_t best_of_warp[threads / 32];
 #pragma unroll
   for (int step = 16; step > 0; step /= 2)
@@ -72,74 +72,74 @@ __device__ __forceinline__ void write_winner(const Ballot& ballot, std::uint64_t
     for (std::uint32_t w = 0; w < blockDim.x / 32; ++w) best = max(best, best_of_warp[w]);
   }
   if (threadIdx.x % team == 0)
-    ballot.winner.data[q * ballot.winner.stride] = best == 0 ? no_row : ~static_cast<std::uint32_t>(best);
+    voting.winner.data[q * voting.winner.stride] = best == 0 ? no_row : ~static_cast<std::uint32_t>(best);
 }
 
 template <std::uint32_t team>
-__global__ __launch_bounds__(threads) void vote_by_team(const Ballot ballot) {
+__global__ __launch_bounds__(threads) void vote_by_team(const Voting voting) {
   const std::uint64_t q = std::uint64_t{blockIdx.x} * (threads / team) + threadIdx.x / team;
   const std::uint32_t member = threadIdx.x % team;
-  if (q >= ballot.rows) return;  // a whole team
-  const Key* nearest = ballot.nearest.data + q * ballot.nearest.stride;
-  std::uint32_t* counts = ballot.counts.data + q * ballot.counts.stride;
+  if (q >= voting.rows) return;  // a whole team
+  const Key* nearest = voting.nearest.data + q * voting.nearest.stride;
+  std::uint32_t* counts = voting.counts.data + q * voting.counts.stride;
 
-  for (std::uint32_t c = member; c < ballot.classes; c += team) counts[c] = 0;
+  for (std::uint32_t c = member; c < voting.classes; c += team) counts[c] = 0;
   wait_for_team<team>();
-  for (std::uint32_t j = member; j < ballot.k; j += team) {
+  for (std::uint32_t j = member; j < voting.k; j += team) {
     const Key key = nearest[j];
-    if (key != no_key) atomicAdd(&counts[ballot.labels[static_cast<std::uint32_t>(key)]], 1u);
+    if (key != no_key) atomicAdd(&counts[voting.labels[static_cast<std::uint32_t>(key)]], 1u);
   }
   wait_for_team<team>();
   std::uint64_t best = 0;
-  for (std::uint32_t c = member; c < ballot.classes; c += team)
+  for (std::uint32_t c = member; c < voting.classes; c += team)
     best = max(best, merit(__ldcg(&counts[c]), c));
-  write_winner<team>(ballot, q, best);
+  write_winner<team>(voting, q, best);
 }
 
 /// Block q counts for query q.
 template <bool shared>
-__global__ __launch_bounds__(threads) void vote_by_block(const Ballot ballot) {
+__global__ __launch_bounds__(threads) void vote_by_block(const Voting voting) {
   extern __shared__ std::uint32_t counters[];
   const std::uint64_t q = blockIdx.x;
-  const Key* nearest = ballot.nearest.data + q * ballot.nearest.stride;
-  std::uint32_t* out = ballot.counts.data + q * ballot.counts.stride;
+  const Key* nearest = voting.nearest.data + q * voting.nearest.stride;
+  std::uint32_t* out = voting.counts.data + q * voting.counts.stride;
   std::uint32_t* counts = shared ? counters : out;
 
-  for (std::uint32_t c = threadIdx.x; c < ballot.classes; c += blockDim.x) counts[c] = 0;
+  for (std::uint32_t c = threadIdx.x; c < voting.classes; c += blockDim.x) counts[c] = 0;
   __syncthreads();
-  for (std::uint32_t j = threadIdx.x; j < ballot.k; j += blockDim.x) {
+  for (std::uint32_t j = threadIdx.x; j < voting.k; j += blockDim.x) {
     const Key key = nearest[j];
-    if (key != no_key) atomicAdd(&counts[ballot.labels[static_cast<std::uint32_t>(key)]], 1u);
+    if (key != no_key) atomicAdd(&counts[voting.labels[static_cast<std::uint32_t>(key)]], 1u);
   }
   __syncthreads();
   std::uint64_t best = 0;
-  for (std::uint32_t c = threadIdx.x; c < ballot.classes; c += blockDim.x) {
+  for (std::uint32_t c = threadIdx.x; c < voting.classes; c += blockDim.x) {
     const std::uint32_t votes = shared ? counts[c] : __ldcg(&counts[c]);
     if constexpr (shared) out[c] = votes;
     best = max(best, merit(votes, c));
   }
-  write_winner<threads>(ballot, q, best);
+  write_winner<threads>(voting, q, best);
 }
 
 /// 32 classes at a time, lane l of every warp keeping the count of class number l of them.
 template <std::uint32_t team>
-__global__ __launch_bounds__(threads) void vote_without_branches(const Ballot ballot) {
+__global__ __launch_bounds__(threads) void vote_without_branches(const Voting voting) {
   __shared__ std::uint32_t count_of_warp[threads / 32][32];
   const std::uint64_t q = std::uint64_t{blockIdx.x} * (threads / team) + threadIdx.x / team;
   const std::uint32_t member = threadIdx.x % team, lane = threadIdx.x % 32;
-  if (q >= ballot.rows) return;  // a whole team
-  const Key* nearest = ballot.nearest.data + q * ballot.nearest.stride;
-  std::uint32_t* counts = ballot.counts.data + q * ballot.counts.stride;
+  if (q >= voting.rows) return;  // a whole team
+  const Key* nearest = voting.nearest.data + q * voting.nearest.stride;
+  std::uint32_t* counts = voting.counts.data + q * voting.counts.stride;
 
   std::uint64_t best = 0;
-  for (std::uint64_t first = 0; first < ballot.classes; first += 32) {
-    const auto some = static_cast<std::uint32_t>(min(std::uint64_t{32}, ballot.classes - first));
+  for (std::uint64_t first = 0; first < voting.classes; first += 32) {
+    const auto some = static_cast<std::uint32_t>(min(std::uint64_t{32}, voting.classes - first));
     std::uint32_t votes = 0;
-    for (std::uint64_t j0 = member - lane; j0 < ballot.k; j0 += team) {
+    for (std::uint64_t j0 = member - lane; j0 < voting.k; j0 += team) {
       const std::uint64_t j = j0 + lane;
-      const Key key = j < ballot.k ? nearest[j] : no_key;
+      const Key key = j < voting.k ? nearest[j] : no_key;
       // Who does not vote reads the first label, and is of no class.
-      const std::uint32_t label = ballot.labels[key == no_key ? 0 : static_cast<std::uint32_t>(key)];
+      const std::uint32_t label = voting.labels[key == no_key ? 0 : static_cast<std::uint32_t>(key)];
       const std::uint64_t number = (key == no_key ? no_row : label) - first;
       for (std::uint32_t c = 0; c < some; ++c) {
         const auto sum = static_cast<std::uint32_t>(__popc(__ballot_sync(whole_warp, number == c)));
@@ -156,38 +156,38 @@ __global__ __launch_bounds__(threads) void vote_without_branches(const Ballot ba
     if (member < some) counts[first + member] = votes;
     if (lane < some) best = max(best, merit(votes, static_cast<std::uint32_t>(first) + lane));
   }
-  write_winner<team>(ballot, q, best);
+  write_winner<team>(voting, q, best);
 }
 
 /// Whether a query has work for a block.
-bool is_large(const Ballot& ballot) {
+bool is_large(const Voting& voting) {
   constexpr std::uint32_t large = 1024;
-  return ballot.k > large || ballot.classes > large;
+  return voting.k > large || voting.classes > large;
 }
 
 }  // namespace
 
 cudaError_t vote(const Queue& queue, const spi::VoteStep& step) {
-  const Ballot ballot = ballot_of(step);
-  if (is_large(ballot)) return launch(queue, vote_by_team<threads>, ballot.rows, threads, 0, ballot);
-  return launch(queue, vote_by_team<32>, divide_up<std::uint64_t>(ballot.rows, threads / 32), threads, 0,
-                ballot);
+  const Voting voting = voting_of(step);
+  if (is_large(voting)) return launch(queue, vote_by_team<threads>, voting.rows, threads, 0, voting);
+  return launch(queue, vote_by_team<32>, divide_up<std::uint64_t>(voting.rows, threads / 32), threads, 0,
+                voting);
 }
 
 cudaError_t vote_atomic(const Queue& queue, const spi::VoteStep& step) {
-  const Ballot ballot = ballot_of(step);
+  const Voting voting = voting_of(step);
   constexpr std::size_t most_shared = 47 * 1024;  // beside best_of_warp
-  const std::size_t bytes = std::size_t{ballot.classes} * sizeof(std::uint32_t);
-  const std::uint32_t block = std::min(threads, divide_up(ballot.k, 32u) * 32);
-  if (bytes <= most_shared) return launch(queue, vote_by_block<true>, ballot.rows, block, bytes, ballot);
-  return launch(queue, vote_by_block<false>, ballot.rows, threads, 0, ballot);
+  const std::size_t bytes = std::size_t{voting.classes} * sizeof(std::uint32_t);
+  const std::uint32_t block = std::min(threads, divide_up(voting.k, 32u) * 32);
+  if (bytes <= most_shared) return launch(queue, vote_by_block<true>, voting.rows, block, bytes, voting);
+  return launch(queue, vote_by_block<false>, voting.rows, threads, 0, voting);
 }
 
 cudaError_t vote_branch_free(const Queue& queue, const spi::VoteStep& step) {
-  const Ballot ballot = ballot_of(step);
-  if (is_large(ballot)) return launch(queue, vote_without_branches<threads>, ballot.rows, threads, 0, ballot);
-  return launch(queue, vote_without_branches<32>, divide_up<std::uint64_t>(ballot.rows, threads / 32),
-                threads, 0, ballot);
+  const Voting voting = voting_of(step);
+  if (is_large(voting)) return launch(queue, vote_without_branches<threads>, voting.rows, threads, 0, voting);
+  return launch(queue, vote_without_branches<32>, divide_up<std::uint64_t>(voting.rows, threads / 32),
+                threads, 0, voting);
 }
 
 }  // namespace kith::cuda

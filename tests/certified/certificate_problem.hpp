@@ -13,7 +13,7 @@
 
 #include "common/device.hpp"
 #include "common/oracle.hpp"
-#include "common/shadows.hpp"
+#include "common/quantized_rows.hpp"
 
 namespace kith::tests::certifying {
 
@@ -67,16 +67,16 @@ struct Problem {
   }
 };
 
-/// What a device makes of a problem: shadows, and theta for the true k-th values.
+/// What a device makes of a problem: quantized rows, and the threshold for the true k-th values.
 struct Prepared {
-  Shadowed queries, train;
-  GuardedGrid<float> theta;
-  std::vector<float> query_facts, train_facts, bounds;
+  GuardedQuantizedRows queries, train;
+  GuardedGrid<float> threshold;
+  std::vector<float> query_terms, train_terms, bounds;
 
   Prepared(spi::Device& device, const Problem& problem, std::uint32_t k)
       : queries(device, problem.queries, problem.centre, device.info.query_block, 2, problem.train),
         train(device, problem.train, problem.centre, device.info.train_block, 5, problem.queries),
-        theta(device, problem.m(), 1, inf) {
+        threshold(device, problem.m(), 1, inf) {
     REQUIRE(queries.prepare(device) == "");
     REQUIRE(train.prepare(device) == "");
     const std::size_t m = problem.m();
@@ -95,13 +95,13 @@ struct Prepared {
                                               keys.grid(),
                                               counts.grid(),
                                               lists.grid(),
-                                              queries.facts.grid(),
-                                              theta.grid(),
+                                              queries.row_terms.grid(),
+                                              threshold.grid(),
                                               lost.grid(),
                                               {}}) == "");
-    query_facts = queries.facts.inside();
-    train_facts = train.facts.inside();
-    bounds = theta.inside();
+    query_terms = queries.row_terms.inside();
+    train_terms = train.row_terms.inside();
+    bounds = threshold.inside();
   }
 };
 
@@ -113,20 +113,22 @@ struct Judge {
   Certificate::Queries all = {};
 
   Judge(const Problem& of, const Prepared& by) : problem(of), prepared(by) {
-    const auto& facts = prepared.query_facts;
+    const auto& row_terms = prepared.query_terms;
     const std::size_t m = problem.m();
     for (std::size_t q = 0; q < m; ++q)
-      certificate.add(all, facts[spi::norm * m + q], facts[spi::shadow_norm * m + q],
-                      facts[spi::residual * m + q]);
+      certificate.add(all, row_terms[spi::norm * m + q], row_terms[spi::quantized_norm * m + q],
+                      row_terms[spi::residual * m + q]);
   }
 
-  float fact(spi::Fact which, std::size_t t) const { return prepared.train_facts[which * problem.n() + t]; }
+  float row_term(spi::RowTerm which, std::size_t t) const {
+    return prepared.train_terms[which * problem.n() + t];
+  }
   Real error(std::size_t t) const {
-    return certificate.error(all, fact(spi::shadow_norm, t), fact(spi::residual, t));
+    return certificate.error(all, row_term(spi::quantized_norm, t), row_term(spi::residual, t));
   }
   /// low(t) for a bound that is `share` of the right one, not yet rounded.
   Real low(std::size_t t, Real share) const {
-    return (certificate.squares ? fact(spi::half_norm, t) : 0) - error(t) * share;
+    return (certificate.squares ? row_term(spi::half_norm, t) : 0) - error(t) * share;
   }
   /// Whether collect keeps a row whose product came out as p.
   bool keeps(std::size_t q, std::size_t t, float p, Real share = 1) const {

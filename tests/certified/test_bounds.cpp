@@ -22,7 +22,7 @@ struct Judgement {
 };
 
 Judgement judge(const Problem& problem, const Listed& found) {
-  const Truth truth(problem, found.query_facts, found.train_facts);
+  const Truth truth(problem, found.query_terms, found.train_terms);
   Judgement of;
   for (std::size_t q = 0; q < problem.m(); ++q)
     for (std::size_t j = 0; j < found.counts[q]; ++j) {
@@ -177,21 +177,21 @@ TEST_CASE("bounds: visits list the rows of their blocks, each once, the short on
   });
 }
 
-TEST_CASE("bounds: theta decides who is listed, and what finds no place is counted") {
+TEST_CASE("bounds: the threshold decides who is listed, and what finds no place is counted") {
   spi::with_device(device(), [](spi::Device& device) {
     for_each_bounding(device, [&](Proposer proposer) {
       const Problem problem = Problem::hard(proposer, Metric::squared_l2, DataKind::normal, 35, 300, 17);
       Listed all, some, few;
       REQUIRE(collect_all(device, problem, {}, all) == "");
-      std::vector<float> theta;
-      for (std::size_t q = 0; q < problem.m(); ++q) theta.push_back(all.low[q * 300 + q]);
-      REQUIRE(collect(device, problem, theta, 300, {}, some) == "");
-      REQUIRE(collect(device, problem, theta, 3, {}, few) == "");
+      std::vector<float> threshold;
+      for (std::size_t q = 0; q < problem.m(); ++q) threshold.push_back(all.low[q * 300 + q]);
+      REQUIRE(collect(device, problem, threshold, 300, {}, some) == "");
+      REQUIRE(collect(device, problem, threshold, 3, {}, few) == "");
       CHECK(few.counts == some.counts);
       for (std::size_t q = 0; q < problem.m(); ++q) {
         std::vector<Key> expected;
         for (std::size_t j = 0; j < 300; ++j)
-          if (all.low[q * 300 + j] <= theta[q])
+          if (all.low[q * 300 + j] <= threshold[q])
             expected.push_back(make_key(all.low[q * 300 + j], all.rows[q * 300 + j]));
         std::vector<Key> found;
         for (std::size_t j = 0; j < some.counts[q]; ++j)

@@ -15,7 +15,7 @@ namespace {
 using namespace bounding;
 
 /// Whether a device makes the test a part of the product where it lists: bounds are then others.
-bool may_fold(const Problem& problem) {
+bool may_fuse_test(const Problem& problem) {
   return problem.m() > 64 && problem.centre.size() <= 24;
 }
 
@@ -69,7 +69,7 @@ TEST_CASE("sample: of every 16 rows of the visits the least bound, and nothing i
             CAPTURE(shape.dims);
             CAPTURE(std::string(name(metric)));
             const Problem problem = Problem::hard(proposer, metric, kind, shape.m, shape.n, shape.dims);
-            REQUIRE(!may_fold(problem));
+            REQUIRE(!may_fuse_test(problem));
             const std::size_t places = std::size_t{shape.visits.rows} * shape.visits.count,
                               groups = places / spi::sample_rows;
             const std::vector<float> all_pass(problem.m(), inf);
@@ -82,22 +82,23 @@ TEST_CASE("sample: of every 16 rows of the visits the least bound, and nothing i
   });
 }
 
-/// theta by a sample, or by keys that are the same bounds.
-std::vector<float> theta_of(spi::Device& device, Proposer proposer, const std::vector<std::uint32_t>& codes,
-                            std::size_t groups, std::uint32_t k, bool sampled) {
+/// The threshold by a sample, or by keys that are the same bounds.
+std::vector<float> threshold_of(spi::Device& device, Proposer proposer,
+                                const std::vector<std::uint32_t>& codes, std::size_t groups, std::uint32_t k,
+                                bool sampled) {
   const std::size_t m = codes.size() / groups;
   std::vector<Key> keys;
   for (const std::uint32_t code : codes) keys.push_back(Key{code} << 32 | keys.size());
-  std::vector<float> facts(4 * m, 1.5f), before(m, inf);
+  std::vector<float> row_terms(4 * m, 1.5f), before(m, inf);
   before.back() = -1e30f;  // no number is smaller
   const GuardedGrid<Key> lists(device, m, groups, 0, keys);
   const GuardedGrid<std::uint32_t> counts(device, m, 1, 1,
                                           std::vector<std::uint32_t>(m, static_cast<std::uint32_t>(groups))),
       lost(device, m, 1, 0, std::vector<std::uint32_t>(m)), sample(device, m, groups, 0, codes);
-  const GuardedGrid<float> of_queries(device, 4, m, -inf, facts), theta(device, m, 1, -inf, before);
+  const GuardedGrid<float> of_queries(device, 4, m, -inf, row_terms), threshold(device, m, 1, -inf, before);
   if (sampled)
     REQUIRE(run_step(device, spi::TightenBySampleStep{proposer, Metric::squared_l2, 30, k, sample.grid(),
-                                                      of_queries.grid(), theta.grid()}) == "");
+                                                      of_queries.grid(), threshold.grid()}) == "");
   else
     REQUIRE(run_step(device, spi::TightenByBoundsStep{proposer,
                                                       Metric::squared_l2,
@@ -106,17 +107,17 @@ std::vector<float> theta_of(spi::Device& device, Proposer proposer, const std::v
                                                       lists.grid(),
                                                       counts.grid(),
                                                       of_queries.grid(),
-                                                      theta.grid(),
+                                                      threshold.grid(),
                                                       lost.grid(),
                                                       {}}) == "");
-  CHECK(theta.canaries_live());
+  CHECK(threshold.canaries_live());
   CHECK(sample.unchanged());
   CHECK(lost.unchanged());
   CHECK(counts.unchanged());
-  return theta.inside();
+  return threshold.inside();
 }
 
-TEST_CASE("sample: theta is that of the k-th of as many bounds, of any number and any order") {
+TEST_CASE("sample: the threshold is that of the k-th of as many bounds, of any number and any order") {
   spi::with_device(device(), [&](spi::Device& device) {
     for_each_bounding(device, [&](Proposer proposer) {
       if (!takes_samples(device, proposer)) return;
@@ -136,8 +137,8 @@ TEST_CASE("sample: theta is that of the k-th of as many bounds, of any number an
                                     : q == 3 && i % 2 ? inf
                                                       : value));
           }
-          CHECK(theta_of(device, proposer, codes, groups, k, true) ==
-                theta_of(device, proposer, codes, groups, k, false));
+          CHECK(threshold_of(device, proposer, codes, groups, k, true) ==
+                threshold_of(device, proposer, codes, groups, k, false));
         }
     });
   });

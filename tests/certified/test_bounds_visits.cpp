@@ -1,5 +1,5 @@
-// collect in later visits, with thetas of every kind: devices may then make the test a part of the product,
-// which loses a little of theta and of low, too.
+// collect in later visits, with thresholds of every kind: devices may then make the test a part of the
+// product, which loses a little of the threshold and of low, too.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -31,24 +31,24 @@ std::vector<double> places_of(const Truth& truth, std::size_t q) {
   return places;
 }
 
-/// Thetas that let all pass, some, the nearest, and none.
-std::vector<float> thetas_of(const Problem& problem, const Truth& truth) {
-  std::vector<float> theta;
+/// Thresholds that let all pass, some, the nearest, and none.
+std::vector<float> thresholds_of(const Problem& problem, const Truth& truth) {
+  std::vector<float> threshold;
   for (std::size_t q = 0; q < problem.m(); ++q) {
     const std::vector<double> places = places_of(truth, q);
     const double reach = std::fabs(places.front()) + std::fabs(places.back());
     const double of_query[] = {static_cast<double>(inf), places[places.size() / 8], places.front(),
                                places.front() - reach, places.back() + 100 * reach};
-    theta.push_back(static_cast<float>(of_query[q % 5]));
+    threshold.push_back(static_cast<float>(of_query[q % 5]));
   }
-  return theta;
+  return threshold;
 }
 
-/// Nobody is lost, and bounds hold. Returns by how much the worst place that was listed is beyond theta, in
-/// units of what rounding may take of all that was added.
-double judge(const Problem& problem, const std::vector<float>& theta, const Listed& found,
+/// Nobody is lost, and bounds hold. Returns by how much the worst place that was listed is beyond the
+/// threshold, in units of what rounding may take of all that was added.
+double judge(const Problem& problem, const std::vector<float>& threshold, const Listed& found,
              std::size_t capacity) {
-  const Truth truth(problem, found.query_facts, found.train_facts);
+  const Truth truth(problem, found.query_terms, found.train_terms);
   double beyond = 0;
   for (std::size_t q = 0; q < problem.m(); ++q) {
     CAPTURE(q);
@@ -57,7 +57,8 @@ double judge(const Problem& problem, const std::vector<float>& theta, const List
     REQUIRE(found.counts[q] <= capacity);
     for (std::size_t j = 0; j < found.counts[q]; ++j) {
       const std::size_t at = q * capacity + j, t = found.rows[at] - first_row;
-      const double place = truth.place(q, t), error = truth.error(t), limit = static_cast<double>(theta[q]);
+      const double place = truth.place(q, t), error = truth.error(t),
+                   limit = static_cast<double>(threshold[q]);
       const auto low = static_cast<double>(found.low[at]),
                  high = static_cast<double>(value_of(found.high[at]));
       const double rounding = 0x1p-45 * (std::fabs(place) + truth.train_norms[t] + error) + 0x1p-149;
@@ -67,7 +68,7 @@ double judge(const Problem& problem, const std::vector<float>& theta, const List
       if (limit < static_cast<double>(inf)) beyond = std::max(beyond, (place - limit) / unit);
     }
     for (std::size_t t = 0; t < problem.n(); ++t)
-      lost += is_seen(t) && truth.place(q, t) <= static_cast<double>(theta[q]) && listed.count(t) == 0;
+      lost += is_seen(t) && truth.place(q, t) <= static_cast<double>(threshold[q]) && listed.count(t) == 0;
     CHECK(wrong == 0);
     CHECK(lost == 0);
   }
@@ -92,12 +93,12 @@ TEST_CASE("bounds: later visits lose nobody, list hardly more, and bound what th
                 Problem::hard(proposer, metric, kind,
                               std::min<std::int64_t>(most_queries(device, proposer), 70), rows, dims);
             for (float& value : problem.queries.values) value *= ratio;
-            const Truth before(problem, std::vector<float>(spi::facts_a_row * problem.m()),
-                               std::vector<float>(spi::facts_a_row * problem.n()));
-            const std::vector<float> theta = thetas_of(problem, before);
+            const Truth before(problem, std::vector<float>(spi::terms_a_row * problem.m()),
+                               std::vector<float>(spi::terms_a_row * problem.n()));
+            const std::vector<float> threshold = thresholds_of(problem, before);
             Listed found;
-            REQUIRE(collect(device, problem, theta, size(rows), later, found) == "");
-            CHECK(judge(problem, theta, found, size(rows)) < 10);
+            REQUIRE(collect(device, problem, threshold, size(rows), later, found) == "");
+            CHECK(judge(problem, threshold, found, size(rows)) < 10);
           }
     });
   });

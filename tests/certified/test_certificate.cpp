@@ -46,9 +46,9 @@ float product(const float* a, const float* b, std::size_t dims, Order order) {
   return sum;
 }
 
-/// [m, n] products of the shadows, in that order.
+/// [m, n] products of the quantized rows, in that order.
 std::vector<float> products_of(const Problem& problem, const Prepared& prepared, Order order) {
-  const std::vector<float> a = prepared.queries.shadow.inside(), b = prepared.train.shadow.inside();
+  const std::vector<float> a = prepared.queries.quantized.inside(), b = prepared.train.quantized.inside();
   const std::size_t dims = problem.centre.size();
   std::vector<float> all;
   for (std::size_t q = 0; q < problem.m(); ++q)
@@ -76,11 +76,18 @@ void for_all_data(const Body& body) {
 
 /// Why the device multiplies no matrices; empty when it does.
 std::string refusal_of_products(spi::Device& device) {
-  const spi::Grid<float> rows{nullptr, 0, 1, 1, 1}, facts{nullptr, 0, spi::facts_a_row, 1, 1};
+  const spi::Grid<float> rows{nullptr, 0, 1, 1, 1}, row_terms{nullptr, 0, spi::terms_a_row, 1, 1};
   const spi::Grid<std::uint32_t> list{nullptr, 0, 1, 1, 1};
   return device
-      .check({with_error(
-          {Proposer::gemm, Metric::l2, {rows, facts}, {rows, facts}, rows, rows, 0, {list, list}, {}})})
+      .check({with_error({Proposer::gemm,
+                          Metric::l2,
+                          {rows, row_terms},
+                          {rows, row_terms},
+                          rows,
+                          rows,
+                          0,
+                          {list, list},
+                          {}})})
       .refusal;
 }
 
@@ -99,7 +106,7 @@ struct Collected {
                                          prepared.queries.grids(),
                                          prepared.train.grids(),
                                          out.grid(),
-                                         prepared.theta.grid(),
+                                         prepared.threshold.grid(),
                                          first_row,
                                          {lists.grid(), lengths.grid()},
                                          {}})) == "");
@@ -107,7 +114,7 @@ struct Collected {
     counts = lengths.inside();
     rows = lists.inside();
     check_canaries(out, lengths, lists);
-    CHECK(prepared.theta.inside() == prepared.bounds);
+    CHECK(prepared.threshold.inside() == prepared.bounds);
   }
 };
 
@@ -128,9 +135,9 @@ void check_lists(const Problem& problem, const Judge& judge, const Collected& fo
       const bool is_listed = std::binary_search(listed.begin(), listed.end(), first_row + t);
       if (problem.values[i] <= worst && !is_listed)
         FAIL_CHECK("row " << t << " of query " << q << " was lost");
-      const Real p = found.values[i], low = judge.low(t, 1.01L), theta = judge.prepared.bounds[q];
+      const Real p = found.values[i], low = judge.low(t, 1.01L), threshold = judge.prepared.bounds[q];
       const Real slack = (std::fabs(low) + std::fabs(p)) * 0x1p-20L;
-      if (low - slack - p > theta && is_listed)
+      if (low - slack - p > threshold && is_listed)
         FAIL_CHECK("row " << t << " of query " << q << " is far away");
     }
   }
@@ -138,8 +145,10 @@ void check_lists(const Problem& problem, const Judge& judge, const Collected& fo
 
 TEST_SUITE_BEGIN("device");
 
-TEST_CASE("certificate: facts and theta of the device lose no row, in whatever order products are added") {
-  if (!has_shadows()) return;
+TEST_CASE(
+    "certificate: row terms and the threshold of the device lose no row, in whatever order products are "
+    "added") {
+  if (!has_quantized_rows()) return;
   spi::with_device(device(), [](spi::Device& device) {
     Real most = 0;
     for_all_data([&](const Problem& problem) {
@@ -158,7 +167,7 @@ TEST_CASE("certificate: facts and theta of the device lose no row, in whatever o
 }
 
 TEST_CASE("certificate: these tests would notice a bound that is too small") {
-  if (!has_shadows()) return;
+  if (!has_quantized_rows()) return;
   spi::with_device(device(), [](spi::Device& device) {
     {  // (1 + 2^-12)^2 loses 2^-24 to rounding, of the 3 times 2^-24 that one product is allowed.
       const Matrix one = matrix(1, {1 + 0x1p-12f});
@@ -182,7 +191,7 @@ TEST_CASE("certificate: these tests would notice a bound that is too small") {
 }
 
 TEST_CASE("certificate: the device's own products stay within the bound, and no row is lost") {
-  if (!has_shadows()) return;
+  if (!has_quantized_rows()) return;
   spi::with_device(device(), [](spi::Device& device) {
     const std::string refusal = refusal_of_products(device);
     if (!refusal.empty()) {
@@ -231,7 +240,7 @@ TEST_CASE("certificate: these tests would notice a device that multiplies with t
 }
 
 TEST_CASE("certificate: a product of one column is rounded as this test expects") {
-  if (!has_shadows()) return;
+  if (!has_quantized_rows()) return;
   spi::with_device(device(), [](spi::Device& device) {
     if (!refusal_of_products(device).empty()) return;
     const Matrix one = matrix(1, {1 + 0x1p-12f});
@@ -246,12 +255,19 @@ TEST_CASE("certificate: a product of one column is rounded as this test expects"
 
 TEST_CASE("certificate: metrics that do not follow from inner products are refused by a sentence") {
   spi::with_device(device(), [](spi::Device& device) {
-    const spi::Grid<float> rows{nullptr, 0, 1, 1, 1}, facts{nullptr, 0, spi::facts_a_row, 1, 1};
+    const spi::Grid<float> rows{nullptr, 0, 1, 1, 1}, row_terms{nullptr, 0, spi::terms_a_row, 1, 1};
     const spi::Grid<std::uint32_t> list{nullptr, 0, 1, 1, 1};
     for (const Metric metric : {Metric::l1, Metric::linf})
       CHECK(device
-                .check({with_error(
-                    {Proposer::gemm, metric, {rows, facts}, {rows, facts}, rows, rows, 0, {list, list}, {}})})
+                .check({with_error({Proposer::gemm,
+                                    metric,
+                                    {rows, row_terms},
+                                    {rows, row_terms},
+                                    rows,
+                                    rows,
+                                    0,
+                                    {list, list},
+                                    {}})})
                 .refusal != "");
     if (device.info.backend == "cpu")
       CHECK(refusal_of_products(device) ==

@@ -38,9 +38,9 @@ TEST_CASE("certify: the first search by a proposer tells what it prepared, the n
       CHECK(error.code() == Errc::unsupported);
       continue;
     }
-    CHECK(first.shadow_bytes == index.memory_bytes() - rows_alone);
-    CHECK(first.shadow_bytes > 700 * 13);
-    CHECK(first.shadow_seconds > 0);
+    CHECK(first.quantized_bytes == index.memory_bytes() - rows_alone);
+    CHECK(first.quantized_bytes > 700 * 13);
+    CHECK(first.quantized_seconds > 0);
     CHECK(first.product_bound == bound_of(proposer, 13));
     const bool on_cores =
         proposer == Proposer::fp16 || (proposer == Proposer::int8 && device().info().kind == DeviceKind::gpu);
@@ -52,13 +52,13 @@ TEST_CASE("certify: the first search by a proposer tells what it prepared, the n
     CHECK(first.fallbacks == 0);
     Trace next;
     index.search(queries, 3, options, &next);
-    CHECK(next.shadow_bytes == 0);
-    CHECK(next.shadow_seconds == 0);
+    CHECK(next.quantized_bytes == 0);
+    CHECK(next.quantized_seconds == 0);
     CHECK(next.product_bound == first.product_bound);
     CHECK(next.proposer_check == first.proposer_check);
     const Index copy = index;  // a handle: the same rows
     copy.search(queries, 3, options, &next);
-    CHECK(next.shadow_bytes == 0);
+    CHECK(next.quantized_bytes == 0);
   }
 }
 
@@ -66,8 +66,8 @@ TEST_CASE("certify: a search by the chain alone has nothing of it") {
   const Index index(device(), matrix(2, {0, 0, 3, 4}));
   Trace trace;
   index.search(matrix(2, {1, 1}), 1, {.proposer = Proposer::none}, &trace);
-  CHECK(trace.shadow_bytes == 0);
-  CHECK(trace.shadow_seconds == 0);
+  CHECK(trace.quantized_bytes == 0);
+  CHECK(trace.quantized_seconds == 0);
   CHECK(trace.product_bound == 0);
   CHECK(trace.proposer_check.empty());
   CHECK(trace.listed == 0);

@@ -1,4 +1,5 @@
-// The rows whose value is at most theta, appended to lists of candidates. docs/certificate.md, section 5.
+// The rows whose value is at most the threshold, appended to lists of candidates. docs/certificate.md,
+// section 5.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -17,8 +18,8 @@ using stages::Candidates;
 
 constexpr std::uint32_t canary = 0xCAFECAFEu;
 
-Candidates collect(const Matrix& values, const std::vector<float>& theta, std::int64_t capacity) {
-  return stages::collect(device(), values, theta, capacity);
+Candidates collect(const Matrix& values, const std::vector<float>& threshold, std::int64_t capacity) {
+  return stages::collect(device(), values, threshold, capacity);
 }
 
 /// Values that tie often, with a few infinities among them.
@@ -44,9 +45,9 @@ struct Lists {
   spi::CandidateLists lists() const { return {rows.grid(), counts.grid()}; }
 };
 
-spi::CollectStep step_of(const GuardedGrid<float>& values, const GuardedGrid<float>& theta,
+spi::CollectStep step_of(const GuardedGrid<float>& values, const GuardedGrid<float>& threshold,
                          std::uint32_t first_row, const Lists& lists) {
-  return {Proposer::none, Metric::l1, {}, {}, values.grid(), theta.grid(), first_row, lists.lists(), {}};
+  return {Proposer::none, Metric::l1, {}, {}, values.grid(), threshold.grid(), first_row, lists.lists(), {}};
 }
 
 /// That the places before[q] ... of list q hold `expected`, in any order, or as many of them as have room,
@@ -82,15 +83,15 @@ void check_guarded(spi::Device& device, std::size_t m, std::size_t n, std::size_
   CAPTURE(first_row);
   workloads::Random random(m * 1000 + n + capacity);
   const std::vector<float> values = random_values(m * n, random);
-  std::vector<float> theta(m);
+  std::vector<float> threshold(m);
   std::vector<std::uint32_t> before(m);
   std::vector<std::vector<std::uint32_t>> expected;
   for (std::size_t q = 0; q < m; ++q) {
-    theta[q] = random.pick({-inf, -124.0f, -120.0f, -0.0f, 0.0f, 60.125f, 124.75f, flt_max, inf});
+    threshold[q] = random.pick({-inf, -124.0f, -120.0f, -0.0f, 0.0f, 60.125f, 124.75f, flt_max, inf});
     before[q] = random.pick<std::uint32_t>({0, 0, 0, 1, 7});
-    expected.push_back(kept(std::span(values).subspan(q * n, n), theta[q], first_row));
+    expected.push_back(kept(std::span(values).subspan(q * n, n), threshold[q], first_row));
   }
-  const GuardedGrid<float> in(device, m, n, -inf, values), bounds(device, m, 1, inf, theta);
+  const GuardedGrid<float> in(device, m, n, -inf, values), bounds(device, m, 1, inf, threshold);
   const Lists lists(device, before, capacity);
   REQUIRE(run_step(device, step_of(in, bounds, first_row, lists), threads) == "");
   check_lists(lists, before, capacity, expected);
@@ -99,7 +100,7 @@ void check_guarded(spi::Device& device, std::size_t m, std::size_t n, std::size_
 
 TEST_SUITE_BEGIN("device");
 
-TEST_CASE("collect: keeps what is at most theta, worked out on paper") {
+TEST_CASE("collect: keeps what is at most the threshold, worked out on paper") {
   const Matrix values = matrix(5, {3, 1, 2, 1, 9, /**/ 3, 1, 2, 1, 9, /**/ 3, 1, 2, 1, 9});
   CHECK(collect(values, {1, 0.5f, 3}, 4) ==
         Candidates{
@@ -108,8 +109,8 @@ TEST_CASE("collect: keeps what is at most theta, worked out on paper") {
 
 TEST_CASE("collect: plus infinity keeps all, minus infinity itself, and zeros have no sign") {
   const Matrix values = matrix(6, {inf, flt_max, -inf, 0, -0.0f, denormal});
-  const auto rows = [&](float theta) {
-    const Candidates found = collect(values, {theta}, 6);
+  const auto rows = [&](float threshold) {
+    const Candidates found = collect(values, {threshold}, 6);
     return std::vector<std::uint32_t>(found.indices.begin(), found.indices.begin() + found.counts[0]);
   };
   CHECK(rows(inf) == std::vector<std::uint32_t>{0, 1, 2, 3, 4, 5});
@@ -138,14 +139,14 @@ TEST_CASE("collect: everything within a distance, on hard data") {
       const Matrix queries = hard_rows(kind, Set::queries, 11, 5, metric);
       const Matrix train = hard_rows(kind, Set::train, 400, 5, metric);
       const std::vector<float> values = chains(metric, queries, train);
-      std::vector<float> theta;
+      std::vector<float> threshold;
       std::vector<std::vector<std::uint32_t>> expected;
       for (std::size_t q = 0; q < 11; ++q) {
         const auto row = std::span(values).subspan(q * 400, 400);
-        theta.push_back(sorted(row, 0, 400)[q * 30].first);  // one of the values: equal ones belong to it
-        expected.push_back(kept(row, theta.back()));
+        threshold.push_back(sorted(row, 0, 400)[q * 30].first);  // one of the values: equal ones belong to it
+        expected.push_back(kept(row, threshold.back()));
       }
-      const Candidates found = collect({11, 400, values}, theta, 400);
+      const Candidates found = collect({11, 400, values}, threshold, 400);
       for (std::size_t q = 0; q < 11; ++q) {
         const auto list = found.indices.begin() + static_cast<std::ptrdiff_t>(q * 400);
         CHECK(difference(std::vector<std::uint32_t>(list, list + found.counts[q]), expected[q]) == "");
@@ -176,13 +177,13 @@ TEST_CASE("collect: several tiles append to the same lists") {
     std::vector<std::vector<std::uint32_t>> expected(m);
     for (std::uint32_t first = 0; first < 4 * tile; first += tile) {
       const std::vector<float> values = random_values(m * tile, random);
-      std::vector<float> theta;
+      std::vector<float> threshold;
       for (std::size_t q = 0; q < m; ++q) {
-        theta.push_back(static_cast<float>(q) * 40 - 120);
-        const auto more = kept(std::span(values).subspan(q * tile, tile), theta[q], first);
+        threshold.push_back(static_cast<float>(q) * 40 - 120);
+        const auto more = kept(std::span(values).subspan(q * tile, tile), threshold[q], first);
         expected[q].insert(expected[q].end(), more.begin(), more.end());
       }
-      const GuardedGrid<float> in(device, m, tile, -inf, values), bounds(device, m, 1, inf, theta);
+      const GuardedGrid<float> in(device, m, tile, -inf, values), bounds(device, m, 1, inf, threshold);
       REQUIRE(run_step(device, step_of(in, bounds, first, lists)) == "");
     }
     check_lists(lists, empty, capacity, expected);
@@ -203,17 +204,17 @@ TEST_CASE("collect: nothing is done where there is nothing") {
 
 TEST_CASE("collect: refuses what it could not compare or list") {
   const Matrix values = matrix(2, {1, 2, 3, 4});
-  const auto refusal = [](const Matrix& of, const std::vector<float>& theta, std::int64_t capacity) {
-    return error_of([&] { collect(of, theta, capacity); });
+  const auto refusal = [](const Matrix& of, const std::vector<float>& threshold, std::int64_t capacity) {
+    return error_of([&] { collect(of, threshold, capacity); });
   };
   CHECK(refusal(values, {1, 2}, 0) ==
         "invalid_argument: collect: capacity = 0 but there are 2 rows; choose 1 <= capacity <= 2");
   CHECK(refusal(values, {1, 2}, 3) ==
         "invalid_argument: collect: capacity = 3 but there are 2 rows; choose 1 <= capacity <= 2");
   CHECK(refusal(values, {1}, 1) ==
-        "invalid_argument: collect: 1 values of theta for 2 queries; give one for each");
+        "invalid_argument: collect: 1 thresholds for 2 queries; give one for each");
   CHECK(refusal(values, {1, std::nanf("")}, 1) ==
-        "invalid_argument: collect: theta of query 1 is NaN; every value must be a number");
+        "invalid_argument: collect: the threshold of query 1 is NaN; every value must be a number");
   CHECK(refusal(matrix(2, {1, 2, std::nanf(""), 4}), {1, 2}, 1) ==
         "invalid_argument: collect: row 1, column 0 holds NaN; every value must be a number");
   CHECK(collect(Matrix{0, 5, {}}, {}, 2) == Candidates{0, 2, {}, {}});

@@ -1,4 +1,4 @@
-// Inner products in single precision, tested as they come: what holds wherever the shadows lie.
+// Inner products in single precision, tested as they come: what holds wherever the quantized rows lie.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 #include "common/device.hpp"
 #include "common/oracle.hpp"
-#include "common/shadows.hpp"
+#include "common/quantized_rows.hpp"
 
 namespace kith::tests {
 namespace {
@@ -18,47 +18,47 @@ constexpr std::uint32_t first_row = 7000;
 /// Where things lie, which must not matter.
 struct Layout {
   std::uint32_t in_block = 0;  ///< the first row in the blocks that are prepared
-  std::size_t shadow = 0;      ///< the first row of the shadow, a multiple of spi::shadow_rows
+  std::size_t quantized = 0;   ///< the first quantized row, a multiple of spi::quantized_block_rows
 };
 
-/// Rows and their shadow for dot. Behind the shadow stands a canary.
+/// Rows and their quantized form for dot. Behind the quantized rows stands a canary.
 struct Placed {
   GuardedRows rows;
-  GuardedGrid<float> centre, facts;
-  GuardedMemory<float> shadow;
+  GuardedGrid<float> centre, row_terms;
+  GuardedMemory<float> quantized;
   spi::Grid<float> grid;
 
   Placed(spi::Device& device, const Matrix& of, const std::vector<float>& moved_by, std::uint32_t block,
          const Layout& layout)
       : rows(device, of, block, layout.in_block, of),
         centre(device, 1, size(of.cols), 1e9f, moved_by),
-        facts(device, spi::facts_a_row, size(of.rows), -321.5f),
-        shadow(device, std::vector<float>(floats(of, layout) + 64, std::nanf(""))),
-        grid{shadow.memory(), layout.shadow, size(of.rows), size(of.cols), 0} {}
+        row_terms(device, spi::terms_a_row, size(of.rows), -321.5f),
+        quantized(device, std::vector<float>(floats(of, layout) + 64, std::nanf(""))),
+        grid{quantized.memory(), layout.quantized, size(of.rows), size(of.cols), 0} {}
 
   std::string prepare(spi::Device& device) const {
-    const std::string why =
-        run_step(device, spi::PrepareStep{Proposer::dot, rows.rows(), centre.grid(), {grid, facts.grid()}});
-    const std::vector<float> now = shadow.read();
+    const std::string why = run_step(
+        device, spi::PrepareStep{Proposer::dot, rows.rows(), centre.grid(), {grid, row_terms.grid()}});
+    const std::vector<float> now = quantized.read();
     CHECK(std::all_of(now.end() - 64, now.end(), [](float value) { return value != value; }));
     CHECK(std::all_of(now.begin(), now.begin() + static_cast<std::ptrdiff_t>(grid.first * grid.cols),
                       [](float value) { return value != value; }));
-    CHECK(facts.canaries_live());
+    CHECK(row_terms.canaries_live());
     return why;
   }
-  spi::Shadow grids() const { return {grid, facts.grid()}; }
+  spi::QuantizedRows grids() const { return {grid, row_terms.grid()}; }
 
  private:
   static std::size_t floats(const Matrix& of, const Layout& layout) {
     const auto padded = [](std::size_t count, std::size_t unit) { return (count + unit - 1) / unit * unit; };
-    return (layout.shadow + padded(size(of.rows), spi::shadow_rows)) *
-           padded(size(of.cols), spi::shadow_dims);
+    return (layout.quantized + padded(size(of.rows), spi::quantized_block_rows)) *
+           padded(size(of.cols), spi::quantized_block_dims);
   }
 };
 
 struct Problem {
   Matrix queries, train;
-  std::vector<float> theta;
+  std::vector<float> threshold;
   Metric metric = Metric::squared_l2;
 };
 
@@ -82,7 +82,7 @@ std::string collect(spi::Device& device, const Problem& problem, const Layout& l
       train(device, problem.train, centre, device.info.train_block, layout);
   for (const Placed* rows : {&queries, &train})
     if (std::string why = rows->prepare(device); !why.empty()) return why;
-  const GuardedGrid<float> theta(device, m, 1, inf, problem.theta), low(device, m, n, -77.5f);
+  const GuardedGrid<float> threshold(device, m, 1, inf, problem.threshold), low(device, m, n, -77.5f);
   const GuardedGrid<std::uint32_t> lists(device, m, n, no_row),
       counts(device, m, 1, 7, std::vector<std::uint32_t>(m));
   const GuardedGrid<Key> high(device, m, n, 0);
@@ -93,7 +93,7 @@ std::string collect(spi::Device& device, const Problem& problem, const Layout& l
                                                        queries.grids(),
                                                        train.grids(),
                                                        {nullptr, 0, m, cols, cols},
-                                                       theta.grid(),
+                                                       threshold.grid(),
                                                        first_row,
                                                        {lists.grid(), counts.grid()},
                                                        {},
@@ -130,7 +130,8 @@ TEST_SUITE_BEGIN("device");
 TEST_CASE("dot: worked out on paper") {
   spi::with_device(device(), [](spi::Device& device) {
     if (!has_dot(device)) return;
-    // -q . x is below -10 for three rows, of which one is in the second block, and theta lies between.
+    // -q . x is below -10 for three rows, of which one is in the second block, and the threshold lies
+    // between.
     Matrix train{130, 2, std::vector<float>(260, 1.0f)};
     train.values[2 * 5] = 4;         // (4, 1)
     train.values[2 * 77 + 1] = 6;    // (1, 6)
@@ -155,7 +156,8 @@ TEST_CASE("dot: worked out on paper") {
   });
 }
 
-TEST_CASE("dot: it does not matter where rows and shadows lie, nor in which steps blocks are visited") {
+TEST_CASE(
+    "dot: it does not matter where rows and quantized rows lie, nor in which steps blocks are visited") {
   spi::with_device(device(), [](spi::Device& device) {
     if (!has_dot(device)) return;
     const std::uint32_t blocks = 3;
@@ -170,16 +172,16 @@ TEST_CASE("dot: it does not matter where rows and shadows lie, nor in which step
                         {},
                         metric};
         Lists expected, found;
-        problem.theta.assign(150, inf);
+        problem.threshold.assign(150, inf);
         REQUIRE(collect(device, problem, {}, {{}}, expected) == "");
         for (std::size_t q = 0; q < 150; ++q)  // of every seventh query all rows
-          problem.theta[q] = q % 7 ? expected[q][q].low : inf;
+          problem.threshold[q] = q % 7 ? expected[q][q].low : inf;
         for (std::size_t q = 0; q < 150; ++q)
-          std::erase_if(expected[q], [&](const Candidate& row) { return row.low > problem.theta[q]; });
+          std::erase_if(expected[q], [&](const Candidate& row) { return row.low > problem.threshold[q]; });
         for (const Layout& layout : {Layout{}, Layout{3, 128}, Layout{45, 0}, Layout{16, 384}})
           for (const std::vector<spi::Visits>& steps : ways) {
             CAPTURE(layout.in_block);
-            CAPTURE(layout.shadow);
+            CAPTURE(layout.quantized);
             CAPTURE(steps.size());
             REQUIRE(collect(device, problem, layout, steps, found) == "");
             CHECK(found == expected);
@@ -188,16 +190,16 @@ TEST_CASE("dot: it does not matter where rows and shadows lie, nor in which step
   });
 }
 
-TEST_CASE("dot: shadows and visits that do not begin with a whole tile are refused by a sentence") {
+TEST_CASE("dot: quantized rows and visits that do not begin with a whole tile are refused by a sentence") {
   spi::with_device(device(), [](spi::Device& device) {
     if (!has_dot(device)) return;
-    const spi::Grid<float> rows{nullptr, 0, 1, 1, 1}, facts{nullptr, 0, spi::facts_a_row, 1, 1};
+    const spi::Grid<float> rows{nullptr, 0, 1, 1, 1}, row_terms{nullptr, 0, spi::terms_a_row, 1, 1};
     const spi::Grid<std::uint32_t> list{nullptr, 0, 1, 1, 1};
     spi::CollectStep step = with_error(
-        {Proposer::dot, Metric::l2, {rows, facts}, {rows, facts}, rows, rows, 0, {list, list}, {}});
+        {Proposer::dot, Metric::l2, {rows, row_terms}, {rows, row_terms}, rows, rows, 0, {list, list}, {}});
     CHECK(device.check({step}).refusal == "");
     step.train.rows.first = 64;
-    CHECK(device.check({step}).refusal == "shadows of proposer dot begin at a multiple of 128 rows");
+    CHECK(device.check({step}).refusal == "quantized rows of proposer dot begin at a multiple of 128 rows");
     step.train.rows.first = 0;
     step.visits.rows = 100;
     CHECK(device.check({step}).refusal == "visits are of a multiple of 128 rows");

@@ -31,11 +31,11 @@ TEST_CASE("product error: b of every kind of kernel, spelled out once more") {
     CHECK(product_error(ProductKind::halves, dims) == many);
     const double eights = dims <= 16 ? 2 : 4 * std::ceil(columns / 32);
     const double few = std::max(many, (terms + 3 * eights) * u * more);
-    CHECK(product_error(ProductKind::halves_few, dims) == few);
+    CHECK(product_error(ProductKind::halves_small_batch, dims) == few);
     CHECK(product_error(ProductKind::bytes, dims) == 4 * u);
-    const double folded = 24 * std::ceil((terms + 4) / 16) * u * 257 / 256;
-    if (dims <= 24) CHECK(product_error(ProductKind::halves_folded, dims) == folded);
-    CHECK(spi::largest_product_error(Proposer::fp16, dims) == (dims <= 24 ? std::max(few, folded) : few));
+    const double fused_test = 24 * std::ceil((terms + 4) / 16) * u * 257 / 256;
+    if (dims <= 24) CHECK(product_error(ProductKind::halves_fused_test, dims) == fused_test);
+    CHECK(spi::largest_product_error(Proposer::fp16, dims) == (dims <= 24 ? std::max(few, fused_test) : few));
     CHECK(spi::largest_product_error(Proposer::int8, dims) == 4 * u);
     const double sums = std::nextafter((columns + 2) * u / (1 - (columns + 2) * u), 1.0);
     for (const Proposer proposer : {Proposer::gemm, Proposer::dot, Proposer::bf16})
@@ -58,25 +58,32 @@ TEST_CASE("product error: of sums it is rounded up, and hardly") {
 /// A step of one training tile.
 spi::CollectStep step_of(Proposer proposer, std::size_t queries, std::size_t dims) {
   const spi::Grid<float> rows{nullptr, 0, queries, dims, dims}, train{nullptr, 0, 128, dims, dims},
-      facts{nullptr, 0, spi::facts_a_row, queries, queries};
+      row_terms{nullptr, 0, spi::terms_a_row, queries, queries};
   const spi::Grid<std::uint32_t> list{nullptr, 0, queries, 1, 1};
-  return {proposer,     Metric::l2, {rows, facts}, {train, facts}, {nullptr, 0, queries, 128, 128}, rows, 0,
-          {list, list}, {}};
+  return {proposer,
+          Metric::l2,
+          {rows, row_terms},
+          {train, row_terms},
+          {nullptr, 0, queries, 128, 128},
+          rows,
+          0,
+          {list, list},
+          {}};
 }
 
 TEST_CASE("product error: a step is of the kernels that its numbers of queries and columns choose") {
   for (const Proposer proposer : {Proposer::gemm, Proposer::dot, Proposer::bf16})
     CHECK(products_of(step_of(proposer, 5, 3)) == ProductKind::sums);
   CHECK(products_of(step_of(Proposer::int8, 65, 3)) == ProductKind::bytes);
-  CHECK(products_of(step_of(Proposer::fp16, 64, 3)) == ProductKind::halves_few);
+  CHECK(products_of(step_of(Proposer::fp16, 64, 3)) == ProductKind::halves_small_batch);
   spi::CollectStep many = step_of(Proposer::fp16, 65, 24);
   CHECK(products_of(many) == ProductKind::halves);
   many.visits = {128, 0, 1, 1, 1};
-  CHECK(may_fold(many));
-  CHECK(products_of(many) == ProductKind::halves_folded);
-  CHECK(product_error(many) == product_error(ProductKind::halves_folded, 24));
+  CHECK(may_fuse_test(many));
+  CHECK(products_of(many) == ProductKind::halves_fused_test);
+  CHECK(product_error(many) == product_error(ProductKind::halves_fused_test, 24));
   many.open = true;
-  CHECK(may_fold(many));  // a later step, which needs the same scratch
+  CHECK(may_fuse_test(many));  // a later step, which needs the same scratch
   CHECK(products_of(many) == ProductKind::halves);
   many.open = false;
   many.sample.cols = 8;
@@ -84,7 +91,7 @@ TEST_CASE("product error: a step is of the kernels that its numbers of queries a
   many = step_of(Proposer::fp16, 65, 25);
   many.visits = {128, 0, 1, 1, 1};
   CHECK(products_of(many) == ProductKind::halves);
-  CHECK(!may_fold(many));
+  CHECK(!may_fuse_test(many));
 }
 
 TEST_SUITE_BEGIN("device");
@@ -134,7 +141,7 @@ struct Losing {
   }
 
   /// The place of row q for query q, rounded up.
-  float theta(std::int64_t q) const {
+  float threshold(std::int64_t q) const {
     double place = 0;
     for (std::size_t d = 0; d < size(train.cols); ++d) {
       const auto x = static_cast<double>(train.row(q)[d]);
@@ -160,9 +167,9 @@ std::string collect_own(spi::Device& device, Proposer proposer, const Losing& of
                                               rows == &queries});
         !why.empty())
       return why;
-  std::vector<float> theta;
-  for (std::int64_t q = 0; q < of.train.rows; ++q) theta.push_back(of.theta(q));
-  const GuardedGrid<float> values(device, m, m, 0), limits(device, m, 1, -inf, theta);
+  std::vector<float> threshold;
+  for (std::int64_t q = 0; q < of.train.rows; ++q) threshold.push_back(of.threshold(q));
+  const GuardedGrid<float> values(device, m, m, 0), limits(device, m, 1, -inf, threshold);
   const GuardedGrid<std::uint32_t> lists(device, m, m, no_row),
       counts(device, m, 1, 7, std::vector<std::uint32_t>(m));
   if (std::string why = run_step(device, with_error({proposer,

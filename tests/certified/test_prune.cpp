@@ -19,16 +19,16 @@ struct Pruned {
 };
 
 /// Row j of list q is 100 q + j, and its key has the value 2 low.
-std::string prune(spi::Device& device, std::size_t capacity, const std::vector<float>& theta,
+std::string prune(spi::Device& device, std::size_t capacity, const std::vector<float>& threshold,
                   const std::vector<std::uint32_t>& counts, const std::vector<float>& low, Pruned& found) {
-  const std::size_t m = theta.size();
+  const std::size_t m = threshold.size();
   std::vector<std::uint32_t> rows;
   std::vector<Key> high;
   for (std::size_t i = 0; i < m * capacity; ++i) {
     rows.push_back(static_cast<std::uint32_t>(i / capacity * 100000 + i % capacity));
     high.push_back(make_key(2 * low[i], rows.back()));
   }
-  const GuardedGrid<float> limits(device, m, 1, inf, theta), lows(device, m, capacity, -inf, low);
+  const GuardedGrid<float> limits(device, m, 1, inf, threshold), lows(device, m, capacity, -inf, low);
   const GuardedGrid<std::uint32_t> lists(device, m, capacity, 7, rows), many(device, m, 1, 5, counts);
   const GuardedGrid<Key> highs(device, m, capacity, 3, high);
   const spi::PruneStep step{limits.grid(), {lists.grid(), many.grid()}, {lows.grid(), highs.grid()}};
@@ -77,18 +77,18 @@ void check_prune(spi::Device& device, std::size_t m, std::size_t capacity) {
   CAPTURE(m);
   CAPTURE(capacity);
   workloads::Random random(capacity);
-  std::vector<float> low, theta = {inf, -inf, 0};
+  std::vector<float> low, threshold = {inf, -inf, 0};
   for (std::size_t i = 0; i < m * capacity; ++i) low.push_back(workloads::uniform(random.next()) - 0.5f);
-  while (theta.size() < m) theta.push_back(workloads::uniform(random.next()) - 0.5f);
+  while (threshold.size() < m) threshold.push_back(workloads::uniform(random.next()) - 0.5f);
   std::vector<std::uint32_t> counts;
   for (std::size_t q = 0; q < m; ++q) counts.push_back(static_cast<std::uint32_t>(q * 2 * capacity / m));
   counts.front() = static_cast<std::uint32_t>(capacity);  // all are kept
   Pruned found;
-  REQUIRE(prune(device, capacity, theta, counts, low, found) == "");
+  REQUIRE(prune(device, capacity, threshold, counts, low, found) == "");
   for (std::size_t q = 0; q < m; ++q) {
     std::vector<Key> expected;
     for (std::size_t j = 0; j < std::min<std::size_t>(counts[q], capacity); ++j)
-      if (low[q * capacity + j] <= theta[q])
+      if (low[q * capacity + j] <= threshold[q])
         expected.push_back(make_key(low[q * capacity + j], static_cast<std::uint32_t>(q * 100000 + j)));
     std::sort(expected.begin(), expected.end());
     CHECK(found.counts[q] == expected.size());

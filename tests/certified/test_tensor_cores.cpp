@@ -195,7 +195,7 @@ Shares measured_shares(spi::Device& device, Proposer proposer, std::int64_t m, s
   Listed found;
   REQUIRE(collect_all(device, problem, {}, found) == "");
   REQUIRE(found.counts == std::vector<std::uint32_t>(problem.m(), found.counts[0]));
-  const Truth truth(problem, found.query_facts, found.train_facts);
+  const Truth truth(problem, found.query_terms, found.train_terms);
   Shares shares(cut_sorts);
   for (std::size_t q = 0; q < problem.m(); ++q)
     for (std::size_t j = 0; j < problem.n(); ++j) {

@@ -75,26 +75,27 @@ struct Lists {
 struct Guarded {
   GuardedGrid<Key> keys, best;
   GuardedGrid<std::uint32_t> counts, lost;
-  GuardedGrid<float> theta, facts;
+  GuardedGrid<float> threshold, row_terms;
 
-  /// facts  [facts_a_row, m]; empty for proposer none
+  /// row_terms  [terms_a_row, m]; empty for proposer none
   Guarded(spi::Device& device, const Lists& lists, const std::vector<float>& of_queries = {},
           const std::vector<float>& before = {})
       : keys(device, lists.m, lists.capacity, 0, lists.keys),
         best(device, lists.m, lists.k, canary, lists.best),
         counts(device, lists.m, 1, canary32, lists.counts),
         lost(device, lists.m, 1, canary32, lists.lost),
-        theta(device, lists.m, 1, -123.5f, before),
-        facts(device, spi::facts_a_row, lists.m, inf, of_queries) {}
+        threshold(device, lists.m, 1, -123.5f, before),
+        row_terms(device, spi::terms_a_row, lists.m, inf, of_queries) {}
 
   spi::TightenStep step(Proposer proposer, Metric metric, std::uint32_t dims, std::size_t k) const {
-    return {proposer,     metric,        dims,        static_cast<std::uint32_t>(k),
-            keys.grid(),  counts.grid(), best.grid(), facts.grid(),
-            theta.grid(), lost.grid(),   {}};
+    return {proposer,         metric,        dims,        static_cast<std::uint32_t>(k),
+            keys.grid(),      counts.grid(), best.grid(), row_terms.grid(),
+            threshold.grid(), lost.grid(),   {}};
   }
 
   bool canaries_live() const {
-    return best.canaries_live() && counts.canaries_live() && lost.canaries_live() && theta.canaries_live();
+    return best.canaries_live() && counts.canaries_live() && lost.canaries_live() &&
+           threshold.canaries_live();
   }
 };
 
@@ -111,20 +112,20 @@ void check_guarded(spi::Device& device, std::size_t m, std::size_t k, std::size_
   REQUIRE(run_step(device, step, threads) == "");
   const std::vector<Key> expected = lists.expected(afresh);
   CHECK(difference(memory.best.inside(), expected) == "");
-  std::vector<float> theta;
+  std::vector<float> threshold;
   std::vector<std::uint32_t> lost = lists.lost;
   for (std::size_t q = 0; q < m; ++q) {
-    theta.push_back(value_of(expected[q * k + k - 1]));
+    threshold.push_back(value_of(expected[q * k + k - 1]));
     if (lists.counts[q] > capacity) lost[q] = 1;
   }
-  CHECK(difference(memory.theta.inside(), theta) == "");
+  CHECK(difference(memory.threshold.inside(), threshold) == "");
   CHECK(difference(memory.lost.inside(), lost) == "");
   CHECK(difference(memory.counts.inside(), std::vector<std::uint32_t>(m)) == "");
   CHECK(memory.canaries_live());
   CHECK(memory.keys.unchanged());
 }
 
-/// A theta that was guessed: smaller than it becomes, the same, and larger.
+/// A threshold that was guessed: smaller than it becomes, the same, and larger.
 void check_guessed(spi::Device& device, std::size_t m, std::size_t k, std::size_t capacity) {
   CAPTURE(m);
   CAPTURE(k);
@@ -144,7 +145,7 @@ void check_guessed(spi::Device& device, std::size_t m, std::size_t k, std::size_
   step.afresh = true;
   step.guessed = true;
   REQUIRE(run_step(device, step) == "");
-  CHECK(difference(memory.theta.inside(), after) == "");
+  CHECK(difference(memory.threshold.inside(), after) == "");
   CHECK(difference(memory.lost.inside(), lost) == "");
   CHECK(difference(memory.best.inside(), expected) == "");
   CHECK(memory.canaries_live());
@@ -152,7 +153,7 @@ void check_guessed(spi::Device& device, std::size_t m, std::size_t k, std::size_
 
 TEST_SUITE_BEGIN("device");
 
-TEST_CASE("tighten: a guessed theta that becomes larger means lost, on every way there is") {
+TEST_CASE("tighten: a guessed threshold that becomes larger means lost, on every way there is") {
   spi::with_device(device(), [](spi::Device& opened) {
     check_guessed(opened, 23, 4, 9);
     check_guessed(opened, 7, 300, 700);
@@ -170,7 +171,7 @@ TEST_CASE("tighten: joins candidates with the best, worked out on paper") {
   CHECK(found.best.keys == std::vector<Key>{make_key(1, 5), make_key(2, 1), make_key(5, 0), no_key,
                                             make_key(-1, 2), make_key(0, 3)});
   CHECK(found.best.k == 2);
-  CHECK(found.theta == std::vector<float>{2, inf, 0});
+  CHECK(found.threshold == std::vector<float>{2, inf, 0});
   CHECK(found.lost == std::vector<std::uint32_t>{0, 0, 1});
 }
 
@@ -180,12 +181,12 @@ TEST_CASE("tighten: among equal values the smaller row, and plus infinity before
   const Tightened three =
       stages::tighten(device(), lists, keys, {1, 1, 3, {make_key(0, 4), make_key(1, 3), no_key}});
   CHECK(three.best.keys == std::vector<Key>{make_key(0, 4), make_key(0, 5), make_key(1, 2)});
-  CHECK(three.theta == std::vector<float>{1});
+  CHECK(three.threshold == std::vector<float>{1});
   const Tightened five =
       stages::tighten(device(), lists, keys, {1, 1, 5, {make_key(0, 4), no_key, no_key, no_key, no_key}});
   CHECK(five.best.keys ==
         std::vector<Key>{make_key(0, 4), make_key(0, 5), make_key(1, 2), make_key(inf, 8), no_key});
-  CHECK(five.theta == std::vector<float>{inf});
+  CHECK(five.threshold == std::vector<float>{inf});
 }
 
 TEST_CASE("tighten: any number of queries, neighbours and candidates, between canaries") {
@@ -211,24 +212,24 @@ TEST_CASE("tighten: afresh, of any number of candidates the best alone, and padd
 }
 
 TEST_CASE("tighten: inner products are bounded by the k-th value itself") {
-  if (!has_shadows()) return;
+  if (!has_quantized_rows()) return;
   spi::with_device(device(), [](spi::Device& device) {
     for (const Metric metric : {Metric::negative_dot, Metric::cosine}) {
       const Lists lists(20, 4, 30, 5);
-      const Guarded memory(device, lists, std::vector<float>(spi::facts_a_row * lists.m, 7.0f));
+      const Guarded memory(device, lists, std::vector<float>(spi::terms_a_row * lists.m, 7.0f));
       REQUIRE(run_step(device, memory.step(Proposer::gemm, metric, 9, 4)) == "");
       const std::vector<Key> expected = lists.expected();
-      std::vector<float> theta;
-      for (std::size_t q = 0; q < lists.m; ++q) theta.push_back(value_of(expected[q * 4 + 3]));
+      std::vector<float> threshold;
+      for (std::size_t q = 0; q < lists.m; ++q) threshold.push_back(value_of(expected[q * 4 + 3]));
       CHECK(difference(memory.best.inside(), expected) == "");
-      CHECK(difference(memory.theta.inside(), theta) == "");
+      CHECK(difference(memory.threshold.inside(), threshold) == "");
       CHECK(memory.canaries_live());
     }
   });
 }
 
 TEST_CASE("tighten: squared distances are bounded by the certificate, and by little more") {
-  if (!has_shadows()) return;
+  if (!has_quantized_rows()) return;
   const std::vector<float> worst{0, denormal, 0x1p-140f, 1e-30f, 0.3f, 1, 25, 12345.678f, 0x1p99f, inf};
   const std::vector<float> norms{0, denormal, 1e-38f, 0.1f, 12.5f, 1e8f, 0x1p97f};
   spi::with_device(device(), [&](spi::Device& device) {
@@ -237,29 +238,29 @@ TEST_CASE("tighten: squared distances are bounded by the certificate, and by lit
         CAPTURE(dims);
         Lists lists(worst.size() * norms.size(), 2, 3, 1);
         const std::size_t m = lists.m;
-        std::vector<float> facts(spi::facts_a_row * m, inf);  // only half_norm may be looked at
+        std::vector<float> row_terms(spi::terms_a_row * m, inf);  // only half_norm may be looked at
         for (std::size_t q = 0; q < m; ++q) {
           lists.counts[q] = 0;  // a query without candidates gets its bound all the same
           lists.best[2 * q] = make_key(0, 0);
           lists.best[2 * q + 1] =
               worst[q % worst.size()] == inf ? no_key : make_key(worst[q % worst.size()], 1);
-          facts[spi::half_norm * m + q] = norms[q / worst.size()];
+          row_terms[spi::half_norm * m + q] = norms[q / worst.size()];
         }
-        const Guarded memory(device, lists, facts);
+        const Guarded memory(device, lists, row_terms);
         REQUIRE(run_step(device, memory.step(Proposer::gemm, metric, dims, 2)) == "");
         const Certificate certificate(dims, metric);
-        const std::vector<float> theta = memory.theta.inside();
+        const std::vector<float> threshold = memory.threshold.inside();
         for (std::size_t q = 0; q < m; ++q) {
           const float u = worst[q % worst.size()], half_norm = norms[q / worst.size()];
           CAPTURE(u);
           CAPTURE(half_norm);
-          const long double least = certificate.theta(u, half_norm);
-          CHECK(theta[q] >= least);
+          const long double least = certificate.threshold(u, half_norm);
+          CHECK(threshold[q] >= least);
           if (u == inf) continue;
           const long double slack = (u + half_norm) * ((2 * dims + 40) * 0x1p-24L + 0x1p-21L);
-          CHECK(theta[q] <= least + slack + dims * 0x1p-138L);
+          CHECK(threshold[q] <= least + slack + dims * 0x1p-138L);
         }
-        check_unchanged(memory.best, memory.facts);
+        check_unchanged(memory.best, memory.row_terms);
         CHECK(memory.canaries_live());
       }
   });
@@ -282,13 +283,13 @@ std::vector<Key> search_by_steps(spi::Device& device, Metric metric, const Matri
   const auto m = size(queries.rows), n = size(train.rows);
   const GuardedRows query_rows(device, queries, device.info.query_block, 0, queries);
   const GuardedRows train_rows(device, train, device.info.train_block, 0, queries);
-  const GuardedGrid<float> theta(device, m, 1, -inf, std::vector<float>(m, inf));
+  const GuardedGrid<float> threshold(device, m, 1, -inf, std::vector<float>(m, inf));
   const GuardedGrid<std::uint32_t> counts(device, m, 1, canary32, std::vector<std::uint32_t>(m));
   const GuardedGrid<std::uint32_t> lost(device, m, 1, canary32, std::vector<std::uint32_t>(m));
   const GuardedGrid<std::uint32_t> rows(device, m, n, canary32);
   const GuardedGrid<Key> keys(device, m, n, canary);
   const GuardedGrid<Key> best(device, m, k, canary, std::vector<Key>(m * k, no_key));
-  const GuardedGrid<float> none(device, spi::facts_a_row, m, inf);
+  const GuardedGrid<float> none(device, spi::terms_a_row, m, inf);
   std::uint32_t waiting = 0;
   for (std::uint32_t first = 0; first < n; first += tile) {
     spi::RowBlocks part = train_rows.rows();
@@ -297,10 +298,11 @@ std::vector<Key> search_by_steps(spi::Device& device, Metric metric, const Matri
     const GuardedGrid<float> values(device, m, part.rows, -inf);
     REQUIRE(run_step(device, spi::DistanceStep{metric, query_rows.rows(), part, values.grid()}) == "");
     const spi::CandidateLists lists{rows.grid(), counts.grid()};
-    REQUIRE(run_step(device,
-                     spi::CollectStep{
-                         Proposer::none, metric, {}, {}, values.grid(), theta.grid(), first, lists, {}}) ==
-            "");
+    REQUIRE(
+        run_step(device,
+                 spi::CollectStep{
+                     Proposer::none, metric, {}, {}, values.grid(), threshold.grid(), first, lists, {}}) ==
+        "");
     if (++waiting < tiles_a_join && first + tile < n) continue;
     waiting = 0;
     REQUIRE(run_step(device, spi::RerankStep{metric, query_rows.rows(), train_rows.rows(), 0, lists,
@@ -313,7 +315,7 @@ std::vector<Key> search_by_steps(spi::Device& device, Metric metric, const Matri
                                               counts.grid(),
                                               best.grid(),
                                               none.grid(),
-                                              theta.grid(),
+                                              threshold.grid(),
                                               lost.grid(),
                                               {}}) == "");
   }
@@ -340,12 +342,12 @@ TEST_CASE("tighten: the three stages give the same bits whatever the host progra
   const Matrix queries = hard_rows(DataKind::subnormal, Set::queries, 8, 5, Metric::squared_l2);
   const Matrix train = hard_rows(DataKind::subnormal, Set::train, 60, 5, Metric::squared_l2);
   const std::vector<float> values = chains(Metric::squared_l2, queries, train);
-  std::vector<float> theta;
+  std::vector<float> threshold;
   for (std::size_t q = 0; q < 8; ++q)
-    theta.push_back(sorted(std::span(values).subspan(q * 60, 60), 0, 60)[9].first);
+    threshold.push_back(sorted(std::span(values).subspan(q * 60, 60), 0, 60)[9].first);
   const stages::KeyLists empty{8, 1, 4, std::vector<Key>(32, no_key)};
   const auto ask = [&] {
-    const Candidates lists = stages::collect(device(), Matrix{8, 60, values}, theta, 60);
+    const Candidates lists = stages::collect(device(), Matrix{8, 60, values}, threshold, 60);
     const std::vector<Key> keys = stages::rerank(device(), queries, train, Metric::squared_l2, lists);
     return std::pair(lists, stages::tighten(device(), lists, keys, empty));
   };
@@ -379,7 +381,7 @@ TEST_CASE("tighten: refuses lists that are not what they say") {
   CHECK(refusal({1, 2}, {1, 1, 2, {6, 5}}) ==
         "invalid_argument: tighten: key 1 is smaller than the one before it; each list must ascend");
   CHECK(refusal({1, 2}, {1, 1, 2, {5, 6}}) == "nothing was thrown");
-  CHECK(stages::tighten(device(), {0, 3, {}, {}}, {}, {0, 1, 4, {}}).theta.empty());
+  CHECK(stages::tighten(device(), {0, 3, {}, {}}, {}, {0, 1, 4, {}}).threshold.empty());
 }
 
 TEST_SUITE_END();

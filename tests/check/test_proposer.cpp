@@ -268,7 +268,7 @@ TEST_CASE("proposer: without room for a copy of the rows these are ranked as the
     CHECK(little.plan.row_copy_bytes == 0);
     // Memory that was given back may be taken again for less.
     if (much.plan.row_copy_bytes > 0)
-      CHECK(much.shadow_bytes > little.shadow_bytes + much.plan.row_copy_bytes / 2);
+      CHECK(much.quantized_bytes > little.quantized_bytes + much.plan.row_copy_bytes / 2);
   });
 }
 

@@ -49,9 +49,9 @@ void check_lists(const std::vector<float>& values) {
 }
 
 void check_candidates(const std::vector<float>& values) {
-  std::vector<float> theta;
+  std::vector<float> threshold;
   for (std::size_t q = 0; q < m; ++q)  // of the first query nothing is near, of the last more than fits
-    theta.push_back(q == 0 ? -inf : q + 1 == m ? inf : values[q * n + q]);
+    threshold.push_back(q == 0 ? -inf : q + 1 == m ? inf : values[q * n + q]);
   const auto counts = plain(
       [&](spi::StepRunner& there) {
         return spi::CollectStep{
@@ -60,14 +60,14 @@ void check_candidates(const std::vector<float>& values) {
             {},
             {},
             there.input(values, m, n),
-            there.input(theta, m, 1),
+            there.input(threshold, m, 1),
             0,
             {there.output<std::uint32_t>(m, capacity), there.in_and_out(std::vector<std::uint32_t>(m), m, 1)},
             {}};
       },
       [](const auto& step) { return step.out.counts; });
   for (std::size_t q = 0; q < m; ++q)
-    CHECK(counts[q] == kept(std::span(values).subspan(q * n, n), theta[q]).size());
+    CHECK(counts[q] == kept(std::span(values).subspan(q * n, n), threshold[q]).size());
 }
 
 }  // namespace

@@ -11,10 +11,10 @@
 
 #include "common/device.hpp"
 #include "common/oracle.hpp"
-#include "common/shadows.hpp"
+#include "common/quantized_rows.hpp"
 #include "device.hpp"
 #include "oracle.hpp"
-#include "shadows.hpp"
+#include "quantized_rows.hpp"
 #include "tensor_core.hpp"
 
 namespace kith::tests::bounding {
@@ -26,32 +26,33 @@ inline bool has_own_order(Proposer proposer) {
   return proposer != Proposer::gemm;
 }
 
-/// Rows and their shadow in the order of a proposer.
+/// Rows and their quantized form in the order of a proposer.
 struct Rows {
   GuardedRows rows;
   GuardedGrid<float> centre;
-  GuardedMemory<float> shadow;
-  GuardedGrid<float> facts;
+  GuardedMemory<float> quantized;
+  GuardedGrid<float> row_terms;
   std::int64_t count, dims;
 
   Rows(spi::Device& device, const Matrix& of, const std::vector<float>& moved_by, std::uint32_t block)
       : rows(device, of, block, 0, of),
         centre(device, 1, size(of.cols), 1e9f, moved_by),
-        shadow(device, std::vector<float>(size(whole(of.rows)) * columns(size(of.cols)))),
-        facts(device, spi::facts_a_row, size(of.rows), -321.5f),
+        quantized(device, std::vector<float>(size(whole(of.rows)) * columns(size(of.cols)))),
+        row_terms(device, spi::terms_a_row, size(of.rows), -321.5f),
         count(of.rows),
         dims(of.cols) {}
 
-  spi::Shadow grids() const {
-    return {{shadow.memory(), 0, size(count), size(dims), size(dims)}, facts.grid()};
+  spi::QuantizedRows grids() const {
+    return {{quantized.memory(), 0, size(count), size(dims), size(dims)}, row_terms.grid()};
   }
 
  private:
   static std::size_t columns(std::size_t dims) {
-    return std::max(spi::shadow_columns(Proposer::dot, dims), spi::shadow_columns(Proposer::fp16, dims));
+    return std::max(spi::quantized_columns(Proposer::dot, dims),
+                    spi::quantized_columns(Proposer::fp16, dims));
   }
   static std::int64_t whole(std::int64_t rows) {
-    return (rows + spi::shadow_rows - 1) / spi::shadow_rows * spi::shadow_rows;
+    return (rows + spi::quantized_block_rows - 1) / spi::quantized_block_rows * spi::quantized_block_rows;
   }
 };
 
@@ -66,8 +67,8 @@ inline bool takes_samples(const spi::Device& device, Proposer proposer) {
   return device.info.kind == DeviceKind::gpu && (proposer == Proposer::fp16 || proposer == Proposer::int8);
 }
 
-/// For shadows of 16-bit floats the power of two that brings the largest element below 2^13, for bytes what
-/// makes of it about 127.
+/// For quantized rows of 16-bit floats the power of two that brings the largest element below 2^13, for bytes
+/// what makes of it about 127.
 inline float scale_of(Proposer proposer, const Matrix& rows, const std::vector<float>& centre) {
   if (proposer != Proposer::fp16 && proposer != Proposer::int8) return 1;
   float most = 0x1p-30f;
@@ -107,21 +108,21 @@ struct Problem {
 struct Truth {
   const Problem& problem;
   std::vector<double> queries, train, train_norms;  ///< moved by the centre
-  double b, query_norm = 0, query_error = 0, shadow_norm = 0;
-  std::vector<float> facts;  ///< of the training rows
+  double b, query_norm = 0, query_error = 0, quantized_norm = 0;
+  std::vector<float> row_terms;  ///< of the training rows
 
-  Truth(const Problem& of, const std::vector<float>& query_facts, std::vector<float> train_facts)
-      : problem(of), facts(std::move(train_facts)) {
+  Truth(const Problem& of, const std::vector<float>& query_terms, std::vector<float> train_terms)
+      : problem(of), row_terms(std::move(train_terms)) {
     const auto dims = static_cast<double>(problem.centre.size());
     b = product_error(dims);
     queries = moved(problem.queries);
     train = moved(problem.train);
     const std::size_t m = problem.m();
     for (std::size_t q = 0; q < m; ++q) {
-      const auto fact = [&](spi::Fact f) { return static_cast<double>(query_facts[f * m + q]); };
-      query_norm = std::max(query_norm, fact(spi::norm));
-      shadow_norm = std::max(shadow_norm, fact(spi::shadow_norm));
-      query_error = std::max(query_error, fact(spi::residual) + b * fact(spi::shadow_norm));
+      const auto row_term = [&](spi::RowTerm f) { return static_cast<double>(query_terms[f * m + q]); };
+      query_norm = std::max(query_norm, row_term(spi::norm));
+      quantized_norm = std::max(quantized_norm, row_term(spi::quantized_norm));
+      query_error = std::max(query_error, row_term(spi::residual) + b * row_term(spi::quantized_norm));
     }
     for (std::size_t t = 0; t < problem.n(); ++t) {
       double sum = 0;
@@ -141,11 +142,12 @@ struct Truth {
   }
   /// E, and what the chain of an inner product adds to it.
   double error(std::size_t t) const {
-    const auto fact = [&](spi::Fact f) { return static_cast<double>(facts[f * problem.n() + t]); };
+    const auto row_term = [&](spi::RowTerm f) { return static_cast<double>(row_terms[f * problem.n() + t]); };
     const double dims = static_cast<double>(problem.centre.size()), steps = (dims + 2) * 0x1p-24;
-    const double chain = problem.squares() ? 0 : query_norm * steps / (1 - steps) * fact(spi::norm);
-    return query_norm * fact(spi::residual) + query_error * fact(spi::shadow_norm) + chain +
-           dims * (problem.squares() ? 0x1p-120 : 0x1p-119) * (1 + shadow_norm + fact(spi::shadow_norm));
+    const double chain = problem.squares() ? 0 : query_norm * steps / (1 - steps) * row_term(spi::norm);
+    return query_norm * row_term(spi::residual) + query_error * row_term(spi::quantized_norm) + chain +
+           dims * (problem.squares() ? 0x1p-120 : 0x1p-119) *
+               (1 + quantized_norm + row_term(spi::quantized_norm));
   }
 
  private:
@@ -170,27 +172,28 @@ struct Listed {
   std::vector<std::uint32_t> rows, counts;
   std::vector<float> low;
   std::vector<Key> high;
-  std::vector<float> query_facts, train_facts;
+  std::vector<float> query_terms, train_terms;
   std::vector<std::uint32_t> sample;  ///< [m, groups]  instead of lists
 };
 
 /// Bounds for `share` of the error that there may be.
 inline void narrow(spi::Device& device, const Rows& rows, float share) {
-  std::vector<float> facts = rows.facts.inside();
+  std::vector<float> row_terms = rows.row_terms.inside();
   const std::size_t count = size(rows.count);
   for (std::size_t r = 0; r < count; ++r)
-    for (const spi::Fact fact : {spi::shadow_norm, spi::residual}) facts[fact * count + r] *= share;
-  const spi::Grid<float> grid = rows.facts.grid();
-  for (std::size_t fact = 0; fact < spi::facts_a_row; ++fact)
-    device.write(*grid.memory, (grid.first + fact * grid.stride) * sizeof(float), facts.data() + fact * count,
-                 count * sizeof(float));
+    for (const spi::RowTerm row_term : {spi::quantized_norm, spi::residual})
+      row_terms[row_term * count + r] *= share;
+  const spi::Grid<float> grid = rows.row_terms.grid();
+  for (std::size_t row_term = 0; row_term < spi::terms_a_row; ++row_term)
+    device.write(*grid.memory, (grid.first + row_term * grid.stride) * sizeof(float),
+                 row_terms.data() + row_term * count, count * sizeof(float));
 }
 
 /// Why the device refuses; empty when it is done.
-///   share       of the facts of the training rows
+///   share       of the terms of the training rows
 ///   groups      of a sample, which is then taken instead
 ///   share_of_b  of the error that products may have
-inline std::string collect(spi::Device& device, const Problem& problem, const std::vector<float>& theta,
+inline std::string collect(spi::Device& device, const Problem& problem, const std::vector<float>& threshold,
                            std::size_t capacity, const spi::Visits& visits, Listed& found, float share = 1,
                            std::size_t groups = 0, double share_of_b = 1) {
   const std::size_t m = problem.m(), n = visits.rows ? std::size_t{visits.rows} * visits.count : problem.n();
@@ -204,11 +207,11 @@ inline std::string collect(spi::Device& device, const Problem& problem, const st
                                               rows->grids(), scale, rows == &queries});
         !why.empty())
       return why;
-  const std::vector<float> query_facts = queries.facts.inside(), train_facts = train.facts.inside();
+  const std::vector<float> query_terms = queries.row_terms.inside(), train_terms = train.row_terms.inside();
   if (share < 1) narrow(device, train, share);
   const GuardedGrid<float> values(device, has_own_order(problem.proposer) ? 1 : m,
                                   has_own_order(problem.proposer) ? 1 : n, -123.5f),
-      limits(device, m, 1, -inf, theta), low(device, m, capacity, -77.5f);
+      limits(device, m, 1, -inf, threshold), low(device, m, capacity, -77.5f);
   const GuardedGrid<std::uint32_t> lists(device, m, capacity, no_row),
       counts(device, m, 1, 7, std::vector<std::uint32_t>(m));
   const GuardedGrid<Key> high(device, m, capacity, 0xABCDull);
@@ -239,7 +242,7 @@ inline std::string collect(spi::Device& device, const Problem& problem, const st
   CHECK(sample.canaries_live());
   if (groups > 0) CHECK((lists.unchanged() && counts.unchanged() && low.unchanged() && high.unchanged()));
   found = {lists.inside(), counts.inside(), low.inside(),   high.inside(),
-           query_facts,    train_facts,     sample.inside()};
+           query_terms,    train_terms,     sample.inside()};
   return {};
 }
 

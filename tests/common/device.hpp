@@ -25,7 +25,7 @@ const std::string& device_spec();
 
 /// Whether the device has the steps of a proposer that multiplies matrices, perhaps without a library to
 /// multiply them: such are all that name it, and the CPU.
-inline bool has_shadows() {
+inline bool has_quantized_rows() {
   const auto& proposers = device().info().proposers;
   return device().info().backend == "cpu" ||
          std::find(proposers.begin(), proposers.end(), Proposer::gemm) != proposers.end();

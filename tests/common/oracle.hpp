@@ -27,13 +27,13 @@ inline float table_chain(Metric metric, std::span<const float> query, std::span<
   using std::fabs, std::fma, std::fmax;
   float acc = 0.0f;
   switch (metric) {
-#define KITH_METRIC(id, prepare, start, fold, finish) \
-  case Metric::id:                                    \
-    acc = start;                                      \
-    for (std::size_t d = 0; d < query.size(); ++d) {  \
-      const float a = query[d], b = row[d];           \
-      acc = fold;                                     \
-    }                                                 \
+#define KITH_METRIC(id, prepare, start, accumulate, finish) \
+  case Metric::id:                                          \
+    acc = start;                                            \
+    for (std::size_t d = 0; d < query.size(); ++d) {        \
+      const float a = query[d], b = row[d];                 \
+      acc = accumulate;                                     \
+    }                                                       \
     break;
 #include "kith/metrics.def"
 #undef KITH_METRIC
@@ -41,7 +41,7 @@ inline float table_chain(Metric metric, std::span<const float> query, std::span<
   return acc;
 }
 
-/// The unfinished value of a pair: one chain over dimensions 0, 1, ..., dims-1, as section 1 of
+/// The raw value of a pair: one chain over dimensions 0, 1, ..., dims-1, as section 1 of
 /// the contract spells it.
 inline float chain(Metric metric, std::span<const float> query, std::span<const float> row) {
   float s = 0.0f;
@@ -89,7 +89,7 @@ inline Matrix prepared(Metric metric, Matrix rows) {
   return rows;
 }
 
-/// [m, n], unfinished.
+/// [m, n], raw.
 inline std::vector<float> chains(Metric metric, const Matrix& queries, const Matrix& train) {
   const Matrix a = prepared(metric, queries), b = prepared(metric, train);
   std::vector<float> values;
@@ -170,11 +170,12 @@ inline Neighbors neighbors(Metric metric, const Matrix& queries, const Matrix& t
 // ---- Candidates -----------------------------------------------------------------------------------
 
 /// What collect must list for one query, ascending. `first_row` is that of column 0.
-inline std::vector<std::uint32_t> kept(std::span<const float> values, float theta,
+inline std::vector<std::uint32_t> kept(std::span<const float> values, float threshold,
                                        std::uint32_t first_row = 0) {
   std::vector<std::uint32_t> rows;
   for (std::size_t t = 0; t < values.size(); ++t)
-    if (values[t] < theta || values[t] == theta) rows.push_back(first_row + static_cast<std::uint32_t>(t));
+    if (values[t] < threshold || values[t] == threshold)
+      rows.push_back(first_row + static_cast<std::uint32_t>(t));
   return rows;
 }
 
@@ -225,7 +226,7 @@ inline long double error_of_difference(float a, float b) {
   return std::fabs(a) >= std::fabs(b) ? (exact_a - rounded) - exact_b : exact_a - (rounded + exact_b);
 }
 
-/// The certificate of a proposer, docs/certificate.md, with the facts of both rows as they are given.
+/// The certificate of a proposer, docs/certificate.md, with the terms of both rows as they are given.
 struct Certificate {
   using Real = long double;
   static_assert(std::numeric_limits<Real>::digits >= 64);
@@ -241,21 +242,21 @@ struct Certificate {
 
   /// What the queries of a step have in common.
   struct Queries {
-    Real norm = 0, error = 0, shadow_norm = 0;  ///< A, B and S
+    Real norm = 0, error = 0, quantized_norm = 0;  ///< A, B and S
   };
-  void add(Queries& all, float norm, float shadow_norm, float residual) const {
-    const Real shadow = shadow_norm;
+  void add(Queries& all, float norm, float quantized_norm, float residual) const {
+    const Real quantized = quantized_norm;
     all.norm = std::max(all.norm, Real{norm});
-    all.error = std::max(all.error, squares ? residual + rounding() * shadow : 2 * rounding() * shadow);
-    all.shadow_norm = std::max(all.shadow_norm, shadow);
+    all.error = std::max(all.error, squares ? residual + rounding() * quantized : 2 * rounding() * quantized);
+    all.quantized_norm = std::max(all.quantized_norm, quantized);
   }
   /// E, without the share that covers its own rounding.
-  Real error(const Queries& all, float shadow_norm, float residual) const {
-    const Real underflow = dims * 0x1p-120L * (1 + all.shadow_norm + shadow_norm) * (squares ? 1 : 2);
-    return all.norm * residual + all.error * shadow_norm + underflow;
+  Real error(const Queries& all, float quantized_norm, float residual) const {
+    const Real underflow = dims * 0x1p-120L * (1 + all.quantized_norm + quantized_norm) * (squares ? 1 : 2);
+    return all.norm * residual + all.error * quantized_norm + underflow;
   }
-  /// The least value that theta may have for this U.
-  Real theta(float worst, float half_norm) const {
+  /// The least value that the threshold may have for this U.
+  Real threshold(float worst, float half_norm) const {
     return squares ? (worst + dims * 0x1p-149L) / (1 - rounding()) / 2 - half_norm : Real{worst};
   }
 };

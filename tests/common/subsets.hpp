@@ -43,7 +43,7 @@ inline RowFilter filter_of(const Counts& counts, std::int64_t n, std::int64_t fi
 }
 
 /// Candidates of query q that count, nearest first.
-///   values  [m, n], unfinished
+///   values  [m, n], raw
 inline std::vector<Candidate> ranked(const std::vector<float>& values, std::int64_t n, std::int64_t q,
                                      const Counts& counts) {
   std::vector<Candidate> list;

@@ -154,7 +154,7 @@ TEST_CASE("plugins: a device whose arithmetic is wrong in one thing fails its se
   refused(7, "fused reads padding", "the fused search returned other rows in a test");
   refused(9, "throws when used", "the self-test could not run: planted: the fan has stopped");
   refused(11, "masks from zero", "masked distance of test query ");
-  refused(12, "tallies backwards", "sum of weights of test query ");
+  refused(12, "scores backwards", "sum of weights of test query ");
   refused(13, "loses the rest", "rest of the sum of test query ");
   refused(14, "loses minus",
           "the fused search of 67 queries among 290 rows of 3 columns by negative_dot returned other rows in "

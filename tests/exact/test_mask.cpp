@@ -226,10 +226,10 @@ TEST_CASE("mask: every selector finds what counts among pairs that do not") {
 TEST_CASE("mask: no masked pair is within any radius") {
   spi::with_device(device(), [](spi::Device& device) {
     constexpr std::size_t m = 11, n = 2100;
-    std::vector<float> values = some_masked(0, m, n, 5, 8), theta(m, inf);
-    theta[8] = 0.5f;
-    theta[10] = -inf;
-    const GuardedGrid<float> in(device, m, n, -inf, values), bounds(device, m, 1, inf, theta);
+    std::vector<float> values = some_masked(0, m, n, 5, 8), threshold(m, inf);
+    threshold[8] = 0.5f;
+    threshold[10] = -inf;
+    const GuardedGrid<float> in(device, m, n, -inf, values), bounds(device, m, 1, inf, threshold);
     const GuardedGrid<std::uint32_t> rows(device, m, n, 0xCAFECAFEu);
     const GuardedGrid<std::uint32_t> counts(device, m, 1, 0xCAFECAFEu, std::vector<std::uint32_t>(m));
     REQUIRE(run_step(device, spi::CollectStep{Proposer::none,
@@ -246,7 +246,7 @@ TEST_CASE("mask: no masked pair is within any radius") {
       CAPTURE(q);
       std::vector<std::uint32_t> expected;
       for (std::uint32_t t = 0; t < n; ++t)
-        if (!is_masked(values[q * n + t]) && values[q * n + t] <= theta[q]) expected.push_back(70 + t);
+        if (!is_masked(values[q * n + t]) && values[q * n + t] <= threshold[q]) expected.push_back(70 + t);
       REQUIRE(found[q] == expected.size());
       const auto list = lists.begin() + static_cast<std::ptrdiff_t>(q * n);
       std::vector<std::uint32_t> listed(list, list + static_cast<std::ptrdiff_t>(found[q]));
@@ -265,7 +265,7 @@ TEST_CASE("mask: a masked k-th best is no bound") {
       stages::tighten(device(), candidates, std::vector<Key>{key({inf, 8}), key({1, 9})}, best);
   CHECK(joined.best.keys == std::vector<Key>{key({1, 9}), key({2, 4}), key({inf, 8})});
   const stages::Candidates nobody{1, 1, {0}, {no_row}};
-  CHECK(difference(stages::tighten(device(), nobody, std::vector<Key>{no_key}, best).theta, {inf}) == "");
+  CHECK(difference(stages::tighten(device(), nobody, std::vector<Key>{no_key}, best).threshold, {inf}) == "");
 }
 
 TEST_CASE("mask: select takes what mask made, and no other NaN") {

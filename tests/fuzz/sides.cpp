@@ -1,7 +1,7 @@
 // Readers of what belongs to the rows of another file: labels, values, queries, the truth, a filter.
 #include <cmath>
 
-#include "command/input/answers.hpp"
+#include "command/input/query_flags.hpp"
 #include "command/input/training.hpp"
 #include "fuzz.hpp"
 
@@ -94,11 +94,12 @@ void read_truth(FuzzedDataProvider& input) {
   files::Table queries;
   queries.path = "queries.csv";
   queries.rows = 3;
-  command::AskingFlags asking;
+  command::QueryFlags query_flags;
   const std::string name = "truth" + ending(input);
-  asking.truth = write_file(name, input.ConsumeRemainingBytesAsString());
+  query_flags.truth = write_file(name, input.ConsumeRemainingBytesAsString());
   attempt("", true, [&] {
-    const std::vector<files::Labels> truth = command::true_labels("fuzz", tables, asking, known, queries);
+    const std::vector<files::Labels> truth =
+        command::true_labels("fuzz", tables, query_flags, known, queries);
     require(truth.size() == 1 && truth[0].code.size() == 3, "the truth is not one label a query");
     check_labels(truth[0], &known.labels[0]);
   });

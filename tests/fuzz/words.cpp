@@ -2,7 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
-#include "command/input/answers.hpp"
+#include "command/input/query_flags.hpp"
 #include "command/input/voting_flags.hpp"
 #include "command/shared/command_line.hpp"
 #include "command/shared/named_files.hpp"
@@ -83,9 +83,9 @@ void read_words(FuzzedDataProvider& input) {
     });
   if (!lines[1].empty())
     attempt("classify: ", false, [&] {
-      command::AskingFlags asking;
-      asking.radius = lines[1];
-      command::radius_of("classify", asking, metric);
+      command::QueryFlags query_flags;
+      query_flags.radius = lines[1];
+      command::radius_of("classify", query_flags, metric);
     });
   attempt("classify: ", false, [&] { check_vote(lines[2], lines[3], table.labels); });
   attempt("classify: ", false, [&] { command::AnswerNames("classify", table.labels, lines[4], ""); });

@@ -29,7 +29,7 @@ std::string text_of_source(const std::string& path) {
   return text;
 }
 
-/// One line of metrics.def: id, prepare, start, fold, finish.
+/// One line of metrics.def: id, prepare, start, accumulate, finish.
 using Line = std::vector<std::string>;
 
 std::vector<Line> lines_of(const std::string& table) {
@@ -134,7 +134,7 @@ TEST_CASE("metric: the formulas of metrics.def are those of the contract, on val
   });
 }
 
-// nearest_points.cl exchanges them.
+// nearest_low_dim.cl exchanges them.
 TEST_CASE("metric: query and row exchanged give the same bits") {
   for_each_telling_pair([](Metric metric, const std::vector<float>& query, const std::vector<float>& row) {
     CHECK(same(table_chain(metric, query, row), table_chain(metric, row, query)));

@@ -56,14 +56,14 @@ TEST_CASE(
   CHECK(chosen(images) == Proposer::int8);
   CHECK(chosen({Metric::cosine, 100000, 100, 64, 10}) == Proposer::int8);
   CHECK(chosen({Metric::l2, 1000000, 100, 32, 10}) == Proposer::int8);
-  CHECK(chosen({Metric::l1, 60000, 10000, 784, 5}) == Proposer::none);    // no inner product
-  CHECK(chosen({Metric::l2, 1000000, 1, 128, 10}) == Proposer::none);     // the shadow would cost more
+  CHECK(chosen({Metric::l1, 60000, 10000, 784, 5}) == Proposer::none);  // no inner product
+  CHECK(chosen({Metric::l2, 1000000, 1, 128, 10}) == Proposer::none);   // the quantized rows would cost more
   CHECK(chosen({Metric::l2, 1000000, 10000, 16, 10}) == Proposer::none);  // few columns
   CHECK(chosen({Metric::l2, 100000, 10000, 32, 10}) == Proposer::none);   // few numbers
   CHECK(chosen({Metric::l2, 100000, 10000, 64, 200}) == Proposer::none);  // few for so many neighbours
   CHECK(chosen({Metric::l2, 1000000, 10000, 128, 1000}) == Proposer::none);
   CHECK(chosen({Metric::l2, 20000, 100, 65537, 1}) == Proposer::none);  // sums would not fit 32 bits
-  CHECK(chosen(images, {.memory_limit = std::size_t{32} << 20}) == Proposer::none);  // nor the shadow
+  CHECK(chosen(images, {.memory_limit = std::size_t{32} << 20}) == Proposer::none);  // nor the quantized rows
   cpu.proposers = {Proposer::dot, Proposer::bf16, Proposer::int8};
   CHECK(chosen(images) == Proposer::bf16);
   CHECK(chosen({Metric::l2, 1000000, 100, 32, 10}) == Proposer::int8);  // of fewer columns than those take
@@ -96,7 +96,7 @@ TEST_CASE("plan: a sample is of some of the rows, and fits where bounds will be"
               const Plan plan =
                   make_plan(gpu, {Metric::l2, n, m, dims, k}, {.proposer = proposer, .train_tile = tile});
               const bool fits = plan.sample_rows / spi::sample_rows * 4 <= plan.candidates * 8;
-              if (plan.sample_rows % spi::shadow_rows == 0 && 2 * plan.sample_rows <= n && fits &&
+              if (plan.sample_rows % spi::quantized_block_rows == 0 && 2 * plan.sample_rows <= n && fits &&
                   plan.seed_rows > 0) {
                 sampled += plan.sample_rows > 0;
                 continue;
@@ -212,7 +212,8 @@ TEST_CASE("plan: no copy of the rows, and then no proposer, where what it keeps 
   DeviceInfo device = device_of(DeviceKind::gpu, "cuda");
   device.memory_bytes = device.largest_allocation = std::size_t{64} << 30;
   device.proposers = {Proposer::fp16};
-  // A row keeps 2 * 64 bytes of its shadow and 4 * 4 of facts, 144 MB of all, and 4 * 64 of its copy.
+  // A row keeps 2 * 64 bytes of its quantized rows and 4 * 4 of row terms, 144 MB of all, and 4 * 64 of its
+  // copy.
   const Problem problem{Metric::l2, 1000000, 10000, 64, 10};
   PlanOptions options;
   options.memory_limit = 143'000'000;

@@ -18,7 +18,7 @@
 #include "kith/error.hpp"
 #include "kith/spi.hpp"
 #include "planted_memory.hpp"
-#include "planted_shadows.hpp"
+#include "planted_quantized_rows.hpp"
 
 namespace {
 
@@ -37,7 +37,7 @@ enum Defect : std::uint32_t {
   throws_when_used,
   coarse_products,  // multiplies matrices with 11 bits of each number
   masks_from_zero,  // takes the first row of a tile for row 0
-  tallies_backwards,
+  scores_backwards,
   loses_the_rest,  // keeps sums, but not what rounding takes from them
   loses_minus,     // of many queries, in the fused step, but for those of its first vector
   tensor_cores,    // right, and with fp16
@@ -56,7 +56,7 @@ constexpr std::array names = {"right",
                               "throws when used",
                               "coarse products",
                               "masks from zero",
-                              "tallies backwards",
+                              "scores backwards",
                               "loses the rest",
                               "loses minus",
                               "tensor cores",
@@ -118,7 +118,7 @@ class PlantedDevice : public spi::Device {
       return proposal(tighten->proposer, tighten->metric);
     if (std::holds_alternative<spi::TightenBySampleStep>(step.work)) return {"it takes no samples", 0};
     const auto* prepare = std::get_if<spi::PrepareStep>(&step.work);
-    if (prepare && !has(prepare->proposer)) return {"it prepares no such shadows", 0};
+    if (prepare && !has(prepare->proposer)) return {"it prepares no such quantized rows", 0};
     const auto* nearest = std::get_if<spi::NearestStep>(&step.work);
     if (!nearest || nearest->k <= info.fused_max_k) return {};
     return {"k is above " + std::to_string(info.fused_max_k), 0};
@@ -146,9 +146,9 @@ class PlantedDevice : public spi::Device {
       const std::uint32_t d = defect_ == reversed ? train.dims - 1 - i : i;
       const float a = element(queries, q, d), b = element(train, t, d);
       switch (metric) {
-#define KITH_METRIC(id, prepare, start, fold, finish) \
-  case Metric::id:                                    \
-    acc = fold;                                       \
+#define KITH_METRIC(id, prepare, start, accumulate, finish) \
+  case Metric::id:                                          \
+    acc = accumulate;                                       \
     break;
 #include "kith/metrics.def"
 #undef KITH_METRIC
@@ -237,7 +237,7 @@ class PlantedDevice : public spi::Device {
       for (std::size_t q = 0; q < s.values.rows; ++q) {
         const float value = on_cores ? core_product(core, s, q, t) : row_of_grid(s.values, q)[t];
         const float low = proposes ? of.low - value : value;
-        if (!(low <= *row_of_grid(s.theta, q))) continue;
+        if (!(low <= *row_of_grid(s.threshold, q))) continue;
         const std::uint32_t at = (*row_of_grid(s.out.counts, q))++;
         if (at >= s.out.rows.cols) continue;
         const std::uint32_t row = s.first_row + static_cast<std::uint32_t>(t);
@@ -250,12 +250,12 @@ class PlantedDevice : public spi::Device {
   }
 
   void run(const spi::PruneStep& s) {
-    for (std::size_t q = 0; q < s.theta.rows; ++q) {
+    for (std::size_t q = 0; q < s.threshold.rows; ++q) {
       std::uint32_t& count = *row_of_grid(s.lists.counts, q);
       const std::size_t many = std::min<std::size_t>(count, s.lists.rows.cols);
       count = 0;
       for (std::size_t j = 0; j < many; ++j) {
-        if (!(row_of_grid(s.bounds.low, q)[j] <= *row_of_grid(s.theta, q))) continue;
+        if (!(row_of_grid(s.bounds.low, q)[j] <= *row_of_grid(s.threshold, q))) continue;
         row_of_grid(s.lists.rows, q)[count] = row_of_grid(s.lists.rows, q)[j];
         row_of_grid(s.bounds.low, q)[count] = row_of_grid(s.bounds.low, q)[j];
         row_of_grid(s.bounds.high, q)[count++] = row_of_grid(s.bounds.high, q)[j];
@@ -283,22 +283,23 @@ class PlantedDevice : public spi::Device {
       std::copy_n(all.begin(), s.k, best);
       if (count > s.keys.cols) *row_of_grid(s.lost, q) = 1;
       count = 0;
-      const float theta = theta_of(s, q, value_of(best[s.k - 1])), before = *row_of_grid(s.theta, q);
-      if (s.guessed && theta > before) *row_of_grid(s.lost, q) = 1;
-      *row_of_grid(s.theta, q) = theta;
+      const float threshold = threshold_of(s, q, value_of(best[s.k - 1])),
+                  before = *row_of_grid(s.threshold, q);
+      if (s.guessed && threshold > before) *row_of_grid(s.lost, q) = 1;
+      *row_of_grid(s.threshold, q) = threshold;
     }
   }
 
   void run(const spi::TightenByBoundsStep& s) {
-    for (std::size_t q = 0; q < s.theta.rows; ++q) {
+    for (std::size_t q = 0; q < s.threshold.rows; ++q) {
       const std::uint32_t count = *row_of_grid(s.counts, q);
       if (count > s.highs.cols) *row_of_grid(s.lost, q) = 1;
       const Key* highs = row_of_grid(s.highs, q);
       std::vector<Key> all(highs, highs + std::min<std::size_t>(count, s.highs.cols));
       if (all.size() < s.k) continue;
       std::sort(all.begin(), all.end());
-      float& theta = *row_of_grid(s.theta, q);
-      theta = std::min(theta, theta_of(s, q, value_of(all[s.k - 1])));
+      float& threshold = *row_of_grid(s.threshold, q);
+      threshold = std::min(threshold, threshold_of(s, q, value_of(all[s.k - 1])));
     }
   }
 
@@ -330,12 +331,12 @@ class PlantedDevice : public spi::Device {
       }
   }
 
-  void run(const spi::TallyStep& s) {
+  void run(const spi::ScoreStep& s) {
     for (std::size_t q = 0; q < s.nearest.rows; ++q) {
       float* sums = row_of_grid(s.sums, q);
       std::fill_n(sums, s.classes, 0.0f);
       for (std::size_t i = 0; i < s.nearest.cols; ++i) {
-        const std::size_t j = defect_ == tallies_backwards ? s.nearest.cols - 1 - i : i;
+        const std::size_t j = defect_ == scores_backwards ? s.nearest.cols - 1 - i : i;
         const Key key = row_of_grid(s.nearest, q)[j];
         if (key != no_key) sums[row_of_grid(s.labels, 0)[row_of(key)]] += row_of_grid(s.weights, q)[j];
       }

@@ -1,5 +1,5 @@
-// What `planted` does for the proposer fp16, in plain loops: shadows of 16-bit floats, row by row, and their
-// products by a simulated tensor core.
+// What `planted` does for the proposer fp16, in plain loops: quantized rows of 16-bit floats, row by row, and
+// their products by a simulated tensor core.
 #pragma once
 
 #include <algorithm>
@@ -28,14 +28,14 @@ inline float from_half(std::uint16_t bits) {
   return bits & 0x8000 ? -size : size;
 }
 
-/// Row r of a shadow of 16-bit floats of `dims` columns.
+/// Row r of quantized rows of 16-bit floats of `dims` columns.
 inline std::uint16_t* half_row(const kith::spi::Grid<float>& rows, std::size_t r) {
-  const std::size_t pitch = kith::spi::shadow_columns(kith::Proposer::fp16, rows.cols);
+  const std::size_t pitch = kith::spi::quantized_columns(kith::Proposer::fp16, rows.cols);
   return reinterpret_cast<std::uint16_t*>(static_cast<HostMemory*>(rows.memory)->cells.data()) +
          (rows.first + r) * pitch;
 }
 
-/// The product of a query's shadow and a training row's.
+/// The product of a quantized query and a quantized training row.
 inline float core_product(const kith::tests::TensorCore& core, const kith::spi::CollectStep& s, std::size_t q,
                           std::size_t t) {
   const std::uint16_t *const a = half_row(s.queries.rows, q), *const b = half_row(s.train.rows, t);

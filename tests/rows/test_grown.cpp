@@ -87,7 +87,7 @@ TEST_CASE("grown: features, filters and leaving out go on as before") {
         "");
 }
 
-TEST_CASE("grown: by every proposer, with shadows of all parts") {
+TEST_CASE("grown: by every proposer, with quantized rows of all parts") {
   const std::int64_t n = 900, m = 20, k = 5;
   const Matrix queries = hard_rows(DataKind::normal, Set::queries, m, 9, Metric::l2);
   const Matrix train = hard_rows(DataKind::normal, Set::train, n, 9, Metric::l2);

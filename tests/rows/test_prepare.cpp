@@ -1,4 +1,4 @@
-// The shadow of rows, and bounds for how far it is from them: docs/certificate.md, section 2.
+// Quantized rows, and bounds for how far they are from the rows: docs/certificate.md, section 2.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "common/device.hpp"
-#include "common/facts.hpp"
 #include "common/oracle.hpp"
-#include "common/shadows.hpp"
+#include "common/quantized_rows.hpp"
+#include "common/row_terms.hpp"
 
 namespace kith::tests {
 namespace {
@@ -23,23 +23,24 @@ void check_rows(spi::Device& device, const Matrix& rows, const std::vector<float
   CAPTURE(block);
   CAPTURE(first);
   const Matrix others = within_range(hard_rows(DataKind::huge, Set::train, 5, rows.cols, Metric::l2));
-  const Shadowed shadowed(device, rows, centre, block, first, others);
-  REQUIRE(shadowed.prepare(device, threads) == "");
+  const GuardedQuantizedRows guarded_rows(device, rows, centre, block, first, others);
+  REQUIRE(guarded_rows.prepare(device, threads) == "");
   std::vector<float> moved;
   for (std::size_t i = 0; i < rows.values.size(); ++i)
     moved.push_back(rows.values[i] - centre[i % size(rows.cols)]);
-  CHECK(difference(shadowed.shadow.inside(), moved) == "");
-  check_facts(
-      shadowed, rows, centre,
+  CHECK(difference(guarded_rows.quantized.inside(), moved) == "");
+  check_row_terms(
+      guarded_rows, rows, centre,
       [&](std::size_t r, std::size_t d) { return Real{moved[r * size(rows.cols) + d]}; },
-      [](const Facts&) { return Real{0}; });
-  check_canaries(shadowed.shadow);
+      [](const RowTerms&) { return Real{0}; });
+  check_canaries(guarded_rows.quantized);
 }
 
 /// A 16-bit float: 5 bits of exponent, 10 of fraction.
 Real value_of_half(std::uint16_t half) {
   const int exponent = half >> 10 & 31, fraction = half & 1023;
-  if (exponent == 31) return std::numeric_limits<Real>::quiet_NaN();  // no shadow has one, or an infinity
+  if (exponent == 31)
+    return std::numeric_limits<Real>::quiet_NaN();  // no quantized row has one, or an infinity
   const Real size = std::ldexp(Real(exponent == 0 ? fraction : 1024 + fraction), std::max(exponent, 1) - 25);
   return half >> 15 ? -size : size;
 }
@@ -57,33 +58,34 @@ bool is_nearest_half(std::uint16_t half, Real value) {
   return own <= std::fabs(value) && (value == 0 || std::signbit(value) == (half >> 15 != 0));
 }
 
-/// Why the device prepares no 16-bit shadow; empty when it does.
+/// Why the device prepares no 16-bit quantized rows; empty when it does.
 std::string refusal_of_halves(const spi::Device& device) {
-  const spi::Grid<float> grid{nullptr, 0, 1, 1, 1}, facts{nullptr, 0, spi::facts_a_row, 1, 1};
+  const spi::Grid<float> grid{nullptr, 0, 1, 1, 1}, row_terms{nullptr, 0, spi::terms_a_row, 1, 1};
   const spi::RowBlocks rows{nullptr, 0, 1, 1, device.info.train_block};
-  return device.check({spi::PrepareStep{Proposer::fp16, rows, grid, {grid, facts}}}).refusal;
+  return device.check({spi::PrepareStep{Proposer::fp16, rows, grid, {grid, row_terms}}}).refusal;
 }
 
-/// Memory of a 16-bit shadow: canaries, the rows, canaries.
+/// Memory of 16-bit quantized rows: canaries, the rows, canaries.
 struct Halves {
   static constexpr std::uint16_t canary = 0x7E5A;  // a NaN
   std::size_t rows, columns;                       // padded
   GuardedMemory<std::uint16_t> memory;
 
   Halves(spi::Device& device, std::int64_t count, std::int64_t dims)
-      : rows(padded(count, spi::shadow_rows)),
-        columns(spi::shadow_columns(Proposer::fp16, size(dims))),
-        memory(device, std::vector<std::uint16_t>((rows + 2 * spi::shadow_rows) * columns, canary)) {}
+      : rows(padded(count, spi::quantized_block_rows)),
+        columns(spi::quantized_columns(Proposer::fp16, size(dims))),
+        memory(device, std::vector<std::uint16_t>((rows + 2 * spi::quantized_block_rows) * columns, canary)) {
+  }
 
   /// Where dimension d of row r stands. Of 128 rows lie together the first 64 dimensions, then the next 64;
   /// in such a slab a row is a line of 128 bytes (64, 32 where there are so few dimensions), in pieces of 16
   /// bytes whose order depends on the row, so that the same piece of 8 rows never meets in a memory bank.
   std::size_t place_of(std::size_t r, std::size_t d) const {
-    const std::size_t line = std::min<std::size_t>(columns, 64), row = spi::shadow_rows + r;
-    const std::size_t block = row / spi::shadow_rows, in_block = row % spi::shadow_rows;
+    const std::size_t line = std::min<std::size_t>(columns, 64), row = spi::quantized_block_rows + r;
+    const std::size_t block = row / spi::quantized_block_rows, in_block = row % spi::quantized_block_rows;
     const std::size_t turn = in_block * line / 64 % (line / 8);
-    return block * spi::shadow_rows * columns + d / line * line * spi::shadow_rows + in_block * line +
-           ((d % line / 8) ^ turn) * 8 + d % 8;
+    return block * spi::quantized_block_rows * columns + d / line * line * spi::quantized_block_rows +
+           in_block * line + ((d % line / 8) ^ turn) * 8 + d % 8;
   }
 
   static std::size_t padded(std::int64_t count, std::size_t unit) {
@@ -114,7 +116,7 @@ struct HalfNumber {
   Real value() const { return value_of_half(high) + value_of_half(low); }
 };
 
-/// The shadow of `rows` by a power of two, its facts, its padding, and what lies around it.
+/// Quantized `rows` by a power of two, its row terms, its padding, and what lies around it.
 void check_halves(spi::Device& device, const Matrix& rows, const std::vector<float>& centre,
                   std::uint32_t first, float scale, bool queries) {
   CAPTURE(queries);
@@ -122,14 +124,15 @@ void check_halves(spi::Device& device, const Matrix& rows, const std::vector<flo
   CAPTURE(rows.cols);
   CAPTURE(first);
   CAPTURE(scale);
-  const Shadowed shadowed(device, rows, centre, device.info.train_block, first, rows);
+  const GuardedQuantizedRows guarded_rows(device, rows, centre, device.info.train_block, first, rows);
   const Halves halves(device, rows.rows, rows.cols);
   const RowCopy copy(device, rows, first % 2);
-  const spi::Grid<float> grid{halves.memory.memory(), spi::shadow_rows, size(rows.rows), size(rows.cols), 0};
+  const spi::Grid<float> grid{halves.memory.memory(), spi::quantized_block_rows, size(rows.rows),
+                              size(rows.cols), 0};
   REQUIRE(run_step(device, spi::PrepareStep{Proposer::fp16,
-                                            shadowed.rows.rows(),
-                                            shadowed.centre.grid(),
-                                            {grid, shadowed.facts.grid()},
+                                            guarded_rows.rows.rows(),
+                                            guarded_rows.centre.grid(),
+                                            {grid, guarded_rows.row_terms.grid()},
                                             scale,
                                             queries,
                                             queries ? spi::Grid<float>{} : copy.grid()}) == "");
@@ -145,68 +148,68 @@ void check_halves(spi::Device& device, const Matrix& rows, const std::vector<flo
     for (std::size_t c = r < size(rows.rows) ? used : 0; c < halves.columns; ++c) padding += half(r, c) != 0;
     for (std::size_t d = 0; r < size(rows.rows) && d < centre.size(); ++d) wrong += !number(r, d).right;
   }
-  const std::size_t guard = spi::shadow_rows * halves.columns;
+  const std::size_t guard = spi::quantized_block_rows * halves.columns;
   for (std::size_t i = 0; i < guard; ++i)
     around += (now[i] != Halves::canary) + (now[now.size() - 1 - i] != Halves::canary);
   CHECK(wrong == 0);
   CHECK(padding == 0);
   CHECK(around == 0);
-  check_facts(
-      shadowed, rows, centre,
+  check_row_terms(
+      guarded_rows, rows, centre,
       [&](std::size_t r, std::size_t d) { return number(r, d).value() / Real{scale}; },
-      [](const Facts& right) { return right.norm * 0x1p-50L; });
+      [](const RowTerms& right) { return right.norm * 0x1p-50L; });
   CHECK((queries || copy.is_right()));
 }
 
-/// The facts of one row.
-Given facts_of(spi::Device& device, const Matrix& row, const std::vector<float>& centre) {
-  const Shadowed shadowed(device, row, centre, device.info.train_block, 0, row);
-  REQUIRE(shadowed.prepare(device) == "");
-  return Given(shadowed.facts.inside(), 0);
+/// The row terms of one row.
+Given row_terms_of(spi::Device& device, const Matrix& row, const std::vector<float>& centre) {
+  const GuardedQuantizedRows guarded_rows(device, row, centre, device.info.train_block, 0, row);
+  REQUIRE(guarded_rows.prepare(device) == "");
+  return Given(guarded_rows.row_terms.inside(), 0);
 }
 
 TEST_SUITE_BEGIN("device");
 
 TEST_CASE("prepare: worked out on paper") {
-  if (!has_shadows()) return;
+  if (!has_quantized_rows()) return;
   spi::with_device(device(), [](spi::Device& device) {
-    const Given plain = facts_of(device, matrix(2, {3, 4}), {0, 0});
+    const Given plain = row_terms_of(device, matrix(2, {3, 4}), {0, 0});
     CHECK((plain.norm >= 5 && plain.norm < 5.001f));
-    CHECK((plain.shadow_norm >= 5 && plain.shadow_norm < 5.001f));
+    CHECK((plain.quantized_norm >= 5 && plain.quantized_norm < 5.001f));
     CHECK((plain.half_norm <= 12.5f && plain.half_norm > 12.49f));
     CHECK((plain.residual >= 0 && plain.residual < 0x1p-59f));
-    const Given moved = facts_of(device, matrix(2, {13, -16}), {10, -20});
+    const Given moved = row_terms_of(device, matrix(2, {13, -16}), {10, -20});
     CHECK((moved.norm >= 5 && moved.norm < 5.001f));
     // 1 + 2^-23 less 2^-24 lies between two floats, and becomes 1: 2^-24 is lost.
-    const Given rounded = facts_of(device, matrix(1, {1 + 0x1p-23f}), {0x1p-24f});
+    const Given rounded = row_terms_of(device, matrix(1, {1 + 0x1p-23f}), {0x1p-24f});
     CHECK(double{rounded.norm} >= 1 + 0x1p-24);
     CHECK(double{rounded.half_norm} <= 0.5 * (1 + 0x1p-24) * (1 + 0x1p-24));
     CHECK(rounded.residual >= 0x1p-24f);
     CHECK(rounded.residual < 0x1.01p-24f);
     // The error of a subtraction may be far smaller than what double precision sees beside the rest.
-    CHECK(facts_of(device, matrix(1, {1}), {0x1p-140f}).residual >= 0x1p-140f);
-    CHECK(facts_of(device, matrix(1, {1}), {-denormal}).residual >= denormal);
+    CHECK(row_terms_of(device, matrix(1, {1}), {0x1p-140f}).residual >= 0x1p-140f);
+    CHECK(row_terms_of(device, matrix(1, {1}), {-denormal}).residual >= denormal);
   });
 }
 
 TEST_CASE("prepare: rows of zeros, and of the smallest numbers") {
-  if (!has_shadows()) return;
+  if (!has_quantized_rows()) return;
   spi::with_device(device(), [](spi::Device& device) {
-    const Given zeros = facts_of(device, matrix(3, {0, -0.0f, 0}), {0, 0, 0});
+    const Given zeros = row_terms_of(device, matrix(3, {0, -0.0f, 0}), {0, 0, 0});
     CHECK(zeros.half_norm == 0);
-    for (const float fact : {zeros.norm, zeros.shadow_norm, zeros.residual}) {
-      CHECK(fact >= 0);
-      CHECK(fact < 0x1p-59f);
+    for (const float row_term : {zeros.norm, zeros.quantized_norm, zeros.residual}) {
+      CHECK(row_term >= 0);
+      CHECK(row_term < 0x1p-59f);
     }
-    const Given least = facts_of(device, matrix(2, {denormal, 0}), {0, 0});
+    const Given least = row_terms_of(device, matrix(2, {denormal, 0}), {0, 0});
     CHECK(least.norm >= denormal);
-    CHECK(least.shadow_norm >= denormal);
+    CHECK(least.quantized_norm >= denormal);
     CHECK(least.half_norm == 0);  // denormal^2 / 2 is below every float but 0
   });
 }
 
 TEST_CASE("prepare: bounds that hold and are near, on hard data, whatever the centre is") {
-  if (!has_shadows()) return;
+  if (!has_quantized_rows()) return;
   spi::with_device(device(), [](spi::Device& device) {
     for (const DataKind kind : workloads::all_data_kinds)
       for (const std::int64_t dims : {1, 2, 17, 64, 784}) {
@@ -222,7 +225,7 @@ TEST_CASE("prepare: bounds that hold and are near, on hard data, whatever the ce
 }
 
 TEST_CASE("prepare: any number of rows, from anywhere in a block, and nothing else is written") {
-  if (!has_shadows()) return;
+  if (!has_quantized_rows()) return;
   spi::with_device(device(), [](spi::Device& device) {
     for (const std::uint32_t block : {device.info.train_block, device.info.query_block})
       for (const std::uint32_t first : {0u, 3u, 16u, 21u})
@@ -254,7 +257,8 @@ TEST_CASE("prepare: 16-bit floats as this test reads and rounds them") {
 }
 
 TEST_CASE(
-    "prepare: shadows of 16-bit floats, padded with zeros, and bounds for them that hold and are near") {
+    "prepare: quantized rows of 16-bit floats, padded with zeros, and bounds for them that hold and are "
+    "near") {
   spi::with_device(device(), [](spi::Device& device) {
     const auto& listed = device.info.proposers;
     const std::string refusal = refusal_of_halves(device);

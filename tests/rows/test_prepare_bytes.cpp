@@ -1,4 +1,4 @@
-// Shadows of bytes, and bounds for how far they are from the rows: docs/certificate.md, section 2.
+// Quantized rows of bytes, and bounds for how far they are from the rows: docs/certificate.md, section 2.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -8,24 +8,24 @@
 #include <vector>
 
 #include "common/device.hpp"
-#include "common/facts.hpp"
 #include "common/oracle.hpp"
-#include "common/shadows.hpp"
+#include "common/quantized_rows.hpp"
+#include "common/row_terms.hpp"
 #include "kith/index.hpp"
 
 namespace kith::tests {
 namespace {
 
-/// Why the device prepares no shadow of bytes; empty when it does.
+/// Why the device prepares no quantized rows of bytes; empty when it does.
 std::string refusal_of_bytes(const spi::Device& device) {
-  const spi::Grid<float> grid{nullptr, 0, 1, 1, 1}, facts{nullptr, 0, spi::facts_a_row, 1, 1};
+  const spi::Grid<float> grid{nullptr, 0, 1, 1, 1}, row_terms{nullptr, 0, spi::terms_a_row, 1, 1};
   const spi::RowBlocks rows{nullptr, 0, 1, 1, device.info.train_block};
-  return device.check({spi::PrepareStep{Proposer::int8, rows, grid, {grid, facts}}}).refusal;
+  return device.check({spi::PrepareStep{Proposer::int8, rows, grid, {grid, row_terms}}}).refusal;
 }
 
-/// Memory of a shadow of bytes: canaries, the rows, canaries.
+/// Memory of quantized rows of bytes: canaries, the rows, canaries.
 struct Bytes {
-  static constexpr std::int8_t canary = -128;  // no shadow has it
+  static constexpr std::int8_t canary = -128;  // no quantized row has it
   std::size_t rows, columns;                   // padded
   GuardedMemory<std::int8_t> memory;
 
@@ -63,21 +63,21 @@ int byte_of(float x, float c, float scale) {
   return static_cast<int>(std::nearbyint(std::clamp(scaled, -127.0f, 127.0f)));
 }
 
-/// The shadow of `rows`, its facts, its padding, and what lies around it.
+/// Quantized `rows`, its row terms, its padding, and what lies around it.
 void check_bytes(spi::Device& device, const Matrix& rows, const std::vector<float>& centre,
                  std::uint32_t first, float scale) {
   CAPTURE(rows.rows);
   CAPTURE(rows.cols);
   CAPTURE(first);
   CAPTURE(scale);
-  const Shadowed shadowed(device, rows, centre, device.info.train_block, first, rows);
+  const GuardedQuantizedRows guarded_rows(device, rows, centre, device.info.train_block, first, rows);
   const Bytes bytes(device, size(rows.rows), size(rows.cols));
   const RowCopy copy(device, rows, first % 2);
   const spi::Grid<float> grid{bytes.memory.memory(), 128, size(rows.rows), size(rows.cols), 0};
   REQUIRE(run_step(device, spi::PrepareStep{Proposer::int8,
-                                            shadowed.rows.rows(),
-                                            shadowed.centre.grid(),
-                                            {grid, shadowed.facts.grid()},
+                                            guarded_rows.rows.rows(),
+                                            guarded_rows.centre.grid(),
+                                            {grid, guarded_rows.row_terms.grid()},
                                             scale,
                                             false,
                                             copy.grid()}) == "");
@@ -95,15 +95,15 @@ void check_bytes(spi::Device& device, const Matrix& rows, const std::vector<floa
   CHECK(wrong == 0);
   CHECK(padding == 0);
   CHECK(around == 0);
-  check_facts(
-      shadowed, rows, centre, [&](std::size_t r, std::size_t d) { return byte(r, d) / Real{scale}; },
-      [](const Facts& right) { return (right.norm + right.shadow_norm) * 0x1p-50L; });
+  check_row_terms(
+      guarded_rows, rows, centre, [&](std::size_t r, std::size_t d) { return byte(r, d) / Real{scale}; },
+      [](const RowTerms& right) { return (right.norm + right.quantized_norm) * 0x1p-50L; });
   CHECK(copy.is_right());
 }
 
 TEST_SUITE_BEGIN("device");
 
-TEST_CASE("prepare: shadows of bytes, padded with zeros, and bounds for them that hold and are near") {
+TEST_CASE("prepare: quantized rows of bytes, padded with zeros, and bounds for them that hold and are near") {
   spi::with_device(device(), [](spi::Device& device) {
     const auto& listed = device.info.proposers;
     const std::string refusal = refusal_of_bytes(device);

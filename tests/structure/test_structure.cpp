@@ -14,7 +14,7 @@
 namespace kith::tests {
 namespace {
 
-/// Sums of unfinished distances, exactly enough, and as a plain float would have them.
+/// Sums of raw distances, exactly enough, and as a plain float would have them.
 struct Oracle {
   std::vector<long double> exact;  ///< [n, classes]
   std::vector<float> plain, smallest;

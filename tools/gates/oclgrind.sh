@@ -25,12 +25,12 @@ unless_taken() { # FOLDER VARIABLE=VALUE PROGRAM ARGUMENTS...
 # Stages alone: of memory that only kernels write, Oclgrind 21.10 may believe the end never to be written.
 # Several workers do this at a time.
 every_kernel_under_oclgrind() { # FOLDER
-  stages=distance,select,nearest,merge,collect,rerank,tighten,vote,mask,tally,accumulate
+  stages=distance,select,nearest,merge,collect,rerank,tighten,vote,mask,score,accumulate
   number=0
-  # What is no stage of `kith compare`: shadows, and products, which kith multiplies, or CLBlast in its own
+  # What is no stage of `kith compare`: quantized rows, and products, which kith multiplies, or CLBlast in its own
   # kernels; bounds; the ways to vote.
   cases='prepare: worked out on paper,certificate: a product of one column*,vote: all methods*'
-  cases="$cases,dot: worked out on paper,prune: by hand,bounds: afresh*,bounds: theta*few hundred"
+  cases="$cases,dot: worked out on paper,prune: by hand,bounds: afresh*,bounds: the threshold*few hundred"
   for family in gpu cpu; do
     unless_taken "$1" KITH_CL_FAMILY=$family "$kith_tests" --test-case="$cases"
   done
@@ -46,9 +46,9 @@ every_kernel_under_oclgrind() { # FOLDER
     "gpu --stage select --selector k_min -n 2100 -m 1 --dims 1 -k 3 --groups 1" \
     "gpu --stage select --selector odd_even -n 1030 -m 1 --dims 1 -k 3 --groups 1" \
     "gpu --stage select --selector bitonic -n 2100 -m 1 --dims 1 -k 3 --groups 1" \
-    "gpu --stage mask,tally -n 8300 -m 2 --dims 1 -k 300 --classes 20" \
+    "gpu --stage mask,score -n 8300 -m 2 --dims 1 -k 300 --classes 20" \
     "gpu --stage accumulate -n 300 -m 70 --dims 1 --classes 20" \
-    "cpu --stage mask,tally,accumulate -n 4200 -m 2 --dims 1 -k 20 --classes 20" \
+    "cpu --stage mask,score,accumulate -n 4200 -m 2 --dims 1 -k 20 --classes 20" \
     "cpu --stage select,merge -n 100 -m 2 --dims 1 -k 60 --groups 2"; do
     # shellcheck disable=SC2086 # a list of words
     unless_taken "$1" KITH_CL_FAMILY=${run%% *} "$kith" compare ${run#* }
@@ -70,7 +70,7 @@ gate_oclgrind() {
   cat "$logs"/oclgrind/*.out > "$runs"
   if grep -q '^Failed: ' "$runs"; then grep -vE '^( +[0-9]+ - |Instructions|$)' "$runs"; return 1; fi
   # Kernels for tensor cores, and what only they need, are not for Oclgrind; nor is one that only takes time.
-  find kernels_cl -name '*.cl' ! -name '*fp16*' ! -name '*int8*' ! -name '*few*' ! -name '*fold*' ! -name '*sample*' ! -name rerank_lines.cl \
+  find kernels_cl -name '*.cl' ! -name '*fp16*' ! -name '*int8*' ! -name '*small_batch*' ! -name '*fused_test*' ! -name '*sample*' ! -name rerank_lines.cl \
     ! -name hold.cl -exec \
     sed -n 's/^void \(kith_[a-z0-9_]*\)(.*/\1/p; s/^kernel .*void \(kith_[a-z0-9_]*\)(.*/\1/p' {} + |
     while read -r kernel; do

@@ -1,8 +1,8 @@
 // Inner products of signed bytes, written once: a file kernels_bytes_X.cpp defines KITH_ISA, includes
 // lanes for it, then this.
 //
-// Shadows come in fours of dimensions, 32 bits a row: 16 training rows side by side, and 4 queries
-// (shadow_order.hpp). Processors multiply bytes without a sign by bytes with one: training rows have 128
+// Quantized rows come in fours of dimensions, 32 bits a row: 16 training rows side by side, and 4 queries
+// (quantized_order.hpp). Processors multiply bytes without a sign by bytes with one: training rows have 128
 // added on their way, and sums begin with what that is too much. Training rows go by in slabs that stay in
 // the second-level cache while all queries of the task pass over them. Sums are exact, and are tested as they
 // leave the registers: docs/certificate.md, sections 3 and 4.

@@ -14,7 +14,7 @@ namespace kith::cpu {
 /// Rows a block of queries and of training rows (spi/memory.hpp, RowBlocks).
 inline constexpr std::size_t query_block = 8, train_block = 16;
 
-/// Rows a block of shadows of bytes (shadow_order.hpp), and dimensions that stand side by side.
+/// Rows a block of quantized rows of bytes (quantized_order.hpp), and dimensions that stand side by side.
 inline constexpr std::size_t byte_query_block = 4, byte_train_block = 16, byte_dims = 4;
 
 /// What one task compares, both sides in RowBlocks layout.
@@ -39,27 +39,28 @@ struct Candidates {
   std::size_t count;
 };
 
-/// Facts of training rows (spi::Fact), and the largest of all queries of a step.
-struct RowFacts {
-  const float *half_norm, *norm, *shadow_norm, *residual;
+/// Terms of training rows (spi::RowTerm), and the largest of all queries of a step.
+struct RowTerms {
+  const float *half_norm, *norm, *quantized_norm, *residual;
   std::size_t count;
-  double largest_norm, largest_error, largest_shadow_norm;  ///< neither 0 nor infinite
+  double largest_norm, largest_error, largest_quantized_norm;  ///< neither 0 nor infinite
   double chain;  ///< of inner products: what a chain may be off, for norms of 1
   double tiny;   ///< what underflow may add
   bool squares;  ///< distances are squared, else inner products
 };
 
-/// Shadows that one task multiplies and tests, in the order that prepare gave them; rows by their places in
-/// the grids of the step, which begin at a multiple of spi::shadow_rows. docs/certificate.md, section 4.
+/// Quantized rows that one task multiplies and tests, in the order that prepare gave them; rows by their
+/// places in the grids of the step, which begin at a multiple of spi::quantized_block_rows.
+/// docs/certificate.md, section 4.
 struct Products {
   const void* queries;  ///< row 0 of the grid
   const void* train;
   std::size_t dims;
   std::size_t query_begin, query_end;
   std::size_t train_begin, train_end;
-  const float* low;    ///< of the training rows; those of whole blocks may be read
-  const float* theta;  ///< of the queries, theta_stride apart
-  std::size_t theta_stride;
+  const float* low;        ///< of the training rows; those of whole blocks may be read
+  const float* threshold;  ///< of the queries, threshold_stride apart
+  std::size_t threshold_stride;
   std::uint32_t first_row;  ///< the number of training row 0
   std::uint32_t* rows;      ///< lists of the queries, rows_stride apart
   std::size_t rows_stride, capacity;
@@ -71,7 +72,7 @@ struct Products {
   std::uint64_t* highs;
   std::size_t highs_stride;
   const float* gap;   ///< of the training rows: from low to what is above
-  std::size_t pitch;  ///< elements of a row of the shadows
+  std::size_t pitch;  ///< elements of a quantized row
   float unscale;      ///< int8: makes products of scaled rows those of rows
 };
 
@@ -81,7 +82,7 @@ struct ClassSums {
 };
 
 struct Kernels {
-  /// Write the unfinished value of each pair.
+  /// Write the raw value of each pair.
   ///   out  element (query_begin, train_begin); rows are `stride` apart
   void (*distance)(const Operands&, float* out, std::size_t stride);
 
@@ -94,22 +95,23 @@ struct Kernels {
   void (*filter)(const float* values, std::size_t count, std::uint32_t first_row, Shortlists& lists,
                  std::size_t list);
 
-  /// Write the row numbers of those of `count` values that are at most `theta`, ascending.
+  /// Write the row numbers of those of `count` values that are at most `threshold`, ascending.
   ///   first_row  of the first value
   ///   kept       [count]
   /// Returns how many there are.
-  std::size_t (*collect)(const float* values, std::size_t count, float theta, std::uint32_t first_row,
+  std::size_t (*collect)(const float* values, std::size_t count, float threshold, std::uint32_t first_row,
                          std::uint32_t* kept);
 
-  /// Write the unfinished value of each candidate.
+  /// Write the raw value of each candidate.
   ///   values  [count]
   void (*rerank)(const Candidates&, float* values);
 
   /// What products of rows are taken from, and how far what is above lies from that.
   ///   low, gap  [count]
-  void (*bound_rows)(const RowFacts&, float* low, float* gap);
+  void (*bound_rows)(const RowTerms&, float* low, float* gap);
 
-  /// Append the pairs with low - product <= theta, of shadows in single precision, and what bounds them.
+  /// Append the pairs with low - product <= threshold, of quantized rows in single precision, and what bounds
+  /// them.
   void (*propose)(const Products&);
 
   /// Add columns of distances to the sums of 16 queries.
@@ -121,12 +123,12 @@ const Kernels& kernels_baseline();
 const Kernels& kernels_avx2();
 const Kernels& kernels_avx512();
 
-/// `propose` of shadows of 16-bit floats, by matrix units; only where the compiler and the processor have
-/// them.
+/// `propose` of quantized rows of 16-bit floats, by matrix units; only where the compiler and the processor
+/// have them.
 void propose_bf16(const Products& products);
 
-/// `propose` of shadows of bytes, by dot products of bytes (AVX-512 VNNI), where there are such, or by AVX2,
-/// for which those of queries are at most most_byte_avx2.
+/// `propose` of quantized rows of bytes, by dot products of bytes (AVX-512 VNNI), where there are such, or by
+/// AVX2, for which those of queries are at most most_byte_avx2.
 void propose_int8_vnni(const Products& products);
 void propose_int8_avx2(const Products& products);
 inline constexpr int most_byte = 127, most_byte_avx2 = 63;

@@ -1,10 +1,10 @@
 // Inner products of 16-bit floats on the matrix units of a CPU (AMX). Compiled with the flags of cpu.cmake.
 //
-// Shadows come in tiles of 16 rows by 32 dimensions, 1 KiB, all tiles of 16 rows one behind the other: those
-// of queries row by row, those of training rows in pairs of dimensions, 16 rows side by side
-// (shadow_order.hpp). Two times two tiles of 16 by 16 sums are in registers at once. Training rows go by in
-// slabs that stay in the second-level cache while all queries of the task pass over them. Sums are tested as
-// they leave the registers.
+// Quantized rows come in tiles of 16 rows by 32 dimensions, 1 KiB, all tiles of 16 rows one behind the other:
+// those of queries row by row, those of training rows in pairs of dimensions, 16 rows side by side
+// (quantized_order.hpp). Two times two tiles of 16 by 16 sums are in registers at once. Training rows go by
+// in slabs that stay in the second-level cache while all queries of the task pass over them. Sums are tested
+// as they leave the registers.
 //
 // The unit multiplies exactly, adds with one rounding each, and takes subnormal numbers for 0:
 // docs/certificate.md, section 3.
@@ -79,8 +79,8 @@ inline void test(const Products& p, const float (&sums)[tile_rows][tile_rows], s
   const std::size_t end = p.query_end - first_query < tile_rows ? p.query_end - first_query : tile_rows;
   for (std::size_t i = begin; i < end; ++i) {
     const __m512 place = _mm512_sub_ps(low, _mm512_load_ps(sums[i]));
-    const __m512 theta = _mm512_set1_ps(p.theta[(first_query + i) * p.theta_stride]);
-    const __mmask16 passed = _mm512_mask_cmp_ps_mask(there, place, theta, _CMP_LE_OQ);
+    const __m512 threshold = _mm512_set1_ps(p.threshold[(first_query + i) * p.threshold_stride]);
+    const __mmask16 passed = _mm512_mask_cmp_ps_mask(there, place, threshold, _CMP_LE_OQ);
     if (__builtin_expect(passed == 0, 1)) continue;
     alignas(64) float lows[tile_rows];
     _mm512_store_ps(lows, place);

@@ -52,9 +52,9 @@ inline void test(const Products& p, std::size_t q, std::size_t first, Sums sums)
   if (q < p.query_begin || q >= p.query_end) return;
   const __m512 place =
       _mm512_fnmadd_ps(_mm512_cvtepi32_ps(sums), _mm512_set1_ps(p.unscale), _mm512_loadu_ps(p.low + first));
-  const __m512 theta = _mm512_set1_ps(p.theta[q * p.theta_stride]);
+  const __m512 threshold = _mm512_set1_ps(p.threshold[q * p.threshold_stride]);
   const auto there = static_cast<__mmask16>(present(p, first));
-  const __mmask16 passed = _mm512_mask_cmp_ps_mask(there, place, theta, _CMP_LE_OQ);
+  const __mmask16 passed = _mm512_mask_cmp_ps_mask(there, place, threshold, _CMP_LE_OQ);
   if (__builtin_expect(passed == 0, 1)) return;
   alignas(64) float lows[16];
   _mm512_store_ps(lows, place);

@@ -11,8 +11,8 @@
 #pragma once
 
 #include "cpu/isa/kernels.hpp"
+#include "cpu/steps/chain.hpp"
 #include "cpu/steps/class_sums.hpp"
-#include "cpu/steps/fold.hpp"
 #include "cpu/steps/propose/candidates.hpp"
 #include "cpu/steps/propose/propose.hpp"
 #include "cpu/steps/propose/row_bounds.hpp"
@@ -158,13 +158,14 @@ void run_pass(const Pass& pass, Sink& sink) {
   for (; block + blocks <= pass.end_block; block += blocks) {
     Lanes acc[queries][blocks];
     const float* const rows = train + block * block_floats;
-    fold_tile<metric, queries, blocks, fixed_dims>(pass.query, rows, dims, ahead_of(pass, rows, blocks), acc);
+    accumulate_tile<metric, queries, blocks, fixed_dims>(pass.query, rows, dims, ahead_of(pass, rows, blocks),
+                                                         acc);
     sink.take(pass, block, acc);
   }
   for (; block < pass.end_block; ++block) {
     Lanes acc[queries][1];
     const float* const rows = train + block * block_floats;
-    fold_tile<metric, queries, 1, 0>(pass.query, rows, dims, ahead_of(pass, rows, 1), acc);
+    accumulate_tile<metric, queries, 1, 0>(pass.query, rows, dims, ahead_of(pass, rows, 1), acc);
     sink.take(pass, block, acc);
   }
 }
@@ -191,8 +192,8 @@ RunPass<Sink> pass_for(std::size_t queries, std::size_t dims) {
 template <class Sink>
 RunPass<Sink> pass_for(Metric metric, std::size_t queries, std::size_t dims) {
   switch (metric) {
-#define KITH_METRIC(id, prepare, start, fold, finish) \
-  case Metric::id:                                    \
+#define KITH_METRIC(id, prepare, start, accumulate, finish) \
+  case Metric::id:                                          \
     return pass_for<with_same_chain(Metric::id), Sink>(queries, dims);
 #include "kith/metrics.def"
 #undef KITH_METRIC
@@ -260,14 +261,14 @@ struct ToCandidates {
 
   template <int queries, int blocks>
   [[gnu::always_inline]] void take(const Pass& pass, std::size_t block, Lanes (&acc)[queries][blocks]) {
-    float thetas[queries];  // NaN for queries that are not meant: nothing passes
+    float thresholds[queries];  // NaN for queries that are not meant: nothing passes
     Mask passed_by[queries], some = {};
 #pragma GCC unroll 8
     for (int q = 0; q < queries; ++q) {
       const auto lane = static_cast<std::size_t>(q);
       const bool meant = lane >= pass.active_begin && lane < pass.active_end;
-      thetas[q] =
-          meant ? products.theta[(pass.first_query + lane) * products.theta_stride] : __builtin_nanf("");
+      thresholds[q] = meant ? products.threshold[(pass.first_query + lane) * products.threshold_stride]
+                            : __builtin_nanf("");
     }
 #pragma GCC unroll 4
     for (int b = 0; b < blocks; ++b) {
@@ -277,7 +278,7 @@ struct ToCandidates {
     }
 #pragma GCC unroll 8
     for (int q = 0; q < queries; ++q) {
-      passed_by[q] = at_most(ToLists::nearest_of(acc[q]), thetas[q]);
+      passed_by[q] = at_most(ToLists::nearest_of(acc[q]), thresholds[q]);
       some = either(some, passed_by[q]);
     }
     if (__builtin_expect(!any(some), 1)) return;
@@ -287,7 +288,7 @@ struct ToCandidates {
 #pragma GCC unroll 4
       for (int b = 0; b < blocks; ++b) {
         const std::size_t at = block + static_cast<std::size_t>(b);
-        const std::uint32_t passed = bits(at_most(acc[q][b], thetas[q])) & present(pass.operands, at);
+        const std::uint32_t passed = bits(at_most(acc[q][b], thresholds[q])) & present(pass.operands, at);
         if (!passed) continue;
         alignas(64) float lows[train_block];
         store(lows, acc[q][b]);

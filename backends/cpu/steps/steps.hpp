@@ -33,7 +33,7 @@ spi::Support check(const spi::TightenByBoundsStep& step, const Resources& with);
 spi::Support check(const spi::TightenBySampleStep& step, const Resources& with);
 spi::Support check(const spi::VoteStep& step, const Resources& with);
 spi::Support check(const spi::MaskStep& step, const Resources& with);
-spi::Support check(const spi::TallyStep& step, const Resources& with);
+spi::Support check(const spi::ScoreStep& step, const Resources& with);
 spi::Support check(const spi::AccumulateStep& step, const Resources& with);
 
 void run(const spi::DistanceStep& step, const Resources& with);
@@ -49,7 +49,7 @@ void run(const spi::TightenByBoundsStep& step, const Resources& with);
 void run(const spi::TightenBySampleStep& step, const Resources& with);
 void run(const spi::VoteStep& step, const Resources& with);
 void run(const spi::MaskStep& step, const Resources& with);
-void run(const spi::TallyStep& step, const Resources& with);
+void run(const spi::ScoreStep& step, const Resources& with);
 void run(const spi::AccumulateStep& step, const Resources& with);
 
 /// The selections of SelectStep, `threshold` first.

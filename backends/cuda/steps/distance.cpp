@@ -31,8 +31,8 @@ spi::Support Device::check(const spi::DistanceStep& step) const {
 
 cudaError_t Device::enqueue(const spi::DistanceStep& step) {
   if (step.queries.rows == 0 || step.train.rows == 0) return cudaSuccess;
-  // Of fewer queries a tile of 128 would fold more padding than queries.
-  return step.queries.rows <= spi::small_batch ? distance_of_few(queue_, step)
+  // Of fewer queries a tile of 128 would compute more padding than queries.
+  return step.queries.rows <= spi::small_batch ? distance_of_small_batch(queue_, step)
                                                : distance_of_many(queue_, step);
 }
 

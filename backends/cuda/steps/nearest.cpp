@@ -7,7 +7,7 @@ namespace {
 enum class Way { rows, points, tiles };
 
 Way way_of(const spi::NearestStep& step) {
-  // Below this a tile of 128 queries would fold more padding than queries.
+  // Below this a tile of 128 queries would compute more padding than queries.
   if (step.queries.rows <= spi::small_batch) return Way::rows;
   return step.train.dims <= points_max_dims && step.k <= points_max_k ? Way::points : Way::tiles;
 }
@@ -40,7 +40,7 @@ cudaError_t Device::enqueue(const spi::NearestStep& step) {
     case Way::rows:
       break;
     case Way::points:
-      return nearest_points(queue_, step);
+      return nearest_low_dim(queue_, step);
     case Way::tiles:
       return nearest_tiles(queue_, step);
   }

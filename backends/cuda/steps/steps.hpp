@@ -8,7 +8,7 @@
 
 namespace kith::cuda {
 
-/// Whether a proposer works on tensor cores, on shadows in an order of theirs.
+/// Whether a proposer works on tensor cores, on quantized rows in an order of theirs.
 inline bool on_tensor_cores(Proposer proposer) {
   return proposer == Proposer::fp16 || proposer == Proposer::int8;
 }

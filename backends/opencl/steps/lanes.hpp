@@ -10,7 +10,7 @@
 namespace kith::opencl {
 
 struct Lanes {
-  std::uint32_t pass;    // queries a work-item folds at once
+  std::uint32_t pass;    // queries a work-item takes at once
   std::uint32_t passes;  // of the step
   std::uint32_t chunk;   // blocks of training rows that stay in the second-level cache
   std::string defines;

@@ -14,7 +14,7 @@ struct Chain {
 };
 
 constexpr Chain chains[] = {
-#define KITH_METRIC(id, prepare, start, fold, finish) {Metric::id, #start ", " #fold},
+#define KITH_METRIC(id, prepare, start, accumulate, finish) {Metric::id, #start ", " #accumulate},
 #include "kith/metrics.def"
 #undef KITH_METRIC
 };

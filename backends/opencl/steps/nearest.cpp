@@ -9,10 +9,10 @@
 namespace kith::opencl {
 namespace {
 
-constexpr std::uint32_t most_dims = 16;      // that fit into registers (nearest_points.cl)
+constexpr std::uint32_t most_dims = 16;      // that fit into registers (nearest_low_dim.cl)
 constexpr std::uint32_t most_list = 32;      // keys likewise
 constexpr std::uint32_t tile_merge_at = 32;  // candidates a query that are worth a merge (nearest_tiles.cl)
-constexpr std::uint32_t points_group = 128;  // work-items (nearest_points.cl)
+constexpr std::uint32_t points_group = 128;  // work-items (nearest_low_dim.cl)
 
 enum class Way { rows, points, tiles };
 
@@ -81,7 +81,7 @@ void Device::enqueue(const spi::NearestStep& step) {
     case Way::rows:
       return nearest_rows(step);
     case Way::points:
-      return nearest_points(step);
+      return nearest_low_dim(step);
     case Way::tiles:
       return nearest_tiles(step);
   }
@@ -129,13 +129,13 @@ void Device::nearest_rows(const spi::NearestStep& step) {
          Local{std::max(shape.staged_bytes, 4 * sizeof(float))});
 }
 
-void Device::nearest_points(const spi::NearestStep& step) {
+void Device::nearest_low_dim(const spi::NearestStep& step) {
   const spi::RowBlocks &q = step.queries, &t = step.train;
   const Range range{{q.rows, step.groups, 1}, {points_group, 1, 1}};
   const std::string defines = define_metric(step.metric) + define("DIMS", t.dims) +
                               define("LIST", std::max(4u, std::bit_ceil(step.k))) +
                               define("GROUP", points_group) + define("POINTS", 256) + define("QUEUE", 8);
-  launch("nearest/nearest_points.cl", defines, "kith_nearest_points", range, buffer_of(q.memory), q.first,
+  launch("nearest/nearest_low_dim.cl", defines, "kith_nearest_low_dim", range, buffer_of(q.memory), q.first,
          q.rows, buffer_of(t.memory), t.first, t.rows, step.first_row, step.k, step.groups,
          buffer_of(step.out.memory), cl_ulong{step.out.first}, cl_ulong{step.out.stride});
 }

@@ -12,17 +12,17 @@ namespace kith {
 struct KernelProfile {
   /// Steps run on threads of this process, without a driver; they go on working in a forked child.
   bool host_threads = false;
-  /// Floats that one vector register of a CPU holds; 1: it folds them one by one.
+  /// Floats that one vector register of a CPU holds; 1: it takes them one by one.
   std::uint32_t vector_floats = 1;
 
-  std::uint32_t tile_rows = spi::tile_rows;              ///< queries, and training rows, of a work-group
-  std::uint32_t small_batch = spi::small_batch;          ///< queries of a step that kernels for few take
-  std::uint32_t batch_queries = spi::batch_queries;      ///< of these, that a work-group takes at a time
-  std::uint32_t folded_columns = spi::most_folded_dims;  ///< columns up to which a product holds its test
+  std::uint32_t tile_rows = spi::tile_rows;                   ///< queries, and training rows, of a work-group
+  std::uint32_t small_batch = spi::small_batch;               ///< queries of a step that kernels for few take
+  std::uint32_t batch_queries = spi::batch_queries;           ///< of these, that a work-group takes at a time
+  std::uint32_t fused_test_dims = spi::most_fused_test_dims;  ///< most columns of a fused test
   std::uint32_t threshold_max_k = spi::threshold_max_k;  ///< neighbours that selector threshold keeps near
 
   // Of the fused step, for few queries.
-  std::uint32_t rows_at_once = 5116;  ///< training rows that a work-group reads before it folds the first
+  std::uint32_t rows_at_once = 5116;  ///< training rows that a work-group reads before it uses the first
   std::uint32_t groups_a_unit = 2;    ///< work-groups of one query that a compute unit holds at once
   std::uint32_t batches_a_unit = 1;   ///< the same of several queries
   /// For many queries the fused step divides the training rows itself, and needs no groups.

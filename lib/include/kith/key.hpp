@@ -37,7 +37,7 @@ constexpr Key make_key(float value, std::uint32_t row) {
   return static_cast<Key>(ordered(value)) << 32 | row;
 }
 
-/// The unfinished value of a key; +infinity for no_key and masked pairs.
+/// The raw value of a key; +infinity for no_key and masked pairs.
 constexpr float value_of(Key key) {
   const auto code = static_cast<std::uint32_t>(key >> 32);
   return code == no_value ? std::bit_cast<float>(0x7F800000u) : unordered(code);

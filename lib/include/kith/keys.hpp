@@ -23,7 +23,7 @@ namespace kith {
 struct Keys {
   std::int64_t queries = 0;  ///< m
   std::int64_t k = 0;
-  std::vector<std::uint32_t> value;  ///< [m, k], row-major: ordered() of the unfinished distance (key.hpp)
+  std::vector<std::uint32_t> value;  ///< [m, k], row-major: ordered() of the raw distance (key.hpp)
   std::vector<std::int64_t> row;     ///< [m, k], numbers among the rows of all shards
 
   bool operator==(const Keys&) const = default;

@@ -13,14 +13,14 @@ namespace kith {
 /// Smaller is nearer, always: a similarity enters as its negative.
 /// docs/contract.md, section 1, gives the formula of each.
 enum class Metric {
-#define KITH_METRIC(id, prepare, start, fold, finish) id,
+#define KITH_METRIC(id, prepare, start, accumulate, finish) id,
 #include "kith/metrics.def"
 #undef KITH_METRIC
 };
 
 /// Every metric, in the order of metrics.def.
 inline constexpr std::array all_metrics = {
-#define KITH_METRIC(id, prepare, start, fold, finish) Metric::id,
+#define KITH_METRIC(id, prepare, start, accumulate, finish) Metric::id,
 #include "kith/metrics.def"
 #undef KITH_METRIC
 };

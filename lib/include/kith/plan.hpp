@@ -79,8 +79,10 @@ struct Feedback {
 /// One way to answer the queries that the attempts before it left open: docs/certificate.md, section 5.
 struct Attempt {
   enum class Way {
-    guess,    ///< theta from fewer bounds than k while few rows have been seen, certified by the k-th chain
-    careful,  ///< in smaller steps, theta from k bounds: only rows that are equally near overfill a list
+    guess,    ///< the threshold from fewer bounds than k while few rows have been seen, certified by the k-th
+              ///< chain
+    careful,  ///< in smaller steps, the threshold from k bounds: only rows that are equally near overfill a
+              ///< list
     longer,   ///< in steps so short that no list, `lists` times as long, overflows where rows differ
     exact,    ///< by the chain alone
   };
@@ -125,8 +127,8 @@ struct Plan {
   /// What a tile of queries goes through, in this order, until none of its queries is open. The last is
   /// `exact`. No `guess` in an index of parts, nor in one that has misled guesses.
   std::vector<Attempt> attempts = {};
-  /// Bytes of a copy of the rows that the index keeps beside the shadow, where single rows are read faster so
-  /// and the limit has room for it; it keeps what the first search that proposes decides.
+  /// Bytes of a copy of the rows that the index keeps beside the quantized rows, where single rows are read
+  /// faster so and the limit has room for it; it keeps what the first search that proposes decides.
   std::size_t row_copy_bytes = 0;
   std::int64_t candidates = 0;            ///< places in the list of candidates of a query
   bool fused = false;                     ///< `nearest` instead of `distance` and `select`

@@ -29,7 +29,7 @@ namespace kith::spi {
 /// Raised whenever anything in this header, or those of `kith/spi/`, changes; the loader compares it first.
 inline constexpr std::uint32_t plugin_abi = 11;
 
-/// One chain for each (query, row) pair, unfinished.
+/// One chain for each (query, row) pair, raw.
 struct DistanceStep {
   static constexpr const char* name = "distance";
   Metric metric;
@@ -107,8 +107,8 @@ struct MaskStep {
 
 /// Weighted votes: the weights of the neighbours of each class, added in order of rank, beginning with 0,
 /// each sum rounded once. A key that is no_key has no vote, whatever its weight.
-struct TallyStep {
-  static constexpr const char* name = "tally";
+struct ScoreStep {
+  static constexpr const char* name = "score";
   Grid<Key> nearest;           ///< [q, k], read only
   Grid<float> weights;         ///< [q, k], read only, finite, >= 0
   Grid<std::uint32_t> labels;  ///< [1, n], read only, each < classes
@@ -134,7 +134,7 @@ struct AccumulateStep {
 
 using Work = std::variant<DistanceStep, SelectStep, NearestStep, MergeStep, PrepareStep, CollectStep,
                           PruneStep, RerankStep, TightenStep, TightenByBoundsStep, TightenBySampleStep,
-                          VoteStep, MaskStep, TallyStep, AccumulateStep>;
+                          VoteStep, MaskStep, ScoreStep, AccumulateStep>;
 
 struct Step {
   Work work;

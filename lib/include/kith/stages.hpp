@@ -1,5 +1,5 @@
 // Each stage of a search alone: host memory in, host memory out. For tests, for teaching, and for
-// those who bring their own distances. Values here are unfinished (metrics.def); every stage
+// those who bring their own distances. Values here are raw (metrics.def); every stage
 // refuses NaN, and the first also infinity, as Index does. One NaN is none: a masked pair, the bits
 // 0x7FFFFFFF, which mask() makes, and select() and collect() take for what does not count.
 #pragma once
@@ -41,7 +41,7 @@ struct Candidates {
 /// What tighten() returns.
 struct Tightened {
   KeyLists best;                    ///< [rows, 1, k]
-  std::vector<float> theta;         ///< [rows]
+  std::vector<float> threshold;     ///< [rows]
   std::vector<std::uint32_t> lost;  ///< [rows]  1: the list of candidates was too short, else 0
 
   bool operator==(const Tightened&) const = default;
@@ -65,7 +65,7 @@ struct Accumulated {
 
 /// One chain for each (query, row) pair.
 ///   queries  [m, dims]    train  [n, dims]
-///   returns  [m, n]       unfinished values
+///   returns  [m, n]       raw values
 KITH_API std::vector<float> distance(const Device& device, MatrixView<const float> queries,
                                      MatrixView<const float> train, Metric metric);
 
@@ -90,13 +90,13 @@ KITH_API KeyLists nearest(const Device& device, MatrixView<const float> queries,
 ///   returns  [m, 1, k]
 KITH_API KeyLists merge(const Device& device, const KeyLists& lists);
 
-/// The rows whose value is at most theta: all within a radius, where theta is its unfinished value.
+/// The rows whose value is at most the threshold: all within a radius, where the threshold is its raw value.
 ///   distances  [m, n]  no NaN but masked pairs, which are never kept
-///   theta      [m]     no NaN; +infinity keeps every row, and -0 is +0
+///   threshold  [m]     no NaN; +infinity keeps every row, and -0 is +0
 ///   capacity   places of a list, 1 <= capacity <= n. Of more rows than that, any are listed, not always
 ///              the same; their count is exact
 KITH_API Candidates collect(const Device& device, MatrixView<const float> distances,
-                            std::span<const float> theta, std::int64_t capacity);
+                            std::span<const float> threshold, std::int64_t capacity);
 
 /// The chain of every candidate, as a key.
 ///   candidates  [m, capacity]  rows of train, in any order
@@ -108,8 +108,8 @@ KITH_API std::vector<Key> rerank(const Device& device, MatrixView<const float> q
 ///   candidates  [m, capacity]  only their counts matter
 ///   keys        [m, capacity]  as rerank() returns them
 ///   best        [m, 1, k]      ascending, padded with no_key
-///   returns     [m, 1, k]      the k smallest of both; theta is the value of the k-th, +infinity before
-///                              there are k
+///   returns     [m, 1, k]      the k smallest of both; the threshold is the value of the k-th, +infinity
+///                              before there are k
 KITH_API Tightened tighten(const Device& device, const Candidates& candidates, std::span<const Key> keys,
                            const KeyLists& best);
 
@@ -131,7 +131,7 @@ KITH_API std::vector<float> mask(const Device& device, MatrixView<const float> d
 /// each sum rounded once. A place without a neighbour (no_key) has no vote, whatever its weight.
 ///   nearest  [m, 1, k]    weights  [m, k]  finite, >= 0    labels  [n]  classes 0 .. classes-1
 ///   returns  [m, classes]
-KITH_API std::vector<float> tally(const Device& device, const KeyLists& nearest,
+KITH_API std::vector<float> score(const Device& device, const KeyLists& nearest,
                                   MatrixView<const float> weights, std::span<const std::uint32_t> labels,
                                   std::uint32_t classes);
 

@@ -15,8 +15,8 @@ namespace kith {
 /// From every sample to every class. A class has at least one sample: classes are the labels there are.
 struct SampleClasses {
   std::int64_t samples = 0, classes = 0;
-  std::vector<float> smallest;  ///< [n, classes], unfinished; a sample's distance to itself counts
-  std::vector<double> mean;     ///< [n, classes], of the unfinished distances: for squared_l2 and l2 of d^2
+  std::vector<float> smallest;  ///< [n, classes], raw; a sample's distance to itself counts
+  std::vector<double> mean;     ///< [n, classes], of the raw distances: for squared_l2 and l2 of d^2
 };
 
 /// Mean distances of classes.
@@ -44,7 +44,7 @@ struct SampleError {
 class KITH_API Structure {
  public:
   ///   samples  [n, dims]    labels  [n], any numbers
-  ///   metric   squared_l2 and l2 give the same, since all is about unfinished distances
+  ///   metric   squared_l2 and l2 give the same, since all is about raw distances
   /// Throws as Index does, and
   ///        invalid_argument: labels are not n.
   ///        unsupported:      another metric.

@@ -39,8 +39,8 @@ struct Trace {
   std::string proposer_check;  ///< what this device passed before it could propose; empty without a proposer
   /// What a proposer works on instead of the training rows, where this search was the first to need it:
   /// seconds of the device's clock, which are not among device_seconds, and device memory. Else 0.
-  double shadow_seconds = 0;
-  std::size_t shadow_bytes = 0;
+  double quantized_seconds = 0;
+  std::size_t quantized_bytes = 0;
 };
 
 }  // namespace kith

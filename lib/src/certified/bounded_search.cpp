@@ -18,7 +18,7 @@ std::vector<Key> read_keys(spi::Device& device, const spi::Grid<Key>& grid) {
 BoundedSearch::BoundedSearch(const Index::State& index, const Plan& plan, float query_scale)
     : index_(index),
       plan_(plan),
-      shadow_(shadow_for(index, plan)),
+      quantized_(quantized_rows_for(index, plan)),
       steps_(static_cast<std::int64_t>(phases(index, plan, plan.attempts.front()).size())),
       proposal_(index.device.state(), plan),
       query_scale_(query_scale) {}
@@ -29,8 +29,8 @@ Open BoundedSearch::ask(const Attempt& attempt, MatrixView<const float> queries,
   if (attempt.when == Attempt::When::few)
     return ask_open(attempt, queries, open, workspace, watcher, trace, meanwhile);
   const std::int64_t count = queries.rows();
-  const std::vector<float> theta = open.theta.empty() ? std::vector<float>() : reached(count);
-  return run(attempt, count, theta, workspace, watcher, trace, meanwhile);
+  const std::vector<float> threshold = open.threshold.empty() ? std::vector<float>() : reached(count);
+  return run(attempt, count, threshold, workspace, watcher, trace, meanwhile);
 }
 
 /// The k best so far of the open queries are rows, so that what they bound is true of all rows.
@@ -50,7 +50,7 @@ Open BoundedSearch::ask_open(const Attempt& attempt, MatrixView<const float> que
   upload_rows(*state, workspace.query_memory(), {rows.data(), again, queries.cols()},
               index_.device.info().query_block, plan_.threads);
   proposal_.lengthen_lists(attempt.lists);
-  Open left = run(attempt, again, open.theta, workspace, watcher, trace, meanwhile);
+  Open left = run(attempt, again, open.threshold, workspace, watcher, trace, meanwhile);
   proposal_.lengthen_lists(1);
   const DeviceSession session(*state);
   const std::vector<Key> found = read_keys(*session, workspace.result(again));
@@ -61,13 +61,13 @@ Open BoundedSearch::ask_open(const Attempt& attempt, MatrixView<const float> que
   return left;
 }
 
-Open BoundedSearch::run(const Attempt& attempt, std::int64_t count, const std::vector<float>& theta,
+Open BoundedSearch::run(const Attempt& attempt, std::int64_t count, const std::vector<float>& threshold,
                         const Workspace& workspace, Watcher& watcher, Trace* trace,
                         std::function<void()>& meanwhile) const {
   const std::shared_ptr<Device::State>& state = index_.device.state();
   {
     const DeviceSession session(*state);
-    proposal_.reset(*session, count, theta);
+    proposal_.reset(*session, count, threshold);
   }
   // Where nobody watches, the device is never waited for between steps.
   const std::vector<Phase> all = phases(index_, plan_, attempt);
@@ -81,7 +81,7 @@ Open BoundedSearch::run(const Attempt& attempt, std::int64_t count, const std::v
       const DeviceSession session(*state);
       StepTimer timer(*session, trace);
       if (first == 0) {
-        session->enqueue(proposal_.prepare(workspace.queries(count), shadow_->centre(), query_scale_));
+        session->enqueue(proposal_.prepare(workspace.queries(count), quantized_->centre(), query_scale_));
         timer.after(spi::PrepareStep::name);
       }
       for (std::size_t i = 0; i < at_once; ++i)
@@ -101,8 +101,8 @@ Open BoundedSearch::run(const Attempt& attempt, std::int64_t count, const std::v
     lost.queries = proposal_.lost(*session, count);
   }
   if (lost.queries.empty()) return lost;
-  const std::vector<float> thetas = reached(count);
-  for (const std::int64_t q : lost.queries) lost.theta.push_back(thetas[static_cast<std::size_t>(q)]);
+  const std::vector<float> thresholds = reached(count);
+  for (const std::int64_t q : lost.queries) lost.threshold.push_back(thresholds[static_cast<std::size_t>(q)]);
   return lost;
 }
 
@@ -110,16 +110,16 @@ Open BoundedSearch::run(const Attempt& attempt, std::int64_t count, const std::v
 std::vector<float> BoundedSearch::reached(std::int64_t count) const {
   const std::shared_ptr<Device::State>& state = index_.device.state();
   const DeviceSession session(*state);
-  return proposal_.thetas(*session, count);
+  return proposal_.thresholds(*session, count);
 }
 
-/// A first theta, from a sample of the bounds of all rows.
+/// A first threshold, from a sample of the bounds of all rows.
 void BoundedSearch::run_sample(const Phase& phase, std::int64_t count, const Workspace& workspace,
                                StepTimer& timer) const {
   spi::Device& device = *index_.device.state()->device;
   const Chunk& chunk = index_.chunks[phase.chunk];
-  device.enqueue(proposal_.sample(count, shadow_->of(phase.chunk, 0, chunk.rows), phase.visits,
-                                  workspace.scratch(), 1 / query_scale_ / shadow_->scale()));
+  device.enqueue(proposal_.sample(count, quantized_->of(phase.chunk, 0, chunk.rows), phase.visits,
+                                  workspace.scratch(), 1 / query_scale_ / quantized_->scale()));
   timer.after(spi::CollectStep::name);
   device.enqueue(proposal_.tighten_by_sample(count, phase.visits, phase.rank));
   timer.after(spi::TightenStep::name);
@@ -146,10 +146,10 @@ void BoundedSearch::run_phase(const Phase& phase, bool guessed, std::int64_t cou
 void BoundedSearch::collect(const Phase& phase, std::int64_t count, const Workspace& workspace) const {
   spi::Device& device = *index_.device.state()->device;
   const Chunk& chunk = index_.chunks[phase.chunk];
-  const float unscale = 1 / query_scale_ / shadow_->scale();
+  const float unscale = 1 / query_scale_ / quantized_->scale();
   const spi::Visits& visits = phase.visits;
   if (has_own_order(plan_.proposer)) {
-    device.enqueue(proposal_.collect(count, shadow_->of(phase.chunk, 0, chunk.rows), visits,
+    device.enqueue(proposal_.collect(count, quantized_->of(phase.chunk, 0, chunk.rows), visits,
                                      static_cast<std::uint32_t>(chunk.first), workspace.scratch(), unscale,
                                      phase.open));
     return;
@@ -158,7 +158,7 @@ void BoundedSearch::collect(const Phase& phase, std::int64_t count, const Worksp
     const std::int64_t block = static_cast<std::int64_t>(std::uint64_t{v} * visits.stride % visits.blocks);
     const std::int64_t first = block * visits.rows;
     const std::int64_t rows = std::min<std::int64_t>(visits.rows, chunk.rows - first);
-    device.enqueue(proposal_.collect(count, shadow_->of(phase.chunk, first, rows), {},
+    device.enqueue(proposal_.collect(count, quantized_->of(phase.chunk, first, rows), {},
                                      static_cast<std::uint32_t>(chunk.first + first), workspace.scratch(),
                                      unscale, phase.open));
   }
@@ -171,9 +171,10 @@ void BoundedSearch::rank(const Phase& phase, bool guessed, std::int64_t count, c
   if (trace) trace->collected += listed(count, timer, trace);
   const std::size_t chunk = phase.chunk;
   const Tile rows{chunk, index_.chunks[chunk].first, index_.chunks[chunk].rows};
-  device.enqueue(proposal_.rerank(workspace.queries(count),
-                                  shadow_->has_rows(chunk) ? shadow_->rows(chunk) : rows.row_blocks(index_),
-                                  static_cast<std::uint32_t>(rows.first)));
+  device.enqueue(
+      proposal_.rerank(workspace.queries(count),
+                       quantized_->has_rows(chunk) ? quantized_->rows(chunk) : rows.row_blocks(index_),
+                       static_cast<std::uint32_t>(rows.first)));
   timer.after(spi::RerankStep::name);
   device.enqueue(proposal_.tighten(workspace.result(count), phase.afresh, guessed, workspace.scratch()));
   timer.after(spi::TightenStep::name);

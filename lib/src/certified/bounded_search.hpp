@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "certified/proposal.hpp"
-#include "certified/shadow.hpp"
+#include "certified/quantized_rows.hpp"
 #include "device/timing.hpp"
 #include "device/watcher.hpp"
 #include "tiles/tiles.hpp"
@@ -19,7 +19,7 @@ namespace kith {
 /// Queries of a tile that are not answered yet.
 struct Open {
   std::vector<std::int64_t> queries;
-  std::vector<float> theta;  ///< of each: what is known of it by now; empty: none was asked yet
+  std::vector<float> threshold;  ///< of each: what is known of it by now; empty: none was asked yet
 };
 
 class BoundedSearch {
@@ -41,7 +41,7 @@ class BoundedSearch {
  private:
   Open ask_open(const Attempt& attempt, MatrixView<const float> queries, const Open& open,
                 Workspace& workspace, Watcher& watcher, Trace* trace, std::function<void()>& meanwhile);
-  Open run(const Attempt& attempt, std::int64_t count, const std::vector<float>& theta,
+  Open run(const Attempt& attempt, std::int64_t count, const std::vector<float>& threshold,
            const Workspace& workspace, Watcher& watcher, Trace* trace,
            std::function<void()>& meanwhile) const;
   void run_sample(const Phase& phase, std::int64_t count, const Workspace& workspace, StepTimer& timer) const;
@@ -55,7 +55,7 @@ class BoundedSearch {
 
   const Index::State& index_;
   const Plan plan_;
-  std::shared_ptr<const IndexShadow> shadow_;
+  std::shared_ptr<const IndexQuantizedRows> quantized_;
   const std::int64_t steps_;  ///< what progress is counted in
   Proposal proposal_;
   float query_scale_;

@@ -17,8 +17,8 @@ void read(spi::Device& device, const spi::Grid<T>& from, std::vector<T>& to) {
 Proposal::Proposal(const std::shared_ptr<Device::State>& state, const Plan& plan) : plan_(plan) {
   const ProposalSizes sizes(plan);
   const std::size_t q = size(plan.query_tile);
-  shadow_ = DeviceMemory(state, sizes.shadow);
-  facts_ = DeviceMemory(state, q * spi::facts_a_row * sizeof(float));
+  quantized_ = DeviceMemory(state, sizes.quantized);
+  row_terms_ = DeviceMemory(state, q * spi::terms_a_row * sizeof(float));
   if (sizes.values) values_ = DeviceMemory(state, sizes.values);
   rows_ = DeviceMemory(state, sizes.rows);
   keys_ = DeviceMemory(state, sizes.keys);
@@ -32,7 +32,7 @@ spi::Step Proposal::prepare(const spi::RowBlocks& queries, const spi::Grid<float
           plan_.threads};
 }
 
-spi::Step Proposal::collect(std::int64_t count, const spi::Shadow& train, const spi::Visits& visits,
+spi::Step Proposal::collect(std::int64_t count, const spi::QuantizedRows& train, const spi::Visits& visits,
                             std::uint32_t first_row, const spi::Scratch& scratch, float unscale,
                             bool open) const {
   const std::size_t q = size(count),
@@ -42,7 +42,7 @@ spi::Step Proposal::collect(std::int64_t count, const spi::Shadow& train, const 
                         queries(q),
                         train,
                         {values_.get(), 0, q, t, t},
-                        theta(q),
+                        threshold(q),
                         first_row,
                         lists(q),
                         scratch,
@@ -55,7 +55,7 @@ spi::Step Proposal::collect(std::int64_t count, const spi::Shadow& train, const 
   return {step, plan_.threads};
 }
 
-spi::Step Proposal::sample(std::int64_t count, const spi::Shadow& train, const spi::Visits& visits,
+spi::Step Proposal::sample(std::int64_t count, const spi::QuantizedRows& train, const spi::Visits& visits,
                            const spi::Scratch& scratch, float unscale) const {
   spi::Step step = collect(count, train, visits, 0, scratch, unscale);
   auto& collecting = std::get<spi::CollectStep>(step.work);
@@ -69,7 +69,7 @@ spi::Step Proposal::tighten_by_sample(std::int64_t count, const spi::Visits& vis
   const std::size_t q = size(count);
   return {
       spi::TightenBySampleStep{plan_.proposer, plan_.problem.metric, dims(), static_cast<std::uint32_t>(rank),
-                               sample_of(q, visits), queries(q).facts, theta(q)},
+                               sample_of(q, visits), queries(q).row_terms, threshold(q)},
       plan_.threads};
 }
 
@@ -84,8 +84,8 @@ spi::Step Proposal::tighten(const spi::Grid<Key>& best, bool afresh, bool guesse
                             const spi::Scratch& scratch) const {
   const std::size_t q = best.rows;
   return {spi::TightenStep{plan_.proposer, plan_.problem.metric, dims(),
-                           static_cast<std::uint32_t>(best.cols), keys(q), counts(q), best, queries(q).facts,
-                           theta(q), flags(q), scratch, afresh, guessed},
+                           static_cast<std::uint32_t>(best.cols), keys(q), counts(q), best,
+                           queries(q).row_terms, threshold(q), flags(q), scratch, afresh, guessed},
           plan_.threads};
 }
 
@@ -94,28 +94,28 @@ spi::Step Proposal::tighten_by_bounds(std::int64_t count, std::int64_t rank,
   const std::size_t q = size(count);
   return {
       spi::TightenByBoundsStep{plan_.proposer, plan_.problem.metric, dims(), static_cast<std::uint32_t>(rank),
-                               keys(q), counts(q), queries(q).facts, theta(q), flags(q), scratch},
+                               keys(q), counts(q), queries(q).row_terms, threshold(q), flags(q), scratch},
       plan_.threads};
 }
 
 spi::Step Proposal::prune(std::int64_t count) const {
   const std::size_t q = size(count);
-  return {spi::PruneStep{theta(q), lists(q), bounds(q)}, plan_.threads};
+  return {spi::PruneStep{threshold(q), lists(q), bounds(q)}, plan_.threads};
 }
 
-void Proposal::reset(spi::Device& device, std::int64_t count, std::span<const float> theta) const {
+void Proposal::reset(spi::Device& device, std::int64_t count, std::span<const float> threshold) const {
   // One write for all three.
   std::vector<float> fresh(3 * size(count));
   std::fill_n(fresh.begin(), size(count), std::numeric_limits<float>::infinity());
-  std::copy(theta.begin(), theta.end(), fresh.begin());
+  std::copy(threshold.begin(), threshold.end(), fresh.begin());
   static_assert(sizeof(float) == sizeof(std::uint32_t));  // and the 0 of both is the same
   device.write(*states_.get(), 0, fresh.data(), fresh.size() * sizeof(float));
 }
 
-std::vector<float> Proposal::thetas(spi::Device& device, std::int64_t count) const {
-  std::vector<float> theta(size(count));
-  read(device, this->theta(theta.size()), theta);
-  return theta;
+std::vector<float> Proposal::thresholds(spi::Device& device, std::int64_t count) const {
+  std::vector<float> threshold(size(count));
+  read(device, this->threshold(threshold.size()), threshold);
+  return threshold;
 }
 
 std::int64_t Proposal::listed(spi::Device& device, std::int64_t count) const {
@@ -136,10 +136,10 @@ std::vector<std::int64_t> Proposal::lost(spi::Device& device, std::int64_t count
   return queries;
 }
 
-spi::Shadow Proposal::queries(std::size_t count) const {
+spi::QuantizedRows Proposal::queries(std::size_t count) const {
   const std::size_t dims = size(plan_.problem.dims);
-  return {{shadow_.get(), 0, count, dims, dims},
-          {facts_.get(), 0, spi::facts_a_row, count, size(plan_.query_tile)}};
+  return {{quantized_.get(), 0, count, dims, dims},
+          {row_terms_.get(), 0, spi::terms_a_row, count, size(plan_.query_tile)}};
 }
 
 spi::CandidateLists Proposal::lists(std::size_t count) const {
@@ -154,7 +154,7 @@ spi::Grid<std::uint32_t> Proposal::flags(std::size_t count) const {
   return {states_.get(), 2 * count, count, 1, 1};
 }
 
-spi::Grid<float> Proposal::theta(std::size_t count) const {
+spi::Grid<float> Proposal::threshold(std::size_t count) const {
   return {states_.get(), 0, count, 1, 1};
 }
 

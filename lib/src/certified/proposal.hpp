@@ -24,38 +24,39 @@ class Proposal {
   /// From here on the lists of at most query_tile / times queries have `times` as many places.
   void lengthen_lists(std::int64_t times) { times_ = times; }
 
-  /// The shadow of the queries of a tile.
+  /// The quantized queries of a tile.
   spi::Step prepare(const spi::RowBlocks& queries, const spi::Grid<float>& centre, float scale) const;
   /// Candidates among the training rows of a tile, their chains, and what they do to `best` [q, k].
-  spi::Step collect(std::int64_t count, const spi::Shadow& train, const spi::Visits& visits,
+  spi::Step collect(std::int64_t count, const spi::QuantizedRows& train, const spi::Visits& visits,
                     std::uint32_t first_row, const spi::Scratch& scratch, float unscale,
                     bool open = false) const;
-  /// With visits, instead: a sample of their bounds, and what the `rank`-th of it says of theta.
-  spi::Step sample(std::int64_t count, const spi::Shadow& train, const spi::Visits& visits,
+  /// With visits, instead: a sample of their bounds, and what the `rank`-th of it says of the threshold.
+  spi::Step sample(std::int64_t count, const spi::QuantizedRows& train, const spi::Visits& visits,
                    const spi::Scratch& scratch, float unscale) const;
   spi::Step tighten_by_sample(std::int64_t count, const spi::Visits& visits, std::int64_t rank) const;
   spi::Step rerank(const spi::RowBlocks& queries, const spi::RowBlocks& train, std::uint32_t first_row) const;
-  /// `guessed`: theta has to be certified.
+  /// `guessed`: the threshold has to be certified.
   spi::Step tighten(const spi::Grid<Key>& best, bool afresh, bool guessed, const spi::Scratch& scratch) const;
-  /// With visits: what the `rank`-th bound of the candidates says of theta, and the candidates it leaves.
+  /// With visits: what the `rank`-th bound of the candidates says of the threshold, and the candidates it
+  /// leaves.
   spi::Step tighten_by_bounds(std::int64_t count, std::int64_t rank, const spi::Scratch& scratch) const;
   spi::Step prune(std::int64_t count) const;
 
   /// No candidates, nothing lost: before a query tile is searched.
-  ///   theta  [count], the first; empty: +infinity
-  void reset(spi::Device& device, std::int64_t count, std::span<const float> theta = {}) const;
-  std::vector<float> thetas(spi::Device& device, std::int64_t count) const;
+  ///   threshold  [count], the first; empty: +infinity
+  void reset(spi::Device& device, std::int64_t count, std::span<const float> threshold = {}) const;
+  std::vector<float> thresholds(spi::Device& device, std::int64_t count) const;
   /// Candidates that are listed, of all queries.
   std::int64_t listed(spi::Device& device, std::int64_t count) const;
   /// Queries of the tile whose lists were too short in some tile, or whose guess failed.
   std::vector<std::int64_t> lost(spi::Device& device, std::int64_t count) const;
 
  private:
-  spi::Shadow queries(std::size_t count) const;
+  spi::QuantizedRows queries(std::size_t count) const;
   spi::CandidateLists lists(std::size_t count) const;
   spi::Grid<std::uint32_t> counts(std::size_t count) const;
   spi::Grid<std::uint32_t> flags(std::size_t count) const;
-  spi::Grid<float> theta(std::size_t count) const;
+  spi::Grid<float> threshold(std::size_t count) const;
   spi::Grid<Key> keys(std::size_t count) const;
   spi::Bounds bounds(std::size_t count) const;
   spi::Grid<std::uint32_t> sample_of(std::size_t count, const spi::Visits& visits) const;
@@ -65,8 +66,8 @@ class Proposal {
 
   const Plan plan_;
   std::int64_t times_ = 1;
-  DeviceMemory shadow_, facts_, values_, rows_, keys_, low_;
-  DeviceMemory states_;  // [3, count]: theta, counts, lost
+  DeviceMemory quantized_, row_terms_, values_, rows_, keys_, low_;
+  DeviceMemory states_;  // [3, count]: the threshold, counts, lost
 };
 
 }  // namespace kith

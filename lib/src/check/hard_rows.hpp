@@ -1,5 +1,5 @@
 // Rows whose products go wrong in the usual ways: what test_proposer.cpp has a device multiply. Their numbers
-// are such that a shadow holds them as they are, so that nothing but the product is tested.
+// are such that quantized rows hold them as they are, so that nothing but the product is tested.
 #pragma once
 
 #include <cstdint>

@@ -87,7 +87,7 @@ void plain(const CollectStep& s) {
   for (std::size_t q = 0; q < s.values.rows; ++q) {
     std::uint32_t& count = *row_of_grid(s.out.counts, q);
     for (std::size_t t = 0; t < s.values.cols; ++t) {
-      if (!(row_of_grid(s.values, q)[t] <= *row_of_grid(s.theta, q))) continue;
+      if (!(row_of_grid(s.values, q)[t] <= *row_of_grid(s.threshold, q))) continue;
       if (count < s.out.rows.cols)
         row_of_grid(s.out.rows, q)[count] = s.first_row + static_cast<std::uint32_t>(t);
       ++count;
@@ -111,7 +111,7 @@ void plain(const TightenStep& s) {
     std::vector<Key> all(best, best + s.k);
     all.insert(all.end(), keys, keys + listed(s.counts, q, s.keys.cols));
     put_smallest(std::move(all), s.k, best);
-    *row_of_grid(s.theta, q) = kith::value_of(best[s.k - 1]);
+    *row_of_grid(s.threshold, q) = kith::value_of(best[s.k - 1]);
     std::uint32_t& count = *row_of_grid(s.counts, q);
     if (count > s.keys.cols) *row_of_grid(s.lost, q) = 1;
     count = 0;
@@ -144,7 +144,7 @@ void plain(const MaskStep& s) {
     }
 }
 
-void plain(const TallyStep& s) {
+void plain(const ScoreStep& s) {
   for (std::size_t q = 0; q < s.nearest.rows; ++q) {
     float* const sums = row_of_grid(s.sums, q);
     std::fill(sums, sums + s.classes, 0.0f);

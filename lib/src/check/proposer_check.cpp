@@ -9,7 +9,7 @@
 #include "kith/error.hpp"
 #include "kith/spi/step_runner.hpp"
 
-#include "certified/shadow.hpp"
+#include "certified/quantized_rows.hpp"
 #include "check/hard_rows.hpp"
 #include "check/proposer_rounds.hpp"
 #include "check/self_test_parts.hpp"
@@ -42,14 +42,14 @@ struct Queries {
   std::size_t number_of(std::size_t q) const { return q / share % count; }
 };
 
-/// One set of rows on the device, packed, with room for its shadow.
+/// One set of rows on the device, packed, with room for its quantized rows.
 struct TestRows {
   TestRows(spi::Device& device, Proposer proposer, const Round& round, std::uint32_t block)
       : count(round.n),
         dims(round.dims),
         packed(device.allocate(padded(count, block) * dims * sizeof(float))),
-        copy(device.allocate(shadow_row_bytes(proposer, count, dims))),
-        facts(device.allocate(std::size_t{spi::facts_a_row} * count * sizeof(float))),
+        copy(device.allocate(quantized_row_bytes(proposer, count, dims))),
+        row_terms(device.allocate(std::size_t{spi::terms_a_row} * count * sizeof(float))),
         blocks{packed.get(), 0, count, dims, block} {
     // What prepare leaves as it was is NaN: it may stand beside the rows, but not get into a product.
     const std::vector<unsigned char> nans(copy->bytes, 0xFF);
@@ -64,18 +64,18 @@ struct TestRows {
       for (std::size_t d = 0; d < dims; ++d) moved[(r / block * dims + d) * block + r % block] = row(r)[d];
     device.write(*packed, 0, moved.data(), moved.size() * sizeof(float));
   }
-  /// From now on the blocks are rows first, first + 1, ...: returns where their shadow goes.
-  spi::Shadow begin(std::uint32_t first, std::uint32_t some) {
+  /// From now on the blocks are rows first, first + 1, ...: returns where their quantized rows go.
+  spi::QuantizedRows begin(std::uint32_t first, std::uint32_t some) {
     blocks.first = first;
     blocks.rows = some;
-    return {{copy.get(), 0, some, dims, dims}, {facts.get(), 0, spi::facts_a_row, some, some}};
+    return {{copy.get(), 0, some, dims, dims}, {row_terms.get(), 0, spi::terms_a_row, some, some}};
   }
   static std::size_t padded(std::uint32_t count, std::uint32_t block) {
     return std::size_t{(count + block - 1) / block} * block;
   }
 
   std::uint32_t count, dims;
-  std::unique_ptr<spi::Allocation> packed, copy, facts;
+  std::unique_ptr<spi::Allocation> packed, copy, row_terms;
   spi::RowBlocks blocks;
 };
 
@@ -138,8 +138,9 @@ float scale_for(Proposer proposer) {
 /// The steps that see all rows.
 std::vector<spi::Visits> visits_of(const Round& round) {
   if (!round.visits) return {{}};
-  const std::uint32_t blocks = (round.n + spi::shadow_rows - 1) / spi::shadow_rows;
-  return {{spi::shadow_rows, 0, 1, blocks, 1}, {spi::shadow_rows, 1, blocks - 1, blocks, 1}};
+  const std::uint32_t blocks = (round.n + spi::quantized_block_rows - 1) / spi::quantized_block_rows;
+  return {{spi::quantized_block_rows, 0, 1, blocks, 1},
+          {spi::quantized_block_rows, 1, blocks - 1, blocks, 1}};
 }
 
 /// Both sets of rows of a round on the device, the training rows prepared.
@@ -154,20 +155,20 @@ class Asked {
         centre_(put(device, std::vector<float>(round.dims))),
         rows_(device.allocate(pairs() * sizeof(std::uint32_t))),
         values_(device.allocate(pairs() * sizeof(float))),
-        shadow_(train_.begin(0, round.n)) {
+        quantized_(train_.begin(0, round.n)) {
     train_.put(device, [&](std::size_t r) { return &train[r * round.dims]; });
-    run(device, spi::PrepareStep{proposer, train_.blocks, centre(), shadow_, scale_});
+    run(device, spi::PrepareStep{proposer, train_.blocks, centre(), quantized_, scale_});
   }
 
   /// Of the steps that have been run.
   double largest_b() const { return largest_b_; }
 
-  /// The lists of candidates of a kind of queries under `theta` [n], as [n, n] of listed or not.
-  std::vector<bool> listed(const Queries& queries, const std::vector<float>& theta) {
+  /// The lists of candidates of a kind of queries under `threshold` [n], as [n, n] of listed or not.
+  std::vector<bool> listed(const Queries& queries, const std::vector<float>& threshold) {
     const std::uint32_t n = round_.n;
     queries_.put(device_,
                  [&](std::size_t q) { return &queries.different[queries.number_of(q) * round_.dims]; });
-    const auto limits = put(device_, theta), counts = put(device_, std::vector<std::uint32_t>(n));
+    const auto limits = put(device_, threshold), counts = put(device_, std::vector<std::uint32_t>(n));
     for (std::uint32_t q = 0; q < n; q += round_.at_once)
       collect(q, std::min(round_.at_once, n - q), *limits, *counts);
     std::vector<std::uint32_t> found(n), lists(pairs());
@@ -186,14 +187,14 @@ class Asked {
 
   void collect(std::uint32_t q, std::uint32_t some, spi::Allocation& limits, spi::Allocation& counts) {
     const std::uint32_t n = round_.n;
-    const spi::Shadow shadow = queries_.begin(q, some);
-    run(device_, spi::PrepareStep{proposer_, queries_.blocks, centre(), shadow, scale_, true});
+    const spi::QuantizedRows quantized = queries_.begin(q, some);
+    run(device_, spi::PrepareStep{proposer_, queries_.blocks, centre(), quantized, scale_, true});
     for (const spi::Visits& visits : visits_of(round_)) {
       const std::size_t places = visits.rows ? std::size_t{visits.rows} * visits.count : n;
       spi::CollectStep step{proposer_,
                             Metric::squared_l2,
-                            shadow,
-                            shadow_,
+                            quantized,
+                            quantized_,
                             {values_.get(), 0, some, places, n},
                             {&limits, q, some, 1, 1},
                             0,
@@ -213,7 +214,7 @@ class Asked {
   const float scale_ = scale_for(proposer_);
   TestRows train_, queries_;
   const std::unique_ptr<spi::Allocation> centre_, rows_, values_;
-  const spi::Shadow shadow_;  ///< of the training rows
+  const spi::QuantizedRows quantized_;  ///< of the training rows
   double largest_b_ = 0;
 };
 
@@ -223,7 +224,7 @@ double slack_of(Proposer proposer, const Round& round, const Pair& pair, double 
   // A device without double precision moves half a sum of squares by more than that sum's own roundings.
   const bool in_single = proposer == Proposer::gemm || proposer == Proposer::dot;
   if (in_single) return 0x1p-18 * sizes + (round.dims + 6) * 0x1p-22 * pair.half_norm;
-  if (!round.visits || round.dims > spi::most_folded_dims) return 0x1p-18 * sizes;
+  if (!round.visits || round.dims > spi::most_fused_test_dims) return 0x1p-18 * sizes;
   // The limit and the row's part of the place are two 16-bit floats each, in units of 2^15 over both scales.
   const auto scale = static_cast<double>(scale_for(proposer));
   return 0x1p-14 * sizes + 0x1p-6 / (scale * scale);
@@ -236,14 +237,14 @@ std::string test(Asked& asked, Proposer proposer, const Round& round, const Quer
   const auto pair_of = [&](std::size_t q, std::size_t t) {
     return pairs[queries.number_of(q) * round.n + t];
   };
-  std::vector<float> theta;
+  std::vector<float> threshold;
   for (std::size_t q = 0; q < round.n; ++q)  // the place of one of the rows
-    theta.push_back(spi::float_above(pair_of(q, q).place));
-  const std::vector<bool> found = asked.listed(queries, theta);
+    threshold.push_back(spi::float_above(pair_of(q, q).place));
+  const std::vector<bool> found = asked.listed(queries, threshold);
   for (std::size_t q = 0; q < round.n; ++q)
     for (std::size_t t = 0; t < round.n; ++t) {
       const Pair pair = pair_of(q, t);
-      const double limit = static_cast<double>(theta[q]), error = pair.error(asked.largest_b());
+      const double limit = static_cast<double>(threshold[q]), error = pair.error(asked.largest_b());
       const bool must = pair.place <= limit;
       const bool may = pair.place <= limit + 2 * error + slack_of(proposer, round, pair, error, limit);
       if (found[q * round.n + t] ? may : !must) continue;

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <string>
 
-#include "certified/shadow.hpp"
+#include "certified/quantized_rows.hpp"
 #include "check/hard_rows.hpp"
 #include "kith/spi.hpp"
 
@@ -23,7 +23,7 @@ constexpr Round few_column_rounds[] = {{more_rows, 3, more_rows, true}, {more_ro
 /// they are also so many that these never do.
 std::vector<std::uint32_t> columns_for(Proposer proposer, std::int64_t dims) {
   constexpr std::size_t longest_short = 64, fitting_bytes = 512, too_many_bytes = 1700;
-  const std::size_t line = spi::shadow_columns(proposer, static_cast<std::size_t>(dims)),
+  const std::size_t line = spi::quantized_columns(proposer, static_cast<std::size_t>(dims)),
                     element = proposer == Proposer::fp16 ? sizeof(std::uint16_t) : sizeof(std::int8_t);
   if (proposer == Proposer::fp16 && dims <= spi::most_split_dims)
     return {spi::most_split_dims, static_cast<std::uint32_t>(line)};
@@ -34,7 +34,7 @@ std::vector<std::uint32_t> columns_for(Proposer proposer, std::int64_t dims) {
 
 /// So many queries of a step that the kernels for few of them are those that a search of m queries begins
 /// with: there may be one for each power of two from 8 on.
-std::uint32_t few_at_once(std::int64_t m) {
+std::uint32_t small_batch_at_once(std::int64_t m) {
   std::uint32_t at_once = 8;
   while (at_once < spi::small_batch && at_once < m) at_once *= 2;
   return at_once;
@@ -48,10 +48,10 @@ std::vector<Round> rounds_of(const Plan& plan, DeviceKind kind) {
     return {{rows, columns, rows, false}};
   std::vector<Round> rounds;
   for (const std::uint32_t dims : columns_for(plan.proposer, plan.problem.dims)) {
-    rounds.push_back({rows, dims, few_at_once(plan.problem.m), false});
+    rounds.push_back({rows, dims, small_batch_at_once(plan.problem.m), false});
     if (halves && plan.problem.m > spi::small_batch) rounds.push_back({rows, dims, rows, false});
   }
-  if (halves && plan.problem.m > spi::small_batch && plan.problem.dims <= spi::most_folded_dims)
+  if (halves && plan.problem.m > spi::small_batch && plan.problem.dims <= spi::most_fused_test_dims)
     rounds.insert(rounds.end(), std::begin(few_column_rounds), std::end(few_column_rounds));
   return rounds;
 }

@@ -121,14 +121,14 @@ std::vector<std::uint32_t> test_labels() {
 }
 
 /// Sums whose bits depend on the order, and on subnormal numbers.
-std::string run_tally(spi::Device& device, std::vector<Key> nearest) {
+std::string run_score(spi::Device& device, std::vector<Key> nearest) {
   std::vector<float> weights(keys);
   for (std::size_t i = 0; i < keys; ++i) {
     weights[i] = i % 4 == 0 ? 0x1p-140f * static_cast<float>(i) : 1 / static_cast<float>(i);
     if (i % 11 == 10) nearest[i] = no_key;
   }
   return compare("sum of weights", "class", classes, on_both(device, [&](spi::StepRunner& there) {
-                   const spi::TallyStep step{there.input(nearest, m, k), there.input(weights, m, k),
+                   const spi::ScoreStep step{there.input(nearest, m, k), there.input(weights, m, k),
                                              there.input(test_labels(), 1, n), classes,
                                              there.output<float>(m, classes)};
                    return result_of(there, step, step.sums);
@@ -241,7 +241,7 @@ std::string run_steps(spi::Device& device) {
   });
   if (!nearest.same()) return "merge returned other rows in a test";
   why = run_mask(device, values.right, selector);
-  if (why.empty()) why = run_tally(device, nearest.right);
+  if (why.empty()) why = run_score(device, nearest.right);
   if (why.empty()) why = run_accumulate(device, values.right);
   return why.empty() && device.info.fused_max_k >= k ? run_fused(device) : why;
 }

@@ -118,7 +118,7 @@ std::vector<std::int64_t> Classifier::predict(MatrixView<const float> queries, s
     ballots.push_back({k, output});
   }
   Neighbors found;
-  elect(*state_, voting, queries, k, options, nullptr, found, ballots);
+  count_votes(*state_, voting, queries, k, options, nullptr, found, ballots);
   if (ballots.size() == 1) return std::move(ballots[0].label);
   std::vector<std::int64_t> labels;
   labels.reserve(ballots.size() * ballots[0].label.size());
@@ -135,7 +135,7 @@ std::vector<double> Classifier::predict_proba(MatrixView<const float> queries, s
   check_output(*state_, voting, output, k);
   std::vector<Ballot> ballots{{k, static_cast<std::size_t>(output), true}};
   Neighbors found;
-  elect(*state_, voting, queries, k, options, nullptr, found, ballots);
+  count_votes(*state_, voting, queries, k, options, nullptr, found, ballots);
   return shares(voting, ballots[0].votes, ballots[0].scores, column_of(*state_, output).classes.size(),
                 options.threads);
 } catch (...) {
@@ -160,7 +160,7 @@ Classification Classifier::classify(MatrixView<const float> queries, std::int64_
   check_output(*state_, voting, 0, k);
   std::vector<Ballot> ballots{{k, 0, true}};
   Classification result;
-  elect(*state_, voting, queries, k, options, trace, result.neighbors, ballots);
+  count_votes(*state_, voting, queries, k, options, trace, result.neighbors, ballots);
   result.label = std::move(ballots[0].label);
   result.votes = std::move(ballots[0].votes);
   result.scores = std::move(ballots[0].scores);
@@ -178,7 +178,7 @@ std::vector<Classification> Classifier::classify_outputs(MatrixView<const float>
     ballots.push_back({k, output, true});
   }
   Neighbors found;
-  elect(*state_, voting, queries, k, options, trace, found, ballots);
+  count_votes(*state_, voting, queries, k, options, trace, found, ballots);
   std::vector<Classification> results;
   results.reserve(ballots.size());
   for (Ballot& ballot : ballots)
@@ -214,7 +214,7 @@ Sweep Classifier::sweep(MatrixView<const float> queries, std::span<const std::in
   const std::int64_t largest = *std::max_element(ks.begin(), ks.end());
   check_voting("sweep", voting, state_->index.metric(), classes().size(), largest);
   Sweep sweep;
-  elect(*state_, voting, queries, largest, options, trace, sweep.neighbors, ballots);
+  count_votes(*state_, voting, queries, largest, options, trace, sweep.neighbors, ballots);
   for (Ballot& ballot : ballots) {
     sweep.label.push_back(std::move(ballot.label));
     if (!ballot.keep) continue;

@@ -37,8 +37,8 @@ struct Ballot {
 
 /// Fill all ballots from one search for `largest_k`: every k is a prefix of the longest lists. The options of
 /// the vote are checked already.
-void elect(const Classifier::State& state, const VotingOptions& voting, MatrixView<const float> queries,
-           std::int64_t largest_k, const PlanOptions& options, Trace* trace, Neighbors& found,
-           std::vector<Ballot>& ballots);
+void count_votes(const Classifier::State& state, const VotingOptions& voting, MatrixView<const float> queries,
+                 std::int64_t largest_k, const PlanOptions& options, Trace* trace, Neighbors& found,
+                 std::vector<Ballot>& ballots);
 
 }  // namespace kith

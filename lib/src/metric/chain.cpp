@@ -13,8 +13,8 @@ using std::sqrt;
 
 Prepare prepare_of(Metric metric) {
   switch (metric) {
-#define KITH_METRIC(id, prepare, start, fold, finish) \
-  case Metric::id:                                    \
+#define KITH_METRIC(id, prepare, start, accumulate, finish) \
+  case Metric::id:                                          \
     return Prepare::prepare;
 #include "kith/metrics.def"
 #undef KITH_METRIC
@@ -24,14 +24,14 @@ Prepare prepare_of(Metric metric) {
 
 float chain(Metric metric, std::span<const float> query, std::span<const float> row) {
   switch (metric) {
-#define KITH_METRIC(id, prepare, start, fold, finish) \
-  case Metric::id: {                                  \
-    float acc = start;                                \
-    for (std::size_t d = 0; d < query.size(); ++d) {  \
-      const float a = query[d], b = row[d];           \
-      acc = fold;                                     \
-    }                                                 \
-    return acc;                                       \
+#define KITH_METRIC(id, prepare, start, accumulate, finish) \
+  case Metric::id: {                                        \
+    float acc = start;                                      \
+    for (std::size_t d = 0; d < query.size(); ++d) {        \
+      const float a = query[d], b = row[d];                 \
+      acc = accumulate;                                     \
+    }                                                       \
+    return acc;                                             \
   }
 #include "kith/metrics.def"
 #undef KITH_METRIC
@@ -41,8 +41,8 @@ float chain(Metric metric, std::span<const float> query, std::span<const float> 
 
 float finish(Metric metric, float acc) {
   switch (metric) {
-#define KITH_METRIC(id, prepare, start, fold, finish) \
-  case Metric::id:                                    \
+#define KITH_METRIC(id, prepare, start, accumulate, finish) \
+  case Metric::id:                                          \
     return finish;
 #include "kith/metrics.def"
 #undef KITH_METRIC
@@ -52,7 +52,7 @@ float finish(Metric metric, float acc) {
 
 void finish(Metric metric, std::span<const Key> keys, float* distance, std::int64_t* index) {
   switch (metric) {
-#define KITH_METRIC(id, prepare, start, fold, finish)                                 \
+#define KITH_METRIC(id, prepare, start, accumulate, finish)                           \
   case Metric::id:                                                                    \
     for (std::size_t i = 0; i < keys.size(); ++i) {                                   \
       const float acc = value_of(keys[i]);                                            \

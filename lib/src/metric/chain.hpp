@@ -15,10 +15,10 @@ enum class Prepare { none, unit_rows };
 /// What the host does to rows before any device sees them.
 Prepare prepare_of(Metric metric);
 
-/// The unfinished value of one pair: fold over dimensions 0, 1, ..., dims-1.
+/// The raw value of one pair: accumulate over dimensions 0, 1, ..., dims-1.
 float chain(Metric metric, std::span<const float> query, std::span<const float> row);
 
-/// The distance a user sees, from an unfinished value.
+/// The distance a user sees, from a raw value.
 float finish(Metric metric, float value);
 
 /// What a user sees of `keys`: distances, and rows, -1 where there is none; as many of each.

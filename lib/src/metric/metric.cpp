@@ -7,7 +7,7 @@ namespace kith {
 namespace {
 
 constexpr std::pair<Metric, std::string_view> metric_names[] = {
-#define KITH_METRIC(id, prepare, start, fold, finish) {Metric::id, #id},
+#define KITH_METRIC(id, prepare, start, accumulate, finish) {Metric::id, #id},
 #include "kith/metrics.def"
 #undef KITH_METRIC
 };

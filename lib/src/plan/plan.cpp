@@ -139,13 +139,13 @@ Plan decide(const DeviceInfo& device, const Problem& problem, const PlanOptions&
       std::clamp<std::int64_t>(choice.train_tile, 1, std::min(problem.n, rows_a_chunk(device, problem.dims)));
   plan.query_tile = std::clamp<std::int64_t>(choice.query_tile, 1, std::max<std::int64_t>(problem.m, 1));
   plan.proposer = choice.proposer;
-  if (has_own_order(plan.proposer)) plan.train_tile = whole_shadow_rows(plan.train_tile);
+  if (has_own_order(plan.proposer)) plan.train_tile = whole_quantized_blocks(plan.train_tile);
   plan.seed_rows = std::min(choice.seed_rows, plan.train_tile);
   plan.sample_rows = std::min(choice.sample_rows, plan.train_tile);
   plan.visit_rows = choice.visit_rows;
   plan.row_copy_bytes = row_copy_bytes(device, plan.proposer, problem.n, problem.dims);
-  if (shadow_bytes(plan.proposer, problem.n, problem.dims) + plan.row_copy_bytes >
-      room_for_shadow(device, options))
+  if (quantized_bytes(plan.proposer, problem.n, problem.dims) + plan.row_copy_bytes >
+      room_for_quantized_rows(device, options))
     plan.row_copy_bytes = 0;  // it can be done without
   plan.growth = plan.proposer == Proposer::none ? 0 : choice.growth;
   plan.candidates = std::min(choice.candidates, problem.n);
@@ -248,7 +248,7 @@ std::string explain(const Plan& plan) try {
   if (plan.proposer != Proposer::none || radius)
     line("candidates", plan.candidates, " places a query", radius ? " and training tile" : "");
   if (plan.proposer != Proposer::none)
-    line("shadow", shadow_bytes(plan.proposer, p.n, p.dims), " bytes, kept with the index");
+    line("quantized rows", quantized_bytes(plan.proposer, p.n, p.dims), " bytes, kept with the index");
   if (plan.row_copy_bytes) line("row copy", plan.row_copy_bytes, " bytes, likewise");
   line("why", plan.reason);
   line("query tile", plan.query_tile);

@@ -41,7 +41,7 @@ std::size_t memory_budget(const DeviceInfo& device, const Plan& plan, const Plan
   const Problem& problem = plan.problem;
   const bool proposes = plan.proposer != Proposer::none;
   std::size_t rows = packed_bytes(problem.n, problem.dims, device.train_block);
-  if (proposes) rows += shadow_bytes(plan.proposer, problem.n, problem.dims) + plan.row_copy_bytes;
+  if (proposes) rows += quantized_bytes(plan.proposer, problem.n, problem.dims) + plan.row_copy_bytes;
   const std::size_t free = device.memory_bytes > rows ? (device.memory_bytes - rows) / 2 : 0;
   const std::size_t budget = options.memory_limit ? options.memory_limit : free;
   // Queries left to the chain are searched while what proposes still holds its memory.

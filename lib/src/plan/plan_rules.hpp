@@ -34,7 +34,7 @@ Choice choose_opencl_cpu(const DeviceInfo& device, const Problem& problem, const
 Choice choose_gpu(const DeviceInfo& device, const Problem& problem, const PlanOptions& options);
 
 /// Bytes that an index may keep beside its rows.
-std::size_t room_for_shadow(const DeviceInfo& device, const PlanOptions& options);
+std::size_t room_for_quantized_rows(const DeviceInfo& device, const PlanOptions& options);
 
 /// The proposer that pays for a problem about whose path the caller has said nothing; none otherwise.
 Proposer choose_proposer(const DeviceInfo& device, const Problem& problem, const PlanOptions& options);

@@ -14,7 +14,7 @@ constexpr std::int64_t most_written = std::int64_t{1}
 
 // A step should be over within a third of a second, so that a search can be stopped, and its
 // distances should leave room for others.
-constexpr double most_folds = 4e12;
+constexpr double most_multiply_adds = 4e12;
 constexpr std::int64_t most_distances = std::int64_t{1} << 30;
 
 /// Parts to cut `tiles` of rows into so that `blocks * parts` blocks, `wave` of which run at once, are done
@@ -34,8 +34,8 @@ std::int64_t best_parts(std::int64_t blocks, std::int64_t wave, std::int64_t til
 
 /// Queries a step, for at most `most` of them: whole tiles where there are several.
 std::int64_t query_tile(const Problem& problem, std::int64_t tile, std::int64_t most) {
-  const double folds = static_cast<double>(problem.n) * static_cast<double>(problem.dims);
-  const double in_time = most_folds / folds;
+  const double multiply_adds = static_cast<double>(problem.n) * static_cast<double>(problem.dims);
+  const double in_time = most_multiply_adds / multiply_adds;
   if (in_time < static_cast<double>(most)) most = std::max(tile, static_cast<std::int64_t>(in_time));
   if (problem.m <= most) return std::max<std::int64_t>(problem.m, 1);
   return most > tile ? most / tile * tile : std::max<std::int64_t>(most, 1);

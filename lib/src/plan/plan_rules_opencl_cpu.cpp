@@ -9,7 +9,8 @@ namespace {
 // How long a step takes is decided for 0.3 s, at about half the speeds that were measured with PoCL 3.1 on a
 // core of 2.6 GHz with AVX-512, so that a slower one can still be stopped within a second.
 constexpr double step_seconds = 0.3;
-constexpr double folds_a_second = 2e10;  // of 4e10, a core, where a pair costs as much as dims + 4 folds
+constexpr double multiply_adds_a_second =
+    2e10;  // of 4e10, a core, where a pair costs as much as dims + 4 multiply-adds
 constexpr std::int64_t query_block = 8, cached_queries = 1024;
 
 /// Pairs a second that one core selects from, of rows of t, by a given selector.
@@ -84,13 +85,14 @@ Choice choose_opencl_cpu(const DeviceInfo& device, const Problem& problem, const
   choice.reason = choice.fused       ? reasons::fused_on_host()
                   : problem.k <= 256 ? reasons::sorted_lists()
                                      : reasons::sorts_most();
-  const double fold_seconds = static_cast<double>(problem.dims + 4) / folds_a_second;
+  const double multiply_add_seconds = static_cast<double>(problem.dims + 4) / multiply_adds_a_second;
   const double budget = step_seconds * static_cast<double>(cores);
-  choose_tiles(problem, budget / fold_seconds, choice);
+  choose_tiles(problem, budget / multiply_add_seconds, choice);
   if (choice.fused) return choice;
   // What a pair costs to select may depend on the tile, and the tile on that.
   for (int round = 0; round < 4; ++round) {
-    const double seconds = fold_seconds + 1 / pairs_a_second(choice.selector, choice.train_tile, problem.k);
+    const double seconds =
+        multiply_add_seconds + 1 / pairs_a_second(choice.selector, choice.train_tile, problem.k);
     choose_tiles(problem, budget / seconds, choice);
   }
   return choice;

@@ -18,7 +18,8 @@ void visit_blocks(const Problem& problem, const PlanOptions& options, Choice& ch
   constexpr std::int64_t most_rows = 1024, share = 512, places_for_bytes = 4000;
   const bool library = !has_own_order(choice.proposer);
   const std::int64_t blocks = library ? 64 : 2048;
-  choice.visit_rows = std::min(most_rows, whole_shadow_rows(std::max<std::int64_t>(problem.n / blocks, 1)));
+  choice.visit_rows =
+      std::min(most_rows, whole_quantized_blocks(std::max<std::int64_t>(problem.n / blocks, 1)));
   if (library && options.train_tile)  // rows one behind the other, so blocks may be of any size
     choice.visit_rows = std::min(choice.visit_rows, options.train_tile);
   const std::int64_t seed =
@@ -48,17 +49,17 @@ class StepCost {
   StepCost(const Problem& problem, std::int64_t small_batch)
       : queries_(static_cast<double>(problem.m)),
         pair_(6e-13 + 3.4e-15 * static_cast<double>(problem.dims)),
-        few_(problem.m <= small_batch) {}
+        small_batch_(problem.m <= small_batch) {}
 
   /// A sample of `rows`, whose products are computed once more.
   double sample(double rows) const {
-    return launches + (few_ ? 1e-10 * rows : queries_ * (1e-9 + rows * pair_));
+    return launches + (small_batch_ ? 1e-10 * rows : queries_ * (1e-9 + rows * pair_));
   }
 
   /// One that grows by `growth` and lists rank * growth rows a query. For few queries a block goes through
   /// each list, and bounds of int8 let more pass.
   double later(double rank, double growth) const {
-    if (few_) return launches + (8e-9 + 0.75e-9 * queries_) * rank * growth;
+    if (small_batch_) return launches + (8e-9 + 0.75e-9 * queries_) * rank * growth;
     return launches + queries_ * (1e-9 + rank * (1e-10 * growth + 1.2e-11));
   }
 
@@ -66,7 +67,7 @@ class StepCost {
   static constexpr double launches = 20e-6;
 
   const double queries_, pair_;
-  const bool few_;
+  const bool small_batch_;
 };
 
 /// What steps that begin with a sample and grow by `growth` take, if it is less than `most` seconds.
@@ -100,7 +101,8 @@ bool is_sample(const Problem& problem, std::int64_t sample) {
 Steps best_steps(const Problem& problem, const StepCost& cost, std::int64_t sample_asked_for) {
   constexpr int most_steps = 12;
   constexpr double least_growth = 2, most_growth = 8192, most_places = 65536;
-  constexpr std::int64_t fewest_rows = std::int64_t{4} * spi::shadow_rows, most_rows = 32768, share = 4;
+  constexpr std::int64_t fewest_rows = std::int64_t{4} * spi::quantized_block_rows, most_rows = 32768,
+                         share = 4;
   const double places = std::max(most_places, 16.0 * static_cast<double>(problem.k));
   const std::int64_t least = sample_asked_for ? sample_asked_for : fewest_rows,
                      most = sample_asked_for ? sample_asked_for : std::min(most_rows, problem.n / share);
@@ -127,15 +129,15 @@ void visit_fast(const KernelProfile& profile, const Problem& problem, const Plan
                 Choice& choice) {
   constexpr std::int64_t most_queries = 32768, places_of_few = 16384;
   constexpr std::int64_t few_neighbours = 256, fewest_of_many = 32 * few_neighbours;
-  constexpr std::int64_t fewest_rows = std::int64_t{4} * spi::shadow_rows;
-  constexpr double folds_a_step = 1e14;  // a third of a second of an H200
+  constexpr std::int64_t fewest_rows = std::int64_t{4} * spi::quantized_block_rows;
+  constexpr double multiply_adds_a_step = 1e14;  // a third of a second of an H200
   const std::int64_t small_batch = profile.small_batch;
   const bool bytes = choice.proposer == Proposer::int8, few = bytes || problem.m <= small_batch;
   Problem at_once = problem;
   if (bytes) at_once.m = std::min(problem.m, small_batch);
-  const std::int64_t asked_for = whole_shadow_rows(options.train_tile);
+  const std::int64_t asked_for = whole_quantized_blocks(options.train_tile);
   const Steps steps = best_steps(at_once, StepCost(at_once, small_batch), asked_for);
-  choice.visit_rows = spi::shadow_rows;
+  choice.visit_rows = spi::quantized_block_rows;
   choice.seed_rows = asked_for ? asked_for : careful_seed(problem.k, fewest_rows);
   choice.sample_rows = steps.sample;
   choice.growth = steps.growth;
@@ -146,9 +148,10 @@ void visit_fast(const KernelProfile& profile, const Problem& problem, const Plan
   choice.candidates = std::max({few ? places_of_few : fewest_places, rest, places,
                                 2 * careful_seed(problem.k, choice.seed_rows),
                                 steps.sample / (2 * std::int64_t{spi::sample_rows})});
-  const double folds = static_cast<double>(problem.n) * static_cast<double>(problem.dims);
-  const auto in_time = static_cast<std::int64_t>(folds_a_step / folds);
-  choice.query_tile = bytes ? small_batch : std::clamp(in_time, std::int64_t{spi::shadow_rows}, most_queries);
+  const double multiply_adds = static_cast<double>(problem.n) * static_cast<double>(problem.dims);
+  const auto in_time = static_cast<std::int64_t>(multiply_adds_a_step / multiply_adds);
+  choice.query_tile =
+      bytes ? small_batch : std::clamp(in_time, std::int64_t{spi::quantized_block_rows}, most_queries);
 }
 
 }  // namespace kith

@@ -33,8 +33,8 @@ bool within_range(Proposer proposer, std::int64_t dims, double largest_query, do
 
 float scale_of(Proposer proposer, double largest) {
   if (proposer == Proposer::int8) {
-    constexpr double most = 127, least_reach = 0x1p-50;
-    return static_cast<float>(most / std::max(largest, least_reach));
+    constexpr double most = 127, least_clip_range = 0x1p-50;
+    return static_cast<float>(most / std::max(largest, least_clip_range));
   }
   if (proposer != Proposer::fp16) return 1;
   int exponent = 0;

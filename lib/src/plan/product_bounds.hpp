@@ -1,4 +1,5 @@
-// Which rows a proposer can bound, and how its shadow scales them. docs/certificate.md, sections 2 and 6.
+// Which rows a proposer can bound, and how its quantized rows scale them. docs/certificate.md, sections 2 and
+// 6.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +19,8 @@ double largest_centred(float largest, const std::vector<float>& centre);
 /// Whether the bound of `proposer` holds for rows whose centred elements reach these magnitudes.
 bool within_range(Proposer proposer, std::int64_t dims, double largest_query, double largest_train);
 
-/// What elements up to `largest` are multiplied by in a shadow: by a power of two for fp16, to become at most
-/// 127 for int8. 1 where exponents are those of a float.
+/// What elements up to `largest` are multiplied by in quantized rows: by a power of two for fp16, to become
+/// at most 127 for int8. 1 where exponents are those of a float.
 float scale_of(Proposer proposer, double largest);
 
 }  // namespace kith

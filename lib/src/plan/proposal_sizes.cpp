@@ -20,20 +20,20 @@ bool has_own_order(Proposer proposer) {
   }
 }
 
-std::size_t shadow_row_bytes(Proposer proposer, std::int64_t rows, std::int64_t dims) {
+std::size_t quantized_row_bytes(Proposer proposer, std::int64_t rows, std::int64_t dims) {
   if (!has_own_order(proposer)) return size(rows) * size(dims) * sizeof(float);
   const std::size_t element = proposer == Proposer::dot    ? sizeof(float)
                               : proposer == Proposer::int8 ? sizeof(std::int8_t)
                                                            : sizeof(std::uint16_t);
-  return size(whole_shadow_rows(rows)) * spi::shadow_columns(proposer, size(dims)) * element;
+  return size(whole_quantized_blocks(rows)) * spi::quantized_columns(proposer, size(dims)) * element;
 }
 
-std::int64_t whole_shadow_rows(std::int64_t rows) {
-  return (rows + spi::shadow_rows - 1) / spi::shadow_rows * spi::shadow_rows;
+std::int64_t whole_quantized_blocks(std::int64_t rows) {
+  return (rows + spi::quantized_block_rows - 1) / spi::quantized_block_rows * spi::quantized_block_rows;
 }
 
-std::size_t shadow_bytes(Proposer proposer, std::int64_t rows, std::int64_t dims) {
-  return shadow_row_bytes(proposer, rows, dims) + size(rows) * spi::facts_a_row * sizeof(float);
+std::size_t quantized_bytes(Proposer proposer, std::int64_t rows, std::int64_t dims) {
+  return quantized_row_bytes(proposer, rows, dims) + size(rows) * spi::terms_a_row * sizeof(float);
 }
 
 std::size_t row_copy_bytes(const DeviceInfo& device, Proposer proposer, std::int64_t rows,
@@ -49,18 +49,18 @@ std::size_t row_copy_bytes(const DeviceInfo& device, Proposer proposer, std::int
 ProposalSizes::ProposalSizes(const Plan& plan) {
   if (plan.proposer == Proposer::none) return;
   const std::size_t q = size(plan.query_tile), listed = q * size(plan.candidates);
-  shadow = shadow_row_bytes(plan.proposer, plan.query_tile, plan.problem.dims);
+  quantized = quantized_row_bytes(plan.proposer, plan.query_tile, plan.problem.dims);
   values = has_own_order(plan.proposer) ? 0 : q * size(plan.visit_rows) * sizeof(float);
   rows = listed * sizeof(std::uint32_t);
   // A sample is where bounds will be, and takes no more than these, but where there are hardly any.
   keys =
       std::max(listed * sizeof(Key), q * (size(plan.sample_rows) / spi::sample_rows) * sizeof(std::uint32_t));
   if (has_own_order(plan.proposer)) low = listed * sizeof(float);
-  small = q * (spi::facts_a_row * sizeof(float) + sizeof(float) + 2 * sizeof(std::uint32_t));
+  small = q * (spi::terms_a_row * sizeof(float) + sizeof(float) + 2 * sizeof(std::uint32_t));
 }
 
 std::size_t ProposalSizes::largest() const {
-  return std::max({shadow, values, rows, keys, low, small});
+  return std::max({quantized, values, rows, keys, low, small});
 }
 
 }  // namespace kith

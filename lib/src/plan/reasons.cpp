@@ -17,7 +17,7 @@ std::string fused_on_host() {
   return "the fused step keeps distances in registers";
 }
 std::string fused_on_gpu() {
-  return "k is small enough to select while distances are folded";
+  return "k is small enough to select while distances are computed";
 }
 std::string sorted_lists() {
   return "one sorted list a work-item suits a CPU";

@@ -44,10 +44,10 @@ double distance_between(const DeviceInfo& device, const Problem& a, const Proble
 Metric chain_of(Metric metric) {
   struct Row {
     Metric metric;
-    std::string_view prepare, start, fold;
+    std::string_view prepare, start, accumulate;
   };
   constexpr Row rows[] = {
-#define KITH_METRIC(id, prepare, start, fold, finish) {Metric::id, #prepare, #start, #fold},
+#define KITH_METRIC(id, prepare, start, accumulate, finish) {Metric::id, #prepare, #start, #accumulate},
 #include "kith/metrics.def"
 #undef KITH_METRIC
   };
@@ -56,7 +56,7 @@ Metric chain_of(Metric metric) {
   return std::find_if(std::begin(rows), std::end(rows),
                       [&](const Row& row) {
                         return row.prepare == mine.prepare && row.start == mine.start &&
-                               row.fold == mine.fold;
+                               row.accumulate == mine.accumulate;
                       })
       ->metric;
 }

@@ -16,7 +16,7 @@
 
 namespace kith {
 
-class IndexShadow;
+class IndexQuantizedRows;
 
 struct Index::State {
   State(Device on, Metric measure, std::int64_t given, std::vector<std::int64_t> counting)
@@ -45,11 +45,11 @@ struct Index::State {
   float largest_of_shards = 0;         ///< IndexOptions::largest
   std::vector<Chunk> chunks;
   std::vector<float> centre;  ///< centre_of() the rows
-  double reach = 0;           ///< reach_of() the rows
+  double clip_range = 0;      ///< clip_range_of() the rows
   mutable Lessons lessons;    ///< of searches, for plans
-  mutable DeviceMutex shadow_mutex{device.info()};
+  mutable DeviceMutex quantized_mutex{device.info()};
   /// Each made by the first search by its proposer.
-  mutable std::map<Proposer, std::shared_ptr<const IndexShadow>> shadows;
+  mutable std::map<Proposer, std::shared_ptr<const IndexQuantizedRows>> quantized_rows;
 };
 
 }  // namespace kith

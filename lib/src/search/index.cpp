@@ -7,7 +7,7 @@
 
 #include "base/border.hpp"
 #include "base/text.hpp"
-#include "certified/shadow.hpp"
+#include "certified/quantized_rows.hpp"
 #include "device/timing.hpp"
 #include "host/parallel.hpp"
 #include "kith/error.hpp"
@@ -82,7 +82,7 @@ Index::Index(Device device, MatrixView<const float> train, Metric metric, const 
   state->largest = rows.largest;
   state->chunks = upload_chunks(state->device.state(), rows.view, 0, 0);
   state->centre = centre_of(rows.view, metric);
-  state->reach = reach_of(rows.view, state->centre);
+  state->clip_range = clip_range_of(rows.view, state->centre);
   state_ = std::move(state);
 } catch (...) {
   rethrow_as_error();
@@ -105,7 +105,7 @@ Index Index::with(MatrixView<const float> more) const try {
   for (Chunk& chunk : upload_chunks(state->device.state(), rows.view, state_->rows, 0))
     state->chunks.push_back(std::move(chunk));
   state->centre = state_->centre;
-  state->reach = std::max(state_->reach, reach_of(rows.view, state->centre));
+  state->clip_range = std::max(state_->clip_range, clip_range_of(rows.view, state->centre));
   Index grown = *this;
   grown.state_ = std::move(state);
   return grown;
@@ -173,9 +173,9 @@ const std::vector<std::int64_t>& Index::features() const {
 std::size_t Index::memory_bytes() const {
   std::size_t bytes = 0;
   for (const Chunk& chunk : state_->chunks) bytes += chunk.memory.get()->bytes;
-  const std::lock_guard lock(state_->shadow_mutex);
-  for (const auto& [proposer, shadow] : state_->shadows)
-    if (shadow) bytes += shadow->bytes();  // none where there was no memory for it
+  const std::lock_guard lock(state_->quantized_mutex);
+  for (const auto& [proposer, quantized] : state_->quantized_rows)
+    if (quantized) bytes += quantized->bytes();  // none where there was no memory for it
   return bytes;
 }
 

@@ -20,15 +20,15 @@ namespace {
 /// A few queries say little of others.
 constexpr std::int64_t enough_to_tell = 16;
 
-/// What queries are multiplied by in their shadows: in those of fp16 not by more than training rows, so that
-/// half norms of rows stay comparable with products.
+/// What queries are multiplied by in their quantized rows: in those of fp16 not by more than training rows,
+/// so that half norms of rows stay comparable with products.
 float query_scale_of(const Index::State& index, const Plan& plan, MatrixView<const float> queries,
                      float largest_query) {
   if (plan.proposer == Proposer::none || queries.rows() == 0) return 1;
   const FloatGuard guard;
-  if (plan.proposer == Proposer::int8) return scale_of(plan.proposer, reach_of(queries, index.centre));
+  if (plan.proposer == Proposer::int8) return scale_of(plan.proposer, clip_range_of(queries, index.centre));
   const float scale = scale_of(plan.proposer, largest_centred(largest_query, index.centre));
-  return plan.proposer == Proposer::fp16 ? std::min(scale, shadow_for(index, plan)->scale()) : scale;
+  return plan.proposer == Proposer::fp16 ? std::min(scale, quantized_rows_for(index, plan)->scale()) : scale;
 }
 
 /// 0, 1, ..., count - 1: none of them was asked yet.
@@ -148,7 +148,7 @@ void run(const Index::State& index, const Plan& plan, const PlanOptions& options
   const std::int64_t m = queries.rows(), query_tiles = (m + plan.query_tile - 1) / plan.query_tile;
   Workspace workspace(state, plan, scratch_of(*state, plan));
   const DeviceFilter filter(state, plan, options);
-  if (plan.proposer != Proposer::none && m > 0) shadow_for(index, plan, trace);
+  if (plan.proposer != Proposer::none && m > 0) quantized_rows_for(index, plan, trace);
   std::optional<Ladder> ladder;
   if (m > 0)
     ladder.emplace(index, plan, options, filter, query_scale_of(index, plan, queries, largest_query));

@@ -2,7 +2,7 @@
 #include <string>
 
 #include "certified/proposal.hpp"
-#include "certified/shadow.hpp"
+#include "certified/quantized_rows.hpp"
 #include "check/proposer_check.hpp"
 #include "check/selector_check.hpp"
 #include "exact/exact_tile.hpp"
@@ -59,17 +59,17 @@ void add_proposer_steps(const DeviceInfo& info, const Plan& plan, std::vector<sp
                                info.query_block};
   const spi::RowBlocks train{nullptr, 0, static_cast<std::uint32_t>(t), count(plan.problem.dims),
                              plan.row_copy_bytes ? 1 : info.train_block};
-  const spi::Shadow shadow{{nullptr, 0, t, dims, dims}, {nullptr, 0, spi::facts_a_row, t, t}};
+  const spi::QuantizedRows quantized{{nullptr, 0, t, dims, dims}, {nullptr, 0, spi::terms_a_row, t, t}};
   steps.push_back(proposal.prepare(queries, {nullptr, 0, 1, dims, dims}, 1));
   const spi::Visits visits = largest_visits(plan);
-  steps.push_back(proposal.collect(plan.query_tile, shadow, visits, 0, {}, 1));
+  steps.push_back(proposal.collect(plan.query_tile, quantized, visits, 0, {}, 1));
   steps.push_back(proposal.rerank(queries, train, 0));
   steps.push_back(
       proposal.tighten({nullptr, 0, static_cast<std::size_t>(plan.query_tile), k, k}, true, false, {}));
   if (!at_once) return;
   if (plan.sample_rows > 0) {
     const spi::Visits of_sample = sample_visits(plan);
-    steps.push_back(proposal.sample(plan.query_tile, shadow, of_sample, {}, 1));
+    steps.push_back(proposal.sample(plan.query_tile, quantized, of_sample, {}, 1));
     steps.push_back(proposal.tighten_by_sample(plan.query_tile, of_sample, 1));
   }
   steps.push_back(proposal.tighten_by_bounds(plan.query_tile, plan.problem.k, {}));

@@ -14,7 +14,7 @@
 
 namespace kith {
 
-/// The largest unfinished value whose distance is at most `radius`: who is within it on the device is then
+/// The largest raw value whose distance is at most `radius`: who is within it on the device is then
 /// within it by the distances that a search shows. Under FloatGuard.
 float bound_of(Metric metric, float radius);
 

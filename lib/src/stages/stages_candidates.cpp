@@ -24,13 +24,14 @@ void check_candidates(const char* stage, const Candidates& candidates) {
            "]; give a count for each list and a candidate for each place");
 }
 
-void check_theta(std::span<const float> theta, std::int64_t m) {
-  if (theta.size() != size(m))
-    refuse("collect: " + std::to_string(theta.size()) + " values of theta for " + std::to_string(m) +
+void check_threshold(std::span<const float> threshold, std::int64_t m) {
+  if (threshold.size() != size(m))
+    refuse("collect: " + std::to_string(threshold.size()) + " thresholds for " + std::to_string(m) +
            " queries; give one for each");
-  for (std::size_t q = 0; q < theta.size(); ++q)
-    if (std::isnan(theta[q]))
-      refuse("collect: theta of query " + std::to_string(q) + " is NaN; every value must be a number");
+  for (std::size_t q = 0; q < threshold.size(); ++q)
+    if (std::isnan(threshold[q]))
+      refuse("collect: the threshold of query " + std::to_string(q) +
+             " is NaN; every value must be a number");
 }
 
 /// Devices append in the order of their atomic additions; what is returned does not depend on it,
@@ -46,14 +47,14 @@ void put_in_order(Candidates& candidates) {
 
 }  // namespace
 
-Candidates collect(const Device& device, MatrixView<const float> distances, std::span<const float> theta,
+Candidates collect(const Device& device, MatrixView<const float> distances, std::span<const float> threshold,
                    std::int64_t capacity) try {
   const FloatGuard guard;
   if (capacity < 1 || capacity > distances.cols())
     refuse("collect: capacity = " + std::to_string(capacity) + " but there are " +
            std::to_string(distances.cols()) +
            " rows; choose 1 <= capacity <= " + std::to_string(distances.cols()));
-  check_theta(theta, distances.rows());
+  check_threshold(threshold, distances.rows());
   const std::vector<float> dense = dense_values("collect", distances, Masked::accepted);
   const std::size_t m = size(distances.rows()), n = size(distances.cols()), places = size(capacity);
   Candidates found{distances.rows(), capacity, std::vector<std::uint32_t>(m),
@@ -68,7 +69,7 @@ Candidates collect(const Device& device, MatrixView<const float> distances, std:
             {},
             {},
             there.input(dense, m, n),
-            there.input(theta, m, 1),
+            there.input(threshold, m, 1),
             0,
             {there.output<std::uint32_t>(m, places), there.in_and_out(found.counts, m, 1)},
             {}};
@@ -147,7 +148,7 @@ Tightened tighten(const Device& device, const Candidates& candidates, std::span<
       },
       [&](spi::StepRunner& there, const auto& step) {
         result.best.keys = there.read(step.best);
-        result.theta = there.read(step.theta);
+        result.threshold = there.read(step.threshold);
         result.lost = there.read(step.lost);
       });
   return result;

@@ -1,4 +1,4 @@
-// The stages of filters and classes: mask, tally, accumulate.
+// The stages of filters and classes: mask, score, accumulate.
 #include <cmath>
 #include <limits>
 
@@ -42,14 +42,14 @@ std::vector<float> dense_weights(MatrixView<const float> weights, const KeyLists
   const FloatGuard guard;
   const std::size_t m = size(nearest.rows), k = size(nearest.k);
   if (weights.rows() != nearest.rows || weights.cols() != nearest.k)
-    refuse("tally: weights are " + shape(size(weights.rows()), size(weights.cols())) + " but neighbours " +
+    refuse("score: weights are " + shape(size(weights.rows()), size(weights.cols())) + " but neighbours " +
            shape(m, k) + "; give one weight a neighbour");
   std::vector<float> dense(m * k);
   for (std::size_t i = 0; i < dense.size(); ++i) {
     if (nearest.keys[i] == no_key) continue;
     dense[i] = weights(static_cast<std::int64_t>(i / k), static_cast<std::int64_t>(i % k));
     if (!(dense[i] >= 0) || std::isinf(dense[i]))
-      refuse("tally: row " + std::to_string(i / k) + ", rank " + std::to_string(i % k) + " has weight " +
+      refuse("score: row " + std::to_string(i / k) + ", rank " + std::to_string(i % k) + " has weight " +
              text_of(dense[i]) + "; make every weight finite and not negative");
   }
   return dense;
@@ -75,9 +75,9 @@ std::vector<float> mask(const Device& device, MatrixView<const float> distances,
   rethrow_as_error();
 }
 
-std::vector<float> tally(const Device& device, const KeyLists& nearest, MatrixView<const float> weights,
+std::vector<float> score(const Device& device, const KeyLists& nearest, MatrixView<const float> weights,
                          std::span<const std::uint32_t> labels, std::uint32_t classes) try {
-  check_neighbours("tally", nearest, labels, classes);
+  check_neighbours("score", nearest, labels, classes);
   const std::vector<float> dense = dense_weights(weights, nearest);
   const std::size_t m = size(nearest.rows), k = size(nearest.k), n = labels.size();
   std::vector<float> sums(m * classes);
@@ -85,7 +85,7 @@ std::vector<float> tally(const Device& device, const KeyLists& nearest, MatrixVi
   run(
       device,
       [&](spi::StepRunner& there) {
-        return spi::TallyStep{there.input(nearest.keys, m, k), there.input(dense, m, k),
+        return spi::ScoreStep{there.input(nearest.keys, m, k), there.input(dense, m, k),
                               there.input(labels, 1, n), classes, there.output<float>(m, classes)};
       },
       [&](spi::StepRunner& there, const auto& step) { sums = there.read(step.sums); });

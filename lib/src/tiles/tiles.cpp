@@ -15,7 +15,7 @@ std::int64_t rows_of_step(const Attempt& attempt, const Plan& plan, std::int64_t
   if (before == 0) return std::min(attempt.seed_rows, attempt.step_rows);
   const bool grows = before < attempt.step_rows / attempt.growth;
   const std::int64_t rows = grows ? before * attempt.growth : attempt.step_rows;
-  return std::min(has_own_order(plan.proposer) ? whole_shadow_rows(rows) : rows, attempt.step_rows);
+  return std::min(has_own_order(plan.proposer) ? whole_quantized_blocks(rows) : rows, attempt.step_rows);
 }
 
 /// Of a chunk: about 0.618 of its blocks further each time, which leaves no large gap at any time (Knuth, The

@@ -29,10 +29,11 @@ std::vector<Tile> train_tiles(const Index::State& index, const Plan& plan);
 struct Phase {
   std::size_t chunk;  ///< its place in Index::State::chunks
   spi::Visits visits;
-  bool ranks;         ///< the chain ranks what is listed, at the end of a chunk at the latest
-  std::int64_t rank;  ///< the bound that theta follows from: that of the k-th, or fewer where it is guessed
+  bool ranks;  ///< the chain ranks what is listed, at the end of a chunk at the latest
+  std::int64_t
+      rank;  ///< the bound that the threshold follows from: that of the k-th, or fewer where it is guessed
   bool samples = false;  ///< lists nothing; the next phase sees the same rows again
-  bool open = false;     ///< theta may be +infinity
+  bool open = false;     ///< the threshold may be +infinity
   bool afresh = false;   ///< nothing has been ranked before
   bool thins = true;     ///< what is listed; at the end that may take longer than to rank it all
 };

@@ -80,7 +80,7 @@ TEST_SUITE_BEGIN("unit");
 
 TEST_CASE("kernels: one without the barriers of its loop is refused when the device is opened") {
   if (!has_pocl()) return;
-  check_refused_to_open({"nearest/nearest_points.cl", barrier, ";"},
+  check_refused_to_open({"nearest/nearest_low_dim.cl", barrier, ";"},
                         "the fused search of 67 queries among 290 rows of 3 columns");
   check_refused_to_open({"nearest/nearest_rows.cl", barrier, ";"},
                         "the fused search of 5 queries among 1100 rows of 7 columns");
@@ -118,19 +118,19 @@ TEST_CASE("kernels: without double precision proposers keep their bounds, and pa
 TEST_CASE("kernels: one for groups of another size than are launched is refused with the driver's words") {
   if (!has_pocl()) return;
   check_refused_to_open(
-      {"nearest/nearest_points.cl", "reqd_work_group_size(GROUP, 1, 1)", "reqd_work_group_size(64, 1, 1)"},
+      {"nearest/nearest_low_dim.cl", "reqd_work_group_size(GROUP, 1, 1)", "reqd_work_group_size(64, 1, 1)"},
       "the self-test could not run: ");
 }
 
 TEST_CASE("kernels: one that takes more local memory than there is is refused with both sizes") {
   if (!has_pocl()) return;
-  const Changed changed("nearest/nearest_points.cl", "local uint full;",
+  const Changed changed("nearest/nearest_low_dim.cl", "local uint full;",
                         "local uint full;\n  local volatile uint much[1 << 24];\n  much[0] = 0;");
   const Result result = changed.search();
   if (ended_by_pocl(result)) return;
   CAPTURE(result.err);
   CHECK(result.code == 4);
-  CHECK(contains(result.err, "kith_nearest_points needs 67"));
+  CHECK(contains(result.err, "kith_nearest_low_dim needs 67"));
   CHECK(contains(result.err, " bytes of local memory, but "));
 }
 

@@ -142,8 +142,8 @@ TEST_CASE("reading shows on a terminal which part is read") {
     if (child == 0) {
       setenv("TERM", "xterm", 1);
       {
-        kith::command::Waiting waiting("reading train.npy");
-        if (told) waiting.update(0.42);
+        kith::command::ActivityLine activity("reading train.npy");
+        if (told) activity.update(0.42);
         std::this_thread::sleep_for(std::chrono::milliseconds(1300));
       }
       _exit(0);

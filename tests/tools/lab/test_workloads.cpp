@@ -53,7 +53,7 @@ TEST_CASE("cases: a number always means the same case, within the contract") {
       CHECK((c.m > 0 && c.classes > 0));
     }
   }
-  for (const Stage stage : {Stage::mask, Stage::tally, Stage::accumulate})
+  for (const Stage stage : {Stage::mask, Stage::score, Stage::accumulate})
     CHECK(alone[static_cast<std::size_t>(stage)] > 10);
 }
 
@@ -75,11 +75,11 @@ TEST_CASE("cases: a command line says all that is not chosen by the plan") {
         "--metric l1 --classes 4 --selector bubble --fused no --groups 2 --query-tile 3 --train-tile 50 "
         "--threads 1");
   Case alone;
-  alone.stage = Stage::tally;
+  alone.stage = Stage::score;
   alone.seed = 7;
   alone.n = 100, alone.m = 5, alone.dims = 3, alone.k = 9, alone.classes = 4;
   CHECK(command_line(alone, "cpu") ==
-        "kith compare --device cpu --stage tally --data normal --seed 7 -n 100 -m 5 --dims 3 -k 9 "
+        "kith compare --device cpu --stage score --data normal --seed 7 -n 100 -m 5 --dims 3 -k 9 "
         "--metric squared_l2 --classes 4");
 }
 
@@ -115,14 +115,14 @@ TEST_CASE("plain_result: parts, padding and votes") {
   CHECK(plain_result(operation, operands).cells == std::vector<std::uint64_t>{1, 0, 1, 1});
 }
 
-TEST_CASE("plain_result: candidates within theta, their keys, and what is best") {
-  const float distances[] = {3, 1, 2, 1, /**/ 0, 0, 0, 0}, theta[] = {2, 0};
+TEST_CASE("plain_result: candidates within the threshold, their keys, and what is best") {
+  const float distances[] = {3, 1, 2, 1, /**/ 0, 0, 0, 0}, threshold[] = {2, 0};
   Operation operation;
   operation.stage = Stage::collect;
   operation.n = 4, operation.m = 2, operation.dims = 1, operation.k = 2, operation.capacity = 3;
   Operands operands;
   operands.distances = {distances, 2, 4};
-  operands.theta = theta;
+  operands.threshold = threshold;
   CHECK(plain_result(operation, operands).cells ==
         std::vector<std::uint64_t>{3, 1, 2, 3, /**/ 4, no_row, no_row, no_row});
   operation.stage = Stage::rerank;
@@ -167,7 +167,7 @@ TEST_CASE("plain_result: filters, weights and sums of classes") {
   CHECK(plain_result(operation, operands).cells == std::vector<std::uint64_t>{bits(3), out, bits(2), bits(1),
                                                                               /**/ bits(0x1p24f), out,
                                                                               bits(1), bits(-0.0f)});
-  operation.stage = Stage::tally;
+  operation.stage = Stage::score;
   CHECK(plain_result(operation, operands).cells ==
         std::vector<std::uint64_t>{bits(0), bits(0), bits(4.5f), /**/ bits(1), bits(0), bits(0)});
   operation.stage = Stage::accumulate;
@@ -180,14 +180,14 @@ TEST_CASE("plain_result: filters, weights and sums of classes") {
 
 TEST_CASE("stages: what a step changes is as at first when it runs again") {
   const Device cpu = open_device("cpu");
-  const std::vector<float> distances = {3, 1, 2, 1}, theta = {1};
+  const std::vector<float> distances = {3, 1, 2, 1}, threshold = {1};
   const std::vector<std::uint32_t> counts = {2};
   const std::vector<Key> keys = {make_key(4, 7), make_key(1, 5)}, best = {make_key(2, 0)};
   Operation operation;
   operation.n = 4, operation.m = 1, operation.k = 1, operation.capacity = 2;
   Operands operands;
   operands.distances = {distances.data(), 1, 4};
-  operands.theta = theta;
+  operands.threshold = threshold;
   operands.counts = counts;
   operands.keys = keys;
   operands.best = best;
@@ -293,10 +293,11 @@ TEST_CASE("run_proposed_cases: in two parts and by two workers as in one") {
   CHECK(whole.next == 40);
   CHECK(whole.vouched == 1);
   std::uint64_t by_proposer = 0, by_kind = 0;
-  for (const auto& [name, tally] : whole.tallies) {
+  for (const auto& [name, counts_of_case] : whole.case_counts) {
     const bool proposer = name == "dot" || name == "bf16" || name == "int8";
-    (proposer ? by_proposer : by_kind) += tally.cases;
-    CHECK(tally.queries >= tally.repeats + tally.fallbacks + tally.out_of_range);
+    (proposer ? by_proposer : by_kind) += counts_of_case.cases;
+    CHECK(counts_of_case.queries >=
+          counts_of_case.repeats + counts_of_case.fallbacks + counts_of_case.out_of_range);
   }
   CHECK(by_proposer == 40);
   CHECK(by_kind == 40);
@@ -306,9 +307,9 @@ TEST_CASE("run_proposed_cases: in two parts and by two workers as in one") {
   CHECK(parts.next == 21);
   part.first = 21;
   part.cases = 19;
-  for (const auto& [name, tally] : run_proposed_cases(two, nullptr, part).tallies)
-    parts.tallies[name] += tally;
-  CHECK(parts.tallies == whole.tallies);
+  for (const auto& [name, counts_of_case] : run_proposed_cases(two, nullptr, part).case_counts)
+    parts.case_counts[name] += counts_of_case;
+  CHECK(parts.case_counts == whole.case_counts);
 }
 
 TEST_CASE("workloads: floors are the formulas of docs/benchmarks.md") {

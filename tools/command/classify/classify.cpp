@@ -14,7 +14,7 @@ namespace {
 void check_flags(const CLI::App& app, const ClassifyFlags& flags) {
   check_learned(app, flags);
   refuse_both(app, "--radius", "--k-sweep", "choose one");
-  if (app.count("--outlier") > 0 && flags.asking.radius.empty())
+  if (app.count("--outlier") > 0 && flags.query_flags.radius.empty())
     refuse("classify", "--outlier is for queries with no row within --radius; give both, or --no-label");
   if (!flags.out.empty()) files::check_output_name(flags.out, files::Content::labels, flags.output.format);
   if (!flags.proba.empty())
@@ -65,7 +65,7 @@ void add_rows_and_questions(CLI::App& app, ClassifyFlags& flags) {
                     "queries have them too, they are the truth");
   app.get_option("--train")->required(false);
   add_answer_options(app, flags.training);
-  add_asking_options(app, flags.asking, "True labels of the queries, one a row");
+  add_query_options(app, flags.query_flags, "True labels of the queries, one a row");
   add_numbers(app, "--k-sweep", flags.k_sweep, "Accuracy for each of these k, by one search: 1,3,5,9", 1);
   add_metric_option(app, flags.metric);
   add_device_option(app, flags.device);
@@ -106,7 +106,7 @@ void add_outputs(CLI::App& app, ClassifyFlags& flags) {
   add_texts(app, "--class-names", flags.class_names,
             "Names of the labels 0, 1, 2, ... for the report, with commas between them", "NAMES");
   add_number(app, "--expect", flags.expect, "How many must be right; exit 1 where it is another number", 0);
-  add_telling_options(app, flags.telling);
+  add_diagnostic_options(app, flags.diagnostics);
 }
 
 }  // namespace

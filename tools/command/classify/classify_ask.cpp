@@ -44,7 +44,7 @@ void check_truth(const ClassifyFlags& flags, bool known) {
 /// Every k asked for, ascending, once each.
 std::vector<std::int64_t> all_ks(const ClassifyFlags& flags) {
   std::vector<std::int64_t> ks = flags.k_sweep;
-  ks.push_back(flags.asking.k);
+  ks.push_back(flags.query_flags.k);
   return classes_of(ks);
 }
 
@@ -60,7 +60,7 @@ void follow_model(const CLI::App& app, const Model& model, VotingOptions& voting
 /// Classes, truth and names of each label column.
 void describe_outputs(const ClassifyFlags& flags, Classified& done) {
   std::vector<files::Labels> truth =
-      true_labels("classify", flags.training.tables, flags.asking, done.training, done.queries().table);
+      true_labels("classify", flags.training.tables, flags.query_flags, done.training, done.queries().table);
   for (std::size_t i = 0; i < done.training.labels.size(); ++i) {
     const files::Labels& known = done.training.labels[i];
     Output output;
@@ -84,7 +84,7 @@ void ask_k(const ClassifyFlags& flags, const Classifier& classifier, const Votin
            const PlanOptions& options, Trace* trace, Classified& done) {
   const MatrixView<const float> queries = done.queries().searched();
   if (flags.k_sweep.empty()) {
-    auto results = classifier.classify_outputs(queries, flags.asking.k, voting, options, trace);
+    auto results = classifier.classify_outputs(queries, flags.query_flags.k, voting, options, trace);
     done.found = as_lists(std::move(results[0].neighbors));
     for (std::size_t i = 0; i < results.size(); ++i) {
       done.outputs[i].answer = std::move(results[i].label);
@@ -93,9 +93,9 @@ void ask_k(const ClassifyFlags& flags, const Classifier& classifier, const Votin
     return;
   }
   done.ks = all_ks(flags);
-  Sweep sweep =
-      classifier.sweep(queries, done.ks, voting, options, trace, flags.proba.empty() ? 0 : flags.asking.k);
-  const auto at = std::find(done.ks.begin(), done.ks.end(), flags.asking.k) - done.ks.begin();
+  Sweep sweep = classifier.sweep(queries, done.ks, voting, options, trace,
+                                 flags.proba.empty() ? 0 : flags.query_flags.k);
+  const auto at = std::find(done.ks.begin(), done.ks.end(), flags.query_flags.k) - done.ks.begin();
   done.outputs[0].answer = sweep.label[static_cast<std::size_t>(at)];
   done.swept = std::move(sweep.label);
   done.found = as_lists(std::move(sweep.neighbors));
@@ -105,7 +105,8 @@ void ask_k(const ClassifyFlags& flags, const Classifier& classifier, const Votin
 void ask_radius(const ClassifyFlags& flags, const Classifier& classifier, const VotingOptions& voting,
                 const PlanOptions& options, Trace* trace, Classified& done) {
   RadiusClassification result = classifier.classify_within(
-      done.queries().searched(), radius_of("classify", flags.asking, flags.metric), voting, options, trace);
+      done.queries().searched(), radius_of("classify", flags.query_flags, flags.metric), voting, options,
+      trace);
   Output& output = done.outputs[0];
   output.answer = std::move(result.label);
   take(std::move(result), output);
@@ -140,7 +141,7 @@ void name_missing(Classified& done) {
 VotingOptions read_all(const CLI::App& app, ClassifyFlags& flags, Classified& done) {
   Model model;
   done.training = read_learned(app, flags, model);
-  done.leave_one_out = flags.asking.leave_one_out;
+  done.leave_one_out = flags.query_flags.leave_one_out;
   for (std::int64_t k : flags.k_sweep) check_k("classify", k, done.training, done.leave_one_out);
   check_one_output(app, done.training.labels.size());
   check_out(flags, done.training.labels);
@@ -149,7 +150,7 @@ VotingOptions read_all(const CLI::App& app, ClassifyFlags& flags, Classified& do
   VotingOptions voting = voting_options("classify", flags.voting, &done.training.labels[0], classes,
                                         flags.by_k() ? all_ks(flags).back() : 0);
   if (!flags.model.empty()) follow_model(app, model, voting);
-  done.own_queries = read_asked(flags.training, flags.asking, done.training);
+  done.own_queries = read_asked(flags.training, flags.query_flags, done.training);
   describe_outputs(flags, done);
   return voting;
 }
@@ -174,13 +175,13 @@ Classified classify(const CLI::App& app, ClassifyFlags& flags) {
   if (done.queries().table.rows == 0) return done;
   ProgressBar bar("classifying");
   options.progress = [&bar](const Progress& progress) { bar.update(progress.fraction); };
-  Trace* trace = flags.telling.any() || !flags.shown.report.empty() ? &done.trace : nullptr;
-  if (flags.asking.radius.empty())
+  Trace* trace = flags.diagnostics.any() || !flags.shown.report.empty() ? &done.trace : nullptr;
+  if (flags.query_flags.radius.empty())
     ask_k(flags, classifier, done.voting, options, trace, done);
   else
     ask_radius(flags, classifier, done.voting, options, trace, done);
   spread(done);
-  note_overflow(done.found, asked_name(flags.training, flags.asking));
+  note_overflow(done.found, asked_name(flags.training, flags.query_flags));
   name_missing(done);
   done.seconds.emplace_back("search and vote", lap(start));
   return done;

@@ -24,8 +24,8 @@ std::string shown_answers(const ClassifyFlags& flags, const Classified& done) {
   std::string text;
   std::vector<std::string> titles = done.training.label_names;
   if (titles.size() == 1) titles[0] = "label";
-  for (std::size_t q = 0; q < flags.asking.query.size(); ++q) {
-    std::string answer = flags.asking.query[q] + ": ";
+  for (std::size_t q = 0; q < flags.query_flags.query.size(); ++q) {
+    std::string answer = flags.query_flags.query[q] + ": ";
     for (std::size_t i = 0; i < done.outputs.size(); ++i)
       answer += (i ? "," : "") + done.outputs[i].names.text(done.outputs[i].answer[q]);
     text += (q ? "\n" : "") + files::shown_in_line(answer) + "\n";
@@ -69,7 +69,7 @@ std::string accuracies(const ClassifyFlags& flags, const Classified& done) {
 
 void add_facts(Document& document, const ClassifyFlags& flags, const Classified& done) {
   const std::int64_t rows = done.queries().table.rows;
-  add_asked(document, done.training, done.queries().table, flags.metric, done.device, flags.asking);
+  add_asked(document, done.training, done.queries().table, flags.metric, done.device, flags.query_flags);
   const double seconds = done.trace.total_seconds;
   document.add(Fact{"", "Search", 0,
                     report::grouped(std::llround(static_cast<double>(rows) / std::max(seconds, 1e-9))) +
@@ -103,7 +103,7 @@ void add_sweep(Document& document, const ClassifyFlags& flags, const Classified&
   document.add(report::Section{"Other numbers of neighbours",
                                "Accuracy for each k that was asked for, all from one search for the largest. "
                                "The height does not begin at 0."});
-  report::add_sweep(document, sweep, rows, flags.asking.k, std::move(numbers));
+  report::add_sweep(document, sweep, rows, flags.query_flags.k, std::move(numbers));
   document.add(Words{"\n"});
 }
 
@@ -132,13 +132,13 @@ Document classified_document(const ClassifyFlags& flags, const Classified& done)
   Document document{{}, {done.device, done.trace, done.seconds, command_line()}, {}};
   add_facts(document, flags, done);
   if (done.queries().table.rows == 0) return document;
-  document.add(Words{telling(flags.telling, done.trace)});
+  document.add(Words{diagnostics(flags.diagnostics, done.trace)});
   if (!flags.shown.report.empty()) add_report(document, flags, done);
   if (!flags.k_sweep.empty()) add_sweep(document, flags, done);
   if (done.has_truth())
     document.add(Words{accuracies(flags, done)});
   else if (flags.out.empty() && flags.proba.empty())
-    document.add(Words{flags.asking.query.empty() ? answer_lines(done) : shown_answers(flags, done)});
+    document.add(Words{flags.query_flags.query.empty() ? answer_lines(done) : shown_answers(flags, done)});
   return document;
 }
 

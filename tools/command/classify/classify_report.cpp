@@ -53,10 +53,10 @@ report::Sample sample_of(const Classified& done, std::size_t q, std::size_t trut
 }
 
 report::Head head_of(const ClassifyFlags& flags, const Classified& done, const report::Confusion& confusion) {
-  const std::int64_t k = flags.asking.radius.empty() ? flags.asking.k : 0;
+  const std::int64_t k = flags.query_flags.radius.empty() ? flags.query_flags.k : 0;
   const std::string others = done.leave_one_out ? " others" : k == 1 ? " neighbour" : " neighbours";
   const std::string voters = k == 0 ? "all" + (done.leave_one_out ? others : " training rows") + " within " +
-                                          report::escape(flags.asking.radius)
+                                          report::escape(flags.query_flags.radius)
                              : k == 1 ? "their nearest" + (done.leave_one_out ? " other" : others)
                                       : "their " + report::grouped(k) + " nearest" + others;
   const double share = confusion.accuracy();
@@ -99,7 +99,7 @@ void add_report(report::Document& document, const ClassifyFlags& flags, const Cl
   report::Samples shown{&training.rows.table,
                         &done.queries().table,
                         classes,
-                        flags.asking.radius.empty() ? flags.asking.k : 0,
+                        flags.query_flags.radius.empty() ? flags.query_flags.k : 0,
                         confusion.total() - confusion.correct(),
                         {}};
   const std::vector<std::uint32_t> train_classes = class_codes(training.labels[0].code, codes);

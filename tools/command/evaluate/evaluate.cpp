@@ -50,10 +50,10 @@ std::int64_t chosen_k_max(const EvaluateFlags& flags, std::int64_t most) {
 /// True labels of held-out queries.
 files::Labels held_out_truth(const EvaluateFlags& flags, const Training& training,
                              const files::Table& queries) {
-  AskingFlags asking;
-  asking.truth = flags.truth;
+  QueryFlags query_flags;
+  query_flags.truth = flags.truth;
   std::vector<files::Labels> truth =
-      true_labels("evaluate", flags.training.tables, asking, training, queries);
+      true_labels("evaluate", flags.training.tables, query_flags, training, queries);
   if (truth[0].code.empty())
     refuse("evaluate", "the true labels of " + queries.path +
                            " are not known; give --truth FILE, or queries with the label column");

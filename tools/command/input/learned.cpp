@@ -8,7 +8,7 @@ bool check_learned(const CLI::App& app, const LearnedFlags& flags) {
   const std::string where = app.get_name();
   check_model_options(app);
   if (flags.model.empty()) require_answers(where, flags.training);
-  const bool only_save = check_asking(app, flags.training, flags.asking, flags.save_model.empty());
+  const bool only_save = check_query_flags(app, flags.training, flags.query_flags, flags.save_model.empty());
   check_model_path(where, "--model", flags.model);
   check_model_path(where, "--save-model", flags.save_model);
   for (const char* option : {"--out", "--proba"})
@@ -30,23 +30,23 @@ Training read_learned(const CLI::App& app, LearnedFlags& flags, Model& model) {
       refuse(where, flags.model + (labels ? " is a model of `kith regress`; its values are no labels"
                                           : " is a model of `kith classify`; its labels are no values"));
     flags.metric = model.metric;
-    if (app.count("-k") == 0 && model.k > 0) flags.asking.k = model.k;
+    if (app.count("-k") == 0 && model.k > 0) flags.query_flags.k = model.k;
   }
-  if (flags.by_k()) check_k(where, flags.asking.k, training, flags.asking.leave_one_out);
+  if (flags.by_k()) check_k(where, flags.query_flags.k, training, flags.query_flags.leave_one_out);
   return training;
 }
 
 void save_learned(const CLI::App& app, const LearnedFlags& flags, Training& training,
                   const VotingOptions& voting) {
   if (flags.save_model.empty()) return;
-  write_model(flags.save_model,
-              model_of(app.get_name(), training, flags.metric, flags.by_k() ? flags.asking.k : 0, voting));
+  write_model(flags.save_model, model_of(app.get_name(), training, flags.metric,
+                                         flags.by_k() ? flags.query_flags.k : 0, voting));
 }
 
 PlanOptions question_options(const QuestionFlags& flags, const Training& training) {
   PlanOptions options = plan_options(flags.plan);
   options.filter = training.filter_view();
-  if (flags.asking.leave_one_out) options.self = 0;
+  if (flags.query_flags.leave_one_out) options.self = 0;
   return options;
 }
 

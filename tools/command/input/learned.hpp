@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "command/input/answers.hpp"
 #include "command/input/model_file.hpp"
+#include "command/input/query_flags.hpp"
 #include "command/input/training.hpp"
 #include "command/input/voting_flags.hpp"
 #include "command/shared/command.hpp"
@@ -22,11 +22,11 @@ struct RowFlags {
 };
 
 struct QuestionFlags : RowFlags {
-  AskingFlags asking;
+  QueryFlags query_flags;
   OutputFlags output;
-  TellingFlags telling;
+  DiagnosticFlags diagnostics;
 
-  bool by_k() const { return asking.radius.empty(); }
+  bool by_k() const { return query_flags.radius.empty(); }
 };
 
 struct LearnedFlags : QuestionFlags {

@@ -17,7 +17,7 @@ constexpr std::size_t piece_bytes = std::size_t{1} << 16;
 }  // namespace
 
 void add_asked(report::Document& document, const Training& training, const files::Table& queries,
-               Metric metric, const DeviceInfo& device, const AskingFlags& asking) {
+               Metric metric, const DeviceInfo& device, const QueryFlags& query_flags) {
   using report::Fact;
   const files::Table& train = training.rows.table;
   const std::vector<std::int64_t>& shape = train.image_shape;
@@ -28,15 +28,16 @@ void add_asked(report::Document& document, const Training& training, const files
   document.add(Fact{
       "dims", "Dimensions", dims,
       shape.size() == 2 ? "images of " + std::to_string(shape[0]) + " × " + std::to_string(shape[1]) : ""});
-  document.add(Fact{"queries", "Queries", queries.rows,
-                    asking.leave_one_out ? "each training row in turn" : report::file_name(queries.path)});
+  document.add(
+      Fact{"queries", "Queries", queries.rows,
+           query_flags.leave_one_out ? "each training row in turn" : report::file_name(queries.path)});
   document.add(report::metric_fact(std::string(name(metric))));
   document.add(report::device_fact(device));
-  const bool by_k = asking.radius.empty();
-  document.add(Fact{"k", by_k ? "k" : "", by_k ? Json(asking.k) : Json(), "neighbours that vote"});
+  const bool by_k = query_flags.radius.empty();
+  document.add(Fact{"k", by_k ? "k" : "", by_k ? Json(query_flags.k) : Json(), "neighbours that vote"});
   document.add(Fact{"radius", by_k ? "" : "Radius",
-                    by_k ? Json() : float_json(files::parse_number(asking.radius).value),
-                    "all rows within it vote", report::escape(asking.radius)});
+                    by_k ? Json() : float_json(files::parse_number(query_flags.radius).value),
+                    "all rows within it vote", report::escape(query_flags.radius)});
 }
 
 Json float_json(float value) {

@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-#include "command/input/answers.hpp"
+#include "command/input/query_flags.hpp"
 #include "command/shared/json.hpp"
 #include "report/document.hpp"
 
@@ -13,7 +13,7 @@ namespace kith::command {
 
 /// `train`, `rows`, `dims`, `queries`, `metric`, `device`, `k`, `radius`: in JSON k or radius is null.
 void add_asked(report::Document& document, const Training& training, const files::Table& queries,
-               Metric metric, const DeviceInfo& device, const AskingFlags& asking);
+               Metric metric, const DeviceInfo& device, const QueryFlags& query_flags);
 
 /// A float as the shortest number that gives the same bits back; null where it is none.
 nlohmann::ordered_json float_json(float value);

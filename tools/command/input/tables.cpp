@@ -36,9 +36,9 @@ files::ReadOptions read_options(const TableFlags& flags) {
 }
 
 files::Table read(const std::string& path, const files::ReadOptions& options) {
-  Waiting waiting("reading " + files::shown_name(path));
+  ActivityLine activity("reading " + files::shown_name(path));
   files::ReadOptions told = options;
-  told.progress = [&](double fraction) { waiting.update(fraction); };
+  told.progress = [&](double fraction) { activity.update(fraction); };
   files::Table table = files::read_table(path, told);
   if (const std::string rounded = files::describe_rounded(table); !rounded.empty()) note(rounded);
   return table;

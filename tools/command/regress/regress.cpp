@@ -42,13 +42,13 @@ void check_flags(const CLI::App& app, const RegressFlags& flags) {
 std::vector<double> true_values(const RegressFlags& flags, const Regressed& done) {
   if (done.leave_one_out && !done.training.rows.kept) return done.training.values;
   const files::Table& queries = done.queries().table;
-  if (flags.asking.truth.empty()) return queries.targets;
+  if (flags.query_flags.truth.empty()) return queries.targets;
   const auto outputs = static_cast<std::int64_t>(done.outputs());
   files::ValueOptions options(file_options(flags.training.tables));
   options.rows = queries.rows;
-  files::Values truth = files::read_values(flags.asking.truth, options);
+  files::Values truth = files::read_values(flags.query_flags.truth, options);
   if (truth.rows != queries.rows || truth.cols != outputs)
-    refuse("regress", flags.asking.truth + " holds " + std::to_string(truth.rows) + " x " +
+    refuse("regress", flags.query_flags.truth + " holds " + std::to_string(truth.rows) + " x " +
                           std::to_string(truth.cols) + " values but there are " +
                           std::to_string(queries.rows) + " queries with " + std::to_string(outputs) +
                           (outputs == 1 ? " value" : " values") + " each; give as many");
@@ -58,13 +58,13 @@ std::vector<double> true_values(const RegressFlags& flags, const Regressed& done
 void read_all(const CLI::App& app, RegressFlags& flags, Regressed& done) {
   Model model;
   done.training = read_learned(app, flags, model);
-  done.leave_one_out = flags.asking.leave_one_out;
-  done.voting = voting_options("regress", flags.voting, nullptr, {}, flags.by_k() ? flags.asking.k : 0);
+  done.leave_one_out = flags.query_flags.leave_one_out;
+  done.voting = voting_options("regress", flags.voting, nullptr, {}, flags.by_k() ? flags.query_flags.k : 0);
   if (!flags.model.empty() && app.count("--weights") == 0) {
     done.voting.weights = model.voting.weights;
     done.voting.rank_weights = model.voting.rank_weights;
   }
-  done.own_queries = read_asked(flags.training, flags.asking, done.training);
+  done.own_queries = read_asked(flags.training, flags.query_flags, done.training);
   done.truth = true_values(flags, done);
 }
 
@@ -82,21 +82,21 @@ Regressed regress(const CLI::App& app, RegressFlags& flags) {
   if (done.queries().table.rows == 0) return done;
   ProgressBar bar("searching");
   options.progress = [&bar](const Progress& progress) { bar.update(progress.fraction); };
-  Trace* trace = flags.telling.any() ? &done.trace : nullptr;
+  Trace* trace = flags.diagnostics.any() ? &done.trace : nullptr;
   const MatrixView<const float> queries = done.queries().searched();
-  if (flags.asking.radius.empty()) {
-    Regression result = regressor.regress(queries, flags.asking.k, done.voting, options, trace);
+  if (flags.query_flags.radius.empty()) {
+    Regression result = regressor.regress(queries, flags.query_flags.k, done.voting, options, trace);
     done.value = std::move(result.value);
     done.found = as_lists(std::move(result.neighbors));
   } else {
     RadiusRegression result = regressor.regress_within(
-        queries, radius_of("regress", flags.asking, flags.metric), done.voting, options, trace);
+        queries, radius_of("regress", flags.query_flags, flags.metric), done.voting, options, trace);
     done.value = std::move(result.value);
     done.found = std::move(result.neighbors);
   }
   done.queries().spread(done.value, done.outputs(), std::nan(""));
   done.queries().spread(done.found);
-  note_overflow(done.found, asked_name(flags.training, flags.asking));
+  note_overflow(done.found, asked_name(flags.training, flags.query_flags));
   return done;
 }
 
@@ -167,8 +167,8 @@ std::string value_text(const Regressed& done, std::size_t q) {
 
 std::string shown_values(const RegressFlags& flags, const Regressed& done) {
   std::string text;
-  for (std::size_t q = 0; q < flags.asking.query.size(); ++q) {
-    text += (q ? "\n" : "") + flags.asking.query[q] + ": " + value_text(done, q) + "\n";
+  for (std::size_t q = 0; q < flags.query_flags.query.size(); ++q) {
+    text += (q ? "\n" : "") + flags.query_flags.query[q] + ": " + value_text(done, q) + "\n";
     text += neighbor_table(done.found, static_cast<std::int64_t>(q), done.training, done.training.value_names,
                            [&](std::size_t row, std::size_t output) {
                              return format_double(done.training.values[row * done.outputs() + output]);
@@ -199,7 +199,7 @@ Json value_json(const std::vector<double>& values, std::size_t row, std::size_t 
 void print_json(const RegressFlags& flags, const Regressed& done) {
   const std::int64_t m = done.queries().table.rows;
   report::Document document;
-  add_asked(document, done.training, done.queries().table, flags.metric, done.device, flags.asking);
+  add_asked(document, done.training, done.queries().table, flags.metric, done.device, flags.query_flags);
   document.add(report::Fact{"values", "", done.training.value_names});
   if (m > 0 && !done.truth.empty()) document.add(error_table(done));
   print_results(document, m, [&](std::int64_t query) {
@@ -227,13 +227,13 @@ int run_regress(const CLI::App& app, RegressFlags flags) {
   out.commit();
   if (flags.shown.json) return print_json(flags, done), exit_ok;
   if (m == 0) return exit_ok;
-  print(telling(flags.telling, done.trace));
-  if (!flags.asking.query.empty() && !out) print(shown_values(flags, done));
+  print(diagnostics(flags.diagnostics, done.trace));
+  if (!flags.query_flags.query.empty() && !out) print(shown_values(flags, done));
   if (!done.truth.empty()) {
     const report::Document document{{}, {}, {error_table(done), report::Words{without_value(done)}}};
     return print(report::text(document)), exit_ok;
   }
-  if (out || !flags.asking.query.empty()) return exit_ok;
+  if (out || !flags.query_flags.query.empty()) return exit_ok;
   std::string lines;
   for (std::size_t q = 0; q < static_cast<std::size_t>(m); ++q) lines += value_text(done, q) + "\n";
   print(lines);
@@ -244,7 +244,7 @@ void add_rows_and_questions(CLI::App& app, RegressFlags& flags) {
   add_table_options(app, flags.training.tables, "");
   app.get_option("--train")->required(false);
   add_value_options(app, flags.training);
-  add_asking_options(app, flags.asking, "True values of the queries, as in --values");
+  add_query_options(app, flags.query_flags, "True values of the queries, as in --values");
   add_metric_option(app, flags.metric);
   add_device_option(app, flags.device);
   add_weight_options(app, flags.voting);
@@ -268,7 +268,7 @@ Subcommand add_regress(CLI::App& parent) {
       app->add_option("--model", flags->model, "Such a file, in place of --train and what belongs to it"));
   add_output_options(*app, flags->output);
   app->add_flag("--json", flags->shown.json, "Print all values and neighbours as JSON");
-  add_telling_options(*app, flags->telling);
+  add_diagnostic_options(*app, flags->diagnostics);
   add_plan_options(*app, flags->plan);
   add_examples(*app,
                {"kith regress --train houses.csv --target price --queries new.csv --out prices.csv",

@@ -23,9 +23,9 @@ std::string certified(const Trace& trace) {
 }
 
 std::string rows_made(const Trace& trace) {
-  if (trace.shadow_bytes == 0) return "were there already";
-  return format_bytes(trace.shadow_bytes) + " of device memory, made in " +
-         format_seconds(trace.shadow_seconds) + " by the device's clock";
+  if (trace.quantized_bytes == 0) return "were there already";
+  return format_bytes(trace.quantized_bytes) + " of device memory, made in " +
+         format_seconds(trace.quantized_seconds) + " by the device's clock";
 }
 
 }  // namespace
@@ -62,13 +62,13 @@ std::string certificate(const Trace& trace) {
   return text;
 }
 
-void add_telling_options(CLI::App& app, TellingFlags& flags) {
+void add_diagnostic_options(CLI::App& app, DiagnosticFlags& flags) {
   app.add_flag("--explain", flags.explain, "Print how it was done, and the seconds of each stage");
   app.add_flag("--certify", flags.certify,
                "Print why no neighbour can have been missed: queries certified, candidates, the bound");
 }
 
-std::string telling(const TellingFlags& flags, const Trace& trace) {
+std::string diagnostics(const DiagnosticFlags& flags, const Trace& trace) {
   std::string text;
   if (flags.explain) text += explain(trace.plan) + "\n" + stage_times(trace) + "\n";
   if (flags.certify) text += certificate(trace) + "\n";

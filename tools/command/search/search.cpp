@@ -53,14 +53,14 @@ std::string first_rows(const RadiusNeighbors& found, const std::string& radius) 
 }
 
 void check_flags(const CLI::App& app, const SearchFlags& flags) {
-  if (!check_asking(app, flags.training, flags.asking, false)) return;
+  if (!check_query_flags(app, flags.training, flags.query_flags, false)) return;
   throw Error(Errc::invalid_argument, "search: --queries is missing; see `kith search --help`");
 }
 
 RadiusNeighbors find(const SearchFlags& flags, Training& training, DeviceInfo& device, Trace* trace) {
-  const bool by_k = flags.asking.radius.empty(), leave_one_out = flags.asking.leave_one_out;
-  if (by_k) check_k("search", flags.asking.k, training, leave_one_out);
-  const Rows own = read_asked(flags.training, flags.asking, training);
+  const bool by_k = flags.query_flags.radius.empty(), leave_one_out = flags.query_flags.leave_one_out;
+  if (by_k) check_k("search", flags.query_flags.k, training, leave_one_out);
+  const Rows own = read_asked(flags.training, flags.query_flags, training);
   const Rows& asked = leave_one_out ? training.rows : own;
   const MatrixView<const float> queries = asked.searched();
   PlanOptions options = question_options(flags, training);
@@ -71,13 +71,13 @@ RadiusNeighbors find(const SearchFlags& flags, Training& training, DeviceInfo& d
   options.progress = [&bar](const Progress& progress) { bar.update(progress.fraction); };
   RadiusNeighbors found;
   if (by_k) {
-    Neighbors lists = index.search(queries, flags.asking.k, options, trace);
+    Neighbors lists = index.search(queries, flags.query_flags.k, options, trace);
     asked.spread(lists.index, static_cast<std::size_t>(lists.k), no_neighbor);
     asked.spread(lists.distance, static_cast<std::size_t>(lists.k), std::nanf(""));
     lists.queries = asked.table.rows;
     found = as_lists(std::move(lists));
   } else {
-    found = index.within(queries, radius_of("search", flags.asking, flags.metric), options, trace);
+    found = index.within(queries, radius_of("search", flags.query_flags, flags.metric), options, trace);
     asked.spread(found);
   }
   for (std::int64_t& row : found.index)
@@ -100,7 +100,7 @@ void print_json(const SearchFlags& flags, const Training& training, const Radius
   report::Document document;
   files::Table asked;
   asked.rows = found.queries;
-  add_asked(document, training, asked, flags.metric, device, flags.asking);
+  add_asked(document, training, asked, flags.metric, device, flags.query_flags);
   print_results(document, found.queries, [&](std::int64_t q) {
     return nlohmann::ordered_json{{"query", q}, {"neighbors", neighbors_json(found, q)}};
   });
@@ -114,7 +114,7 @@ void check_outputs(const SearchFlags& flags) {
   if (!flags.out_distance.empty())
     files::check_output_name(flags.out_distance, files::Content::distances, format);
   for (const std::string& path : {flags.out_index, flags.out_distance})
-    if (!flags.asking.radius.empty() && files::is_npy_name(path, format))
+    if (!flags.query_flags.radius.empty() && files::is_npy_name(path, format))
       throw Error(Errc::invalid_argument,
                   "search: " + path +
                       ": lists within --radius are of different lengths, which .npy does not "
@@ -129,17 +129,17 @@ int run_search(const CLI::App& app, const SearchFlags& flags) {
   Training training = read_training("search", flags.training);
   DeviceInfo device;
   Trace trace;
-  const RadiusNeighbors found = find(flags, training, device, flags.telling.any() ? &trace : nullptr);
-  note_overflow(found, asked_name(flags.training, flags.asking));
-  const std::int64_t k = flags.asking.radius.empty() ? flags.asking.k : 0;
+  const RadiusNeighbors found = find(flags, training, device, flags.diagnostics.any() ? &trace : nullptr);
+  note_overflow(found, asked_name(flags.training, flags.query_flags));
+  const std::int64_t k = flags.query_flags.radius.empty() ? flags.query_flags.k : 0;
   const auto names = [&](const char* what) { return header_of(flags.output, numbered(what, k)); };
   if (index_file) write_found(*index_file, found, found.index, k, names("neighbor"));
   if (distance_file) write_found(*distance_file, found, found.distance, k, names("distance"));
   index_file.commit();
   distance_file.commit();
   if (flags.shown.json) return print_json(flags, training, found, device), exit_ok;
-  print(telling(flags.telling, trace));
-  if (!index_file && !distance_file) print(first_rows(found, flags.asking.radius));
+  print(diagnostics(flags.diagnostics, trace));
+  if (!index_file && !distance_file) print(first_rows(found, flags.query_flags.radius));
   return exit_ok;
 }
 
@@ -151,7 +151,7 @@ Subcommand add_search(CLI::App& parent) {
   add_table_options(*app, flags->training.tables,
                     "A column of text files that is no feature: left out. A name, or a number from 1; "
                     "-1 is the last");
-  add_asking_options(*app, flags->asking, "");
+  add_query_options(*app, flags->query_flags, "");
   add_metric_option(*app, flags->metric);
   add_device_option(*app, flags->device);
   add_filter_option(*app, flags->training);
@@ -166,7 +166,7 @@ Subcommand add_search(CLI::App& parent) {
                       "Write their distances in the same way: .npy (float32), .fvecs, .csv, .tsv, .txt"));
   add_output_options(*app, flags->output);
   app->add_flag("--json", flags->shown.json, "Print all neighbours as JSON");
-  add_telling_options(*app, flags->telling);
+  add_diagnostic_options(*app, flags->diagnostics);
   add_plan_options(*app, flags->plan);
   add_examples(*app, {"kith search --train train.npy --queries queries.npy -k 10 --out-index found.npy",
                       "kith search --train base.fvecs --queries query.fvecs -k 100 --metric cosine \\",

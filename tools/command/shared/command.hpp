@@ -175,12 +175,12 @@ class ProgressBar {
 
 /// For work that says late or never how far it is: `reading train.csv  3 s`, under the same conditions; once
 /// update() has told a share, `reading train.csv  42 %`.
-class Waiting {
+class ActivityLine {
  public:
-  explicit Waiting(std::string what);
-  ~Waiting();
-  Waiting(const Waiting&) = delete;
-  Waiting& operator=(const Waiting&) = delete;
+  explicit ActivityLine(std::string what);
+  ~ActivityLine();
+  ActivityLine(const ActivityLine&) = delete;
+  ActivityLine& operator=(const ActivityLine&) = delete;
 
   void update(double fraction) { percent_ = static_cast<int>(100 * fraction); }  ///< 0 ... 1
 
@@ -200,13 +200,13 @@ std::string candidates_per_k(std::int64_t candidates, const Plan& plan);
 std::string certificate(const Trace& trace);
 
 /// What is told of a search, on stdout, before its results: --explain, --certify.
-struct TellingFlags {
+struct DiagnosticFlags {
   bool explain = false, certify = false;
   bool any() const { return explain || certify; }
 };
-void add_telling_options(CLI::App& app, TellingFlags& flags);
+void add_diagnostic_options(CLI::App& app, DiagnosticFlags& flags);
 
 /// Each part with an empty line behind it; nothing where nothing was asked.
-std::string telling(const TellingFlags& flags, const Trace& trace);
+std::string diagnostics(const DiagnosticFlags& flags, const Trace& trace);
 
 }  // namespace kith::command

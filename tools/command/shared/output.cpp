@@ -125,7 +125,7 @@ void ProgressBar::update(double fraction) {
   draw(line);
 }
 
-Waiting::Waiting(std::string what) {
+ActivityLine::ActivityLine(std::string what) {
   if (!draws_on_stderr()) return;
   const auto draw_until = [this, what = std::move(what)](std::stop_token done) {
     std::mutex mutex;
@@ -148,7 +148,7 @@ Waiting::Waiting(std::string what) {
   }
 }
 
-Waiting::~Waiting() = default;
+ActivityLine::~ActivityLine() = default;
 
 std::string stage_times(const Trace& trace) {
   TextTable table({"stage", "seconds"});

@@ -48,7 +48,7 @@ std::string sources(const std::vector<Device>& devices, const Meters& meters) {
 std::vector<Measured> measure_all(const workloads::Workload& workload, const std::vector<Device>& devices,
                                   const Device& cpu, const BenchFlags& flags, Meters& meters,
                                   BenchData& data) {
-  const Waiting waiting{std::string(workload.name)};
+  const ActivityLine activity{std::string(workload.name)};
   data = make_data(workload, flags);
   std::vector<Measured> measured;
   for (std::size_t i = 0; i < devices.size(); ++i) {

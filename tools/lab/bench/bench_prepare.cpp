@@ -15,7 +15,7 @@ using experiments::median;
 namespace {
 
 /// What one proposer keeps of the rows.
-struct Shadow {
+struct QuantizedRows {
   Proposer proposer;
   std::string refusal;
   std::string difference;       ///< of a search by it and one by the chain
@@ -28,8 +28,8 @@ struct Prepared {
   std::vector<double>
       index;  ///< host clock: an Index of rows in host memory: checked, put in order, uploaded
   std::vector<double> upload;  ///< host clock: as many bytes written to the device, and nothing else
-  std::size_t row_bytes = 0;   ///< device memory of the Index, without shadows
-  std::vector<Shadow> shadows;
+  std::size_t row_bytes = 0;   ///< device memory of the Index, without quantized rows
+  std::vector<QuantizedRows> quantized_rows;
 };
 
 /// Write rows to device memory in the pieces that an Index is written in, as they are.
@@ -52,37 +52,37 @@ double upload_seconds(const Device& device, MatrixView<const float> rows) {
   return seconds;
 }
 
-/// The first search by its proposer makes a shadow, and tells what it took.
-void make_shadow(const Index& index, const BenchData& data, const BenchFlags& flags, bool counts,
-                 Shadow& shadow) {
-  if (!shadow.refusal.empty() || !shadow.difference.empty()) return;
+/// The first search by its proposer makes quantized rows, and tells what it took.
+void make_quantized_rows(const Index& index, const BenchData& data, const BenchFlags& flags, bool counts,
+                         QuantizedRows& quantized) {
+  if (!quantized.refusal.empty() || !quantized.difference.empty()) return;
   const MatrixView<const float> query = data.queries.view().slice(0, 1);
   PlanOptions options = plan_options(flags.plan);
-  options.proposer = shadow.proposer;
+  options.proposer = quantized.proposer;
   Trace trace;
   trace.time_steps = false;
   trace.hold_queue = true;
   try {
     const Neighbors found = index.search(query, 1, options, &trace);
-    if (trace.plan.proposer != shadow.proposer) {
-      shadow.refusal = trace.plan.reason;
+    if (trace.plan.proposer != quantized.proposer) {
+      quantized.refusal = trace.plan.reason;
       return;
     }
     if (!counts) {
       options.proposer = Proposer::none;
       const Neighbors right = index.search(query, 1, options);
       if (found.index != right.index || found.distance != right.distance)
-        shadow.difference = "row " + std::to_string(found.index[0]) + " at " +
-                            format_float(found.distance[0]) + ", by the chain " +
-                            std::to_string(right.index[0]) + " at " + format_float(right.distance[0]);
+        quantized.difference = "row " + std::to_string(found.index[0]) + " at " +
+                               format_float(found.distance[0]) + ", by the chain " +
+                               std::to_string(right.index[0]) + " at " + format_float(right.distance[0]);
     }
   } catch (const Error& error) {
     if (!workloads::is_refusal(error)) throw;
-    shadow.refusal = error.what();
+    quantized.refusal = error.what();
     return;
   }
-  shadow.bytes = trace.shadow_bytes;
-  if (counts) shadow.seconds.push_back(trace.shadow_seconds);
+  quantized.bytes = trace.quantized_bytes;
+  if (counts) quantized.seconds.push_back(trace.quantized_seconds);
 }
 
 Prepared prepare(const Device& device, const BenchData& data, const BenchFlags& flags) {
@@ -90,9 +90,9 @@ Prepared prepare(const Device& device, const BenchData& data, const BenchFlags& 
   const Proposer asked = parse_proposer(flags.plan.proposer);
   for (const Proposer proposer : device.info().proposers)
     if (asked == Proposer::automatic || asked == proposer)
-      prepared.shadows.push_back({proposer, {}, {}, {}, 0});
-  if (prepared.shadows.empty() && asked != Proposer::automatic)
-    prepared.shadows.push_back(
+      prepared.quantized_rows.push_back({proposer, {}, {}, {}, 0});
+  if (prepared.quantized_rows.empty() && asked != Proposer::automatic)
+    prepared.quantized_rows.push_back(
         {asked, device.info().spec + " has no proposer " + std::string(name(asked)), {}, {}, 0});
   try {
     take_samples(flags, [&](bool counts) {
@@ -105,7 +105,8 @@ Prepared prepare(const Device& device, const BenchData& data, const BenchFlags& 
         prepared.upload.push_back(upload);
         prepared.index.push_back(build);
       }
-      for (Shadow& shadow : prepared.shadows) make_shadow(index, data, flags, counts, shadow);
+      for (QuantizedRows& quantized : prepared.quantized_rows)
+        make_quantized_rows(index, data, flags, counts, quantized);
     });
   } catch (const Error& error) {
     if (!workloads::is_refusal(error)) throw;
@@ -127,22 +128,22 @@ void add_rows(const Device& device, const workloads::Workload& w, const Prepared
   std::vector<std::string> cells = {device.info().spec, milliseconds(median(prepared.index)),
                                     milliseconds(median(prepared.upload)), format_bytes(prepared.row_bytes)};
   const double read = read_seconds(device, w);
-  for (const Shadow& shadow : prepared.shadows) {
-    cells.emplace_back(name(shadow.proposer));
-    if (!shadow.refusal.empty() || !shadow.difference.empty()) {
-      cells.emplace_back(shadow.refusal.empty() ? "WRONG" : "refused");
+  for (const QuantizedRows& quantized : prepared.quantized_rows) {
+    cells.emplace_back(name(quantized.proposer));
+    if (!quantized.refusal.empty() || !quantized.difference.empty()) {
+      cells.emplace_back(quantized.refusal.empty() ? "WRONG" : "refused");
     } else {
-      const auto [least, most] = std::minmax_element(shadow.seconds.begin(), shadow.seconds.end());
-      const double middle = median(shadow.seconds);
+      const auto [least, most] = std::minmax_element(quantized.seconds.begin(), quantized.seconds.end());
+      const double middle = median(quantized.seconds);
       cells.insert(cells.end(), {milliseconds(middle), milliseconds(*least) + " .. " + milliseconds(*most),
-                                 read > 0 ? format_number(middle / read, 2) : "-", format_bytes(shadow.bytes),
-                                 std::to_string(shadow.seconds.size())});
+                                 read > 0 ? format_number(middle / read, 2) : "-",
+                                 format_bytes(quantized.bytes), std::to_string(quantized.seconds.size())});
     }
     table.add(cells);
     cells.assign(4, "");
     cells[0] = device.info().spec;
   }
-  if (prepared.shadows.empty()) table.add(cells);
+  if (prepared.quantized_rows.empty()) table.add(cells);
 }
 
 std::string block(const BenchData& data, const std::vector<Device>& devices,
@@ -164,10 +165,10 @@ std::string block(const BenchData& data, const std::vector<Device>& devices,
   for (std::size_t i = 0; i < devices.size(); ++i) {
     const std::string spec = devices[i].info().spec + ": ";
     if (!prepared[i].refusal.empty()) text += spec + "refused: " + prepared[i].refusal + "\n";
-    for (const Shadow& shadow : prepared[i].shadows) {
-      const std::string which = spec + std::string(name(shadow.proposer)) + ": ";
-      if (!shadow.refusal.empty()) text += which + "refused: " + shadow.refusal + "\n";
-      if (!shadow.difference.empty()) text += which + "WRONG: " + shadow.difference + "\n";
+    for (const QuantizedRows& quantized : prepared[i].quantized_rows) {
+      const std::string which = spec + std::string(name(quantized.proposer)) + ": ";
+      if (!quantized.refusal.empty()) text += which + "refused: " + quantized.refusal + "\n";
+      if (!quantized.difference.empty()) text += which + "WRONG: " + quantized.difference + "\n";
     }
   }
   return text + "\n";
@@ -185,16 +186,16 @@ nlohmann::ordered_json to_json(const Device& device, const BenchData& data, cons
   const double read = read_seconds(device, data.workload);
   if (read > 0) json["read_seconds"] = read;
   json["prepared"] = nlohmann::ordered_json::array();
-  for (const Shadow& shadow : prepared.shadows) {
-    nlohmann::ordered_json entry = {{"proposer", name(shadow.proposer)}};
-    if (!shadow.refusal.empty()) {
-      entry["refused"] = shadow.refusal;
-    } else if (!shadow.difference.empty()) {
-      entry["wrong"] = shadow.difference;
+  for (const QuantizedRows& quantized : prepared.quantized_rows) {
+    nlohmann::ordered_json entry = {{"proposer", name(quantized.proposer)}};
+    if (!quantized.refusal.empty()) {
+      entry["refused"] = quantized.refusal;
+    } else if (!quantized.difference.empty()) {
+      entry["wrong"] = quantized.difference;
     } else {
-      entry["device_seconds"] = shadow.seconds;
-      entry["bytes"] = shadow.bytes;
-      if (read > 0) entry["reads"] = median(shadow.seconds) / read;
+      entry["device_seconds"] = quantized.seconds;
+      entry["bytes"] = quantized.bytes;
+      if (read > 0) entry["reads"] = median(quantized.seconds) / read;
     }
     json["prepared"].push_back(std::move(entry));
   }
@@ -238,12 +239,13 @@ int bench_prepare(const BenchFlags& flags, const std::vector<workloads::Workload
     std::vector<Prepared> prepared;
     BenchData data;
     {
-      const Waiting waiting{std::string(workload.name)};
+      const ActivityLine activity{std::string(workload.name)};
       data = make_data(workload, flags);
       for (const Device& device : devices) prepared.push_back(prepare(device, data, flags));
     }
     for (std::size_t i = 0; i < devices.size(); ++i) {
-      for (const Shadow& shadow : prepared[i].shadows) wrong = wrong || !shadow.difference.empty();
+      for (const QuantizedRows& quantized : prepared[i].quantized_rows)
+        wrong = wrong || !quantized.difference.empty();
       json["results"].push_back(to_json(devices[i], data, prepared[i]));
     }
     print(block(data, devices, prepared));

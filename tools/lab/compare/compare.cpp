@@ -168,7 +168,7 @@ Subcommand add_compare(CLI::App& parent) {
       ->type_name("SPEC");
   app->add_option("--stage", flags->stage,
                   "all, or some of distance, select, nearest, merge, collect, rerank, tighten, vote, mask, "
-                  "tally, accumulate (each alone), search, classify (the whole)")
+                  "score, accumulate (each alone), search, classify (the whole)")
       ->type_name("NAMES")
       ->capture_default_str();
   add_problem_options(*app, *flags);

@@ -94,7 +94,7 @@ struct Distances {
   MatrixView<const float> view() const { return {values.data(), m, n}; }
 };
 
-/// Unfinished distances of all pairs, by settings.cpu.
+/// Raw distances of all pairs, by settings.cpu.
 Distances right_distances(const Settings& settings, MatrixView<const float> train,
                           MatrixView<const float> queries, Metric metric = Metric::squared_l2);
 

@@ -206,8 +206,8 @@ void ExperimentRun::finish(Result result) {
 void ExperimentRun::measure(const Experiment& experiment, std::size_t number) {
   std::optional<Result> result;
   {
-    const Waiting waiting("experiment " + std::to_string(number) + " of " + std::to_string(wanted_.size()) +
-                          ": " + std::string(experiment.name));
+    const ActivityLine activity("experiment " + std::to_string(number) + " of " +
+                                std::to_string(wanted_.size()) + ": " + std::string(experiment.name));
     throw_if_interrupted("reproduce");
     const std::string name(experiment.name);
     experiments::Memory memory(begun_[name], [&] {

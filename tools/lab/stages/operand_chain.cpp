@@ -96,16 +96,16 @@ void OperandChain::ready(Stage stage) {
       operands_.lists = result(Stage::select).cells;
       return;
     case Stage::vote:
-    case Stage::tally:
+    case Stage::score:
       operands_.nearest = result(Stage::merge).cells;
       return;
     case Stage::collect: {
       const auto& nearest = result(Stage::merge).cells;
       const auto k = static_cast<std::size_t>(sizes_.k);
-      theta_.clear();
+      threshold_.clear();
       for (std::size_t last = k - 1; last < nearest.size(); last += k)
-        theta_.push_back(value_of(nearest[last]));
-      operands_.theta = theta_;
+        threshold_.push_back(value_of(nearest[last]));
+      operands_.threshold = threshold_;
       return;
     }
     case Stage::rerank:

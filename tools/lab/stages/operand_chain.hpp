@@ -48,7 +48,7 @@ class OperandChain {
   Operands operands_;
   const Run run_;
   std::map<Stage, StageResult> results_;
-  std::vector<float> distances_, theta_, weights_;
+  std::vector<float> distances_, threshold_, weights_;
   std::vector<std::uint32_t> filter_, counts_, candidates_;
   std::vector<Key> empty_;
 };

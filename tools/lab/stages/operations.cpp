@@ -38,7 +38,7 @@ std::string_view name(Stage stage) {
   constexpr std::array names = {spi::DistanceStep::name, spi::SelectStep::name,    spi::NearestStep::name,
                                 spi::MergeStep::name,    spi::CollectStep::name,   spi::RerankStep::name,
                                 spi::TightenStep::name,  spi::VoteStep::name,      spi::MaskStep::name,
-                                spi::TallyStep::name,    spi::AccumulateStep::name};
+                                spi::ScoreStep::name,    spi::AccumulateStep::name};
   static_assert(names.size() == all_stages.size());
   return names[static_cast<std::size_t>(stage)];
 }

@@ -18,7 +18,7 @@
 
 namespace kith::workloads {
 
-/// Stages whose bits the contract fixes. Not `prepare`: its facts are bounds, and any bound will do.
+/// Stages whose bits the contract fixes. Not `prepare`: its row terms are bounds, and any bound will do.
 enum class Stage {
   distance,
   select,
@@ -29,12 +29,12 @@ enum class Stage {
   tighten,
   vote,
   mask,
-  tally,
+  score,
   accumulate
 };
 inline constexpr std::array all_stages = {Stage::distance, Stage::select, Stage::nearest,   Stage::merge,
                                           Stage::collect,  Stage::rerank, Stage::tighten,   Stage::vote,
-                                          Stage::mask,     Stage::tally,  Stage::accumulate};
+                                          Stage::mask,     Stage::score,  Stage::accumulate};
 
 std::string_view name(Stage stage);
 
@@ -60,15 +60,15 @@ struct Operands {
   MatrixView<const float> train;              ///< [n, dims]
   MatrixView<const float> distances;          ///< [m, n], for select, collect, mask and accumulate
   std::span<const Key> lists;                 ///< [m, groups, k], for merge
-  std::span<const float> theta;               ///< [m], for collect
+  std::span<const float> threshold;           ///< [m], for collect
   std::span<const std::uint32_t> counts;      ///< [m], for rerank and tighten
   std::span<const std::uint32_t> candidates;  ///< [m, capacity], for rerank
   std::span<const Key> keys;                  ///< [m, capacity], for tighten
   std::span<const Key> best;                  ///< [m, k], for tighten
-  std::span<const Key> nearest;               ///< [m, k], for vote and tally
-  std::span<const std::uint32_t> labels;      ///< [n], each < classes, for vote, tally and accumulate
+  std::span<const Key> nearest;               ///< [m, k], for vote and score
+  std::span<const std::uint32_t> labels;      ///< [n], each < classes, for vote, score and accumulate
   std::span<const std::uint32_t> filter;      ///< [1 or m, ceil(n / 32)], for mask
-  std::span<const float> weights;             ///< [m, k], for tally
+  std::span<const float> weights;             ///< [m, k], for score
 };
 
 /// What a stage writes, row by row. Lists of candidates, which are in any order, are put in order here;
@@ -78,7 +78,7 @@ struct StageResult {
     values,  ///< bits of a float; accumulate: smallest, high and low of all classes
     keys,
     counts,  ///< vote: winner, then counts; collect: count, then rows
-    bounds,  ///< tighten: k keys, bits of theta, lost
+    bounds,  ///< tighten: k keys, bits of the threshold, lost
   } content = Content::values;
   std::int64_t cols = 0;
   std::vector<std::uint64_t> cells;

@@ -19,7 +19,7 @@ StageResult::Content content_of(Stage stage) {
   switch (stage) {
     case Stage::distance:
     case Stage::mask:
-    case Stage::tally:
+    case Stage::score:
     case Stage::accumulate:
       return Content::values;
     case Stage::collect:
@@ -139,7 +139,7 @@ void PreparedStage::make_candidates(const Operands& operands) {
                                           {},
                                           {},
                                           reads("distances", operands.distances.data(), m_, n_),
-                                          reads("theta", operands.theta.data(), m_, 1),
+                                          reads("threshold", operands.threshold.data(), m_, 1),
                                           0,
                                           {writes<std::uint32_t>(capacity_), found},
                                           {}});
@@ -155,7 +155,7 @@ void PreparedStage::make_candidates(const Operands& operands) {
                           writes<Key>(capacity_)});
     default: {
       const auto best = writes(changes(operands.best.data(), k_));
-      const auto theta = writes<float>(1);
+      const auto threshold = writes<float>(1);
       return runner_.set(spi::TightenStep{Proposer::none,
                                           operation_.metric,
                                           count32(size(operation_.dims)),
@@ -164,7 +164,7 @@ void PreparedStage::make_candidates(const Operands& operands) {
                                           changes(operands.counts.data(), 1),
                                           best,
                                           {},
-                                          theta,
+                                          threshold,
                                           writes(changes<std::uint32_t>(nullptr, 1)),
                                           {}});
     }
@@ -186,8 +186,8 @@ void PreparedStage::make_classes(const Operands& operands) {
       return runner_.set(spi::MaskStep{reads("filter", operands.filter.data(), filters, words), 0,
                                        writes(changes(operands.distances.data(), n_))});
     }
-    case Stage::tally:
-      return runner_.set(spi::TallyStep{nearest(), reads("weights", operands.weights.data(), m_, k_),
+    case Stage::score:
+      return runner_.set(spi::ScoreStep{nearest(), reads("weights", operands.weights.data(), m_, k_),
                                         labels(), count32(classes_), writes<float>(classes_)});
     default: {
       const std::vector<float> farthest(m_ * classes_, std::numeric_limits<float>::infinity());

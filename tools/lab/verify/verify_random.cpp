@@ -20,12 +20,12 @@ constexpr std::uint64_t proposed_cases_a_batch = 800;  ///< a worker
 /// How far one device has come.
 using SeriesProgress = workloads::ProposedResult;
 
-/// Four numbers; of --proposed behind them one more, and of each tally its name and five.
+/// Four numbers; of --proposed behind them one more, and of the counts of each kind its name and five.
 bool read(std::istream& line, SeriesProgress& p) {
   if (!(line >> p.next >> p.compared >> p.different >> p.refused)) return false;
   if (!(line >> p.vouched)) return line.eof();
   for (std::string name; line >> name;) {
-    workloads::Tally& t = p.tallies[name];
+    workloads::CaseCounts& t = p.case_counts[name];
     if (!(line >> t.cases >> t.queries >> t.repeats >> t.fallbacks >> t.out_of_range)) return false;
   }
   return true;
@@ -33,8 +33,8 @@ bool read(std::istream& line, SeriesProgress& p) {
 
 void write_line(std::ostream& line, const SeriesProgress& p) {
   line << p.next << ' ' << p.compared << ' ' << p.different << ' ' << p.refused;
-  if (!p.tallies.empty()) line << ' ' << p.vouched;
-  for (const auto& [name, t] : p.tallies)
+  if (!p.case_counts.empty()) line << ' ' << p.vouched;
+  for (const auto& [name, t] : p.case_counts)
     line << ' ' << name << ' ' << t.cases << ' ' << t.queries << ' ' << t.repeats << ' ' << t.fallbacks << ' '
          << t.out_of_range;
   line << '\n';
@@ -149,12 +149,12 @@ RandomSeries proposed_series(const VerifyFlags& flags, const Device& device, con
 }
 
 /// How the queries ended: a line a proposer, then a line a kind of data.
-std::string table_of(const Device& device, const workloads::Tallies& tallies) {
+std::string table_of(const Device& device, const workloads::AllCaseCounts& case_counts) {
   TextTable table({"", "cases", "queries", "once more", "by the chain alone", "out of range"});
   const auto add = [&](const std::string& name) {
-    const auto found = tallies.find(name);
-    if (found == tallies.end()) return;
-    const workloads::Tally& t = found->second;
+    const auto found = case_counts.find(name);
+    if (found == case_counts.end()) return;
+    const workloads::CaseCounts& t = found->second;
     table.add({name, std::to_string(t.cases), std::to_string(t.queries), std::to_string(t.repeats),
                std::to_string(t.fallbacks), std::to_string(t.out_of_range)});
   };
@@ -166,12 +166,12 @@ std::string table_of(const Device& device, const workloads::Tallies& tallies) {
 
 /// `; of 1000 queries 990 certified at once, ...`
 std::string tiers(const Device& device, const SeriesProgress& progress) {
-  if (progress.tallies.empty()) return "";
-  workloads::Tally all;
+  if (progress.case_counts.empty()) return "";
+  workloads::CaseCounts all;
   std::string shares;
   for (const Proposer proposer : device.info().proposers) {
-    const auto found = progress.tallies.find(std::string(name(proposer)));
-    if (found == progress.tallies.end()) continue;
+    const auto found = progress.case_counts.find(std::string(name(proposer)));
+    if (found == progress.case_counts.end()) continue;
     all += found->second;
     shares += (shares.empty() ? "" : ", ") + found->first + " " + std::to_string(found->second.cases);
   }
@@ -217,7 +217,7 @@ bool run_device(const VerifyFlags& flags, const Device& device, const RandomSeri
     stuck = !out_of_time && result.compared < options.cases;
   }
   if (progress.first_refusal.empty()) progress.first_refusal = "see an earlier run";
-  if (!progress.tallies.empty()) print(table_of(device, progress.tallies));
+  if (!progress.case_counts.empty()) print(table_of(device, progress.case_counts));
   std::string text = series.about + ": " + summary(progress) + tiers(device, progress);
   if (stuck)
     text += "; it refuses nearly everything";

@@ -230,7 +230,7 @@ int verify_set(const VerifyFlags& flags) {
   std::vector<Way> ways;
   Expected expected;
   {
-    const Waiting waiting("verifying");
+    const ActivityLine activity("verifying");
     expected = again ? read_earlier(flags, set)
                      : Expected{subject_name(reference), search_right(reference, flags, set, ways)};
     run_ways(flags, set, devices, expected, ways);

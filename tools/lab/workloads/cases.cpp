@@ -132,7 +132,7 @@ void draw_tiles(Random& random, DeviceKind kind, Case& c) {
 /// Some cases are a stage that no plain search has, instead: the rows are the same, the path means nothing.
 void draw_stage(Random random, Case& c) {
   if (c.m == 0 || !random.one_in(10)) return;
-  c.stage = random.pick({Stage::mask, Stage::tally, Stage::accumulate});
+  c.stage = random.pick({Stage::mask, Stage::score, Stage::accumulate});
   c.classes = random.pick<std::int64_t>({1, 2, 3, 10, 40, 300});
   c.selector = Selector::automatic;
   c.proposer = Proposer::automatic;

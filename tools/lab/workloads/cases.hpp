@@ -28,7 +28,7 @@ struct Case {
   std::int64_t n = 1, m = 1, dims = 1, k = 1;
   Metric metric = Metric::squared_l2;
   std::int64_t classes = 0;    ///< 0: search; else classify, with that many classes
-  std::optional<Stage> stage;  ///< instead: mask, tally or accumulate alone
+  std::optional<Stage> stage;  ///< instead: mask, score or accumulate alone
   Selector selector = Selector::automatic;
   Proposer proposer = Proposer::automatic;
   std::optional<bool> fused;

@@ -16,8 +16,8 @@ constexpr bool none = false, unit_rows = true;  // the `prepare` column of metri
 
 bool divides_by_norm(Metric metric) {
   switch (metric) {
-#define KITH_METRIC(id, prepare, start, fold, finish) \
-  case Metric::id:                                    \
+#define KITH_METRIC(id, prepare, start, accumulate, finish) \
+  case Metric::id:                                          \
     return prepare;
 #include "kith/metrics.def"
 #undef KITH_METRIC
@@ -27,8 +27,8 @@ bool divides_by_norm(Metric metric) {
 
 float finished(Metric metric, float acc) {
   switch (metric) {
-#define KITH_METRIC(id, prepare, start, fold, finish) \
-  case Metric::id:                                    \
+#define KITH_METRIC(id, prepare, start, accumulate, finish) \
+  case Metric::id:                                          \
     return finish;
 #include "kith/metrics.def"
 #undef KITH_METRIC

@@ -147,16 +147,16 @@ std::string vouch(const Device* voucher, const Case& c, const Searched& searched
 }
 
 /// One case, counted; empty when the bits are the same, else what is wrong.
-std::string check(const Case& c, const Searched& searched, Tally& tally) {
+std::string check(const Case& c, const Searched& searched, CaseCounts& counts_of_case) {
   Trace trace;
   trace.time_steps = false;
   const Neighbors found =
       searched.index.search(searched.queries.view().slice(0, c.m), c.k, options_of(c, c.proposer), &trace);
-  ++tally.cases;
-  tally.queries += static_cast<std::uint64_t>(c.m);
-  tally.repeats += static_cast<std::uint64_t>(trace.repeats);
-  tally.fallbacks += static_cast<std::uint64_t>(trace.fallbacks);
-  if (trace.plan.proposer == Proposer::none) tally.out_of_range += tally.queries;
+  ++counts_of_case.cases;
+  counts_of_case.queries += static_cast<std::uint64_t>(c.m);
+  counts_of_case.repeats += static_cast<std::uint64_t>(trace.repeats);
+  counts_of_case.fallbacks += static_cast<std::uint64_t>(trace.fallbacks);
+  if (trace.plan.proposer == Proposer::none) counts_of_case.out_of_range += counts_of_case.queries;
   return difference({first_of(searched.right, c.m, c.k), {}, {}}, {found, {}, {}});
 }
 
@@ -224,22 +224,22 @@ void run_set(const Device& device, const Device* voucher, bool vouches, std::spa
     if (numbers.over()) break;
     ++result.compared;
     if (!searched) continue;
-    Tally tally;
+    CaseCounts counts_of_case;
     std::string wrong;
     try {
-      wrong = check(c, *searched, tally);
+      wrong = check(c, *searched, counts_of_case);
     } catch (const Error& error) {
       wrong = error.what();
     }
     if (!wrong.empty()) add_failure(result, wrong, c, device);
-    result.tallies[std::string(name(c.proposer))] += tally;
-    result.tallies[std::string(name(c.data))] += tally;
+    result.case_counts[std::string(name(c.proposer))] += counts_of_case;
+    result.case_counts[std::string(name(c.data))] += counts_of_case;
   }
 }
 
 }  // namespace
 
-Tally& Tally::operator+=(const Tally& more) {
+CaseCounts& CaseCounts::operator+=(const CaseCounts& more) {
   cases += more.cases;
   queries += more.queries;
   repeats += more.repeats;
@@ -257,7 +257,7 @@ ProposedResult& ProposedResult::operator+=(const ProposedResult& more) {
   if (first_refusal.empty()) first_refusal = more.first_refusal;
   for (const std::string& failure : more.failures)
     if (failures.size() < most_failures) failures.push_back(failure);
-  for (const auto& [name, tally] : more.tallies) tallies[name] += tally;
+  for (const auto& [name, counts_of_case] : more.case_counts) case_counts[name] += counts_of_case;
   return *this;
 }
 

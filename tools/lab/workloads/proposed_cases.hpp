@@ -22,26 +22,26 @@ std::vector<Case> proposed_cases(const DeviceInfo& device, std::span<const Propo
                                  std::uint64_t seed, std::uint64_t number);
 
 /// What became of the cases of a proposer, or of a kind of data.
-struct Tally {
+struct CaseCounts {
   std::uint64_t cases = 0;
   std::uint64_t queries = 0;
   std::uint64_t repeats = 0;       ///< queries that had too many candidates at first: Trace::repeats
   std::uint64_t fallbacks = 0;     ///< and to the end: Trace::fallbacks
   std::uint64_t out_of_range = 0;  ///< queries of cases whose values no proposer takes: the chain searched
 
-  Tally& operator+=(const Tally& more);
-  bool operator==(const Tally&) const = default;
+  CaseCounts& operator+=(const CaseCounts& more);
+  bool operator==(const CaseCounts&) const = default;
 };
 
 /// By name of the proposer, and of the kind of data.
-using Tallies = std::map<std::string, Tally>;
+using AllCaseCounts = std::map<std::string, CaseCounts>;
 
 struct ProposedOptions : RandomOptions {
   std::vector<Proposer> proposers;  ///< at least one, and the device has all
 };
 
 struct ProposedResult : RandomResult {
-  Tallies tallies;
+  AllCaseCounts case_counts;
   std::uint64_t vouched = 0;  ///< sets whose answers by the chain a second device gave, too
 
   /// What came behind it: `next` is then that of `more`.

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cpu/isa/kernels.hpp"
-#include "cpu/steps/fold.hpp"
+#include "cpu/steps/chain.hpp"
 
 namespace kith::cpu::KITH_ISA {
 namespace {
@@ -20,14 +20,14 @@ inline Sixteen sixteen_of(const float* values, std::size_t left) {
   return {load(padded), 0xFFFFu >> (train_block - left)};
 }
 
-std::size_t collect(const float* values, std::size_t count, float theta, std::uint32_t first_row,
+std::size_t collect(const float* values, std::size_t count, float threshold, std::uint32_t first_row,
                     std::uint32_t* kept) {
   std::size_t found = 0;
   for (std::size_t t = 0; t < count; t += train_block) {
     const Sixteen block = sixteen_of(values + t, count - t);
-    std::uint32_t passed = bits(at_most(block.values, theta)) & block.lanes;
+    std::uint32_t passed = bits(at_most(block.values, threshold)) & block.lanes;
     const std::uint32_t row = first_row + static_cast<std::uint32_t>(t);
-    if (passed == 0xFFFFu) {  // theta may be +infinity: then all of them are
+    if (passed == 0xFFFFu) {  // the threshold may be +infinity: then all of them are
       for (std::uint32_t lane = 0; lane < train_block; ++lane) kept[found + lane] = row + lane;
       found += train_block;
       continue;
@@ -60,13 +60,13 @@ void rerank_blocks(const Candidates& c, float* values) {
 #pragma GCC unroll 8
     for (int i = 0; i < width; ++i) {
       places[i] = place_of(c, j + static_cast<std::size_t>(i));
-      acc[i] = all(Fold<metric>::first);
+      acc[i] = all(Chain<metric>::first);
     }
     for (std::size_t d = 0; d < c.dims; ++d) {
       const Lanes value = all(c.query[d * query_block]);
 #pragma GCC unroll 8
       for (int i = 0; i < width; ++i)
-        acc[i] = Fold<metric>::next(acc[i], value, load(places[i].block + d * train_block));
+        acc[i] = Chain<metric>::next(acc[i], value, load(places[i].block + d * train_block));
     }
     for (std::size_t i = 0; i < width && j + i < c.count; ++i) {
       alignas(64) float sixteen[train_block];
@@ -82,12 +82,12 @@ void rerank_gathered(const Candidates& c, float* values) {
   for (std::size_t j = 0; j < c.count; j += train_block) {
     Place places[train_block];
     for (std::size_t i = 0; i < train_block; ++i) places[i] = place_of(c, j + i);
-    Lanes acc = all(Fold<metric>::first);
+    Lanes acc = all(Chain<metric>::first);
     alignas(64) float sixteen[train_block];
     for (std::size_t d = 0; d < c.dims; ++d) {
       for (std::size_t i = 0; i < train_block; ++i)
         sixteen[i] = places[i].block[d * train_block + places[i].lane];
-      acc = Fold<metric>::next(acc, all(c.query[d * query_block]), load(sixteen));
+      acc = Chain<metric>::next(acc, all(c.query[d * query_block]), load(sixteen));
     }
     store(sixteen, acc);
     for (std::size_t i = 0; i < train_block && j + i < c.count; ++i) values[j + i] = sixteen[i];
@@ -102,14 +102,14 @@ void rerank_rows(const Candidates& c, float* values) {
     const float* rows[train_block];
     for (std::size_t i = 0; i < train_block; ++i)
       rows[i] = c.train + (c.rows[j + i < c.count ? j + i : c.count - 1] + c.row_offset) * c.dims;
-    Lanes acc = all(Fold<metric>::first);
+    Lanes acc = all(Chain<metric>::first);
     alignas(64) float turned[at_once][train_block];
     for (std::size_t begin = 0; begin < c.dims; begin += at_once) {
       const std::size_t some = c.dims - begin < at_once ? c.dims - begin : at_once;
       for (std::size_t i = 0; i < train_block; ++i)
         for (std::size_t d = 0; d < some; ++d) turned[d][i] = rows[i][begin + d];
       for (std::size_t d = 0; d < some; ++d)
-        acc = Fold<metric>::next(acc, all(c.query[(begin + d) * query_block]), load(turned[d]));
+        acc = Chain<metric>::next(acc, all(c.query[(begin + d) * query_block]), load(turned[d]));
     }
     alignas(64) float sixteen[train_block];
     store(sixteen, acc);
@@ -129,8 +129,8 @@ void rerank_by(const Candidates& c, float* values) {
 
 void rerank(const Candidates& candidates, float* values) {
   switch (candidates.metric) {
-#define KITH_METRIC(id, prepare, start, fold, finish) \
-  case Metric::id:                                    \
+#define KITH_METRIC(id, prepare, start, accumulate, finish) \
+  case Metric::id:                                          \
     return rerank_by<with_same_chain(Metric::id)>(candidates, values);
 #include "kith/metrics.def"
 #undef KITH_METRIC

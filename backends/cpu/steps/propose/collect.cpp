@@ -1,4 +1,4 @@
-// collect: append the training rows whose value is at most theta to the lists of their queries.
+// collect: append the training rows whose value is at most the threshold to the lists of their queries.
 //
 // Work: one comparison a value; the scan is bound by memory. Columns are cut into parts, so that all
 // threads have work where there are few queries; each part reserves places for all it kept at once.
@@ -40,14 +40,14 @@ void run(const spi::CollectStep& step, const Resources& with) {
   const std::size_t m = step.values.rows, n = step.values.cols;
   const std::size_t parts = (n + task_columns - 1) / task_columns;
   if (m * parts == 0) return;
-  const float *const values = elements(step.values), *const theta = elements(step.theta);
+  const float *const values = elements(step.values), *const threshold = elements(step.threshold);
   run_team(m * parts, m * n, with.team, [&](std::size_t task, std::size_t) {
     const std::size_t q = task / parts, begin = task % parts * task_columns;
     const std::size_t count = std::min(n - begin, task_columns);
     std::array<std::uint32_t, task_columns> kept;
-    const std::size_t found =
-        with.kernels.collect(values + q * step.values.stride + begin, count, theta[q * step.theta.stride],
-                             step.first_row + static_cast<std::uint32_t>(begin), kept.data());
+    const std::size_t found = with.kernels.collect(
+        values + q * step.values.stride + begin, count, threshold[q * step.threshold.stride],
+        step.first_row + static_cast<std::uint32_t>(begin), kept.data());
     if (found) append(step.out, q, kept.data(), found);
   });
 }

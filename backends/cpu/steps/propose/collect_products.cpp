@@ -1,4 +1,4 @@
-// collect, dot, bf16 and int8: inner products of shadows, tested as they come.
+// collect, dot, bf16 and int8: inner products of quantized rows, tested as they come.
 //
 // What a product is taken from, low(t), is computed first, in double precision, rounded down. Then each task
 // takes some queries and a part of the training rows. docs/certificate.md, section 4.
@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "cpu/steps/propose/bounds.hpp"
-#include "cpu/steps/propose/shadow_order.hpp"
+#include "cpu/steps/propose/quantized_order.hpp"
 #include "host/parallel.hpp"
 
 namespace kith::cpu {
@@ -16,22 +16,23 @@ namespace {
 constexpr std::size_t most_task_queries = 128, tasks_a_thread = 8;
 constexpr std::size_t task_rows = 4096, work_a_row = 16;  // where only rows are looked at
 
-double fact(const spi::Grid<float>& facts, spi::Fact which, std::size_t r) {
-  return static_cast<double>(elements(facts)[which * facts.stride + r]);
+double row_term(const spi::Grid<float>& row_terms, spi::RowTerm which, std::size_t r) {
+  return static_cast<double>(elements(row_terms)[which * row_terms.stride + r]);
 }
 
 /// Of all queries of the step.
 struct Largest {
-  double norm = 0, error = 0, shadow_norm = 0;
+  double norm = 0, error = 0, quantized_norm = 0;
 };
 
 Largest largest_of(const spi::CollectStep& step) {
   Largest largest;
   for (std::size_t q = 0; q < step.values.rows; ++q) {
-    const double length = fact(step.queries.facts, spi::shadow_norm, q);
-    largest.norm = std::max(largest.norm, fact(step.queries.facts, spi::norm, q));
-    largest.shadow_norm = std::max(largest.shadow_norm, length);
-    largest.error = std::max(largest.error, fact(step.queries.facts, spi::residual, q) + step.b * length);
+    const double length = row_term(step.queries.row_terms, spi::quantized_norm, q);
+    largest.norm = std::max(largest.norm, row_term(step.queries.row_terms, spi::norm, q));
+    largest.quantized_norm = std::max(largest.quantized_norm, length);
+    largest.error =
+        std::max(largest.error, row_term(step.queries.row_terms, spi::residual, q) + step.b * length);
   }
   return largest;
 }
@@ -41,8 +42,8 @@ struct OfRows {
   float *low, *gap;
 };
 
-/// The training rows that a step goes over, in pieces: rows begin ... begin + rows - 1 of the shadow, whose
-/// numbers of OfRows stand from place `at` on. Without visits there is one piece.
+/// The training rows that a step goes over, in pieces: rows begin ... begin + rows - 1 of the quantized rows,
+/// whose numbers of OfRows stand from place `at` on. Without visits there is one piece.
 struct Piece {
   std::size_t begin, rows, at;
 };
@@ -71,14 +72,14 @@ void compute_rows(const spi::CollectStep& step, const OfRows& of, const Resource
   const Largest largest = largest_of(step);
   const auto compute = [&](const Piece& piece, std::size_t begin, std::size_t end) {
     if (begin >= end) return;
-    const auto facts = [&](spi::Fact which) {
-      return elements(step.train.facts) + which * step.train.facts.stride + piece.begin + begin;
+    const auto row_terms = [&](spi::RowTerm which) {
+      return elements(step.train.row_terms) + which * step.train.row_terms.stride + piece.begin + begin;
     };
-    with.kernels.bound_rows(
-        {facts(spi::half_norm), facts(spi::norm), facts(spi::shadow_norm), facts(spi::residual), end - begin,
-         ordinary(largest.norm), ordinary(largest.error), ordinary(largest.shadow_norm),
-         spi::chain_error(dims), spi::product_underflow(dims, squares), squares},
-        of.low + piece.at + begin, of.gap + piece.at + begin);
+    with.kernels.bound_rows({row_terms(spi::half_norm), row_terms(spi::norm), row_terms(spi::quantized_norm),
+                             row_terms(spi::residual), end - begin, ordinary(largest.norm),
+                             ordinary(largest.error), ordinary(largest.quantized_norm),
+                             spi::chain_error(dims), spi::product_underflow(dims, squares), squares},
+                            of.low + piece.at + begin, of.gap + piece.at + begin);
   };
   // A task is some pieces, or a part of the only one.
   const bool visits = step.visits.rows > 0;
@@ -93,7 +94,7 @@ void compute_rows(const spi::CollectStep& step, const OfRows& of, const Resource
 }
 
 /// From row `begin` of the grid on.
-const void* shadow_of(const spi::CollectStep& step, const spi::Grid<float>& rows, std::size_t begin) {
+const void* quantized_of(const spi::CollectStep& step, const spi::Grid<float>& rows, std::size_t begin) {
   return bytes_of(*rows.memory) +
          (rows.first + begin) * pitch_of(step.proposer, rows.cols) * element_bytes(step.proposer);
 }
@@ -118,16 +119,16 @@ void run_task(const spi::CollectStep& step, const OfRows& of, const Resources& w
     const Piece piece = piece_of(step, i);
     const std::size_t end = std::min(task.end, piece.rows);
     if (task.begin >= end) continue;
-    propose({shadow_of(step, step.queries.rows, 0),
-             shadow_of(step, step.train.rows, piece.begin),
+    propose({quantized_of(step, step.queries.rows, 0),
+             quantized_of(step, step.train.rows, piece.begin),
              step.train.rows.cols,
              task.query_begin,
              task.query_end,
              task.begin,
              end,
              of.low + piece.at,
-             elements(step.theta),
-             step.theta.stride,
+             elements(step.threshold),
+             step.threshold.stride,
              step.first_row + static_cast<std::uint32_t>(piece.begin),
              elements(step.out.rows),
              step.out.rows.stride,
@@ -181,12 +182,14 @@ spi::Support check_products(const spi::CollectStep& step, const Resources& with)
     return {what + " is for up to " + std::to_string(spi::most_dims_int8) + " columns, and there are " +
                 std::to_string(step.train.rows.cols) + "; choose dot",
             0};
-  if (step.queries.rows.first % spi::shadow_rows || step.train.rows.first % spi::shadow_rows)
-    return {"shadows of " + what + " begin at a multiple of " + std::to_string(spi::shadow_rows) + " rows",
+  if (step.queries.rows.first % spi::quantized_block_rows ||
+      step.train.rows.first % spi::quantized_block_rows)
+    return {"quantized rows of " + what + " begin at a multiple of " +
+                std::to_string(spi::quantized_block_rows) + " rows",
             0};
   if (step.sample.cols > 0) return {"it takes no samples", 0};
-  if (step.visits.rows % spi::shadow_rows)
-    return {"visits are of a multiple of " + std::to_string(spi::shadow_rows) + " rows", 0};
+  if (step.visits.rows % spi::quantized_block_rows)
+    return {"visits are of a multiple of " + std::to_string(spi::quantized_block_rows) + " rows", 0};
   return {{}, 2 * padded_rows(step) * sizeof(float)};
 }
 

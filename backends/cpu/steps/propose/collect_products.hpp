@@ -1,4 +1,4 @@
-// collect, by products of shadows: collect_products.cpp.
+// collect, by products of quantized rows: collect_products.cpp.
 #pragma once
 
 #include "cpu/steps/steps.hpp"

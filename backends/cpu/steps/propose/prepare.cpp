@@ -9,7 +9,7 @@
 #include <cstring>
 
 #include "cpu/steps/propose/bounds.hpp"
-#include "cpu/steps/propose/shadow_order.hpp"
+#include "cpu/steps/propose/quantized_order.hpp"
 #include "cpu/steps/steps.hpp"
 #include "host/parallel.hpp"
 
@@ -21,35 +21,35 @@ constexpr std::size_t lanes = 16;
 
 /// Sums of squares of rows.
 struct Squares {
-  std::array<double, lanes> moved = {};     ///< of x' = x - c
-  std::array<double, lanes> shadow = {};    ///< of x~ = x' rounded
-  std::array<double, lanes> residual = {};  ///< of x' - x~
+  std::array<double, lanes> moved = {};      ///< of x' = x - c
+  std::array<double, lanes> quantized = {};  ///< of x~ = x' rounded
+  std::array<double, lanes> residual = {};   ///< of x' - x~
 };
 
-/// Where the shadow of the first row begins.
-std::byte* shadow_of(const spi::PrepareStep& step) {
+/// Where the first quantized row begins.
+std::byte* quantized_of(const spi::PrepareStep& step) {
   const spi::Grid<float>& rows = step.out.rows;
   if (step.proposer == Proposer::gemm) return bytes_of(*rows.memory) + rows.first * sizeof(float);
   return bytes_of(*rows.memory) +
          rows.first * pitch_of(step.proposer, step.rows.dims) * element_bytes(step.proposer);
 }
 
-/// The facts of row `begin + r`, whose squares are those of lane r.
-void write_facts(const spi::PrepareStep& step, const Squares& of, std::size_t begin, std::size_t r) {
+/// The terms of row `begin + r`, whose squares are those of lane r.
+void write_row_terms(const spi::PrepareStep& step, const Squares& of, std::size_t begin, std::size_t r) {
   const double slack = static_cast<double>(step.rows.dims + 8) * unit_of_double;
   const auto root_above = [&](double squares) { return float_above(std::sqrt(squares * (1 + slack))); };
-  const std::size_t stride = step.out.facts.stride;
-  float* const facts = elements(step.out.facts) + begin + r;
-  const float norm = root_above(of.moved[r]), shadow_norm = root_above(of.shadow[r]);
+  const std::size_t stride = step.out.row_terms.stride;
+  float* const row_terms = elements(step.out.row_terms) + begin + r;
+  const float norm = root_above(of.moved[r]), quantized_norm = root_above(of.quantized[r]);
   // For dot and gemm the residual is a float; else its distance from x' was rounded to double, as x' was, and
   // so were one over the scale of int8 and each product with it.
   const bool exact = step.proposer == Proposer::dot || step.proposer == Proposer::gemm;
   const double inexact =
-      exact ? 0 : static_cast<double>(norm) * 0x1p-51 + static_cast<double>(shadow_norm) * 0x1p-50;
-  facts[spi::half_norm * stride] = float_below(of.moved[r] * 0.5 * (1 - slack));
-  facts[spi::norm * stride] = norm;
-  facts[spi::shadow_norm * stride] = shadow_norm;
-  facts[spi::residual * stride] = float_above(static_cast<double>(root_above(of.residual[r])) + inexact);
+      exact ? 0 : static_cast<double>(norm) * 0x1p-51 + static_cast<double>(quantized_norm) * 0x1p-50;
+  row_terms[spi::half_norm * stride] = float_below(of.moved[r] * 0.5 * (1 - slack));
+  row_terms[spi::norm * stride] = norm;
+  row_terms[spi::quantized_norm * stride] = quantized_norm;
+  row_terms[spi::residual * stride] = float_above(static_cast<double>(root_above(of.residual[r])) + inexact);
 }
 
 /// The rows themselves, one behind the other, 16 dimensions of each at a time.
@@ -70,29 +70,29 @@ void prepare_rows(const spi::PrepareStep& step, const Order& order, std::size_t 
   const std::size_t dims = step.rows.dims, block = step.rows.block, first = step.rows.first + begin;
   const float* const rows = elements(step.rows) + first / block * dims * block + first % block;
   const float* const centre = elements(step.centre);
-  std::byte* const out = shadow_of(step);
+  std::byte* const out = quantized_of(step);
   const std::size_t width = all ? lanes : count;
   Squares sums;
   for (std::size_t d = 0; d < dims; ++d) {
     const float* const x = rows + d * block;
     const float c = centre[d];
     std::array<float, lanes> near, error;
-    std::array<double, lanes> shadow;
+    std::array<double, lanes> quantized;
     for (std::size_t r = 0; r < width; ++r) {
       near[r] = x[r] - c;
       const float taken = x[r] - near[r];
       error[r] = (x[r] - (near[r] + taken)) - (c - taken);
     }
-    order.write(out, begin, width, d, near.data(), shadow.data());
+    order.write(out, begin, width, d, near.data(), quantized.data());
     for (std::size_t r = 0; r < width; ++r) {
       const auto moved = static_cast<double>(near[r]), apart = static_cast<double>(error[r]);
-      const double residual = moved - shadow[r] + apart;
+      const double residual = moved - quantized[r] + apart;
       sums.moved[r] += (moved + apart) * (moved + apart);
-      sums.shadow[r] += shadow[r] * shadow[r];
+      sums.quantized[r] += quantized[r] * quantized[r];
       sums.residual[r] += residual * residual;
     }
   }
-  for (std::size_t r = 0; r < count; ++r) write_facts(step, sums, begin, r);
+  for (std::size_t r = 0; r < count; ++r) write_row_terms(step, sums, begin, r);
   if (step.copy.rows > 0) copy_rows(step, rows, begin, count);
 }
 
@@ -111,7 +111,7 @@ spi::Support check(const spi::PrepareStep& step, const Resources& with) {
   if (step.proposer == Proposer::gemm || std::find(has.begin(), has.end(), step.proposer) != has.end())
     return {};
   return {"proposer " + std::string(name(step.proposer)) +
-              " works on no shadow that this CPU prepares; choose gemm or dot",
+              " works on no quantized rows that this CPU prepares; choose gemm or dot",
           0};
 }
 
@@ -139,23 +139,23 @@ void prepare_all(const spi::PrepareStep& step, const Resources& with, const Orde
 void run(const spi::PrepareStep& step, const Resources& with) {
   const std::size_t dims = step.rows.dims, block = step.rows.block;
   const std::size_t pitch = pitch_of(step.proposer, dims) * element_bytes(step.proposer);
-  const std::size_t padded = rounded_up(step.rows.rows, spi::shadow_rows);
+  const std::size_t padded = rounded_up(step.rows.rows, spi::quantized_block_rows);
   const bool of_queries = block == query_block;
   switch (step.proposer) {
     case Proposer::dot: {
       // Rows beside those meant are multiplied, too, and a NaN there would hide a neighbour's product.
       const std::size_t whole = step.rows.rows / block * block;
-      std::memset(shadow_of(step) + whole * pitch, 0, (padded - whole) * pitch);
+      std::memset(quantized_of(step) + whole * pitch, 0, (padded - whole) * pitch);
       return prepare_all(step, with, FloatOrder{block, dims});
     }
     case Proposer::bf16:
     case Proposer::int8: {
       // Columns behind the last, and rows beside those meant, are multiplied, too.
-      std::memset(shadow_of(step), 0, padded * pitch);
+      std::memset(quantized_of(step), 0, padded * pitch);
       if (step.proposer == Proposer::int8) {
         const int most = of_queries ? with.set.most_query_byte : most_byte;
         return prepare_all(step, with,
-                           ByteOrder(of_queries, spi::shadow_columns(Proposer::int8, dims),
+                           ByteOrder(of_queries, spi::quantized_columns(Proposer::int8, dims),
                                      step.scale * share_of_scale(most), most));
       }
       return prepare_all(step, with, TileOrder{pitch / TileOrder::dims / sizeof(std::uint16_t), of_queries});

@@ -7,7 +7,7 @@
 namespace kith::cpu::KITH_ISA {
 namespace {
 
-/// spi::Bounds::high of a row, from what was compared with theta: docs/certificate.md, section 4.
+/// spi::Bounds::high of a row, from what was compared with the threshold: docs/certificate.md, section 4.
 inline std::uint64_t high_key(float low, float gap, std::uint32_t row) {
   const float rounding = (low < 0 ? -low : low) * 0x1p-22f;
   const float high = low + (gap + rounding) + 0.0f;  // -0 becomes +0
@@ -27,7 +27,7 @@ inline std::uint32_t present(const Products& p, std::size_t first) {
 
 /// Append the training rows t0 + lane for the lanes in `passed` to the list of a query. Other threads may
 /// append to it meanwhile; what finds no place is only counted.
-///   lows  [16] what was compared with theta
+///   lows  [16] what was compared with the threshold
 [[gnu::noinline]] void append_candidates(const Products& p, std::size_t q, std::size_t t0,
                                          std::uint32_t passed, const float* lows) {
   const auto many = static_cast<std::uint32_t>(__builtin_popcount(passed));

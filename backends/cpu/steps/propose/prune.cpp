@@ -13,7 +13,7 @@ spi::Support check(const spi::PruneStep&, const Resources&) {
 }
 
 void run(const spi::PruneStep& step, const Resources& with) {
-  const std::size_t m = step.theta.rows, capacity = step.lists.rows.cols;
+  const std::size_t m = step.threshold.rows, capacity = step.lists.rows.cols;
   std::uint32_t* const counts = elements(step.lists.counts);
   std::size_t listed = m;
   for (std::size_t q = 0; q < m; ++q)
@@ -21,13 +21,13 @@ void run(const spi::PruneStep& step, const Resources& with) {
   run_team(m, listed, with.team, [&](std::size_t q, std::size_t) {
     std::uint32_t& count = counts[q * step.lists.counts.stride];
     const std::size_t many = std::min<std::size_t>(count, capacity);
-    const float theta = elements(step.theta)[q * step.theta.stride];
+    const float threshold = elements(step.threshold)[q * step.threshold.stride];
     std::uint32_t* const rows = elements(step.lists.rows) + q * step.lists.rows.stride;
     float* const low = elements(step.bounds.low) + q * step.bounds.low.stride;
     Key* const high = elements(step.bounds.high) + q * step.bounds.high.stride;
     std::uint32_t kept = 0;
     for (std::size_t j = 0; j < many; ++j) {
-      if (!(low[j] <= theta)) continue;
+      if (!(low[j] <= threshold)) continue;
       rows[kept] = rows[j];
       low[kept] = low[j];
       high[kept++] = high[j];

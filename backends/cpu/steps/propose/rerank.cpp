@@ -1,8 +1,8 @@
 // rerank: the chain of every listed candidate, as a key.
 //
-// Work: dims folds a candidate; in blocks of 16 a row's values lie a cache line apart, so the scan of a
-// candidate reads the lines of its whole block, in blocks of 1 its own. Tasks are parts of lists where there
-// are few queries.
+// Work: dims multiply-adds a candidate; in blocks of 16 a row's values lie a cache line apart, so the scan of
+// a candidate reads the lines of its whole block, in blocks of 1 its own. Tasks are parts of lists where
+// there are few queries.
 #include <array>
 #include <string>
 

@@ -15,11 +15,11 @@ inline float float_at_least(double value) {
 /// The factors of the error are more than the roundings of its computation. A norm may be +infinity, but
 /// nothing is multiplied by 0, so `low` is -infinity then.
 template <bool squares>
-void bound_rows_by(const RowFacts& of, float* __restrict low, float* __restrict gap) {
+void bound_rows_by(const RowTerms& of, float* __restrict low, float* __restrict gap) {
   const float *const halves = of.half_norm, *const norms = of.norm;
-  const float *const lengths = of.shadow_norm, *const residuals = of.residual;
+  const float *const lengths = of.quantized_norm, *const residuals = of.residual;
   const double largest_norm = of.largest_norm, largest_error = of.largest_error, chain = of.chain;
-  const double tiny = of.tiny, beside = 1 + of.largest_shadow_norm;
+  const double tiny = of.tiny, beside = 1 + of.largest_quantized_norm;
   const std::size_t count = of.count;
   for (std::size_t t = 0; t < count; ++t) {
     const auto norm = static_cast<double>(norms[t]), length = static_cast<double>(lengths[t]);
@@ -34,7 +34,7 @@ void bound_rows_by(const RowFacts& of, float* __restrict low, float* __restrict 
   }
 }
 
-void bound_rows(const RowFacts& of, float* low, float* gap) {
+void bound_rows(const RowTerms& of, float* low, float* gap) {
   of.squares ? bound_rows_by<true>(of, low, gap) : bound_rows_by<false>(of, low, gap);
 }
 

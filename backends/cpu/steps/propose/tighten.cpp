@@ -27,13 +27,13 @@ void join(const Key* keys, std::size_t count, std::size_t k, Key* best, Key* nea
   std::copy(merged, merged + k, best);
 }
 
-/// What the shadow of a row may reach while its chain is not behind `worst`: docs/certificate.md, section 4.
-float theta_of(const spi::TightenStep& step, float worst, std::size_t q) {
-  const ThetaTerms terms(step.proposer, step.metric, step.dims);
+/// What a quantized row may reach while its chain is not behind `worst`: docs/certificate.md, section 4.
+float threshold_of(const spi::TightenStep& step, float worst, std::size_t q) {
+  const ThresholdTerms terms(step.proposer, step.metric, step.dims);
   if (!terms.squares) return worst;
   if (!terms.bounded) return std::numeric_limits<float>::infinity();
   const double half = (static_cast<double>(worst) + terms.tiny) / (1 - terms.g) / 2,
-               half_norm = fact_of(step.query_facts, spi::half_norm, q);
+               half_norm = row_term_of(step.query_terms, spi::half_norm, q);
   return float_above(half - half_norm + (half + half_norm) * 0x1p-48);
 }
 
@@ -74,10 +74,10 @@ void run(const spi::TightenStep& step, const Resources& with) {
     std::uint32_t& lost = elements(step.lost)[q * step.lost.stride];
     if (count > capacity) lost = 1;
     count = 0;
-    float& limit = elements(step.theta)[q * step.theta.stride];
-    const float theta = theta_of(step, value_of(best[k - 1]), q);
-    if (step.guessed && theta > limit) lost = 1;
-    limit = theta;
+    float& limit = elements(step.threshold)[q * step.threshold.stride];
+    const float threshold = threshold_of(step, value_of(best[k - 1]), q);
+    if (step.guessed && threshold > limit) lost = 1;
+    limit = threshold;
   });
 }
 

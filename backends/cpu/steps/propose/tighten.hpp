@@ -9,14 +9,14 @@
 
 namespace kith::cpu {
 
-/// What theta takes from the number of columns.
-struct ThetaTerms {
-  bool squares;  ///< else theta is the value itself
+/// What the threshold takes from the number of columns.
+struct ThresholdTerms {
+  bool squares;  ///< else the threshold is the value itself
   double g;      ///< error of a chain, and of a norm
   double tiny;   ///< error of underflow
   bool bounded;  ///< else any row may be near
 
-  ThetaTerms(Proposer proposer, Metric metric, std::uint32_t dims)
+  ThresholdTerms(Proposer proposer, Metric metric, std::uint32_t dims)
       : squares(proposer != Proposer::none && from_products(metric) != FromProducts::as_they_are) {
     g = spi::chain_error(dims);
     tiny = spi::chain_underflow(dims);
@@ -24,8 +24,8 @@ struct ThetaTerms {
   }
 };
 
-inline double fact_of(const spi::Grid<float>& facts, spi::Fact which, std::size_t q) {
-  return static_cast<double>(elements(facts)[which * facts.stride + q]);
+inline double row_term_of(const spi::Grid<float>& row_terms, spi::RowTerm which, std::size_t q) {
+  return static_cast<double>(elements(row_terms)[which * row_terms.stride + q]);
 }
 
 /// Operations on lists of which only the first `capacity` are there.

@@ -7,12 +7,12 @@
 namespace kith::cpu {
 namespace {
 
-/// What the shadow of a row may reach while its chain is not behind a row that is bounded by `high`.
-float theta_of(const spi::TightenByBoundsStep& step, float high, std::size_t q) {
-  const ThetaTerms terms(step.proposer, step.metric, step.dims);
+/// What a quantized row may reach while its chain is not behind a row that is bounded by `high`.
+float threshold_of(const spi::TightenByBoundsStep& step, float high, std::size_t q) {
+  const ThresholdTerms terms(step.proposer, step.metric, step.dims);
   if (!terms.squares) return high;
   if (!terms.bounded) return std::numeric_limits<float>::infinity();
-  const double reach = static_cast<double>(high), norm = fact_of(step.query_facts, spi::norm, q),
+  const double reach = static_cast<double>(high), norm = row_term_of(step.query_terms, spi::norm, q),
                square = norm * norm;
   // A dozen roundings in double precision are far below 2^-48 of the largest operand.
   return float_above((reach * (1 + terms.g) + terms.g * square + terms.tiny) / (1 - terms.g) +
@@ -30,7 +30,7 @@ spi::Support check(const spi::TightenByBoundsStep& step, const Resources& with) 
 }
 
 void run(const spi::TightenByBoundsStep& step, const Resources& with) {
-  const std::size_t m = step.theta.rows, capacity = step.highs.cols;
+  const std::size_t m = step.threshold.rows, capacity = step.highs.cols;
   if (m == 0) return;
   const ScratchParts scratch(spi::TightenByBoundsStep::name, step.scratch, bytes_a_thread(step), with.team);
   run_team(m, work_of_lists(step.counts, capacity), scratch.team(), [&](std::size_t q, std::size_t thread) {
@@ -41,8 +41,8 @@ void run(const spi::TightenByBoundsStep& step, const Resources& with) {
     Key* const keys = scratch.of<Key>(thread);
     std::copy_n(elements(step.highs) + q * step.highs.stride, listed, keys);
     std::nth_element(keys, keys + step.k - 1, keys + listed);
-    float& theta = elements(step.theta)[q * step.theta.stride];
-    theta = std::min(theta, theta_of(step, value_of(keys[step.k - 1]), q));
+    float& threshold = elements(step.threshold)[q * step.threshold.stride];
+    threshold = std::min(threshold, threshold_of(step, value_of(keys[step.k - 1]), q));
   });
 }
 

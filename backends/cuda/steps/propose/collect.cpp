@@ -1,13 +1,13 @@
 #include <algorithm>
 
-#include "propose/folded.hpp"
+#include "propose/fused_test.hpp"
 #include "propose/int8.hpp"
 #include "steps/steps.hpp"
 
 namespace kith::cuda {
 namespace {
 
-/// The inner products of the shadows, into `values`.
+/// The inner products of the quantized rows, into `values`.
 void multiply(Cublas& cublas, const spi::CollectStep& step) {
   const auto operand = [](const spi::Grid<float>& rows) {
     const Matrix<const float> matrix = input_of(rows);
@@ -23,10 +23,12 @@ std::string refusal_of_products_there(const spi::CollectStep& step, const Queue&
   const std::string what = "proposer " + std::string(name(step.proposer));
   if (const std::string why = refusal_of_tensor_cores(queue.capability, queue.shared_bytes); !why.empty())
     return what + " " + why + "; choose gemm or none";
-  if (step.train.rows.first % spi::shadow_rows != 0 || step.queries.rows.first % spi::shadow_rows != 0)
-    return "shadows of " + what + " begin at a multiple of " + std::to_string(spi::shadow_rows) + " rows";
-  if (step.visits.rows % spi::shadow_rows != 0)
-    return "visits are of a multiple of " + std::to_string(spi::shadow_rows) + " rows";
+  if (step.train.rows.first % spi::quantized_block_rows != 0 ||
+      step.queries.rows.first % spi::quantized_block_rows != 0)
+    return "quantized rows of " + what + " begin at a multiple of " +
+           std::to_string(spi::quantized_block_rows) + " rows";
+  if (step.visits.rows % spi::quantized_block_rows != 0)
+    return "visits are of a multiple of " + std::to_string(spi::quantized_block_rows) + " rows";
   if (step.proposer != Proposer::int8) return "";
   if (step.train.rows.cols > spi::most_dims_int8)
     return what + " is for up to " + std::to_string(spi::most_dims_int8) + " columns, and there are " +
@@ -90,7 +92,7 @@ spi::Support Device::check(const spi::CollectStep& step) const {
       return {error.what(), 0};
     }
   const std::size_t apart = collect_low_scratch(step);
-  return {"", may_fold(step) ? std::max(apart, collect_fp16_folded_scratch(step)) : apart};
+  return {"", may_fuse_test(step) ? std::max(apart, collect_fp16_fused_test_scratch(step)) : apart};
 }
 
 cudaError_t Device::enqueue(const spi::CollectStep& step) {
@@ -99,10 +101,10 @@ cudaError_t Device::enqueue(const spi::CollectStep& step) {
   switch (spi::products_of(step)) {
     case spi::ProductKind::bytes:
       return collect_int8(queue_, step);
-    case spi::ProductKind::halves_few:
-      return collect_fp16_few(queue_, step);
-    case spi::ProductKind::halves_folded:
-      return collect_fp16_folded(queue_, step);
+    case spi::ProductKind::halves_small_batch:
+      return collect_fp16_small_batch(queue_, step);
+    case spi::ProductKind::halves_fused_test:
+      return collect_fp16_fused_test(queue_, step);
     case spi::ProductKind::halves:
     case spi::ProductKind::sums:
       break;

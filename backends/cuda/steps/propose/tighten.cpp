@@ -3,12 +3,12 @@
 namespace kith::cuda {
 namespace {
 
-/// Why theta cannot be made of so many lists; empty when it can.
+/// Why the threshold cannot be made of so many lists; empty when it can.
 template <class Step>
-std::string refusal_of_theta(const Step& step) {
+std::string refusal_of_threshold(const Step& step) {
   if (step.proposer != Proposer::none && step.proposer != Proposer::gemm && !on_tensor_cores(step.proposer))
     return "it has no proposer " + std::string(name(step.proposer)) + "; choose none, gemm, fp16 or int8";
-  std::string refusal = refusal_of_lists(step.theta.rows, 1);
+  std::string refusal = refusal_of_lists(step.threshold.rows, 1);
   if (refusal.empty() && step.proposer != Proposer::none)
     refusal = refusal_of_products(step.proposer, step.metric, step.dims);
   return refusal;
@@ -21,7 +21,7 @@ bool at_once(const spi::TightenStep& step) {
 }  // namespace
 
 spi::Support Device::check(const spi::TightenStep& step) const {
-  std::string refusal = refusal_of_theta(step);
+  std::string refusal = refusal_of_threshold(step);
   // Long lists are sorted together with the candidates, and counted in 31 bits.
   constexpr std::uint64_t most = 0x7FFFFFFFu;
   if (refusal.empty() && !at_once(step) && step.k + std::uint64_t{step.keys.cols} > most)
@@ -38,24 +38,24 @@ cudaError_t Device::enqueue(const spi::TightenStep& step) {
 }
 
 spi::Support Device::check(const spi::TightenByBoundsStep& step) const {
-  return {refusal_of_theta(step), 0};
+  return {refusal_of_threshold(step), 0};
 }
 
 cudaError_t Device::enqueue(const spi::TightenByBoundsStep& step) {
-  return step.theta.rows == 0 ? cudaSuccess : tighten_by_bounds(queue_, step);
+  return step.threshold.rows == 0 ? cudaSuccess : tighten_by_bounds(queue_, step);
 }
 
 spi::Support Device::check(const spi::TightenBySampleStep& step) const {
   if (!on_tensor_cores(step.proposer)) return {"samples are of proposers fp16 and int8", 0};
-  return {refusal_of_theta(step), 0};
+  return {refusal_of_threshold(step), 0};
 }
 
 cudaError_t Device::enqueue(const spi::TightenBySampleStep& step) {
-  if (step.theta.rows == 0) return cudaSuccess;
+  if (step.threshold.rows == 0) return cudaSuccess;
   constexpr std::size_t most_of_warp = 256;  // numbers that a warp is as soon done with
-  const bool few = step.theta.rows <= std::size_t{4} * queue_.multiprocessors;
-  return few && step.sample.cols > most_of_warp && step.k <= sample_few_max_k
-             ? tighten_by_few(queue_, step)
+  const bool few = step.threshold.rows <= std::size_t{4} * queue_.multiprocessors;
+  return few && step.sample.cols > most_of_warp && step.k <= sample_small_batch_max_k
+             ? tighten_by_small_batch(queue_, step)
              : tighten_by_sample(queue_, step);
 }
 

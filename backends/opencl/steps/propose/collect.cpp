@@ -36,17 +36,18 @@ std::size_t round_up(std::size_t bytes, std::size_t alignment) {
 /// Why a proposer cannot list what is asked for; empty when it can.
 std::string refuse_listing(const spi::CollectStep& step) {
   const std::string what = "proposer " + std::string(name(step.proposer)),
-                    rows = std::to_string(spi::shadow_rows);
+                    rows = std::to_string(spi::quantized_block_rows);
   if (step.proposer == Proposer::gemm)
     return step.visits.rows > 0 ? what + " multiplies training rows in their order, without visits" : "";
-  if (step.train.rows.first % spi::shadow_rows || step.queries.rows.first % spi::shadow_rows)
-    return "shadows of " + what + " begin at a multiple of " + rows + " rows";
+  if (step.train.rows.first % spi::quantized_block_rows ||
+      step.queries.rows.first % spi::quantized_block_rows)
+    return "quantized rows of " + what + " begin at a multiple of " + rows + " rows";
   if (step.sample.cols > 0 &&
       ((step.proposer != Proposer::fp16 && step.proposer != Proposer::int8) || step.visits.rows == 0 ||
        step.bounds.low.cols == 0 || step.sample.cols != places_of(step) / spi::sample_rows))
     return "samples are of visits, by proposers fp16 and int8, with bounds, and have a column for " +
            std::to_string(spi::sample_rows) + " places";
-  if (step.visits.rows % spi::shadow_rows) return "visits are of a multiple of " + rows + " rows";
+  if (step.visits.rows % spi::quantized_block_rows) return "visits are of a multiple of " + rows + " rows";
   if (step.proposer != Proposer::int8) return "";
   if (step.train.rows.cols > spi::most_dims_int8)
     return what + " is for up to " + std::to_string(spi::most_dims_int8) + " columns, and there are " +
@@ -84,7 +85,8 @@ spi::Support Device::check(const spi::CollectStep& step) const {
   if (!refusal.empty()) return {std::move(refusal), 0};
   if (step.values.rows == 0 || step.values.cols == 0) return {};
   if (step.proposer == Proposer::int8) return {};
-  if (!gemm) return {"", may_fold(step) ? std::max(low_bytes(step), folded_bytes(step)) : low_bytes(step)};
+  if (!gemm)
+    return {"", may_fuse_test(step) ? std::max(low_bytes(step), fused_test_bytes(step)) : low_bytes(step)};
   const Product product = product_of(step);
   const std::size_t temporary = ClBlast::library().temporary_bytes(queue_(), product);
   return {refuse_count(product, temporary), low_bytes(step) + temporary};
@@ -100,9 +102,9 @@ void Device::enqueue(const spi::CollectStep& step) {
   if (step.values.rows == 0 || step.values.cols == 0) return;
   if (step.proposer != Proposer::none) {
     const spi::ProductKind products = spi::products_of(step);
-    if (products == spi::ProductKind::bytes || products == spi::ProductKind::halves_few)
-      return collect_few(step);
-    if (products == spi::ProductKind::halves_folded) return collect_folded(step);
+    if (products == spi::ProductKind::bytes || products == spi::ProductKind::halves_small_batch)
+      return collect_small_batch(step);
+    if (products == spi::ProductKind::halves_fused_test) return collect_fused_test(step);
     collect_low(step);
   }
   switch (step.proposer) {
@@ -118,7 +120,7 @@ void Device::enqueue(const spi::CollectStep& step) {
   }
 }
 
-/// Distances, or products that have been written, against theta.
+/// Distances, or products that have been written, against the threshold.
 void Device::collect_values(const spi::CollectStep& step) {
   const bool products = step.proposer != Proposer::none;
   const spi::Grid<float>& values = step.values;
@@ -127,7 +129,7 @@ void Device::collect_values(const spi::CollectStep& step) {
     launch_listing(step.out, step.bounds, source, defines + (products ? " -D LOW" : ""), name, range, values,
                    static_cast<cl_uint>(values.rows), static_cast<cl_uint>(values.cols),
                    buffer_of(products ? step.scratch.memory : values.memory), cl_ulong{places_of(step)},
-                   step.theta, step.first_row, more...);
+                   step.threshold, step.first_row, more...);
   };
   if (family_ == Family::lanes)
     return run("propose/collect_lanes.cl", "kith_collect_lanes",
@@ -139,7 +141,7 @@ void Device::collect_values(const spi::CollectStep& step) {
       define("GROUP", collect_group));
 }
 
-/// The inner products of the shadows.
+/// The inner products of the quantized rows.
 void Device::multiply(const spi::CollectStep& step) {
   const ClBlast& library = ClBlast::library();
   uses_clblast_ = true;
@@ -182,10 +184,10 @@ void Device::collect_low(const spi::CollectStep& step) {
   launch("propose/collect_low.cl",
          define("GROUP", group) + define("HALVES", halves ? 1 : 0) +
              (step.bounds.low.cols > 0 ? " -D BOUNDS" : ""),
-         "kith_collect_low", Range{{groups * group, 1, 1}, {group, 1, 1}}, step.queries.facts,
-         static_cast<cl_uint>(step.values.rows), step.train.facts, static_cast<cl_uint>(step.train.rows.rows),
-         visits_of(step), cl_ulong{places}, error.b, error.chain, error.under,
-         buffer_of(step.scratch.memory));
+         "kith_collect_low", Range{{groups * group, 1, 1}, {group, 1, 1}}, step.queries.row_terms,
+         static_cast<cl_uint>(step.values.rows), step.train.row_terms,
+         static_cast<cl_uint>(step.train.rows.rows), visits_of(step), cl_ulong{places}, error.b, error.chain,
+         error.under, buffer_of(step.scratch.memory));
 }
 
 }  // namespace kith::opencl

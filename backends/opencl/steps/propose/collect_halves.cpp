@@ -17,7 +17,7 @@ struct InRegisters {
         across(1) {
     // Queries beyond the last are no help.
     while (across < 4 && 2 * across * steps <= steps_in_registers &&
-           std::size_t{across} * spi::shadow_rows < step.values.rows)
+           std::size_t{across} * spi::quantized_block_rows < step.values.rows)
       across *= 2;
   }
   bool fit() const { return steps <= steps_in_registers; }
@@ -32,7 +32,7 @@ void Device::collect_halves(const spi::CollectStep& step) {
   const spi::Grid<float>&queries = step.queries.rows, &train = step.train.rows;
   const std::uint32_t pitch = half_columns(train.cols) / halves_a_piece;
   const std::size_t places = places_of(step);
-  const std::uint32_t tiles = divide_up(places, spi::shadow_rows);
+  const std::uint32_t tiles = divide_up(places, spi::quantized_block_rows);
   const auto run = [&](const char* source, const std::string& defines, const char* name, std::uint32_t rows,
                        std::size_t items, const auto&... shape) {
     const std::uint32_t query_blocks = divide_up(step.values.rows, rows);
@@ -44,16 +44,16 @@ void Device::collect_halves(const spi::CollectStep& step) {
         buffer_of(queries.memory), cl_ulong{queries.first * pitch}, buffer_of(train.memory),
         cl_ulong{train.first * pitch}, static_cast<cl_uint>(step.values.rows),
         static_cast<cl_uint>(train.rows), visits_of(step), tiles, query_blocks, a_part, shape...,
-        step.unscale, buffer_of(step.scratch.memory), cl_ulong{places}, step.theta, step.first_row);
+        step.unscale, buffer_of(step.scratch.memory), cl_ulong{places}, step.threshold, step.first_row);
   };
   const InRegisters few(step);
   if (few.fit())
     return run("propose/collect_fp16.cl",
                limits_.tile_options + define("LINE", few.line) + define("STEPS", few.steps) +
                    define("ACROSS", few.across),
-               "kith_collect_fp16", few.across * spi::shadow_rows, 256);
-  run("propose/collect_fp16_tiles.cl", "", "kith_collect_fp16_tiles", spi::shadow_rows, 128,
-      divide_up(train.cols, 32), pitch * spi::shadow_rows);
+               "kith_collect_fp16", few.across * spi::quantized_block_rows, 256);
+  run("propose/collect_fp16_tiles.cl", "", "kith_collect_fp16_tiles", spi::quantized_block_rows, 128,
+      divide_up(train.cols, 32), pitch * spi::quantized_block_rows);
 }
 
 }  // namespace kith::opencl

@@ -13,7 +13,7 @@ spi::Support Device::check(const spi::PrepareStep& step) const {
             0};
   const bool rounded = step.proposer == Proposer::fp16 || step.proposer == Proposer::int8;
   if (step.copy.rows > 0 && !rounded) return {"it copies rows for proposers fp16 and int8; copy none", 0};
-  // Their shadows need no tensor cores; what multiplies them does.
+  // Their quantized rows need no tensor cores; what multiplies them does.
   if (rounded && family_ == Family::groups && limits_.double_precision) return {};
   return {refuse_proposer(info.proposers, step.proposer, step.rows.dims), 0};
 }
@@ -24,7 +24,7 @@ void Device::enqueue(const spi::PrepareStep& step) {
   if (step.proposer == Proposer::fp16) return prepare_halves(step);
   if (step.proposer == Proposer::int8) return prepare_bytes(step);
   if (step.proposer == Proposer::dot) return prepare_dot(step);
-  const spi::Shadow& out = step.out;
+  const spi::QuantizedRows& out = step.out;
   const bool lanes = family_ == Family::lanes;
   const std::size_t items = lanes ? 1 : 256;
   launch(lanes ? "prepare/prepare_lanes.cl" : "prepare/prepare.cl", lanes ? define("LANES", rows.block) : "",
@@ -32,53 +32,56 @@ void Device::enqueue(const spi::PrepareStep& step) {
          Range{{items * tiles_of(rows, 1), 1, 1}, {items, 1, 1}}, buffer_of(rows.memory), rows.first,
          rows.rows, rows.dims, buffer_of(step.centre.memory), cl_ulong{step.centre.first},
          buffer_of(out.rows.memory), cl_ulong{out.rows.first}, cl_ulong{out.rows.stride},
-         buffer_of(out.facts.memory), cl_ulong{out.facts.first}, cl_ulong{out.facts.stride});
+         buffer_of(out.row_terms.memory), cl_ulong{out.row_terms.first}, cl_ulong{out.row_terms.stride});
 }
 
 /// Blocks like those that the rows come in, from row 0 of the grid on.
 void Device::prepare_dot(const spi::PrepareStep& step) {
   const spi::RowBlocks& rows = step.rows;
-  const spi::Shadow& out = step.out;
+  const spi::QuantizedRows& out = step.out;
   const bool lanes = family_ == Family::lanes;
   const std::size_t items = lanes ? 1 : 256;
   launch(lanes ? "prepare/prepare_lanes.cl" : "prepare/prepare.cl", lanes ? define("LANES", rows.block) : "",
          lanes ? "kith_prepare_dot_lanes" : "kith_prepare_dot",
          Range{{items * divide_up(rows.rows, rows.block), 1, 1}, {items, 1, 1}}, buffer_of(rows.memory),
          rows.first, rows.rows, rows.dims, buffer_of(step.centre.memory), cl_ulong{step.centre.first},
-         buffer_of(out.rows.memory), cl_ulong{out.rows.first}, out.facts);
+         buffer_of(out.rows.memory), cl_ulong{out.rows.first}, out.row_terms);
 }
 
 /// Rows behind the last are written, too, as zeros.
 void Device::prepare_halves(const spi::PrepareStep& step) {
   const spi::RowBlocks& rows = step.rows;
-  const spi::Shadow& out = step.out;
+  const spi::QuantizedRows& out = step.out;
   constexpr std::size_t items = 256, rows_a_group = 32;
-  const std::size_t padded = divide_up(rows.rows, spi::shadow_rows) * std::size_t{spi::shadow_rows};
+  const std::size_t padded =
+      divide_up(rows.rows, spi::quantized_block_rows) * std::size_t{spi::quantized_block_rows};
   const cl_uint columns = half_columns(rows.dims);
   const cl_ulong first = out.rows.first * columns;
   const std::string line = define("LINE", half_line(rows.dims));
   if (rows.dims <= spi::most_split_dims)
     return launch("prepare/prepare_fp16.cl", line, "kith_prepare_fp16_split",
-                  Range{{padded, 1, 1}, {spi::shadow_rows, 1, 1}}, buffer_of(rows.memory), rows.first,
-                  rows.rows, rows.dims, buffer_of(step.centre.memory), cl_ulong{step.centre.first},
-                  step.scale, cl_uint{step.queries}, buffer_of(out.rows.memory), first, out.facts, step.copy);
+                  Range{{padded, 1, 1}, {spi::quantized_block_rows, 1, 1}}, buffer_of(rows.memory),
+                  rows.first, rows.rows, rows.dims, buffer_of(step.centre.memory),
+                  cl_ulong{step.centre.first}, step.scale, cl_uint{step.queries}, buffer_of(out.rows.memory),
+                  first, out.row_terms, step.copy);
   launch("prepare/prepare_fp16.cl", line, "kith_prepare_fp16",
          Range{{padded / rows_a_group * items, 1, 1}, {items, 1, 1}}, buffer_of(rows.memory), rows.first,
          rows.rows, rows.dims, buffer_of(step.centre.memory), cl_ulong{step.centre.first}, step.scale,
-         buffer_of(out.rows.memory), first, columns, out.facts, step.copy);
+         buffer_of(out.rows.memory), first, columns, out.row_terms, step.copy);
 }
 
 /// The same.
 void Device::prepare_bytes(const spi::PrepareStep& step) {
   const spi::RowBlocks& rows = step.rows;
   constexpr std::size_t items = 256, rows_a_group = 32;
-  const std::size_t padded = divide_up(rows.rows, spi::shadow_rows) * std::size_t{spi::shadow_rows};
+  const std::size_t padded =
+      divide_up(rows.rows, spi::quantized_block_rows) * std::size_t{spi::quantized_block_rows};
   const Lines lines(step.proposer, rows.dims);
   launch("prepare/prepare_int8.cl", define("PIECES", lines.pieces), "kith_prepare_int8",
          Range{{padded / rows_a_group * items, 1, 1}, {items, 1, 1}}, buffer_of(rows.memory), rows.first,
          rows.rows, rows.dims, buffer_of(step.centre.memory), cl_ulong{step.centre.first}, step.scale,
          buffer_of(step.out.rows.memory), cl_ulong{step.out.rows.first * lines.row_pieces()},
-         lines.row_pieces(), step.out.facts, step.copy);
+         lines.row_pieces(), step.out.row_terms, step.copy);
 }
 
 }  // namespace kith::opencl

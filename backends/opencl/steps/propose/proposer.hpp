@@ -42,14 +42,14 @@ inline std::string refuse_metric(Metric metric) {
 /// Places for numbers of the training rows of a step: for dot and fp16 whole tiles of them (visits.cl).
 inline std::size_t places_of(const spi::CollectStep& step) {
   if (step.proposer != Proposer::dot && step.proposer != Proposer::fp16) return step.values.cols;
-  return std::size_t{divide_up(step.values.cols, spi::shadow_rows)} * spi::shadow_rows;
+  return std::size_t{divide_up(step.values.cols, spi::quantized_block_rows)} * spi::quantized_block_rows;
 }
 
 /// As visits.cl takes them; rows in their order are one visit to the only block.
 inline cl_uint4 visits_of(const spi::CollectStep& step) {
   const spi::Visits& visits = step.visits;
-  if (visits.rows == 0) return {{divide_up(step.values.cols, spi::shadow_rows), 0, 1, 1}};
-  return {{visits.rows / spi::shadow_rows, visits.first, visits.blocks, visits.stride}};
+  if (visits.rows == 0) return {{divide_up(step.values.cols, spi::quantized_block_rows), 0, 1, 1}};
+  return {{visits.rows / spi::quantized_block_rows, visits.first, visits.blocks, visits.stride}};
 }
 
 /// How many parts the tiles of a step are cut into, a group each for every block of queries, such that the
@@ -73,7 +73,7 @@ inline std::uint32_t parts_of(std::uint32_t tiles, std::uint32_t query_blocks, s
 
 /// What a kernel takes from the number of columns, and b: docs/certificate.md, sections 1 to 3.
 ///   with_chain  whether the error of an inner product's chain is counted with the product's, being as large,
-///               since shadows are the rows
+///               since quantized rows are the rows
 struct ErrorNumbers {
   float b, chain, under;
 

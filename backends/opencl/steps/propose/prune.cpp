@@ -7,15 +7,15 @@ spi::Support Device::check(const spi::PruneStep&) const {
 }
 
 void Device::enqueue(const spi::PruneStep& step) {
-  if (step.theta.rows == 0 || step.lists.rows.cols == 0) return;
+  if (step.threshold.rows == 0 || step.lists.rows.cols == 0) return;
   const bool lanes = family_ == Family::lanes;
   // A larger group a list is done sooner, as long as there are few, which may be long.
   constexpr std::size_t long_list = 2048;
-  const bool few = step.theta.rows <= std::size_t{16} * info.compute_units;
+  const bool few = step.threshold.rows <= std::size_t{16} * info.compute_units;
   const std::size_t items = lanes ? 1 : few && step.lists.rows.cols > long_list ? 256 : 64;
   launch_listing(step.lists, step.bounds, lanes ? "bound/prune_lanes.cl" : "bound/prune.cl",
                  lanes ? "" : define("GROUP", items), lanes ? "kith_prune_lanes" : "kith_prune",
-                 Range{{items * step.theta.rows, 1, 1}, {items, 1, 1}}, step.theta);
+                 Range{{items * step.threshold.rows, 1, 1}, {items, 1, 1}}, step.threshold);
 }
 
 }  // namespace kith::opencl

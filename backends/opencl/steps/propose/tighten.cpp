@@ -38,7 +38,7 @@ std::string settle_defines(const spi::TightenStep& step) {
 }  // namespace
 
 spi::Support Device::check(const spi::TightenStep& step) const {
-  if (std::string refusal = refuse_theta(info.proposers, step); !refusal.empty())
+  if (std::string refusal = refuse_threshold(info.proposers, step); !refusal.empty())
     return {std::move(refusal), 0};
   if (family_ == Family::lanes || fits(step, limits_.local_memory_bytes)) return {};
   return {"", step.best.rows * 2 * std::max<std::size_t>(step.keys.cols, step.k) * sizeof(Key)};
@@ -50,7 +50,7 @@ void Device::enqueue(const spi::TightenStep& step) {
     if (family_ != Family::lanes && fits(step, limits_.local_memory_bytes)) return tighten_at_once(step);
     tighten_join(step);
   }
-  tighten_theta(step, settle_defines(step));
+  tighten_threshold(step, settle_defines(step));
 }
 
 /// By one kernel, where a list of k fits into local memory.
@@ -62,8 +62,8 @@ void Device::tighten_at_once(const spi::TightenStep& step) {
          "kith_tighten", Range{{group * step.best.rows, 1, 1}, {group, 1, 1}}, step.keys,
          static_cast<cl_uint>(step.keys.cols), step.counts, step.k, step.best, shape.list_size,
          shape.capacity, shape.merge_at, Local{shape.list_bytes()}, Local{shape.buffer_bytes()},
-         Local{std::size_t{2} * parts * sizeof(cl_uint)}, parts, step.lost, step.dims, facts_of(step),
-         step.theta);
+         Local{std::size_t{2} * parts * sizeof(cl_uint)}, parts, step.lost, step.dims, row_terms_of(step),
+         step.threshold);
 }
 
 /// The k best of the best so far and the candidates.
@@ -83,12 +83,12 @@ void Device::tighten_join(const spi::TightenStep& step) {
 
 /// What still counts as near, and empty lists.
 ///   defines  how settle.cl is compiled
-void Device::tighten_theta(const spi::TightenStep& step, const std::string& defines) {
+void Device::tighten_threshold(const spi::TightenStep& step, const std::string& defines) {
   const std::size_t rows = step.best.rows;
-  launch("bound/tighten_theta.cl", defines, "kith_tighten_theta",
+  launch("bound/tighten_threshold.cl", defines, "kith_tighten_threshold",
          Range{{rows, 1, 1}, {family_ == Family::lanes ? 1u : 64u, 1, 1}}, step.best,
          static_cast<cl_uint>(rows), step.k, step.counts, static_cast<cl_uint>(step.keys.cols), step.lost,
-         step.dims, facts_of(step), step.theta);
+         step.dims, row_terms_of(step), step.threshold);
 }
 
 }  // namespace kith::opencl

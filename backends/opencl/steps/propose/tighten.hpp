@@ -13,7 +13,7 @@ inline constexpr std::uint32_t short_k = 256;
 inline constexpr std::uint32_t most_parts = 512;
 inline constexpr std::size_t parts_bytes = std::size_t{2} * most_parts * sizeof(cl_uint);
 
-/// Whether half of a squared distance is what theta follows from.
+/// Whether half of a squared distance is what the threshold follows from.
 template <class Step>
 bool is_halved(const Step& step) {
   return step.proposer != Proposer::none && from_squares(step.metric);
@@ -24,15 +24,15 @@ std::string halves_define(const Step& step) {
   return is_halved(step) ? " -D HALVES" : "";
 }
 
-/// The facts of queries that theta is made with; something where it is not.
+/// The terms of queries that the threshold is made with; something where it is not.
 template <class Step>
-const spi::Grid<float>& facts_of(const Step& step) {
-  return is_halved(step) ? step.query_facts : step.theta;
+const spi::Grid<float>& row_terms_of(const Step& step) {
+  return is_halved(step) ? step.query_terms : step.threshold;
 }
 
-/// Why theta cannot be made; empty when it can.
+/// Why the threshold cannot be made; empty when it can.
 template <class Step>
-std::string refuse_theta(const std::vector<Proposer>& proposers, const Step& step) {
+std::string refuse_threshold(const std::vector<Proposer>& proposers, const Step& step) {
   if (step.k == 0) return "k = 0; choose at least 1";
   if (step.proposer == Proposer::none) return "";
   std::string refusal = refuse_proposer(proposers, step.proposer, step.dims);

@@ -1,13 +1,13 @@
-// theta from bounds: those of all that is listed, and those of a sample.
+// The threshold from bounds: those of all that is listed, and those of a sample.
 #include "device.hpp"
 #include "steps/propose/tighten.hpp"
 
 namespace kith::opencl {
 namespace {
 
-constexpr std::uint32_t sample_few_max_k = 128;  // tighten_sample_few.cl
+constexpr std::uint32_t sample_small_batch_max_k = 128;  // tighten_sample_small_batch.cl
 
-/// How a group keeps the smallest of a sample, as tighten_sample_few.cl says.
+/// How a group keeps the smallest of a sample, as tighten_sample_small_batch.cl says.
 constexpr std::uint32_t sample_group = 256, sample_values = 8;
 
 Shortlist shortlist_of(const spi::TightenBySampleStep& step) {
@@ -17,13 +17,13 @@ Shortlist shortlist_of(const spi::TightenBySampleStep& step) {
 }  // namespace
 
 spi::Support Device::check(const spi::TightenByBoundsStep& step) const {
-  std::string refusal = refuse_theta(info.proposers, step);
+  std::string refusal = refuse_threshold(info.proposers, step);
   if (!refusal.empty() || family_ != Family::lanes) return {std::move(refusal), 0};
-  return {"", step.theta.rows * step.k * sizeof(Key)};
+  return {"", step.threshold.rows * step.k * sizeof(Key)};
 }
 
 void Device::enqueue(const spi::TightenByBoundsStep& step) {
-  if (step.theta.rows == 0) return;
+  if (step.threshold.rows == 0) return;
   if (family_ == Family::lanes) return tighten_by_lanes(step);
   tighten_by_groups(step, step.highs, step.counts, step.lost, "");
 }
@@ -37,31 +37,31 @@ void Device::tighten_by_lanes(const spi::TightenByBoundsStep& step) {
                                 step.k,
                                 step.highs,
                                 step.counts,
-                                {step.scratch.memory, 0, step.theta.rows, k, k},
-                                step.query_facts,
-                                step.theta,
+                                {step.scratch.memory, 0, step.threshold.rows, k, k},
+                                step.query_terms,
+                                step.threshold,
                                 step.lost,
                                 {},
                                 true};
   tighten_join(sorted);
-  tighten_theta(sorted, halves_define(step) + " -D BOUNDS");
+  tighten_threshold(sorted, halves_define(step) + " -D BOUNDS");
 }
 
 spi::Support Device::check(const spi::TightenBySampleStep& step) const {
   if (step.proposer != Proposer::fp16 && step.proposer != Proposer::int8)
     return {"samples are of proposers fp16 and int8", 0};
-  return {refuse_theta(info.proposers, step), 0};
+  return {refuse_threshold(info.proposers, step), 0};
 }
 
 /// Of many queries a warp each, as tighten_sample.cl says.
 void Device::enqueue(const spi::TightenBySampleStep& step) {
   constexpr std::size_t warp = 32, warps = 4, most_of_warp = 1024, most_of_few = 256;
-  const std::size_t rows = step.theta.rows;
+  const std::size_t rows = step.threshold.rows;
   if (rows == 0) return;
   const bool few = rows <= std::size_t{4} * info.compute_units;
-  if (few && step.sample.cols > most_of_few && step.k <= sample_few_max_k &&
+  if (few && step.sample.cols > most_of_few && step.k <= sample_small_batch_max_k &&
       shortlist_of(step).refuse(step.k, limits_.local_memory_bytes - parts_bytes).empty())
-    return tighten_by_few(step);
+    return tighten_by_small_batch(step);
   if (step.sample.cols > (few ? most_of_few : most_of_warp))
     return tighten_by_groups(step, step.sample, {}, {}, " -D SAMPLE");
   std::uint32_t each = 4;
@@ -69,23 +69,23 @@ void Device::enqueue(const spi::TightenBySampleStep& step) {
   launch("bound/tighten_sample.cl", define("EACH", each) + halves_define(step), "kith_tighten_sample",
          Range{{divide_up(rows, warps) * warps * warp, 1, 1}, {warps * warp, 1, 1}}, step.sample,
          static_cast<cl_uint>(step.sample.cols), static_cast<cl_uint>(rows), step.k, step.dims,
-         facts_of(step), step.theta);
+         row_terms_of(step), step.threshold);
 }
 
-/// As tighten_sample_few.cl says.
-void Device::tighten_by_few(const spi::TightenBySampleStep& step) {
+/// As tighten_sample_small_batch.cl says.
+void Device::tighten_by_small_batch(const spi::TightenBySampleStep& step) {
   constexpr std::uint32_t group = sample_group;
   const Shortlist shape = shortlist_of(step);
   const std::uint32_t parts = parts_for(step.k, most_parts);
-  launch("bound/tighten_sample_few.cl",
+  launch("bound/tighten_sample_small_batch.cl",
          define("GROUP", group) + define("VALUES", sample_values) + halves_define(step),
-         "kith_tighten_sample_few", Range{{group * step.theta.rows, 1, 1}, {group, 1, 1}}, step.sample,
-         static_cast<cl_uint>(step.sample.cols), step.k, step.dims, facts_of(step), step.theta,
-         shape.list_size, shape.capacity, shape.merge_at, Local{shape.list_bytes()},
+         "kith_tighten_sample_small_batch", Range{{group * step.threshold.rows, 1, 1}, {group, 1, 1}},
+         step.sample, static_cast<cl_uint>(step.sample.cols), step.k, step.dims, row_terms_of(step),
+         step.threshold, shape.list_size, shape.capacity, shape.merge_at, Local{shape.list_bytes()},
          Local{shape.buffer_bytes()}, Local{std::size_t{2} * parts * sizeof(cl_uint)}, parts);
 }
 
-/// theta from the k-th smallest bound, for which nothing is sorted. As tighten_bounds.cl says.
+/// The threshold from the k-th smallest bound, for which nothing is sorted. As tighten_bounds.cl says.
 ///   counts, lost  of what is listed; empty for a sample
 template <class Step, class Listed>
 void Device::tighten_by_groups(const Step& step, const spi::Grid<Listed>& listed,
@@ -93,7 +93,7 @@ void Device::tighten_by_groups(const Step& step, const spi::Grid<Listed>& listed
                                const std::string& defines) {
   constexpr std::size_t short_list = 512;
   constexpr std::size_t local_of_many_codes = 49152;
-  const std::size_t rows = step.theta.rows;
+  const std::size_t rows = step.threshold.rows;
   // A larger group a query is done sooner, as long as there are few.
   const bool few = rows <= std::size_t{4} * info.compute_units && listed.cols > short_list;
   const bool large = step.k > short_k || few;
@@ -103,7 +103,8 @@ void Device::tighten_by_groups(const Step& step, const spi::Grid<Listed>& listed
          define("GROUP", items) + define("DIGIT_BITS", digit_bits) +
              define("CODES", large ? many_codes : 1024) + halves_define(step) + defines,
          "kith_tighten_bounds", Range{{items * rows, 1, 1}, {items, 1, 1}}, listed,
-         static_cast<cl_uint>(listed.cols), counts, step.k, lost, step.dims, facts_of(step), step.theta);
+         static_cast<cl_uint>(listed.cols), counts, step.k, lost, step.dims, row_terms_of(step),
+         step.threshold);
 }
 
 }  // namespace kith::opencl

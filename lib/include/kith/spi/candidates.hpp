@@ -16,20 +16,20 @@
 
 namespace kith::spi {
 
-/// Rows of Shadow::facts. With x' = x - c, exactly, and x~ the row of the shadow:
-enum Fact : std::uint32_t {
-  half_norm,    ///< at most |x'|^2 / 2
-  norm,         ///< at least |x'|
-  shadow_norm,  ///< at least |x~|
-  residual,     ///< at least |x' - x~|
+/// Rows of QuantizedRows::row_terms. With x' = x - c, exactly, and x~ the quantized row:
+enum RowTerm : std::uint32_t {
+  half_norm,       ///< at most |x'|^2 / 2
+  norm,            ///< at least |x'|
+  quantized_norm,  ///< at least |x~|
+  residual,        ///< at least |x' - x~|
 };
-inline constexpr std::uint32_t facts_a_row = 4;
+inline constexpr std::uint32_t terms_a_row = 4;
 
-/// Columns of a shadow in an order of the device's own: padded to shadow_dims, of fp16 and int8 to whole
-/// lines of 128 bytes, or one line of 32 or 64.
-constexpr std::size_t shadow_columns(Proposer proposer, std::size_t dims) {
+/// Columns of quantized rows in an order of the device's own: padded to quantized_block_dims, of fp16 and
+/// int8 to whole lines of 128 bytes, or one line of 32 or 64.
+constexpr std::size_t quantized_columns(Proposer proposer, std::size_t dims) {
   if (proposer != Proposer::fp16 && proposer != Proposer::int8)
-    return (dims + shadow_dims - 1) / shadow_dims * shadow_dims;
+    return (dims + quantized_block_dims - 1) / quantized_block_dims * quantized_block_dims;
   const std::size_t line = proposer == Proposer::fp16 ? 64 : 128;
   if (dims <= line / 2) return dims <= line / 4 ? line / 4 : line / 2;
   return (dims + line - 1) / line * line;
@@ -38,21 +38,22 @@ constexpr std::size_t shadow_columns(Proposer proposer, std::size_t dims) {
 /// What a proposer works on instead of the rows, and how far that is from them. docs/certificate.md.
 /// Rows are floats for gemm. For dot (floats), bf16 (16-bit floats), fp16 (scaled 16-bit floats) and int8
 /// (signed bytes, scaled) they are in an order of the device's own, which may depend on the block of the rows
-/// they are prepared from, in memory for whole multiples of shadow_rows rows and for shadow_columns()
-/// columns; `first` of the grid then counts rows, and is such a multiple, and `stride` means nothing.
-struct Shadow {
-  Grid<float> rows;   ///< [rows, dims]  each row moved by the centre c and rounded
-  Grid<float> facts;  ///< [facts_a_row, rows]  by Fact
+/// they are prepared from, in memory for whole multiples of quantized_block_rows rows and for
+/// quantized_columns() columns; `first` of the grid then counts rows, and is such a multiple, and `stride`
+/// means nothing.
+struct QuantizedRows {
+  Grid<float> rows;       ///< [rows, dims]  each row moved by the centre c and rounded
+  Grid<float> row_terms;  ///< [terms_a_row, rows]  by RowTerm
 };
 
-/// The shadow of rows, once for an Index and once for each query tile. Bits of facts may differ
+/// Quantized rows, once for an Index and once for each query tile. Bits of row terms may differ
 /// between devices: they are bounds, and every bound gives the same answer.
 struct PrepareStep {
   static constexpr const char* name = "prepare";
   Proposer proposer;  ///< gemm, dot, bf16, fp16, int8
   RowBlocks rows;
   Grid<float> centre;  ///< [1, dims], read only
-  Shadow out;
+  QuantizedRows out;
   float scale = 1;       ///< fp16: the power of two that rows are multiplied by, so that all stay below 2^14;
                          ///< int8: what rows are multiplied by; what is then beyond 127 becomes 127. A device
                          ///< may take half of it for queries, if its products mean the same
@@ -69,35 +70,36 @@ struct CandidateLists {
 
 /// What the products say of listed candidates before any chain is computed: docs/certificate.md, section 4.
 struct Bounds {
-  Grid<float> low;  ///< [q, capacity]  of place j of list q: what the test compared with theta
+  Grid<float> low;  ///< [q, capacity]  of place j of list q: what the test compared with the threshold
   Grid<Key> high;   ///< [q, capacity]  make_key(h, row), h such that a row whose `low` is above
-                    ///< the theta that comes of h (TightenByBoundsStep) has a chain behind this row's
+                    ///< the threshold that comes of h (TightenByBoundsStep) has a chain behind this row's
 };
 
 /// Blocks of training rows in an order that has nothing to do with what they hold, so that the first of them
 /// are a sample of all: visit v is of block v * stride % blocks. Blocks are of `rows` rows, the last may be
 /// shorter.
 struct Visits {
-  std::uint32_t rows = 0;   ///< of a block, a multiple of shadow_rows; 0: all rows in order, and no visits
+  std::uint32_t rows =
+      0;  ///< of a block, a multiple of quantized_block_rows; 0: all rows in order, and no visits
   std::uint32_t first = 0;  ///< visits first ... first + count - 1
   std::uint32_t count = 0;
   std::uint32_t blocks = 1;  ///< of all `train`
   std::uint32_t stride = 1;  ///< less than `blocks` unless both are 1, with no divisor in common
 };
 
-/// Append every row t of a tile that may be as near as theta to the lists of candidates.
-///   none  keeps values[q, t] <= theta[q]: values are given (radius search, any matrix of distances)
-///   gemm  writes the inner products of the shadows to `values` first, p = q~ x~, and keeps
-///         low(t) - p <= theta[q], where low(t) is such that nobody is lost: docs/certificate.md
+/// Append every row t of a tile that may be as near as the threshold to the lists of candidates.
+///   none  keeps values[q, t] <= threshold[q]: values are given (radius search, any matrix of distances)
+///   gemm  writes the inner products of the quantized rows to `values` first, p = q~ x~, and keeps
+///         low(t) - p <= threshold[q], where low(t) is such that nobody is lost: docs/certificate.md
 ///   dot, bf16, fp16, int8  the same, tested as products come; of `values` only the sizes are used
 struct CollectStep {
   static constexpr const char* name = "collect";
   Proposer proposer;
   Metric metric;
-  Shadow queries, train;    ///< with a proposer; read only
-  Grid<float> values;       ///< [q, t]  none: read only; gemm: written; else not used
-  Grid<float> theta;        ///< [q, 1], read only
-  std::uint32_t first_row;  ///< training row of column 0
+  QuantizedRows queries, train;  ///< with a proposer; read only
+  Grid<float> values;            ///< [q, t]  none: read only; gemm: written; else not used
+  Grid<float> threshold;         ///< [q, 1], read only
+  std::uint32_t first_row;       ///< training row of column 0
   CandidateLists out;
   Scratch scratch;
   float unscale = 1;   ///< fp16, int8: makes products of scaled rows those of rows
@@ -108,25 +110,25 @@ struct CollectStep {
   /// sample_rows, in what way is the device's own affair, and of each group the smallest h (Bounds) is
   /// written, as ordered() has it; that of +infinity, or more, where there is no row.
   Grid<std::uint32_t> sample = {};
-  /// A hint: theta may be +infinity, so that all rows pass and only bounds tell them apart.
+  /// A hint: the threshold may be +infinity, so that all rows pass and only bounds tell them apart.
   bool open = false;
   /// product_error() of the step, from which a device takes it. With a proposer
   double b = 0;
 };
 
 /// Whether the test of steps like this can be part of their product, in later visits.
-constexpr bool may_fold(const CollectStep& step) {
+constexpr bool may_fuse_test(const CollectStep& step) {
   return step.proposer == Proposer::fp16 && step.values.rows > small_batch &&
-         step.train.rows.cols <= most_folded_dims && step.visits.rows > 0;
+         step.train.rows.cols <= most_fused_test_dims && step.visits.rows > 0;
 }
 
 /// Which kernels a device takes for a step with a proposer: b is of these.
 constexpr ProductKind products_of(const CollectStep& step) {
   if (step.proposer == Proposer::int8) return ProductKind::bytes;
   if (step.proposer != Proposer::fp16) return ProductKind::sums;
-  if (step.values.rows <= small_batch) return ProductKind::halves_few;
-  const bool folds = may_fold(step) && step.sample.cols == 0 && !step.open;
-  return folds ? ProductKind::halves_folded : ProductKind::halves;
+  if (step.values.rows <= small_batch) return ProductKind::halves_small_batch;
+  const bool fuses_test = may_fuse_test(step) && step.sample.cols == 0 && !step.open;
+  return fuses_test ? ProductKind::halves_fused_test : ProductKind::halves;
 }
 
 /// b of a step with a proposer.
@@ -137,12 +139,12 @@ inline double product_error(const CollectStep& step) {
 /// Why there is nothing to make bounds of; empty when there is.
 KITH_API std::string refusal_of_error(const CollectStep& step);
 
-/// Keep of each list the candidates whose `low` is at most theta, in any order.
+/// Keep of each list the candidates whose `low` is at most the threshold, in any order.
 struct PruneStep {
   static constexpr const char* name = "prune";
-  Grid<float> theta;     ///< [q, 1], read only
-  CandidateLists lists;  ///< in and out; a count above the capacity counts as the capacity
-  Bounds bounds;         ///< in and out
+  Grid<float> threshold;  ///< [q, 1], read only
+  CandidateLists lists;   ///< in and out; a count above the capacity counts as the capacity
+  Bounds bounds;          ///< in and out
 };
 
 /// The chain of every listed candidate, as a key. Training rows may be packed with block 1: single rows are
@@ -158,7 +160,7 @@ struct RerankStep {
 };
 
 /// Join reranked candidates into the k best so far, and tell what still counts as near.
-/// Afterwards counts are 0. theta[q] is such that a row whose chain is at most the k-th best value
+/// Afterwards counts are 0. threshold[q] is such that a row whose chain is at most the k-th best value
 /// passes the test of CollectStep: docs/certificate.md. For proposer none it is that value.
 struct TightenStep {
   static constexpr const char* name = "tighten";
@@ -169,19 +171,19 @@ struct TightenStep {
   Grid<Key> keys;              ///< [q, capacity]  the first min(counts[q], capacity) of each row; read only
   Grid<std::uint32_t> counts;  ///< [q, 1]
   Grid<Key> best;              ///< [q, k]  in and out: ascending, padded with no_key
-  Grid<float> query_facts;     ///< [facts_a_row, q], with a proposer; read only
-  Grid<float> theta;           ///< [q, 1]  out; in and out where it was guessed
+  Grid<float> query_terms;     ///< [terms_a_row, q], with a proposer; read only
+  Grid<float> threshold;       ///< [q, 1]  out; in and out where it was guessed
   Grid<std::uint32_t> lost;    ///< [q, 1]  becomes 1 where counts[q] > capacity or a guess failed, else stays
   Scratch scratch;
   bool afresh = false;  ///< as if `best` had held nothing
-  /// theta was a guess, and is in and out. Where it becomes larger than it was, rows have been refused that
-  /// were near, and lost[q] becomes 1.
+  /// The threshold was a guess, and is in and out. Where it becomes larger than it was, rows have been
+  /// refused that were near, and lost[q] becomes 1.
   bool guessed = false;
 };
 
-/// What the bounds of all listed candidates say of theta, before any chain is computed: it becomes the
-/// smaller of what it was and of a number such that a row whose chain is not behind the k-th smallest passes.
-/// Where fewer than k are listed it stays.
+/// What the bounds of all listed candidates say of the threshold, before any chain is computed: it becomes
+/// the smaller of what it was and of a number such that a row whose chain is not behind the k-th smallest
+/// passes. Where fewer than k are listed it stays.
 struct TightenByBoundsStep {
   static constexpr const char* name = "tighten_by_bounds";
   Proposer proposer;
@@ -190,8 +192,8 @@ struct TightenByBoundsStep {
   std::uint32_t k;
   Grid<Key> highs;             ///< [q, capacity]  of CollectStep::bounds; read only
   Grid<std::uint32_t> counts;  ///< [q, 1], read only
-  Grid<float> query_facts;     ///< [facts_a_row, q], read only
-  Grid<float> theta;           ///< [q, 1]  in and out
+  Grid<float> query_terms;     ///< [terms_a_row, q], read only
+  Grid<float> threshold;       ///< [q, 1]  in and out
   Grid<std::uint32_t> lost;    ///< [q, 1]  becomes 1 where counts[q] > capacity, else stays
   Scratch scratch;
 };
@@ -204,8 +206,8 @@ struct TightenBySampleStep {
   std::uint32_t dims;
   std::uint32_t k;
   Grid<std::uint32_t> sample;  ///< [q, groups]  CollectStep::sample; read only
-  Grid<float> query_facts;     ///< [facts_a_row, q], read only
-  Grid<float> theta;           ///< [q, 1]  in and out
+  Grid<float> query_terms;     ///< [terms_a_row, q], read only
+  Grid<float> threshold;       ///< [q, 1]  in and out
 };
 
 }  // namespace kith::spi

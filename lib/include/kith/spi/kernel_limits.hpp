@@ -13,22 +13,22 @@ inline constexpr std::uint32_t small_batch = KITH_SMALL_BATCH;
 inline constexpr std::uint32_t batch_queries = KITH_BATCH_QUERIES;
 inline constexpr std::uint32_t threshold_max_k = KITH_THRESHOLD_MAX_K;
 
-inline constexpr std::uint32_t shadow_rows = KITH_SHADOW_ROWS;
-inline constexpr std::uint32_t shadow_dims = KITH_SHADOW_DIMS;
+inline constexpr std::uint32_t quantized_block_rows = KITH_QUANTIZED_BLOCK_ROWS;
+inline constexpr std::uint32_t quantized_block_dims = KITH_QUANTIZED_BLOCK_DIMS;
 inline constexpr std::uint32_t most_split_dims = KITH_MOST_SPLIT_DIMS;
 inline constexpr std::uint32_t sample_rows = KITH_SAMPLE_ROWS;
 inline constexpr std::uint32_t most_dims = KITH_MOST_DIMS;
 inline constexpr std::uint32_t most_dims_int8 = KITH_MOST_DIMS_INT8;
 
-inline constexpr std::uint32_t most_folded_dims = KITH_MOST_FOLDED_DIMS;
-inline constexpr std::uint32_t fold_columns = KITH_FOLD_COLUMNS;
-inline constexpr std::uint32_t fold_factor = KITH_FOLD_FACTOR;
-inline constexpr std::uint32_t most_fold_low = KITH_MOST_FOLD_LOW;
-inline constexpr std::uint32_t most_fold_product = KITH_MOST_FOLD_PRODUCT;
-inline constexpr std::uint32_t most_fold_theta = KITH_MOST_FOLD_THETA;
+inline constexpr std::uint32_t most_fused_test_dims = KITH_MOST_FUSED_TEST_DIMS;
+inline constexpr std::uint32_t fused_test_columns = KITH_FUSED_TEST_COLUMNS;
+inline constexpr std::uint32_t fused_test_factor = KITH_FUSED_TEST_FACTOR;
+inline constexpr std::uint32_t most_fused_test_low = KITH_MOST_FUSED_TEST_LOW;
+inline constexpr std::uint32_t most_fused_test_product = KITH_MOST_FUSED_TEST_PRODUCT;
+inline constexpr std::uint32_t most_fused_test_threshold = KITH_MOST_FUSED_TEST_THRESHOLD;
 
-static_assert(most_fold_low + most_fold_product < most_fold_theta);
-static_assert((most_fold_theta + most_fold_product) * most_folded_dims <
+static_assert(most_fused_test_low + most_fused_test_product < most_fused_test_threshold);
+static_assert((most_fused_test_threshold + most_fused_test_product) * most_fused_test_dims <
               2 * 65504);  // which two 16-bit floats hold
 
 }  // namespace kith::spi

@@ -1,5 +1,6 @@
-// How far products of shadows may be from the exact ones: b of docs/certificate.md, section 3, for each kind
-// of kernel, and what else the proof takes from the number of columns. All of it is rounded to the safe side.
+// How far products of quantized rows may be from the exact ones: b of docs/certificate.md, section 3, for
+// each kind of kernel, and what else the proof takes from the number of columns. All of it is rounded to the
+// safe side.
 #pragma once
 
 #include <algorithm>
@@ -39,26 +40,28 @@ constexpr double product_underflow(std::size_t dims, bool squared) {
   return KITH_PRODUCT_UNDERFLOW(static_cast<double>(dims)) * (squared ? 1 : 2);
 }
 
-/// Columns of a shadow of fp16 that are not padding: products that are added for a pair of rows. Of up to
-/// most_split_dims columns every number is the sum of two 16-bit floats and fills four: section 2.
+/// Columns of quantized rows of fp16 that are not padding: products that are added for a pair of rows. Of up
+/// to most_split_dims columns every number is the sum of two 16-bit floats and fills four: section 2.
 template <class Count>
 constexpr Count half_terms(Count dims) {
   return dims <= most_split_dims ? 4 * dims : dims;
 }
 
-/// Steps of 16 columns that rows, and low or theta, take where the test is part of the product: section 4.
+/// Steps of 16 columns that rows, and low or the threshold, take where the test is part of the product:
+/// section 4.
 template <class Count>
-constexpr Count folded_steps(Count dims) {
-  return (half_terms(dims) + fold_columns + 15) / 16;
+constexpr Count fused_test_steps(Count dims) {
+  return (half_terms(dims) + fused_test_columns + 15) / 16;
 }
 
 /// Kernels by what they lose of a product.
 enum class ProductKind : std::uint8_t {
-  sums,           ///< gemm, dot, bf16: sums in single precision, in whatever order
-  halves,         ///< fp16: eight products and the sum so far at once, on tensor cores
-  halves_few,     ///< the same of up to small_batch queries: columns in another order
-  halves_folded,  ///< the same of up to most_folded_dims columns, with the test as part of the product
-  bytes,          ///< int8: exact sums, which become floats
+  sums,                ///< gemm, dot, bf16: sums in single precision, in whatever order
+  halves,              ///< fp16: eight products and the sum so far at once, on tensor cores
+  halves_small_batch,  ///< the same of up to small_batch queries: columns in another order
+  halves_fused_test,   ///< the same of up to most_fused_test_dims columns, with the test as part of the
+                       ///< product
+  bytes,               ///< int8: exact sums, which become floats
 };
 
 /// b, a unit of both norms.
@@ -76,14 +79,14 @@ inline double product_error(ProductKind kind, std::size_t dims) {
       return chain_error(dims);
     case ProductKind::halves:
       return halves;
-    case ProductKind::halves_few: {
+    case ProductKind::halves_small_batch: {
       // A step of 16 columns adds two eights; pieces of the rows lie across such steps, so that few columns
       // may come in more eights than they would fill.
       const double most_eights = dims <= 16 ? 2 : 4 * static_cast<double>(pieces);
       return std::max(halves, (static_cast<double>(terms) + 3 * most_eights) * u * excess);
     }
-    case ProductKind::halves_folded:
-      return 12 * 2 * static_cast<double>(folded_steps(dims)) * u * of_parts;
+    case ProductKind::halves_fused_test:
+      return 12 * 2 * static_cast<double>(fused_test_steps(dims)) * u * of_parts;
     case ProductKind::bytes:
       return 4 * u;
   }
@@ -94,8 +97,10 @@ inline double product_error(ProductKind kind, std::size_t dims) {
 inline double largest_product_error(Proposer proposer, std::size_t dims) {
   if (proposer == Proposer::int8) return product_error(ProductKind::bytes, dims);
   if (proposer != Proposer::fp16) return product_error(ProductKind::sums, dims);
-  const double apart = product_error(ProductKind::halves_few, dims);  // at least that of ProductKind::halves
-  return dims <= most_folded_dims ? std::max(apart, product_error(ProductKind::halves_folded, dims)) : apart;
+  const double apart =
+      product_error(ProductKind::halves_small_batch, dims);  // at least that of ProductKind::halves
+  return dims <= most_fused_test_dims ? std::max(apart, product_error(ProductKind::halves_fused_test, dims))
+                                      : apart;
 }
 
 }  // namespace kith::spi

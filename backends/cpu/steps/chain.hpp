@@ -1,0 +1,83 @@
+// metrics.def over 16 training rows at once: its fma, fabs, fmax and operators are those of Lanes.
+// Included by the kernels_*.cpp only, after their lanes_*.hpp.
+#pragma once
+
+#include "cpu/isa/kernels.hpp"
+
+namespace kith::cpu::KITH_ISA {
+namespace {
+
+/// Chain<metric>::first, Chain<metric>::next(acc, a, b): the chain of one metric.
+template <Metric metric>
+struct Chain;
+#define KITH_METRIC(id, prepare, start, accumulate, finish)               \
+  template <>                                                             \
+  struct Chain<Metric::id> {                                              \
+    static constexpr float first = start;                                 \
+    static constexpr const char* text = #start ", " #accumulate;          \
+    static Lanes next(Lanes acc, Lanes a, Lanes b) { return accumulate; } \
+  };
+#include "kith/metrics.def"
+#undef KITH_METRIC
+
+constexpr bool same_text(const char* a, const char* b) {
+  while (*a && *a == *b) ++a, ++b;
+  return *a == *b;
+}
+
+/// The first metric in the table with the same chain: l2 runs the code of squared_l2.
+constexpr Metric with_same_chain(Metric metric) {
+  constexpr struct {
+    Metric metric;
+    const char* text;
+  } chains[] = {
+#define KITH_METRIC(id, prepare, start, accumulate, finish) {Metric::id, Chain<Metric::id>::text},
+#include "kith/metrics.def"
+#undef KITH_METRIC
+  };
+  const char* text = nullptr;
+  for (const auto& chain : chains)
+    if (chain.metric == metric) text = chain.text;
+  for (const auto& chain : chains)
+    if (same_text(chain.text, text)) return chain.metric;
+  return metric;
+}
+
+/// Memory to be fetched into the second-level cache, `step` bytes a dimension. Where the address lies
+/// behind the rows nothing happens.
+struct Ahead {
+  std::uintptr_t address;
+  std::size_t step;
+};
+
+/// Values of `queries` queries and `blocks` training blocks, a dimension at a time.
+///   query  element (first query, dimension 0) of a block of 8
+///   train  the first of the training blocks, one behind the other
+///   ahead  what to fetch meanwhile
+/// `fixed_dims` is the number of dimensions where it is known to the compiler, otherwise 0.
+template <Metric metric, int queries, int blocks, int fixed_dims>
+[[gnu::always_inline]] inline void accumulate_tile(const float* query, const float* train, std::size_t dims,
+                                                   Ahead ahead, Lanes (&acc)[queries][blocks]) {
+  if constexpr (fixed_dims > 0) dims = fixed_dims;
+#pragma GCC unroll 8
+  for (int q = 0; q < queries; ++q)
+#pragma GCC unroll 4
+    for (int b = 0; b < blocks; ++b) acc[q][b] = all(Chain<metric>::first);
+  for (std::size_t d = 0; d < dims; ++d) {
+    if constexpr (queries > 1 && fixed_dims == 0)
+      __builtin_prefetch(reinterpret_cast<const void*>(ahead.address + d * ahead.step), 0, 2);
+    Lanes rows[blocks];
+#pragma GCC unroll 4
+    for (int b = 0; b < blocks; ++b)
+      rows[b] = load(train + (static_cast<std::size_t>(b) * dims + d) * train_block);
+#pragma GCC unroll 8
+    for (int q = 0; q < queries; ++q) {
+      const Lanes value = all(query[d * query_block + static_cast<std::size_t>(q)]);
+#pragma GCC unroll 4
+      for (int b = 0; b < blocks; ++b) acc[q][b] = Chain<metric>::next(acc[q][b], value, rows[b]);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace kith::cpu::KITH_ISA

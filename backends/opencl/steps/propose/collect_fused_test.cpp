@@ -1,0 +1,72 @@
+#include <algorithm>
+
+#include "device.hpp"
+#include "steps/propose/proposer.hpp"
+
+namespace kith::opencl {
+namespace {
+
+// As in fused_test.cl, fused_test_rows.cl and collect_fused_test.cl.
+constexpr std::uint32_t numbers_a_query = 3, block_queries = 256;
+
+/// Steps of 16 columns that rows and low take together.
+std::uint32_t steps_of(const spi::CollectStep& step) {
+  return static_cast<std::uint32_t>(spi::fused_test_steps(step.train.rows.cols));
+}
+
+/// How scratch is cut: lines, then gaps where bounds are wanted, then numbers of the queries.
+struct FusedTest {
+  std::size_t gap_first, fused_test_first, bytes;  // firsts in words
+
+  explicit FusedTest(const spi::CollectStep& step) {
+    constexpr std::size_t halves_a_word = 2;
+    const std::size_t places = places_of(step);
+    gap_first = places * 16 * steps_of(step) / halves_a_word;
+    fused_test_first = gap_first + (step.bounds.low.cols > 0 ? places : 0);
+    bytes = (fused_test_first + numbers_a_query * step.values.rows) * sizeof(std::uint32_t);
+  }
+};
+
+}  // namespace
+
+std::size_t Device::fused_test_bytes(const spi::CollectStep& step) const {
+  return FusedTest(step).bytes;
+}
+
+/// As fused_test_rows.cl and collect_fused_test.cl say.
+void Device::collect_fused_test(const spi::CollectStep& step) {
+  constexpr std::uint32_t group = 256, at_once = 2, start = 32;  // groups of a multiprocessor
+  const spi::Grid<float>&queries = step.queries.rows, &train = step.train.rows;
+  const std::size_t dims = train.cols, places = places_of(step);
+  const std::uint32_t steps = steps_of(step), tiles = divide_up(places, spi::quantized_block_rows);
+  const Lines lines(Proposer::fp16, dims);
+  const FusedTest fused_test(step);
+  const auto rows = static_cast<cl_uint>(step.values.rows);
+  const bool halves = from_squares(step.metric);
+  const ErrorNumbers error(step);
+  const std::string shape = define("PIECES", lines.pieces) + define("STEPS", steps);
+  const std::size_t fused_test_groups =
+      std::min<std::size_t>(divide_up(places, group), 2 * std::size_t{info.compute_units});
+  launch("propose/fused_test_rows.cl",
+         shape + define("GROUP", group) + define("HALVES", halves ? 1 : 0) +
+             (step.bounds.low.cols > 0 ? " -D BOUNDS" : ""),
+         "kith_fused_test_rows", Range{{fused_test_groups * group, 1, 1}, {group, 1, 1}},
+         step.queries.row_terms, rows, step.threshold, step.train.row_terms, static_cast<cl_uint>(train.rows),
+         buffer_of(train.memory), cl_ulong{train.first * lines.row_pieces()}, visits_of(step),
+         cl_ulong{places}, static_cast<cl_uint>(dims), error.b, error.chain, error.under,
+         static_cast<float>(spi::fused_test_factor) * step.unscale, buffer_of(step.scratch.memory),
+         cl_ulong{fused_test.gap_first}, cl_ulong{fused_test.fused_test_first});
+
+  const std::uint32_t query_blocks = divide_up(step.values.rows, block_queries);
+  const std::uint32_t a_part =
+      divide_up(tiles, parts_of(tiles, query_blocks, at_once * info.compute_units, start));
+  const std::size_t groups = std::size_t{query_blocks} * divide_up(tiles, a_part);
+  launch_listing(step.out, step.bounds, "propose/collect_fused_test.cl", limits_.tile_options + shape,
+                 "kith_collect_fp16_fused_test", Range{{groups * group, 1, 1}, {group, 1, 1}},
+                 buffer_of(queries.memory), cl_ulong{queries.first * lines.row_pieces()}, rows,
+                 visits_of(step), tiles, query_blocks, a_part, step.unscale, step.first_row,
+                 buffer_of(step.scratch.memory), cl_ulong{fused_test.gap_first},
+                 cl_ulong{fused_test.fused_test_first});
+}
+
+}  // namespace kith::opencl

@@ -1,0 +1,63 @@
+#include <algorithm>
+#include <cmath>
+
+#include "device.hpp"
+#include "steps/propose/proposer.hpp"
+
+namespace kith::opencl {
+namespace {
+
+constexpr std::uint32_t group = 128, warps = group / 32;             // collect_small_batch.cl
+constexpr std::size_t finding_bytes = std::size_t{warps} * 64 * 16;  // of local memory
+
+/// How the queries of a step lie in products, and what that takes.
+struct Shape {
+  Lines lines;
+  std::uint32_t across;     ///< matrices of 8 queries
+  std::uint32_t at_once;    ///< groups of a compute unit, as its registers allow
+  std::uint32_t registers;  ///< of a work-item, for that
+
+  explicit Shape(const spi::CollectStep& step) : lines(step.proposer, step.train.rows.cols) {
+    const std::size_t queries = step.values.rows;
+    across = queries <= 8 ? 1 : queries <= 16 ? 2 : queries <= 32 ? 4 : 8;
+    at_once = across == 1 ? 5 : across <= 4 ? 4 : 3;
+    registers = across == 1 ? 96 : across <= 4 ? 128 : 168;
+  }
+  std::size_t query_bytes() const {
+    return std::size_t{lines.row_pieces()} * across * 8 * Lines::piece_bytes;
+  }
+  std::uint32_t chunks_a_tile() const { return lines.pieces / 2; }
+};
+
+}  // namespace
+
+/// As collect_small_batch.cl says.
+void Device::collect_small_batch(const spi::CollectStep& step) {
+  const ErrorNumbers error(step);
+  const Shape shape(step);
+  const bool resident = shape.query_bytes() + finding_bytes <= limits_.local_memory_bytes;
+  const std::size_t local = resident ? shape.query_bytes() : Lines::piece_bytes;
+  const std::uint32_t chunks = divide_up(step.values.cols, spi::quantized_block_rows) * shape.chunks_a_tile();
+  const std::size_t at_once =
+      std::clamp<std::size_t>(std::size_t{200} * 1024 / (local + finding_bytes), 1, shape.at_once);
+  const std::size_t groups =
+      std::min<std::size_t>(divide_up(chunks, warps), at_once * std::size_t{info.compute_units});
+  const bool halves = from_squares(step.metric);
+  const auto first_byte = [&](const spi::Grid<float>& rows) {
+    return cl_ulong{rows.first * shape.lines.row_pieces() * Lines::piece_bytes};
+  };
+  launch_listing_or_sampling(step, "propose/collect_small_batch.cl",
+                             define("PIECES", shape.lines.pieces) + define("ACROSS", shape.across) +
+                                 define("HALVES", halves ? 1 : 0) + (resident ? " -D RESIDENT" : "") +
+                                 (step.proposer == Proposer::int8 ? " -D BYTES" : "") +
+                                 " -cl-nv-maxrregcount=" + std::to_string(shape.registers),
+                             "kith_collect_small_batch", Range{{groups * group, 1, 1}, {group, 1, 1}},
+                             buffer_of(step.queries.rows.memory), first_byte(step.queries.rows),
+                             static_cast<cl_uint>(step.values.rows), buffer_of(step.train.rows.memory),
+                             first_byte(step.train.rows), static_cast<cl_uint>(step.train.rows.rows),
+                             shape.lines.slabs, chunks, visits_of(step), step.queries.row_terms,
+                             step.train.row_terms, step.threshold, step.unscale, error.b, error.chain,
+                             error.under, step.first_row, Local{local});
+}
+
+}  // namespace kith::opencl

@@ -1,0 +1,31 @@
+#include <algorithm>
+#include <bit>
+
+#include "device.hpp"
+
+namespace kith::opencl {
+
+spi::Support Device::check(const spi::ScoreStep& step) const {
+  if (step.classes == 0) return {"there are no classes; give at least one", 0};
+  return {};
+}
+
+void Device::enqueue(const spi::ScoreStep& step) {
+  const std::size_t rows = step.nearest.rows;
+  if (rows == 0) return;
+  const auto items =
+      family_ == Family::lanes ? 1 : std::min<std::size_t>(256, std::bit_floor(limits_.work_group));
+  // A team as wide as there is work for: neighbours to add, classes to begin with 0.
+  const std::size_t team = std::clamp<std::size_t>(
+      std::bit_ceil(std::max<std::size_t>(step.nearest.cols, step.classes)), 1, items);
+  const std::size_t groups = (rows + items / team - 1) / (items / team);
+  launch("vote/score.cl", define("GROUP", items) + define("TEAM", team), "kith_score",
+         Range{{groups * items, 1, 1}, {items, 1, 1}}, buffer_of(step.nearest.memory),
+         cl_ulong{step.nearest.first}, cl_ulong{step.nearest.stride}, static_cast<cl_uint>(rows),
+         static_cast<cl_uint>(step.nearest.cols), buffer_of(step.weights.memory),
+         cl_ulong{step.weights.first}, cl_ulong{step.weights.stride}, buffer_of(step.labels.memory),
+         cl_ulong{step.labels.first}, step.classes, buffer_of(step.sums.memory), cl_ulong{step.sums.first},
+         cl_ulong{step.sums.stride});
+}
+
+}  // namespace kith::opencl

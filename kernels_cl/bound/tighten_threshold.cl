@@ -1,0 +1,18 @@
+// tighten, last kernel where joining takes several: what still counts as near, from the k-th best value so
+// far.
+//
+//   best    [q, k]   ascending, padded with NO_KEY, stride in elements
+//
+// counts, lost, row terms and the threshold as in settle.cl. Work-item q takes query q.
+// No twin in kernels_cuda: the last kernel that joins finds the threshold, too (tighten.cu).
+#include "bound/settle.cl"
+
+kernel void kith_tighten_threshold(global const Key* restrict best, ulong best_first, ulong best_stride,
+                                   uint q_rows, uint k, global uint* restrict counts, ulong counts_first,
+                                   ulong counts_stride, uint capacity, SETTLEMENT) {
+  const ulong q = get_global_id(0);
+  if (q >= q_rows) return;
+  const float value = value_of(best[best_first + q * best_stride + k - 1]);
+  settle(q, value, counts + counts_first + q * counts_stride, capacity, lost, lost_first, lost_stride, dims,
+         row_terms, row_terms_first, row_terms_stride, threshold, threshold_first, threshold_stride);
+}

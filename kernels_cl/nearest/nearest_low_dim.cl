@@ -1,0 +1,108 @@
+// nearest, for many queries of few dimensions (GPUs): distance and select in one step.
+//
+//   queries [q, DIMS]   train [t, DIMS]   blocks of 32 rows
+//   out     [q, groups * k]   keys, ascending in each list, padded with NO_KEY
+//
+// Work-group (x, g) of GROUP items; a work-item keeps one query and its list of LIST >= k keys in
+// registers, and computes its distances from the rows of group g, four at a time, which the work-group stages
+// in local memory, POINTS at a time. The few rows before the bound are queued, QUEUE an item; the queues
+// are emptied into the lists by all items together, so that none waits for another's insertions.
+// Work: (2 DIMS + 1) q t instructions, and on data in random order about k (1 + ln(t / (groups k)))
+// insertions of 4 LIST instructions a list. Local memory: 4 POINTS DIMS + 8 GROUP QUEUE bytes.
+// A step of a chain gives the same bits with query and row exchanged (tests/metric/test_metric.cpp), and here
+// the row comes first:
+// `-a` of a query would be moved out of the loop and across its barriers, and there Intel's compiler for CPUs
+// (2026.2) loses it (docs/opencl.md).
+// Source: the filter before selection of Johnson, Douze, Jegou 2017 (FAISS); thread queues there.
+#include "common/metric.cl"
+#include "kith/spi/kernel_limits.def"
+
+#define BLOCK KITH_ROWS_A_BLOCK
+
+// Put `key` in its place among LIST ascending keys and drop the last, without a branch.
+void insert(Key list[LIST], Key key) {
+#pragma unroll
+  for (uint j = LIST - 1; j > 0; --j) list[j] = min(list[j], max(list[j - 1], key));
+  list[0] = min(list[0], key);
+}
+
+// Insert the queue of this work-item; returns the value of the new bound.
+float take_queue(local const Key* queue, uint size, Key list[LIST]) {
+  for (uint e = 0; e < size; ++e) insert(list, queue[e * GROUP]);
+  return value_of(list[LIST - 1]);
+}
+
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_nearest_low_dim(
+    global const float* restrict queries, uint q_first, uint q_rows, global const float* restrict train,
+    uint t_first, uint t_rows, uint first_row, uint k, uint groups, global Key* restrict out, ulong out_first,
+    ulong out_stride) {
+  local float points[POINTS * DIMS] __attribute__((aligned(16)));  // [POINTS / BLOCK, DIMS, BLOCK]
+  local Key queues[QUEUE * GROUP];                                 // [QUEUE, GROUP]
+  local uint full;
+  const uint lid = (uint)get_local_id(0), g = (uint)get_group_id(1);
+  const uint q = min(q_first + (uint)get_global_id(0), q_first + q_rows - 1);
+  const uint begin = t_first + first_column(g, t_rows, groups);
+  const uint end = t_first + first_column(g + 1, t_rows, groups);
+  const uint shift = first_row - t_first;  // wraps around, and back
+
+  float a[DIMS];
+#pragma unroll
+  for (uint d = 0; d < DIMS; ++d) a[d] = queries[((size_t)(q / BLOCK) * DIMS + d) * BLOCK + q % BLOCK];
+  Key list[LIST];  // LIST - k keys that come before all, then the k of the result
+#pragma unroll
+  for (uint j = 0; j < LIST; ++j) list[j] = j < LIST - k ? 0 : NO_KEY;
+  float value = INFINITY;  // of the bound
+  uint size = 0;
+  local Key* queue = queues + lid;
+  if (lid == 0) full = 0;
+
+  const size_t floats_end = ((size_t)(t_first + t_rows - 1) / BLOCK + 1) * BLOCK * DIMS;
+  for (uint t0 = begin / BLOCK * BLOCK; t0 < end; t0 += POINTS) {
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint i = lid; i < POINTS * DIMS; i += GROUP) {
+      const size_t at = (size_t)t0 * DIMS + i;
+      points[i] = at < floats_end ? train[at] : 0.0f;
+    }
+    const bool merge = full;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (lid == 0) full = 0;
+    if (merge) {
+      value = take_queue(queue, size, list);
+      size = 0;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const uint stop = min(end - t0, (uint)POINTS);
+    for (uint p = 0; p < stop; p += 4) {
+      local const float* point = points + (p / BLOCK * DIMS) * BLOCK + p % BLOCK;
+      float acc[4];
+#pragma unroll
+      for (uint e = 0; e < 4; ++e) acc[e] = chain_start();
+#pragma unroll
+      for (uint d = 0; d < DIMS; ++d) {
+        const float4 b = *(local const float4*)(point + d * BLOCK);
+        acc[0] = chain_next(acc[0], b.x, a[d]);
+        acc[1] = chain_next(acc[1], b.y, a[d]);
+        acc[2] = chain_next(acc[2], b.z, a[d]);
+        acc[3] = chain_next(acc[3], b.w, a[d]);
+      }
+      if (!((acc[0] <= value) | (acc[1] <= value) | (acc[2] <= value) | (acc[3] <= value))) continue;
+#pragma unroll
+      for (uint e = 0; e < 4; ++e) {
+        const uint t = t0 + p + e;
+        if (!(acc[e] <= value) || t < begin || t >= end) continue;
+        queue[size++ * GROUP] = make_key(acc[e], t + shift);
+        if (size == QUEUE) {
+          value = take_queue(queue, size, list);
+          size = 0;
+        }
+      }
+    }
+    if (size >= QUEUE / 2) full = 1;
+  }
+  take_queue(queue, size, list);
+  if (q_first + (uint)get_global_id(0) >= q_first + q_rows) return;
+  global Key* to = out + out_first + (ulong)(q - q_first) * out_stride + (ulong)g * k;
+#pragma unroll
+  for (uint j = 0; j < LIST; ++j)
+    if (j >= LIST - k) to[j - (LIST - k)] = list[j];
+}

@@ -1,0 +1,271 @@
+// collect, fp16 and int8, of up to 64 queries: a stream over the quantized training rows. The twin of
+// kernels_cuda/propose/collect_small_batch.cuh.
+//
+//   queries   [q, dims]   train [t, dims]   quantized rows, as prepare_fp16.cl or prepare_int8.cl leaves
+//                                           them; `first` in bytes
+//   row_terms [4, q] and [4, t]             of both, stride in elements
+//   threshold [q]         stride in elements
+//   rows, counts, lows, highs             candidates.cl
+//   chain, under, HALVES                  product_error.cl
+//   b         at least the relative error of a product
+//   chunks    of 4 KiB of the quantized rows, of a slab of all tiles
+//   staged    local memory for [slabs, PARTS, ACROSS, 32] pieces of queries, with -D RESIDENT
+//
+// Compiled with -D PIECES=n, pieces of 16 bytes a line (2, 4 or 8), -D ACROSS=n, matrices of 8 queries, for
+// int8 with -D BYTES, and with -D SAMPLE where rows is a sample of bounds.
+// A warp takes 4 KiB of the quantized rows at a time: the lines of 32 rows, 64 or 128 where lines are short.
+// An item reads whole pieces of its rows, lane / 4 of every 8, straight into registers, and the next ones
+// into the same registers as soon as they have been multiplied: 128 bytes an item are always on their way,
+// and nothing else has to be fast. Training rows are the rows of a product, queries its columns, whose pieces
+// are in local memory where they fit. Which dimension meets which place of a product does not matter as long
+// as it is the same for both: half a piece, 4 halves or 8 bytes, is an item's part of one step, of 16
+// dimensions or 32. `low` is made here, from 12 bytes of terms a row, since to write it once and read it
+// again would take more. What passes a warp gathers in local
+// memory, and appends when there are 32, an item each. Work: the quantized rows and three terms, read
+// once; ACROSS products for 16 rows and 32 bytes of each. One barrier. Source: docs/certificate.md, sections
+// 3 and 4.
+#include "propose/small_batch_test.cl"
+#include "propose/visits.cl"
+
+#define GROUP 128
+#define WARPS (GROUP / 32)
+#define PARTS (PIECES == 8 ? 2 : 1)  // of a line, each 4 items long
+#define GROUPS (8 / PIECES)          // of 32 rows, in 4 KiB
+#define ROWS (32 * GROUPS)           // in 4 KiB
+#define CHUNKS (VISIT_TILE / ROWS)   // of 4 KiB, of a tile
+
+// Sums of products.
+#ifdef BYTES
+typedef int Accumulator;
+#define MULTIPLY_STEP MULTIPLY_BYTES
+#else
+typedef float Accumulator;
+#define MULTIPLY_STEP MULTIPLY
+#endif
+
+// What an item takes of a row.
+#if PIECES == 2
+typedef uint2 Piece;
+#define SLAB (VISIT_TILE * PIECES * 2)
+#else
+typedef uint4 Piece;
+#define SLAB (VISIT_TILE * PIECES)
+#endif
+#define CHUNK (SLAB / CHUNKS)
+
+// Where an item finds what it takes of row 8 i + lane / 4.
+uint place_in_lines(uint i, uint part, uint lane) {
+  const uint row = 8 * i + lane / 4, turn = lane / 4 * PIECES / 8, at = lane % 4;
+#if PIECES == 2
+  return (row * PIECES + (at / 2 ^ turn)) * 2 + at % 2;
+#else
+  return row * PIECES + ((4 * part + at) ^ turn);
+#endif
+}
+
+// Of 8 rows above 8 others: both steps of an item's pieces of them, or the only one.
+ALL_INLINE void multiply_pieces(Accumulator* sums, Piece upper, Piece lower, Piece query) {
+  const uint first[4] = {upper.s0, lower.s0, upper.s1, lower.s1};
+  MULTIPLY_STEP(sums, first, query.s0, query.s1);
+#if PIECES != 2
+  const uint second[4] = {upper.s2, lower.s2, upper.s3, lower.s3};
+  MULTIPLY_STEP(sums, second, query.s2, query.s3);
+#endif
+}
+
+// The chunks of a warp, slab by slab, one after another. Behind the last it stays where it is.
+typedef struct {
+  ulong from;  // in Piece, of the quantized rows
+  uint t0;     // first row
+  uint slab, chunk;
+} Cursor;
+
+// Say in a sample that there are no rows in a chunk.
+void leave_out(uint chunk, uint q_rows, uint lane, CANDIDATES) {
+  for (uint i = lane; i < q_rows * (ROWS / 16); i += 32)
+    rows[rows_first + i / (ROWS / 16) * rows_stride + chunk * (ROWS / 16) + i % (ROWS / 16)] = NO_VALUE;
+}
+
+// Find the first chunk, from at->chunk on, of which there are rows.
+ALL_INLINE bool seek(Cursor* at, uint4 visits, uint t_rows, uint slabs, uint chunks, uint q_rows, uint lane,
+                     CANDIDATES) {
+  for (; at->chunk < chunks; at->chunk += (uint)get_num_groups(0) * WARPS) {
+    const ulong tile = row_of_tile(visits, at->chunk / CHUNKS), first = tile + at->chunk % CHUNKS * ROWS;
+    if (first >= t_rows) {
+#ifdef SAMPLE
+      leave_out(at->chunk, q_rows, lane, CANDIDATES_HERE);
+#endif
+      continue;
+    }
+    at->t0 = (uint)first;
+    at->from = tile / VISIT_TILE * slabs * SLAB + at->chunk % CHUNKS * CHUNK;
+    return true;
+  }
+  return false;
+}
+
+ALL_INLINE bool advance(Cursor* at, uint4 visits, uint t_rows, uint slabs, uint chunks, uint q_rows,
+                        uint lane, CANDIDATES) {
+  if (at->slab + 1 < slabs) {
+    ++at->slab;
+    at->from += SLAB;
+    return true;
+  }
+  at->chunk += (uint)get_num_groups(0) * WARPS;
+  const bool more = seek(at, visits, t_rows, slabs, chunks, q_rows, lane, CANDIDATES_HERE);
+  if (more) at->slab = 0;
+  return more;
+}
+
+// Warp w of all takes chunks w, w + warps, ...
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect_small_batch(
+    global const Piece* restrict queries, ulong queries_first, uint q_rows,
+    global const Piece* restrict train, ulong train_first, uint t_rows, uint slabs, uint chunks, uint4 visits,
+    global const float* restrict query_terms, ulong query_terms_first, ulong query_terms_stride,
+    global const float* restrict train_terms, ulong train_terms_first, ulong train_terms_stride,
+    global const float* restrict threshold_of, ulong threshold_first, ulong threshold_stride, float unscale,
+    float b, float chain, float under, uint first_row, local Piece* restrict staged, CANDIDATES) {
+  const uint lid = (uint)get_local_id(0), lane = lid % 32;
+#ifndef SAMPLE
+  local uint4 findings[WARPS * FOUND];
+  local uint4* found = findings + lid / 32 * FOUND;
+  uint count = 0;
+#endif
+  queries += queries_first / sizeof(Piece);
+  train += train_first / sizeof(Piece);
+  query_terms += query_terms_first;
+  train_terms += train_terms_first;
+#if PIECES != 8
+  slabs = 1;
+#endif
+
+  Cursor next = {0, 0, 0, (uint)get_group_id(0) * WARPS + lid / 32};
+  bool more = seek(&next, visits, t_rows, slabs, chunks, q_rows, lane, CANDIDATES_HERE);
+  Piece rows_of[GROUPS][PARTS][4];
+  float3 row_terms[GROUPS];
+  if (more) {
+#pragma unroll
+    for (uint s = 0; s < GROUPS; ++s) {
+#pragma unroll
+      for (uint part = 0; part < PARTS; ++part)
+#pragma unroll
+        for (uint i = 0; i < 4; ++i)
+          rows_of[s][part][i] = train[next.from + place_in_lines(4 * s + i, part, lane)];
+      row_terms[s] = row_terms_of(train_terms, train_terms_stride, (ulong)next.t0 + 32 * s + lane, t_rows);
+    }
+  }
+  ErrorTerms terms = {0, 0, 0, chain, under};
+  for (uint q = lane; q < q_rows; q += 32) {
+    const float quantized = query_terms[QUANTIZED_NORM * query_terms_stride + q];
+    const float error = query_error(query_terms[RESIDUAL * query_terms_stride + q], b, quantized);
+    terms.norm = fmax(terms.norm, query_terms[NORM * query_terms_stride + q]);
+    terms.error = fmax(terms.error, error);
+    terms.quantized_norm = fmax(terms.quantized_norm, quantized);
+  }
+  JOIN_WARP();
+  terms.norm = largest_of_warp(terms.norm);
+  terms.error = largest_of_warp(terms.error);
+  terms.quantized_norm = largest_of_warp(terms.quantized_norm);
+  float threshold[PAIRS];  // NaN where there is no query
+#pragma unroll
+  for (uint pair = 0; pair < PAIRS; ++pair) {
+    const uint q = pair / 2 * 8 + lane % 4 * 2 + pair % 2;
+    threshold[pair] = q < q_rows ? threshold_of[threshold_first + q * threshold_stride] : NAN;
+  }
+
+#ifdef RESIDENT
+  for (uint i = lid; i < slabs * PARTS * ACROSS * 32; i += GROUP) {
+    const uint part = i / 32 / ACROSS;
+    staged[i] =
+        queries[(size_t)(part / PARTS) * SLAB + place_in_lines(i / 32 % ACROSS, part % PARTS, i % 32)];
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+#endif
+
+  // Of 32 rows: sum [i][j][e] is of row 16 i + 8 (e / 2) + lane / 4 and query 8 j + 2 (lane % 4) + e % 2.
+  Accumulator sums[2][ACROSS][4];
+  float low[GROUPS];
+  while (more) {
+    const uint t0 = next.t0, place = next.chunk * ROWS, slab = PIECES == 8 ? next.slab : 0;
+    if (slab == 0)
+#pragma unroll
+      for (uint s = 0; s < GROUPS; ++s) low[s] = low_of(terms, row_terms[s]);
+    more = advance(&next, visits, t_rows, slabs, chunks, q_rows, lane, CANDIDATES_HERE);
+    if (PIECES != 8 || next.slab == 0)
+#pragma unroll
+      for (uint s = 0; s < GROUPS; ++s)
+        row_terms[s] = row_terms_of(train_terms, train_terms_stride, (ulong)next.t0 + 32 * s + lane, t_rows);
+#pragma unroll
+    for (uint s = 0; s < GROUPS; ++s) {
+      if (slab == 0)
+#pragma unroll
+        for (uint j = 0; j < ACROSS; ++j)
+#pragma unroll
+          for (uint e = 0; e < 4; ++e) sums[0][j][e] = sums[1][j][e] = 0;
+#pragma unroll
+      for (uint part = 0; part < PARTS; ++part) {
+#pragma unroll
+        for (uint j = 0; j < ACROSS; ++j) {
+#ifdef RESIDENT
+          const Piece query = staged[((slab * PARTS + part) * ACROSS + j) * 32 + lane];
+#else
+          const Piece query = queries[(size_t)slab * SLAB + place_in_lines(j, part, lane)];
+#endif
+#pragma unroll
+          for (uint i = 0; i < 2; ++i)
+            multiply_pieces(sums[i][j], rows_of[s][part][2 * i], rows_of[s][part][2 * i + 1], query);
+        }
+#pragma unroll
+        for (uint i = 0; i < 4; ++i)  // behind the last chunk some of it again, which is cheaper than to ask
+          rows_of[s][part][i] = train[next.from + place_in_lines(4 * s + i, part, lane)];
+      }
+      if (slab + 1 != slabs) continue;
+
+      const float4 each = spread(low[s], lane);
+      float4 v[PAIRS];
+      bool near = false;
+#pragma unroll
+      for (uint pair = 0; pair < PAIRS; ++pair) {
+        const float4 products = {(float)sums[0][pair / 2][pair % 2], (float)sums[0][pair / 2][2 + pair % 2],
+                                 (float)sums[1][pair / 2][pair % 2], (float)sums[1][pair / 2][2 + pair % 2]};
+        v[pair] = fma((float4)(-unscale), products, each);
+        near |= any(v[pair] <= (float4)(threshold[pair]));
+      }
+#ifdef SAMPLE
+      const ulong t = (ulong)t0 + 32 * s + lane;
+      const float4 gaps = spread(gap_of(terms, train_terms, train_terms_stride, t, t_rows, low[s]), lane);
+      put_sample(v, gaps, q_rows, place + 32 * s, lane, CANDIDATES_HERE);
+#else
+      if (!any_of_warp(near)) continue;
+      Pending pending = 0;
+#pragma unroll
+      for (uint pair = 0; pair < PAIRS; ++pair) {
+        const float4 four = v[pair];
+        pending |= (Pending)((four.s0 <= threshold[pair] ? 1 : 0) | (four.s1 <= threshold[pair] ? 2 : 0) |
+                             (four.s2 <= threshold[pair] ? 4 : 0) | (four.s3 <= threshold[pair] ? 8 : 0))
+                   << (4 * pair);
+      }
+      while (any_of_warp(pending != 0)) {
+        const bool has = pending != 0;
+        const uint at = 8 * sizeof(Pending) - 1 - (uint)clz(pending | 1), pair = at / 4;
+        const uint votes = votes_of_warp(has);
+        if (has) {
+          const uint q = pair / 2 * 8 + lane % 4 * 2 + pair % 2, row = t0 + 32 * s + at % 4 * 8 + lane / 4;
+          found[count + popcount(votes & ((1u << lane) - 1))] =
+              (uint4)(q, row, as_uint(element_of(v, at)), 0);
+        }
+        pending &= ~((Pending)1 << at);
+        count += popcount(votes);
+        if (count < 32) continue;
+        count -= 32;
+        append_findings(found + count, 32, first_row, terms, train_terms, train_terms_stride, t_rows, lane,
+                        CANDIDATES_HERE);
+      }
+#endif
+    }
+  }
+#ifndef SAMPLE
+  append_findings(found, count, first_row, terms, train_terms, train_terms_stride, t_rows, lane,
+                  CANDIDATES_HERE);
+#endif
+}

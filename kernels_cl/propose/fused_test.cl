@@ -1,0 +1,66 @@
+// The test of collect as part of the product: low(x) and threshold(q) become columns of 16-bit floats, two
+// each, so that the sum of a pair is p - low(x) + threshold(q), and its sign is the answer. The twin of
+// kernels_cuda/propose/fused_test.cuh. docs/certificate.md, section 4.
+//
+//   last columns of a query           -K  -K  t0  t1
+//   last columns of a training row    l0  l1   K   K
+//
+// K = 2^15; l0 + l1 and t0 + t1 are low and the threshold in units of K unscale: the first the nearest half
+// of the number, the second what is left, rounded to the safe side. Only for devices with double precision.
+#include "kith/spi/kernel_limits.def"
+#include "propose/product_error.cl"
+
+#define FUSED_TEST_FACTOR 0x7800u  // K (KITH_FUSED_TEST_FACTOR) as a half
+#define HALF_INFINITY 0x7C00u
+#define MOST_HALF 65504.0
+
+// What is the same for all rows of a step.
+typedef struct {
+  double unit;  // K unscale, a power of two
+  double b;     // error of a sum, a unit of the magnitudes that are added
+  double dims;
+} FusedTestTerms;
+
+// Two halves that add up to a number of at most 2 * 65504, or to one on its safe side.
+typedef struct {
+  uint both;  // the first below the second
+  double sum;
+} Parts;
+
+double within(double value, double least, double most) {
+  return fmax(fmin(value, most), least);
+}
+
+Parts parts_of(double value, bool up) {
+  ushort parts[2];
+  vstore_half_rte((float)within(value, -MOST_HALF, MOST_HALF), 0, (half*)parts);
+  const double first = vload_half(0, (const half*)parts);
+  const double left = within(value - first, -MOST_HALF, MOST_HALF);
+  if (up)
+    vstore_half_rtp(round_up(left), 1, (half*)parts);
+  else
+    vstore_half_rtn(round_down(left), 1, (half*)parts);
+  const Parts made = {parts[0] | (uint)parts[1] << 16, first + (double)vload_half(1, (const half*)parts)};
+  return made;
+}
+
+// What a sum loses of a number.
+double fused_test_error(FusedTestTerms terms, double value) {
+  return terms.b * fabs(value) * (1.0 + 0x1p-10);
+}
+
+// low of a row, less what the sum loses of it.
+Parts fused_test_low(FusedTestTerms terms, double low) {
+  const double less = (low - fused_test_error(terms, low)) / terms.unit;
+  return parts_of(
+      within(less, -(double)(KITH_MOST_FUSED_TEST_THRESHOLD + KITH_MOST_FUSED_TEST_PRODUCT) * terms.dims,
+             KITH_MOST_FUSED_TEST_LOW * terms.dims),
+      false);
+}
+
+// The threshold of a query, more what the sum loses of it, and some more: a sum is never 0 that should pass.
+Parts fused_test_threshold(FusedTestTerms terms, float threshold) {
+  const double most = KITH_MOST_FUSED_TEST_THRESHOLD * terms.dims,
+               wide = within(threshold / terms.unit, -most, most);
+  return parts_of(wide + fused_test_error(terms, wide) + 0x1p-23, true);
+}

@@ -1,0 +1,116 @@
+// collect, fp16, first kernel where the test is part of the product (collect_fused_test.cl): lines that hold
+// low, and what becomes of the threshold.
+//
+//   queries     [4, q]    row terms of the quantized rows, stride in elements
+//   threshold   [q]       stride in elements
+//   row_terms   [4, t]    of the training rows, likewise
+//   train       [t, dims] their quantized rows, as prepare_fp16.cl leaves them
+//   lines       [places]  the line of the row at each place (visits.cl), with low in its last columns
+//                         (fused_test.cl); 128 one behind the other, STEPS * 2 pieces each, in an order of
+//                         their own
+//   gap         [places]  with -D BOUNDS, `gap_first` words behind the begin of lines: norm(t)^2 / 2 + E(t)
+//                         and what the sum loses, less low; rounded up
+//   fused_test  [3, q]    likewise, `fused_test_first` words: the threshold as two halves; what is left of
+//                         the threshold when a sum is taken from it, which is a lower bound; by how much more
+//                         than gap bounds are apart
+//
+//   b        at least the error of a sum, a unit of the magnitudes that are added
+//   unit     K unscale (fused_test.cl)
+//   chain, under, HALVES   product_error.cl
+//
+// Compiled with -D PIECES=n, pieces of a line of the quantized rows (2 or 4), and -D STEPS=n, steps of 16
+// dimensions that a line and low take together (1 or 2). Work-item i takes places and queries i, i + items,
+// ... Each group finds the three maxima over the queries by itself. Work: a line a place, read and written,
+// and q in each group. docs/certificate.md, section 4.
+// No twin in kernels_cuda: collect_fused_test.cu has this kernel, too.
+#include "propose/fused_test.cl"
+#include "propose/visits.cl"
+
+#define LINE_PIECES (2 * STEPS)
+
+// Where piece p of row r of a tile stands among lines of `pieces`.
+uint place_of(uint pieces, uint r, uint p) {
+  return r * pieces + (p ^ (r * pieces / 8 % pieces));
+}
+
+// What low of a row becomes in its line, and its gap.
+typedef struct {
+  uint parts;
+  float gap;
+} Low;
+
+Low low_of_row(FusedTestTerms terms, ErrorTerms errors, global const float* row_terms, ulong stride) {
+  const float norm = row_terms[NORM * stride];
+  const double error =
+      row_error(errors, row_terms[RESIDUAL * stride], norm, row_terms[QUANTIZED_NORM * stride]);
+  const double half_norm = HALVES ? row_terms[0] : 0.0f,
+               above = HALVES ? 0.5 * (double)norm * (double)norm : 0.0;
+  const double apart = half_norm - error;
+  const Parts parts = fused_test_low(terms, apart - fabs(apart) * 0x1p-50);
+  const double low = parts.sum * terms.unit, lost = error + fused_test_error(terms, low);
+  // Of three roundings each is less than 2^-52 of all that is added.
+  const Low made = {parts.both, round_up(above + lost - low + (above + lost + fabs(low)) * 0x1p-50)};
+  return made;
+}
+
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_fused_test_rows(
+    global const float* restrict queries, ulong q_first, ulong q_stride, uint q_rows,
+    global const float* restrict threshold_of, ulong threshold_first, ulong threshold_stride,
+    global const float* restrict row_terms, ulong t_first, ulong t_stride, uint t_rows,
+    global const uint4* restrict train, ulong train_first, uint4 visits, ulong places, uint dims, float b,
+    float chain, float under, float unit, global uint4* lines, ulong gap_first, ulong fused_test_first) {
+  local float most[3 * GROUP];
+  const uint lid = (uint)get_local_id(0);
+  queries += q_first;
+  row_terms += t_first;
+  train += train_first;
+  most[lid] = most[GROUP + lid] = most[2 * GROUP + lid] = 0;
+  for (uint q = lid; q < q_rows; q += GROUP) {
+    const float quantized = queries[QUANTIZED_NORM * q_stride + q];
+    const float error = query_error(queries[RESIDUAL * q_stride + q], b, quantized);
+    most[lid] = fmax(most[lid], queries[NORM * q_stride + q]);
+    most[GROUP + lid] = fmax(most[GROUP + lid], error);
+    most[2 * GROUP + lid] = fmax(most[2 * GROUP + lid], quantized);
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (uint step = GROUP / 2; step > 0; step /= 2) {
+    if (lid < step)
+      for (uint i = lid; i < 3 * GROUP; i += GROUP) most[i] = fmax(most[i], most[i + step]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+  const ErrorTerms errors = {most[0], most[GROUP], most[2 * GROUP], chain, under};
+  const FusedTestTerms terms = {unit, b, dims};
+
+  global uint* fused_test = (global uint*)lines + fused_test_first;
+  for (uint q = (uint)get_global_id(0); q < q_rows; q += (uint)get_global_size(0)) {
+    const float threshold = threshold_of[threshold_first + q * threshold_stride];
+    const Parts parts = fused_test_threshold(terms, threshold);
+    const double sum = parts.sum, size = fmin(fabs((double)threshold),
+                                              KITH_MOST_FUSED_TEST_THRESHOLD * terms.dims * terms.unit);
+    fused_test[q] = parts.both;
+    // Parts of different signs are, of numbers that are almost nothing, 2^-23 more than their sum.
+    fused_test[q_rows + q] =
+        as_uint(round_down((sum - fused_test_error(terms, sum) - terms.b * 0x1p-22) * terms.unit));
+    fused_test[2 * q_rows + q] =
+        as_uint(round_up(size * (2 * terms.b * (1.0 + 0x1p-8) + 0x1p-22) + terms.unit * 0x1p-20));
+  }
+
+  for (ulong place = get_global_id(0); place < places; place += get_global_size(0)) {
+    const uint r = place % VISIT_TILE;
+    const ulong tile = row_of_tile(visits, (uint)(place / VISIT_TILE)), t = tile + r;
+    const bool some = t < t_rows;
+    Low low = {HALF_INFINITY, 0.0f};
+    if (some) low = low_of_row(terms, errors, row_terms + t, t_stride);
+#ifdef BOUNDS
+    ((global float*)lines)[gap_first + place] = low.gap;
+#endif
+    global uint4* to = lines + place / VISIT_TILE * (VISIT_TILE * LINE_PIECES);
+#pragma unroll
+    for (uint p = 0; p < LINE_PIECES; ++p) {
+      uint4 piece = (uint4)(0);
+      if (some && p < PIECES) piece = train[tile * PIECES + place_of(PIECES, r, p)];
+      if (p + 1 == LINE_PIECES) piece.zw = (uint2)(low.parts, FUSED_TEST_FACTOR * 0x10001u);
+      to[place_of(LINE_PIECES, r, p)] = piece;
+    }
+  }
+}

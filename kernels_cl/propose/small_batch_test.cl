@@ -1,0 +1,100 @@
+// What becomes of the sums of up to 64 queries with 32 training rows (collect_small_batch.cl): what passes is
+// gathered and appended, or a sample of it taken. The twin of kernels_cuda/propose/small_batch_test.cuh.
+#include "common/tensor.cl"
+#include "common/warp.cl"
+#include "kith/spi/kernel_limits.def"
+#include "propose/candidates.cl"
+#include "propose/product_error.cl"
+
+#define PAIRS (2 * ACROSS)  // queries of an item
+#define FOUND 64            // room of a warp for what it has found and not yet appended
+
+// A bit for each sum of an item.
+#if PAIRS > 8
+typedef ulong Pending;
+#else
+typedef uint Pending;
+#endif
+
+// What `low` of row t is made of: residual, quantized_norm, and half_norm or norm; NaN where there is no row.
+float3 row_terms_of(global const float* row_terms, ulong stride, ulong t, uint t_rows) {
+  if (t >= t_rows) return (float3)(NAN);
+  return (float3)(row_terms[RESIDUAL * stride + t], row_terms[QUANTIZED_NORM * stride + t],
+                  row_terms[(HALVES ? 0 : NORM) * stride + t]);
+}
+
+// NaN, too, where row terms are: next_up() takes bits for what they are.
+float low_of(ErrorTerms terms, float3 row_terms) {
+  if (isnan(row_terms.x)) return NAN;
+  return row_low(row_terms.z, row_error(terms, row_terms.x, HALVES ? 0.0f : row_terms.z, row_terms.y));
+}
+
+float gap_of(ErrorTerms terms, global const float* row_terms, ulong stride, ulong t, uint t_rows, float low) {
+  if (t >= t_rows) return 0.0f;
+  const float norm = row_terms[NORM * stride + t];
+  return row_gap(
+      norm, row_error(terms, row_terms[RESIDUAL * stride + t], norm, row_terms[QUANTIZED_NORM * stride + t]),
+      low);
+}
+
+// What each of 32 items has of a row of its own, as element i of row 8 i + lane / 4.
+float4 spread(float mine, uint lane) {
+  const uint value = as_uint(mine), row = lane / 4;
+  return as_float4((uint4)(of_item(value, row), of_item(value, 8 + row), of_item(value, 16 + row),
+                           of_item(value, 24 + row)));
+}
+
+#ifdef SAMPLE
+// Write the least bounds of 16 rows each, of 32.
+//   v      [PAIRS]  of row 8 i + lane / 4, NaN where there is none
+//   place  of the first row in the step
+ALL_INLINE void put_sample(const float4* v, float4 gap, uint q_rows, uint place, uint lane, CANDIDATES) {
+#pragma unroll
+  for (uint pair = 0; pair < PAIRS; ++pair) {
+    uint least = min(min(high_in_sample(v[pair].s0, gap.s0), high_in_sample(v[pair].s1, gap.s1)),
+                     min(high_in_sample(v[pair].s2, gap.s2), high_in_sample(v[pair].s3, gap.s3)));
+    // Of four items, 4 apart: 16 rows.
+    least = min(least, of_item(least, lane ^ 4));
+    least = min(least, of_item(least, lane ^ 8));
+    const uint q = pair / 2 * 8 + lane % 4 * 2 + pair % 2;
+    if (q < q_rows && lane % 16 < 4)
+      rows[rows_first + q * rows_stride + place / KITH_SAMPLE_ROWS + lane / 16] = least;
+  }
+  JOIN_WARP();
+}
+#else
+// Append up to 32 findings, an item each. Called by all of the warp. How far bounds are apart follows from
+// the terms of the row, which nobody has at hand by then.
+//   found  query, quantized training row, bits of what was compared with the threshold
+ALL_INLINE void append_findings(local const uint4* found, uint many, uint first_row, ErrorTerms terms,
+                                global const float* row_terms, ulong stride, uint t_rows, uint lane,
+                                CANDIDATES) {
+  JOIN_WARP();
+  if (lane < many) {
+    const uint4 one = found[lane];
+    const ulong q = one.x;
+    float gap = 0;
+#ifdef BOUNDS
+    gap = gap_of(terms, row_terms, stride, one.y, t_rows,
+                 low_of(terms, row_terms_of(row_terms, stride, one.y, t_rows)));
+#endif
+    const uint at = atomic_add(COUNT_OF(q), 1u);
+    if (at < capacity) PUT_CANDIDATE(q, at, first_row + one.y, as_float(one.z), gap);
+  }
+  JOIN_WARP();
+}
+
+// Element `at` of v; compilers keep v in registers where each element is read whatever `at` is.
+ALL_INLINE float element_of(const float4* v, uint at) {
+  uint found = 0;
+#pragma unroll
+  for (uint pair = 0; pair < PAIRS; ++pair) {
+    const uint4 bits = as_uint4(v[pair]);
+    found |= bits.s0 & (at == 4 * pair ? 0xFFFFFFFFu : 0u);
+    found |= bits.s1 & (at == 4 * pair + 1 ? 0xFFFFFFFFu : 0u);
+    found |= bits.s2 & (at == 4 * pair + 2 ? 0xFFFFFFFFu : 0u);
+    found |= bits.s3 & (at == 4 * pair + 3 ? 0xFFFFFFFFu : 0u);
+  }
+  return as_float(found);
+}
+#endif

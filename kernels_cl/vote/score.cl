@@ -1,0 +1,70 @@
+// score: the weights of the neighbours of each class, added in order of rank, beginning with 0.
+//
+//   nearest [q, k]         keys; NO_KEY has no vote
+//   weights [q, k]         finite, >= 0
+//   labels  [1, n]         a class for each training row
+//   sums    [q, classes]   each addition rounded once, so the order is part of the result
+//
+// Which classes the neighbours have is not known before, but only those of one class wait for each other.
+#include "common/common.cl"
+
+#if GROUP > 1
+
+// TEAM of the GROUP work-items have a query, an item a neighbour, and take TEAM neighbours at a time. The
+// first neighbour of a class among these adds the others of it, in order, to what the sum was; for a class
+// there is one such item, so no addition is atomic. Work for a query: `classes` stores, k steps of each item.
+// Barriers: 1 + 2 ceil(k / TEAM). Local memory: GROUP labels and weights.
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_score(
+    global const Key* restrict nearest, ulong nearest_first, ulong nearest_stride, uint rows, uint k,
+    global const float* restrict weights, ulong weights_first, ulong weights_stride,
+    global const uint* restrict labels, ulong labels_first, uint classes, global float* sums,
+    ulong sums_first, ulong sums_stride) {
+  local uint staged_labels[GROUP];
+  local float staged_weights[GROUP];
+  const uint lid = (uint)get_local_id(0), member = lid % TEAM;
+  const ulong q = (ulong)get_group_id(0) * (GROUP / TEAM) + lid / TEAM;
+  local const uint* label = staged_labels + (lid - member);
+  local const float* weight = staged_weights + (lid - member);
+  nearest += nearest_first + q * nearest_stride;
+  weights += weights_first + q * weights_stride;
+  sums += sums_first + q * sums_stride;
+  if (q < rows)
+    for (ulong c = member; c < classes; c += TEAM) sums[c] = 0.0f;
+  barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+  for (ulong j0 = 0; j0 < k; j0 += TEAM) {
+    const ulong j = j0 + member;
+    const Key key = q < rows && j < k ? nearest[j] : NO_KEY;
+    const uint mine = key == NO_KEY ? NO_ROW : labels[labels_first + (uint)key];
+    staged_labels[lid] = mine;
+    staged_weights[lid] = key == NO_KEY ? 0.0f : weights[j];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint i = 0;
+    while (i < member && label[i] != mine) ++i;
+    if (mine != NO_ROW && i == member) {
+      float sum = sums[mine];
+      for (; i < (uint)min((ulong)TEAM, k - j0); ++i)
+        if (label[i] == mine) sum += weight[i];
+      sums[mine] = sum;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+  }
+}
+
+#else
+
+// Work-item q has query q: for CPU devices. No barrier, no local memory. Work: k + classes steps.
+kernel __attribute__((reqd_work_group_size(1, 1, 1))) void kith_score(
+    global const Key* restrict nearest, ulong nearest_first, ulong nearest_stride, uint rows, uint k,
+    global const float* restrict weights, ulong weights_first, ulong weights_stride,
+    global const uint* restrict labels, ulong labels_first, uint classes, global float* restrict sums,
+    ulong sums_first, ulong sums_stride) {
+  const ulong q = get_global_id(0);
+  nearest += nearest_first + q * nearest_stride;
+  weights += weights_first + q * weights_stride;
+  sums += sums_first + q * sums_stride;
+  for (uint c = 0; c < classes; ++c) sums[c] = 0.0f;
+  for (uint j = 0; j < k; ++j)
+    if (nearest[j] != NO_KEY) sums[labels[labels_first + (uint)nearest[j]]] += weights[j];
+}
+
+#endif

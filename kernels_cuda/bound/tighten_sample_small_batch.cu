@@ -1,0 +1,63 @@
+// tighten by a sample, where queries are few and k is small: the threshold from the k-th smallest of bounds
+// that are no candidates.
+//
+//   sample     [q, groups]  bounds, as codes
+//   threshold  [q, 1]       in and out: it never grows; where there are fewer groups than k it stays
+//
+// A block takes a query, and keeps its k smallest (shortlist.cuh): of the first 2048 codes, all read at once,
+// a first bound refuses all but hardly more than k, which are put in order by counting. Digit by digit, as in
+// tighten_bounds.cu, would take several rounds, each with barriers. Work: the codes, read once; five
+// barriers. Shared memory: 4 KiB.
+#include "bound/threshold.cuh"
+#include "common/shortlist.cuh"
+
+namespace kith::cuda {
+namespace {
+
+constexpr std::uint32_t threads = 512, each = 4, capacity = 512;
+static_assert(capacity >= 2 * sample_small_batch_max_k);
+
+__global__ __launch_bounds__(threads) void tighten_by_first_of_sample(
+    const Tightening tightening, const LimitTerms terms, const Matrix<const std::uint32_t> sample,
+    const std::uint32_t groups) {
+  __shared__ Key buffer[capacity];
+  __shared__ ShortlistState<1> state;
+  take_turn();
+  const std::size_t q = blockIdx.x;
+  const std::uint32_t k = tightening.k;
+  const std::uint32_t* const codes = sample.data + q * sample.stride;
+  Shortlist<1> shortlist(state, buffer, capacity, k);
+  shortlist.start([](std::uint32_t) { return true; });
+  for (std::uint64_t i0 = 0; i0 < groups; i0 += threads * each) {
+    Key key[each];
+    Key least = no_key;
+#pragma unroll
+    for (std::uint32_t v = 0; v < each; ++v) {
+      const std::uint64_t i = i0 + v * threads + threadIdx.x;
+      key[v] = i < groups ? static_cast<Key>(codes[i]) << 32 | i : no_key;
+      least = min(least, key[v]);
+    }
+    if (i0 == 0) shortlist.seed([&](int) { return static_cast<std::uint32_t>(least >> 32); });
+    const Key bound = shortlist.bound(0);
+    std::uint32_t pending = 0;
+#pragma unroll
+    for (std::uint32_t v = 0; v < each; ++v)
+      if (key[v] < bound) pending |= 1u << v;
+    shortlist.offer<each>(pending, [&](int, int v) { return key[v]; });
+  }
+  shortlist.deliver([&](std::uint32_t, std::uint32_t j, Key key) {
+    if (j == k - 1) lower_threshold(tightening, terms, q, static_cast<std::uint32_t>(key >> 32));
+  });
+}
+
+}  // namespace
+
+cudaError_t tighten_by_small_batch(const Queue& queue, const spi::TightenBySampleStep& step) {
+  const std::uint32_t groups = count_of(step.sample.cols);
+  if (groups < step.k) return cudaSuccess;
+  const Tightening tightening = tightening_by_bounds(step);
+  return launch_in_turn(queue, tighten_by_first_of_sample, tightening.rows, threads, 0, tightening,
+                        limit_terms(tightening.dims), input_of(step.sample), groups);
+}
+
+}  // namespace kith::cuda

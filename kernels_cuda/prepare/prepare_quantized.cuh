@@ -1,0 +1,62 @@
+// What quantized rows that are scaled and rounded have in common: where they lie, and what is known of their
+// rows. docs/certificate.md, section 2.
+#pragma once
+
+#include "prepare/preparation.cuh"
+
+namespace kith::cuda {
+
+/// Sums over the dimensions of a row.
+struct Squares {
+  double moved;      // of x - c
+  double quantized;  // of x~
+  double residual;   // of x - c - x~
+
+  __device__ __forceinline__ void add(double moved_by_centre, double of_quantized_rows) {
+    const double apart = moved_by_centre - of_quantized_rows;
+    moved += moved_by_centre * moved_by_centre;
+    quantized += of_quantized_rows * of_quantized_rows;
+    residual += apart * apart;
+  }
+  __device__ __forceinline__ void add(const Squares& other) {
+    moved += other.moved;
+    quantized += other.quantized;
+    residual += other.residual;
+  }
+};
+
+__device__ __forceinline__ float root_above(double squares, double margin) {
+  return __double2float_ru(sqrt(squares * (1.0 + margin)));
+}
+
+/// Terms of row r.
+///   inexact  at least the relative error that x~ has in double precision; 0 where it has none
+__device__ inline void write_row_terms(const Matrix<float>& row_terms, std::uint32_t r, const Squares& sums,
+                                       std::uint32_t dims, double inexact = 0) {
+  const double margin = (static_cast<double>(dims) + 8.0) * 0x1p-53;
+  float* const at = row_terms.data + r;
+  const float norm = root_above(sums.moved, margin);
+  const float quantized_norm = root_above(sums.quantized, margin + 4.0 * inexact);
+  at[spi::half_norm * row_terms.stride] = __double2float_rd(0.5 * (sums.moved * (1.0 - margin)));
+  at[spi::norm * row_terms.stride] = norm;
+  at[spi::quantized_norm * row_terms.stride] = quantized_norm;
+  // x - c was rounded to double, and so was its distance from the quantized rows.
+  at[spi::residual * row_terms.stride] =
+      __double2float_ru(static_cast<double>(root_above(sums.residual, margin)) +
+                        static_cast<double>(norm) * 0x1p-51 + static_cast<double>(quantized_norm) * inexact);
+}
+
+/// Where piece p of row r of the quantized rows stands, in pieces.
+__device__ __forceinline__ std::size_t place_of(const HalfShape& shape, std::uint32_t r, std::uint32_t p) {
+  const std::uint32_t last = shape.pieces - 1, bits = __popc(last);  // pieces are a power of two
+  const std::uint32_t in_tile = r % tile_of_halves, turn = in_tile * shape.pieces / 8 & last;
+  const std::size_t slab = std::size_t{r / tile_of_halves} * shape.slabs + (p >> bits);
+  return (slab * tile_of_halves + in_tile << bits) + (p & last ^ turn);
+}
+
+/// Where row r of the memory begins; its dimensions are rows_a_block floats apart.
+__device__ __forceinline__ const float* row_of(const Rows& rows, std::uint32_t r) {
+  return rows.data + static_cast<std::size_t>(r / rows_a_block) * rows.dims * rows_a_block + r % rows_a_block;
+}
+
+}  // namespace kith::cuda

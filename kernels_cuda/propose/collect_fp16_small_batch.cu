@@ -1,0 +1,12 @@
+// collect, fp16, of up to 64 queries: collect_small_batch.cuh with sums of products of 16-bit floats.
+// No twin in kernels_cl: collect_small_batch.cl is compiled for either kind of numbers.
+#include "propose/collect_small_batch.cuh"
+
+namespace kith::cuda {
+
+cudaError_t collect_fp16_small_batch(const Queue& queue, const spi::CollectStep& step) {
+  return launch_few<float>(queue, collection_of(step), bound_of(step),
+                           half_shape(count_of(step.train.rows.cols)));
+}
+
+}  // namespace kith::cuda

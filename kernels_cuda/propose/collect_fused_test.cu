@@ -1,0 +1,340 @@
+// collect, fp16, of few dimensions: as collect_fp16.cu, but the test is part of the product (fused_test.cuh).
+// What is left to do for a pair is half an instruction: signs of sums are joined three at a time.
+//
+// First the lines of the training rows of the step are copied, with low in their last columns, in the order
+// of the visits. Then a block of 8 warps takes 256 queries, 32 a warp, which stay in registers with their
+// threshold, and, one after another, runs of tiles of 128 rows, which come through shared memory. A warp
+// multiplies 16 rows at a time, 16 sums a thread: so few registers that blocks enough fit a multiprocessor
+// for some to multiply while others test. Warps wait for each other once a run. Work: 16 or 32 multiply-adds
+// a pair, in steps of m16n8k16. Shared memory: 40 KiB. Source: docs/certificate.md, section 4.
+#include <cuda_pipeline.h>
+
+#include <cmath>
+
+#include "common/tensor.cuh"
+#include "prepare/prepare_quantized.cuh"
+#include "propose/append_fp16.cuh"
+#include "propose/collect_fp16.cuh"
+#include "propose/fused_test.cuh"
+#include "propose/fused_test.hpp"
+#include "propose/largest_of_queries.cuh"
+
+namespace kith::cuda {
+namespace {
+
+constexpr std::uint32_t warps = 8, threads = warps * 32, warp_queries = 32,
+                        block_queries = warps * warp_queries;
+constexpr std::uint32_t tile_rows = tile_of_halves, stages = 2, group_rows = 16;
+constexpr std::uint32_t low_threads = 256;
+
+/// Tiles of a run, of lines of so many steps of 16 columns.
+template <std::uint32_t steps>
+inline constexpr std::uint32_t run_tiles = 4 / steps;
+
+/// Blocks of a multiprocessor, as registers allow.
+constexpr std::uint32_t blocks_at_once(std::uint32_t steps) {
+  return steps == 1 ? 4 : 3;
+}
+
+/// A run of training rows in shared memory.
+template <std::uint32_t steps>
+using Run = uint4[run_tiles<steps>][tile_rows * 2 * steps];
+
+/// Steps of 16 columns that rows and low take together.
+constexpr std::uint32_t steps_of(std::uint32_t dims) {
+  return spi::fused_test_steps(dims);
+}
+static_assert(steps_of(spi::most_fused_test_dims) == 2);
+
+/// How far bounds are apart: by the gap of the row, what a sum loses of the threshold, twice, and what single
+/// precision does.
+struct GapWithSlack {
+  Matrix<const float> threshold;
+  float most, a_unit, least;
+
+  __device__ __forceinline__ float of(const HalfCollection& collection, const Finding& found) const {
+    const float size = fminf(fabsf(__ldg(threshold.data + found.query * threshold.stride)), most);
+    return __fadd_ru(gap_at(collection.from, found.place), __fmaf_ru(size, a_unit, least));
+  }
+};
+
+/// low as two halves, and the gap, of a training row.
+struct Low {
+  std::uint32_t parts;
+  float gap;
+};
+
+__device__ __forceinline__ Low low_of_row(const ProductBound& bound, const ErrorTerms& errors,
+                                          const FusedTestTerms& terms, const LargestOfQueries& largest,
+                                          std::uint64_t t) {
+  const auto row_term_of = [&](std::size_t which) {
+    return __ldg(bound.train_terms.data + which * bound.train_terms.stride + t);
+  };
+  const float norm = row_term_of(spi::norm);
+  const double error =
+      row_error(errors, largest, row_term_of(spi::residual), norm, row_term_of(spi::quantized_norm));
+  const double half_norm = bound.squared ? static_cast<double>(row_term_of(spi::half_norm)) : 0;
+  const Parts parts = fused_test_low(terms, __dsub_rd(half_norm, error));
+  const double low = parts.sum * terms.unit;
+  const double lost = error + terms.b * fabs(low) * (1.0 + 0x1p-10);
+  const double above = bound.squared ? __dmul_ru(0.5 * static_cast<double>(norm), norm) : 0;
+  return {parts.part[0] | std::uint32_t{parts.part[1]} << 16,
+          __double2float_ru(__dsub_ru(__dadd_ru(above, lost), low))};
+}
+
+/// A thread a place: its line, with low, and its gap.
+template <std::uint32_t steps>
+__global__ __launch_bounds__(low_threads) void fused_test_rows(
+    const ProductBound bound, const ErrorTerms errors, const FusedTestTerms terms, const LargestParts parts,
+    const uint4* train, const HalfShape shape, uint4* lines, float* gap) {
+  take_turn();
+  const LargestOfQueries largest = largest_of_all(bound, parts);
+  const std::uint32_t place = blockIdx.x * low_threads + threadIdx.x;
+  if (place >= bound.columns) return;
+  const std::uint64_t t = row_of_tile(bound.tiles, place / tile_rows) + place % tile_rows;
+  const bool some = t < bound.rows;
+  constexpr std::uint32_t infinity = 0x7C00, factor = 0x7800;  // factor: K
+  const Low low = some ? low_of_row(bound, errors, terms, largest, t) : Low{infinity, 0};
+  if (gap != nullptr) gap[place] = low.gap;
+  uint4* const tile = lines + std::size_t{place / tile_rows} * tile_rows * 2 * steps;
+#pragma unroll
+  for (std::uint32_t p = 0; p < 2 * steps; ++p) {
+    uint4 piece{};
+    if (some && p < shape.pieces) piece = __ldcs(train + place_of(shape, static_cast<std::uint32_t>(t), p));
+    if (p + 1 == 2 * steps) {
+      piece.z = low.parts;
+      piece.w = factor | factor << 16;
+    }
+    tile[line_place<2 * steps>(place % tile_rows, p)] = piece;
+  }
+}
+
+/// Copy up to `pieces`, of which there are `count`, by all threads of a block.
+template <std::uint32_t pieces>
+__device__ __forceinline__ void copy(uint4* to, const uint4* from, std::uint32_t count = pieces) {
+  static_assert(pieces % threads == 0);
+#pragma unroll
+  for (std::uint32_t i = 0; i < pieces; i += threads)
+    if (i + threadIdx.x < count)
+      __pipeline_memcpy_async(to + i + threadIdx.x, from + i + threadIdx.x, sizeof(uint4));
+}
+
+/// What a lane multiplies with all training rows: four queries, eight apart, and their threshold.
+template <std::uint32_t steps>
+struct Queries {
+  std::uint32_t a[2][steps][4];
+  float base[4];  // what is left of the threshold when a sum has been taken from it is a lower bound
+
+  __device__ __forceinline__ Queries(const HalfCollection& collection, const FusedTestTerms& terms,
+                                     const HalfShape& shape, std::uint32_t q0, std::uint32_t lane) {
+    const auto* const words = static_cast<const std::uint32_t*>(collection.queries);
+#pragma unroll
+    for (std::uint32_t i = 0; i < 4; ++i) {
+      const std::uint32_t q = q0 + 8 * i + lane / 4;
+      const bool some = q < collection.rows;
+#pragma unroll
+      for (std::uint32_t p = 0; p < 2 * steps; ++p)
+        a[i / 2][p / 2][i % 2 + p % 2 * 2] =
+            some && p < shape.pieces ? __ldg(words + place_of(shape, q, p) * 4 + lane % 4) : 0;
+      constexpr std::uint16_t minus_infinity = 0xFC00, minus_factor = 0xF800;
+      Parts threshold{{minus_infinity, 0}, 0};
+      if (some)
+        threshold = fused_test_threshold(terms, collection.threshold.data[q * collection.threshold.stride]);
+      base[i] = base_of(terms, threshold);
+      std::uint32_t& last = a[i / 2][steps - 1][i % 2 + 2];
+      if (lane % 4 == 2) last = minus_factor | std::uint32_t{minus_factor} << 16;
+      if (lane % 4 == 3) last = threshold.part[0] | std::uint32_t{threshold.part[1]} << 16;
+    }
+  }
+};
+
+/// Sums of 32 queries by group_rows rows: [j][s][e] of query 16 s + lane / 4 (8 more for e >= 2) and row
+/// 8 j + 2 (lane % 4) + e % 2.
+constexpr int sums_of_lane = group_rows;
+using Sums = float[group_rows / 8][2][4];
+
+/// Where a lane reads the rows of a tile, in bytes behind its begin: found once, since every 16 rows the
+/// order of pieces is the same.
+template <std::uint32_t steps>
+struct Lines {
+  std::uint32_t at[steps];
+
+  __device__ __forceinline__ explicit Lines(std::uint32_t lane) {
+    // Of 16 rows: rows 0-7, the same 8 columns on, rows 8-15, the same.
+    const std::uint32_t row = lane % 8 + lane / 16 * 8;
+#pragma unroll
+    for (std::uint32_t step = 0; step < steps; ++step)
+      at[step] = line_place<2 * steps>(row, 2 * step + lane / 8 % 2) * sizeof(uint4);
+  }
+};
+
+/// group_rows rows from row `first` on.
+///   tile  address in shared memory
+template <std::uint32_t steps>
+__device__ __forceinline__ void multiply_group(Sums& sums, const Queries<steps>& queries,
+                                               const Lines<steps>& lines, std::uint32_t tile,
+                                               std::uint32_t first) {
+  constexpr std::uint32_t line_bytes = 2 * steps * sizeof(uint4);
+#pragma unroll
+  for (int i = 0; i < sums_of_lane; ++i) sums[i / 8][i / 4 % 2][i % 4] = 0;
+#pragma unroll
+  for (std::uint32_t step = 0; step < steps; ++step)
+#pragma unroll
+    for (std::uint32_t half = 0; half < group_rows / 16; ++half) {
+      std::uint32_t b[4];
+      load_matrices(b, tile + lines.at[step] + (first + 16 * half) * line_bytes);
+#pragma unroll
+      for (std::uint32_t s = 0; s < 2; ++s) {
+        multiply(sums[2 * half][s], queries.a[s][step], b[0], b[1]);
+        multiply(sums[2 * half + 1][s], queries.a[s][step], b[2], b[3]);
+      }
+    }
+}
+
+/// Its first bit is set where all sums are negative.
+__device__ __forceinline__ std::uint32_t join_signs(const Sums& sums) {
+  std::uint32_t joined[2] = {~0u, ~0u};
+#pragma unroll
+  for (std::uint32_t j = 0; j < group_rows / 8; ++j)
+#pragma unroll
+    for (int s = 0; s < 2; ++s) {
+      joined[0] &= __float_as_uint(sums[j][s][0]) & __float_as_uint(sums[j][s][1]);
+      joined[1] &= __float_as_uint(sums[j][s][2]) & __float_as_uint(sums[j][s][3]);
+    }
+  return joined[0] & joined[1];
+}
+
+/// Find what passes of group_rows rows, the first of which is at `place`.
+__device__ __forceinline__ void find(Findings<GapWithSlack>& findings, const HalfCollection& collection,
+                                     const Sums& sums, const float (&base)[4], std::uint32_t q,
+                                     std::uint32_t place, std::uint32_t row, std::uint32_t lane) {
+  std::uint32_t negative = 0;  // the first bits: sums 0, 1, ...
+  float flat[sums_of_lane];
+#pragma unroll
+  for (int i = 0; i < sums_of_lane; ++i) {
+    flat[i] = sums[i / 8][i / 4 % 2][i % 4];
+    negative = __funnelshift_l(__float_as_uint(flat[i]), negative, 1);
+  }
+  std::uint32_t pending = ~negative << (32 - sums_of_lane);
+  while (__any_sync(whole_warp, pending != 0)) {
+    const auto i = static_cast<std::uint32_t>(__clz(static_cast<int>(pending)));
+    const float sum = pick<0, sums_of_lane>(flat, i);
+    const std::uint32_t of = i / 2 % 4, column = i / 8 * 8 + lane % 4 * 2 + i % 2;
+    findings.add(collection, pending != 0 && sum >= 0,
+                 {q + 8 * of + lane / 4, place + column, row + column,
+                  __fmaf_rd(-collection.unscale, sum, pick<0, 4>(base, of))});
+    pending &= ~(0x80000000u >> i % 32);
+  }
+}
+
+/// Block b takes queries 256 (b % query_blocks) ... and part b / query_blocks of the tiles.
+template <std::uint32_t steps>
+__global__ __launch_bounds__(threads, blocks_at_once(steps)) void collect_fused_test(
+    const HalfCollection collection, const HalfWork work, const FusedTestTerms terms,
+    const GapWithSlack slack, const HalfShape shape, const uint4* lines) {
+  extern __shared__ uint4 memory[];
+  __shared__ Finding found[warps][findings_of_warp];
+  __shared__ std::uint32_t row_of[stages][run_tiles<steps>];
+  take_turn();
+  constexpr std::uint32_t tile_pieces = tile_rows * 2 * steps;
+  auto* const runs = reinterpret_cast<Run<steps>*>(memory);
+  const std::uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const std::uint32_t begin = blockIdx.x / work.query_blocks * work.a_part;
+  const std::uint32_t end = min(begin + work.a_part, work.tiles);
+  if (begin >= end) return;
+
+  const auto load = [&](std::uint32_t run) {
+    const std::uint32_t stage = run % stages, tile = begin + run * run_tiles<steps>;
+    const std::uint32_t count = tile < end ? min(end - tile, run_tiles<steps>) : 0;
+    copy<run_tiles<steps> * tile_pieces>(runs[stage][0], lines + std::size_t{tile} * tile_pieces,
+                                         count * tile_pieces);
+    if (threadIdx.x < count)
+      row_of[stage][threadIdx.x] = collection.first_row + static_cast<std::uint32_t>(row_of_tile(
+                                                              collection.tiles, tile + threadIdx.x));
+    __pipeline_commit();
+  };
+  for (std::uint32_t run = 0; run < stages - 1; ++run) load(run);
+
+  const std::uint32_t q0 = blockIdx.x % work.query_blocks * block_queries + warp * warp_queries;
+  const Queries<steps> queries(collection, terms, shape, q0, lane);
+  Findings<GapWithSlack> findings(found[warp], lane, slack);
+  const Lines<steps> lines_of_lane(lane);
+  const auto first_run = static_cast<std::uint32_t>(__cvta_generic_to_shared(memory));
+  for (std::uint32_t run = 0, tile = begin; tile < end; ++run) {
+    __pipeline_wait_prior(stages - 2);
+    __syncthreads();
+    load(run + stages - 1);
+    const std::uint32_t stage = run % stages, tiles = min(end - tile, run_tiles<steps>);
+    std::uint32_t address = first_run + stage * static_cast<std::uint32_t>(sizeof(Run<steps>));
+#pragma unroll 1
+    for (std::uint32_t i = 0; i < tiles; ++i, ++tile, address += tile_pieces * sizeof(uint4)) {
+#pragma unroll
+      for (std::uint32_t first = 0; first < tile_rows; first += group_rows) {
+        Sums sums;
+        multiply_group<steps>(sums, queries, lines_of_lane, address, first);
+        if (__any_sync(whole_warp, static_cast<std::int32_t>(join_signs(sums)) >= 0))
+          find(findings, collection, sums, queries.base, q0, tile * tile_rows + first,
+               row_of[stage][i] + first, lane);
+      }
+    }
+  }
+  findings.finish(collection);
+}
+
+/// Scratch, cut: the largest of the queries, lines, gaps.
+struct FusedTest {
+  LargestParts largest;
+  uint4* lines;
+  float* gap;
+};
+
+template <std::uint32_t steps>
+cudaError_t start(const Queue& queue, const HalfCollection& collection, const ProductBound& bound,
+                  const FusedTestTerms& terms, const GapWithSlack& slack, const FusedTest& fused_test) {
+  const HalfShape shape = half_shape(bound.dims);
+  const cudaError_t error =
+      launch_in_turn(queue, fused_test_rows<steps>, divide_up(bound.columns, low_threads), low_threads, 0,
+                     bound, error_terms(bound.squared, bound.dims), terms, fused_test.largest,
+                     static_cast<const uint4*>(collection.train), shape, fused_test.lines, fused_test.gap);
+  if (error != cudaSuccess) return error;
+  HalfWork work{};
+  work.query_blocks = divide_up(collection.rows, block_queries);
+  work.tiles = divide_up(collection.columns, tile_rows);
+  constexpr std::uint32_t at_once = blocks_at_once(steps), overhead = 16;
+  work.a_part = divide_up(
+      work.tiles, best_parts(work.query_blocks, at_once * queue.multiprocessors, work.tiles, overhead));
+  const std::uint64_t blocks = std::uint64_t{work.query_blocks} * divide_up(work.tiles, work.a_part);
+  return launch_in_turn(queue, collect_fused_test<steps>, blocks, threads, stages * sizeof(Run<steps>),
+                        collection, work, terms, slack, shape, fused_test.lines);
+}
+
+}  // namespace
+
+std::size_t collect_fp16_fused_test_scratch(const spi::CollectStep& step) {
+  const std::uint32_t steps = steps_of(count_of(step.train.rows.cols));
+  return largest_bytes + std::size_t{places_of(step)} * (steps * 2 * sizeof(uint4) + sizeof(float));
+}
+
+cudaError_t collect_fp16_fused_test(const Queue& queue, const spi::CollectStep& step) {
+  const std::uint32_t dims = count_of(step.train.rows.cols), steps = steps_of(dims);
+  const ProductBound bound = bound_of(step);
+  auto* const bytes = address_of<unsigned char>(step.scratch);
+  auto* const lines = reinterpret_cast<uint4*>(bytes + largest_bytes);
+  float* const gap = step.bounds.low.cols > 0
+                         ? reinterpret_cast<float*>(lines + std::size_t{bound.columns} * 2 * steps)
+                         : nullptr;
+  FusedTest fused_test{{}, lines, gap};
+  const double unit = spi::fused_test_factor * static_cast<double>(step.unscale);
+  const FusedTestTerms terms{unit, 1 / unit, bound.b, static_cast<double>(bound.dims)};
+  const cudaError_t error = find_largest_parts(queue, bound, bytes, &fused_test.largest);
+  if (error != cudaSuccess) return error;
+  const HalfCollection collection = collection_of(step, {nullptr, gap});
+  const GapWithSlack slack{
+      collection.threshold,
+      static_cast<float>(spi::most_fused_test_threshold * terms.dims * unit * (1 + 0x1p-10)),
+      static_cast<float>(2 * terms.b * (1 + 0x1p-8) + 0x1p-22), static_cast<float>(unit * 0x1p-20)};
+  return steps == 1 ? start<1>(queue, collection, bound, terms, slack, fused_test)
+                    : start<2>(queue, collection, bound, terms, slack, fused_test);
+}
+
+}  // namespace kith::cuda

@@ -1,0 +1,278 @@
+// collect, fp16 and int8, of up to 64 queries: a stream over the quantized training rows.
+//
+//   queries   [q, dims]   train [t, dims]   quantized rows of 16-bit floats or of bytes (half_shape.hpp)
+//   threshold [q, 1]      row terms of both, [4, q] and [4, t]
+//   out       [q, capacity]   training rows with bounds, in any order; counts [q, 1] grow, beyond the
+//                             capacity
+//   too
+//   sample    [q, places / 16]   instead: the least bound of each 16 of these
+//
+// A warp takes 4 KiB of the quantized rows at a time: the lines of 32 rows, 64 or 128 where lines are short.
+// A lane reads whole pieces of its rows, lane / 4 of every 8, straight into registers, and the next ones into
+// the same registers as soon as they have been multiplied: 128 bytes a lane are always on their way, and
+// nothing else has to be fast. Training rows are the rows of a product, queries its columns, 8, 16, 32 or 64
+// of them, whose pieces are in shared memory where they fit. Which dimension meets which place of an mma does
+// not matter as long as it is the same for both: half a piece, 4 halves or 8 bytes, is a lane's part of one
+// step, of 16 dimensions or 32. `low` is made here, from 12 bytes of terms a row, since to write it once and
+// read it again would take more. What passes is appended later (findings.cuh). Work: the quantized rows
+// and three terms, read once; q / 8 mma for 16 rows and 32 bytes of each. No barrier but one. Source:
+// docs/certificate.md, sections 3 and 4.
+#pragma once
+
+#include <cuda_pipeline.h>
+
+#include <type_traits>
+
+#include "common/tensor.cuh"
+#include "propose/small_batch_test.cuh"
+
+namespace kith::cuda {
+
+inline constexpr std::uint32_t threads = 128, warps = threads / 32;
+inline constexpr std::uint32_t group_rows = 32;  // tested at once: two products, or four times 8 rows
+inline constexpr std::size_t most_shared = 96 * 1024;
+
+/// Blocks of a multiprocessor, as its registers allow.
+constexpr int blocks_at_once(int across) {
+  return across == 1 ? 5 : across <= 4 ? 4 : 3;
+}
+
+/// Lines of so many pieces.
+template <int pieces>
+struct Line {
+  using Piece = std::conditional_t<pieces == 2, uint2, uint4>;    // what a lane takes of a row
+  static constexpr int parts = pieces == 8 ? 2 : 1;               // of a line, each 4 lanes long
+  static constexpr int groups = 8 / pieces;                       // in 4 KiB
+  static constexpr std::uint32_t rows = groups * group_rows;      // likewise
+  static constexpr std::uint32_t chunks = tile_of_halves / rows;  // of 4 KiB, of a tile
+  static constexpr std::uint32_t slab = tile_of_halves * pieces * (sizeof(uint4) / sizeof(Piece));
+  static constexpr std::uint32_t chunk = slab / chunks;
+
+  /// Where a lane finds what it takes of row 8 i + lane / 4, counted in Piece.
+  static __device__ __forceinline__ std::uint32_t place_of(std::uint32_t i, std::uint32_t part,
+                                                           std::uint32_t lane) {
+    const std::uint32_t row = 8 * i + lane / 4, turn = lane / 4 * pieces / 8, at = lane % 4;
+    if constexpr (pieces == 2) return (row * pieces + (at / 2 ^ turn)) * 2 + at % 2;
+    return row * pieces + ((4 * part + at) ^ turn);
+  }
+};
+
+__device__ __forceinline__ uint4 read_once(const uint4* from) {
+  uint4 to = {};
+#if __CUDA_ARCH__ >= 800
+  asm volatile("ld.global.nc.L1::no_allocate.L2::256B.v4.u32 {%0,%1,%2,%3}, [%4];"
+               : "=r"(to.x), "=r"(to.y), "=r"(to.z), "=r"(to.w)
+               : "l"(__cvta_generic_to_global(from)));
+#endif
+  return to;
+}
+
+__device__ __forceinline__ uint2 read_once(const uint2* from) {
+  uint2 to = {};
+#if __CUDA_ARCH__ >= 800
+  asm volatile("ld.global.nc.L1::no_allocate.L2::256B.v2.u32 {%0,%1}, [%2];"
+               : "=r"(to.x), "=r"(to.y)
+               : "l"(__cvta_generic_to_global(from)));
+#endif
+  return to;
+}
+
+/// Of 8 rows above 8 others: both steps of a lane's pieces of them, or the only one.
+template <class Sum>
+__device__ __forceinline__ void multiply_pieces(Sum (&sums)[4], const uint4& upper, const uint4& lower,
+                                                const uint4& query) {
+  multiply(sums, {upper.x, lower.x, upper.y, lower.y}, query.x, query.y);
+  multiply(sums, {upper.z, lower.z, upper.w, lower.w}, query.z, query.w);
+}
+
+template <class Sum>
+__device__ __forceinline__ void multiply_pieces(Sum (&sums)[4], const uint2& upper, const uint2& lower,
+                                                const uint2& query) {
+  multiply(sums, {upper.x, lower.x, upper.y, lower.y}, query.x, query.y);
+}
+
+/// The chunks of a warp, slab by slab, one after another. Behind the last it stays where it is.
+template <int pieces, bool sample>
+struct Cursor {
+  using Of = Line<pieces>;
+  const typename Of::Piece* from = nullptr;
+  std::uint32_t t0 = 0;  // first row
+  std::uint32_t slab = 0;
+  std::uint32_t chunk;
+
+  /// Find the first chunk, from `chunk` on, of which there are rows.
+  __device__ __forceinline__ bool seek(const HalfCollection& collection, const Few& few) {
+    const std::uint32_t step = gridDim.x * warps;
+    for (; chunk < few.chunks; chunk += step) {
+      const std::uint64_t tile = row_of_tile(collection.tiles, chunk / Of::chunks);
+      const std::uint64_t first = tile + chunk % Of::chunks * Of::rows;
+      if (first >= collection.train_rows) {
+        if (sample) leave_out(collection);
+        continue;
+      }
+      t0 = static_cast<std::uint32_t>(first);
+      from = static_cast<const typename Of::Piece*>(collection.train) +
+             tile / tile_of_halves * few.slabs * Of::slab + chunk % Of::chunks * Of::chunk;
+      return true;
+    }
+    return false;
+  }
+
+  /// Say in a sample that there are no rows.
+  __device__ void leave_out(const HalfCollection& collection) const {
+    constexpr std::uint32_t groups = Of::rows / spi::sample_rows;
+    for (std::uint32_t i = threadIdx.x % 32; i < collection.rows * groups; i += 32)
+      collection.sample.data[i / groups * collection.sample.stride + chunk * groups + i % groups] =
+          ordered_bits(no_high());
+  }
+
+  __device__ __forceinline__ bool advance(const HalfCollection& collection, const Few& few) {
+    if (slab + 1 < few.slabs) {
+      ++slab;
+      from += Of::slab;
+      return true;
+    }
+    chunk += gridDim.x * warps;
+    const bool more = seek(collection, few);
+    if (more) slab = 0;
+    return more;
+  }
+};
+
+/// Begin to copy what lanes take of the queries: [slabs, parts, across, 32].
+template <int pieces, int across>
+__device__ __forceinline__ void stage_queries(typename Line<pieces>::Piece* to,
+                                              const typename Line<pieces>::Piece* queries,
+                                              std::uint32_t slabs) {
+  using Of = Line<pieces>;
+  for (std::uint32_t i = threadIdx.x; i < slabs * Of::parts * across * 32; i += threads) {
+    const std::uint32_t part = i / 32 / across;
+    const std::uint32_t from =
+        part / Of::parts * Of::slab + Of::place_of(i / 32 % across, part % Of::parts, i % 32);
+    __pipeline_memcpy_async(to + i, queries + from, sizeof(*to));
+  }
+  __pipeline_commit();
+}
+
+/// Warp w of all takes chunks w, w + warps, ...
+template <class Sum, int pieces, int across, bool resident, bool sample>
+__global__ __launch_bounds__(threads, blocks_at_once(across)) void collect_small_batch(
+    const HalfCollection collection, const __grid_constant__ Few few) {
+  using Of = Line<pieces>;
+  using Piece = typename Of::Piece;
+  extern __shared__ uint4 memory[];
+  __shared__ Finding found[warps][findings_of_warp];
+  auto* const staged = reinterpret_cast<Piece*>(memory);
+  const auto* const queries = static_cast<const Piece*>(collection.queries);
+  const std::uint32_t lane = threadIdx.x % 32, slabs = pieces == 8 ? few.slabs : 1;
+
+  take_turn();
+  Cursor<pieces, sample> next;
+  next.chunk = blockIdx.x * warps + threadIdx.x / 32;
+  bool more = next.seek(collection, few);
+  Piece train[Of::groups][Of::parts][4];
+  RowTerms row_terms[Of::groups];
+  if (more) {
+#pragma unroll
+    for (int s = 0; s < Of::groups; ++s) {
+#pragma unroll
+      for (int part = 0; part < Of::parts; ++part)
+#pragma unroll
+        for (int i = 0; i < 4; ++i)
+          train[s][part][i] = read_once(next.from + Of::place_of(4 * s + i, part, lane));
+      row_terms[s].load(few.bound, std::uint64_t{next.t0} + s * group_rows + lane);
+    }
+  }
+  if constexpr (resident) stage_queries<pieces, across>(staged, queries, slabs);
+  const LargestOfQueries largest = largest_of_queries(few.bound, lane);
+  const Limits<across> limits(collection, lane);
+  if constexpr (resident) {
+    __pipeline_wait_prior(0);
+    __syncthreads();
+  }
+
+  Findings<GapOfRow> findings(found[threadIdx.x / 32], lane, {&few, largest});
+  float low[Of::groups];
+  Sums<Sum, across> sums;
+  while (more) {
+    const std::uint32_t t0 = next.t0, place = next.chunk * Of::rows, slab = pieces == 8 ? next.slab : 0;
+    if (slab == 0)
+#pragma unroll
+      for (int s = 0; s < Of::groups; ++s) low[s] = row_terms[s].low(few, largest);
+    more = next.advance(collection, few);
+    if (pieces != 8 || next.slab == 0)
+#pragma unroll
+      for (int s = 0; s < Of::groups; ++s)
+        row_terms[s].load(few.bound, std::uint64_t{next.t0} + s * group_rows + lane);
+#pragma unroll
+    for (int s = 0; s < Of::groups; ++s) {
+      if (slab == 0)
+#pragma unroll
+        for (int j = 0; j < across; ++j)
+#pragma unroll
+          for (int e = 0; e < 4; ++e) sums[0][j][e] = sums[1][j][e] = 0;
+#pragma unroll
+      for (int part = 0; part < Of::parts; ++part) {
+#pragma unroll
+        for (int j = 0; j < across; ++j) {
+          const Piece query =
+              resident ? staged[((slab * Of::parts + part) * across + j) * 32 + lane]
+                       : __ldg(queries + std::size_t{slab} * Of::slab + Of::place_of(j, part, lane));
+#pragma unroll
+          for (int i = 0; i < 2; ++i)
+            multiply_pieces(sums[i][j], train[s][part][2 * i], train[s][part][2 * i + 1], query);
+        }
+#pragma unroll
+        for (int i = 0; i < 4; ++i)  // behind the last chunk some of it again, which is cheaper than to ask
+          train[s][part][i] = read_once(next.from + Of::place_of(4 * s + i, part, lane));
+      }
+      if (slab + 1 == slabs)
+        test_group<sample, Sum, across>(findings, collection, few, largest, sums, limits, low[s],
+                                        t0 + s * group_rows, place + s * group_rows, lane);
+    }
+  }
+  findings.finish(collection);
+}
+
+template <class Sum, int pieces, int across, bool sample>
+cudaError_t launch_few(const Queue& queue, const HalfCollection& collection, const Few& few) {
+  const std::size_t wanted = std::size_t{few.slabs} * pieces * across * 8 * sizeof(uint4);
+  constexpr std::size_t findings = sizeof(Finding) * warps * findings_of_warp;
+  const bool resident = wanted <= most_shared && wanted + findings <= queue.shared_bytes;
+  const std::size_t shared = resident ? wanted : 0;
+  // As many blocks as a multiprocessor runs at once: 200 KiB of shared memory, and registers.
+  const std::size_t most = blocks_at_once(across), room = 200 * 1024 / (shared + findings);
+  const std::uint64_t at_once = std::min(most, room) * queue.multiprocessors;
+  auto* kernel = collect_small_batch<Sum, pieces, across, true, sample>;
+  if constexpr (pieces == 8)
+    if (!resident) kernel = collect_small_batch<Sum, pieces, across, false, sample>;
+  return launch_in_turn(queue, kernel, std::min<std::uint64_t>(divide_up(few.chunks, warps), at_once),
+                        threads, shared, collection, few);
+}
+
+template <class Sum, int pieces, int across>
+cudaError_t launch_few(const Queue& queue, const HalfCollection& collection, const Few& few) {
+  return collection.sample.data != nullptr ? launch_few<Sum, pieces, across, true>(queue, collection, few)
+                                           : launch_few<Sum, pieces, across, false>(queue, collection, few);
+}
+
+template <class Sum, int pieces>
+cudaError_t launch_few(const Queue& queue, const HalfCollection& collection, Few few) {
+  few.chunks = divide_up(collection.columns, tile_of_halves) * Line<pieces>::chunks;
+  if (collection.rows <= 8) return launch_few<Sum, pieces, 1>(queue, collection, few);
+  if (collection.rows <= 16) return launch_few<Sum, pieces, 2>(queue, collection, few);
+  if (collection.rows <= 32) return launch_few<Sum, pieces, 4>(queue, collection, few);
+  return launch_few<Sum, pieces, 8>(queue, collection, few);
+}
+
+/// `bound.b` is of products of this order.
+template <class Sum>
+cudaError_t launch_few(const Queue& queue, const HalfCollection& collection, const ProductBound& bound,
+                       const HalfShape& shape) {
+  const Few few{bound, error_terms(bound.squared, bound.dims), shape.slabs, 0};
+  if (shape.pieces == 2) return launch_few<Sum, 2>(queue, collection, few);
+  return shape.pieces == 4 ? launch_few<Sum, 4>(queue, collection, few)
+                           : launch_few<Sum, 8>(queue, collection, few);
+}
+
+}  // namespace kith::cuda

@@ -1,0 +1,69 @@
+// The test of collect as part of the product: low(x) and threshold(q) become columns of 16-bit floats, two
+// each, so that the sum of a pair is p - low(x) + threshold(q), and its sign is the answer.
+// docs/certificate.md, section 4.
+//
+//   last columns of a query           -K  -K  t0  t1
+//   last columns of a training row    l0  l1   K   K
+//
+// K = 2^15; l0 + l1 and t0 + t1 are low and the threshold in units of K unscale: the first the nearest half
+// of the number, the second what is left, rounded to the safe side.
+#pragma once
+
+#include <cuda_fp16.h>
+
+#include "common/common.cuh"
+#include "propose/fused_test.hpp"
+
+namespace kith::cuda {
+
+/// What is the same for all rows of a step.
+struct FusedTestTerms {
+  double unit;     // K unscale
+  double to_unit;  // 1 / unit
+  double b;        // error of a sum, a unit of the magnitudes that are added
+  double dims;
+};
+
+/// Two halves that add up to a number of at most 2 * 65504, or to one on its safe side.
+struct Parts {
+  std::uint16_t part[2];
+  double sum;
+};
+
+template <bool up>
+__device__ __forceinline__ Parts parts_of(double value) {
+  constexpr double most = 65504;
+  const auto limited = [](double number) { return fmax(fmin(number, most), -most); };
+  const __half first = __double2half(limited(value));
+  const double sum = static_cast<double>(__half2float(first)), left = limited(value - sum);
+  const float rest = up ? __double2float_ru(left) : __double2float_rd(left);
+  const __half second = up ? __float2half_ru(rest) : __float2half_rd(rest);
+  return {{__half_as_ushort(first), __half_as_ushort(second)},
+          sum + static_cast<double>(__half2float(second))};
+}
+
+/// low of a row, less what the sum loses of it.
+__device__ __forceinline__ Parts fused_test_low(const FusedTestTerms& terms, double low) {
+  constexpr double most = spi::most_fused_test_low,
+                   least = -1.0 * (spi::most_fused_test_threshold + spi::most_fused_test_product);
+  const double less = (low - terms.b * fabs(low) * (1.0 + 0x1p-10)) * terms.to_unit;
+  return parts_of<false>(fmax(fmin(less, most * terms.dims), least * terms.dims));
+}
+
+/// What is left of the threshold when a sum has been taken from it is below the place of the row: the
+/// threshold less what the sum loses of it, and of parts of unlike signs, which only numbers below all others
+/// have.
+__device__ __forceinline__ float base_of(const FusedTestTerms& terms, const Parts& threshold) {
+  const double lost = terms.b * (fabs(threshold.sum) * (1.0 + 0x1p-10) + 0x1p-22);
+  return __double2float_rd((threshold.sum - lost) * terms.unit);
+}
+
+/// The threshold of a query, more what the sum loses of it, and some more: a sum is never 0 that should pass.
+__device__ __forceinline__ Parts fused_test_threshold(const FusedTestTerms& terms, float threshold) {
+  constexpr double most = spi::most_fused_test_threshold;
+  const auto wide = static_cast<double>(threshold);
+  const double more = (wide + terms.b * fabs(wide) * (1.0 + 0x1p-10)) * terms.to_unit + 0x1p-23;
+  return parts_of<true>(fmax(fmin(more, most * terms.dims), -most * terms.dims));
+}
+
+}  // namespace kith::cuda

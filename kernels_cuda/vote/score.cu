@@ -1,0 +1,76 @@
+// score: the weights of the neighbours of each class, added in order of rank, beginning with 0.
+//
+//   nearest  [q, k]         keys; no_key has no vote
+//   weights  [q, k]         finite, >= 0
+//   labels   [n]            a class for each training row
+//   sums     [q, classes]   each addition rounded once, so the order is part of the result
+//
+// Which classes the neighbours have is not known before, but only those of one class wait for each other. A
+// team of threads, a power of two, has a query, a thread a neighbour, and takes so many neighbours at a time.
+// The first neighbour of a class among these adds the others of it, in order, to what the sum was; for a
+// class there is one such thread, so no addition is atomic. Work for a query: `classes` stores, k steps of
+// each thread. Barriers: 1 + 2 ceil(k / team). Shared memory: 2 KiB.
+#include "common/common.cuh"
+
+namespace kith::cuda {
+namespace {
+
+constexpr std::uint32_t threads = 256;
+
+struct Scoring {
+  Matrix<const Key> nearest;    ///< [rows, k]
+  Matrix<const float> weights;  ///< [rows, k]
+  std::uint32_t rows;
+  std::uint32_t k;
+  const std::uint32_t* labels;  ///< [n]
+  std::uint32_t classes;
+  Matrix<float> sums;  ///< [rows, classes]
+};
+
+__global__ __launch_bounds__(threads) void score_by_team(const Scoring scoring, const std::uint32_t team) {
+  __shared__ std::uint32_t staged_labels[threads];
+  __shared__ float staged_weights[threads];
+  const std::uint32_t member = threadIdx.x % team, k = scoring.k;
+  const std::uint64_t q = std::uint64_t{blockIdx.x} * (threads / team) + threadIdx.x / team;
+  const bool exists = q < scoring.rows;  // else it goes along, for the barriers
+  const std::uint32_t* const label = staged_labels + (threadIdx.x - member);
+  const float* const weight = staged_weights + (threadIdx.x - member);
+  const Key* const nearest = scoring.nearest.data + q * scoring.nearest.stride;
+  const float* const weights = scoring.weights.data + q * scoring.weights.stride;
+  float* const sums = scoring.sums.data + q * scoring.sums.stride;
+  if (exists)
+    for (std::uint64_t c = member; c < scoring.classes; c += team) sums[c] = 0.0f;
+  __syncthreads();
+  for (std::uint64_t j0 = 0; j0 < k; j0 += team) {
+    const std::uint64_t j = j0 + member;
+    const Key key = exists && j < k ? nearest[j] : no_key;
+    const std::uint32_t mine = key == no_key ? no_row : scoring.labels[static_cast<std::uint32_t>(key)];
+    staged_labels[threadIdx.x] = mine;
+    staged_weights[threadIdx.x] = key == no_key ? 0.0f : weights[j];
+    __syncthreads();
+    std::uint32_t i = 0;
+    while (i < member && label[i] != mine) ++i;
+    if (mine != no_row && i == member) {
+      const auto staged = static_cast<std::uint32_t>(min(std::uint64_t{team}, k - j0));
+      float sum = sums[mine];
+      for (; i < staged; ++i)
+        if (label[i] == mine) sum += weight[i];
+      sums[mine] = sum;
+    }
+    __syncthreads();
+  }
+}
+
+}  // namespace
+
+cudaError_t score(const Queue& queue, const spi::ScoreStep& step) {
+  const Scoring scoring{input_of(step.nearest),      input_of(step.weights),     count_of(step.nearest.rows),
+                        count_of(step.nearest.cols), input_of(step.labels).data, step.classes,
+                        matrix_of(step.sums)};
+  // A team as wide as there is work for: neighbours to add, classes to begin with 0.
+  const std::uint32_t team = power_of_two(std::min(threads, std::max({scoring.k, scoring.classes, 1u})));
+  return launch(queue, score_by_team, divide_up<std::uint64_t>(scoring.rows, threads / team), threads, 0,
+                scoring, team);
+}
+
+}  // namespace kith::cuda

@@ -1,0 +1,67 @@
+// What proposers work on instead of the training rows of an Index. docs/certificate.md, section 2.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kith/metric.hpp"
+#include "kith/plan.hpp"
+#include "kith/spi.hpp"
+#include "kith/trace.hpp"
+#include "plan/product_bounds.hpp"
+#include "plan/proposal_sizes.hpp"
+#include "rows/index_state.hpp"
+
+namespace kith {
+
+/// The centre that rows are moved by: about the mean of the training rows for distances, whole where
+/// the rows are, so that whole numbers stay exact; zero for inner products.
+///   returns [dims]
+std::vector<float> centre_of(MatrixView<const float> train, Metric metric);
+
+/// The largest |element| of a sample of the rows, centred. int8 scales by it: what lies beyond is as right as
+/// ever, but dearer, and a single row far from all others is no reason to round these to nothing.
+double clip_range_of(MatrixView<const float> rows, const std::vector<float>& centre);
+
+/// The quantized training rows, a part for each chunk, in device memory.
+class IndexQuantizedRows {
+ public:
+  /// Enqueues one PrepareStep a chunk. Locks the device. Throws out_of_memory, unsupported.
+  ///   largest    as largest_centred() says, for int8 clip_range_of()
+  ///   copy_rows  keep the rows themselves, too, for rows()
+  ///   trace    is told the seconds and the bytes; null: nobody waits for the device
+  IndexQuantizedRows(const std::shared_ptr<Device::State>& state, const std::vector<Chunk>& chunks,
+                     const std::vector<float>& centre, double largest, Proposer proposer, bool copy_rows,
+                     std::uint32_t threads, Trace* trace);
+
+  /// `rows` quantized rows of chunk number `chunk`, from its row `first` on.
+  spi::QuantizedRows of(std::size_t chunk, std::int64_t first, std::int64_t rows) const;
+  /// All rows of chunk number `chunk`, one behind the other, where the first search wanted them kept.
+  bool has_rows(std::size_t chunk) const { return parts_[chunk].copy.get() != nullptr; }
+  spi::RowBlocks rows(std::size_t chunk) const;
+  spi::Grid<float> centre() const;
+  float scale() const { return scale_; }
+  std::size_t bytes() const;
+
+ private:
+  struct Part {
+    DeviceMemory rows, row_terms;
+    DeviceMemory copy;  ///< of the rows, row-major; empty without one
+    std::int64_t count;
+  };
+  Proposer proposer_;
+  std::size_t dims_;
+  float scale_;
+  DeviceMemory centre_;
+  std::vector<Part> parts_;
+};
+
+/// The quantized rows of an Index that `plan` wants, made by the first search that does. Any thread.
+/// Throws out_of_memory, unsupported.
+///   trace  is told what it took, if it was not there; may be null
+std::shared_ptr<const IndexQuantizedRows> quantized_rows_for(const Index::State& index, const Plan& plan,
+                                                             Trace* trace = nullptr);
+
+}  // namespace kith

@@ -1,0 +1,185 @@
+// Votes of the query tiles of a search: counted on the device where that saves work, else on the host.
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+#include "base/float_guard.hpp"
+#include "base/numbers.hpp"
+#include "classify/classifier_state.hpp"
+#include "device/timing.hpp"
+#include "host/parallel.hpp"
+#include "search/search.hpp"
+#include "vote/votes.hpp"
+#include "vote/voting.hpp"
+
+namespace kith {
+namespace {
+
+/// Neighbours of a query tile from which on a step of the device is sooner done than the host's count.
+constexpr std::int64_t enough_for_device = 1 << 14;
+
+/// Neighbours that steps of the device count while the host, who asks for the winner after each, adds one.
+constexpr std::int64_t counted_while_added = 4;
+
+/// Whether a device may count: what VoteStep says is the answer, and the keys that it left are the
+/// neighbours.
+bool device_may_count(const VotingOptions& voting, const Weigher& weigher, const PlanOptions& options) {
+  const bool decides = weigher.all_one() && voting.priors.empty() && voting.costs.empty() &&
+                       voting.tie == TieRule::smallest_label;
+  return decides && !options.self && options.filter.rows() == 0;
+}
+
+/// `count` queries of a search, from query `first` on.
+struct QueryTile {
+  Workspace* workspace;
+  std::size_t first, count;
+};
+
+class VoteCount {
+ public:
+  VoteCount(const Classifier::State& state, const VotingOptions& voting, const PlanOptions& options,
+            bool timed, const Neighbors& found, std::vector<Ballot>& ballots)
+      : state_(state),
+        voting_(voting),
+        threads_(options.threads),
+        timed_(timed),
+        found_(found),
+        all_one_(Weigher(voting, state.sample_weights).all_one()),
+        device_may_count_(device_may_count(voting, Weigher(voting, state.sample_weights), options)),
+        columns_(state.outputs.size()) {
+    for (Ballot& ballot : ballots) {
+      columns_[ballot.output].ballots.push_back(&ballot);
+      columns_[ballot.output].neighbors += ballot.k;
+    }
+    for (Column& column : columns_)
+      std::stable_sort(column.ballots.begin(), column.ballots.end(),
+                       [](const Ballot* a, const Ballot* b) { return a->k < b->k; });
+  }
+
+  /// Empty answers to `queries` queries.
+  void begin(std::size_t queries) {
+    for (const Column& column : columns_)
+      for (Ballot* const ballot : column.ballots) {
+        ballot->label.resize(queries);
+        if (!ballot->keep) continue;
+        ballot->votes.resize(queries * state_.outputs[ballot->output].classes.size());
+        if (!all_one_) ballot->scores.resize(ballot->votes.size());
+      }
+  }
+
+  void hold(const QueryTile& tile) {
+    for (std::size_t output = 0; output < columns_.size(); ++output) {
+      Column& column = columns_[output];
+      if (column.ballots.empty()) continue;
+      if (!device_counts(tile, column))
+        count_on_host(tile, state_.outputs[output], column);
+      else
+        for (Ballot* const ballot : column.ballots)
+          count_on_device(tile, state_.outputs[output], column, *ballot);
+    }
+  }
+
+  void report(Trace& trace) const {
+    if (device_seconds_) trace.seconds["vote"] = *device_seconds_;
+    if (host_seconds_) trace.seconds["decide"] = *host_seconds_;
+  }
+
+ private:
+  /// What the ballots of one output share.
+  struct Column {
+    std::vector<Ballot*> ballots;  ///< k ascending
+    std::int64_t neighbors = 0;    ///< of a query, counted once for each ballot
+    std::optional<Voting> voting;
+    std::vector<Scorer> scorers;  ///< one a thread
+  };
+
+  /// Several k are one pass of the host over the longest lists, but a step each of the device.
+  bool device_counts(const QueryTile& tile, const Column& column) const {
+    return device_may_count_ && column.neighbors <= counted_while_added * column.ballots.back()->k &&
+           static_cast<std::int64_t>(tile.count) * column.neighbors >= enough_for_device;
+  }
+
+  void count_on_device(const QueryTile& tile, const LabelColumn& labels, Column& column, Ballot& ballot) {
+    if (!column.voting)
+      column.voting.emplace(state_.index.device().state(), static_cast<std::int64_t>(tile.count),
+                            labels.class_count());
+    spi::Grid<Key> nearest = tile.workspace->result(static_cast<std::int64_t>(tile.count));
+    nearest.cols = size(ballot.k);
+    const std::size_t classes = labels.classes.size();
+    std::span<std::uint32_t> votes = ballot.votes;
+    if (ballot.keep) votes = votes.subspan(tile.first * classes, tile.count * classes);
+    std::vector<std::uint32_t> winner(tile.count);
+    if (!device_seconds_) device_seconds_ = 0;
+    column.voting->vote(nearest, labels.grid(), threads_, winner, votes,
+                        timed_ ? &*device_seconds_ : nullptr);
+    for (std::size_t q = 0; q < tile.count; ++q)
+      ballot.label[tile.first + q] = winner[q] == no_row ? voting_.no_label : labels.classes[winner[q]];
+  }
+
+  void count_on_host(const QueryTile& tile, const LabelColumn& labels, Column& column) {
+    const FloatGuard guard;  // of the host program's traps the sum of seconds would be one
+    const Stopwatch counting;
+    const std::uint32_t team = team_size(threads_);
+    if (column.scorers.empty())
+      column.scorers.assign(team,
+                            Scorer(voting_, labels.classes.size(), labels.codes, state_.sample_weights));
+    const std::size_t work = tile.count * size(column.ballots.back()->k) * 8;  // a vote is several operations
+    run_team(tile.count, work, team, [&](std::size_t q, std::size_t thread) {
+      answer(tile.first + q, labels, column.scorers[thread], column.ballots);
+    });
+    host_seconds_ = host_seconds_.value_or(0) + counting.seconds();
+  }
+
+  /// All ballots of one query.
+  void answer(std::size_t q, const LabelColumn& labels, Scorer& scorer,
+              const std::vector<Ballot*>& ballots) const {
+    const std::size_t longest = size(found_.k);
+    const std::span index = std::span(found_.index).subspan(q * longest, longest);
+    const std::span distance = std::span(found_.distance).subspan(q * longest, longest);
+    if (ballots.size() == 1) {
+      const std::size_t k = size(ballots[0]->k);
+      return put(q, labels, scorer, scorer.winner_of(index.first(k), distance.first(k)), *ballots[0]);
+    }
+    scorer.begin();
+    std::size_t j = 0;
+    for (Ballot* const ballot : ballots) {
+      for (; j < size(ballot->k); ++j) scorer.add(index[j], distance[j]);
+      put(q, labels, scorer, scorer.winner(), *ballot);
+    }
+  }
+
+  void put(std::size_t q, const LabelColumn& labels, const Scorer& scorer, std::int64_t winner,
+           Ballot& ballot) const {
+    ballot.label[q] = winner == Scorer::nobody ? voting_.no_label : labels.classes[size(winner)];
+    if (!ballot.keep) return;
+    const auto to = static_cast<std::ptrdiff_t>(q * labels.classes.size());
+    std::copy(scorer.votes().begin(), scorer.votes().end(), ballot.votes.begin() + to);
+    if (!all_one_) std::copy(scorer.scores().begin(), scorer.scores().end(), ballot.scores.begin() + to);
+  }
+
+  const Classifier::State& state_;
+  const VotingOptions& voting_;
+  std::uint32_t threads_;
+  bool timed_;
+  const Neighbors& found_;
+  bool all_one_;
+  bool device_may_count_;
+  std::vector<Column> columns_;
+  std::optional<double> device_seconds_, host_seconds_;  ///< where there were such counts
+};
+
+}  // namespace
+
+void count_votes(const Classifier::State& state, const VotingOptions& voting, MatrixView<const float> queries,
+                 std::int64_t largest_k, const PlanOptions& options, Trace* trace, Neighbors& found,
+                 std::vector<Ballot>& ballots) {
+  VoteCount vote_count(state, voting, options, trace != nullptr, found, ballots);
+  vote_count.begin(size(queries.rows()));
+  search_with(state.index.state(), queries, largest_k, options, trace, found,
+              [&](Workspace& workspace, std::int64_t first, std::int64_t count) {
+                vote_count.hold({&workspace, size(first), size(count)});
+              });
+  if (trace) vote_count.report(*trace);
+}
+
+}  // namespace kith

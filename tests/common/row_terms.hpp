@@ -1,0 +1,73 @@
+// What is known of a row beside its quantized rows, and whether a device knows it: docs/certificate.md,
+// section 2.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "common/oracle.hpp"
+
+namespace kith::tests {
+
+using Real = long double;
+
+/// The four terms of one row, without error to speak of.
+struct RowTerms {
+  Real half_norm = 0, norm = 0, quantized_norm = 0, residual = 0;
+
+  /// Of the quantized rows of single precision.
+  RowTerms(std::span<const float> row, const std::vector<float>& centre)
+      : RowTerms(row, centre, [&](std::size_t d) { return Real{row[d] - centre[d]}; }) {}
+
+  /// Of the quantized rows whose columns are quantized_of(d).
+  template <class QuantizedOf>
+  RowTerms(std::span<const float> row, const std::vector<float>& centre, const QuantizedOf& quantized_of) {
+    Real moved = 0, quantized = 0, rest = 0;
+    for (std::size_t d = 0; d < row.size(); ++d) {
+      const Real rounded = row[d] - centre[d], error = error_of_difference(row[d], centre[d]);
+      const Real x = rounded + error, y = quantized_of(d), away = (rounded - y) + error;
+      moved += x * x;
+      quantized += y * y;
+      rest += away * away;
+    }
+    half_norm = moved / 2;
+    norm = std::sqrt(moved);
+    quantized_norm = std::sqrt(quantized);
+    residual = std::sqrt(rest);
+  }
+};
+
+/// The terms of row r as a device gave them: [terms_a_row, rows].
+struct Given {
+  float half_norm, norm, quantized_norm, residual;
+
+  Given(const std::vector<float>& row_terms, std::size_t r) {
+    const std::size_t rows = row_terms.size() / spi::terms_a_row;
+    half_norm = row_terms[spi::half_norm * rows + r];
+    norm = row_terms[spi::norm * rows + r];
+    quantized_norm = row_terms[spi::quantized_norm * rows + r];
+    residual = row_terms[spi::residual * rows + r];
+  }
+};
+
+/// Bounds that hold, and are near: an infinite one would hold, and be of no use.
+///   more  that a residual may be too large by, for what a device's own arithmetic loses
+inline void check_row_terms(const Given& given, const RowTerms& right, std::int64_t dims, Real more = 0) {
+  constexpr Real own = 1 - 0x1p-45L;  // of the arithmetic here
+  const Real columns = static_cast<Real>(dims), least = std::sqrt(columns) * 0x1p-60L;
+  CHECK(given.half_norm >= 0);
+  CHECK(given.half_norm * own <= right.half_norm);
+  CHECK(given.half_norm >= 0.999L * right.half_norm - columns * 0x1p-130L);
+  CHECK(given.norm >= right.norm * own);
+  CHECK(given.norm <= 1.001L * right.norm + least);
+  CHECK(given.quantized_norm >= right.quantized_norm * own);
+  CHECK(given.quantized_norm <= 1.001L * right.quantized_norm + least);
+  CHECK(given.residual >= right.residual * own);
+  CHECK(given.residual <= 1.001L * right.residual + least + more);
+}
+
+}  // namespace kith::tests

@@ -1,0 +1,261 @@
+#include "command/input/query_flags.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+
+#include "command/input/voting_flags.hpp"
+#include "files/source.hpp"
+#include "files/text/number.hpp"
+#include "training_parts.hpp"
+#include "voting_flags.hpp"
+
+namespace kith::command {
+
+void add_query_options(CLI::App& app, QueryFlags& flags, const std::string& truth_help) {
+  app.add_option("--query", flags.query, "One query as its values, 5.1,3.5,1.4; may be repeated")
+      ->type_name("VALUES")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app.add_flag("--leave-one-out", flags.leave_one_out, "Ask every training row, of all others");
+  if (!truth_help.empty()) reads_file(app.add_option("--truth", flags.truth, truth_help));
+  add_number(app, "-k", flags.k, "Neighbours that are asked", 1)->capture_default_str();
+  app.add_option("--radius", flags.radius, "Ask all rows within this distance, instead of k")->type_name("R");
+}
+
+bool check_query_flags(const CLI::App& app, const TrainingFlags& training, const QueryFlags& flags,
+                       bool needed) {
+  const std::string where = app.get_name();
+  refuse_both(app, "--queries", "--query", "choose one");
+  refuse_both(app, "--queries", "--leave-one-out", "choose one");
+  refuse_both(app, "--query", "--leave-one-out", "choose one");
+  if (app.get_option_no_throw("--truth"))
+    refuse_both(app, "--truth", "--leave-one-out",
+                "the training rows have their own answers: leave --truth out");
+  refuse_both(app, "-k", "--radius", "choose one");
+  const bool nobody = training.tables.queries.empty() && flags.query.empty() && !flags.leave_one_out;
+  if (needed && nobody)
+    refuse(where,
+           "there is nothing to " + where + "; give --queries FILE, --query VALUES or --leave-one-out");
+  return nobody;
+}
+
+Rows read_asked(const TrainingFlags& training_flags, const QueryFlags& flags, const Training& training) {
+  if (!flags.query.empty()) return parse_prepared_queries(training_flags, flags.query, training);
+  if (!training_flags.tables.queries.empty()) return read_prepared_queries(training_flags, training);
+  if (flags.leave_one_out) tell_unanswered(training.rows);
+  Rows none;
+  none.table.cols = training.rows.table.cols;
+  none.width = training.rows.width;
+  return none;
+}
+
+std::vector<float> radius_of(const std::string& where, const QueryFlags& flags, Metric metric) {
+  const files::Number number = files::parse_number(flags.radius);
+  if (number.kind != files::Number::finite)
+    refuse(where, "--radius: " + files::in_quotes(flags.radius) + " is no finite number; give a distance");
+  if (number.value < 0 && !may_be_negative(metric))
+    refuse(where, "--radius: " + flags.radius +
+                      " is below 0, and no distance is; give a radius of 0 or more for " +
+                      std::string(name(metric)));
+  if (number.value < 0 && metric == Metric::cosine)
+    note(
+        where + ": --radius " + flags.radius +
+        " is below 0, where cosine distances come by rounding only; give a radius of 0 or more to find rows");
+  return {number.value};
+}
+
+std::string asked_name(const TrainingFlags& training, const QueryFlags& flags) {
+  if (!flags.query.empty()) return "--query";
+  if (!flags.leave_one_out) return training.tables.queries;
+  return training.tables.train.empty() ? "the training rows" : training.tables.train;
+}
+
+void note_overflow(const RadiusNeighbors& found, const std::string& asked) {
+  constexpr std::size_t most_listed = 5;
+  std::vector<std::string> queries;
+  for (std::int64_t q = 0; q < found.queries; ++q) {
+    const auto begin = static_cast<std::size_t>(found.first[static_cast<std::size_t>(q)]);
+    const auto end = static_cast<std::size_t>(found.first[static_cast<std::size_t>(q) + 1]);
+    std::size_t last = end;  // infinite distances are at the end of a list, and rows -1 at the end of these
+    while (last > begin && found.index[last - 1] < 0) --last;
+    if (last > begin && std::isinf(found.distance[last - 1]) && found.distance[last - 1] > 0)
+      queries.push_back(std::to_string(q));
+  }
+  if (queries.empty()) return;
+  std::string list;
+  for (std::size_t i = 0; i < std::min(queries.size(), most_listed); ++i)
+    list += (i ? ", " : "") + queries[i];
+  if (queries.size() > most_listed) list += " and " + std::to_string(queries.size() - most_listed) + " more";
+  const bool one = queries.size() == 1;
+  note(asked + ": distances of " + (one ? "query " : "queries ") + list +
+       " (from 0) overflow to infinity, and neighbours at infinity are in the order of their rows; correct "
+       "the values, "
+       "or scale all columns by --scale");
+}
+
+std::string neighbor_table(const RadiusNeighbors& found, std::int64_t q, const Training& training,
+                           const std::vector<std::string>& titles,
+                           const std::function<std::string(std::size_t row, std::size_t column)>& answer) {
+  if (found.count(q) == 0)
+    return training.preparation.options().missing == Missing::drop
+               ? "no neighbours: a value is missing, or no row is within the radius\n"
+               : "no row within the radius\n";
+  std::vector<std::string> head = {"rank", "row", "distance"};
+  head.insert(head.end(), titles.begin(), titles.end());
+  TextTable table(head);
+  const auto begin = static_cast<std::size_t>(found.first[static_cast<std::size_t>(q)]);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(found.count(q)); ++i) {
+    const std::int64_t row = found.index[begin + i];
+    std::vector<std::string> cells = {std::to_string(i + 1), std::to_string(training.file_row(row)),
+                                      format_float(found.distance[begin + i])};
+    for (std::size_t c = 0; c < titles.size(); ++c) cells.push_back(answer(static_cast<std::size_t>(row), c));
+    table.add(std::move(cells));
+  }
+  return table.text();
+}
+
+RadiusNeighbors as_lists(Neighbors&& found) {
+  RadiusNeighbors lists;
+  lists.queries = found.queries;
+  for (std::int64_t q = 0; q <= found.queries; ++q) lists.first.push_back(q * found.k);
+  lists.distance = std::move(found.distance);
+  lists.index = std::move(found.index);
+  return lists;
+}
+
+AnswerNames::AnswerNames(const std::string& where, const files::Labels& known, const std::string& no_label,
+                         const std::string& outlier)
+    : names_(known.names) {
+  const std::string none = names_.empty() ? "-1" : "?";
+  no_label_ = code_of(where, "--no-label", no_label.empty() ? none : no_label);
+  outlier_ = code_of(where, "--outlier", outlier.empty() ? (no_label.empty() ? none : no_label) : outlier);
+}
+
+std::int64_t AnswerNames::code_of(const std::string& where, const std::string& option,
+                                  const std::string& text) {
+  if (!names_.empty()) {
+    const auto found = std::find(names_.begin(), names_.end(), text);
+    if (found == names_.end()) return names_.push_back(text), static_cast<std::int64_t>(names_.size()) - 1;
+    return found - names_.begin();
+  }
+  std::int64_t number = 0;
+  if (!files::parse_whole(text, number))
+    refuse(where, option + ": " + files::in_quotes(text) +
+                      " is no whole number, but the labels are; give one, as -1");
+  return number;
+}
+
+std::string AnswerNames::text(std::int64_t code) const {
+  return names_.empty() ? std::to_string(code) : names_.at(static_cast<std::size_t>(code));
+}
+
+namespace {
+
+/// Tell which true labels no training row has: they cannot be right.
+void tell_unknown(const std::string& path, const files::Labels& known, const files::Labels& truth) {
+  constexpr std::size_t most_listed = 8;
+  const std::vector<std::int64_t> classes = classes_of(known.code);
+  std::vector<std::int64_t> unknown;
+  for (const std::int64_t code : truth.code)
+    if (!std::binary_search(classes.begin(), classes.end(), code)) unknown.push_back(code);
+  if (unknown.empty()) return;
+  const std::vector<std::int64_t> different = classes_of(unknown);
+  std::string list;
+  for (std::size_t i = 0; i < std::min(different.size(), most_listed); ++i)
+    list += (i ? ", " : "") + files::printable(truth.text(different[i]));
+  note(path + ": " + files::count_of(unknown.size(), "row") + (unknown.size() == 1 ? " has" : " have") +
+       " a label that no training row has (" + list + (different.size() > most_listed ? ", ..." : "") +
+       "), which counts as wrong");
+}
+
+files::Labels read_truth(const std::string& where, const TableFlags& tables, const std::string& path,
+                         const Training& training, const files::Table& queries) {
+  files::LabelOptions options(file_options(tables));
+  options.known = &training.labels[0];
+  options.rows = queries.rows;
+  options.column_optional = true;
+  if (files::is_text(path, tables.format) && !tables.label_columns.empty())
+    options.column = tables.label_columns[0];
+  files::Labels truth = files::read_labels(path, options);
+  if (static_cast<std::int64_t>(truth.code.size()) != queries.rows)
+    refuse(where, path + " holds " + std::to_string(truth.code.size()) + " labels but " + queries.path + " " +
+                      std::to_string(queries.rows) + " rows; give one a row");
+  return truth;
+}
+
+}  // namespace
+
+std::vector<files::Labels> true_labels(const std::string& where, const TableFlags& tables,
+                                       const QueryFlags& flags, const Training& training,
+                                       const files::Table& queries) {
+  std::vector<files::Labels> truth(training.labels.size());
+  if (flags.leave_one_out && !training.rows.kept) return training.labels;
+  if (!flags.truth.empty()) {
+    if (truth.size() > 1)
+      refuse(where, "--truth holds one label a row, but there are " + std::to_string(truth.size()) +
+                        " label columns; give queries with these columns");
+    truth[0] = read_truth(where, tables, flags.truth, training, queries);
+    tell_unknown(flags.truth, training.labels[0], truth[0]);
+    return truth;
+  }
+  if (queries.labels.code.empty()) return truth;
+  truth[0] = queries.labels;
+  for (std::size_t i = 1; i < truth.size(); ++i) truth[i] = queries.more_labels[i - 1];
+  for (std::size_t i = 0; i < truth.size() && !flags.leave_one_out; ++i)
+    tell_unknown(queries.path, training.labels[i], truth[i]);
+  return truth;
+}
+
+std::vector<std::string> class_names(const std::string& where, const std::vector<std::string>& given,
+                                     const std::vector<std::int64_t>& classes, const files::Labels& known) {
+  std::vector<std::string> names;
+  for (std::int64_t code : classes) {
+    const auto at = static_cast<std::size_t>(code);
+    if (!given.empty() && at >= given.size())
+      throw Error(Errc::invalid_argument, where + ": --class-names gives " + std::to_string(given.size()) +
+                                              " names but label " + std::to_string(code) +
+                                              " occurs; give a name to each of 0, 1, 2, ...");
+    names.push_back(given.empty() ? known.text(code) : given[at]);
+  }
+  return names;
+}
+
+std::vector<std::pair<std::string, std::string>> settings(const Training& training,
+                                                          const VotingOptions& voting) {
+  std::vector<std::pair<std::string, std::string>> list;
+  if (voting.weights != Weights::uniform) list.emplace_back("Votes weigh by", name(voting.weights));
+  if (voting.tie != TieRule::smallest_label) list.emplace_back("Ties go to", name(voting.tie));
+  if (!voting.priors.empty()) list.emplace_back("Priors", "given");
+  if (!voting.costs.empty()) list.emplace_back("Costs", "given");
+  if (!training.sample_weights.empty()) list.emplace_back("Sample weights", "given");
+  std::string scale;
+  for (Scaling scaling : training.preparation.options().scalings)
+    scale += (scale.empty() ? "" : ", ") + std::string(name(scaling));
+  if (!scale.empty()) list.emplace_back("Scale", scale);
+  if (const Missing missing = training.preparation.options().missing; missing != Missing::refuse)
+    list.emplace_back("Missing values", name(missing));
+  if (!training.preparation.options().categorical.empty())
+    list.emplace_back("Text columns", name(training.preparation.options().categories));
+  if (!training.features.empty())
+    list.emplace_back(
+        "Features", std::to_string(training.features.size()) + " of " + std::to_string(training.rows.width));
+  if (training.filter)
+    list.emplace_back("Training rows that count", std::to_string(training.filter->count()));
+  return list;
+}
+
+std::int64_t count_right(const std::vector<std::int64_t>& answer, const std::vector<std::int64_t>& truth,
+                         const std::vector<std::int64_t>& classes) {
+  std::int64_t count = 0;
+  for (std::size_t q = 0; q < answer.size(); ++q)
+    count += answer[q] == truth[q] && std::binary_search(classes.begin(), classes.end(), answer[q]);
+  return count;
+}
+
+std::string accuracy_text(std::int64_t correct, std::int64_t total) {
+  return "accuracy " + format_number(static_cast<double>(correct) / static_cast<double>(total), 4) + " (" +
+         std::to_string(correct) + " of " + std::to_string(total) + ")";
+}
+
+}  // namespace kith::command
