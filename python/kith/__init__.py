@@ -7,8 +7,8 @@
 >>> row[:, 0].tolist()
 [0, 1, 2]
 
-`kith.sklearn` has scikit-learn's estimators, `kith.faiss` FAISS's flat indices, `kith.files` files of vectors. docs/python.md is the manual;
-docs/contract.md says what is promised.
+`kith.sklearn` has scikit-learn's estimators, `kith.faiss` FAISS's flat indices, `kith.files` files of vectors,
+`kith.dask` searches over many machines. docs/python.md is the manual; docs/contract.md says what is promised.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ __all__ = [
     "metrics",
 ]
 
-_SUBMODULES = ("faiss", "files", "sklearn")
+_SUBMODULES = ("dask", "faiss", "files", "sklearn")
 
 
 def __getattr__(name: str) -> Any:
