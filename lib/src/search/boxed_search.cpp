@@ -12,8 +12,6 @@
 namespace kith {
 namespace {
 
-constexpr std::int64_t worth_sorting = 256;  // fewer queries share next to nothing
-
 /// The leaves that queries read by `plan`.
 std::vector<std::uint32_t> leaves_read(const Index::State& index, const Plan& plan,
                                        const PlanOptions& options, MatrixView<const float> queries,

@@ -106,7 +106,8 @@ std::size_t scratch_of(const Device::State& device, const Plan& plan) {
   std::vector<spi::Step> steps;
   if (plan.boxes) {
     steps.push_back(largest_boxes_step(device.info, plan));
-    if (makes_boxes(device, plan.problem.dims)) steps.push_back(largest_order_step(device.info, plan));
+    if (plan.query_tile >= worth_sorting && makes_boxes(device, plan.problem.dims))
+      steps.push_back(largest_order_step(device.info, plan));
   } else if (chain_tile(plan) > 0)
     add_chain_steps(device.info, plan, steps);
   if (plan.proposer != Proposer::none) add_proposer_steps(device.info, plan, steps);
