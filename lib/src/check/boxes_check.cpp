@@ -86,7 +86,7 @@ bool orders(spi::Device& device, std::uint32_t bits) {
 
 /// Bounds without what stands behind the last box of a level.
 std::vector<float> of_boxes(std::vector<float> bounds) {
-  const std::size_t leaf = spi::box_rows, block = 2 * dims * leaf;
+  const std::size_t leaf = spi::box_rows, block = 2 * (dims * leaf);
   for (std::uint32_t level = 0; level < spi::box_levels(n); ++level)
     for (std::size_t box = spi::boxes_of_level(n, level); box % leaf != 0; ++box) {
       float* const last = bounds.data() + (spi::blocks_before_level(n, level) + box / leaf) * block;
