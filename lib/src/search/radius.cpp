@@ -16,6 +16,7 @@
 #include "host/parallel.hpp"
 #include "kith/error.hpp"
 #include "metric/chain.hpp"
+#include "rows/mapped_options.hpp"
 #include "rows/row_filter.hpp"
 #include "rows/rows.hpp"
 #include "search/boxed_radius.hpp"
@@ -101,7 +102,7 @@ struct Kept {
   }
   void put(const Index::State& index, std::size_t to, Key key) {
     found.value[to] = static_cast<std::uint32_t>(key >> 32);
-    found.row[to] = index.first_row + static_cast<std::int64_t>(row_of(key));
+    found.row[to] = index.first_row + index.numbers.number(static_cast<std::int64_t>(row_of(key)));
   }
 };
 
@@ -367,10 +368,9 @@ AskedWithin asked_within(const Index::State& index, const RowsView& queries, std
 
 }  // namespace
 
-RadiusNeighbors Index::within(const RowsView& queries, std::span<const float> radii,
-                              const PlanOptions& options, Trace* trace) const try {
+RadiusNeighbors search_within(const Index::State& index, const RowsView& queries,
+                              std::span<const float> radii, const PlanOptions& options, Trace* trace) {
   const Stopwatch total;
-  const State& index = *state_;
   const AskedWithin asked = asked_within(index, queries, radii, options);
   const MatrixView<const float> rows = asked.rows.view;
   if (trace) restart(*trace);
@@ -391,6 +391,14 @@ RadiusNeighbors Index::within(const RowsView& queries, std::span<const float> ra
   }
   if (trace) trace->total_seconds = total.seconds();
   return *std::move(found);
+}
+
+RadiusNeighbors Index::within(const RowsView& queries, std::span<const float> radii,
+                              const PlanOptions& options, Trace* trace) const try {
+  const MappedOptions mapped("within", *state_, options, queries.rows, std::nullopt);
+  RadiusNeighbors found = search_within(*state_, queries, radii, mapped.options(), trace);
+  state_->numbers.to_numbers(found.index);
+  return found;
 } catch (...) {
   rethrow_as_error();
 }
@@ -399,10 +407,11 @@ RadiusKeys Index::within_keys(const RowsView& queries, std::span<const float> ra
                               const PlanOptions& options, Trace* trace) const try {
   check_no_self("within_keys", options);
   const Stopwatch total;
-  const AskedWithin asked = asked_within(*state_, queries, radii, options);
+  const MappedOptions mapped("within", *state_, options, queries.rows, std::nullopt);
+  const AskedWithin asked = asked_within(*state_, queries, radii, mapped.options());
   if (trace) restart(*trace);
   Kept result;
-  within_by_distances(*state_, asked.rows.view, asked.bounds, options, trace, result);
+  within_by_distances(*state_, asked.rows.view, asked.bounds, mapped.options(), trace, result);
   if (trace) trace->total_seconds = total.seconds();
   return std::move(result.found);
 } catch (...) {
