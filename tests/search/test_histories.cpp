@@ -2,13 +2,13 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <limits>
+#include <cstdlib>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "common/device.hpp"
-#include "common/environment.hpp"
 #include "common/oracle.hpp"
 #include "common/proposers.hpp"
 #include "kith/filter.hpp"

@@ -9,7 +9,7 @@
 #include "kith/labels.hpp"
 #include "rows/row_filter.hpp"
 #include "rows/rows.hpp"
-#include "search/kept_rows.hpp"
+#include "search/filtered/kept_rows.hpp"
 #include "vote/votes.hpp"
 #include "vote/voting.hpp"
 

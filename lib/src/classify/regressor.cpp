@@ -13,7 +13,7 @@
 #include "kith/error.hpp"
 #include "rows/mapped_options.hpp"
 #include "rows/rows.hpp"
-#include "search/kept_rows.hpp"
+#include "search/filtered/kept_rows.hpp"
 #include "search/search.hpp"
 #include "vote/weights.hpp"
 

@@ -194,8 +194,12 @@ std::optional<Plan> struck_plan(const DeviceInfo& device, const Problem& problem
   wider.k = places_to_search(problem.k, kept, problem.n);
   try {
     Plan plan = decide(device, wider, open);
-    if (plan.proposer == Proposer::none || (!asked_for && overwhelms(feedback, plan.proposer, wider.k)))
-      return std::nullopt;
+    if (plan.proposer == Proposer::none) {
+      if (!plan.fused) return std::nullopt;
+      open.memory_limit = memory_budget(device, plan, options) / 2;  // as memory_budget() says
+      plan = decide(device, wider, open);
+    }
+    if (!asked_for && overwhelms(feedback, plan.proposer, wider.k)) return std::nullopt;
     plan.filters = options.filter.rows();
     plan.struck = true;
     plan.reason += reasons::struck(wider.k, problem.k);

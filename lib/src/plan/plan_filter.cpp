@@ -10,6 +10,8 @@ namespace {
 constexpr std::int64_t word_bits = 32;
 constexpr std::int64_t sampled_filters = 16;
 constexpr std::int64_t one_in = 4;  // longer lists than four times as many are no small addition
+/// So few may all be near one query, as rows are that were removed for being there twice.
+constexpr std::int64_t few_struck = 8;
 
 std::int64_t kept_by(const std::uint32_t* words, std::int64_t n) {
   std::int64_t rows = 0;
@@ -36,6 +38,7 @@ bool keeps_most(std::int64_t kept, std::int64_t n) {
 std::int64_t places_to_search(std::int64_t k, std::int64_t kept, std::int64_t n) {
   constexpr double deviations = 3;
   const std::int64_t struck = n - kept;
+  if (struck <= few_struck) return k + struck;
   const double share = static_cast<double>(std::max(kept, n / one_in + 1)) / static_cast<double>(n);
   const auto wanted = static_cast<double>(k);
   const double places = (wanted + deviations * std::sqrt(wanted * (1 - share))) / share;

@@ -15,7 +15,7 @@ std::int64_t fewest_kept(MatrixView<const std::uint32_t> filters, std::int64_t n
 bool keeps_most(std::int64_t kept, std::int64_t n);
 
 /// As many neighbours as have k among them that count, by three deviations where rows are kept by chance, and
-/// always where so few are struck out that these lists are as short.
+/// always where few are struck out.
 ///   returns  k ... n
 std::int64_t places_to_search(std::int64_t k, std::int64_t kept, std::int64_t n);
 

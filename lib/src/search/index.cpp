@@ -16,8 +16,8 @@
 #include "metric/chain.hpp"
 #include "rows/mapped_options.hpp"
 #include "rows/rows.hpp"
-#include "search/gathered_search.hpp"
-#include "search/kept_rows.hpp"
+#include "search/filtered/gathered_search.hpp"
+#include "search/filtered/kept_rows.hpp"
 #include "search/pipeline.hpp"
 #include "search/search.hpp"
 

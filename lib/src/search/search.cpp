@@ -17,9 +17,9 @@
 #include "rows/row_filter.hpp"
 #include "rows/rows.hpp"
 #include "search/boxed_search.hpp"
-#include "search/gathered_search.hpp"
+#include "search/filtered/gathered_search.hpp"
+#include "search/filtered/struck_lists.hpp"
 #include "search/sampling.hpp"
-#include "search/struck_lists.hpp"
 
 namespace kith {
 namespace {

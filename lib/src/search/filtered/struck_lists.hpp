@@ -1,5 +1,5 @@
 // Lists of a search without its filter, from which rows that do not count are struck out.
-// docs/certificate.md, section 6.
+// docs/certificate.md, section 4.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "search/gathered_search.hpp"
+#include "search/filtered/gathered_search.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -12,7 +12,7 @@
 #include "plan/reasons.hpp"
 #include "rows/row_filter.hpp"
 #include "rows/rows.hpp"
-#include "search/kept_rows.hpp"
+#include "search/filtered/kept_rows.hpp"
 
 namespace kith {
 namespace {

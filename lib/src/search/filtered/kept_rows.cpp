@@ -1,4 +1,4 @@
-#include "search/kept_rows.hpp"
+#include "search/filtered/kept_rows.hpp"
 
 #include <algorithm>
 #include <cmath>

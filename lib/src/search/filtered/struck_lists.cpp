@@ -1,4 +1,4 @@
-#include "search/struck_lists.hpp"
+#include "search/filtered/struck_lists.hpp"
 
 #include <algorithm>
 #include <vector>
