@@ -51,6 +51,8 @@ class IndexOptions(c.Structure):
         ("feature_count", c.c_int64),
         ("first_row", c.c_int64),
         ("largest", c.c_float),
+        ("ids", c.c_void_p),
+        ("id_count", c.c_int64),
     ]
 
 
@@ -93,6 +95,8 @@ class IndexInfo(c.Structure):
         ("feature_count", c.c_int64),
         ("memory_bytes", c.c_uint64),
         ("first_row", c.c_int64),
+        ("next_row", c.c_int64),
+        ("positions", c.c_int64),
     ]
 
 

@@ -9,6 +9,7 @@
 #include "kith/labels.hpp"
 #include "rows/row_filter.hpp"
 #include "rows/rows.hpp"
+#include "search/filtered/kept_rows.hpp"
 #include "vote/votes.hpp"
 #include "vote/voting.hpp"
 
@@ -35,21 +36,13 @@ LabelColumn make_column(const Index& index, const LabelColumn* before, MatrixVie
   if (before)
     for (const std::uint32_t code : before->codes) labels.push_back(before->classes[code]);
   for (std::int64_t t = 0; t < more.rows(); ++t) labels.push_back(more(t, output));
-  LabelColumn column{classes_of(labels), {}, {}};
+  std::vector<std::int64_t> classes = labels;
+  if (before)  // also those that no row has any more
+    classes.insert(classes.end(), before->classes.begin(), before->classes.end());
+  LabelColumn column{classes_of(classes), {}, {}};
   column.codes = class_codes(labels, column.classes);
   column.memory = upload_labels(index.device().state(), column.codes);
   return column;
-}
-
-/// The same weights for rows of before, and for `count` more. Empty where all are 1.
-std::vector<float> joined_weights(const Classifier::State& before, std::span<const float> more,
-                                  std::int64_t count) {
-  std::vector<float> weights = before.sample_weights;
-  if (weights.empty() && more.empty()) return weights;
-  weights.resize(static_cast<std::size_t>(before.index.rows()), 1.0f);
-  weights.insert(weights.end(), more.begin(), more.end());
-  weights.resize(static_cast<std::size_t>(before.index.rows() + count), 1.0f);
-  return weights;
 }
 
 const LabelColumn& column_of(const Classifier::State& state, std::int64_t output) {
@@ -65,7 +58,24 @@ void check_output(const Classifier::State& state, const VotingOptions& voting, s
   check_voting("classify", voting, state.index.metric(), column_of(state, output).classes.size(), k);
 }
 
+/// The same column for the rows at these places alone.
+LabelColumn column_at(const Index& index, const LabelColumn& of, std::span<const std::int64_t> places) {
+  LabelColumn column{of.classes, values_at(of.codes, 1, places), {}};
+  column.memory = upload_labels(index.device().state(), column.codes);
+  return column;
+}
+
 }  // namespace
+
+std::vector<float> joined_weights(const std::vector<float>& before, std::int64_t rows,
+                                  std::span<const float> more, std::int64_t count) {
+  std::vector<float> weights = before;
+  if (weights.empty() && more.empty()) return weights;
+  weights.resize(static_cast<std::size_t>(rows), 1.0f);
+  weights.insert(weights.end(), more.begin(), more.end());
+  weights.resize(static_cast<std::size_t>(rows + count), 1.0f);
+  return weights;
+}
 
 Classifier::Classifier(Device device, const RowsView& train, std::span<const std::int64_t> labels,
                        Metric metric, const TrainOptions& options)
@@ -77,11 +87,11 @@ Classifier::Classifier(Device device, const RowsView& train, MatrixView<const st
                        Metric metric, const TrainOptions& options) try {
   check_labels(labels, train.rows);
   check_sample_weights("classifier", options.sample_weights, train.rows);
-  auto state = std::make_shared<State>(
-      State{Index(std::move(device), train, metric, {options.features}), {}, options.sample_weights});
+  const Index index(std::move(device), train, metric, {options.features});
+  auto rows = std::make_shared<LabelledRows>(LabelledRows{{}, options.sample_weights});
   for (std::int64_t output = 0; output < labels.cols(); ++output)
-    state->outputs.push_back(make_column(state->index, nullptr, labels, output));
-  state_ = std::move(state);
+    rows->outputs.push_back(make_column(index, nullptr, labels, output));
+  state_ = std::make_shared<State>(State{index, std::move(rows)});
 } catch (...) {
   rethrow_as_error();
 }
@@ -95,12 +105,32 @@ Classifier Classifier::with(const RowsView& more, MatrixView<const std::int64_t>
     refuse("classifier: the labels have " + std::to_string(labels.cols()) + " columns, but there are " +
            std::to_string(outputs()) + " outputs; give one column an output");
   check_sample_weights("classifier", sample_weights, more.rows);
-  auto state = std::make_shared<State>(
-      State{state_->index.with(more), {}, joined_weights(*state_, sample_weights, more.rows)});
+  const Index index = state_->index.with(more);
+  auto rows = std::make_shared<LabelledRows>(LabelledRows{
+      {}, joined_weights(state_->sample_weights, state_->index.state().rows, sample_weights, more.rows)});
   for (std::int64_t output = 0; output < outputs(); ++output)
-    state->outputs.push_back(
-        make_column(state->index, &state_->outputs[static_cast<std::size_t>(output)], labels, output));
-  return Classifier(std::move(state));
+    rows->outputs.push_back(
+        make_column(index, &state_->outputs[static_cast<std::size_t>(output)], labels, output));
+  return Classifier(std::make_shared<State>(State{index, std::move(rows)}));
+} catch (...) {
+  rethrow_as_error();
+}
+
+Classifier Classifier::without(std::span<const std::int64_t> rows) const try {
+  return Classifier(std::make_shared<State>(State{state_->index.without(rows), state_->rows}));
+} catch (...) {
+  rethrow_as_error();
+}
+
+Classifier Classifier::compact() const try {
+  const Index index = state_->index.compact();
+  if (state_->index.state().removed.count() == 0)
+    return Classifier(std::make_shared<State>(State{index, state_->rows}));
+  const std::vector<std::int64_t> places = live_places(state_->index.state());
+  auto rows = std::make_shared<LabelledRows>();
+  if (!state_->sample_weights.empty()) rows->sample_weights = values_at(state_->sample_weights, 1, places);
+  for (const LabelColumn& column : state_->outputs) rows->outputs.push_back(column_at(index, column, places));
+  return Classifier(std::make_shared<State>(State{index, std::move(rows)}));
 } catch (...) {
   rethrow_as_error();
 }
