@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "kith/device.hpp"
@@ -29,6 +30,8 @@ struct IndexOptions {
   /// negative_dot refuses queries. 0: that of the rows here. Other metrics do not ask.
   float largest = 0;
 };
+
+struct OpenOptions;
 
 /// Training rows on a device. Immutable: any number of threads may search one at once. A handle:
 /// copies share the rows.
@@ -120,6 +123,8 @@ class KITH_API Index {
   const State& state() const { return *state_; }
 
  private:
+  friend KITH_API Index open_index(const std::string&, Device, const OpenOptions&);
+  explicit Index(std::shared_ptr<const State> state);
   std::shared_ptr<const State> state_;
 };
 

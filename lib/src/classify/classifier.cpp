@@ -41,6 +41,16 @@ LabelColumn make_column(const Index& index, const LabelColumn* before, MatrixVie
   return column;
 }
 
+/// All of it checked already.
+std::shared_ptr<const Classifier::State> state_of(Index index, MatrixView<const std::int64_t> labels,
+                                                  std::vector<float> sample_weights) {
+  auto state =
+      std::make_shared<Classifier::State>(Classifier::State{std::move(index), {}, std::move(sample_weights)});
+  for (std::int64_t output = 0; output < labels.cols(); ++output)
+    state->outputs.push_back(make_column(state->index, nullptr, labels, output));
+  return state;
+}
+
 /// The same weights for rows of before, and for `count` more. Empty where all are 1.
 std::vector<float> joined_weights(const Classifier::State& before, std::span<const float> more,
                                   std::int64_t count) {
@@ -77,11 +87,17 @@ Classifier::Classifier(Device device, const RowsView& train, MatrixView<const st
                        Metric metric, const TrainOptions& options) try {
   check_labels(labels, train.rows);
   check_sample_weights("classifier", options.sample_weights, train.rows);
-  auto state = std::make_shared<State>(
-      State{Index(std::move(device), train, metric, {options.features}), {}, options.sample_weights});
-  for (std::int64_t output = 0; output < labels.cols(); ++output)
-    state->outputs.push_back(make_column(state->index, nullptr, labels, output));
-  state_ = std::move(state);
+  state_ =
+      state_of(Index(std::move(device), train, metric, {options.features}), labels, options.sample_weights);
+} catch (...) {
+  rethrow_as_error();
+}
+
+Classifier::Classifier(Index index, MatrixView<const std::int64_t> labels,
+                       std::vector<float> sample_weights) try {
+  check_labels(labels, index.rows());
+  check_sample_weights("classifier", sample_weights, index.rows());
+  state_ = state_of(std::move(index), labels, std::move(sample_weights));
 } catch (...) {
   rethrow_as_error();
 }

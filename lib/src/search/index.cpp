@@ -87,6 +87,7 @@ Index::Index(Device device, const RowsView& train, Metric metric, const IndexOpt
       prepare_rows("index", "training", train, metric, 0, state->mask(), options.first_row);
   check_shard(options, metric, train.rows, rows.largest);
   state->rows = train.rows;
+  state->element = train.element;
   state->first_row = options.first_row;
   state->largest_of_shards = options.largest;
   state->largest = rows.largest;
@@ -107,6 +108,7 @@ Index Index::with(const RowsView& more) const try {
   const PreparedRows rows = prepare_rows("index", "added", more, state_->metric, 0, state_->mask());
   auto state = std::make_shared<State>(state_->device, state_->metric, state_->columns, state_->features);
   state->rows = state_->rows + more.rows;
+  state->element = more.element == state_->element ? more.element : Element::f32;
   state->first_row = state_->first_row;
   state->largest_of_shards = state_->largest_of_shards;
   check_shard({{}, state->first_row, state->largest_of_shards}, state->metric, state->rows, rows.largest);
