@@ -9,7 +9,7 @@ using namespace kith;
 using namespace kith::c_api;
 
 kith_status kith_index_save(const kith_index* index, const char* path, const kith_stop* stop,
-                            int32_t (*progress)(double fraction, void* user), void* user) {
+                            kith_progress progress, void* user) {
   return guarded(__func__, [&](const char* where) {
     const Index& from = given(where, "index", index).index;
     check_given(where, "path", path);
@@ -21,8 +21,7 @@ kith_status kith_index_save(const kith_index* index, const char* path, const kit
 }
 
 kith_status kith_index_open(const kith_device* device, const char* path, uint32_t threads,
-                            const kith_stop* stop, int32_t (*progress)(double fraction, void* user),
-                            void* user, kith_index** out) {
+                            const kith_stop* stop, kith_progress progress, void* user, kith_index** out) {
   return make_handle(__func__, out, [&](const char* where) {
     const Device& on = given(where, "device", device).device;
     check_given(where, "path", path);

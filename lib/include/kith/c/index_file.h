@@ -6,21 +6,24 @@
 
 KITH_C_BEGIN
 
+/// Hears how far a call has come, 0 ... 1, as `progress` of kith_search_options does: a value other than 0
+/// ends the call with KITH_INTERRUPTED.
+typedef int32_t (*kith_progress)(double fraction, void* user);
+
 /// Write a file, which appears whole or not at all. Rows stand in it in the element that they were given in;
 /// those of cosine as the unit rows that are searched.
 ///   stop      NULL: none
-///   progress  as in kith_search_options; NULL: none
+///   progress  NULL: none
 /// KITH_BAD_FILE: it cannot be written.
 KITH_C_API kith_status kith_index_save(const kith_index* index, const char* path, const kith_stop* stop,
-                                       int32_t (*progress)(double fraction, void* user), void* user);
+                                       kith_progress progress, void* user);
 /// Read a file to a device: an index with the bits of the one that was saved. Free by kith_index_free().
 ///   threads   of the host; 0: as many as there are cores
 ///   stop      NULL: none
-///   progress  as in kith_search_options; NULL: none
+///   progress  NULL: none
 /// KITH_BAD_FILE: missing, foreign, of a newer version, cut, damaged, or with rows that no index has.
 KITH_C_API kith_status kith_index_open(const kith_device* device, const char* path, uint32_t threads,
-                                       const kith_stop* stop,
-                                       int32_t (*progress)(double fraction, void* user), void* user,
+                                       const kith_stop* stop, kith_progress progress, void* user,
                                        kith_index** out);
 
 /// What the head of a file says.
