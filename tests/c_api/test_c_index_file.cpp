@@ -6,6 +6,7 @@
 
 #include "c_api/c_support.hpp"
 #include "common/data_files.hpp"
+#include "common/oracle.hpp"
 #include "kith/index_file.hpp"
 
 namespace kith::tests {

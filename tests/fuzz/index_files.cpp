@@ -13,17 +13,19 @@
 namespace kith::fuzz {
 namespace {
 
-constexpr std::size_t head_bytes = 4096, given_head = 512, sum_bytes = 8;
+constexpr std::size_t head_bytes = 4096, given_head = 512, given_page = 256, sum_bytes = 8;
 
 void put_number(std::string& file, std::size_t at, std::uint64_t number) {
   std::memcpy(file.data() + at, &number, sizeof number);
 }
 
 /// Of a body of at most one MiB, whose sum is that of one piece.
-std::string mended_index(const std::string& input, bool sizes) {
+///   paged  its first bytes are a page, as `features` has one before the rows
+std::string mended_index(const std::string& input, bool sizes, bool paged) {
   std::string file = input.substr(0, given_head);
   file.resize(head_bytes, '\0');
-  const std::string body = input.size() > given_head ? input.substr(given_head) : "";
+  std::string body = input.size() > given_head ? input.substr(given_head) : "";
+  if (paged && body.size() > given_page) body.insert(given_page, head_bytes - given_page, '\0');
   file += body;
   const std::uint64_t piece = Xxh64::of(body.data(), body.size()), sum = Xxh64::of(&piece, sizeof piece);
   const std::size_t sums = body.empty() ? 1 : 2;
@@ -56,8 +58,9 @@ Keys keys_or_none(const Index& index, const RowsView& query) {
 
 void read_index(FuzzedDataProvider& input) {
   const bool sizes = !pick(input, {false, false, false, true});
+  const bool paged = pick(input);
   const std::string path =
-      write_file("input.kidx", mended_index(input.ConsumeRemainingBytesAsString(), sizes));
+      write_file("input.kidx", mended_index(input.ConsumeRemainingBytesAsString(), sizes, paged));
   const std::string again = in_folder("again.kidx"), where = "index file: " + path + ": byte ";
   OpenOptions one;
   one.threads = 1;

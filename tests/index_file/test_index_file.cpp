@@ -131,14 +131,14 @@ TEST_CASE("index file: bits, with any number of columns") {
 }
 
 TEST_CASE("index file: cosine keeps unit rows, which are not divided once more") {
-  const Matrix train = hard_rows(DataKind::uniform, Set::train, 200, 9, Metric::cosine);
+  const Matrix train = hard_rows(DataKind::uniform, Set::train, 2000, 5, Metric::cosine);
   const Index index(device(), train, Metric::cosine);
   const string rows = row_bytes_of(index);
-  Matrix unit{200, 9, std::vector<float>(200 * 9)};
+  Matrix unit{2000, 5, std::vector<float>(2000 * 5)};
   std::memcpy(unit.values.data(), rows.data(), rows.size());
   // Divided twice some rows change: a file that is opened by the caller's rule would have other bits.
   CHECK((row_bytes_of(Index(device(), unit, Metric::cosine)) != rows));
-  check_reopened(index, hard_rows(DataKind::uniform, Set::queries, 6, 9, Metric::cosine).view());
+  check_reopened(index, hard_rows(DataKind::uniform, Set::queries, 6, 5, Metric::cosine).view());
 }
 
 TEST_CASE("index file: features, shards and rows that were added") {
