@@ -35,7 +35,8 @@ class RowsSink {
         offset_(offset),
         sample_stride_(sample_stride(index.rows)),
         sample_(index.dims) {
-    constexpr std::int64_t most_floats = std::int64_t{1} << 23;  // as many as upload_rows() writes at once
+    // Memory of 8 MiB is used again; larger pieces come from the system and go back to it each time.
+    constexpr std::int64_t most_floats = std::int64_t{1} << 21;
     most_rows_ = std::max<std::int64_t>(1, most_floats / (index.dims * block_)) * block_;
   }
 
