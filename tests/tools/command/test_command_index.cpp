@@ -121,7 +121,8 @@ TEST_CASE("index: what does not go together, word for word") {
           "invalid_argument: index build: --out is missing; see `kith index --help`");
   refused("index info " + files.index + " --train " + files.train, 2,
           "invalid_argument: index info: --train means nothing to it; leave it out");
-  refused("index ad " + files.index, 2, "invalid_argument: index: there is no \"ad\"; choose one of build, info, add");
+  refused("index ad " + files.index, 2,
+          "invalid_argument: index: there is no \"ad\"; choose one of build, info, add");
   refused("search -k 1" + asked, 2,
           "invalid_argument: search: there are no training rows; give --train FILE, --index FILE");
   refused("search -k 1 --metric l1 --index " + files.index + asked, 2,
