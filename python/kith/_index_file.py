@@ -97,6 +97,7 @@ class IndexFileInfo:
     metric, element : str
         ``element`` is that of the rows in the file; those of ``cosine`` are unit rows of ``f32``.
     rows, dims : int
+        ``rows`` that are there.
     features : int
         Columns that count.
     first_row : int
@@ -131,7 +132,7 @@ def index_file_info(path: Path) -> IndexFileInfo:
     """
     info = s.sized(s.IndexFileInfo)
     check(lib.kith_index_file_describe(_name(path, "kith.index_file_info"), info))
-    counts = (int(info.rows), int(info.dims), int(info.features), int(info.first_row), int(info.bytes))
+    counts = (int(info.rows - info.removed), int(info.dims), int(info.features), int(info.first_row), int(info.bytes))
     return IndexFileInfo(text(info.metric), text(info.element), *counts)
 
 

@@ -51,6 +51,8 @@ class IndexOptions(c.Structure):
         ("feature_count", c.c_int64),
         ("first_row", c.c_int64),
         ("largest", c.c_float),
+        ("ids", c.c_void_p),
+        ("id_count", c.c_int64),
     ]
 
 
@@ -93,6 +95,8 @@ class IndexInfo(c.Structure):
         ("feature_count", c.c_int64),
         ("memory_bytes", c.c_uint64),
         ("first_row", c.c_int64),
+        ("next_row", c.c_int64),
+        ("positions", c.c_int64),
     ]
 
 
@@ -104,6 +108,7 @@ class IndexFileInfo(c.Structure):
         ("metric", c.c_char_p),
         ("element", c.c_char_p),
         ("rows", c.c_int64),
+        ("removed", c.c_int64),
         ("dims", c.c_int64),
         ("features", c.c_int64),
         ("first_row", c.c_int64),

@@ -10,6 +10,7 @@
 #include "common/data_files.hpp"
 #include "common/elements.hpp"
 #include "common/searches.hpp"
+#include "kith/classifier.hpp"
 #include "kith/index_file.hpp"
 
 namespace kith::tests {
@@ -28,6 +29,9 @@ Index reopened(const Index& index, const Device& on) {
   CHECK(opened.dims() == index.dims());
   CHECK(opened.first_row() == index.first_row());
   CHECK(opened.features() == index.features());
+  CHECK(opened.numbers() == index.numbers());
+  CHECK(opened.next_row() == index.next_row());
+  CHECK(opened.positions() == index.positions());
   save(opened, folder / "b.kidx");
   CHECK((folder.read("b.kidx") == folder.read("a.kidx")));
   return opened;
@@ -163,6 +167,56 @@ TEST_CASE("index file: features, shards and rows that were added") {
   const float same[] = {1, 2, 3, -4};
   CHECK((row_bytes_of(mixed) == string(reinterpret_cast<const char*>(same), sizeof same)));
   check_reopened(mixed, small.view());
+}
+
+TEST_CASE("index file: rows that were removed, compacted, or have ids") {
+  const Matrix train = hard_rows(DataKind::grid, Set::train, 90, 4, Metric::l2);
+  const Matrix queries = hard_rows(DataKind::grid, Set::queries, 5, 4, Metric::l2);
+  std::vector<std::int64_t> ids;
+  for (std::int64_t r = 0; r < 60; ++r) ids.push_back(3 * r + 1);
+  const auto all = train.view(), first = all.slice(0, 60), more = all.slice(60, 30);
+  for (const IndexOptions& options :
+       {IndexOptions{}, IndexOptions{{}, 7, 0, {}}, IndexOptions{{}, 0, 0, ids}}) {
+    const Index whole(device(), first, Metric::l2, options);
+    const std::vector<std::int64_t> numbers = whole.numbers(),
+                                    some = {numbers[0], numbers[31], numbers[32], numbers[59]};
+    const Index removed = whole.without(some), compact = removed.compact(), grown = compact.with(more);
+    for (const Index& index :
+         {removed, compact, grown, grown.without(std::vector{numbers[1], grown.next_row() - 1})})
+      check_reopened(index, queries.view());
+    const Index again = reopened(removed, device());
+    CHECK(again.next_row() == whole.next_row());
+    CHECK(again.with(more).numbers() == removed.with(more).numbers());
+    CHECK(again.compact().search(queries, 20) == compact.search(queries, 20));
+    CHECK(error_of([&] { again.without(std::vector{numbers[31]}); }) ==
+          error_of([&] { removed.without(std::vector{numbers[31]}); }));
+  }
+}
+
+TEST_CASE("index file: a classifier and a regressor of an index that was opened") {
+  const Matrix train = hard_rows(DataKind::grid, Set::train, 50, 3, Metric::l1);
+  const Matrix queries = hard_rows(DataKind::grid, Set::queries, 6, 3, Metric::l1);
+  std::vector<std::int64_t> labels;
+  std::vector<float> weights;
+  for (std::int64_t r = 0; r < 50; ++r)
+    labels.push_back(r * r % 7 - 2), weights.push_back(static_cast<float>(r % 3));
+  const Classifier same(device(), train, labels, Metric::l1, {{}, weights});
+  const Index opened = reopened(same.index(), device());
+  const Classifier classifier(opened, {labels.data(), 50, 1}, weights);
+  CHECK(classifier.classes() == same.classes());
+  CHECK(classifier.predict(queries, 9) == same.predict(queries, 9));
+  CHECK(error_of([&] {
+          Classifier(opened, {labels.data(), 49, 1});
+        }) == "invalid_argument: classifier: 49 labels for 50 training rows; give one a row");
+  // Of an index with rows removed, labels and weights of those that are left.
+  const std::vector<std::int64_t> rows = {0, 13, 49};
+  const Classifier fewer = same.without(rows);
+  std::vector<std::int64_t> left;
+  std::vector<float> left_weights;
+  for (const std::int64_t row : fewer.index().numbers())
+    left.push_back(labels[size(row)]), left_weights.push_back(weights[size(row)]);
+  const Classifier made(reopened(fewer.index(), device()), {left.data(), 47, 1}, left_weights);
+  CHECK(made.predict(queries, 9) == fewer.predict(queries, 9));
 }
 
 TEST_CASE("index file: proposers and boxes go by an index that was opened as by one that was made") {

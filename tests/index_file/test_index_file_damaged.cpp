@@ -19,7 +19,7 @@ namespace {
 using data_files::Folder;
 using std::string;
 
-constexpr std::size_t head_bytes = 4096, entry_bytes = 64, table_at = 96;
+constexpr std::size_t head_bytes = 4096, entry_bytes = 64, table_at = 120;
 
 /// A file in memory, written where it can be opened.
 class KidxFiles {
@@ -176,9 +176,9 @@ TEST_CASE("index file: values that no index has, word for word") {
         "byte 4096: the rows take 48 bytes, but 4 of 6 bytes each are told; save the index again");
   CHECK(files.why(summed(with_text(good, table_at + 16, "f64"))) ==
         "byte 4096: rows of f64 do not go with l1; save the index again");
-  CHECK(files.why(summed(with_text(good, 72, "cosine"))) ==
-        "byte 96: an index of cosine has its rows in the section unit_rows alone; save the index again");
-  CHECK(files.why(summed(with_text(good, 72, "l1\x1b"))).starts_with("byte 72: \"l1\\x1b\" is no name"));
+  CHECK(files.why(summed(with_text(good, 96, "cosine"))) ==
+        "byte 120: an index of cosine has its rows in the section unit_rows alone; save the index again");
+  CHECK(files.why(summed(with_text(good, 96, "l1\x1b"))).starts_with("byte 96: \"l1\\x1b\" is no name"));
 }
 
 TEST_CASE("index file: sections that a newer kith wrote") {
@@ -195,13 +195,14 @@ TEST_CASE("index file: sections that a newer kith wrote") {
   longer = with_text(with_text(longer, entry, "colours"), entry + 16, "u8");
   longer = with_number(longer, entry + 24, std::uint64_t{2 * head_bytes});
   CHECK(files.refusal(summed(longer)) == "no error");
-  CHECK(files.why(summed(with_number(longer, entry + 40, std::uint64_t{1}))) ==
-        "byte 96: section colours is needed, and this kith does not know it; a newer one wrote the file: use "
-        "that");
+  CHECK(
+      files.why(summed(with_number(longer, entry + 40, std::uint64_t{1}))) ==
+      "byte 120: section colours is needed, and this kith does not know it; a newer one wrote the file: use "
+      "that");
   CHECK(files.why(summed(with_text(longer, entry, "rows"))) ==
-        "byte 96: section rows is there twice; save the index again");
+        "byte 120: section rows is there twice; save the index again");
   CHECK(files.why(summed(with_number(longer, entry + 32, std::uint64_t{1})))
-            .starts_with("byte 96: section colours has 1 bytes from byte 8192, but what is between"));
+            .starts_with("byte 120: section colours has 1 bytes from byte 8192, but what is between"));
   CHECK(files.why(summed(with_number(good, 3000, std::uint64_t{1}))) ==
         "byte 3000: this byte is 1, and means nothing to this kith; a newer one wrote the file: use that");
 }

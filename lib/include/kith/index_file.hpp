@@ -45,8 +45,8 @@ KITH_API Index open_index(const std::string& path, Device device, const OpenOpti
 
 /// A part of an index file.
 struct IndexFileSection {
-  std::string name;          ///< `rows`, `unit_rows` (of cosine), `features`
-  std::string element;       ///< an Element by name, or `i64`
+  std::string name;          ///< `rows`, `unit_rows` (of cosine), `features`, `positions`, `ids`, `removed`
+  std::string element;       ///< an Element by name, `i64`, `u32`
   std::uint64_t offset = 0;  ///< of its first byte in the file
   std::uint64_t bytes = 0;
   bool needed = true;  ///< a kith that does not know it refuses the file
@@ -57,9 +57,12 @@ struct IndexFileInfo {
   std::uint64_t version = 0, bytes = 0;
   Metric metric = default_metric;
   Element element = Element::f32;  ///< of the rows in the file
-  std::int64_t rows = 0;
-  std::int64_t dims = 0;      ///< columns of rows and queries, as given
-  std::int64_t features = 0;  ///< columns that count, as many as a row in the file has
+  std::int64_t rows = 0;           ///< in the file, those that are removed included
+  std::int64_t removed = 0;        ///< by Index::without()
+  std::int64_t positions = 0;      ///< Index::positions()
+  std::int64_t next_row = 0;       ///< Index::next_row(), less first_row
+  std::int64_t dims = 0;           ///< columns of rows and queries, as given
+  std::int64_t features = 0;       ///< columns that count, as many as a row in the file has
   std::int64_t first_row = 0;
   float largest = 0;              ///< IndexOptions::largest
   std::uint64_t rows_offset = 0;  ///< of the first row, in bytes
@@ -80,8 +83,8 @@ struct IndexFileRows {
   std::vector<unsigned char> data = {};  ///< [rows, row_bytes(element, cols)]
 };
 
-/// Read all rows, each byte compared with the checksums. Of cosine they are unit rows.
-/// Throws bad_file: as open_index() does, but looks at no value; interrupted.
+/// Read all rows, those that are removed included, each byte compared with the checksums. Of cosine they are
+/// unit rows. Throws bad_file: as open_index() does, but looks at no value; interrupted.
 KITH_API IndexFileRows read_index_rows(const std::string& path, const OpenOptions& options = {});
 
 /// Compare every byte with the checksums.

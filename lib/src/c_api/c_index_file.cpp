@@ -43,6 +43,7 @@ kith_status kith_index_file_describe(const char* path, kith_index_file_info* inf
     to.metric = name(from.metric).data();
     to.element = name(from.element).data();
     to.rows = from.rows;
+    to.removed = from.removed;
     to.dims = from.dims;
     to.features = from.features;
     to.first_row = from.first_row;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -19,7 +20,7 @@ namespace {
 
 constexpr std::uint64_t order_mark = 0x0102030405060708u;
 constexpr std::size_t metric_bytes = 16, name_bytes = 16, element_bytes_in_file = 8;
-constexpr std::uint64_t table_at = 96, entry_bytes = 64, checksum_at = index_head_bytes - 8;
+constexpr std::uint64_t table_at = 120, entry_bytes = 64, checksum_at = index_head_bytes - 8;
 constexpr std::uint64_t most_sections = (checksum_at - table_at) / entry_bytes;
 constexpr std::int64_t index_bytes = sizeof(std::int64_t);
 
@@ -32,6 +33,9 @@ void head_fields(Stream& s, AnyLayout& layout) {
   s.number(info.rows);
   s.number(info.dims);
   s.number(info.first_row);
+  s.number(info.removed);
+  s.number(info.positions);
+  s.number(info.next_row);
   s.number(info.largest);
   s.zeros(4);
   s.metric(info.metric);
@@ -147,7 +151,9 @@ class HeadReader {
 };
 
 bool is_known(std::string_view section) {
-  return section == rows_section || section == unit_rows_section || section == features_section;
+  constexpr std::string_view known[] = {rows_section,      unit_rows_section, features_section,
+                                        positions_section, ids_section,       removed_section};
+  return std::find(std::begin(known), std::end(known), section) != std::end(known);
 }
 
 /// Sections stand one behind another, from a page each, and end within the body.
@@ -183,8 +189,14 @@ void check_counts(const IndexFileInfo& info) {
     refuse(std::to_string(info.rows) + " rows, but an index holds 1 to " + std::to_string(most_rows));
   if (info.dims < 1 || (compares_bits(info.metric) && info.dims > most_bits))
     refuse(std::to_string(info.dims) + " columns, which no index has");
-  if (info.first_row < 0 || info.first_row > most - info.rows)
-    refuse("first_row = " + std::to_string(info.first_row) + " with " + std::to_string(info.rows) + " rows");
+  if (info.removed < 0 || info.removed >= info.rows)
+    refuse(std::to_string(info.removed) + " of " + std::to_string(info.rows) + " rows are removed");
+  if (info.positions < info.rows || info.next_row < info.positions || info.next_row == most)
+    refuse(std::to_string(info.rows) + " rows of " + std::to_string(info.positions) +
+           " that were given, and the next is number " + std::to_string(info.next_row));
+  if (info.first_row < 0 || info.first_row > most - info.positions)
+    refuse("first_row = " + std::to_string(info.first_row) + " with " + std::to_string(info.positions) +
+           " rows");
   if (!std::isfinite(info.largest) || info.largest < 0)
     refuse("largest = " + text_of(info.largest) + ", which no element has");
 }
@@ -203,6 +215,35 @@ std::int64_t count_features(const IndexLayout& layout) {
   return static_cast<std::int64_t>(count);
 }
 
+/// What says which rows are there, and what they are called.
+///   wanted  whether the head needs it
+void check_numbers_section(const IndexLayout& layout, std::string_view name, std::string_view element,
+                           std::int64_t bytes, bool wanted) {
+  const IndexFileSection* const section = layout.find(name);
+  if ((section != nullptr) == wanted &&
+      (!section || (section->element == element && section->bytes == static_cast<std::uint64_t>(bytes))))
+    return;
+  refuse_index_file(section ? section->offset : table_at,
+                    "section " + std::string(name) + (section ? " is not what" : " is missing, which") +
+                        " the head needs of it; save the index again");
+}
+
+void check_numbers(const IndexLayout& layout) {
+  const IndexFileInfo& info = layout.info;
+  const std::int64_t numbers = info.rows * index_bytes;  // at most 2^32 rows
+  const std::int64_t words = (info.rows + removed_bits_a_word - 1) / removed_bits_a_word;
+  // An index that was not compacted may have no list of positions: these are then places.
+  check_numbers_section(layout, positions_section, "i64", numbers,
+                        info.positions != info.rows || layout.find(positions_section) != nullptr);
+  check_numbers_section(layout, ids_section, "i64", numbers,
+                        info.next_row != info.positions || layout.find(ids_section) != nullptr);
+  check_numbers_section(layout, removed_section, "u32", words * std::int64_t{sizeof(std::uint32_t)},
+                        info.removed > 0);
+  if (layout.find(ids_section) && info.first_row != 0)
+    refuse_index_file(table_at,
+                      "the rows have ids and a first_row, which no index has; save the index again");
+}
+
 Element check_rows_section(const IndexLayout& layout) {
   const IndexFileInfo& info = layout.info;
   const bool unit = prepare_of(info.metric) == Prepare::unit_rows;
@@ -212,9 +253,9 @@ Element check_rows_section(const IndexLayout& layout) {
     refuse_index_file(table_at, "an index of " + std::string(name(info.metric)) +
                                     " has its rows in the section " + std::string(wanted) +
                                     " alone; save the index again");
-  const IndexFileSection* const features = layout.find(features_section);
-  if (features && features->offset > rows->offset)
-    refuse_index_file(table_at, "section features stands behind the rows; save the index again");
+  for (const IndexFileSection& before : info.sections)
+    if (is_known(before.name) && before.offset > rows->offset)
+      refuse_index_file(table_at, "section " + before.name + " stands behind the rows; save the index again");
   Element element{};
   bool known = false;
   for (const Element one : all_elements)
@@ -285,7 +326,7 @@ const IndexFileSection& IndexLayout::rows() const {
   return plain ? *plain : *find(unit_rows_section);
 }
 
-IndexLayout layout_of(IndexFileInfo info) {
+IndexLayout layout_of(IndexFileInfo info, bool positions, bool ids) {
   IndexLayout layout{std::move(info)};
   std::uint64_t end = index_head_bytes;
   const auto add = [&](std::string_view section, std::string_view element, std::uint64_t bytes) {
@@ -296,6 +337,12 @@ IndexLayout layout_of(IndexFileInfo info) {
   layout.info.sections.clear();
   if (layout.info.features != layout.info.dims)
     add(features_section, "i64", static_cast<std::uint64_t>(layout.info.features * index_bytes));
+  if (positions) add(positions_section, "i64", static_cast<std::uint64_t>(layout.info.rows * index_bytes));
+  if (ids) add(ids_section, "i64", static_cast<std::uint64_t>(layout.info.rows * index_bytes));
+  if (layout.info.removed > 0)
+    add(removed_section, "u32",
+        static_cast<std::uint64_t>((layout.info.rows + removed_bits_a_word - 1) / removed_bits_a_word) *
+            sizeof(std::uint32_t));
   add(prepare_of(layout.info.metric) == Prepare::unit_rows ? unit_rows_section : rows_section,
       name(layout.info.element),
       static_cast<std::uint64_t>(layout.info.rows * row_bytes(layout.info.element, layout.info.features)));
@@ -345,6 +392,7 @@ IndexLayout read_head(std::span<const unsigned char> head, std::uint64_t bytes) 
   check_counts(layout.info);
   check_places(layout);
   layout.info.features = count_features(layout);
+  check_numbers(layout);
   layout.info.element = check_rows_section(layout);
   layout.info.rows_offset = layout.rows().offset;
   return layout;

@@ -27,7 +27,9 @@ inline constexpr std::uint64_t index_block_bytes = std::uint64_t{1} << 26,
                                index_piece_bytes = std::uint64_t{1} << 20;
 
 inline constexpr std::string_view rows_section = "rows", unit_rows_section = "unit_rows",
-                                  features_section = "features";
+                                  features_section = "features", positions_section = "positions",
+                                  ids_section = "ids", removed_section = "removed";
+inline constexpr std::int64_t removed_bits_a_word = 32;
 
 /// A file as its head says.
 struct IndexLayout {
@@ -43,7 +45,8 @@ struct IndexLayout {
 };
 
 /// Lay out what is told of `info` beside version, bytes and sections.
-IndexLayout layout_of(IndexFileInfo info);
+///   positions, ids  whether there are such sections
+IndexLayout layout_of(IndexFileInfo info, bool positions, bool ids);
 
 /// [index_head_bytes]
 std::vector<unsigned char> head_of(const IndexLayout& layout);

@@ -14,6 +14,7 @@
 #include "certified/row_sample.hpp"
 #include "host/parallel.hpp"
 #include "index_file/index_body.hpp"
+#include "index_file/index_numbers.hpp"
 #include "kith/error.hpp"
 #include "metric/chain.hpp"
 #include "rows/index_state.hpp"
@@ -142,19 +143,19 @@ class RowsSink {
   spi::Allocation* memory_ = nullptr;  ///< of the last chunk
 };
 
-/// Reads one file, section by section as they stand there: features before rows.
+/// Reads one file, section by section as they stand there: the rows come last.
 class IndexReader {
  public:
   IndexReader(const IndexFile& file, Device device, const OpenOptions& options)
       : layout_(file.layout()), device_(std::move(device)), options_(options), body_(file, options) {}
 
   std::shared_ptr<const Index::State> read() {
-    const IndexFileSection* const features = layout_.find(features_section);
     const IndexFileSection& rows = layout_.rows();
     for (std::span<const unsigned char> block = body_.next(); !block.empty(); block = body_.next()) {
-      if (features)
-        pass_section(*features, block, body_.offset(),
-                     [&](auto bytes) { features_.insert(features_.end(), bytes.begin(), bytes.end()); });
+      keep(features_section, block, features_);
+      keep(positions_section, block, numbers_.positions);
+      keep(ids_section, block, numbers_.ids);
+      keep(removed_section, block, numbers_.removed);
       pass_section(rows, block, body_.offset(), [&](auto bytes) {
         if (!sink_) begin_rows(rows.offset);
         sink_->take(bytes);
@@ -164,18 +165,25 @@ class IndexReader {
     const FloatGuard guard;
     if (state_->metric == Metric::negative_dot && layout_.info.largest != 0 &&
         layout_.info.largest < state_->largest)
-      refuse_index_file(64, "largest = " + text_of(layout_.info.largest) + ", but the rows reach " +
+      refuse_index_file(88, "largest = " + text_of(layout_.info.largest) + ", but the rows reach " +
                                 text_of(state_->largest) + "; save the index again");
     return state_;
   }
 
  private:
+  void keep(std::string_view name, std::span<const unsigned char> block, std::vector<unsigned char>& to) {
+    if (const IndexFileSection* const section = layout_.find(name))
+      pass_section(*section, block, body_.offset(),
+                   [&](auto bytes) { to.insert(to.end(), bytes.begin(), bytes.end()); });
+  }
+
   void begin_rows(std::uint64_t offset) {
     state_ = std::make_shared<Index::State>(
         device_, layout_.info.metric, layout_.info.dims,
         ordered_features(features_from(features_, layout_), layout_.info.dims));
     state_->rows = layout_.info.rows;
     state_->element = layout_.info.element;
+    take_numbers(layout_, numbers_, *state_);
     state_->first_row = layout_.info.first_row;
     state_->largest_of_shards = layout_.info.largest;
     sink_ = std::make_unique<RowsSink>(*state_, layout_, offset, options_.threads);
@@ -186,6 +194,7 @@ class IndexReader {
   const OpenOptions& options_;
   IndexBody body_;
   std::vector<unsigned char> features_;
+  IndexNumbers numbers_;
   std::shared_ptr<Index::State> state_;
   std::unique_ptr<RowsSink> sink_;
 };

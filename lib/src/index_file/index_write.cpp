@@ -78,8 +78,27 @@ IndexLayout layout_of(const Index::State& index) {
   info.dims = index.columns;
   info.features = compares_bits(index.metric) ? index.columns : index.dims;
   info.first_row = index.first_row;
+  info.removed = index.removed.count();
+  info.positions = index.numbers.positions();
+  info.next_row = index.numbers.next();
   info.largest = index.largest_of_shards;
-  return layout_of(std::move(info));
+  return layout_of(std::move(info), !index.numbers.in_place(), index.numbers.has_ids());
+}
+
+/// What of_place(place) has for each row on the device.
+template <class OfPlace>
+void write_numbers(BodyWriter& body, std::int64_t rows, const OfPlace& of_place) {
+  std::vector<std::int64_t> numbers(size(rows));
+  for (std::int64_t place = 0; place < rows; ++place) numbers[size(place)] = of_place(place);
+  body.write(numbers.data(), numbers.size() * sizeof(std::int64_t));
+}
+
+/// Bit t % 32 of word t / 32 is 1 where the row at place t is removed.
+void write_removed(BodyWriter& body, const Index::State& index) {
+  std::vector<std::uint32_t> words(size(divide_up(index.rows, removed_bits_a_word)), ~std::uint32_t{0});
+  index.removed.strike(words);
+  for (std::uint32_t& word : words) word = ~word;
+  body.write(words.data(), words.size() * sizeof(std::uint32_t));
 }
 
 /// All rows, a few at a time, as they lie on the device.
@@ -117,6 +136,12 @@ void save(const Index& index, const std::string& path, const SaveOptions& option
     body.begin(section);
     if (section.name == features_section)
       body.write(state.features.data(), state.features.size() * sizeof(std::int64_t));
+    else if (section.name == positions_section)
+      write_numbers(body, state.rows, [&](std::int64_t place) { return state.numbers.position(place); });
+    else if (section.name == ids_section)
+      write_numbers(body, state.rows, [&](std::int64_t place) { return state.numbers.number(place); });
+    else if (section.name == removed_section)
+      write_removed(body, state);
     else
       write_rows(body, state, layout);
   }

@@ -92,6 +92,30 @@ TEST_CASE("index: features, bits, and rows that are added") {
   const Result own = kith("search --device cpu --index " + larger + " -k 1 --out-index - --quiet" + asked);
   CHECK(own.out == "neighbor_1\n12\n13\n14\n15\n");
 
+  const string changed = files.folder / "changed.kidx";
+  CHECK(kith("index remove " + larger + " --rows 12,0 --quiet --out " + changed).code == 0);
+  CHECK(contains(kith("index info " + changed).out, "14 rows of 3 columns, of which 2 count"));
+  CHECK(contains(kith("index info " + changed).out,
+                 "2 removed rows take their place until `kith index compact`"));
+  const auto nearest = [&](const string& file) {
+    return kith("search --device cpu --index " + file + " -k 14 --out-index - --quiet" + asked).out;
+  };
+  const string found = nearest(changed);
+  CHECK(!contains(found, "12") && contains(found, "13"));
+  CHECK(kith("index compact " + changed + " --quiet").code == 0);
+  CHECK(json::parse(kith("index info --json " + changed).out)["removed"] == 0);
+  CHECK(json::parse(kith("index info --json " + changed).out)["next_row"] == 16);
+  CHECK(nearest(changed) == found);
+  check_refused(
+      "index remove " + changed + " --rows 12", 2,
+      "invalid_argument: index: there is no row 12 to remove, or it was removed before; name rows that are "
+      "there, of which the next would be 16");
+  check_refused(
+      "classify --index " + changed + " -k 1 --labels " + files.labels + asked, 6,
+      "unsupported: classify: " + changed +
+          ": rows were removed or have ids of their own, and files that belong to rows go by their order; "
+          "leave --labels out, or use the library");
+
   files.build("--metric hamming --element bits");
   check_same(files, "search", "-k 4 --element bits" + asked, "hamming");
   CHECK(kith("search --device cpu --index " + files.index + " -k 4" + asked).out ==
@@ -122,7 +146,7 @@ TEST_CASE("index: what does not go together, word for word") {
   refused("index info " + files.index + " --train " + files.train, 2,
           "invalid_argument: index info: --train means nothing to it; leave it out");
   refused("index ad " + files.index, 2,
-          "invalid_argument: index: there is no \"ad\"; choose one of build, info, add");
+          "invalid_argument: index: there is no \"ad\"; choose one of build, info, add, remove, compact");
   refused("search -k 1" + asked, 2,
           "invalid_argument: search: there are no training rows; give --train FILE, --index FILE");
   refused("search -k 1 --metric l1 --index " + files.index + asked, 2,

@@ -34,25 +34,49 @@ int build_index(const IndexFlags& flags) {
   return exit_ok;
 }
 
+Index opened(const IndexFlags& flags) {
+  return open_index_file(flags.file, open_device(flags.device));
+}
+
+void write_changed(const Index& index, const IndexFlags& flags) {
+  write_index(index, flags.out.empty() ? flags.file : flags.out);
+}
+
 int add_to_index(const IndexFlags& flags) {
   TrainingFlags more = flags.training;
   const IndexFileInfo info = index_file_info(flags.file);
   if (compares_bits(info.metric) && more.tables.element.empty()) more.tables.element = name(Element::bits);
-  Training training = read_training("index", more);
-  training.index = flags.file;
-  const Index index = open_index_file(training, open_device(flags.device));
-  write_index(index.with(training.rows.searched()), flags.out.empty() ? flags.file : flags.out);
+  const Training training = read_training("index", more);
+  write_changed(opened(flags).with(training.rows.searched()), flags);
+  return exit_ok;
+}
+
+int remove_from_index(const IndexFlags& flags) {
+  write_changed(opened(flags).without(flags.rows), flags);
+  return exit_ok;
+}
+
+int compact_index(const IndexFlags& flags) {
+  write_changed(opened(flags).compact(), flags);
   return exit_ok;
 }
 
 const std::vector<IndexAction>& index_actions() {
   static const std::vector<IndexAction> all = {
-      {"build", build_index, {"--train", "--out"}, {"FILE", "--json", "--verify"}},
+      {"build", build_index, {"--train", "--out"}, {"FILE", "--rows", "--json", "--verify"}},
       {"info",
        show_index,
        {"FILE"},
-       {"--train", "--out", "--metric", "--device", "--element", "--features", "--array", "--label-column"}},
-      {"add", add_to_index, {"FILE", "--train"}, {"--metric", "--features", "--json", "--verify"}}};
+       {"--train", "--out", "--metric", "--device", "--element", "--features", "--rows"}},
+      {"add", add_to_index, {"FILE", "--train"}, {"--metric", "--features", "--rows", "--json", "--verify"}},
+      {"remove",
+       remove_from_index,
+       {"FILE", "--rows"},
+       {"--train", "--metric", "--element", "--features", "--json", "--verify"}},
+      {"compact",
+       compact_index,
+       {"FILE"},
+       {"--train", "--metric", "--element", "--features", "--rows", "--json", "--verify"}}};
   return all;
 }
 
@@ -82,17 +106,19 @@ Subcommand add_index(CLI::App& parent) {
       parent.add_subcommand("index", "Write training rows as a file that any device opens, or look at one");
   app->add_option(
          "ACTION", flags->action,
-         "build: write --train as --out; info: what FILE holds; add: FILE with the rows of --train, too")
+         "build: write --train as --out; info: what FILE holds; add: FILE with the rows of --train, too; "
+         "remove: without --rows; compact: without the memory of removed rows")
       ->required()
       ->type_name("");
-  keeps_file(app->add_option("FILE", flags->file, "An index file, of info and add"));
+  keeps_file(app->add_option("FILE", flags->file, "An index file, of all actions but build"));
   add_table_options(*app, flags->training.tables,
                     "A column of text files that is no feature: left out. A name, or a number from 1; "
                     "-1 is the last",
                     false);
   app->get_option("--train")->required(false);
-  writes_file(app->add_option(
-      "--out", flags->out, "The index file that is written, .kidx by custom; add replaces FILE without it"));
+  writes_file(app->add_option("--out", flags->out,
+                              "The index file that is written, .kidx by custom; otherwise FILE is replaced"));
+  add_numbers(*app, "--rows", flags->rows, "Of remove: numbers of rows, with commas between them", 0);
   add_metric_option(*app, flags->metric);
   add_element_option(*app, flags->training.tables);
   add_feature_option(*app, flags->training);
@@ -103,6 +129,7 @@ Subcommand add_index(CLI::App& parent) {
   add_examples(*app, {"kith index build --train base.u8bin --metric l2 --out base.kidx",
                       "kith index info base.kidx --verify",
                       "kith index add base.kidx --train more.u8bin --out larger.kidx",
+                      "kith index remove base.kidx --rows 3,1415",
                       "kith search --index base.kidx --queries query.u8bin -k 10"});
   return {app, [app, flags] { return run_index(*app, *flags); }};
 }

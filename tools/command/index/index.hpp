@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "command/input/training.hpp"
 #include "command/shared/command.hpp"
@@ -11,6 +12,7 @@ namespace kith::command {
 
 struct IndexFlags {
   std::string action, file, out;
+  std::vector<std::int64_t> rows;  ///< --rows, of remove
   TrainingFlags training;
   Metric metric = default_metric;
   std::string device = "cpu";  ///< rows pass through it; a GPU gains nothing here

@@ -22,7 +22,9 @@ std::string info_json(const IndexFlags& flags, const IndexFileInfo& info) {
                                 {"bytes", info.bytes},
                                 {"metric", name(info.metric)},
                                 {"element", name(info.element)},
-                                {"rows", info.rows},
+                                {"rows", info.rows - info.removed},
+                                {"removed", info.removed},
+                                {"next_row", info.next_row},
                                 {"dims", info.dims},
                                 {"features", info.features},
                                 {"first_row", info.first_row},
@@ -38,12 +40,16 @@ std::string info_json(const IndexFlags& flags, const IndexFileInfo& info) {
 }
 
 std::string info_text(const IndexFlags& flags, const IndexFileInfo& info) {
-  std::string text = files::shown_name(flags.file) + ": " + std::to_string(info.rows) + " rows of " +
-                     std::to_string(info.dims) + (compares_bits(info.metric) ? " bits" : " columns");
+  std::string text = files::shown_name(flags.file) + ": " + std::to_string(info.rows - info.removed) +
+                     " rows of " + std::to_string(info.dims) +
+                     (compares_bits(info.metric) ? " bits" : " columns");
   if (info.features != info.dims) text += ", of which " + std::to_string(info.features) + " count";
   text += ", " + std::string(name(info.metric)) + ", " + format_bytes(info.bytes) + "\n";
   if (info.first_row > 0)
     text += "a shard: its rows are numbered from " + std::to_string(info.first_row) + "\n";
+  if (info.removed > 0)
+    text += std::to_string(info.removed) + " removed rows take " + (info.removed == 1 ? "its" : "their") +
+            " place until `kith index compact`\n";
   TextTable table({"section", "element", "offset", "bytes"});
   for (const IndexFileSection& section : info.sections)
     table.add({section.name, section.element, std::to_string(section.offset), std::to_string(section.bytes)});

@@ -88,6 +88,14 @@ void take_index(const CLI::App& app, RowFlags& flags, bool rows) {
     refuse(where, labels ? "an index has no labels; give --labels FILE"
                          : "an index has no values; give --values FILE");
   const IndexFileInfo info = index_file_info(flags.training.index);
+  if (info.removed > 0 || info.positions != info.rows || info.next_row != info.positions)
+    for (const char* option : {"--filter", "--labels", "--values", "--leave-one-out"})
+      if (given(option) || (rows && std::string_view(option) == "--leave-one-out"))
+        throw Error(Errc::unsupported,
+                    where + ": " + flags.training.index +
+                        ": rows were removed or have ids of their own, and files that belong to "
+                        "rows go by their order; leave " +
+                        option + " out, or use the library");
   flags.metric = info.metric;
   flags.training.index_rows = rows;
   if (rows && info.metric == Metric::cosine)
@@ -103,7 +111,7 @@ files::Table index_table(const TrainingFlags& flags, Training& training) {
   const IndexFileInfo info = index_file_info(flags.index);
   files::Table table;
   table.path = flags.index;
-  table.rows = info.rows;
+  table.rows = info.rows - info.removed;
   table.cols = table_columns(flags.index, info.dims, info.metric);
   if (flags.index_rows)
     read_rows(flags.index, table, training);
@@ -112,12 +120,12 @@ files::Table index_table(const TrainingFlags& flags, Training& training) {
   return table;
 }
 
-Index open_index_file(const Training& training, const Device& device) {
-  ActivityLine activity("opening " + files::shown_name(training.index));
+Index open_index_file(const std::string& path, const Device& device) {
+  ActivityLine activity("opening " + files::shown_name(path));
   OpenOptions options;
   options.stop = interrupt_token();
   options.progress = [&](double part) { activity.update(part); };
-  return open_index(training.index, device, options);
+  return open_index(path, device, options);
 }
 
 }  // namespace kith::command

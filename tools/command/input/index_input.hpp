@@ -21,7 +21,7 @@ void take_index(const CLI::App& app, RowFlags& flags, bool rows);
 /// The table of an index file, for queries and answers: its rows where flags.index_rows says so.
 files::Table index_table(const TrainingFlags& flags, Training& training);
 
-/// Open the index file that `training` comes from.
-Index open_index_file(const Training& training, const Device& device);
+/// Open an index file, with a line on stderr where it takes long.
+Index open_index_file(const std::string& path, const Device& device);
 
 }  // namespace kith::command

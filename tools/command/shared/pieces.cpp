@@ -60,7 +60,7 @@ auto from_pieces(Rows& rows, const Device& device, Metric metric, bool keep, Mak
 }  // namespace
 
 Index index_of(Training& training, const Device& device, Metric metric, bool keep) {
-  if (!training.index.empty()) return open_index_file(training, device);
+  if (!training.index.empty()) return open_index_file(training.index, device);
   return from_pieces(
       training.rows, device, metric, keep,
       [&](const RowsView& rows) { return Index(device, rows, metric, {training.features}); },
@@ -81,7 +81,7 @@ Classifier classifier_of(Training& training, const Device& device, Metric metric
                : weights.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
   };
   if (!training.index.empty())
-    return Classifier(open_index_file(training, device), all, training.sample_weights);
+    return Classifier(open_index_file(training.index, device), all, training.sample_weights);
   return from_pieces(
       training.rows, device, metric, keep,
       [&](const RowsView& rows) {

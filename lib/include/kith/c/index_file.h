@@ -33,7 +33,8 @@ typedef struct kith_index_file_info {
   uint64_t bytes;    ///< of the file
   const char* metric;
   const char* element;   ///< of the rows in the file: `f32`, `f16`, `bf16`, `u8`, `i8`, `bits`
-  int64_t rows;          ///< n
+  int64_t rows;          ///< in the file, those that are removed included
+  int64_t removed;       ///< rows that are removed
   int64_t dims;          ///< columns of rows and queries, as given
   int64_t features;      ///< columns that count, as many as a row in the file has
   int64_t first_row;     ///< as in kith_index_options
