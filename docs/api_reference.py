@@ -4,6 +4,7 @@ import xml.etree.ElementTree as ElementTree
 
 HEADERS = [
     ("Devices", "device"), ("Rows", "matrix_view"), ("Elements of rows", "rows_view"), ("Metrics", "metric"), ("Index and searches", "index"),
+    ("Index files", "index_file"), ("How files are written", "save_options"),
     ("What a search returns", "neighbors"), ("Plans and options", "plan"), ("What a search did", "trace"),
     ("Every row's neighbours", "knn_graph"), ("Filters", "filter"), ("Selectors and proposers", "selector"), ("Classification", "classifier"),
     ("Votes", "voting"), ("Regression", "regressor"), ("Evaluation", "evaluation"),

@@ -12,6 +12,7 @@ from ._arrays import Rows, address, element_rows_of, filter_words, index_array, 
 from ._checks import check_columns, choose, not_negative, whole
 from ._device import Device, open_device
 from ._errors import InvalidArgument
+from ._index_file import Path, pickled, save
 from ._keys import Keys, RadiusKeys, radius_keys_of
 from ._library import Handle, check, lib, new_handle, text
 from ._metrics import metrics
@@ -199,6 +200,25 @@ class Index:
             self._device,
             self._columns,
         )
+
+    def save(self, path: Path, *, progress: Progress = False) -> None:
+        """Write a file that `kith.open_index` opens on any device, and ``kith search --index``.
+
+        Parameters
+        ----------
+        path : str or path
+            ``.kidx`` by custom. The file appears whole or not at all. Rows stand in it in the element that they were
+            given in, uint8 as a byte a column; those of ``cosine`` as the unit rows that are searched. Names of
+            columns are not kept.
+        progress : bool or callable
+            As for `search`.
+
+        Raises
+        ------
+        kith.BadFile
+            It cannot be written.
+        """
+        save(self._handle, path, self._rows * self._dims, progress)
 
     def search(
         self,
@@ -522,10 +542,7 @@ class Index:
         return self
 
     def __reduce__(self) -> Any:
-        raise TypeError(
-            "kith.Index: its rows are on a device and are not pickled; pickle the rows, and make the Index again "
-            "from them (the estimators of kith.sklearn do that)"
-        )
+        return pickled(self)
 
 
 def knn_graph(

@@ -62,6 +62,11 @@ class KITH_API Classifier {
   Classifier(Device device, const RowsView& train, MatrixView<const std::int64_t> labels,
              Metric metric = default_metric, const TrainOptions& options = {});
 
+  /// Of an Index that is there already, as open_index() gives one. Labels and weights are in the order of
+  /// Index::numbers().
+  ///   labels  [n, outputs]    sample_weights  [n], or empty: 1
+  Classifier(Index index, MatrixView<const std::int64_t> labels, std::vector<float> sample_weights = {});
+
   /// A Classifier of these rows and more, which share the device memory of the rows that are here already.
   ///   more    [rows, dims]    labels  [rows, outputs], also new ones    sample_weights  [rows], or empty: 1
   /// This Classifier stays as it is. Throws as the constructors do.

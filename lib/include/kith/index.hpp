@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "kith/device.hpp"
@@ -32,6 +33,8 @@ struct IndexOptions {
   /// ascend are put in their order, so that ties go by id. Empty: rows are numbered 0, 1, ...
   std::vector<std::int64_t> ids = {};
 };
+
+struct OpenOptions;
 
 /// Training rows on a device. Immutable: any number of threads may search one at once. A handle:
 /// copies share the rows. The number of a row is its own for ever: with(), without() and compact() make other
@@ -144,6 +147,8 @@ class KITH_API Index {
   const State& state() const { return *state_; }
 
  private:
+  friend KITH_API Index open_index(const std::string&, Device, const OpenOptions&);
+  explicit Index(std::shared_ptr<const State> state);
   std::shared_ptr<const State> state_;
 };
 

@@ -45,6 +45,42 @@ LabelColumn make_column(const Index& index, const LabelColumn* before, MatrixVie
   return column;
 }
 
+/// Labels of the rows that are there, [rows(), outputs], as those of all rows on the device: those that are
+/// removed get one that another has, and no vote.
+std::vector<std::int64_t> labels_at_places(const Index& index, MatrixView<const std::int64_t> labels) {
+  const Index::State& state = index.state();
+  std::vector<std::int64_t> all;
+  all.reserve(static_cast<std::size_t>(state.rows * labels.cols()));
+  std::int64_t live = 0;
+  for (std::int64_t place = 0; place < state.rows; ++place) {
+    const bool removed = state.removed.has(place);
+    const std::int64_t* const from = labels.row(removed ? 0 : live);
+    all.insert(all.end(), from, from + labels.cols());
+    if (!removed) ++live;
+  }
+  return all;
+}
+
+std::vector<float> weights_at_places(const Index& index, std::vector<float> weights) {
+  const Index::State& state = index.state();
+  if (state.removed.count() == 0 || weights.empty()) return weights;
+  std::vector<float> all(static_cast<std::size_t>(state.rows));
+  auto from = weights.begin();
+  for (std::int64_t place = 0; place < state.rows; ++place)
+    if (!state.removed.has(place)) all[static_cast<std::size_t>(place)] = *from++;
+  return all;
+}
+
+/// All of it checked already.
+///   labels  [places, outputs]
+LabelledRows labelled(const Index& index, MatrixView<const std::int64_t> labels,
+                      std::vector<float> sample_weights) {
+  LabelledRows rows{{}, std::move(sample_weights)};
+  for (std::int64_t output = 0; output < labels.cols(); ++output)
+    rows.outputs.push_back(make_column(index, nullptr, labels, output));
+  return rows;
+}
+
 const LabelColumn& column_of(const Classifier::State& state, std::int64_t output) {
   const auto outputs = static_cast<std::int64_t>(state.outputs.size());
   if (output < 0 || output >= outputs)
@@ -88,10 +124,20 @@ Classifier::Classifier(Device device, const RowsView& train, MatrixView<const st
   check_labels(labels, train.rows);
   check_sample_weights("classifier", options.sample_weights, train.rows);
   const Index index(std::move(device), train, metric, {options.features});
-  auto rows = std::make_shared<LabelledRows>(LabelledRows{{}, options.sample_weights});
-  for (std::int64_t output = 0; output < labels.cols(); ++output)
-    rows->outputs.push_back(make_column(index, nullptr, labels, output));
+  auto rows = std::make_shared<LabelledRows>(labelled(index, labels, options.sample_weights));
   state_ = std::make_shared<State>(State{index, std::move(rows)});
+} catch (...) {
+  rethrow_as_error();
+}
+
+Classifier::Classifier(Index index, MatrixView<const std::int64_t> labels,
+                       std::vector<float> sample_weights) try {
+  check_labels(labels, index.rows());
+  check_sample_weights("classifier", sample_weights, index.rows());
+  const std::vector<std::int64_t> all = labels_at_places(index, labels);
+  auto rows = std::make_shared<LabelledRows>(labelled(index, {all.data(), index.state().rows, labels.cols()},
+                                                      weights_at_places(index, std::move(sample_weights))));
+  state_ = std::make_shared<State>(State{std::move(index), std::move(rows)});
 } catch (...) {
   rethrow_as_error();
 }

@@ -63,6 +63,7 @@ struct Index::State {
   std::int64_t columns = 0;            ///< of rows and queries, as given: of bits their number
   std::vector<std::int64_t> features;  ///< the columns that count, ascending
   std::int64_t dims = 0;               ///< columns of the rows on the device: as many, of bits words of 32
+  Element element = Element::f32;      ///< that all rows were given in; f32 where these differ
   float largest = 0;                   ///< max |element|
   std::int64_t first_row = 0;          ///< IndexOptions::first_row
   float largest_of_shards = 0;         ///< IndexOptions::largest

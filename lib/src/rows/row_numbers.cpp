@@ -23,6 +23,13 @@ RowNumbers::RowNumbers(std::vector<std::int64_t> ids)
       next_(ids.back() + 1),
       ids_(std::make_shared<const std::vector<std::int64_t>>(std::move(ids))) {}
 
+RowNumbers::RowNumbers(std::int64_t positions, std::int64_t next, std::vector<std::int64_t> position,
+                       std::vector<std::int64_t> ids)
+    : positions_(positions), next_(next) {
+  if (!position.empty()) position_ = std::make_shared<const std::vector<std::int64_t>>(std::move(position));
+  if (!ids.empty()) ids_ = std::make_shared<const std::vector<std::int64_t>>(std::move(ids));
+}
+
 RowNumbers RowNumbers::with(std::int64_t rows, std::int64_t count, std::span<const std::int64_t> ids) const {
   RowNumbers grown = *this;
   if (position_) {

@@ -20,6 +20,12 @@ class RowNumbers {
   ///   ids  ascending, as checked_ids() leaves them
   explicit RowNumbers(std::vector<std::int64_t> ids);
 
+  /// As a file has them.
+  ///   positions, next  as below
+  ///   position, ids    [places] ascending; empty: places are positions, numbers are positions
+  RowNumbers(std::int64_t positions, std::int64_t next, std::vector<std::int64_t> position,
+             std::vector<std::int64_t> ids);
+
   /// And `count` rows behind these.
   ///   rows  places so far
   ///   ids   empty: numbered on; else as checked_ids() leaves them

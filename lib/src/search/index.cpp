@@ -82,6 +82,7 @@ std::shared_ptr<Index::State> sharing(const Index::State& index) {
   auto state =
       std::make_shared<Index::State>(index.device, index.metric, index.columns, index.features, index.made);
   state->rows = index.rows;
+  state->element = index.element;
   state->largest = index.largest;
   state->first_row = index.first_row;
   state->largest_of_shards = index.largest_of_shards;
@@ -142,6 +143,7 @@ Index::Index(Device device, const RowsView& train, Metric metric, const IndexOpt
   check_shard(options, metric, train.rows, rows.largest);
   put_in_order(order, rows);
   state->rows = train.rows;
+  state->element = train.element;
   state->numbers = options.ids.empty() ? RowNumbers(train.rows) : RowNumbers(in_order(options.ids));
   state->first_row = options.first_row;
   state->largest_of_shards = options.largest;
@@ -165,6 +167,7 @@ Index Index::with(const RowsView& more, std::span<const std::int64_t> ids) const
   put_in_order(order, rows);
   auto state = std::make_shared<State>(state_->device, state_->metric, state_->columns, state_->features);
   state->rows = state_->rows + more.rows;
+  state->element = more.element == state_->element ? more.element : Element::f32;
   state->first_row = state_->first_row;
   state->largest_of_shards = state_->largest_of_shards;
   state->numbers = state_->numbers.with(state_->rows, more.rows, in_order(ids));

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "command/input/elements.hpp"
+#include "command/input/index_input.hpp"
 #include "command/input/training_parts.hpp"
 #include "kith/names.hpp"
 
@@ -283,7 +284,7 @@ Training read_training(const std::string& where, const TrainingFlags& flags) {
   files::Table& table = training.rows.table;
   TableFlags tables = train_flags(flags);
   tables.keep_elements = keeps_elements(flags);
-  table = read_train(tables, !flags.features.empty());
+  table = flags.index.empty() ? read_train(tables, !flags.features.empty()) : index_table(flags, training);
   take_labels(where, flags, training);
   take_values(where, flags, training);
   if (!flags.sample_weights.empty())
@@ -292,7 +293,8 @@ Training read_training(const std::string& where, const TrainingFlags& flags) {
   if (flags.tables.missing == "drop") drop_incomplete(where, training);
   if (!flags.filter.empty()) training.filter = read_filter(where, flags.filter, flags.tables, training);
   if (!flags.features.empty()) training.file_features = parse_features(where, flags.features, table);
-  if (table.stored.empty())  // else nothing is prepared: keeps_elements()
+  if (!flags.index.empty()) return training;  // an index is prepared
+  if (table.stored.empty())                   // else nothing is prepared: keeps_elements()
     training.preparation = Preparation(training.rows.numbers(), preparation_options(where, flags, table));
   prepare(training.preparation, flags.raw, training.rows);
   training.features = prepared_features(training.preparation, training.file_features);

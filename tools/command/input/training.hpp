@@ -32,6 +32,8 @@ inline constexpr std::int64_t no_neighbor = -1;
 /// All of it. Each subcommand registers what it has a use for.
 struct TrainingFlags {
   TableFlags tables;
+  std::string index;           ///< --index FILE, in place of tables.train
+  bool index_rows = false;     ///< of --index: its rows are needed in host memory, too
   std::string labels;          ///< --labels FILE
   std::string values;          ///< --values FILE
   std::string sample_weights;  ///< FILE
@@ -83,6 +85,7 @@ struct Rows {
 /// Of the rows that are searched: those that --missing drop leaves out are in none of the lists.
 struct Training {
   Rows rows;
+  std::string index;                     ///< the index file that holds the rows, where they are not in memory
   std::vector<files::Labels> labels;     ///< one an output; empty where no command asks for labels
   std::vector<std::string> label_names;  ///< [outputs], as they were asked for
   std::vector<double> values;            ///< [n, outputs] of --values or --target; else empty

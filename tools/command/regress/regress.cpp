@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "command/input/elements.hpp"
+#include "command/input/index_input.hpp"
 #include "command/input/learned.hpp"
 #include "command/input/results_json.hpp"
 #include "command/shared/pieces.hpp"
@@ -215,6 +216,7 @@ void print_json(const RegressFlags& flags, const Regressed& done) {
 }
 
 int run_regress(const CLI::App& app, RegressFlags flags) {
+  take_index(app, flags, flags.query_flags.leave_one_out);
   check_flags(app, flags);
   OutputFile out(flags.out, flags.output.format);
   Regressed done = regress(app, flags);
@@ -242,7 +244,7 @@ int run_regress(const CLI::App& app, RegressFlags flags) {
 
 void add_rows_and_questions(CLI::App& app, RegressFlags& flags) {
   add_table_options(app, flags.training.tables, "");
-  app.get_option("--train")->required(false);
+  add_index_option(app, flags.training);
   add_value_options(app, flags.training);
   add_query_options(app, flags.query_flags, "True values of the queries, as in --values");
   add_metric_option(app, flags.metric);

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "command/input/elements.hpp"
+#include "command/input/index_input.hpp"
 #include "command/input/learned.hpp"
 #include "command/input/results_json.hpp"
 #include "command/shared/command.hpp"
@@ -123,7 +124,8 @@ void check_outputs(const SearchFlags& flags) {
                       "hold; choose .csv, .tsv, .txt or a .vecs format");
 }
 
-int run_search(const CLI::App& app, const SearchFlags& flags) {
+int run_search(const CLI::App& app, SearchFlags flags) {
+  take_index(app, flags, flags.query_flags.leave_one_out);
   check_flags(app, flags);
   check_outputs(flags);
   OutputFile index_file(flags.out_index, flags.output.format),
@@ -153,6 +155,7 @@ Subcommand add_search(CLI::App& parent) {
   add_table_options(*app, flags->training.tables,
                     "A column of text files that is no feature: left out. A name, or a number from 1; "
                     "-1 is the last");
+  add_index_option(*app, flags->training);
   add_query_options(*app, flags->query_flags, "");
   add_metric_option(*app, flags->metric);
   add_element_option(*app, flags->training.tables);
@@ -178,6 +181,7 @@ Subcommand add_search(CLI::App& parent) {
                 "kith search --train a.csv --queries b.csv --label-column -1 --explain --certify",
                 "kith search --train a.csv --leave-one-out -k 1 --features 1-3 --scale standardize",
                 "kith search --train points.npy --query 2.5,7 --radius 1.5 --metric l2",
+                "kith search --index base.kidx --queries query.u8bin -k 10 --out-index found.ivecs",
                 "kith search --train codes.npy --queries asked.npy -k 10 --element bits --metric hamming"});
   return {app, [app, flags] { return run_search(*app, *flags); }};
 }

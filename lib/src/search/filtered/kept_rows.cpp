@@ -28,6 +28,7 @@ std::shared_ptr<Index::State> state_of_rows(const Index::State& index, std::span
   const MatrixView<const float> view(rows.data(), static_cast<std::int64_t>(places.size()), index.dims);
   auto state = std::make_shared<Index::State>(index.device, index.metric, index.columns, index.features);
   state->rows = view.rows();
+  state->element = index.element;
   state->numbers = RowNumbers(view.rows());
   state->first_row = index.first_row;
   state->largest_of_shards = index.largest_of_shards;
