@@ -10,12 +10,12 @@
 #include "kith/error.hpp"
 #include "plan/attempts.hpp"
 #include "plan/plan_memory.hpp"
-#include "plan/plan_rules.hpp"
 #include "plan/plan_sample.hpp"
 #include "plan/product_bounds.hpp"
 #include "plan/proposal_sizes.hpp"
 #include "plan/reasons.hpp"
-#include "plan/tuning_choice.hpp"
+#include "plan/rules/plan_rules.hpp"
+#include "plan/rules/tuning_choice.hpp"
 #include "rows/row_filter.hpp"
 
 namespace kith {

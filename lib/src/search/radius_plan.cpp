@@ -3,8 +3,8 @@
 
 #include "base/numbers.hpp"
 #include "kith/error.hpp"
-#include "plan/plan_rules.hpp"
 #include "plan/reasons.hpp"
+#include "plan/rules/plan_rules.hpp"
 #include "rows/row_filter.hpp"
 #include "rows/rows.hpp"
 #include "search/radius.hpp"

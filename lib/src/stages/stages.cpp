@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/border.hpp"
-#include "plan/plan_rules.hpp"
+#include "plan/rules/plan_rules.hpp"
 #include "stages/stage_support.hpp"
 
 namespace kith::stages {

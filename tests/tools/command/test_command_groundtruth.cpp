@@ -9,7 +9,7 @@
 #include <string>
 
 #include "common/shell.hpp"  // KITH_COMMAND_PATH
-#include "common/zip_file.hpp"
+#include "tools/files/zip_file.hpp"
 
 using namespace command_tests;
 using namespace std::string_literals;

@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "common/data_files.hpp"
-#include "common/zip_file.hpp"
+#include "tools/files/zip_file.hpp"
 
 using namespace test_support;
 using namespace kith::tests::data_files;

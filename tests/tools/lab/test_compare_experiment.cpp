@@ -13,12 +13,12 @@
 #include <vector>
 
 #include "command/shared/command_line.hpp"
-#include "common/experiments.hpp"
 #include "common/folder.hpp"
 #include "common/shell.hpp"  // KITH_COMMAND_PATH
 #include "lab/compare/compare.hpp"
 #include "lab/experiments/measure.hpp"
 #include "lab/reproduce/experiment_output.hpp"
+#include "tools/lab/experiments.hpp"
 
 using namespace kith;
 using namespace kith::experiments;

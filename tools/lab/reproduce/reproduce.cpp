@@ -30,8 +30,8 @@ std::vector<Experiment> wanted_experiments(const ReproduceFlags& flags) {
   for (const std::string& name : split_commas(flags.names)) {
     if (name == "all" || name == "list")
       refuse("reproduce", "NAMES: " + name + " stands alone; leave the other names out");
-    const Experiment& found = files::find_named(experiments::all_experiments(), name, &Experiment::name,
-                                                "reproduce: NAMES: there is none", {"all", "list"});
+    const Experiment found = files::find_named(experiments::all_experiments(), name, &Experiment::name,
+                                               "reproduce: NAMES: there is none", {"all", "list"});
     const auto same = [&](const Experiment& e) { return e.name == found.name; };
     if (std::none_of(wanted.begin(), wanted.end(), same)) wanted.push_back(found);
   }

@@ -3,8 +3,8 @@
 #include <limits>
 
 #include "base/numbers.hpp"
-#include "plan/plan_rules.hpp"
 #include "plan/reasons.hpp"
+#include "plan/rules/plan_rules.hpp"
 
 namespace kith {
 namespace {

@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "plan/plan_rules.hpp"
 #include "plan/reasons.hpp"
+#include "plan/rules/plan_rules.hpp"
 
 namespace kith {
 namespace {

@@ -2,11 +2,11 @@
 #include <iterator>
 #include <limits>
 
-#include "plan/plan_rules.hpp"
 #include "plan/plan_visits.hpp"
 #include "plan/product_bounds.hpp"
 #include "plan/proposal_sizes.hpp"
 #include "plan/reasons.hpp"
+#include "plan/rules/plan_rules.hpp"
 
 namespace kith {
 namespace {

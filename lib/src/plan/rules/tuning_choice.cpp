@@ -1,4 +1,4 @@
-#include "plan/tuning_choice.hpp"
+#include "plan/rules/tuning_choice.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,8 +9,8 @@
 #include "base/text.hpp"
 #include "kith/error.hpp"
 #include "kith/tuning.hpp"
-#include "plan/plan_rules.hpp"
 #include "plan/reasons.hpp"
+#include "plan/rules/plan_rules.hpp"
 
 namespace kith {
 namespace {
