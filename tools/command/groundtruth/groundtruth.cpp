@@ -4,7 +4,7 @@
 
 #include "command/input/learned.hpp"
 #include "command/shared/command.hpp"
-#include "command/shared/pieces.hpp"
+#include "command/shared/training_index.hpp"
 #include "files/ground_truth.hpp"
 #include "files/output.hpp"
 #include "kith/index.hpp"
@@ -27,13 +27,14 @@ Metric metric_in_file(Metric metric) {
 Neighbors find_truth(const GroundTruthFlags& flags, Training& training, const Rows& queries, Trace* trace) {
   PlanOptions options = plan_options(flags.plan);
   options.filter = training.filter_view();
-  const Index index = index_of(training, open_device(flags.device), metric_in_file(flags.metric), false);
+  const TrainingIndex index(training, open_my_device(flags.device), metric_in_file(flags.metric), false);
   ProgressBar bar("searching");
   options.progress = [&bar](const Progress& progress) { bar.update(progress.fraction); };
   return index.search(queries.searched(), flags.k, options, trace);
 }
 
-int run_groundtruth(const GroundTruthFlags& flags) {
+int run_groundtruth(GroundTruthFlags flags) {
+  flags.training.tables.in_parts = ranks() != nullptr;
   files::check_ground_truth_name(flags.out);
   OutputFile out(flags.out, "ibin");
   Training training = read_training("groundtruth", flags.training);

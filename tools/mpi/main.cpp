@@ -1,0 +1,43 @@
+// kith-mpi: the command by the ranks of an MPI program, each with a part of the training rows.
+#include <mpi.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "command/shared/command_line.hpp"
+#include "command/shared/interrupt.hpp"
+#include "command/shared/named_files.hpp"
+#include "command/shared/program.hpp"
+#include "mpi_ranks.hpp"
+
+namespace {
+
+using namespace kith::command;
+
+constexpr std::array shared_subcommands = {"search", "classify", "regress", "groundtruth"};
+
+int run_shared(const Subcommand& subcommand) {
+  const std::string name = subcommand.app->get_name();
+  if (std::find(shared_subcommands.begin(), shared_subcommands.end(), name) == shared_subcommands.end())
+    refuse(name, "ranks do not share it; use `kith " + name +
+                     "`. kith-mpi has search, classify, regress and groundtruth");
+  refuse_stdin(*subcommand.app);
+  return run_and_warn(subcommand);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  watch_for_interrupts();  // before MPI starts threads
+  int allowed = 0;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &allowed);
+  MpiRanks ranks;
+  set_ranks(&ranks);
+  const int code = reported([&] {
+    return ranks.run([&] { return CommandLine().run({argv + 1, argv + argc}, run_shared); });
+  });
+  MPI_Finalize();
+  return code;
+}
