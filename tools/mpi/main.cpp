@@ -38,6 +38,7 @@ int main(int argc, char** argv) {
   const int code = reported([&] {
     return ranks.run([&] { return CommandLine().run({argv + 1, argv + argc}, run_shared); });
   });
+  ignore_interrupts();
   MPI_Finalize();
   return code;
 }

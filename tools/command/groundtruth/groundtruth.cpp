@@ -44,7 +44,7 @@ int run_groundtruth(GroundTruthFlags flags) {
   const Neighbors found = find_truth(flags, training, queries, flags.diagnostics.any() ? &trace : nullptr);
   MatrixView<const float> distances;
   if (!flags.no_distances) distances = {found.distance.data(), found.queries, found.k};
-  files::write_ground_truth(*out, {found.index.data(), found.queries, found.k}, distances);
+  if (out) files::write_ground_truth(*out, {found.index.data(), found.queries, found.k}, distances);
   out.commit();
   print(diagnostics(flags.diagnostics, trace));
   return exit_ok;
