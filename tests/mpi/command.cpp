@@ -86,13 +86,15 @@ class Files : public command_tests::Folder {
   }
 };
 
-/// By one process, and by one and by three ranks.
+/// By one process, and by one and by three ranks; what fails by three alone, as mpirun takes longer to end
+/// then.
 void check_same(const Files& files, const string& arguments, int code) {
   CAPTURE(arguments);
   const auto [alone, written] = files.run("\"$kith\"", arguments);
   CHECK(alone.code == code);
   CAPTURE(alone.err);
-  for (const char* ranks : {"1", "3"}) {
+  for (const string ranks : {"1", "3"}) {
+    if (ranks == "1" && code != 0) continue;
     CAPTURE(ranks);
     const auto [shared, also] =
         files.run(string(KITH_MPIRUN " -np ") + ranks + " '" KITH_MPI_COMMAND "'", arguments);

@@ -16,6 +16,8 @@
 // rank dies, what MPI does is what happens: Open MPI 4.1 ends the program.
 #pragma once
 
+#include "kith/cxx20.hpp"  // before what C++17 might not find
+
 #include <mpi.h>
 
 #include <cstdint>
@@ -25,7 +27,6 @@
 #include <span>
 #include <utility>
 
-#include "kith/cxx20.hpp"
 #include "kith/device.hpp"
 #include "kith/export.hpp"
 #include "kith/index.hpp"
