@@ -31,13 +31,13 @@ Error as_error(const std::exception_ptr& failure) {
 
 }  // namespace
 
-void agree(MPI_Comm comm, std::exception_ptr failure) {
+void agree(MPI_Comm comm, const std::exception_ptr& failure) {
   int rank = 0, size = 0;
   check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
   check(MPI_Comm_size(comm, &size), "MPI_Comm_size");
   const int mine = failure ? rank : size;
   int first = size;
-  check(MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
+  check(comm, MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
   if (first == size) return;
   Errc code{};
   std::string message;
@@ -47,9 +47,9 @@ void agree(MPI_Comm comm, std::exception_ptr failure) {
     message = error.what();
   }
   std::array<int, 2> head = {static_cast<int>(code), static_cast<int>(message.size())};
-  check(MPI_Bcast(head.data(), 2, MPI_INT, first, comm), "MPI_Bcast");
+  check(comm, MPI_Bcast(head.data(), 2, MPI_INT, first, comm), "MPI_Bcast");
   message.resize(static_cast<std::size_t>(head[1]));
-  check(MPI_Bcast(message.data(), head[1], MPI_CHAR, first, comm), "MPI_Bcast");
+  check(comm, MPI_Bcast(message.data(), head[1], MPI_CHAR, first, comm), "MPI_Bcast");
   throw Error(static_cast<Errc>(head[0]), message);
 }
 

@@ -10,9 +10,12 @@
 
 namespace kith::mpi {
 
-/// Throw device_failure where `code` is not MPI_SUCCESS.
+/// Throw device_failure, or RankLost, where `code` is not MPI_SUCCESS.
 ///   what  the function that returned it
 void check(int code, const char* what);
+/// The same of a call that all ranks of `comm` make. Throws RankLost, too: then the others do not wait any
+/// longer.
+void check(MPI_Comm comm, int code, const char* what);
 
 /// Throws invalid_argument: MPI is not running, or does not allow for threads that do not call it.
 void require_mpi();

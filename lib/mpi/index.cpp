@@ -243,8 +243,8 @@ RadiusKeys Index::State::keys(const RowsView& queries, std::span<const float> ra
   return gather(ranks, std::move(found));
 }
 
-Index::Index(MPI_Comm comm, Device device, const RowsView& my_rows, std::optional<std::int64_t> first_row,
-             Metric metric, const IndexOptions& options)
+Index::Index(MPI_Comm comm, const Device& device, const RowsView& my_rows,
+             std::optional<std::int64_t> first_row, Metric metric, const IndexOptions& options)
     : state_(std::make_shared<const State>(comm, device, my_rows, first_row, metric, options)) {}
 
 Keys Index::search_keys(const RowsView& queries, std::int64_t k, const PlanOptions& options,

@@ -1,7 +1,6 @@
 #include "reduce.hpp"
 
 #include <algorithm>
-#include <compare>
 #include <cstring>
 #include <vector>
 
@@ -10,13 +9,15 @@
 namespace kith::mpi {
 namespace {
 
-/// What is nearer is smaller: the order of the contract, section 2; (no_value, -1) is behind all others.
 struct PackedKey {
   std::uint32_t value;
   std::int64_t row;
-
-  auto operator<=>(const PackedKey&) const = default;
 };
+
+/// The order of the contract, section 2; (no_value, -1) is behind all others.
+bool is_nearer(const PackedKey& a, const PackedKey& b) {
+  return a.value != b.value ? a.value < b.value : a.row < b.row;
+}
 
 /// A key as it travels: value, then row, at any address.
 constexpr std::size_t packed_bytes = 12;
@@ -46,9 +47,9 @@ void keep_nearest(const unsigned char* a, unsigned char* b, std::size_t bytes) {
   std::size_t from_a = 0, from_b = 0;  // neither goes beyond `to`
   for (std::size_t to = 0; to < bytes; to += packed_bytes) {
     const PackedKey one = load(a + from_a), other = load(b + from_b);
-    store(std::min(one, other), merged + to);
-    from_a += one <= other ? packed_bytes : 0;
-    from_b += other <= one ? packed_bytes : 0;
+    store(is_nearer(one, other) ? one : other, merged + to);
+    from_a += is_nearer(other, one) ? 0 : packed_bytes;
+    from_b += is_nearer(one, other) ? 0 : packed_bytes;
   }
   std::memcpy(b, merged, bytes);
 }
@@ -88,7 +89,7 @@ class ListType {
   ListType& operator=(const ListType&) = delete;
 
   void reduce(MPI_Comm comm, unsigned char* lists, std::int64_t count) const {
-    check(MPI_Allreduce(MPI_IN_PLACE, lists, static_cast<int>(count), list_, nearest_, comm),
+    check(comm, MPI_Allreduce(MPI_IN_PLACE, lists, static_cast<int>(count), list_, nearest_, comm),
           "MPI_Allreduce");
   }
 

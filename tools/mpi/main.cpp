@@ -4,7 +4,9 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "command/shared/command_line.hpp"
 #include "command/shared/interrupt.hpp"
@@ -35,8 +37,12 @@ int main(int argc, char** argv) {
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &allowed);
   MpiRanks ranks;
   set_ranks(&ranks);
+  std::vector<std::unique_ptr<CommandLine>> lines;  // an option is known by its address: none is freed
   const int code = reported([&] {
-    return ranks.run([&] { return CommandLine().run({argv + 1, argv + argc}, run_shared); });
+    return ranks.run([&] {
+      lines.push_back(std::make_unique<CommandLine>());
+      return lines.back()->run({argv + 1, argv + argc}, run_shared);
+    });
   });
   ignore_interrupts();
   MPI_Finalize();

@@ -28,6 +28,7 @@
 #include <utility>
 
 #include "kith/device.hpp"
+#include "kith/error.hpp"
 #include "kith/export.hpp"
 #include "kith/index.hpp"
 #include "kith/keys.hpp"
@@ -41,11 +42,24 @@
 
 namespace kith::mpi {
 
+/// A rank died, of which MPI told the others: where MPI has User Level Failure Mitigation (Bland, Bouteiller,
+/// Herault, Bosilca, Dongarra 2013), as Open MPI 5 has under `mpirun --with-ft ulfm`, and errors of the
+/// communicator are returned, every call here throws it on every rank that lives. The Index is of no more use
+/// then, nor is the communicator, but for survivors().
+class KITH_API RankLost : public Error {
+ public:
+  using Error::Error;
+};
+
+/// The ranks of `comm` that live, in their order, as a communicator whose errors are returned; the caller
+/// frees it. Collective among them, once each has caught RankLost. Throws unsupported: MPI has no ULFM.
+KITH_API MPI_Comm survivors(MPI_Comm comm);
+
 /// Tell the other ranks whether a step of this one failed.
 ///   failure  what it threw; null: nothing
 /// Throws what the lowest rank with a failure gave, on every rank: an Error as it is, std::bad_alloc and
 /// std::length_error as out_of_memory, anything else as device_failure.
-KITH_API void agree(MPI_Comm comm, std::exception_ptr failure);
+KITH_API void agree(MPI_Comm comm, const std::exception_ptr& failure);
 
 /// A step that each rank does by itself, such as reading its rows or opening its device: what it throws on
 /// one rank is thrown on all of them, so that none waits for a rank that has left.
@@ -57,7 +71,7 @@ void together(MPI_Comm comm, Step&& step) {
   } catch (...) {
     failure = std::current_exception();
   }
-  agree(comm, std::move(failure));
+  agree(comm, failure);
 }
 
 /// An Index of the rows of all ranks. A handle: copies share the rows. Free it before MPI_Finalize().
@@ -71,8 +85,9 @@ class KITH_API Index {
   ///   options    features the same on all ranks; first_row and largest stay 0: they are found here
   /// Throws as kith::Index does, and invalid_argument: MPI is not initialised, or with less than
   /// MPI_THREAD_FUNNELED; no rank has a row; ranks differ in what must be the same; a row with two ranks.
-  Index(MPI_Comm comm, Device device, const RowsView& my_rows, std::optional<std::int64_t> first_row = {},
-        Metric metric = default_metric, const IndexOptions& options = {});
+  Index(MPI_Comm comm, const Device& device, const RowsView& my_rows,
+        std::optional<std::int64_t> first_row = {}, Metric metric = default_metric,
+        const IndexOptions& options = {});
 
   /// What kith::Index::search() of all rows returns, on every rank.
   ///   queries          [m, dims]  the same on all ranks
