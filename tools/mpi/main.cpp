@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <vector>
@@ -45,6 +46,7 @@ int main(int argc, char** argv) {
     });
   });
   ignore_interrupts();
+  if (ranks.lost()) std::_Exit(code);  // MPI_Finalize() of Open MPI 5.0 now and then waits for the dead
   MPI_Finalize();
   return code;
 }

@@ -105,6 +105,7 @@ int MpiRanks::run(const std::function<int()>& body) {
     try {
       return run_once(body);
     } catch (const mpi::RankLost&) {
+      lost_ = true;
       const MPI_Comm alive = mpi::survivors(comm_);
       const int before = size_, mine = rank_ == 0 ? code_ : -1;  // whether what was asked for is written
       int code = -1;

@@ -27,6 +27,9 @@ class MpiRanks final : public Ranks {
   /// everything.
   int run(const std::function<int()>& body);
 
+  /// Whether a rank died meanwhile.
+  bool lost() const { return lost_; }
+
   /// A step that all ranks do together, once none has failed. What it throws, it throws on all of them.
   template <class Step>
   auto step(Step&& together);
@@ -38,7 +41,8 @@ class MpiRanks final : public Ranks {
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0, size_ = 1, place_ = 0;
   bool told_ = false;  ///< all ranks throw what this one throws
-  int code_ = -1;      ///< what this rank's body has returned; -1: nothing yet
+  bool lost_ = false;
+  int code_ = -1;  ///< what this rank's body has returned; -1: nothing yet
 };
 
 }  // namespace kith::command

@@ -12,8 +12,8 @@
 // Everything here is collective: all ranks of the communicator call it, in the same order, with the same
 // queries, k, radii and votes; devices, rows, filters and other PlanOptions are each rank's own. MPI is
 // called by the calling thread alone (MPI_THREAD_FUNNELED), with host memory alone. What fails on one rank is
-// thrown on every rank, as that rank has it; of several ranks the lowest counts. Where MPI itself fails, or a
-// rank dies, what MPI does is what happens: Open MPI 4.1 ends the program.
+// thrown on every rank, as that rank has it; of several ranks the lowest counts. Where a rank
+// dies, Open MPI 4.1 ends the program; see RankLost.
 #pragma once
 
 #include "kith/cxx20.hpp"  // before what C++17 might not find
