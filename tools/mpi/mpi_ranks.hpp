@@ -5,7 +5,7 @@
 
 #include <functional>
 
-#include "command/shared/ranks.hpp"
+#include "command/rows/ranks.hpp"
 
 namespace kith::command {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "command/classify/classify.hpp"
-#include "command/shared/training_index.hpp"
+#include "command/rows/training_index.hpp"
 #include "files/text/dictionary.hpp"
 
 namespace kith::command {

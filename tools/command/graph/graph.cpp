@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "command/input/learned.hpp"
+#include "command/rows/pieces.hpp"
 #include "command/shared/command.hpp"
-#include "command/shared/pieces.hpp"
 #include "files/output.hpp"
 #include "kith/index.hpp"
 

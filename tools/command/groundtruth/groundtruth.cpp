@@ -3,8 +3,8 @@
 #include <memory>
 
 #include "command/input/learned.hpp"
+#include "command/rows/training_index.hpp"
 #include "command/shared/command.hpp"
-#include "command/shared/training_index.hpp"
 #include "files/ground_truth.hpp"
 #include "files/output.hpp"
 #include "kith/index.hpp"

@@ -9,7 +9,7 @@
 #include <limits>
 
 #include "command/input/elements.hpp"
-#include "command/shared/ranks.hpp"
+#include "command/rows/ranks.hpp"
 #include "files/source.hpp"
 #include "files/text/decorated.hpp"
 #include "files/text/layout.hpp"

@@ -7,7 +7,7 @@
 #include "command/input/elements.hpp"
 #include "command/input/learned.hpp"
 #include "command/input/results_json.hpp"
-#include "command/shared/training_index.hpp"
+#include "command/rows/training_index.hpp"
 #include "files/output.hpp"
 #include "files/text/number.hpp"
 #include "kith/model.hpp"

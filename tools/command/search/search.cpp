@@ -7,8 +7,8 @@
 #include "command/input/elements.hpp"
 #include "command/input/learned.hpp"
 #include "command/input/results_json.hpp"
+#include "command/rows/training_index.hpp"
 #include "command/shared/command.hpp"
-#include "command/shared/training_index.hpp"
 #include "files/output.hpp"
 #include "kith/index.hpp"
 

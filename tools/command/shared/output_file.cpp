@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "command/input/tables.hpp"
-#include "command/shared/ranks.hpp"
+#include "command/rows/ranks.hpp"
 
 namespace kith::command {
 

@@ -1,9 +1,9 @@
-#include "command/shared/training_index.hpp"
+#include "command/rows/training_index.hpp"
 
 #include <algorithm>
 #include <numeric>
 
-#include "command/shared/pieces.hpp"
+#include "command/rows/pieces.hpp"
 
 namespace kith::command {
 namespace {
