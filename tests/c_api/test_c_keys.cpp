@@ -73,7 +73,7 @@ TEST_SUITE_BEGIN("device");
 
 TEST_CASE("c: keys of shards, merged, are those of one index") {
   const OpenDevice on = opened();
-  for (const Metric metric : all_metrics) {
+  for (const Metric metric : number_metrics) {
     CAPTURE(std::string(name(metric)));
     const Matrix train = train_rows(metric), queries = query_rows(metric);
     const Index whole(device(), train, metric);

@@ -175,7 +175,7 @@ TEST_CASE("shards: filters, cut at multiples of 32 or shifted") {
 TEST_CASE("shards: rows within a radius, by each metric") {
   std::mt19937 random(6);
   for (const DataKind kind : {DataKind::grid, DataKind::normal})
-    for (const Metric metric : all_metrics) {
+    for (const Metric metric : number_metrics) {
       CAPTURE(std::string(name(metric)));
       const Matrix train = train_rows(kind, metric), queries = query_rows(kind, metric);
       const Index whole(device(), train, metric);

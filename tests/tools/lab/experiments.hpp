@@ -68,7 +68,7 @@ inline void check_result(const experiments::Result& result) {
 }
 
 /// The series whose label begins with `label`.
-inline const experiments::Series& series_of(const experiments::Chart& chart, const std::string& label) {
+inline const experiments::Series& series_of(const experiments::Chart& chart, std::string_view label) {
   for (const experiments::Series& series : chart.series)
     if (series.label.starts_with(label)) return series;
   FAIL("no series " << label);

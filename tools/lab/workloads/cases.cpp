@@ -198,8 +198,8 @@ Case random_case(const DeviceInfo& device, std::uint64_t seed, std::uint64_t num
   if (random.one_in(3)) c.classes = random.pick<std::int64_t>({1, 2, 3, 10, 300});
   c.threads = static_cast<std::uint32_t>(random.pick({0, 0, 1, 3}));
   if (!wide) draw_stage(Random(random_bits(scramble(seed) + 1, number)), c);
-  draw_elements(Random(random_bits(scramble(seed) + 3, number)), c);
-  if (Random(random_bits(scramble(seed) + 2, number)).one_in(6)) take_boxes(device, c);
+  draw_elements(Random(random_bits(scramble(seed) + 2, number)), c);
+  if (Random(random_bits(scramble(seed) + 3, number)).one_in(6)) take_boxes(device, c);
   return c;
 }
 
