@@ -6,8 +6,8 @@
 
 #include "command/input/index_input.hpp"
 #include "command/input/learned.hpp"
+#include "command/rows/pieces.hpp"
 #include "command/shared/command.hpp"
-#include "command/shared/pieces.hpp"
 #include "files/output.hpp"
 #include "kith/index.hpp"
 

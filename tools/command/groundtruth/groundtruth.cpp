@@ -4,8 +4,8 @@
 
 #include "command/input/index_input.hpp"
 #include "command/input/learned.hpp"
+#include "command/rows/training_index.hpp"
 #include "command/shared/command.hpp"
-#include "command/shared/pieces.hpp"
 #include "files/ground_truth.hpp"
 #include "files/output.hpp"
 #include "kith/index.hpp"
@@ -28,7 +28,7 @@ Metric metric_in_file(Metric metric) {
 Neighbors find_truth(const GroundTruthFlags& flags, Training& training, const Rows& queries, Trace* trace) {
   PlanOptions options = plan_options(flags.plan);
   options.filter = training.filter_view();
-  const Index index = index_of(training, open_device(flags.device), metric_in_file(flags.metric), false);
+  const TrainingIndex index(training, open_my_device(flags.device), metric_in_file(flags.metric), false);
   ProgressBar bar("searching");
   options.progress = [&bar](const Progress& progress) { bar.update(progress.fraction); };
   if (index.metric() == metric_in_file(flags.metric))
@@ -43,6 +43,7 @@ Neighbors find_truth(const GroundTruthFlags& flags, Training& training, const Ro
 
 int run_groundtruth(const CLI::App& app, GroundTruthFlags flags) {
   take_index(app, flags, false);
+  flags.training.tables.in_parts = ranks() != nullptr;
   files::check_ground_truth_name(flags.out);
   OutputFile out(flags.out, "ibin");
   Training training = read_training("groundtruth", flags.training);
@@ -52,7 +53,7 @@ int run_groundtruth(const CLI::App& app, GroundTruthFlags flags) {
   const Neighbors found = find_truth(flags, training, queries, flags.diagnostics.any() ? &trace : nullptr);
   MatrixView<const float> distances;
   if (!flags.no_distances) distances = {found.distance.data(), found.queries, found.k};
-  files::write_ground_truth(*out, {found.index.data(), found.queries, found.k}, distances);
+  if (out) files::write_ground_truth(*out, {found.index.data(), found.queries, found.k}, distances);
   out.commit();
   print(diagnostics(flags.diagnostics, trace));
   return exit_ok;

@@ -66,7 +66,8 @@ struct Rows {
   std::optional<std::vector<std::int64_t>> kept;
 
   std::int64_t count() const { return kept ? static_cast<std::int64_t>(kept->size()) : table.rows; }
-  RowsView searched() const;                ///< [count(), width], as they are stored
+  std::int64_t here() const { return table.held ? table.held->rows : count(); }  ///< all, or this rank's part
+  RowsView searched() const;                ///< [here(), width], as they are stored
   MatrixView<const float> numbers() const;  ///< the same, of rows that are stored as float32
 
   /// Answers of the searched rows, `width` each, become those of all rows of the table; others get `none`.

@@ -8,7 +8,7 @@
 #include "command/input/index_input.hpp"
 #include "command/input/learned.hpp"
 #include "command/input/results_json.hpp"
-#include "command/shared/pieces.hpp"
+#include "command/rows/training_index.hpp"
 #include "files/output.hpp"
 #include "files/text/number.hpp"
 #include "kith/model.hpp"
@@ -73,13 +73,10 @@ Regressed regress(const CLI::App& app, RegressFlags& flags) {
   Regressed done;
   read_all(app, flags, done);
   PlanOptions options = question_options(flags, done.training);
-  const Device device = open_device(flags.device);
+  const Device device = open_my_device(flags.device);
   done.device = device.info();
-  const Training& training = done.training;
-  const Regressor regressor(
-      index_of(done.training, device, flags.metric, done.leave_one_out || !flags.save_model.empty()),
-      {training.values.data(), training.n(), static_cast<std::int64_t>(done.outputs())},
-      training.sample_weights);
+  const TrainingRegressor regressor(done.training, device, flags.metric,
+                                    done.leave_one_out || !flags.save_model.empty());
   if (done.queries().table.rows == 0) return done;
   ProgressBar bar("searching");
   options.progress = [&bar](const Progress& progress) { bar.update(progress.fraction); };

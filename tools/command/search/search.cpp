@@ -8,8 +8,8 @@
 #include "command/input/index_input.hpp"
 #include "command/input/learned.hpp"
 #include "command/input/results_json.hpp"
+#include "command/rows/training_index.hpp"
 #include "command/shared/command.hpp"
-#include "command/shared/pieces.hpp"
 #include "files/output.hpp"
 #include "kith/index.hpp"
 
@@ -67,9 +67,9 @@ RadiusNeighbors find(const SearchFlags& flags, Training& training, DeviceInfo& d
   const Rows& asked = leave_one_out ? training.rows : own;
   const RowsView queries = asked.searched();
   PlanOptions options = question_options(flags, training);
-  const Device opened = open_device(flags.device);
-  const Index index = index_of(training, opened, flags.metric, leave_one_out);
-  device = index.device().info();
+  const Device opened = open_my_device(flags.device);
+  const TrainingIndex index(training, opened, flags.metric, leave_one_out);
+  device = opened.info();
   ProgressBar bar("searching");
   options.progress = [&bar](const Progress& progress) { bar.update(progress.fraction); };
   RadiusNeighbors found;
@@ -127,6 +127,7 @@ void check_outputs(const SearchFlags& flags) {
 int run_search(const CLI::App& app, SearchFlags flags) {
   take_index(app, flags, flags.query_flags.leave_one_out);
   check_flags(app, flags);
+  flags.training.tables.in_parts = ranks() && !flags.query_flags.leave_one_out;
   check_outputs(flags);
   OutputFile index_file(flags.out_index, flags.output.format),
       distance_file(flags.out_distance, flags.output.format);

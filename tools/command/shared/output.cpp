@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "command/rows/ranks.hpp"
 #include "command/shared/command.hpp"
 #include "files/printed.hpp"
 #include "files/shown.hpp"
@@ -30,7 +31,7 @@ bool is_quiet = false;
 int results = STDOUT_FILENO;  ///< where print() writes
 
 bool draws_on_stderr() {
-  if (is_quiet) return false;
+  if (is_quiet || !speaks()) return false;
   const char* term = std::getenv("TERM");
   return isatty(STDERR_FILENO) != 0 && !(term && std::strcmp(term, "dumb") == 0);
 }
@@ -55,7 +56,7 @@ void erase_line() {
 }  // namespace
 
 void print(std::string_view text) {
-  if (is_quiet && results == STDERR_FILENO) return;
+  if (!speaks() || (is_quiet && results == STDERR_FILENO)) return;
   const bool terminal = isatty(results) != 0;
   const std::string safe = terminal ? files::shown(text) : std::string();
   if (terminal) text = safe;
@@ -88,7 +89,7 @@ void complain(std::string_view text) {
 }
 
 void note(std::string_view text) {
-  if (!is_quiet) complain("note: " + std::string(text));
+  if (!is_quiet && speaks()) complain("note: " + std::string(text));
 }
 
 void refuse(std::string_view where, const std::string& what) {

@@ -1,4 +1,4 @@
-#include "command/shared/pieces.hpp"
+#include "command/rows/pieces.hpp"
 
 #include <sys/mman.h>
 #include <unistd.h>
