@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "command/input/elements.hpp"
+#include "command/rows/ranks.hpp"
 #include "files/source.hpp"
 #include "kith/index_file.hpp"
 
@@ -71,6 +72,9 @@ void take_index(const CLI::App& app, RowFlags& flags, bool rows) {
     refuse(where, std::string("there are no training rows; give --train FILE, --index FILE") +
                       (model ? ", or --model FILE" : ""));
   }
+  if (ranks())
+    refuse(where, "--index is read by one process, and there are " + std::to_string(ranks()->size()) +
+                      " ranks; give --train, of which each rank reads its part");
   for (const char* option :
        {"--train", "--array", "--model", "--save-model", "--features", "--scale", "--categories",
         "--categorical", "--missing", "--svm-base", "--unseen", "--metric"})
