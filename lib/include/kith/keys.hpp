@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "kith/export.hpp"
-#include "kith/rows_view.hpp"
 #include "kith/metric.hpp"
 #include "kith/neighbors.hpp"
+#include "kith/rows_view.hpp"
 
 namespace kith {
 

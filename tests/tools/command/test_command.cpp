@@ -66,13 +66,14 @@ TEST_CASE("every subcommand explains itself, with examples") {
 }
 
 TEST_CASE("a slip on the command line is answered with what is meant, and exit code 2") {
-  check_refused("", 2,
-                "invalid_argument: kith: no subcommand is given; choose one of devices, search, graph, groundtruth, "
-                "recall, classify, "
-                "regress, evaluate, structure, select-features, compare, verify, reproduce, bench, tune, "
-                "doctor, manual, and "
-                "see `kith "
-                "--help`");
+  check_refused(
+      "", 2,
+      "invalid_argument: kith: no subcommand is given; choose one of devices, search, graph, groundtruth, "
+      "recall, classify, "
+      "regress, evaluate, structure, select-features, compare, verify, reproduce, bench, tune, "
+      "doctor, manual, and "
+      "see `kith "
+      "--help`");
   check_refused("serach", 2, "invalid_argument: kith: unknown subcommand \"serach\"; did you mean search?");
   check_refused(
       "frobnicate", 2,

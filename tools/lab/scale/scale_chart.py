@@ -1,6 +1,11 @@
 """The chart of docs/scale.md, from simulations: time over machines, and time over deaths."""
 
-from simulate import Plan, simulate
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from chart_style import PAPER  # noqa: E402
+from simulate import Plan, simulate  # noqa: E402
 
 MACHINES = (100, 150, 200, 300, 400)  # fewer do not hold the rows
 TILES = ((10_000, "first"), (50_000, "second"))
@@ -8,11 +13,7 @@ DEATHS = (0, 1, 2, 4, 8)
 SHARDS = ((1, "first"), (4, "second"))
 TOP, BOTTOM, WIDTH = 96, 300, 340
 
-STYLE = """
-svg { font-family: system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "DejaVu Sans", sans-serif; }
-.paper { fill: #ffffff; stroke: #e3e1da; }
-text { fill: #1c1f24; font-size: 13px; }
-.quiet { fill: #646a75; font-size: 12px; }
+STYLE = PAPER + """\
 .title { font-size: 17px; font-weight: 600; }
 .grid { stroke: #e3e1da; }
 .first, .second, .ideal { stroke-width: 2; fill: none; }
