@@ -1,5 +1,6 @@
 // kith-mpi: the command by the ranks of an MPI program, each with a part of the training rows.
 #include <mpi.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -38,6 +39,7 @@ int main(int argc, char** argv) {
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &allowed);
   MpiRanks ranks;
   set_ranks(&ranks);
+  draw_on_stderr_of(::getppid());
   std::vector<std::unique_ptr<CommandLine>> lines;  // an option is known by its address: none is freed
   const int code = reported([&] {
     return ranks.run([&] {

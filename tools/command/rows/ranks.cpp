@@ -5,26 +5,26 @@
 namespace kith::command {
 namespace {
 
-Ranks* joined = nullptr;
+Ranks* ranks_of_this_run = nullptr;
 
 }  // namespace
 
 Ranks* ranks() {
-  return joined;
+  return ranks_of_this_run;
 }
 
 void set_ranks(Ranks* together) {
-  joined = together;
+  ranks_of_this_run = together;
 }
 
 bool speaks() {
-  return !joined || joined->rank() == 0;
+  return !ranks_of_this_run || ranks_of_this_run->rank() == 0;
 }
 
 Device open_my_device(const std::string& spec) {
-  if (!joined) return open_device(spec);
+  if (!ranks_of_this_run) return open_device(spec);
   const std::vector<std::string> specs = split_commas(spec);
-  return open_device(specs[static_cast<std::size_t>(joined->place()) % specs.size()]);
+  return open_device(specs[static_cast<std::size_t>(ranks_of_this_run->place()) % specs.size()]);
 }
 
 }  // namespace kith::command

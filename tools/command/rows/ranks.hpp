@@ -48,6 +48,10 @@ void set_ranks(Ranks* together);
 /// Whether this process writes files, results, notes and progress: it is alone, or rank 0.
 bool speaks();
 
+/// Progress is drawn on the stderr of that process, where it is a terminal: mpirun has put a pipe in the
+/// place of that of its ranks.
+void draw_on_stderr_of(int process);
+
 /// --device: of several with commas between them the one that this rank takes, by its place. A process that
 /// is alone takes all of it.
 Device open_my_device(const std::string& spec);

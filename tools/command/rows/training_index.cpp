@@ -49,6 +49,10 @@ TrainingIndex::TrainingIndex(Training& training, const Device& device, Metric me
   if (training.filter && mine.rows > 0) filter_ = training.filter->slice(mine.first, mine.rows);
   shared_ = ranks()->index(device, training.rows.table.held ? rows : rows.slice(mine.first, mine.rows),
                            mine.first, metric, {training.features});
+  if (keep) return;
+  training.rows.table.values = {};
+  training.rows.table.stored = {};
+  training.rows.prepared = {};
 }
 
 PlanOptions TrainingIndex::shared_options(const PlanOptions& options) const {
