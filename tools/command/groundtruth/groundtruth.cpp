@@ -34,11 +34,7 @@ Neighbors find_truth(const GroundTruthFlags& flags, Training& training, const Ro
   if (index.metric() == metric_in_file(flags.metric))
     return index.search(queries.searched(), flags.k, options, trace);
   // An index file of l2: keys hold what its distances are the roots of.
-  Neighbors found =
-      finish(metric_in_file(flags.metric), index.search_keys(queries.searched(), flags.k, options, trace));
-  for (std::int64_t& row : found.index)
-    if (row >= 0) row -= index.first_row();
-  return found;
+  return finish(metric_in_file(flags.metric), index.keys(queries.searched(), flags.k, options, trace));
 }
 
 int run_groundtruth(const CLI::App& app, GroundTruthFlags flags) {

@@ -5,8 +5,8 @@
 #include "command/index/index.hpp"
 #include "command/input/elements.hpp"
 #include "command/input/index_input.hpp"
+#include "command/rows/pieces.hpp"
 #include "command/shared/output_file.hpp"
-#include "command/shared/pieces.hpp"
 #include "files/source.hpp"
 #include "kith/names.hpp"
 

@@ -42,6 +42,7 @@ TrainingIndex::TrainingIndex(Training& training, const Device& device, Metric me
     : metric_(metric) {
   if (!ranks()) {
     alone_ = index_of(training, device, metric, keep);
+    metric_ = alone_->metric();
     return;
   }
   const files::RowRange mine = my_range(training);
@@ -64,6 +65,12 @@ PlanOptions TrainingIndex::shared_options(const PlanOptions& options) const {
 
 Keys TrainingIndex::keys(const RowsView& queries, std::int64_t k, const PlanOptions& options,
                          Trace* trace) const {
+  if (alone_) {
+    Keys keys = alone_->search_keys(queries, k, options, trace);
+    for (std::int64_t& row : keys.row)
+      if (row >= 0) row -= alone_->first_row();
+    return keys;
+  }
   const PlanOptions mine = shared_options(options);
   if (!options.self) return shared_->search_keys(queries, k, mine, trace);
   return leave_out(shared_->search_keys(queries, k + 1, mine, trace), all_rows(queries.rows));

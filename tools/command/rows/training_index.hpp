@@ -27,11 +27,13 @@ class TrainingIndex {
   RadiusNeighbors within(const RowsView& queries, std::span<const float> radii, const PlanOptions& options,
                          Trace* trace) const;
 
-  /// Of all ranks. A process that is alone has none of these.
+  /// Rows are numbered as search() numbers them. A process that is alone leaves out no row of its own.
   Keys keys(const RowsView& queries, std::int64_t k, const PlanOptions& options, Trace* trace) const;
+  /// Of all ranks. A process that is alone has none.
   RadiusKeys keys(const RowsView& queries, std::span<const float> radii, const PlanOptions& options,
                   Trace* trace) const;
 
+  /// That of an index file where there is one.
   Metric metric() const { return metric_; }
 
  private:
