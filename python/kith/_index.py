@@ -174,6 +174,7 @@ class Index:
 
         Examples
         --------
+        >>> import numpy as np, kith
         >>> index = kith.Index(np.array([[0], [1], [2]], np.float32), device="cpu").without([1])
         >>> index.search(np.array([[0.9]], np.float32), 2).row.tolist()
         [[0, 2]]

@@ -133,63 +133,6 @@ TEST_CASE("filter: nothing is fused, and what keeps most rows is proposed for lo
   CHECK(few.problem.k == 10);
 }
 
-TEST_CASE("filter: a proposer goes with it, and the chain answers where too few rows are left") {
-  const std::int64_t m = 40, n = 2000, dims = 24, k = 7;
-  for (const DataKind kind : {DataKind::integers, DataKind::clusters}) {
-    const Matrix queries = hard_rows(kind, Set::queries, m, dims, Metric::squared_l2);
-    const Matrix train = hard_rows(kind, Set::train, n, dims, Metric::squared_l2);
-    const Index index(device(), train, Metric::squared_l2);
-    const Neighbors plain = index.search(queries, 60);
-    // Of half the rows, of all but a few, of one in 50, and of all but the 60 nearest rows of query 0.
-    const Counts far_from_0 = [&](std::int64_t, std::int64_t t) {
-      return std::find(plain.index.begin(), plain.index.begin() + 60, t) == plain.index.begin() + 60;
-    };
-    const Counts most = [](std::int64_t, std::int64_t t) { return t % 400 != 3; };
-    for (const Counts& counts : {of_query_0(some(2)), most, of_query_0(some(50)), far_from_0, some(3)})
-      for_each_proposer([&](Proposer proposer) {
-        CAPTURE(std::string(workloads::name(kind)));
-        const RowFilter one = filter_of(counts, n, 1), each = filter_of(counts, n, m);
-        Trace trace;
-        const Neighbors found = index.search(queries, k, filtered(one, {.proposer = proposer}), &trace);
-        CHECK(difference(found, neighbors_among(Metric::squared_l2, queries, train, k, of_query_0(counts))) ==
-              "");
-        CHECK(trace.plan.proposer == proposer);
-        CHECK(trace.plan.struck);
-        CHECK(difference(index.search(queries, k, filtered(each, {.proposer = proposer})),
-                         neighbors_among(Metric::squared_l2, queries, train, k, counts)) == "");
-        CHECK(difference(
-                  index.search(train.view().slice(5, m), k, filtered(one, {.proposer = proposer, .self = 5})),
-                  neighbors_among(
-                      Metric::squared_l2, rows_of(train, 5, m), train, k,
-                      [&](std::int64_t q, std::int64_t t) { return t != q + 5 && counts(0, t); })) == "");
-      });
-  }
-}
-
-TEST_CASE("filter: one that keeps few rows for many queries is searched by these alone") {
-  const std::int64_t m = 70, n = 1500, dims = 5, k = 20;
-  for (const Metric metric : number_metrics) {
-    CAPTURE(std::string(name(metric)));
-    const Matrix queries = hard_rows(DataKind::clusters, Set::queries, m, dims, metric);
-    const Matrix train = hard_rows(DataKind::clusters, Set::train, n, dims, metric);
-    const Index index(device(), train, metric);
-    for (const std::int64_t share : {std::int64_t{9}, std::int64_t{200}}) {  // the latter: fewer than k
-      const Counts counts = of_query_0(some(share));
-      const RowFilter filter = filter_of(counts, n, 1);
-      Trace trace;
-      CHECK(difference(index.search(queries, k, filtered(filter), &trace),
-                       neighbors_among(metric, queries, train, k, counts)) == "");
-      CHECK(trace.plan.gathered == device().info().profile.host_threads);
-      CHECK(trace.plan == index.plan(m, k, filtered(filter)));
-      CHECK(difference(
-                index.search(train.view().slice(3, m), k, filtered(filter, {.self = 3})),
-                neighbors_among(metric, rows_of(train, 3, m), train, k, [&](std::int64_t q, std::int64_t t) {
-                  return t != q + 3 && counts(0, t);
-                })) == "");
-    }
-  }
-}
-
 TEST_SUITE_END();
 TEST_SUITE_BEGIN("device");
 

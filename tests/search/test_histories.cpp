@@ -262,7 +262,7 @@ class History {
 
 TEST_SUITE_BEGIN("device");
 
-TEST_CASE("histories: rows that come and go, as an index built anew") {
+TEST_CASE("random: histories of rows that come and go, as an index built anew") {
   std::vector<Proposer> proposers;
   for_each_proposer([&](Proposer proposer) { proposers.push_back(proposer); });
   const char* const asked = std::getenv("KITH_HISTORIES");

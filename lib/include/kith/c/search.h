@@ -72,10 +72,10 @@ typedef struct kith_search_options {
   int64_t query_tile;         ///< queries a step; 0: chosen
   int64_t train_tile;         ///< training rows a step; 0: chosen
   const uint32_t* filter;     ///< [filter_rows, ceil(n / 32)]: bit t % 32 of word t / 32 is 1 where row t
-                           ///< counts; n is kith_index_info.positions, and t a position
-  int64_t filter_rows;  ///< 0: all rows count; 1: one filter for all queries; m: one a query
-  int64_t self;         ///< query q is training row self + q, by position, and not its own neighbour; -1: it
-                        ///< is none
+                              ///< counts; n is kith_index_info.positions, and t a position
+  int64_t filter_rows;        ///< 0: all rows count; 1: one filter for all queries; m: one a query
+  int64_t self;  ///< query q is training row self + q, by position, and not its own neighbour; -1: it
+                 ///< is none
   uint64_t memory_limit;  ///< device bytes a search may take beside its index; 0: half of what is left
   uint32_t threads;       ///< of the host; 0: as many as there are cores
   int32_t fused;          ///< distance and select in one step: 0: chosen; 1: yes; -1: never

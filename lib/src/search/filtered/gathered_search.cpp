@@ -17,8 +17,10 @@
 namespace kith {
 namespace {
 
-/// Queries from which on gathering pays: on a CPU, whose rows are memory, and on other devices, from which
-/// they are read over a bus.
+/// Queries from which on gathering pays. On a CPU, whose rows are memory: of 10^6 rows of 8 columns, 200
+/// queries took 6 ms by the 1 % gathered and 30 ms by 10 %, but 376 ms by all rows with a filter (2 cores
+/// with AVX-512). Elsewhere rows come over a bus, which takes as long as the chain of some thousand queries:
+/// estimated from an H200's 55 GB/s and 100 ms for 10^4 queries of 10^6 rows of 128 columns, not measured.
 constexpr std::int64_t enough_on_cpu = 64, enough_elsewhere = 4096;
 
 std::vector<std::int64_t> kept_places(const Index::State& index, const PlanOptions& options) {
