@@ -165,8 +165,13 @@ TEST_CASE("index file: values that no index has, word for word") {
         "byte 4096: rows: training row 2, column 1 holds NaN; make every value finite, or leave the row out");
   CHECK(files.why(summed(with_number(unit, head_bytes + 4 * 4, 0.5f))) ==
         "byte 4096: row 1 is no unit row, as those of cosine are; save the index again");
-  CHECK(files.why(summed(with_number(good, 40, std::int64_t{6}))) ==
+  const string six = with_number(with_number(good, 72, std::int64_t{6}), 80, std::int64_t{6});
+  CHECK(files.why(summed(with_number(six, 40, std::int64_t{6}))) ==
         "byte 4096: the rows take 48 bytes, but 6 of 12 bytes each are told; save the index again");
+  CHECK(files.why(summed(with_number(good, 80, std::int64_t{3}))) ==
+        "byte 40: 4 rows of 4 that were given, and the next is number 3; save the index again");
+  CHECK(files.why(summed(with_number(good, 64, std::int64_t{1}))) ==
+        "byte 120: section removed is missing, which the head needs of it; save the index again");
   CHECK(files.why(summed(with_number(good, 40, std::int64_t{0}))) ==
         "byte 40: 0 rows, but an index holds 1 to 4294967294; save the index again");
   CHECK(files.why(summed(with_number(good, 48, INT64_MAX / 2)))

@@ -183,22 +183,22 @@ void check_places(const IndexLayout& layout) {
 
 /// The sizes that the head tells; nothing is made for them before they are known to be right.
 void check_counts(const IndexFileInfo& info) {
-  const auto refuse = [](const std::string& why) { refuse_index_file(40, why + "; save the index again"); };
+  const auto wrong = [](const std::string& why) { refuse_index_file(40, why + "; save the index again"); };
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
   if (info.rows < 1 || info.rows > most_rows)
-    refuse(std::to_string(info.rows) + " rows, but an index holds 1 to " + std::to_string(most_rows));
+    wrong(std::to_string(info.rows) + " rows, but an index holds 1 to " + std::to_string(most_rows));
   if (info.dims < 1 || (compares_bits(info.metric) && info.dims > most_bits))
-    refuse(std::to_string(info.dims) + " columns, which no index has");
+    wrong(std::to_string(info.dims) + " columns, which no index has");
   if (info.removed < 0 || info.removed >= info.rows)
-    refuse(std::to_string(info.removed) + " of " + std::to_string(info.rows) + " rows are removed");
+    wrong(std::to_string(info.removed) + " of " + std::to_string(info.rows) + " rows are removed");
   if (info.positions < info.rows || info.next_row < info.positions || info.next_row == most)
-    refuse(std::to_string(info.rows) + " rows of " + std::to_string(info.positions) +
-           " that were given, and the next is number " + std::to_string(info.next_row));
+    wrong(std::to_string(info.rows) + " rows of " + std::to_string(info.positions) +
+          " that were given, and the next is number " + std::to_string(info.next_row));
   if (info.first_row < 0 || info.first_row > most - info.positions)
-    refuse("first_row = " + std::to_string(info.first_row) + " with " + std::to_string(info.positions) +
-           " rows");
+    wrong("first_row = " + std::to_string(info.first_row) + " with " + std::to_string(info.positions) +
+          " rows");
   if (!std::isfinite(info.largest) || info.largest < 0)
-    refuse("largest = " + text_of(info.largest) + ", which no element has");
+    wrong("largest = " + text_of(info.largest) + ", which no element has");
 }
 
 /// The columns that count, from the size of their section.

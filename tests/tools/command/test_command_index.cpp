@@ -98,10 +98,13 @@ TEST_CASE("index: features, bits, and rows that are added") {
   CHECK(contains(kith("index info " + changed).out,
                  "2 removed rows take their place until `kith index compact`"));
   const auto nearest = [&](const string& file) {
-    return kith("search --device cpu --index " + file + " -k 14 --out-index - --quiet" + asked).out;
+    return kith("search --device cpu --index " + file + " -k 14 --out-index - --out-header no --quiet" +
+                asked)
+        .out;
   };
   const string found = nearest(changed);
-  CHECK(!contains(found, "12") && contains(found, "13"));
+  CHECK(!contains(found, "12"));
+  CHECK(contains(found, "13"));
   CHECK(kith("index compact " + changed + " --quiet").code == 0);
   CHECK(json::parse(kith("index info --json " + changed).out)["removed"] == 0);
   CHECK(json::parse(kith("index info --json " + changed).out)["next_row"] == 16);

@@ -81,6 +81,7 @@ const std::vector<IndexAction>& index_actions() {
 }
 
 int run_index(const CLI::App& app, const IndexFlags& flags) {
+  if (flags.action.empty()) refuse("index", "there is nothing to do; see `kith index --help`");
   std::vector<std::string> names;
   for (const IndexAction& action : index_actions()) {
     names.emplace_back(action.name);
@@ -108,7 +109,6 @@ Subcommand add_index(CLI::App& parent) {
          "ACTION", flags->action,
          "build: write --train as --out; info: what FILE holds; add: FILE with the rows of --train, too; "
          "remove: without --rows; compact: without the memory of removed rows")
-      ->required()
       ->type_name("");
   keeps_file(app->add_option("FILE", flags->file, "An index file, of all actions but build"));
   add_table_options(*app, flags->training.tables,
