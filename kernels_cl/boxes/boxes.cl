@@ -2,7 +2,7 @@
 //
 //   queries  [q, dims]                blocks of QUERY_BLOCK rows
 //   order    [q]                      -D ORDERED: queries in an order in which neighbours follow each other
-//   rows     [n, dims]                in k-d order, blocks of 32: a block is a leaf
+//   rows     [n, dims]                in their places, blocks of 32: a block is a leaf
 //   numbers  [n]                      the training row in each place
 //   bounds   [blocks, 2, dims, 32]    level by level, the leaves first: 32 boxes, their least, their largest
 //   filter   [1 or q, words]          -D FILTERED: bit t % 32 of word t / 32 is 1 where training row t counts

@@ -50,6 +50,11 @@ TEST_CASE("plan: boxes are made for many queries, of this search or of those bef
   told.queries = 20000;
   CHECK(by_boxes(cpu, one, {}, told));
   CHECK_FALSE(by_boxes(gpu, cloud));
+  CHECK(by_boxes(gpu, cloud, {}, told));
+  Problem many = cloud;
+  many.m = 40000;  // a GPU makes boxes in the time of some 38,000 such queries
+  CHECK(by_boxes(gpu, many));
+  CHECK(make_plan(gpu, many).most_leaves == 1000000 / 32 / 131);
   Feedback made;
   made.boxes_made = true;
   CHECK(by_boxes(gpu, cloud, {}, made));

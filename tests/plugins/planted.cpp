@@ -83,7 +83,10 @@ class PlantedDevice : public spi::Device {
     if (std::holds_alternative<spi::TightenBySampleStep>(step.work)) return {"it takes no samples", 0};
     const auto* prepare = std::get_if<spi::PrepareStep>(&step.work);
     if (prepare && !has(prepare->proposer)) return {"it prepares no such quantized rows", 0};
-    if (std::holds_alternative<spi::BoxesStep>(step.work)) return {"it has no boxes", 0};
+    if (std::holds_alternative<spi::BoxesStep>(step.work) ||
+        std::holds_alternative<spi::OrderStep>(step.work) ||
+        std::holds_alternative<spi::PackBoxesStep>(step.work))
+      return {"it has no boxes", 0};
     const auto* nearest = std::get_if<spi::NearestStep>(&step.work);
     if (!nearest || nearest->k <= info.fused_max_k) return {};
     return {"k is above " + std::to_string(info.fused_max_k), 0};
@@ -309,6 +312,8 @@ class PlantedDevice : public spi::Device {
   }
 
   void run(const spi::BoxesStep&) {}
+  void run(const spi::OrderStep&) {}
+  void run(const spi::PackBoxesStep&) {}
 
   void run(const spi::AccumulateStep& s) {
     for (std::size_t q = 0; q < s.distances.rows; ++q)

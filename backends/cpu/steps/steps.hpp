@@ -36,6 +36,8 @@ spi::Support check(const spi::MaskStep& step, const Resources& with);
 spi::Support check(const spi::ScoreStep& step, const Resources& with);
 spi::Support check(const spi::AccumulateStep& step, const Resources& with);
 spi::Support check(const spi::BoxesStep& step, const Resources& with);
+spi::Support check(const spi::OrderStep& step, const Resources& with);
+spi::Support check(const spi::PackBoxesStep& step, const Resources& with);
 
 void run(const spi::DistanceStep& step, const Resources& with);
 void run(const spi::SelectStep& step, const Resources& with);
@@ -53,6 +55,8 @@ void run(const spi::MaskStep& step, const Resources& with);
 void run(const spi::ScoreStep& step, const Resources& with);
 void run(const spi::AccumulateStep& step, const Resources& with);
 void run(const spi::BoxesStep& step, const Resources& with);
+void run(const spi::OrderStep& step, const Resources& with);
+void run(const spi::PackBoxesStep& step, const Resources& with);
 
 /// The selections of SelectStep, `threshold` first.
 const std::vector<Selector>& selectors();

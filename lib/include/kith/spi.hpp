@@ -135,7 +135,7 @@ struct AccumulateStep {
 
 using Work = std::variant<DistanceStep, SelectStep, NearestStep, MergeStep, PrepareStep, CollectStep,
                           PruneStep, RerankStep, TightenStep, TightenByBoundsStep, TightenBySampleStep,
-                          VoteStep, MaskStep, ScoreStep, AccumulateStep, BoxesStep>;
+                          VoteStep, MaskStep, ScoreStep, AccumulateStep, BoxesStep, OrderStep, PackBoxesStep>;
 
 struct Step {
   Work work;

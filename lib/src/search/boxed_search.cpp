@@ -12,8 +12,6 @@
 namespace kith {
 namespace {
 
-constexpr std::int64_t worth_sorting = 256;  // fewer queries share next to nothing
-
 /// The leaves that queries read by `plan`.
 std::vector<std::uint32_t> leaves_read(const Index::State& index, const Plan& plan,
                                        const PlanOptions& options, MatrixView<const float> queries,
@@ -77,9 +75,10 @@ std::vector<std::uint32_t> BoxedSearch::walk(MatrixView<const float> queries, co
                                              Trace* trace, std::function<void()>& meanwhile,
                                              const spi::Grid<float>& within) const {
   std::vector<std::uint32_t> order;
-  if (queries.rows() >= worth_sorting) {
+  const bool ordered = queries.rows() >= worth_sorting;
+  if (ordered && boxes_->order()) {
     const Stopwatch sorting;
-    order = boxes_->order().order_of(queries, plan_.threads);
+    order = boxes_->order()->order_of(queries, plan_.threads);
     if (trace) trace->seconds["sort"] += sorting.seconds();
   }
   const std::shared_ptr<Device::State>& state = index_.device.state();
@@ -87,8 +86,13 @@ std::vector<std::uint32_t> BoxedSearch::walk(MatrixView<const float> queries, co
     const DeviceSession session(*state);
     if (!order.empty()) session->write(*order_.get(), 0, order.data(), order.size() * sizeof(std::uint32_t));
     StepTimer timer(*session, trace);
+    if (ordered && order.empty()) {
+      session->enqueue(order_step(workspace.queries(queries.rows()), boxes_->frame(), order_.get(),
+                                  workspace.scratch(), plan_.threads));
+      timer.after(spi::OrderStep::name);
+    }
     session->enqueue(boxes_step(plan_, boxes_->boxes(), workspace.queries(queries.rows()),
-                                order.empty() ? nullptr : order_.get(), leaves_.get(),
+                                ordered ? order_.get() : nullptr, leaves_.get(),
                                 filter_.words(queries.rows()), within, workspace.result(queries.rows()),
                                 workspace.scratch()));
     timer.after(spi::BoxesStep::name);

@@ -15,6 +15,9 @@
 
 namespace kith {
 
+/// Queries from which on it pays to put them in order: fewer share next to nothing.
+inline constexpr std::int64_t worth_sorting = 256;
+
 class BoxedSearch {
  public:
   /// A plan by boxes. All of these live longer. Throws out_of_memory, interrupted.

@@ -63,6 +63,11 @@ spi::Step largest_boxes_step(const DeviceInfo& info, const Plan& plan) {
                     {});
 }
 
+spi::Step largest_order_step(const DeviceInfo& info, const Plan& plan) {
+  return order_step({nullptr, 0, count(plan.query_tile), count(plan.problem.dims), info.query_block}, nullptr,
+                    nullptr, {}, plan.threads);
+}
+
 void add_proposer_steps(const DeviceInfo& info, const Plan& plan, std::vector<spi::Step>& steps) {
   Proposal proposal(plan);
   const bool at_once = has_own_order(plan.proposer);  // all rows lie behind a step, else a block of them
@@ -101,9 +106,11 @@ void add_proposer_steps(const DeviceInfo& info, const Plan& plan, std::vector<sp
 
 std::size_t scratch_of(const Device::State& device, const Plan& plan) {
   std::vector<spi::Step> steps;
-  if (plan.boxes)
+  if (plan.boxes) {
     steps.push_back(largest_boxes_step(device.info, plan));
-  else if (chain_tile(plan) > 0)
+    if (plan.query_tile >= worth_sorting && makes_boxes(device, plan.problem.dims))
+      steps.push_back(largest_order_step(device.info, plan));
+  } else if (chain_tile(plan) > 0)
     add_chain_steps(device.info, plan, steps);
   if (plan.proposer != Proposer::none) add_proposer_steps(device.info, plan, steps);
   std::size_t most = 0;

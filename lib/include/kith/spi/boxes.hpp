@@ -1,8 +1,10 @@
 // The step of a search by boxes, and how boxes lie in memory: docs/boxes.md.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "kith/key.hpp"
 #include "kith/metric.hpp"
@@ -40,6 +42,19 @@ constexpr std::size_t box_blocks(std::uint32_t rows) {
   return blocks_before_level(rows, box_levels(rows));
 }
 
+/// Columns by which rows are ordered along a curve: the first ones.
+constexpr std::uint32_t curve_columns(std::uint32_t dims) {
+  return std::min(dims, most_curve_columns);
+}
+
+/// Bits of a place along a curve, of each of these columns: as many as 64 have room for, but no more than
+/// tell floats apart, and 48 in all where that is as fine.
+constexpr std::uint32_t curve_bits(std::uint32_t dims) {
+  constexpr std::uint32_t most_of_column = 24, few_columns = 3;
+  const std::uint32_t columns = curve_columns(dims);
+  return std::min(most_of_column, (columns <= few_columns ? 48 : 64) / columns);
+}
+
 /// Training rows in an order in which neighbours stand together, and the boxes around them.
 struct Boxes {
   RowBlocks rows;               ///< [n, dims]  in that order, in blocks of box_rows, `first` 0
@@ -65,6 +80,28 @@ struct BoxesStep {
   Grid<Key> out;               ///< [q, k]  ascending, padded with no_key; means nothing of who gave up
   Grid<std::uint32_t> leaves;  ///< [q, 1]  leaves read; above most_leaves: gave up
   Scratch scratch;
+};
+
+/// Rows in the order of a Hilbert curve through cells of a grid (docs/boxes.md, section 2). The cell of a
+/// row, in column d, is the whole part of
+///   (x_d - least_d) * cells, each rounded once,
+/// but 0 where that is below or no number, and 2^curve_bits(dims) - 1 where it is above.
+struct OrderStep {
+  static constexpr const char* name = "order";
+  std::vector<RowBlocks> rows;  ///< [n, dims]  in parts, one behind the other
+  Grid<float> frame;            ///< [1, curve_columns(dims) + 1]  least of each column, then cells a unit
+  std::uint32_t bits;       ///< of a row's place along the curve so many count, from the highest: at least 1
+  Grid<std::uint32_t> out;  ///< [1, n]  the row in each place, counted through all parts; equal ones ascend
+  Scratch scratch;
+};
+
+/// Rows in the places that they have in an order, and the boxes around them: spi::Boxes is made of it.
+struct PackBoxesStep {
+  static constexpr const char* name = "pack_boxes";
+  std::vector<RowBlocks> rows;  ///< [n, dims]  in parts, one behind the other
+  Grid<std::uint32_t> numbers;  ///< [1, p]  the row in each place; read only
+  Grid<float> packed;  ///< [boxes_of_level(p, 0), dims * box_rows]  the last leaf is padded with its last row
+  Grid<float> bounds;  ///< Boxes::bounds of p rows; empty: only rows are wanted
 };
 
 }  // namespace kith::spi
