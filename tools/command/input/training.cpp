@@ -301,7 +301,7 @@ Training read_training(const std::string& where, const TrainingFlags& flags) {
   if (!flags.filter.empty()) training.filter = read_filter(where, flags.filter, flags.tables, training);
   if (!flags.features.empty()) training.file_features = parse_features(where, flags.features, table);
   if (!flags.index.empty()) return training;  // an index is prepared
-  if (table.stored.empty() && !table.held)  // else nothing is prepared: keeps_elements(), takes_part()
+  if (table.stored.empty() && !table.held)    // else nothing is prepared: keeps_elements(), takes_part()
     training.preparation = Preparation(training.rows.numbers(), preparation_options(where, flags, table));
   prepare(training.preparation, flags.raw, training.rows);
   training.features = prepared_features(training.preparation, training.file_features);

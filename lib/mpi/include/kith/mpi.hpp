@@ -96,15 +96,16 @@ class KITH_API Index {
   ///                                          all ranks; k above the rows of all ranks, or above 2^31 - 1.
   Neighbors search(const RowsView& queries, std::int64_t k, const PlanOptions& options = {},
                    Trace* trace = nullptr) const;
+  /// Its keys, for merge() with what was found elsewhere, or for leave_out(). k may be above the rows of all
+  /// ranks: lists are padded.
+  Keys search_keys(const RowsView& queries, std::int64_t k, const PlanOptions& options = {},
+                   Trace* trace = nullptr) const;
+
   /// What kith::Index::within() of all rows returns, on every rank; the same.
   ///   radii  [m], or [1] for all queries
   RadiusNeighbors within(const RowsView& queries, std::span<const float> radii,
                          const PlanOptions& options = {}, Trace* trace = nullptr) const;
-
-  /// The keys of these, for merge() with what was found elsewhere, or for leave_out(). k may be above the
-  /// rows of all ranks: lists are padded.
-  Keys search_keys(const RowsView& queries, std::int64_t k, const PlanOptions& options = {},
-                   Trace* trace = nullptr) const;
+  /// Its keys.
   RadiusKeys within_keys(const RowsView& queries, std::span<const float> radii,
                          const PlanOptions& options = {}, Trace* trace = nullptr) const;
 
