@@ -30,6 +30,7 @@ from ._errors import (
     Unsupported,
 )
 from ._index import Index, knn_graph
+from ._index_file import IndexFileInfo, index_file_info, open_index
 from ._keys import Keys, RadiusKeys, digest, finish, largest_element, leave_out, merge
 from ._library import version as _version
 from ._metrics import metrics
@@ -47,6 +48,7 @@ __all__ = [
     "Error",
     "HostCopyWarning",
     "Index",
+    "IndexFileInfo",
     "Interrupted",
     "InvalidArgument",
     "Keys",
@@ -61,11 +63,13 @@ __all__ = [
     "devices",
     "digest",
     "finish",
+    "index_file_info",
     "knn_graph",
     "largest_element",
     "leave_out",
     "merge",
     "metrics",
+    "open_index",
 ]
 
 _SUBMODULES = ("dask", "faiss", "files", "sklearn")

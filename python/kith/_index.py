@@ -12,6 +12,7 @@ from ._arrays import Rows, address, element_rows_of, filter_words, index_array, 
 from ._checks import check_columns, choose, not_negative, whole
 from ._device import Device, open_device
 from ._errors import InvalidArgument
+from ._index_file import Path, pickled, save
 from ._keys import Keys, RadiusKeys, radius_keys_of
 from ._library import Handle, check, lib, new_handle, text
 from ._metrics import metrics
@@ -54,6 +55,9 @@ class Index:
     largest : float, optional
         Where the rows are a shard: the largest magnitude in the rows of all shards (`kith.largest_element`), by
         which ``negative_dot`` refuses queries. None: that of these rows.
+    ids : sequence of int, optional
+        The numbers of the rows, [n], 0 or more, none twice. Rows whose ids do not ascend are put in their order, so
+        that ties go by id. None: 0, 1, ...
 
     Raises
     ------
@@ -87,6 +91,7 @@ class Index:
         element: Optional[str] = None,
         first_row: int = 0,
         largest: Optional[float] = None,
+        ids: Optional[Any] = None,
     ) -> None:
         if not isinstance(metric, str):
             raise InvalidArgument(f"kith.Index: metric={metric!r}; pass a name, one of {', '.join(metrics())}")
@@ -99,6 +104,9 @@ class Index:
         if features is not None:
             columns = index_array(features, "kith.Index: features")
             options.features, options.feature_count = address(columns), len(columns)
+        if ids is not None:
+            given = index_array(ids, "kith.Index: ids")
+            options.ids, options.id_count = address(given), len(given)
         opened = open_device(device)
         handle = new_handle(lib.kith_index_free, lib.kith_index_new, opened.handle, rows.struct, options)
         self._take(handle, opened, rows.columns)
@@ -110,6 +118,7 @@ class Index:
         info = s.sized(s.IndexInfo)
         check(lib.kith_index_describe(handle.value, info))
         self._rows, self._dims, self._first_row = int(info.rows), int(info.dims), int(info.first_row)
+        self._next_row, self._positions = int(info.next_row), int(info.positions)
         self._metric = text(info.metric)
 
     @classmethod
@@ -118,12 +127,14 @@ class Index:
         index._take(handle, device, columns)
         return index
 
-    def with_(self, more: Any) -> Index:
-        """An `Index` of these rows and more, which get the numbers n, n + 1, ...; this one stays as it is.
+    def with_(self, more: Any, ids: Optional[Any] = None) -> Index:
+        """An `Index` of these rows and more, which are numbered on from `next_row`; this one stays as it is.
 
         Parameters
         ----------
         more : array, [rows, dims]
+        ids : sequence of int, optional
+            [rows], `next_row` or more, none twice: their numbers instead.
 
         Returns
         -------
@@ -131,11 +142,83 @@ class Index:
             It shares the device memory of the rows that are here already.
         """
         rows = self._queries(more, "kith.Index.with_: more")
+        if ids is None:
+            return self._next(lib.kith_index_with, rows.struct)
+        given = index_array(ids, "kith.Index.with_: ids")
+        if len(given) != len(rows.array):
+            raise InvalidArgument(
+                f"kith.Index.with_: {len(given)} ids for {len(rows.array)} rows; give one a row, or none"
+            )
+        return self._next(lib.kith_index_with_ids, rows.struct, address(given))
+
+    def without(self, rows: Any) -> Index:
+        """An `Index` without these rows; this one stays as it is.
+
+        It answers as one of the remaining rows alone, under their numbers, which are not given again. What is
+        removed keeps its memory until `compact`.
+
+        Parameters
+        ----------
+        rows : sequence of int
+            Numbers, in any order, none twice.
+
+        Returns
+        -------
+        Index
+            It shares the device memory of this one.
+
+        Raises
+        ------
+        kith.InvalidArgument
+            A row that is not there, was removed before or is named twice; no row would be left.
+
+        Examples
+        --------
+        >>> import numpy as np, kith
+        >>> index = kith.Index(np.array([[0], [1], [2]], np.float32), device="cpu").without([1])
+        >>> index.search(np.array([[0.9]], np.float32), 2).row.tolist()
+        [[0, 2]]
+        >>> index.with_(np.array([[1]], np.float32)).numbers().tolist()
+        [0, 2, 3]
+        """
+        gone = index_array(rows, "kith.Index.without: rows")
+        return self._next(lib.kith_index_without, address(gone), len(gone))
+
+    def compact(self) -> Index:
+        """An `Index` of the rows that are left, in memory of their own: the same answers."""
+        return self._next(lib.kith_index_compact)
+
+    def numbers(self) -> Int64:
+        """The numbers of the rows that are there, [n], ascending."""
+        numbers = np.empty(self._rows, np.int64)
+        check(lib.kith_index_numbers(self._handle.value, address(numbers)))
+        return numbers
+
+    def _next(self, make: Any, *arguments: Any) -> Index:
         return Index._of(
-            new_handle(lib.kith_index_free, lib.kith_index_with, self._handle.value, rows.struct),
+            new_handle(lib.kith_index_free, make, self._handle.value, *arguments),
             self._device,
             self._columns,
         )
+
+    def save(self, path: Path, *, progress: Progress = False) -> None:
+        """Write a file that `kith.open_index` opens on any device, and ``kith search --index``.
+
+        Parameters
+        ----------
+        path : str or path
+            ``.kidx`` by custom. The file appears whole or not at all. Rows stand in it in the element that they were
+            given in, uint8 as a byte a column; those of ``cosine`` as the unit rows that are searched. Names of
+            columns are not kept.
+        progress : bool or callable
+            As for `search`.
+
+        Raises
+        ------
+        kith.BadFile
+            It cannot be written.
+        """
+        save(self._handle, path, self._rows * self._dims, progress)
 
     def search(
         self,
@@ -161,11 +244,12 @@ class Index:
         k : int
             1 to n.
         filter : array, optional
-            The training rows that count: a mask of bool, [n] or one a query, [m, n]; or row numbers.
+            The training rows that count: a mask of bool, [n] or one a query, [m, n]; or row numbers. Where rows
+            were removed, or have ids, n is `positions`, and bits and numbers go by position.
         out : pair of arrays, optional
             Where to write: float32 and int64, C-contiguous, [m, k].
         self_from : int, optional
-            Query q is training row ``self_from + q``, and not its own neighbour: leave-one-out.
+            Query q is training row ``self_from + q``, by position, and not its own neighbour: leave-one-out.
         progress : bool or callable
             True shows a bar (tqdm's, where it is installed); a callable gets the fraction done, 0 to 1. What it
             raises ends the search.
@@ -205,7 +289,7 @@ class Index:
             options.self = -1 if self_from is None else not_negative(self_from, "kith.Index.search: self_from")
         words = None
         if filter is not None and options is not None:
-            words = filter_words(filter, self._rows, m, "kith.Index.search: filter")
+            words = filter_words(filter, self._positions, m, "kith.Index.search: filter")
             options.filter, options.filter_rows = address(words), len(words)
         handle, found = self._handle.value, (address(distance), address(row))
         call(
@@ -367,7 +451,7 @@ class Index:
         """Give options the words of a filter, which they point at: keep them while a search goes on."""
         if filter is None:
             return None
-        words = filter_words(filter, self._rows, m, what)
+        words = filter_words(filter, self._positions, m, what)
         options.filter, options.filter_rows = address(words), len(words)
         return words
     def prepare(self, m: int, k: int, *, boxes: Optional[bool] = None) -> None:
@@ -401,8 +485,21 @@ class Index:
 
     @property
     def rows(self) -> int:
-        """Training rows, n."""
+        """Training rows that are there, n."""
         return self._rows
+
+    @property
+    def next_row(self) -> int:
+        """The number that the next row gets."""
+        return self._next_row
+
+    @property
+    def positions(self) -> int:
+        """Rows that were ever given.
+
+        The position of a row is how many of these have smaller numbers: its number, where rows have no ids.
+        """
+        return self._positions
 
     @property
     def first_row(self) -> int:
@@ -445,10 +542,7 @@ class Index:
         return self
 
     def __reduce__(self) -> Any:
-        raise TypeError(
-            "kith.Index: its rows are on a device and are not pickled; pickle the rows, and make the Index again "
-            "from them (the estimators of kith.sklearn do that)"
-        )
+        return pickled(self)
 
 
 def knn_graph(

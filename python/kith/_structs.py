@@ -51,6 +51,8 @@ class IndexOptions(c.Structure):
         ("feature_count", c.c_int64),
         ("first_row", c.c_int64),
         ("largest", c.c_float),
+        ("ids", c.c_void_p),
+        ("id_count", c.c_int64),
     ]
 
 
@@ -93,6 +95,26 @@ class IndexInfo(c.Structure):
         ("feature_count", c.c_int64),
         ("memory_bytes", c.c_uint64),
         ("first_row", c.c_int64),
+        ("next_row", c.c_int64),
+        ("positions", c.c_int64),
+    ]
+
+
+class IndexFileInfo(c.Structure):
+    _fields_ = [
+        ("size", c.c_uint64),
+        ("version", c.c_uint64),
+        ("bytes", c.c_uint64),
+        ("metric", c.c_char_p),
+        ("element", c.c_char_p),
+        ("rows", c.c_int64),
+        ("removed", c.c_int64),
+        ("dims", c.c_int64),
+        ("features", c.c_int64),
+        ("first_row", c.c_int64),
+        ("rows_offset", c.c_uint64),
+        ("largest", c.c_float),
+        ("reserved", c.c_int32),
     ]
 
 
@@ -161,6 +183,7 @@ STRUCTS: dict[str, type[c.Structure]] = {
     "kith_index_options": IndexOptions,
     "kith_search_options": SearchOptions,
     "kith_index_info": IndexInfo,
+    "kith_index_file_info": IndexFileInfo,
     "kith_within_info": WithinInfo,
     "kith_radius_keys_info": RadiusKeysInfo,
     "kith_vote_options": VoteOptions,

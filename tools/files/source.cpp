@@ -130,6 +130,15 @@ std::size_t Source::read_file(void* to, std::size_t size) {
   }
 }
 
+void Source::skip(std::uint64_t bytes) {
+  const std::uint64_t from_head = std::min<std::uint64_t>(bytes, head_size_ - head_used_);
+  head_used_ += static_cast<std::size_t>(from_head);
+  if (::lseek(fd_, static_cast<off_t>(bytes - from_head), SEEK_CUR) < 0)
+    fail("cannot be read: " + std::string(std::strerror(errno)) + "; check the disk");
+  file_read_ += bytes - from_head;
+  bytes_read_ += bytes;
+}
+
 std::string Source::truncated(std::string_view what) const {
   return "ends after " + count_of(bytes_read_, "byte") + ", within " + std::string(what) +
          "; it is truncated: copy or download it again";

@@ -57,6 +57,9 @@ class Source {
   /// `size` bytes from `offset` on, of an ordinary file. Where the next read() begins is undefined then.
   void read_at(std::uint64_t offset, void* to, std::size_t size);
 
+  /// Leave `bytes` bytes of an ordinary file out.
+  void skip(std::uint64_t bytes);
+
   /// From now on read() gives the bytes of this member, which begin at `data`, and messages name it.
   void enter(const Member& member, std::uint64_t data);
 

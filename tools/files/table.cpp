@@ -69,8 +69,11 @@ void read_rows(Source& source, Format format, const ReadOptions& options, Table&
   if (table.text) return read_delimited(source, format, options, table);
   refuse_text_options(source.name(), format, options);
   if (format == Format::svm) return read_svm(source, options, table);
-  if (const auto layout = read_array_header(source, format, options))
-    return read_array(source, *layout, options, table);
+  if (const auto layout = read_array_header(source, format, options)) {
+    ReadOptions own = options;
+    if (has_arrays(format) || source.disk_bytes() == 0) own.parts = 1;  // packed, or from a pipe
+    return read_array(source, *layout, own, table);
+  }
   read_vecs(source, format, options, table);
 }
 
@@ -110,6 +113,11 @@ Labels read_binary_labels(Source& source, Format format, const LabelOptions& opt
 }
 
 }  // namespace
+
+RowRange part_of(std::int64_t rows, std::int64_t part, std::int64_t parts) {
+  const std::int64_t each = rows / parts, more = rows % parts;  // the first `more` parts have one row more
+  return {part * each + std::min(part, more), each + (part < more ? 1 : 0)};
+}
 
 bool is_gzip_name(const std::string& name) {
   return lower(name).ends_with(".gz");

@@ -22,6 +22,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -62,6 +63,16 @@ struct RoundedColumn {
   bool operator==(const RoundedColumn&) const = default;
 };
 
+/// Rows first, first + 1, ..., first + rows - 1 of a file.
+struct RowRange {
+  std::int64_t first = 0, rows = 0;
+
+  bool operator==(const RowRange&) const = default;
+};
+
+/// The part that is `part` of `parts`, counted from 0, of as nearly the same size as they can be.
+RowRange part_of(std::int64_t rows, std::int64_t part, std::int64_t parts);
+
 /// Rows of numbers: finite, or NaN where ReadOptions::missing lets them be.
 struct Table {
   std::string path;                       ///< as given, for messages
@@ -69,6 +80,7 @@ struct Table {
   std::int64_t cols = 0;                  ///< > 0; the label column is not among them
   std::vector<float> values;              ///< [rows, cols], row-major; empty where `stored` is not
   std::vector<unsigned char> stored;      ///< [rows, cols] of `element`, the machine's order of bytes
+  std::optional<RowRange> held;           ///< the rows of `values` and `stored`, where they are not all
   Element element = Element::f32;         ///< of `stored`; bits: 8 columns in each byte, which `cols` counts
   bool text = false;                      ///< .csv, .tsv, .txt and the like
   std::int64_t label_column = -1;         ///< in the file, from 0; -1: none
@@ -167,6 +179,11 @@ struct ReadOptions : FileOptions {
 
   /// It becomes one category more, the number of names: 0 in every column of a one-hot code.
   bool unseen_is_new = false;
+
+  /// Of the rows those of part_of() alone are read and checked, and Table::held says which: where they lie
+  /// one behind the other in an ordinary file, .npy, idx, or .fbin and its kind, and each part has one.
+  /// Others are read as a whole.
+  std::int64_t part = 0, parts = 1;
 
   /// Whether the columns that count were chosen, so that nothing is told about those that look like numbers
   /// of rows.

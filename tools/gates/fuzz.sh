@@ -16,7 +16,7 @@ under_libfuzzer() { # READER ARGUMENTS...
   reader=$1 && shift
   case $reader in
     npy | npz | hdf5 | idx | *vecs | *bin | neighbors) words=binary ;;
-    gz | model | tuning | options | words) words=$reader ;;
+    gz | kidx | model | tuning | options | words) words=$reader ;;
     *) words=text ;;
   esac
   "$kith_fuzz" --reader="$reader" "$@" "$root/tests/fuzz/seeds/$reader" -dict="$root/tests/fuzz/$words.dict" \

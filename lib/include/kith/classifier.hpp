@@ -62,11 +62,19 @@ class KITH_API Classifier {
   Classifier(Device device, const RowsView& train, MatrixView<const std::int64_t> labels,
              Metric metric = default_metric, const TrainOptions& options = {});
 
+  /// Of an Index that is there already, as open_index() gives one. Labels and weights are in the order of
+  /// Index::numbers().
+  ///   labels  [n, outputs]    sample_weights  [n], or empty: 1
+  Classifier(Index index, MatrixView<const std::int64_t> labels, std::vector<float> sample_weights = {});
+
   /// A Classifier of these rows and more, which share the device memory of the rows that are here already.
   ///   more    [rows, dims]    labels  [rows, outputs], also new ones    sample_weights  [rows], or empty: 1
   /// This Classifier stays as it is. Throws as the constructors do.
   Classifier with(const RowsView& more, MatrixView<const std::int64_t> labels,
                   std::span<const float> sample_weights = {}) const;
+  /// As Index::without() and Index::compact(). Classes stay, also those that no row has any more.
+  Classifier without(std::span<const std::int64_t> rows) const;
+  Classifier compact() const;
 
   /// The label of each query.
   ///   queries  [m, dims]
@@ -120,9 +128,9 @@ class KITH_API Classifier {
 
   std::int64_t outputs() const;
   const std::vector<std::int64_t>& classes(std::int64_t output = 0) const;  ///< distinct labels, ascending
-  /// The class of each training row, a place in classes().
+  /// The class of each training row, a place in classes(); those that are removed included until compact().
   const std::vector<std::uint32_t>& codes(std::int64_t output = 0) const;
-  const std::vector<float>& sample_weights() const;  ///< [n], or empty
+  const std::vector<float>& sample_weights() const;  ///< of the rows of codes(), or empty
   const Index& index() const;
 
   struct State;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "kith/device.hpp"
@@ -28,10 +29,17 @@ struct IndexOptions {
   /// Where the rows are a shard: max |element| of the rows of all shards (largest_element()), by which
   /// negative_dot refuses queries. 0: that of the rows here. Other metrics do not ask.
   float largest = 0;
+  /// [n], 0 or more, none twice: the numbers of the rows, for search() and all else. Rows whose ids do not
+  /// ascend are put in their order, so that ties go by id. Empty: rows are numbered 0, 1, ...
+  std::vector<std::int64_t> ids = {};
 };
 
+struct OpenOptions;
+
 /// Training rows on a device. Immutable: any number of threads may search one at once. A handle:
-/// copies share the rows.
+/// copies share the rows. The number of a row is its own for ever: with(), without() and compact() make other
+/// Index objects, snapshots that share the rows and number on, and no number is given twice.
+/// docs/contract.md, section 2.
 class KITH_API Index {
  public:
   /// Copy `train` to `device`. The caller's memory is free to change afterwards.
@@ -39,16 +47,30 @@ class KITH_API Index {
   /// Throws invalid_argument: no rows, no dims, 2^32 - 1 rows or more, a feature that is not there or named
   ///                          twice, a NaN or infinity in a column that counts (names the first), or for
   ///                          cosine a row of zeros; a first_row below 0 or so large that numbers leave 64
-  ///                          bits; for negative_dot a `largest` below an element.
+  ///                          bits; for negative_dot a `largest` below an element; ids that are not n, are
+  ///                          below 0 or there twice, or that come with a first_row.
   ///        out_of_memory:    the rows do not fit on the device.
   Index(Device device, const RowsView& train, Metric metric = default_metric,
         const IndexOptions& options = {});
 
-  /// An Index of these rows and `more`, which get the numbers n, n + 1, ... The rows that are here already
-  /// are shared, not copied. This Index stays as it is.
+  /// An Index of these rows and `more`, which get the numbers next_row(), next_row() + 1, ... The rows that
+  /// are here already are shared, not copied. This Index stays as it is.
   ///   more  [rows, dims]  as for the constructor
-  /// Throws as the constructor does, and invalid_argument: other columns than the rows that are here.
-  Index with(const RowsView& more) const;
+  ///   ids   [rows], next_row() or more, as IndexOptions::ids; empty: numbered on
+  /// Throws as the constructor does, and invalid_argument: other columns than the rows that are here; an id
+  /// below next_row().
+  Index with(const RowsView& more, std::span<const std::int64_t> ids = {}) const;
+
+  /// An Index without these rows, which shares the others. It answers as one of the remaining rows alone,
+  /// under their numbers. What is removed keeps its memory until compact(). This Index stays as it is.
+  ///   rows  numbers, in any order
+  /// Throws invalid_argument: a row that is not there, was removed before or is named twice; no row would be
+  /// left.
+  Index without(std::span<const std::int64_t> rows) const;
+
+  /// An Index of the rows that are left, in memory of their own, in one part: the same answers. Where no row
+  /// is removed and there is one part, it is this one. Throws out_of_memory.
+  Index compact() const;
 
   /// The k training rows nearest to each query, exactly.
   ///   queries  [m, dims]  on the host, of any element, not necessarily that of the rows; finite
@@ -109,7 +131,12 @@ class KITH_API Index {
 
   const Device& device() const;
   Metric metric() const;
-  std::int64_t rows() const;
+  std::int64_t rows() const;      ///< that are there: n
+  std::int64_t next_row() const;  ///< the number that the next row of with() gets
+  /// Rows that were ever given. The position of a row is how many of these have smaller numbers: its number,
+  /// where rows have no ids. PlanOptions::filter and PlanOptions::self go by position.
+  std::int64_t positions() const;
+  std::vector<std::int64_t> numbers() const;          ///< [rows()], of the rows that are there, ascending
   std::int64_t first_row() const;                     ///< IndexOptions::first_row
   std::int64_t dims() const;                          ///< columns of rows and queries, as given
   const std::vector<std::int64_t>& features() const;  ///< the columns that count, ascending
@@ -120,6 +147,8 @@ class KITH_API Index {
   const State& state() const { return *state_; }
 
  private:
+  friend KITH_API Index open_index(const std::string&, Device, const OpenOptions&);
+  explicit Index(std::shared_ptr<const State> state);
   std::shared_ptr<const State> state_;
 };
 

@@ -27,10 +27,14 @@ std::uint32_t cell_of(float value, float least, float cells, std::uint32_t most)
 void to_curve(Axes& axis, std::uint32_t columns, std::uint32_t bits) {
   for (std::uint32_t bit = 1u << (bits - 1); bit > 1; bit >>= 1)
     for (std::uint32_t d = 0; d < columns; ++d) {
-      const bool upper = (axis[d] & bit) != 0;
-      const std::uint32_t turned = upper ? bit - 1 : (axis[0] ^ axis[d]) & (bit - 1);
-      axis[0] ^= turned;
-      if (!upper) axis[d] ^= turned;
+      const std::uint32_t below = bit - 1;
+      if ((axis[d] & bit) != 0) {  // turn the first column
+        axis[0] ^= below;
+      } else {  // swap it with this one
+        const std::uint32_t swapped = (axis[0] ^ axis[d]) & below;
+        axis[0] ^= swapped;
+        axis[d] ^= swapped;
+      }
     }
   for (std::uint32_t d = 1; d < columns; ++d) axis[d] ^= axis[d - 1];
   std::uint32_t turn = 0;

@@ -9,31 +9,17 @@
 #include "boxes/packed_boxes.hpp"
 #include "device/timing.hpp"
 #include "device/watcher.hpp"
-#include "host/parallel.hpp"
+#include "rows/read_back.hpp"
 
 namespace kith {
 namespace {
 
 /// The rows of an Index, row-major, as they lie on the device.
 std::vector<float> rows_of(const Index::State& index, std::uint32_t threads) {
-  const std::size_t dims = size(index.dims), block = index.device.info().train_block;
-  std::vector<float> rows(size(index.rows) * dims), packed;
-  for (const Chunk& chunk : index.chunks) {
-    const std::size_t count = size(chunk.rows), blocks = (count + block - 1) / block;
-    packed.resize(blocks * block * dims);
-    {
-      const DeviceSession session(*index.device.state());
-      session->read(*chunk.memory, 0, packed.data(), packed.size() * sizeof(float));
-    }
-    float* const to = rows.data() + size(chunk.first) * dims;
-    parallel_for(static_cast<std::int64_t>(blocks), static_cast<std::int64_t>(packed.size()), threads,
-                 [&](std::int64_t b) {
-                   const float* const from = packed.data() + size(b) * block * dims;
-                   const std::size_t first = size(b) * block;
-                   for (std::size_t r = first; r < std::min(first + block, count); ++r)
-                     for (std::size_t d = 0; d < dims; ++d) to[r * dims + d] = from[d * block + r - first];
-                 });
-  }
+  std::vector<float> rows(size(index.rows) * size(index.dims)), packed;
+  for (const Chunk& chunk : index.chunks)
+    read_rows(index, chunk, 0, chunk.rows, rows.data() + size(chunk.first) * size(index.dims), packed,
+              threads);
   return rows;
 }
 

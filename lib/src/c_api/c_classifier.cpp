@@ -18,7 +18,7 @@ struct Question {
       : classifier(given(where, "classifier", of).classifier),
         queries(rows_of(where, "query", rows)),
         voting(voting_of(where, vote)),
-        how(where, options, classifier.index().rows(), queries.rows) {}
+        how(where, options, classifier.index().positions(), queries.rows) {}
 
   std::size_t classes(std::int64_t output) const { return classifier.classes(output).size(); }
   /// As Classifier::predict_proba() gives them, from what was counted.
@@ -81,6 +81,22 @@ kith_status kith_classifier_with(const kith_classifier* classifier, const kith_r
     if (sample_weights) weights = array_of(where, "sample_weights", sample_weights, rows.rows);
     return std::make_unique<kith_classifier>(kith_classifier{
         before.with(rows, MatrixView<const int64_t>(labels, rows.rows, before.outputs()), weights)});
+  });
+}
+
+kith_status kith_classifier_without(const kith_classifier* classifier, const int64_t* rows, int64_t count,
+                                    kith_classifier** out) {
+  return make_handle(__func__, out, [&](const char* where) {
+    const Classifier& before = given(where, "classifier", classifier).classifier;
+    return std::make_unique<kith_classifier>(
+        kith_classifier{before.without(array_of(where, "rows", rows, count))});
+  });
+}
+
+kith_status kith_classifier_compact(const kith_classifier* classifier, kith_classifier** out) {
+  return make_handle(__func__, out, [&](const char* where) {
+    return std::make_unique<kith_classifier>(
+        kith_classifier{given(where, "classifier", classifier).classifier.compact()});
   });
 }
 

@@ -28,7 +28,7 @@ kith_status make_evaluation(const char* function, const kith_classifier* classif
     const Classifier& of = given(where, "classifier", classifier).classifier;
     const RowsView asked = rows_of(where, "query", rows);
     const VotingOptions voting = voting_of(where, vote);
-    const Asked how(where, options, of.index().rows(), asked.rows);
+    const Asked how(where, options, of.index().positions(), asked.rows);
     Evaluation found = evaluate(Examined{of, asked, voting, how.options(), how.trace()}, where);
     how.tell();
     const std::int64_t best = found.best_k();

@@ -58,7 +58,7 @@ kith_status kith_index_search_keys(const kith_index* index, const kith_rows* que
       check_given(where, "value", value);
       check_given(where, "row", row);
     }
-    const Asked how(where, options, in.rows(), asked.rows);
+    const Asked how(where, options, in.positions(), asked.rows);
     const Keys keys = in.search_keys(asked, k, how.options(), how.trace());
     give(value, keys.value);
     give(row, keys.row);
@@ -118,7 +118,7 @@ kith_status kith_index_within_keys(const kith_index* index, const kith_rows* que
   return make_handle(__func__, out, [&](const char* where) {
     const Index& in = given(where, "index", index).index;
     const RowsView asked = rows_of(where, "query", queries);
-    const Asked how(where, options, in.rows(), asked.rows);
+    const Asked how(where, options, in.positions(), asked.rows);
     auto keys = std::make_unique<kith_radius_keys>();
     keys->keys =
         in.within_keys(asked, array_of(where, "radii", radii, radius_count), how.options(), how.trace());

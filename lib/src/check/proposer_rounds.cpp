@@ -14,8 +14,8 @@ namespace {
 // Queries are as many as rows: more than the kernels for few of them take, and one more than a CPU's tasks of
 // 32 do.
 constexpr std::uint32_t rows = 97, columns = 131;
-// AMX sums 16 products of pairs of bf16 by themselves, then adds them to what came before: beyond 32 columns its
-// errors stay below a quarter of what sums in order may have.
+// AMX sums 16 products of pairs of bf16 by themselves, then adds them to what came before: beyond 32 columns
+// its errors stay below a quarter of what sums in order may have.
 constexpr std::uint32_t columns_of_bf16 = 32;
 // With visits, so that the test is part of the product.
 constexpr std::uint32_t more_rows = 200;

@@ -5,6 +5,8 @@
 #include "classify/classifier_state.hpp"
 #include "classify/host_votes.hpp"
 #include "device/timing.hpp"
+#include "rows/mapped_options.hpp"
+#include "search/search.hpp"
 #include "vote/votes.hpp"
 
 namespace kith {
@@ -17,7 +19,9 @@ RadiusClassification Classifier::classify_within(const RowsView& queries, std::s
   check_voting("classify_within", voting, metric, labels.classes.size(), 0);
   RadiusClassification result;
   RadiusNeighbors& found = result.neighbors;
-  found = state_->index.within(queries, radii, options, trace);
+  const Index::State& index = state_->index.state();
+  const MappedOptions mapped("within", index, options, queries.rows, std::nullopt);
+  found = search_within(index, queries, radii, mapped.options(), trace);
   check_weights("classify_within", voting, metric, longest_list(found));
   const Stopwatch deciding;
   Counted counted = count_votes(voting, labels.classes, labels.codes, state_->sample_weights,
@@ -26,6 +30,7 @@ RadiusClassification Classifier::classify_within(const RowsView& queries, std::s
   result.label = std::move(counted.label);
   result.votes = std::move(counted.votes);
   result.scores = std::move(counted.scores);
+  index.numbers.to_numbers(found.index);
   if (trace) {
     trace->seconds["decide"] = deciding.seconds();
     trace->total_seconds += deciding.seconds();

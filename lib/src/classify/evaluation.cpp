@@ -11,6 +11,8 @@
 #include "device/timing.hpp"
 #include "kith/error.hpp"
 #include "kith/filter.hpp"
+#include "rows/mapped_options.hpp"
+#include "search/search.hpp"
 
 namespace kith {
 namespace {
@@ -32,6 +34,10 @@ void check_train(const std::string& where, const Classifier& classifier, const R
     refuse(where, "the rows are [" + std::to_string(train.rows) + ", " + std::to_string(train.cols) +
                       "] but the classifier was made of [" + std::to_string(rows) + ", " +
                       std::to_string(dims) + "]; give those it was made of");
+  if (const std::int64_t removed = classifier.index().state().removed.count(); removed > 0)
+    refuse(where, std::to_string(removed) +
+                      " rows of the classifier are removed; compact() it first, and give "
+                      "the rows that are left");
   if (rows < 2) refuse(where, "the classifier has 1 row; it takes two for one to ask about the other");
 }
 
@@ -49,9 +55,11 @@ std::vector<std::int64_t> own_labels(const Classifier& classifier) {
   return labels;
 }
 
+///   options  by place
 void search_and_count(const Index& index, const RowsView& queries, std::span<const std::int64_t> truth,
                       std::int64_t k_max, const PlanOptions& options, Trace* trace, Answers& answers) {
-  const Neighbors found = index.search(queries, k_max, options, trace);
+  Neighbors found;
+  search_with(index.state(), queries, k_max, options, trace, found, nullptr);
   const Stopwatch counting;
   answers.add(found, truth);
   if (!trace) return;
@@ -59,6 +67,7 @@ void search_and_count(const Index& index, const RowsView& queries, std::span<con
   trace->total_seconds += counting.seconds();
 }
 
+///   options  by place
 Evaluation evaluate_queries(const std::string& where, const Classifier& classifier, const RowsView& queries,
                             std::span<const std::int64_t> truth, std::int64_t k_max,
                             const VotingOptions& voting, const PlanOptions& options, Trace* trace) {
@@ -138,7 +147,8 @@ Evaluation evaluate(const Classifier& classifier, const RowsView& queries,
   if (static_cast<std::int64_t>(truth.size()) != queries.rows)
     refuse(where, std::to_string(truth.size()) + " true labels for " + std::to_string(queries.rows) +
                       " queries; give one a query");
-  return evaluate_queries(where, classifier, queries, truth, k_max, voting, options, trace);
+  const MappedOptions mapped("search", classifier.index().state(), options, queries.rows, std::nullopt);
+  return evaluate_queries(where, classifier, queries, truth, k_max, voting, mapped.options(), trace);
 } catch (...) {
   rethrow_as_error();
 }
@@ -148,7 +158,8 @@ Evaluation leave_one_out(const Classifier& classifier, const RowsView& train, st
   const std::string where = "leave_one_out";
   check_train(where, classifier, train);
   check_no_self(where, options);
-  PlanOptions without_self = options;
+  const MappedOptions mapped("search", classifier.index().state(), options, train.rows, std::nullopt);
+  PlanOptions without_self = mapped.options();
   without_self.self = 0;
   return evaluate_queries(where, classifier, train, own_labels(classifier), k_max, voting, without_self,
                           trace);

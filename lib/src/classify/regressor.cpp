@@ -8,18 +8,30 @@
 #include "base/border.hpp"
 #include "base/text.hpp"
 #include "classify/averages.hpp"
+#include "classify/classifier_state.hpp"
 #include "device/timing.hpp"
 #include "kith/error.hpp"
+#include "rows/mapped_options.hpp"
 #include "rows/rows.hpp"
+#include "search/filtered/kept_rows.hpp"
+#include "search/search.hpp"
 #include "vote/weights.hpp"
 
 namespace kith {
 
+/// What rows on the device answer, those that are removed included. Snapshots share it.
+struct ValuedRows {
+  std::int64_t outputs;
+  std::vector<double> values;         ///< [rows, outputs]
+  std::vector<float> sample_weights;  ///< [rows], or empty
+};
+
 struct Regressor::State {
   Index index;
-  std::int64_t outputs;
-  std::vector<double> values;         ///< [n, outputs]
-  std::vector<float> sample_weights;  ///< [n], or empty
+  std::shared_ptr<const ValuedRows> rows;
+  std::int64_t outputs = rows->outputs;
+  const std::vector<double>& values = rows->values;
+  const std::vector<float>& sample_weights = rows->sample_weights;
 };
 
 namespace {
@@ -41,6 +53,20 @@ std::vector<double> averages_of(const Regressor::State& state, const VotingOptio
     trace->total_seconds += averaging.seconds();
   }
   return means;
+}
+
+/// Values of the rows that are there, [rows(), columns], as those of all rows on the device.
+template <class T>
+std::vector<T> spread(const Index& index, std::vector<T> values, std::int64_t columns) {
+  const Index::State& state = index.state();
+  if (state.removed.count() == 0 || values.empty()) return values;
+  std::vector<T> all(static_cast<std::size_t>(state.rows * columns));
+  auto from = values.begin();
+  for (const std::int64_t place : live_places(state)) {
+    std::copy_n(from, columns, all.begin() + place * columns);
+    from += columns;
+  }
+  return all;
 }
 
 }  // namespace
@@ -80,8 +106,10 @@ Regressor::Regressor(Device device, const RowsView& train, MatrixView<const doub
                      const TrainOptions& options) try {
   std::vector<double> kept = checked_values(values, train.rows);
   check_sample_weights("regressor", options.sample_weights, train.rows);
-  state_ = std::make_shared<State>(State{Index(std::move(device), train, metric, {options.features}),
-                                         values.cols(), std::move(kept), options.sample_weights});
+  auto rows =
+      std::make_shared<ValuedRows>(ValuedRows{values.cols(), std::move(kept), options.sample_weights});
+  state_ = std::make_shared<State>(
+      State{Index(std::move(device), train, metric, {options.features}), std::move(rows)});
 } catch (...) {
   rethrow_as_error();
 }
@@ -89,8 +117,47 @@ Regressor::Regressor(Device device, const RowsView& train, MatrixView<const doub
 Regressor::Regressor(Index index, MatrixView<const double> values, std::vector<float> sample_weights) try {
   std::vector<double> kept = checked_values(values, index.rows());
   check_sample_weights("regressor", sample_weights, index.rows());
-  state_ = std::make_shared<State>(
-      State{std::move(index), values.cols(), std::move(kept), std::move(sample_weights)});
+  auto rows =
+      std::make_shared<ValuedRows>(ValuedRows{values.cols(), spread(index, std::move(kept), values.cols()),
+                                              spread(index, std::move(sample_weights), 1)});
+  state_ = std::make_shared<State>(State{std::move(index), std::move(rows)});
+} catch (...) {
+  rethrow_as_error();
+}
+
+Regressor::Regressor(std::shared_ptr<const State> state) : state_(std::move(state)) {}
+
+Regressor Regressor::with(const RowsView& more, MatrixView<const double> values,
+                          std::span<const float> sample_weights) const try {
+  std::vector<double> added = checked_values(values, more.rows);
+  if (values.cols() != outputs())
+    refuse("the values have " + std::to_string(values.cols()) + " columns, but there are " +
+           std::to_string(outputs()) + " outputs; give one column an output");
+  check_sample_weights("regressor", sample_weights, more.rows);
+  const std::int64_t before = state_->index.state().rows;
+  auto rows = std::make_shared<ValuedRows>(ValuedRows{
+      outputs(), state_->values, joined_weights(state_->sample_weights, before, sample_weights, more.rows)});
+  rows->values.insert(rows->values.end(), added.begin(), added.end());
+  return Regressor(std::make_shared<State>(State{state_->index.with(more), std::move(rows)}));
+} catch (...) {
+  rethrow_as_error();
+}
+
+Regressor Regressor::without(std::span<const std::int64_t> rows) const try {
+  return Regressor(std::make_shared<State>(State{state_->index.without(rows), state_->rows}));
+} catch (...) {
+  rethrow_as_error();
+}
+
+Regressor Regressor::compact() const try {
+  const Index index = state_->index.compact();
+  if (state_->index.state().removed.count() == 0)
+    return Regressor(std::make_shared<State>(State{index, state_->rows}));
+  const std::vector<std::int64_t> places = live_places(state_->index.state());
+  auto rows = std::make_shared<ValuedRows>(
+      ValuedRows{outputs(), values_at(state_->values, static_cast<std::size_t>(outputs()), places), {}});
+  if (!state_->sample_weights.empty()) rows->sample_weights = values_at(state_->sample_weights, 1, places);
+  return Regressor(std::make_shared<State>(State{index, std::move(rows)}));
 } catch (...) {
   rethrow_as_error();
 }
@@ -104,8 +171,12 @@ Regression Regressor::regress(const RowsView& queries, std::int64_t k, const Vot
                               const PlanOptions& options, Trace* trace) const try {
   check_weights("regress", voting, state_->index.metric(), k);
   Regression result;
-  const Neighbors& found = result.neighbors = state_->index.search(queries, k, options, trace);
+  const Index::State& index = state_->index.state();
+  const MappedOptions mapped("search", index, options, queries.rows, k);
+  Neighbors& found = result.neighbors;
+  search_with(index, queries, k, mapped.options(), trace, found, nullptr);
   result.value = averages_of(*state_, voting, options, trace, found);
+  index.numbers.to_numbers(found.index);
   return result;
 } catch (...) {
   rethrow_as_error();
@@ -116,9 +187,13 @@ RadiusRegression Regressor::regress_within(const RowsView& queries, std::span<co
                                            Trace* trace) const try {
   check_weights("regress_within", voting, state_->index.metric(), 0);
   RadiusRegression result;
-  const RadiusNeighbors& found = result.neighbors = state_->index.within(queries, radii, options, trace);
+  const Index::State& index = state_->index.state();
+  const MappedOptions mapped("within", index, options, queries.rows, std::nullopt);
+  RadiusNeighbors& found = result.neighbors;
+  found = search_within(index, queries, radii, mapped.options(), trace);
   check_weights("regress_within", voting, state_->index.metric(), longest_list(found));
   result.value = averages_of(*state_, voting, options, trace, found);
+  index.numbers.to_numbers(found.index);
   return result;
 } catch (...) {
   rethrow_as_error();

@@ -9,6 +9,7 @@
 #include "boxes/boxes_rules.hpp"
 #include "kith/error.hpp"
 #include "plan/attempts.hpp"
+#include "plan/plan_filter.hpp"
 #include "plan/plan_memory.hpp"
 #include "plan/plan_sample.hpp"
 #include "plan/product_bounds.hpp"
@@ -53,9 +54,6 @@ void check_options(const PlanOptions& o) {
   if (o.fused == true)
     refuse(Errc::unsupported,
            "the fused step keeps no distances that a filter could strike out; drop one of the two");
-  if (o.proposer != Proposer::automatic && o.proposer != Proposer::none)
-    refuse(Errc::unsupported, "proposer " + std::string(name(o.proposer)) +
-                                  " does not heed a filter; drop one of the two, or choose proposer none");
 }
 
 /// `gemm, fp16, `
@@ -183,6 +181,45 @@ Plan decide(const DeviceInfo& device, const Problem& problem, const PlanOptions&
   return plan;
 }
 
+/// The plan that searches without the filter for as many neighbours as let enough count, where that pays.
+std::optional<Plan> struck_plan(const DeviceInfo& device, const Problem& problem, const PlanOptions& options,
+                                const Feedback& feedback) {
+  if (!options.sample.empty() || options.proposer == Proposer::none) return std::nullopt;
+  const std::int64_t kept = fewest_kept(options.filter, problem.n);
+  const bool asked_for = options.proposer != Proposer::automatic;
+  if (!asked_for && !keeps_most(kept, problem.n)) return std::nullopt;
+  PlanOptions open = options;
+  open.filter = {};
+  Problem wider = problem;
+  wider.k = places_to_search(problem.k, kept, problem.n);
+  try {
+    Plan plan = decide(device, wider, open);
+    if (plan.proposer == Proposer::none) {
+      if (!plan.fused) return std::nullopt;
+      open.memory_limit = memory_budget(device, plan, options) / 2;  // as memory_budget() says
+      plan = decide(device, wider, open);
+    }
+    if (!asked_for && overwhelms(feedback, plan.proposer, wider.k)) return std::nullopt;
+    plan.filters = options.filter.rows();
+    plan.struck = true;
+    plan.reason += reasons::struck(wider.k, problem.k);
+    return plan;
+  } catch (const Error& error) {
+    if (asked_for || error.code() != Errc::out_of_memory) throw;
+    return std::nullopt;  // the chain may do with less
+  }
+}
+
+/// The plan for a problem with a filter, but not by boxes.
+Plan decide_filtered(const DeviceInfo& device, const Problem& problem, const PlanOptions& options,
+                     const Feedback& feedback) {
+  if (std::optional<Plan> plan = struck_plan(device, problem, options, feedback)) return *plan;
+  PlanOptions way = options;
+  way.fused = false;
+  way.proposer = Proposer::none;
+  return decide(device, problem, way);
+}
+
 }  // namespace
 
 Choice choose_chain(const DeviceInfo& device, const Problem& problem, const PlanOptions& options) {
@@ -208,13 +245,10 @@ Plan plan_problem(const DeviceInfo& device, const Problem& problem, const PlanOp
     plan->attempts = attempts_of(*plan, false);
     return *plan;
   }
-  if (has_filter(options)) {
-    way.fused = false;
-    way.proposer = Proposer::none;
-  }
-  Plan plan = decide(device, searched, way);
+  Plan plan =
+      has_filter(options) ? decide_filtered(device, searched, way, feedback) : decide(device, searched, way);
   std::string note;
-  if (options.proposer == Proposer::automatic && overwhelms(feedback, plan.proposer, searched.k)) {
+  if (options.proposer == Proposer::automatic && overwhelms(feedback, plan.proposer, plan.problem.k)) {
     note = reasons::overwhelmed(plan.proposer);
     way.proposer = Proposer::none;
     plan = decide(device, searched, way);
@@ -270,7 +304,11 @@ std::string explain(const Plan& plan) try {
        : plan.fused ? "nearest (distance and select in one step)"
                     : "distance, then select",
        plan.proposer == Proposer::none ? "" : ", for queries that the proposer leaves open");
-  if (plan.filters) line("filter", plan.filters == 1 ? "one for all queries" : "one a query");
+  if (plan.filters)
+    line("filter", plan.filters == 1 ? "one for all queries" : "one a query",
+         plan.struck     ? ", rows are struck out of longer lists"
+         : plan.gathered ? ", the rows that count are gathered and searched alone"
+                         : "");
   if (plan.self) line("left out", "training row ", *plan.self, " + q for query q");
   if (!plan.fused && !plan.boxes && !radius) line("selector", name(plan.selector));
   line("proposer", name(plan.proposer));

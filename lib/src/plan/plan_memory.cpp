@@ -47,8 +47,9 @@ std::size_t memory_budget(const DeviceInfo& device, const Plan& plan, const Plan
   if (plan.boxes) rows += boxes_bytes(problem.n, problem.dims);
   const std::size_t free = device.memory_bytes > rows ? (device.memory_bytes - rows) / 2 : 0;
   const std::size_t budget = options.memory_limit ? options.memory_limit : free;
-  // Queries left to the chain are searched while what proposes, or walks, still holds its memory.
-  return proposes || plan.boxes ? budget / 2 : budget;
+  // Queries left to the chain are searched while what proposes, walks, or is struck out of, still holds its
+  // memory.
+  return proposes || plan.boxes || plan.struck ? budget / 2 : budget;
 }
 
 void fit_memory(const DeviceInfo& device, const PlanOptions& options, Plan& plan) {

@@ -50,6 +50,9 @@ std::string sampled_refusal(Selector selector, const std::string& message);
 
 // What follows a reason.
 std::string left_out(const Plan& plan);  ///< empty when no rows are
+/// `searched` neighbours for `wanted` that count.
+std::string struck(std::int64_t searched, std::int64_t wanted);
+std::string gathered(std::int64_t kept, std::int64_t rows);
 std::string overwhelmed(Proposer proposer);
 std::string gave_way_measured(const std::string& message);
 std::string gave_way_proposer(const std::string& message);

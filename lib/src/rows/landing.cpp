@@ -81,6 +81,24 @@ void land_row(Element element, const unsigned char* from, std::int64_t cols, flo
   }
 }
 
+/// The binary16 that a float32 is; only for values that came from one.
+std::uint16_t to_f16(float value) {
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  const std::uint32_t sign = bits >> 16 & 0x8000u, magnitude = bits & 0x7FFFFFFFu;
+  if (magnitude < 0x38800000u)  // below 2^-14: a whole number of 2^-24
+    return static_cast<std::uint16_t>(sign |
+                                      static_cast<std::uint32_t>(std::bit_cast<float>(magnitude) * 0x1p24f));
+  return static_cast<std::uint16_t>(sign | ((magnitude - 0x38000000u) >> 13));
+}
+
+template <class To, class Convert>
+void narrow(const float* from, std::int64_t cols, unsigned char* to, const Convert& convert) {
+  for (std::int64_t d = 0; d < cols; ++d) {
+    const To value = convert(from[d]);
+    std::memcpy(to + static_cast<std::size_t>(d) * sizeof value, &value, sizeof value);
+  }
+}
+
 /// Whether the rows are floats where floats may lie.
 bool is_landed(const RowsView& rows) {
   constexpr auto align = static_cast<std::int64_t>(alignof(float));
@@ -142,6 +160,26 @@ void check_element(std::string_view where, std::string_view what, const RowsView
     refuse(where, what,
            "have " + std::to_string(rows.cols) + " bits, but " + measure + " counts at most " +
                std::to_string(most_bits) + " exactly; give fewer");
+}
+
+void store_row(Element element, const float* from, std::int64_t cols, unsigned char* to) {
+  switch (element) {
+    case Element::f32:
+    case Element::bits:
+      std::memcpy(to, from, static_cast<std::size_t>(row_bytes(element, cols)));
+      return;
+    case Element::f16:
+      return narrow<std::uint16_t>(from, cols, to, to_f16);
+    case Element::bf16:
+      return narrow<std::uint16_t>(from, cols, to, [](float value) {
+        return static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(value) >> 16);
+      });
+    case Element::u8:
+      return narrow<std::uint8_t>(from, cols, to,
+                                  [](float value) { return static_cast<std::uint8_t>(value); });
+    case Element::i8:
+      return narrow<std::int8_t>(from, cols, to, [](float value) { return static_cast<std::int8_t>(value); });
+  }
 }
 
 LandedRows land(std::string_view where, std::string_view what, const RowsView& rows, std::uint32_t threads) {

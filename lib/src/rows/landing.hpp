@@ -39,4 +39,9 @@ void check_element(std::string_view where, std::string_view what, const RowsView
 /// check_rows(), then the rows as float32. No value is looked at.
 LandedRows land(std::string_view where, std::string_view what, const RowsView& rows, std::uint32_t threads);
 
+/// A landed row as its element once more: what land() made of values is turned back exactly.
+///   from  [landed_cols(element, cols)]
+///   to    [row_bytes(element, cols)]  out
+void store_row(Element element, const float* from, std::int64_t cols, unsigned char* to);
+
 }  // namespace kith

@@ -37,6 +37,7 @@ void check_rows_left_out(std::string_view where, std::int64_t n, std::int64_t m,
 }
 
 std::size_t filter_bytes(const Plan& plan) {
+  if (!filters_on_device(plan)) return 0;
   const auto words = static_cast<std::size_t>(words_of_filter(plan.problem.n));
   const auto rows = static_cast<std::size_t>(std::min(plan.filters, plan.query_tile));
   return rows * words * sizeof(std::uint32_t);
@@ -51,7 +52,7 @@ DeviceFilter::DeviceFilter(const std::shared_ptr<Device::State>& state, const Pl
 }
 
 void DeviceFilter::upload(std::int64_t first, std::int64_t count) const {
-  if (plan_.filters > 1) copy(first, count);
+  if (*this && plan_.filters > 1) copy(first, count);
 }
 
 void DeviceFilter::copy(std::int64_t first, std::int64_t count) const {

@@ -30,6 +30,17 @@ void check_k(std::string_view where, std::int64_t k, std::int64_t n, const PlanO
 /// PlanOptions::self on are not all training rows.
 void check_rows_left_out(std::string_view where, std::int64_t n, std::int64_t m, const PlanOptions& options);
 
+/// Whether steps of the device heed a filter: not where rows are struck out of lists, or gathered.
+inline bool filters_on_device(const Plan& plan) {
+  return plan.filters > 0 && !plan.struck && !plan.gathered;
+}
+
+/// Whether row t counts.
+///   words  of one filter
+inline bool counts(const std::uint32_t* words, std::uint32_t t) {
+  return (words[t / 32] >> t % 32 & 1u) != 0;
+}
+
 /// Device bytes of the filter of a plan; 0 without one.
 std::size_t filter_bytes(const Plan& plan);
 
@@ -40,7 +51,7 @@ class DeviceFilter {
   /// Throws out_of_memory.
   DeviceFilter(const std::shared_ptr<Device::State>& state, const Plan& plan, const PlanOptions& options);
 
-  explicit operator bool() const { return plan_.filters > 0; }
+  explicit operator bool() const { return filters_on_device(plan_); }
   /// Copy the words of queries first ... first + count - 1, if each has its own. Locks the device.
   void upload(std::int64_t first, std::int64_t count) const;
   /// The words of a tile of `queries` queries, or those for all; empty without a filter.

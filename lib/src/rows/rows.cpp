@@ -189,7 +189,7 @@ std::size_t packed_bytes(std::int64_t rows, std::int64_t dims, std::uint32_t blo
 }
 
 void upload_rows(Device::State& state, spi::Allocation& to, MatrixView<const float> rows, std::uint32_t block,
-                 std::uint32_t threads) {
+                 std::uint32_t threads, std::int64_t begin) {
   const std::int64_t dims = rows.cols(), blocks = (rows.rows() + block - 1) / block;
   const std::size_t block_floats = static_cast<std::size_t>(dims) * block;
   constexpr std::size_t staging_floats = std::size_t{1} << 23;  // 32 MiB a write
@@ -211,8 +211,8 @@ void upload_rows(Device::State& state, spi::Allocation& to, MatrixView<const flo
                                 staging.data() + static_cast<std::size_t>(i) * block_floats);
                  });
     const DeviceSession session(state);
-    session->write(to, static_cast<std::size_t>(first) * block_floats * sizeof(float), staging.data(),
-                   static_cast<std::size_t>(count) * block_floats * sizeof(float));
+    session->write(to, static_cast<std::size_t>(begin / block + first) * block_floats * sizeof(float),
+                   staging.data(), static_cast<std::size_t>(count) * block_floats * sizeof(float));
   }
 }
 

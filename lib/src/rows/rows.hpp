@@ -59,8 +59,9 @@ void check_range(std::string_view where, Metric metric, MatrixView<const float> 
 /// Bytes that `rows` rows of `dims` floats take in blocks of `block`.
 std::size_t packed_bytes(std::int64_t rows, std::int64_t dims, std::uint32_t block);
 
-/// Write rows to device memory as RowBlocks, beginning at row 0 of `to`. Locks the device.
+/// Write rows to device memory as RowBlocks, beginning at row `begin` of `to`, a multiple of `block`. Locks
+/// the device.
 void upload_rows(Device::State& state, spi::Allocation& to, MatrixView<const float> rows, std::uint32_t block,
-                 std::uint32_t threads);
+                 std::uint32_t threads, std::int64_t begin = 0);
 
 }  // namespace kith

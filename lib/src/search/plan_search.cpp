@@ -44,7 +44,7 @@ void add_chain_steps(const DeviceInfo& info, const Plan& plan, std::vector<spi::
     steps.push_back(nearest_step(plan, queries, train, 0, lists, {}));
   } else {
     steps.push_back(distance_step(plan, queries, train, distances));
-    if (plan.filters) steps.push_back(mask_step(plan, nullptr, distances, 0));
+    if (filters_on_device(plan)) steps.push_back(mask_step(plan, nullptr, distances, 0));
     steps.push_back(select_step(plan, distances, 0, lists, {}));
   }
   if (width > 1) steps.push_back(merge_step(plan, lists, {}));
@@ -53,7 +53,9 @@ void add_chain_steps(const DeviceInfo& info, const Plan& plan, std::vector<spi::
 spi::Step largest_boxes_step(const DeviceInfo& info, const Plan& plan) {
   const std::size_t q = static_cast<std::size_t>(plan.query_tile),
                     k = static_cast<std::size_t>(plan.problem.k),
-                    words = plan.filters ? static_cast<std::size_t>(words_of_filter(plan.problem.n)) : 0;
+                    words = filters_on_device(plan)
+                                ? static_cast<std::size_t>(words_of_filter(plan.problem.n))
+                                : 0;
   const std::uint32_t n = count(plan.problem.n), dims = count(plan.problem.dims);
   const spi::Boxes boxes{{nullptr, 0, n, dims, spi::box_rows}, {nullptr, 0, 1, n, n}, {}};
   return boxes_step(plan, boxes, {nullptr, 0, count(plan.query_tile), dims, info.query_block}, nullptr,
@@ -156,7 +158,7 @@ Plan fitted_plan(const Index::State& index, const DeviceInfo& device, const Prob
     plan.workspace_bytes += scratch;
     if (plan.workspace_bytes <= budget && scratch <= device.largest_allocation) {
       if (!plan.fused && !plan.boxes)
-        if (const std::string why = test_selector(*index.device.state(), plan.selector, problem.k);
+        if (const std::string why = test_selector(*index.device.state(), plan.selector, plan.problem.k);
             !why.empty())
           throw Error(Errc::unsupported, "search: " + device.spec + ": " + why);
       return plan;

@@ -11,6 +11,7 @@
 #include "device/timing.hpp"
 #include "kith/error.hpp"
 #include "metric/chain.hpp"
+#include "rows/mapped_options.hpp"
 #include "rows/rows.hpp"
 #include "search/boxed_radius.hpp"
 #include "search/boxed_search.hpp"
@@ -93,10 +94,9 @@ AskedWithin asked_within(const Index::State& index, const RowsView& queries, std
 
 }  // namespace
 
-RadiusNeighbors Index::within(const RowsView& queries, std::span<const float> radii,
-                              const PlanOptions& options, Trace* trace) const try {
+RadiusNeighbors search_within(const Index::State& index, const RowsView& queries,
+                              std::span<const float> radii, const PlanOptions& options, Trace* trace) {
   const Stopwatch total;
-  const State& index = *state_;
   const AskedWithin asked = asked_within(index, queries, radii, options);
   const MatrixView<const float> rows = asked.rows.view;
   if (trace) restart(*trace);
@@ -113,6 +113,14 @@ RadiusNeighbors Index::within(const RowsView& queries, std::span<const float> ra
   if (!found) found = within_by_distances(index, rows, asked.bounds, options, trace);
   if (trace) trace->total_seconds = total.seconds();
   return *std::move(found);
+}
+
+RadiusNeighbors Index::within(const RowsView& queries, std::span<const float> radii,
+                              const PlanOptions& options, Trace* trace) const try {
+  const MappedOptions mapped("within", *state_, options, queries.rows, std::nullopt);
+  RadiusNeighbors found = search_within(*state_, queries, radii, mapped.options(), trace);
+  state_->numbers.to_numbers(found.index);
+  return found;
 } catch (...) {
   rethrow_as_error();
 }
@@ -121,9 +129,11 @@ RadiusKeys Index::within_keys(const RowsView& queries, std::span<const float> ra
                               const PlanOptions& options, Trace* trace) const try {
   check_no_self("within_keys", options);
   const Stopwatch total;
-  const AskedWithin asked = asked_within(*state_, queries, radii, options);
+  const MappedOptions mapped("within", *state_, options, queries.rows, std::nullopt);
+  const AskedWithin asked = asked_within(*state_, queries, radii, mapped.options());
   if (trace) restart(*trace);
-  RadiusKeys found = within_keys_by_distances(*state_, asked.rows.view, asked.bounds, options, trace);
+  RadiusKeys found =
+      within_keys_by_distances(*state_, asked.rows.view, asked.bounds, mapped.options(), trace);
   if (trace) trace->total_seconds = total.seconds();
   return found;
 } catch (...) {

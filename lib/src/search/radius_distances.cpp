@@ -67,7 +67,7 @@ struct Kept {
   }
   void put(const Index::State& index, std::size_t to, Key key) {
     found.value[to] = static_cast<std::uint32_t>(key >> 32);
-    found.row[to] = index.first_row + static_cast<std::int64_t>(row_of(key));
+    found.row[to] = index.first_row + index.numbers.number(static_cast<std::int64_t>(row_of(key)));
   }
 };
 

@@ -13,9 +13,12 @@
 #include "metric/chain.hpp"
 #include "plan/product_bounds.hpp"
 #include "plan/reasons.hpp"
+#include "rows/mapped_options.hpp"
 #include "rows/row_filter.hpp"
 #include "rows/rows.hpp"
 #include "search/boxed_search.hpp"
+#include "search/filtered/gathered_search.hpp"
+#include "search/filtered/struck_lists.hpp"
 #include "search/sampling.hpp"
 
 namespace kith {
@@ -34,7 +37,8 @@ void for_each_list(std::int64_t count, const Plan& plan, const Body& body) {
                });
 }
 
-/// Keys of a query tile, read from the device, without those rows that do not count.
+/// Keys of a query tile, read from the device, without those rows that do not count; where the plan strikes
+/// them out, that is done afterwards.
 ///   keys  [count, plan.problem.k]
 void read_tile(const Index::State& index, const Plan& plan, const Workspace& workspace, std::int64_t first,
                std::int64_t count, Trace* trace, std::span<Key> keys) {
@@ -47,7 +51,7 @@ void read_tile(const Index::State& index, const Plan& plan, const Workspace& wor
     session->read(*result.memory, 0, keys.data(), bytes);
   }
   if (trace) trace->seconds["download"] += download.seconds();
-  if (!plan.filters && !plan.self) return;
+  if (plan.struck || (!plan.filters && !plan.self)) return;
   const Stopwatch tidying;
   for_each_list(count, plan, [&](std::size_t q) {
     std::optional<std::uint32_t> own;
@@ -61,7 +65,9 @@ void read_tile(const Index::State& index, const Plan& plan, const Workspace& wor
 void split(const Index::State& index, std::span<const Key> keys, std::uint32_t* value, std::int64_t* row) {
   for (std::size_t i = 0; i < keys.size(); ++i) {
     value[i] = static_cast<std::uint32_t>(keys[i] >> 32);
-    row[i] = keys[i] == no_key ? -1 : index.first_row + static_cast<std::int64_t>(row_of(keys[i]));
+    row[i] = keys[i] == no_key
+                 ? -1
+                 : index.first_row + index.numbers.number(static_cast<std::int64_t>(row_of(keys[i])));
   }
 }
 
@@ -132,6 +138,9 @@ void search_to(const Index::State& index, const RowsView& queries, std::int64_t 
                                             " columns but the index has " + std::to_string(index.columns) +
                                             "; give as many");
   check_rows("search", "query", queries);
+  if (gathers(index, queries.rows, k, options) &&
+      search_gathered(index, queries, k, options, trace, make_room, also))
+    return;
   const Feedback feedback = index.lessons.feedback();
   std::optional<PreparedRows> rows;
   bool begun = false;
@@ -151,16 +160,29 @@ void search_to(const Index::State& index, const RowsView& queries, std::int64_t 
         static_cast<std::size_t>(plan.query_tile) * static_cast<std::size_t>(plan.problem.k);
     const HostBuffer buffer(*index.device.state(), most * sizeof(Key));
     const std::span<Key> keys = buffer.as<Key>(most);
+    PlanOptions way = options;
+    if (plan.struck) way.filter = {};
     run(
-        index, plan, options, rows->view, rows->largest, trace, [&] { found = make_room(); },
+        index, plan, way, rows->view, rows->largest, trace, [&] { found = make_room(); },
         [&](Workspace& workspace, std::int64_t first, std::int64_t count) {
           begun = true;
           read_tile(index, plan, workspace, first, count, trace, keys);
+          if (plan.struck)
+            strike_lists(index, plan, options, rows->view.slice(first, count), first, k, keys, trace);
           finish_tile(index, plan, first, count, trace, keys, k, found);
           if (also) also(workspace, first, count);
         });
   });
   if (trace) trace->total_seconds = total.seconds();
+}
+
+void search_numbers(const Index::State& index, const RowsView& queries, std::int64_t k,
+                    const PlanOptions& options, Trace* trace, const MakeRoom& make_room) {
+  const MappedOptions mapped("search", index, options, queries.rows, k);
+  FoundPlaces found;
+  search_to(
+      index, queries, k, mapped.options(), trace, [&] { return found = make_room(); }, nullptr);
+  if (found.index) index.numbers.to_numbers({found.index, cells_of(queries.rows, k)});
 }
 
 void search_with(const Index::State& index, const RowsView& queries, std::int64_t k,

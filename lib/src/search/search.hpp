@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string_view>
 
 #include "kith/keys.hpp"
@@ -21,15 +22,25 @@ struct FoundPlaces {
 /// Called once all is checked, before the first neighbour is written; again where a search begins anew.
 using MakeRoom = std::function<FoundPlaces()>;
 
-/// Check and prepare `queries`, search, and write distances and rows.
+/// Check and prepare `queries`, search, and write distances and rows, by their places; keys have their
+/// numbers.
+///   options  by place (MappedOptions)
 ///   also  called for each query tile when it is in its place and while its keys are on the device, without a
 ///         lock; may be empty. With `self` or a filter keys of rows that do not count are still among these
 void search_to(const Index::State& index, const RowsView& queries, std::int64_t k, const PlanOptions& options,
                Trace* trace, const MakeRoom& make_room, const Take& also);
 
-/// The same into `found`, which gets the room it lacks.
+/// The same for a caller: options by position, rows by number.
+void search_numbers(const Index::State& index, const RowsView& queries, std::int64_t k,
+                    const PlanOptions& options, Trace* trace, const MakeRoom& make_room);
+
+/// search_to() into `found`, which gets the room it lacks.
 void search_with(const Index::State& index, const RowsView& queries, std::int64_t k,
                  const PlanOptions& options, Trace* trace, Neighbors& found, const Take& also);
+
+/// All rows within radii, in the same way: options and rows by place.
+RadiusNeighbors search_within(const Index::State& index, const RowsView& queries,
+                              std::span<const float> radii, const PlanOptions& options, Trace* trace);
 
 /// The same as Index::search_keys().
 Keys search_for_keys(const Index::State& index, const RowsView& queries, std::int64_t k,

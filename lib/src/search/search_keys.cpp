@@ -5,6 +5,7 @@
 #include "base/numbers.hpp"
 #include "kith/error.hpp"
 #include "kith/key.hpp"
+#include "rows/mapped_options.hpp"
 #include "rows/rows.hpp"
 #include "search/search.hpp"
 
@@ -37,7 +38,8 @@ Keys search_for_keys(const Index::State& index, const RowsView& queries, std::in
                      const PlanOptions& options, Trace* trace) {
   check_no_self("search_keys", options);
   Keys keys;
-  const std::int64_t here = k < 1 ? k : std::min(k, index.rows);  // the plan refuses k < 1
+  const MappedOptions mapped("search_keys", index, options, queries.rows, std::nullopt);
+  const std::int64_t here = k < 1 ? k : std::min(k, index.live());  // the plan refuses k < 1
   const auto make_room = [&] {
     keys.queries = queries.rows;
     keys.k = here;
@@ -45,7 +47,7 @@ Keys search_for_keys(const Index::State& index, const RowsView& queries, std::in
     keys.row.resize(keys.value.size());
     return FoundPlaces{nullptr, keys.row.data(), keys.value.data()};
   };
-  search_to(index, queries, here, options, trace, make_room, nullptr);
+  search_to(index, queries, here, mapped.options(), trace, make_room, nullptr);
   return here == k ? keys : padded(keys, k);
 }
 

@@ -85,7 +85,7 @@ TEST_CASE("no output of any subcommand may be one of its inputs, or another outp
     const string name = subcommand.app->get_name();
     std::vector<string> inputs, outputs;
     for (const CLI::Option* option : subcommand.app->get_options())
-      if (option->get_type_name() == "FILE")
+      if (option->get_type_name() == "FILE" && !option->get_lnames().empty())  // else it is a word of its own
         (is_output(name, long_name(*option)) ? outputs : inputs).push_back(long_name(*option));
     const auto others = [&](const string& given) {  // asked for before anything is compared
       string text;

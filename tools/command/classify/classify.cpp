@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "command/input/elements.hpp"
+#include "command/input/index_input.hpp"
 #include "files/output.hpp"
 
 namespace kith::command {
@@ -42,6 +43,7 @@ void write_shares(files::AtomicFile& file, const ClassifyFlags& flags, const Cla
 }
 
 int run_classify(const CLI::App& app, ClassifyFlags flags) {
+  take_index(app, flags, flags.query_flags.leave_one_out);
   check_flags(app, flags);
   DocumentOutput shown("classify", flags.shown, {{"--out", flags.out}, {"--proba", flags.proba}});
   OutputFile out(flags.out, flags.output.format), proba(flags.proba, flags.output.format);
@@ -65,7 +67,7 @@ void add_rows_and_questions(CLI::App& app, ClassifyFlags& flags) {
                     "The column of text files (or .svm) that holds the labels: a name, or a number from 1; "
                     "-1 is the last. Several, with commas between them, are answered one by one. Where the "
                     "queries have them too, they are the truth");
-  app.get_option("--train")->required(false);
+  add_index_option(app, flags.training);
   add_answer_options(app, flags.training);
   add_query_options(app, flags.query_flags, "True labels of the queries, one a row");
   add_numbers(app, "--k-sweep", flags.k_sweep, "Accuracy for each of these k, by one search: 1,3,5,9", 1);

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "command/input/elements.hpp"
-#include "command/shared/pieces.hpp"
+#include "command/rows/pieces.hpp"
 
 namespace kith::command {
 namespace {

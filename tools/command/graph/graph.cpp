@@ -4,9 +4,10 @@
 #include <memory>
 #include <vector>
 
+#include "command/input/index_input.hpp"
 #include "command/input/learned.hpp"
+#include "command/rows/pieces.hpp"
 #include "command/shared/command.hpp"
-#include "command/shared/pieces.hpp"
 #include "files/output.hpp"
 #include "kith/index.hpp"
 
@@ -52,7 +53,8 @@ void check_graph_flags(const GraphFlags& flags) {
     files::check_output_name(flags.out_distance, files::Content::distances, flags.output.format);
 }
 
-int run_graph(const GraphFlags& flags) {
+int run_graph(const CLI::App& app, GraphFlags flags) {
+  take_index(app, flags, true);
   check_graph_flags(flags);
   OutputFile rows(flags.out, flags.output.format), distances(flags.out_distance, flags.output.format),
       edges(flags.edges, "tsv");
@@ -81,6 +83,7 @@ Subcommand add_graph(CLI::App& parent) {
                     "A column of text files that is no feature: left out. A name, or a number from 1; "
                     "-1 is the last",
                     false);
+  add_index_option(*app, flags->training);
   add_number(*app, "-k", flags->query_flags.k, "Neighbours of a row", 1)->capture_default_str();
   add_metric_option(*app, flags->metric);
   add_device_option(*app, flags->device);
@@ -100,7 +103,7 @@ Subcommand add_graph(CLI::App& parent) {
   add_plan_options(*app, flags->plan);
   add_examples(*app, {"kith graph --train points.npy -k 16 --out nearest.npy --out-distance far.npy",
                       "kith graph --train a.csv --label-column -1 -k 5 --out-edges edges.tsv --explain"});
-  return {app, [flags] { return run_graph(*flags); }};
+  return {app, [app, flags] { return run_graph(*app, *flags); }};
 }
 
 }  // namespace kith::command

@@ -2,9 +2,10 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "command/input/index_input.hpp"
 #include "command/input/learned.hpp"
+#include "command/rows/training_index.hpp"
 #include "command/shared/command.hpp"
-#include "command/shared/pieces.hpp"
 #include "files/ground_truth.hpp"
 #include "files/output.hpp"
 #include "kith/index.hpp"
@@ -27,13 +28,18 @@ Metric metric_in_file(Metric metric) {
 Neighbors find_truth(const GroundTruthFlags& flags, Training& training, const Rows& queries, Trace* trace) {
   PlanOptions options = plan_options(flags.plan);
   options.filter = training.filter_view();
-  const Index index = index_of(training, open_device(flags.device), metric_in_file(flags.metric), false);
+  const TrainingIndex index(training, open_my_device(flags.device), metric_in_file(flags.metric), false);
   ProgressBar bar("searching");
   options.progress = [&bar](const Progress& progress) { bar.update(progress.fraction); };
-  return index.search(queries.searched(), flags.k, options, trace);
+  if (index.metric() == metric_in_file(flags.metric))
+    return index.search(queries.searched(), flags.k, options, trace);
+  // An index file of l2: keys hold what its distances are the roots of.
+  return finish(metric_in_file(flags.metric), index.keys(queries.searched(), flags.k, options, trace));
 }
 
-int run_groundtruth(const GroundTruthFlags& flags) {
+int run_groundtruth(const CLI::App& app, GroundTruthFlags flags) {
+  take_index(app, flags, false);
+  flags.training.tables.in_parts = ranks() != nullptr;
   files::check_ground_truth_name(flags.out);
   OutputFile out(flags.out, "ibin");
   Training training = read_training("groundtruth", flags.training);
@@ -43,7 +49,7 @@ int run_groundtruth(const GroundTruthFlags& flags) {
   const Neighbors found = find_truth(flags, training, queries, flags.diagnostics.any() ? &trace : nullptr);
   MatrixView<const float> distances;
   if (!flags.no_distances) distances = {found.distance.data(), found.queries, found.k};
-  files::write_ground_truth(*out, {found.index.data(), found.queries, found.k}, distances);
+  if (out) files::write_ground_truth(*out, {found.index.data(), found.queries, found.k}, distances);
   out.commit();
   print(diagnostics(flags.diagnostics, trace));
   return exit_ok;
@@ -58,6 +64,7 @@ Subcommand add_groundtruth(CLI::App& parent) {
   add_table_options(*app, flags->training.tables,
                     "A column of text files that is no feature: left out. A name, or a number from 1; "
                     "-1 is the last");
+  add_index_option(*app, flags->training);
   app->get_option("--queries")->required();
   add_number(*app, "-k", flags->k, "Neighbours of each query", 1)->capture_default_str();
   writes_file(app->add_option("--out", flags->out,
@@ -73,7 +80,7 @@ Subcommand add_groundtruth(CLI::App& parent) {
   add_examples(*app, {"kith groundtruth --train base.u8bin --queries query.u8bin -k 100 --out gt.ibin",
                       "kith groundtruth --train base.fvecs --queries query.fvecs --out gt.ibin --certify",
                       "kith recall --truth gt.ibin --found ann.ibin -k 10"});
-  return {app, [flags] { return run_groundtruth(*flags); }};
+  return {app, [app, flags] { return run_groundtruth(*app, *flags); }};
 }
 
 }  // namespace kith::command

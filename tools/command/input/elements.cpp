@@ -14,9 +14,10 @@ void store(files::Table& table, Element element) {
   const auto cols = static_cast<std::size_t>(table.cols);
   std::vector<unsigned char> stored;
   stored.reserve(table.values.size() * static_cast<std::size_t>(element_bytes(element)));
+  const std::size_t first = table.held ? static_cast<std::size_t>(table.held->first) : 0;
   for (std::size_t i = 0; i < table.values.size(); ++i)
     if (!workloads::append_exact(element, table.values[i], stored))
-      throw Error(Errc::invalid_argument, table.path + ": row " + std::to_string(i / cols) + ", " +
+      throw Error(Errc::invalid_argument, table.path + ": row " + std::to_string(first + i / cols) + ", " +
                                               table.column_text(static_cast<std::int64_t>(i % cols)) +
                                               " holds " + format_float(table.values[i]) + ", which " +
                                               std::string(name(element)) +
@@ -92,7 +93,8 @@ void store_as_asked(const TableFlags& flags, files::Table& table) {
 RowsView rows_view(const files::Table& table) {
   if (table.stored.empty()) return view(table);
   const std::int64_t columns_a_byte = table.element == Element::bits ? 8 : 1;
-  return {table.stored.data(), table.element, table.rows, table.cols * columns_a_byte};
+  const std::int64_t rows = table.held ? table.held->rows : table.rows;
+  return {table.stored.data(), table.element, rows, table.cols * columns_a_byte};
 }
 
 }  // namespace kith::command

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "command/input/elements.hpp"
+#include "command/rows/ranks.hpp"
 
 namespace kith::command {
 
@@ -27,6 +28,7 @@ Training read_learned(const CLI::App& app, LearnedFlags& flags, Model& model) {
   if (!flags.model.empty() || !flags.save_model.empty())
     flags.training.tables.keep_elements = false;  // a model holds float32, and prepares queries
   if (flags.model.empty()) {
+    flags.training.tables.in_parts = ranks() && !flags.query_flags.leave_one_out && flags.save_model.empty();
     training = read_training(where, flags.training);
   } else {
     training = read_model(where, flags.training, flags.model, model);
@@ -43,7 +45,7 @@ Training read_learned(const CLI::App& app, LearnedFlags& flags, Model& model) {
 
 void save_learned(const CLI::App& app, const LearnedFlags& flags, Training& training,
                   const VotingOptions& voting) {
-  if (flags.save_model.empty()) return;
+  if (flags.save_model.empty() || !speaks()) return;
   write_model(flags.save_model, model_of(app.get_name(), training, flags.metric,
                                          flags.by_k() ? flags.query_flags.k : 0, voting));
 }

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "command/input/elements.hpp"
+#include "command/rows/ranks.hpp"
 #include "files/source.hpp"
 #include "files/text/decorated.hpp"
 #include "files/text/layout.hpp"
@@ -37,11 +38,23 @@ files::ReadOptions read_options(const TableFlags& flags) {
   return options;
 }
 
+/// Of a part of the rows what was rounded in all of them; where the first of these is, nobody asks.
+void add_up_rounded(files::Table& table) {
+  std::vector<std::int64_t> values(static_cast<std::size_t>(table.cols));
+  for (const files::RoundedColumn& column : table.rounded)
+    values[static_cast<std::size_t>(column.column)] = column.values;
+  values = ranks()->sums(values);
+  table.rounded.clear();
+  for (std::size_t c = 0; c < values.size(); ++c)
+    if (values[c] > 0) table.rounded.push_back({static_cast<std::int64_t>(c), values[c], table.held->first});
+}
+
 files::Table read(const std::string& path, const files::ReadOptions& options) {
   ActivityLine activity("reading " + files::shown_name(path));
   files::ReadOptions told = options;
   told.progress = [&](double fraction) { activity.update(fraction); };
   files::Table table = files::read_table(path, told);
+  if (table.held) add_up_rounded(table);
   if (const std::string rounded = files::describe_rounded(table); !rounded.empty()) note(rounded);
   return table;
 }
@@ -201,6 +214,10 @@ files::Table read_train(const TableFlags& flags, bool features_chosen) {
   options.array = flags.array;
   options.usual_array = "train";
   options.features_chosen = features_chosen;
+  if (flags.in_parts) {
+    options.part = ranks()->rank();
+    options.parts = ranks()->size();
+  }
   // What is absent in such a file is 0, so training rows have the columns that only queries name. A pipe can
   // be read once: its queries must do with the columns of the training rows.
   if (files::is_svm(flags.train, flags.format) && files::is_svm(flags.queries, flags.format) &&

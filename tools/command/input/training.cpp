@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "command/input/elements.hpp"
+#include "command/input/index_input.hpp"
 #include "command/input/training_parts.hpp"
 #include "kith/names.hpp"
 
@@ -104,6 +105,12 @@ bool keeps_elements(const TrainingFlags& flags) {
   return flags.tables.keep_elements && !flags.raw && flags.scale.empty() && flags.tables.missing == "refuse";
 }
 
+/// Whether a rank may read its own rows alone: nothing is learned from all of them.
+bool takes_part(const TrainingFlags& flags) {
+  return flags.tables.in_parts && !flags.raw && flags.scale.empty() && flags.tables.missing == "refuse" &&
+         flags.categories == "ordinal";
+}
+
 /// How queries are read: for --unseen zero a new category is 0 in every column of a one-hot code.
 TableFlags query_flags(const TrainingFlags& flags, const Training& training) {
   TableFlags tables = flags.tables;
@@ -148,7 +155,7 @@ RowsView Rows::searched() const {
 }
 
 MatrixView<const float> Rows::numbers() const {
-  return {prepared.empty() ? table.values.data() : prepared.data(), count(), width};
+  return {prepared.empty() ? table.values.data() : prepared.data(), here(), width};
 }
 
 void tell_unanswered(const Rows& asked) {
@@ -283,7 +290,8 @@ Training read_training(const std::string& where, const TrainingFlags& flags) {
   files::Table& table = training.rows.table;
   TableFlags tables = train_flags(flags);
   tables.keep_elements = keeps_elements(flags);
-  table = read_train(tables, !flags.features.empty());
+  tables.in_parts = takes_part(flags);
+  table = flags.index.empty() ? read_train(tables, !flags.features.empty()) : index_table(flags, training);
   take_labels(where, flags, training);
   take_values(where, flags, training);
   if (!flags.sample_weights.empty())
@@ -292,7 +300,8 @@ Training read_training(const std::string& where, const TrainingFlags& flags) {
   if (flags.tables.missing == "drop") drop_incomplete(where, training);
   if (!flags.filter.empty()) training.filter = read_filter(where, flags.filter, flags.tables, training);
   if (!flags.features.empty()) training.file_features = parse_features(where, flags.features, table);
-  if (table.stored.empty())  // else nothing is prepared: keeps_elements()
+  if (!flags.index.empty()) return training;  // an index is prepared
+  if (table.stored.empty() && !table.held)    // else nothing is prepared: keeps_elements(), takes_part()
     training.preparation = Preparation(training.rows.numbers(), preparation_options(where, flags, table));
   prepare(training.preparation, flags.raw, training.rows);
   training.features = prepared_features(training.preparation, training.file_features);

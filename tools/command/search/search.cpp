@@ -5,10 +5,11 @@
 #include <memory>
 
 #include "command/input/elements.hpp"
+#include "command/input/index_input.hpp"
 #include "command/input/learned.hpp"
 #include "command/input/results_json.hpp"
+#include "command/rows/training_index.hpp"
 #include "command/shared/command.hpp"
-#include "command/shared/pieces.hpp"
 #include "files/output.hpp"
 #include "kith/index.hpp"
 
@@ -66,9 +67,9 @@ RadiusNeighbors find(const SearchFlags& flags, Training& training, DeviceInfo& d
   const Rows& asked = leave_one_out ? training.rows : own;
   const RowsView queries = asked.searched();
   PlanOptions options = question_options(flags, training);
-  const Device opened = open_device(flags.device);
-  const Index index = index_of(training, opened, flags.metric, leave_one_out);
-  device = index.device().info();
+  const Device opened = open_my_device(flags.device);
+  const TrainingIndex index(training, opened, flags.metric, leave_one_out);
+  device = opened.info();
   ProgressBar bar("searching");
   options.progress = [&bar](const Progress& progress) { bar.update(progress.fraction); };
   RadiusNeighbors found;
@@ -123,8 +124,10 @@ void check_outputs(const SearchFlags& flags) {
                       "hold; choose .csv, .tsv, .txt or a .vecs format");
 }
 
-int run_search(const CLI::App& app, const SearchFlags& flags) {
+int run_search(const CLI::App& app, SearchFlags flags) {
+  take_index(app, flags, flags.query_flags.leave_one_out);
   check_flags(app, flags);
+  flags.training.tables.in_parts = ranks() && !flags.query_flags.leave_one_out;
   check_outputs(flags);
   OutputFile index_file(flags.out_index, flags.output.format),
       distance_file(flags.out_distance, flags.output.format);
@@ -153,6 +156,7 @@ Subcommand add_search(CLI::App& parent) {
   add_table_options(*app, flags->training.tables,
                     "A column of text files that is no feature: left out. A name, or a number from 1; "
                     "-1 is the last");
+  add_index_option(*app, flags->training);
   add_query_options(*app, flags->query_flags, "");
   add_metric_option(*app, flags->metric);
   add_element_option(*app, flags->training.tables);
@@ -178,6 +182,7 @@ Subcommand add_search(CLI::App& parent) {
                 "kith search --train a.csv --queries b.csv --label-column -1 --explain --certify",
                 "kith search --train a.csv --leave-one-out -k 1 --features 1-3 --scale standardize",
                 "kith search --train points.npy --query 2.5,7 --radius 1.5 --metric l2",
+                "kith search --index base.kidx --queries query.u8bin -k 10 --out-index found.ivecs",
                 "kith search --train codes.npy --queries asked.npy -k 10 --element bits --metric hamming"});
   return {app, [app, flags] { return run_search(*app, *flags); }};
 }

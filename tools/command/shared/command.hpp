@@ -58,6 +58,7 @@ struct Subcommand {
 
 Subcommand add_devices(CLI::App& parent);
 Subcommand add_search(CLI::App& parent);
+Subcommand add_index(CLI::App& parent);
 Subcommand add_groundtruth(CLI::App& parent);
 Subcommand add_recall(CLI::App& parent);
 Subcommand add_graph(CLI::App& parent);

@@ -170,6 +170,13 @@ std::vector<std::string> unknown_file_options(const CLI::App& app) {
   return unknown;
 }
 
+void refuse_stdin(const CLI::App& app) {
+  for (const Named& file : files_of(app))
+    if (file.use->read && files::is_stdin(file.path))
+      refuse(app.get_name(), file.option + " " + file.path +
+                                 ": mpirun gives stdin to rank 0 alone, and every rank reads; name a file");
+}
+
 void check_named_files(const CLI::App& app) {
   const std::string where = app.get_name();
   const std::vector<Named> files = files_of(app);

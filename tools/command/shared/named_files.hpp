@@ -41,4 +41,7 @@ std::vector<std::string> unknown_file_options(const CLI::App& app);
 ///                          outputs are one file; two inputs are the same pipe.
 void check_named_files(const CLI::App& app);
 
+/// Throws invalid_argument: an input is stdin, which of several ranks one alone has.
+void refuse_stdin(const CLI::App& app);
+
 }  // namespace kith::command

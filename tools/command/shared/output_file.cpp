@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "command/input/tables.hpp"
+#include "command/rows/ranks.hpp"
 
 namespace kith::command {
 
@@ -26,7 +27,7 @@ std::vector<std::string> numbered(const std::string& name, std::int64_t count, s
 }
 
 OutputFile::OutputFile(const std::string& path, const std::string& format) {
-  if (path.empty()) return;
+  if (path.empty() || !speaks()) return;
   if (files::is_stdout(path)) print_to_stderr();
   file_ = std::make_unique<files::AtomicFile>(path, format);
 }

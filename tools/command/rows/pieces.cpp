@@ -1,9 +1,11 @@
-#include "command/shared/pieces.hpp"
+#include "command/rows/pieces.hpp"
 
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
+
+#include "command/input/index_input.hpp"
 
 namespace kith::command {
 namespace {
@@ -58,6 +60,7 @@ auto from_pieces(Rows& rows, const Device& device, Metric metric, bool keep, Mak
 }  // namespace
 
 Index index_of(Training& training, const Device& device, Metric metric, bool keep) {
+  if (!training.index.empty()) return open_index_file(training.index, device);
   return from_pieces(
       training.rows, device, metric, keep,
       [&](const RowsView& rows) { return Index(device, rows, metric, {training.features}); },
@@ -77,6 +80,8 @@ Classifier classifier_of(Training& training, const Device& device, Metric metric
                ? weights
                : weights.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
   };
+  if (!training.index.empty())
+    return Classifier(open_index_file(training.index, device), all, training.sample_weights);
   return from_pieces(
       training.rows, device, metric, keep,
       [&](const RowsView& rows) {
