@@ -30,10 +30,13 @@ __device__ __forceinline__ void to_curve(std::uint32_t (&axis)[columns]) {
   for (std::uint32_t bit = 1u << (bits - 1); bit > 1; bit >>= 1) {
 #pragma unroll
     for (std::uint32_t d = 0; d < columns; ++d) {
-      const bool upper = (axis[d] & bit) != 0;
-      const std::uint32_t turned = upper ? bit - 1 : (axis[0] ^ axis[d]) & (bit - 1);
-      axis[0] ^= turned;
-      if (!upper) axis[d] ^= turned;
+      if (axis[d] & bit) {
+        axis[0] ^= bit - 1;
+      } else {
+        const std::uint32_t differ = (axis[0] ^ axis[d]) & (bit - 1);
+        axis[0] ^= differ;
+        axis[d] ^= differ;
+      }
     }
   }
 #pragma unroll
