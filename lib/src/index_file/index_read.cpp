@@ -47,7 +47,7 @@ class RowsSink {
     const std::size_t block_bytes = size(block_) * size(row_bytes_);
     if (!carry_.empty()) {
       const std::size_t some = std::min(bytes.size(), block_bytes - carry_.size());
-      carry_.insert(carry_.end(), bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(some));
+      carry(bytes.first(some));
       bytes = bytes.subspan(some);
       if (carry_.size() == block_bytes) land_carry();
     }
@@ -55,7 +55,7 @@ class RowsSink {
     for (std::int64_t first = 0; first < whole; first += most_rows_)
       land_rows(bytes.data() + size(first) * size(row_bytes_), std::min(most_rows_, whole - first));
     bytes = bytes.subspan(size(whole) * size(row_bytes_));
-    carry_.insert(carry_.end(), bytes.begin(), bytes.end());
+    carry(bytes);
   }
 
   /// What proposers need of the rows, once all are there.
@@ -64,6 +64,13 @@ class RowsSink {
     if (!carry_.empty()) land_carry();
     index_.centre = sample_.centre(index_.metric);
     if (!compares_bits(index_.metric)) index_.clip_range = sample_.clip_range(index_.centre);
+  }
+
+  /// Keep what is no whole block yet. (gcc 13 warns of what insert() does.)
+  void carry(std::span<const unsigned char> bytes) {
+    const std::size_t before = carry_.size();
+    carry_.resize(before + bytes.size());
+    std::copy(bytes.begin(), bytes.end(), carry_.data() + before);
   }
 
  private:
