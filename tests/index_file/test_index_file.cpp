@@ -9,6 +9,7 @@
 
 #include "common/data_files.hpp"
 #include "common/elements.hpp"
+#include "common/proposers.hpp"
 #include "common/searches.hpp"
 #include "kith/classifier.hpp"
 #include "kith/index_file.hpp"
@@ -223,10 +224,9 @@ TEST_CASE("index file: proposers and boxes go by an index that was opened as by 
   const Matrix train = hard_rows(DataKind::clusters, Set::train, 700, 8, Metric::l2);
   const Matrix queries = hard_rows(DataKind::clusters, Set::queries, 9, 8, Metric::l2);
   const Index index(device(), train, Metric::l2), opened = reopened(index, device());
-  for (const Proposer proposer : device().info().proposers) {
-    CAPTURE(string(name(proposer)));
+  for_each_proposer([&](Proposer proposer) {
     CHECK(difference(opened.search(queries, 10, {.proposer = proposer}), index.search(queries, 10)) == "");
-  }
+  });
   CHECK(opened.plan(9, 10).reason == index.plan(9, 10).reason);
 }
 
