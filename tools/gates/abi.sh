@@ -18,7 +18,7 @@ abi_of() {
     awk '/^KITH_C_API / { inside = 1 }
          inside { sub(/\/\/.*/, ""); end = sub(/;/, " { __builtin_trap(); }"); print; if (end) inside = 0 }' "$1"/kith/c/*.h
   } > "$abi/$2.c" &&
-    cc -std=c99 -g -fPIC -shared -fvisibility=hidden -fno-eliminate-unused-debug-types -I"$1" "$abi/$2.c" -o "$abi/$2.so" &&
+    cc -std=c99 -g -fPIC -shared -fvisibility=hidden -fno-eliminate-unused-debug-types "-fdebug-prefix-map=$abi/=" -I"$1" "$abi/$2.c" -o "$abi/$2.so" &&
     abidw --load-all-types --no-corpus-path --no-comp-dir-path --no-show-locs --no-architecture --no-elf-needed \
       --out-file "$abi/$2.abi" "$abi/$2.so"
 }
