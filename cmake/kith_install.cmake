@@ -14,6 +14,16 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/lib/include/kith DESTINATION ${CMAKE_INS
 install(EXPORT kith_targets FILE kithTargets.cmake NAMESPACE kith:: DESTINATION ${package_dir}
   COMPONENT development)
 
+# A set of its own, for who asks for the component mpi: else every user of kith would need MPI.
+if(TARGET kith_mpi)
+  install(TARGETS kith_mpi EXPORT kith_mpi_targets
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT development)
+  install(FILES ${PROJECT_SOURCE_DIR}/lib/mpi/include/kith/mpi.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/kith
+    COMPONENT development)
+  install(EXPORT kith_mpi_targets FILE kithMpiTargets.cmake NAMESPACE kith:: DESTINATION ${package_dir}
+    COMPONENT development)
+endif()
+
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/kithConfig.cmake.in
   ${PROJECT_BINARY_DIR}/kithConfig.cmake INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/kithConfigVersion.cmake

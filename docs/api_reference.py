@@ -3,20 +3,21 @@ import os
 import xml.etree.ElementTree as ElementTree
 
 HEADERS = [
-    ("Devices", "device"), ("Rows", "matrix_view"), ("Metrics", "metric"), ("Index and searches", "index"),
+    ("Devices", "device"), ("Rows", "matrix_view"), ("Elements of rows", "rows_view"), ("Metrics", "metric"), ("Index and searches", "index"),
+    ("Index files", "index_file"), ("How files are written", "save_options"),
     ("What a search returns", "neighbors"), ("Plans and options", "plan"), ("What a search did", "trace"),
-    ("Filters", "filter"), ("Selectors and proposers", "selector"), ("Classification", "classifier"),
+    ("Every row's neighbours", "knn_graph"), ("Filters", "filter"), ("Selectors and proposers", "selector"), ("Classification", "classifier"),
     ("Votes", "voting"), ("Regression", "regressor"), ("Evaluation", "evaluation"),
     ("Preparation of rows", "preparation"), ("Models", "model"), ("Labels", "labels"),
     ("Class structure", "structure"), ("Choosing columns", "feature_selection"), ("Single stages", "stages"),
     ("What kernels are built around", "kernel_profile"), ("Measured choices", "tuning"),
-    ("Keys", "key"), ("Errors", "error"), ("Names", "names"),
+    ("Keys", "key"), ("Keys of shards", "keys"), ("Votes of shards", "shard_votes"), ("Ranks of MPI", "mpi"), ("Errors", "error"), ("Names", "names"),
     ("Unfinished files", "unfinished"),
 ]
 OTHERS = {"kith", "spi", "export", "cxx20", "version"}  # no API of their own, or that of back ends
 INTRODUCTION = """# C++ API
 
-Everything is in namespace `kith`; `#include <kith/kith.hpp>` includes all headers. The [glossary](../glossary.md) explains
+Everything is in namespace `kith`; `#include <kith/kith.hpp>` includes all headers but `mpi.hpp`. The [glossary](../glossary.md) explains
 the sizes: `[m, k]` is a row-major matrix of `m` rows of `k` elements. Every failure throws `kith::Error`.
 [`examples/`](../../examples/search.cpp) has programs to begin with.
 """
@@ -49,7 +50,7 @@ def entities_of(folder):
             continue
         definition = ElementTree.parse(os.path.join(folder, compound.get("refid") + ".xml")).getroot()[0]
         if kind != "namespace":
-            if name.rsplit("::", 1)[0] in ("kith", "kith::stages"):  # nested ones come with their class
+            if name.rsplit("::", 1)[0] in ("kith", "kith::stages", "kith::mpi"):  # nested ones come with their class
                 add(definition, f"doxygen{kind}", name)
             continue
         for member in definition.iter("memberdef"):
@@ -62,15 +63,17 @@ def entities_of(folder):
     return found
 
 
-def write(headers, xml, page):
-    files = {name[:-4] for name in os.listdir(headers) if name.endswith(".hpp")}
+def write(folders, xml, page):
+    """The headers of some folders."""
+    files = {name[:-4]: os.path.join(folder, name) for folder in folders for name in os.listdir(folder)
+             if name.endswith(".hpp")}
     named = {stem for _, stem in HEADERS}
-    if files - OTHERS != named:
-        raise RuntimeError(f"docs/api_reference.py: headers and its list differ: {sorted((files - OTHERS) ^ named)}")
+    if set(files) - OTHERS != named:
+        raise RuntimeError(f"docs/api_reference.py: headers and its list differ: {sorted((set(files) - OTHERS) ^ named)}")
     entities = entities_of(xml)
     text = INTRODUCTION
     for title, stem in HEADERS:
-        text += f"\n## {title}\n\n`#include <kith/{stem}.hpp>`: {head_of(os.path.join(headers, stem + '.hpp'))}\n"
+        text += f"\n## {title}\n\n`#include <kith/{stem}.hpp>`: {head_of(files[stem])}\n"
         for _, directive, name in sorted(set(entities.get(stem + ".hpp", []))):
             members = ":members:\n:undoc-members:\n" if directive in ("doxygenclass", "doxygenstruct") else ""
             text += f"\n```{{{directive}}} {name}\n{members}```\n"

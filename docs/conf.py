@@ -19,7 +19,7 @@ breathe_default_project = "kith"
 primary_domain = "cpp"
 highlight_language = "none"
 # Namespaces, and the State that a handle declares and the library defines.
-nitpick_ignore = [("cpp:identifier", name) for name in ("kith", "kith::stages", "State", "empty")]
+nitpick_ignore = [("cpp:identifier", name) for name in ("kith", "kith::stages", "kith::mpi", "MPI_Comm", "State", "empty")]
 # The interface of back ends is not in this reference.
 nitpick_ignore_regex = [("cpp:identifier", r"spi(::.*)?")]
 html_theme = "furo"
@@ -31,4 +31,5 @@ html_theme_options = {"navigation_with_keys": True}
 
 furo_repairs.write(os.path.join(here, "_static"))
 api_reference.write(
-    os.path.join(here, "../lib/include/kith"), breathe_projects["kith"], os.path.join(here, "reference/api.md"))
+    [os.path.join(here, "../lib/include/kith"), os.path.join(here, "../lib/mpi/include/kith")],
+    breathe_projects["kith"], os.path.join(here, "reference/api.md"))

@@ -9,7 +9,9 @@ import inspect
 from pathlib import Path
 
 import kith
+import kith.dask
 import kith.faiss
+import kith.files
 import kith.sklearn
 
 FAISS = ("IndexFlat", "IndexFlatL2", "IndexFlatIP", "knn")
@@ -21,7 +23,7 @@ def signature(member):
         parameters = inspect.signature(member).parameters.values()
     except (TypeError, ValueError):
         return "(...)"
-    plain = [one.replace(annotation=inspect.Parameter.empty) for one in parameters if one.name != "self"]
+    plain = [one.replace(annotation=inspect.Parameter.empty) for one in parameters if one.name not in ("self", "cls")]
     return str(inspect.Signature(plain))
 
 
@@ -34,6 +36,7 @@ def methods(kind):
     for name in sorted(dir(kind)):
         member = inspect.getattr_static(kind, name)
         owner = next(base for base in kind.__mro__ if name in vars(base))
+        member = member.__func__ if isinstance(member, classmethod) else member
         if not name.startswith("_") and owner.__module__.startswith("kith") and inspect.isfunction(member):
             yield name, member
 
@@ -45,7 +48,14 @@ def page():
         "Written by `python/write_reference.py` from the docstrings; [python.md](python.md) is the manual.",
         "",
     ]
-    for module, names in ((kith, kith.__all__), (kith.sklearn, kith.sklearn.__all__), (kith.faiss, FAISS)):
+    parts = (
+        (kith, kith.__all__),
+        (kith.sklearn, kith.sklearn.__all__),
+        (kith.faiss, FAISS),
+        (kith.dask, kith.dask.__all__),
+        (kith.files, kith.files.__all__),
+    )
+    for module, names in parts:
         lines += [f"## `{module.__name__}`", "", "```text", inspect.getdoc(module), "```", ""]
         for name in names:
             member = getattr(module, name)

@@ -26,6 +26,9 @@ is_here() {
     abigail-tools) command -v abidw && command -v abidiff ;;
     ninja-build) command -v ninja || command -v make ;;
     zlib1g-dev) below_usr include/zlib.h ;;
+    libhdf5-dev) below_usr include/hdf5/serial/hdf5.h ;;
+    libopenmpi-dev) below_usr openmpi/include/mpi.h ;;
+    openmpi-bin) command -v mpirun ;;
     libcli11-dev) below_usr include/CLI/CLI.hpp ;;
     nlohmann-json3-dev) below_usr include/nlohmann/json.hpp ;;
     doctest-dev) below_usr include/doctest/doctest.h ;;

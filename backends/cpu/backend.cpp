@@ -67,6 +67,7 @@ class CpuBackend final : public spi::Backend {
     info.selectors = selectors();
     info.proposers = set.proposers;
     info.fused_max_k = 0xFFFFFFFFu;
+    info.boxes_max_k = 0xFFFFFFFFu;
     return info;
   }
 };

@@ -78,6 +78,7 @@ DeviceInfo info_of(const cudaDeviceProp& device, std::size_t place) {
                     Selector::local_sort, Selector::k_min,     Selector::bitonic, Selector::odd_even,
                     Selector::rank_sort,  Selector::merge_sort};
   info.fused_max_k = nearest_max_k;
+  info.boxes_max_k = spi::boxes_max_k;
   info.proposers = {Proposer::gemm};
   const auto capability = static_cast<std::uint32_t>(device.major * 10 + device.minor);
   if (refusal_of_tensor_cores(capability, info.local_memory_bytes).empty())

@@ -100,6 +100,9 @@ class Device : public spi::Device {
   spi::Support check(const spi::MaskStep& step) const;
   spi::Support check(const spi::ScoreStep& step) const;
   spi::Support check(const spi::AccumulateStep& step) const;
+  spi::Support check(const spi::BoxesStep& step) const;
+  spi::Support check(const spi::OrderStep& step) const;
+  spi::Support check(const spi::PackBoxesStep& step) const;
   cudaError_t enqueue(const spi::DistanceStep& step);
   cudaError_t enqueue(const spi::SelectStep& step);
   cudaError_t enqueue(const spi::NearestStep& step);
@@ -115,6 +118,9 @@ class Device : public spi::Device {
   cudaError_t enqueue(const spi::MaskStep& step);
   cudaError_t enqueue(const spi::ScoreStep& step);
   cudaError_t enqueue(const spi::AccumulateStep& step);
+  cudaError_t enqueue(const spi::BoxesStep& step);
+  cudaError_t enqueue(const spi::OrderStep& step);
+  cudaError_t enqueue(const spi::PackBoxesStep& step);
 
   /// Every call begins with one: any thread may call, and each has a current context of its own, which is the
   /// host program's.

@@ -116,6 +116,7 @@ DeviceInfo info_of(const cl::Device& device, std::size_t ordinal) {
   if (!lanes && has_tensor_cores(device, limits))
     info.proposers.insert(info.proposers.end(), {Proposer::fp16, Proposer::int8});
   info.fused_max_k = lanes ? 0xFFFFFFFEu : 256;
+  info.boxes_max_k = spi::boxes_max_k;
   return info;
 }
 

@@ -24,6 +24,12 @@ enum class Family { lanes, groups };
 
 struct Blocks;  // select_blocks.hpp
 
+/// Places of rows along a curve, and the rows' numbers: [1, n] each.
+struct Places {
+  spi::Grid<std::uint64_t> places;
+  spi::Grid<std::uint32_t> numbers;
+};
+
 /// What a kernel may use, asked of the driver once.
 struct Limits {
   std::size_t local_memory_bytes = 0;
@@ -83,7 +89,7 @@ class Device : public spi::Device {
   // One file a step: distance.cpp, select.cpp (and select_radix.cpp), nearest.cpp, merge.cpp, prepare.cpp,
   // collect.cpp (and collect_dot.cpp, collect_halves.cpp, collect_fused_test.cpp, collect_small_batch.cpp),
   // prune.cpp, rerank.cpp, tighten.cpp, tighten_bounds.cpp (and of samples), vote.cpp, mask.cpp, score.cpp,
-  // accumulate.cpp.
+  // accumulate.cpp, boxes.cpp, order.cpp, pack_boxes.cpp.
   spi::Support check(const spi::DistanceStep& step) const;
   spi::Support check(const spi::SelectStep& step) const;
   spi::Support check(const spi::NearestStep& step) const;
@@ -99,6 +105,9 @@ class Device : public spi::Device {
   spi::Support check(const spi::MaskStep& step) const;
   spi::Support check(const spi::ScoreStep& step) const;
   spi::Support check(const spi::AccumulateStep& step) const;
+  spi::Support check(const spi::BoxesStep& step) const;
+  spi::Support check(const spi::OrderStep& step) const;
+  spi::Support check(const spi::PackBoxesStep& step) const;
   void enqueue(const spi::DistanceStep& step);
   void enqueue(const spi::SelectStep& step);
   void enqueue(const spi::NearestStep& step);
@@ -114,6 +123,9 @@ class Device : public spi::Device {
   void enqueue(const spi::MaskStep& step);
   void enqueue(const spi::ScoreStep& step);
   void enqueue(const spi::AccumulateStep& step);
+  void enqueue(const spi::BoxesStep& step);
+  void enqueue(const spi::OrderStep& step);
+  void enqueue(const spi::PackBoxesStep& step);
 
   // One file a selector, select_NAME.cpp; threshold and insertion are in select.cpp.
   void select_threshold(const spi::SelectStep& step);
@@ -196,6 +208,10 @@ class Device : public spi::Device {
   void merge_runs(const spi::Grid<Key>& in, std::uint32_t rows, std::uint32_t groups, std::uint32_t total,
                   std::uint32_t run, const spi::Grid<Key>& out, std::uint32_t out_total,
                   std::uint32_t out_run);
+
+  void place_rows(const spi::OrderStep& step, const Places& to);
+  void sort_places(const Places& from, std::uint32_t shift, const spi::Grid<std::uint32_t>& counts,
+                   const Places& to);
 
   void vote_plain(const spi::VoteStep& step);
   void vote_atomic(const spi::VoteStep& step);

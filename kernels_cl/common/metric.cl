@@ -2,9 +2,20 @@
 // floats each of which is a chain of its own.
 #include "common/common.cl"
 
-#ifndef LANE
+#define JOIN_NOW(a, b) a##b
+#define JOIN(a, b) JOIN_NOW(a, b)
+
+#ifdef LANE  // float16
+#define LANE_WORDS as_uint16
+#else
 #define LANE float
+#define LANE_WORDS as_uint
 #endif
+
+// Bits that differ, as a whole float.
+LANE bits_apart(LANE a, LANE b) {
+  return JOIN(convert_, LANE)(popcount(LANE_WORDS(a) ^ LANE_WORDS(b)));
+}
 
 #define KITH_METRIC(id, prepare, start, accumulate, finish) \
   LANE chain_start_##id(void) {                             \
@@ -16,7 +27,5 @@
 #include "kith/metrics.def"
 #undef KITH_METRIC
 
-#define JOIN_NOW(a, b) a##b
-#define JOIN(a, b) JOIN_NOW(a, b)
 #define chain_start JOIN(chain_start_, METRIC)
 #define chain_next JOIN(chain_next_, METRIC)

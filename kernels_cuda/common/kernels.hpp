@@ -121,4 +121,9 @@ cudaError_t score(const Queue& queue, const spi::ScoreStep& step);
 
 cudaError_t accumulate(const Queue& queue, const spi::AccumulateStep& step);
 
+cudaError_t boxes(const Queue& queue, const spi::BoxesStep& step);
+std::size_t order_scratch(const spi::OrderStep& step);
+cudaError_t order(const Queue& queue, const spi::OrderStep& step);
+cudaError_t pack_boxes(const Queue& queue, const spi::PackBoxesStep& step);
+
 }  // namespace kith::cuda

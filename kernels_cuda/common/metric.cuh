@@ -9,6 +9,11 @@
 
 namespace kith::cuda {
 
+/// Bits that differ, as a whole float.
+__device__ inline float bits_apart(float a, float b) {
+  return static_cast<float>(__popc(__float_as_uint(a) ^ __float_as_uint(b)));
+}
+
 /// start() is the accumulator before the first dimension; next() the accumulator after one more, a
 /// from the query and b from the training row.
 template <Metric metric>

@@ -1,7 +1,8 @@
 // The radix sorts of CUB: one for all of the device, and one with a block a part.
 // Source: Merrill, Grimshaw, High performance and scalable radix sorting, 2011; Adinets, Merrill,
 // Onesweep, 2022.
-// No twin in kernels_cl: CUB is a library of CUDA; there select_radix.cl sorts what it keeps by sort.cl.
+// No twin in kernels_cl: CUB is a library of CUDA; there select_radix.cl sorts what it keeps by sort.cl, and
+// order.cl what it makes by sort_places.cl.
 #include "common/radix_sort.cuh"
 
 #include <cub/device/device_radix_sort.cuh>
@@ -88,6 +89,22 @@ cudaError_t sort_parts(const Queue& queue, const SortShape& shape, const SortMem
     if (error != cudaSuccess) return error;
   }
   return cudaSuccess;
+}
+
+std::size_t sort_pairs_bytes(std::uint32_t n) {
+  std::size_t bytes = 0;
+  // A size of zero here is an error of the driver, which the sort itself will report.
+  const cudaError_t error = cub::DeviceRadixSort::SortPairs(
+      nullptr, bytes, static_cast<const std::uint64_t*>(nullptr), static_cast<std::uint64_t*>(nullptr),
+      static_cast<const std::uint32_t*>(nullptr), static_cast<std::uint32_t*>(nullptr), n, 0, 64, nullptr);
+  return error == cudaSuccess ? aligned(bytes) + 256 : 0;
+}
+
+cudaError_t sort_pairs(const Queue& queue, const Pairs& pairs, Bits by, void* memory, std::size_t bytes) {
+  return with_room(queue, [&] {
+    return cub::DeviceRadixSort::SortPairs(memory, bytes, pairs.keys, pairs.sorted_keys, pairs.values,
+                                           pairs.sorted_values, pairs.n, by.begin, by.end, queue.stream);
+  });
 }
 
 }  // namespace kith::cuda

@@ -1,5 +1,6 @@
-// Sorting many parts of many keys in device memory, for select_radix.cu.
-// No twin in kernels_cl: CUB is a library of CUDA; there select_radix.cl sorts what it keeps by sort.cl.
+// Sorting many parts of many keys in device memory, for select_radix.cu; and pairs, for order.cu.
+// No twin in kernels_cl: CUB is a library of CUDA; there select_radix.cl sorts what it keeps by sort.cl, and
+// order.cl what it makes by sort_places.cl.
 #pragma once
 
 #include "common/common.cuh"
@@ -36,5 +37,24 @@ std::size_t sort_bytes(const SortShape& shape);
 /// Sort each part of memory.keys into memory.sorted by bits begin_bit .. 63, keeping the order of keys
 /// that are equal there.
 cudaError_t sort_parts(const Queue& queue, const SortShape& shape, const SortMemory& memory, int begin_bit);
+
+/// n numbers of 64 bits, what goes with each, and where both go.
+struct Pairs {
+  const std::uint64_t* keys;
+  std::uint64_t* sorted_keys;
+  const std::uint32_t* values;
+  std::uint32_t* sorted_values;
+  std::uint32_t n;
+};
+struct Bits {
+  int begin, end;
+};
+
+/// Memory that sort_pairs() takes beside the pairs.
+std::size_t sort_pairs_bytes(std::uint32_t n);
+
+/// Sort pairs by these bits of their keys, keeping the order of those that are equal there.
+///   memory  `bytes` of it, at least sort_pairs_bytes(n)
+cudaError_t sort_pairs(const Queue& queue, const Pairs& pairs, Bits by, void* memory, std::size_t bytes);
 
 }  // namespace kith::cuda

@@ -7,8 +7,8 @@
 >>> row[:, 0].tolist()
 [0, 1, 2]
 
-`kith.sklearn` has scikit-learn's estimators, `kith.faiss` FAISS's flat indices. docs/python.md is the manual;
-docs/contract.md says what is promised.
+`kith.sklearn` has scikit-learn's estimators, `kith.faiss` FAISS's flat indices, `kith.files` files of vectors,
+`kith.dask` searches over many machines. docs/python.md is the manual; docs/contract.md says what is promised.
 """
 
 from __future__ import annotations
@@ -29,7 +29,9 @@ from ._errors import (
     Unavailable,
     Unsupported,
 )
-from ._index import Index
+from ._index import Index, knn_graph
+from ._index_file import IndexFileInfo, index_file_info, open_index
+from ._keys import Keys, RadiusKeys, digest, finish, largest_element, leave_out, merge
 from ._library import version as _version
 from ._metrics import metrics
 from ._results import Neighbors, RadiusNeighbors
@@ -46,20 +48,31 @@ __all__ = [
     "Error",
     "HostCopyWarning",
     "Index",
+    "IndexFileInfo",
     "Interrupted",
     "InvalidArgument",
+    "Keys",
     "Neighbors",
     "OutOfMemory",
     "PrecisionWarning",
+    "RadiusKeys",
     "RadiusNeighbors",
     "Unavailable",
     "Unsupported",
     "close_devices",
     "devices",
+    "digest",
+    "finish",
+    "index_file_info",
+    "knn_graph",
+    "largest_element",
+    "leave_out",
+    "merge",
     "metrics",
+    "open_index",
 ]
 
-_SUBMODULES = ("faiss", "sklearn")
+_SUBMODULES = ("dask", "faiss", "files", "sklearn")
 
 
 def __getattr__(name: str) -> Any:

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 
 _EXACT = {"float16", "bfloat16", "int8", "uint8", "int16", "uint16", "bool"}  # each value is a float32
+_ELEMENTS = {"float32": 0, "float16": 1, "bfloat16": 2, "uint8": 3, "int8": 4, "bool": 3}  # kith_rows.element
+_BITS = 5
+_BFLOAT16 = np.dtype([("bfloat16", np.uint16)])  # of PyTorch, where NumPy has no such type
 _AT_ONCE = 1 << 20  # elements that are converted and compared at a time
 
 
@@ -29,7 +32,7 @@ def address(array: Array) -> int:
 class Rows:
     """Rows ready for the library, and how results go back to where the rows came from."""
 
-    array: Float32  # [rows, cols], columns without gaps
+    array: Array  # [rows, cols], columns without gaps: float32, unless the library was to take other elements
     struct: s.Rows
     columns: Optional[list[Any]] = None  # a frame's names
     labels: Any = None  # a frame's index
@@ -39,10 +42,48 @@ class Rows:
         return array if self.back is None else self.back(array)
 
 
-def rows_of(x: Any, what: str, *, quiet: bool = False) -> Rows:
+def element_rows_of(x: Any, what: str, bits: bool) -> Rows:
+    """`x` as rows of an element that the library takes, not copied where it can be; else as `rows_of` has it.
+
+    `bits`: `x` is of uint8, 8 columns a byte.
+    """
+    if bits:
+        return _bits_of(x, what)
+    if type(x) is np.ndarray and x.ndim == 2 and x.dtype.name in _ELEMENTS and x.dtype.name != "float32":
+        stored = _stored(x)
+        return Rows(stored, struct_of(stored))
+    return rows_of(x, what, widen=False)
+
+
+def _bits_of(x: Any, what: str) -> Rows:
+    array, back = _host_array(x, what)
+    array = _two_dimensional(array, what)
+    if array.dtype != np.uint8:
+        raise InvalidArgument(
+            f"{what}: dtype {array.dtype}, and element='bits' takes uint8, 8 columns a byte; pass "
+            "numpy.packbits(x, axis=1)"
+        )
+    stored = _stored(array)
+    struct = struct_of(stored)
+    struct.element, struct.cols = _BITS, 8 * stored.shape[1]
+    return Rows(stored, struct, back=back)
+
+
+def _stored(x: Array) -> Array:
+    """`x` of an element that the library takes, its columns side by side."""
+    size = x.dtype.itemsize
+    row, column = x.strides
+    plain = x.dtype.isnative and (column == size or x.shape[1] <= 1) and (row >= size * x.shape[1] or len(x) <= 1)
+    if plain:
+        return x
+    return np.ascontiguousarray(x) if x.dtype.isnative else np.ascontiguousarray(x, x.dtype.newbyteorder("="))
+
+
+def rows_of(x: Any, what: str, *, quiet: bool = False, widen: bool = True) -> Rows:
     """`x` as float32 rows [rows, cols]; aligned float32 is not copied.
 
-    `what` begins messages; `quiet`: no warning where float64 loses digits.
+    `what` begins messages; `quiet`: no warning where float64 loses digits; `widen`: float32 even where the library
+    takes the element as it is.
     """
     if type(x) is np.ndarray and x.dtype == np.float32 and x.ndim == 2 and x.flags.carray:
         return Rows(x, struct_of(x))
@@ -52,11 +93,19 @@ def rows_of(x: Any, what: str, *, quiet: bool = False) -> Rows:
         x = _frame_values(x, what)
     else:
         x, back = _host_array(x, what)
-    array = _float32(_two_dimensional(x, what), what, quiet)
+    array = _two_dimensional(x, what)
+    if widen or _name(array) not in _ELEMENTS:
+        array = _float32(array, what, quiet)
+    else:
+        array = _stored(array)
     return Rows(array, struct_of(array), columns, labels, back)
 
 
-def struct_of(array: Float32) -> s.Rows:
+def _name(x: Array) -> str:
+    return "bfloat16" if x.dtype == _BFLOAT16 else str(x.dtype.name)
+
+
+def struct_of(array: Array) -> s.Rows:
     rows, cols = array.shape
     stride = array.strides[0] if rows > 1 else 0
     return s.Rows(
@@ -64,7 +113,8 @@ def struct_of(array: Float32) -> s.Rows:
         data=array.__array_interface__["data"][0],
         rows=rows,
         cols=cols,
-        stride_bytes=0 if stride == 4 * cols else stride,
+        stride_bytes=0 if stride == array.dtype.itemsize * cols else stride,
+        element=_ELEMENTS[_name(array)],
     )
 
 
@@ -121,7 +171,9 @@ def _from_torch(x: Any, what: str) -> tuple[Any, Optional[Callable[[Array], Any]
     x = x.detach()
     if x.is_sparse:
         raise Unsupported(f"{what}: a sparse tensor, and kith takes dense rows; pass x.to_dense()")
-    if x.dtype == torch.bfloat16:  # NumPy has no such type; each value is a float32
+    if x.dtype == torch.bfloat16 and x.device.type == "cpu":
+        return x.view(torch.int16).numpy().view(_BFLOAT16), None
+    if x.dtype == torch.bfloat16:  # each value is a float32
         x = x.float()
     if x.device.type == "cpu":
         return x.numpy(), None
@@ -166,6 +218,8 @@ def _float32(x: Array, what: str, quiet: bool) -> Float32:
         if x.flags.aligned and column == 4 and row % 4 == 0 and row >= 4 * x.shape[1]:
             return x
         return np.array(x, order="C")
+    if x.dtype == _BFLOAT16:
+        return (x["bfloat16"].astype(np.uint32) << 16).view(np.float32)
     if x.dtype.name in _EXACT:
         return np.ascontiguousarray(x, np.float32)
     if x.dtype.kind not in "fiu":
@@ -281,6 +335,11 @@ def _check_output(array: Any, name: str, kind: Any, shape: tuple[int, int], what
     raise InvalidArgument(
         f"{what}: out's {name} is a {type(array).__name__} of {array.dtype}, shape {array.shape}{layout}; {wanted}"
     )
+
+
+def radii_of(radius: Any) -> Float32:
+    """One radius for all queries, or one a query."""
+    return np.ascontiguousarray(np.atleast_1d(np.asarray(radius)), np.float32)
 
 
 def index_array(x: Any, what: str) -> Int64:

@@ -22,12 +22,18 @@ def _few(names: list[Any]) -> str:
 
 
 def choose(
-    options: s.SearchOptions, threads: int, memory_limit: int, selector: Optional[str], proposer: Optional[str]
+    options: s.SearchOptions,
+    threads: int,
+    memory_limit: int,
+    selector: Optional[str],
+    proposer: Optional[str],
+    boxes: Optional[bool] = None,
 ) -> None:
     options.threads = not_negative(threads, "kith: threads")
     options.memory_limit = not_negative(memory_limit, "kith: memory_limit")
     options.selector = selector.encode() if selector else None
     options.proposer = proposer.encode() if proposer else None
+    options.boxes = 0 if boxes is None else 1 if boxes else -1
 
 
 def whole(value: Any, what: str) -> int:

@@ -51,12 +51,13 @@ def lists_of(within: Handle) -> tuple[Array, Array, Array]:
     """Copies of what a kith_within holds: first, distance, row."""
     info = s.sized(s.WithinInfo)
     check(lib.kith_within_describe(within.value, info))
-    first = _copied(info.first, info.queries + 1, np.dtype(np.int64))
+    first = copied(info.first, info.queries + 1, np.dtype(np.int64))
     count = int(first[-1])
-    return first, _copied(info.distance, count, np.dtype(np.float32)), _copied(info.row, count, np.dtype(np.int64))
+    return first, copied(info.distance, count, np.dtype(np.float32)), copied(info.row, count, np.dtype(np.int64))
 
 
-def _copied(where: Optional[int], count: int, kind: np.dtype[Any]) -> Array:
+def copied(where: Optional[int], count: int, kind: np.dtype[Any]) -> Array:
+    """An array of the library, which frees it with its handle."""
     array = np.empty(count, kind)
     if count and where:
         c.memmove(address(array), where, array.nbytes)

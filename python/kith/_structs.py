@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes as c
 from typing import Any, TypeVar
 
-ABI_MAJOR, ABI_MINOR = 1, 0  # of kith.h, that these structs are written after
+ABI_MAJOR, ABI_MINOR = 1, 1  # of kith.h, that these structs are written after
 
 _S = TypeVar("_S", bound=c.Structure)
 
@@ -49,6 +49,10 @@ class IndexOptions(c.Structure):
         ("metric", c.c_char_p),
         ("features", c.c_void_p),
         ("feature_count", c.c_int64),
+        ("first_row", c.c_int64),
+        ("largest", c.c_float),
+        ("ids", c.c_void_p),
+        ("id_count", c.c_int64),
     ]
 
 
@@ -75,6 +79,8 @@ class SearchOptions(c.Structure):
         ("progress", PROGRESS),
         ("user", c.c_void_p),
         ("trace", c.c_void_p),
+        ("boxes", c.c_int32),
+        ("reserved", c.c_int32),
     ]
 
 
@@ -88,6 +94,27 @@ class IndexInfo(c.Structure):
         ("features", c.c_void_p),
         ("feature_count", c.c_int64),
         ("memory_bytes", c.c_uint64),
+        ("first_row", c.c_int64),
+        ("next_row", c.c_int64),
+        ("positions", c.c_int64),
+    ]
+
+
+class IndexFileInfo(c.Structure):
+    _fields_ = [
+        ("size", c.c_uint64),
+        ("version", c.c_uint64),
+        ("bytes", c.c_uint64),
+        ("metric", c.c_char_p),
+        ("element", c.c_char_p),
+        ("rows", c.c_int64),
+        ("removed", c.c_int64),
+        ("dims", c.c_int64),
+        ("features", c.c_int64),
+        ("first_row", c.c_int64),
+        ("rows_offset", c.c_uint64),
+        ("largest", c.c_float),
+        ("reserved", c.c_int32),
     ]
 
 
@@ -97,6 +124,16 @@ class WithinInfo(c.Structure):
         ("queries", c.c_int64),
         ("first", c.c_void_p),
         ("distance", c.c_void_p),
+        ("row", c.c_void_p),
+    ]
+
+
+class RadiusKeysInfo(c.Structure):
+    _fields_ = [
+        ("size", c.c_uint64),
+        ("queries", c.c_int64),
+        ("first", c.c_void_p),
+        ("value", c.c_void_p),
         ("row", c.c_void_p),
     ]
 
@@ -146,7 +183,9 @@ STRUCTS: dict[str, type[c.Structure]] = {
     "kith_index_options": IndexOptions,
     "kith_search_options": SearchOptions,
     "kith_index_info": IndexInfo,
+    "kith_index_file_info": IndexFileInfo,
     "kith_within_info": WithinInfo,
+    "kith_radius_keys_info": RadiusKeysInfo,
     "kith_vote_options": VoteOptions,
     "kith_train_options": TrainOptions,
     "kith_classification": Classification,

@@ -6,9 +6,9 @@ import warnings
 import kith
 import numpy as np
 import pytest
-from kith._arrays import rows_of
+from kith._arrays import element_rows_of, rows_of
 
-from reference import whole
+from reference import distances, neighbors, whole
 
 
 def rows(x, **options):
@@ -168,3 +168,82 @@ def test_frames(device, random):
     missing.iloc[3, 1] = pd.NA
     with pytest.raises(kith.InvalidArgument, match="row 3.*column 1"):
         kith.Index(missing, device=device)
+
+
+SMALL = ["float16", "uint8", "int8", "bool", ">f2"]
+
+
+@pytest.mark.parametrize("kind", SMALL)
+@pytest.mark.parametrize("view", [lambda x: x, lambda x: x[:, 1:5], lambda x: x[::-1], lambda x: x[:, ::2], lambda x: x.T])
+def test_small_elements_give_the_bits_of_float32(device, random, kind, view):
+    most = 2 if kind == "bool" else 100
+    x = view(random.integers(0, most, (9, 9)).astype(kind))
+    same = np.ascontiguousarray(x, np.float32)
+    index = kith.Index(x, device=device)
+    for found in (index.search(x, 4), index.search(same, 4), kith.Index(same, device=device).search(x, 4)):
+        distance, row = neighbors(same, same, 4)
+        assert np.array_equal(found.distance, distance) and np.array_equal(found.row, row)
+    assert np.array_equal(index.with_(x[:3]).search(x, 12).row, index.with_(same[:3]).search(same, 12).row)
+    assert np.array_equal(index.within(x, 9).row, kith.Index(same, device=device).within(same, 9).row)
+
+
+@pytest.mark.parametrize("kind", ["float16", "uint8", "int8", "bool"])
+def test_small_elements_are_not_copied(random, kind):
+    x = random.integers(0, 2, (9, 4)).astype(kind)
+    for view in (x, x[::2], x[:, 1:3]):
+        assert np.shares_memory(element_rows_of(view, "X", False).array, x)
+
+
+def test_bfloat16_as_it_is(device, random):
+    x = whole(random, 9, 4)
+    index = kith.Index(x, device=device)
+    types = pytest.importorskip("ml_dtypes")
+    small = x.astype(types.bfloat16)
+    assert np.shares_memory(element_rows_of(small, "X", False).array, small)
+    assert np.array_equal(index.search(small, 4).row, index.search(x, 4).row)
+
+
+def test_bfloat16_of_torch_as_it_is(device, random):
+    torch = pytest.importorskip("torch")
+    x = whole(random, 9, 4)
+    tensor = torch.from_numpy(x).bfloat16()
+    assert element_rows_of(tensor, "X", False).struct.element == 2
+    expected = kith.Index(x, device=device).search(x, 4).row
+    assert np.array_equal(kith.Index(tensor, device=device).search(tensor, 4).row, expected)
+
+
+def test_nan_of_float16_is_refused(device):
+    with pytest.raises(kith.InvalidArgument, match="row 1, column 0 holds NaN"):
+        kith.Index(np.array([[1], [np.nan]], np.float16), device=device)
+
+
+def test_bits(device, random):
+    bits = random.integers(0, 2, (40, 37)).astype(bool)
+    codes = np.packbits(bits, axis=1)
+    index = kith.Index(codes, "Hamming", device, element="bits")
+    assert (index.dims, index.metric) == (40, "hamming")  # whole bytes
+    distance, row = neighbors(bits.astype(np.float32), bits[:7].astype(np.float32), 9, "l1")
+    found = index.search(codes[:7], 9)
+    assert np.array_equal(found.distance, distance) and np.array_equal(found.row, row)
+    wide = np.full((40, 9), 255, np.uint8)
+    wide[:, 1:6] = codes
+    assert np.array_equal(index.search(wide[:7, 1:6], 9).row, row)
+    twice = bits.astype(np.float32)[np.r_[0:40, 0:40]]
+    assert np.array_equal(index.with_(codes).search(codes[:7], 80).row, neighbors(twice, twice[:7], 80, "l1")[1])
+    near = distances(twice[:40], twice[:7], "l1") <= 12
+    assert np.array_equal(np.diff(index.within(codes[:7], 12).first), near.sum(axis=1))
+
+
+def test_bits_are_never_guessed(device):
+    codes = np.zeros((3, 2), np.uint8)
+    with pytest.raises(kith.InvalidArgument, match="are u8, but hamming compares bits"):
+        kith.Index(codes, "hamming", device)
+    with pytest.raises(kith.InvalidArgument, match="are bits, but l2 measures numbers"):
+        kith.Index(codes, device=device, element="bits")
+    with pytest.raises(kith.InvalidArgument, match="element='u8'; pass 'bits'"):
+        kith.Index(codes, device=device, element="u8")
+    with pytest.raises(kith.InvalidArgument, match="dtype float32, and element='bits' takes uint8"):
+        kith.Index(codes.astype(np.float32), "hamming", device, element="bits")
+    index = kith.Index(codes, "hamming", device, element="bits")
+    with pytest.raises(kith.InvalidArgument, match="Q: dtype int64, and element='bits' takes uint8"):
+        index.search([[1, 2]], 1)

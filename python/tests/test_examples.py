@@ -19,6 +19,8 @@ MODULES = ["kith", *(one.name for one in pkgutil.walk_packages(kith.__path__, "k
 def test_docstrings(name):
     if name.startswith("kith.sklearn"):
         pytest.importorskip("sklearn")
+    if name.startswith("kith.dask"):
+        pytest.importorskip("distributed")
     assert doctest.testmod(importlib.import_module(name)).failed == 0
 
 
@@ -42,9 +44,11 @@ def test_everything_public_is_documented():
     import kith.faiss
     import kith.sklearn
 
+    dask = pytest.importorskip("kith.dask")
     members = [getattr(kith, name) for name in kith.__all__] + [
         getattr(kith.sklearn, name) for name in kith.sklearn.__all__
     ]
+    members += [getattr(dask, name) for name in dask.__all__]
     members += [kith.faiss.IndexFlatL2, kith.faiss.IndexFlatIP, kith.faiss.knn]
     for member in members:
         assert inspect.getdoc(member), member

@@ -26,7 +26,7 @@ def test_import_touches_no_driver_and_no_heavy_package():
     for word in ("libOpenCL", "libcuda", "libkith_opencl", "libkith_cuda", "pocl"):
         assert word not in loaded
     modules = loaded.splitlines()[-1].split()
-    assert not {"sklearn", "pandas", "tqdm", "torch", "scipy"} & set(modules)
+    assert not {"sklearn", "pandas", "tqdm", "torch", "scipy", "dask", "distributed"} & set(modules)
 
 
 def test_import_takes_less_than_50_ms(tmp_path):
@@ -49,7 +49,7 @@ def test_version():
 def test_names():
     for name in kith.__all__:
         assert getattr(kith, name).__doc__
-    assert {"faiss", "sklearn"} <= set(dir(kith))
+    assert {"dask", "faiss", "files", "sklearn"} <= set(dir(kith))
     with pytest.raises(AttributeError, match="no_such"):
         kith.no_such
     assert (Path(kith.__file__).parent / "py.typed").exists()

@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "c_api/c_structs.hpp"
 #include "c_api/c_support.hpp"
 #include "kith/index.hpp"
 
@@ -36,8 +37,10 @@ void check_versions(void (*set_up)(Struct*, std::uint64_t), const Call& call) {
   longer.more[15] = 1;
   CHECK(call(&longer.known) == KITH_UNSUPPORTED);
   CHECK(std::string(kith_last_error()).find("; leave them so, or use a newer kith") != std::string::npos);
-  for (const std::uint64_t size :
-       {std::uint64_t{0}, std::uint64_t{8}, sizeof(Struct) - 8, ~std::uint64_t{0}}) {
+  constexpr std::uint64_t first_size = c_api::Known<Struct>::first_size;  // in interface 1.0
+  longer.known.size = first_size;
+  CHECK(told(call(&longer.known)) == "ok");
+  for (const std::uint64_t size : {std::uint64_t{0}, std::uint64_t{8}, first_size - 8, ~std::uint64_t{0}}) {
     longer.known.size = size;
     CHECK(call(&longer.known) == KITH_INVALID_ARGUMENT);
     CHECK(std::string(kith_last_error()).find(".size is " + std::to_string(size) + ", which it never was") !=
@@ -94,6 +97,11 @@ TEST_CASE("c: structs of newer and older headers") {
   };
   check_versions(kith_search_options_init,
                  [&](kith_search_options* options) { return scene.search(scene.rows, options); });
+  kith_search_options first;  // of interface 1.0, which had no `boxes`
+  kith_search_options_init(&first, 136);
+  first.boxes = 7;
+  CHECK(first.size == 136);
+  CHECK(told(scene.search(scene.rows, &first)) == "ok");
   check_versions(kith_vote_options_init, [&](kith_vote_options* vote) { return predict(vote); });
   check_versions(kith_rows_init, [&](kith_rows* rows) {
     rows->data = scene.rows.data;
@@ -150,21 +158,33 @@ TEST_CASE("c: init writes as many bytes as the caller has") {
 TEST_CASE("c: rows that this library does not take") {
   const Scene scene;
   kith_rows rows = scene.rows;
-  rows.element = KITH_U8;
+  rows.element = KITH_BITS + 1;
   CHECK(told(scene.search(rows)) ==
-        "6: kith_index_search: the query rows are of element 3, and this kith takes rows of KITH_F32 (0) on "
-        "KITH_HOST (0) alone, without a stream; convert them, or copy them to the host");
+        "6: kith_index_search: the query rows have element = 6; this kith knows 0 to 5");
+  rows.element = KITH_BITS;
+  CHECK(told(scene.search(rows)) ==
+        "2: search: the query rows are bits, but l2 measures numbers; choose hamming, or give numbers");
   rows = scene.rows;
+  rows.where = 3;
+  CHECK(told(scene.search(rows)) ==
+        "6: kith_index_search: the query rows have where = 3; this kith knows 0 to 2");
   rows.where = KITH_CUDA;
-  CHECK(scene.search(rows) == KITH_UNSUPPORTED);
+  CHECK(told(scene.search(rows)) ==
+        "6: search: the query rows lie on a CUDA device, and this kith reads those of the host alone; copy "
+        "them to "
+        "the host");
   rows = scene.rows;
   rows.stream = &rows;
   CHECK(scene.search(rows) == KITH_UNSUPPORTED);
   rows = scene.rows;
   rows.stride_bytes = 10;
+  rows.rows = 3;
+  CHECK(told(scene.search(rows)) == "ok");
+  rows.rows = 4;
+  rows.stride_bytes = 7;
   CHECK(told(scene.search(rows)) ==
-        "2: kith_index_search: the query rows have stride_bytes = 10, which is no multiple of an element's 4 "
-        "bytes; give whole elements, 0 or more");
+        "2: search: the query rows are [4, 2] of f32 with a stride of 7 bytes, so that they overlap; give at "
+        "least 8");
   rows.stride_bytes = 4;
   CHECK(std::string(told(scene.search(rows))).find("with a stride of 1, so that they overlap") !=
         std::string::npos);
@@ -172,15 +192,18 @@ TEST_CASE("c: rows that this library does not take") {
   rows.offset_bytes = -4;
   CHECK(scene.search(rows) == KITH_INVALID_ARGUMENT);
   rows = scene.rows;
-  rows.data = reinterpret_cast<const char*>(scene.values.data()) + 1;
-  CHECK(std::string(told(scene.search(rows))).find("no multiple of 4; copy them to one that is") !=
-        std::string::npos);
-  rows = scene.rows;
   rows.data = nullptr;
   CHECK(std::string(told(scene.search(rows))).find("have no address") != std::string::npos);
   rows = scene.rows;
   rows.rows = -1;
   CHECK(scene.search(rows) == KITH_INVALID_ARGUMENT);
+  rows = scene.rows;
+  rows.element = KITH_BITS;
+  kith_preparation* preparation = nullptr;
+  CHECK(told(kith_preparation_new(&rows, nullptr, &preparation)) ==
+        "2: kith_preparation_new: the training rows are bits, which are neither prepared nor kept in a "
+        "model; give "
+        "numbers");
 }
 
 TEST_CASE("c: arguments out of their range") {

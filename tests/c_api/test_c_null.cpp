@@ -41,7 +41,12 @@ struct Given {
   Prepared prepared;
   ModelHandle model;
   kith_classification answer = fresh(kith_classification_init);
+  const std::uint32_t ordered_values[2] = {0xBF800000u, 0xC0000000u};
+  const std::uint32_t* a_value = ordered_values;
+  const std::int64_t* a_row = labels;
+  std::uint64_t sum = 0;
   const char* text = nullptr;
+  kith_radius_keys* new_keys = nullptr;
   kith_index* new_index = nullptr;
   kith_classifier* new_voter = nullptr;
   kith_regressor* new_averager = nullptr;
@@ -112,6 +117,16 @@ std::vector<NullCall> calls_of_searches(const Have& have) {
       KITH_NULL_CALL(kith_index_new, have->on.get(), &have->rows, nullptr, nullptr),
       KITH_NULL_CALL(kith_index_with, nullptr, &have->rows, &have->new_index),
       KITH_NULL_CALL(kith_index_with, have->index.get(), nullptr, &have->new_index),
+      KITH_NULL_CALL(kith_index_with_ids, nullptr, &have->rows, have->labels, &have->new_index),
+      KITH_NULL_CALL(kith_index_with_ids, have->index.get(), nullptr, have->labels, &have->new_index),
+      KITH_NULL_CALL(kith_index_with_ids, have->index.get(), &have->rows, nullptr, &have->new_index),
+      KITH_NULL_CALL(kith_index_without, nullptr, have->labels, 1, &have->new_index),
+      KITH_NULL_CALL(kith_index_without, have->index.get(), nullptr, 1, &have->new_index),
+      KITH_NULL_CALL(kith_index_without, have->index.get(), have->labels, 1, nullptr),
+      KITH_NULL_CALL(kith_index_compact, nullptr, &have->new_index),
+      KITH_NULL_CALL(kith_index_compact, have->index.get(), nullptr),
+      KITH_NULL_CALL(kith_index_numbers, nullptr, have->labels),
+      KITH_NULL_CALL(kith_index_numbers, have->index.get(), nullptr),
       KITH_NULL_CALL(kith_index_describe, nullptr, nullptr),
       KITH_NULL_CALL(kith_index_describe, have->index.get(), nullptr),
       KITH_NULL_CALL(kith_index_search, nullptr, &have->rows, 1, nullptr, nullptr, nullptr),
@@ -121,8 +136,50 @@ std::vector<NullCall> calls_of_searches(const Have& have) {
                      &have->new_within),
       KITH_NULL_CALL(kith_index_within, have->index.get(), &have->rows, &have->radius, 1, nullptr, nullptr),
       KITH_NULL_CALL(kith_within_describe, nullptr, nullptr),
+      KITH_NULL_CALL(kith_index_prepare, nullptr, 1, 1, nullptr),
+      KITH_NULL_CALL(kith_knn_graph, nullptr, &have->rows, 1, nullptr, nullptr, nullptr, nullptr),
+      KITH_NULL_CALL(kith_knn_graph, have->on.get(), nullptr, 1, nullptr, nullptr, nullptr, nullptr),
       KITH_NULL_CALL(kith_index_explain, nullptr, 1, 1, nullptr, &have->new_text),
       KITH_NULL_CALL(kith_index_explain, have->index.get(), 1, 1, nullptr, nullptr),
+  };
+}
+
+std::vector<NullCall> calls_of_keys(const Have& have) {
+  return {
+      KITH_NULL_CALL(kith_largest_element, nullptr, nullptr, 0, &have->radius),
+      KITH_NULL_CALL(kith_largest_element, &have->rows, nullptr, 0, nullptr),
+      KITH_NULL_CALL(kith_index_search_keys, nullptr, &have->rows, 1, nullptr, &have->word, have->labels),
+      KITH_NULL_CALL(kith_index_search_keys, have->index.get(), nullptr, 1, nullptr, &have->word,
+                     have->labels),
+      KITH_NULL_CALL(kith_index_search_keys, have->index.get(), &have->rows, 1, nullptr, nullptr,
+                     have->labels),
+      KITH_NULL_CALL(kith_index_search_keys, have->index.get(), &have->rows, 1, nullptr, &have->word,
+                     nullptr),
+      KITH_NULL_CALL(kith_merge, 1, 1, 1, nullptr, &have->a_row, &have->word, have->labels),
+      KITH_NULL_CALL(kith_merge, 1, 1, 1, &have->a_value, nullptr, &have->word, have->labels),
+      KITH_NULL_CALL(kith_merge, 1, 1, 1, &have->a_value, &have->a_row, nullptr, have->labels),
+      KITH_NULL_CALL(kith_merge, 1, 1, 1, &have->a_value, &have->a_row, &have->word, nullptr),
+      KITH_NULL_CALL(kith_finish, "l2", 1, nullptr, &have->radius),
+      KITH_NULL_CALL(kith_finish, "l2", 1, have->a_value, nullptr),
+      KITH_NULL_CALL(kith_leave_out, 1, 1, nullptr, have->labels, have->labels, &have->word, have->labels),
+      KITH_NULL_CALL(kith_leave_out, 1, 1, have->a_value, nullptr, have->labels, &have->word, have->labels),
+      KITH_NULL_CALL(kith_leave_out, 1, 1, have->a_value, have->labels, nullptr, &have->word, have->labels),
+      KITH_NULL_CALL(kith_leave_out, 1, 1, have->a_value, have->labels, have->labels, nullptr, have->labels),
+      KITH_NULL_CALL(kith_leave_out, 1, 1, have->a_value, have->labels, have->labels, &have->word, nullptr),
+      KITH_NULL_CALL(kith_digest, 1, 1, nullptr, have->labels, &have->sum),
+      KITH_NULL_CALL(kith_digest, 1, 1, have->a_value, nullptr, &have->sum),
+      KITH_NULL_CALL(kith_digest, 1, 1, have->a_value, have->labels, nullptr),
+      KITH_NULL_CALL(kith_index_within_keys, nullptr, &have->rows, &have->radius, 1, nullptr,
+                     &have->new_keys),
+      KITH_NULL_CALL(kith_index_within_keys, have->index.get(), &have->rows, nullptr, 1, nullptr,
+                     &have->new_keys),
+      KITH_NULL_CALL(kith_index_within_keys, have->index.get(), &have->rows, &have->radius, 1, nullptr,
+                     nullptr),
+      KITH_NULL_CALL(kith_merge_radius, 0, 1, nullptr, &have->a_value, &have->a_row, &have->new_keys),
+      KITH_NULL_CALL(kith_merge_radius, 0, 1, &have->a_row, nullptr, &have->a_row, &have->new_keys),
+      KITH_NULL_CALL(kith_merge_radius, 0, 1, &have->a_row, &have->a_value, nullptr, &have->new_keys),
+      KITH_NULL_CALL(kith_merge_radius, 0, 1, &have->a_row, &have->a_value, &have->a_row, nullptr),
+      KITH_NULL_CALL(kith_radius_keys_describe, nullptr, nullptr),
   };
 }
 
@@ -131,6 +188,9 @@ std::vector<NullCall> calls_of_classifiers(const Have& have) {
       KITH_NULL_CALL(kith_classifier_new, nullptr, &have->rows, have->labels, 1, nullptr, &have->new_voter),
       KITH_NULL_CALL(kith_classifier_new, have->on.get(), &have->rows, have->labels, 1, nullptr, nullptr),
       KITH_NULL_CALL(kith_classifier_with, nullptr, &have->rows, have->labels, nullptr, &have->new_voter),
+      KITH_NULL_CALL(kith_classifier_without, nullptr, have->labels, 1, &have->new_voter),
+      KITH_NULL_CALL(kith_classifier_without, have->voter.get(), nullptr, 1, &have->new_voter),
+      KITH_NULL_CALL(kith_classifier_compact, nullptr, &have->new_voter),
       KITH_NULL_CALL(kith_classifier_describe, nullptr, nullptr),
       KITH_NULL_CALL(kith_classifier_classes, nullptr, 0, nullptr, &have->count, nullptr),
       KITH_NULL_CALL(kith_classifier_index, nullptr, &have->new_index),
@@ -162,6 +222,10 @@ std::vector<NullCall> calls_of_regressors(const Have& have) {
   return {
       KITH_NULL_CALL(kith_regressor_new, nullptr, &have->rows, have->targets, 1, nullptr,
                      &have->new_averager),
+      KITH_NULL_CALL(kith_regressor_with, nullptr, &have->rows, have->targets, nullptr, &have->new_averager),
+      KITH_NULL_CALL(kith_regressor_without, nullptr, have->labels, 1, &have->new_averager),
+      KITH_NULL_CALL(kith_regressor_without, have->averager.get(), nullptr, 1, &have->new_averager),
+      KITH_NULL_CALL(kith_regressor_compact, nullptr, &have->new_averager),
       KITH_NULL_CALL(kith_regressor_describe, nullptr, nullptr),
       KITH_NULL_CALL(kith_regressor_index, nullptr, &have->new_index),
       KITH_NULL_CALL(kith_regressor_predict, nullptr, &have->rows, 1, nullptr, nullptr, &have->number,
@@ -198,6 +262,15 @@ std::vector<NullCall> calls_of_models(const Have& have) {
       KITH_NULL_CALL(kith_model_new, nullptr, &have->new_model),
       KITH_NULL_CALL(kith_model_load, nullptr, &have->new_model),
       KITH_NULL_CALL(kith_model_load, have->path.c_str(), nullptr),
+      KITH_NULL_CALL(kith_index_save, nullptr, have->path.c_str(), nullptr, nullptr, nullptr),
+      KITH_NULL_CALL(kith_index_save, have->index.get(), nullptr, nullptr, nullptr, nullptr),
+      KITH_NULL_CALL(kith_index_open, nullptr, have->path.c_str(), 0, nullptr, nullptr, nullptr,
+                     &have->new_index),
+      KITH_NULL_CALL(kith_index_open, have->on.get(), nullptr, 0, nullptr, nullptr, nullptr,
+                     &have->new_index),
+      KITH_NULL_CALL(kith_index_open, have->on.get(), have->path.c_str(), 0, nullptr, nullptr, nullptr,
+                     nullptr),
+      KITH_NULL_CALL(kith_index_file_describe, nullptr, nullptr),
       KITH_NULL_CALL(kith_model_save, nullptr, have->path.c_str(), nullptr, nullptr, nullptr),
       KITH_NULL_CALL(kith_model_save, have->model.get(), nullptr, nullptr, nullptr, nullptr),
       KITH_NULL_CALL(kith_model_describe, nullptr, nullptr),
@@ -214,8 +287,8 @@ std::vector<NullCall> calls_of_models(const Have& have) {
 std::vector<NullCall> null_calls() {
   const auto have = std::make_shared<Given>();
   std::vector<NullCall> all;
-  for (const auto& part : {calls_of_devices(have), calls_of_searches(have), calls_of_classifiers(have),
-                           calls_of_regressors(have), calls_of_models(have)})
+  for (const auto& part : {calls_of_devices(have), calls_of_searches(have), calls_of_keys(have),
+                           calls_of_classifiers(have), calls_of_regressors(have), calls_of_models(have)})
     all.insert(all.end(), part.begin(), part.end());
   return all;
 }
@@ -228,6 +301,7 @@ void free_nulls() {
   kith_trace_free(nullptr);
   kith_index_free(nullptr);
   kith_within_free(nullptr);
+  kith_radius_keys_free(nullptr);
   kith_text_free(nullptr);
   kith_classifier_free(nullptr);
   kith_regressor_free(nullptr);

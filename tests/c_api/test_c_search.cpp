@@ -7,8 +7,11 @@
 #include <vector>
 
 #include "c_api/c_support.hpp"
+#include "common/elements.hpp"
+#include "common/oracle.hpp"
 #include "kith/filter.hpp"
 #include "kith/index.hpp"
+#include "kith/knn_graph.hpp"
 #include "kith/trace.hpp"
 
 namespace kith::tests {
@@ -38,11 +41,31 @@ Neighbors searched(const kith_index* index, MatrixView<const float> queries, std
 
 TEST_SUITE_BEGIN("device");
 
+TEST_CASE("c: boxes, made beforehand, and the nearest rows of every row") {
+  const OpenDevice on = opened();
+  const Matrix train = train_rows(Metric::l2), queries = query_rows(Metric::l2);
+  const Rows index = index_of(on.get(), train, "l2");
+  kith_search_options options;
+  kith_search_options_init(&options, sizeof options);
+  options.boxes = device().info().boxes_max_k >= k ? 1 : -1;
+  CHECK(told(kith_index_prepare(index.get(), queries.rows, k, &options)) == "ok");
+  CHECK(searched(index.get(), queries, k, &options) == Index(device(), train, Metric::l2).search(queries, k));
+  options.boxes = 2;
+  CHECK(told(kith_index_prepare(index.get(), 1, k, &options)).find("boxes = 2") != std::string::npos);
+  const kith_rows rows = rows_of(train);
+  const std::size_t cells = size(train.rows * k);
+  Neighbors found{train.rows, k, std::vector<float>(cells), std::vector<std::int64_t>(cells)};
+  CHECK(told(kith_knn_graph(on.get(), &rows, k, nullptr, nullptr, found.distance.data(),
+                            found.index.data())) == "ok");
+  CHECK(found == knn_graph(device(), train, k, Metric::l2));
+}
+
 TEST_CASE("c: a search by each metric, by rows with and without gaps") {
   const OpenDevice on = opened();
   for (std::int64_t number = 0; number < kith_metric_count(); ++number) {
     const Metric metric = all_metrics[size(number)];
     REQUIRE(kith_metric_name(number) == name(metric));
+    if (compares_bits(metric)) continue;  // below
     CAPTURE(std::string(name(metric)));
     const Matrix train = train_rows(metric), queries = query_rows(metric);
     const Neighbors expected = Index(device(), train, metric).search(queries, k);
@@ -57,6 +80,44 @@ TEST_CASE("c: a search by each metric, by rows with and without gaps") {
     CHECK(told(kith_index_search(index.get(), &shifted, k, nullptr, nullptr, row.data())) == "ok");
     CHECK(row == std::vector<std::int64_t>(expected.index.begin() + k, expected.index.end()));
   }
+}
+
+TEST_CASE("c: rows of every element, at odd addresses") {
+  const OpenDevice on = opened();
+  const Matrix train = matrix(3, {1, 2, 3, 9, 8, 7, 0, 5, 0, 4, 4, 4, 100, 1, 17}),
+               queries = matrix(3, {1, 2, 2, 9, 0, 9});
+  const auto of = [](const RowsView& view) {
+    kith_rows rows = fresh(kith_rows_init);
+    rows.data = view.data;
+    rows.rows = view.rows;
+    rows.cols = view.cols;
+    rows.stride_bytes = view.stride_bytes;
+    rows.offset_bytes = view.offset_bytes;
+    rows.element = static_cast<std::int32_t>(view.element);
+    return rows;
+  };
+  const auto check = [&](const RowsView& given, const RowsView& asked, const char* metric,
+                         std::int64_t most) {
+    kith_index_options options = fresh(kith_index_options_init);
+    options.metric = metric;
+    const kith_rows rows = of(given), wanted = of(asked);
+    const Rows index =
+        made<Rows>([&](kith_index** out) { return kith_index_new(on.get(), &rows, &options, out); });
+    Neighbors found{asked.rows, most, std::vector<float>(size(asked.rows * most)),
+                    std::vector<std::int64_t>(size(asked.rows * most))};
+    CHECK(told(kith_index_search(index.get(), &wanted, most, nullptr, found.distance.data(),
+                                 found.index.data())) == "ok");
+    CHECK(found == Index(device(), given, parse_metric(metric)).search(asked, most));
+    return found;
+  };
+  for (const Element element : number_elements) {
+    CAPTURE(std::string(name(element)));
+    const Stored rows(train, element, 3, 1), asked(queries, element, 1);
+    CHECK(check(rows.view(), asked.view(), "l2", 5) == neighbors(Metric::l2, queries, train, 5));
+  }
+  const Stored bits = random_bits(20, 45, 3, 2), asked = random_bits(4, 45, 4);
+  CHECK(check(bits.view(), asked.view(), "hamming", 7) ==
+        neighbors(Metric::l1, zeros_and_ones(asked.view()), zeros_and_ones(bits.view()), 7));
 }
 
 TEST_CASE("c: what is not wanted is not written, and no queries are no work") {

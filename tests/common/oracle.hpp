@@ -62,6 +62,12 @@ inline float chain(Metric metric, std::span<const float> query, std::span<const 
       case Metric::cosine:
         s = std::fma(-query[d], row[d], s);
         break;
+      case Metric::hamming: {
+        const std::uint32_t a = std::bit_cast<std::uint32_t>(query[d]),
+                            b = std::bit_cast<std::uint32_t>(row[d]);
+        for (int bit = 0; bit < 32; ++bit) s = s + ((a >> bit & 1u) == (b >> bit & 1u) ? 0.0f : 1.0f);
+        break;
+      }
       default:
         return table_chain(metric, query, row);
     }

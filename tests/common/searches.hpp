@@ -16,7 +16,7 @@ namespace kith::tests {
 template <class Body>
 void for_each_hard_search(std::int64_t m, std::int64_t n, std::int64_t dims, const Body& body) {
   for (const DataKind kind : workloads::all_data_kinds)
-    for (const Metric metric : all_metrics) {
+    for (const Metric metric : number_metrics) {
       if (!workloads::admits(metric, kind)) continue;
       CAPTURE(std::string(workloads::name(kind)));
       CAPTURE(std::string(name(metric)));

@@ -66,22 +66,28 @@ TEST_CASE("plugins: an allocation that fails inside a driver, which crashes or t
   CHECK(lines(seen, "auto: ") == "opened cpu\n");
 }
 
-/// How often the driver of folder/libkith_file.so is asked for devices by a process that asks for all twice,
-/// and three times for `auto`.
-std::size_t times_asked(const std::string& folder) {
+/// The first letters of the drivers in `path` in the order in which a process with these arguments asks them
+/// for devices.
+std::string asked_by(const std::string& path, const std::string& arguments) {
   std::string diary = "/tmp/kith-diary-XXXXXX";
   const int file = mkstemp(diary.data());
   REQUIRE(file >= 0);
   close(file);
-  probe(planted + "/" + folder, "auto auto auto", "/", "KITH_PLANTED_DIARY=" + diary);
-  const std::size_t times = std::filesystem::file_size(diary);
+  probe(path, arguments, "/", "KITH_PLANTED_DIARY=" + diary);
+  std::string letters;
+  std::getline(std::ifstream(diary), letters);
   std::filesystem::remove(diary);
-  return times;
+  return letters;
 }
 
 TEST_CASE("plugins: a driver is tried once a process, and asked there once more where it answers") {
-  CHECK(times_asked("find_crashes") == 1);
-  CHECK(times_asked("find_nothing") == 2);
+  // All are asked for twice, and `auto` three times.
+  CHECK(asked_by(planted + "/find_crashes", "auto auto auto") == "f");
+  CHECK(asked_by(planted + "/find_nothing", "auto auto auto") == "bb");
+}
+
+TEST_CASE("plugins: auto asks CUDA's driver, and only where that has no GPU those of others") {
+  CHECK(asked_by(planted + "/nothing_opencl:" + planted + "/nothing_cuda", "--only auto") == "ccoo");
 }
 
 TEST_CASE("plugins: a host that inherits orphans, as the first process of a container, inherits none") {

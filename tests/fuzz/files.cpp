@@ -9,6 +9,7 @@
 #include <limits>
 #include <optional>
 
+#include "../common/zip_file.hpp"
 #include "fuzz.hpp"
 
 namespace kith::fuzz {
@@ -123,16 +124,42 @@ void read_gzip(FuzzedDataProvider& input) {
   require_same(plain, read_piped(content, options));
 }
 
-constexpr Reader readers[] = {{"csv", [](FuzzedDataProvider& input) { read_format(input, "input.csv"); }},
-                              {"tsv", [](FuzzedDataProvider& input) { read_format(input, "input.tsv"); }},
-                              {"txt", [](FuzzedDataProvider& input) { read_format(input, "input.txt"); }},
-                              {"npy", [](FuzzedDataProvider& input) { read_format(input, "input.npy"); }},
-                              {"idx", [](FuzzedDataProvider& input) { read_format(input, "input-ubyte"); }},
-                              {"fvecs", [](FuzzedDataProvider& input) { read_format(input, "input.fvecs"); }},
-                              {"ivecs", [](FuzzedDataProvider& input) { read_format(input, "input.ivecs"); }},
-                              {"bvecs", [](FuzzedDataProvider& input) { read_format(input, "input.bvecs"); }},
-                              {"svm", [](FuzzedDataProvider& input) { read_format(input, "input.svm"); }},
-                              {"gz", read_gzip}};
+/// Any bytes as a .npz; or any content as its one array, which must be what a .npy file of it is.
+void read_npz(FuzzedDataProvider& input) {
+  files::ReadOptions options = table_options(input, {});
+  const bool packed = pick(input), in_wide = pick(input), deflated = pick(input);
+  const std::string content = input.ConsumeRemainingBytesAsString();
+  if (!packed) {
+    options.array = in_wide ? "a" : "";
+    options.usual_array = deflated ? "b" : "";
+    read(write_file("input.npz", content), options);
+    return;
+  }
+  if (content.empty() || content.starts_with("\x1f\x8b\x08")) return;  // read otherwise as a file of its own
+  const std::string path =
+      write_file("input.npz", test_support::zip({{"a.npy", content, deflated}}, in_wide));
+  const std::optional<files::Table> inside = read(path, options);
+  require_same(read(write_file("input.npy", content), options), inside);
+}
+
+constexpr Reader readers[] = {
+    {"csv", [](FuzzedDataProvider& input) { read_format(input, "input.csv"); }},
+    {"tsv", [](FuzzedDataProvider& input) { read_format(input, "input.tsv"); }},
+    {"txt", [](FuzzedDataProvider& input) { read_format(input, "input.txt"); }},
+    {"npy", [](FuzzedDataProvider& input) { read_format(input, "input.npy"); }},
+    {"idx", [](FuzzedDataProvider& input) { read_format(input, "input-ubyte"); }},
+    {"fvecs", [](FuzzedDataProvider& input) { read_format(input, "input.fvecs"); }},
+    {"ivecs", [](FuzzedDataProvider& input) { read_format(input, "input.ivecs"); }},
+    {"bvecs", [](FuzzedDataProvider& input) { read_format(input, "input.bvecs"); }},
+    {"svm", [](FuzzedDataProvider& input) { read_format(input, "input.svm"); }},
+    {"fbin", [](FuzzedDataProvider& input) { read_format(input, "input.fbin"); }},
+    {"u8bin", [](FuzzedDataProvider& input) { read_format(input, "input.u8bin"); }},
+    {"i8bin", [](FuzzedDataProvider& input) { read_format(input, "input.i8bin"); }},
+    {"f16bin", [](FuzzedDataProvider& input) { read_format(input, "input.f16bin"); }},
+    {"ibin", [](FuzzedDataProvider& input) { read_format(input, "input.ibin"); }},
+    {"npz", read_npz},
+    {"hdf5", [](FuzzedDataProvider& input) { read_format(input, "input.hdf5"); }},
+    {"gz", read_gzip}};
 
 }  // namespace
 

@@ -33,6 +33,7 @@ struct Reader {
 std::span<const Reader> file_readers();
 std::span<const Reader> side_readers();
 std::span<const Reader> kept_readers();
+std::span<const Reader> index_readers();
 std::span<const Reader> word_readers();
 
 /// A fault that --plant=NAME asks for, to see that it is found; empty: none.

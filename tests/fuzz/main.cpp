@@ -23,7 +23,8 @@ Reader reader{};
 std::string plant;
 
 bool find_reader(std::string_view name) {
-  for (const auto& readers : {file_readers(), side_readers(), kept_readers(), word_readers()})
+  for (const auto& readers :
+       {file_readers(), side_readers(), kept_readers(), index_readers(), word_readers()})
     for (const Reader& one : readers)
       if (one.name == name) reader = one;
   return reader.read != nullptr;
@@ -31,7 +32,8 @@ bool find_reader(std::string_view name) {
 
 std::string all_names() {
   std::string names;
-  for (const auto& readers : {file_readers(), side_readers(), kept_readers(), word_readers()})
+  for (const auto& readers :
+       {file_readers(), side_readers(), kept_readers(), index_readers(), word_readers()})
     for (const Reader& one : readers) names += std::string(one.name) + "\n";
   return names;
 }

@@ -1,6 +1,7 @@
 // Readers of what belongs to the rows of another file: labels, values, queries, the truth, a filter.
 #include <cmath>
 
+#include "command/groundtruth/recall.hpp"
 #include "command/input/query_flags.hpp"
 #include "command/input/training.hpp"
 #include "fuzz.hpp"
@@ -76,11 +77,11 @@ void read_queries(FuzzedDataProvider& input) {
     flags.raw = true;
     const command::Rows kept = command::read_prepared_queries(flags, known);
     check_table(kept.table, options);
-    const MatrixView<const float> searched = queries.searched();
+    const MatrixView<const float> searched = queries.numbers();
     require(searched.rows() == queries.table.rows && searched.cols() == known.rows.width,
             "prepared queries have another shape");
     for (std::int64_t i = 0; i < searched.rows() * searched.cols(); ++i)
-      require(std::isfinite(searched.data()[i]) && searched.data()[i] == kept.searched().data()[i],
+      require(std::isfinite(searched.data()[i]) && searched.data()[i] == kept.numbers().data()[i],
               "a prepared query is not finite, or another where it is prepared in place");
   });
 }
@@ -117,11 +118,25 @@ void read_filter(FuzzedDataProvider& input) {
   });
 }
 
-constexpr Reader readers[] = {{"labels", read_labels},
-                              {"values", read_values},
-                              {"queries", read_queries},
-                              {"truth", read_truth},
-                              {"filter", read_filter}};
+/// The truth of a search, or what one found, in five formats; and its score.
+void read_neighbors(FuzzedDataProvider& input) {
+  const std::string name = pick(input, {"n.ibin", "n.bin", "n.ibin.gz", "n.ivecs", "n.csv", "n.npz"});
+  const std::string path = write_file(name, input.ConsumeRemainingBytesAsString());
+  attempt("", true, [&] {
+    const files::NeighborLists lists = files::read_neighbors(path, {});
+    const std::size_t places = static_cast<std::size_t>(lists.queries) * static_cast<std::size_t>(lists.k);
+    require(lists.queries > 0 && lists.k > 0 && lists.rows.size() == places,
+            "neighbours are not queries times k");
+    require(!lists.has_distances() || lists.distances.size() == places, "distances are not one a neighbour");
+    for (const std::int64_t row : lists.rows) require(row >= -1, "a row below -1");
+    const command::Recall recall = command::score_recall(lists, lists, lists.k);
+    require(recall.share() == 1 && recall.by_tie == 0, "a truth is not its own answer");
+  });
+}
+
+constexpr Reader readers[] = {{"labels", read_labels},   {"values", read_values},
+                              {"queries", read_queries}, {"truth", read_truth},
+                              {"filter", read_filter},   {"neighbors", read_neighbors}};
 
 }  // namespace
 

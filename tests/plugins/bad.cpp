@@ -18,12 +18,12 @@
 #ifndef KITH_BAD_NO_SYMBOL
 namespace {
 
-/// A letter for each time it is asked, in the file that KITH_PLANTED_DIARY names.
+/// The first letter of its name for each time it is asked, in the file that KITH_PLANTED_DIARY names.
 void write_diary() {
   const char* const diary = std::getenv("KITH_PLANTED_DIARY");
   FILE* const file = diary ? std::fopen(diary, "a") : nullptr;
   if (!file) return;
-  std::fputc('x', file);
+  std::fputc(KITH_BAD_NAME[0], file);
   std::fclose(file);
 }
 

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <bit>
 #include <chrono>
@@ -17,50 +16,15 @@
 
 #include "kith/error.hpp"
 #include "kith/spi.hpp"
+#include "planted_defects.hpp"
 #include "planted_memory.hpp"
 #include "planted_quantized_rows.hpp"
 
 namespace {
 
 using namespace kith;
+using namespace kith::planted;
 
-enum Defect : std::uint32_t {
-  nothing,
-  separate_multiply,  // rounds after the multiplication, too
-  flushed,            // subnormal results become zero
-  reversed,           // visits the dimensions from the last to the first
-  ties_to_larger,     // among equal values the larger row first
-  loses_infinity,     // takes +infinity for "none"
-  merge_drops_last,   // never looks at the last list
-  fused_reads_padding,
-  throws_when_opened,
-  throws_when_used,
-  coarse_products,  // multiplies matrices with 11 bits of each number
-  masks_from_zero,  // takes the first row of a tile for row 0
-  scores_backwards,
-  loses_the_rest,  // keeps sums, but not what rounding takes from them
-  loses_minus,     // of many queries, in the fused step, but for those of its first vector
-  tensor_cores,    // right, and with fp16
-  coarse_cores,    // whose tensor cores cut one place more than docs/certificate.md takes them to
-};
-
-constexpr std::array names = {"right",
-                              "separate multiply",
-                              "flushed",
-                              "reversed",
-                              "ties to larger",
-                              "loses infinity",
-                              "merge drops last",
-                              "fused reads padding",
-                              "throws when opened",
-                              "throws when used",
-                              "coarse products",
-                              "masks from zero",
-                              "scores backwards",
-                              "loses the rest",
-                              "loses minus",
-                              "tensor cores",
-                              "coarse cores"};
 constexpr std::uint32_t block = 4, vector = 16;
 
 /// Notices a second thread on the device: the library must let none in.
@@ -119,6 +83,10 @@ class PlantedDevice : public spi::Device {
     if (std::holds_alternative<spi::TightenBySampleStep>(step.work)) return {"it takes no samples", 0};
     const auto* prepare = std::get_if<spi::PrepareStep>(&step.work);
     if (prepare && !has(prepare->proposer)) return {"it prepares no such quantized rows", 0};
+    if (std::holds_alternative<spi::BoxesStep>(step.work) ||
+        std::holds_alternative<spi::OrderStep>(step.work) ||
+        std::holds_alternative<spi::PackBoxesStep>(step.work))
+      return {"it has no boxes", 0};
     const auto* nearest = std::get_if<spi::NearestStep>(&step.work);
     if (!nearest || nearest->k <= info.fused_max_k) return {};
     return {"k is above " + std::to_string(info.fused_max_k), 0};
@@ -342,6 +310,10 @@ class PlantedDevice : public spi::Device {
       }
     }
   }
+
+  void run(const spi::BoxesStep&) {}
+  void run(const spi::OrderStep&) {}
+  void run(const spi::PackBoxesStep&) {}
 
   void run(const spi::AccumulateStep& s) {
     for (std::size_t q = 0; q < s.distances.rows; ++q)

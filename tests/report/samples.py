@@ -38,6 +38,21 @@ def rows(path, dice, names, count, columns, spread):
         file.write("\n".join(lines) + "\n")
 
 
+def neighbors(truth, found, dice):
+    """What an approximate search made of 500 queries: of some nothing, of most nearly all."""
+    with open(truth, "wb") as right, open(found, "wb") as some:
+        right.write(struct.pack("<II", 500, 20))
+        some.write(struct.pack("<II", 500, 10))
+        far = b""
+        for query in range(500):
+            nearest = dice.sample(range(100000), 20)
+            right.write(struct.pack("<20i", *nearest))
+            far += struct.pack("<20f", *(0.25 * ((j + 1) // 2) for j in range(20)))
+            lost = min(10, int(dice.expovariate(0.8)))
+            some.write(struct.pack("<10i", *(nearest[: 10 - lost] + dice.sample(range(100000, 200000), lost))))
+        right.write(far)
+
+
 def write(kith, folder):
     """Writes the data and the reports; returns (name, path of the page, most pages it may print to)."""
     dice = random.Random(7)
@@ -54,10 +69,12 @@ def write(kith, folder):
     rows(path("many.csv"), dice, ["class %d" % i for i in range(130)], 520, 6, 90)
     names = "T-shirt/top,Trouser,Pullover,Dress,Coat,Sandal,Shirt,Sneaker,Bag,Ankle boot"
     experiments = "pbknn-groups,pbknn-table1,gsknn-table1,knn-ladder"
+    neighbors(path("gt.ibin"), path("ann.ibin"), dice)
     pages = []
 
     def page(name, most, *arguments):
-        command = [kith, *arguments, "--device", "cpu", "--report", path(name + ".html")]
+        device = [] if arguments[0] == "recall" else ["--device", "cpu"]
+        command = [kith, *arguments, *device, "--report", path(name + ".html")]
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
         if done.returncode != 0:
             raise SystemExit("%s\nended with %d: %s" % (" ".join(command), done.returncode, done.stdout[-2000:]))
@@ -71,5 +88,6 @@ def write(kith, folder):
     page("structure", 5, "structure", "--train", path("names.csv"), "--label", "kind")
     page("large", 6, "structure", "--train", path("\u05d0-caf\u00e9.csv"), "--label", "kind")
     page("features", 3, "select-features", "--train", path("names.csv"), "--label", "kind")
+    page("recall", 3, "recall", "--truth", path("gt.ibin"), "--found", path("ann.ibin"), "-k", "10")
     page("experiments", 12, "reproduce", experiments, "--quick")
     return pages

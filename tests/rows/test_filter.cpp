@@ -1,10 +1,12 @@
 // Only some training rows count: docs/contract.md, section 2.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "common/device.hpp"
+#include "common/proposers.hpp"
 #include "common/searches.hpp"
 #include "common/subsets.hpp"
 #include "kith/classifier.hpp"
@@ -16,6 +18,11 @@ namespace {
 PlanOptions filtered(const RowFilter& filter, PlanOptions options = {}) {
   options.filter = filter.view();
   return options;
+}
+
+Matrix rows_of(const Matrix& from, std::int64_t first, std::int64_t count) {
+  const auto begin = from.values.begin() + first * from.cols;
+  return {count, from.cols, {begin, begin + count * from.cols}};
 }
 
 TEST_SUITE_BEGIN("unit");
@@ -45,6 +52,34 @@ TEST_CASE("filter: bits by hand") {
   CHECK(RowFilter::only(32, list).view().row(0)[0] == 0x80000004u);
 }
 
+TEST_CASE("filter: the bits of a shard, by hand") {
+  const std::vector<std::int64_t> list = {0, 31, 32, 40, 69};
+  RowFilter filter = RowFilter::only(70, list);
+  const auto words = [&](std::int64_t first, std::int64_t count) {
+    const RowFilter part = filter.slice(first, count);
+    CHECK(part.rows() == count);
+    return std::vector(part.view().row(0), part.view().row(0) + part.view().cols());
+  };
+  CHECK(words(0, 70) == std::vector<std::uint32_t>{0x80000001u, 0x101u, 0x20u});
+  CHECK(words(31, 39) == std::vector<std::uint32_t>{0x203u, 0x40u});
+  CHECK(words(32, 38) == std::vector<std::uint32_t>{0x101u, 0x20u});
+  CHECK(words(31, 2) == std::vector<std::uint32_t>{3});
+  CHECK(words(33, 7) == std::vector<std::uint32_t>{0});
+  RowFilter several(70, 2, false);
+  several.set(66, true, 1);
+  CHECK(several.slice(65, 5).count(0) == 0);
+  CHECK(several.slice(65, 5).counts(1, 1));
+  const auto refused = [&](std::int64_t first, std::int64_t count) {
+    return error_of([&] { filter.slice(first, count); });
+  };
+  CHECK(refused(60, 11) ==
+        "invalid_argument: filter: there are no rows 60 ... 60 + 11 - 1 among 70; choose at least one from 0 "
+        "to "
+        "69");
+  for (const std::string& error : {refused(-1, 2), refused(0, 0), refused(70, 1)})
+    CHECK(error.find("invalid_argument: filter: there are no rows ") == 0);
+}
+
 TEST_CASE("filter: refuses rows and filters that are not there") {
   RowFilter filter(5, 2);
   CHECK(error_of([&] { filter.set(5, true); }) ==
@@ -62,7 +97,7 @@ TEST_CASE("filter: refuses rows and filters that are not there") {
         "invalid_argument: filter: there is no row 7 among 7; choose from 0 to 6");
 }
 
-TEST_CASE("filter: nothing is fused or proposed, where kith would do either") {
+TEST_CASE("filter: nothing is fused, and what keeps most rows is proposed for longer lists") {
   DeviceInfo info;
   info.spec = "cuda:0";
   info.backend = "cuda";
@@ -76,11 +111,26 @@ TEST_CASE("filter: nothing is fused or proposed, where kith would do either") {
   info.fused_max_k = 64;
   const Problem large{Metric::l2, 1000000, 10000, 64, 10};
   REQUIRE(make_plan(info, large).proposer == Proposer::fp16);
-  const RowFilter filter(1000000);
-  const Plan plan = make_plan(info, large, filtered(filter));
-  CHECK(plan.proposer == Proposer::none);
-  CHECK(!plan.fused);
-  CHECK(plan.filters == 1);
+  RowFilter filter(1000000);
+  const Plan all = make_plan(info, large, filtered(filter));
+  CHECK(all.proposer == Proposer::fp16);
+  CHECK(all.struck);
+  CHECK(all.problem.k == 10);  // no row is struck out
+  CHECK(all.filters == 1);
+  CHECK(explain(all).find("filter         one for all queries, rows are struck out of longer lists\n") !=
+        std::string::npos);
+  for (std::int64_t row = 0; row < 5; ++row) filter.set(row, false);
+  CHECK(make_plan(info, large, filtered(filter, {.self = 0})).problem.k == 16);
+  for (std::int64_t row = 0; row < 1000000; row += 2) filter.set(row, false);
+  const Plan half = make_plan(info, large, filtered(filter));
+  CHECK(half.proposer == Proposer::fp16);
+  CHECK(half.problem.k == 35);
+  for (std::int64_t row = 0; row < 900000; ++row) filter.set(row, false);
+  const Plan few = make_plan(info, large, filtered(filter));
+  CHECK(few.proposer == Proposer::none);
+  CHECK(!few.fused);
+  CHECK(!few.struck);
+  CHECK(few.problem.k == 10);
 }
 
 TEST_SUITE_END();
@@ -168,7 +218,7 @@ TEST_CASE("filter: the plan says what it does, and counts the words") {
   const Matrix queries = hard_rows(DataKind::normal, Set::queries, 64, 2, Metric::l2);
   const Index index(device(), train, Metric::l2);
   const RowFilter one(6400), each(6400, 64);
-  const PlanOptions tiles{.query_tile = 64, .train_tile = 64};
+  const PlanOptions tiles{.proposer = Proposer::none, .query_tile = 64, .train_tile = 64};
   const Plan with_one = index.plan(64, 3, filtered(one, tiles)),
              with_each = index.plan(64, 3, filtered(each, tiles));
   CHECK(!with_one.fused);
@@ -233,10 +283,64 @@ TEST_CASE("filter: refuses another shape, and ways that cannot heed it") {
         "unsupported: search: the fused step keeps no distances that a filter could strike out; drop one of "
         "the "
         "two");
-  CHECK(refusal(filtered(filter, {.proposer = Proposer::gemm})) ==
-        "unsupported: search: proposer gemm does not heed a filter; drop one of the two, or choose proposer "
-        "none");
   CHECK(index.search(Matrix{0, 1, {}}, 2, filtered(filter)) == Neighbors{0, 2, {}, {}});
+}
+
+TEST_CASE("filter: a proposer goes with it, and the chain answers where too few rows are left") {
+  const std::int64_t m = 40, n = 2000, dims = 24, k = 7;
+  for (const DataKind kind : {DataKind::integers, DataKind::clusters}) {
+    const Matrix queries = hard_rows(kind, Set::queries, m, dims, Metric::squared_l2);
+    const Matrix train = hard_rows(kind, Set::train, n, dims, Metric::squared_l2);
+    const Index index(device(), train, Metric::squared_l2);
+    const Neighbors plain = index.search(queries, 60);
+    // Of half the rows, of all but a few, of one in 50, and of all but the 60 nearest rows of query 0.
+    const Counts far_from_0 = [&](std::int64_t, std::int64_t t) {
+      return std::find(plain.index.begin(), plain.index.begin() + 60, t) == plain.index.begin() + 60;
+    };
+    const Counts most = [](std::int64_t, std::int64_t t) { return t % 400 != 3; };
+    for (const Counts& counts : {of_query_0(some(2)), most, of_query_0(some(50)), far_from_0, some(3)})
+      for_each_proposer([&](Proposer proposer) {
+        CAPTURE(std::string(workloads::name(kind)));
+        const RowFilter one = filter_of(counts, n, 1), each = filter_of(counts, n, m);
+        Trace trace;
+        const Neighbors found = index.search(queries, k, filtered(one, {.proposer = proposer}), &trace);
+        CHECK(difference(found, neighbors_among(Metric::squared_l2, queries, train, k, of_query_0(counts))) ==
+              "");
+        CHECK(trace.plan.proposer == proposer);
+        CHECK(trace.plan.struck);
+        CHECK(difference(index.search(queries, k, filtered(each, {.proposer = proposer})),
+                         neighbors_among(Metric::squared_l2, queries, train, k, counts)) == "");
+        CHECK(difference(
+                  index.search(train.view().slice(5, m), k, filtered(one, {.proposer = proposer, .self = 5})),
+                  neighbors_among(
+                      Metric::squared_l2, rows_of(train, 5, m), train, k,
+                      [&](std::int64_t q, std::int64_t t) { return t != q + 5 && counts(0, t); })) == "");
+      });
+  }
+}
+
+TEST_CASE("filter: one that keeps few rows for many queries is searched by these alone") {
+  const std::int64_t m = 70, n = 1500, dims = 5, k = 20;
+  for (const Metric metric : number_metrics) {
+    CAPTURE(std::string(name(metric)));
+    const Matrix queries = hard_rows(DataKind::clusters, Set::queries, m, dims, metric);
+    const Matrix train = hard_rows(DataKind::clusters, Set::train, n, dims, metric);
+    const Index index(device(), train, metric);
+    for (const std::int64_t share : {std::int64_t{9}, std::int64_t{200}}) {  // the latter: fewer than k
+      const Counts counts = of_query_0(some(share));
+      const RowFilter filter = filter_of(counts, n, 1);
+      Trace trace;
+      CHECK(difference(index.search(queries, k, filtered(filter), &trace),
+                       neighbors_among(metric, queries, train, k, counts)) == "");
+      CHECK(trace.plan.gathered == device().info().profile.host_threads);
+      CHECK(trace.plan == index.plan(m, k, filtered(filter)));
+      CHECK(difference(
+                index.search(train.view().slice(3, m), k, filtered(filter, {.self = 3})),
+                neighbors_among(metric, rows_of(train, 3, m), train, k, [&](std::int64_t q, std::int64_t t) {
+                  return t != q + 3 && counts(0, t);
+                })) == "");
+    }
+  }
 }
 
 TEST_SUITE_END();

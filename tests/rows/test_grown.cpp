@@ -40,7 +40,7 @@ TEST_CASE("grown: by hand, and the first index stays as it is") {
 TEST_CASE("grown: the bits of an index of all rows, whatever the parts and the way") {
   const std::int64_t m = 11, n = 300, dims = 5;
   for (const DataKind kind : {DataKind::grid, DataKind::clusters})
-    for (const Metric metric : all_metrics) {
+    for (const Metric metric : number_metrics) {
       const Matrix queries = hard_rows(kind, Set::queries, m, dims, metric);
       const Matrix train = hard_rows(kind, Set::train, n, dims, metric);
       for (const std::vector<std::int64_t>& parts :

@@ -146,7 +146,7 @@ TEST_CASE("search: any number of queries, dims and rows, as the plan likes it") 
     for (const std::int64_t dims : {1, 2, 3, 5, 8, 29, 100}) {
       const std::int64_t n = std::vector<std::int64_t>{37, 501, 1999}[turn++ % 3];
       if (m * n * dims > 8000000) continue;
-      const Metric metric = all_metrics[turn % all_metrics.size()];
+      const Metric metric = number_metrics[turn % number_metrics.size()];
       const std::int64_t k = std::min<std::int64_t>(n, std::vector<std::int64_t>{1, 10, 64, 100}[turn % 4]);
       CAPTURE(m);
       CAPTURE(dims);

@@ -87,6 +87,31 @@ TEST_CASE("threads: eight search one index by the device's proposers at once, an
         }) == nothing_wrong);
 }
 
+TEST_CASE("threads: eight search snapshots of one index, while rows come and go") {
+  const std::int64_t n = 600, dims = 7, k = 4;
+  const Matrix train = hard_rows(DataKind::integers, Set::train, n, dims, Metric::l2);
+  const Matrix queries = hard_rows(DataKind::integers, Set::queries, 20, dims, Metric::l2);
+  const Index index(device(), train, Metric::l2);
+  const Neighbors expected = neighbors(Metric::l2, queries, train, k);
+  // Without the nearest row of query `number`, which then finds the next one.
+  CHECK(in_parallel([&](int number) {
+          const std::size_t q = static_cast<std::size_t>(number);
+          const std::vector<std::int64_t> gone = {expected.index[q * k]};
+          for (int i = 0; i < 3; ++i) {
+            Index fewer = index.without(gone);
+            if (number % 2) fewer = fewer.compact();
+            if (number % 3 == 0) fewer = fewer.with(matrix(dims, {900, 900, 900, 900, 900, 900, 900}));
+            const Neighbors found = fewer.search(queries, k - 1);
+            for (std::size_t j = 0; j + 1 < k; ++j)
+              if (found.index[q * (k - 1) + j] != expected.index[q * k + j + 1])
+                return std::string("another row");
+            const std::string wrong = difference(index.search(queries, k), expected);
+            if (!wrong.empty()) return wrong;
+          }
+          return std::string();
+        }) == nothing_wrong);
+}
+
 TEST_CASE("threads: a proposer gives way for eight at once") {
   const std::int64_t n = 20000, dims = 256, k = 5;
   const Index index(device(), Matrix{n, dims, std::vector<float>(size(n * dims), 1)});

@@ -141,7 +141,7 @@ TEST_CASE("weights: scores and shares that counting by hand gives, for every met
   VotingOptions uniform = by_rank;
   uniform.weights = Weights::uniform;
   uniform.rank_weights.clear();
-  for (const Metric metric : all_metrics) {
+  for (const Metric metric : number_metrics) {
     const Matrix queries = hard_rows(DataKind::normal, Set::queries, m, 3, metric);
     const Matrix train = hard_rows(DataKind::normal, Set::train, n, 3, metric);
     for (const std::vector<float>& samples : {sample_weights, std::vector<float>{}}) {

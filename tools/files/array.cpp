@@ -1,7 +1,10 @@
 // The elements of .npy and idx files, once their header is read.
 #include <algorithm>
+#include <bit>
 #include <iterator>
 #include <limits>
+#include <optional>
+#include <utility>
 
 #include "formats.hpp"
 
@@ -24,7 +27,10 @@ std::uint64_t product(const std::vector<std::uint64_t>& shape) {
 }
 
 /// Refuse shapes without rows or values, and those that the file cannot hold.
-std::uint64_t checked_count(const Source& source, const ArrayLayout& layout) {
+///   bytes  that an element takes in memory
+///   parts  of which one is read
+std::uint64_t checked_count(const Source& source, const ArrayLayout& layout,
+                            std::size_t bytes = sizeof(float), std::int64_t parts = 1) {
   if (layout.shape.empty()) source.fail("holds a single number; a table has rows along its first axis");
   const std::string what = "an array of shape " + shape_text(layout.shape);
   for (std::uint64_t size : layout.shape)
@@ -37,7 +43,7 @@ std::uint64_t checked_count(const Source& source, const ArrayLayout& layout) {
         std::to_string(layout.shape.size()));
   const std::uint64_t count = product(layout.shape);
   source.require_bytes(multiply(count, size_of(layout.type)), what);
-  source.require_memory(multiply(count, sizeof(float)));
+  source.require_memory(multiply(count, bytes) / static_cast<std::uint64_t>(parts));
   return count;
 }
 
@@ -78,17 +84,44 @@ class Placement {
   std::vector<std::uint64_t> axes_;  ///< after the first, those longer than 1
 };
 
-/// Read all elements a block at a time: `take(bytes, first, count)`.
+/// Of `all` elements of the file those that are read: `count` from `first` on.
+struct Elements {
+  std::uint64_t all = 0, first = 0, count = all;
+};
+
+/// Read elements a block at a time: `take(bytes, first, count)`, `first` among those that are read.
 template <class Take>
-void read_blocks(Source& source, const ArrayLayout& layout, std::uint64_t count, Take&& take) {
+void read_blocks(Source& source, const ArrayLayout& layout, const Elements& elements, Take&& take) {
   const std::size_t size = size_of(layout.type);
+  const std::uint64_t count = elements.count, behind = elements.all - elements.first - count;
   std::vector<unsigned char> bytes(std::min<std::uint64_t>(count, block_elements) * size);
+  if (elements.first > 0) source.skip(elements.first * size);
   for (std::uint64_t first = 0; first < count; first += block_elements) {
     const auto some = static_cast<std::size_t>(std::min<std::uint64_t>(count - first, block_elements));
     source.read_exactly(bytes.data(), some * size, "an array of shape " + shape_text(layout.shape));
     take(bytes.data(), first, some);
   }
+  if (behind > 0) source.skip(behind * size);
   source.require_end();
+}
+
+/// Of how many parts one is read: as the caller asked, where rows lie one behind the other and each part has
+/// one.
+std::int64_t parts_of(const ArrayLayout& layout, const ReadOptions& options) {
+  const bool scattered = layout.fortran && layout.shape.size() > 1;
+  const bool enough = !layout.shape.empty() && static_cast<std::uint64_t>(options.parts) <= layout.shape[0];
+  return options.parts > 1 && enough && !scattered ? options.parts : 1;
+}
+
+/// The elements that are read; the table says which rows they are.
+Elements asked_elements(const ArrayLayout& layout, const ReadOptions& options, std::uint64_t count,
+                        Table& table) {
+  const std::int64_t parts = parts_of(layout, options);
+  if (parts == 1) return {count};
+  table.held = part_of(table.rows, options.part, parts);
+  const auto cols = static_cast<std::uint64_t>(table.cols);
+  return {count, static_cast<std::uint64_t>(table.held->first) * cols,
+          static_cast<std::uint64_t>(table.held->rows) * cols};
 }
 
 [[noreturn]] void refuse(const Source& source, const Placement& place, std::uint64_t i,
@@ -106,11 +139,59 @@ std::vector<T> from_fortran(const std::vector<T>& values, const Placement& place
   return rows;
 }
 
+/// What rows of this type are kept as, where the caller wants them so.
+std::optional<Element> kept_as(const ArrayLayout& layout, const ReadOptions& options) {
+  constexpr std::pair<ElementType, Element> known[] = {
+      {ElementType::f16, Element::f16}, {ElementType::u8, Element::u8}, {ElementType::i8, Element::i8}};
+  if (options.missing || (layout.fortran && layout.shape.size() > 1)) return std::nullopt;
+  for (const auto& [type, element] : known)
+    if (type == layout.type &&
+        std::find(options.keep.begin(), options.keep.end(), element) != options.keep.end())
+      return element;
+  return std::nullopt;
+}
+
+/// Elements as they are, once each was looked at.
+void keep_array(Source& source, const ArrayLayout& layout, const Placement& place, const Elements& elements,
+                Table& table) {
+  const std::size_t size = size_of(layout.type);
+  const bool swap = size > 1 && layout.big_endian != (std::endian::native == std::endian::big);
+  std::vector<float> values(std::min<std::uint64_t>(elements.count, block_elements));
+  table.stored.reserve(worth_reserving(source, elements.count) * size);
+  read_blocks(source, layout, elements,
+              [&](const unsigned char* bytes, std::uint64_t first, std::size_t some) {
+                const Block block = to_floats(layout.type, layout.big_endian, bytes, some, values.data());
+                if (block.bad != Block::none)
+                  refuse(source, place, elements.first + first + block.bad, block.why);
+                const auto begin = static_cast<std::ptrdiff_t>(table.stored.size());
+                table.stored.insert(table.stored.end(), bytes, bytes + some * size);
+                for (auto at = table.stored.begin() + begin; swap && at != table.stored.end(); at += 2)
+                  std::iter_swap(at, at + 1);
+              });
+}
+
+void set_shape(const ArrayLayout& layout, const Placement& place, Table& table) {
+  table.rows = static_cast<std::int64_t>(layout.shape[0]);
+  table.cols = static_cast<std::int64_t>(place.cols());
+  if (layout.shape.size() == 3)
+    table.image_shape = {static_cast<std::int64_t>(layout.shape[1]),
+                         static_cast<std::int64_t>(layout.shape[2])};
+}
+
 }  // namespace
 
-void read_array(Source& source, const ArrayLayout& layout, bool missing, Table& table) {
-  const std::uint64_t count = checked_count(source, layout);
+void read_array(Source& source, const ArrayLayout& layout, const ReadOptions& options, Table& table) {
+  const std::optional<Element> element = kept_as(layout, options);
+  const std::uint64_t all = checked_count(source, layout, element ? size_of(layout.type) : sizeof(float),
+                                          parts_of(layout, options));
   const Placement place(layout);
+  set_shape(layout, place, table);
+  const Elements elements = asked_elements(layout, options, all, table);
+  const std::uint64_t count = elements.count;
+  if (element) {
+    table.element = *element;
+    return keep_array(source, layout, place, elements, table);
+  }
   RoundingCount rounding;
   // Columns are put where they belong as they come, for a second copy may not fit. Not from a pipe.
   const bool fortran = layout.fortran && layout.shape.size() > 1;
@@ -122,24 +203,21 @@ void read_array(Source& source, const ArrayLayout& layout, bool missing, Table& 
     table.values.resize(count);
   else
     table.values.reserve(worth_reserving(source, count));
-  read_blocks(source, layout, count, [&](const unsigned char* bytes, std::uint64_t first, std::size_t some) {
-    if (!scattered) table.values.resize(table.values.size() + some);
-    float* const to = scattered ? block_values.data() : table.values.data() + first;
-    const Block block = to_floats(layout.type, layout.big_endian, bytes, some, to, missing);
-    if (block.bad != Block::none) refuse(source, place, first + block.bad, block.why);
-    for (std::size_t i : block.rounded)
-      rounding.add(static_cast<std::int64_t>(place.row(first + i)),
-                   static_cast<std::int64_t>(place.column(first + i)));
-    for (std::size_t i = 0; scattered && i < some; ++i)
-      table.values[place.row(first + i) * place.cols() + place.column(first + i)] = to[i];
-  });
+  read_blocks(
+      source, layout, elements, [&](const unsigned char* bytes, std::uint64_t first, std::size_t some) {
+        if (!scattered) table.values.resize(table.values.size() + some);
+        float* const to = scattered ? block_values.data() : table.values.data() + first;
+        const Block block = to_floats(layout.type, layout.big_endian, bytes, some, to, options.missing);
+        const std::uint64_t at = elements.first + first;
+        if (block.bad != Block::none) refuse(source, place, at + block.bad, block.why);
+        for (std::size_t i : block.rounded)
+          rounding.add(static_cast<std::int64_t>(place.row(at + i)),
+                       static_cast<std::int64_t>(place.column(at + i)));
+        for (std::size_t i = 0; scattered && i < some; ++i)
+          table.values[place.row(first + i) * place.cols() + place.column(first + i)] = to[i];
+      });
   if (fortran && !scattered) table.values = from_fortran(table.values, place);
-  table.rows = static_cast<std::int64_t>(layout.shape[0]);
-  table.cols = static_cast<std::int64_t>(place.cols());
   table.rounded = rounding.columns();
-  if (layout.shape.size() == 3)
-    table.image_shape = {static_cast<std::int64_t>(layout.shape[1]),
-                         static_cast<std::int64_t>(layout.shape[2])};
 }
 
 std::vector<std::int64_t> read_array_labels(Source& source, const ArrayLayout& layout) {
@@ -149,11 +227,13 @@ std::vector<std::int64_t> read_array_labels(Source& source, const ArrayLayout& l
                 std::to_string(layout.shape[0]) + ",)");
   std::vector<std::int64_t> labels;
   labels.reserve(worth_reserving(source, count));
-  read_blocks(source, layout, count, [&](const unsigned char* bytes, std::uint64_t first, std::size_t some) {
-    labels.resize(labels.size() + some);
-    const Block block = to_labels(layout.type, layout.big_endian, bytes, some, labels.data() + first);
-    if (block.bad != Block::none) source.fail("row " + std::to_string(first + block.bad) + " " + block.why);
-  });
+  read_blocks(
+      source, layout, {count}, [&](const unsigned char* bytes, std::uint64_t first, std::size_t some) {
+        labels.resize(labels.size() + some);
+        const Block block = to_labels(layout.type, layout.big_endian, bytes, some, labels.data() + first);
+        if (block.bad != Block::none)
+          source.fail("row " + std::to_string(first + block.bad) + " " + block.why);
+      });
   return labels;
 }
 
@@ -161,11 +241,13 @@ void read_array_values(Source& source, const ArrayLayout& layout, Values& values
   const std::uint64_t count = checked_count(source, layout);
   const Placement place(layout);
   values.values.reserve(worth_reserving(source, count));
-  read_blocks(source, layout, count, [&](const unsigned char* bytes, std::uint64_t first, std::size_t some) {
-    values.values.resize(values.values.size() + some);
-    const Block block = to_doubles(layout.type, layout.big_endian, bytes, some, values.values.data() + first);
-    if (block.bad != Block::none) refuse(source, place, first + block.bad, block.why);
-  });
+  read_blocks(source, layout, {count},
+              [&](const unsigned char* bytes, std::uint64_t first, std::size_t some) {
+                values.values.resize(values.values.size() + some);
+                const Block block =
+                    to_doubles(layout.type, layout.big_endian, bytes, some, values.values.data() + first);
+                if (block.bad != Block::none) refuse(source, place, first + block.bad, block.why);
+              });
   if (layout.fortran && layout.shape.size() > 1) values.values = from_fortran(values.values, place);
   values.rows = static_cast<std::int64_t>(layout.shape[0]);
   values.cols = static_cast<std::int64_t>(place.cols());

@@ -11,11 +11,9 @@ struct Foreign {
   const char* advice;
 };
 
-constexpr std::array<Foreign, 22> foreign{
-    {{".npz", "in Python: numpy.save('new.npy', numpy.load('FILE')['NAME'])"},
-     {".parquet .pq", "in Python: pandas.read_parquet('FILE').to_csv('new.csv', index=False)"},
+constexpr std::array<Foreign, 17> foreign{
+    {{".parquet .pq", "in Python: pandas.read_parquet('FILE').to_csv('new.csv', index=False)"},
      {".feather .arrow", "in Python: pandas.read_feather('FILE').to_csv('new.csv', index=False)"},
-     {".h5 .hdf5 .hdf", "in Python: numpy.save('new.npy', h5py.File('FILE')['NAME'][:])"},
      {".arff",
       "in Python: pandas.DataFrame(scipy.io.arff.loadarff('FILE')[0]).to_csv('new.csv', index=False)"},
      {".json", "in Python: pandas.read_json('FILE').to_csv('new.csv', index=False)"},
@@ -24,9 +22,6 @@ constexpr std::array<Foreign, 22> foreign{
      {".xlsx .xls .ods", "in Python: pandas.read_excel('FILE').to_csv('new.csv', index=False)"},
      {".mat", "in Python: numpy.save('new.npy', scipy.io.loadmat('FILE')['NAME'])"},
      {".pt .pth", "in Python: numpy.save('new.npy', torch.load('FILE').numpy())"},
-     {".fbin", "in Python: numpy.save('new.npy', numpy.fromfile('FILE', 'f4', offset=8).reshape(-1, DIMS))"},
-     {".u8bin", "in Python: numpy.save('new.npy', numpy.fromfile('FILE', 'u1', offset=8).reshape(-1, DIMS))"},
-     {".i8bin", "in Python: numpy.save('new.npy', numpy.fromfile('FILE', 'i1', offset=8).reshape(-1, DIMS))"},
      {".rds", "in R: write.csv(readRDS('FILE'), 'new.csv', row.names = FALSE)"},
      {".zip", "unpack it with unzip FILE, and name the file that was in it"},
      {".bz2", "unpack it with bunzip2 -k FILE"},

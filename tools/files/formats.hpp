@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,7 +13,24 @@
 
 namespace kith::files {
 
-enum class Format { npy, csv, tsv, txt, idx, fvecs, ivecs, bvecs, svm };
+enum class Format {
+  npy,
+  csv,
+  tsv,
+  txt,
+  idx,
+  fvecs,
+  ivecs,
+  bvecs,
+  svm,
+  fbin,
+  u8bin,
+  i8bin,
+  f16bin,
+  ibin,
+  npz,
+  hdf5
+};
 
 /// By the file's name, `.gz` aside, letters of any case; else `given`, as FileOptions::format.
 /// Throws bad_file: an ending that is none of ours, and nothing given. invalid_argument: no such format.
@@ -23,6 +41,8 @@ std::string ending_of(const std::string& name);  ///< `.csv`: of a name that has
 /// or a command. Empty: nothing is known of it.
 std::string conversion_advice(const std::string& ending);
 
+/// Two numbers, rows and columns, and then the rows: .fbin, .u8bin, .i8bin, .f16bin, .ibin.
+bool is_bin(Format format);
 bool is_text(Format format);  ///< lines with columns: csv, tsv, txt
 bool is_gzip_name(const std::string& name);
 
@@ -35,16 +55,29 @@ struct ArrayLayout {
 };
 ArrayLayout read_npy_header(Source& source);
 ArrayLayout read_idx_header(Source& source);
+ArrayLayout read_bin_header(Source& source, Format format);
+/// Of the array that `options` choose.
+ArrayLayout read_npz_header(Source& source, const FileOptions& options);
+ArrayLayout read_hdf5_header(Source& source, const FileOptions& options);
+bool has_arrays(Format format);  ///< by name: npz, hdf5
 
-/// The rest of the file as rows along the first axis: floats, or labels (one a row).
-///   missing  NaN stays; else it is refused
-void read_array(Source& source, const ArrayLayout& layout, bool missing, Table& table);
+/// The place in `names` of the array that `options` choose.
+/// Throws invalid_argument: there is none of that name, or several. Tells where the first of several is
+/// taken.
+std::size_t chosen_array(const Source& source, const std::vector<std::string>& names,
+                         const FileOptions& options);
+/// Of those formats that have one before all elements. Nothing is read, and nothing returned, of others.
+std::optional<ArrayLayout> read_array_header(Source& source, Format format, const FileOptions& options);
+
+/// The rest of the file as rows along the first axis: floats or what is kept as it is, or labels (one a row).
+void read_array(Source& source, const ArrayLayout& layout, const ReadOptions& options, Table& table);
 std::vector<std::int64_t> read_array_labels(Source& source, const ArrayLayout& layout);
 void read_array_values(Source& source, const ArrayLayout& layout, Values& values);
 
 /// .fvecs, .ivecs, .bvecs: `dims` as a little-endian i32, then that many f32, i32 or u8; for every row.
-void read_vecs(Source& source, Format format, bool missing, Table& table);
+void read_vecs(Source& source, Format format, const ReadOptions& options, Table& table);
 std::vector<std::int64_t> read_vecs_labels(Source& source, Format format);
+void read_vecs_values(Source& source, Format format, Values& values);
 
 void read_svm(Source& source, const ReadOptions& options, Table& table);
 SvmWidth read_svm_width(Source& source);

@@ -12,13 +12,13 @@
 namespace kith::files {
 namespace {
 
-enum class OutputFormat { npy, vecs, csv, tsv, txt };
+enum class OutputFormat { npy, vecs, bin, csv, tsv, txt };
 
 /// How a name ends, or what stands for an ending: the format that was given, or .csv where none is
 /// expected.
 std::string ending_of(const std::filesystem::path& path, const std::string& format) {
   const std::string ending = path.extension().string();
-  constexpr std::array known = {".npy", ".csv", ".tsv", ".txt", ".ivecs", ".fvecs"};
+  constexpr std::array known = {".npy", ".csv", ".tsv", ".txt", ".ivecs", ".fvecs", ".ibin", ".fbin"};
   if (std::find(known.begin(), known.end(), ending) != known.end()) return ending;
   if (!format.empty()) return "." + format;
   std::error_code error;
@@ -34,11 +34,13 @@ OutputFormat output_format(const std::filesystem::path& path, Content content, c
   if (ending == ".txt") return OutputFormat::txt;
   if (content == Content::indices && ending == ".ivecs") return OutputFormat::vecs;
   if (content == Content::distances && ending == ".fvecs") return OutputFormat::vecs;
+  if (content == Content::indices && ending == ".ibin") return OutputFormat::bin;
+  if (content == Content::distances && ending == ".fbin") return OutputFormat::bin;
   constexpr std::array whats = {"indices", "distances", "labels", "values"};
-  constexpr std::array vecs = {" .ivecs", " .fvecs", "", ""};
+  constexpr std::array binary = {" .ivecs .ibin", " .fvecs .fbin", "", ""};
   const auto at = static_cast<std::size_t>(content);
   throw Error(Errc::invalid_argument, path.string() + ": its name ends in no format in which kith writes " +
-                                          whats[at] + "; there are .npy" + vecs[at] + " .csv .tsv .txt");
+                                          whats[at] + "; there are .npy" + binary[at] + " .csv .tsv .txt");
 }
 
 OutputFormat output_format(const AtomicFile& file, Content content) {
@@ -70,6 +72,23 @@ void write_npy_header(AtomicFile& file, std::string_view descr, const std::strin
   file.write(header);
 }
 
+/// Rows and columns, as big-ann-benchmarks has them.
+void write_bin_header(AtomicFile& file, std::int64_t rows, std::int64_t cols) {
+  if (std::max(rows, cols) > std::numeric_limits<std::uint32_t>::max())
+    throw Error(Errc::invalid_argument,
+                file.path().string() + ": " + std::to_string(rows) + " rows of " + std::to_string(cols) +
+                    " do not fit uint32, in which .ibin and .fbin hold them; write .npy");
+  std::string header;
+  append_little_endian(header, static_cast<std::uint32_t>(rows));
+  append_little_endian(header, static_cast<std::uint32_t>(cols));
+  file.write(header);
+}
+
+/// Lines with separators; else elements, one behind the other.
+bool is_lines(OutputFormat format) {
+  return format == OutputFormat::csv || format == OutputFormat::tsv || format == OutputFormat::txt;
+}
+
 bool has_header(OutputFormat format) {
   return format == OutputFormat::csv || format == OutputFormat::tsv;
 }
@@ -84,7 +103,7 @@ void append_number(std::string& to, T value) {
 std::int32_t narrow(const AtomicFile& file, std::int64_t index) {
   if (index > std::numeric_limits<std::int32_t>::max())
     throw Error(Errc::invalid_argument, file.path().string() + ": the index " + std::to_string(index) +
-                                            " does not fit .ivecs, which holds int32; write .npy");
+                                            " does not fit int32, which .ivecs and .ibin hold; write .npy");
   return static_cast<std::int32_t>(index);
 }
 template <class T>
@@ -100,14 +119,14 @@ void write_row(AtomicFile& file, std::span<const T> row, OutputFormat format, st
   for (std::size_t c = 0; c < row.size(); ++c) {
     if (format == OutputFormat::npy)
       append_little_endian(line, row[c]);
-    else if (format == OutputFormat::vecs)
+    else if (!is_lines(format))
       append_little_endian(line, narrow(file, row[c]));
     else {
       if (c > 0) line += separator_of(format);
       append_number(line, row[c]);
     }
   }
-  if (format != OutputFormat::npy && format != OutputFormat::vecs) line += '\n';
+  if (is_lines(format)) line += '\n';
   file.write(line);
 }
 
@@ -137,6 +156,7 @@ void write_some(AtomicFile& file, MatrixView<const T> some, OutputFormat format,
   if (first == 0) write_header(file, format, names);
   if (format == OutputFormat::npy && first == 0)
     write_npy_header(file, descr, "(" + std::to_string(rows) + ", " + std::to_string(some.cols()) + ")");
+  if (format == OutputFormat::bin && first == 0) write_bin_header(file, rows, some.cols());
   std::string line;
   for (std::int64_t r = 0; r < some.rows(); ++r)
     write_row(file, std::span<const T>(some.row(r), static_cast<std::size_t>(some.cols())), format, line);
@@ -151,10 +171,11 @@ void write_matrix(AtomicFile& file, MatrixView<const T> rows, OutputFormat forma
 template <class T>
 void write_ragged(AtomicFile& file, std::span<const std::int64_t> first, std::span<const T> all,
                   OutputFormat format) {
-  if (format == OutputFormat::npy)
+  if (format == OutputFormat::npy || format == OutputFormat::bin)
     throw Error(Errc::invalid_argument,
-                file.path().string() +
-                    ": rows are of different lengths, which .npy does not hold; write .csv, .tsv or .txt");
+                file.path().string() + ": rows are of different lengths, which " +
+                    (format == OutputFormat::npy ? ".npy does" : ".ibin and .fbin do") +
+                    " not hold; write .csv, .tsv or .txt");
   std::string line;
   for (std::size_t q = 0; q + 1 < first.size(); ++q)
     write_row(
@@ -165,8 +186,9 @@ void write_ragged(AtomicFile& file, std::span<const std::int64_t> first, std::sp
 
 }  // namespace
 
-bool is_npy_name(const std::filesystem::path& path, const std::string& format) {
-  return ending_of(path, format) == ".npy";
+bool has_equal_rows(const std::filesystem::path& path, const std::string& format) {
+  const std::string ending = ending_of(path, format);
+  return ending == ".npy" || ending == ".ibin" || ending == ".fbin";
 }
 
 void check_output_name(const std::filesystem::path& path, Content content, const std::string& format) {
@@ -179,6 +201,15 @@ void write_rows(AtomicFile& file, MatrixView<const std::int64_t> indices, Column
 
 void write_rows(AtomicFile& file, MatrixView<const float> distances, ColumnNames names) {
   write_matrix(file, distances, output_format(file, Content::distances), "<f4", names);
+}
+
+void write_ground_truth(AtomicFile& file, MatrixView<const std::int64_t> rows,
+                        MatrixView<const float> distances) {
+  write_matrix(file, rows, OutputFormat::bin, {}, {});
+  std::string line;
+  for (std::int64_t r = 0; r < distances.rows(); ++r)
+    write_row(file, std::span<const float>(distances.row(r), static_cast<std::size_t>(distances.cols())),
+              OutputFormat::bin, line);
 }
 
 void write_piece(AtomicFile& file, MatrixView<const float> distances, std::int64_t first, std::int64_t rows,

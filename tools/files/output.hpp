@@ -26,8 +26,8 @@ bool is_stdout(std::string_view path);
 class AtomicFile {
  public:
   /// Create the temporary.
-  ///   format  that of a path whose ending says none: csv, tsv, txt, npy, ivecs, fvecs; empty: csv for what
-  ///   is
+  ///   format  that of a path whose ending says none: csv, tsv, txt, npy, ivecs, fvecs, ibin, fbin; empty:
+  ///           csv for what is
   ///           no ordinary file
   ///   patience  how long a pipe may be without a reader
   /// Throws bad_file: the folder is missing or cannot be written, or `path` is a folder, or a pipe that is
@@ -64,32 +64,37 @@ class AtomicFile {
 enum class Content { indices, distances, labels, values };
 
 /// Refuse a name that says no format for this content, before any work is done; `format` as for AtomicFile.
-///   indices    [m, k]  .npy (int64) .ivecs .csv .tsv .txt
-///   distances  [m, k]  .npy (float32) .fvecs .csv .tsv .txt
+///   indices    [m, k]  .npy (int64) .ivecs .ibin .csv .tsv .txt
+///   distances  [m, k]  .npy (float32) .fvecs .fbin .csv .tsv .txt
 ///   labels     [m], [m, outputs]  .npy (int64) .csv .tsv .txt
 ///   values     [m, cols]          .npy (float64) .csv .tsv .txt
 /// Throws invalid_argument.
 void check_output_name(const std::filesystem::path& path, Content content, const std::string& format = {});
 
-/// Whether that is .npy, whose rows are of one length.
-bool is_npy_name(const std::filesystem::path& path, const std::string& format);
+/// Whether that is a format whose rows are of one length: .npy, .ibin, .fbin.
+bool has_equal_rows(const std::filesystem::path& path, const std::string& format);
 
 /// Names of columns: the first line of .csv and .tsv; of no effect in other formats. Empty: no such line.
 using ColumnNames = std::span<const std::string>;
 
 /// Write a whole file in the format its name says; the caller commits. Text: a line a row, numbers as short
 /// as gives the same bits back, infinity as `inf`; .csv with commas, .tsv with tabs, .txt with spaces. Throws
-/// invalid_argument: no such format, or an index beyond int32 in .ivecs.
+/// invalid_argument: no such format, or an index beyond int32 in .ivecs or .ibin.
 void write_rows(AtomicFile& file, MatrixView<const std::int64_t> indices, ColumnNames names = {});
 void write_rows(AtomicFile& file, MatrixView<const float> distances, ColumnNames names = {});
 void write_rows(AtomicFile& file, MatrixView<const double> values, ColumnNames names = {});
+
+/// Ground truth as big-ann-benchmarks reads it, whatever the name: queries and k, the rows, and unless
+/// `distances` is empty, these, too. Throws invalid_argument: a row beyond int32.
+void write_ground_truth(AtomicFile& file, MatrixView<const std::int64_t> rows,
+                        MatrixView<const float> distances);
 
 /// A piece of the distances, rows first, first + 1, ... of `rows` in all; the pieces one after the other.
 void write_piece(AtomicFile& file, MatrixView<const float> distances, std::int64_t first, std::int64_t rows,
                  ColumnNames names = {});
 
 /// The same for rows of different lengths, without a header: row q is first[q] ... first[q + 1] - 1.
-/// Throws invalid_argument: .npy, whose rows are of one length.
+/// Throws invalid_argument: has_equal_rows().
 void write_lists(AtomicFile& file, std::span<const std::int64_t> first,
                  std::span<const std::int64_t> indices);
 void write_lists(AtomicFile& file, std::span<const std::int64_t> first, std::span<const float> distances);

@@ -1,9 +1,9 @@
 #include "files/shown.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
-#include <cstdio>
+
+#include "files/printed.hpp"
 
 namespace kith::files {
 namespace {
@@ -22,10 +22,7 @@ std::string written_out(std::string_view text, std::size_t length) {
   if (length > 0 && text[0] == '\n') return "\\n";
   if (length > 0 && text[0] == '\t') return "\\t";
   const std::uint32_t code = length == 0 ? byte_at(text, 0) : code_point(text.substr(0, length));
-  std::array<char, 16> digits{};
-  std::snprintf(digits.data(), digits.size(), length > 1 ? "\\u%04x" : "\\x%02x",
-                static_cast<unsigned>(code));
-  return digits.data();
+  return printed(length > 1 ? "\\u%04x" : "\\x%02x", static_cast<unsigned>(code));
 }
 
 std::string shown_but(std::string_view text, std::string_view stays) {

@@ -2,7 +2,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -58,7 +60,8 @@ Source::Source(const std::filesystem::path& path, const FileOptions& options)
     head_ = head;
     head_size_ = size;
     constexpr std::string_view gzip_magic = "\x1f\x8b\x08";  // the third: deflate, the only method there is
-    if (is_gzip_name(name_) || std::string_view(head_.data(), size) == gzip_magic) begin_gzip();
+    if (is_gzip_name(name_) || std::string_view(head_.data(), size) == gzip_magic)
+      begin_inflating(15 + 16);  // the largest window; +16: gzip, not zlib
   } catch (...) {
     if (fd_ >= 0) ::close(fd_);
     throw;
@@ -80,14 +83,14 @@ void Source::open(const std::filesystem::path& path) {
   if (fd_ < 0) failed();
   if (!sized_) return;
   const off_t begin = std::max<off_t>(0, standard ? ::lseek(fd_, 0, SEEK_CUR) : 0);
+  begin_ = static_cast<std::uint64_t>(begin);
   file_bytes_ = status.st_size > begin ? static_cast<std::uint64_t>(status.st_size - begin) : 0;
 }
 
-void Source::begin_gzip() {
+void Source::begin_inflating(int window) {
   packed_.resize(packed_bytes);
   auto gzip = std::make_unique<z_stream_s>();
-  constexpr int gzip_window = 15 + 16;  // the largest window; +16: gzip, not zlib
-  if (inflateInit2(gzip.get(), gzip_window) != Z_OK)
+  if (inflateInit2(gzip.get(), window) != Z_OK)
     throw Error(Errc::out_of_memory, name_ + ": zlib cannot start; free memory");
   gzip_ = std::move(gzip);
 }
@@ -95,6 +98,10 @@ void Source::begin_gzip() {
 Source::~Source() {
   if (gzip_) inflateEnd(gzip_.get());
   if (fd_ >= 0) ::close(fd_);
+  if (program_ <= 0) return;
+  ::kill(program_, SIGKILL);  // it writes for nobody any more
+  while (::waitpid(program_, nullptr, 0) < 0 && errno == EINTR) {
+  }
 }
 
 void Source::fail(const std::string& text) const {
@@ -111,14 +118,25 @@ std::size_t Source::read_file(void* to, std::size_t size) {
     return some;
   }
   for (;;) {
+    if (member_) size = std::min<std::uint64_t>(size, file_bytes_ - file_read_);
     const ssize_t got = ::read(fd_, to, std::min(size, largest_read));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail("cannot be read: " + std::string(std::strerror(errno)) + "; check the disk");
     file_read_ += static_cast<std::uint64_t>(got);
-    if (progress_ && file_bytes_ > 0)
+    if (got == 0 && program_ > 0) end_program();
+    if (progress_ && !was_passed_ && file_bytes_ > 0)
       progress_(std::min(1.0, static_cast<double>(file_read_) / static_cast<double>(file_bytes_)));
     return static_cast<std::size_t>(got);
   }
+}
+
+void Source::skip(std::uint64_t bytes) {
+  const std::uint64_t from_head = std::min<std::uint64_t>(bytes, head_size_ - head_used_);
+  head_used_ += static_cast<std::size_t>(from_head);
+  if (::lseek(fd_, static_cast<off_t>(bytes - from_head), SEEK_CUR) < 0)
+    fail("cannot be read: " + std::string(std::strerror(errno)) + "; check the disk");
+  file_read_ += bytes - from_head;
+  bytes_read_ += bytes;
 }
 
 std::string Source::truncated(std::string_view what) const {
@@ -144,6 +162,13 @@ void Source::next_member() {
   if (inflateReset(gzip_.get()) != Z_OK) fail("zlib cannot go on; this is a defect of kith");
 }
 
+void Source::fail_unpacking(const std::string& why, std::uint64_t at) const {
+  const std::string place = why + " after " + count_of(at, "byte");
+  if (member_) fail("its packed data is damaged (" + place + "); copy or download it again");
+  fail("is no gzip file, or a damaged one (" + place +
+       "); copy or download it again, or take .gz off its name if it is not compressed");
+}
+
 std::size_t Source::inflate_some(void* to, std::size_t size) {
   gzip_->next_out = static_cast<unsigned char*>(to);
   gzip_->avail_out = static_cast<unsigned>(std::min(size, largest_read));
@@ -155,14 +180,14 @@ std::size_t Source::inflate_some(void* to, std::size_t size) {
       if (gzip_->avail_in == 0) fail(truncated("its compressed data"));
     }
     const int state = inflate(gzip_.get(), Z_NO_FLUSH);
-    if (state == Z_STREAM_END)
+    if (state == Z_STREAM_END && member_)
+      ended_ = true;
+    else if (state == Z_STREAM_END)
       next_member();
     else if (state == Z_MEM_ERROR)
       throw Error(Errc::out_of_memory, name_ + ": zlib has no memory left; free memory");
     else if (state != Z_OK && state != Z_BUF_ERROR)
-      fail("is no gzip file, or a damaged one (" + std::string(gzip_->msg ? gzip_->msg : zError(state)) +
-           " after " + count_of(bytes_read_ + room - gzip_->avail_out, "byte") +
-           "); copy or download it again, or take .gz off its name if it is not compressed");
+      fail_unpacking(gzip_->msg ? gzip_->msg : zError(state), bytes_read_ + room - gzip_->avail_out);
   }
   return room - gzip_->avail_out;
 }
@@ -175,6 +200,7 @@ std::size_t Source::read(void* to, std::size_t size) {
     if (got == 0) break;
     done += got;
     bytes_read_ += got;
+    if (member_) check_member(at, got);
     const std::uint64_t values = multiply(bytes_read_, sizeof(float));
     if (gzip_ && grows_beyond_limit(values))
       fail("unpacks to more than " + std::to_string(bytes_read_ - 1) + " bytes, too much for " +
@@ -189,15 +215,24 @@ void Source::read_exactly(void* to, std::size_t size, std::string_view what) {
 
 void Source::require_bytes(std::uint64_t bytes, std::string_view what) const {
   if (!sized_) return;
-  const std::uint64_t most = gzip_ ? multiply(file_bytes_, deflate_limit) : file_bytes_;
+  const std::uint64_t packed = gzip_ ? multiply(file_bytes_, deflate_limit) : file_bytes_;
+  const std::uint64_t most = member_ ? std::min(packed, member_->bytes) : packed;
   const std::uint64_t left = most - std::min(most, bytes_read_);
   if (bytes <= left) return;
   const std::string need =
       bytes == std::numeric_limits<std::uint64_t>::max() ? "more than 2^64" : std::to_string(bytes);
   fail("its header announces " + std::string(what) + ", " + need + " bytes, but " +
-       (gzip_ ? "so small a .gz cannot hold them"
-              : count_of(left, "byte") + (left == 1 ? " follows" : " follow")) +
+       (gzip_ && !member_ ? "so small a .gz cannot hold them"
+                          : count_of(left, "byte") + (left == 1 ? " follows" : " follow")) +
        "; it is truncated or no such file: copy or download it again");
+}
+
+void Source::require_length(std::uint64_t bytes, std::string_view what) const {
+  require_bytes(bytes, what);
+  if (sized_ && !gzip_ && file_bytes_ - bytes_read_ > bytes)
+    fail("its header announces " + std::string(what) + ", " + count_of(bytes, "byte") + ", but " +
+         std::to_string(file_bytes_ - bytes_read_) +
+         " follow; it is damaged or no such file: copy or download it again");
 }
 
 void Source::require_end() {
@@ -205,6 +240,7 @@ void Source::require_end() {
   if (read(&byte, 1) != 0)
     fail("goes on after byte " + std::to_string(bytes_read_ - 1) +
          ", where its header says it ends; it is damaged or no such file: copy or download it again");
+  if (member_) require_member_end();
 }
 
 void Source::require_memory(std::uint64_t bytes) const {
@@ -219,17 +255,15 @@ void Source::require_memory(std::uint64_t bytes) const {
 }
 
 bool Source::grows_beyond_limit(std::uint64_t bytes) const {
-  return bytes > limits_.free_growth &&
-         bytes / std::max<std::uint64_t>(limits_.growth, 1) > (sized_ ? file_bytes_ : file_read_);
+  return bytes > limits_.free_growth && bytes / std::max<std::uint64_t>(limits_.growth, 1) > on_disk();
 }
 
 /// Of a file that would grow so.
 std::string Source::growth_advice(std::uint64_t bytes) const {
-  const std::uint64_t on_disk = sized_ ? file_bytes_ : file_read_;
-  return "a file of " + count_of(on_disk, "byte") + ", of which each stands for " +
+  return "a file of " + count_of(on_disk(), "byte") + ", of which each stands for " +
          std::to_string(limits_.growth) +
          " bytes of values at most; if it is not damaged, allow more: --max-growth " +
-         std::to_string(2 * (bytes / std::max<std::uint64_t>(on_disk, 1) + 1));
+         std::to_string(2 * (bytes / std::max<std::uint64_t>(on_disk(), 1) + 1));
 }
 
 void Source::require_room(std::uint64_t bytes) const {

@@ -55,14 +55,26 @@ void refuse_text_options(const std::string& name, Format format, const ReadOptio
                                             "; give the queries as .csv, .tsv or .txt");
 }
 
+/// The format of a file; a name of an array is refused where there are none.
+Format format_for(const std::string& name, const FileOptions& options) {
+  const Format format = format_of(name, options.format);
+  if (!options.array.empty() && !has_arrays(format))
+    throw Error(Errc::invalid_argument, name + ": has no array called " + in_quotes(options.array) +
+                                            ", being no .npz or HDF5 file; leave that option out");
+  return format;
+}
+
 void read_rows(Source& source, Format format, const ReadOptions& options, Table& table) {
   table.text = is_text(format);
   if (table.text) return read_delimited(source, format, options, table);
   refuse_text_options(source.name(), format, options);
   if (format == Format::svm) return read_svm(source, options, table);
-  if (format == Format::npy) return read_array(source, read_npy_header(source), options.missing, table);
-  if (format == Format::idx) return read_array(source, read_idx_header(source), options.missing, table);
-  read_vecs(source, format, options.missing, table);
+  if (const auto layout = read_array_header(source, format, options)) {
+    ReadOptions own = options;
+    if (has_arrays(format) || source.disk_bytes() == 0) own.parts = 1;  // packed, or from a pipe
+    return read_array(source, *layout, own, table);
+  }
+  read_vecs(source, format, options, table);
 }
 
 /// Queries of another width; where it is one column more, it may be the answer.
@@ -86,14 +98,11 @@ void read_rows(Source& source, Format format, const ReadOptions& options, Table&
                                           "; queries need the columns of the training rows" + more);
 }
 
-Labels read_binary_labels(Source& source, Format format, const Labels* known) {
-  std::vector<std::int64_t> codes;
-  if (format == Format::npy)
-    codes = read_array_labels(source, read_npy_header(source));
-  else if (format == Format::idx)
-    codes = read_array_labels(source, read_idx_header(source));
-  else
-    codes = read_vecs_labels(source, format);
+Labels read_binary_labels(Source& source, Format format, const LabelOptions& options) {
+  const Labels* const known = options.known;
+  const std::optional<ArrayLayout> layout = read_array_header(source, format, options);
+  std::vector<std::int64_t> codes =
+      layout ? read_array_labels(source, *layout) : read_vecs_labels(source, format);
   const bool plain = !known && std::none_of(codes.begin(), codes.end(), [](auto code) { return code < 0; });
   if (plain) return {std::move(codes), {}};
   LabelReader labels(known);
@@ -105,12 +114,34 @@ Labels read_binary_labels(Source& source, Format format, const Labels* known) {
 
 }  // namespace
 
+RowRange part_of(std::int64_t rows, std::int64_t part, std::int64_t parts) {
+  const std::int64_t each = rows / parts, more = rows % parts;  // the first `more` parts have one row more
+  return {part * each + std::min(part, more), each + (part < more ? 1 : 0)};
+}
+
 bool is_gzip_name(const std::string& name) {
   return lower(name).ends_with(".gz");
 }
 
 bool is_text(Format format) {
   return format == Format::csv || format == Format::tsv || format == Format::txt;
+}
+
+bool has_arrays(Format format) {
+  return format == Format::npz || format == Format::hdf5;
+}
+
+bool is_bin(Format format) {
+  return format >= Format::fbin && format <= Format::ibin;
+}
+
+std::optional<ArrayLayout> read_array_header(Source& source, Format format, const FileOptions& options) {
+  if (format == Format::npz) return read_npz_header(source, options);
+  if (format == Format::hdf5) return read_hdf5_header(source, options);
+  if (format == Format::npy) return read_npy_header(source);
+  if (format == Format::idx) return read_idx_header(source);
+  if (is_bin(format)) return read_bin_header(source, format);
+  return std::nullopt;
 }
 
 std::string ending_of(const std::string& name) {
@@ -120,15 +151,22 @@ std::string ending_of(const std::string& name) {
 }
 
 Format format_named(const std::string& name) {
-  constexpr std::array<std::pair<std::string_view, Format>, 9> formats{{{"csv", Format::csv},
-                                                                        {"tsv", Format::tsv},
-                                                                        {"txt", Format::txt},
-                                                                        {"npy", Format::npy},
-                                                                        {"idx", Format::idx},
-                                                                        {"fvecs", Format::fvecs},
-                                                                        {"ivecs", Format::ivecs},
-                                                                        {"bvecs", Format::bvecs},
-                                                                        {"svm", Format::svm}}};
+  constexpr std::array<std::pair<std::string_view, Format>, 16> formats{{{"csv", Format::csv},
+                                                                         {"tsv", Format::tsv},
+                                                                         {"txt", Format::txt},
+                                                                         {"npy", Format::npy},
+                                                                         {"idx", Format::idx},
+                                                                         {"fvecs", Format::fvecs},
+                                                                         {"ivecs", Format::ivecs},
+                                                                         {"bvecs", Format::bvecs},
+                                                                         {"svm", Format::svm},
+                                                                         {"fbin", Format::fbin},
+                                                                         {"u8bin", Format::u8bin},
+                                                                         {"i8bin", Format::i8bin},
+                                                                         {"f16bin", Format::f16bin},
+                                                                         {"ibin", Format::ibin},
+                                                                         {"npz", Format::npz},
+                                                                         {"hdf5", Format::hdf5}}};
   std::string known;
   for (const auto& [text, format] : formats) {
     if (name == text) return format;
@@ -141,19 +179,15 @@ Format format_named(const std::string& name) {
 Format format_of(const std::string& name, const std::string& given) {
   std::string base = lower(std::filesystem::path(name).filename().string());
   if (base.ends_with(".gz")) base.erase(base.size() - 3);
-  constexpr std::array<std::pair<std::string_view, Format>, 13> endings{{{".npy", Format::npy},
-                                                                         {".csv", Format::csv},
-                                                                         {".data", Format::csv},
-                                                                         {".tsv", Format::tsv},
-                                                                         {".txt", Format::txt},
-                                                                         {"-ubyte", Format::idx},
-                                                                         {".idx", Format::idx},
-                                                                         {".fvecs", Format::fvecs},
-                                                                         {".ivecs", Format::ivecs},
-                                                                         {".bvecs", Format::bvecs},
-                                                                         {".svm", Format::svm},
-                                                                         {".libsvm", Format::svm},
-                                                                         {".svmlight", Format::svm}}};
+  constexpr std::array<std::pair<std::string_view, Format>, 22> endings{
+      {{".npy", Format::npy},     {".csv", Format::csv},       {".data", Format::csv},
+       {".tsv", Format::tsv},     {".txt", Format::txt},       {"-ubyte", Format::idx},
+       {".idx", Format::idx},     {".fvecs", Format::fvecs},   {".ivecs", Format::ivecs},
+       {".bvecs", Format::bvecs}, {".fbin", Format::fbin},     {".u8bin", Format::u8bin},
+       {".i8bin", Format::i8bin}, {".f16bin", Format::f16bin}, {".ibin", Format::ibin},
+       {".npz", Format::npz},     {".hdf5", Format::hdf5},     {".h5", Format::hdf5},
+       {".hdf", Format::hdf5},    {".svm", Format::svm},       {".libsvm", Format::svm},
+       {".svmlight", Format::svm}}};
   std::string known;
   for (const auto& [ending, format] : endings) {
     if (base.ends_with(ending)) return format;
@@ -175,7 +209,7 @@ Table read_table(const std::filesystem::path& path, const ReadOptions& options) 
   const std::string name = shown_name(path);
   return with_memory(name, [&] {
     Source source(path, options);
-    const Format format = format_of(name, options.format);
+    const Format format = format_for(name, options);
     Table table;
     table.path = name;
     read_rows(source, format, options, table);
@@ -188,13 +222,13 @@ Labels read_labels(const std::filesystem::path& path, const LabelOptions& option
   const std::string name = shown_name(path);
   return with_memory(name, [&] {
     Source source(path, options);
-    const Format format = format_of(name, options.format);
+    const Format format = format_for(name, options);
     if (is_text(format)) return read_delimited_labels(source, format, options);
     if (format == Format::svm) return read_svm_labels(source, options.known);
     if (!options.column.empty())
       throw Error(Errc::invalid_argument, name + ": has no label column " + in_quotes(options.column) +
                                               ", being no text; leave that option out");
-    return read_binary_labels(source, format, options.known);
+    return read_binary_labels(source, format, options);
   });
 }
 
@@ -202,7 +236,7 @@ Values read_values(const std::filesystem::path& path, const ValueOptions& option
   const std::string name = shown_name(path);
   return with_memory(name, [&] {
     Source source(path, options);
-    const Format format = format_of(name, options.format);
+    const Format format = format_for(name, options);
     Values values;
     if (!options.columns.empty() && !is_text(format))
       throw Error(Errc::invalid_argument, name + ": has no column " + in_quotes(options.columns[0]) +
@@ -211,14 +245,10 @@ Values read_values(const std::filesystem::path& path, const ValueOptions& option
       read_delimited_values(source, format, options, values);
     else if (format == Format::svm)
       read_svm_values(source, values);
-    else if (format == Format::npy)
-      read_array_values(source, read_npy_header(source), values);
-    else if (format == Format::idx)
-      read_array_values(source, read_idx_header(source), values);
+    else if (const auto layout = read_array_header(source, format, options))
+      read_array_values(source, *layout, values);
     else
-      throw Error(
-          Errc::invalid_argument,
-          name + ": numbers of this kind are not read from such a file; give .npy, .csv, .tsv or .txt");
+      read_vecs_values(source, format, values);
     return values;
   });
 }

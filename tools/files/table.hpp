@@ -4,6 +4,9 @@
 //   .csv .data .tsv .txt   text, a row a line; commas, tabs, or runs of spaces between cells
 //   -ubyte .idx            MNIST's format: u8 i8 i16 i32 f32 f64
 //   .fvecs .ivecs .bvecs   vectors as in the TEXMEX collections: every row says its length
+//   .fbin .u8bin .i8bin .f16bin .ibin   rows and columns as two u32, then the rows: big-ann-benchmarks
+//   .npz                   arrays by name, as numpy.savez and numpy.savez_compressed write them
+//   .hdf5 .h5 .hdf         the same as ann-benchmarks writes them, where kith was built with HDF5
 //   .svm .libsvm           a label, then index:value pairs, 1-based; what is absent is 0
 //
 // each also with .gz behind it. Axes after the first are flattened; one axis alone is a column.
@@ -19,11 +22,13 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
 
 #include "files/text/encoding.hpp"
+#include "kith/rows_view.hpp"
 #include "limits.hpp"
 
 namespace kith::files {
@@ -58,12 +63,25 @@ struct RoundedColumn {
   bool operator==(const RoundedColumn&) const = default;
 };
 
+/// Rows first, first + 1, ..., first + rows - 1 of a file.
+struct RowRange {
+  std::int64_t first = 0, rows = 0;
+
+  bool operator==(const RowRange&) const = default;
+};
+
+/// The part that is `part` of `parts`, counted from 0, of as nearly the same size as they can be.
+RowRange part_of(std::int64_t rows, std::int64_t part, std::int64_t parts);
+
 /// Rows of numbers: finite, or NaN where ReadOptions::missing lets them be.
 struct Table {
   std::string path;                       ///< as given, for messages
   std::int64_t rows = 0;                  ///< > 0
   std::int64_t cols = 0;                  ///< > 0; the label column is not among them
-  std::vector<float> values;              ///< [rows, cols], row-major
+  std::vector<float> values;              ///< [rows, cols], row-major; empty where `stored` is not
+  std::vector<unsigned char> stored;      ///< [rows, cols] of `element`, the machine's order of bytes
+  std::optional<RowRange> held;           ///< the rows of `values` and `stored`, where they are not all
+  Element element = Element::f32;         ///< of `stored`; bits: 8 columns in each byte, which `cols` counts
   bool text = false;                      ///< .csv, .tsv, .txt and the like
   std::int64_t label_column = -1;         ///< in the file, from 0; -1: none
   std::vector<std::string> answer_names;  ///< of label columns, then of targets, where there was a header
@@ -89,8 +107,14 @@ enum class Header { automatic, yes, no };
 /// How a file is read, whatever is in it: rows, labels or values.
 struct FileOptions {
   /// The format of `-` (stdin), and of files whose name says none: csv, tsv, txt, npy, idx, fvecs, ivecs,
-  /// bvecs, svm. Empty: the name must say it.
+  /// bvecs, svm, fbin, u8bin, i8bin, f16bin, ibin, npz, hdf5. Empty: the name must say it.
   std::string format;
+
+  /// .npz and HDF5: the name of an array. Empty: the one called `usual_array`; where none is, the first, of
+  /// HDF5 the only one.
+  /// Files that have no arrays by name: invalid_argument.
+  std::string array;
+  std::string usual_array;
 
   /// Text files. automatic: the first line is a header where one of its cells is a name while the cell below
   /// is a number, or where it repeats the names of `like`. Marks of a missing value (NA, ?, -) are no names.
@@ -144,6 +168,9 @@ struct ReadOptions : FileOptions {
   /// A missing value, an empty cell, NA, NaN, ? or the like, becomes NaN instead of an error.
   bool missing = false;
 
+  /// What is kept as it is in Table::stored, of f16, u8 and i8, where a binary file has it row by row.
+  std::vector<Element> keep;
+
   /// .svm files: the index of the first column, 0 or 1. -1: as `like`; else 0 where one of the indices is 0.
   std::int64_t first_index = -1;
 
@@ -152,6 +179,11 @@ struct ReadOptions : FileOptions {
 
   /// It becomes one category more, the number of names: 0 in every column of a one-hot code.
   bool unseen_is_new = false;
+
+  /// Of the rows those of part_of() alone are read and checked, and Table::held says which: where they lie
+  /// one behind the other in an ordinary file, .npy, idx, or .fbin and its kind, and each part has one.
+  /// Others are read as a whole.
+  std::int64_t part = 0, parts = 1;
 
   /// Whether the columns that count were chosen, so that nothing is told about those that look like numbers
   /// of rows.
@@ -203,8 +235,8 @@ struct ValueOptions : FileOptions {
   std::int64_t rows = 0;  ///< how many there should be; 0: any number. One more after 0, 1, ... is a header
 };
 
-/// Read a whole .npy, idx, text or .svm file (of which the first item of each line). Integers beyond 2^53 are
-/// rounded to nearest. Throws as read_table() does.
+/// Read a whole .npy, idx, .fbin (and its kind), text or .svm file (of which the first item of each line).
+/// Integers beyond 2^53 are rounded to nearest. Throws as read_table() does.
 Values read_values(const std::filesystem::path& path, const ValueOptions& options = {});
 
 /// Whether read_table() takes this for a .svm file, or for text with columns.

@@ -6,7 +6,7 @@
 #
 # docs/fuzzing.md has what is read, what is checked, and what came out.
 
-packages_fuzz="clang-14 libclang-rt-14-dev"
+packages_fuzz="clang-14 libclang-rt-14-dev libhdf5-dev"
 
 kith_fuzz=$root/build-fuzz/bin/kith_fuzz
 
@@ -15,8 +15,8 @@ kith_fuzz=$root/build-fuzz/bin/kith_fuzz
 under_libfuzzer() { # READER ARGUMENTS...
   reader=$1 && shift
   case $reader in
-    npy | idx | fvecs | ivecs | bvecs) words=binary ;;
-    gz | model | tuning | options | words) words=$reader ;;
+    npy | npz | hdf5 | idx | *vecs | *bin | neighbors) words=binary ;;
+    gz | kidx | model | tuning | options | words) words=$reader ;;
     *) words=text ;;
   esac
   "$kith_fuzz" --reader="$reader" "$@" "$root/tests/fuzz/seeds/$reader" -dict="$root/tests/fuzz/$words.dict" \

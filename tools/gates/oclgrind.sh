@@ -28,9 +28,9 @@ every_kernel_under_oclgrind() { # FOLDER
   stages=distance,select,nearest,merge,collect,rerank,tighten,vote,mask,score,accumulate
   number=0
   # What is no stage of `kith compare`: quantized rows, and products, which kith multiplies, or CLBlast in its own
-  # kernels; bounds; the ways to vote.
+  # kernels; bounds; the ways to vote; boxes.
   cases='prepare: worked out on paper,certificate: a product of one column*,vote: all methods*'
-  cases="$cases,dot: worked out on paper,prune: by hand,bounds: afresh*,bounds: the threshold*few hundred"
+  cases="$cases,dot: worked out on paper,prune: by hand,bounds: afresh*,bounds: the threshold*few hundred,boxes: by hand*"
   for family in gpu cpu; do
     unless_taken "$1" KITH_CL_FAMILY=$family "$kith_tests" --test-case="$cases"
   done

@@ -5,7 +5,7 @@
 minimum_tests=25            # entries of ctest that passed, under --ci
 minimum_assertions=3000000  # of doctest in them
 
-packages_tests="pkg-config libclblast1 ccache"
+packages_tests="pkg-config libclblast1 ccache libhdf5-dev libopenmpi-dev openmpi-bin"
 
 attribute() { # NAME: of the first element of ctest's report
   sed -n "0,/<testsuite/d;s/^[[:space:]]*$1=\"\([0-9]*\)\".*/\1/p" "$logs/ctest.xml" | head -n 1

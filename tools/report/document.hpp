@@ -10,7 +10,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -114,7 +113,7 @@ constexpr std::size_t listed_pairs = 10;
 
 /// How something was done.
 struct How {
-  DeviceInfo device;
+  DeviceInfo device;  ///< without a spec: nothing was searched
   Trace trace;
   std::vector<std::pair<std::string, double>> seconds;  ///< of each stage of the run, in order
   std::string command;                                  ///< what was typed

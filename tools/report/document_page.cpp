@@ -171,9 +171,9 @@ std::string how_html(const How& how) {
          "</div></div></section>\n";
 }
 
-std::string last_html(const How& how, bool alone) {
+std::string last_html(const How& how, bool searched) {
   const std::string command = "<pre>" + escape(how.command) + "</pre>";
-  if (!alone) return "<h2>Command</h2>" + command;
+  if (!searched) return "<h2>Command</h2>" + command;
   const DeviceInfo& device = how.device;
   std::string plan;
   if (!how.trace.plan.device.empty())
@@ -190,9 +190,11 @@ std::string last_html(const How& how, bool alone) {
 
 std::string page(const Document& document) {
   const Head& head = document.head;
+  const bool searched = head.alone && !document.how.device.spec.empty();
   const std::string parts = sections_html(document);
-  return html_document(head.title, head.alone ? head_html(document) + parts + how_html(document.how) : parts,
-                       last_html(document.how, head.alone), head.style);
+  return html_document(
+      head.title, (head.alone ? head_html(document) : "") + parts + (searched ? how_html(document.how) : ""),
+      last_html(document.how, searched), head.style);
 }
 
 }  // namespace kith::report

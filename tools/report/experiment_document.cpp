@@ -10,13 +10,6 @@
 namespace kith::report {
 namespace {
 
-using experiments::Chart;
-using experiments::Check;
-using experiments::Claim;
-using experiments::Point;
-using experiments::Result;
-using experiments::Series;
-
 /// A list of sentences, in the terminal and on the page.
 void add_list(Document& document, const std::string& text_title, const std::string& title,
               const std::vector<std::string>& items, const std::vector<std::string>& on_page) {

@@ -10,12 +10,6 @@
 namespace kith::report {
 namespace {
 
-using experiments::Chart;
-using experiments::Check;
-using experiments::Claim;
-using experiments::Result;
-using experiments::Series;
-
 std::string paragraphs(const std::vector<std::string>& texts) {
   std::string html;
   for (const std::string& text : texts) html += "<p>" + said(text) + "</p>";
@@ -131,16 +125,9 @@ std::string wrapped(const std::string& first, const std::string& text) {
   return result + line + "\n";
 }
 
-std::string wrapped_list(const std::string& title, const std::vector<std::string>& items) {
-  if (items.empty()) return "";
-  std::string text = title + "\n";
-  for (const std::string& item : items) text += wrapped("  - ", item);
-  return text + "\n";
-}
-
 std::string claims_text(const Result& result) {
   std::string text = "paper and here\n";
-  for (const experiments::Claim& claim : result.claims)
+  for (const Claim& claim : result.claims)
     text += wrapped("  - ", claim.what) + wrapped("      paper  ", claim.paper) +
             wrapped("      here   ", claim.here) +
             (claim.why.empty() ? "" : wrapped("      why    ", claim.why));

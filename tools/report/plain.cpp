@@ -4,18 +4,15 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
 
+#include "files/printed.hpp"
 #include "files/shown.hpp"
+#include "kith/version.hpp"
 
 namespace kith::report {
 namespace {
 
-std::string printed(const char* format, auto... values) {
-  std::array<char, 400> text{};
-  std::snprintf(text.data(), text.size(), format, values...);
-  return text.data();
-}
+using files::printed;
 
 bool looks_like_a_number(const std::string& cell) {
   return cell.empty() || cell == "-" || (cell[0] >= '0' && cell[0] <= '9') ||
@@ -70,6 +67,10 @@ std::string format_double(double value) {
 
 std::string format_digits(double value, int digits) {
   return std::isnan(value) ? "-" : printed("%.*g", digits, value);
+}
+
+std::string version_number() {
+  return printed("%d.%d.%d", KITH_VERSION_MAJOR, KITH_VERSION_MINOR, KITH_VERSION_PATCH);
 }
 
 std::string csv_cell(const std::string& text) {

@@ -28,6 +28,9 @@ std::string format_double(double value);                  ///< the same for a do
 std::string format_number(double value, int decimals);    ///< as printf("%.*f")
 std::string format_digits(double value, int digits = 6);  ///< `inf`, and - for what is no number
 
+/// `0.1.0`: kith's.
+std::string version_number();
+
 /// `text` as a cell of a CSV file: in quotes where it must be (RFC 4180).
 std::string csv_cell(const std::string& text);
 

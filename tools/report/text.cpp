@@ -7,13 +7,15 @@
 #include <cctype>
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
 
+#include "files/printed.hpp"
 #include "files/shown.hpp"
-#include "kith/version.hpp"
+#include "report/plain.hpp"
 
 namespace kith::report {
 namespace {
+
+using files::printed;
 
 constexpr std::string_view replacement = "\xEF\xBF\xBD";
 
@@ -26,12 +28,6 @@ bool is_continuation(char c) {
 bool is_control(std::uint32_t code) {
   return (code < 0x20 && code != '\t' && code != '\n') || (code >= 0x7F && code < 0xA0) ||
          (code >= 0x2028 && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
-}
-
-std::string formatted(const char* format, auto... values) {
-  std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), format, values...);
-  return text.data();
 }
 
 constexpr std::size_t longest_title = 400;  ///< characters of a name that is cut elsewhere
@@ -61,7 +57,7 @@ std::string escape(std::string_view text) {
     if (length == 0)
       result += replacement;
     else if (is_control(code))
-      result += formatted(code < 0x80 ? "\\x%02x" : "\\u%04x", code);
+      result += printed(code < 0x80 ? "\\x%02x" : "\\u%04x", code);
     else if (c == '<')
       result += "&lt;";
     else if (c == '>')
@@ -126,7 +122,7 @@ std::string said(std::string_view text) {
 std::string percent(double share, int decimals) {
   if (std::isnan(share)) return "–";
   // The digits of `share` with the point moved, so that 0.9507 in the terminal is 95.07 % here.
-  std::string digits = formatted("%.*f", decimals + 2, share);
+  std::string digits = printed("%.*f", decimals + 2, share);
   const std::size_t point = digits.find('.');
   digits.erase(point, 1);
   if (decimals > 0) digits.insert(point + 2, ".");
@@ -135,22 +131,22 @@ std::string percent(double share, int decimals) {
 }
 
 std::string decimal(double value, int decimals) {
-  return formatted("%.*f", decimals, value);
+  return printed("%.*f", decimals, value);
 }
 
 std::string shortest(float value) {
   const float size = std::fabs(value);
   if (size < 1e15f && (value == std::round(value) || size >= 1e5f)) return grouped(std::llround(value));
-  std::string digits = formatted("%.6g", static_cast<double>(value));
+  std::string digits = printed("%.6g", static_cast<double>(value));
   if (digits.find('e') == std::string::npos) set_commas(digits, value < 0 ? 1 : 0);
   return digits;
 }
 
 std::string seconds_text(double seconds) {
-  if (seconds >= 10) return formatted("%.1f s", seconds);
-  if (seconds >= 1) return formatted("%.2f s", seconds);
-  if (seconds >= 1e-3) return formatted("%.1f ms", seconds * 1e3);
-  return formatted("%.1f µs", seconds * 1e6);
+  if (seconds >= 10) return printed("%.1f s", seconds);
+  if (seconds >= 1) return printed("%.2f s", seconds);
+  if (seconds >= 1e-3) return printed("%.1f ms", seconds * 1e3);
+  return printed("%.1f µs", seconds * 1e6);
 }
 
 std::size_t characters(std::string_view text) {
@@ -172,9 +168,7 @@ std::string written_by() {
   gmtime_r(&now, &parts);
   std::array<char, 32> time{};
   std::strftime(time.data(), time.size(), "%Y-%m-%d %H:%M UTC", &parts);
-  const std::string version = std::to_string(KITH_VERSION_MAJOR) + "." + std::to_string(KITH_VERSION_MINOR) +
-                              "." + std::to_string(KITH_VERSION_PATCH);
-  return "Written by kith " + version + " on " + time.data() + ".";
+  return "Written by kith " + version_number() + " on " + time.data() + ".";
 }
 
 }  // namespace kith::report

@@ -14,6 +14,9 @@ namespace kith::cpu {
 /// Rows a block of queries and of training rows (spi/memory.hpp, RowBlocks).
 inline constexpr std::size_t query_block = 8, train_block = 16;
 
+/// Rows of a leaf, and boxes of a box (spi/boxes.hpp).
+inline constexpr std::size_t leaf_rows = 32;
+
 /// Rows a block of quantized rows of bytes (quantized_order.hpp), and dimensions that stand side by side.
 inline constexpr std::size_t byte_query_block = 4, byte_train_block = 16, byte_dims = 4;
 
@@ -117,6 +120,19 @@ struct Kernels {
   /// Add columns of distances to the sums of 16 queries.
   ///   distances  [columns, 16]
   void (*accumulate)(const float* distances, std::size_t columns, ClassSums& sums);
+
+  /// The raw values of a query and the rows of a leaf; returns bits of those that are at most `most`.
+  ///   query   [dims]
+  ///   rows    [dims, leaf_rows]
+  ///   values  [leaf_rows]
+  std::uint32_t (*leaf)(Metric metric, const float* query, const float* rows, std::size_t dims, float most,
+                        float* values);
+
+  /// The same of the gaps between a query and boxes: spi::Boxes.
+  ///   bounds  [2, dims, leaf_rows]
+  ///   values  [leaf_rows]
+  std::uint32_t (*gaps)(Metric metric, const float* query, const float* bounds, std::size_t dims, float most,
+                        float* values);
 };
 
 const Kernels& kernels_baseline();

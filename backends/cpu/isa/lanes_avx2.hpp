@@ -50,6 +50,22 @@ inline Lanes fmax(Lanes a, Lanes b) {
   return {_mm256_max_ps(a.low, b.low), _mm256_max_ps(a.high, b.high)};
 }
 
+/// Ones of each 32 bits, as a whole float: counts of half bytes are looked up (Mula 2008).
+inline __m256 count_bits(__m256i words) {
+  const __m256i counts = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4,  //
+                                          0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
+  const __m256i low_half = _mm256_set1_epi8(0x0F);
+  const __m256i low = _mm256_shuffle_epi8(counts, _mm256_and_si256(words, low_half));
+  const __m256i high = _mm256_shuffle_epi8(counts, _mm256_and_si256(_mm256_srli_epi32(words, 4), low_half));
+  const __m256i pairs = _mm256_maddubs_epi16(_mm256_add_epi8(low, high), _mm256_set1_epi8(1));
+  return _mm256_cvtepi32_ps(_mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
+}
+/// Bits of each pair that differ, as a whole float.
+inline Lanes bits_apart(Lanes a, Lanes b) {
+  return {count_bits(_mm256_castps_si256(_mm256_xor_ps(a.low, b.low))),
+          count_bits(_mm256_castps_si256(_mm256_xor_ps(a.high, b.high)))};
+}
+
 /// The smaller of each pair; where one is NaN, either.
 inline Lanes smaller(Lanes a, Lanes b) {
   return {_mm256_min_ps(a.low, b.low), _mm256_min_ps(a.high, b.high)};

@@ -52,6 +52,19 @@ inline Lanes fmax(Lanes a, Lanes b) {
   return {_mm512_max_ps(a.v, b.v)};
 }
 
+/// Bits of each pair that differ, as a whole float. By adding neighbours, since not every AVX-512 counts bits
+/// or moves bytes.
+inline Lanes bits_apart(Lanes a, Lanes b) {
+  const auto mask = [](int pattern) { return _mm512_set1_epi32(pattern); };
+  __m512i x = _mm512_xor_si512(_mm512_castps_si512(a.v), _mm512_castps_si512(b.v));
+  x = _mm512_sub_epi32(x, _mm512_and_si512(_mm512_srli_epi32(x, 1), mask(0x55555555)));
+  x = _mm512_add_epi32(_mm512_and_si512(x, mask(0x33333333)),
+                       _mm512_and_si512(_mm512_srli_epi32(x, 2), mask(0x33333333)));
+  x = _mm512_and_si512(_mm512_add_epi32(x, _mm512_srli_epi32(x, 4)), mask(0x0F0F0F0F));
+  x = _mm512_srli_epi32(_mm512_mullo_epi32(x, mask(0x01010101)), 24);
+  return {_mm512_cvtepi32_ps(x)};
+}
+
 /// The smaller of each pair; where one is NaN, either.
 inline Lanes smaller(Lanes a, Lanes b) {
   return {_mm512_min_ps(a.v, b.v)};

@@ -58,6 +58,16 @@ inline Lanes fmax(const Lanes& a, const Lanes& b) {
   return each([&](int lane) { return a.v[lane] > b.v[lane] ? a.v[lane] : b.v[lane]; });
 }
 
+/// Bits of each pair that differ, as a whole float.
+inline Lanes bits_apart(const Lanes& a, const Lanes& b) {
+  return each([&](int lane) {
+    std::uint32_t x, y;
+    __builtin_memcpy(&x, &a.v[lane], sizeof x);
+    __builtin_memcpy(&y, &b.v[lane], sizeof y);
+    return static_cast<float>(__builtin_popcount(x ^ y));
+  });
+}
+
 /// The smaller of each pair; where one is NaN, either.
 inline Lanes smaller(const Lanes& a, const Lanes& b) {
   return each([&](int lane) { return a.v[lane] < b.v[lane] ? a.v[lane] : b.v[lane]; });

@@ -1,5 +1,5 @@
-// metrics.def over 16 training rows at once: its fma, fabs, fmax and operators are those of Lanes.
-// Included by the kernels_*.cpp only, after their lanes_*.hpp.
+// metrics.def over 16 training rows at once: its fma, fabs, fmax, bits_apart and operators are those of
+// Lanes. Included by the kernels_*.cpp only, after their lanes_*.hpp.
 #pragma once
 
 #include "cpu/isa/kernels.hpp"

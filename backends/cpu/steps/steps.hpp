@@ -35,6 +35,9 @@ spi::Support check(const spi::VoteStep& step, const Resources& with);
 spi::Support check(const spi::MaskStep& step, const Resources& with);
 spi::Support check(const spi::ScoreStep& step, const Resources& with);
 spi::Support check(const spi::AccumulateStep& step, const Resources& with);
+spi::Support check(const spi::BoxesStep& step, const Resources& with);
+spi::Support check(const spi::OrderStep& step, const Resources& with);
+spi::Support check(const spi::PackBoxesStep& step, const Resources& with);
 
 void run(const spi::DistanceStep& step, const Resources& with);
 void run(const spi::SelectStep& step, const Resources& with);
@@ -51,6 +54,9 @@ void run(const spi::VoteStep& step, const Resources& with);
 void run(const spi::MaskStep& step, const Resources& with);
 void run(const spi::ScoreStep& step, const Resources& with);
 void run(const spi::AccumulateStep& step, const Resources& with);
+void run(const spi::BoxesStep& step, const Resources& with);
+void run(const spi::OrderStep& step, const Resources& with);
+void run(const spi::PackBoxesStep& step, const Resources& with);
 
 /// The selections of SelectStep, `threshold` first.
 const std::vector<Selector>& selectors();

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kith/index.hpp"
+#include "kith/rows_view.hpp"
 #include "kith/voting.hpp"
 
 namespace kith {
@@ -53,60 +54,66 @@ class KITH_API Classifier {
   /// Throws as Index does, and
   ///        invalid_argument: labels are not n; options.sample_weights are not n, or one is negative or
   ///                          not finite (names the first).
-  Classifier(Device device, MatrixView<const float> train, std::span<const std::int64_t> labels,
+  Classifier(Device device, const RowsView& train, std::span<const std::int64_t> labels,
              Metric metric = default_metric, const TrainOptions& options = {});
 
   /// Several labels a row.
   ///   labels  [n, outputs]
-  Classifier(Device device, MatrixView<const float> train, MatrixView<const std::int64_t> labels,
+  Classifier(Device device, const RowsView& train, MatrixView<const std::int64_t> labels,
              Metric metric = default_metric, const TrainOptions& options = {});
+
+  /// Of an Index that is there already, as open_index() gives one. Labels and weights are in the order of
+  /// Index::numbers().
+  ///   labels  [n, outputs]    sample_weights  [n], or empty: 1
+  Classifier(Index index, MatrixView<const std::int64_t> labels, std::vector<float> sample_weights = {});
 
   /// A Classifier of these rows and more, which share the device memory of the rows that are here already.
   ///   more    [rows, dims]    labels  [rows, outputs], also new ones    sample_weights  [rows], or empty: 1
   /// This Classifier stays as it is. Throws as the constructors do.
-  Classifier with(MatrixView<const float> more, MatrixView<const std::int64_t> labels,
+  Classifier with(const RowsView& more, MatrixView<const std::int64_t> labels,
                   std::span<const float> sample_weights = {}) const;
+  /// As Index::without() and Index::compact(). Classes stay, also those that no row has any more.
+  Classifier without(std::span<const std::int64_t> rows) const;
+  Classifier compact() const;
 
   /// The label of each query.
   ///   queries  [m, dims]
   ///   returns  [m, outputs]
   /// Throws as classify() does.
-  std::vector<std::int64_t> predict(MatrixView<const float> queries, std::int64_t k,
+  std::vector<std::int64_t> predict(const RowsView& queries, std::int64_t k,
                                     const PlanOptions& options = {}) const;
-  std::vector<std::int64_t> predict(MatrixView<const float> queries, std::int64_t k,
-                                    const VotingOptions& voting, const PlanOptions& options = {}) const;
+  std::vector<std::int64_t> predict(const RowsView& queries, std::int64_t k, const VotingOptions& voting,
+                                    const PlanOptions& options = {}) const;
 
   /// The share of each class in the score: score of the class / sum of the scores of all, in double
   /// precision, priors included, costs not. A row of zeros for a query without a vote.
   ///   returns  [m, classes of the output]
   /// Throws as classify() does, and invalid_argument: there is no such output.
-  std::vector<double> predict_proba(MatrixView<const float> queries, std::int64_t k,
-                                    const VotingOptions& voting = {}, const PlanOptions& options = {},
-                                    std::int64_t output = 0) const;
+  std::vector<double> predict_proba(const RowsView& queries, std::int64_t k, const VotingOptions& voting = {},
+                                    const PlanOptions& options = {}, std::int64_t output = 0) const;
 
   /// The neighbours alone, as Index::search() finds them.
-  Neighbors kneighbors(MatrixView<const float> queries, std::int64_t k,
-                       const PlanOptions& options = {}) const;
+  Neighbors kneighbors(const RowsView& queries, std::int64_t k, const PlanOptions& options = {}) const;
 
   /// Labels with votes and neighbours, of the first output.
   /// Throws as Index::search() does, and
   ///        invalid_argument: options of the vote have another length than they should, or a number outside
   ///                          its range.
   ///        unsupported:      Weights::distance with negative_dot, whose distances may be negative.
-  Classification classify(MatrixView<const float> queries, std::int64_t k, const PlanOptions& options = {},
+  Classification classify(const RowsView& queries, std::int64_t k, const PlanOptions& options = {},
                           Trace* trace = nullptr) const;
-  Classification classify(MatrixView<const float> queries, std::int64_t k, const VotingOptions& voting,
+  Classification classify(const RowsView& queries, std::int64_t k, const VotingOptions& voting,
                           const PlanOptions& options = {}, Trace* trace = nullptr) const;
 
   /// The same for every output, from one search. Priors and costs must fit the classes of each.
-  std::vector<Classification> classify_outputs(MatrixView<const float> queries, std::int64_t k,
+  std::vector<Classification> classify_outputs(const RowsView& queries, std::int64_t k,
                                                const VotingOptions& voting = {},
                                                const PlanOptions& options = {}, Trace* trace = nullptr) const;
 
   /// Every training row within the radius votes, for the first output. Ranks count within the radius.
   ///   radii  as for Index::within()
   /// Throws as Index::within() and classify() do; rank weights may be too few for a list that is found.
-  RadiusClassification classify_within(MatrixView<const float> queries, std::span<const float> radii,
+  RadiusClassification classify_within(const RowsView& queries, std::span<const float> radii,
                                        const VotingOptions& voting = {}, const PlanOptions& options = {},
                                        Trace* trace = nullptr) const;
 
@@ -114,16 +121,16 @@ class KITH_API Classifier {
   ///   ks         at least one, any order, each in 1..n
   ///   counted_k  the one of ks for which votes and scores are kept; 0: none
   /// Throws as classify() does, and invalid_argument: counted_k is none of ks.
-  Sweep sweep(MatrixView<const float> queries, std::span<const std::int64_t> ks,
-              const PlanOptions& options = {}, Trace* trace = nullptr) const;
-  Sweep sweep(MatrixView<const float> queries, std::span<const std::int64_t> ks, const VotingOptions& voting,
+  Sweep sweep(const RowsView& queries, std::span<const std::int64_t> ks, const PlanOptions& options = {},
+              Trace* trace = nullptr) const;
+  Sweep sweep(const RowsView& queries, std::span<const std::int64_t> ks, const VotingOptions& voting,
               const PlanOptions& options = {}, Trace* trace = nullptr, std::int64_t counted_k = 0) const;
 
   std::int64_t outputs() const;
   const std::vector<std::int64_t>& classes(std::int64_t output = 0) const;  ///< distinct labels, ascending
-  /// The class of each training row, a place in classes().
+  /// The class of each training row, a place in classes(); those that are removed included until compact().
   const std::vector<std::uint32_t>& codes(std::int64_t output = 0) const;
-  const std::vector<float>& sample_weights() const;  ///< [n], or empty
+  const std::vector<float>& sample_weights() const;  ///< of the rows of codes(), or empty
   const Index& index() const;
 
   struct State;

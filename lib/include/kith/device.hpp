@@ -42,6 +42,7 @@ struct DeviceInfo {
   KernelProfile profile;                 ///< what its kernels are built around
   std::vector<Selector> selectors;       ///< those it has; never `automatic`
   std::uint32_t fused_max_k = 0;         ///< largest k of the fused step `nearest`; 0: it has none
+  std::uint32_t boxes_max_k = 0;         ///< largest k of the step `boxes`; 0: it has none
   std::vector<Proposer> proposers;       ///< those it has beside `none`; a library may still be missing
   std::shared_ptr<const Tuning> tuning;  ///< what `kith tune` measured on it; null: nothing
   std::string pci;                       ///< address, `0000:3b:00.0`; empty: unknown, or it has none

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kith/classifier.hpp"
+#include "kith/rows_view.hpp"
 
 namespace kith {
 
@@ -47,7 +48,7 @@ struct KITH_API Evaluation {
 /// Throws as Classifier::classify() does, and
 ///        invalid_argument: truth is not m, there are no queries.
 ///        out_of_memory:    the confusion would take more than most_confusion_bytes (says how much).
-KITH_API Evaluation evaluate(const Classifier& classifier, MatrixView<const float> queries,
+KITH_API Evaluation evaluate(const Classifier& classifier, const RowsView& queries,
                              std::span<const std::int64_t> truth, std::int64_t k_max,
                              const VotingOptions& voting = {}, const PlanOptions& options = {},
                              Trace* trace = nullptr);
@@ -56,9 +57,9 @@ KITH_API Evaluation evaluate(const Classifier& classifier, MatrixView<const floa
 ///   train  [n, dims]  the rows the classifier was made of
 ///   k_max  1..n-1
 /// Throws as evaluate() does, and invalid_argument: rows of another shape, options.self is set.
-KITH_API Evaluation leave_one_out(const Classifier& classifier, MatrixView<const float> train,
-                                  std::int64_t k_max, const VotingOptions& voting = {},
-                                  const PlanOptions& options = {}, Trace* trace = nullptr);
+KITH_API Evaluation leave_one_out(const Classifier& classifier, const RowsView& train, std::int64_t k_max,
+                                  const VotingOptions& voting = {}, const PlanOptions& options = {},
+                                  Trace* trace = nullptr);
 
 /// The fold of each row. Rows of each class are shuffled by `seed`, in the same way on every machine, and
 /// dealt out in turn, so that folds differ by at most one row, and by at most one row of each class.
@@ -76,7 +77,7 @@ KITH_API std::vector<std::int64_t> stratified_folds(std::span<const std::int64_t
 ///   trace  the sums over all searches, and the plan of the first
 /// Throws as leave_one_out() does, and invalid_argument: folds are not n, one is negative, all are the same,
 ///                                                       or options.filter is set.
-KITH_API Evaluation cross_validate(const Classifier& classifier, MatrixView<const float> train,
+KITH_API Evaluation cross_validate(const Classifier& classifier, const RowsView& train,
                                    std::span<const std::int64_t> folds, std::int64_t k_max,
                                    const VotingOptions& voting = {}, const PlanOptions& options = {},
                                    Trace* trace = nullptr);

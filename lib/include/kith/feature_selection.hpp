@@ -9,9 +9,9 @@
 
 #include "kith/device.hpp"
 #include "kith/export.hpp"
-#include "kith/matrix_view.hpp"
 #include "kith/metric.hpp"
 #include "kith/plan.hpp"
+#include "kith/rows_view.hpp"
 #include "kith/voting.hpp"
 
 namespace kith {
@@ -70,7 +70,7 @@ struct FeatureSelection {
 ///   samples  [n, dims]    labels  [n]
 /// Throws as class_matrices() or Classifier and leave_one_out() do, and
 ///        invalid_argument: most, least or k outside their range, a plan with a filter or self.
-KITH_API FeatureSelection select_features(const Device& device, MatrixView<const float> samples,
+KITH_API FeatureSelection select_features(const Device& device, const RowsView& samples,
                                           std::span<const std::int64_t> labels, Metric metric,
                                           const FeatureSelectionOptions& options);
 

@@ -29,6 +29,10 @@ class KITH_API RowFilter {
   bool counts(std::int64_t row, std::int64_t filter = 0) const;
   std::int64_t count(std::int64_t filter = 0) const;  ///< rows that count
 
+  /// The filter of rows first ... first + count - 1 alone, which are then 0 ... count - 1: of a shard.
+  /// Throws invalid_argument: there are no such rows, or count is below 1.
+  RowFilter slice(std::int64_t first, std::int64_t count) const;
+
   std::int64_t rows() const { return rows_; }
   std::int64_t filters() const { return filters_; }
   /// For PlanOptions::filter; this object must outlive the search.

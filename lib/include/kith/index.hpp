@@ -4,14 +4,16 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "kith/device.hpp"
 #include "kith/export.hpp"
-#include "kith/matrix_view.hpp"
+#include "kith/keys.hpp"
 #include "kith/metric.hpp"
 #include "kith/neighbors.hpp"
 #include "kith/plan.hpp"
+#include "kith/rows_view.hpp"
 #include "kith/trace.hpp"
 
 namespace kith {
@@ -21,29 +23,57 @@ struct IndexOptions {
   /// The columns that count, 0-based, in any order, none twice: what is given has all columns, queries too,
   /// and distances go over these in ascending order. The others are not looked at. Empty: all.
   std::vector<std::int64_t> features = {};
+  /// Where the rows are a shard (keys.hpp): the number of row 0 among the rows of all shards. search_keys(),
+  /// within_keys() and messages about training rows number from here; all else does from 0.
+  std::int64_t first_row = 0;
+  /// Where the rows are a shard: max |element| of the rows of all shards (largest_element()), by which
+  /// negative_dot refuses queries. 0: that of the rows here. Other metrics do not ask.
+  float largest = 0;
+  /// [n], 0 or more, none twice: the numbers of the rows, for search() and all else. Rows whose ids do not
+  /// ascend are put in their order, so that ties go by id. Empty: rows are numbered 0, 1, ...
+  std::vector<std::int64_t> ids = {};
 };
 
+struct OpenOptions;
+
 /// Training rows on a device. Immutable: any number of threads may search one at once. A handle:
-/// copies share the rows.
+/// copies share the rows. The number of a row is its own for ever: with(), without() and compact() make other
+/// Index objects, snapshots that share the rows and number on, and no number is given twice.
+/// docs/contract.md, section 2.
 class KITH_API Index {
  public:
   /// Copy `train` to `device`. The caller's memory is free to change afterwards.
-  ///   train   [n, dims]  host, row-major, finite
+  ///   train   [n, dims]  on the host, of any element (bits for hamming alone), finite
   /// Throws invalid_argument: no rows, no dims, 2^32 - 1 rows or more, a feature that is not there or named
   ///                          twice, a NaN or infinity in a column that counts (names the first), or for
-  ///                          cosine a row of zeros.
+  ///                          cosine a row of zeros; a first_row below 0 or so large that numbers leave 64
+  ///                          bits; for negative_dot a `largest` below an element; ids that are not n, are
+  ///                          below 0 or there twice, or that come with a first_row.
   ///        out_of_memory:    the rows do not fit on the device.
-  Index(Device device, MatrixView<const float> train, Metric metric = default_metric,
+  Index(Device device, const RowsView& train, Metric metric = default_metric,
         const IndexOptions& options = {});
 
-  /// An Index of these rows and `more`, which get the numbers n, n + 1, ... The rows that are here already
-  /// are shared, not copied. This Index stays as it is.
+  /// An Index of these rows and `more`, which get the numbers next_row(), next_row() + 1, ... The rows that
+  /// are here already are shared, not copied. This Index stays as it is.
   ///   more  [rows, dims]  as for the constructor
-  /// Throws as the constructor does, and invalid_argument: other columns than the rows that are here.
-  Index with(MatrixView<const float> more) const;
+  ///   ids   [rows], next_row() or more, as IndexOptions::ids; empty: numbered on
+  /// Throws as the constructor does, and invalid_argument: other columns than the rows that are here; an id
+  /// below next_row().
+  Index with(const RowsView& more, std::span<const std::int64_t> ids = {}) const;
+
+  /// An Index without these rows, which shares the others. It answers as one of the remaining rows alone,
+  /// under their numbers. What is removed keeps its memory until compact(). This Index stays as it is.
+  ///   rows  numbers, in any order
+  /// Throws invalid_argument: a row that is not there, was removed before or is named twice; no row would be
+  /// left.
+  Index without(std::span<const std::int64_t> rows) const;
+
+  /// An Index of the rows that are left, in memory of their own, in one part: the same answers. Where no row
+  /// is removed and there is one part, it is this one. Throws out_of_memory.
+  Index compact() const;
 
   /// The k training rows nearest to each query, exactly.
-  ///   queries  [m, dims]  host, row-major, finite
+  ///   queries  [m, dims]  on the host, of any element, not necessarily that of the rows; finite
   ///   returns  distance and index, both [m, k]: nearest first, and among equally near rows the
   ///            smaller index first (Neighbors). Every device returns the same bits.
   /// Throws invalid_argument: other dims than the index, k outside 1..n (1..n-1 with PlanOptions::self),
@@ -52,14 +82,14 @@ class KITH_API Index {
   ///        unsupported:      the device lacks what `options` insist on (says what it has).
   ///        out_of_memory:    the memory limit is too small for one query.
   ///        interrupted:      options.stop was asked to stop.
-  Neighbors search(MatrixView<const float> queries, std::int64_t k, const PlanOptions& options = {},
+  Neighbors search(const RowsView& queries, std::int64_t k, const PlanOptions& options = {},
                    Trace* trace = nullptr) const;
 
   /// The same into `found`, whose memory is used again: where one search follows another, making room for
   /// many answers may take longer than finding them. What it holds after an exception is no answer;
   /// no part of it may be among the queries.
-  void search_into(MatrixView<const float> queries, std::int64_t k, Neighbors& found,
-                   const PlanOptions& options = {}, Trace* trace = nullptr) const;
+  void search_into(const RowsView& queries, std::int64_t k, Neighbors& found, const PlanOptions& options = {},
+                   Trace* trace = nullptr) const;
 
   /// All training rows within a radius of each query, exactly: those whose distance, as search() would
   /// give it, is at most the radius.
@@ -70,8 +100,25 @@ class KITH_API Index {
   /// Throws as search() does, and
   ///        unsupported:   options insist on a selector, a sample, groups, the fused step or a proposer.
   ///        out_of_memory: what is found does not fit the host (says both sizes).
-  RadiusNeighbors within(MatrixView<const float> queries, std::span<const float> radii,
+  RadiusNeighbors within(const RowsView& queries, std::span<const float> radii,
                          const PlanOptions& options = {}, Trace* trace = nullptr) const;
+
+  /// The keys of the k nearest training rows, for merge() with those of other shards.
+  ///   k        >= 1; lists of an Index of fewer rows are padded
+  ///   returns  [m, k]
+  /// Throws as search() does, and unsupported: PlanOptions::self (leave_out() after the merge is right).
+  Keys search_keys(const RowsView& queries, std::int64_t k, const PlanOptions& options = {},
+                   Trace* trace = nullptr) const;
+  /// The keys of all training rows within a radius, for merge() with those of other shards.
+  /// Throws as within() does, and unsupported: PlanOptions::self (leave_out() after the merge is right).
+  RadiusKeys within_keys(const RowsView& queries, std::span<const float> radii,
+                         const PlanOptions& options = {}, Trace* trace = nullptr) const;
+
+  /// Make now what search() for m queries with these options makes of the rows: what a proposer works on, or
+  /// boxes. Without this the first such search makes it. Boxes are made where options.boxes says so, or where
+  /// the metric, the columns and n let them pay once they are there.
+  /// Throws as search() does.
+  void prepare(std::int64_t m, std::int64_t k, const PlanOptions& options = {}) const;
 
   /// What search() would do for m queries after searches that taught `feedback`. The same arguments have the
   /// same answer. Throws as search() does.
@@ -84,7 +131,13 @@ class KITH_API Index {
 
   const Device& device() const;
   Metric metric() const;
-  std::int64_t rows() const;
+  std::int64_t rows() const;      ///< that are there: n
+  std::int64_t next_row() const;  ///< the number that the next row of with() gets
+  /// Rows that were ever given. The position of a row is how many of these have smaller numbers: its number,
+  /// where rows have no ids. PlanOptions::filter and PlanOptions::self go by position.
+  std::int64_t positions() const;
+  std::vector<std::int64_t> numbers() const;          ///< [rows()], of the rows that are there, ascending
+  std::int64_t first_row() const;                     ///< IndexOptions::first_row
   std::int64_t dims() const;                          ///< columns of rows and queries, as given
   const std::vector<std::int64_t>& features() const;  ///< the columns that count, ascending
   /// Device memory the rows take, those shared with other indices included, and what proposers keep of them.
@@ -94,6 +147,8 @@ class KITH_API Index {
   const State& state() const { return *state_; }
 
  private:
+  friend KITH_API Index open_index(const std::string&, Device, const OpenOptions&);
+  explicit Index(std::shared_ptr<const State> state);
   std::shared_ptr<const State> state_;
 };
 

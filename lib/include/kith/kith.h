@@ -44,10 +44,12 @@
 #ifndef KITH_KITH_H
 #define KITH_KITH_H
 
-#include "kith/c/base.h"    // status, last error, version, metrics
-#include "kith/c/device.h"  // kith_rows, kith_device, kith_inventory
-#include "kith/c/model.h"   // kith_preparation, kith_model
-#include "kith/c/search.h"  // kith_index, kith_search_options, kith_stop, kith_trace
-#include "kith/c/vote.h"    // kith_classifier, kith_regressor, kith_evaluation
+#include "kith/c/base.h"        // status, last error, version, metrics
+#include "kith/c/device.h"      // kith_rows, kith_device, kith_inventory
+#include "kith/c/index_file.h"  // kith_index_save, kith_index_open
+#include "kith/c/keys.h"        // kith_radius_keys, kith_merge
+#include "kith/c/model.h"       // kith_preparation, kith_model
+#include "kith/c/search.h"      // kith_index, kith_search_options, kith_stop, kith_trace
+#include "kith/c/vote.h"        // kith_classifier, kith_regressor, kith_evaluation
 
 #endif

@@ -15,9 +15,10 @@
 //   kith::Regressor regressor(device, {train.data(), n, dims}, {values.data(), n, 1});
 //   std::vector<double> value = regressor.predict({queries.data(), m, dims}, k);
 //
-// Rows are row-major floats. Metrics are in metric.hpp, devices and their names in device.hpp, what
-// a search may be told in plan.hpp, how neighbours vote in voting.hpp, single stages in stages.hpp.
-// Everything that fails throws kith::Error (error.hpp). The contract is docs/contract.md.
+// Rows are row-major floats, or other elements (rows_view.hpp). Metrics are in metric.hpp, devices and their
+// names in device.hpp, what a search may be told in plan.hpp, how neighbours vote in voting.hpp, single
+// stages in stages.hpp. Everything that fails throws kith::Error (error.hpp). The contract is
+// docs/contract.md.
 #pragma once
 
 #include "kith/classifier.hpp"
@@ -27,7 +28,10 @@
 #include "kith/feature_selection.hpp"
 #include "kith/filter.hpp"
 #include "kith/index.hpp"
+#include "kith/index_file.hpp"
 #include "kith/key.hpp"
+#include "kith/keys.hpp"
+#include "kith/knn_graph.hpp"
 #include "kith/labels.hpp"
 #include "kith/matrix_view.hpp"
 #include "kith/metric.hpp"
@@ -36,7 +40,10 @@
 #include "kith/plan.hpp"
 #include "kith/preparation.hpp"
 #include "kith/regressor.hpp"
+#include "kith/rows_view.hpp"
+#include "kith/save_options.hpp"
 #include "kith/selector.hpp"
+#include "kith/shard_votes.hpp"
 #include "kith/stages.hpp"
 #include "kith/structure.hpp"
 #include "kith/trace.hpp"

@@ -2,10 +2,13 @@
 #pragma once
 
 #include <array>
+#include <bit>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "kith/cxx20.hpp"
 #include "kith/export.hpp"
 
 namespace kith {
@@ -25,12 +28,26 @@ inline constexpr std::array all_metrics = {
 #undef KITH_METRIC
 };
 
+/// Those of numbers: all but hamming.
+inline constexpr std::array number_metrics = {Metric::squared_l2, Metric::l2,           Metric::l1,
+                                              Metric::linf,       Metric::negative_dot, Metric::cosine};
+
 /// The metric of whoever names none.
 inline constexpr Metric default_metric = Metric::l2;
 
 /// Whether a distance by `metric` can be below 0. Then a radius may be, and a mean of distances says nothing.
 constexpr bool may_be_negative(Metric metric) {
   return metric == Metric::negative_dot || metric == Metric::cosine;
+}
+
+/// What metrics.def calls so, on the host: those of 32 bits that differ, as a whole float.
+constexpr float bits_apart(float a, float b) {
+  return static_cast<float>(std::popcount(std::bit_cast<std::uint32_t>(a) ^ std::bit_cast<std::uint32_t>(b)));
+}
+
+/// Whether rows are bits, as for no other metric: Element::bits.
+constexpr bool compares_bits(Metric metric) {
+  return metric == Metric::hamming;
 }
 
 /// `squared_l2`, `l2`, ...: the name as it is written in metrics.def.

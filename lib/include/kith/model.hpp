@@ -2,8 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -12,6 +10,7 @@
 #include "kith/metric.hpp"
 #include "kith/preparation.hpp"
 #include "kith/regressor.hpp"
+#include "kith/save_options.hpp"
 
 namespace kith {
 
@@ -45,11 +44,6 @@ struct KITH_API Model {
   ///                          and as the constructors do.
   Classifier classifier(Device device) const;
   Regressor regressor(Device device) const;
-};
-
-struct SaveOptions {
-  std::stop_token stop = {};                  ///< asked to stop: Error interrupted, and no file is written
-  std::function<void(double)> progress = {};  ///< told, now and then, which part is written, 0 ... 1
 };
 
 /// Write a model, in the smallest version of the format that holds it. The file appears whole or not at all,

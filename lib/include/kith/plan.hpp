@@ -42,15 +42,19 @@ struct PlanOptions {
   /// choosing (Liu, Zheng, Liu 2019). Empty: choose without data.
   std::vector<Selector> sample = {};
   std::optional<bool> fused = {};  ///< distance and select in one step, or never
-  std::int64_t groups = 0;         ///< lists a query and training tile; 0: chosen
-  std::int64_t query_tile = 0;     ///< queries a step; 0: chosen
-  std::int64_t train_tile = 0;     ///< training rows a step; 0: chosen
+  /// Boxes around rows that lie together, which are skipped where nothing in them can be near, or never:
+  /// docs/boxes.md. Metrics squared_l2, l2, l1 and linf.
+  std::optional<bool> boxes = {};
+  std::int64_t groups = 0;      ///< lists a query and training tile; 0: chosen
+  std::int64_t query_tile = 0;  ///< queries a step; 0: chosen
+  std::int64_t train_tile = 0;  ///< training rows a step; 0: chosen
   /// Which training rows count, [1 or m, ceil(n / 32)]: bit t % 32 of word t / 32 is 1 where row t does; one
   /// row of words is for all queries (filter.hpp makes them). The caller keeps them during the search. Empty:
-  /// all rows count.
+  /// all rows count. Of an Index from which rows were removed, or whose rows have ids, n is
+  /// Index::positions() and t a position.
   MatrixView<const std::uint32_t> filter = {};
   /// Query q is training row *self + q, and not its own neighbour: leave-one-out, right under duplicates. All
-  /// of *self ... *self + m - 1 are training rows, and k is at most n - 1.
+  /// of *self ... *self + m - 1 are training rows, by position, none removed, and k is at most n - 1.
   std::optional<std::int64_t> self = {};
   std::size_t memory_limit = 0;  ///< device bytes a search may take beside its Index; 0: half of what is left
   std::uint32_t threads = 0;     ///< of the host; 0: as many as there are cores
@@ -72,6 +76,10 @@ struct Feedback {
     bool operator==(const Lesson&) const = default;
   };
   std::vector<Lesson> lessons = {};  ///< at most one a proposer
+  bool boxes_made = false;           ///< the rows lie in boxes, too
+  /// A sample of queries for so many neighbours read more leaves than boxes are worth. 0: there was none.
+  std::int64_t boxes_lose_from = 0;
+  std::int64_t queries = 0;  ///< answered without boxes, for which it would have paid to make them
 
   bool operator==(const Feedback&) const = default;
 };
@@ -109,7 +117,7 @@ KITH_API std::string_view name(Attempt::Way way);
 
 /// What will be done. Two plans that compare equal do the same.
 struct Plan {
-  Problem problem;     ///< k as searched: one more with `self`; 0: all rows within a radius
+  Problem problem;     ///< k as searched: one more with `self`, and with `struck`; 0: all within a radius
   std::string device;  ///< DeviceInfo::spec
   Selector selector = Selector::threshold;
   Proposer proposer = Proposer::none;
@@ -130,9 +138,20 @@ struct Plan {
   /// Bytes of a copy of the rows that the index keeps beside the quantized rows, where single rows are read
   /// faster so and the limit has room for it; it keeps what the first search that proposes decides.
   std::size_t row_copy_bytes = 0;
-  std::int64_t candidates = 0;            ///< places in the list of candidates of a query
-  bool fused = false;                     ///< `nearest` instead of `distance` and `select`
-  std::int64_t filters = 0;               ///< rows of PlanOptions::filter: 0, 1 or m
+  std::int64_t candidates = 0;  ///< places in the list of candidates of a query
+  bool boxes = false;           ///< a walk through boxes instead of `distance` and `select`
+  /// With boxes: leaves that a query reads at most, before it is left to the chain.
+  std::int64_t most_leaves = 0;
+  /// With boxes: queries of a sample that are searched first, and tell whether it goes on by boxes. 0: none
+  std::int64_t tried_queries = 0;
+  bool fused = false;        ///< `nearest` instead of `distance` and `select`
+  std::int64_t filters = 0;  ///< rows of PlanOptions::filter: 0, 1 or m
+  /// With a filter: the search goes without it for more neighbours, and those that do not count are struck
+  /// out of its lists. Queries that then have too few are searched by the chain with the filter.
+  bool struck = false;
+  /// With a filter: the rows that count, problem.n of them, are put on the device once more and searched
+  /// alone.
+  bool gathered = false;
   std::optional<std::int64_t> self = {};  ///< as in PlanOptions
   std::int64_t groups = 1;                ///< lists a query and training tile
   std::int64_t query_tile = 0;            ///< queries a step

@@ -8,6 +8,7 @@
 
 #include "kith/classifier.hpp"
 #include "kith/index.hpp"
+#include "kith/rows_view.hpp"
 #include "kith/voting.hpp"
 
 namespace kith {
@@ -33,31 +34,41 @@ class KITH_API Regressor {
   ///   train   [n, dims]     as for Index
   ///   values  [n, outputs]  finite
   /// Throws as Classifier does, and invalid_argument: a value that is not finite (names the first).
-  Regressor(Device device, MatrixView<const float> train, MatrixView<const double> values,
+  Regressor(Device device, const RowsView& train, MatrixView<const double> values,
             Metric metric = default_metric, const TrainOptions& options = {});
 
-  /// Of an Index that is there already.
+  /// Of an Index that is there already. Values and weights are in the order of Index::numbers().
   ///   values  [n, outputs]  finite    sample_weights  [n], or empty: 1
   Regressor(Index index, MatrixView<const double> values, std::vector<float> sample_weights = {});
 
+  /// A Regressor of these rows and more, which share the device memory of the rows that are here already.
+  ///   more    [rows, dims]    values  [rows, outputs]    sample_weights  [rows], or empty: 1
+  /// This Regressor stays as it is. Throws as the constructors do.
+  Regressor with(const RowsView& more, MatrixView<const double> values,
+                 std::span<const float> sample_weights = {}) const;
+  /// As Index::without() and Index::compact().
+  Regressor without(std::span<const std::int64_t> rows) const;
+  Regressor compact() const;
+
   ///   returns  [m, outputs]
   /// Throws as Index::search() does, and as Classifier::classify() does for weights.
-  std::vector<double> predict(MatrixView<const float> queries, std::int64_t k,
-                              const VotingOptions& voting = {}, const PlanOptions& options = {}) const;
-  Regression regress(MatrixView<const float> queries, std::int64_t k, const VotingOptions& voting = {},
+  std::vector<double> predict(const RowsView& queries, std::int64_t k, const VotingOptions& voting = {},
+                              const PlanOptions& options = {}) const;
+  Regression regress(const RowsView& queries, std::int64_t k, const VotingOptions& voting = {},
                      const PlanOptions& options = {}, Trace* trace = nullptr) const;
-  RadiusRegression regress_within(MatrixView<const float> queries, std::span<const float> radii,
+  RadiusRegression regress_within(const RowsView& queries, std::span<const float> radii,
                                   const VotingOptions& voting = {}, const PlanOptions& options = {},
                                   Trace* trace = nullptr) const;
 
   std::int64_t outputs() const;
-  const std::vector<double>& values() const;         ///< [n, outputs]
-  const std::vector<float>& sample_weights() const;  ///< [n], or empty
+  const std::vector<double>& values() const;  ///< [rows, outputs], removed ones included until compact()
+  const std::vector<float>& sample_weights() const;  ///< of the rows of values(), or empty
   const Index& index() const;
 
   struct State;
 
  private:
+  explicit Regressor(std::shared_ptr<const State> state);
   std::shared_ptr<const State> state_;
 };
 

@@ -1,8 +1,8 @@
 // For authors of back ends: all that a back end must be. Programs that search do not include this.
 //
-// The interface does not grow: the work is data. A new kind of work is one struct here, or in
-// spi/candidates.hpp where candidates are proposed, one file in each back end and one test. Back ends never
-// loop over tiles, never allocate during a search and never know what step comes next;
+// The interface does not grow: the work is data. A new kind of work is one struct here, in
+// spi/candidates.hpp where candidates are proposed, or in spi/boxes.hpp, one file in each back end and one
+// test. Back ends never loop over tiles, never allocate during a search and never know what step comes next;
 // lib/src/search/pipeline.cpp does, and its like for radii and classes.
 #pragma once
 
@@ -21,13 +21,14 @@
 #include "kith/key.hpp"
 #include "kith/metric.hpp"
 #include "kith/selector.hpp"
+#include "kith/spi/boxes.hpp"
 #include "kith/spi/candidates.hpp"
 #include "kith/spi/memory.hpp"
 
 namespace kith::spi {
 
 /// Raised whenever anything in this header, or those of `kith/spi/`, changes; the loader compares it first.
-inline constexpr std::uint32_t plugin_abi = 11;
+inline constexpr std::uint32_t plugin_abi = 12;
 
 /// One chain for each (query, row) pair, raw.
 struct DistanceStep {
@@ -134,7 +135,7 @@ struct AccumulateStep {
 
 using Work = std::variant<DistanceStep, SelectStep, NearestStep, MergeStep, PrepareStep, CollectStep,
                           PruneStep, RerankStep, TightenStep, TightenByBoundsStep, TightenBySampleStep,
-                          VoteStep, MaskStep, ScoreStep, AccumulateStep>;
+                          VoteStep, MaskStep, ScoreStep, AccumulateStep, BoxesStep, OrderStep, PackBoxesStep>;
 
 struct Step {
   Work work;

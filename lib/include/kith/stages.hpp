@@ -14,6 +14,7 @@
 #include "kith/matrix_view.hpp"
 #include "kith/metric.hpp"
 #include "kith/plan.hpp"
+#include "kith/rows_view.hpp"
 #include "kith/selector.hpp"
 
 namespace kith::stages {
@@ -66,8 +67,8 @@ struct Accumulated {
 /// One chain for each (query, row) pair.
 ///   queries  [m, dims]    train  [n, dims]
 ///   returns  [m, n]       raw values
-KITH_API std::vector<float> distance(const Device& device, MatrixView<const float> queries,
-                                     MatrixView<const float> train, Metric metric);
+KITH_API std::vector<float> distance(const Device& device, const RowsView& queries, const RowsView& train,
+                                     Metric metric);
 
 /// The k smallest of each of `groups` contiguous parts of each row. A part has ceil(n / groups)
 /// columns; a part with fewer than k pads with no_key.
@@ -81,9 +82,8 @@ KITH_API KeyLists select(const Device& device, MatrixView<const float> distances
 
 /// distance and select in one step, nothing written in between.
 ///   returns  [m, groups, k]
-KITH_API KeyLists nearest(const Device& device, MatrixView<const float> queries,
-                          MatrixView<const float> train, Metric metric, std::int64_t k,
-                          std::int64_t groups = 1);
+KITH_API KeyLists nearest(const Device& device, const RowsView& queries, const RowsView& train, Metric metric,
+                          std::int64_t k, std::int64_t groups = 1);
 
 /// The k smallest keys of all lists of a row.
 ///   lists    [m, lists, k]  each ascending
@@ -101,8 +101,8 @@ KITH_API Candidates collect(const Device& device, MatrixView<const float> distan
 /// The chain of every candidate, as a key.
 ///   candidates  [m, capacity]  rows of train, in any order
 ///   returns     [m, capacity]  place j: the key of candidate j; no_key behind the last
-KITH_API std::vector<Key> rerank(const Device& device, MatrixView<const float> queries,
-                                 MatrixView<const float> train, Metric metric, const Candidates& candidates);
+KITH_API std::vector<Key> rerank(const Device& device, const RowsView& queries, const RowsView& train,
+                                 Metric metric, const Candidates& candidates);
 
 /// Join candidates into the k best so far.
 ///   candidates  [m, capacity]  only their counts matter

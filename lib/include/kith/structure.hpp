@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kith/index.hpp"
+#include "kith/rows_view.hpp"
 
 namespace kith {
 
@@ -48,14 +49,14 @@ class KITH_API Structure {
   /// Throws as Index does, and
   ///        invalid_argument: labels are not n.
   ///        unsupported:      another metric.
-  Structure(Device device, MatrixView<const float> samples, std::span<const std::int64_t> labels,
+  Structure(Device device, const RowsView& samples, std::span<const std::int64_t> labels,
             Metric metric = Metric::squared_l2, const IndexOptions& options = {});
 
   /// These samples and more of them, of old or new classes, in one batch: as if all had been given at once.
   /// The samples that are here already are shared on the device. This Structure stays as it is.
   ///   more  [rows, dims]    labels  [rows]
   /// Throws as the constructor does.
-  Structure with(MatrixView<const float> more, std::span<const std::int64_t> labels) const;
+  Structure with(const RowsView& more, std::span<const std::int64_t> labels) const;
 
   /// Distances of samples first ... first + count - 1 to all, tile by tile.
   ///   returns  [count, n], finished
@@ -76,8 +77,7 @@ class KITH_API Structure {
   /// several as near that of the smaller number.
   ///   queries  [m, dims]    returns  [m]
   /// Throws as Index::search() does, and invalid_argument: a prototype does not exist, or is named twice.
-  std::vector<std::int64_t> classify(MatrixView<const float> queries,
-                                     std::span<const std::int64_t> prototypes = {},
+  std::vector<std::int64_t> classify(const RowsView& queries, std::span<const std::int64_t> prototypes = {},
                                      const PlanOptions& options = {}) const;
   /// The same from distances that are known already.
   ///   distances  [m, n]  to all samples, no NaN
@@ -103,7 +103,7 @@ class KITH_API Structure {
 ///   features  each as IndexOptions::features
 ///   returns   one for each set
 /// Throws as Structure does.
-KITH_API std::vector<ClassMatrix> class_matrices(const Device& device, MatrixView<const float> samples,
+KITH_API std::vector<ClassMatrix> class_matrices(const Device& device, const RowsView& samples,
                                                  std::span<const std::int64_t> labels, Metric metric,
                                                  std::span<const std::vector<std::int64_t>> features,
                                                  const PlanOptions& options = {});

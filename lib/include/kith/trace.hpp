@@ -41,6 +41,10 @@ struct Trace {
   /// seconds of the device's clock, which are not among device_seconds, and device memory. Else 0.
   double quantized_seconds = 0;
   std::size_t quantized_bytes = 0;
+  /// Boxes, where this search was the first to need them: seconds of the host's clock, and device memory.
+  double boxes_seconds = 0;
+  std::size_t boxes_bytes = 0;
+  std::int64_t leaves = 0;  ///< of 32 rows that a search by boxes read, of all queries
 };
 
 }  // namespace kith

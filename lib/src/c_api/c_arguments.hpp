@@ -9,8 +9,10 @@
 #include "kith/matrix_view.hpp"
 #include "kith/plan.hpp"
 #include "kith/preparation.hpp"
+#include "kith/rows_view.hpp"
 #include "kith/trace.hpp"
 #include "kith/voting.hpp"
+#include "rows/landing.hpp"
 
 namespace kith::c_api {
 
@@ -20,9 +22,11 @@ Choice choice_of(const char* text, Choice fallback, const Parse& parse) {
   return text ? parse(text) : fallback;
 }
 
-/// Throws unsupported: an element or place that the library does not take.
-/// Throws invalid_argument: NULL, a stride or offset of other than whole elements, counts that are negative.
-MatrixView<const float> rows_of(const char* where, const char* what, const kith_rows* rows);
+/// Not checked yet. Throws unsupported: an element or place that the library does not know.
+/// Throws invalid_argument: NULL.
+RowsView rows_of(const char* where, const char* what, const kith_rows* rows);
+/// The same as float32, for what takes no other element. Throws as land() does; invalid_argument: bits.
+LandedRows numbers_of(const char* where, const char* what, const kith_rows* rows);
 
 /// Metric, features and weights, with defaults for NULL.
 struct Training {

@@ -18,7 +18,7 @@ struct Question {
       : classifier(given(where, "classifier", of).classifier),
         queries(rows_of(where, "query", rows)),
         voting(voting_of(where, vote)),
-        how(where, options, classifier.index().rows(), queries.rows()) {}
+        how(where, options, classifier.index().positions(), queries.rows) {}
 
   std::size_t classes(std::int64_t output) const { return classifier.classes(output).size(); }
   /// As Classifier::predict_proba() gives them, from what was counted.
@@ -33,7 +33,7 @@ struct Question {
   }
 
   const Classifier& classifier;
-  MatrixView<const float> queries;
+  RowsView queries;
   VotingOptions voting;
   Asked how;
   std::int64_t k = 0;
@@ -65,11 +65,10 @@ kith_status kith_classifier_new(const kith_device* device, const kith_rows* trai
                                 int64_t outputs, const kith_train_options* options, kith_classifier** out) {
   return make_handle(__func__, out, [&](const char* where) {
     const Device& on = given(where, "device", device).device;
-    const MatrixView<const float> rows = rows_of(where, "training", train);
+    const RowsView rows = rows_of(where, "training", train);
     const Training training = training_of(where, options);
-    return std::make_unique<kith_classifier>(
-        kith_classifier{Classifier(on, rows, MatrixView<const int64_t>(labels, rows.rows(), outputs),
-                                   training.metric, training.options)});
+    return std::make_unique<kith_classifier>(kith_classifier{Classifier(
+        on, rows, MatrixView<const int64_t>(labels, rows.rows, outputs), training.metric, training.options)});
   });
 }
 
@@ -77,11 +76,27 @@ kith_status kith_classifier_with(const kith_classifier* classifier, const kith_r
                                  const int64_t* labels, const float* sample_weights, kith_classifier** out) {
   return make_handle(__func__, out, [&](const char* where) {
     const Classifier& before = given(where, "classifier", classifier).classifier;
-    const MatrixView<const float> rows = rows_of(where, "added", more);
+    const RowsView rows = rows_of(where, "added", more);
     std::span<const float> weights;
-    if (sample_weights) weights = array_of(where, "sample_weights", sample_weights, rows.rows());
+    if (sample_weights) weights = array_of(where, "sample_weights", sample_weights, rows.rows);
     return std::make_unique<kith_classifier>(kith_classifier{
-        before.with(rows, MatrixView<const int64_t>(labels, rows.rows(), before.outputs()), weights)});
+        before.with(rows, MatrixView<const int64_t>(labels, rows.rows, before.outputs()), weights)});
+  });
+}
+
+kith_status kith_classifier_without(const kith_classifier* classifier, const int64_t* rows, int64_t count,
+                                    kith_classifier** out) {
+  return make_handle(__func__, out, [&](const char* where) {
+    const Classifier& before = given(where, "classifier", classifier).classifier;
+    return std::make_unique<kith_classifier>(
+        kith_classifier{before.without(array_of(where, "rows", rows, count))});
+  });
+}
+
+kith_status kith_classifier_compact(const kith_classifier* classifier, kith_classifier** out) {
+  return make_handle(__func__, out, [&](const char* where) {
+    return std::make_unique<kith_classifier>(
+        kith_classifier{given(where, "classifier", classifier).classifier.compact()});
   });
 }
 
@@ -122,7 +137,7 @@ kith_status kith_classifier_predict(const kith_classifier* classifier, const kit
                                     int64_t* label) {
   return guarded(__func__, [&](const char* where) {
     Question question(where, classifier, queries, vote, options);
-    check_array(where, "label", label, question.queries.rows());
+    check_array(where, "label", label, question.queries.rows);
     question.k = k;
     if (!question.how.trace()) {  // votes need not be kept
       give(label, question.classifier.predict(question.queries, k, question.voting, question.how.options()));
@@ -139,7 +154,7 @@ kith_status kith_classifier_predict_proba(const kith_classifier* classifier, con
                                           const kith_search_options* options, int64_t output, double* share) {
   return guarded(__func__, [&](const char* where) {
     Question question(where, classifier, queries, vote, options);
-    check_array(where, "share", share, question.queries.rows());
+    check_array(where, "share", share, question.queries.rows);
     question.k = k;
     check_number(where, "output", output, static_cast<std::size_t>(question.classifier.outputs()));
     if (!question.how.trace()) {
@@ -212,7 +227,7 @@ kith_status kith_classifier_sweep(const kith_classifier* classifier, const kith_
                                   int64_t* row) {
   return guarded(__func__, [&](const char* where) {
     const Question question(where, classifier, queries, vote, options);
-    check_array(where, "label", label, question.queries.rows());
+    check_array(where, "label", label, question.queries.rows);
     const Sweep found =
         question.classifier.sweep(question.queries, array_of(where, "ks", ks, k_count), question.voting,
                                   question.how.options(), question.how.trace());

@@ -13,7 +13,7 @@ using namespace kith::c_api;
 /// Rows of which the truth is known, and what evaluates them.
 struct Examined {
   const Classifier& classifier;
-  MatrixView<const float> rows;
+  RowsView rows;
   const VotingOptions& voting;
   const PlanOptions& options;
   Trace* trace;
@@ -26,9 +26,9 @@ kith_status make_evaluation(const char* function, const kith_classifier* classif
                             kith_evaluation** out, const Evaluate& evaluate) {
   return make_handle(function, out, [&](const char* where) {
     const Classifier& of = given(where, "classifier", classifier).classifier;
-    const MatrixView<const float> asked = rows_of(where, "query", rows);
+    const RowsView asked = rows_of(where, "query", rows);
     const VotingOptions voting = voting_of(where, vote);
-    const Asked how(where, options, of.index().rows(), asked.rows());
+    const Asked how(where, options, of.index().positions(), asked.rows);
     Evaluation found = evaluate(Examined{of, asked, voting, how.options(), how.trace()}, where);
     how.tell();
     const std::int64_t best = found.best_k();
@@ -43,7 +43,7 @@ kith_status kith_evaluate(const kith_classifier* classifier, const kith_rows* qu
                           kith_evaluation** out) {
   return make_evaluation(
       __func__, classifier, queries, vote, options, out, [&](const Examined& of, const char* where) {
-        return evaluate(of.classifier, of.rows, array_of(where, "truth", truth, of.rows.rows()), k_max,
+        return evaluate(of.classifier, of.rows, array_of(where, "truth", truth, of.rows.rows), k_max,
                         of.voting, of.options, of.trace);
       });
 }
@@ -62,7 +62,7 @@ kith_status kith_cross_validate(const kith_classifier* classifier, const kith_ro
                                 const kith_search_options* options, kith_evaluation** out) {
   return make_evaluation(
       __func__, classifier, train, vote, options, out, [&](const Examined& of, const char* where) {
-        return cross_validate(of.classifier, of.rows, array_of(where, "folds", folds, of.rows.rows()), k_max,
+        return cross_validate(of.classifier, of.rows, array_of(where, "folds", folds, of.rows.rows), k_max,
                               of.voting, of.options, of.trace);
       });
 }

@@ -10,6 +10,7 @@
 #include "kith/device.hpp"
 #include "kith/evaluation.hpp"
 #include "kith/index.hpp"
+#include "kith/keys.hpp"
 #include "kith/kith.h"
 #include "kith/model.hpp"
 #include "kith/neighbors.hpp"
@@ -53,6 +54,10 @@ struct kith_index {
 
 struct kith_within {
   kith::RadiusNeighbors found;
+};
+
+struct kith_radius_keys {
+  kith::RadiusKeys keys;
 };
 
 struct kith_classifier {

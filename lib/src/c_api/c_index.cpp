@@ -13,6 +13,31 @@
 using namespace kith;
 using namespace kith::c_api;
 
+namespace {
+
+void search_into(const Index& in, const RowsView& asked, std::int64_t k, const PlanOptions& options,
+                 Trace* trace, float* distance, int64_t* row) {
+  Neighbors unwanted;
+  const auto make_room = [&] {
+    const std::size_t cells = cells_of(asked.rows, k);
+    if (!distance) unwanted.distance.resize(cells);
+    if (!row) unwanted.index.resize(cells);
+    return FoundPlaces{distance ? distance : unwanted.distance.data(), row ? row : unwanted.index.data()};
+  };
+  search_numbers(in.state(), asked, k, options, trace, make_room);
+}
+
+Index index_of(const char* where, const kith_device* device, const RowsView& train,
+               const kith_index_options* options) {
+  const Device& on = given(where, "device", device).device;
+  const kith_index_options asked = read_struct(where, options);
+  return Index(on, train, choice_of(asked.metric, default_metric, parse_metric),
+               {copy_of(where, "features", asked.features, asked.feature_count), asked.first_row,
+                asked.largest, copy_of(where, "ids", asked.ids, asked.id_count)});
+}
+
+}  // namespace
+
 kith_status kith_filter_of(int64_t n, const int64_t* rows, int64_t count, uint32_t* words) {
   return guarded(__func__, [&](const char* where) {
     check_given(where, "words", words);
@@ -24,11 +49,9 @@ kith_status kith_filter_of(int64_t n, const int64_t* rows, int64_t count, uint32
 kith_status kith_index_new(const kith_device* device, const kith_rows* train,
                            const kith_index_options* options, kith_index** out) {
   return make_handle(__func__, out, [&](const char* where) {
-    const Device& on = given(where, "device", device).device;
-    const kith_index_options asked = read_struct(where, options);
-    return std::make_unique<kith_index>(kith_index{
-        Index(on, rows_of(where, "training", train), choice_of(asked.metric, default_metric, parse_metric),
-              {copy_of(where, "features", asked.features, asked.feature_count)})});
+    given(where, "device", device);
+    return std::make_unique<kith_index>(
+        kith_index{index_of(where, device, rows_of(where, "training", train), options)});
   });
 }
 
@@ -36,6 +59,38 @@ kith_status kith_index_with(const kith_index* index, const kith_rows* more, kith
   return make_handle(__func__, out, [&](const char* where) {
     const Index& before = given(where, "index", index).index;
     return std::make_unique<kith_index>(kith_index{before.with(rows_of(where, "added", more))});
+  });
+}
+
+kith_status kith_index_with_ids(const kith_index* index, const kith_rows* more, const int64_t* ids,
+                                kith_index** out) {
+  return make_handle(__func__, out, [&](const char* where) {
+    const Index& before = given(where, "index", index).index;
+    const RowsView rows = rows_of(where, "added", more);
+    return std::make_unique<kith_index>(
+        kith_index{before.with(rows, array_of(where, "ids", ids, rows.rows))});
+  });
+}
+
+kith_status kith_index_without(const kith_index* index, const int64_t* rows, int64_t count,
+                               kith_index** out) {
+  return make_handle(__func__, out, [&](const char* where) {
+    const Index& before = given(where, "index", index).index;
+    return std::make_unique<kith_index>(kith_index{before.without(array_of(where, "rows", rows, count))});
+  });
+}
+
+kith_status kith_index_compact(const kith_index* index, kith_index** out) {
+  return make_handle(__func__, out, [&](const char* where) {
+    return std::make_unique<kith_index>(kith_index{given(where, "index", index).index.compact()});
+  });
+}
+
+kith_status kith_index_numbers(const kith_index* index, int64_t* numbers) {
+  return guarded(__func__, [&](const char* where) {
+    const Index& of = given(where, "index", index).index;
+    check_given(where, "numbers", numbers);
+    give(numbers, of.numbers());
   });
 }
 
@@ -54,6 +109,9 @@ kith_status kith_index_describe(const kith_index* index, kith_index_info* info) 
     to.features = from.features().data();
     to.feature_count = static_cast<int64_t>(from.features().size());
     to.memory_bytes = from.memory_bytes();
+    to.first_row = from.first_row();
+    to.next_row = from.next_row();
+    to.positions = from.positions();
     write_struct(where, info, to);
   });
 }
@@ -62,16 +120,32 @@ kith_status kith_index_search(const kith_index* index, const kith_rows* queries,
                               const kith_search_options* options, float* distance, int64_t* row) {
   return guarded(__func__, [&](const char* where) {
     const Index& in = given(where, "index", index).index;
-    const MatrixView<const float> asked = rows_of(where, "query", queries);
-    const Asked how(where, options, in.rows(), asked.rows());
-    Neighbors unwanted;
-    const auto make_room = [&] {
-      const std::size_t cells = cells_of(asked.rows(), k);
-      if (!distance) unwanted.distance.resize(cells);
-      if (!row) unwanted.index.resize(cells);
-      return FoundPlaces{distance ? distance : unwanted.distance.data(), row ? row : unwanted.index.data()};
-    };
-    search_to(in.state(), asked, k, how.options(), how.trace(), make_room, nullptr);
+    const RowsView asked = rows_of(where, "query", queries);
+    const Asked how(where, options, in.positions(), asked.rows);
+    search_into(in, asked, k, how.options(), how.trace(), distance, row);
+    how.tell();
+  });
+}
+
+kith_status kith_index_prepare(const kith_index* index, int64_t m, int64_t k,
+                               const kith_search_options* options) {
+  return guarded(__func__, [&](const char* where) {
+    const Index& of = given(where, "index", index).index;
+    of.prepare(m, k, Asked(where, options, of.positions(), m).options());
+  });
+}
+
+kith_status kith_knn_graph(const kith_device* device, const kith_rows* rows, int64_t k,
+                           const kith_index_options* index_options, const kith_search_options* options,
+                           float* distance, int64_t* row) {
+  return guarded(__func__, [&](const char* where) {
+    const RowsView all = rows_of(where, "training", rows);
+    const Index in = index_of(where, device, all, index_options);
+    const Asked how(where, options, all.rows, all.rows);
+    PlanOptions way = how.options();
+    if (way.self) refuse(where, "self is given, but each row is left out by itself already; leave it at -1");
+    way.self = 0;
+    search_into(in, all, k, way, how.trace(), distance, row);
     how.tell();
   });
 }
@@ -80,8 +154,8 @@ kith_status kith_index_within(const kith_index* index, const kith_rows* queries,
                               int64_t radius_count, const kith_search_options* options, kith_within** out) {
   return make_handle(__func__, out, [&](const char* where) {
     const Index& in = given(where, "index", index).index;
-    const MatrixView<const float> asked = rows_of(where, "query", queries);
-    const Asked how(where, options, in.rows(), asked.rows());
+    const RowsView asked = rows_of(where, "query", queries);
+    const Asked how(where, options, in.positions(), asked.rows);
     auto within = std::make_unique<kith_within>();
     within->found =
         in.within(asked, array_of(where, "radii", radii, radius_count), how.options(), how.trace());
@@ -111,7 +185,7 @@ kith_status kith_index_explain(const kith_index* index, int64_t m, int64_t k,
   return guarded(__func__, [&](const char* where) {
     given(where, "out", out) = nullptr;
     const Index& in = given(where, "index", index).index;
-    const std::string text = explain(in.plan(m, k, Asked(where, options, in.rows(), m).options()));
+    const std::string text = explain(in.plan(m, k, Asked(where, options, in.positions(), m).options()));
     auto copy = std::make_unique<char[]>(text.size() + 1);
     std::memcpy(copy.get(), text.c_str(), text.size() + 1);
     *out = copy.release();

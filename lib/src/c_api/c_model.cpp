@@ -43,7 +43,8 @@ std::vector<std::vector<std::string>> category_texts_of(const char* where, const
 }
 
 Model model_of(const char* where, const kith_model_parts& parts) {
-  const MatrixView<const float> rows = rows_of(where, "model's", parts.rows);
+  const LandedRows landed = numbers_of(where, "model's", parts.rows);
+  const MatrixView<const float> rows = landed.view;
   if (parts.outputs < 1) refuse(where, "outputs = " + std::to_string(parts.outputs) + "; give at least 1");
   Model model;
   model.metric = choice_of(parts.metric, default_metric, parse_metric);
@@ -52,7 +53,6 @@ Model model_of(const char* where, const kith_model_parts& parts) {
   if (parts.preparation) model.preparation = parts.preparation->preparation;
   model.features = copy_of(where, "features", parts.features, parts.feature_count);
   model.columns = texts_of(where, "column", parts.columns, parts.column_count);
-  check_view(where, "model's", rows);
   model.n = rows.rows();
   model.dims = rows.cols();
   model.rows = rows_without_gaps(rows);

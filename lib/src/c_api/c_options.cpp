@@ -11,11 +11,12 @@
 namespace kith::c_api {
 namespace {
 
-std::optional<bool> fused_of(const char* where, std::int32_t fused) {
-  if (fused < -1 || fused > 1)
-    refuse(where, "fused = " + std::to_string(fused) + "; choose 0 (kith decides), 1 (yes) or -1 (never)");
-  if (fused == 0) return std::nullopt;
-  return fused == 1;
+std::optional<bool> whether(const char* where, const char* what, std::int32_t wish) {
+  if (wish < -1 || wish > 1)
+    refuse(where, std::string(what) + " = " + std::to_string(wish) +
+                      "; choose 0 (kith decides), 1 (yes) or -1 (never)");
+  if (wish == 0) return std::nullopt;
+  return wish == 1;
 }
 
 /// Words as PlanOptions takes them; the library checks how many filters there are.
@@ -79,7 +80,8 @@ Asked::Asked(const char* where, const kith_search_options* options, std::int64_t
   options_.proposer = choice_of(given.proposer, options_.proposer, parse_proposer);
   for (const std::string& selector : texts_of(where, "sample", given.sample, given.sample_count))
     options_.sample.push_back(parse_selector(selector));
-  options_.fused = fused_of(where, given.fused);
+  options_.fused = whether(where, "fused", given.fused);
+  options_.boxes = whether(where, "boxes", given.boxes);
   options_.groups = given.groups;
   options_.query_tile = given.query_tile;
   options_.train_tile = given.train_tile;

@@ -11,7 +11,7 @@ kith_status kith_preparation_new(const kith_rows* train, const kith_preparation_
                                  kith_preparation** out) {
   return make_handle(__func__, out, [&](const char* where) {
     return std::make_unique<kith_preparation>(kith_preparation{
-        Preparation(rows_of(where, "training", train), preparation_options_of(where, options))});
+        Preparation(numbers_of(where, "training", train).view, preparation_options_of(where, options))});
   });
 }
 
@@ -38,7 +38,8 @@ kith_status kith_preparation_sources(const kith_preparation* preparation, int64_
 kith_status kith_preparation_apply(const kith_preparation* preparation, const kith_rows* rows, float* to) {
   return guarded(__func__, [&](const char* where) {
     const Preparation& of = given(where, "preparation", preparation).preparation;
-    const MatrixView<const float> from = rows_of(where, "given", rows);
+    const LandedRows landed = numbers_of(where, "given", rows);
+    const MatrixView<const float> from = landed.view;
     check_array(where, "to", to, from.rows());
     give(to, of.apply(from));
   });

@@ -11,11 +11,38 @@ kith_status kith_regressor_new(const kith_device* device, const kith_rows* train
                                int64_t outputs, const kith_train_options* options, kith_regressor** out) {
   return make_handle(__func__, out, [&](const char* where) {
     const Device& on = given(where, "device", device).device;
-    const MatrixView<const float> rows = rows_of(where, "training", train);
+    const RowsView rows = rows_of(where, "training", train);
     const Training training = training_of(where, options);
+    return std::make_unique<kith_regressor>(kith_regressor{Regressor(
+        on, rows, MatrixView<const double>(values, rows.rows, outputs), training.metric, training.options)});
+  });
+}
+
+kith_status kith_regressor_with(const kith_regressor* regressor, const kith_rows* more, const double* values,
+                                const float* sample_weights, kith_regressor** out) {
+  return make_handle(__func__, out, [&](const char* where) {
+    const Regressor& before = given(where, "regressor", regressor).regressor;
+    const RowsView rows = rows_of(where, "added", more);
+    std::span<const float> weights;
+    if (sample_weights) weights = array_of(where, "sample_weights", sample_weights, rows.rows);
+    return std::make_unique<kith_regressor>(kith_regressor{
+        before.with(rows, MatrixView<const double>(values, rows.rows, before.outputs()), weights)});
+  });
+}
+
+kith_status kith_regressor_without(const kith_regressor* regressor, const int64_t* rows, int64_t count,
+                                   kith_regressor** out) {
+  return make_handle(__func__, out, [&](const char* where) {
+    const Regressor& before = given(where, "regressor", regressor).regressor;
     return std::make_unique<kith_regressor>(
-        kith_regressor{Regressor(on, rows, MatrixView<const double>(values, rows.rows(), outputs),
-                                 training.metric, training.options)});
+        kith_regressor{before.without(array_of(where, "rows", rows, count))});
+  });
+}
+
+kith_status kith_regressor_compact(const kith_regressor* regressor, kith_regressor** out) {
+  return make_handle(__func__, out, [&](const char* where) {
+    return std::make_unique<kith_regressor>(
+        kith_regressor{given(where, "regressor", regressor).regressor.compact()});
   });
 }
 
@@ -45,9 +72,9 @@ kith_status kith_regressor_predict(const kith_regressor* regressor, const kith_r
                                    double* value, float* distance, int64_t* row) {
   return guarded(__func__, [&](const char* where) {
     const Regressor& of = given(where, "regressor", regressor).regressor;
-    const MatrixView<const float> rows = rows_of(where, "query", queries);
-    const Asked how(where, options, of.index().rows(), rows.rows());
-    check_array(where, "value", value, rows.rows());
+    const RowsView rows = rows_of(where, "query", queries);
+    const Asked how(where, options, of.index().positions(), rows.rows);
+    check_array(where, "value", value, rows.rows);
     const Regression found = of.regress(rows, k, voting_of(where, vote), how.options(), how.trace());
     how.tell();
     give(value, found.value);
@@ -63,9 +90,9 @@ kith_status kith_regressor_predict_within(const kith_regressor* regressor, const
   if (neighbors) *neighbors = nullptr;
   return guarded(__func__, [&](const char* where) {
     const Regressor& of = given(where, "regressor", regressor).regressor;
-    const MatrixView<const float> rows = rows_of(where, "query", queries);
-    const Asked how(where, options, of.index().rows(), rows.rows());
-    check_array(where, "value", value, rows.rows());
+    const RowsView rows = rows_of(where, "query", queries);
+    const Asked how(where, options, of.index().positions(), rows.rows);
+    check_array(where, "value", value, rows.rows);
     auto within = std::make_unique<kith_within>();
     RadiusRegression found = of.regress_within(rows, array_of(where, "radii", radii, radius_count),
                                                voting_of(where, vote), how.options(), how.trace());

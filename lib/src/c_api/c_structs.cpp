@@ -42,7 +42,13 @@ void kith_search_options_init(kith_search_options* to, std::uint64_t size) {
 void kith_index_info_init(kith_index_info* to, std::uint64_t size) {
   init_struct(to, size);
 }
+void kith_index_file_info_init(kith_index_file_info* to, std::uint64_t size) {
+  init_struct(to, size);
+}
 void kith_within_info_init(kith_within_info* to, std::uint64_t size) {
+  init_struct(to, size);
+}
+void kith_radius_keys_info_init(kith_radius_keys_info* to, std::uint64_t size) {
   init_struct(to, size);
 }
 void kith_vote_options_init(kith_vote_options* to, std::uint64_t size) {

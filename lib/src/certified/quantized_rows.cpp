@@ -5,41 +5,15 @@
 
 #include "base/float_guard.hpp"
 #include "base/numbers.hpp"
+#include "certified/row_sample.hpp"
 #include "device/timing.hpp"
 #include "kith/error.hpp"
 
 namespace kith {
-namespace {
-
-/// About 4096 rows of all are a sample: every so many.
-std::int64_t sample_stride(std::int64_t rows) {
-  constexpr std::int64_t most_samples = 4096;
-  return (rows + most_samples - 1) / most_samples;
-}
-
-}  // namespace
-
 std::vector<float> centre_of(MatrixView<const float> train, Metric metric) {
-  const std::int64_t dims = train.cols();
-  std::vector<float> centre(size(dims));
-  if (metric == Metric::negative_dot || metric == Metric::cosine || !follows_from_products(metric))
-    return centre;
-  const FloatGuard guard;
-  const std::int64_t stride = sample_stride(train.rows());
-  std::vector<double> sum(size(dims));
-  std::int64_t samples = 0;
-  bool whole = true;
-  for (std::int64_t r = 0; r < train.rows(); r += stride, ++samples)
-    for (std::int64_t d = 0; d < dims; ++d) {
-      const float value = train(r, d);
-      sum[size(d)] += static_cast<double>(value);
-      whole = whole && value == std::trunc(value);
-    }
-  for (std::size_t d = 0; d < sum.size(); ++d) {
-    const double mean = sum[d] / static_cast<double>(samples);
-    centre[d] = static_cast<float>(whole ? std::round(mean) : mean);
-  }
-  return centre;
+  RowSample sample(train.cols());
+  if (has_centre(metric)) sample.add(train, 0, sample_stride(train.rows()));
+  return sample.centre(metric);
 }
 
 double clip_range_of(MatrixView<const float> rows, const std::vector<float>& centre) {

@@ -16,9 +16,7 @@
 
 namespace kith {
 
-/// The centre that rows are moved by: about the mean of the training rows for distances, whole where
-/// the rows are, so that whole numbers stay exact; zero for inner products.
-///   returns [dims]
+/// RowSample::centre() of these rows.
 std::vector<float> centre_of(MatrixView<const float> train, Metric metric);
 
 /// The largest |element| of a sample of the rows, centred. int8 scales by it: what lies beyond is as right as

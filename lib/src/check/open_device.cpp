@@ -63,18 +63,15 @@ std::shared_ptr<Device::State> open_gpu(BackendEntry& backend) {
   return nullptr;
 }
 
-/// GPUs in the order CUDA, the others; then the CPU back end. OpenCL on a CPU only when named.
+/// GPUs in the order of the registry; then the CPU back end. OpenCL on a CPU only when named.
 Device open_best() {
   Registry& registry = Registry::instance();
-  BackendEntry& cpu = *registry.find("cpu");
-  std::vector<BackendEntry*> first, others;
-  for (const auto& entry : registry.entries())
-    if (entry.get() != &cpu) (entry->name() == "cuda" ? first : others).push_back(entry.get());
-  for (const auto& some : {first, others}) {
+  for (const std::vector<BackendEntry*>& some : registry.in_order_of_auto()) {
     registry.try_drivers_of(some);
     for (BackendEntry* entry : some)
       if (auto state = open_gpu(*entry)) return Device(std::move(state));
   }
+  BackendEntry& cpu = *registry.find("cpu");
   if (cpu.info().devices.empty()) unavailable("auto", cpu.info().reason);
   return open_at("auto", cpu, 0);
 }

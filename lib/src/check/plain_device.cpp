@@ -6,6 +6,8 @@
 #include <cstring>
 #include <limits>
 
+#include "boxes/curve.hpp"
+#include "boxes/packed_boxes.hpp"
 #include "kith/spi/step_runner.hpp"
 #include "metric/chain.hpp"
 
@@ -171,6 +173,61 @@ void plain(const AccumulateStep& s) {
     }
 }
 
+/// No box is skipped, so no leaf is counted.
+void plain(const BoxesStep& s) {
+  const std::size_t dims = s.queries.dims;
+  const float* const rows =
+      reinterpret_cast<const float*>(static_cast<const PlainMemory*>(s.train.rows.memory)->data.data());
+  std::vector<float> row(dims);
+  for (std::size_t q = 0; q < s.queries.rows; ++q) {
+    std::vector<Key> keys;
+    for (std::size_t place = 0; place < s.train.rows.rows; ++place) {
+      const std::uint32_t t = row_of_grid(s.train.numbers, 0)[place];
+      if (s.filter.cols > 0 &&
+          row_of_grid(s.filter, s.filter.rows == 1 ? 0 : q)[t / 32] / (1u << t % 32) % 2 == 0)
+        continue;
+      for (std::size_t d = 0; d < dims; ++d)
+        row[d] = rows[(place / box_rows * dims + d) * box_rows + place % box_rows];
+      const float value = chain(s.metric, row_at(s.queries, q), row);
+      if (s.within.cols == 0 || value <= *row_of_grid(s.within, q)) keys.push_back(make_key(value, t));
+    }
+    put_smallest(std::move(keys), s.k, row_of_grid(s.out, q));
+    *row_of_grid(s.leaves, q) = 0;
+  }
+}
+
+/// Rows of parts, each in blocks of one row, one behind the other.
+std::vector<float> rows_of_parts(const std::vector<RowBlocks>& parts) {
+  std::vector<float> all;
+  for (const RowBlocks& part : parts)
+    for (std::size_t r = 0; r < part.rows; ++r) {
+      const std::span<const float> row = row_at(part, r);
+      all.insert(all.end(), row.begin(), row.end());
+    }
+  return all;
+}
+
+void plain(const OrderStep& s) {
+  const std::uint32_t dims = s.rows.front().dims, all_bits = curve_columns(dims) * curve_bits(dims);
+  const std::uint32_t dropped = all_bits - std::min(all_bits, s.bits);
+  const std::vector<float> rows = rows_of_parts(s.rows);
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> places;
+  for (std::uint32_t r = 0; r < s.out.cols; ++r)
+    places.emplace_back(
+        place_along_curve(rows.data() + std::size_t{r} * dims, dims, row_of_grid(s.frame, 0)) >> dropped, r);
+  std::sort(places.begin(), places.end());
+  for (std::size_t i = 0; i < places.size(); ++i) row_of_grid(s.out, 0)[i] = places[i].second;
+}
+
+void plain(const PackBoxesStep& s) {
+  const std::vector<float> rows = rows_of_parts(s.rows);
+  const std::uint32_t dims = s.rows.front().dims, *const numbers = row_of_grid(s.numbers, 0);
+  const PackedBoxes boxes = packed_boxes({rows.data(), static_cast<std::int64_t>(rows.size() / dims), dims},
+                                         std::vector<std::uint32_t>(numbers, numbers + s.numbers.cols), 1);
+  std::copy(boxes.rows.begin(), boxes.rows.end(), row_of_grid(s.packed, 0));
+  if (s.bounds.cols > 0) std::copy(boxes.bounds.begin(), boxes.bounds.end(), row_of_grid(s.bounds, 0));
+}
+
 void plain(const PrepareStep&) {}
 void plain(const PruneStep&) {}
 void plain(const TightenByBoundsStep&) {}
@@ -180,7 +237,7 @@ DeviceInfo plain_info() {
   DeviceInfo info;
   info.spec = info.backend = info.name = "plain";
   info.selectors = all_selectors();
-  info.fused_max_k = std::numeric_limits<std::uint32_t>::max();
+  info.fused_max_k = info.boxes_max_k = std::numeric_limits<std::uint32_t>::max();
   return info;
 }
 

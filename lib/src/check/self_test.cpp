@@ -11,7 +11,7 @@
 #include "check/self_test_parts.hpp"
 #include "kith/error.hpp"
 #include "kith/key.hpp"
-#include "plan/plan_rules.hpp"
+#include "plan/rules/plan_rules.hpp"
 
 namespace kith {
 namespace {

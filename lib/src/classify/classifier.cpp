@@ -7,7 +7,9 @@
 #include "classify/classifier_state.hpp"
 #include "kith/error.hpp"
 #include "kith/labels.hpp"
+#include "rows/row_filter.hpp"
 #include "rows/rows.hpp"
+#include "search/filtered/kept_rows.hpp"
 #include "vote/votes.hpp"
 #include "vote/voting.hpp"
 
@@ -34,21 +36,49 @@ LabelColumn make_column(const Index& index, const LabelColumn* before, MatrixVie
   if (before)
     for (const std::uint32_t code : before->codes) labels.push_back(before->classes[code]);
   for (std::int64_t t = 0; t < more.rows(); ++t) labels.push_back(more(t, output));
-  LabelColumn column{classes_of(labels), {}, {}};
+  std::vector<std::int64_t> classes = labels;
+  if (before)  // also those that no row has any more
+    classes.insert(classes.end(), before->classes.begin(), before->classes.end());
+  LabelColumn column{classes_of(classes), {}, {}};
   column.codes = class_codes(labels, column.classes);
   column.memory = upload_labels(index.device().state(), column.codes);
   return column;
 }
 
-/// The same weights for rows of before, and for `count` more. Empty where all are 1.
-std::vector<float> joined_weights(const Classifier::State& before, std::span<const float> more,
-                                  std::int64_t count) {
-  std::vector<float> weights = before.sample_weights;
-  if (weights.empty() && more.empty()) return weights;
-  weights.resize(static_cast<std::size_t>(before.index.rows()), 1.0f);
-  weights.insert(weights.end(), more.begin(), more.end());
-  weights.resize(static_cast<std::size_t>(before.index.rows() + count), 1.0f);
-  return weights;
+/// Labels of the rows that are there, [rows(), outputs], as those of all rows on the device: those that are
+/// removed get one that another has, and no vote.
+std::vector<std::int64_t> labels_at_places(const Index& index, MatrixView<const std::int64_t> labels) {
+  const Index::State& state = index.state();
+  std::vector<std::int64_t> all;
+  all.reserve(static_cast<std::size_t>(state.rows * labels.cols()));
+  std::int64_t live = 0;
+  for (std::int64_t place = 0; place < state.rows; ++place) {
+    const bool removed = state.removed.has(place);
+    const std::int64_t* const from = labels.row(removed ? 0 : live);
+    all.insert(all.end(), from, from + labels.cols());
+    if (!removed) ++live;
+  }
+  return all;
+}
+
+std::vector<float> weights_at_places(const Index& index, std::vector<float> weights) {
+  const Index::State& state = index.state();
+  if (state.removed.count() == 0 || weights.empty()) return weights;
+  std::vector<float> all(static_cast<std::size_t>(state.rows));
+  auto from = weights.begin();
+  for (std::int64_t place = 0; place < state.rows; ++place)
+    if (!state.removed.has(place)) all[static_cast<std::size_t>(place)] = *from++;
+  return all;
+}
+
+/// All of it checked already.
+///   labels  [places, outputs]
+LabelledRows labelled(const Index& index, MatrixView<const std::int64_t> labels,
+                      std::vector<float> sample_weights) {
+  LabelledRows rows{{}, std::move(sample_weights)};
+  for (std::int64_t output = 0; output < labels.cols(); ++output)
+    rows.outputs.push_back(make_column(index, nullptr, labels, output));
+  return rows;
 }
 
 const LabelColumn& column_of(const Classifier::State& state, std::int64_t output) {
@@ -64,52 +94,99 @@ void check_output(const Classifier::State& state, const VotingOptions& voting, s
   check_voting("classify", voting, state.index.metric(), column_of(state, output).classes.size(), k);
 }
 
+/// The same column for the rows at these places alone.
+LabelColumn column_at(const Index& index, const LabelColumn& of, std::span<const std::int64_t> places) {
+  LabelColumn column{of.classes, values_at(of.codes, 1, places), {}};
+  column.memory = upload_labels(index.device().state(), column.codes);
+  return column;
+}
+
 }  // namespace
 
-Classifier::Classifier(Device device, MatrixView<const float> train, std::span<const std::int64_t> labels,
+std::vector<float> joined_weights(const std::vector<float>& before, std::int64_t rows,
+                                  std::span<const float> more, std::int64_t count) {
+  std::vector<float> weights = before;
+  if (weights.empty() && more.empty()) return weights;
+  weights.resize(static_cast<std::size_t>(rows), 1.0f);
+  weights.insert(weights.end(), more.begin(), more.end());
+  weights.resize(static_cast<std::size_t>(rows + count), 1.0f);
+  return weights;
+}
+
+Classifier::Classifier(Device device, const RowsView& train, std::span<const std::int64_t> labels,
                        Metric metric, const TrainOptions& options)
     : Classifier(std::move(device), train,
                  MatrixView<const std::int64_t>(labels.data(), static_cast<std::int64_t>(labels.size()), 1),
                  metric, options) {}
 
-Classifier::Classifier(Device device, MatrixView<const float> train, MatrixView<const std::int64_t> labels,
+Classifier::Classifier(Device device, const RowsView& train, MatrixView<const std::int64_t> labels,
                        Metric metric, const TrainOptions& options) try {
-  check_labels(labels, train.rows());
-  check_sample_weights("classifier", options.sample_weights, train.rows());
-  auto state = std::make_shared<State>(
-      State{Index(std::move(device), train, metric, {options.features}), {}, options.sample_weights});
-  for (std::int64_t output = 0; output < labels.cols(); ++output)
-    state->outputs.push_back(make_column(state->index, nullptr, labels, output));
-  state_ = std::move(state);
+  check_labels(labels, train.rows);
+  check_sample_weights("classifier", options.sample_weights, train.rows);
+  const Index index(std::move(device), train, metric, {options.features});
+  auto rows = std::make_shared<LabelledRows>(labelled(index, labels, options.sample_weights));
+  state_ = std::make_shared<State>(State{index, std::move(rows)});
+} catch (...) {
+  rethrow_as_error();
+}
+
+Classifier::Classifier(Index index, MatrixView<const std::int64_t> labels,
+                       std::vector<float> sample_weights) try {
+  check_labels(labels, index.rows());
+  check_sample_weights("classifier", sample_weights, index.rows());
+  const std::vector<std::int64_t> all = labels_at_places(index, labels);
+  auto rows = std::make_shared<LabelledRows>(labelled(index, {all.data(), index.state().rows, labels.cols()},
+                                                      weights_at_places(index, std::move(sample_weights))));
+  state_ = std::make_shared<State>(State{std::move(index), std::move(rows)});
 } catch (...) {
   rethrow_as_error();
 }
 
 Classifier::Classifier(std::shared_ptr<const State> state) : state_(std::move(state)) {}
 
-Classifier Classifier::with(MatrixView<const float> more, MatrixView<const std::int64_t> labels,
+Classifier Classifier::with(const RowsView& more, MatrixView<const std::int64_t> labels,
                             std::span<const float> sample_weights) const try {
-  check_labels(labels, more.rows());
+  check_labels(labels, more.rows);
   if (labels.cols() != outputs())
     refuse("classifier: the labels have " + std::to_string(labels.cols()) + " columns, but there are " +
            std::to_string(outputs()) + " outputs; give one column an output");
-  check_sample_weights("classifier", sample_weights, more.rows());
-  auto state = std::make_shared<State>(
-      State{state_->index.with(more), {}, joined_weights(*state_, sample_weights, more.rows())});
+  check_sample_weights("classifier", sample_weights, more.rows);
+  const Index index = state_->index.with(more);
+  auto rows = std::make_shared<LabelledRows>(LabelledRows{
+      {}, joined_weights(state_->sample_weights, state_->index.state().rows, sample_weights, more.rows)});
   for (std::int64_t output = 0; output < outputs(); ++output)
-    state->outputs.push_back(
-        make_column(state->index, &state_->outputs[static_cast<std::size_t>(output)], labels, output));
-  return Classifier(std::move(state));
+    rows->outputs.push_back(
+        make_column(index, &state_->outputs[static_cast<std::size_t>(output)], labels, output));
+  return Classifier(std::make_shared<State>(State{index, std::move(rows)}));
 } catch (...) {
   rethrow_as_error();
 }
 
-std::vector<std::int64_t> Classifier::predict(MatrixView<const float> queries, std::int64_t k,
+Classifier Classifier::without(std::span<const std::int64_t> rows) const try {
+  return Classifier(std::make_shared<State>(State{state_->index.without(rows), state_->rows}));
+} catch (...) {
+  rethrow_as_error();
+}
+
+Classifier Classifier::compact() const try {
+  const Index index = state_->index.compact();
+  if (state_->index.state().removed.count() == 0)
+    return Classifier(std::make_shared<State>(State{index, state_->rows}));
+  const std::vector<std::int64_t> places = live_places(state_->index.state());
+  auto rows = std::make_shared<LabelledRows>();
+  if (!state_->sample_weights.empty()) rows->sample_weights = values_at(state_->sample_weights, 1, places);
+  for (const LabelColumn& column : state_->outputs) rows->outputs.push_back(column_at(index, column, places));
+  return Classifier(std::make_shared<State>(State{index, std::move(rows)}));
+} catch (...) {
+  rethrow_as_error();
+}
+
+std::vector<std::int64_t> Classifier::predict(const RowsView& queries, std::int64_t k,
                                               const PlanOptions& options) const {
   return predict(queries, k, VotingOptions{}, options);
 }
 
-std::vector<std::int64_t> Classifier::predict(MatrixView<const float> queries, std::int64_t k,
+std::vector<std::int64_t> Classifier::predict(const RowsView& queries, std::int64_t k,
                                               const VotingOptions& voting, const PlanOptions& options) const
     try {
   std::vector<Ballot> ballots;
@@ -129,7 +206,7 @@ std::vector<std::int64_t> Classifier::predict(MatrixView<const float> queries, s
   rethrow_as_error();
 }
 
-std::vector<double> Classifier::predict_proba(MatrixView<const float> queries, std::int64_t k,
+std::vector<double> Classifier::predict_proba(const RowsView& queries, std::int64_t k,
                                               const VotingOptions& voting, const PlanOptions& options,
                                               std::int64_t output) const try {
   check_output(*state_, voting, output, k);
@@ -142,21 +219,20 @@ std::vector<double> Classifier::predict_proba(MatrixView<const float> queries, s
   rethrow_as_error();
 }
 
-Neighbors Classifier::kneighbors(MatrixView<const float> queries, std::int64_t k,
-                                 const PlanOptions& options) const try {
+Neighbors Classifier::kneighbors(const RowsView& queries, std::int64_t k, const PlanOptions& options) const
+    try {
   return state_->index.search(queries, k, options);
 } catch (...) {
   rethrow_as_error();
 }
 
-Classification Classifier::classify(MatrixView<const float> queries, std::int64_t k,
-                                    const PlanOptions& options, Trace* trace) const {
+Classification Classifier::classify(const RowsView& queries, std::int64_t k, const PlanOptions& options,
+                                    Trace* trace) const {
   return classify(queries, k, VotingOptions{}, options, trace);
 }
 
-Classification Classifier::classify(MatrixView<const float> queries, std::int64_t k,
-                                    const VotingOptions& voting, const PlanOptions& options,
-                                    Trace* trace) const try {
+Classification Classifier::classify(const RowsView& queries, std::int64_t k, const VotingOptions& voting,
+                                    const PlanOptions& options, Trace* trace) const try {
   check_output(*state_, voting, 0, k);
   std::vector<Ballot> ballots{{k, 0, true}};
   Classification result;
@@ -169,7 +245,7 @@ Classification Classifier::classify(MatrixView<const float> queries, std::int64_
   rethrow_as_error();
 }
 
-std::vector<Classification> Classifier::classify_outputs(MatrixView<const float> queries, std::int64_t k,
+std::vector<Classification> Classifier::classify_outputs(const RowsView& queries, std::int64_t k,
                                                          const VotingOptions& voting,
                                                          const PlanOptions& options, Trace* trace) const try {
   std::vector<Ballot> ballots;
@@ -188,23 +264,19 @@ std::vector<Classification> Classifier::classify_outputs(MatrixView<const float>
   rethrow_as_error();
 }
 
-Sweep Classifier::sweep(MatrixView<const float> queries, std::span<const std::int64_t> ks,
-                        const PlanOptions& options, Trace* trace) const {
+Sweep Classifier::sweep(const RowsView& queries, std::span<const std::int64_t> ks, const PlanOptions& options,
+                        Trace* trace) const {
   return sweep(queries, ks, VotingOptions{}, options, trace);
 }
 
-Sweep Classifier::sweep(MatrixView<const float> queries, std::span<const std::int64_t> ks,
+Sweep Classifier::sweep(const RowsView& queries, std::span<const std::int64_t> ks,
                         const VotingOptions& voting, const PlanOptions& options, Trace* trace,
                         std::int64_t counted_k) const try {
   if (ks.empty()) refuse("sweep: there is no k; give at least one");
-  const std::int64_t rows = state_->index.rows(), most = rows - (options.self ? 1 : 0);
   std::vector<Ballot> ballots;
   bool counts = false;
   for (const std::int64_t k : ks) {
-    if (k < 1 || k > most)
-      refuse("sweep: k = " + std::to_string(k) + " but the index holds " + std::to_string(rows) + " rows" +
-             (options.self ? ", of which none is its own neighbour" : "") +
-             "; choose 1 <= k <= " + std::to_string(most));
+    check_k("sweep", k, state_->index.rows(), options);
     ballots.push_back({k, 0, k == counted_k && !counts});
     counts = counts || k == counted_k;
   }

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <span>
 #include <vector>
 
 #include "kith/classifier.hpp"
@@ -19,11 +21,35 @@ struct LabelColumn {
   std::uint32_t class_count() const { return static_cast<std::uint32_t>(classes.size()); }
 };
 
+/// What rows on the device answer, those that are removed included. Snapshots share it.
+struct LabelledRows {
+  std::vector<LabelColumn> outputs;
+  std::vector<float> sample_weights;  ///< [rows], or empty
+};
+
 struct Classifier::State {
   Index index;
-  std::vector<LabelColumn> outputs;
-  std::vector<float> sample_weights;  ///< [n], or empty
+  std::shared_ptr<const LabelledRows> rows;
+  const std::vector<LabelColumn>& outputs = rows->outputs;
+  const std::vector<float>& sample_weights = rows->sample_weights;
 };
+
+/// What `values`, [rows, columns], has for the rows at these places.
+template <class T>
+std::vector<T> values_at(const std::vector<T>& values, std::size_t columns,
+                         std::span<const std::int64_t> places) {
+  std::vector<T> some;
+  some.reserve(places.size() * columns);
+  for (const std::int64_t place : places) {
+    const auto from = values.begin() + place * static_cast<std::ptrdiff_t>(columns);
+    some.insert(some.end(), from, from + static_cast<std::ptrdiff_t>(columns));
+  }
+  return some;
+}
+
+/// Sample weights for rows on the device, and for `count` more. Empty where all are 1.
+std::vector<float> joined_weights(const std::vector<float>& before, std::int64_t rows,
+                                  std::span<const float> more, std::int64_t count);
 
 /// One vote of each query: by how many neighbours, for which output, and what came out.
 struct Ballot {
@@ -37,7 +63,7 @@ struct Ballot {
 
 /// Fill all ballots from one search for `largest_k`: every k is a prefix of the longest lists. The options of
 /// the vote are checked already.
-void count_votes(const Classifier::State& state, const VotingOptions& voting, MatrixView<const float> queries,
+void count_votes(const Classifier::State& state, const VotingOptions& voting, const RowsView& queries,
                  std::int64_t largest_k, const PlanOptions& options, Trace* trace, Neighbors& found,
                  std::vector<Ballot>& ballots);
 

@@ -8,6 +8,7 @@
 #include "classify/classifier_state.hpp"
 #include "device/timing.hpp"
 #include "host/parallel.hpp"
+#include "rows/mapped_options.hpp"
 #include "search/search.hpp"
 #include "vote/votes.hpp"
 #include "vote/voting.hpp"
@@ -170,15 +171,18 @@ class VoteCount {
 
 }  // namespace
 
-void count_votes(const Classifier::State& state, const VotingOptions& voting, MatrixView<const float> queries,
+void count_votes(const Classifier::State& state, const VotingOptions& voting, const RowsView& queries,
                  std::int64_t largest_k, const PlanOptions& options, Trace* trace, Neighbors& found,
                  std::vector<Ballot>& ballots) {
-  VoteCount vote_count(state, voting, options, trace != nullptr, found, ballots);
-  vote_count.begin(size(queries.rows()));
-  search_with(state.index.state(), queries, largest_k, options, trace, found,
+  const Index::State& index = state.index.state();
+  const MappedOptions mapped("search", index, options, queries.rows, largest_k);
+  VoteCount vote_count(state, voting, mapped.options(), trace != nullptr, found, ballots);
+  vote_count.begin(size(queries.rows));
+  search_with(index, queries, largest_k, mapped.options(), trace, found,
               [&](Workspace& workspace, std::int64_t first, std::int64_t count) {
                 vote_count.hold({&workspace, size(first), size(count)});
               });
+  index.numbers.to_numbers(found.index);
   if (trace) vote_count.report(*trace);
 }
 

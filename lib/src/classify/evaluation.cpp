@@ -11,6 +11,8 @@
 #include "device/timing.hpp"
 #include "kith/error.hpp"
 #include "kith/filter.hpp"
+#include "rows/mapped_options.hpp"
+#include "search/search.hpp"
 
 namespace kith {
 namespace {
@@ -26,12 +28,16 @@ void check_k_max(const std::string& where, std::int64_t k_max, std::int64_t vote
 }
 
 /// Refuse what cannot be the rows that `classifier` was made of.
-void check_train(const std::string& where, const Classifier& classifier, MatrixView<const float> train) {
+void check_train(const std::string& where, const Classifier& classifier, const RowsView& train) {
   const std::int64_t rows = classifier.index().rows(), dims = classifier.index().dims();
-  if (train.rows() != rows || train.cols() != dims)
-    refuse(where, "the rows are [" + std::to_string(train.rows()) + ", " + std::to_string(train.cols()) +
+  if (train.rows != rows || train.cols != dims)
+    refuse(where, "the rows are [" + std::to_string(train.rows) + ", " + std::to_string(train.cols) +
                       "] but the classifier was made of [" + std::to_string(rows) + ", " +
                       std::to_string(dims) + "]; give those it was made of");
+  if (const std::int64_t removed = classifier.index().state().removed.count(); removed > 0)
+    refuse(where, std::to_string(removed) +
+                      " rows of the classifier are removed; compact() it first, and give "
+                      "the rows that are left");
   if (rows < 2) refuse(where, "the classifier has 1 row; it takes two for one to ask about the other");
 }
 
@@ -49,10 +55,11 @@ std::vector<std::int64_t> own_labels(const Classifier& classifier) {
   return labels;
 }
 
-void search_and_count(const Index& index, MatrixView<const float> queries,
-                      std::span<const std::int64_t> truth, std::int64_t k_max, const PlanOptions& options,
-                      Trace* trace, Answers& answers) {
-  const Neighbors found = index.search(queries, k_max, options, trace);
+///   options  by place
+void search_and_count(const Index& index, const RowsView& queries, std::span<const std::int64_t> truth,
+                      std::int64_t k_max, const PlanOptions& options, Trace* trace, Answers& answers) {
+  Neighbors found;
+  search_with(index.state(), queries, k_max, options, trace, found, nullptr);
   const Stopwatch counting;
   answers.add(found, truth);
   if (!trace) return;
@@ -60,10 +67,10 @@ void search_and_count(const Index& index, MatrixView<const float> queries,
   trace->total_seconds += counting.seconds();
 }
 
-Evaluation evaluate_queries(const std::string& where, const Classifier& classifier,
-                            MatrixView<const float> queries, std::span<const std::int64_t> truth,
-                            std::int64_t k_max, const VotingOptions& voting, const PlanOptions& options,
-                            Trace* trace) {
+///   options  by place
+Evaluation evaluate_queries(const std::string& where, const Classifier& classifier, const RowsView& queries,
+                            std::span<const std::int64_t> truth, std::int64_t k_max,
+                            const VotingOptions& voting, const PlanOptions& options, Trace* trace) {
   check_k_max(where, k_max, classifier.index().rows() - (options.self ? 1 : 0));
   Answers answers(where, classifier, truth, k_max, voting, options.threads);
   search_and_count(classifier.index(), queries, truth, k_max, options, trace, answers);
@@ -105,51 +112,54 @@ std::vector<std::vector<std::int64_t>> rows_by_fold(std::span<const std::int64_t
 /// The rows of one fold, asked about all others.
 class Fold {
  public:
-  Fold(MatrixView<const float> train, std::span<const std::int64_t> labels,
-       std::span<const std::int64_t> rows)
-      : filter_(train.rows()), dims_(train.cols()) {
-    values_.reserve(rows.size() * static_cast<std::size_t>(dims_));
+  Fold(const RowsView& train, std::span<const std::int64_t> labels, std::span<const std::int64_t> rows)
+      : filter_(train.rows), element_(train.element), cols_(train.cols) {
+    const std::int64_t bytes = row_bytes(element_, cols_);
+    bytes_.reserve(rows.size() * static_cast<std::size_t>(bytes));
     for (const std::int64_t row : rows) {
       filter_.set(row, false);
-      values_.insert(values_.end(), train.row(row), train.row(row) + dims_);
+      bytes_.insert(bytes_.end(), train.row(row), train.row(row) + bytes);
       truth_.push_back(labels[static_cast<std::size_t>(row)]);
     }
   }
 
-  MatrixView<const float> queries() const {
-    return {values_.data(), static_cast<std::int64_t>(truth_.size()), dims_};
+  RowsView queries() const {
+    return {bytes_.data(), element_, static_cast<std::int64_t>(truth_.size()), cols_};
   }
   MatrixView<const std::uint32_t> others() const { return filter_.view(); }
   std::span<const std::int64_t> truth() const { return truth_; }
 
  private:
   RowFilter filter_;
-  std::int64_t dims_;
-  std::vector<float> values_;
+  Element element_;
+  std::int64_t cols_;
+  std::vector<unsigned char> bytes_;  ///< rows of element_, as the caller has them
   std::vector<std::int64_t> truth_;
 };
 
 }  // namespace
 
-Evaluation evaluate(const Classifier& classifier, MatrixView<const float> queries,
+Evaluation evaluate(const Classifier& classifier, const RowsView& queries,
                     std::span<const std::int64_t> truth, std::int64_t k_max, const VotingOptions& voting,
                     const PlanOptions& options, Trace* trace) try {
   const std::string where = "evaluate";
-  if (queries.rows() < 1) refuse(where, "there are no queries; give at least one");
-  if (static_cast<std::int64_t>(truth.size()) != queries.rows())
-    refuse(where, std::to_string(truth.size()) + " true labels for " + std::to_string(queries.rows()) +
+  if (queries.rows < 1) refuse(where, "there are no queries; give at least one");
+  if (static_cast<std::int64_t>(truth.size()) != queries.rows)
+    refuse(where, std::to_string(truth.size()) + " true labels for " + std::to_string(queries.rows) +
                       " queries; give one a query");
-  return evaluate_queries(where, classifier, queries, truth, k_max, voting, options, trace);
+  const MappedOptions mapped("search", classifier.index().state(), options, queries.rows, std::nullopt);
+  return evaluate_queries(where, classifier, queries, truth, k_max, voting, mapped.options(), trace);
 } catch (...) {
   rethrow_as_error();
 }
 
-Evaluation leave_one_out(const Classifier& classifier, MatrixView<const float> train, std::int64_t k_max,
+Evaluation leave_one_out(const Classifier& classifier, const RowsView& train, std::int64_t k_max,
                          const VotingOptions& voting, const PlanOptions& options, Trace* trace) try {
   const std::string where = "leave_one_out";
   check_train(where, classifier, train);
   check_no_self(where, options);
-  PlanOptions without_self = options;
+  const MappedOptions mapped("search", classifier.index().state(), options, train.rows, std::nullopt);
+  PlanOptions without_self = mapped.options();
   without_self.self = 0;
   return evaluate_queries(where, classifier, train, own_labels(classifier), k_max, voting, without_self,
                           trace);
@@ -157,7 +167,7 @@ Evaluation leave_one_out(const Classifier& classifier, MatrixView<const float> t
   rethrow_as_error();
 }
 
-Evaluation cross_validate(const Classifier& classifier, MatrixView<const float> train,
+Evaluation cross_validate(const Classifier& classifier, const RowsView& train,
                           std::span<const std::int64_t> folds, std::int64_t k_max,
                           const VotingOptions& voting, const PlanOptions& options, Trace* trace) try {
   const std::string where = "cross_validate";
@@ -166,10 +176,10 @@ Evaluation cross_validate(const Classifier& classifier, MatrixView<const float> 
   check_no_self(where, options);
   if (options.filter.rows() > 0)
     refuse(where, "the options have a filter, but folds say which rows count; leave it empty");
-  const std::vector<std::vector<std::int64_t>> lists = rows_by_fold(folds, train.rows());
+  const std::vector<std::vector<std::int64_t>> lists = rows_by_fold(folds, train.rows);
   std::size_t largest = 0;
   for (const auto& list : lists) largest = std::max(largest, list.size());
-  check_k_max(where, k_max, train.rows() - static_cast<std::int64_t>(largest));
+  check_k_max(where, k_max, train.rows - static_cast<std::int64_t>(largest));
   const std::vector<std::int64_t> labels = own_labels(classifier);
   Answers answers(where, classifier, labels, k_max, voting, options.threads);
   Trace sum;
@@ -182,7 +192,7 @@ Evaluation cross_validate(const Classifier& classifier, MatrixView<const float> 
     if (options.progress)
       way.progress = [&](const Progress& part) {
         const double rows_done = static_cast<double>(done) + part.fraction * static_cast<double>(list.size());
-        options.progress({rows_done / static_cast<double>(train.rows())});
+        options.progress({rows_done / static_cast<double>(train.rows)});
       };
     Trace part;
     part.time_steps = sum.time_steps;

@@ -1,24 +1,37 @@
 #include "kith/regressor.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
 
 #include "base/border.hpp"
 #include "base/text.hpp"
+#include "classify/averages.hpp"
+#include "classify/classifier_state.hpp"
 #include "device/timing.hpp"
-#include "host/parallel.hpp"
 #include "kith/error.hpp"
+#include "rows/mapped_options.hpp"
 #include "rows/rows.hpp"
+#include "search/filtered/kept_rows.hpp"
+#include "search/search.hpp"
 #include "vote/weights.hpp"
 
 namespace kith {
 
+/// What rows on the device answer, those that are removed included. Snapshots share it.
+struct ValuedRows {
+  std::int64_t outputs;
+  std::vector<double> values;         ///< [rows, outputs]
+  std::vector<float> sample_weights;  ///< [rows], or empty
+};
+
 struct Regressor::State {
   Index index;
-  std::int64_t outputs;
-  std::vector<double> values;         ///< [n, outputs]
-  std::vector<float> sample_weights;  ///< [n], or empty
+  std::shared_ptr<const ValuedRows> rows;
+  std::int64_t outputs = rows->outputs;
+  const std::vector<double>& values = rows->values;
+  const std::vector<float>& sample_weights = rows->sample_weights;
 };
 
 namespace {
@@ -26,6 +39,37 @@ namespace {
 [[noreturn]] void refuse(const std::string& message) {
   throw Error(Errc::invalid_argument, "regressor: " + message);
 }
+
+/// The means of all lists that were found, timed.
+template <class Found>
+std::vector<double> averages_of(const Regressor::State& state, const VotingOptions& voting,
+                                const PlanOptions& options, Trace* trace, const Found& found) {
+  const Stopwatch averaging;
+  std::vector<double> means =
+      average_all({static_cast<std::size_t>(state.outputs), state.values}, state.sample_weights, voting,
+                  found.queries, found.index.size(), options.threads, lists_in(found));
+  if (trace) {
+    trace->seconds["average"] = averaging.seconds();
+    trace->total_seconds += averaging.seconds();
+  }
+  return means;
+}
+
+/// Values of the rows that are there, [rows(), columns], as those of all rows on the device.
+template <class T>
+std::vector<T> spread(const Index& index, std::vector<T> values, std::int64_t columns) {
+  const Index::State& state = index.state();
+  if (state.removed.count() == 0 || values.empty()) return values;
+  std::vector<T> all(static_cast<std::size_t>(state.rows * columns));
+  auto from = values.begin();
+  for (const std::int64_t place : live_places(state)) {
+    std::copy_n(from, columns, all.begin() + place * columns);
+    from += columns;
+  }
+  return all;
+}
+
+}  // namespace
 
 std::vector<double> checked_values(MatrixView<const double> values, std::int64_t rows) {
   if (values.rows() != rows)
@@ -45,58 +89,27 @@ std::vector<double> checked_values(MatrixView<const double> values, std::int64_t
   return all;
 }
 
-/// One list of neighbours, nearest first.
-struct List {
-  std::span<const std::int64_t> index;
-  std::span<const float> distance;
-};
-
-/// Weighted means of the values of its rows; NaN where no weight is above 0.
-///   means  [outputs]
-void average(const Regressor::State& state, const Weigher& weigher, const List& list, double* means) {
-  const auto outputs = static_cast<std::size_t>(state.outputs);
-  std::fill(means, means + outputs, 0.0);
+void average(const RowValues& of, const Weigher& weigher, const NeighborList& list, double* means) {
+  std::fill(means, means + of.outputs, 0.0);
   double total = 0;
   for (std::size_t j = 0; j < list.index.size() && list.index[j] >= 0; ++j) {
     const auto t = static_cast<std::size_t>(list.index[j]);
     const auto weight = static_cast<double>(weigher.weight(j, list.distance[0], list.distance[j], t));
     total += weight;
-    for (std::size_t o = 0; o < outputs; ++o) means[o] += weight * state.values[t * outputs + o];
+    for (std::size_t o = 0; o < of.outputs; ++o) means[o] += weight * of.values[t * of.outputs + o];
   }
-  for (std::size_t o = 0; o < outputs; ++o)
+  for (std::size_t o = 0; o < of.outputs; ++o)
     means[o] = total == 0 ? std::numeric_limits<double>::quiet_NaN() : means[o] / total;
 }
 
-/// The same for m queries; `list_of(q)` is the list of query q.
-///   cells    neighbours of all queries together
-///   returns  [m, outputs]
-template <class ListOf>
-std::vector<double> average_all(const Regressor::State& state, const VotingOptions& voting, std::int64_t m,
-                                std::size_t cells, const PlanOptions& options, Trace* trace,
-                                const ListOf& list_of) {
-  const Stopwatch averaging;
-  const auto outputs = static_cast<std::size_t>(state.outputs);
-  std::vector<double> means(static_cast<std::size_t>(m) * outputs);
-  const Weigher weigher(voting, state.sample_weights);
-  parallel_for(m, static_cast<std::int64_t>(cells * outputs), options.threads, [&](std::int64_t q) {
-    average(state, weigher, list_of(static_cast<std::size_t>(q)),
-            means.data() + static_cast<std::size_t>(q) * outputs);
-  });
-  if (trace) {
-    trace->seconds["average"] = averaging.seconds();
-    trace->total_seconds += averaging.seconds();
-  }
-  return means;
-}
-
-}  // namespace
-
-Regressor::Regressor(Device device, MatrixView<const float> train, MatrixView<const double> values,
-                     Metric metric, const TrainOptions& options) try {
-  std::vector<double> kept = checked_values(values, train.rows());
-  check_sample_weights("regressor", options.sample_weights, train.rows());
-  state_ = std::make_shared<State>(State{Index(std::move(device), train, metric, {options.features}),
-                                         values.cols(), std::move(kept), options.sample_weights});
+Regressor::Regressor(Device device, const RowsView& train, MatrixView<const double> values, Metric metric,
+                     const TrainOptions& options) try {
+  std::vector<double> kept = checked_values(values, train.rows);
+  check_sample_weights("regressor", options.sample_weights, train.rows);
+  auto rows =
+      std::make_shared<ValuedRows>(ValuedRows{values.cols(), std::move(kept), options.sample_weights});
+  state_ = std::make_shared<State>(
+      State{Index(std::move(device), train, metric, {options.features}), std::move(rows)});
 } catch (...) {
   rethrow_as_error();
 }
@@ -104,47 +117,83 @@ Regressor::Regressor(Device device, MatrixView<const float> train, MatrixView<co
 Regressor::Regressor(Index index, MatrixView<const double> values, std::vector<float> sample_weights) try {
   std::vector<double> kept = checked_values(values, index.rows());
   check_sample_weights("regressor", sample_weights, index.rows());
-  state_ = std::make_shared<State>(
-      State{std::move(index), values.cols(), std::move(kept), std::move(sample_weights)});
+  auto rows =
+      std::make_shared<ValuedRows>(ValuedRows{values.cols(), spread(index, std::move(kept), values.cols()),
+                                              spread(index, std::move(sample_weights), 1)});
+  state_ = std::make_shared<State>(State{std::move(index), std::move(rows)});
 } catch (...) {
   rethrow_as_error();
 }
 
-std::vector<double> Regressor::predict(MatrixView<const float> queries, std::int64_t k,
-                                       const VotingOptions& voting, const PlanOptions& options) const {
+Regressor::Regressor(std::shared_ptr<const State> state) : state_(std::move(state)) {}
+
+Regressor Regressor::with(const RowsView& more, MatrixView<const double> values,
+                          std::span<const float> sample_weights) const try {
+  std::vector<double> added = checked_values(values, more.rows);
+  if (values.cols() != outputs())
+    refuse("the values have " + std::to_string(values.cols()) + " columns, but there are " +
+           std::to_string(outputs()) + " outputs; give one column an output");
+  check_sample_weights("regressor", sample_weights, more.rows);
+  const std::int64_t before = state_->index.state().rows;
+  auto rows = std::make_shared<ValuedRows>(ValuedRows{
+      outputs(), state_->values, joined_weights(state_->sample_weights, before, sample_weights, more.rows)});
+  rows->values.insert(rows->values.end(), added.begin(), added.end());
+  return Regressor(std::make_shared<State>(State{state_->index.with(more), std::move(rows)}));
+} catch (...) {
+  rethrow_as_error();
+}
+
+Regressor Regressor::without(std::span<const std::int64_t> rows) const try {
+  return Regressor(std::make_shared<State>(State{state_->index.without(rows), state_->rows}));
+} catch (...) {
+  rethrow_as_error();
+}
+
+Regressor Regressor::compact() const try {
+  const Index index = state_->index.compact();
+  if (state_->index.state().removed.count() == 0)
+    return Regressor(std::make_shared<State>(State{index, state_->rows}));
+  const std::vector<std::int64_t> places = live_places(state_->index.state());
+  auto rows = std::make_shared<ValuedRows>(
+      ValuedRows{outputs(), values_at(state_->values, static_cast<std::size_t>(outputs()), places), {}});
+  if (!state_->sample_weights.empty()) rows->sample_weights = values_at(state_->sample_weights, 1, places);
+  return Regressor(std::make_shared<State>(State{index, std::move(rows)}));
+} catch (...) {
+  rethrow_as_error();
+}
+
+std::vector<double> Regressor::predict(const RowsView& queries, std::int64_t k, const VotingOptions& voting,
+                                       const PlanOptions& options) const {
   return regress(queries, k, voting, options).value;
 }
 
-Regression Regressor::regress(MatrixView<const float> queries, std::int64_t k, const VotingOptions& voting,
+Regression Regressor::regress(const RowsView& queries, std::int64_t k, const VotingOptions& voting,
                               const PlanOptions& options, Trace* trace) const try {
   check_weights("regress", voting, state_->index.metric(), k);
   Regression result;
-  const Neighbors& found = result.neighbors = state_->index.search(queries, k, options, trace);
-  const auto longest = static_cast<std::size_t>(k);
-  result.value =
-      average_all(*state_, voting, queries.rows(), found.index.size(), options, trace, [&](std::size_t q) {
-        return List{std::span(found.index).subspan(q * longest, longest),
-                    std::span(found.distance).subspan(q * longest, longest)};
-      });
+  const Index::State& index = state_->index.state();
+  const MappedOptions mapped("search", index, options, queries.rows, k);
+  Neighbors& found = result.neighbors;
+  search_with(index, queries, k, mapped.options(), trace, found, nullptr);
+  result.value = averages_of(*state_, voting, options, trace, found);
+  index.numbers.to_numbers(found.index);
   return result;
 } catch (...) {
   rethrow_as_error();
 }
 
-RadiusRegression Regressor::regress_within(MatrixView<const float> queries, std::span<const float> radii,
+RadiusRegression Regressor::regress_within(const RowsView& queries, std::span<const float> radii,
                                            const VotingOptions& voting, const PlanOptions& options,
                                            Trace* trace) const try {
   check_weights("regress_within", voting, state_->index.metric(), 0);
   RadiusRegression result;
-  const RadiusNeighbors& found = result.neighbors = state_->index.within(queries, radii, options, trace);
+  const Index::State& index = state_->index.state();
+  const MappedOptions mapped("within", index, options, queries.rows, std::nullopt);
+  RadiusNeighbors& found = result.neighbors;
+  found = search_within(index, queries, radii, mapped.options(), trace);
   check_weights("regress_within", voting, state_->index.metric(), longest_list(found));
-  result.value =
-      average_all(*state_, voting, queries.rows(), found.index.size(), options, trace, [&](std::size_t q) {
-        const auto first = static_cast<std::size_t>(found.first[q]);
-        const auto count = static_cast<std::size_t>(found.count(static_cast<std::int64_t>(q)));
-        return List{std::span(found.index).subspan(first, count),
-                    std::span(found.distance).subspan(first, count)};
-      });
+  result.value = averages_of(*state_, voting, options, trace, found);
+  index.numbers.to_numbers(found.index);
   return result;
 } catch (...) {
   rethrow_as_error();

@@ -62,6 +62,8 @@ struct Device::State {
   std::map<std::tuple<Proposer, std::uint32_t, std::uint32_t>, std::string> proposer_refusals;
   /// Likewise by selector (test_selector.cpp).
   std::map<Selector, std::string> selector_refusals;
+  /// Likewise by metric of a search by boxes (boxes_check.cpp).
+  std::map<Metric, std::string> boxes_refusals;
 };
 
 /// A device while it is in use: it is locked, and this thread computes as docs/contract.md, section 7, asks.

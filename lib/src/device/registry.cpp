@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <sstream>
+#include <string_view>
 
 #include "base/float_guard.hpp"
 #include "cpu/backend.hpp"
@@ -14,6 +15,9 @@ namespace {
 
 /// The plug-ins of this source tree, so that a missing one can be named. Set by lib/CMakeLists.txt.
 constexpr const char* shipped_backends = KITH_SHIPPED_BACKENDS;
+
+/// Those whose GPUs `auto` prefers. Set there, too.
+constexpr std::string_view first_backends = "," KITH_FIRST_BACKENDS ",";
 
 constexpr const char* started_before_fork =
     "its driver was started before fork(), and does not work in a forked child; ask for devices after "
@@ -128,6 +132,15 @@ std::vector<BackendEntry*> Registry::all() const {
   std::vector<BackendEntry*> list;
   for (const auto& entry : entries_) list.push_back(entry.get());
   return list;
+}
+
+std::vector<std::vector<BackendEntry*>> Registry::in_order_of_auto() const {
+  std::vector<std::vector<BackendEntry*>> groups(2);
+  for (std::size_t i = 1; i < entries_.size(); ++i) {  // the CPU's is before them
+    const bool is_first = first_backends.find("," + entries_[i]->name() + ",") != std::string_view::npos;
+    groups[is_first ? 0 : 1].push_back(entries_[i].get());
+  }
+  return groups;
 }
 
 void Registry::try_drivers_of(const std::vector<BackendEntry*>& asked) {

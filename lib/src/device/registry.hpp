@@ -68,6 +68,9 @@ class Registry {
 
   /// Those of this build, then other plug-ins. None is loaded by this.
   const std::vector<std::unique_ptr<BackendEntry>>& entries() const { return entries_; }
+  /// All but the CPU's, in the order in which `auto` asks for GPUs; the drivers of a group are started
+  /// together.
+  std::vector<std::vector<BackendEntry*>> in_order_of_auto() const;
   /// Null where there is none of this name.
   BackendEntry* find(const std::string& name) const;
   /// Ask the drivers of these in another process, once (driver_trial.hpp); those that fail are refused.

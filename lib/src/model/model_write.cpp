@@ -1,18 +1,13 @@
 // A model as bytes: docs/contract.md, section 10.
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "base/border.hpp"
 #include "base/checksum.hpp"
-#include "base/float_guard.hpp"
-#include "base/whole_file.hpp"
-#include "kith/error.hpp"
+#include "base/saved_file.hpp"
 #include "kith/model.hpp"
 #include "model/model_check.hpp"
 #include "model/model_parts.hpp"
@@ -20,53 +15,10 @@
 namespace kith {
 namespace {
 
-/// A file of a known size, written as its user asked.
-class ModelOutput {
- public:
-  ModelOutput(WholeFile& file, const std::string& path, std::uint64_t bytes, const SaveOptions& options)
-      : file_(file), path_(path), bytes_(bytes), options_(options) {}
-
-  void write(const std::string& some) {
-    stop_if_asked();
-    file_.write(some.data(), some.size());
-    done_ += some.size();
-    if (options_.progress) options_.progress(part());
-  }
-
-  void commit() {
-    stop_if_asked();
-    file_.flush();
-    stop_if_asked();
-    file_.commit();
-  }
-
- private:
-  void stop_if_asked() const {
-    if (options_.stop.stop_requested())
-      throw Error(Errc::interrupted,
-                  "model: " + path_ +
-                      ": stopped while it was saved, as asked; no model is written: save it "
-                      "again");
-  }
-
-  double part() const {
-    const FloatGuard guard;  // the callback runs in the caller's own environment
-    // Volatile: compilers move arithmetic past the guard, of which they know nothing.
-    const volatile std::uint64_t done = done_, bytes = bytes_;
-    const volatile double result = static_cast<double>(done) / static_cast<double>(bytes);
-    return result;
-  }
-
-  WholeFile& file_;
-  const std::string& path_;
-  std::uint64_t bytes_, done_ = 0;
-  const SaveOptions& options_;
-};
-
 /// Writes to a file, or to none: then it counts.
 class ModelWriter {
  public:
-  explicit ModelWriter(ModelOutput* file) : file_(file) {}
+  explicit ModelWriter(SavedFile* file) : file_(file) {}
 
   std::uint64_t bytes() const { return bytes_; }
   std::uint64_t checksum() const { return sum_.value(); }
@@ -86,7 +38,7 @@ class ModelWriter {
   }
 
   void flush() {
-    file_->write(buffer_);
+    file_->write(buffer_.data(), buffer_.size());
     buffer_.clear();
   }
 
@@ -140,29 +92,11 @@ class ModelWriter {
     raw(bytes.data(), bytes.size());
   }
 
-  ModelOutput* file_;
+  SavedFile* file_;
   std::string buffer_;
   std::uint64_t bytes_ = 0;
   Checksum sum_;
 };
-
-/// The file that `path` is a name of, and the permissions that its next version gets.
-struct Target {
-  std::string path;
-  mode_t mode;
-};
-
-Target target_of(const std::string& path) {
-  struct stat old {};
-  if (::stat(path.c_str(), &old) != 0) old.st_mode = S_IFREG | 0666;
-  if (!S_ISREG(old.st_mode))
-    throw Error(Errc::bad_file, "model: " + path + ": is " +
-                                    (S_ISDIR(old.st_mode) ? "a folder" : "a device") +
-                                    ", which cannot be written as a whole; name an ordinary file");
-  std::error_code failed;  // a link stays, and what it leads to is replaced
-  const std::filesystem::path resolved = std::filesystem::weakly_canonical(path, failed);
-  return {failed ? path : resolved.string(), old.st_mode & 07777};
-}
 
 }  // namespace
 
@@ -173,9 +107,7 @@ void save(const Model& model, const std::string& path, const SaveOptions& option
   const std::uint64_t version = version_of(model);
   model_parts(counter, model, learned, version);
   const std::uint64_t bytes = model_header_bytes + counter.bytes() + model_checksum_bytes;
-  const Target target = target_of(path);
-  WholeFile file("model", target.path, target.mode);
-  ModelOutput output(file, path, bytes, options);
+  SavedFile output("model", path, bytes, options);
   ModelWriter writer(&output);
   writer.raw(model_magic.data(), model_magic.size());
   writer.size(version);

@@ -6,15 +6,17 @@
 
 #include "base/border.hpp"
 #include "base/float_guard.hpp"
+#include "boxes/boxes_rules.hpp"
 #include "kith/error.hpp"
 #include "plan/attempts.hpp"
+#include "plan/plan_filter.hpp"
 #include "plan/plan_memory.hpp"
-#include "plan/plan_rules.hpp"
 #include "plan/plan_sample.hpp"
 #include "plan/product_bounds.hpp"
 #include "plan/proposal_sizes.hpp"
 #include "plan/reasons.hpp"
-#include "plan/tuning_choice.hpp"
+#include "plan/rules/plan_rules.hpp"
+#include "plan/rules/tuning_choice.hpp"
 #include "rows/row_filter.hpp"
 
 namespace kith {
@@ -32,14 +34,9 @@ void check_problem(const Problem& p, const PlanOptions& o) {
   if (p.n > most_rows)
     refuse(Errc::invalid_argument, "n = " + text(p.n) + " training rows, but an index holds at most " +
                                        text(most_rows) + "; split them over several");
-  const std::string rows = text(p.n) + (p.n == 1 ? " row" : " rows");
   if (o.self && p.n == 1)
     refuse(Errc::invalid_argument, "the index holds 1 row, which is not its own neighbour; give more rows");
-  const std::int64_t most = o.self ? p.n - 1 : p.n;
-  if (p.k < 1 || p.k > most)
-    refuse(Errc::invalid_argument, "k = " + text(p.k) + " but the index holds " + rows +
-                                       (o.self ? ", of which none is its own neighbour" : "") +
-                                       "; choose 1 <= k <= " + text(most));
+  check_k("search", p.k, p.n, o);
   check_rows_left_out("search", p.n, p.m, o);
 }
 
@@ -57,9 +54,6 @@ void check_options(const PlanOptions& o) {
   if (o.fused == true)
     refuse(Errc::unsupported,
            "the fused step keeps no distances that a filter could strike out; drop one of the two");
-  if (o.proposer != Proposer::automatic && o.proposer != Proposer::none)
-    refuse(Errc::unsupported, "proposer " + std::string(name(o.proposer)) +
-                                  " does not heed a filter; drop one of the two, or choose proposer none");
 }
 
 /// `gemm, fp16, `
@@ -117,6 +111,39 @@ void apply(const DeviceInfo& device, const PlanOptions& o, const std::string& wh
   if (o.train_tile) choice.train_tile = o.train_tile;
 }
 
+/// The plan for a way by boxes.
+Plan fitted(const DeviceInfo& device, const Problem& problem, const PlanOptions& options,
+            const BoxesChoice& choice) {
+  Plan plan;
+  plan.problem = problem;
+  plan.device = device.spec;
+  plan.boxes = true;
+  plan.most_leaves = choice.most_leaves;
+  plan.tried_queries = choice.tried_queries;
+  plan.filters = options.filter.rows();
+  plan.threads = options.threads;
+  plan.reason = options.boxes ? reasons::boxes_asked_for() : reasons::boxes();
+  plan.train_tile = problem.n;
+  const std::int64_t tile = options.query_tile ? options.query_tile : choice.query_tile;
+  plan.query_tile = std::clamp<std::int64_t>(tile, 1, std::max<std::int64_t>(problem.m, 1));
+  fit_memory(device, options, plan);
+  return plan;
+}
+
+/// The plan by boxes, where they were asked for or may pay and find room.
+std::optional<Plan> boxes_plan(const DeviceInfo& device, const Problem& problem, const PlanOptions& options,
+                               const Feedback& feedback) {
+  const std::optional<BoxesChoice> choice =
+      choose_boxes(device, problem, options, feedback, room_for_quantized_rows(device, options));
+  if (!choice) return std::nullopt;
+  try {
+    return fitted(device, problem, options, *choice);
+  } catch (const Error& error) {
+    if (options.boxes == true || error.code() != Errc::out_of_memory) throw;
+    return std::nullopt;  // another way may do with less
+  }
+}
+
 /// The plan for a problem and options that were checked; `self` is heard already.
 Plan decide(const DeviceInfo& device, const Problem& problem, const PlanOptions& options) {
   if (!options.sample.empty()) return plan_before_sample(device, problem, options);
@@ -154,6 +181,45 @@ Plan decide(const DeviceInfo& device, const Problem& problem, const PlanOptions&
   return plan;
 }
 
+/// The plan that searches without the filter for as many neighbours as let enough count, where that pays.
+std::optional<Plan> struck_plan(const DeviceInfo& device, const Problem& problem, const PlanOptions& options,
+                                const Feedback& feedback) {
+  if (!options.sample.empty() || options.proposer == Proposer::none) return std::nullopt;
+  const std::int64_t kept = fewest_kept(options.filter, problem.n);
+  const bool asked_for = options.proposer != Proposer::automatic;
+  if (!asked_for && !keeps_most(kept, problem.n)) return std::nullopt;
+  PlanOptions open = options;
+  open.filter = {};
+  Problem wider = problem;
+  wider.k = places_to_search(problem.k, kept, problem.n);
+  try {
+    Plan plan = decide(device, wider, open);
+    if (plan.proposer == Proposer::none) {
+      if (!plan.fused) return std::nullopt;
+      open.memory_limit = memory_budget(device, plan, options) / 2;  // as memory_budget() says
+      plan = decide(device, wider, open);
+    }
+    if (!asked_for && overwhelms(feedback, plan.proposer, wider.k)) return std::nullopt;
+    plan.filters = options.filter.rows();
+    plan.struck = true;
+    plan.reason += reasons::struck(wider.k, problem.k);
+    return plan;
+  } catch (const Error& error) {
+    if (asked_for || error.code() != Errc::out_of_memory) throw;
+    return std::nullopt;  // the chain may do with less
+  }
+}
+
+/// The plan for a problem with a filter, but not by boxes.
+Plan decide_filtered(const DeviceInfo& device, const Problem& problem, const PlanOptions& options,
+                     const Feedback& feedback) {
+  if (std::optional<Plan> plan = struck_plan(device, problem, options, feedback)) return *plan;
+  PlanOptions way = options;
+  way.fused = false;
+  way.proposer = Proposer::none;
+  return decide(device, problem, way);
+}
+
 }  // namespace
 
 Choice choose_chain(const DeviceInfo& device, const Problem& problem, const PlanOptions& options) {
@@ -173,13 +239,16 @@ Plan plan_problem(const DeviceInfo& device, const Problem& problem, const PlanOp
     ++searched.k;
     way.self.reset();
   }
-  if (has_filter(options)) {
-    way.fused = false;
-    way.proposer = Proposer::none;
+  if (std::optional<Plan> plan = boxes_plan(device, searched, way, feedback)) {
+    plan->self = options.self;
+    plan->reason += reasons::left_out(*plan);
+    plan->attempts = attempts_of(*plan, false);
+    return *plan;
   }
-  Plan plan = decide(device, searched, way);
+  Plan plan =
+      has_filter(options) ? decide_filtered(device, searched, way, feedback) : decide(device, searched, way);
   std::string note;
-  if (options.proposer == Proposer::automatic && overwhelms(feedback, plan.proposer, searched.k)) {
+  if (options.proposer == Proposer::automatic && overwhelms(feedback, plan.proposer, plan.problem.k)) {
     note = reasons::overwhelmed(plan.proposer);
     way.proposer = Proposer::none;
     plan = decide(device, searched, way);
@@ -230,13 +299,18 @@ std::string explain(const Plan& plan) try {
   line("problem", name(p.metric), ", n = ", p.n, ", m = ", p.m, ", dims = ", p.dims, ", k = ", p.k);
   const bool radius = p.k == 0;
   line("chain",
-       radius       ? "distance, then collect and rerank"
+       plan.boxes   ? "boxes, nearest first"
+       : radius     ? "distance, then collect and rerank"
        : plan.fused ? "nearest (distance and select in one step)"
                     : "distance, then select",
        plan.proposer == Proposer::none ? "" : ", for queries that the proposer leaves open");
-  if (plan.filters) line("filter", plan.filters == 1 ? "one for all queries" : "one a query");
+  if (plan.filters)
+    line("filter", plan.filters == 1 ? "one for all queries" : "one a query",
+         plan.struck     ? ", rows are struck out of longer lists"
+         : plan.gathered ? ", the rows that count are gathered and searched alone"
+                         : "");
   if (plan.self) line("left out", "training row ", *plan.self, " + q for query q");
-  if (!plan.fused && !radius) line("selector", name(plan.selector));
+  if (!plan.fused && !plan.boxes && !radius) line("selector", name(plan.selector));
   line("proposer", name(plan.proposer));
   if (plan.sample_rows)
     line("sample", plan.sample_rows, " training rows by the proposer, for a first guess, listing none; then ",
@@ -251,11 +325,16 @@ std::string explain(const Plan& plan) try {
     line("candidates", plan.candidates, " places a query", radius ? " and training tile" : "");
   if (plan.proposer != Proposer::none)
     line("quantized rows", quantized_bytes(plan.proposer, p.n, p.dims), " bytes, kept with the index");
+  if (plan.boxes) {
+    line("leaves", "at most ", plan.most_leaves, " a query, then all rows by the chain");
+    if (plan.tried_queries) line("sample", plan.tried_queries, " queries, to tell whether boxes pay");
+    line("boxes", boxes_bytes(p.n, p.dims), " bytes, kept with the index");
+  }
   if (plan.row_copy_bytes) line("row copy", plan.row_copy_bytes, " bytes, likewise");
   line("why", plan.reason);
   line("query tile", plan.query_tile);
-  line("training tile", plan.train_tile);
-  if (!radius) line("groups", plan.groups);
+  if (!plan.boxes) line("training tile", plan.train_tile);
+  if (!radius && !plan.boxes) line("groups", plan.groups);
   line("workspace", plan.workspace_bytes, " bytes");
   return out.str();
 } catch (...) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "boxes/boxes_rules.hpp"
 #include "kith/error.hpp"
 #include "kith/key.hpp"
 #include "plan/proposal_sizes.hpp"
@@ -12,15 +13,15 @@
 namespace kith {
 
 std::int64_t chain_tile(const Plan& plan) {
-  return plan.proposer == Proposer::none ? plan.train_tile : 0;
+  return plan.proposer == Proposer::none && !plan.boxes ? plan.train_tile : 0;
 }
 
 bool searches_in_one_tile(const Plan& plan) {
-  return plan.proposer != Proposer::none || plan.train_tile >= plan.problem.n;
+  return plan.proposer != Proposer::none || plan.boxes || plan.train_tile >= plan.problem.n;
 }
 
 std::size_t WorkspaceSizes::largest() const {
-  return std::max({queries, distances, lists, result, filter});
+  return std::max({queries, distances, lists, result, filter, walks});
 }
 
 WorkspaceSizes workspace_sizes(const DeviceInfo& device, const Plan& plan) {
@@ -34,6 +35,7 @@ WorkspaceSizes workspace_sizes(const DeviceInfo& device, const Plan& plan) {
   sizes.list_blocks = one_tile ? (plan.groups > 1 ? 1 : 0) : 2;
   sizes.result = q * k * sizeof(Key);
   sizes.filter = filter_bytes(plan);
+  sizes.walks = plan.boxes ? q * sizeof(std::uint32_t) : 0;
   return sizes;
 }
 
@@ -42,10 +44,12 @@ std::size_t memory_budget(const DeviceInfo& device, const Plan& plan, const Plan
   const bool proposes = plan.proposer != Proposer::none;
   std::size_t rows = packed_bytes(problem.n, problem.dims, device.train_block);
   if (proposes) rows += quantized_bytes(plan.proposer, problem.n, problem.dims) + plan.row_copy_bytes;
+  if (plan.boxes) rows += boxes_bytes(problem.n, problem.dims);
   const std::size_t free = device.memory_bytes > rows ? (device.memory_bytes - rows) / 2 : 0;
   const std::size_t budget = options.memory_limit ? options.memory_limit : free;
-  // Queries left to the chain are searched while what proposes still holds its memory.
-  return proposes ? budget / 2 : budget;
+  // Queries left to the chain are searched while what proposes, walks, or is struck out of, still holds its
+  // memory.
+  return proposes || plan.boxes || plan.struck ? budget / 2 : budget;
 }
 
 void fit_memory(const DeviceInfo& device, const PlanOptions& options, Plan& plan) {
@@ -63,7 +67,7 @@ void fit_memory(const DeviceInfo& device, const PlanOptions& options, Plan& plan
       plan.groups = (plan.groups + 1) / 2;
     } else if (plan.query_tile > 1) {
       plan.query_tile = (plan.query_tile + 1) / 2;
-    } else if (plan.train_tile > 1 && !plan.fused && plan.proposer == Proposer::none) {
+    } else if (plan.train_tile > 1 && !plan.fused && !plan.boxes && plan.proposer == Proposer::none) {
       plan.train_tile = (plan.train_tile + 1) / 2;
     } else {
       throw Error(Errc::out_of_memory, "search: one query takes " + std::to_string(plan.workspace_bytes) +

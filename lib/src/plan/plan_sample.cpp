@@ -4,8 +4,8 @@
 #include <string>
 
 #include "kith/error.hpp"
-#include "plan/plan_rules.hpp"
 #include "plan/reasons.hpp"
+#include "plan/rules/plan_rules.hpp"
 
 namespace kith {
 void check_sample(const PlanOptions& options) {

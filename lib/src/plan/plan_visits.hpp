@@ -1,7 +1,7 @@
 // How a proposer visits the training rows: in which steps, and how long the lists are.
 #pragma once
 
-#include "plan/plan_rules.hpp"
+#include "plan/rules/plan_rules.hpp"
 
 namespace kith {
 

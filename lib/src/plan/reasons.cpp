@@ -11,6 +11,12 @@ std::string ms(double seconds) {
   return text;
 }
 
+std::string shortened(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g", value);
+  return text;
+}
+
 }  // namespace
 
 std::string fused_on_host() {
@@ -41,6 +47,25 @@ std::string proposed(Proposer proposer, bool asked_for) {
                     how = "bounds of products tell which rows may be near, and the chain ranks those";
   return asked_for ? which + " was asked for; " + how
                    : "built-in rule: " + which + ", since there are many distances; " + how;
+}
+
+std::string boxes() {
+  return "built-in rule: rows have few columns, so boxes around neighbours tell which need not be looked at";
+}
+std::string boxes_asked_for() {
+  return "boxes were asked for";
+}
+std::string boxes_lose(std::int64_t sampled, std::int64_t gave_up, double leaves, std::int64_t worth) {
+  return "; not by boxes: " + std::to_string(sampled) + " sampled queries read " + shortened(leaves) +
+         " leaves each, and " + std::to_string(gave_up) + " of them more than the " + std::to_string(worth) +
+         " that take as long as all rows";
+}
+std::string boxes_pay(std::int64_t sampled, double leaves, std::int64_t worth) {
+  return "; " + std::to_string(sampled) + " sampled queries read " + shortened(leaves) +
+         " leaves each, where " + std::to_string(worth) + " take as long as all rows";
+}
+std::string gave_way_boxes(const std::string& message) {
+  return "; boxes gave way (" + message + ")";
 }
 
 std::string radius() {
@@ -101,6 +126,14 @@ std::string sampled_refusal(Selector selector, const std::string& message) {
 
 std::string left_out(const Plan& plan) {
   return plan.self ? "; one more neighbour is searched for, since a query is no neighbour of its own" : "";
+}
+std::string struck(std::int64_t searched, std::int64_t wanted) {
+  return "; " + std::to_string(searched) + " neighbours are searched for, of which " +
+         std::to_string(wanted) + " should pass the filter";
+}
+std::string gathered(std::int64_t kept, std::int64_t rows) {
+  return "; the filter keeps " + std::to_string(kept) + " of " + std::to_string(rows) +
+         " rows, which are gathered";
 }
 std::string overwhelmed(Proposer proposer) {
   return "; proposer " + std::string(name(proposer)) +

@@ -20,6 +20,14 @@ std::string large_k();
 std::string built_in(const std::string& why, const std::string& why_not_tuned);
 /// A proposer that pays, or that was asked for.
 std::string proposed(Proposer proposer, bool asked_for);
+std::string boxes();
+std::string boxes_asked_for();
+/// Of a way that was taken instead; leaves are of a query of the sample.
+///   gave_up  of `sampled` queries
+std::string boxes_lose(std::int64_t sampled, std::int64_t gave_up, double leaves, std::int64_t worth);
+std::string boxes_pay(std::int64_t sampled, double leaves, std::int64_t worth);
+std::string gave_way_boxes(const std::string& message);
+
 std::string radius();
 std::string class_sums();
 
@@ -42,6 +50,9 @@ std::string sampled_refusal(Selector selector, const std::string& message);
 
 // What follows a reason.
 std::string left_out(const Plan& plan);  ///< empty when no rows are
+/// `searched` neighbours for `wanted` that count.
+std::string struck(std::int64_t searched, std::int64_t wanted);
+std::string gathered(std::int64_t kept, std::int64_t rows);
 std::string overwhelmed(Proposer proposer);
 std::string gave_way_measured(const std::string& message);
 std::string gave_way_proposer(const std::string& message);

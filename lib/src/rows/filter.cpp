@@ -79,6 +79,28 @@ std::int64_t RowFilter::count(std::int64_t filter) const {
   return rows;
 }
 
+RowFilter RowFilter::slice(std::int64_t first, std::int64_t count) const try {
+  if (first < 0 || count < 1 || first > rows_ - count)
+    refuse("there are no rows " + std::to_string(first) + " ... " + std::to_string(first) + " + " +
+           std::to_string(count) + " - 1 among " + std::to_string(rows_) +
+           "; choose at least one from 0 to " + std::to_string(rows_ - 1));
+  RowFilter part(count, filters_);
+  const std::int64_t before = first / bits_a_word;
+  const auto shift = static_cast<std::uint32_t>(first % bits_a_word);
+  for (std::int64_t filter = 0; filter < filters_; ++filter)
+    for (std::int64_t word = 0; word < part.words_; ++word) {
+      const auto at = [&](std::int64_t place) {
+        return place < words_ ? bits_[static_cast<std::size_t>(filter * words_ + place)] : 0u;
+      };
+      const std::uint64_t both = std::uint64_t{at(before + word + 1)} << bits_a_word | at(before + word);
+      part.bits_[static_cast<std::size_t>(filter * part.words_ + word)] &=
+          static_cast<std::uint32_t>(both >> shift);
+    }
+  return part;
+} catch (...) {
+  rethrow_as_error();
+}
+
 MatrixView<const std::uint32_t> RowFilter::view() const {
   return {bits_.data(), filters_, words_};
 }

@@ -1,6 +1,7 @@
 // What an Index holds.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -11,39 +12,72 @@
 #include "kith/index.hpp"
 #include "kith/plan.hpp"
 #include "rows/chunks.hpp"
+#include "rows/landing.hpp"
 #include "rows/lessons.hpp"
+#include "rows/removed_rows.hpp"
+#include "rows/row_numbers.hpp"
 
 namespace kith {
 
+class IndexBoxes;
 class IndexQuantizedRows;
 
+/// What searches make of the rows on a device, and learn about them. Snapshots that differ only in which rows
+/// are removed share it.
+struct MadeOfRows {
+  explicit MadeOfRows(const DeviceInfo& info) : quantized_mutex(info) {}
+
+  Lessons lessons;
+  DeviceMutex quantized_mutex;
+  std::map<Proposer, std::shared_ptr<const IndexQuantizedRows>> quantized_rows;
+  std::shared_ptr<const IndexBoxes> boxes;
+};
+
 struct Index::State {
-  State(Device on, Metric measure, std::int64_t given, std::vector<std::int64_t> counting)
+  ///   shared  of another State with the same rows on the device; null: nothing is made yet
+  State(Device on, Metric measure, std::int64_t given, std::vector<std::int64_t> counting,
+        std::shared_ptr<MadeOfRows> shared = nullptr)
       : device(std::move(on)),
         metric(measure),
         columns(given),
         features(std::move(counting)),
-        dims(static_cast<std::int64_t>(features.size())) {}
+        dims(compares_bits(measure) ? landed_cols(Element::bits, given)
+                                    : static_cast<std::int64_t>(features.size())),
+        made(shared ? std::move(shared) : std::make_shared<MadeOfRows>(device.info())) {}
 
-  /// The features as prepare_rows() takes them: empty when all columns count.
+  /// The features as prepare_rows() takes them: empty when all columns count, as bits always do.
   std::span<const std::int64_t> mask() const {
-    return dims == columns ? std::span<const std::int64_t>() : std::span(features);
+    const bool all = compares_bits(metric) || dims == columns;
+    return all ? std::span<const std::int64_t>() : std::span(features);
   }
+
+  /// max |element| that check_range() asks for.
+  float largest_of_all() const { return std::max(largest, largest_of_shards); }
+
+  /// Rows that are not removed.
+  std::int64_t live() const { return rows - removed.count(); }
 
   Device device;
   Metric metric = Metric::squared_l2;
-  std::int64_t rows = 0;
-  std::int64_t columns = 0;            ///< of rows and queries, as given
+  std::int64_t rows = 0;               ///< on the device, those that are removed included
+  std::int64_t columns = 0;            ///< of rows and queries, as given: of bits their number
   std::vector<std::int64_t> features;  ///< the columns that count, ascending
-  std::int64_t dims = 0;               ///< as many: columns of the rows on the device
-  float largest = 0;                   ///< max |element|, for check_range()
+  std::int64_t dims = 0;               ///< columns of the rows on the device: as many, of bits words of 32
+  Element element = Element::f32;      ///< that all rows were given in; f32 where these differ
+  float largest = 0;                   ///< max |element|
+  std::int64_t first_row = 0;          ///< IndexOptions::first_row
+  float largest_of_shards = 0;         ///< IndexOptions::largest
   std::vector<Chunk> chunks;
   std::vector<float> centre;  ///< centre_of() the rows
   double clip_range = 0;      ///< clip_range_of() the rows
-  mutable Lessons lessons;    ///< of searches, for plans
-  mutable DeviceMutex quantized_mutex{device.info()};
+  RowNumbers numbers;         ///< of the rows, by their places
+  RemovedRows removed;        ///< by their places
+  std::shared_ptr<MadeOfRows> made;
+  Lessons& lessons = made->lessons;  ///< of searches, for plans
+  DeviceMutex& quantized_mutex = made->quantized_mutex;
   /// Each made by the first search by its proposer.
-  mutable std::map<Proposer, std::shared_ptr<const IndexQuantizedRows>> quantized_rows;
+  std::map<Proposer, std::shared_ptr<const IndexQuantizedRows>>& quantized_rows = made->quantized_rows;
+  std::shared_ptr<const IndexBoxes>& boxes = made->boxes;  ///< likewise
 };
 
 }  // namespace kith

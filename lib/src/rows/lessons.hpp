@@ -13,15 +13,19 @@ namespace kith {
 class Lessons {
  public:
   void tell_misleads(Proposer proposer) { of(proposer).misleads = true; }
-  void tell_overwhelms(Proposer proposer, std::int64_t k) {
-    std::atomic<std::int64_t>& known = of(proposer).overwhelmed_from;
-    std::int64_t from = known;
-    while ((from == 0 || k < from) && !known.compare_exchange_weak(from, k)) {
-    }
+  void tell_overwhelms(Proposer proposer, std::int64_t k) { lower(of(proposer).overwhelmed_from, k); }
+
+  void tell_boxes_made() { boxes_made_ = true; }
+  void tell_boxes_lose(std::int64_t k) { lower(boxes_lose_from_, k); }
+  void tell_answered(std::int64_t queries) {
+    if (!boxes_made_) queries_ += queries;
   }
 
   Feedback feedback() const {
     Feedback feedback;
+    feedback.boxes_made = boxes_made_;
+    feedback.boxes_lose_from = boxes_lose_from_;
+    feedback.queries = queries_;
     for (std::size_t i = 0; i < lessons_.size(); ++i) {
       const Feedback::Lesson lesson{static_cast<Proposer>(i), lessons_[i].misleads,
                                     lessons_[i].overwhelmed_from};
@@ -35,9 +39,17 @@ class Lessons {
     std::atomic<bool> misleads = false;
     std::atomic<std::int64_t> overwhelmed_from = 0;
   };
+  /// 0 stands for none.
+  static void lower(std::atomic<std::int64_t>& known, std::int64_t k) {
+    std::int64_t from = known;
+    while ((from == 0 || k < from) && !known.compare_exchange_weak(from, k)) {
+    }
+  }
   Lesson& of(Proposer proposer) { return lessons_[static_cast<std::size_t>(proposer)]; }
 
   std::array<Lesson, static_cast<std::size_t>(Proposer::int8) + 1> lessons_;
+  std::atomic<bool> boxes_made_ = false;
+  std::atomic<std::int64_t> boxes_lose_from_ = 0, queries_ = 0;
 };
 
 }  // namespace kith

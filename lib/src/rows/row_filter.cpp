@@ -10,6 +10,16 @@ namespace kith {
 
 static_assert(ordered(std::bit_cast<float>(spi::masked_bits)) == no_value);
 
+void check_k(std::string_view where, std::int64_t k, std::int64_t n, const PlanOptions& options) {
+  const std::int64_t most = options.self ? n - 1 : n;
+  if (k >= 1 && k <= most) return;
+  throw Error(Errc::invalid_argument, std::string(where) + ": k = " + std::to_string(k) +
+                                          " but the index holds " + std::to_string(n) +
+                                          (n == 1 ? " row" : " rows") +
+                                          (options.self ? ", of which none is its own neighbour" : "") +
+                                          "; choose 1 <= k <= " + std::to_string(most));
+}
+
 void check_rows_left_out(std::string_view where, std::int64_t n, std::int64_t m, const PlanOptions& options) {
   const auto text = [](std::int64_t value) { return std::to_string(value); };
   const auto refuse = [&](const std::string& message) {
@@ -27,6 +37,7 @@ void check_rows_left_out(std::string_view where, std::int64_t n, std::int64_t m,
 }
 
 std::size_t filter_bytes(const Plan& plan) {
+  if (!filters_on_device(plan)) return 0;
   const auto words = static_cast<std::size_t>(words_of_filter(plan.problem.n));
   const auto rows = static_cast<std::size_t>(std::min(plan.filters, plan.query_tile));
   return rows * words * sizeof(std::uint32_t);
@@ -41,7 +52,7 @@ DeviceFilter::DeviceFilter(const std::shared_ptr<Device::State>& state, const Pl
 }
 
 void DeviceFilter::upload(std::int64_t first, std::int64_t count) const {
-  if (plan_.filters > 1) copy(first, count);
+  if (*this && plan_.filters > 1) copy(first, count);
 }
 
 void DeviceFilter::copy(std::int64_t first, std::int64_t count) const {
@@ -53,6 +64,12 @@ void DeviceFilter::copy(std::int64_t first, std::int64_t count) const {
   }
   for (std::int64_t i = 0; i < count; ++i)
     session->write(*memory_.get(), static_cast<std::size_t>(i) * bytes, words_.row(first + i), bytes);
+}
+
+spi::Grid<std::uint32_t> DeviceFilter::words(std::int64_t queries) const {
+  if (!*this) return {};
+  const auto words = static_cast<std::size_t>(words_of_filter(plan_.problem.n));
+  return {memory_.get(), 0, plan_.filters == 1 ? 1 : static_cast<std::size_t>(queries), words, words};
 }
 
 spi::Step DeviceFilter::mask(const spi::Grid<float>& distances, std::uint32_t first_row) const {

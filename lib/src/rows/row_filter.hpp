@@ -23,9 +23,23 @@ inline bool has_filter(const PlanOptions& options) {
   return options.filter.rows() != 0 || options.filter.cols() != 0;
 }
 
+/// Throws invalid_argument: k is not from 1 to n, or to n - 1 where a row is not its own neighbour.
+void check_k(std::string_view where, std::int64_t k, std::int64_t n, const PlanOptions& options);
+
 /// Throws invalid_argument: PlanOptions::filter is not [1 or m, ceil(n / 32)], or queries from
 /// PlanOptions::self on are not all training rows.
 void check_rows_left_out(std::string_view where, std::int64_t n, std::int64_t m, const PlanOptions& options);
+
+/// Whether steps of the device heed a filter: not where rows are struck out of lists, or gathered.
+inline bool filters_on_device(const Plan& plan) {
+  return plan.filters > 0 && !plan.struck && !plan.gathered;
+}
+
+/// Whether row t counts.
+///   words  of one filter
+inline bool counts(const std::uint32_t* words, std::uint32_t t) {
+  return (words[t / 32] >> t % 32 & 1u) != 0;
+}
 
 /// Device bytes of the filter of a plan; 0 without one.
 std::size_t filter_bytes(const Plan& plan);
@@ -37,9 +51,11 @@ class DeviceFilter {
   /// Throws out_of_memory.
   DeviceFilter(const std::shared_ptr<Device::State>& state, const Plan& plan, const PlanOptions& options);
 
-  explicit operator bool() const { return plan_.filters > 0; }
+  explicit operator bool() const { return filters_on_device(plan_); }
   /// Copy the words of queries first ... first + count - 1, if each has its own. Locks the device.
   void upload(std::int64_t first, std::int64_t count) const;
+  /// The words of a tile of `queries` queries, or those for all; empty without a filter.
+  spi::Grid<std::uint32_t> words(std::int64_t queries) const;
   spi::Step mask(const spi::Grid<float>& distances, std::uint32_t first_row) const;
 
  private:

@@ -9,6 +9,7 @@
 #include <limits>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "base/float_guard.hpp"
 #include "base/text.hpp"
@@ -33,12 +34,12 @@ float largest_of(const float* row, std::int64_t dims) {
 
 [[noreturn]] void refuse_not_finite(std::string_view where, std::string_view what,
                                     MatrixView<const float> rows, std::int64_t r,
-                                    std::span<const std::int64_t> features) {
+                                    std::span<const std::int64_t> features, std::int64_t first_row) {
   std::int64_t d = 0;
   while (std::isfinite(rows(r, d))) ++d;
   const std::int64_t column = features.empty() ? d : features[static_cast<std::size_t>(d)];
-  throw Error(Errc::invalid_argument, std::string(where) + ": " + place_text(what, r, column) + " holds " +
-                                          (std::isnan(rows(r, d)) ? "NaN" : "an infinity") +
+  throw Error(Errc::invalid_argument, std::string(where) + ": " + place_text(what, first_row + r, column) +
+                                          " holds " + (std::isnan(rows(r, d)) ? "NaN" : "an infinity") +
                                           "; make every value finite, or leave the row out");
 }
 
@@ -46,11 +47,12 @@ float largest_of(const float* row, std::int64_t dims) {
 void gather(PreparedRows& rows, std::span<const std::int64_t> features, std::uint32_t threads) {
   const MatrixView<const float> from = rows.view;
   const std::size_t dims = features.size();
-  rows.own.resize(static_cast<std::size_t>(from.rows()) * dims);
+  std::vector<float> chosen(static_cast<std::size_t>(from.rows()) * dims);
   parallel_for(from.rows(), from.rows() * static_cast<std::int64_t>(dims), threads, [&](std::int64_t r) {
-    float* const to = rows.own.data() + static_cast<std::size_t>(r) * dims;
+    float* const to = chosen.data() + static_cast<std::size_t>(r) * dims;
     for (std::size_t d = 0; d < dims; ++d) to[d] = from(r, features[d]);
   });
+  rows.own = std::move(chosen);
   rows.view = MatrixView<const float>(rows.own.data(), from.rows(), static_cast<std::int64_t>(dims));
 }
 
@@ -64,7 +66,7 @@ void raise(std::atomic<float>& known, float value) {
 /// Divide each row by its norm: double sum in dimension order, one rounding to float. The rows may be
 /// `own` already. Elements of rows that were shorter than 1 become larger, so the largest is found anew.
 void make_unit_rows(std::string_view where, std::string_view what, PreparedRows& rows, bool all_columns,
-                    std::uint32_t threads) {
+                    std::uint32_t threads, std::int64_t first_row) {
   const MatrixView<const float> from = rows.view;
   const std::int64_t dims = from.cols();
   rows.own.resize(static_cast<std::size_t>(from.rows() * dims));
@@ -84,7 +86,7 @@ void make_unit_rows(std::string_view where, std::string_view what, PreparedRows&
   });
   if (first_zero < from.rows())
     throw Error(Errc::invalid_argument, std::string(where) + ": " + std::string(what) + " row " +
-                                            std::to_string(first_zero) + " is all zeros" +
+                                            std::to_string(first_row + first_zero) + " is all zeros" +
                                             (all_columns ? "" : " in the columns that count") +
                                             ", which has no direction; leave it out for cosine");
   rows.view = MatrixView<const float>(rows.own.data(), from.rows(), dims);
@@ -117,13 +119,16 @@ std::size_t cells_of(std::int64_t a, std::int64_t b) {
   return static_cast<std::size_t>(a * b);
 }
 
-PreparedRows prepare_rows(std::string_view where, std::string_view what, MatrixView<const float> rows,
-                          Metric metric, std::uint32_t threads, std::span<const std::int64_t> features) {
-  check_view(where, what, rows);
+PreparedRows prepare_rows(std::string_view where, std::string_view what, const RowsView& given, Metric metric,
+                          std::uint32_t threads, std::span<const std::int64_t> features,
+                          std::int64_t first_row) {
+  check_element(where, what, given, metric);
+  LandedRows landed = land(where, what, given, threads);
   const FloatGuard guard;
-  PreparedRows prepared{rows, {}, 0};
+  PreparedRows prepared{landed.view, std::move(landed.own), 0};
+  if (compares_bits(metric)) return prepared;
   if (!features.empty()) gather(prepared, features, threads);
-  rows = prepared.view;
+  const MatrixView<const float> rows = prepared.view;
   constexpr std::int64_t rows_a_share = 256;
   const std::int64_t shares = (rows.rows() + rows_a_share - 1) / rows_a_share;
   std::vector<float> largest(static_cast<std::size_t>(shares));
@@ -143,10 +148,10 @@ PreparedRows prepare_rows(std::string_view where, std::string_view what, MatrixV
     }
     std::int64_t r = s * rows_a_share;
     while (!std::isnan(largest_of(rows.row(r), rows.cols()))) ++r;
-    refuse_not_finite(where, what, rows, r, features);
+    refuse_not_finite(where, what, rows, r, features, first_row);
   }
   if (prepare_of(metric) == Prepare::unit_rows)
-    make_unit_rows(where, what, prepared, features.empty(), threads);
+    make_unit_rows(where, what, prepared, features.empty(), threads, first_row);
   return prepared;
 }
 
@@ -184,7 +189,7 @@ std::size_t packed_bytes(std::int64_t rows, std::int64_t dims, std::uint32_t blo
 }
 
 void upload_rows(Device::State& state, spi::Allocation& to, MatrixView<const float> rows, std::uint32_t block,
-                 std::uint32_t threads) {
+                 std::uint32_t threads, std::int64_t begin) {
   const std::int64_t dims = rows.cols(), blocks = (rows.rows() + block - 1) / block;
   const std::size_t block_floats = static_cast<std::size_t>(dims) * block;
   constexpr std::size_t staging_floats = std::size_t{1} << 23;  // 32 MiB a write
@@ -206,8 +211,8 @@ void upload_rows(Device::State& state, spi::Allocation& to, MatrixView<const flo
                                 staging.data() + static_cast<std::size_t>(i) * block_floats);
                  });
     const DeviceSession session(state);
-    session->write(to, static_cast<std::size_t>(first) * block_floats * sizeof(float), staging.data(),
-                   static_cast<std::size_t>(count) * block_floats * sizeof(float));
+    session->write(to, static_cast<std::size_t>(begin / block + first) * block_floats * sizeof(float),
+                   staging.data(), static_cast<std::size_t>(count) * block_floats * sizeof(float));
   }
 }
 

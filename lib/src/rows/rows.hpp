@@ -9,16 +9,18 @@
 #include "device/device_state.hpp"
 #include "kith/matrix_view.hpp"
 #include "kith/metric.hpp"
+#include "kith/rows_view.hpp"
 #include "kith/spi.hpp"
+#include "rows/landing.hpp"
 
 namespace kith {
 
-/// Rows a search may take: checked, and for cosine divided by their norms. Refers to the caller's
-/// memory, or to `own` where the metric needs other values.
+/// Rows a search may take: checked, landed, and for cosine divided by their norms. Refers to the caller's
+/// memory, or to `own` where that holds another element or the metric needs other values.
 struct PreparedRows {
   MatrixView<const float> view;
   std::vector<float> own;
-  float largest = 0;  ///< max |element|
+  float largest = 0;  ///< max |element|; 0 of bits
 };
 
 /// Refuse a view that no memory can hold: without an address, with rows that overlap, or too large.
@@ -35,13 +37,16 @@ void check_view(std::string_view where, std::string_view what, MatrixView<const 
 /// a * b elements. Throws std::length_error where no memory has as many.
 std::size_t cells_of(std::int64_t a, std::int64_t b);
 
-/// Check and prepare rows for `metric`.
+/// Check, land and prepare rows for `metric`.
+///   first_row  the number of row 0 in messages
 ///   what      names them in messages: "training" or "query"
 ///   features  the columns that are meant, ascending; the others are not looked at. Empty: all
-/// Throws invalid_argument: as check_view() does; a NaN or infinity (the first one's row and column); for
+/// Throws as check_rows() and check_element() do;
+///        invalid_argument: a NaN or infinity (the first one's row and column); for
 ///                          cosine, a row of zeros.
-PreparedRows prepare_rows(std::string_view where, std::string_view what, MatrixView<const float> rows,
-                          Metric metric, std::uint32_t threads, std::span<const std::int64_t> features = {});
+PreparedRows prepare_rows(std::string_view where, std::string_view what, const RowsView& given, Metric metric,
+                          std::uint32_t threads, std::span<const std::int64_t> features = {},
+                          std::int64_t first_row = 0);
 
 /// The columns that count, ascending; all where none is asked for.
 /// Throws invalid_argument: one does not exist, or is named twice.
@@ -54,8 +59,9 @@ void check_range(std::string_view where, Metric metric, MatrixView<const float> 
 /// Bytes that `rows` rows of `dims` floats take in blocks of `block`.
 std::size_t packed_bytes(std::int64_t rows, std::int64_t dims, std::uint32_t block);
 
-/// Write rows to device memory as RowBlocks, beginning at row 0 of `to`. Locks the device.
+/// Write rows to device memory as RowBlocks, beginning at row `begin` of `to`, a multiple of `block`. Locks
+/// the device.
 void upload_rows(Device::State& state, spi::Allocation& to, MatrixView<const float> rows, std::uint32_t block,
-                 std::uint32_t threads);
+                 std::uint32_t threads, std::int64_t begin = 0);
 
 }  // namespace kith

@@ -10,16 +10,6 @@
 namespace kith {
 namespace {
 
-/// Of the chain for what is left of a search by `plan`, while that holds its memory.
-PlanOptions options_for_rest(const Index::State& index, const Plan& plan, const PlanOptions& options) {
-  PlanOptions rest;
-  rest.proposer = Proposer::none;
-  rest.memory_limit = memory_budget(index.device.info(), plan, options);  // the other half
-  rest.threads = options.threads;
-  rest.stop = options.stop;
-  return rest;
-}
-
 /// Move the keys of queries first, first + 1, ... of the rest to where those of the tile are.
 void move_keys(Device::State& state, const Workspace& from, std::int64_t first, std::int64_t count,
                const Open& open, const Workspace& to) {
@@ -36,6 +26,17 @@ void move_keys(Device::State& state, const Workspace& from, std::int64_t first, 
 }
 
 }  // namespace
+
+PlanOptions options_for_rest(const Index::State& index, const Plan& plan, const PlanOptions& options) {
+  PlanOptions rest;
+  rest.proposer = Proposer::none;
+  rest.boxes = false;
+  rest.filter = options.filter;
+  rest.memory_limit = memory_budget(index.device.info(), plan, options);  // the other half
+  rest.threads = options.threads;
+  rest.stop = options.stop;
+  return rest;
+}
 
 void ExactSearch::run(std::int64_t count, const Workspace& workspace, Watcher& watcher, Trace* trace,
                       std::function<void()>& meanwhile) const {

@@ -36,9 +36,13 @@ class ExactSearch {
   const std::vector<Tile> tiles_;
 };
 
+/// Of the chain for what is left of a search by `plan`, while that holds its memory.
+PlanOptions options_for_rest(const Index::State& index, const Plan& plan, const PlanOptions& options);
+
 /// Search the open queries of a tile by a plan of their own, in memory of their own, and put their keys where
 /// those of the tile are.
 ///   plan     whose other attempts left them
+///   options  with the filter of the open queries
 ///   queries  [count, dims]  of the tile
 void search_rest(const Index::State& index, const Plan& plan, const PlanOptions& options,
                  MatrixView<const float> queries, const Open& open, const Workspace& workspace, Trace* trace);

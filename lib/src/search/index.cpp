@@ -1,16 +1,23 @@
 #include "kith/index.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
+#include <optional>
 #include <string>
 
 #include "base/border.hpp"
+#include "base/text.hpp"
+#include "boxes/index_boxes.hpp"
 #include "certified/quantized_rows.hpp"
 #include "device/timing.hpp"
 #include "host/parallel.hpp"
 #include "kith/error.hpp"
 #include "metric/chain.hpp"
+#include "rows/mapped_options.hpp"
 #include "rows/rows.hpp"
+#include "search/filtered/gathered_search.hpp"
+#include "search/filtered/kept_rows.hpp"
 #include "search/pipeline.hpp"
 #include "search/search.hpp"
 
@@ -21,16 +28,84 @@ namespace {
   throw Error(Errc::invalid_argument, "index: " + message);
 }
 
-void check_shape(const char* what, MatrixView<const float> rows) {
-  if (rows.rows() < 1 || rows.cols() < 1)
-    refuse(std::string("the ") + what + " rows are [" + std::to_string(rows.rows()) + ", " +
-           std::to_string(rows.cols()) + "]; give at least one row and one column");
+void check_shape(const char* what, const RowsView& rows) {
+  if (rows.rows < 1 || rows.cols < 1)
+    refuse(std::string("the ") + what + " rows are [" + std::to_string(rows.rows) + ", " +
+           std::to_string(rows.cols) + "]; give at least one row and one column");
 }
 
 void check_count(std::int64_t rows) {
   if (rows > most_rows)
     refuse(std::to_string(rows) + " training rows, but an index holds at most " + std::to_string(most_rows) +
            "; split them over several");
+}
+
+/// Rows in this order; as they are where it is empty.
+void put_in_order(const std::vector<std::int64_t>& order, PreparedRows& rows) {
+  if (order.empty()) return;
+  std::vector<float> ordered;
+  ordered.reserve(order.size() * static_cast<std::size_t>(rows.view.cols()));
+  for (const std::int64_t row : order)
+    ordered.insert(ordered.end(), rows.view.row(row), rows.view.row(row) + rows.view.cols());
+  rows.own = std::move(ordered);
+  rows.view = {rows.own.data(), rows.view.rows(), rows.view.cols()};
+}
+
+std::vector<std::int64_t> in_order(std::span<const std::int64_t> ids) {
+  std::vector<std::int64_t> ordered(ids.begin(), ids.end());
+  std::sort(ordered.begin(), ordered.end());
+  return ordered;
+}
+
+/// Where these rows lie, ascending. Throws invalid_argument: one is not there, or named twice.
+std::vector<std::int64_t> places_of(const Index::State& index, std::span<const std::int64_t> rows) {
+  std::vector<std::int64_t> places;
+  places.reserve(rows.size());
+  for (const std::int64_t row : rows) {
+    const std::optional<std::int64_t> place = index.numbers.place_of_number(row, index.rows);
+    if (!place || index.removed.has(*place))
+      refuse("there is no row " + std::to_string(row) +
+             " to remove, or it was removed before; name rows "
+             "that are there, of which the next would be " +
+             std::to_string(index.numbers.next()));
+    places.push_back(*place);
+  }
+  std::sort(places.begin(), places.end());
+  const auto twice = std::adjacent_find(places.begin(), places.end());
+  if (twice != places.end())
+    refuse("row " + std::to_string(index.numbers.number(*twice)) + " is named twice; name each once");
+  return places;
+}
+
+/// The same rows on the device: all but what says which of them are removed.
+std::shared_ptr<Index::State> sharing(const Index::State& index) {
+  auto state =
+      std::make_shared<Index::State>(index.device, index.metric, index.columns, index.features, index.made);
+  state->rows = index.rows;
+  state->element = index.element;
+  state->largest = index.largest;
+  state->first_row = index.first_row;
+  state->largest_of_shards = index.largest_of_shards;
+  state->chunks = index.chunks;
+  state->centre = index.centre;
+  state->clip_range = index.clip_range;
+  state->numbers = index.numbers;
+  return state;
+}
+
+/// Of a shard: its numbers, and what it is told of the others' elements.
+///   largest  max |element| of the rows here
+void check_shard(const IndexOptions& options, Metric metric, std::int64_t rows, float largest) {
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  if (options.first_row < 0 || options.first_row > most - rows)
+    refuse("first_row = " + std::to_string(options.first_row) + " with " + std::to_string(rows) +
+           " rows; choose from 0 to " + std::to_string(most - rows));
+  if (options.first_row != 0 && !options.ids.empty())
+    refuse("first_row = " + std::to_string(options.first_row) +
+           " with ids, which are numbers of all shards already; leave first_row out");
+  if (metric == Metric::negative_dot && options.largest != 0 && !(options.largest >= largest))
+    refuse("largest = " + text_of(options.largest) + ", but the training rows reach " + text_of(largest) +
+           "; give the largest |element| of the rows of all shards");
 }
 
 }  // namespace
@@ -53,37 +128,61 @@ std::vector<std::int64_t> ordered_features(const std::vector<std::int64_t>& aske
   return features;
 }
 
-Index::Index(Device device, MatrixView<const float> train, Metric metric, const IndexOptions& options) try {
+Index::Index(Device device, const RowsView& train, Metric metric, const IndexOptions& options) try {
   check_shape("training", train);
-  check_count(train.rows());
-  auto state = std::make_shared<State>(std::move(device), metric, train.cols(),
-                                       ordered_features(options.features, train.cols()));
-  const PreparedRows rows = prepare_rows("index", "training", train, metric, 0, state->mask());
-  state->rows = train.rows();
+  check_count(train.rows);
+  check_element("index", "training", train, metric);
+  if (compares_bits(metric) && !options.features.empty())
+    refuse(std::string(name(metric)) +
+           " compares whole rows of bits, but features are chosen; leave them out");
+  auto state = std::make_shared<State>(std::move(device), metric, train.cols,
+                                       ordered_features(options.features, train.cols));
+  check_shard(options, metric, train.rows, 0);
+  const std::vector<std::int64_t> order = order_of_ids("index", options.ids, train.rows, 0);
+  PreparedRows rows = prepare_rows("index", "training", train, metric, 0, state->mask(), options.first_row);
+  check_shard(options, metric, train.rows, rows.largest);
+  put_in_order(order, rows);
+  state->rows = train.rows;
+  state->element = train.element;
+  state->numbers = options.ids.empty() ? RowNumbers(train.rows) : RowNumbers(in_order(options.ids));
+  state->first_row = options.first_row;
+  state->largest_of_shards = options.largest;
   state->largest = rows.largest;
   state->chunks = upload_chunks(state->device.state(), rows.view, 0, 0);
   state->centre = centre_of(rows.view, metric);
-  state->clip_range = clip_range_of(rows.view, state->centre);
+  state->clip_range = measured_reach(*state, rows.view);
   state_ = std::move(state);
 } catch (...) {
   rethrow_as_error();
 }
 
-Index Index::with(MatrixView<const float> more) const try {
+Index Index::with(const RowsView& more, std::span<const std::int64_t> ids) const try {
   check_shape("added", more);
-  if (more.cols() != state_->columns)
-    refuse("the added rows have " + std::to_string(more.cols()) + " columns but the index has " +
+  if (more.cols != state_->columns)
+    refuse("the added rows have " + std::to_string(more.cols) + " columns but the index has " +
            std::to_string(state_->columns) + "; give as many");
-  check_count(state_->rows + more.rows());
-  const PreparedRows rows = prepare_rows("index", "added", more, state_->metric, 0, state_->mask());
+  check_count(state_->rows + more.rows);
+  const std::vector<std::int64_t> order = order_of_ids("index", ids, more.rows, state_->numbers.next());
+  PreparedRows rows = prepare_rows("index", "added", more, state_->metric, 0, state_->mask());
+  put_in_order(order, rows);
   auto state = std::make_shared<State>(state_->device, state_->metric, state_->columns, state_->features);
-  state->rows = state_->rows + more.rows();
+  state->rows = state_->rows + more.rows;
+  state->element = more.element == state_->element ? more.element : Element::f32;
+  state->first_row = state_->first_row;
+  state->largest_of_shards = state_->largest_of_shards;
+  state->numbers = state_->numbers.with(state_->rows, more.rows, in_order(ids));
+  state->removed = state_->removed;
+  if (state->first_row != 0 && state->numbers.has_ids())
+    refuse("the index has first_row = " + std::to_string(state->first_row) +
+           ", so rows are not given ids; leave them out");
+  check_shard({{}, state->first_row, state->largest_of_shards}, state->metric, state->numbers.positions(),
+              rows.largest);
   state->largest = std::max(state_->largest, rows.largest);
   state->chunks = state_->chunks;
   for (Chunk& chunk : upload_chunks(state->device.state(), rows.view, state_->rows, 0))
     state->chunks.push_back(std::move(chunk));
   state->centre = state_->centre;
-  state->clip_range = std::max(state_->clip_range, clip_range_of(rows.view, state->centre));
+  state->clip_range = std::max(state_->clip_range, measured_reach(*state, rows.view));
   Index grown = *this;
   grown.state_ = std::move(state);
   return grown;
@@ -91,7 +190,35 @@ Index Index::with(MatrixView<const float> more) const try {
   rethrow_as_error();
 }
 
-Neighbors Index::search(MatrixView<const float> queries, std::int64_t k, const PlanOptions& options,
+Index Index::without(std::span<const std::int64_t> rows) const try {
+  const std::vector<std::int64_t> places = places_of(*state_, rows);
+  if (static_cast<std::int64_t>(places.size()) == state_->live())
+    refuse("all " + std::to_string(places.size()) + " rows would be removed; leave at least one");
+  std::shared_ptr<State> state = sharing(*state_);
+  state->removed = state_->removed.with(places);
+  Index rest = *this;
+  rest.state_ = std::move(state);
+  return rest;
+} catch (...) {
+  rethrow_as_error();
+}
+
+Index Index::compact() const try {
+  if (state_->removed.count() == 0 && state_->chunks.size() == 1) return *this;
+  const std::vector<std::int64_t> places = live_places(*state_);
+  std::shared_ptr<State> state = state_of_rows(*state_, places, 0);
+  if (state_->removed.count() == 0)
+    state->numbers = state_->numbers;
+  else
+    state->numbers = state_->numbers.of(places);
+  Index rest = *this;
+  rest.state_ = std::move(state);
+  return rest;
+} catch (...) {
+  rethrow_as_error();
+}
+
+Neighbors Index::search(const RowsView& queries, std::int64_t k, const PlanOptions& options,
                         Trace* trace) const try {
   Neighbors found;
   search_into(queries, k, found, options, trace);
@@ -100,16 +227,41 @@ Neighbors Index::search(MatrixView<const float> queries, std::int64_t k, const P
   rethrow_as_error();
 }
 
-void Index::search_into(MatrixView<const float> queries, std::int64_t k, Neighbors& found,
-                        const PlanOptions& options, Trace* trace) const try {
-  search_with(*state_, queries, k, options, trace, found, nullptr);
+void Index::search_into(const RowsView& queries, std::int64_t k, Neighbors& found, const PlanOptions& options,
+                        Trace* trace) const try {
+  const MappedOptions mapped("search", *state_, options, queries.rows, k);
+  search_with(*state_, queries, k, mapped.options(), trace, found, nullptr);
+  state_->numbers.to_numbers(found.index);
+} catch (...) {
+  rethrow_as_error();
+}
+
+Keys Index::search_keys(const RowsView& queries, std::int64_t k, const PlanOptions& options,
+                        Trace* trace) const try {
+  return search_for_keys(*state_, queries, k, options, trace);
+} catch (...) {
+  rethrow_as_error();
+}
+
+void Index::prepare(std::int64_t m, std::int64_t k, const PlanOptions& options) const try {
+  Feedback told = state_->lessons.feedback();
+  told.boxes_made = true;  // so that what it takes to make them is no reason against them
+  const MappedOptions mapped("search", *state_, options, m, k);
+  if (gathers(*state_, m, k, mapped.options())) return;  // nothing is kept
+  const Plan plan = plan_search(*state_, m, k, mapped.options(), told);
+  if (plan.boxes)
+    boxes_for(*state_, options);
+  else if (plan.proposer != Proposer::none)
+    quantized_rows_for(*state_, plan);
 } catch (...) {
   rethrow_as_error();
 }
 
 Plan Index::plan(std::int64_t m, std::int64_t k, const PlanOptions& options, const Feedback& feedback) const
     try {
-  return plan_search(*state_, m, k, options, feedback);
+  const MappedOptions mapped("search", *state_, options, m, k);
+  if (gathers(*state_, m, k, mapped.options())) return plan_gathered(*state_, m, k, mapped.options());
+  return plan_search(*state_, m, k, mapped.options(), feedback);
 } catch (...) {
   rethrow_as_error();
 }
@@ -129,10 +281,28 @@ Metric Index::metric() const {
   return state_->metric;
 }
 std::int64_t Index::rows() const {
-  return state_->rows;
+  return state_->live();
 }
+std::int64_t Index::next_row() const {
+  return state_->numbers.next();
+}
+std::int64_t Index::positions() const {
+  return state_->numbers.positions();
+}
+
+std::vector<std::int64_t> Index::numbers() const try {
+  std::vector<std::int64_t> numbers = live_places(*state_);
+  state_->numbers.to_numbers(numbers);
+  return numbers;
+} catch (...) {
+  rethrow_as_error();
+}
+
 std::int64_t Index::dims() const {
   return state_->columns;
+}
+std::int64_t Index::first_row() const {
+  return state_->first_row;
 }
 const std::vector<std::int64_t>& Index::features() const {
   return state_->features;
@@ -144,6 +314,7 @@ std::size_t Index::memory_bytes() const {
   const std::lock_guard lock(state_->quantized_mutex);
   for (const auto& [proposer, quantized] : state_->quantized_rows)
     if (quantized) bytes += quantized->bytes();  // none where there was no memory for it
+  if (state_->boxes) bytes += state_->boxes->bytes();
   return bytes;
 }
 

@@ -12,6 +12,7 @@
 #include "plan/product_bounds.hpp"
 #include "rows/row_filter.hpp"
 #include "rows/rows.hpp"
+#include "search/boxed_search.hpp"
 #include "search/exact_search.hpp"
 
 namespace kith {
@@ -46,19 +47,22 @@ std::int64_t count_of(const Open& open) {
 class Ladder {
  public:
   Ladder(const Index::State& index, const Plan& plan, const PlanOptions& options, const DeviceFilter& filter,
-         float query_scale)
+         float query_scale, Trace* trace)
       : index_(index), plan_(plan), options_(options) {
-    if (plan.proposer == Proposer::none)
+    if (plan.boxes)
+      boxed_.emplace(index, plan, options, filter, trace);
+    else if (plan.proposer == Proposer::none)
       exact_.emplace(index, plan, filter);
     else
       bounded_.emplace(index, plan, query_scale);
   }
 
   /// Of a query tile, by the first attempt: what progress is counted in.
-  std::int64_t steps() const { return exact_ ? exact_->steps() : bounded_->steps(); }
+  std::int64_t steps() const { return boxed_ ? 1 : exact_ ? exact_->steps() : bounded_->steps(); }
 
-  void run(MatrixView<const float> queries, Workspace& workspace, Watcher& watcher, Trace* trace,
-           std::function<void()>& meanwhile);
+  ///   first  of the search, query 0 of the tile
+  void run(MatrixView<const float> queries, std::int64_t first, Workspace& workspace, Watcher& watcher,
+           Trace* trace, std::function<void()>& meanwhile);
   /// What the tiles say of searches to come.
   void tell() const;
 
@@ -70,14 +74,16 @@ class Ladder {
   const Index::State& index_;
   const Plan& plan_;
   const PlanOptions& options_;
+  std::optional<BoxedSearch> boxed_;
   std::optional<ExactSearch> exact_;
   std::optional<BoundedSearch> bounded_;
   std::size_t begin_ = 0;  ///< the attempt that a tile begins with: later ones once many were open
   std::int64_t asked_ = 0, left_ = 0;  ///< queries that a proposer was asked for, and left to the chain
 };
 
-void Ladder::run(MatrixView<const float> queries, Workspace& workspace, Watcher& watcher, Trace* trace,
-                 std::function<void()>& meanwhile) {
+void Ladder::run(MatrixView<const float> queries, std::int64_t first, Workspace& workspace, Watcher& watcher,
+                 Trace* trace, std::function<void()>& meanwhile) {
+  if (boxed_) return boxed_->run(queries, first, workspace, watcher, trace, meanwhile);
   const std::int64_t count = queries.rows();
   if (exact_) return exact_->run(count, workspace, watcher, trace, meanwhile);
   const std::size_t begin = begin_;
@@ -151,7 +157,7 @@ void run(const Index::State& index, const Plan& plan, const PlanOptions& options
   if (plan.proposer != Proposer::none && m > 0) quantized_rows_for(index, plan, trace);
   std::optional<Ladder> ladder;
   if (m > 0)
-    ladder.emplace(index, plan, options, filter, query_scale_of(index, plan, queries, largest_query));
+    ladder.emplace(index, plan, options, filter, query_scale_of(index, plan, queries, largest_query), trace);
   const std::int64_t steps = ladder ? ladder->steps() : 0;
   Watcher watcher(options, query_tiles * steps);
   watcher.check_stop();
@@ -159,11 +165,12 @@ void run(const Index::State& index, const Plan& plan, const PlanOptions& options
     const std::int64_t count = std::min(plan.query_tile, m - first);
     const MatrixView<const float> of_tile = queries.slice(first, count);
     upload_tile(index, plan, of_tile, first, workspace, filter, trace);
-    ladder->run(of_tile, workspace, watcher, trace, meanwhile);
+    ladder->run(of_tile, first, workspace, watcher, trace, meanwhile);
     take(workspace, first, count);
   }
   do_once(meanwhile);  // there are no queries
   if (ladder) ladder->tell();
+  if (!plan.boxes) index.lessons.tell_answered(m);
   if (trace) {
     trace->query_tiles = query_tiles;
     trace->train_tiles = steps;

@@ -49,6 +49,7 @@ class Ways {
   const PlanOptions& options_;
   const Feedback& feedback_;
   Rules rules_;
+  bool without_boxes_ = false;
   std::string note_;  ///< on those that gave way
 };
 

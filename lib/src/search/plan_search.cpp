@@ -3,15 +3,17 @@
 
 #include "certified/proposal.hpp"
 #include "certified/quantized_rows.hpp"
+#include "check/boxes_check.hpp"
 #include "check/proposer_check.hpp"
 #include "check/selector_check.hpp"
 #include "exact/exact_tile.hpp"
 #include "kith/error.hpp"
 #include "kith/tuning.hpp"
 #include "plan/attempts.hpp"
-#include "plan/plan_rules.hpp"
 #include "plan/reasons.hpp"
+#include "plan/rules/plan_rules.hpp"
 #include "rows/row_filter.hpp"
+#include "search/boxed_search.hpp"
 #include "search/pipeline.hpp"
 #include "tiles/tiles.hpp"
 
@@ -42,10 +44,28 @@ void add_chain_steps(const DeviceInfo& info, const Plan& plan, std::vector<spi::
     steps.push_back(nearest_step(plan, queries, train, 0, lists, {}));
   } else {
     steps.push_back(distance_step(plan, queries, train, distances));
-    if (plan.filters) steps.push_back(mask_step(plan, nullptr, distances, 0));
+    if (filters_on_device(plan)) steps.push_back(mask_step(plan, nullptr, distances, 0));
     steps.push_back(select_step(plan, distances, 0, lists, {}));
   }
   if (width > 1) steps.push_back(merge_step(plan, lists, {}));
+}
+
+spi::Step largest_boxes_step(const DeviceInfo& info, const Plan& plan) {
+  const std::size_t q = static_cast<std::size_t>(plan.query_tile),
+                    k = static_cast<std::size_t>(plan.problem.k),
+                    words = filters_on_device(plan)
+                                ? static_cast<std::size_t>(words_of_filter(plan.problem.n))
+                                : 0;
+  const std::uint32_t n = count(plan.problem.n), dims = count(plan.problem.dims);
+  const spi::Boxes boxes{{nullptr, 0, n, dims, spi::box_rows}, {nullptr, 0, 1, n, n}, {}};
+  return boxes_step(plan, boxes, {nullptr, 0, count(plan.query_tile), dims, info.query_block}, nullptr,
+                    nullptr, {nullptr, 0, plan.filters == 1 ? 1 : q, words, words}, {}, {nullptr, 0, q, k, k},
+                    {});
+}
+
+spi::Step largest_order_step(const DeviceInfo& info, const Plan& plan) {
+  return order_step({nullptr, 0, count(plan.query_tile), count(plan.problem.dims), info.query_block}, nullptr,
+                    nullptr, {}, plan.threads);
 }
 
 void add_proposer_steps(const DeviceInfo& info, const Plan& plan, std::vector<spi::Step>& steps) {
@@ -86,7 +106,12 @@ void add_proposer_steps(const DeviceInfo& info, const Plan& plan, std::vector<sp
 
 std::size_t scratch_of(const Device::State& device, const Plan& plan) {
   std::vector<spi::Step> steps;
-  if (chain_tile(plan) > 0) add_chain_steps(device.info, plan, steps);
+  if (plan.boxes) {
+    steps.push_back(largest_boxes_step(device.info, plan));
+    if (plan.query_tile >= worth_sorting && makes_boxes(device, plan.problem.dims))
+      steps.push_back(largest_order_step(device.info, plan));
+  } else if (chain_tile(plan) > 0)
+    add_chain_steps(device.info, plan, steps);
   if (plan.proposer != Proposer::none) add_proposer_steps(device.info, plan, steps);
   std::size_t most = 0;
   for (const spi::Step& step : steps) {
@@ -118,19 +143,22 @@ Plan fitted_plan(const Index::State& index, const DeviceInfo& device, const Prob
       plan.sample_rows = 0;
       plan.attempts = attempts_of(plan, false);
     }
-    if (!proposes && plan.train_tile > longest_chunk(index)) {  // a tile lies in one chunk
+    if (!proposes && !plan.boxes && plan.train_tile > longest_chunk(index)) {  // a tile lies in one chunk
       tighter.train_tile = longest_chunk(index);
       continue;
     }
     if (proposes)
       if (const std::string why = test_proposer(*index.device.state(), plan); !why.empty())
         throw Error(Errc::unsupported, "search: " + device.spec + ": " + why);
+    if (plan.boxes)
+      if (const std::string why = test_boxes(*index.device.state(), problem.metric); !why.empty())
+        throw Error(Errc::unsupported, "search: " + device.spec + ": " + why);
     const std::size_t scratch = scratch_of(*index.device.state(), plan);
     const std::size_t budget = memory_budget(device, plan, options);
     plan.workspace_bytes += scratch;
     if (plan.workspace_bytes <= budget && scratch <= device.largest_allocation) {
-      if (!plan.fused)
-        if (const std::string why = test_selector(*index.device.state(), plan.selector, problem.k);
+      if (!plan.fused && !plan.boxes)
+        if (const std::string why = test_selector(*index.device.state(), plan.selector, plan.problem.k);
             !why.empty())
           throw Error(Errc::unsupported, "search: " + device.spec + ": " + why);
       return plan;
@@ -160,11 +188,13 @@ Ways::Ways(const Index::State& index, std::int64_t m, std::int64_t k, const Plan
 
 Plan Ways::plan() const {
   const DeviceInfo& device = index_.device.info();
-  if (rules_ == Rules::measured || (rules_ == Rules::built_in && !device.tuning))
+  if (!without_boxes_ && (rules_ == Rules::measured || (rules_ == Rules::built_in && !device.tuning)))
     return fitted_plan(index_, device, problem_, options_, feedback_);
   PlanOptions options = options_;
+  if (without_boxes_) options.boxes = false;
   if (rules_ == Rules::chain) options.proposer = Proposer::none;
-  Plan plan = fitted_plan(index_, without_tuning(device), problem_, options, feedback_);
+  const DeviceInfo plain = rules_ == Rules::measured ? device : without_tuning(device);
+  Plan plan = fitted_plan(index_, plain, problem_, options, feedback_);
   plan.reason += note_;
   return plan;
 }
@@ -178,6 +208,11 @@ bool Ways::give_way(const Error& error, const Plan* at_work) {
   const bool free_to_propose = options_.proposer == Proposer::automatic;
   const bool proposes = free_to_propose && at_work && at_work->proposer != Proposer::none;
   const bool is_measured = rules_ == Rules::measured && !(at_work && !options_.sample.empty());
+  if (may && at_work && at_work->boxes && !options_.boxes) {
+    without_boxes_ = true;
+    note_ += reasons::gave_way_boxes(error.what());
+    return true;
+  }
   if (!may || rules_ == Rules::chain) return false;
   if (proposes)
     rules_ = Rules::chain;

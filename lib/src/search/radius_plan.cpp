@@ -3,8 +3,8 @@
 
 #include "base/numbers.hpp"
 #include "kith/error.hpp"
-#include "plan/plan_rules.hpp"
 #include "plan/reasons.hpp"
+#include "plan/rules/plan_rules.hpp"
 #include "rows/row_filter.hpp"
 #include "rows/rows.hpp"
 #include "search/radius.hpp"
@@ -49,6 +49,7 @@ Plan plan_within(const Index::State& index, std::int64_t m, const PlanOptions& o
   PlanOptions tiles = options;
   tiles.self.reset();
   tiles.fused = false;
+  tiles.boxes = false;  // which are tried before: boxed_radius.hpp
   tiles.proposer = Proposer::none;
   Plan plan = plan_problem(device, {index.metric, index.rows, m, index.dims, 1}, tiles);
   plan.problem.k = 0;

@@ -13,8 +13,12 @@
 #include "metric/chain.hpp"
 #include "plan/product_bounds.hpp"
 #include "plan/reasons.hpp"
+#include "rows/mapped_options.hpp"
 #include "rows/row_filter.hpp"
 #include "rows/rows.hpp"
+#include "search/boxed_search.hpp"
+#include "search/filtered/gathered_search.hpp"
+#include "search/filtered/struck_lists.hpp"
 #include "search/sampling.hpp"
 
 namespace kith {
@@ -33,7 +37,8 @@ void for_each_list(std::int64_t count, const Plan& plan, const Body& body) {
                });
 }
 
-/// Keys of a query tile, read from the device, without those rows that do not count.
+/// Keys of a query tile, read from the device, without those rows that do not count; where the plan strikes
+/// them out, that is done afterwards.
 ///   keys  [count, plan.problem.k]
 void read_tile(const Index::State& index, const Plan& plan, const Workspace& workspace, std::int64_t first,
                std::int64_t count, Trace* trace, std::span<Key> keys) {
@@ -46,7 +51,7 @@ void read_tile(const Index::State& index, const Plan& plan, const Workspace& wor
     session->read(*result.memory, 0, keys.data(), bytes);
   }
   if (trace) trace->seconds["download"] += download.seconds();
-  if (!plan.filters && !plan.self) return;
+  if (plan.struck || (!plan.filters && !plan.self)) return;
   const Stopwatch tidying;
   for_each_list(count, plan, [&](std::size_t q) {
     std::optional<std::uint32_t> own;
@@ -56,6 +61,16 @@ void read_tile(const Index::State& index, const Plan& plan, const Workspace& wor
   if (trace) trace->seconds["finish"] += tidying.seconds();
 }
 
+/// Keys of the device, whose rows have 32 bits, as keys that shards exchange.
+void split(const Index::State& index, std::span<const Key> keys, std::uint32_t* value, std::int64_t* row) {
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    value[i] = static_cast<std::uint32_t>(keys[i] >> 32);
+    row[i] = keys[i] == no_key
+                 ? -1
+                 : index.first_row + index.numbers.number(static_cast<std::int64_t>(row_of(keys[i])));
+  }
+}
+
 /// The first k keys of each of `count` lists, finished into rows first, first + 1, ... of `found`.
 void finish_tile(const Index::State& index, const Plan& plan, std::int64_t first, std::int64_t count,
                  Trace* trace, std::span<const Key> keys, std::int64_t neighbors, const FoundPlaces& found) {
@@ -63,7 +78,10 @@ void finish_tile(const Index::State& index, const Plan& plan, std::int64_t first
   const auto k = static_cast<std::size_t>(neighbors), width = static_cast<std::size_t>(plan.problem.k);
   for_each_list(count, plan, [&](std::size_t q) {
     const std::size_t to = (static_cast<std::size_t>(first) + q) * k;
-    finish(index.metric, keys.subspan(q * width, k), found.distance + to, found.index + to);
+    if (found.value)
+      split(index, keys.subspan(q * width, k), found.value + to, found.index + to);
+    else
+      finish(index.metric, keys.subspan(q * width, k), found.distance + to, found.index + to);
   });
   if (trace) trace->seconds["finish"] += finishing.seconds();
 }
@@ -76,18 +94,26 @@ void tell_of_proposer(const Plan& plan, DeviceKind kind, Trace& trace) {
   trace.proposer_check = proposer_check(plan, kind);
 }
 
-PreparedRows prepare(const Index::State& index, MatrixView<const float> queries, const PlanOptions& options) {
+PreparedRows prepare(const Index::State& index, const RowsView& queries, const PlanOptions& options) {
   PreparedRows rows = prepare_rows("search", "query", queries, index.metric, options.threads, index.mask());
   const FloatGuard guard;
-  check_range("search", index.metric, rows.view, index.largest);
+  check_range("search", index.metric, rows.view, index.largest_of_all());
   return rows;
 }
 
-/// What of a plan depends on the values of the queries: whether a proposer has a bound for them, and the
-/// selector that is the fastest in a sample.
+/// What of a plan depends on the values of the queries: whether boxes pay, whether a proposer has a bound for
+/// them, and the selector that is the fastest in a sample.
+///   trace  is told what was made on the way
 void decide_by_values(const Index::State& index, const PreparedRows& rows, std::int64_t k,
-                      const PlanOptions& options, const Feedback& feedback, Plan& plan) {
+                      const PlanOptions& given, const Feedback& feedback, Plan& plan, Trace& trace) {
   const std::int64_t m = rows.view.rows();
+  PlanOptions options = given;
+  std::string why_not;
+  if (plan.boxes && plan.tried_queries > 0 && !boxes_pay(index, rows.view, options, plan, why_not, trace)) {
+    options.boxes = false;
+    plan = plan_search(index, m, k, options, feedback);
+    plan.reason += why_not;
+  }
   const bool has_bound = plan.proposer == Proposer::none ||
                          within_range(plan.proposer, index.dims, largest_centred(rows.largest, index.centre),
                                       largest_centred(index.largest, index.centre));
@@ -104,23 +130,29 @@ void decide_by_values(const Index::State& index, const PreparedRows& rows, std::
 
 }  // namespace
 
-void search_to(const Index::State& index, MatrixView<const float> queries, std::int64_t k,
-               const PlanOptions& options, Trace* trace, const MakeRoom& make_room, const Take& also) {
+void search_to(const Index::State& index, const RowsView& queries, std::int64_t k, const PlanOptions& options,
+               Trace* trace, const MakeRoom& make_room, const Take& also) {
   const Stopwatch total;
-  if (queries.cols() != index.columns)
-    throw Error(Errc::invalid_argument, "search: queries have " + std::to_string(queries.cols()) +
+  if (queries.cols != index.columns)
+    throw Error(Errc::invalid_argument, "search: queries have " + std::to_string(queries.cols) +
                                             " columns but the index has " + std::to_string(index.columns) +
                                             "; give as many");
-  check_view("search", "query", queries);
+  check_rows("search", "query", queries);
+  if (gathers(index, queries.rows, k, options) &&
+      search_gathered(index, queries, k, options, trace, make_room, also))
+    return;
   const Feedback feedback = index.lessons.feedback();
   std::optional<PreparedRows> rows;
   bool begun = false;
   FoundPlaces found;
-  by_first_way(Ways(index, queries.rows(), k, options, feedback), begun, [&](Plan& plan) {
+  by_first_way(Ways(index, queries.rows, k, options, feedback), begun, [&](Plan& plan) {
     if (!rows) rows = prepare(index, queries, options);
-    decide_by_values(index, *rows, k, options, feedback, plan);
+    Trace made;
+    decide_by_values(index, *rows, k, options, feedback, plan, made);
     if (trace) {
       restart(*trace);
+      trace->boxes_seconds = made.boxes_seconds;
+      trace->boxes_bytes = made.boxes_bytes;
       trace->plan = plan;
       tell_of_proposer(plan, index.device.info().kind, *trace);
     }
@@ -128,11 +160,15 @@ void search_to(const Index::State& index, MatrixView<const float> queries, std::
         static_cast<std::size_t>(plan.query_tile) * static_cast<std::size_t>(plan.problem.k);
     const HostBuffer buffer(*index.device.state(), most * sizeof(Key));
     const std::span<Key> keys = buffer.as<Key>(most);
+    PlanOptions way = options;
+    if (plan.struck) way.filter = {};
     run(
-        index, plan, options, rows->view, rows->largest, trace, [&] { found = make_room(); },
+        index, plan, way, rows->view, rows->largest, trace, [&] { found = make_room(); },
         [&](Workspace& workspace, std::int64_t first, std::int64_t count) {
           begun = true;
           read_tile(index, plan, workspace, first, count, trace, keys);
+          if (plan.struck)
+            strike_lists(index, plan, options, rows->view.slice(first, count), first, k, keys, trace);
           finish_tile(index, plan, first, count, trace, keys, k, found);
           if (also) also(workspace, first, count);
         });
@@ -140,15 +176,24 @@ void search_to(const Index::State& index, MatrixView<const float> queries, std::
   if (trace) trace->total_seconds = total.seconds();
 }
 
-void search_with(const Index::State& index, MatrixView<const float> queries, std::int64_t k,
+void search_numbers(const Index::State& index, const RowsView& queries, std::int64_t k,
+                    const PlanOptions& options, Trace* trace, const MakeRoom& make_room) {
+  const MappedOptions mapped("search", index, options, queries.rows, k);
+  FoundPlaces found;
+  search_to(
+      index, queries, k, mapped.options(), trace, [&] { return found = make_room(); }, nullptr);
+  if (found.index) index.numbers.to_numbers({found.index, cells_of(queries.rows, k)});
+}
+
+void search_with(const Index::State& index, const RowsView& queries, std::int64_t k,
                  const PlanOptions& options, Trace* trace, Neighbors& found, const Take& also) {
   const auto make_room = [&] {
-    const std::size_t cells = cells_of(queries.rows(), k);
+    const std::size_t cells = cells_of(queries.rows, k);
     const auto fit = [&](auto& values) {
       if (values.capacity() < cells) values.clear();  // so that they are not copied
       values.resize(cells);
     };
-    found.queries = queries.rows();
+    found.queries = queries.rows;
     found.k = k;
     fit(found.distance);
     fit(found.index);

@@ -1,8 +1,12 @@
 // A search from the caller's queries to finished neighbours: what Index and Classifier share.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <span>
+#include <string_view>
 
+#include "kith/keys.hpp"
 #include "kith/neighbors.hpp"
 #include "search/pipeline.hpp"
 
@@ -12,19 +16,37 @@ namespace kith {
 struct FoundPlaces {
   float* distance = nullptr;
   std::int64_t* index = nullptr;
+  std::uint32_t* value = nullptr;  ///< instead of `distance`; `index` then counts from Index::first_row()
 };
 
 /// Called once all is checked, before the first neighbour is written; again where a search begins anew.
 using MakeRoom = std::function<FoundPlaces()>;
 
-/// Check and prepare `queries`, search, and write distances and rows.
+/// Check and prepare `queries`, search, and write distances and rows, by their places; keys have their
+/// numbers.
+///   options  by place (MappedOptions)
 ///   also  called for each query tile when it is in its place and while its keys are on the device, without a
 ///         lock; may be empty. With `self` or a filter keys of rows that do not count are still among these
-void search_to(const Index::State& index, MatrixView<const float> queries, std::int64_t k,
-               const PlanOptions& options, Trace* trace, const MakeRoom& make_room, const Take& also);
+void search_to(const Index::State& index, const RowsView& queries, std::int64_t k, const PlanOptions& options,
+               Trace* trace, const MakeRoom& make_room, const Take& also);
 
-/// The same into `found`, which gets the room it lacks.
-void search_with(const Index::State& index, MatrixView<const float> queries, std::int64_t k,
+/// The same for a caller: options by position, rows by number.
+void search_numbers(const Index::State& index, const RowsView& queries, std::int64_t k,
+                    const PlanOptions& options, Trace* trace, const MakeRoom& make_room);
+
+/// search_to() into `found`, which gets the room it lacks.
+void search_with(const Index::State& index, const RowsView& queries, std::int64_t k,
                  const PlanOptions& options, Trace* trace, Neighbors& found, const Take& also);
+
+/// All rows within radii, in the same way: options and rows by place.
+RadiusNeighbors search_within(const Index::State& index, const RowsView& queries,
+                              std::span<const float> radii, const PlanOptions& options, Trace* trace);
+
+/// The same as Index::search_keys().
+Keys search_for_keys(const Index::State& index, const RowsView& queries, std::int64_t k,
+                     const PlanOptions& options, Trace* trace);
+
+/// Throws unsupported: PlanOptions::self where keys are asked for.
+void check_no_self(std::string_view where, const PlanOptions& options);
 
 }  // namespace kith

@@ -11,16 +11,16 @@ void refuse(const std::string& message) {
   throw Error(Errc::invalid_argument, message);
 }
 
-RowPair row_pair(MatrixView<const float> queries, MatrixView<const float> train, Metric metric) {
+RowPair row_pair(const RowsView& queries, const RowsView& train, Metric metric) {
   const FloatGuard guard;
-  if (train.rows() < 1 || train.cols() < 1)
-    refuse("stages: the training rows are [" + std::to_string(train.rows()) + ", " +
-           std::to_string(train.cols()) + "]; give at least one row and one column");
-  if (queries.cols() != train.cols())
-    refuse("stages: queries have " + std::to_string(queries.cols()) + " columns but the training rows " +
-           std::to_string(train.cols()) + "; give as many");
-  const auto prepared = [&](const char* what, MatrixView<const float> rows) {
-    if (rows.rows() > most_rows)
+  if (train.rows < 1 || train.cols < 1)
+    refuse("stages: the training rows are [" + std::to_string(train.rows) + ", " +
+           std::to_string(train.cols) + "]; give at least one row and one column");
+  if (queries.cols != train.cols)
+    refuse("stages: queries have " + std::to_string(queries.cols) + " columns but the training rows " +
+           std::to_string(train.cols) + "; give as many");
+  const auto prepared = [&](const char* what, const RowsView& rows) {
+    if (rows.rows > most_rows)
       refuse(std::string("stages: too many ") + what + " rows; give fewer than 2^32 - 1");
     return prepare_rows("stages", what, rows, metric, 0);
   };

@@ -24,7 +24,7 @@ struct RowPair {
 };
 
 /// Throws invalid_argument, as the public stages say.
-RowPair row_pair(MatrixView<const float> queries, MatrixView<const float> train, Metric metric);
+RowPair row_pair(const RowsView& queries, const RowsView& train, Metric metric);
 
 /// Whether pairs that stages::mask() struck out may be among values.
 enum class Masked { refused, accepted };

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/border.hpp"
-#include "plan/plan_rules.hpp"
+#include "plan/rules/plan_rules.hpp"
 #include "stages/stage_support.hpp"
 
 namespace kith::stages {
@@ -28,10 +28,10 @@ Selector choose(const DeviceInfo& device, std::int64_t m, std::int64_t n, std::i
 
 }  // namespace
 
-std::vector<float> distance(const Device& device, MatrixView<const float> queries,
-                            MatrixView<const float> train, Metric metric) try {
+std::vector<float> distance(const Device& device, const RowsView& queries, const RowsView& train,
+                            Metric metric) try {
   const RowPair pair = row_pair(queries, train, metric);
-  const std::size_t m = size(queries.rows()), n = size(train.rows());
+  const std::size_t m = size(queries.rows), n = size(train.rows);
   std::vector<float> values;
   if (m == 0) return values;
   run(
@@ -71,12 +71,12 @@ KeyLists select(const Device& device, MatrixView<const float> distances, std::in
   rethrow_as_error();
 }
 
-KeyLists nearest(const Device& device, MatrixView<const float> queries, MatrixView<const float> train,
-                 Metric metric, std::int64_t k, std::int64_t groups) try {
+KeyLists nearest(const Device& device, const RowsView& queries, const RowsView& train, Metric metric,
+                 std::int64_t k, std::int64_t groups) try {
   const RowPair pair = row_pair(queries, train, metric);
-  check_k("nearest", k, train.rows(), groups);
-  const std::size_t m = size(queries.rows()), width = size(groups * k);
-  KeyLists lists{queries.rows(), groups, k, std::vector<Key>(m * width)};
+  check_k("nearest", k, train.rows, groups);
+  const std::size_t m = size(queries.rows), width = size(groups * k);
+  KeyLists lists{queries.rows, groups, k, std::vector<Key>(m * width)};
   if (m == 0) return lists;
   run(
       device,

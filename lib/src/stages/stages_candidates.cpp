@@ -84,21 +84,20 @@ Candidates collect(const Device& device, MatrixView<const float> distances, std:
   rethrow_as_error();
 }
 
-std::vector<Key> rerank(const Device& device, MatrixView<const float> queries, MatrixView<const float> train,
-                        Metric metric, const Candidates& candidates) try {
+std::vector<Key> rerank(const Device& device, const RowsView& queries, const RowsView& train, Metric metric,
+                        const Candidates& candidates) try {
   check_candidates("rerank", candidates);
-  if (candidates.rows != queries.rows())
-    refuse("rerank: " + std::to_string(candidates.rows) + " lists for " + std::to_string(queries.rows()) +
+  if (candidates.rows != queries.rows)
+    refuse("rerank: " + std::to_string(candidates.rows) + " lists for " + std::to_string(queries.rows) +
            " queries; give one for each");
   const RowPair pair = row_pair(queries, train, metric);
-  const std::size_t m = size(queries.rows()), places = size(candidates.capacity);
+  const std::size_t m = size(queries.rows), places = size(candidates.capacity);
   for (std::size_t q = 0; q < m; ++q)
     for (std::size_t j = 0; j < length(candidates, q); ++j)
-      if (candidates.indices[q * places + j] >= train.rows())
+      if (candidates.indices[q * places + j] >= train.rows)
         refuse("rerank: candidate " + std::to_string(j) + " of query " + std::to_string(q) + " is row " +
                std::to_string(candidates.indices[q * places + j]) + " but there are " +
-               std::to_string(train.rows()) + " rows; name rows from 0 to " +
-               std::to_string(train.rows() - 1));
+               std::to_string(train.rows) + " rows; name rows from 0 to " + std::to_string(train.rows - 1));
   std::vector<Key> keys(m * places, no_key);
   if (m == 0) return keys;
   run(

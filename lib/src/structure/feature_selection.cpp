@@ -9,6 +9,7 @@
 #include "base/names.hpp"
 #include "kith/error.hpp"
 #include "structure/feature_sets.hpp"
+#include "structure/structure_state.hpp"
 
 namespace kith {
 namespace {
@@ -26,17 +27,17 @@ constexpr std::pair<SelectionMethod, std::string_view> method_names[] = {
   throw Error(Errc::invalid_argument, "select_features: " + why);
 }
 
-void check_options(MatrixView<const float> samples, const FeatureSelectionOptions& options) {
-  const std::string dims = std::to_string(samples.cols());
-  if (samples.rows() < 1 || samples.cols() < 1)
-    refuse("the samples are [" + std::to_string(samples.rows()) + ", " + dims +
+void check_options(const RowsView& samples, const FeatureSelectionOptions& options) {
+  const std::string dims = std::to_string(samples.cols);
+  if (samples.rows < 1 || samples.cols < 1)
+    refuse("the samples are [" + std::to_string(samples.rows) + ", " + dims +
            "]; give at least one row and one column");
-  if (options.most < 0 || options.most > samples.cols())
+  if (options.most < 0 || options.most > samples.cols)
     refuse("most = " + std::to_string(options.most) + " of " + dims + " features; choose 0 (all) ... " +
            dims);
-  if (options.least < 1 || options.least > samples.cols())
+  if (options.least < 1 || options.least > samples.cols)
     refuse("least = " + std::to_string(options.least) + " of " + dims + " features; choose 1 ... " + dims);
-  const std::int64_t others = samples.rows() - 1;
+  const std::int64_t others = samples.rows - 1;
   if (options.criterion == Criterion::leave_one_out && (options.k < 1 || options.k > others))
     refuse("k = " + std::to_string(options.k) + ", but a row has " + std::to_string(others) +
            " others; choose 1 <= k <= " + std::to_string(others));
@@ -149,15 +150,21 @@ SelectionMethod selection_method_named(std::string_view text) {
   return parse_in(method_names, "selection method", text);
 }
 
-FeatureSelection select_features(const Device& device, MatrixView<const float> samples,
+FeatureSelection select_features(const Device& device, const RowsView& samples,
                                  std::span<const std::int64_t> labels, Metric metric,
                                  const FeatureSelectionOptions& options) try {
   check_options(samples, options);
-  const std::int64_t dims = samples.cols(), most = options.most == 0 ? dims : options.most;
+  if (compares_bits(metric))
+    throw Error(Errc::unsupported,
+                "select_features: " + std::string(kith::name(metric)) +
+                    " compares whole rows of bits, of which no columns are chosen; give numbers, "
+                    "and another metric");
+  const LandedRows landed = land_numbers("select_features", "sample", samples, metric);
+  const std::int64_t dims = samples.cols, most = options.most == 0 ? dims : options.most;
   const bool backward = options.method == SelectionMethod::backward;
   const FeatureSet all(static_cast<std::size_t>(dims), true);
   const std::int64_t later = backward ? sets_to_shrink(dims, options.least) : sets_to_grow(0, most, dims);
-  SetScores scores(device, samples, labels, metric, options);
+  SetScores scores(device, landed.view, labels, metric, options);
   FeatureSelection selection;
   selection.all_score = scores.of({&all, 1}, later)[0];
   Walk walk(scores, FeatureSet(all.size(), backward));

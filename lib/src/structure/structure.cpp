@@ -71,10 +71,19 @@ std::vector<std::uint32_t> codes_in_order(std::span<const std::uint32_t> codes,
 }
 
 void check_structure_metric(Metric metric) {
+  if (compares_bits(metric))
+    throw Error(Errc::unsupported, "structure: " + std::string(name(metric)) +
+                                       " compares bits, whose class structure kith does not measure; choose "
+                                       "squared_l2, l2, l1 or linf, and give numbers");
   if (!may_be_negative(metric)) return;
   throw Error(Errc::unsupported, "structure: " + std::string(name(metric)) +
                                      " may be below 0, so that its sums say nothing about classes; choose "
                                      "squared_l2, l2, l1 or linf");
+}
+
+LandedRows land_numbers(std::string_view where, std::string_view what, const RowsView& rows, Metric metric) {
+  check_element(where, what, rows, metric);
+  return land(where, what, rows, 0);
 }
 
 void check_structure_labels(std::span<const std::int64_t> labels, std::int64_t samples) {
@@ -104,25 +113,27 @@ void Structure::State::sums(const SamplesByClass& by, const PlanOptions& options
   run_sums(task, {&input, 1}, options, trace, take);
 }
 
-Structure::Structure(Device device, MatrixView<const float> samples, std::span<const std::int64_t> labels,
+Structure::Structure(Device device, const RowsView& samples, std::span<const std::int64_t> labels,
                      Metric metric, const IndexOptions& options) try {
   check_structure_metric(metric);
-  check_structure_labels(labels, samples.rows());
-  Index index(std::move(device), samples, metric, options);
-  state_ = std::make_shared<State>(std::move(index), copy_of(samples), ClassCodes(labels));
+  check_structure_labels(labels, samples.rows);
+  const LandedRows landed = land_numbers("index", "training", samples, metric);
+  Index index(std::move(device), landed.view, metric, options);
+  state_ = std::make_shared<State>(std::move(index), copy_of(landed.view), ClassCodes(labels));
 } catch (...) {
   rethrow_as_error();
 }
 
 Structure::Structure(std::shared_ptr<const State> state) : state_(std::move(state)) {}
 
-Structure Structure::with(MatrixView<const float> more, std::span<const std::int64_t> labels) const try {
-  check_structure_labels(labels, more.rows());
+Structure Structure::with(const RowsView& more, std::span<const std::int64_t> labels) const try {
+  check_structure_labels(labels, more.rows);
+  const LandedRows landed = land_numbers("index", "added", more, state_->index.metric());
   const std::int64_t before = state_->index.rows();
   std::vector<std::int64_t> all = state_->labels.labels();
   all.insert(all.end(), labels.begin(), labels.end());
-  auto grown =
-      std::make_shared<State>(state_->index.with(more), copy_of(more, state_->samples), ClassCodes(all));
+  auto grown = std::make_shared<State>(state_->index.with(landed.view), copy_of(landed.view, state_->samples),
+                                       ClassCodes(all));
   std::shared_ptr<const SamplesByClass> known;
   {
     const std::lock_guard lock(state_->mutex);

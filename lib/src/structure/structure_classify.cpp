@@ -158,7 +158,7 @@ std::vector<float> Structure::distances(std::int64_t first, std::int64_t count,
   rethrow_as_error();
 }
 
-std::vector<std::int64_t> Structure::classify(MatrixView<const float> queries,
+std::vector<std::int64_t> Structure::classify(const RowsView& queries,
                                               std::span<const std::int64_t> prototypes,
                                               const PlanOptions& options) const try {
   refuse_filters(options);

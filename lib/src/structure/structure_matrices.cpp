@@ -12,32 +12,34 @@
 namespace kith {
 namespace {
 
-void check_shape(MatrixView<const float> samples) {
-  if (samples.rows() < 1 || samples.cols() < 1 || samples.rows() > most_rows)
-    throw Error(Errc::invalid_argument, "structure: the samples are [" + std::to_string(samples.rows()) +
-                                            ", " + std::to_string(samples.cols()) + "]; give 1 to " +
+void check_shape(const RowsView& samples) {
+  if (samples.rows < 1 || samples.cols < 1 || samples.rows > most_rows)
+    throw Error(Errc::invalid_argument, "structure: the samples are [" + std::to_string(samples.rows) + ", " +
+                                            std::to_string(samples.cols) + "]; give 1 to " +
                                             std::to_string(most_rows) + " rows and at least one column");
 }
 
 }  // namespace
 
-std::vector<ClassMatrix> class_matrices(const Device& device, MatrixView<const float> samples,
+std::vector<ClassMatrix> class_matrices(const Device& device, const RowsView& given,
                                         std::span<const std::int64_t> labels, Metric metric,
                                         std::span<const std::vector<std::int64_t>> features,
                                         const PlanOptions& options) try {
   check_structure_metric(metric);
-  check_structure_labels(labels, samples.rows());
+  check_structure_labels(labels, given.rows);
   refuse_filters(options);
-  check_shape(samples);
+  check_shape(given);
   std::vector<std::vector<std::int64_t>> sets;
   std::vector<std::int64_t> used;
   for (const std::vector<std::int64_t>& set : features) {
-    sets.push_back(ordered_features(set, samples.cols()));
+    sets.push_back(ordered_features(set, given.cols));
     used.insert(used.end(), sets.back().begin(), sets.back().end());
   }
   if (sets.empty()) return {};
   std::sort(used.begin(), used.end());
   used.erase(std::unique(used.begin(), used.end()), used.end());
+  const LandedRows landed = land_numbers("structure", "sample", given, metric);
+  const MatrixView<const float> samples = landed.view;
   prepare_rows("structure", "sample", samples, metric, options.threads, used);  // all finite
 
   const ClassCodes coded(labels);

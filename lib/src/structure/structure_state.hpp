@@ -10,6 +10,7 @@
 #include "device/device_state.hpp"
 #include "kith/structure.hpp"
 #include "rows/chunks.hpp"
+#include "rows/landing.hpp"
 #include "structure/structure_sums.hpp"
 
 namespace kith {
@@ -31,7 +32,9 @@ bool is_ascending(std::span<const std::int64_t> order);
 std::vector<std::uint32_t> codes_in_order(std::span<const std::uint32_t> codes,
                                           std::span<const std::int64_t> order);
 
-/// Throws unsupported: distances of `metric` may be negative.
+/// Rows as float32. Throws as check_element() and land() do.
+LandedRows land_numbers(std::string_view where, std::string_view what, const RowsView& rows, Metric metric);
+/// Throws unsupported: distances of `metric` may be negative, or are of bits.
 void check_structure_metric(Metric metric);
 /// Throws invalid_argument: labels are not as many as samples.
 void check_structure_labels(std::span<const std::int64_t> labels, std::int64_t samples);

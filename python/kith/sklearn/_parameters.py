@@ -32,6 +32,11 @@ def metric_of(metric: Any, p: Any, metric_params: Optional[dict[str, Any]], wher
             "scale the columns by w ** (1 / p)" if list(others) == ["w"] else "leave it out, or use sklearn.neighbors"
         )
         raise Unsupported(f"{where}: metric_params={others!r}; {advice}")
+    if metric.lower() == "hamming":
+        raise Unsupported(
+            f"{where}: metric='hamming', by which kith compares packed bits alone; use kith.Index(element='bits'), or "
+            "'l1' of columns of 0 and 1"
+        )
     if metric not in ("minkowski", "p"):
         return metric_named("linf" if metric == "infinity" else metric)
     p = (metric_params or {}).get("p", p)

@@ -68,14 +68,18 @@ TEST_CASE("every subcommand explains itself, with examples") {
 TEST_CASE("a slip on the command line is answered with what is meant, and exit code 2") {
   check_refused(
       "", 2,
-      "invalid_argument: kith: no subcommand is given; choose one of devices, search, classify, regress, "
-      "evaluate, structure, select-features, compare, verify, reproduce, bench, tune, doctor, manual, and "
+      "invalid_argument: kith: no subcommand is given; choose one of devices, search, graph, groundtruth, "
+      "recall, classify, "
+      "regress, evaluate, structure, select-features, compare, verify, reproduce, bench, tune, "
+      "doctor, manual, and "
       "see `kith "
       "--help`");
   check_refused("serach", 2, "invalid_argument: kith: unknown subcommand \"serach\"; did you mean search?");
   check_refused(
       "frobnicate", 2,
-      "invalid_argument: kith: unknown subcommand \"frobnicate\"; choose one of devices, search, classify, "
+      "invalid_argument: kith: unknown subcommand \"frobnicate\"; choose one of devices, search, graph, "
+      "groundtruth, "
+      "recall, classify, "
       "regress, evaluate, structure, select-features, compare, verify, reproduce, bench, tune, doctor, "
       "manual");
   check_refused("search --trian a.npy", 2,
@@ -120,7 +124,7 @@ TEST_CASE("numbers and names outside their range are refused with those there ar
   check_refused(
       "search " + files + "--metric nonsense", 2,
       "invalid_argument: search: --metric: there is none called \"nonsense\"; choose one of squared_l2, l2, "
-      "l1, linf, negative_dot, cosine");
+      "l1, linf, negative_dot, cosine, hamming");
   check_refused(
       "search " + files + "--selector nonsense", 2,
       "invalid_argument: search: --selector: there is none called \"nonsense\"; choose one of automatic, "

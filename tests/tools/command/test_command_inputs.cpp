@@ -29,9 +29,9 @@ string long_name(const CLI::Option& option) {
   return "--" + option.get_lnames()[0];
 }
 
-const std::set<string> written = {
-    "--out", "--proba",  "--save-model",     "--report",    "--out-index", "--out-distance",
-    "--csv", "--errors", "--sample-classes", "--distances", "--resume"};
+const std::set<string> written = {"--out",       "--proba",          "--save-model", "--report",
+                                  "--out-index", "--out-distance",   "--out-edges",  "--csv",
+                                  "--errors",    "--sample-classes", "--distances",  "--resume"};
 
 bool is_output(const string& subcommand, const string& option) {
   return written.contains(option) || (subcommand == "bench" && option == "--json");
@@ -85,14 +85,20 @@ TEST_CASE("no output of any subcommand may be one of its inputs, or another outp
     const string name = subcommand.app->get_name();
     std::vector<string> inputs, outputs;
     for (const CLI::Option* option : subcommand.app->get_options())
-      if (option->get_type_name() == "FILE")
+      if (option->get_type_name() == "FILE" && !option->get_lnames().empty())  // else it is a word of its own
         (is_output(name, long_name(*option)) ? outputs : inputs).push_back(long_name(*option));
-    string train;  // asked for before anything is compared
-    if (std::find(inputs.begin(), inputs.end(), "--train") != inputs.end()) train = " --train none.csv";
+    const auto others = [&](const string& given) {  // asked for before anything is compared
+      string text;
+      for (const char* needed : {"--train", "--queries", "--truth", "--found"})
+        if (const CLI::Option* option = subcommand.app->get_option_no_throw(needed))
+          if (needed != given && (option->get_required() || needed == string("--train")))
+            text += string(" ") + needed + " none.csv";
+      return text;
+    };
     for (const string& output : outputs)
       for (const string& input : inputs) {
-        const Result result = command_tests::kith(name + (input == "--train" ? "" : train) + " " + input +
-                                                  " " + a + " " + output + " " + a);
+        const Result result =
+            command_tests::kith(name + others(input) + " " + input + " " + a + " " + output + " " + a);
         CAPTURE(name + " " + input + " " + output);
         CHECK(result.code == 2);
         if (name == "verify") {  // files are for whole sets, --resume for random cases
@@ -107,7 +113,7 @@ TEST_CASE("no output of any subcommand may be one of its inputs, or another outp
       }
     for (std::size_t i = 1; i < outputs.size(); ++i) {
       const Result result =
-          command_tests::kith(name + train + " " + outputs[0] + " " + a + " " + outputs[i] + " " + a);
+          command_tests::kith(name + others("") + " " + outputs[0] + " " + a + " " + outputs[i] + " " + a);
       CHECK(result.code == 2);
     }
   }
@@ -207,7 +213,7 @@ TEST_CASE("one input may be stdin, and its format must be said") {
   CHECK(answer_to(ask + "- --format xls < " + a, 2) ==
         "kith: invalid_argument: classify: --format: there is no \"xls\"; choose one of csv, tsv, txt, npy, "
         "idx, "
-        "fvecs, ivecs, bvecs, svm\n");
+        "fvecs, ivecs, bvecs, svm, fbin, u8bin, i8bin, f16bin, ibin, npz, hdf5\n");
   for (const char* other : {"-", "/dev/stdin"})
     CHECK(contains(
         answer_to("search --device cpu --format csv --train - --queries " + string(other) + " < " + a, 2),

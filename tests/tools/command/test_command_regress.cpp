@@ -155,8 +155,8 @@ TEST_CASE("search: radius, filter, features and leave-one-out") {
   check_refused(
       radius + "--out-index " + (folder / "i.npy"), 2,
       "invalid_argument: search: " + (folder / "i.npy") +
-          ": lists within --radius are of different lengths, which .npy does not hold; choose .csv, "
-          ".tsv, .txt or a .vecs format");
+          ": lists within --radius are of different lengths, which .npy, .ibin and .fbin do not hold; "
+          "choose .csv, .tsv, .txt or a .vecs format");
   const string filter = folder.write("f.csv", "0\n3\n");
   CHECK(kith(base + "-k 1 --features 1 --query 2,0 --filter " + filter).out ==
         "nearest training rows of each query, from 0 (and their distance)\n"

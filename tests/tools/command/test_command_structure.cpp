@@ -118,7 +118,7 @@ TEST_CASE("structure: what cannot be done is said in one line") {
   check_refused(
       asked + " --label-column kind --errors a.html", 2,
       "invalid_argument: a.html: its name ends in no format in which kith writes indices; there are "
-      ".npy .ivecs .csv .tsv .txt");
+      ".npy .ivecs .ibin .csv .tsv .txt");
   check_refused(asked + " --label-column kind --distances " + (folder / "no/d.npy"), 3,
                 "bad_file: " + (folder / "no/d.npy") +
                     ": cannot be written: No such file or directory; make the folder first");

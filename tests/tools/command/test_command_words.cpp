@@ -92,10 +92,12 @@ TEST_CASE("an option by the name it has elsewhere, or with a slip in it") {
   told("regress --label price", "regress: unknown option --label; did you mean --target?");
   told("search --Train a.csv", "search: unknown option --Train; did you mean --train?");
   told("search --out_index a.csv", "search: unknown option --out_index; did you mean --out-index?");
-  told("structure -k 5",
-       "structure: unknown option -k (search, classify, regress, select-features, compare, verify, tune have "
-       "it); "
-       "see `kith structure --help`");
+  told(
+      "structure -k 5",
+      "structure: unknown option -k (search, graph, groundtruth, recall, classify, regress, select-features, "
+      "compare, verify, tune have "
+      "it); "
+      "see `kith structure --help`");
   told("structure -x", "structure: unknown option -x; see `kith structure --help`");
   told("classify --frobnicate", "classify: unknown option --frobnicate; see `kith classify --help`");
   told("evaluate --radius 3",

@@ -179,11 +179,12 @@ TEST_CASE("files: wrong text, word for word") {
        "or take .gz off its name if it is not compressed"},
       {"t.xyz", "1,2\n",
        "t.xyz: its name ends in no format that kith reads; there are .npy .csv .data .tsv .txt -ubyte .idx "
-       ".fvecs .ivecs "
-       ".bvecs .svm .libsvm .svmlight, and .gz behind each; or say it by --format, as in --format csv"},
-      {"t.npz", "1,2\n",
-       "t.npz: its name ends in no format that kith reads; in Python: numpy.save('new.npy', "
-       "numpy.load('FILE')['NAME'])"},
+       ".fvecs .ivecs .bvecs .fbin .u8bin .i8bin .f16bin .ibin "
+       ".npz .hdf5 .h5 .hdf .svm .libsvm .svmlight, and .gz behind each; or say it by --format, as in "
+       "--format csv"},
+      {"t.parquet", "1,2\n",
+       "t.parquet: its name ends in no format that kith reads; in Python: "
+       "pandas.read_parquet('FILE').to_csv('new.csv', index=False)"},
       {"t.csv.zip", "1,2\n",
        "t.csv.zip: its name ends in no format that kith reads; unpack it with unzip FILE, and name the file "
        "that was in it"},

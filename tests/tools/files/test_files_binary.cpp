@@ -236,3 +236,73 @@ TEST_CASE("files: .fvecs, .ivecs, .bvecs") {
   CHECK(folder.labels_error("l.ivecs", bytes<std::int32_t>({2, 5, 1})) ==
         "bad_file: l.ivecs: has rows of 2 elements; labels are one a row");
 }
+
+namespace {
+
+/// Two numbers, then the rows.
+string bin(std::uint32_t rows, std::uint32_t cols, const string& data) {
+  return bytes<std::uint32_t>({rows, cols}) + data;
+}
+
+}  // namespace
+
+TEST_CASE("files: .fbin, .u8bin, .i8bin, .f16bin, .ibin") {
+  const Folder folder;
+  const Table f = folder.table("t.fbin", bin(2, 3, bytes<float>({1, 2.5f, -0.0f, 4, 5, 6})));
+  CHECK(f.rows == 2);
+  CHECK(f.cols == 3);
+  CHECK(f.values == Floats{1, 2.5f, -0.0f, 4, 5, 6});
+  CHECK(std::signbit(f.values[2]));
+  CHECK(folder.table("t.u8bin", bin(1, 3, "\1\x80\xff")).values == Floats{1, 128, 255});
+  CHECK(folder.table("t.i8bin", bin(3, 1, "\1\x80\xff")).values == Floats{1, -128, -1});
+  CHECK(folder.table("t.f16bin", bin(1, 2, bytes<std::uint16_t>({0x3c00, 0x8001}))).values ==
+        Floats{1, -0x1p-24f});
+  const Table i = folder.table("t.ibin", bin(1, 2, bytes<std::int32_t>({-7, 16777217})));
+  CHECK(i.values == Floats{-7, 16777216});
+  CHECK(i.rounded == std::vector<RoundedColumn>{{1, 1, 0}});
+  CHECK(folder.table("t.u8bin.gz", gzip(bin(1, 2, "\1\2"))).values == Floats{1, 2});
+  CHECK(folder.labels("l.ibin", bin(2, 1, bytes<std::int32_t>({5, 6}))) == Labels{{5, 6}, {}});
+  CHECK(read_values(folder.write("v.fbin", bin(2, 1, bytes<float>({5, 0.5f})))).values ==
+        std::vector<double>{5, 0.5});
+  ReadOptions said;
+  said.format = "u8bin";
+  CHECK(folder.table("base.u8bin.crop_nb_2", bin(2, 1, "\1\2"), said).values == Floats{1, 2});
+
+  const string again = "copy or download it again";
+  const std::vector<std::pair<string, string>> cases{
+      {"1234567", "ends after 7 bytes, within its header; it is truncated: " + again},
+      {bin(2, 3, "12345"),
+       "its header announces 2 rows of 3 columns, 6 bytes, but 5 bytes follow; it is "
+       "truncated or no such file: " +
+           again},
+      {bin(2, 3, "1234567"),
+       "its header announces 2 rows of 3 columns, 6 bytes, but 7 follow; it is damaged "
+       "or no such file: " +
+           again},
+      {bin(4294967295, 4294967295, "1"),
+       "its header announces 4294967295 rows of 4294967295 columns, 18446744065119617025 bytes, but 1 byte "
+       "follows; it is truncated or no such file: " +
+           again},
+      {bin(0, 3, ""),
+       "holds an array of shape (0, 3): no values; a table has at least one row and one "
+       "column"},
+      {bin(1, 0, ""),
+       "holds an array of shape (1, 0): no values; a table has at least one row and one "
+       "column"},
+  };
+  for (const auto& [content, message] : cases)
+    CHECK(folder.table_error("t.u8bin", content) == "bad_file: t.u8bin: " + message);
+  CHECK(folder.table_error("t.fbin", bin(4294967295, 4294967295, "1")) ==
+        "bad_file: t.fbin: its header announces 4294967295 rows of 4294967295 columns, more than 2^64 bytes, "
+        "but 1 byte follows; it is truncated or no such file: " +
+            again);
+  CHECK(
+      folder.table_error("t.u8bin.gz", gzip(bin(1, 2, "123"))) ==
+      "bad_file: t.u8bin.gz: goes on after byte 10, where its header says it ends; it is damaged or no such "
+      "file: " +
+          again);
+  CHECK(folder.table_error("t.fbin", bin(1, 2, bytes<float>({1, inf}))) ==
+        "bad_file: t.fbin: row 0, column 1 holds an infinity; make every value finite, or leave the row out");
+  CHECK(folder.labels_error("l.ibin", bin(1, 2, bytes<std::int32_t>({5, 6}))) ==
+        "bad_file: l.ibin: holds an array of shape (1, 2); labels are one a row: shape (1,)");
+}

@@ -27,6 +27,7 @@ TEST_CASE("files: damaged files are refused, never a crash") {
       {"f.fvecs", fvecs({{1, 2}, {3, 4}})},
       {"f.ivecs", bytes<std::int32_t>({1, 5, 1, 6})},
       {"f.bvecs", bytes<std::int32_t>({6}) + u1},
+      {"f.u8bin", bytes<std::uint32_t>({2, 3}) + u1},
   };
   const string favourites = "\0\1\xff\"\n,:'()0-9e. \x7f\x80"s;
   std::mt19937 random(20240607);

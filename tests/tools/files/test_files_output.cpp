@@ -33,7 +33,10 @@ TEST_CASE("files: what is written reads back with the same bits") {
   CHECK(write("d.csv", distance) == "0.1,1e-45,3.4028235e+38\ninf,16777216,0.33333334\n");
   CHECK(write("i.ivecs", index) == bytes<std::int32_t>({3, 0, 5, 123456, 3, -1, 7, 2147483647}));
   CHECK(write("d.fvecs", distance).substr(20, 8) == bytes<float>({inf, 16777216}));
-  for (const string& ending : {"npy"s, "csv"s, "fvecs"s}) {
+  CHECK(write("i.ibin", index) ==
+        bytes<std::uint32_t>({2, 3}) + bytes<std::int32_t>({0, 5, 123456, -1, 7, 2147483647}));
+  CHECK(write("d.fbin", distance) == bytes<std::uint32_t>({2, 3}) + npy_f4.substr(128));
+  for (const string& ending : {"npy"s, "csv"s, "fvecs"s, "fbin"s}) {
     AtomicFile pieces(folder / ("p." + ending));
     for (std::int64_t row = 0; row < 2; ++row) write_piece(pieces, {distance.data() + 3 * row, 1, 3}, row, 2);
     pieces.commit();
@@ -41,7 +44,7 @@ TEST_CASE("files: what is written reads back with the same bits") {
   }
 
   const Floats finite{0.1f, 1e-45f, 3.4028235e38f, -0.0f, 16777216, 1.0f / 3};
-  for (const string& file : {"f.npy"s, "f.csv"s, "f.tsv"s, "f.txt"s, "f.fvecs"s}) {
+  for (const string& file : {"f.npy"s, "f.csv"s, "f.tsv"s, "f.txt"s, "f.fvecs"s, "f.fbin"s}) {
     CAPTURE(file);
     write(file, finite);
     const Table back = read_table(folder / file);
@@ -112,11 +115,11 @@ TEST_CASE("files: outputs that no format can hold") {
   const Folder folder;
   CHECK(folder.error([] { check_output_name("o.fvecs", Content::indices); }) ==
         "invalid_argument: o.fvecs: its name ends in no format in which kith writes indices; there are .npy "
-        ".ivecs .csv .tsv "
+        ".ivecs .ibin .csv .tsv "
         ".txt");
   CHECK(folder.error([] { check_output_name("o", Content::distances); }) ==
         "invalid_argument: o: its name ends in no format in which kith writes distances; there are .npy "
-        ".fvecs .csv .tsv "
+        ".fvecs .fbin .csv .tsv "
         ".txt");
   CHECK(folder.error([] { check_output_name("o.ivecs", Content::labels); }) ==
         "invalid_argument: o.ivecs: its name ends in no format in which kith writes labels; there are .npy "
@@ -125,7 +128,8 @@ TEST_CASE("files: outputs that no format can hold") {
     AtomicFile out(folder / "o.ivecs");
     const Integers index{2147483648};
     write_rows(out, {index.data(), 1, 1});
-  }) == "invalid_argument: o.ivecs: the index 2147483648 does not fit .ivecs, which holds int32; write .npy");
+  }) == "invalid_argument: o.ivecs: the index 2147483648 does not fit int32, which .ivecs and .ibin hold; "
+        "write .npy");
   CHECK(folder.error([&] {
     AtomicFile out(folder / "o.npy");
     write_labels(out, Integers{0}, Strings{"cat"});

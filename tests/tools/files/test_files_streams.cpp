@@ -71,6 +71,8 @@ TEST_CASE("files: every format comes through a pipe, plain or gzip") {
       {"fvecs", fvecs({{1, 2}, {3, 4}})},
       {"ivecs", bytes<std::int32_t>({2, 1, 2, 2, 3, 4})},
       {"bvecs", bytes<std::int32_t>({2}) + "\1\2" + bytes<std::int32_t>({2}) + "\3\4"},
+      {"fbin", bytes<std::uint32_t>({2, 2}) + bytes<float>({1, 2, 3, 4})},
+      {"u8bin", bytes<std::uint32_t>({2, 2}) + "\1\2\3\4"},
       {"svm", "1 1:1 2:2\n1 1:3 2:4\n"}};
   for (const auto& file : files)
     for (const bool packed : {false, true}) {
@@ -129,7 +131,7 @@ TEST_CASE("files: a name that says no format, and a format that there is not") {
   CHECK(
       folder.table_error("data", "1,2\n", by_format("xls")) ==
       "invalid_argument: format: there is none called \"xls\"; choose one of csv, tsv, txt, npy, idx, fvecs, "
-      "ivecs, bvecs, svm");
+      "ivecs, bvecs, svm, fbin, u8bin, i8bin, f16bin, ibin, npz, hdf5");
 }
 
 TEST_CASE("files: columns first are put in place as they come") {

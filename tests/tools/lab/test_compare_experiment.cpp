@@ -13,12 +13,12 @@
 #include <vector>
 
 #include "command/shared/command_line.hpp"
-#include "common/experiments.hpp"
 #include "common/folder.hpp"
 #include "common/shell.hpp"  // KITH_COMMAND_PATH
 #include "lab/compare/compare.hpp"
 #include "lab/experiments/measure.hpp"
 #include "lab/reproduce/experiment_output.hpp"
+#include "tools/lab/experiments.hpp"
 
 using namespace kith;
 using namespace kith::experiments;
@@ -61,10 +61,10 @@ TEST_CASE("reproduce, compare --placement: options that cannot be meant") {
         "--help`");
   CHECK(compare_error("--quick") ==
         "invalid_argument: compare: unknown option --quick; did you mean --quiet?");
-  CHECK(
-      compare_error("--csv points.csv") ==
-      "invalid_argument: compare: unknown option --csv (evaluate, structure, select-features, reproduce have "
-      "it); see `kith compare --help`");
+  CHECK(compare_error("--csv points.csv") ==
+        "invalid_argument: compare: unknown option --csv (recall, evaluate, structure, select-features, "
+        "reproduce have "
+        "it); see `kith compare --help`");
   CHECK(compare_error("--charts folder") ==
         "invalid_argument: compare: unknown option --charts (reproduce has it); see `kith compare --help`");
   CHECK(

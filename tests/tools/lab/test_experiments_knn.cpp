@@ -10,13 +10,12 @@
 #include <utility>
 #include <vector>
 
-#include "common/experiments.hpp"
 #include "lab/experiments/ann.hpp"
-#include "lab/experiments/crossover.hpp"
 #include "lab/experiments/experiment.hpp"
 #include "lab/experiments/measure.hpp"
 #include "lab/experiments/points.hpp"
 #include "lab/experiments/sequential.hpp"
+#include "tools/lab/experiments.hpp"
 
 using namespace kith;
 using namespace kith::experiments;

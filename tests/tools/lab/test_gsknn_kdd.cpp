@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "common/data_files.hpp"
-#include "common/experiments.hpp"
 #include "lab/experiments/gsknn/gsknn_kdd.hpp"
 #include "lab/experiments/measure.hpp"
 #include "lab/workloads/random.hpp"
+#include "tools/lab/experiments.hpp"
 
 using namespace kith;
 using namespace kith::experiments;

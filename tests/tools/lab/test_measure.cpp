@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "common/experiments.hpp"
 #include "kith/error.hpp"
 #include "lab/energy/energy.hpp"
 #include "lab/experiments/measure.hpp"
+#include "tools/lab/experiments.hpp"
 
 using namespace kith;
 using namespace kith::experiments;

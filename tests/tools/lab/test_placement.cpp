@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "common/experiments.hpp"
 #include "lab/placement/placement.hpp"
 #include "lab/workloads/rows.hpp"
+#include "tools/lab/experiments.hpp"
 
 using namespace kith;
 using namespace kith::experiments;

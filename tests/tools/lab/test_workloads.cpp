@@ -3,16 +3,20 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <map>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "common/elements.hpp"
 #include "lab/stages/operations.hpp"
 #include "lab/workloads/cases.hpp"
 #include "lab/workloads/proposed_cases.hpp"
+#include "lab/workloads/stored.hpp"
 #include "lab/workloads/workloads.hpp"
 
 using namespace kith;
@@ -35,8 +39,8 @@ TEST_CASE("cases: a number always means the same case, within the contract") {
   CHECK(command_line(random_case(device, 20, 11), "cuda:0") ==
         "kith compare --device cuda:0 --stage search --data clusters --seed 616306 -n 256 -m 3 --dims 100 -k "
         "255 "
-        "--metric l1 --train-tile 8 --threads 1");
-  std::size_t alone[all_stages.size()] = {};
+        "--metric l1 --element f16,u8 --train-tile 8 --threads 1");
+  std::size_t alone[all_stages.size()] = {}, stored[all_elements.size()] = {};
   for (std::uint64_t i = 0; i < 1000; ++i) {
     const Case c = random_case(device, 5, i);
     CAPTURE(command_line(c, "cuda:0"));
@@ -46,6 +50,9 @@ TEST_CASE("cases: a number always means the same case, within the contract") {
     CHECK(c.dims >= 1);
     CHECK((1 <= c.k && c.k <= c.n));
     CHECK(admits(c.metric, c.data));
+    ++stored[static_cast<std::size_t>(c.train_element)];
+    for (const Element element : {c.train_element, c.query_element})
+      CHECK((element == Element::bits) == compares_bits(c.metric));
     CHECK_FALSE((c.fused == true && (c.selector != Selector::automatic || c.k > 64)));
     CHECK((c.n == 1 || c.m * c.n * c.dims <= 300000000));
     if (c.stage) {
@@ -55,6 +62,37 @@ TEST_CASE("cases: a number always means the same case, within the contract") {
   }
   for (const Stage stage : {Stage::mask, Stage::score, Stage::accumulate})
     CHECK(alone[static_cast<std::size_t>(stage)] > 10);
+  for (const Element element : all_elements) CHECK(stored[static_cast<std::size_t>(element)] > 20);
+}
+
+TEST_CASE("cases: rows of an element hold what they are, and are as near to 0") {
+  for (const DataKind kind : all_data_kinds)
+    for (const Element element : kith::tests::number_elements) {
+      Case c;
+      c.data = kind;
+      c.m = 5, c.n = 1, c.dims = 9;
+      c.query_element = element;
+      const Rows made = make_rows(kind, c.seed, Set::queries, c.m, c.dims), rows = case_rows(c, Set::queries);
+      const StoredRows stored(element, rows);
+      CAPTURE(std::string(name(kind)));
+      CAPTURE(std::string(name(element)));
+      REQUIRE(row_bytes(element, c.dims) == stored.view().stride_bytes);
+      for (std::int64_t r = 0; r < c.m; ++r)
+        for (std::int64_t d = 0; d < c.dims; ++d) {
+          const float value = rows.view()(r, d);
+          CHECK(std::bit_cast<std::uint32_t>(kith::tests::value_in(stored.view(), r, d)) ==
+                std::bit_cast<std::uint32_t>(value));
+          CHECK(std::fabs(value) <= std::fabs(made.view()(r, d)));
+        }
+    }
+  Case words;
+  words.metric = Metric::hamming;
+  words.train_element = words.query_element = Element::bits;
+  words.m = 3, words.dims = 2;
+  const Rows rows = case_rows(words, Set::queries);
+  const StoredRows stored(Element::bits, rows);
+  CHECK(stored.view().cols == 64);
+  for (std::int64_t r = 0; r < 3; ++r) CHECK(std::memcmp(stored.view().row(r), rows.view().row(r), 8) == 0);
 }
 
 TEST_CASE("cases: a command line says all that is not chosen by the plan") {

@@ -2,9 +2,10 @@
 #include "command/classify/classify.hpp"
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <memory>
 
+#include "command/input/elements.hpp"
+#include "command/input/index_input.hpp"
 #include "files/output.hpp"
 
 namespace kith::command {
@@ -13,6 +14,8 @@ namespace {
 /// What must hold whatever is in the files.
 void check_flags(const CLI::App& app, const ClassifyFlags& flags) {
   check_learned(app, flags);
+  if (!flags.training.tables.element.empty() && !flags.shown.report.empty())
+    refuse("classify", "--element and --report are both given, which shows rows of float32; leave one out");
   refuse_both(app, "--radius", "--k-sweep", "choose one");
   if (app.count("--outlier") > 0 && flags.query_flags.radius.empty())
     refuse("classify", "--outlier is for queries with no row within --radius; give both, or --no-label");
@@ -40,6 +43,7 @@ void write_shares(files::AtomicFile& file, const ClassifyFlags& flags, const Cla
 }
 
 int run_classify(const CLI::App& app, ClassifyFlags flags) {
+  take_index(app, flags, flags.query_flags.leave_one_out);
   check_flags(app, flags);
   DocumentOutput shown("classify", flags.shown, {{"--out", flags.out}, {"--proba", flags.proba}});
   OutputFile out(flags.out, flags.output.format), proba(flags.proba, flags.output.format);
@@ -63,11 +67,12 @@ void add_rows_and_questions(CLI::App& app, ClassifyFlags& flags) {
                     "The column of text files (or .svm) that holds the labels: a name, or a number from 1; "
                     "-1 is the last. Several, with commas between them, are answered one by one. Where the "
                     "queries have them too, they are the truth");
-  app.get_option("--train")->required(false);
+  add_index_option(app, flags.training);
   add_answer_options(app, flags.training);
   add_query_options(app, flags.query_flags, "True labels of the queries, one a row");
   add_numbers(app, "--k-sweep", flags.k_sweep, "Accuracy for each of these k, by one search: 1,3,5,9", 1);
   add_metric_option(app, flags.metric);
+  add_element_option(app, flags.training.tables);
   add_device_option(app, flags.device);
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "command/classify/classify.hpp"
-#include "command/shared/pieces.hpp"
+#include "command/rows/training_index.hpp"
 #include "files/text/dictionary.hpp"
 
 namespace kith::command {
@@ -80,9 +80,9 @@ void take(Result&& from, Output& output) {
   output.scores = std::move(from.scores);
 }
 
-void ask_k(const ClassifyFlags& flags, const Classifier& classifier, const VotingOptions& voting,
+void ask_k(const ClassifyFlags& flags, const TrainingClassifier& classifier, const VotingOptions& voting,
            const PlanOptions& options, Trace* trace, Classified& done) {
-  const MatrixView<const float> queries = done.queries().searched();
+  const RowsView queries = done.queries().searched();
   if (flags.k_sweep.empty()) {
     auto results = classifier.classify_outputs(queries, flags.query_flags.k, voting, options, trace);
     done.found = as_lists(std::move(results[0].neighbors));
@@ -102,7 +102,7 @@ void ask_k(const ClassifyFlags& flags, const Classifier& classifier, const Votin
   take(std::move(sweep), done.outputs[0]);
 }
 
-void ask_radius(const ClassifyFlags& flags, const Classifier& classifier, const VotingOptions& voting,
+void ask_radius(const ClassifyFlags& flags, const TrainingClassifier& classifier, const VotingOptions& voting,
                 const PlanOptions& options, Trace* trace, Classified& done) {
   RadiusClassification result = classifier.classify_within(
       done.queries().searched(), radius_of("classify", flags.query_flags, flags.metric), voting, options,
@@ -165,11 +165,11 @@ Classified classify(const CLI::App& app, ClassifyFlags& flags) {
   done.seconds.emplace_back("read the files", lap(start));
 
   PlanOptions options = question_options(flags, done.training);
-  const Device device = open_device(flags.device);
+  const Device device = open_my_device(flags.device);
   done.device = device.info();
   done.seconds.emplace_back("open and test the device", lap(start));
   const bool keep = done.leave_one_out || !flags.save_model.empty() || !flags.shown.report.empty();
-  const Classifier classifier = classifier_of(done.training, device, flags.metric, keep);
+  const TrainingClassifier classifier(done.training, device, flags.metric, keep);
   done.seconds.emplace_back("copy the training rows", lap(start));
 
   if (done.queries().table.rows == 0) return done;

@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <memory>
 
-#include "command/shared/pieces.hpp"
+#include "command/input/elements.hpp"
+#include "command/rows/pieces.hpp"
 
 namespace kith::command {
 namespace {
@@ -14,6 +15,7 @@ using SteadyClock = std::chrono::steady_clock;
 constexpr std::int64_t usual_k_max = 20;
 
 void check_flags(const CLI::App& app, const EvaluateFlags& flags) {
+  check_element_flags(app, flags.training.tables, flags.metric);
   require_answers("evaluate", flags.training);
   refuse_both(app, "--queries", "--folds", "held-out queries need no folds: choose one");
   if (!flags.truth.empty() && flags.training.tables.queries.empty())
@@ -140,7 +142,7 @@ Evaluated evaluate_rows(const EvaluateFlags& flags) {
   done.device = device.info();
   done.seconds.emplace_back("open and test the device", lap(start));
   const Classifier classifier = classifier_of(done.training, device, flags.metric, !held_out);
-  const MatrixView<const float> rows = training.rows.searched();
+  const RowsView rows = training.rows.searched();
   done.seconds.emplace_back("copy the training rows", lap(start));
   ProgressBar bar("evaluating");
   options.progress = [&bar](const Progress& progress) { bar.update(progress.fraction); };
@@ -194,6 +196,7 @@ Subcommand add_evaluate(CLI::App& parent) {
   add_number(*app, "--seed", flags->seed,
              "Of the shuffle before the folds are dealt; 0 where nothing is said", 0);
   add_metric_option(*app, flags->metric);
+  add_element_option(*app, flags->training.tables);
   add_device_option(*app, flags->device);
   add_voting_options(*app, flags->voting);
   add_sample_weight_option(*app, flags->training);

@@ -4,7 +4,6 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <numeric>
-#include <optional>
 
 #include "files/output.hpp"
 
@@ -90,7 +89,7 @@ Selected select(const SelectFeaturesFlags& flags) {
     throw_if_interrupted("select-features");
     bar.update(static_cast<double>(tried) / static_cast<double>(std::max(tried, expected)));
   };
-  const MatrixView<const float> rows = training.rows.searched();
+  const MatrixView<const float> rows = training.rows.numbers();
   const std::vector<float> candidates = gathered(rows, done.columns);
   done.selection = select_features(
       device, {candidates.data(), rows.rows(), static_cast<std::int64_t>(done.columns.size())},

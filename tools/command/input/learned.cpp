@@ -2,11 +2,15 @@
 
 #include <CLI/CLI.hpp>
 
+#include "command/input/elements.hpp"
+#include "command/rows/ranks.hpp"
+
 namespace kith::command {
 
 bool check_learned(const CLI::App& app, const LearnedFlags& flags) {
   const std::string where = app.get_name();
   check_model_options(app);
+  check_element_flags(app, flags.training.tables, flags.metric);
   if (flags.model.empty()) require_answers(where, flags.training);
   const bool only_save = check_query_flags(app, flags.training, flags.query_flags, flags.save_model.empty());
   check_model_path(where, "--model", flags.model);
@@ -21,7 +25,10 @@ bool check_learned(const CLI::App& app, const LearnedFlags& flags) {
 Training read_learned(const CLI::App& app, LearnedFlags& flags, Model& model) {
   const std::string where = app.get_name();
   Training training;
+  if (!flags.model.empty() || !flags.save_model.empty())
+    flags.training.tables.keep_elements = false;  // a model holds float32, and prepares queries
   if (flags.model.empty()) {
+    flags.training.tables.in_parts = ranks() && !flags.query_flags.leave_one_out && flags.save_model.empty();
     training = read_training(where, flags.training);
   } else {
     training = read_model(where, flags.training, flags.model, model);
@@ -38,7 +45,7 @@ Training read_learned(const CLI::App& app, LearnedFlags& flags, Model& model) {
 
 void save_learned(const CLI::App& app, const LearnedFlags& flags, Training& training,
                   const VotingOptions& voting) {
-  if (flags.save_model.empty()) return;
+  if (flags.save_model.empty() || !speaks()) return;
   write_model(flags.save_model, model_of(app.get_name(), training, flags.metric,
                                          flags.by_k() ? flags.query_flags.k : 0, voting));
 }

@@ -89,8 +89,6 @@ void check_model_options(const CLI::App& app) {
       refuse_both(
           app, "--model", option,
           "a model has its training rows and what was done to them: leave " + std::string(option) + " out");
-  if (app.count("--model") == 0 && app.count("--train") == 0)
-    refuse(app.get_name(), "there are no training rows; give --train FILE, or --model FILE");
 }
 
 void write_model(const std::string& path, const Model& model) {

@@ -8,8 +8,7 @@
 
 namespace kith::command {
 
-/// Throws invalid_argument: --model beside options that it has decided; --filter beside --save-model; neither
-/// --train nor --model.
+/// Throws invalid_argument: --model beside options that it has decided; --filter beside --save-model.
 void check_model_options(const CLI::App& app);
 
 /// What was learned, with how it is to be asked; voting.no_label is not kept. Takes the rows.

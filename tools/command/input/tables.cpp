@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <limits>
 
+#include "command/input/elements.hpp"
+#include "command/rows/ranks.hpp"
 #include "files/source.hpp"
 #include "files/text/decorated.hpp"
 #include "files/text/layout.hpp"
@@ -32,7 +34,19 @@ files::ReadOptions read_options(const TableFlags& flags) {
   if (flags.svm_base != "automatic") options.first_index = flags.svm_base == "0" ? 0 : 1;
   options.unseen_is_zero = flags.unseen == "zero";
   options.unseen_is_new = options.unseen_is_zero && flags.unseen_is_new;
+  options.keep = kept_elements(flags);
   return options;
+}
+
+/// Of a part of the rows what was rounded in all of them; where the first of these is, nobody asks.
+void add_up_rounded(files::Table& table) {
+  std::vector<std::int64_t> values(static_cast<std::size_t>(table.cols));
+  for (const files::RoundedColumn& column : table.rounded)
+    values[static_cast<std::size_t>(column.column)] = column.values;
+  values = ranks()->sums(values);
+  table.rounded.clear();
+  for (std::size_t c = 0; c < values.size(); ++c)
+    if (values[c] > 0) table.rounded.push_back({static_cast<std::int64_t>(c), values[c], table.held->first});
 }
 
 files::Table read(const std::string& path, const files::ReadOptions& options) {
@@ -40,6 +54,7 @@ files::Table read(const std::string& path, const files::ReadOptions& options) {
   files::ReadOptions told = options;
   told.progress = [&](double fraction) { activity.update(fraction); };
   files::Table table = files::read_table(path, told);
+  if (table.held) add_up_rounded(table);
   if (const std::string rounded = files::describe_rounded(table); !rounded.empty()) note(rounded);
   return table;
 }
@@ -129,7 +144,8 @@ CLI::Option* add_texts(CLI::App& app, const std::string& name, std::vector<std::
 void add_text_options(CLI::App& app, TableFlags& flags) {
   add_choice(app, "--format", flags.format,
              "The format of - (stdin), and of files whose name says none; .gz is found out",
-             {"csv", "tsv", "txt", "npy", "idx", "fvecs", "ivecs", "bvecs", "svm"});
+             {"csv", "tsv", "txt", "npy", "idx", "fvecs", "ivecs", "bvecs", "svm", "fbin", "u8bin", "i8bin",
+              "f16bin", "ibin", "npz", "hdf5"});
   add_choice(app, "--header", flags.header,
              "Whether the first line of a text file is a header: automatic, yes, no",
              {"automatic", "yes", "no"});
@@ -151,12 +167,21 @@ void add_text_options(CLI::App& app, TableFlags& flags) {
 }
 
 void add_table_options(CLI::App& app, TableFlags& flags, const std::string& label_help, bool queries) {
-  reads_file(app.add_option("--train", flags.train,
-                            "Training rows: .npy, .csv, .tsv, -ubyte, .fvecs, .bvecs, .ivecs, .svm, each "
-                            "also with .gz behind it; - is stdin"))
+  reads_file(app.add_option(
+                 "--train", flags.train,
+                 "Training rows: .npy, .npz, .hdf5, .csv, .tsv, -ubyte, .fvecs, .bvecs, .ivecs, .svm, .fbin, "
+                 ".u8bin, .i8bin, .f16bin, all but .npz and .hdf5 also with .gz behind it; - is stdin"))
       ->required();
-  if (queries)
+  app.add_option(
+         "--array", flags.array,
+         "The array of a .npz or HDF5 file that holds the training rows; otherwise train, or the first")
+      ->type_name("NAME");
+  if (queries) {
     reads_file(app.add_option("--queries", flags.queries, "Rows to look up, with the same columns"));
+    app.add_option("--query-array", flags.query_array,
+                   "The array of a .npz or HDF5 file that holds the queries; otherwise test, or the first")
+        ->type_name("NAME");
+  }
   if (!label_help.empty())
     add_texts(app, "--label-column,--label", flags.label_columns, label_help, "COLUMNS");
   add_text_options(app, flags);
@@ -186,20 +211,32 @@ files::FileOptions file_options(const TableFlags& flags) {
 
 files::Table read_train(const TableFlags& flags, bool features_chosen) {
   files::ReadOptions options = read_options(flags);
+  options.array = flags.array;
+  options.usual_array = "train";
   options.features_chosen = features_chosen;
+  if (flags.in_parts) {
+    options.part = ranks()->rank();
+    options.parts = ranks()->size();
+  }
   // What is absent in such a file is 0, so training rows have the columns that only queries name. A pipe can
   // be read once: its queries must do with the columns of the training rows.
   if (files::is_svm(flags.train, flags.format) && files::is_svm(flags.queries, flags.format) &&
       std::filesystem::is_regular_file(flags.queries))
     options.also = files::read_svm_width(flags.queries, options);
-  return read(flags.train, options);
+  files::Table table = read(flags.train, options);
+  store_as_asked(flags, table);
+  return table;
 }
 
 files::Table read_queries(const TableFlags& flags, const files::Table& train) {
   files::ReadOptions options = read_options(flags);
+  options.array = flags.query_array;
+  options.usual_array = "test";
   options.like = &train;
   options.label_optional = true;
-  return read(flags.queries, options);
+  files::Table table = read(flags.queries, options);
+  store_as_asked(flags, table);
+  return table;
 }
 
 files::Table parse_queries(const TableFlags& flags, const std::vector<std::string>& rows,
@@ -218,6 +255,7 @@ files::Table parse_queries(const TableFlags& flags, const std::vector<std::strin
     for (std::size_t c = 0; c < cells.size(); ++c)
       table.values.push_back(parse_cell(cells[c], r, train, static_cast<std::int64_t>(c), flags));
   }
+  store_as_asked(flags, table);
   return table;
 }
 

@@ -17,6 +17,7 @@ struct TableFlags {
   std::vector<std::string> label_columns;
   std::vector<std::string> target_columns;
   std::string format;
+  std::string array, query_array;  ///< of .npz files; empty: train and test, or the first
   std::string header = "automatic";
   std::string delimiter;  ///< empty: guessed
   std::string decimal;    ///< empty: guessed
@@ -27,6 +28,9 @@ struct TableFlags {
   std::string svm_base = "automatic";                          ///< or 0, 1
   std::int64_t max_columns = 0, max_axes = 0, max_growth = 0;  ///< 0: as files::Limits
   std::string max_line;                                        ///< a size; empty: as files::Limits
+  std::string element;                                         ///< of --element; empty: as the file has it
+  bool keep_elements = false;  ///< what binary files hold in f16, u8 and i8 stays so: files::Table::stored
+  bool in_parts = false;       ///< of many ranks each reads its own rows, where the file allows for it
   bool unseen_is_new = false;  ///< `zero` is 0 in every column of a one-hot code, not category 0
 };
 

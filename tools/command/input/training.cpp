@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "command/input/elements.hpp"
+#include "command/input/index_input.hpp"
 #include "command/input/training_parts.hpp"
 #include "kith/names.hpp"
 
@@ -87,7 +89,7 @@ void apply_in_place(const Preparation& preparation, std::vector<float>& values, 
 void prepare(const Preparation& preparation, bool raw, Rows& rows) {
   rows.width = rows.table.cols;
   if (preparation.changes_nothing()) return;
-  const MatrixView<const float> complete = rows.searched();
+  const MatrixView<const float> complete = rows.numbers();
   if (rows.prepared.empty() && !raw && preparation.width() == rows.width && rows.width > 0) {
     rows.prepared = std::move(rows.table.values);
     rows.table.values = {};
@@ -98,9 +100,21 @@ void prepare(const Preparation& preparation, bool raw, Rows& rows) {
   rows.width = preparation.width();
 }
 
+/// Whether rows may stay in the element of their file: nothing prepares them or looks at their values.
+bool keeps_elements(const TrainingFlags& flags) {
+  return flags.tables.keep_elements && !flags.raw && flags.scale.empty() && flags.tables.missing == "refuse";
+}
+
+/// Whether a rank may read its own rows alone: nothing is learned from all of them.
+bool takes_part(const TrainingFlags& flags) {
+  return flags.tables.in_parts && !flags.raw && flags.scale.empty() && flags.tables.missing == "refuse" &&
+         flags.categories == "ordinal";
+}
+
 /// How queries are read: for --unseen zero a new category is 0 in every column of a one-hot code.
 TableFlags query_flags(const TrainingFlags& flags, const Training& training) {
   TableFlags tables = flags.tables;
+  tables.keep_elements = keeps_elements(flags);
   const PreparationOptions& preparation = training.preparation.options();
   tables.unseen_is_new = preparation.categories == Categories::one_hot && !preparation.categorical.empty();
   tables.missing = name(preparation.missing);
@@ -136,8 +150,12 @@ Scaling parse_scaling(const std::string& text) {
 
 }  // namespace
 
-MatrixView<const float> Rows::searched() const {
-  return {prepared.empty() ? table.values.data() : prepared.data(), count(), width};
+RowsView Rows::searched() const {
+  return table.stored.empty() ? RowsView(numbers()) : rows_view(table);
+}
+
+MatrixView<const float> Rows::numbers() const {
+  return {prepared.empty() ? table.values.data() : prepared.data(), here(), width};
 }
 
 void tell_unanswered(const Rows& asked) {
@@ -270,7 +288,10 @@ void check_k(const std::string& where, std::int64_t k, const Training& training,
 Training read_training(const std::string& where, const TrainingFlags& flags) {
   Training training;
   files::Table& table = training.rows.table;
-  table = read_train(train_flags(flags), !flags.features.empty());
+  TableFlags tables = train_flags(flags);
+  tables.keep_elements = keeps_elements(flags);
+  tables.in_parts = takes_part(flags);
+  table = flags.index.empty() ? read_train(tables, !flags.features.empty()) : index_table(flags, training);
   take_labels(where, flags, training);
   take_values(where, flags, training);
   if (!flags.sample_weights.empty())
@@ -279,7 +300,9 @@ Training read_training(const std::string& where, const TrainingFlags& flags) {
   if (flags.tables.missing == "drop") drop_incomplete(where, training);
   if (!flags.filter.empty()) training.filter = read_filter(where, flags.filter, flags.tables, training);
   if (!flags.features.empty()) training.file_features = parse_features(where, flags.features, table);
-  training.preparation = Preparation(training.rows.searched(), preparation_options(where, flags, table));
+  if (!flags.index.empty()) return training;  // an index is prepared
+  if (table.stored.empty() && !table.held)    // else nothing is prepared: keeps_elements(), takes_part()
+    training.preparation = Preparation(training.rows.numbers(), preparation_options(where, flags, table));
   prepare(training.preparation, flags.raw, training.rows);
   training.features = prepared_features(training.preparation, training.file_features);
   return training;

@@ -32,6 +32,8 @@ inline constexpr std::int64_t no_neighbor = -1;
 /// All of it. Each subcommand registers what it has a use for.
 struct TrainingFlags {
   TableFlags tables;
+  std::string index;           ///< --index FILE, in place of tables.train
+  bool index_rows = false;     ///< of --index: its rows are needed in host memory, too
   std::string labels;          ///< --labels FILE
   std::string values;          ///< --values FILE
   std::string sample_weights;  ///< FILE
@@ -64,7 +66,9 @@ struct Rows {
   std::optional<std::vector<std::int64_t>> kept;
 
   std::int64_t count() const { return kept ? static_cast<std::int64_t>(kept->size()) : table.rows; }
-  MatrixView<const float> searched() const;  ///< [count(), width]
+  std::int64_t here() const { return table.held ? table.held->rows : count(); }  ///< all, or this rank's part
+  RowsView searched() const;                ///< [here(), width], as they are stored
+  MatrixView<const float> numbers() const;  ///< the same, of rows that are stored as float32
 
   /// Answers of the searched rows, `width` each, become those of all rows of the table; others get `none`.
   template <class T>
@@ -82,6 +86,7 @@ struct Rows {
 /// Of the rows that are searched: those that --missing drop leaves out are in none of the lists.
 struct Training {
   Rows rows;
+  std::string index;                     ///< the index file that holds the rows, where they are not in memory
   std::vector<files::Labels> labels;     ///< one an output; empty where no command asks for labels
   std::vector<std::string> label_names;  ///< [outputs], as they were asked for
   std::vector<double> values;            ///< [n, outputs] of --values or --target; else empty

@@ -2,15 +2,12 @@
 #include <string_view>
 
 #include "command/manual/manual.hpp"
+#include "files/named.hpp"
 
 namespace kith::command {
 namespace {
 
-std::string join_words(const std::vector<std::string>& words, std::string_view between) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? std::string() : std::string(between)) + word;
-  return text;
-}
+using files::joined;
 
 std::vector<std::string> words_of(const Manual& manual) {
   std::vector<std::string> words;
@@ -59,22 +56,21 @@ std::string bash_branch(const ManualCommand& command) {
   for (const ManualOption& option : command.options) {
     if (option.value.empty()) continue;
     if (!option.choices.empty())
-      text += "        " + join_words(option.names, "|") + ") values=\"" + join_words(option.choices, " ") +
-              "\" ;;\n";
+      text +=
+          "        " + joined(option.names, "|") + ") values=\"" + joined(option.choices, " ") + "\" ;;\n";
     else
-      (option.takes_path ? paths : others).push_back(join_words(option.names, "|"));
+      (option.takes_path ? paths : others).push_back(joined(option.names, "|"));
   }
-  if (!paths.empty()) text += "        " + join_words(paths, "|") + ") files=yes ;;\n";
-  if (!others.empty()) text += "        " + join_words(others, "|") + ") return ;;\n";
-  return text + "        *) values=\"" + join_words(option_names(command), " ") +
-         "\" ;;\n      esac\n      ;;\n";
+  if (!paths.empty()) text += "        " + joined(paths, "|") + ") files=yes ;;\n";
+  if (!others.empty()) text += "        " + joined(others, "|") + ") return ;;\n";
+  return text + "        *) values=\"" + joined(option_names(command), " ") + "\" ;;\n      esac\n      ;;\n";
 }
 
 std::string zsh_option(const ManualOption& option) {
   std::string value;
   if (!option.value.empty()) {
     value = ":" + option.value + ":";
-    if (!option.choices.empty()) value += "(" + join_words(option.choices, " ") + ")";
+    if (!option.choices.empty()) value += "(" + joined(option.choices, " ") + ")";
     if (option.takes_path) value += "_files";
   }
   std::string text;
@@ -90,7 +86,7 @@ std::string fish_option(const ManualCommand& command, const ManualOption& option
   for (const std::string& name : option.names)
     text += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
   if (!option.choices.empty())
-    text += " -x -a " + in_quotes(join_words(option.choices, " "));
+    text += " -x -a " + in_quotes(joined(option.choices, " "));
   else if (option.takes_path)
     text += " -r -F";
   else if (!option.value.empty())
@@ -109,7 +105,7 @@ std::string bash_completion(const Manual& manual) {
       "  elif [ \"$before\" = = ]; then before=${COMP_WORDS[COMP_CWORD-2]}; fi\n"
       "  COMPREPLY=()\n"
       "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n    mapfile -t COMPREPLY < <(compgen -W \"" +
-      join_words(words_of(manual), " ") + " " + join_words(option_names(manual.program), " ") +
+      joined(words_of(manual), " ") + " " + joined(option_names(manual.program), " ") +
       "\" -- \"$word\")\n    return\n  fi\n  case ${COMP_WORDS[1]} in\n";
   for (const ManualCommand& command : manual.commands) text += bash_branch(command);
   return text +

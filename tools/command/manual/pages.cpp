@@ -2,7 +2,6 @@
 #include <string_view>
 
 #include "command/manual/manual.hpp"
-#include "kith/names.hpp"
 
 namespace kith::command {
 namespace {

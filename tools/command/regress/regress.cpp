@@ -1,13 +1,14 @@
 // kith regress: a number for each query, the mean of its nearest neighbours.
 #include <CLI/CLI.hpp>
-#include <array>
 #include <cmath>
 #include <cstdio>
 #include <memory>
 
+#include "command/input/elements.hpp"
+#include "command/input/index_input.hpp"
 #include "command/input/learned.hpp"
 #include "command/input/results_json.hpp"
-#include "command/shared/pieces.hpp"
+#include "command/rows/training_index.hpp"
 #include "files/output.hpp"
 #include "files/text/number.hpp"
 #include "kith/model.hpp"
@@ -72,18 +73,15 @@ Regressed regress(const CLI::App& app, RegressFlags& flags) {
   Regressed done;
   read_all(app, flags, done);
   PlanOptions options = question_options(flags, done.training);
-  const Device device = open_device(flags.device);
+  const Device device = open_my_device(flags.device);
   done.device = device.info();
-  const Training& training = done.training;
-  const Regressor regressor(
-      index_of(done.training, device, flags.metric, done.leave_one_out || !flags.save_model.empty()),
-      {training.values.data(), training.n(), static_cast<std::int64_t>(done.outputs())},
-      training.sample_weights);
+  const TrainingRegressor regressor(done.training, device, flags.metric,
+                                    done.leave_one_out || !flags.save_model.empty());
   if (done.queries().table.rows == 0) return done;
   ProgressBar bar("searching");
   options.progress = [&bar](const Progress& progress) { bar.update(progress.fraction); };
   Trace* trace = flags.diagnostics.any() ? &done.trace : nullptr;
-  const MatrixView<const float> queries = done.queries().searched();
+  const RowsView queries = done.queries().searched();
   if (flags.query_flags.radius.empty()) {
     Regression result = regressor.regress(queries, flags.query_flags.k, done.voting, options, trace);
     done.value = std::move(result.value);
@@ -215,6 +213,7 @@ void print_json(const RegressFlags& flags, const Regressed& done) {
 }
 
 int run_regress(const CLI::App& app, RegressFlags flags) {
+  take_index(app, flags, flags.query_flags.leave_one_out);
   check_flags(app, flags);
   OutputFile out(flags.out, flags.output.format);
   Regressed done = regress(app, flags);
@@ -242,10 +241,11 @@ int run_regress(const CLI::App& app, RegressFlags flags) {
 
 void add_rows_and_questions(CLI::App& app, RegressFlags& flags) {
   add_table_options(app, flags.training.tables, "");
-  app.get_option("--train")->required(false);
+  add_index_option(app, flags.training);
   add_value_options(app, flags.training);
   add_query_options(app, flags.query_flags, "True values of the queries, as in --values");
   add_metric_option(app, flags.metric);
+  add_element_option(app, flags.training.tables);
   add_device_option(app, flags.device);
   add_weight_options(app, flags.voting);
   add_sample_weight_option(app, flags.training);

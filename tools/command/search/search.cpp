@@ -4,10 +4,12 @@
 #include <cmath>
 #include <memory>
 
+#include "command/input/elements.hpp"
+#include "command/input/index_input.hpp"
 #include "command/input/learned.hpp"
 #include "command/input/results_json.hpp"
+#include "command/rows/training_index.hpp"
 #include "command/shared/command.hpp"
-#include "command/shared/pieces.hpp"
 #include "files/output.hpp"
 #include "kith/index.hpp"
 
@@ -53,6 +55,7 @@ std::string first_rows(const RadiusNeighbors& found, const std::string& radius) 
 }
 
 void check_flags(const CLI::App& app, const SearchFlags& flags) {
+  check_element_flags(app, flags.training.tables, flags.metric);
   if (!check_query_flags(app, flags.training, flags.query_flags, false)) return;
   throw Error(Errc::invalid_argument, "search: --queries is missing; see `kith search --help`");
 }
@@ -62,11 +65,11 @@ RadiusNeighbors find(const SearchFlags& flags, Training& training, DeviceInfo& d
   if (by_k) check_k("search", flags.query_flags.k, training, leave_one_out);
   const Rows own = read_asked(flags.training, flags.query_flags, training);
   const Rows& asked = leave_one_out ? training.rows : own;
-  const MatrixView<const float> queries = asked.searched();
+  const RowsView queries = asked.searched();
   PlanOptions options = question_options(flags, training);
-  const Device opened = open_device(flags.device);
-  const Index index = index_of(training, opened, flags.metric, leave_one_out);
-  device = index.device().info();
+  const Device opened = open_my_device(flags.device);
+  const TrainingIndex index(training, opened, flags.metric, leave_one_out);
+  device = opened.info();
   ProgressBar bar("searching");
   options.progress = [&bar](const Progress& progress) { bar.update(progress.fraction); };
   RadiusNeighbors found;
@@ -114,15 +117,17 @@ void check_outputs(const SearchFlags& flags) {
   if (!flags.out_distance.empty())
     files::check_output_name(flags.out_distance, files::Content::distances, format);
   for (const std::string& path : {flags.out_index, flags.out_distance})
-    if (!flags.query_flags.radius.empty() && files::is_npy_name(path, format))
+    if (!flags.query_flags.radius.empty() && files::has_equal_rows(path, format))
       throw Error(Errc::invalid_argument,
                   "search: " + path +
-                      ": lists within --radius are of different lengths, which .npy does not "
+                      ": lists within --radius are of different lengths, which .npy, .ibin and .fbin do not "
                       "hold; choose .csv, .tsv, .txt or a .vecs format");
 }
 
-int run_search(const CLI::App& app, const SearchFlags& flags) {
+int run_search(const CLI::App& app, SearchFlags flags) {
+  take_index(app, flags, flags.query_flags.leave_one_out);
   check_flags(app, flags);
+  flags.training.tables.in_parts = ranks() && !flags.query_flags.leave_one_out;
   check_outputs(flags);
   OutputFile index_file(flags.out_index, flags.output.format),
       distance_file(flags.out_distance, flags.output.format);
@@ -151,29 +156,34 @@ Subcommand add_search(CLI::App& parent) {
   add_table_options(*app, flags->training.tables,
                     "A column of text files that is no feature: left out. A name, or a number from 1; "
                     "-1 is the last");
+  add_index_option(*app, flags->training);
   add_query_options(*app, flags->query_flags, "");
   add_metric_option(*app, flags->metric);
+  add_element_option(*app, flags->training.tables);
   add_device_option(*app, flags->device);
   add_filter_option(*app, flags->training);
   add_feature_option(*app, flags->training);
   add_preparation_options(*app, flags->training);
   writes_file(app->add_option(
       "--out-index", flags->out_index,
-      "Write the rows found, [queries, k], from 0: .npy (int64), .ivecs, .csv, .tsv, .txt; within "
-      "--radius a list for each query, not .npy"));
-  writes_file(
-      app->add_option("--out-distance", flags->out_distance,
-                      "Write their distances in the same way: .npy (float32), .fvecs, .csv, .tsv, .txt"));
+      "Write the rows found, [queries, k], from 0: .npy (int64), .ivecs, .ibin, .csv, .tsv, .txt; "
+      "within --radius a list for each query, not .npy or .ibin"));
+  writes_file(app->add_option(
+      "--out-distance", flags->out_distance,
+      "Write their distances in the same way: .npy (float32), .fvecs, .fbin, .csv, .tsv, .txt"));
   add_output_options(*app, flags->output);
   app->add_flag("--json", flags->shown.json, "Print all neighbours as JSON");
   add_diagnostic_options(*app, flags->diagnostics);
   add_plan_options(*app, flags->plan);
-  add_examples(*app, {"kith search --train train.npy --queries queries.npy -k 10 --out-index found.npy",
-                      "kith search --train base.fvecs --queries query.fvecs -k 100 --metric cosine \\",
-                      "            --device opencl:0 --out-index found.ivecs --out-distance far.fvecs",
-                      "kith search --train a.csv --queries b.csv --label-column -1 --explain --certify",
-                      "kith search --train a.csv --leave-one-out -k 1 --features 1-3 --scale standardize",
-                      "kith search --train points.npy --query 2.5,7 --radius 1.5 --metric l2"});
+  add_examples(*app,
+               {"kith search --train train.npy --queries queries.npy -k 10 --out-index found.npy",
+                "kith search --train base.fvecs --queries query.fvecs -k 100 --metric cosine \\",
+                "            --device opencl:0 --out-index found.ivecs --out-distance far.fvecs",
+                "kith search --train a.csv --queries b.csv --label-column -1 --explain --certify",
+                "kith search --train a.csv --leave-one-out -k 1 --features 1-3 --scale standardize",
+                "kith search --train points.npy --query 2.5,7 --radius 1.5 --metric l2",
+                "kith search --index base.kidx --queries query.u8bin -k 10 --out-index found.ivecs",
+                "kith search --train codes.npy --queries asked.npy -k 10 --element bits --metric hamming"});
   return {app, [app, flags] { return run_search(*app, *flags); }};
 }
 

@@ -58,6 +58,10 @@ struct Subcommand {
 
 Subcommand add_devices(CLI::App& parent);
 Subcommand add_search(CLI::App& parent);
+Subcommand add_index(CLI::App& parent);
+Subcommand add_groundtruth(CLI::App& parent);
+Subcommand add_recall(CLI::App& parent);
+Subcommand add_graph(CLI::App& parent);
 Subcommand add_classify(CLI::App& parent);
 Subcommand add_regress(CLI::App& parent);
 Subcommand add_evaluate(CLI::App& parent);
@@ -98,13 +102,14 @@ CLI::Option* add_numbers(CLI::App& app, const std::string& name, std::vector<std
 /// A size: bytes, or as 512M, 4G. Throws invalid_argument: it is none.
 std::size_t parse_bytes(const std::string& text);
 
-/// What PlanOptions takes from the command line: --selector, --sample, --proposer, --fused, --groups,
-/// --query-tile, --train-tile, --memory-limit (bytes, or with K, M, G), --threads.
+/// What PlanOptions takes from the command line: --selector, --sample, --proposer, --fused, --boxes,
+/// --groups, --query-tile, --train-tile, --memory-limit (bytes, or with K, M, G), --threads.
 struct PlanFlags {
   std::string selector = "automatic";
   std::string sample;  ///< selectors, with commas between them
   std::string proposer = "automatic";
   std::string fused = "automatic";  ///< or yes, no
+  std::string boxes = "automatic";  ///< or yes, no
   std::int64_t groups = 0;
   std::int64_t query_tile = 0;
   std::int64_t train_tile = 0;

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "kith/version.hpp"
+#include "report/plain.hpp"
 #include "usage.hpp"
 
 namespace kith::command {
@@ -28,8 +28,7 @@ std::vector<std::string> plain_words(std::vector<std::string> words, const CLI::
 }  // namespace
 
 std::string version_text() {
-  return "kith " + std::to_string(KITH_VERSION_MAJOR) + "." + std::to_string(KITH_VERSION_MINOR) + "." +
-         std::to_string(KITH_VERSION_PATCH);
+  return "kith " + report::version_number();
 }
 
 CommandLine::CommandLine() : app_(std::make_unique<CLI::App>(description, "kith")) {

@@ -9,7 +9,7 @@
 #include <system_error>
 #include <thread>
 
-#include "command.hpp"
+#include "command/rows/ranks.hpp"
 #include "command/shared/command.hpp"
 #include "files/output.hpp"
 #include "kith/unfinished.hpp"
@@ -32,6 +32,9 @@ std::atomic<bool> listened_to = false;
 /// Whether the same command would go on from here.
 std::atomic<bool> is_kept = false;
 
+/// Whether nothing is left to be stopped.
+std::atomic<bool> is_done = false;
+
 /// Whether a thread waits for signals, or none needs to.
 bool has_watcher = true;
 
@@ -47,12 +50,14 @@ std::stop_source& source() {
 void wait_and_stop(sigset_t signals) {
   int signal_number = 0;
   sigwait(&signals, &signal_number);
+  if (is_done) return;
   caught = signal_number;
   source().request_stop();
   if (listened_to) sigtimedwait(&signals, nullptr, &patience);
   remove_unfinished();
   const std::string text =
       "kith: interrupted: kith: stopped before it was done" + std::string(is_kept ? go_on : run_again) + "\n";
+  if (!speaks()) _exit(interrupted_code());
   if (write(STDERR_FILENO, text.data(), text.size()) < 0) _exit(interrupted_code());
   _exit(interrupted_code());
 }
@@ -84,6 +89,10 @@ void watch_for_interrupts() {
 
 void tell_that_work_is_kept() {
   is_kept = true;
+}
+
+void ignore_interrupts() {
+  is_done = true;
 }
 
 bool can_make_threads() {

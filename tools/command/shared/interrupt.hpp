@@ -11,6 +11,10 @@ namespace kith::command {
 /// latest 1.5 s later, or at once when a second one comes or the token is not used.
 void watch_for_interrupts();
 
+/// All is done, and the next signal comes too late: mpirun ends the other ranks by SIGTERM once one of them
+/// has returned another code than 0.
+void ignore_interrupts();
+
 /// False where watch_for_interrupts() could make no thread: signals then end the command at once.
 bool can_make_threads();
 

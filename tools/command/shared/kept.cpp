@@ -4,9 +4,7 @@
 #include <sys/stat.h>
 #include <zlib.h>
 
-#include <array>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -14,8 +12,8 @@
 #include "command/shared/command.hpp"
 #include "command/shared/json.hpp"
 #include "files/output.hpp"
+#include "files/printed.hpp"
 #include "interrupt.hpp"
-#include "json.hpp"
 
 namespace kith::command {
 namespace {
@@ -35,9 +33,7 @@ std::string kept_text(const Json& json) {
 
 std::string kept_checksum(const std::string& text) {
   const auto sum = ::crc32(0, reinterpret_cast<const Bytef*>(text.data()), static_cast<uInt>(text.size()));
-  std::array<char, 9> hex{};
-  std::snprintf(hex.data(), hex.size(), "%08lx", static_cast<unsigned long>(sum));
-  return hex.data();
+  return files::printed("%08lx", static_cast<unsigned long>(sum));
 }
 
 /// `--quick is true there and false here`: the first that differs.

@@ -32,7 +32,7 @@ std::map<const CLI::Option*, Use>& uses() {
 
 CLI::Option* remember(CLI::Option* option, const char* type, Use use) {
   uses()[option] = std::move(use);
-  return type ? option->type_name(type) : option;
+  return option->type_name(type);
 }
 
 /// A file of the command line.
@@ -143,10 +143,6 @@ CLI::Option* reads_file(CLI::Option* option) {
   return remember(option, "FILE", {.read = true, .written = false, .folder = false, .endings = {}});
 }
 
-CLI::Option* may_read_file(CLI::Option* option) {
-  return remember(option, nullptr, {.read = true, .written = false, .folder = false, .endings = {}});
-}
-
 CLI::Option* writes_file(CLI::Option* option) {
   return remember(option, "FILE", {.read = false, .written = true, .folder = false, .endings = {}});
 }
@@ -172,6 +168,13 @@ std::vector<std::string> unknown_file_options(const CLI::App& app) {
     if ((type == "FILE" || type == "DIR") && !uses().contains(option)) unknown.push_back(option->get_name());
   }
   return unknown;
+}
+
+void refuse_stdin(const CLI::App& app) {
+  for (const Named& file : files_of(app))
+    if (file.use->read && files::is_stdin(file.path))
+      refuse(app.get_name(), file.option + " " + file.path +
+                                 ": mpirun gives stdin to rank 0 alone, and every rank reads; name a file");
 }
 
 void check_named_files(const CLI::App& app) {

@@ -22,9 +22,6 @@ namespace kith::command {
 /// An option whose value is a file that is read. Returns the option, which then shows `FILE`.
 CLI::Option* reads_file(CLI::Option* option);
 
-/// The same for a file that is read where there is one of that name. The type it shows stays.
-CLI::Option* may_read_file(CLI::Option* option);
-
 /// An option whose value is a file that is written.
 CLI::Option* writes_file(CLI::Option* option);
 
@@ -43,5 +40,8 @@ std::vector<std::string> unknown_file_options(const CLI::App& app);
 /// Throws invalid_argument: an output is an input, or lies where kith keeps what `kith tune` measured; two
 ///                          outputs are one file; two inputs are the same pipe.
 void check_named_files(const CLI::App& app);
+
+/// Throws invalid_argument: an input is stdin, which of several ranks one alone has.
+void refuse_stdin(const CLI::App& app);
 
 }  // namespace kith::command

@@ -6,7 +6,7 @@
 
 #include "command/shared/command.hpp"
 #include "command/shared/interrupt.hpp"
-#include "kith/names.hpp"
+#include "files/named.hpp"
 
 namespace kith::command {
 namespace {
@@ -24,30 +24,22 @@ std::string range_text(std::int64_t smallest, std::int64_t largest) {
   return "a whole number from " + std::to_string(smallest) + " to " + std::to_string(largest);
 }
 
-std::string join_names(const std::vector<std::string>& names) {
-  std::string list;
-  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
-  return list;
-}
-
 /// Each with what else it is called: `l2 (euclidean)`.
 std::string metric_names() {
   std::vector<std::string> names;
   for (Metric metric : all_metrics) {
-    std::string others;
-    for (std::string_view other : other_names(metric))
-      others += (others.empty() ? "" : ", ") + std::string(other);
+    std::string others = files::joined(other_names(metric));
     if (metric == Metric::negative_dot)
       others += "; the product with its sign turned, so that less is nearer";
     names.push_back(std::string(name(metric)) + (others.empty() ? "" : " (" + others + ")"));
   }
-  return join_names(names);
+  return files::joined(names);
 }
 
 std::string selector_names() {
   std::vector<std::string> names = {std::string(name(Selector::automatic))};
   for (Selector selector : all_selectors()) names.emplace_back(name(selector));
-  return join_names(names);
+  return files::joined(names);
 }
 
 void check_number(CLI::App& app, CLI::Option* option, std::int64_t smallest, std::int64_t largest) {
@@ -68,24 +60,20 @@ void check_number(CLI::App& app, CLI::Option* option, std::int64_t smallest, std
 }
 
 std::vector<Selector> parse_sample(const std::string& text) {
-  std::vector<std::string> known;
-  for (Selector selector : all_selectors()) known.emplace_back(name(selector));
   std::vector<Selector> selectors;
-  for (const std::string& part : split_commas(text)) {
-    if (std::find(known.begin(), known.end(), plain_name(part)) == known.end())
-      throw Error(Errc::invalid_argument,
-                  "sample: there is none called \"" + part + "\"; " + advice_on_name(part, known));
-    selectors.push_back(parse_selector(part));
-  }
+  for (const std::string& part : split_commas(text))
+    selectors.push_back(files::find_named(
+        all_selectors(), part, [](Selector selector) { return name(selector); }, "sample: there is none"));
   return selectors;
 }
 
-std::optional<bool> parse_fused(const std::string& text) {
+std::optional<bool> parse_whether(const std::string& text) {
   const std::string plain = plain_name(text);
   if (plain == "automatic") return std::nullopt;
   if (plain == "yes") return true;
   if (plain == "no") return false;
-  throw Error(Errc::invalid_argument, "fused: \"" + text + "\" is unknown; choose one of automatic, yes, no");
+  throw Error(Errc::invalid_argument,
+              "whether: \"" + text + "\" is unknown; choose one of automatic, yes, no");
 }
 
 }  // namespace
@@ -195,7 +183,11 @@ void add_plan_options(CLI::App& app, PlanFlags& flags) {
            "How candidates are proposed: automatic, none, gemm, dot, bf16, fp16, int8", "NAME",
            [](const std::string& text) { return parse_proposer(text); });
   add_text("--fused", flags.fused, "Distance and selection in one step: automatic, yes, no", "WHEN",
-           parse_fused);
+           parse_whether);
+  add_text(
+      "--boxes", flags.boxes,
+      "Boxes around rows that lie together, skipped where nothing in them can be near: automatic, yes, no",
+      "WHEN", parse_whether);
   add_text("--memory-limit", flags.memory_limit,
            "Device memory a search may take beside the training rows: bytes, or as 512M, 4G", "SIZE",
            parse_bytes);
@@ -212,7 +204,8 @@ PlanOptions plan_options(const PlanFlags& flags) {
   options.selector = parse_selector(flags.selector);
   if (!flags.sample.empty()) options.sample = parse_sample(flags.sample);
   options.proposer = parse_proposer(flags.proposer);
-  options.fused = parse_fused(flags.fused);
+  options.fused = parse_whether(flags.fused);
+  options.boxes = parse_whether(flags.boxes);
   options.groups = flags.groups;
   options.query_tile = flags.query_tile;
   options.train_tile = flags.train_tile;

@@ -1,12 +1,11 @@
 // What goes to stdout and stderr.
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <condition_variable>
 #include <cstdio>
@@ -16,7 +15,9 @@
 #include <utility>
 #include <vector>
 
+#include "command/rows/ranks.hpp"
 #include "command/shared/command.hpp"
+#include "files/printed.hpp"
 #include "files/shown.hpp"
 #include "kith/spi.hpp"
 
@@ -27,42 +28,38 @@ constexpr auto quiet_time = std::chrono::milliseconds(1000);
 constexpr auto redraw_time = std::chrono::milliseconds(100);
 constexpr int bar_width = 30;
 
-std::string formatted(const char* format, auto... values) {
-  std::array<char, 400> text{};
-  std::snprintf(text.data(), text.size(), format, values...);
-  return text.data();
-}
-
 bool is_quiet = false;
-int results = STDOUT_FILENO;  ///< where print() writes
+int results = STDOUT_FILENO;          ///< where print() writes
+std::FILE* progress_stream = stderr;  ///< where progress is drawn
 
 bool draws_on_stderr() {
-  if (is_quiet) return false;
+  if (is_quiet || !speaks()) return false;
   const char* term = std::getenv("TERM");
-  return isatty(STDERR_FILENO) != 0 && !(term && std::strcmp(term, "dumb") == 0);
+  return isatty(fileno(progress_stream)) != 0 && !(term && std::strcmp(term, "dumb") == 0);
 }
 
 /// Replace the line the cursor is in.
 void draw(const std::string& line) {
   winsize size{};
-  const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
+  const bool known = ioctl(fileno(progress_stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
   const std::size_t width = known ? size.ws_col - 1u : 79u;
   const std::string shown = files::shown_in_line(line);
   std::size_t end = 0;
   for (std::size_t count = 0; end < shown.size() && count < width; ++count)
     end += std::max<std::size_t>(1, files::character_length(std::string_view(shown).substr(end)));
-  std::fprintf(stderr, "\r%s\033[K", shown.substr(0, end).c_str());
-  std::fflush(stderr);
+  std::fprintf(progress_stream, "\r%s\033[K", shown.substr(0, end).c_str());
+  std::fflush(progress_stream);
 }
 
 void erase_line() {
-  std::fputs("\r\033[K", stderr);
+  std::fputs("\r\033[K", progress_stream);
+  std::fflush(progress_stream);
 }
 
 }  // namespace
 
 void print(std::string_view text) {
-  if (is_quiet && results == STDERR_FILENO) return;
+  if (!speaks() || (is_quiet && results == STDERR_FILENO)) return;
   const bool terminal = isatty(results) != 0;
   const std::string safe = terminal ? files::shown(text) : std::string();
   if (terminal) text = safe;
@@ -95,11 +92,22 @@ void complain(std::string_view text) {
 }
 
 void note(std::string_view text) {
-  if (!is_quiet) complain("note: " + std::string(text));
+  if (!is_quiet && speaks()) complain("note: " + std::string(text));
 }
 
 void refuse(std::string_view where, const std::string& what) {
   throw Error(Errc::invalid_argument, std::string(where) + ": " + what);
+}
+
+void draw_on_stderr_of(int process) {
+  const std::string path = "/proc/" + std::to_string(process) + "/fd/2";
+  const int terminal = ::open(path.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC);
+  if (terminal < 0) return;  // of another user, or gone: then nothing is drawn, as stderr is a pipe
+  std::FILE* const file = isatty(terminal) != 0 ? fdopen(terminal, "w") : nullptr;
+  if (file)
+    progress_stream = file;
+  else
+    ::close(terminal);
 }
 
 ProgressBar::ProgressBar(std::string what)
@@ -123,8 +131,8 @@ void ProgressBar::update(double fraction) {
   const double left = fraction > 0 ? elapsed * (1 - fraction) / fraction : 0;
   std::string line = what_ + "  [" + std::string(static_cast<std::size_t>(filled), '#') +
                      std::string(static_cast<std::size_t>(bar_width - filled), '.') + "] " +
-                     formatted("%3.0f %%", std::floor(100 * fraction));
-  if (fraction > 0) line += formatted("  %.0f s left", std::ceil(left));
+                     files::printed("%3.0f %%", std::floor(100 * fraction));
+  if (fraction > 0) line += files::printed("  %.0f s left", std::ceil(left));
   draw(line);
 }
 
@@ -140,7 +148,8 @@ ActivityLine::ActivityLine(std::string what) {
     while (!wake.wait_for(lock, done, drawn ? redraw_time : quiet_time, stopped)) {
       const int percent = percent_;
       const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-      draw(what + (percent < 0 ? formatted("  %.0f s", std::floor(seconds)) : formatted("  %d %%", percent)));
+      draw(what + (percent < 0 ? files::printed("  %.0f s", std::floor(seconds))
+                               : files::printed("  %d %%", percent)));
       drawn = true;
     }
     if (drawn) erase_line();

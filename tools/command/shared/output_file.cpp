@@ -4,13 +4,14 @@
 #include <filesystem>
 
 #include "command/input/tables.hpp"
+#include "command/rows/ranks.hpp"
 
 namespace kith::command {
 
 void add_output_options(CLI::App& app, OutputFlags& flags) {
   add_choice(app, "--out-format", flags.format,
              "The format of outputs whose name says none, such as - (stdout); otherwise csv",
-             {"csv", "tsv", "txt", "npy", "ivecs", "fvecs"});
+             {"csv", "tsv", "txt", "npy", "ivecs", "fvecs", "ibin", "fbin"});
   add_choice(app, "--out-header", flags.header,
              "Whether .csv and .tsv begin with the names of their columns: yes, no", {"yes", "no"});
 }
@@ -26,7 +27,7 @@ std::vector<std::string> numbered(const std::string& name, std::int64_t count, s
 }
 
 OutputFile::OutputFile(const std::string& path, const std::string& format) {
-  if (path.empty()) return;
+  if (path.empty() || !speaks()) return;
   if (files::is_stdout(path)) print_to_stderr();
   file_ = std::make_unique<files::AtomicFile>(path, format);
 }

@@ -5,10 +5,12 @@
 #include <cctype>
 #include <sstream>
 
-#include "kith/names.hpp"
+#include "files/named.hpp"
 
 namespace kith::command {
 namespace {
+
+using files::joined;
 
 constexpr std::size_t help_width = 100;
 
@@ -19,12 +21,6 @@ std::vector<std::string> option_names(const CLI::App& app) {
     for (const std::string& name : option->get_snames()) names.push_back("-" + name);
   }
   return names;
-}
-
-std::string joined(const std::vector<std::string>& names) {
-  std::string list;
-  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
-  return list;
 }
 
 std::string see(const CLI::App& app, const CLI::App& parent) {

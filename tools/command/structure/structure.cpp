@@ -160,12 +160,13 @@ void add_output_options(CLI::App& app, StructureFlags& flags) {
   };
   add_file("--errors", flags.errors,
            "Write the rows whose nearest other row is of another class, and that one, [errors, 2], from 0: "
-           ".npy (int64), .ivecs, .csv, .tsv, .txt");
+           ".npy (int64), .ivecs, .ibin, .csv, .tsv, .txt");
   add_file("--sample-classes", flags.sample_classes,
            "Write each row's smallest distance to each class, then its mean distance to each, not finished "
            "(for l2 squared), [rows, 2 classes]: .npy (float64), .csv, .tsv, .txt");
   add_file("--distances", flags.distances,
-           "Write the distances of all rows to all, [rows, rows]: .npy (float32), .fvecs, .csv, .tsv, .txt");
+           "Write the distances of all rows to all, [rows, rows]: .npy (float32), .fvecs, .fbin, .csv, .tsv, "
+           ".txt");
   add_output_options(app, flags.output);
   add_document_options(app, flags.shown, "Write a line for each pair of classes",
                        "Write a page with the class matrix as a picture, for a browser");

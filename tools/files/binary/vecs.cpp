@@ -69,14 +69,25 @@ class VecsReader {
 
 }  // namespace
 
-void read_vecs(Source& source, Format format, bool missing, Table& table) {
+void read_vecs(Source& source, Format format, const ReadOptions& options, Table& table) {
   VecsReader reader(source, format);
   RoundingCount rounding;
+  const bool keeps_bytes =
+      format == Format::bvecs && !options.missing &&
+      std::find(options.keep.begin(), options.keep.end(), Element::u8) != options.keep.end();
+  if (keeps_bytes) table.element = Element::u8;
   reader.read([&](const unsigned char* bytes, std::uint64_t row, std::uint64_t first, std::size_t some) {
+    if (keeps_bytes) {
+      if (table.stored.size() + some > table.stored.capacity())
+        source.require_room(table.stored.size() + some);
+      table.stored.insert(table.stored.end(), bytes, bytes + some);
+      return;
+    }
     const std::size_t before = table.values.size();
     if (before + some > table.values.capacity()) source.require_room(multiply(before + some, sizeof(float)));
     table.values.resize(before + some);
-    const Block block = to_floats(type_of(format), false, bytes, some, table.values.data() + before, missing);
+    const Block block =
+        to_floats(type_of(format), false, bytes, some, table.values.data() + before, options.missing);
     if (block.bad != Block::none)
       source.fail("row " + std::to_string(row) + ", column " + std::to_string(first + block.bad) + " " +
                   block.why);
@@ -100,6 +111,21 @@ std::vector<std::int64_t> read_vecs_labels(Source& source, Format format) {
     if (block.bad != Block::none) source.fail("row " + std::to_string(row) + " " + block.why);
   });
   return labels;
+}
+
+void read_vecs_values(Source& source, Format format, Values& values) {
+  VecsReader reader(source, format);
+  reader.read([&](const unsigned char* bytes, std::uint64_t row, std::uint64_t first, std::size_t some) {
+    const std::size_t before = values.values.size();
+    if (before + some > values.values.capacity()) source.require_room(multiply(before + some, sizeof(float)));
+    values.values.resize(before + some);
+    const Block block = to_doubles(type_of(format), false, bytes, some, values.values.data() + before);
+    if (block.bad != Block::none)
+      source.fail("row " + std::to_string(row) + ", column " + std::to_string(first + block.bad) + " " +
+                  block.why);
+  });
+  values.rows = reader.rows();
+  values.cols = reader.dims();
 }
 
 }  // namespace kith::files

@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "decorated.hpp"
 #include "dictionary.hpp"
 #include "files/table.hpp"
 #include "files/text/decorated.hpp"

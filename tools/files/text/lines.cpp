@@ -1,9 +1,9 @@
 #include "files/text/lines.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <cstring>
+
+#include "files/printed.hpp"
 
 namespace kith::files {
 namespace {
@@ -146,9 +146,8 @@ void LineReader::check_text() {
   }
   const std::size_t at = first_not_utf8(line);
   if (at == line.size()) return;
-  std::array<char, 8> byte{};
-  std::snprintf(byte.data(), byte.size(), "0x%02X", static_cast<unsigned char>(line[at]));
-  refuse("its byte " + std::to_string(at + 1) + ", " + byte.data() +
+  refuse("its byte " + std::to_string(at + 1) + ", " +
+         printed("0x%02X", static_cast<unsigned char>(line[at])) +
          ", is not UTF-8; say --encoding latin-1 or windows-1252, or save it as UTF-8 text");
 }
 

@@ -7,6 +7,7 @@
 
 #include "command/shared/named_files.hpp"
 #include "command/shared/output_file.hpp"
+#include "files/named.hpp"
 
 namespace kith::command {
 namespace {
@@ -111,9 +112,7 @@ Subcommand add_bench(CLI::App& parent) {
   auto flags = std::make_shared<BenchFlags>();
   CLI::App* app = parent.add_subcommand(
       "bench", "Time named workloads on devices; refuses to time a wrong answer (exit 1)");
-  std::string names;
-  for (const workloads::Workload& workload : workloads::all_workloads())
-    names += (names.empty() ? "" : ", ") + std::string(workload.name);
+  const std::string names = files::joined(workloads::all_workloads(), ", ", &workloads::Workload::name);
   app->add_option("--workload", flags->workload, "all, or some of " + names)
       ->type_name("NAMES")
       ->capture_default_str();

@@ -1,7 +1,6 @@
 // What the parts of `kith bench` share.
 #pragma once
 
-#include <chrono>
 #include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
@@ -10,9 +9,9 @@
 
 #include "command/shared/command.hpp"
 #include "kith/device.hpp"
-#include "kith/trace.hpp"
 #include "lab/energy/energy.hpp"
 #include "lab/stages/operations.hpp"
+#include "lab/workloads/clock.hpp"
 #include "lab/workloads/workloads.hpp"
 
 namespace kith::command {
@@ -47,16 +46,7 @@ BenchData make_data(const workloads::Workload& workload, const BenchFlags& flags
 /// Whether a workload is left out of `all` since its data are not here; says so.
 bool left_out(const workloads::Workload& workload, const BenchFlags& flags);
 
-/// Seconds of the host's clock.
-class Clock {
- public:
-  double seconds() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  }
-
- private:
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
+using workloads::Clock;
 
 /// sample(false) to warm up, then sample(true) until there are enough, or the time is up and there are a few.
 template <class Sample>

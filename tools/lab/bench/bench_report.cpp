@@ -1,10 +1,9 @@
 // What `kith bench` prints and writes.
 #include <algorithm>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "files/printed.hpp"
 #include "kith/spi/kernel_limits.hpp"
-#include "kith/version.hpp"
 #include "lab/bench/bench.hpp"
 #include "lab/experiments/measure.hpp"
 
@@ -46,9 +45,7 @@ std::string step(const Measured& measured, const char* name) {
 /// A joule with three digits; `-` where there is none.
 std::string joules(const std::optional<energy::Energy>& energy) {
   if (!energy) return "-";
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3g", energy->joules);
-  return text;
+  return files::printed("%.3g", energy->joules);
 }
 
 std::vector<std::string> row(const Device& device, const workloads::Workload& w, const Measured& measured,
@@ -183,8 +180,7 @@ std::string preface(const BenchFlags& flags, const std::vector<Device>& devices)
 }
 
 nlohmann::ordered_json json_of(const BenchFlags& flags) {
-  return {{"kith", std::to_string(KITH_VERSION_MAJOR) + "." + std::to_string(KITH_VERSION_MINOR) + "." +
-                       std::to_string(KITH_VERSION_PATCH)},
+  return {{"kith", report::version_number()},
           {"scale", flags.scale},
           {"results", nlohmann::ordered_json::array()}};
 }

@@ -140,6 +140,11 @@ void add_problem_options(CLI::App& app, CompareFlags& flags) {
     add_number(app, "-n", flags.n, "Training rows", 1, UINT32_MAX - 1)->capture_default_str();
     add_number(app, "-m", flags.m, "Queries", 0)->capture_default_str();
     add_number(app, "--dims", flags.dims, "Columns", 1, UINT32_MAX)->capture_default_str();
+    app.add_option(
+           "--element", flags.elements,
+           "What rows are stored as, or training rows and queries, as f16,u8: values are moved to such as it "
+           "has; bits, of the 32 of each float, go with --metric hamming")
+        ->type_name("WHAT");
   });
   CLI::Option* const train =
       app.add_option("--train", flags.tables.train, "Training rows from a file instead");
@@ -183,7 +188,7 @@ Subcommand add_compare(CLI::App& parent) {
           ->type_name("PLACES");
   add_plan_options(*app, flags->plan);
   for (const char* option : {"--device", "--stage", "--explain", "--sample", "--proposer", "--fused",
-                             "--query-tile", "--train-tile", "--memory-limit"})
+                             "--boxes", "--query-tile", "--train-tile", "--memory-limit"})
     placement->excludes(app->get_option(option));
   add_examples(*app, {"kith compare", "kith compare --device cpu,opencl:pocl --data all --metric l1",
                       "kith compare --stage select --selector bubble -n 100000 -m 4 -k 100",

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "command/input/tables.hpp"
-#include "kith/trace.hpp"
 #include "lab/compare/subjects.hpp"
 #include "lab/stages/operations.hpp"
 #include "lab/workloads/cases.hpp"
@@ -21,6 +20,7 @@ struct CompareFlags {
   TableFlags tables;  ///< files instead of --data
   std::int64_t seed = 1, n = 8192, m = 64, dims = 32, k = 16, classes = 10;
   Metric metric = default_metric;
+  std::string elements;  ///< of --data: of training rows and queries, or of both
   PlanFlags plan;
   std::string placement;  ///< instead: a device for each stage
   bool explain = false, json = false;
@@ -32,6 +32,8 @@ struct CompareFlags {
 struct CompareProblem {
   std::string data;                ///< name of the data, or of the file
   workloads::Rows train, queries;  ///< as the caller sees them
+  Element train_element = Element::f32,
+          query_element = Element::f32;  ///< in whole searches; all have the values
   std::vector<std::int64_t> labels;
   std::uint64_t seed = 1;  ///< of filters and weights
   std::int64_t k = 1, groups = 1;

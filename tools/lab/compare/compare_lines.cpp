@@ -69,9 +69,9 @@ class StageLines {
       operation.selector = reference_->info().selectors.front();
       result = run_stage(*reference_, operation, operands, cell);
     } else {
-      const auto start = std::chrono::steady_clock::now();
+      const workloads::Clock clock;
       result = workloads::plain_result(operation, operands);
-      cell.seconds = seconds_since(start);
+      cell.seconds = clock.seconds();
     }
     reference_seconds_[operation.stage] = cell.seconds;
     if (cell.refusal.empty()) return result;

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "lab/compare/compare.hpp"
+#include "lab/workloads/stored.hpp"
 
 namespace kith::command {
 namespace {
@@ -58,6 +59,31 @@ std::vector<workloads::DataKind> data_kinds(const CompareFlags& flags) {
   return kinds;
 }
 
+namespace {
+
+/// --element: u8, or f16,u8 of training rows and queries.
+void set_elements(const CompareFlags& flags, CompareProblem& problem) {
+  const std::vector<std::string> names = split_commas(flags.elements);
+  if (!flags.elements.empty() && names.size() > 2)
+    throw Error(Errc::invalid_argument,
+                "compare: --element " + flags.elements + " names " + std::to_string(names.size()) +
+                    " elements; give one for all rows, or that of training rows and of queries");
+  if (!flags.elements.empty()) {
+    problem.train_element = parse_element(names.front());
+    problem.query_element = parse_element(names.back());
+  }
+  for (const Element element : {problem.train_element, problem.query_element})
+    if ((element == Element::bits) != compares_bits(flags.metric))
+      throw Error(Errc::invalid_argument,
+                  "compare: --metric " + std::string(name(flags.metric)) + " and rows of " +
+                      std::string(name(element)) +
+                      " do not go together; give --element bits with --metric hamming alone");
+  round_to(problem.train_element, flags.metric, problem.train);
+  round_to(problem.query_element, flags.metric, problem.queries);
+}
+
+}  // namespace
+
 CompareProblem make_problem(const CompareFlags& flags, workloads::DataKind kind) {
   CompareProblem problem;
   if (!flags.tables.train.empty()) {
@@ -72,6 +98,7 @@ CompareProblem make_problem(const CompareFlags& flags, workloads::DataKind kind)
     problem.data = name(kind);
     problem.train = rows(workloads::Set::train, flags.n);
     problem.queries = rows(workloads::Set::queries, flags.m);
+    set_elements(flags, problem);
   }
   const std::int64_t n = problem.train.rows();
   if (flags.k > n)

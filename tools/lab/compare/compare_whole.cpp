@@ -1,7 +1,6 @@
 // The lines of `kith compare` for whole searches and classifications.
-#include "kith/classifier.hpp"
-#include "kith/index.hpp"
 #include "lab/compare/compare.hpp"
+#include "lab/workloads/stored.hpp"
 
 namespace kith::command {
 namespace {
@@ -11,24 +10,22 @@ using workloads::Answer;
 /// Best device time of a search or a classification, and its answer.
 Answer run_whole(const Device& device, const CompareProblem& problem, bool classify,
                  const PlanOptions& options, Cell& cell) {
-  const MatrixView<const float> train = problem.train.view(), queries = problem.queries.view();
+  const workloads::StoredRows of_train(problem.train_element, problem.train);
+  const workloads::StoredRows of_queries(problem.query_element, problem.queries);
+  const RowsView train = of_train.view(), queries = of_queries.view();
   Answer answer;
   Trace trace;
   trace.time_steps = false;
-  if (classify) {
-    const Classifier classifier(device, train, problem.labels, problem.metric);
+  const auto run = [&](const auto& asked) {
     cell.seconds = best_seconds([&] {
-      Classification found = classifier.classify(queries, problem.k, options, &trace);
-      answer = {std::move(found.neighbors), std::move(found.label), std::move(found.votes)};
+      answer = workloads::ask(asked, queries, problem.k, options, &trace);
       return trace.device_seconds;
     });
-  } else {
-    const Index index(device, train, problem.metric);
-    cell.seconds = best_seconds([&] {
-      answer.neighbors = index.search(queries, problem.k, options, &trace);
-      return trace.device_seconds;
-    });
-  }
+  };
+  if (classify)
+    run(Classifier(device, train, problem.labels, problem.metric));
+  else
+    run(Index(device, train, problem.metric));
   cell.plan = explain(trace.plan);
   return answer;
 }
@@ -44,10 +41,10 @@ CompareLine whole_line(const CompareProblem& problem, const std::vector<Device>&
   if (reference) {
     expected = run_whole(*reference, problem, classify, plain_options, right);
   } else {
-    const auto start = std::chrono::steady_clock::now();
+    const workloads::Clock clock;
     expected = workloads::plain_answer(problem.metric, problem.train.view(), problem.queries.view(),
                                        problem.k, classify ? &problem.labels : nullptr);
-    right.seconds = seconds_since(start);
+    right.seconds = clock.seconds();
   }
   return compare_line(classify ? "classify" : "search", right.seconds, expected, devices,
                       [&](const Device& device, Cell& cell) {

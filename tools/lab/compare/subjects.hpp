@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <chrono>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -11,6 +10,7 @@
 #include "command/shared/command.hpp"
 #include "kith/device.hpp"
 #include "lab/workloads/cases.hpp"
+#include "lab/workloads/clock.hpp"
 
 namespace kith::command {
 
@@ -47,10 +47,6 @@ double best_seconds(const Run& run) {
     best = std::min(best, seconds);
   }
   return best;
-}
-
-inline double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 /// Do `body`; an Error becomes the cell's.

@@ -1,8 +1,9 @@
 #include "lab/energy/energy.hpp"
 
 #include <algorithm>
-#include <chrono>
-#include <cstdio>
+
+#include "files/printed.hpp"
+#include "lab/workloads/clock.hpp"
 
 namespace kith::energy {
 namespace {
@@ -40,21 +41,15 @@ std::string EnergyMeter::source() const {
   if (stuck_ && step_seconds_ == 0)
     return "no joules: " + opened_.what + "; but it did not move while it was watched";
   std::string text = "joules: " + opened_.what;
-  if (step_seconds_ > 0) {
-    char buffer[64];
-    std::snprintf(buffer, sizeof buffer, "; seen to move every %.3g ms", step_seconds_ * 1e3);
-    text += buffer;
-  }
+  if (step_seconds_ > 0) text += files::printed("; seen to move every %.3g ms", step_seconds_ * 1e3);
   return text;
 }
 
 std::optional<Energy> EnergyMeter::measure(const std::function<void()>& run, double seconds) {
   if (!available()) return std::nullopt;
   Counter& counter = *opened_.counter;
-  const auto start = std::chrono::steady_clock::now();
-  const auto now = [&] {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  };
+  const workloads::Clock clock;
+  const auto now = [&] { return clock.seconds(); };
   Step first{}, last{};
   std::int64_t runs = 0, steps = -1;  // the first step is where counting begins
   counter.joules();                   // the first look of a process takes longer than others

@@ -1,11 +1,13 @@
 // Series in the making, and the words for what was measured.
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
+#include "files/printed.hpp"
 #include "lab/experiments/measure.hpp"
 
 namespace kith::experiments {
+
+using files::printed;
 
 Curve::Curve(const std::string& what, const Device& device) : Curve(what + " (" + device.info().spec + ")") {
   series_.device = device.info().spec;
@@ -52,6 +54,17 @@ void Curve::finish(Chart& chart, Result& result) && {
   chart.series.push_back(std::move(series_));
 }
 
+double crossover(const Series& first, const Series& second) {
+  for (std::size_t i = 1; i < first.points.size(); ++i) {
+    const double before = std::log(first.points[i - 1].y / second.points[i - 1].y);
+    const double after = std::log(first.points[i].y / second.points[i].y);
+    if (!(before <= 0 && after > 0)) continue;
+    const double from = std::log(first.points[i - 1].x), to = std::log(first.points[i].x);
+    return std::exp(from + (to - from) * before / (before - after));
+  }
+  return not_measured;
+}
+
 void drop_empty_claims(Result& result) {
   const auto empty = [](const Claim& claim) { return claim.here.starts_with(not_available); };
   std::vector<Claim> kept;
@@ -67,28 +80,18 @@ void drop_empty_claims(Result& result) {
 
 std::string number_text(double value) {
   if (!std::isfinite(value)) return not_available;
-  char text[32];
-  std::snprintf(text, sizeof text, value >= 1e4 ? "%.0f" : "%.4g", value);
-  return text;
+  return printed(value >= 1e4 ? "%.0f" : "%.4g", value);
 }
 
 std::string ratio_text(double ratio) {
   if (!std::isfinite(ratio)) return not_available;
-  char text[32];
-  std::snprintf(text, sizeof text, ratio >= 10 ? "%.0fx" : ratio >= 1 ? "%.1fx" : "%.2fx", ratio);
-  return text;
+  return printed(ratio >= 10 ? "%.0fx" : ratio >= 1 ? "%.1fx" : "%.2fx", ratio);
 }
 
 std::string time_text(double seconds) {
   if (!std::isfinite(seconds)) return not_available;
-  char text[32];
-  if (seconds >= 1)
-    std::snprintf(text, sizeof text, "%.2f s", seconds);
-  else if (seconds >= 1e-3)
-    std::snprintf(text, sizeof text, "%.3g ms", seconds * 1e3);
-  else
-    std::snprintf(text, sizeof text, "%.3g us", seconds * 1e6);
-  return text;
+  if (seconds >= 1) return printed("%.2f s", seconds);
+  return seconds >= 1e-3 ? printed("%.3g ms", seconds * 1e3) : printed("%.3g us", seconds * 1e6);
 }
 
 }  // namespace kith::experiments

@@ -1,7 +1,6 @@
 #include <algorithm>
 
-#include "kith/error.hpp"
-#include "kith/names.hpp"
+#include "files/named.hpp"
 #include "lab/experiments/experiment.hpp"
 #include "lab/experiments/gsknn/gsknn_kdd_data.hpp"
 
@@ -25,14 +24,7 @@ const std::vector<Experiment>& all_experiments() {
 }
 
 const Experiment& find_experiment(std::string_view name) {
-  const std::string plain = plain_name(name);
-  std::vector<std::string> known = {"all"};
-  for (const Experiment& experiment : all_experiments()) {
-    if (plain_name(experiment.name) == plain) return experiment;
-    known.emplace_back(experiment.name);
-  }
-  throw Error(Errc::invalid_argument, "experiment: there is none called \"" + std::string(name) + "\"; " +
-                                          advice_on_name(name, known));
+  return files::find_named(all_experiments(), name, &Experiment::name, "experiment: there is none", {"all"});
 }
 
 std::string device_line(const DeviceInfo& info) {

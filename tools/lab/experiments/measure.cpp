@@ -2,27 +2,17 @@
 
 #include <algorithm>
 #include <bit>
-#include <chrono>
 
 #include "kith/error.hpp"
 #include "kith/spi.hpp"
 #include "lab/experiments/memory.hpp"
+#include "lab/workloads/clock.hpp"
 
 namespace kith::experiments {
 namespace {
 
-using workloads::Answer;
-using workloads::Operands;
-using workloads::Operation;
-using workloads::Stage;
-using workloads::StageResult;
-
 constexpr double warm_seconds = 0.1;  ///< clocks of an idle device take a while to rise
 constexpr std::size_t fewest_samples = 3, most_samples = 200;
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
 
 /// The first `rows` queries of operands.
 Operands first_rows(Operands operands, const Operation& operation, std::int64_t rows) {
@@ -59,16 +49,23 @@ std::optional<double> joules_of(const Settings& settings, const std::string& wha
   return std::nullopt;
 }
 
-/// A whole call: its bits first, then its time. `call(trace)` returns the Answer.
-template <class Call>
-Measured time_whole(const Settings& settings, const Device& device, const std::string& what,
-                    const Answer& expected, const Call& call) {
+/// A whole call: its bits first, then its time.
+///   asked  the index, or its classifier
+template <class Asked>
+Measured time_whole(const Settings& settings, const char* call_name, const Asked& asked, const Index& index,
+                    MatrixView<const float> queries, std::int64_t k, PlanOptions options,
+                    const Answer& expected) {
+  options.stop = settings.stop;
   Trace trace;
   trace.time_steps = false;
+  const auto call = [&] { return workloads::ask(asked, queries, k, options, &trace); };
   return time_checked(
-      settings, device, what, [&] { return difference(expected, call(trace)); },
+      settings, index.device(),
+      std::string(call_name) + " on " + index.device().info().spec + ", n = " + std::to_string(index.rows()) +
+          ", k = " + std::to_string(k),
+      [&] { return difference(expected, call()); },
       [&]() -> Seconds {
-        call(trace);
+        call();
         return {trace.device_seconds, trace.queue_seconds, trace.total_seconds};
       },
       &trace.plan);
@@ -97,21 +94,21 @@ Measured sample(const Settings& settings, const std::string& what, const std::fu
     total.push_back(seconds.total);
   };
   tell(settings, what);
-  const auto warming = std::chrono::steady_clock::now();
+  const workloads::Clock warming;
   bool slow = false;
   Seconds once = run();
-  if (seconds_since(warming) > settings.seconds) {  // a driver may have been compiling still
-    const auto again = std::chrono::steady_clock::now();
+  if (warming.seconds() > settings.seconds) {  // a driver may have been compiling still
+    const workloads::Clock again;
     once = run();
-    slow = seconds_since(again) > settings.seconds;
+    slow = again.seconds() > settings.seconds;
   }
   if (slow) {
     take(once);
   } else {
-    while (seconds_since(warming) < std::min(warm_seconds, settings.seconds / 2)) run();
-    const auto start = std::chrono::steady_clock::now();
+    while (warming.seconds() < std::min(warm_seconds, settings.seconds / 2)) run();
+    const workloads::Clock clock;
     while (device.size() < most_samples &&
-           (device.size() < fewest_samples || seconds_since(start) < settings.seconds)) {
+           (device.size() < fewest_samples || clock.seconds() < settings.seconds)) {
       tell(settings, what);
       take(run());
     }
@@ -155,9 +152,9 @@ Measured time_checked(const Settings& settings, const Device& device, const std:
 }
 
 double seconds_of(const std::function<void()>& body) {
-  const auto start = std::chrono::steady_clock::now();
+  const workloads::Clock clock;
   body();
-  return seconds_since(start);
+  return clock.seconds();
 }
 
 StageResult right_result(const Settings& settings, Operation operation, const Operands& operands,
@@ -242,39 +239,23 @@ Answer right_answer(const Settings& settings, MatrixView<const float> train, Mat
   tell(settings, "the right answer on cpu, n = " + std::to_string(train.rows()));
   PlanOptions options;
   options.stop = settings.stop;
-  if (!labels) return {Index(settings.cpu, train, metric).search(queries, k, options), {}, {}};
-  Classification found = Classifier(settings.cpu, train, *labels, metric).classify(queries, k, options);
-  return {std::move(found.neighbors), std::move(found.label), std::move(found.votes)};
+  if (!labels) return workloads::ask(Index(settings.cpu, train, metric), queries, k, options);
+  return workloads::ask(Classifier(settings.cpu, train, *labels, metric), queries, k, options);
 }
 
 Measured time_search(const Settings& settings, const Index& index, MatrixView<const float> queries,
                      std::int64_t k, const PlanOptions& options, const Answer& expected) {
-  PlanOptions stoppable = options;
-  stoppable.stop = settings.stop;
-  return time_whole(settings, index.device(),
-                    "search on " + index.device().info().spec + ", n = " + std::to_string(index.rows()) +
-                        ", k = " + std::to_string(k),
-                    expected, [&](Trace& trace) -> Answer {
-                      return {index.search(queries, k, stoppable, &trace), {}, {}};
-                    });
+  return time_whole(settings, "search", index, index, queries, k, options, expected);
 }
 
 Measured time_classify(const Settings& settings, const Classifier& classifier,
                        MatrixView<const float> queries, std::int64_t k, const PlanOptions& options,
                        const Answer& expected) {
-  PlanOptions stoppable = options;
-  stoppable.stop = settings.stop;
-  const Index& index = classifier.index();
-  return time_whole(settings, index.device(),
-                    "classify on " + index.device().info().spec + ", n = " + std::to_string(index.rows()) +
-                        ", k = " + std::to_string(k),
-                    expected, [&](Trace& trace) -> Answer {
-                      Classification found = classifier.classify(queries, k, stoppable, &trace);
-                      return {std::move(found.neighbors), std::move(found.label), std::move(found.votes)};
-                    });
+  return time_whole(settings, "classify", classifier, classifier.index(), queries, k, options, expected);
 }
 
 std::string short_plan(const Plan& plan) {
+  if (plan.boxes) return "boxes, tiles of " + std::to_string(plan.query_tile) + " queries";
   std::string text = plan.fused ? "fused" : std::string(name(plan.selector));
   if (plan.proposer != Proposer::none) text = std::string(name(plan.proposer)) + " proposer, " + text;
   return text + ", " + std::to_string(plan.groups) + (plan.groups == 1 ? " group" : " groups") + ", tiles " +

@@ -19,6 +19,8 @@
 
 namespace kith::experiments {
 
+using workloads::Answer, workloads::Operands, workloads::Operation, workloads::Stage, workloads::StageResult;
+
 inline constexpr double not_measured = std::numeric_limits<double>::quiet_NaN();
 
 /// What one measurement gave. Times in seconds, medians over the samples; NaN where nothing was timed.
@@ -73,15 +75,14 @@ Measured time_checked(const Settings& settings, const Device& device, const std:
 double seconds_of(const std::function<void()>& body);
 
 /// What settings.cpu gives for the first `rows` queries of an operation; select by its fastest selector.
-workloads::StageResult right_result(const Settings& settings, workloads::Operation operation,
-                                    const workloads::Operands& operands, std::int64_t rows);
+StageResult right_result(const Settings& settings, Operation operation, const Operands& operands,
+                         std::int64_t rows);
 
 /// A check that passed where `difference` is empty.
 Check same_bits(const std::string& what, const std::string& difference);
 
 /// Whether settings.cpu itself keeps the contract, as written down slowly: on the first query.
-Check check_cpu(const Settings& settings, const workloads::Operation& operation,
-                const workloads::Operands& operands);
+Check check_cpu(const Settings& settings, const Operation& operation, const Operands& operands);
 
 /// The first rows of the uniform ones that settings.seed makes.
 workloads::Rows uniform_rows(const Settings& settings, workloads::Set set, std::int64_t rows,
@@ -103,23 +104,22 @@ Distances random_distances(const Settings& settings, std::int64_t m, std::int64_
 
 /// One stage alone, its operands on the device.
 ///   expected  right_result() of the first rows, as many as it holds
-Measured time_stage(const Settings& settings, const Device& device, const workloads::Operation& operation,
-                    const workloads::Operands& operands, const workloads::StageResult& expected);
+Measured time_stage(const Settings& settings, const Device& device, const Operation& operation,
+                    const Operands& operands, const StageResult& expected);
 
 /// What settings.cpu answers.
-workloads::Answer right_answer(const Settings& settings, MatrixView<const float> train,
-                               MatrixView<const float> queries, std::int64_t k,
-                               Metric metric = Metric::squared_l2,
-                               const std::vector<std::int64_t>* labels = nullptr);
+Answer right_answer(const Settings& settings, MatrixView<const float> train, MatrixView<const float> queries,
+                    std::int64_t k, Metric metric = Metric::squared_l2,
+                    const std::vector<std::int64_t>* labels = nullptr);
 
 /// A whole search on resident rows.
 Measured time_search(const Settings& settings, const Index& index, MatrixView<const float> queries,
-                     std::int64_t k, const PlanOptions& options, const workloads::Answer& expected);
+                     std::int64_t k, const PlanOptions& options, const Answer& expected);
 
 /// A whole classification on resident rows.
 Measured time_classify(const Settings& settings, const Classifier& classifier,
                        MatrixView<const float> queries, std::int64_t k, const PlanOptions& options,
-                       const workloads::Answer& expected);
+                       const Answer& expected);
 
 /// `threshold, 8 groups, tiles 32 x 81920`; `fused, ...`.
 std::string short_plan(const Plan& plan);
@@ -151,6 +151,11 @@ class Curve {
   Check check_;
   std::size_t compared_ = 0;
 };
+
+/// The x at which `first`, at or below `second` before, rises above it: on a straight line between two
+/// points where both axes are logarithmic. NaN: nowhere, or a point is missing there.
+///   first, second  at the same x, ascending
+double crossover(const Series& first, const Series& second);
 
 /// Four digits, or a whole number; `not available` for NaN.
 std::string number_text(double value);

@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "lab/experiments/measure.hpp"
-#include "lab/placement/placed_run.hpp"
+#include "lab/placement/placement.hpp"
 
 namespace kith::experiments {
 

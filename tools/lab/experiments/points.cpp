@@ -59,17 +59,12 @@ Measured time_whole_call(const Settings& settings, const Device& device, const P
   options.stop = settings.stop;
   Trace trace;
   trace.time_steps = false;
-  Classification found;
   const auto call = [&] {
-    const Classifier classifier(device, points.rows.view(), points.labels64, Metric::squared_l2);
-    found = classifier.classify(question.view(), question.k, options, &trace);
+    return workloads::ask(Classifier(device, points.rows.view(), points.labels64, Metric::squared_l2),
+                          question.view(), question.k, options, &trace);
   };
   return time_checked(
-      settings, device, what,
-      [&] {
-        call();
-        return difference(right, {found.neighbors, found.label, found.votes});
-      },
+      settings, device, what, [&] { return difference(right, call()); },
       [&]() -> Seconds {
         const double total = seconds_of(call);
         return {trace.device_seconds, trace.queue_seconds, total};

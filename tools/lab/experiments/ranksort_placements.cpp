@@ -8,8 +8,6 @@
 namespace kith::experiments {
 namespace {
 
-using workloads::Stage;
-
 constexpr std::int64_t smallest_n = 1024, largest_n = 1024 * 256, quick_n = 1024 * 16;
 constexpr double longest_sort = 8, longest_quick_sort = 0.3;  ///< seconds of the sort on the CPU
 

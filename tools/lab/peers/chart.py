@@ -13,17 +13,17 @@ import argparse
 import json
 import math
 import sys
+from pathlib import Path
 from xml.sax.saxutils import escape
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from chart_style import PAPER  # noqa: E402
 
 WIDTH, LEFT, RIGHT, TOP, ROW, BOTTOM, MARGIN = 960, 236, 196, 104, 34, 74, 20
 WRONG_COLUMNS = (WIDTH - 142, WIDTH - 80, WIDTH - MARGIN)  # right ends
 KITH = (("cuda", "kith, CUDA", "circle"), ("opencl", "kith, OpenCL", "diamond"))
 TORCH = (("fp32", "PyTorch fp32", "square"), ("tf32", "TF32", "up"), ("fp16", "fp16", "down"))
-STYLE = """
-svg { font-family: system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "DejaVu Sans", sans-serif; }
-.paper { fill: #ffffff; stroke: #e3e1da; }
-text { fill: #1c1f24; font-size: 13px; }
-.quiet { fill: #646a75; font-size: 12px; }
+STYLE = PAPER + """\
 .title { font-size: 17px; font-weight: 600; }
 .name { font-weight: 600; }
 .grid { stroke: #e3e1da; }

@@ -1,21 +1,17 @@
 #include "lab/placement/placed_search.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
+
+#include "lab/workloads/clock.hpp"
 
 namespace kith::experiments {
 namespace {
 
-using workloads::Stage;
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
+using workloads::Clock;
 
 void carry(Copy& copy, PlacedRun& result) {
-  const auto start = Clock::now();
+  const Clock clock;
   if (copy.from && copy.bytes) copy.from->read(*copy.source, 0, copy.staging->data(), copy.bytes);
   if (copy.to && copy.bytes) {
     copy.to->write(*copy.target, 0, copy.staging->data(), copy.bytes);
@@ -23,7 +19,7 @@ void carry(Copy& copy, PlacedRun& result) {
   }
   const auto spec = [](const spi::Device* device) { return device ? device->info.spec : "host"; };
   result.steps.push_back(
-      {copy.what, spec(copy.from), spec(copy.to), copy.bytes, not_measured, seconds_since(start)});
+      {copy.what, spec(copy.from), spec(copy.to), copy.bytes, not_measured, clock.seconds()});
 }
 
 }  // namespace
@@ -39,10 +35,10 @@ Staging::Staging(spi::Device* from, spi::Device* to, std::size_t bytes, bool loc
 PlacedSearch::PlacedSearch(const Placement& placement, const std::vector<spi::Device*>& devices,
                            const PlacedProblem& problem)
     : problem_(problem) {
-  const workloads::Operands operands = operands_of(problem);
+  const Operands operands = operands_of(problem);
   seats_.reserve(placement.size());
   for (std::size_t s = 0; s < placement.size(); ++s) {
-    const workloads::Operation operation = operation_of(problem, placement[s].stage);
+    const Operation operation = operation_of(problem, placement[s].stage);
     const Seat* const previous = s > 0 ? &seats_.back() : nullptr;
     Seat& seat = seats_.emplace_back(
         Seat{operation.stage, title(operation), placement[s].device.info().spec, devices[s], {}, {}});
@@ -62,14 +58,14 @@ PlacedSearch::PlacedSearch(const Placement& placement, const std::vector<spi::De
 
 PlacedRun PlacedSearch::run() {
   PlacedRun result;
-  const auto start = Clock::now();
+  const Clock clock;
   for (Seat& seat : seats_) {
     for (Copy& copy : seat.before) carry(copy, result);
     const auto seconds = seat.prepared->run();
     result.steps.push_back({seat.what, seat.spec, seat.spec, 0, seconds.device, seconds.host});
   }
   for (Copy& copy : answer_) carry(copy, result);
-  result.total = seconds_since(start);
+  result.total = clock.seconds();
   return result;
 }
 

@@ -12,10 +12,6 @@
 namespace kith::experiments {
 namespace {
 
-using workloads::Operands;
-using workloads::Operation;
-using workloads::Stage;
-
 /// Lock the device of each stage, each device once, and call body with them.
 void with_devices(const Placement& placement, std::vector<spi::Device*>& opened,
                   std::map<const Device::State*, spi::Device*>& locked, const std::function<void()>& body) {

@@ -7,9 +7,8 @@
 
 #include "command/shared/json.hpp"
 #include "command/shared/named_files.hpp"
-#include "command/shared/usage.hpp"
+#include "files/named.hpp"
 #include "files/output.hpp"
-#include "kith/names.hpp"
 #include "lab/compare/subjects.hpp"
 #include "lab/experiments/experiment.hpp"
 #include "lab/reproduce/experiment_output.hpp"
@@ -25,24 +24,16 @@ using experiments::Settings;
 
 constexpr double quick_seconds = 0.05, full_seconds = 0.3;  ///< for the samples of one point
 
-[[noreturn]] void refuse_name(const std::string& name) {
-  if (name == "all" || name == "list")
-    refuse("reproduce", "NAMES: " + name + " stands alone; leave the other names out");
-  std::vector<std::string> known = {"all", "list"};
-  for (const Experiment& experiment : experiments::all_experiments()) known.emplace_back(experiment.name);
-  refuse("reproduce", "NAMES: there is none called \"" + name + "\"; " + advice_on_name(name, known));
-}
-
 std::vector<Experiment> wanted_experiments(const ReproduceFlags& flags) {
   if (flags.names == "all") return experiments::all_experiments();
   std::vector<Experiment> wanted;
   for (const std::string& name : split_commas(flags.names)) {
-    const auto& all = experiments::all_experiments();
-    const auto found =
-        std::find_if(all.begin(), all.end(), [&](const Experiment& e) { return e.name == name; });
-    if (found == all.end()) refuse_name(name);
-    const auto same = [&](const Experiment& e) { return e.name == name; };
-    if (std::none_of(wanted.begin(), wanted.end(), same)) wanted.push_back(*found);
+    if (name == "all" || name == "list")
+      refuse("reproduce", "NAMES: " + name + " stands alone; leave the other names out");
+    const Experiment found = files::find_named(experiments::all_experiments(), name, &Experiment::name,
+                                               "reproduce: NAMES: there is none", {"all", "list"});
+    const auto same = [&](const Experiment& e) { return e.name == found.name; };
+    if (std::none_of(wanted.begin(), wanted.end(), same)) wanted.push_back(found);
   }
   return wanted;
 }

@@ -2,17 +2,11 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstdio>
+
+#include "files/printed.hpp"
 
 namespace kith::workloads {
 namespace {
-
-std::string value_text(float value) {
-  char buffer[48];
-  std::snprintf(buffer, sizeof buffer, "%.9g (0x%08X)", static_cast<double>(value),
-                std::bit_cast<std::uint32_t>(value));
-  return buffer;
-}
 
 std::string cell_text(const StageResult& result, std::int64_t column, std::uint64_t cell) {
   using Content = StageResult::Content;
@@ -26,13 +20,21 @@ std::string cell_text(const StageResult& result, std::int64_t column, std::uint6
       return value_text(std::bit_cast<float>(static_cast<std::uint32_t>(cell)));
     case Content::keys:
       if (cell == no_key) return "no key";
-      return "row " + std::to_string(row_of(cell)) + " at " + value_text(value_of(cell));
+      return neighbor_text(row_of(cell), value_of(cell));
     default:
       return cell == no_row ? "none" : std::to_string(cell);
   }
 }
 
 }  // namespace
+
+std::string value_text(float value) {
+  return files::printed("%.9g (0x%08X)", static_cast<double>(value), std::bit_cast<std::uint32_t>(value));
+}
+
+std::string neighbor_text(std::int64_t row, float distance) {
+  return "row " + std::to_string(row) + " at " + value_text(distance);
+}
 
 std::string_view name(Stage stage) {
   constexpr std::array names = {spi::DistanceStep::name, spi::SelectStep::name,    spi::NearestStep::name,

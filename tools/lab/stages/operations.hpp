@@ -86,6 +86,10 @@ struct StageResult {
   bool operator==(const StageResult&) const = default;
 };
 
+/// `1.5 (0x3FC00000)`: decimals and bits; and `row 7 at` that.
+std::string value_text(float value);
+std::string neighbor_text(std::int64_t row, float distance);
+
 /// Where `actual` first departs from `expected`, with both values as decimals and as bits; empty
 /// when they are the same.
 std::string difference(const StageResult& expected, const StageResult& actual);

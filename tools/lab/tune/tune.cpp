@@ -1,12 +1,9 @@
 // kith tune: measure what suits a device, and keep it where the library finds it.
+#include "lab/tune/tune.hpp"
 #include "command/shared/json.hpp"
-#include "command/shared/kept.hpp"
-#include "lab/tune/tune_run.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <chrono>
-#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <memory>

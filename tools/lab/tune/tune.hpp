@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "command/shared/command.hpp"
+#include "command/shared/kept.hpp"
 #include "kith/device.hpp"
 #include "kith/index.hpp"
 #include "kith/tuning.hpp"
@@ -90,6 +91,39 @@ class Tuner {
   Neighbors expected_;
   std::vector<std::pair<TunedWay, double>> times_;
   double deadline_ = 0, least_ = 0;
+};
+
+/// All that decides what is measured, and on what.
+nlohmann::ordered_json asked_of(const DeviceInfo& info, const TuneGrid& grid, Metric metric);
+
+/// All problems of a grid, in about `seconds`: each has its share of what is left.
+class TuneRun {
+ public:
+  /// Takes up what an earlier run of the same command left in `kept`, and says so.
+  /// Throws what KeptWork::load() does.
+  TuneRun(const Device& device, TuneGrid grid, Metric metric, double seconds, KeptWork& kept, bool fresh);
+
+  /// In the order of the grid. What was measured before is not measured again.
+  /// Throws interrupted, and what fails; what is measured until then is kept.
+  std::vector<TunedProblem> run();
+
+ private:
+  std::string how_far() const;
+  void step();
+  void take_up(bool fresh);
+  void table(std::int64_t n, std::int64_t dims);
+  void keep(const TunedProblem& problem);
+  const TunedProblem* measured(const Problem& problem) const;
+
+  const Device& device_;
+  TuneGrid grid_;
+  Metric metric_;
+  KeptWork& kept_;
+  ProgressBar bar_;
+  std::size_t all_ = 0, left_ = 0;
+  std::vector<TunedProblem> measured_;  ///< this time and before, in no order
+  std::vector<TunedProblem> problems_;  ///< in the order of the grid
+  double start_ = 0, end_ = 0;          ///< of now_seconds(), as if nothing had stopped it
 };
 
 /// Of the steady clock.

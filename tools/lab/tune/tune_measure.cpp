@@ -1,9 +1,9 @@
 // kith tune: the fastest way for one problem on one device.
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <cstdlib>
 
+#include "files/printed.hpp"
 #include "kith/error.hpp"
 #include "lab/experiments/measure.hpp"
 #include "lab/tune/tune.hpp"
@@ -21,9 +21,7 @@ constexpr std::int64_t fewest_rows = 256;  ///< of a way's first trial
 
 /// To four digits, which is more than repeats.
 double rounded(double seconds) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3e", seconds);
-  return std::strtod(text, nullptr);
+  return std::strtod(files::printed("%.3e", seconds).c_str(), nullptr);
 }
 
 double least(const std::vector<double>& samples) {
@@ -106,6 +104,7 @@ const Index& Tuner::index_of(std::int64_t rows) {
 
 PlanOptions Tuner::options_of(const TunedWay& way) const {
   PlanOptions options;
+  options.boxes = false;  // data tell when they pay
   if (way.fused)
     options.fused = true;
   else
@@ -276,8 +275,10 @@ TunedProblem Tuner::measure(std::int64_t m, std::int64_t k, double seconds) {
   times_.clear();
   expected_ = {};
   try {
-    const TunedWay built_in =
-        TunedWay::of(index_of(problem.n).plan(m, k, options_of(TunedWay::of(make_plan(plain_, problem)))));
+    PlanOptions rules;
+    rules.boxes = false;
+    const TunedWay first = TunedWay::of(make_plan(plain_, problem, rules)),
+                   built_in = TunedWay::of(index_of(problem.n).plan(m, k, options_of(first)));
     if (!time(problem, built_in, result)) {
       result.refusal = result.left_out.back();
       return result;
@@ -300,8 +301,7 @@ TunedProblem Tuner::measure(std::int64_t m, std::int64_t k, double seconds) {
 }
 
 std::string way_text(const TuningEntry& e) {
-  return (e.proposer == Proposer::none ? "" : std::string(name(e.proposer)) + " and ") +
-         (e.fused ? "fused" : std::string(name(e.selector))) + ", " + std::to_string(e.groups) +
+  return TunedWay{e.fused, e.selector, e.proposer}.text() + ", " + std::to_string(e.groups) +
          (e.groups == 1 ? " group" : " groups") + ", query tile " + std::to_string(e.query_tile);
 }
 

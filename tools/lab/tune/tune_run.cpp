@@ -1,9 +1,9 @@
-#include "lab/tune/tune_run.hpp"
-
+// kith tune, problem after problem: what is measured is kept at once.
 #include <algorithm>
 #include <filesystem>
 
 #include "lab/experiments/experiment.hpp"
+#include "lab/tune/tune.hpp"
 
 namespace kith::command {
 namespace {

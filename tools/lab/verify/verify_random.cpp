@@ -1,6 +1,5 @@
 // kith verify --random-cases: many small searches, drawn at random, with the bits of the reference.
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <fstream>
 #include <functional>
@@ -88,9 +87,12 @@ struct RandomSeries {
   std::function<workloads::ProposedResult(const workloads::RandomOptions&)> run;
 };
 
-RandomSeries random_series(const Device& device, const Subject& reference) {
+///   boxes  every case by boxes
+RandomSeries random_series(const Device& device, const Subject& reference, bool boxes) {
   const std::string spec = device.info().spec, name = subject_name(reference);
-  return {spec + " against " + name, name, cases_a_batch, [&device, &reference](const auto& options) {
+  return {spec + (boxes ? " by boxes" : "") + " against " + name, (boxes ? "boxes+" : "") + name,
+          cases_a_batch, [&device, &reference, boxes](workloads::RandomOptions options) {
+            options.boxes = boxes;
             return workloads::ProposedResult{
                 workloads::run_random_cases(device, reference ? &*reference : nullptr, options), {}, 0};
           }};
@@ -187,11 +189,8 @@ std::string tiers(const Device& device, const SeriesProgress& progress) {
 /// time ran out, none so far.
 bool run_device(const VerifyFlags& flags, const Device& device, const RandomSeries& series,
                 ResumeFile& file) {
-  const auto start = std::chrono::steady_clock::now();
-  const auto seconds_left = [&] {
-    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
-    return static_cast<double>(flags.seconds) - spent.count();
-  };
+  const workloads::Clock clock;
+  const auto seconds_left = [&] { return static_cast<double>(flags.seconds) - clock.seconds(); };
   const std::string spec = device.info().spec;
   const auto wanted = static_cast<std::uint64_t>(flags.random_cases),
              first = static_cast<std::uint64_t>(flags.first);
@@ -245,8 +244,9 @@ int verify_random_cases(const VerifyFlags& flags) {
     // The CPU compared with itself would agree whatever it did.
     const bool itself = reference && flags.reference.empty() && device.info().backend == "cpu";
     const Subject other = itself ? Subject() : reference;
-    const RandomSeries series =
-        flags.proposed ? proposed_series(flags, device, other) : random_series(device, other);
+    const RandomSeries series = flags.proposed
+                                    ? proposed_series(flags, device, other)
+                                    : random_series(device, other, plan_options(flags.plan).boxes == true);
     same = run_device(flags, device, series, file) && same;
   }
   return same ? exit_ok : exit_failed_check;

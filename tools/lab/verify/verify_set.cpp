@@ -3,7 +3,7 @@
 
 #include "command/input/training.hpp"
 #include "command/shared/json.hpp"
-#include "files/formats.hpp"
+#include "files/table.hpp"
 #include "kith/index.hpp"
 #include "lab/verify/verify.hpp"
 #include "lab/workloads/cases.hpp"
@@ -20,7 +20,7 @@ struct WholeSet {
   std::int64_t asked = 0;  ///< queries before -m took some
   std::int64_t k = 1;
 
-  MatrixView<const float> train() const { return training.rows.searched(); }
+  MatrixView<const float> train() const { return training.rows.numbers(); }
 };
 
 /// What is right.
@@ -45,7 +45,7 @@ struct Way {
 /// The queries: all of them, or `count` spread evenly.
 void take_queries(const VerifyFlags& flags, WholeSet& set) {
   const MatrixView<const float> all =
-      (flags.set.tables.queries.empty() ? set.training.rows : set.own_queries).searched();
+      (flags.set.tables.queries.empty() ? set.training.rows : set.own_queries).numbers();
   set.queries = all;
   set.asked = all.rows();
   if (flags.m == 0 || flags.m >= all.rows()) return;
@@ -82,13 +82,7 @@ Neighbors search_by(const Index& index, const VerifyFlags& flags, const WholeSet
 
 /// A file that `kith search` wrote: a row of k numbers for each query.
 files::Values read_found(const VerifyFlags& flags, const std::string& path) {
-  if (!files::ending_of(path).ends_with("vecs"))
-    return files::read_values(path, files::ValueOptions(file_options(flags.set.tables)));
-  const files::Table table = files::read_table(path);
-  if (!table.rounded.empty())
-    refuse("verify",
-           path + ": rows of 2^24 and more are not read from .ivecs exactly; let the search write .npy");
-  return {table.rows, table.cols, {table.values.begin(), table.values.end()}, {}};
+  return files::read_values(path, files::ValueOptions(file_options(flags.set.tables)));
 }
 
 /// The earlier answer to those queries that are searched. Its k becomes that of the search.

@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <sstream>
 
-#include "kith/classifier.hpp"
-#include "kith/error.hpp"
-#include "kith/index.hpp"
 #include "lab/workloads/random.hpp"
+#include "lab/workloads/stored.hpp"
 
 namespace kith::workloads {
 namespace {
@@ -140,7 +138,43 @@ void draw_stage(Random random, Case& c) {
   c.groups = c.query_tile = c.train_tile = 0;
 }
 
+/// Whether a search for these sizes can go by boxes.
+bool has_boxes(const DeviceInfo& device, const Case& c) {
+  const bool bounded = c.metric == Metric::squared_l2 || c.metric == Metric::l2 || c.metric == Metric::l1 ||
+                       c.metric == Metric::linf;
+  return bounded && c.k <= device.boxes_max_k && !c.stage;
+}
+
+void go_by_boxes(Case& c) {
+  c.boxes = true;
+  c.selector = Selector::automatic;
+  c.proposer = Proposer::automatic;
+  c.fused.reset();
+  c.groups = c.train_tile = 0;
+}
+
+/// Half of the cases have rows of other elements than float32; some of these are bits. By random numbers of
+/// their own, so that what else is drawn of a seed stays what it was.
+void draw_elements(Random random, Case& c) {
+  if (c.stage || random.one_in(2)) return;
+  const auto draw = [&] {
+    return random.pick({Element::f32, Element::f16, Element::bf16, Element::u8, Element::i8});
+  };
+  c.train_element = draw();
+  c.query_element = draw();
+  if (!random.one_in(6)) return;
+  c.train_element = c.query_element = Element::bits;
+  c.metric = Metric::hamming;
+  c.proposer = Proposer::automatic;  // none has a bound for bits
+}
+
 }  // namespace
+
+bool take_boxes(const DeviceInfo& device, Case& c) {
+  if (!has_boxes(device, c)) return false;
+  go_by_boxes(c);
+  return true;
+}
 
 Case random_case(const DeviceInfo& device, std::uint64_t seed, std::uint64_t number) {
   Random random(random_bits(scramble(seed), number));
@@ -148,7 +182,7 @@ Case random_case(const DeviceInfo& device, std::uint64_t seed, std::uint64_t num
   c.seed = random.next() % 1000000;
   c.data = all_data_kinds[static_cast<std::size_t>(random.below(all_data_kinds.size()))];
   do {
-    c.metric = all_metrics[static_cast<std::size_t>(random.below(all_metrics.size()))];
+    c.metric = number_metrics[static_cast<std::size_t>(random.below(number_metrics.size()))];
   } while (!admits(c.metric, c.data));
   c.n = draw_n(random);
   c.m = draw_m(random);
@@ -164,20 +198,33 @@ Case random_case(const DeviceInfo& device, std::uint64_t seed, std::uint64_t num
   if (random.one_in(3)) c.classes = random.pick<std::int64_t>({1, 2, 3, 10, 300});
   c.threads = static_cast<std::uint32_t>(random.pick({0, 0, 1, 3}));
   if (!wide) draw_stage(Random(random_bits(scramble(seed) + 1, number)), c);
+  draw_elements(Random(random_bits(scramble(seed) + 2, number)), c);
+  if (Random(random_bits(scramble(seed) + 3, number)).one_in(6)) take_boxes(device, c);
   return c;
 }
 
 Case problem_of(const Case& c) {
-  Case problem;
-  problem.data = c.data;
-  problem.seed = c.seed;
-  problem.n = c.n;
-  problem.m = c.m;
-  problem.dims = c.dims;
-  problem.k = c.k;
-  problem.metric = c.metric;
-  problem.classes = c.classes;
-  return problem;
+  return {.data = c.data,
+          .seed = c.seed,
+          .n = c.n,
+          .m = c.m,
+          .dims = c.dims,
+          .k = c.k,
+          .metric = c.metric,
+          .train_element = c.train_element,
+          .query_element = c.query_element,
+          .classes = c.classes};
+}
+
+Answer ask(const Index& index, const RowsView& queries, std::int64_t k, const PlanOptions& options,
+           Trace* trace) {
+  return {index.search(queries, k, options, trace), {}, {}};
+}
+
+Answer ask(const Classifier& classifier, const RowsView& queries, std::int64_t k, const PlanOptions& options,
+           Trace* trace) {
+  Classification found = classifier.classify(queries, k, options, trace);
+  return {std::move(found.neighbors), std::move(found.label), std::move(found.votes)};
 }
 
 std::string command_line(const Case& c, const std::string& device) {
@@ -188,10 +235,13 @@ std::string command_line(const Case& c, const std::string& device) {
                       : "search")
       << " --data " << name(c.data) << " --seed " << c.seed << " -n " << c.n << " -m " << c.m << " --dims "
       << c.dims << " -k " << c.k << " --metric " << name(c.metric);
+  if (c.train_element != Element::f32 || c.query_element != Element::f32)
+    out << " --element " << name(c.train_element) << "," << name(c.query_element);
   if (c.classes) out << " --classes " << c.classes;
   if (c.selector != Selector::automatic) out << " --selector " << name(c.selector);
   if (c.proposer != Proposer::automatic) out << " --proposer " << name(c.proposer);
   if (c.fused) out << " --fused " << (*c.fused ? "yes" : "no");
+  if (c.boxes) out << " --boxes " << (*c.boxes ? "yes" : "no");
   if (c.groups) out << " --groups " << c.groups;
   if (c.query_tile) out << " --query-tile " << c.query_tile;
   if (c.train_tile) out << " --train-tile " << c.train_tile;
@@ -199,23 +249,28 @@ std::string command_line(const Case& c, const std::string& device) {
   return out.str();
 }
 
+Rows case_rows(const Case& c, Set set) {
+  const bool train = set == Set::train;
+  Rows rows = make_rows(c.data, c.seed, set, train ? c.n : c.m, c.dims, c.metric);
+  round_to(train ? c.train_element : c.query_element, c.metric, rows);
+  return rows;
+}
+
 Answer answer(const Device& device, const Case& c) {
-  const Rows train = make_rows(c.data, c.seed, Set::train, c.n, c.dims, c.metric);
-  const Rows queries = make_rows(c.data, c.seed, Set::queries, c.m, c.dims, c.metric);
+  const StoredRows train(c.train_element, case_rows(c, Set::train));
+  const StoredRows queries(c.query_element, case_rows(c, Set::queries));
   PlanOptions options;
   options.selector = c.selector;
   options.proposer = c.proposer;
   options.fused = c.fused;
+  options.boxes = c.boxes;
   options.groups = c.groups;
   options.query_tile = c.query_tile;
   options.train_tile = c.train_tile;
   options.threads = c.threads;
-  if (c.classes == 0)
-    return {Index(device, train.view(), c.metric).search(queries.view(), c.k, options), {}, {}};
+  if (c.classes == 0) return ask(Index(device, train.view(), c.metric), queries.view(), c.k, options);
   const std::vector<std::int64_t> labels = make_labels(c.seed, c.n, c.classes);
-  Classification found =
-      Classifier(device, train.view(), labels, c.metric).classify(queries.view(), c.k, options);
-  return {std::move(found.neighbors), std::move(found.label), std::move(found.votes)};
+  return ask(Classifier(device, train.view(), labels, c.metric), queries.view(), c.k, options);
 }
 
 }  // namespace kith::workloads

@@ -9,11 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "kith/device.hpp"
+#include "kith/classifier.hpp"
 #include "kith/error.hpp"
-#include "kith/metric.hpp"
-#include "kith/neighbors.hpp"
-#include "kith/plan.hpp"
+#include "kith/index.hpp"
+#include "kith/rows_view.hpp"
 #include "lab/stages/operations.hpp"
 #include "lab/workloads/rows.hpp"
 
@@ -27,11 +26,12 @@ struct Case {
   std::uint64_t seed = 1;
   std::int64_t n = 1, m = 1, dims = 1, k = 1;
   Metric metric = Metric::squared_l2;
-  std::int64_t classes = 0;    ///< 0: search; else classify, with that many classes
-  std::optional<Stage> stage;  ///< instead: mask, score or accumulate alone
+  Element train_element = Element::f32, query_element = Element::f32;  ///< bits by hamming: 32 a column
+  std::int64_t classes = 0;         ///< 0: search; else classify, with that many classes
+  std::optional<Stage> stage = {};  ///< instead: mask, score or accumulate alone
   Selector selector = Selector::automatic;
   Proposer proposer = Proposer::automatic;
-  std::optional<bool> fused;
+  std::optional<bool> fused = {}, boxes = {};
   std::int64_t groups = 0, query_tile = 0, train_tile = 0;  ///< 0: chosen by the plan
   std::uint32_t threads = 0;
 
@@ -45,13 +45,25 @@ struct Answer {
   std::vector<std::uint32_t> votes;  ///< [m, classes that occur] when it classifies
 };
 
+/// What an index answers, and what a classifier does.
+Answer ask(const Index& index, const RowsView& queries, std::int64_t k, const PlanOptions& options,
+           Trace* trace = nullptr);
+Answer ask(const Classifier& classifier, const RowsView& queries, std::int64_t k, const PlanOptions& options,
+           Trace* trace = nullptr);
+
 /// Case `number` of the series `seed`, drawn among what `device` has. Small: some milliseconds.
 /// The paths that break most are drawn most: tiles of a few rows, k near a power of two or near n,
 /// lists longer than their group, nearly equal distances.
 Case random_case(const DeviceInfo& device, std::uint64_t seed, std::uint64_t number);
 
+/// Let a case go by boxes, if it can. Returns whether it does.
+bool take_boxes(const DeviceInfo& device, Case& c);
+
 /// The same problem, solved in whatever way the plan chooses: what a reference is asked.
 Case problem_of(const Case& c);
+
+/// The rows of a case, as float32: of values that their elements have.
+Rows case_rows(const Case& c, Set set);
 
 /// The `kith` command that repeats a case exactly.
 std::string command_line(const Case& c, const std::string& device);
@@ -94,6 +106,7 @@ struct RandomOptions {
   std::uint64_t first = 0;  ///< number of the first case
   std::uint64_t cases = 0;  ///< how many to compare
   double seconds = 0;       ///< stop after so many; 0: never
+  bool boxes = false;       ///< every case by boxes that can be; the others are not compared
   std::stop_token stop;
   std::function<void(double)> progress;  ///< share done, between cases
 };

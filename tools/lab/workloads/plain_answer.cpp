@@ -97,8 +97,7 @@ Answer plain_answer(Metric metric, MatrixView<const float> train, MatrixView<con
 }
 
 Answer plain_answer(const Case& c) {
-  const Rows train = make_rows(c.data, c.seed, Set::train, c.n, c.dims, c.metric);
-  const Rows queries = make_rows(c.data, c.seed, Set::queries, c.m, c.dims, c.metric);
+  const Rows train = case_rows(c, Set::train), queries = case_rows(c, Set::queries);
   const std::vector<std::int64_t> labels = make_labels(c.seed, c.n, c.classes);
   return plain_answer(c.metric, train.view(), queries.view(), c.k, c.classes ? &labels : nullptr);
 }

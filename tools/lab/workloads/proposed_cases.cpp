@@ -1,7 +1,6 @@
 #include "lab/workloads/proposed_cases.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <exception>
 #include <mutex>
 #include <optional>
@@ -9,6 +8,7 @@
 
 #include "kith/error.hpp"
 #include "kith/index.hpp"
+#include "lab/workloads/clock.hpp"
 #include "lab/workloads/random.hpp"
 
 namespace kith::workloads {
@@ -181,8 +181,7 @@ class Numbers {
 
   /// Whether the time is up.
   bool over() const {
-    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start_;
-    return options_.stop.stop_requested() || (options_.seconds > 0 && spent.count() >= options_.seconds);
+    return options_.stop.stop_requested() || (options_.seconds > 0 && clock_.seconds() >= options_.seconds);
   }
 
   /// Those of a set that were asked for.
@@ -198,7 +197,7 @@ class Numbers {
  private:
   const RandomOptions& options_;
   const std::uint64_t end_;
-  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  const Clock clock_;
   std::mutex mutex_;
   std::uint64_t set_;
 };

@@ -1,27 +1,15 @@
 #include <bit>
-#include <chrono>
-#include <cstdio>
 #include <cstring>
 
 #include "kith/error.hpp"
 #include "lab/stages/operand_chain.hpp"
 #include "lab/workloads/cases.hpp"
+#include "lab/workloads/clock.hpp"
 
 namespace kith::workloads {
 namespace {
 
 constexpr std::size_t most_failures = 5;  ///< texts kept; all are counted
-
-std::string text_of(float value) {
-  char buffer[48];
-  std::snprintf(buffer, sizeof buffer, "%.9g (0x%08X)", static_cast<double>(value),
-                std::bit_cast<std::uint32_t>(value));
-  return buffer;
-}
-
-std::string neighbor_text(const Neighbors& found, std::size_t at) {
-  return "row " + std::to_string(found.index[at]) + " at " + text_of(found.distance[at]);
-}
 
 /// One stage with what `kith compare` gives it, against the contract.
 std::string check_stage(const Device& device, const Case& c) {
@@ -59,7 +47,8 @@ std::string difference(const Answer& expected, const Answer& actual) {
     if (same) continue;
     const std::size_t k = static_cast<std::size_t>(right.k);
     return "query " + std::to_string(i / k) + ", place " + std::to_string(i % k) + ": " +
-           neighbor_text(found, i) + ", expected " + neighbor_text(right, i);
+           neighbor_text(found.index[i], found.distance[i]) + ", expected " +
+           neighbor_text(right.index[i], right.distance[i]);
   }
   if (expected.votes.size() != actual.votes.size() || expected.label.size() != actual.label.size())
     return "the votes are of another shape";
@@ -87,15 +76,13 @@ std::int64_t different_queries(const Neighbors& expected, const Neighbors& actua
 }
 
 RandomResult run_random_cases(const Device& device, const Device* reference, const RandomOptions& options) {
-  const auto start = std::chrono::steady_clock::now();
-  const auto seconds = [&] {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  };
+  const Clock clock;
   RandomResult result;
   result.next = options.first;
   while (result.compared < options.cases && !options.stop.stop_requested() &&
-         (options.seconds <= 0 || seconds() < options.seconds)) {
-    const Case c = random_case(device.info(), options.seed, result.next++);
+         (options.seconds <= 0 || clock.seconds() < options.seconds)) {
+    Case c = random_case(device.info(), options.seed, result.next++);
+    if (options.boxes && !take_boxes(device.info(), c)) continue;
     std::string wrong;
     try {
       wrong = check(device, reference, c);

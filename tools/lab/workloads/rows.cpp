@@ -5,8 +5,7 @@
 #include <iterator>
 #include <thread>
 
-#include "kith/error.hpp"
-#include "kith/names.hpp"
+#include "files/named.hpp"
 #include "lab/workloads/random.hpp"
 
 namespace kith::workloads {
@@ -146,20 +145,11 @@ std::string_view name(DataKind kind) {
 }
 
 std::string data_kind_names() {
-  std::string list;
-  for (const NamedKind& named : kind_names) list += (list.empty() ? "" : ", ") + std::string(named.name);
-  return list;
+  return files::joined(kind_names, ", ", &NamedKind::name);
 }
 
 DataKind parse_data_kind(std::string_view text) {
-  const std::string plain = plain_name(text);
-  std::vector<std::string> known;
-  for (const NamedKind& named : kind_names) {
-    if (plain_name(named.name) == plain) return named.kind;
-    known.emplace_back(named.name);
-  }
-  throw Error(Errc::invalid_argument, "data: there is no kind of data called \"" + std::string(text) +
-                                          "\"; " + advice_on_name(text, known));
+  return files::find_named(kind_names, text, &NamedKind::name, "data: there is no kind of data").kind;
 }
 
 Rows::Rows(std::int64_t rows, std::int64_t dims)

@@ -2,21 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
-#include "kith/error.hpp"
-#include "kith/names.hpp"
+#include "files/named.hpp"
+#include "files/printed.hpp"
 
 namespace kith::workloads {
 namespace {
 
-constexpr std::int64_t million = 1000000, mebi = 1 << 20;
+using files::printed;
 
-std::string formatted(const char* format, auto... values) {
-  char text[160];
-  std::snprintf(text, sizeof text, format, values...);
-  return text;
-}
+constexpr std::int64_t million = 1000000, mebi = 1 << 20;
 
 }  // namespace
 
@@ -36,6 +31,10 @@ const std::vector<Workload>& all_workloads() {
       {"bigk", search, million, 64, 1000, 2048, "a large k"},
       {"emb768", search, million, 768, 1000, 10, "the size of text embeddings"},
       {"cloud3", search, million, 3, 20000, 16, "a point cloud"},
+      {"allknn3", search, million, 3, million, 17, "the 16 nearest of every point, and itself", false,
+       Metric::squared_l2, true},
+      {"uniform8", search, million, 8, 10000, 10, "eight columns"},
+      {"uniform12", search, million, 12, 10000, 10, "twelve columns"},
       {"distance64", Timed::distance, 65536, 64, 4096, 0, "the distance stage alone"},
       {"distance128", Timed::distance, 65536, 128, 4096, 0, "the distance stage alone"},
       {"distance784", Timed::distance, 65536, 784, 4096, 0, "the distance stage alone"},
@@ -46,14 +45,7 @@ const std::vector<Workload>& all_workloads() {
 }
 
 const Workload& find_workload(std::string_view text) {
-  const std::string plain = plain_name(text);
-  std::vector<std::string> known = {"all"};
-  for (const Workload& workload : all_workloads()) {
-    if (plain_name(workload.name) == plain) return workload;
-    known.emplace_back(workload.name);
-  }
-  throw Error(Errc::invalid_argument, "bench: there is no workload called \"" + std::string(text) + "\"; " +
-                                          advice_on_name(text, known));
+  return files::find_named(all_workloads(), text, &Workload::name, "bench: there is no workload", {"all"});
 }
 
 Workload scaled(const Workload& workload, double scale) {
@@ -64,6 +56,7 @@ Workload scaled(const Workload& workload, double scale) {
   small.n = shrink(workload.n);
   small.m = shrink(workload.m);
   small.k = std::min(workload.k, small.n);
+  if (small.own_rows) small.m = small.n;
   return small;
 }
 
@@ -86,7 +79,7 @@ Floor floor_of(const Workload& workload, const Ceilings& ceilings) {
   const double memory = bytes / ceilings.bytes;
   if (workload.timed == Timed::select)
     return {memory,
-            formatted("read %.3g GB of distances once at %.3g TB/s", bytes / 1e9, ceilings.bytes / 1e12)};
+            printed("read %.3g GB of distances once at %.3g TB/s", bytes / 1e9, ceilings.bytes / 1e12)};
 
   const double chain = 2 * pairs * static_cast<double>(workload.dims);
   const double direct = chain / ceilings.lane_instructions;
@@ -94,13 +87,13 @@ Floor floor_of(const Workload& workload, const Ceilings& ceilings) {
     // A radix sort of (value, row): four passes that read and write 8 bytes, and a histogram.
     const double sorted = 68 * pairs;
     const double seconds = (bytes + sorted) / ceilings.bytes;
-    return {seconds, formatted("radix sort, 68 bytes a row, %.3g GB at %.3g TB/s", (bytes + sorted) / 1e9,
-                               ceilings.bytes / 1e12)};
+    return {seconds, printed("radix sort, 68 bytes a row, %.3g GB at %.3g TB/s", (bytes + sorted) / 1e9,
+                             ceilings.bytes / 1e12)};
   }
   if (direct > memory)
-    return {direct, formatted("direct chain, 2 m n dims = %.3g instructions at %.4g e12/s", chain,
-                              ceilings.lane_instructions / 1e12)};
-  return {memory, formatted("read %.3g GB of rows once at %.3g TB/s", bytes / 1e9, ceilings.bytes / 1e12)};
+    return {direct, printed("direct chain, 2 m n dims = %.3g instructions at %.4g e12/s", chain,
+                            ceilings.lane_instructions / 1e12)};
+  return {memory, printed("read %.3g GB of rows once at %.3g TB/s", bytes / 1e9, ceilings.bytes / 1e12)};
 }
 
 }  // namespace kith::workloads

@@ -21,6 +21,7 @@ struct Workload {
   std::string_view about;  ///< where it comes from
   bool real_data = false;  ///< Fashion-MNIST instead of uniform rows
   Metric metric = Metric::squared_l2;
+  bool own_rows = false;  ///< the queries are the training rows, each its own first neighbour
 };
 
 /// All of them, in the order of docs/benchmarks.md.

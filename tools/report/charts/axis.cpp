@@ -2,9 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
-#include <cstdio>
 
+#include "files/printed.hpp"
 #include "report/text.hpp"
 
 namespace kith::report {
@@ -21,9 +20,7 @@ double round_step(double range, std::size_t most) {
 
 /// So many digits behind the point, without zeros at the end.
 std::string grouped_fraction(double value, int after) {
-  char text[64];
-  std::snprintf(text, sizeof text, "%.*f", after, value);
-  std::string digits = text;
+  std::string digits = files::printed("%.*f", after, value);
   if (after > 0) digits.resize(digits.find_last_not_of('0') + 1);
   if (digits.ends_with('.')) digits.pop_back();
   const std::size_t point = std::min(digits.find('.'), digits.size());
@@ -39,9 +36,7 @@ std::string number_text(double value, int digits) {
     const int after = std::max(0, digits - static_cast<int>(whole));
     return grouped_fraction(value, after);
   }
-  char text[32];
-  std::snprintf(text, sizeof text, "%.*g", digits, value);
-  return text;
+  return files::printed("%.*g", digits, value);
 }
 
 std::string value_text(double value, int digits) {

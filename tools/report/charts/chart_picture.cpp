@@ -1,4 +1,3 @@
-#include <algorithm>
 
 #include "report/charts/palette.hpp"
 #include "report/charts/plot.hpp"
@@ -7,9 +6,6 @@
 
 namespace kith::report {
 namespace {
-
-using experiments::Chart;
-using experiments::Result;
 
 constexpr double margin = 20, paper_width = Plot::width + 2 * margin;
 constexpr double title_size = 17, label_size = 14, note_size = 12;

@@ -4,7 +4,6 @@
 
 #include <new>
 #include <string_view>
-#include <vector>
 
 namespace kith::report {
 namespace {

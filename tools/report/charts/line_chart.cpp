@@ -24,10 +24,6 @@ svg .number { font-weight: 600; }
 
 namespace {
 
-using experiments::Chart;
-using experiments::Point;
-using experiments::Series;
-
 constexpr double width = Plot::width, height = Plot::height, left = 62, right = 36, top = 34, bottom = 56;
 constexpr double digit = 7.4;  ///< width of a digit in labels of 13 px
 constexpr std::size_t colours = 8;

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
+
+#include "files/printed.hpp"
 
 namespace kith::report {
 namespace {
@@ -64,9 +65,7 @@ const Colour& colour(std::string_view name) {
 }
 
 std::string hex(Rgb colour) {
-  std::array<char, 8> text{};
-  std::snprintf(text.data(), text.size(), "#%02x%02x%02x", colour.red, colour.green, colour.blue);
-  return text.data();
+  return files::printed("#%02x%02x%02x", colour.red, colour.green, colour.blue);
 }
 
 std::string colour_rules() {

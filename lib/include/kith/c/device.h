@@ -11,14 +11,15 @@ enum { KITH_F32 = 0, KITH_F16 = 1, KITH_BF16 = 2, KITH_U8 = 3, KITH_I8 = 4, KITH
 /// kith_rows.where
 enum { KITH_HOST = 0, KITH_CUDA = 1, KITH_OPENCL = 2 };
 
-/// Rows of numbers in the caller's memory. This version takes KITH_F32 on KITH_HOST; every other element and
-/// place is KITH_UNSUPPORTED.
+/// Rows in the caller's memory, at any address. Every value of KITH_F16, KITH_BF16, KITH_U8 and KITH_I8 is a
+/// float32, and answers are those of these; KITH_BITS, 8 columns a byte, high bit first, go with the metric
+/// `hamming` alone. This version takes rows on KITH_HOST; every other place is KITH_UNSUPPORTED.
 typedef struct kith_rows {
   uint64_t size;
-  const void* data;  ///< host address, CUDA device address, or cl_mem
-  int64_t rows;      ///< 0 or more
-  int64_t cols;
-  int64_t stride_bytes;  ///< from one row to the next, a multiple of the element; 0: no gaps
+  const void* data;      ///< host address, CUDA device address, or cl_mem
+  int64_t rows;          ///< 0 or more
+  int64_t cols;          ///< of KITH_BITS their number
+  int64_t stride_bytes;  ///< from one row to the next; 0: no gaps
   int64_t offset_bytes;  ///< from `data` to the first element
   int32_t element;       ///< KITH_F32, ...
   int32_t where;         ///< KITH_HOST, ...

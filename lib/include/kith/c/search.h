@@ -51,6 +51,13 @@ typedef struct kith_index_options {
   const int64_t* features;  ///< the columns that count, in any order, none twice; distances go over these
                             ///< alone, in ascending order, and rows are still given with all columns
   int64_t feature_count;    ///< 0: all columns
+  int64_t first_row;        ///< of a shard (keys.h): the number of row 0 among the rows of all shards, from
+                            ///< which keys and messages about training rows count; all else does from 0
+  float largest;            ///< of a shard: max |element| of the rows of all shards, by which negative_dot
+                            ///< refuses queries; 0: that of the rows here
+  const int64_t* ids;  ///< the numbers of the rows, 0 or more, none twice; rows whose ids do not ascend are
+                       ///< put in their order; NULL: 0, 1, ...
+  int64_t id_count;    ///< n; 0: none
 } kith_index_options;
 KITH_C_API void kith_index_options_init(kith_index_options* options, uint64_t size);
 
@@ -64,18 +71,22 @@ typedef struct kith_search_options {
   int64_t groups;             ///< lists a query and training tile; 0: chosen
   int64_t query_tile;         ///< queries a step; 0: chosen
   int64_t train_tile;         ///< training rows a step; 0: chosen
-  const uint32_t* filter;  ///< [filter_rows, ceil(n / 32)]: bit t % 32 of word t / 32 is 1 where row t counts
-  int64_t filter_rows;     ///< 0: all rows count; 1: one filter for all queries; m: one a query
-  int64_t self;            ///< query q is training row self + q, and not its own neighbour; -1: it is none
-  uint64_t memory_limit;   ///< device bytes a search may take beside its index; 0: half of what is left
-  uint32_t threads;        ///< of the host; 0: as many as there are cores
-  int32_t fused;           ///< distance and select in one step: 0: chosen; 1: yes; -1: never
-  const kith_stop* stop;   ///< NULL: none
+  const uint32_t* filter;     ///< [filter_rows, ceil(n / 32)]: bit t % 32 of word t / 32 is 1 where row t
+                              ///< counts; n is kith_index_info.positions, and t a position
+  int64_t filter_rows;        ///< 0: all rows count; 1: one filter for all queries; m: one a query
+  int64_t self;  ///< query q is training row self + q, by position, and not its own neighbour; -1: it
+                 ///< is none
+  uint64_t memory_limit;  ///< device bytes a search may take beside its index; 0: half of what is left
+  uint32_t threads;       ///< of the host; 0: as many as there are cores
+  int32_t fused;          ///< distance and select in one step: 0: chosen; 1: yes; -1: never
+  const kith_stop* stop;  ///< NULL: none
   /// Called between steps, on the thread that called kith, with no lock held: how far it has come, 0 ... 1. A
   /// value other than 0 ends the call with KITH_INTERRUPTED. It may call kith, but not throw or jump out.
   int32_t (*progress)(double fraction, void* user);
   void* user;         ///< for `progress`
   kith_trace* trace;  ///< NULL: nothing is told
+  int32_t boxes;      ///< boxes around rows that lie together: 0: chosen; 1: yes; -1: never
+  int32_t reserved;   ///< 0
 } kith_search_options;
 KITH_C_API void kith_search_options_init(kith_search_options* options, uint64_t size);
 
@@ -88,10 +99,21 @@ KITH_C_API kith_status kith_filter_of(int64_t n, const int64_t* rows, int64_t co
 ///   train  [n, dims]  finite, n and dims at least 1, n below 2^32 - 1; for `cosine` no row of zeros
 KITH_C_API kith_status kith_index_new(const kith_device* device, const kith_rows* train,
                                       const kith_index_options* options, kith_index** out);
-/// An index of these rows and more, which get the numbers n, n + 1, ...; `index` stays as it is, and both
-/// share the memory of its rows. Free by kith_index_free().
+/// An index of these rows and more, which are numbered on, from kith_index_info.next_row; `index` stays as it
+/// is, and both share the memory of its rows. Free by kith_index_free().
 ///   more  [rows, dims]
 KITH_C_API kith_status kith_index_with(const kith_index* index, const kith_rows* more, kith_index** out);
+/// The same with ids of their own.
+///   ids  [rows]  kith_index_info.next_row or more, none twice
+KITH_C_API kith_status kith_index_with_ids(const kith_index* index, const kith_rows* more, const int64_t* ids,
+                                           kith_index** out);
+/// An index without these rows; `index` stays as it is, and both share memory. Numbers stay, and are not
+/// given again. Free by kith_index_free().
+///   rows  [count]  numbers of rows that are there, in any order, none twice, not all
+KITH_C_API kith_status kith_index_without(const kith_index* index, const int64_t* rows, int64_t count,
+                                          kith_index** out);
+/// An index of the rows that are left, in memory of their own: the same answers. Free by kith_index_free().
+KITH_C_API kith_status kith_index_compact(const kith_index* index, kith_index** out);
 KITH_C_API void kith_index_free(kith_index* index);
 
 typedef struct kith_index_info {
@@ -103,10 +125,17 @@ typedef struct kith_index_info {
   const int64_t* features;  ///< the columns that count, ascending
   int64_t feature_count;
   uint64_t memory_bytes;  ///< of the device, those shared with other indices included
+  int64_t first_row;      ///< as in kith_index_options
+  int64_t next_row;       ///< the number that the next row gets
+  int64_t positions;  ///< rows that were ever given. The position of a row is how many of these have smaller
+                      ///< numbers: its number, where rows have no ids
 } kith_index_info;
 KITH_C_API void kith_index_info_init(kith_index_info* info, uint64_t size);
 /// What `info` points to belongs to `index`.
 KITH_C_API kith_status kith_index_describe(const kith_index* index, kith_index_info* info);
+/// The numbers of the rows that are there, ascending.
+///   numbers  [n]  out
+KITH_C_API kith_status kith_index_numbers(const kith_index* index, int64_t* numbers);
 
 /// The k training rows nearest to each query, exactly.
 ///   queries   [m, dims]  finite
@@ -116,6 +145,19 @@ KITH_C_API kith_status kith_index_describe(const kith_index* index, kith_index_i
 /// Where fewer than k rows count, a list ends in (+infinity, -1). Contract, section 2.
 KITH_C_API kith_status kith_index_search(const kith_index* index, const kith_rows* queries, int64_t k,
                                          const kith_search_options* options, float* distance, int64_t* row);
+
+/// Make now what kith_index_search() for m queries would make of the rows: what a proposer works on, or
+/// boxes. Without this the first such search does.
+KITH_C_API kith_status kith_index_prepare(const kith_index* index, int64_t m, int64_t k,
+                                          const kith_search_options* options);
+
+/// The k nearest rows of each row, itself left out, exactly.
+///   k              1 ... n - 1
+///   options        without `self`
+///   distance, row  [n, k]  out; NULL: not wanted
+KITH_C_API kith_status kith_knn_graph(const kith_device* device, const kith_rows* rows, int64_t k,
+                                      const kith_index_options* index_options,
+                                      const kith_search_options* options, float* distance, int64_t* row);
 
 /// All training rows whose distance, as kith_index_search() gives it, is at most a radius.
 ///   radii  [radius_count], 1 for all queries, or m; no NaN

@@ -47,6 +47,10 @@ KITH_C_API kith_status kith_classifier_new(const kith_device* device, const kith
 KITH_C_API kith_status kith_classifier_with(const kith_classifier* classifier, const kith_rows* more,
                                             const int64_t* labels, const float* sample_weights,
                                             kith_classifier** out);
+/// As kith_index_without() and kith_index_compact(); classes stay. Free by kith_classifier_free().
+KITH_C_API kith_status kith_classifier_without(const kith_classifier* classifier, const int64_t* rows,
+                                               int64_t count, kith_classifier** out);
+KITH_C_API kith_status kith_classifier_compact(const kith_classifier* classifier, kith_classifier** out);
 KITH_C_API void kith_classifier_free(kith_classifier* classifier);
 
 typedef struct kith_classifier_info {
@@ -58,8 +62,9 @@ KITH_C_API void kith_classifier_info_init(kith_classifier_info* info, uint64_t s
 /// What `info` points to belongs to `classifier`.
 KITH_C_API kith_status kith_classifier_describe(const kith_classifier* classifier,
                                                 kith_classifier_info* info);
-/// The distinct labels of an output, ascending, and for each training row its place among them, [n]. Each
-/// pointer may be NULL; what they are set to belongs to `classifier`.
+/// The distinct labels of an output, ascending, and for each training row its place among them, [n], those
+/// that are removed included until kith_classifier_compact(). Each pointer may be NULL; what they are set to
+/// belongs to `classifier`.
 KITH_C_API kith_status kith_classifier_classes(const kith_classifier* classifier, int64_t output,
                                                const int64_t** classes, int64_t* class_count,
                                                const uint32_t** codes);
@@ -131,6 +136,17 @@ typedef struct kith_regressor kith_regressor;
 KITH_C_API kith_status kith_regressor_new(const kith_device* device, const kith_rows* train,
                                           const double* values, int64_t outputs,
                                           const kith_train_options* options, kith_regressor** out);
+/// A regressor of these rows and more; `regressor` stays as it is. Free by kith_regressor_free().
+///   more            [rows, dims]
+///   values          [rows, outputs]  finite
+///   sample_weights  [rows]; NULL: all 1
+KITH_C_API kith_status kith_regressor_with(const kith_regressor* regressor, const kith_rows* more,
+                                           const double* values, const float* sample_weights,
+                                           kith_regressor** out);
+/// As kith_index_without() and kith_index_compact(). Free by kith_regressor_free().
+KITH_C_API kith_status kith_regressor_without(const kith_regressor* regressor, const int64_t* rows,
+                                              int64_t count, kith_regressor** out);
+KITH_C_API kith_status kith_regressor_compact(const kith_regressor* regressor, kith_regressor** out);
 KITH_C_API void kith_regressor_free(kith_regressor* regressor);
 
 typedef struct kith_regressor_info {

@@ -13,6 +13,11 @@ inline constexpr std::uint32_t small_batch = KITH_SMALL_BATCH;
 inline constexpr std::uint32_t batch_queries = KITH_BATCH_QUERIES;
 inline constexpr std::uint32_t threshold_max_k = KITH_THRESHOLD_MAX_K;
 
+inline constexpr std::uint32_t box_rows = KITH_BOX_ROWS;
+inline constexpr std::uint32_t most_box_levels = KITH_MOST_BOX_LEVELS;
+inline constexpr std::uint32_t most_curve_columns = KITH_MOST_CURVE_COLUMNS;
+inline constexpr std::uint32_t boxes_max_k = KITH_BOXES_MAX_K;
+
 inline constexpr std::uint32_t quantized_block_rows = KITH_QUANTIZED_BLOCK_ROWS;
 inline constexpr std::uint32_t quantized_block_dims = KITH_QUANTIZED_BLOCK_DIMS;
 inline constexpr std::uint32_t most_split_dims = KITH_MOST_SPLIT_DIMS;

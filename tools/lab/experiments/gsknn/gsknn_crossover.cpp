@@ -2,16 +2,10 @@
 #include <array>
 #include <cmath>
 
-#include "lab/experiments/crossover.hpp"
 #include "lab/experiments/measure.hpp"
 
 namespace kith::experiments {
 namespace {
-
-using workloads::Operands;
-using workloads::Operation;
-using workloads::Stage;
-using workloads::StageResult;
 
 constexpr std::int64_t paper_n = 16384, paper_m = 1200, dims = 32;
 constexpr std::int64_t quick_n = 2048, quick_m = 24;
@@ -88,17 +82,6 @@ void add_claim(const Device& device, const Curves& curves, Result& result) {
 }
 
 }  // namespace
-
-double crossover(const Series& first, const Series& second) {
-  for (std::size_t i = 1; i < first.points.size(); ++i) {
-    const double before = std::log(first.points[i - 1].y / second.points[i - 1].y);
-    const double after = std::log(first.points[i].y / second.points[i].y);
-    if (!(before <= 0 && after > 0)) continue;
-    const double from = std::log(first.points[i - 1].x), to = std::log(first.points[i].x);
-    return std::exp(from + (to - from) * before / (before - after));
-  }
-  return not_measured;
-}
 
 Result gsknn_crossover(const Settings& settings) {
   Result result = described("gsknn-crossover");

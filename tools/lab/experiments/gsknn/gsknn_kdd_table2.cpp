@@ -16,45 +16,33 @@ Problem draw_problem(const Connections& all, const Draw& draw) {
   return problem;
 }
 
-/// What a device made of one draw with one k.
-struct Counts {
-  std::int64_t detected = 0, detected_known = 0, false_alarms = 0;
-};
+/// What a test row is; attacks by whether some training row has their name.
+enum Kind : std::size_t { normal_row, known_attack, unknown_attack };
+using Kinds = std::vector<Kind>;
+const Kinds attacks = {known_attack, unknown_attack};
 
-/// What the test rows of one draw are.
-struct Truth {
-  std::int64_t attacks = 0, known = 0, normal = 0;
-};
+/// Test rows of a draw by their kind: all, or those that are taken for attacks.
+using Counts = std::array<std::int64_t, 3>;
 
-/// All of one device. counts  [draws][ks]
+/// All of one device. taken  [draws][ks]
 struct Detection {
   std::string spec;
-  std::vector<std::vector<Counts>> counts;
+  std::vector<std::vector<Counts>> taken;
 };
 
-bool is_known_attack(const Connections& all, const Draw& draw, std::size_t q) {
-  const std::int64_t row = draw.test[q];
-  return all.class_of(row) != normal && draw.knows(all.name_of(row));
+Kinds kinds_of(const Connections& all, const Draw& draw) {
+  Kinds kinds;
+  for (const std::int64_t row : draw.test)
+    kinds.push_back(all.class_of(row) == normal    ? normal_row
+                    : draw.knows(all.name_of(row)) ? known_attack
+                                                   : unknown_attack);
+  return kinds;
 }
 
-Truth truth_of(const Connections& all, const Draw& draw, const Problem& problem) {
-  Truth truth;
-  for (std::size_t q = 0; q < problem.truth.size(); ++q) {
-    ++(problem.truth[q] ? truth.attacks : truth.normal);
-    truth.known += is_known_attack(all, draw, q);
-  }
-  return truth;
-}
-
-std::vector<Counts> counts_of(const Connections& all, const Draw& draw, const Problem& problem,
-                              const Sweep& sweep) {
+std::vector<Counts> counts_of(const Kinds& kinds, const Sweep& sweep) {
   std::vector<Counts> counts(ks.size());
   for (std::size_t i = 0; i < ks.size(); ++i)
-    for (std::size_t q = 0; q < problem.truth.size(); ++q) {
-      if (sweep.label[i][q] == 0) continue;
-      ++(problem.truth[q] ? counts[i].detected : counts[i].false_alarms);
-      counts[i].detected_known += is_known_attack(all, draw, q);
-    }
+    for (std::size_t q = 0; q < kinds.size(); ++q) counts[i][kinds[q]] += sweep.label[i][q] != 0;
   return counts;
 }
 
@@ -68,7 +56,7 @@ std::int64_t count_twins(const Sweep& sweep) {
 
 /// The draws, as the CPU and the others classify them.
 struct Table2 {
-  std::vector<Truth> truths;  ///< [draws]
+  std::vector<Counts> truths;  ///< [draws]
   Detection cpu;
   std::vector<Detection> others;  ///< [rivals]
   std::vector<Rival> rivals;
@@ -105,15 +93,17 @@ Table2 classify_draws(const Settings& settings, const Connections& all, Result& 
     const Problem problem = draw_problem(all, draw);
     if (i == 0) result.checks.push_back(check_cpu_classifies(settings, problem));
     const Sweep right = ask(settings, settings.cpu, problem);
-    table.truths.push_back(truth_of(all, draw, problem));
-    table.cpu.counts.push_back(counts_of(all, draw, problem, right));
+    const Kinds kinds = kinds_of(all, draw);
+    Counts& truth = table.truths.emplace_back();
+    for (const Kind kind : kinds) ++truth[kind];
+    table.cpu.taken.push_back(counts_of(kinds, right));
     table.twins += count_twins(right);
     for (std::size_t r = 0; r < table.rivals.size(); ++r) {
       Rival& rival = table.rivals[r];
       rival.attempt([&] {
         const Sweep found = ask(settings, rival.device(), problem);
         rival.compare(right, found, ks, "draw " + std::to_string(i + 1) + ", ");
-        table.others[r].counts.push_back(counts_of(all, draw, problem, found));
+        table.others[r].taken.push_back(counts_of(kinds, found));
       });
     }
   }
@@ -126,14 +116,16 @@ struct Rate {
   double mean = not_measured, least = not_measured, most = not_measured;
 };
 
-/// part(counts), of whole(truth)
-template <class Part, class Whole>
-Rate rate_of(const Table2& table, const Detection& detection, std::size_t k, const Part& part,
-             const Whole& whole) {
+/// How many of the rows of these kinds are taken for attacks.
+Rate rate_of(const Table2& table, const Detection& detection, std::size_t k, const Kinds& kinds) {
   Rate rate;
   std::int64_t parts = 0, wholes = 0;
-  for (std::size_t draw = 0; draw < detection.counts.size(); ++draw) {
-    const std::int64_t some = part(detection.counts[draw][k]), all = whole(table.truths[draw]);
+  for (std::size_t draw = 0; draw < detection.taken.size(); ++draw) {
+    std::int64_t some = 0, all = 0;
+    for (const Kind kind : kinds) {
+      some += detection.taken[draw][k][kind];
+      all += table.truths[draw][kind];
+    }
     parts += some;
     wholes += all;
     if (all == 0) continue;
@@ -143,27 +135,6 @@ Rate rate_of(const Table2& table, const Detection& detection, std::size_t k, con
   }
   if (wholes > 0) rate.mean = 100 * static_cast<double>(parts) / static_cast<double>(wholes);
   return rate;
-}
-
-Rate detected(const Table2& table, const Detection& detection, std::size_t k) {
-  return rate_of(
-      table, detection, k, [](const Counts& c) { return c.detected; },
-      [](const Truth& t) { return t.attacks; });
-}
-Rate detected_known(const Table2& table, const Detection& detection, std::size_t k) {
-  return rate_of(
-      table, detection, k, [](const Counts& c) { return c.detected_known; },
-      [](const Truth& t) { return t.known; });
-}
-Rate detected_unknown(const Table2& table, const Detection& detection, std::size_t k) {
-  return rate_of(
-      table, detection, k, [](const Counts& c) { return c.detected - c.detected_known; },
-      [](const Truth& t) { return t.attacks - t.known; });
-}
-Rate false_alarms(const Table2& table, const Detection& detection, std::size_t k) {
-  return rate_of(
-      table, detection, k, [](const Counts& c) { return c.false_alarms; },
-      [](const Truth& t) { return t.normal; });
 }
 
 std::string range(const Rate& rate) {
@@ -178,12 +149,13 @@ Table rates_table(const Table2& table) {
       {}};
   for (std::size_t k = 0; k < ks.size(); ++k) {
     const auto add = [&](const Detection& detection) {
-      if (detection.counts.size() < table.truths.size()) return;
-      const Rate found = detected(table, detection, k), false_alarm = false_alarms(table, detection, k);
+      if (detection.taken.size() < table.truths.size()) return;
+      const auto mean = [&](Kind kind) { return percent_text(rate_of(table, detection, k, {kind}).mean); };
+      const Rate found = rate_of(table, detection, k, attacks),
+                 false_alarm = rate_of(table, detection, k, {normal_row});
       rates.rows.push_back({std::to_string(ks[k]), detection.spec, percent_text(found.mean), range(found),
-                            percent_text(detected_known(table, detection, k).mean),
-                            percent_text(detected_unknown(table, detection, k).mean),
-                            percent_text(false_alarm.mean), range(false_alarm), not_available});
+                            mean(known_attack), mean(unknown_attack), mean(normal_row), range(false_alarm),
+                            not_available});
     };
     add(table.cpu);
     for (const Detection& other : table.others) add(other);
@@ -199,40 +171,36 @@ std::string equal_devices(const Table2& table) {
   return specs;
 }
 
-template <class Height>
-Series series_of(const Table2& table, const std::string& label, const Height& height) {
+Series series_of(const Table2& table, const std::string& label, const Kinds& kinds, double Rate::*height) {
   Series series{label, "", "the same on " + equal_devices(table), {}};
   for (std::size_t k = 0; k < ks.size(); ++k)
-    series.points.push_back({static_cast<double>(ks[k]), height(k), {}});
+    series.points.push_back({static_cast<double>(ks[k]), rate_of(table, table.cpu, k, kinds).*height, {}});
   return series;
 }
 
 /// Least, mean and most over the draws.
-template <class RateOf>
-std::vector<Series> spread(const Table2& table, const std::string& what, const RateOf& rate) {
-  return {series_of(table, what + ", mean of the draws", [&](std::size_t k) { return rate(k).mean; }),
-          series_of(table, what + ", least", [&](std::size_t k) { return rate(k).least; }),
-          series_of(table, what + ", most", [&](std::size_t k) { return rate(k).most; })};
+std::vector<Series> spread(const Table2& table, const std::string& what, const Kinds& kinds) {
+  return {series_of(table, what + ", mean of the draws", kinds, &Rate::mean),
+          series_of(table, what + ", least", kinds, &Rate::least),
+          series_of(table, what + ", most", kinds, &Rate::most)};
 }
 
 void add_charts(const Table2& table, Result& result) {
   Chart found{"Attacks that are detected", {"neighbours k", false}, {"percent of the attacks", false}, {}};
-  found.series = spread(table, "all attacks", [&](std::size_t k) { return detected(table, table.cpu, k); });
-  found.series.push_back(series_of(table, "names that were in the training rows, mean",
-                                   [&](std::size_t k) { return detected_known(table, table.cpu, k).mean; }));
-  found.series.push_back(series_of(table, "names that were not, mean", [&](std::size_t k) {
-    return detected_unknown(table, table.cpu, k).mean;
-  }));
+  found.series = spread(table, "all attacks", attacks);
+  found.series.push_back(
+      series_of(table, "names that were in the training rows, mean", {known_attack}, &Rate::mean));
+  found.series.push_back(series_of(table, "names that were not, mean", {unknown_attack}, &Rate::mean));
   Chart alarms{"False alarms", {"neighbours k", false}, {"percent of the normal connections", false}, {}};
-  alarms.series =
-      spread(table, "false alarms", [&](std::size_t k) { return false_alarms(table, table.cpu, k); });
+  alarms.series = spread(table, "false alarms", {normal_row});
   result.charts = {std::move(found), std::move(alarms)};
 }
 
 void add_claims(const Table2& table, Result& result) {
   const auto text = [&](std::size_t k) {
-    return percent_text(detected(table, table.cpu, k).mean) + " % and " +
-           percent_text(false_alarms(table, table.cpu, k).mean) + " % at k = " + std::to_string(ks[k]);
+    return percent_text(rate_of(table, table.cpu, k, attacks).mean) + " % and " +
+           percent_text(rate_of(table, table.cpu, k, {normal_row}).mean) +
+           " % at k = " + std::to_string(ks[k]);
   };
   result.claims.push_back(
       {"detection rate and false-alarm rate, mean of the draws", not_available,
@@ -261,7 +229,7 @@ void add_claims(const Table2& table, Result& result) {
 void add_notes(const Table2& table, Result& result) {
   const auto draws = static_cast<double>(table.truths.size());
   std::int64_t unknown = 0;
-  for (const Truth& truth : table.truths) unknown += truth.attacks - truth.known;
+  for (const Counts& truth : table.truths) unknown += truth[unknown_attack];
   result.notes.push_back(percent_text(static_cast<double>(unknown) / draws) +
                          " of the 250 attacks of a draw, in the mean, have a name that no training row has");
   result.notes.push_back(percent_text(static_cast<double>(table.twins) / draws) +

@@ -1,5 +1,4 @@
 // All of KDD Cup 1999: one half of the rows classified by the other, in five classes.
-#include "kith/error.hpp"
 #include "lab/experiments/gsknn/gsknn_kdd.hpp"
 
 namespace kith::experiments::kdd {

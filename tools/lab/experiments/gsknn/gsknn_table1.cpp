@@ -3,7 +3,6 @@
 #include <cmath>
 #include <optional>
 
-#include "kith/error.hpp"
 #include "lab/experiments/ann.hpp"
 #include "lab/experiments/measure.hpp"
 

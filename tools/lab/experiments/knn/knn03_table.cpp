@@ -1,14 +1,12 @@
 // KNN in CUDA (Batlle, Ballber 2020), its table: sequential quicksort against knn03.
 #include <array>
 #include <cmath>
-#include <cstdio>
 
+#include "files/printed.hpp"
 #include "lab/experiments/points.hpp"
 
 namespace kith::experiments {
 namespace {
-
-using workloads::Stage;
 
 /// A row of the published table, in milliseconds: k = 15 at (2.5, 7), k = 101 at (50.2, 36).
 struct Published {
@@ -22,18 +20,9 @@ constexpr std::array<Published, 4> published = {{{131072, {658.8, 472.0}, {382.2
                                                  {1310720, {56360.1, 33563.7}, {3953.5, 3952.5}}}};
 constexpr std::array<Question, 2> questions = {question_15, question_101};
 
-/// As the paper prints it.
-std::string paper_ms(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.1f", value);
-  return text;
-}
-
 std::string question_text(const Question& question) {
-  char text[64];
-  std::snprintf(text, sizeof text, "k = %d at (%g, %g)", static_cast<int>(question.k),
-                static_cast<double>(question.at[0]), static_cast<double>(question.at[1]));
-  return text;
+  return files::printed("k = %d at (%g, %g)", static_cast<int>(question.k),
+                        static_cast<double>(question.at[0]), static_cast<double>(question.at[1]));
 }
 
 /// The curves of one question on a device.
@@ -60,8 +49,8 @@ void measure(const Settings& settings, const Points& points, const Question& que
              Result& result) {
   const std::int64_t n = points.rows.rows();
   const auto x = static_cast<double>(n);
-  const workloads::Answer right = right_answer(settings, points.rows.view(), question.view(), question.k,
-                                               Metric::squared_l2, &points.labels64);
+  const Answer right = right_answer(settings, points.rows.view(), question.view(), question.k,
+                                    Metric::squared_l2, &points.labels64);
   const SequentialTime time =
       time_sequential<float>(settings, points, question, SequentialSort::quick_sort, right);
   panel.sequential.points.push_back({x, 1e3 * time.seconds, {}});
@@ -113,8 +102,8 @@ Table table_of(const Settings& settings, const std::vector<Panel>& panels, std::
       for (std::size_t d = 0; d < settings.devices.size(); ++d) {
         std::vector<std::string> row = {std::to_string(paper.n),
                                         question_text(questions[p]),
-                                        paper_ms(paper.sequential[p]),
-                                        paper_ms(paper.cuda[p]),
+                                        files::printed("%.1f", paper.sequential[p]),
+                                        files::printed("%.1f", paper.cuda[p]),
                                         ratio_text(paper.sequential[p] / paper.cuda[p]),
                                         settings.devices[d].info().spec,
                                         number_text(sequential)};

@@ -9,10 +9,6 @@
 namespace kith::experiments {
 namespace {
 
-using workloads::Operands;
-using workloads::Operation;
-using workloads::Stage;
-
 /// Copies from and to one device, through memory of two kinds.
 class Transfers {
  public:
@@ -62,8 +58,7 @@ std::vector<std::string> copies_row(const Settings& settings, spi::Device& devic
 
 }  // namespace
 
-Table sequential_table(const Settings& settings, const Points& points, const workloads::Answer& right,
-                       Result& result) {
+Table sequential_table(const Settings& settings, const Points& points, const Answer& right, Result& result) {
   Table table{"Sequential programs on one core, n = " + std::to_string(points.rows.rows()) + ", k = 15",
               {"sort", "double, ms", "float, ms", "double / float", "distances that differ", "class"},
               {}};

@@ -9,8 +9,6 @@
 namespace kith::experiments {
 namespace {
 
-using workloads::Stage;
-
 constexpr std::int64_t smallest_n = 1024, largest_n = 131072, largest_quick_n = 16384;
 
 /// One version of the published program.
@@ -57,7 +55,7 @@ struct Rungs {
   std::vector<PlacedRun> runs = std::vector<PlacedRun>(versions.size());
 };
 
-void measure(const Settings& settings, const Points& points, const workloads::Answer& right,
+void measure(const Settings& settings, const Points& points, const Answer& right,
              std::vector<Rungs>& ladder) {
   const auto x = static_cast<double>(points.rows.rows());
   const PlacedAnswer expected = placed_answer(settings.cpu, placement_of(knn03, settings.cpu, settings.cpu),

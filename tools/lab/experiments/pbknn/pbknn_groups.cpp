@@ -6,11 +6,6 @@
 namespace kith::experiments {
 namespace {
 
-using workloads::Operands;
-using workloads::Operation;
-using workloads::Stage;
-using workloads::StageResult;
-
 constexpr std::int64_t queries = 32, dims = 64, bubbles = 16;
 constexpr std::int64_t fixed_groups = 256;  ///< what the paper settles on
 constexpr std::uint32_t paper_units = 28;   ///< of the HD7950

@@ -7,11 +7,6 @@
 namespace kith::experiments {
 namespace {
 
-using workloads::Operands;
-using workloads::Operation;
-using workloads::Stage;
-using workloads::StageResult;
-
 constexpr std::int64_t queries = 32, unit = 10240, work_groups = 256, block = 256;
 constexpr std::array<std::int64_t, 2> neighbours = {16, 64};
 

@@ -1,0 +1,201 @@
+// boxes: the k nearest of each query by a walk through boxes, nearest first (docs/boxes.md). A task is some
+// queries that follow each other in the order of the step, which read about the same leaves. What was found
+// stands as a heap in the query's place of the answer, the farthest on top. Boxes are made by the host, in
+// k-d order: fewer leaves are read than along a curve. Source: Friedman, Bentley, Finkel, An algorithm for
+// finding best matches in logarithmic expected time, 1977.
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <span>
+
+#include "cpu/steps/steps.hpp"
+#include "host/parallel.hpp"
+#include "kith/spi/boxes.hpp"
+
+namespace kith::cpu {
+namespace {
+
+static_assert(leaf_rows == spi::box_rows);
+
+constexpr std::size_t task_queries = 64;
+constexpr std::size_t work_a_query = 2000;  // elementary operations of a few leaves, roughly
+
+/// What is the same for all queries of a step.
+struct Walked {
+  const spi::BoxesStep& step;
+  const Kernels& kernels;
+  std::uint32_t levels;
+  std::array<std::uint32_t, spi::most_box_levels> counts;  ///< boxes of each level
+  std::array<const float*, spi::most_box_levels> bounds;   ///< of each level, its first box
+  const float* rows;
+  const std::uint32_t* numbers;
+
+  Walked(const spi::BoxesStep& work, const Kernels& with)
+      : step(work), kernels(with), levels(spi::box_levels(work.train.rows.rows)) {
+    const std::uint32_t n = work.train.rows.rows;
+    for (std::uint32_t l = 0; l < levels; ++l) {
+      counts[l] = spi::boxes_of_level(n, l);
+      bounds[l] = elements(work.train.bounds) + spi::blocks_before_level(n, l) * work.train.bounds.stride;
+    }
+    rows = elements(work.train.rows);
+    numbers = elements(work.train.numbers);
+  }
+};
+
+/// Bits of the first `count` of 32.
+std::uint32_t first_bits(std::size_t count) {
+  return count >= 32 ? 0xFFFFFFFFu : (1u << count) - 1u;
+}
+
+/// One query on its way.
+class Walk {
+ public:
+  ///   query  [dims]
+  Walk(const Walked& in, std::size_t q, const float* query)
+      : in_(in),
+        dims_(in.step.train.rows.dims),
+        query_(query),
+        found_(elements(in.step.out) + q * in.step.out.stride, in.step.k) {
+    const spi::BoxesStep& step = in.step;
+    if (step.within.cols > 0) within_ = most_ = elements(step.within)[q * step.within.stride];
+    if (step.filter.cols > 0)
+      filter_ = elements(step.filter) + (step.filter.rows > 1 ? q : 0) * step.filter.stride;
+  }
+
+  /// Returns the leaves that were read.
+  std::uint32_t run() {
+    visit(in_.levels - 1, 0);
+    if (count_ == found_.size())
+      std::sort_heap(found_.begin(), found_.end());
+    else
+      std::sort(found_.begin(), found_.begin() + static_cast<std::ptrdiff_t>(count_));
+    std::fill(found_.begin() + static_cast<std::ptrdiff_t>(count_), found_.end(), no_key);
+    return leaves_;
+  }
+
+ private:
+  /// The boxes of block `block` of a level, nearest first.
+  void visit(std::uint32_t level, std::size_t block) {
+    alignas(64) float bounds[leaf_rows];
+    const std::size_t first = block * leaf_rows;
+    std::uint32_t left =
+        in_.kernels.gaps(in_.step.metric, query_, in_.bounds[level] + block * in_.step.train.bounds.stride,
+                         dims_, most_, bounds) &
+        first_bits(in_.counts[level] - first);
+    while (left) {
+      auto nearest = static_cast<std::uint32_t>(__builtin_ctz(left));
+      for (std::uint32_t others = left & (left - 1); others; others &= others - 1) {
+        const auto other = static_cast<std::uint32_t>(__builtin_ctz(others));
+        if (bounds[other] < bounds[nearest]) nearest = other;
+      }
+      if (bounds[nearest] > most_) return;  // and so are all that are left
+      left &= ~(1u << nearest);
+      if (level > 0)
+        visit(level - 1, first + nearest);
+      else
+        read(first + nearest);
+      if (leaves_ > in_.step.most_leaves) return;
+    }
+  }
+
+  void read(std::size_t leaf) {
+    if (++leaves_ > in_.step.most_leaves) return;
+    alignas(64) float values[leaf_rows];
+    const std::size_t first = leaf * leaf_rows;
+    std::uint32_t passed =
+        in_.kernels.leaf(in_.step.metric, query_, in_.rows + first * dims_, dims_, most_, values) &
+        first_bits(in_.step.train.rows.rows - first);
+    for (; passed; passed &= passed - 1) {
+      const auto lane = static_cast<std::uint32_t>(__builtin_ctz(passed));
+      const std::uint32_t row = in_.numbers[first + lane];
+      if (filter_ && (filter_[row / 32] >> row % 32 & 1u) == 0) continue;
+      take(make_key(values[lane], row));
+    }
+  }
+
+  /// Keep a key if it is among the k smallest.
+  void take(Key key) {
+    if (count_ < found_.size()) {
+      found_[count_++] = key;
+      if (count_ < found_.size()) return;
+      std::make_heap(found_.begin(), found_.end());
+    } else {
+      if (key >= found_.front()) return;
+      replace_front(key);
+    }
+    most_ = std::min(within_, value_of(found_.front()));
+  }
+
+  /// Let `key` sink from the top of the heap.
+  void replace_front(Key key) {
+    const std::size_t count = found_.size();
+    std::size_t at = 0;
+    for (std::size_t child = 1; child < count; child = 2 * at + 1) {
+      if (child + 1 < count && found_[child + 1] > found_[child]) ++child;
+      if (found_[child] <= key) break;
+      found_[at] = found_[child];
+      at = child;
+    }
+    found_[at] = key;
+  }
+
+  const Walked& in_;
+  const std::size_t dims_;
+  const float* const query_;
+  const std::span<Key> found_;
+  const std::uint32_t* filter_ = nullptr;
+  std::size_t count_ = 0;
+  float within_ = std::numeric_limits<float>::infinity();
+  float most_ = within_;  ///< values above are of no use
+  std::uint32_t leaves_ = 0;
+};
+
+constexpr const char* made_by_host = "the host makes the boxes of a CPU; leave the step out";
+
+[[noreturn]] void refuse(const char* step) {
+  throw Error(Errc::unsupported, "cpu: step " + std::string(step) + ": " + made_by_host);
+}
+
+/// Of the query that a thread is at, its elements side by side.
+std::size_t query_bytes(const spi::BoxesStep& step) {
+  return std::size_t{step.queries.dims} * sizeof(float);
+}
+
+}  // namespace
+
+spi::Support check(const spi::BoxesStep& step, const Resources& with) {
+  return {{}, with.team * query_bytes(step)};
+}
+
+spi::Support check(const spi::OrderStep&, const Resources&) {
+  return {made_by_host, 0};
+}
+spi::Support check(const spi::PackBoxesStep&, const Resources&) {
+  return {made_by_host, 0};
+}
+void run(const spi::OrderStep& step, const Resources&) {
+  refuse(step.name);
+}
+void run(const spi::PackBoxesStep& step, const Resources&) {
+  refuse(step.name);
+}
+
+void run(const spi::BoxesStep& step, const Resources& with) {
+  const Walked walked(step, with.kernels);
+  const std::size_t m = step.queries.rows, dims = step.queries.dims, block = step.queries.block;
+  const std::uint32_t* const order = step.order.cols > 0 ? elements(step.order) : nullptr;
+  const ScratchParts scratch(spi::BoxesStep::name, step.scratch, query_bytes(step), with.team);
+  const std::size_t task_size = std::clamp<std::size_t>(m / (std::size_t{8} * with.team), 1, task_queries);
+  run_team((m + task_size - 1) / task_size, m * work_a_query, scratch.team(),
+           [&](std::size_t task, std::size_t thread) {
+             float* const query = scratch.of<float>(thread);
+             for (std::size_t i = task * task_size; i < std::min(m, (task + 1) * task_size); ++i) {
+               const std::size_t q = order ? order[i] : i, r = step.queries.first + q;
+               const float* const from = elements(step.queries) + r / block * dims * block + r % block;
+               for (std::size_t d = 0; d < dims; ++d) query[d] = from[d * block];
+               elements(step.leaves)[q * step.leaves.stride] = Walk(walked, q, query).run();
+             }
+           });
+}
+
+}  // namespace kith::cpu

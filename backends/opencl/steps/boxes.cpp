@@ -1,0 +1,51 @@
+#include "check.hpp"
+#include "device.hpp"
+#include "steps/metric.hpp"
+
+namespace kith::opencl {
+namespace {
+
+/// Local memory of a work-group, beside what boxes.cl has of its own.
+std::size_t query_bytes(const spi::BoxesStep& step) {
+  return std::size_t{step.queries.dims} * sizeof(float);
+}
+std::size_t list_bytes(const spi::BoxesStep& step) {
+  return std::size_t{2} * step.k * sizeof(Key);
+}
+
+}  // namespace
+
+spi::Support Device::check(const spi::BoxesStep& step) const {
+  constexpr std::size_t own_bytes = spi::box_rows * (spi::most_box_levels * sizeof(float) + sizeof(Key)) + 64;
+  spi::RowBlocks rows = step.train.rows;
+  rows.block = info.train_block;  // boxes have blocks of their own
+  std::string refusal = refuse_rows(info, step.queries, rows);
+  const std::size_t needed = own_bytes + query_bytes(step) + list_bytes(step);
+  if (refusal.empty() && needed > limits_.local_memory_bytes)
+    refusal = "k = " + std::to_string(step.k) + " and " + std::to_string(step.queries.dims) +
+              " columns take " + std::to_string(needed) +
+              " bytes of local memory beside boxes, but the device has " +
+              std::to_string(limits_.local_memory_bytes) + "; choose a smaller k, or no boxes";
+  return {refusal, 0};
+}
+
+void Device::enqueue(const spi::BoxesStep& step) {
+  const spi::RowBlocks& q = step.queries;
+  if (q.rows == 0) return;
+  const spi::Boxes& t = step.train;
+  std::string defines = define_metric(step.metric) + define("QUERY_BLOCK", q.block);
+  if (step.order.cols > 0) defines += " -D ORDERED";
+  if (step.filter.cols > 0) defines += " -D FILTERED";
+  if (step.within.cols > 0) defines += " -D WITHIN";
+  spi::Grid<std::uint32_t> filter = step.filter;
+  if (filter.rows == 1) filter.stride = 0;
+  const auto buffer = [](const spi::Allocation* memory) { return memory ? buffer_of(memory) : cl::Buffer(); };
+  launch("boxes/boxes.cl", defines, "kith_boxes",
+         Range{{std::size_t{q.rows} * spi::box_rows, 1, 1}, {spi::box_rows, 1, 1}}, buffer_of(q.memory),
+         q.first, buffer(step.order.memory), cl_ulong{step.order.first}, buffer_of(t.rows.memory),
+         t.rows.rows, q.dims, buffer_of(t.numbers.memory), cl_ulong{t.numbers.first}, t.bounds, filter,
+         step.within, step.k, step.most_leaves, step.out, step.leaves, Local{query_bytes(step)},
+         Local{list_bytes(step)});
+}
+
+}  // namespace kith::opencl

@@ -1,0 +1,98 @@
+#include <algorithm>
+#include <utility>
+
+#include "device.hpp"
+
+namespace kith::opencl {
+namespace {
+
+// As in sort_places.cl.
+constexpr std::uint32_t digits = 16, digit_bits = 4, group = 256, tile = 2048;
+constexpr std::size_t sort_local_bytes = (digits * group + digits * digits) * sizeof(cl_uint);
+constexpr std::uint32_t most_groups = 1024;  // that fill any device, and whose counts one group can add up
+
+/// Tiles that a work-group takes one after the other, of n places.
+std::uint32_t tiles_each(std::uint32_t n) {
+  return divide_up(divide_up(n, tile), most_groups);
+}
+std::uint32_t groups_of(std::uint32_t n) {
+  return divide_up(divide_up(n, tile), tiles_each(n));
+}
+
+/// Scratch: n places twice, n numbers, and the counts.
+struct SortMemory {
+  Places turns[2];
+  spi::Grid<std::uint32_t> counts;  ///< [digits, groups]
+
+  /// `out` has the numbers of the first turn.
+  SortMemory(const spi::Scratch& scratch, const spi::Grid<std::uint32_t>& out)
+      : turns{{{scratch.memory, 0, 1, out.cols, out.cols}, out},
+              {{scratch.memory, out.cols, 1, out.cols, out.cols},
+               {scratch.memory, 4 * out.cols, 1, out.cols, out.cols}}} {
+    const std::uint32_t groups = groups_of(static_cast<std::uint32_t>(out.cols));
+    counts = {scratch.memory, 5 * out.cols, digits, groups, groups};
+  }
+  std::size_t bytes() const { return (counts.first + counts.rows * counts.cols) * sizeof(std::uint32_t); }
+};
+
+}  // namespace
+
+spi::Support Device::check(const spi::OrderStep& step) const {
+  if (family_ == Family::lanes) return {"the host puts rows in order for kernels of CPUs", 0};
+  if (limits_.work_group < group || limits_.local_memory_bytes < sort_local_bytes)
+    return {"sorting takes work-groups of " + std::to_string(group) + " and " +
+                std::to_string(sort_local_bytes) + " bytes of local memory, but the device has " +
+                std::to_string(limits_.work_group) + " and " + std::to_string(limits_.local_memory_bytes) +
+                "; let the host put rows in order",
+            0};
+  return {{}, step.out.cols == 0 ? 0 : SortMemory({}, step.out).bytes()};
+}
+
+/// The places of all rows along the curve, and their numbers.
+void Device::place_rows(const spi::OrderStep& step, const Places& to) {
+  std::uint32_t first = 0;
+  for (const spi::RowBlocks& part : step.rows) {
+    if (part.rows == 0) continue;
+    const std::string defines = define("BLOCK", part.block) +
+                                define("COLUMNS", spi::curve_columns(part.dims)) +
+                                define("BITS", spi::curve_bits(part.dims));
+    launch("boxes/order.cl", defines, "kith_order", Range{{part.rows, 1, 1}, {64, 1, 1}},
+           buffer_of(part.memory), part.first, part.rows, part.dims, buffer_of(step.frame.memory),
+           cl_ulong{step.frame.first}, buffer_of(to.places.memory), cl_ulong{to.places.first + first},
+           buffer_of(to.numbers.memory), cl_ulong{to.numbers.first + first}, first);
+    first += part.rows;
+  }
+}
+
+/// One pass, by the digit at `shift`.
+void Device::sort_places(const Places& from, std::uint32_t shift, const spi::Grid<std::uint32_t>& counts,
+                         const Places& to) {
+  const auto n = static_cast<std::uint32_t>(from.places.cols), part = tiles_each(n) * tile;
+  const Range whole{{group * counts.cols, 1, 1}, {group, 1, 1}}, one{{group, 1, 1}, {group, 1, 1}};
+  const auto launch_one = [&](const char* name, const Range& range, const auto&... arguments) {
+    launch("boxes/sort_places.cl", "", name, range, arguments...);
+  };
+  const cl::Buffer &places = buffer_of(from.places.memory), &count = buffer_of(counts.memory);
+  const cl_ulong places_first = from.places.first, counts_first = counts.first;
+  launch_one("kith_count_digits", whole, places, places_first, n, part, shift, count, counts_first);
+  launch_one("kith_sum_counts", one, count, counts_first, static_cast<cl_uint>(counts.rows * counts.cols));
+  launch_one("kith_scatter_places", whole, places, places_first, buffer_of(from.numbers.memory),
+             cl_ulong{from.numbers.first}, n, part, shift, count, counts_first, buffer_of(to.places.memory),
+             cl_ulong{to.places.first}, buffer_of(to.numbers.memory), cl_ulong{to.numbers.first});
+}
+
+void Device::enqueue(const spi::OrderStep& step) {
+  if (step.out.cols == 0) return;
+  const std::uint32_t dims = step.rows.front().dims, all = spi::curve_columns(dims) * spi::curve_bits(dims),
+                      bits = std::min(step.bits, all), passes = divide_up(bits, digit_bits);
+  const SortMemory memory(step.scratch, step.out);
+  // The last pass must end in `out`.
+  const Places *now = &memory.turns[passes % 2], *next = &memory.turns[1 - passes % 2];
+  place_rows(step, *now);
+  for (std::uint32_t pass = 0; pass < passes; ++pass) {
+    sort_places(*now, all - bits + pass * digit_bits, memory.counts, *next);
+    std::swap(now, next);
+  }
+}
+
+}  // namespace kith::opencl

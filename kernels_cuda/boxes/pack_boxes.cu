@@ -1,0 +1,104 @@
+// pack_boxes: rows in the places of an order, and the boxes around them (docs/boxes.md, section 2).
+//
+//   rows     [rows, dims]             in parts, blocks of 32 rows
+//   numbers  [p]                      the training row in each place, counted through all parts
+//   packed   [leaves, dims, 32]       the last leaf padded with its last row
+//   inside   [leaves, dims, 32], or blocks of 32 boxes of the level below, [2, dims, 32]
+//   bounds   [blocks, 2, dims, 32]    of one level: of 32 boxes the least of each dimension, then the largest
+//
+// pack_rows: a thread a place. What stands elsewhere is left to the other parts of the rows.
+// bound_boxes: a thread a box and a dimension reads what is inside, 32 numbers in a line, twice where these
+// are bounds. Work: each row is read twice and written once. No shared memory.
+#include "common/rows.cuh"
+
+namespace kith::cuda {
+namespace {
+
+constexpr std::uint32_t threads = 256, width = spi::box_rows;
+
+struct Packing {
+  Rows rows;
+  std::uint32_t first_number;
+  const std::uint32_t* numbers;
+  std::uint32_t places;
+  std::uint64_t padded;  ///< whole leaves of places
+  float* packed;
+};
+
+__global__ __launch_bounds__(threads) void pack_rows(const Packing packing) {
+  const std::uint64_t place = std::uint64_t{blockIdx.x} * threads + threadIdx.x;
+  if (place >= packing.padded) return;
+  const std::uint32_t last = packing.places - 1;
+  const std::uint32_t number = packing.numbers[place < last ? place : last];
+  if (number < packing.first_number || number - packing.first_number >= packing.rows.rows) return;
+  const std::uint32_t dims = packing.rows.dims;
+  const float* const row = row_at(packing.rows, packing.rows.first + (number - packing.first_number));
+  float* const to = packing.packed + place / width * dims * width + place % width;
+  for (std::uint32_t d = 0; d < dims; ++d)
+    to[std::size_t{d} * width] = __ldg(row + std::size_t{d} * rows_a_block);
+}
+
+struct Bounding {
+  const float* inside;
+  std::size_t inside_block;  ///< elements
+  std::size_t largest;       ///< how far behind the least of what is inside its largest stand
+  std::uint32_t below;       ///< of what is inside, in all boxes
+  std::uint32_t boxes, dims;
+  float* bounds;
+  std::size_t bounds_block;
+};
+
+__global__ __launch_bounds__(threads) void bound_boxes(const Bounding bounding) {
+  const std::uint64_t i = std::uint64_t{blockIdx.x} * threads + threadIdx.x;
+  if (i >= std::uint64_t{bounding.boxes} * bounding.dims) return;
+  const auto box = static_cast<std::uint32_t>(i % bounding.boxes),
+             d = static_cast<std::uint32_t>(i / bounding.boxes);
+  const std::uint32_t left = bounding.below - box * width, count = left < width ? left : width;
+  const float* const least = bounding.inside + box * bounding.inside_block + std::size_t{d} * width;
+  const float* const largest = least + bounding.largest;
+  float lo = least[0], hi = largest[0];
+  for (std::uint32_t j = 1; j < count; ++j) {
+    lo = least[j] < lo ? least[j] : lo;
+    hi = hi < largest[j] ? largest[j] : hi;
+  }
+  float* const to =
+      bounding.bounds + box / width * bounding.bounds_block + std::size_t{d} * width + box % width;
+  to[0] = lo;
+  to[std::size_t{bounding.dims} * width] = hi;
+}
+
+cudaError_t bound_all(const Queue& queue, const spi::PackBoxesStep& step, std::uint32_t dims) {
+  const std::uint32_t p = count_of(step.numbers.cols);
+  const std::size_t line = std::size_t{dims} * width;
+  const Matrix<float> bounds = matrix_of(step.bounds);
+  Bounding bounding{matrix_of(step.packed).data, line, 0, p, 0, dims, nullptr, bounds.stride};
+  for (std::uint32_t level = 0; level < spi::box_levels(p); ++level) {
+    bounding.boxes = spi::boxes_of_level(p, level);
+    bounding.bounds = bounds.data + spi::blocks_before_level(p, level) * bounds.stride;
+    const cudaError_t error =
+        launch(queue, bound_boxes, divide_up<std::uint64_t>(std::uint64_t{bounding.boxes} * dims, threads),
+               threads, 0, bounding);
+    if (error != cudaSuccess) return error;
+    bounding = {bounding.bounds, bounds.stride, line, bounding.boxes, 0, dims, nullptr, bounds.stride};
+  }
+  return cudaSuccess;
+}
+
+}  // namespace
+
+cudaError_t pack_boxes(const Queue& queue, const spi::PackBoxesStep& step) {
+  const std::uint32_t p = count_of(step.numbers.cols);
+  if (p == 0) return cudaSuccess;
+  const std::uint64_t padded = std::uint64_t{spi::boxes_of_level(p, 0)} * width;
+  std::uint32_t first = 0;
+  for (const spi::RowBlocks& part : step.rows) {
+    const cudaError_t error = launch(
+        queue, pack_rows, divide_up<std::uint64_t>(padded, threads), threads, 0,
+        Packing{rows_of(part), first, matrix_of(step.numbers).data, p, padded, matrix_of(step.packed).data});
+    if (error != cudaSuccess) return error;
+    first += part.rows;
+  }
+  return step.bounds.cols == 0 ? cudaSuccess : bound_all(queue, step, step.rows.front().dims);
+}
+
+}  // namespace kith::cuda

@@ -1,0 +1,73 @@
+// Votes of neighbours that shards found (keys.hpp): classification and regression as Classifier and Regressor
+// of all rows give them, bit for bit. Votes count after the merge; docs/contract.md, sections 5 and 13.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "kith/classifier.hpp"
+#include "kith/export.hpp"
+#include "kith/keys.hpp"
+#include "kith/matrix_view.hpp"
+#include "kith/metric.hpp"
+#include "kith/regressor.hpp"
+#include "kith/voting.hpp"
+
+namespace kith {
+
+/// The labels of the rows of all shards, in the order of their numbers, on the host.
+class KITH_API ShardLabels {
+ public:
+  ///   labels          [n]  any numbers
+  ///   sample_weights  [n]  as TrainOptions::sample_weights, or empty
+  /// Throws invalid_argument: as Classifier does.
+  explicit ShardLabels(std::span<const std::int64_t> labels, std::vector<float> sample_weights = {});
+
+  const std::vector<std::int64_t>& classes() const { return classes_; }  ///< distinct labels, ascending
+  const std::vector<std::uint32_t>& codes() const { return codes_; }     ///< [n], places in classes()
+  const std::vector<float>& sample_weights() const { return sample_weights_; }  ///< [n], or empty
+
+ private:
+  std::vector<std::int64_t> classes_;
+  std::vector<std::uint32_t> codes_;
+  std::vector<float> sample_weights_;
+};
+
+/// The values of the rows of all shards, in the order of their numbers, on the host.
+class KITH_API ShardValues {
+ public:
+  ///   values          [n, outputs]  finite
+  ///   sample_weights  [n]           as TrainOptions::sample_weights, or empty
+  /// Throws invalid_argument: as Regressor does.
+  explicit ShardValues(MatrixView<const double> values, std::vector<float> sample_weights = {});
+
+  std::int64_t rows() const { return rows_; }
+  std::int64_t outputs() const { return outputs_; }
+  const std::vector<double>& values() const { return values_; }                 ///< [n, outputs]
+  const std::vector<float>& sample_weights() const { return sample_weights_; }  ///< [n], or empty
+
+ private:
+  std::int64_t rows_ = 0, outputs_ = 0;
+  std::vector<double> values_;
+  std::vector<float> sample_weights_;
+};
+
+/// What Classifier::classify() of all rows returns.
+///   metric  of the shards
+///   keys    of all shards, merged
+/// Throws as Classifier::classify() and finish() do, and invalid_argument: a row without a label (names it).
+KITH_API Classification classify(Metric metric, const Keys& keys, const ShardLabels& labels,
+                                 const VotingOptions& voting = {});
+/// What Classifier::classify_within() of all rows returns; the same.
+KITH_API RadiusClassification classify(Metric metric, const RadiusKeys& keys, const ShardLabels& labels,
+                                       const VotingOptions& voting = {});
+
+/// What Regressor::regress() of all rows returns; the same.
+KITH_API Regression regress(Metric metric, const Keys& keys, const ShardValues& values,
+                            const VotingOptions& voting = {});
+/// What Regressor::regress_within() of all rows returns; the same.
+KITH_API RadiusRegression regress(Metric metric, const RadiusKeys& keys, const ShardValues& values,
+                                  const VotingOptions& voting = {});
+
+}  // namespace kith

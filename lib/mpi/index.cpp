@@ -1,0 +1,314 @@
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "communicator.hpp"
+#include "kith/error.hpp"
+#include "kith/key.hpp"
+#include "kith/mpi.hpp"
+#include "reduce.hpp"
+
+namespace kith::mpi {
+namespace {
+
+[[noreturn]] void refuse(const std::string& what) {
+  throw Error(Errc::invalid_argument, "mpi: " + what);
+}
+
+/// 64 bits that tell whether ranks were given the same: FNV-1a (Fowler, Noll, Vo 1991) by words of 8 bytes,
+/// as it is for mistakes, and byte by byte it would take as long as a search.
+class Digest {
+ public:
+  void add(const void* data, std::size_t bytes) {
+    const auto* from = static_cast<const unsigned char*>(data);
+    for (; bytes > 0;
+         from += std::min(bytes, sizeof(std::uint64_t)), bytes -= std::min(bytes, sizeof(std::uint64_t))) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, from, std::min(bytes, sizeof word));
+      sum_ = (sum_ ^ word) * 0x100000001b3u;
+      sum_ ^= sum_ >> 32;  // or the upper half of a word would never reach the lower one
+    }
+  }
+  void add(const RowsView& rows) {
+    const std::int64_t bytes = row_bytes(rows.element, rows.cols);
+    if (rows.where != Where::host || !rows.data || bytes <= 0) return;  // which the search refuses
+    for (std::int64_t r = 0; r < rows.rows; ++r) add(rows.row(r), static_cast<std::size_t>(bytes));
+  }
+  std::int64_t value() const { return static_cast<std::int64_t>(sum_); }
+
+ private:
+  std::uint64_t sum_ = 0xcbf29ce484222325u;
+};
+
+/// Refuse what is not the same on all ranks; every rank comes to the same answer.
+///   names  of the facts; null: not compared
+void require_same(const Communicator& ranks, std::span<const std::int64_t> facts,
+                  std::span<const char* const> names) {
+  const std::vector<std::int64_t> all = ranks.all_of(facts);
+  for (std::size_t r = 1; r < static_cast<std::size_t>(ranks.size()); ++r)
+    for (std::size_t i = 0; i < facts.size(); ++i)
+      if (all[r * facts.size() + i] != all[i])
+        refuse(std::string("rank 0 and rank ") + std::to_string(r) + " were given different " + names[i] +
+               "; give every rank the same");
+}
+
+/// What each rank says of its rows.
+struct Shape {
+  std::int64_t rows = 0, cols = 0, first = -1, given = 0;
+};
+constexpr std::size_t shape_facts = 4;
+
+std::vector<Shape> shapes_of(const Communicator& ranks, const Shape& mine) {
+  const std::array<std::int64_t, shape_facts> facts = {mine.rows, mine.cols, mine.first, mine.given};
+  const std::vector<std::int64_t> all = ranks.all_of(facts);
+  std::vector<Shape> shapes;
+  for (std::size_t at = 0; at < all.size(); at += shape_facts)
+    shapes.push_back({all[at], all[at + 1], all[at + 2], all[at + 3]});
+  return shapes;
+}
+
+/// Number the rows of ranks that did not say, one rank after the other.
+void number(std::vector<Shape>& shapes) {
+  for (std::size_t r = 1; r < shapes.size(); ++r)
+    if (shapes[r].given != shapes[0].given)
+      refuse("rank " + std::string(shapes[0].given ? "0" : std::to_string(r)) +
+             " was given a first_row and rank " + (shapes[0].given ? std::to_string(r) : "0") +
+             " none; give it to all ranks or to none");
+  if (shapes[0].given) return;
+  std::int64_t next = 0;
+  for (Shape& shape : shapes) {
+    shape.first = next;
+    next += shape.rows;
+  }
+}
+
+/// Refuse shapes that make no Index. Returns the rows of all ranks.
+std::int64_t check_shapes(const std::vector<Shape>& shapes) {
+  std::int64_t total = 0;
+  std::vector<std::size_t> order;
+  for (std::size_t r = 0; r < shapes.size(); ++r) {
+    if (shapes[r].rows == 0) continue;
+    if (!order.empty() && shapes[r].cols != shapes[order[0]].cols)
+      refuse("rank " + std::to_string(order[0]) + " has rows of " + std::to_string(shapes[order[0]].cols) +
+             " columns and rank " + std::to_string(r) + " of " + std::to_string(shapes[r].cols) +
+             "; give rows of the same columns");
+    order.push_back(r);
+    total += shapes[r].rows;
+  }
+  if (order.empty()) refuse("no rank has a row; give at least one");
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return shapes[a].first < shapes[b].first; });
+  for (std::size_t i = 1; i < order.size(); ++i) {
+    const Shape &before = shapes[order[i - 1]], &after = shapes[order[i]];
+    if (after.first - before.first < before.rows)
+      refuse("row " + std::to_string(after.first) + " is with rank " + std::to_string(order[i - 1]) +
+             " and with rank " + std::to_string(order[i]) + "; give first_row so that each row has one rank");
+  }
+  return total;
+}
+
+/// max |element| of my rows. A row that is refused is named by its number among all.
+float my_largest(const Device& device, const RowsView& rows, Metric metric, const IndexOptions& options) {
+  if (rows.rows == 0) return 0;
+  try {
+    return largest_element(rows, options.features);
+  } catch (const Error&) {
+    const kith::Index names_it(device, rows, metric, options);
+    throw;
+  }
+}
+
+}  // namespace
+
+struct Index::State {
+  Communicator ranks;
+  Metric metric;
+  std::int64_t rows = 0, first_row = 0;
+  std::optional<kith::Index> mine;  ///< absent: this rank has no rows
+
+  State(MPI_Comm comm, const Device& device, const RowsView& my_rows, std::optional<std::int64_t> first,
+        Metric of, IndexOptions options);
+
+  void require_same_queries(const RowsView& queries, std::int64_t k, std::span<const float> radii) const;
+  Keys keys(const RowsView& queries, std::int64_t k, const PlanOptions& options, Trace* trace) const;
+  Keys keys_of_search(const RowsView& queries, std::int64_t k, const PlanOptions& options,
+                      Trace* trace) const;
+  RadiusKeys keys(const RowsView& queries, std::span<const float> radii, const PlanOptions& options,
+                  Trace* trace) const;
+  /// What `vote` makes of keys that all ranks have.
+  template <class Vote>
+  auto voted(Vote&& vote) const {
+    decltype(vote()) result;
+    together(ranks.get(), [&] { result = vote(); });
+    return result;
+  }
+};
+
+Index::State::State(MPI_Comm comm, const Device& device, const RowsView& my_rows,
+                    std::optional<std::int64_t> first, Metric of, IndexOptions options)
+    : ranks(comm), metric(of) {
+  together(ranks.get(), [&] {
+    if (options.first_row != 0 || options.largest != 0)
+      refuse(
+          "IndexOptions::first_row and largest are found here; leave them out, and give first_row by itself");
+    if (my_rows.rows < 0) refuse(std::to_string(my_rows.rows) + " rows are below 0; give 0 or more");
+    if (first && *first < 0) refuse("first_row = " + std::to_string(*first) + " is below 0; give 0 or more");
+  });
+  Digest features;
+  features.add(options.features.data(), options.features.size() * sizeof(std::int64_t));
+  const std::array<std::int64_t, 2> facts = {static_cast<std::int64_t>(of), features.value()};
+  constexpr std::array names = {"metrics", "features"};
+  require_same(ranks, facts, names);
+  std::vector<Shape> shapes =
+      shapes_of(ranks, {my_rows.rows, my_rows.cols, first.value_or(-1), first ? 1 : 0});
+  number(shapes);
+  rows = check_shapes(shapes);
+  first_row = options.first_row = shapes[static_cast<std::size_t>(ranks.rank())].first;
+  if (of == Metric::negative_dot) {  // by which queries are refused that an Index of all rows refuses
+    together(ranks.get(), [&] { options.largest = my_largest(device, my_rows, of, options); });
+    options.largest = ranks.largest(options.largest);
+  }
+  together(ranks.get(), [&] {
+    if (my_rows.rows > 0) mine.emplace(device, my_rows, of, options);
+  });
+}
+
+void Index::State::require_same_queries(const RowsView& queries, std::int64_t k,
+                                        std::span<const float> radii) const {
+  Digest asked, within;
+  asked.add(queries);
+  within.add(radii.data(), radii.size_bytes());
+  const std::array<std::int64_t, 7> facts = {queries.rows,
+                                             queries.cols,
+                                             static_cast<std::int64_t>(queries.element),
+                                             k,
+                                             asked.value(),
+                                             static_cast<std::int64_t>(radii.size()),
+                                             within.value()};
+  constexpr std::array names = {"numbers of queries",
+                                "columns of queries",
+                                "elements of queries",
+                                "k",
+                                "queries",
+                                "numbers of radii",
+                                "radii"};
+  require_same(ranks, facts, names);
+}
+
+Keys Index::State::keys(const RowsView& queries, std::int64_t k, const PlanOptions& options,
+                        Trace* trace) const {
+  require_same_queries(queries, k, {});
+  if (k > std::numeric_limits<int>::max())
+    refuse("k = " + std::to_string(k) + ", but MPI counts to 2147483647; choose a smaller k");
+  Keys found;
+  together(ranks.get(), [&] {
+    if (mine) {
+      found = mine->search_keys(queries, k, options, trace);
+      return;
+    }
+    if (queries.rows < 0 || k < 1) return;  // which ranks with rows refuse
+    const auto cells = static_cast<std::size_t>(clamped_product(queries.rows, k));
+    found = {queries.rows, k, std::vector<std::uint32_t>(cells, no_value),
+             std::vector<std::int64_t>(cells, -1)};
+  });
+  reduce(ranks, found);
+  return found;
+}
+
+Keys Index::State::keys_of_search(const RowsView& queries, std::int64_t k, const PlanOptions& options,
+                                  Trace* trace) const {
+  together(ranks.get(), [&] {
+    if (k > rows)
+      throw Error(Errc::invalid_argument, "search: k = " + std::to_string(k) + " but the ranks hold " +
+                                              std::to_string(rows) + (rows == 1 ? " row" : " rows") +
+                                              "; choose 1 <= k <= " + std::to_string(rows));
+  });
+  return keys(queries, k, options, trace);
+}
+
+RadiusKeys Index::State::keys(const RowsView& queries, std::span<const float> radii,
+                              const PlanOptions& options, Trace* trace) const {
+  require_same_queries(queries, 0, radii);
+  RadiusKeys found;
+  together(ranks.get(), [&] {
+    if (mine)
+      found = mine->within_keys(queries, radii, options, trace);
+    else if (queries.rows >= 0)
+      found = {queries.rows, std::vector<std::int64_t>(static_cast<std::size_t>(queries.rows) + 1), {}, {}};
+  });
+  return gather(ranks, std::move(found));
+}
+
+Index::Index(MPI_Comm comm, const Device& device, const RowsView& my_rows,
+             std::optional<std::int64_t> first_row, Metric metric, const IndexOptions& options)
+    : state_(std::make_shared<const State>(comm, device, my_rows, first_row, metric, options)) {}
+
+Keys Index::search_keys(const RowsView& queries, std::int64_t k, const PlanOptions& options,
+                        Trace* trace) const {
+  return state_->keys(queries, k, options, trace);
+}
+
+RadiusKeys Index::within_keys(const RowsView& queries, std::span<const float> radii,
+                              const PlanOptions& options, Trace* trace) const {
+  return state_->keys(queries, radii, options, trace);
+}
+
+Neighbors Index::search(const RowsView& queries, std::int64_t k, const PlanOptions& options,
+                        Trace* trace) const {
+  const Keys keys = state_->keys_of_search(queries, k, options, trace);
+  return state_->voted([&] { return finish(state_->metric, keys); });
+}
+
+RadiusNeighbors Index::within(const RowsView& queries, std::span<const float> radii,
+                              const PlanOptions& options, Trace* trace) const {
+  const RadiusKeys keys = state_->keys(queries, radii, options, trace);
+  return state_->voted([&] { return finish(state_->metric, keys); });
+}
+
+Classification Index::classify(const RowsView& queries, std::int64_t k, const ShardLabels& labels,
+                               const VotingOptions& voting, const PlanOptions& options, Trace* trace) const {
+  const Keys keys = state_->keys_of_search(queries, k, options, trace);
+  return state_->voted([&] { return kith::classify(state_->metric, keys, labels, voting); });
+}
+
+RadiusClassification Index::classify_within(const RowsView& queries, std::span<const float> radii,
+                                            const ShardLabels& labels, const VotingOptions& voting,
+                                            const PlanOptions& options, Trace* trace) const {
+  const RadiusKeys keys = state_->keys(queries, radii, options, trace);
+  return state_->voted([&] { return kith::classify(state_->metric, keys, labels, voting); });
+}
+
+Regression Index::regress(const RowsView& queries, std::int64_t k, const ShardValues& values,
+                          const VotingOptions& voting, const PlanOptions& options, Trace* trace) const {
+  const Keys keys = state_->keys_of_search(queries, k, options, trace);
+  return state_->voted([&] { return kith::regress(state_->metric, keys, values, voting); });
+}
+
+RadiusRegression Index::regress_within(const RowsView& queries, std::span<const float> radii,
+                                       const ShardValues& values, const VotingOptions& voting,
+                                       const PlanOptions& options, Trace* trace) const {
+  const RadiusKeys keys = state_->keys(queries, radii, options, trace);
+  return state_->voted([&] { return kith::regress(state_->metric, keys, values, voting); });
+}
+
+std::int64_t Index::rows() const {
+  return state_->rows;
+}
+
+std::int64_t Index::my_rows() const {
+  return state_->mine ? state_->mine->rows() : 0;
+}
+
+std::int64_t Index::first_row() const {
+  return state_->first_row;
+}
+
+Metric Index::metric() const {
+  return state_->metric;
+}
+
+}  // namespace kith::mpi

@@ -1,0 +1,48 @@
+#include "lost_ranks.hpp"
+
+#if __has_include(<mpi-ext.h>)
+#include <mpi-ext.h>  // of Open MPI, which has ULFM since 5.0
+#endif
+
+#include "communicator.hpp"
+#include "kith/mpi.hpp"
+
+namespace kith::mpi {
+
+#ifdef MPIX_ERR_PROC_FAILED
+
+bool tells_of_death(int code) {
+  int kind = MPI_SUCCESS;
+  if (code == MPI_SUCCESS || MPI_Error_class(code, &kind) != MPI_SUCCESS) return false;
+  return kind == MPIX_ERR_PROC_FAILED || kind == MPIX_ERR_PROC_FAILED_PENDING || kind == MPIX_ERR_REVOKED;
+}
+
+void revoke(MPI_Comm comm) {
+  MPIX_Comm_revoke(comm);  // where that fails, MPI ends the program
+}
+
+MPI_Comm survivors(MPI_Comm comm) {
+  revoke(comm);
+  MPI_Comm alive = MPI_COMM_NULL;
+  check(MPIX_Comm_shrink(comm, &alive), "MPIX_Comm_shrink");
+  check(MPI_Comm_set_errhandler(alive, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  return alive;
+}
+
+#else
+
+bool tells_of_death(int /*code*/) {
+  return false;
+}
+
+void revoke(MPI_Comm /*comm*/) {}
+
+MPI_Comm survivors(MPI_Comm /*comm*/) {
+  throw Error(
+      Errc::unsupported,
+      "mpi: this MPI ends the program where a rank dies; build kith with one that has ULFM, as Open MPI 5");
+}
+
+#endif
+
+}  // namespace kith::mpi

@@ -1,0 +1,118 @@
+#include "boxes/box_order.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "base/float_guard.hpp"
+#include "base/numbers.hpp"
+#include "host/parallel.hpp"
+#include "kith/spi/boxes.hpp"
+
+namespace kith {
+namespace {
+
+constexpr std::size_t leaf = spi::box_rows;
+constexpr std::size_t looked_at = 256;  // rows by which a column is chosen: any column is right
+constexpr std::size_t parts_a_thread = 8;
+constexpr std::size_t work_a_row = 200;  // elementary operations, of all splits
+
+/// Leaves of the left half of a part: a power of two, so that every box of 32 boxes is a part, too.
+std::size_t left_of(std::size_t leaves) {
+  return std::bit_floor(leaves - 1);
+}
+
+}  // namespace
+
+/// Sort the rows of a part into two. Returns the leaves of the first.
+std::size_t BoxOrder::split(const MatrixView<const float>& rows, std::vector<Item>& items, Part part) {
+  const std::size_t first = part.first_leaf * leaf,
+                    end = std::min((part.first_leaf + part.leaves) * leaf, items.size());
+  const std::size_t stride = std::max<std::size_t>(1, (end - first) / looked_at);
+  std::uint32_t column = 0;
+  float furthest = -1;
+  for (std::int64_t d = 0; d < rows.cols(); ++d) {
+    float least = rows.row(items[first].row)[d], largest = least;
+    for (std::size_t i = first; i < end; i += stride) {
+      const float value = rows.row(items[i].row)[d];
+      least = std::min(least, value);
+      largest = std::max(largest, value);
+    }
+    const float reach = largest / 2 - least / 2;
+    if (reach > furthest) furthest = reach, column = static_cast<std::uint32_t>(d);
+  }
+  for (std::size_t i = first; i < end; ++i) items[i].value = rows.row(items[i].row)[column];
+  const std::size_t left = left_of(part.leaves), middle = first + left * leaf;
+  const auto at = [&](std::size_t i) { return items.begin() + static_cast<std::ptrdiff_t>(i); };
+  std::nth_element(at(first), at(middle), at(end),
+                   [](const Item& a, const Item& b) { return a.value < b.value; });
+  splits_[part.first_leaf + left] = {column, items[middle].value};
+  return left;
+}
+
+void BoxOrder::split_all(const MatrixView<const float>& rows, std::vector<Item>& items, Part part) {
+  while (part.leaves > 1) {
+    const std::size_t left = split(rows, items, part);
+    split_all(rows, items, {part.first_leaf, left});
+    part = {part.first_leaf + left, part.leaves - left};
+  }
+}
+
+BoxOrder::BoxOrder(MatrixView<const float> rows, std::uint32_t threads, const std::function<void()>& check)
+    : leaves_((size(rows.rows()) + leaf - 1) / leaf), splits_(leaves_), numbers_(size(rows.rows())) {
+  const FloatGuard guard;
+  std::vector<Item> items(numbers_.size());
+  for (std::size_t i = 0; i < items.size(); ++i) items[i] = {0, static_cast<std::uint32_t>(i)};
+  const std::uint32_t team = team_size(threads);
+  // Large parts one after the other's halves, then each of what is left by itself.
+  std::vector<Part> parts{{0, leaves_}};
+  while (parts.size() < team * parts_a_thread && parts.size() * parts_a_thread < leaves_) {
+    check();
+    std::vector<Part> halves(2 * parts.size());
+    run_team(parts.size(), items.size() * 16, team, [&](std::size_t i, std::size_t) {
+      const std::size_t left = parts[i].leaves > 1 ? split(rows, items, parts[i]) : parts[i].leaves;
+      halves[2 * i] = {parts[i].first_leaf, left};
+      halves[2 * i + 1] = {parts[i].first_leaf + left, parts[i].leaves - left};
+    });
+    std::erase_if(halves, [](const Part& part) { return part.leaves == 0; });
+    parts = std::move(halves);
+  }
+  const std::size_t at_once = team * parts_a_thread / 2;
+  for (std::size_t begin = 0; begin < parts.size(); begin += at_once) {
+    check();
+    run_team(std::min(at_once, parts.size() - begin), items.size() * work_a_row, team,
+             [&](std::size_t i, std::size_t) { split_all(rows, items, parts[begin + i]); });
+  }
+  for (std::size_t i = 0; i < items.size(); ++i) numbers_[i] = items[i].row;
+}
+
+std::size_t BoxOrder::leaf_of(const float* query) const {
+  Part part{0, leaves_};
+  while (part.leaves > 1) {
+    const std::size_t left = left_of(part.leaves);
+    const Split& at = splits_[part.first_leaf + left];
+    part = query[at.column] < at.value ? Part{part.first_leaf, left}
+                                       : Part{part.first_leaf + left, part.leaves - left};
+  }
+  return part.first_leaf;
+}
+
+std::vector<std::uint32_t> BoxOrder::order_of(MatrixView<const float> queries, std::uint32_t threads) const {
+  const std::size_t m = size(queries.rows());
+  std::vector<std::uint32_t> places(m), order(m), begins(leaves_ + 1);
+  constexpr std::int64_t a_share = 1024;
+  parallel_for(
+      (queries.rows() + a_share - 1) / a_share, queries.rows() * 32, threads, [&](std::int64_t share) {
+        for (std::int64_t q = share * a_share; q < std::min((share + 1) * a_share, queries.rows()); ++q)
+          places[size(q)] = static_cast<std::uint32_t>(leaf_of(queries.row(q)));
+      });
+  for (const std::uint32_t place : places) ++begins[place + 1];
+  for (std::size_t i = 0; i < leaves_; ++i) begins[i + 1] += begins[i];
+  for (std::size_t q = 0; q < m; ++q) order[begins[places[q]]++] = static_cast<std::uint32_t>(q);
+  return order;
+}
+
+std::size_t BoxOrder::bytes() const {
+  return splits_.size() * sizeof(Split) + numbers_.size() * sizeof(std::uint32_t);
+}
+
+}  // namespace kith

@@ -1,0 +1,54 @@
+// Rows in k-d order: neighbours stand together, 32 of them in a leaf. docs/boxes.md, section 2.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "kith/matrix_view.hpp"
+
+namespace kith {
+
+/// An order of rows, and how queries find their place in it.
+class BoxOrder {
+ public:
+  /// Splits the rows again and again at the middle of the column in which they reach furthest, at whole
+  /// leaves.
+  ///   rows   [n, dims]  finite
+  ///   check  called now and then by the calling thread; may throw, to stop
+  BoxOrder(MatrixView<const float> rows, std::uint32_t threads, const std::function<void()>& check);
+
+  /// The row in each place.
+  const std::vector<std::uint32_t>& numbers() const { return numbers_; }
+
+  /// The numbers of the queries, those with neighbouring places one after the other.
+  ///   queries  [m, dims]
+  std::vector<std::uint32_t> order_of(MatrixView<const float> queries, std::uint32_t threads) const;
+  /// Bytes of the host that it takes.
+  std::size_t bytes() const;
+
+ private:
+  /// Between the leaves before it and those from it on.
+  struct Split {
+    std::uint32_t column = 0;
+    float value = 0;  ///< rows from the split on are not less
+  };
+  /// Places of one part of the rows.
+  struct Part {
+    std::size_t first_leaf, leaves;
+  };
+  struct Item {
+    float value;
+    std::uint32_t row;
+  };
+
+  std::size_t split(const MatrixView<const float>& rows, std::vector<Item>& items, Part part);
+  void split_all(const MatrixView<const float>& rows, std::vector<Item>& items, Part part);
+  std::size_t leaf_of(const float* query) const;
+
+  std::size_t leaves_;
+  std::vector<Split> splits_;  ///< of a leaf, where a part was split before it
+  std::vector<std::uint32_t> numbers_;
+};
+
+}  // namespace kith

@@ -1,0 +1,121 @@
+#include "boxes/boxes_rules.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+
+#include "kith/error.hpp"
+#include "kith/spi/boxes.hpp"
+
+namespace kith {
+namespace {
+
+// Beyond so many columns even boxes of a million uniform rows reach nearly everywhere.
+constexpr std::int64_t most_columns = 16;
+constexpr std::int64_t fewest_rows = 16384;
+// A query that reads fewer leaves than this share of what they are worth costs next to nothing; where no
+// sample can tell, it may not cost more.
+constexpr double small_share = 0.1;
+// Queries of a sample, and of how many queries it is one.
+constexpr std::int64_t most_sampled = 64, queries_a_sampled = 16;
+
+/// What making boxes takes of a row, in leaves that a query reads meanwhile: the host makes them in 0.3 to
+/// 0.7 us a row with two threads, where a leaf takes it 0.4 us. A GPU sorts and packs rows itself, for which
+/// 5 ns a row are allowed, and reads a leaf in 0.57 ns.
+double leaves_to_make_a_row(const DeviceInfo& device) {
+  return device.kind == DeviceKind::gpu ? 9 : 1.5;
+}
+
+/// Device bytes for a while, of rows that a GPU sorts: 32 each at most, its sort's own among them.
+std::size_t making_bytes(const DeviceInfo& device, std::int64_t n) {
+  return device.kind == DeviceKind::gpu ? std::size_t{32} * static_cast<std::size_t>(n) : 0;
+}
+
+[[noreturn]] void refuse(const std::string& why) {
+  throw Error(Errc::unsupported, "search: " + why);
+}
+
+/// Whether the caller has named a way that is not that of boxes.
+bool names_another_way(const PlanOptions& o) {
+  return o.selector != Selector::automatic || o.proposer != Proposer::automatic || !o.sample.empty() ||
+         o.fused || o.groups != 0 || o.train_tile != 0;
+}
+
+void check_asked(const DeviceInfo& device, const Problem& p, const PlanOptions& o) {
+  if (!follows_from_gaps(p.metric))
+    refuse("boxes bound no distances by " + std::string(name(p.metric)) +
+           "; choose squared_l2, l2, l1 or linf, or drop the demand for boxes");
+  if (p.k > static_cast<std::int64_t>(device.boxes_max_k))
+    refuse(device.spec +
+           (device.boxes_max_k == 0 ? " has no boxes"
+                                    : " keeps at most " + std::to_string(device.boxes_max_k) +
+                                          " neighbours beside boxes, but k = " + std::to_string(p.k)) +
+           "; drop the demand for boxes");
+  if (names_another_way(o))
+    refuse(
+        "boxes have no selector, proposer, sample, fused step, groups or training tile; drop one of the two");
+}
+
+/// Enough to share, and not so many that a step could not be stopped for long.
+std::int64_t tile_of(const DeviceInfo& device) {
+  constexpr std::int64_t queries_of_cpu = 1 << 14, queries_of_gpu = 1 << 20;
+  return device.kind == DeviceKind::gpu ? queries_of_gpu : queries_of_cpu;
+}
+
+}  // namespace
+
+bool follows_from_gaps(Metric metric) {
+  switch (metric) {
+    case Metric::squared_l2:
+    case Metric::l2:
+    case Metric::l1:
+    case Metric::linf:
+      return true;
+    default:
+      return false;
+  }
+}
+
+std::size_t boxes_bytes(std::int64_t n, std::int64_t dims) {
+  const auto rows = static_cast<std::uint32_t>(n);
+  const std::size_t row = static_cast<std::size_t>(dims) * spi::box_rows * sizeof(float);
+  return (std::size_t{spi::boxes_of_level(rows, 0)} + 2 * spi::box_blocks(rows)) * row +
+         static_cast<std::size_t>(n) * sizeof(std::uint32_t);
+}
+
+double leaves_worth(const DeviceInfo& device, const Problem& problem) {
+  const double leaves = static_cast<double>(problem.n) / spi::box_rows;
+  // A leaf that is read in its turn takes as long as so many that are streamed by the chain. On two cores, of
+  // a million rows: 0.6 us for 850 with 8 columns (121 leaves a query), 0.43 for 1000 with 10 (350); with 3
+  // columns 0.77 for 273, most of it before the first of 6. A GPU at work on 10,000 queries reads a leaf in
+  // 0.57 ns (8 columns), and proposes among the 32 rows of one in 0.0043 ns, whether of 1 column or of 16.
+  const double turn = device.profile.host_threads      ? 250 / static_cast<double>(problem.dims + 4)
+                      : device.kind == DeviceKind::gpu ? 131
+                                                       : 200;  // PoCL: 2.2 us, and 365
+  return leaves / turn;
+}
+
+std::optional<BoxesChoice> choose_boxes(const DeviceInfo& device, const Problem& problem,
+                                        const PlanOptions& options, const Feedback& feedback,
+                                        std::size_t room) {
+  if (options.boxes == false) return std::nullopt;
+  const double worth = leaves_worth(device, problem);
+  if (options.boxes == true) {
+    check_asked(device, problem, options);
+    return BoxesChoice{std::numeric_limits<std::uint32_t>::max() - 1, 0, tile_of(device)};
+  }
+  if (names_another_way(options) || !follows_from_gaps(problem.metric) || problem.n < fewest_rows ||
+      problem.dims > most_columns || problem.k > static_cast<std::int64_t>(device.boxes_max_k))
+    return std::nullopt;
+  if (feedback.boxes_lose_from > 0 && problem.k >= feedback.boxes_lose_from) return std::nullopt;
+  const double fewest = 2 + 2 * static_cast<double>(problem.k) / spi::box_rows;
+  const double queries = static_cast<double>(problem.m + feedback.queries);
+  const double to_make = leaves_to_make_a_row(device) * static_cast<double>(problem.n);
+  const std::int64_t sampled = std::min(most_sampled, problem.m / queries_a_sampled);
+  const double limit = sampled > 0 ? worth : small_share * worth;
+  if (fewest > limit || (!feedback.boxes_made && queries * worth < to_make)) return std::nullopt;
+  if (boxes_bytes(problem.n, problem.dims) + making_bytes(device, problem.n) > room) return std::nullopt;
+  return BoxesChoice{static_cast<std::int64_t>(limit), sampled, tile_of(device)};
+}
+
+}  // namespace kith

@@ -1,0 +1,185 @@
+#include "boxes/index_boxes.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "base/numbers.hpp"
+#include "boxes/curve.hpp"
+#include "boxes/packed_boxes.hpp"
+#include "device/timing.hpp"
+#include "device/watcher.hpp"
+#include "rows/read_back.hpp"
+
+namespace kith {
+namespace {
+
+/// The rows of an Index, row-major, as they lie on the device.
+std::vector<float> rows_of(const Index::State& index, std::uint32_t threads) {
+  std::vector<float> rows(size(index.rows) * size(index.dims)), packed;
+  for (const Chunk& chunk : index.chunks)
+    read_rows(index, chunk, 0, chunk.rows, rows.data() + size(chunk.first) * size(index.dims), packed,
+              threads);
+  return rows;
+}
+
+template <class T>
+DeviceMemory uploaded(const std::shared_ptr<Device::State>& state, const std::vector<T>& values) {
+  DeviceMemory memory(state, values.size() * sizeof(T));
+  const DeviceSession session(*state);
+  session->write(*memory.get(), 0, values.data(), values.size() * sizeof(T));
+  return memory;
+}
+
+/// The rows of an Index as steps read them.
+std::vector<spi::RowBlocks> parts_of(const Index::State& index) {
+  std::vector<spi::RowBlocks> parts;
+  for (const Chunk& chunk : index.chunks)
+    parts.push_back({chunk.memory.get(), 0, static_cast<std::uint32_t>(chunk.rows),
+                     static_cast<std::uint32_t>(index.dims), index.device.info().train_block});
+  return parts;
+}
+
+/// [1, cols], of all of the memory.
+template <class T>
+spi::Grid<T> line_of(spi::Allocation* memory, std::size_t cols) {
+  return {memory, 0, 1, cols, cols};
+}
+
+std::size_t frame_length(std::uint32_t dims) {
+  return spi::curve_columns(dims) + 1;
+}
+
+constexpr std::uint32_t all_bits = 64;
+
+/// Bits that tell about as many places apart as there are queries: more of them save no read of a leaf.
+std::uint32_t bits_for(std::uint32_t queries) {
+  return (static_cast<std::uint32_t>(std::bit_width(queries)) + 7) / 8 * 8;
+}
+
+/// Rows in an order, and the boxes around them where `bounds` has memory.
+spi::PackBoxesStep pack_step(std::vector<spi::RowBlocks> parts, spi::Allocation* numbers,
+                             std::uint32_t places, spi::Allocation* packed, spi::Allocation* bounds) {
+  const std::size_t line = std::size_t{parts.front().dims} * spi::box_rows;
+  const std::size_t leaves = spi::boxes_of_level(places, 0);
+  spi::PackBoxesStep step{
+      std::move(parts), line_of<std::uint32_t>(numbers, places), {packed, 0, leaves, line, line}, {}};
+  if (bounds) step.bounds = {bounds, 0, spi::box_blocks(places), 2 * line, 2 * line};
+  return step;
+}
+
+/// The frame of all rows, from a sample of them, which the device gathers.
+std::vector<float> frame_of(const Index::State& index, const std::vector<spi::RowBlocks>& parts,
+                            std::uint32_t threads) {
+  const std::shared_ptr<Device::State>& state = index.device.state();
+  const std::vector<std::uint32_t> numbers = rows_for_frame(static_cast<std::uint32_t>(index.rows));
+  const std::size_t dims = size(index.dims), leaf = spi::box_rows;
+  std::vector<float> packed((numbers.size() + leaf - 1) / leaf * leaf * dims), sample(numbers.size() * dims);
+  const DeviceMemory places = uploaded(state, numbers), memory(state, packed.size() * sizeof(float));
+  {
+    const DeviceSession session(*state);
+    session->enqueue(
+        {pack_step(parts, places.get(), static_cast<std::uint32_t>(numbers.size()), memory.get(), nullptr),
+         threads});
+    session->read(*memory.get(), 0, packed.data(), packed.size() * sizeof(float));
+  }
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    for (std::size_t d = 0; d < dims; ++d)
+      sample[i * dims + d] = packed[(i / leaf * dims + d) * leaf + i % leaf];
+  return curve_frame({sample.data(), static_cast<std::int64_t>(numbers.size()), index.dims});
+}
+
+}  // namespace
+
+spi::Step order_step(const spi::RowBlocks& queries, spi::Allocation* frame, spi::Allocation* out,
+                     const spi::Scratch& scratch, std::uint32_t threads) {
+  return {spi::OrderStep{{queries},
+                         line_of<float>(frame, frame_length(queries.dims)),
+                         bits_for(queries.rows),
+                         line_of<std::uint32_t>(out, queries.rows),
+                         scratch},
+          threads};
+}
+
+bool makes_boxes(const Device::State& device, std::int64_t dims) {
+  const spi::RowBlocks one{nullptr, 0, 1, static_cast<std::uint32_t>(dims), device.info.train_block};
+  return device.check(order_step(one, nullptr, nullptr, {}, 1)).refusal.empty() &&
+         device.check({pack_step({one}, nullptr, 1, nullptr, nullptr), 1}).refusal.empty();
+}
+
+IndexBoxes::IndexBoxes(const Index::State& index, const PlanOptions& options)
+    : rows_(static_cast<std::uint32_t>(index.rows)), dims_(static_cast<std::uint32_t>(index.dims)) {
+  if (makes_boxes(*index.device.state(), index.dims))
+    make_on_device(index, options);
+  else
+    make_on_host(index, options);
+}
+
+void IndexBoxes::make_on_device(const Index::State& index, const PlanOptions& options) {
+  const Watcher watcher(options, 1);
+  const std::shared_ptr<Device::State>& state = index.device.state();
+  const std::vector<spi::RowBlocks> parts = parts_of(index);
+  watcher.check_stop();
+  frame_ = uploaded(state, frame_of(index, parts, options.threads));
+  numbers_ = DeviceMemory(state, rows_ * sizeof(std::uint32_t));
+  spi::OrderStep order{parts,
+                       line_of<float>(frame_.get(), frame_length(dims_)),
+                       all_bits,
+                       line_of<std::uint32_t>(numbers_.get(), rows_),
+                       {}};
+  {
+    const std::size_t bytes = state->check({order, options.threads}).scratch_bytes;
+    const DeviceMemory scratch(state, bytes);
+    order.scratch = {scratch.get(), bytes};
+    watcher.check_stop();
+    const DeviceSession session(*state);
+    session->enqueue({order, options.threads});
+    session->finish();
+  }
+  watcher.check_stop();
+  const std::size_t line = std::size_t{dims_} * spi::box_rows * sizeof(float);
+  ordered_ = DeviceMemory(state, spi::boxes_of_level(rows_, 0) * line);
+  bounds_ = DeviceMemory(state, spi::box_blocks(rows_) * 2 * line);
+  const DeviceSession session(*state);
+  session->enqueue({pack_step(parts, numbers_.get(), rows_, ordered_.get(), bounds_.get()), options.threads});
+  session->finish();
+}
+
+void IndexBoxes::make_on_host(const Index::State& index, const PlanOptions& options) {
+  const std::vector<float> values = rows_of(index, options.threads);
+  const MatrixView<const float> rows(values.data(), index.rows, index.dims);
+  order_.emplace(rows, options.threads, [&] { Watcher(options, 1).check_stop(); });
+  const PackedBoxes packed = packed_boxes(rows, order_->numbers(), options.threads);
+  const std::shared_ptr<Device::State>& state = index.device.state();
+  bounds_ = uploaded(state, packed.bounds);
+  numbers_ = uploaded(state, order_->numbers());
+  ordered_ = uploaded(state, packed.rows);
+}
+
+spi::Boxes IndexBoxes::boxes() const {
+  const std::size_t block = std::size_t{2} * dims_ * spi::box_rows;
+  return {{ordered_.get(), 0, rows_, dims_, spi::box_rows},
+          {numbers_.get(), 0, 1, rows_, rows_},
+          {bounds_.get(), 0, spi::box_blocks(rows_), block, block}};
+}
+
+std::size_t IndexBoxes::bytes() const {
+  return ordered_.get()->bytes + numbers_.get()->bytes + bounds_.get()->bytes +
+         (frame_ ? frame_.get()->bytes : 0);
+}
+
+std::shared_ptr<const IndexBoxes> boxes_for(const Index::State& index, const PlanOptions& options,
+                                            Trace* trace) {
+  const std::lock_guard lock(index.quantized_mutex);
+  if (index.boxes) return index.boxes;
+  const Stopwatch making;
+  index.boxes = std::make_shared<IndexBoxes>(index, options);
+  index.lessons.tell_boxes_made();
+  if (trace) {
+    trace->boxes_seconds = making.seconds();
+    trace->boxes_bytes = index.boxes->bytes();
+  }
+  return index.boxes;
+}
+
+}  // namespace kith

@@ -1,0 +1,57 @@
+// The rows of an Index in boxes, in device memory. docs/boxes.md, section 2.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "boxes/box_order.hpp"
+#include "device/device_state.hpp"
+#include "kith/plan.hpp"
+#include "kith/spi.hpp"
+#include "kith/trace.hpp"
+#include "rows/index_state.hpp"
+
+namespace kith {
+
+/// The step by which a device puts q queries in order. Memory may be null, for checking.
+///   queries  [q, dims]
+///   frame    [1, curve_columns(dims) + 1]
+///   out      [q]
+spi::Step order_step(const spi::RowBlocks& queries, spi::Allocation* frame, spi::Allocation* out,
+                     const spi::Scratch& scratch, std::uint32_t threads);
+
+/// Whether a device puts rows of so many columns in order, and boxes around them. Else the host does: a CPU
+/// reads fewer leaves in k-d order, and some devices cannot sort.
+bool makes_boxes(const Device::State& device, std::int64_t dims);
+
+class IndexBoxes {
+ public:
+  /// Reads the rows where they lie on the device. Locks it now and then.
+  /// Throws out_of_memory; interrupted: options.stop was asked to stop.
+  IndexBoxes(const Index::State& index, const PlanOptions& options);
+
+  spi::Boxes boxes() const;
+  /// In which the host puts queries; none where the device does, by order_step() and frame().
+  const std::optional<BoxOrder>& order() const { return order_; }
+  spi::Allocation* frame() const { return frame_.get(); }
+  /// Of device memory.
+  std::size_t bytes() const;
+
+ private:
+  void make_on_device(const Index::State& index, const PlanOptions& options);
+  void make_on_host(const Index::State& index, const PlanOptions& options);
+
+  std::uint32_t rows_, dims_;
+  std::optional<BoxOrder> order_;
+  DeviceMemory frame_, ordered_, numbers_, bounds_;
+};
+
+/// The boxes of an Index, made by the first search that wants them. Any thread.
+/// Throws what making them throws.
+///   trace  is told what it took, if they were not there; may be null
+std::shared_ptr<const IndexBoxes> boxes_for(const Index::State& index, const PlanOptions& options,
+                                            Trace* trace = nullptr);
+
+}  // namespace kith

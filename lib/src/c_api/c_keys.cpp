@@ -1,0 +1,157 @@
+// Keys of shards, for C.
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/numbers.hpp"
+#include "c_api/c_arguments.hpp"
+#include "c_api/c_structs.hpp"
+#include "kith/keys.hpp"
+#include "rows/rows.hpp"
+#include "search/shard_lists.hpp"
+
+using namespace kith;
+using namespace kith::c_api;
+
+namespace {
+
+/// Keys of the caller, [m, k]. Throws invalid_argument.
+ShardLists keys_of(const char* where, std::int64_t m, std::int64_t k, const std::uint32_t* value,
+                   const std::int64_t* row) {
+  if (m < 0 || k < 1)
+    refuse(where, "m = " + std::to_string(m) + ", k = " + std::to_string(k) +
+                      "; give m of 0 or more and k of 1 or more");
+  const auto cells = static_cast<std::int64_t>(cells_of(m, k));
+  check_array(where, "value", value, cells);
+  check_array(where, "row", row, cells);
+  return {m, k, nullptr, value, row};
+}
+
+/// Copies of the caller's lists within a radius. Throws invalid_argument.
+RadiusKeys radius_keys_of(const char* where, std::int64_t m, const std::int64_t* first,
+                          const std::uint32_t* value, const std::int64_t* row) {
+  if (m < 0) refuse(where, "m = " + std::to_string(m) + "; give 0 or more");
+  RadiusKeys keys{m, copy_of(where, "first", first, m + 1), {}, {}};
+  keys.value = copy_of(where, "value", value, keys.first.back());
+  keys.row = copy_of(where, "row", row, keys.first.back());
+  return keys;
+}
+
+}  // namespace
+
+kith_status kith_largest_element(const kith_rows* rows, const int64_t* features, int64_t feature_count,
+                                 float* largest) {
+  return guarded(__func__, [&](const char* where) {
+    check_given(where, "largest", largest);
+    *largest = largest_element(rows_of(where, "training", rows),
+                               copy_of(where, "features", features, feature_count));
+  });
+}
+
+kith_status kith_index_search_keys(const kith_index* index, const kith_rows* queries, int64_t k,
+                                   const kith_search_options* options, uint32_t* value, int64_t* row) {
+  return guarded(__func__, [&](const char* where) {
+    const Index& in = given(where, "index", index).index;
+    const RowsView asked = rows_of(where, "query", queries);
+    if (asked.rows > 0) {
+      check_given(where, "value", value);
+      check_given(where, "row", row);
+    }
+    const Asked how(where, options, in.positions(), asked.rows);
+    const Keys keys = in.search_keys(asked, k, how.options(), how.trace());
+    give(value, keys.value);
+    give(row, keys.row);
+    how.tell();
+  });
+}
+
+kith_status kith_merge(int64_t m, int64_t k, int64_t lists, const uint32_t* const* value,
+                       const int64_t* const* row, uint32_t* merged_value, int64_t* merged_row) {
+  return guarded(__func__, [&](const char* where) {
+    check_array(where, "value", value, lists);
+    check_array(where, "row", row, lists);
+    std::vector<ShardLists> all;
+    for (int64_t i = 0; i < lists; ++i) all.push_back(keys_of(where, m, k, value[i], row[i]));
+    if (m > 0) {
+      check_given(where, "merged_value", merged_value);
+      check_given(where, "merged_row", merged_row);
+    }
+    merge_keys(all, merged_value, merged_row);
+  });
+}
+
+kith_status kith_finish(const char* metric, int64_t count, const uint32_t* value, float* distance) {
+  return guarded(__func__, [&](const char* where) {
+    const Metric of = choice_of(metric, default_metric, parse_metric);
+    const std::span<const std::uint32_t> values = array_of(where, "value", value, count);
+    if (count > 0) check_given(where, "distance", distance);
+    check_values(where, values);
+    finish_values(of, values, distance);
+  });
+}
+
+kith_status kith_leave_out(int64_t m, int64_t k, const uint32_t* value, const int64_t* row,
+                           const int64_t* own, uint32_t* kept_value, int64_t* kept_row) {
+  return guarded(__func__, [&](const char* where) {
+    if (k < 1) refuse(where, "k = " + std::to_string(k) + "; give 1 or more");
+    const ShardLists keys = keys_of(where, m, k + 1, value, row);
+    const std::span<const std::int64_t> rows = array_of(where, "own", own, m);
+    if (m > 0) {
+      check_given(where, "kept_value", kept_value);
+      check_given(where, "kept_row", kept_row);
+    }
+    leave_out_of(keys, rows, kept_value, kept_row);
+  });
+}
+
+kith_status kith_digest(int64_t m, int64_t k, const uint32_t* value, const int64_t* row, uint64_t* digest) {
+  return guarded(__func__, [&](const char* where) {
+    check_given(where, "digest", digest);
+    *digest = digest_of(keys_of(where, m, k, value, row));
+  });
+}
+
+kith_status kith_index_within_keys(const kith_index* index, const kith_rows* queries, const float* radii,
+                                   int64_t radius_count, const kith_search_options* options,
+                                   kith_radius_keys** out) {
+  return make_handle(__func__, out, [&](const char* where) {
+    const Index& in = given(where, "index", index).index;
+    const RowsView asked = rows_of(where, "query", queries);
+    const Asked how(where, options, in.positions(), asked.rows);
+    auto keys = std::make_unique<kith_radius_keys>();
+    keys->keys =
+        in.within_keys(asked, array_of(where, "radii", radii, radius_count), how.options(), how.trace());
+    how.tell();
+    return keys;
+  });
+}
+
+kith_status kith_merge_radius(int64_t m, int64_t lists, const int64_t* const* first,
+                              const uint32_t* const* value, const int64_t* const* row,
+                              kith_radius_keys** out) {
+  return make_handle(__func__, out, [&](const char* where) {
+    check_array(where, "first", first, lists);
+    check_array(where, "value", value, lists);
+    check_array(where, "row", row, lists);
+    std::vector<RadiusKeys> all;
+    for (int64_t i = 0; i < lists; ++i) all.push_back(radius_keys_of(where, m, first[i], value[i], row[i]));
+    return std::make_unique<kith_radius_keys>(kith_radius_keys{merge(all)});
+  });
+}
+
+void kith_radius_keys_free(kith_radius_keys* keys) {
+  delete keys;
+}
+
+kith_status kith_radius_keys_describe(const kith_radius_keys* keys, kith_radius_keys_info* info) {
+  return guarded(__func__, [&](const char* where) {
+    const RadiusKeys& from = given(where, "keys", keys).keys;
+    kith_radius_keys_info to = Known<kith_radius_keys_info>::fresh();
+    to.queries = from.queries;
+    to.first = from.first.data();
+    to.value = from.value.data();
+    to.row = from.row.data();
+    write_struct(where, info, to);
+  });
+}

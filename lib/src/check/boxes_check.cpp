@@ -1,0 +1,140 @@
+#include "check/boxes_check.hpp"
+
+#include <vector>
+
+#include "boxes/box_order.hpp"
+#include "boxes/curve.hpp"
+#include "boxes/packed_boxes.hpp"
+#include "check/self_test_parts.hpp"
+
+namespace kith {
+namespace {
+
+// Two levels of boxes, the last leaf not full.
+constexpr std::uint32_t n = 2100, m = 37, dims = 3, k = 9, words = (n + 31) / 32;
+
+/// Rows on a grid, so that many tie; some are subnormal, some so far that squares are infinite.
+std::vector<float> hard_rows(std::uint32_t rows, std::uint32_t salt) {
+  std::vector<float> values(std::size_t{rows} * dims);
+  std::uint32_t state = 4711u + salt;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    state = state * 1664525u + 1013904223u;
+    const auto step = static_cast<float>(state >> 27);
+    const std::size_t kind = i / dims % 16;
+    values[i] = kind == 0 ? step * 0x1p-140f : kind == 1 ? 3e20f * step : kind < 6 ? step + 0.1f : step;
+  }
+  return values;
+}
+
+bool finds(spi::Device& device, Metric metric, bool filtered) {
+  const std::vector<float> rows = hard_rows(n, 0), queries = hard_rows(m, 5);
+  const MatrixView<const float> view(rows.data(), n, dims);
+  const BoxOrder order(view, 1, [] {});
+  const PackedBoxes packed = packed_boxes(view, order.numbers(), 1);
+  std::vector<std::uint32_t> turn, filter(words);
+  for (std::uint32_t q = 0; q < m; ++q) turn.push_back((q * 7 + 3) % m);
+  for (std::uint32_t t = 0; t < n; ++t)
+    if (t * 7 % 5 < 2) filter[t / 32] |= 1u << t % 32;
+  return on_both(device,
+                 [&](spi::StepRunner& there) {
+                   const std::size_t block = std::size_t{2} * dims * spi::box_rows;
+                   const spi::Boxes boxes{{there.put(packed.rows.data(), packed.rows.size() * sizeof(float)),
+                                           0, n, dims, spi::box_rows},
+                                          there.input(order.numbers(), 1, n),
+                                          there.input(packed.bounds, spi::box_blocks(n), block)};
+                   spi::BoxesStep step{metric,
+                                       there.queries({queries.data(), m, dims}),
+                                       there.input(turn, 1, m),
+                                       boxes,
+                                       k,
+                                       {},
+                                       {},
+                                       n,
+                                       there.output<Key>(m, k),
+                                       there.output<std::uint32_t>(m, 1),
+                                       {}};
+                   if (filtered)
+                     step.filter = there.input(filter, 1, words);
+                   else
+                     step.within = there.input(std::vector<float>(m, 40.0f), m, 1);
+                   return result_of(there, step, step.out);
+                 })
+      .same();
+}
+
+/// The rows in two parts, as chunks of an Index are.
+std::vector<spi::RowBlocks> two_parts(spi::StepRunner& there, const std::vector<float>& rows) {
+  constexpr std::uint32_t of_first = 1001;
+  const float* const rest = rows.data() + std::size_t{of_first} * dims;
+  return {there.train({rows.data(), of_first, dims}), there.train({rest, n - of_first, dims})};
+}
+
+/// Whether the device puts rows in order, by all of a place's bits and by the highest.
+bool orders(spi::Device& device, std::uint32_t bits) {
+  const std::vector<float> rows = hard_rows(n, 0), frame = curve_frame({rows.data(), n, dims});
+  return on_both(device,
+                 [&](spi::StepRunner& there) {
+                   const spi::OrderStep step{two_parts(there, rows),
+                                             there.input(frame, 1, frame.size()),
+                                             bits,
+                                             there.output<std::uint32_t>(1, n),
+                                             {}};
+                   return result_of(there, step, step.out);
+                 })
+      .same();
+}
+
+/// Bounds without what stands behind the last box of a level.
+std::vector<float> of_boxes(std::vector<float> bounds) {
+  const std::size_t leaf = spi::box_rows, block = 2 * (dims * leaf);
+  for (std::uint32_t level = 0; level < spi::box_levels(n); ++level)
+    for (std::size_t box = spi::boxes_of_level(n, level); box % leaf != 0; ++box) {
+      float* const last = bounds.data() + (spi::blocks_before_level(n, level) + box / leaf) * block;
+      for (std::size_t line = 0; line < std::size_t{2} * dims; ++line) last[line * leaf + box % leaf] = 0;
+    }
+  return bounds;
+}
+
+/// Whether the device has rows in their places, and the boxes around them.
+bool packs(spi::Device& device) {
+  const std::vector<float> rows = hard_rows(n, 0);
+  std::vector<std::uint32_t> numbers;
+  for (std::uint32_t i = 0; i < n; ++i) numbers.push_back(i * 11 % n);  // 11 does not divide n
+  return on_both(device,
+                 [&](spi::StepRunner& there) {
+                   const std::size_t line = std::size_t{dims} * spi::box_rows;
+                   const spi::PackBoxesStep step{two_parts(there, rows), there.input(numbers, 1, n),
+                                                 there.output<float>(spi::boxes_of_level(n, 0), line),
+                                                 there.output<float>(spi::box_blocks(n), 2 * line)};
+                   std::vector<float> made = result_of(there, step, step.packed);
+                   const std::vector<float> bounds = of_boxes(there.read(step.bounds));
+                   made.insert(made.end(), bounds.begin(), bounds.end());
+                   return made;
+                 })
+      .same();
+}
+
+/// What a device does wrong that makes boxes itself; empty where it does not, or where all is right.
+std::string test_making(spi::Device& device) {
+  const spi::RowBlocks one{nullptr, 0, 1, dims, device.info.train_block};
+  if (!device.check({spi::OrderStep{{one}, {}, 1, {nullptr, 0, 1, 1, 1}, {}}}).refusal.empty()) return "";
+  const std::string where =
+      " in a test of " + std::to_string(n) + " rows; choose no boxes, or update the device's driver";
+  if (!orders(device, 64) || !orders(device, 12)) return "rows were put in another order" + where;
+  return packs(device) ? "" : "boxes were made around other rows" + where;
+}
+
+}  // namespace
+
+std::string test_boxes(Device::State& state, Metric metric) {
+  const DeviceSession session(state);
+  if (const auto known = state.boxes_refusals.find(metric); known != state.boxes_refusals.end())
+    return known->second;
+  std::string why = test_making(*session);
+  if (why.empty() && (!finds(*session, metric, false) || !finds(*session, metric, true)))
+    why = "a search by boxes found other rows in a test of " + std::to_string(n) + " rows by " +
+          std::string(name(metric)) + "; choose no boxes, or update the device's driver";
+  return state.boxes_refusals.emplace(metric, why).first->second;
+}
+
+}  // namespace kith

@@ -1,0 +1,131 @@
+#include "index_file/index_body.hpp"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+#include <mutex>
+
+#include "base/border.hpp"
+#include "base/float_guard.hpp"
+#include "base/numbers.hpp"
+#include "base/xxh64.hpp"
+#include "host/parallel.hpp"
+#include "kith/error.hpp"
+
+namespace kith {
+namespace {
+
+[[noreturn]] void refuse_to_read(const std::string& why) {
+  throw Error(Errc::bad_file, why + "; name a file that kith wrote as .kidx");
+}
+
+std::uint64_t size_of(int fd) {
+  if (fd < 0) refuse_to_read(std::string("it cannot be read: ") + std::strerror(errno));
+  struct stat status {};
+  if (::fstat(fd, &status) != 0) refuse_to_read(std::string("it cannot be read: ") + std::strerror(errno));
+  if (!S_ISREG(status.st_mode)) refuse_to_read("it is no ordinary file");
+  return static_cast<std::uint64_t>(status.st_size);
+}
+
+IndexLayout layout_in(int fd) {
+  const std::uint64_t bytes = size_of(fd);
+  std::vector<unsigned char> head(index_head_bytes);
+  head.resize(read_at(fd, 0, head.data(), head.size()));
+  return read_head(head, bytes);
+}
+
+}  // namespace
+
+IndexFile::IndexFile(const std::string& path)
+    : file_(open_file(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)), layout_(layout_in(file_.get())) {}
+
+void IndexFile::read(std::uint64_t first, void* to, std::size_t bytes) const {
+  const std::size_t got = read_at(file_.get(), static_cast<off_t>(first), to, bytes);
+  if (got < bytes)
+    refuse_index_file(first + got, "the file ends here, though it was longer a moment ago; read it again");
+}
+
+void IndexFile::expect(std::uint64_t first, std::uint64_t bytes) const {
+  // Advice: where the system does not take it, bytes come later.
+  ::posix_fadvise(file_.get(), static_cast<off_t>(first), static_cast<off_t>(bytes), POSIX_FADV_WILLNEED);
+}
+
+IndexBody::IndexBody(const IndexFile& file, const OpenOptions& options)
+    : file_(file), options_(options), sums_(static_cast<std::size_t>(file.layout().blocks()) + 1) {
+  const std::uint64_t at = file_.layout().body_end(), last = sums_.size() - 1;
+  file_.read(at, sums_.data(), sums_.size() * sizeof(std::uint64_t));
+  if (sums_[last] != Xxh64::of(sums_.data(), last * sizeof(std::uint64_t)))
+    refuse_index_file(at, "the checksum of the checksums does not match; the file is damaged: copy it again");
+}
+
+std::span<const unsigned char> IndexBody::next() {
+  const std::uint64_t end = file_.layout().body_end();
+  if (options_.stop.stop_requested())
+    throw Error(Errc::interrupted, std::string(index_where) + ": stopped at byte " + std::to_string(next_) +
+                                       ", as was asked; no index is made");
+  tell_progress(next_ - index_head_bytes);
+  offset_ = next_;
+  const std::uint64_t bytes = std::min(index_block_bytes, end - offset_);
+  if (bytes == 0) return {};
+  block_.resize(static_cast<std::size_t>(bytes));
+  const std::uint64_t pieces = (bytes + index_piece_bytes - 1) / index_piece_bytes;
+  std::vector<std::uint64_t> sums(static_cast<std::size_t>(pieces));
+  std::exception_ptr failed;
+  std::mutex failing;
+  // Each piece is summed while it is still in the cache of the core that read it.
+  parallel_for(static_cast<std::int64_t>(pieces), static_cast<std::int64_t>(bytes), options_.threads,
+               [&](std::int64_t piece) {
+                 const std::uint64_t first = static_cast<std::uint64_t>(piece) * index_piece_bytes;
+                 const auto some = static_cast<std::size_t>(std::min(index_piece_bytes, bytes - first));
+                 try {
+                   file_.read(offset_ + first, block_.data() + first, some);
+                   sums[size(piece)] = Xxh64::of(block_.data() + first, some);
+                 } catch (...) {
+                   const std::lock_guard lock(failing);
+                   failed = std::current_exception();
+                 }
+               });
+  if (failed) std::rethrow_exception(failed);
+  const std::uint64_t block = (offset_ - index_head_bytes) / index_block_bytes;
+  if (sums_[block] != Xxh64::of(sums.data(), sums.size() * sizeof(std::uint64_t)))
+    refuse_index_file(offset_, "the checksum of the " + std::to_string(bytes) +
+                                   " bytes from here on does not match; the file is damaged: copy it again");
+  next_ = offset_ + bytes;
+  if (next_ < end) file_.expect(next_, std::min(index_block_bytes, end - next_));
+  return block_;
+}
+
+void IndexBody::tell_progress(std::uint64_t done) const {
+  if (!options_.progress) return;
+  // Volatile, as compilers move arithmetic past the guard: the callback runs in the caller's own environment.
+  volatile double part = 0;
+  {
+    const FloatGuard guard;
+    const volatile std::uint64_t some = done, all = file_.layout().body_bytes;
+    part = static_cast<double>(some) / static_cast<double>(all);
+  }
+  options_.progress(part);
+}
+
+IndexFileInfo index_file_info(const std::string& path) try {
+  return about_index_file(path, [&] { return IndexFile(path).layout().info; });
+} catch (...) {
+  rethrow_as_error();
+}
+
+void verify_index_file(const std::string& path, const OpenOptions& options) try {
+  about_index_file(path, [&] {
+    const IndexFile file(path);
+    IndexBody body(file, options);
+    while (!body.next().empty()) {
+    }
+  });
+} catch (...) {
+  rethrow_as_error();
+}
+
+}  // namespace kith

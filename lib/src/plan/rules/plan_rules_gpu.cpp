@@ -1,0 +1,142 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/numbers.hpp"
+#include "plan/reasons.hpp"
+#include "plan/rules/plan_rules.hpp"
+
+namespace kith {
+namespace {
+
+constexpr std::int64_t most_written = std::int64_t{1}
+                                      << 24;  // distances that are rather written than selected at once
+
+// A step should be over within a third of a second, so that a search can be stopped, and its
+// distances should leave room for others.
+constexpr double most_multiply_adds = 4e12;
+constexpr std::int64_t most_distances = std::int64_t{1} << 30;
+
+/// Parts to cut `tiles` of rows into so that `blocks * parts` blocks, `wave` of which run at once, are done
+/// soonest; a part costs about as much beside its rows as `overhead` tiles.
+std::int64_t best_parts(std::int64_t blocks, std::int64_t wave, std::int64_t tiles) {
+  constexpr std::int64_t most_waves = 4, overhead = 3;
+  std::int64_t best = 1, best_cost = divide_up(blocks, wave) * (tiles + overhead);
+  for (std::int64_t waves = 1; waves <= most_waves; ++waves) {
+    const std::int64_t parts = std::clamp<std::int64_t>(waves * wave / blocks, 1, tiles);
+    const std::int64_t cost = divide_up(blocks * parts, wave) * (divide_up(tiles, parts) + overhead);
+    if (cost >= best_cost) continue;
+    best = parts;
+    best_cost = cost;
+  }
+  return best;
+}
+
+/// Queries a step, for at most `most` of them: whole tiles where there are several.
+std::int64_t query_tile(const Problem& problem, std::int64_t tile, std::int64_t most) {
+  const double multiply_adds = static_cast<double>(problem.n) * static_cast<double>(problem.dims);
+  const double in_time = most_multiply_adds / multiply_adds;
+  if (in_time < static_cast<double>(most)) most = std::max(tile, static_cast<std::int64_t>(in_time));
+  if (problem.m <= most) return std::max<std::int64_t>(problem.m, 1);
+  return most > tile ? most / tile * tile : std::max<std::int64_t>(most, 1);
+}
+
+/// Operations that `selector` spends on a row of t distances, roughly: for how long a step takes.
+double operations_of(Selector selector, std::int64_t t, std::int64_t k) {
+  const auto values = static_cast<double>(t), wanted = static_cast<double>(k);
+  const double rounds = std::log2(values + 1);
+  switch (selector) {
+    case Selector::bubble:
+      return 8 * values * wanted;
+    case Selector::k_min:
+      return 4 * values * std::min(wanted, 1024.0);
+    case Selector::insertion:
+      return 8 * values + 8 * wanted * wanted * rounds;
+    case Selector::local_sort:
+      return 200 * values;
+    case Selector::bitonic:
+      return 2 * values * rounds * rounds;
+    case Selector::merge_sort:
+      return 40 * values * rounds;
+    case Selector::rank_sort:
+      return 2 * values * values;
+    case Selector::odd_even:
+      return 4 * values * values;
+    default:
+      return 4 * values;
+  }
+}
+
+/// Fewer queries, then fewer rows a step, until a step by `selector` is over in time.
+void limit_step(const DeviceInfo& device, Selector selector, const Problem& problem, Choice& choice) {
+  constexpr double step_seconds = 0.3, operations_a_second_of_a_unit = 1.6e10;  // an eighth of an H200's
+  const double most =
+      step_seconds * operations_a_second_of_a_unit * std::max<std::uint32_t>(device.compute_units, 1);
+  const std::int64_t least_rows = std::max<std::int64_t>(4096, 2 * problem.k);
+  while (choice.train_tile > least_rows && operations_of(selector, choice.train_tile, problem.k) > most)
+    choice.train_tile = (choice.train_tile + 1) / 2;
+  const double rows = most / operations_of(selector, choice.train_tile, problem.k);
+  if (rows < static_cast<double>(choice.query_tile))
+    choice.query_tile = std::max<std::int64_t>(1, static_cast<std::int64_t>(rows));
+}
+
+void choose_fused(const DeviceInfo& device, const Problem& problem, Choice& choice) {
+  const KernelProfile& profile = device.profile;
+  const std::int64_t units = device.compute_units, tile = profile.tile_rows;
+  choice.reason = reasons::fused_on_gpu();
+  choice.query_tile = query_tile(problem, tile, 32768);
+  if (choice.query_tile <= profile.small_batch) {
+    // Every group is a block a batch; there should be blocks enough to read at full speed, and rows
+    // enough in a group for a list to be worth its while. One query with few rows, which are read at once,
+    // is sooner done by one or two blocks a multiprocessor: there are fewer lists to find, and to merge.
+    const std::int64_t large = profile.groups_a_unit * units;
+    const bool at_once = choice.query_tile == 1 && problem.n <= large * profile.rows_at_once;
+    const std::int64_t of_several = profile.batches_a_unit * units;
+    const std::int64_t blocks = at_once ? large
+                                : choice.query_tile <= 4
+                                    ? 4 * units
+                                    : of_several / divide_up(choice.query_tile, profile.batch_queries);
+    const std::int64_t rows = std::max<std::int64_t>(choice.query_tile <= 4 ? 1024 : 512, 16 * problem.k);
+    choice.groups = std::clamp<std::int64_t>(problem.n / rows, 1, std::max<std::int64_t>(blocks, 1));
+  } else if (!profile.divides_rows) {
+    choice.groups = best_parts(divide_up(choice.query_tile, tile), 2 * units, divide_up(problem.n, tile));
+  }
+}
+
+void choose_separate(const DeviceInfo& device, const Problem& problem, Choice& choice) {
+  choice.query_tile = query_tile(problem, device.profile.tile_rows,
+                                 std::clamp<std::int64_t>(most_distances / problem.n, 1, 8192));
+  if (problem.k > device.profile.threshold_max_k) {
+    choice.selector = Selector::radix;
+    choice.reason = reasons::large_k();
+    return;  // one group: the lists of several would have to be merged, which costs more than it saves
+  }
+  choice.selector = Selector::threshold;
+  choice.reason = reasons::small_buffer();
+  // A list is found by one block.
+  const std::int64_t rows = std::max<std::int64_t>(8192, 16 * problem.k);
+  const std::int64_t lists = 4 * std::int64_t{device.compute_units};
+  choice.groups = std::clamp<std::int64_t>(std::min(lists / choice.query_tile, problem.n / rows), 1,
+                                           std::numeric_limits<std::int32_t>::max());
+}
+
+}  // namespace
+
+Choice choose_gpu(const DeviceInfo& device, const Problem& problem, const PlanOptions& options) {
+  Choice choice;
+  choice.train_tile = problem.n;
+  const bool fits = static_cast<std::uint64_t>(problem.k) <= device.fused_max_k;
+  // A block of the fused step has 128 queries to itself. While distances are few, more blocks are busy, and
+  // sooner done, if they are written: on an H200 1.3 to 7 times sooner with CUDA, about as much with OpenCL.
+  const bool few_distances = problem.m > device.profile.small_batch && problem.n <= most_written / problem.m;
+  choice.fused = options.fused.value_or(fits && options.selector == Selector::automatic && !few_distances);
+  if (choice.fused) {
+    choose_fused(device, problem, choice);
+    return choice;
+  }
+  choose_separate(device, problem, choice);
+  if (options.selector != Selector::automatic) limit_step(device, options.selector, problem, choice);
+  return choice;
+}
+
+}  // namespace kith

@@ -1,0 +1,142 @@
+#include <algorithm>
+#include <iterator>
+#include <limits>
+
+#include "plan/plan_visits.hpp"
+#include "plan/product_bounds.hpp"
+#include "plan/proposal_sizes.hpp"
+#include "plan/reasons.hpp"
+#include "plan/rules/plan_rules.hpp"
+
+namespace kith {
+namespace {
+
+// A bound from one row in 256 lets about 256 k candidates of all rows pass, and steps that grow by
+// Choice::growth about twice k each.
+constexpr std::int64_t seed_share = 256;
+
+// Inner products of a step: they should leave room for others on a GPU, and be over soon on a CPU.
+constexpr std::int64_t most_products = std::int64_t{1} << 30, most_rows_gemm = 131072;
+constexpr double multiply_adds_a_second_of_a_core = 2.5e9;  // half of what CLBlast 1.5.3 reached by PoCL 3.1
+constexpr double step_seconds = 0.3;
+
+std::int64_t seed_of(const Problem& problem, const PlanOptions& options, Proposer proposer) {
+  const bool own = has_own_order(proposer);
+  const std::int64_t seed =
+      options.train_tile ? options.train_tile : std::max(4 * problem.k, problem.n / seed_share);
+  return std::clamp<std::int64_t>(own ? whole_quantized_blocks(seed) : seed, 1, problem.n);
+}
+
+/// Tiles whose products are written somewhere, and on a CPU are over in time.
+void limit_products(const DeviceInfo& device, const Problem& problem, Choice& choice) {
+  choice.train_tile = std::max(choice.seed_rows, most_rows_gemm);
+  choice.query_tile = std::clamp<std::int64_t>(most_products / choice.train_tile, 1,
+                                               std::max<std::int64_t>(choice.query_tile, 1));
+  if (device.kind != DeviceKind::cpu) return;
+  const double products = step_seconds * multiply_adds_a_second_of_a_core * device.compute_units /
+                          static_cast<double>(problem.dims);
+  choice.query_tile = std::min<std::int64_t>(choice.query_tile, 1024);
+  const auto rows = static_cast<std::int64_t>(products / static_cast<double>(choice.query_tile));
+  choice.train_tile =
+      std::clamp<std::int64_t>(rows, std::max<std::int64_t>(choice.seed_rows, 1024), choice.train_tile);
+}
+
+/// Steps of the CPU's own kernels that are over in time: multiply-adds a second of one core, measured.
+void limit_products_cpu(const DeviceInfo& device, const Problem& problem, const PlanOptions& options,
+                        Choice& choice) {
+  const std::uint32_t floats = device.profile.vector_floats;
+  const double rate = choice.proposer == Proposer::bf16   ? 3e11
+                      : choice.proposer == Proposer::int8 ? (floats >= 16 ? 1.5e11 : 7e10)
+                      : floats >= 16                      ? 6e10
+                      : floats >= 8                       ? 3e10
+                                                          : 5e8;
+  const double threads = options.threads ? options.threads : device.compute_units;
+  const double pairs = step_seconds * rate * threads / static_cast<double>(problem.dims + 4);
+  constexpr std::int64_t fewest_queries = 128;
+  choice.train_tile = std::clamp<std::int64_t>(
+      whole_quantized_blocks(static_cast<std::int64_t>(std::min(pairs / fewest_queries, 1e12))),
+      std::max<std::int64_t>(choice.seed_rows, 4096), choice.train_tile);
+  const auto queries = static_cast<std::int64_t>(pairs / static_cast<double>(choice.train_tile));
+  choice.query_tile = std::clamp<std::int64_t>(queries, 1, std::max<std::int64_t>(choice.query_tile, 1));
+}
+
+/// Where a proposer was faster than the chain.
+struct Pays {
+  DeviceKind kind;
+  Proposer proposer;
+  double fewest_multiply_adds;
+  std::int64_t fewest_queries, most_queries, fewest_dims, most_dims, most_neighbours;
+  double fewest_numbers, numbers_a_neighbour;  ///< n * dims is at least the first + k * the second
+};
+
+constexpr std::int64_t any = std::numeric_limits<std::int64_t>::max();
+
+constexpr Pays pays[] = {
+    // On an H200 tensor cores were 4 times as fast as the chain at 1e10 multiply-adds with 1,200 queries, 15
+    // to 20 times from 5e11 multiply-adds on, 2.3 times (CUDA) and 3.3 times (OpenCL) with 3 columns, 3 times
+    // at k = 2048. Up to 64 queries bytes are 2.3 to 6 times as fast from 3e8 multiply-adds on, with one
+    // query from 1e8 on, and up to 1.7 times as fast as 16-bit floats. But they take more kernels, so that a
+    // whole call is sooner done from 3e8 (CUDA) or 1e9 multiply-adds on (OpenCL), which is taken for both.
+    // With k = 5000 of 10^6 rows 16-bit floats were twice as fast
+    // as the chain (CUDA; 2.8 times, OpenCL), with k = 8192 a third as fast.
+    {DeviceKind::gpu, Proposer::fp16, 1e10, 65, any, 3, any, 6000, 0, 0},
+    {DeviceKind::gpu, Proposer::int8, 1e9, 1, 64, 32, 65536, 256, 0, 0},
+    {DeviceKind::gpu, Proposer::int8, 1e8, 1, 1, 64, 65536, 256, 0, 0},
+    // On two cores with AMX twice as fast from 3e8 multiply-adds with 20 queries of 768 columns on, and 7
+    // times at 5e11. Products in single precision (dot) gained a quarter at most, and lost as much where
+    // queries were few.
+    {DeviceKind::cpu, Proposer::bf16, 3e8, 16, any, 64, any, 256, 0, 0},
+    // On two cores bytes were 1.2 to 3.9 times as fast with AVX-512 VNNI, 1.1 to 3.3 times with AVX2, from
+    // 100,000 rows of 64 columns, or 16,384 of 256, on with k = 10, and from 10^6 of 32; what is listed, 5 to
+    // 100 k of each query however many rows there are, asks for more rows with a larger k. Fewer queries gain
+    // as much, twice to three times, but not what it takes to make the quantized rows.
+    {DeviceKind::cpu, Proposer::int8, 3e8, 16, any, 32, 65536, 256, 3.5e6, 3e4},
+};
+
+}  // namespace
+
+std::size_t room_for_quantized_rows(const DeviceInfo& device, const PlanOptions& options) {
+  return options.memory_limit ? options.memory_limit : device.memory_bytes / 4;
+}
+
+Proposer choose_proposer(const DeviceInfo& device, const Problem& problem, const PlanOptions& options) {
+  constexpr std::int64_t fewest_rows = 16384, rows_a_neighbour = 32;
+  if (options.selector != Selector::automatic || options.fused || !follows_from_products(problem.metric) ||
+      problem.n < std::max(fewest_rows, rows_a_neighbour * problem.k))
+    return Proposer::none;
+  const auto& has = device.proposers;
+  const double numbers = static_cast<double>(problem.n) * static_cast<double>(problem.dims);
+  const double multiply_adds = numbers * static_cast<double>(problem.m);
+  const auto* const best = std::find_if(std::begin(pays), std::end(pays), [&](const Pays& p) {
+    return device.kind == p.kind && std::find(has.begin(), has.end(), p.proposer) != has.end() &&
+           multiply_adds >= p.fewest_multiply_adds && problem.m >= p.fewest_queries &&
+           problem.m <= p.most_queries && problem.dims >= p.fewest_dims && problem.dims <= p.most_dims &&
+           problem.k <= p.most_neighbours &&
+           numbers >= p.fewest_numbers + p.numbers_a_neighbour * static_cast<double>(problem.k);
+  });
+  if (best == std::end(pays)) return Proposer::none;
+  const bool fits =
+      quantized_bytes(best->proposer, problem.n, problem.dims) <= room_for_quantized_rows(device, options);
+  return fits ? best->proposer : Proposer::none;
+}
+
+Choice choose_proposed(const DeviceInfo& device, const Problem& problem, const PlanOptions& options,
+                       Proposer proposer) {
+  Problem seeding = problem;
+  seeding.n = std::max(seed_of(problem, options, proposer), problem.k);
+  Choice choice = choose_chain(device, seeding, options);
+  choice.proposer = proposer;
+  choice.seed_rows = seed_of(problem, options, proposer);
+  choice.train_tile = whole_quantized_blocks(problem.n);
+  if (proposer == Proposer::gemm) limit_products(device, problem, choice);
+  if (device.profile.host_threads) limit_products_cpu(device, problem, options, choice);
+  choice.candidates = std::max(fewest_places, places_a_neighbour * problem.k);
+  if (device.kind == DeviceKind::gpu && (proposer == Proposer::fp16 || proposer == Proposer::int8))
+    visit_fast(device.profile, problem, options, choice);
+  else
+    visit_blocks(problem, options, choice);
+  choice.reason = reasons::proposed(proposer, options.proposer != Proposer::automatic);
+  return choice;
+}
+
+}  // namespace kith

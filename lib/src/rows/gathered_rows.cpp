@@ -1,0 +1,47 @@
+#include "rows/gathered_rows.hpp"
+
+#include <algorithm>
+
+#include "base/numbers.hpp"
+#include "device/host_buffer.hpp"
+#include "host/parallel.hpp"
+
+namespace kith {
+
+std::vector<float> gathered_rows(const Index::State& index, std::span<const std::int64_t> places,
+                                 std::uint32_t threads) {
+  constexpr std::size_t staging_floats = std::size_t{1} << 23;  // 32 MiB a read
+  const std::size_t dims = size(index.dims), block = index.device.info().train_block;
+  const auto step =
+      static_cast<std::int64_t>(std::max<std::size_t>(1, staging_floats / (dims * block)) * block);
+  std::vector<float> rows(places.size() * dims);
+  std::size_t begin = 0;
+  for (const Chunk& chunk : index.chunks) {
+    const std::int64_t padded =
+        divide_up(chunk.rows, static_cast<std::int64_t>(block)) * static_cast<std::int64_t>(block);
+    const HostBuffer buffer(*index.device.state(), size(std::min(step, padded)) * dims * sizeof(float));
+    const std::span<float> staging = buffer.as<float>(size(std::min(step, padded)) * dims);
+    for (std::int64_t first = 0; first < chunk.rows; first += step) {
+      const std::int64_t behind = chunk.first + std::min(first + step, chunk.rows);
+      const auto end =
+          static_cast<std::size_t>(std::lower_bound(places.begin(), places.end(), behind) - places.begin());
+      if (end == begin) continue;
+      {
+        const DeviceSession session(*index.device.state());
+        session->read(*chunk.memory, size(first) * dims * sizeof(float), staging.data(),
+                      size(std::min(step, padded - first)) * dims * sizeof(float));
+      }
+      parallel_for(static_cast<std::int64_t>(end - begin), static_cast<std::int64_t>((end - begin) * dims),
+                   threads, [&](std::int64_t i) {
+                     const std::size_t to = begin + size(i);
+                     const std::size_t row = size(places[to] - chunk.first - first);
+                     const float* const from = staging.data() + row / block * block * dims + row % block;
+                     for (std::size_t d = 0; d < dims; ++d) rows[to * dims + d] = from[d * block];
+                   });
+      begin = end;
+    }
+  }
+  return rows;
+}
+
+}  // namespace kith

@@ -1,0 +1,18 @@
+// Some of the rows of an Index, read from its device.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "rows/index_state.hpp"
+
+namespace kith {
+
+/// The rows at these places, as they lie on the device, one behind the other: [places.size(), dims]. Locks
+/// the device now and then.
+///   places  ascending
+std::vector<float> gathered_rows(const Index::State& index, std::span<const std::int64_t> places,
+                                 std::uint32_t threads);
+
+}  // namespace kith

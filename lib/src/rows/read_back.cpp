@@ -1,0 +1,28 @@
+#include "rows/read_back.hpp"
+
+#include <algorithm>
+
+#include "base/numbers.hpp"
+#include "host/parallel.hpp"
+
+namespace kith {
+
+void read_rows(const Index::State& index, const Chunk& chunk, std::int64_t first, std::int64_t count,
+               float* to, std::vector<float>& packed, std::uint32_t threads) {
+  const std::int64_t block = index.device.info().train_block, blocks = divide_up(count, block);
+  const std::size_t dims = size(index.dims), block_floats = size(block) * dims;
+  packed.resize(size(blocks) * block_floats);
+  {
+    const DeviceSession session(*index.device.state());
+    session->read(*chunk.memory, size(first / block) * block_floats * sizeof(float), packed.data(),
+                  packed.size() * sizeof(float));
+  }
+  parallel_for(blocks, static_cast<std::int64_t>(packed.size()), threads, [&](std::int64_t b) {
+    const float* const from = packed.data() + size(b) * block_floats;
+    const std::int64_t begin = b * block, some = std::min(block, count - begin);
+    for (std::int64_t r = 0; r < some; ++r)
+      for (std::size_t d = 0; d < dims; ++d) to[size(begin + r) * dims + d] = from[d * size(block) + size(r)];
+  });
+}
+
+}  // namespace kith

@@ -1,0 +1,19 @@
+// Rows of an Index on their way back from its device.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "rows/index_state.hpp"
+
+namespace kith {
+
+/// Rows as they lie on the device, row-major. Locks the device.
+///   chunk   of `index`
+///   first   a row of the chunk, a multiple of the device's block
+///   to      [count, index.dims]  out
+///   packed  room, used again from call to call
+void read_rows(const Index::State& index, const Chunk& chunk, std::int64_t first, std::int64_t count,
+               float* to, std::vector<float>& packed, std::uint32_t threads);
+
+}  // namespace kith

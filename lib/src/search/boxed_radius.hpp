@@ -1,0 +1,29 @@
+// Radius searches by boxes: docs/boxes.md, section 3.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "kith/neighbors.hpp"
+#include "kith/plan.hpp"
+#include "kith/trace.hpp"
+#include "rows/index_state.hpp"
+
+namespace kith {
+
+/// All rows within the bounds of these queries of the search, by another way; own rows among them.
+using OtherWay = std::function<RadiusNeighbors(const std::vector<std::int64_t>& queries)>;
+
+/// All training rows whose value is at most bounds[q], as within() returns them, by boxes; nothing where
+/// these do not pay. A query that reads too many leaves, or has more rows than a list holds, goes the other
+/// way.
+///   queries  [m, dims], prepared
+///   bounds   [m]
+std::optional<RadiusNeighbors> within_by_boxes(const Index::State& index, MatrixView<const float> queries,
+                                               std::span<const float> bounds, const PlanOptions& options,
+                                               Trace* trace, const OtherWay& other_way);
+
+}  // namespace kith

@@ -1,0 +1,173 @@
+#include "search/filtered/gathered_search.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include "base/numbers.hpp"
+#include "device/timing.hpp"
+#include "kith/error.hpp"
+#include "plan/plan_filter.hpp"
+#include "plan/reasons.hpp"
+#include "rows/row_filter.hpp"
+#include "rows/rows.hpp"
+#include "search/filtered/kept_rows.hpp"
+
+namespace kith {
+namespace {
+
+/// Queries from which on gathering pays. On a CPU, whose rows are memory: of 10^6 rows of 8 columns, 200
+/// queries took 6 ms by the 1 % gathered and 30 ms by 10 %, but 376 ms by all rows with a filter (2 cores
+/// with AVX-512). Elsewhere rows come over a bus, which takes as long as the chain of some thousand queries:
+/// estimated from an H200's 55 GB/s and 100 ms for 10^4 queries of 10^6 rows of 128 columns, not measured.
+constexpr std::int64_t enough_on_cpu = 64, enough_elsewhere = 4096;
+
+std::vector<std::int64_t> kept_places(const Index::State& index, const PlanOptions& options) {
+  std::vector<std::int64_t> places;
+  for (std::int64_t place = 0; place < index.rows; ++place)
+    if (counts(options.filter.row(0), static_cast<std::uint32_t>(place))) places.push_back(place);
+  return places;
+}
+
+/// Bytes that a search may take, those of the rows that count included.
+std::size_t limit_of(const Index::State& index, const PlanOptions& options) {
+  if (options.memory_limit) return options.memory_limit;
+  const DeviceInfo& device = index.device.info();
+  const std::size_t rows = packed_bytes(index.rows, index.dims, device.train_block);
+  return device.memory_bytes > rows ? (device.memory_bytes - rows) / 2 : 0;
+}
+
+std::size_t bytes_of(const Index::State& index, std::int64_t kept) {
+  return packed_bytes(kept, index.dims, index.device.info().train_block);
+}
+
+/// Of the search in the rows that count, which needs neither the filter nor to leave a row out.
+PlanOptions options_within(const Index::State& index, const PlanOptions& options, std::int64_t kept) {
+  PlanOptions way = options;
+  way.filter = {};
+  way.self.reset();
+  way.memory_limit = limit_of(index, options) - bytes_of(index, kept);
+  return way;
+}
+
+/// Neighbours to search for where a row may have to leave the list.
+std::int64_t places_within(std::int64_t k, const PlanOptions& options, std::int64_t kept) {
+  return std::min(k + (options.self ? 1 : 0), kept);
+}
+
+void tell(const PlanOptions& options, std::int64_t rows, Plan& plan) {
+  plan.filters = 1;
+  plan.gathered = true;
+  plan.self = options.self;
+  plan.reason += reasons::gathered(plan.problem.n, rows);
+}
+
+/// What is found among the rows that count: distances or values, and places there, or numbers beside values.
+struct Inner {
+  Inner(std::int64_t queries, std::int64_t width, bool keys)
+      : k(width),
+        distance(keys ? 0 : cells_of(queries, width)),
+        index(cells_of(queries, width)),
+        value(keys ? index.size() : 0) {}
+
+  FoundPlaces places() {
+    if (value.empty()) return {distance.data(), index.data()};
+    return {nullptr, index.data(), value.data()};
+  }
+
+  std::int64_t k;
+  std::vector<float> distance;
+  std::vector<std::int64_t> index;
+  std::vector<std::uint32_t> value;
+};
+
+/// The list of query q, by the places of the whole Index.
+///   own  a place that is left out; -1: none
+void put(const Inner& from, const std::vector<std::int64_t>& places, std::int64_t q, std::int64_t own,
+         std::int64_t k, const FoundPlaces& to) {
+  std::int64_t at = q * k;
+  for (std::int64_t j = q * from.k; j < (q + 1) * from.k && at < (q + 1) * k; ++j) {
+    if (to.value) {
+      to.value[at] = from.value[size(j)];
+      to.index[at++] = from.index[size(j)];
+      continue;
+    }
+    const std::int64_t place = places[size(from.index[size(j)])];
+    if (place == own) continue;
+    to.distance[at] = from.distance[size(j)];
+    to.index[at++] = place;
+  }
+  for (; at < (q + 1) * k; ++at) {
+    to.index[at] = -1;
+    if (to.value)
+      to.value[at] = no_value;
+    else
+      to.distance[at] = std::numeric_limits<float>::infinity();
+  }
+}
+
+}  // namespace
+
+bool gathers(const Index::State& index, std::int64_t m, std::int64_t k, const PlanOptions& options) {
+  const bool free = options.sample.empty() && options.fused != true && options.boxes != true;
+  const std::int64_t enough = index.device.info().profile.host_threads ? enough_on_cpu : enough_elsewhere;
+  if (!free || m < enough || options.filter.rows() != 1) return false;
+  check_k("search", k, index.rows, options);
+  check_rows_left_out("search", index.rows, m, options);
+  const std::int64_t kept = fewest_kept(options.filter, index.rows);
+  return kept > 0 && !keeps_most(kept, index.rows) && 2 * bytes_of(index, kept) <= limit_of(index, options);
+}
+
+Plan plan_gathered(const Index::State& index, std::int64_t m, std::int64_t k, const PlanOptions& options) {
+  const std::int64_t kept = fewest_kept(options.filter, index.rows);
+  Index::State shell(index.device, index.metric, index.columns, index.features);
+  shell.rows = kept;
+  const std::int64_t most = rows_a_chunk(index.device.info(), index.dims);
+  for (std::int64_t first = 0; first < kept; first += most)
+    shell.chunks.push_back({nullptr, first, std::min(most, kept - first)});
+  Plan plan =
+      plan_search(shell, m, places_within(k, options, kept), options_within(index, options, kept), {});
+  tell(options, index.rows, plan);
+  return plan;
+}
+
+bool search_gathered(const Index::State& index, const RowsView& queries, std::int64_t k,
+                     const PlanOptions& options, Trace* trace, const MakeRoom& make_room, const Take& also) {
+  const Stopwatch total;
+  const std::vector<std::int64_t> places = kept_places(index, options);
+  const auto kept = static_cast<std::int64_t>(places.size());
+  std::shared_ptr<Index::State> rows;
+  try {
+    rows = state_of_rows(index, places, options.threads);
+  } catch (const Error& error) {
+    if (error.code() != Errc::out_of_memory) throw;
+    return false;
+  }
+  rows->numbers = index.numbers.of(places);
+  rows->largest_of_shards = index.largest_of_all();
+  const double gathering = total.seconds();
+  const std::int64_t width = places_within(k, options, kept);
+  std::optional<Inner> inner;
+  FoundPlaces found;
+  search_to(
+      *rows, queries, width, options_within(index, options, kept), trace,
+      [&] {
+        found = make_room();
+        inner.emplace(queries.rows, width, found.value != nullptr);
+        return inner->places();
+      },
+      [&](Workspace& workspace, std::int64_t first, std::int64_t count) {
+        for (std::int64_t q = first; q < first + count; ++q)
+          put(*inner, places, q, options.self ? *options.self + q : -1, k, found);
+        if (also) also(workspace, first, count);
+      });
+  if (trace) {
+    tell(options, index.rows, trace->plan);
+    trace->seconds["upload"] += gathering;
+    trace->total_seconds = total.seconds();
+  }
+  return true;
+}
+
+}  // namespace kith

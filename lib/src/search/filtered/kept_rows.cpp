@@ -1,0 +1,45 @@
+#include "search/filtered/kept_rows.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/float_guard.hpp"
+#include "certified/quantized_rows.hpp"
+#include "rows/gathered_rows.hpp"
+#include "rows/landing.hpp"
+
+namespace kith {
+
+std::vector<std::int64_t> live_places(const Index::State& index) {
+  std::vector<std::int64_t> places;
+  places.reserve(static_cast<std::size_t>(index.live()));
+  for (std::int64_t place = 0; place < index.rows; ++place)
+    if (!index.removed.has(place)) places.push_back(place);
+  return places;
+}
+
+double measured_reach(const Index::State& index, MatrixView<const float> rows) {
+  return compares_bits(index.metric) ? 0 : clip_range_of(rows, index.centre);
+}
+
+std::shared_ptr<Index::State> state_of_rows(const Index::State& index, std::span<const std::int64_t> places,
+                                            std::uint32_t threads) {
+  const std::vector<float> rows = gathered_rows(index, places, threads);
+  const MatrixView<const float> view(rows.data(), static_cast<std::int64_t>(places.size()), index.dims);
+  auto state = std::make_shared<Index::State>(index.device, index.metric, index.columns, index.features);
+  state->rows = view.rows();
+  state->element = index.element;
+  state->numbers = RowNumbers(view.rows());
+  state->first_row = index.first_row;
+  state->largest_of_shards = index.largest_of_shards;
+  if (!compares_bits(index.metric)) {
+    const FloatGuard guard;
+    for (const float value : rows) state->largest = std::max(state->largest, std::fabs(value));
+  }
+  state->chunks = upload_chunks(state->device.state(), view, 0, threads);
+  state->centre = centre_of(view, index.metric);
+  state->clip_range = measured_reach(*state, view);
+  return state;
+}
+
+}  // namespace kith

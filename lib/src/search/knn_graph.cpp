@@ -1,0 +1,23 @@
+#include "kith/knn_graph.hpp"
+
+#include <string>
+
+#include "base/border.hpp"
+#include "kith/error.hpp"
+#include "kith/index.hpp"
+
+namespace kith {
+
+Neighbors knn_graph(const Device& device, const RowsView& rows, std::int64_t k, Metric metric,
+                    const PlanOptions& options, Trace* trace) try {
+  if (options.self)
+    throw Error(Errc::invalid_argument, "knn_graph: self = " + std::to_string(*options.self) +
+                                            ", but each row is left out by itself already; leave self alone");
+  PlanOptions way = options;
+  way.self = 0;
+  return Index(device, rows, metric).search(rows, k, way, trace);
+} catch (...) {
+  rethrow_as_error();
+}
+
+}  // namespace kith

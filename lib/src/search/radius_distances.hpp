@@ -1,0 +1,27 @@
+// Radius searches by distances: all of them are written, and those within the radius are listed.
+#pragma once
+
+#include <vector>
+
+#include "kith/keys.hpp"
+#include "kith/neighbors.hpp"
+#include "kith/plan.hpp"
+#include "kith/trace.hpp"
+#include "search/pipeline.hpp"
+
+namespace kith {
+
+/// As users see it.
+///   queries  [m, dims], prepared
+///   bounds   [m], the largest raw value of each query
+/// Throws as Index::within() does.
+RadiusNeighbors within_by_distances(const Index::State& index, MatrixView<const float> queries,
+                                    const std::vector<float>& bounds, const PlanOptions& options,
+                                    Trace* trace);
+
+/// As keys that shards exchange.
+RadiusKeys within_keys_by_distances(const Index::State& index, MatrixView<const float> queries,
+                                    const std::vector<float>& bounds, const PlanOptions& options,
+                                    Trace* trace);
+
+}  // namespace kith

@@ -1,0 +1,54 @@
+// Searches of a shard: keys instead of neighbours.
+#include <algorithm>
+#include <string>
+
+#include "base/numbers.hpp"
+#include "kith/error.hpp"
+#include "kith/key.hpp"
+#include "rows/mapped_options.hpp"
+#include "rows/rows.hpp"
+#include "search/search.hpp"
+
+namespace kith {
+namespace {
+
+/// Lists of `found` keys with as many places as were asked for.
+Keys padded(const Keys& found, std::int64_t k) {
+  const std::size_t cells = cells_of(found.queries, k);
+  Keys keys{found.queries, k, std::vector<std::uint32_t>(cells, no_value),
+            std::vector<std::int64_t>(cells, -1)};
+  for (std::int64_t q = 0; q < found.queries; ++q) {
+    const std::size_t from = size(q * found.k), to = size(q * k);
+    std::copy_n(found.value.data() + from, found.k, keys.value.data() + to);
+    std::copy_n(found.row.data() + from, found.k, keys.row.data() + to);
+  }
+  return keys;
+}
+
+}  // namespace
+
+void check_no_self(std::string_view where, const PlanOptions& options) {
+  if (options.self)
+    throw Error(Errc::unsupported, std::string(where) + ": self = " + std::to_string(*options.self) +
+                                       ", but a row leaves the lists after the merge; search for k + 1 and "
+                                       "call leave_out() then");
+}
+
+Keys search_for_keys(const Index::State& index, const RowsView& queries, std::int64_t k,
+                     const PlanOptions& options, Trace* trace) {
+  check_no_self("search_keys", options);
+  Keys keys;
+  const MappedOptions mapped("search_keys", index, options, queries.rows, std::nullopt);
+  const std::int64_t here = k < 1 ? k : std::min(k, index.live());  // the plan refuses k < 1
+  const auto make_room = [&] {
+    keys.queries = queries.rows;
+    keys.k = here;
+    keys.value.resize(cells_of(queries.rows, here));
+    keys.row.resize(keys.value.size());
+    return FoundPlaces{nullptr, keys.row.data(), keys.value.data()};
+  };
+  search_to(index, queries, here, mapped.options(), trace, make_room, nullptr);
+  return here == k ? keys : padded(keys, k);
+}
+
+}  // namespace kith

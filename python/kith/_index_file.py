@@ -1,0 +1,155 @@
+"""Index files: an `Index` saved, and opened on any device."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Optional, Union
+
+from . import _structs as s
+from ._checks import not_negative
+from ._device import Device, open_device
+from ._errors import BadFile
+from ._library import Handle, check, lib, new_handle, text
+from ._watch import Progress, call
+
+if TYPE_CHECKING:
+    from ._index import Index
+
+Path = Union[str, "os.PathLike[str]"]
+
+
+def _name(path: Path, where: str) -> bytes:
+    name = os.fsencode(path)
+    if b"\0" in name:
+        raise BadFile(f"{where}: {os.fspath(path)!r} has a zero byte, which no name of a file has; name another")
+    return name
+
+
+def save(handle: Handle, path: Path, work: int, progress: Progress) -> None:
+    name = _name(path, "kith.Index.save")
+    how = s.search_options()  # of which stop and progress alone are read
+    call(lambda _: int(lib.kith_index_save(handle.value, name, how.stop, how.progress, None)), how, work, progress)
+
+
+def open_index(
+    path: Path, device: Union[str, Device] = "auto", *, threads: int = 0, progress: Progress = False
+) -> Index:
+    """The `Index` that was saved as a file, on any device: its answers are the same bits.
+
+    The file is read block by block on its way to the device, and every byte is compared with its checksums.
+
+    Parameters
+    ----------
+    path : str or path
+        A ``.kidx`` that `Index.save` or ``kith index build`` wrote.
+    device : str or Device
+        As for `Index`.
+    threads : int
+        Of the host; 0: as many as there are cores.
+    progress : bool or callable
+        As for `Index.search`.
+
+    Returns
+    -------
+    Index
+
+    Raises
+    ------
+    kith.BadFile
+        Missing, foreign, of a newer version, cut, damaged, or with rows that no index has; says where.
+    kith.OutOfMemory
+        The rows do not fit on the device.
+
+    Examples
+    --------
+    >>> import numpy as np, os, tempfile, kith
+    >>> path = os.path.join(tempfile.mkdtemp(), "a.kidx")
+    >>> kith.Index(np.array([[0, 0], [9, 9]], np.uint8), device="cpu").save(path)
+    >>> kith.open_index(path, "cpu").search(np.array([[8, 8]], np.uint8), 1).row.tolist()
+    [[1]]
+    """
+    from ._index import Index
+
+    name, opened = _name(path, "kith.open_index"), open_device(device)
+    info = index_file_info(path)
+    handles: list[Handle] = []
+    count = not_negative(threads, "kith.open_index: threads")
+
+    how = s.search_options()  # of which stop and progress alone are read
+
+    def ask(_: Optional[s.SearchOptions]) -> int:
+        arguments = (opened.handle, name, count, how.stop, how.progress, None)
+        handles.append(new_handle(lib.kith_index_free, lib.kith_index_open, *arguments))
+        return 0
+
+    call(ask, how, info.rows * info.features, progress)
+    return Index._of(handles[0], opened, None)
+
+
+@dataclass(frozen=True)
+class IndexFileInfo:
+    """What the head of an index file says.
+
+    Attributes
+    ----------
+    metric, element : str
+        ``element`` is that of the rows in the file; those of ``cosine`` are unit rows of ``f32``.
+    rows, dims : int
+        ``rows`` that are there.
+    features : int
+        Columns that count.
+    first_row : int
+    bytes : int
+        Of the file.
+    """
+
+    metric: str
+    element: str
+    rows: int
+    dims: int
+    features: int
+    first_row: int
+    bytes: int
+
+
+def index_file_info(path: Path) -> IndexFileInfo:
+    """What an index file holds, from its head alone: what follows may be damaged.
+
+    Parameters
+    ----------
+    path : str or path
+
+    Returns
+    -------
+    IndexFileInfo
+
+    Raises
+    ------
+    kith.BadFile
+        Missing, foreign, of a newer version, cut, or with a damaged head.
+    """
+    info = s.sized(s.IndexFileInfo)
+    check(lib.kith_index_file_describe(_name(path, "kith.index_file_info"), info))
+    counts = (int(info.rows - info.removed), int(info.dims), int(info.features), int(info.first_row), int(info.bytes))
+    return IndexFileInfo(text(info.metric), text(info.element), *counts)
+
+
+def pickled(index: Any) -> Any:
+    """An `Index` as the bytes of its file, and where it was."""
+    with tempfile.TemporaryDirectory(prefix="kith-") as folder:
+        path = os.path.join(folder, "a.kidx")
+        index.save(path)
+        with open(path, "rb") as file:
+            return unpickled, (file.read(), index.device, index._columns)
+
+
+def unpickled(content: bytes, device: Device, columns: Optional[list[Any]]) -> Index:
+    with tempfile.TemporaryDirectory(prefix="kith-") as folder:
+        path = os.path.join(folder, "a.kidx")
+        with open(path, "wb") as file:
+            file.write(content)
+        index = open_index(path, device)
+    index._columns = columns
+    return index

@@ -1,0 +1,271 @@
+"""Keys of shards: merged in any order and any grouping they are those of one index."""
+
+from __future__ import annotations
+
+import ctypes as c
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Union, overload
+
+import numpy as np
+
+from . import _structs as s
+from ._arrays import address, index_array, rows_of
+from ._errors import InvalidArgument
+from ._library import Handle, check, lib, new_handle
+from ._results import Neighbors, RadiusNeighbors, copied
+
+if TYPE_CHECKING:
+    from ._types import Array, Int64, UInt32
+
+
+class Keys(NamedTuple):
+    """The k nearest rows of each query of a shard, or of several that are merged, before distances are made.
+
+    Attributes
+    ----------
+    value : array of uint32, [m, k]
+        Ascending. In the order of distances, but none: `kith.finish` makes those.
+    row : array of int64, [m, k]
+        Numbers among the rows of all shards; of equal values the smaller first. A list of fewer than k rows
+        ends in value 0xFFFFFFFF, row -1.
+    """
+
+    value: UInt32
+    row: Int64
+
+
+class RadiusKeys(NamedTuple):
+    """All rows within a radius, in the same order: the list of query q is ``first[q]:first[q + 1]`` of both others.
+
+    Attributes
+    ----------
+    first : array of int64, [m + 1]
+    value : array of uint32, [first[m]]
+    row : array of int64, [first[m]]
+    """
+
+    first: Int64
+    value: UInt32
+    row: Int64
+
+
+@overload
+def merge(lists: Iterable[Keys]) -> Keys: ...
+@overload
+def merge(lists: Iterable[RadiusKeys]) -> RadiusKeys: ...
+def merge(lists: Any) -> Any:
+    """The keys of all shards from those of each, in any order and any grouping.
+
+    Parameters
+    ----------
+    lists : iterable of Keys or of RadiusKeys
+        At least one, of the same queries and k. A key that is in several of them counts once, so that a shard
+        may be searched twice.
+
+    Returns
+    -------
+    Keys or RadiusKeys
+        The k nearest of `Keys`, all of `RadiusKeys`.
+
+    Raises
+    ------
+    kith.InvalidArgument
+        No list, other shapes, or keys that no search has (names the list and the first place).
+
+    Examples
+    --------
+    >>> import numpy as np, kith
+    >>> X = np.arange(12, dtype=np.float32).reshape(6, 2)
+    >>> shards = [kith.Index(X[i : i + 2], device="cpu", first_row=i) for i in (0, 2, 4)]
+    >>> keys = kith.merge([shard.search_keys(X[3:4], 2) for shard in shards])
+    >>> kith.finish("l2", keys).row.tolist()
+    [[3, 2]]
+    """
+    given = list(lists)
+    if not given:
+        raise InvalidArgument("kith.merge: there is no list; pass at least one")
+    if all(isinstance(keys, RadiusKeys) for keys in given):
+        return _merge_radius([_radius_keys(keys, f"kith.merge: list {i}") for i, keys in enumerate(given)])
+    if not all(isinstance(keys, Keys) for keys in given):
+        kinds = ", ".join(sorted({type(keys).__name__ for keys in given}))
+        raise InvalidArgument(f"kith.merge: lists of {kinds}; pass kith.Keys alone, or kith.RadiusKeys alone")
+    all_keys = [_keys(keys, f"kith.merge: list {i}") for i, keys in enumerate(given)]
+    shape = all_keys[0].value.shape
+    for i, keys in enumerate(all_keys):
+        if keys.value.shape != shape:
+            raise InvalidArgument(
+                f"kith.merge: list {i} is {_shown(keys.value.shape)}, but list 0 is {_shown(shape)} (queries, k); "
+                "search every shard for the same queries and k"
+            )
+    merged = Keys(np.empty(shape, np.uint32), np.empty(shape, np.int64))
+    check(
+        lib.kith_merge(
+            *shape,
+            len(all_keys),
+            _addresses([keys.value for keys in all_keys]),
+            _addresses([keys.row for keys in all_keys]),
+            address(merged.value),
+            address(merged.row),
+        )
+    )
+    return merged
+
+
+@overload
+def finish(metric: str, keys: Keys) -> Neighbors: ...
+@overload
+def finish(metric: str, keys: RadiusKeys) -> RadiusNeighbors: ...
+def finish(metric: str, keys: Any) -> Any:
+    """What a search of all rows returns, from its keys.
+
+    Parameters
+    ----------
+    metric : str
+        That of the shards.
+    keys : Keys or RadiusKeys
+        Merged.
+
+    Returns
+    -------
+    Neighbors or RadiusNeighbors
+        As `Index.search` and `Index.within` return them, bit for bit.
+    """
+    if not isinstance(metric, str):
+        raise InvalidArgument(f"kith.finish: metric={metric!r}; pass the name of the shards' metric")
+    if isinstance(keys, RadiusKeys):
+        lists = _radius_keys(keys, "kith.finish: keys")
+        return RadiusNeighbors(lists.first, _distances(metric, lists.value), lists.row)
+    plain = _keys(keys, "kith.finish: keys")
+    return Neighbors(_distances(metric, plain.value), plain.row)
+
+
+def leave_out(keys: Keys, rows: Any) -> Keys:
+    """Leave-one-out over shards: each list without one row; where it is not in the list, without its last key.
+
+    To have k neighbours, search every shard for k + 1, merge, and then leave out.
+
+    Parameters
+    ----------
+    keys : Keys, [m, k + 1]
+    rows : array of int, [m]
+        Of each query the row that is no neighbour of it, by its number among the rows of all shards; -1: none.
+
+    Returns
+    -------
+    Keys
+        [m, k]
+    """
+    plain = _keys(keys, "kith.leave_out: keys")
+    m, k = plain.value.shape
+    own = index_array(rows, "kith.leave_out: rows")
+    if len(own) != m:
+        raise InvalidArgument(f"kith.leave_out: {len(own)} rows for {m} queries; pass one a query, -1 for none")
+    if k < 2:
+        raise InvalidArgument(f"kith.leave_out: keys with k = {k}; search for one more than you want")
+    kept = Keys(np.empty((m, k - 1), np.uint32), np.empty((m, k - 1), np.int64))
+    check(
+        lib.kith_leave_out(
+            m, k - 1, address(plain.value), address(plain.row), address(own), address(kept.value), address(kept.row)
+        )
+    )
+    return kept
+
+
+def digest(keys: Keys) -> int:
+    """64 bits that tell whether two answers are the same, on every device and every machine.
+
+    FNV-1a over m, k, and value and row of each key in turn; m, k and rows as 8 bytes, values as 4,
+    little-endian. It finds damage; it does not stop anyone from forging an answer.
+    """
+    plain = _keys(keys, "kith.digest: keys")
+    sum_of = c.c_uint64()
+    check(lib.kith_digest(*plain.value.shape, address(plain.value), address(plain.row), c.byref(sum_of)))
+    return int(sum_of.value)
+
+
+def largest_element(X: Any, *, features: Optional[Any] = None) -> float:
+    """The largest magnitude in rows, for ``kith.Index(..., largest=)``: that of all rows is that of the shards' largest.
+
+    Parameters
+    ----------
+    X : array, [n, dims]
+        As `Index` takes it.
+    features : sequence of int, optional
+        The columns that count; None: all.
+    """
+    rows = rows_of(X, "kith.largest_element: X")
+    columns = index_array([] if features is None else features, "kith.largest_element: features")
+    largest = c.c_float()
+    check(lib.kith_largest_element(rows.struct, address(columns), len(columns), c.byref(largest)))
+    return float(largest.value)
+
+
+def radius_keys_of(handle: Handle) -> RadiusKeys:
+    """Copies of what a kith_radius_keys holds."""
+    info = s.sized(s.RadiusKeysInfo)
+    check(lib.kith_radius_keys_describe(handle.value, info))
+    first = copied(info.first, info.queries + 1, np.dtype(np.int64))
+    count = int(first[-1])
+    return RadiusKeys(
+        first, copied(info.value, count, np.dtype(np.uint32)), copied(info.row, count, np.dtype(np.int64))
+    )
+
+
+def _merge_radius(lists: list[RadiusKeys]) -> RadiusKeys:
+    queries = len(lists[0].first) - 1
+    for i, keys in enumerate(lists):
+        if len(keys.first) - 1 != queries:
+            raise InvalidArgument(
+                f"kith.merge: list {i} has {len(keys.first) - 1} queries, but list 0 has {queries}; "
+                "search every shard for the same queries"
+            )
+    return radius_keys_of(
+        new_handle(
+            lib.kith_radius_keys_free,
+            lib.kith_merge_radius,
+            queries,
+            len(lists),
+            _addresses([keys.first for keys in lists]),
+            _addresses([keys.value for keys in lists]),
+            _addresses([keys.row for keys in lists]),
+        )
+    )
+
+
+def _keys(keys: Any, what: str) -> Keys:
+    """`keys` as the library takes them; its arrays must be of the same shape."""
+    if not isinstance(keys, Keys):
+        raise InvalidArgument(f"{what} of type {type(keys).__name__}; pass kith.Keys")
+    value = np.ascontiguousarray(keys.value, np.uint32)
+    row = np.ascontiguousarray(keys.row, np.int64)
+    if value.ndim != 2 or value.shape != row.shape:
+        raise InvalidArgument(
+            f"{what} with value {_shown(value.shape)} and row {_shown(row.shape)}; pass two arrays [queries, k]"
+        )
+    return Keys(value, row)
+
+
+def _radius_keys(keys: RadiusKeys, what: str) -> RadiusKeys:
+    first = np.ascontiguousarray(keys.first, np.int64)
+    value = np.ascontiguousarray(keys.value, np.uint32)
+    row = np.ascontiguousarray(keys.row, np.int64)
+    if first.ndim != 1 or len(first) < 1 or value.ndim != 1 or value.shape != row.shape or first[-1] != len(value):
+        raise InvalidArgument(
+            f"{what} with first {_shown(first.shape)}, value {_shown(value.shape)} and row {_shown(row.shape)}; "
+            "pass first [queries + 1], and value and row [first[-1]]"
+        )
+    return RadiusKeys(first, value, row)
+
+
+def _distances(metric: str, value: UInt32) -> Array:
+    distance = np.empty(value.shape, np.float32)
+    check(lib.kith_finish(metric.encode(), value.size, address(value), address(distance)))
+    return distance
+
+
+def _addresses(arrays: list[Any]) -> Any:
+    return (c.c_void_p * len(arrays))(*(address(array) for array in arrays))
+
+
+def _shown(shape: Union[tuple[int, ...], list[int]]) -> str:
+    return f"[{', '.join(map(str, shape))}]"

@@ -1,0 +1,95 @@
+"""Answers of tiles, put together in memory or in files."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Callable, Optional
+
+import numpy as np
+from distributed import Client
+
+from .._results import Neighbors, RadiusNeighbors
+from .._watch import Progress, _bar
+from . import _client as c
+from ._queries import Tile
+
+Shown = Callable[[], None]
+
+
+def watched(progress: Progress, tiles: int) -> tuple[Shown, Shown]:
+    """What to call when a tile is done, and at the end."""
+    bar, done = _bar(progress), [0]
+
+    def advance() -> None:
+        done[0] += 1
+        if bar is not None:
+            bar(done[0] / tiles)
+
+    return advance, (lambda: None) if bar is None else bar.close
+
+
+def gather_neighbors(
+    client: Client, tiles: list[Tile], lists: list[Any], k: int, shown: tuple[Shown, Shown]
+) -> Neighbors:
+    m = tiles[-1].end if tiles else 0
+    found = Neighbors(np.empty((m, k), np.float32), np.empty((m, k), np.int64))
+    _fill(client, tiles, lists, found, shown)
+    return found
+
+
+def write_neighbors(
+    client: Client, tiles: list[Tile], lists: list[Any], k: int, folder: str, shown: tuple[Shown, Shown]
+) -> Neighbors:
+    """The same in ``distance.npy`` and ``row.npy``, which get these names when they are whole."""
+    m = tiles[-1].end if tiles else 0
+    os.makedirs(folder, exist_ok=True)
+    names = [os.path.join(folder, name) for name in ("distance.npy", "row.npy")]
+    parts = [f"{name}.partial-{c.token()}" for name in names]
+    try:
+        made = [
+            np.lib.format.open_memmap(part, "w+", dtype, (m, k)) for part, dtype in zip(parts, (np.float32, np.int64))
+        ]
+        _fill(client, tiles, lists, Neighbors(*made), shown)
+        for array, part, name in zip(made, parts, names):
+            array.flush()
+            os.replace(part, name)
+    finally:
+        for part in parts:
+            if os.path.exists(part):
+                os.unlink(part)
+    return Neighbors(*(np.load(name, mmap_mode="r") for name in names))
+
+
+def _fill(
+    client: Client, tiles: list[Tile], lists: list[Any], found: Neighbors, shown: tuple[Shown, Shown]
+) -> None:
+    def put(i: int, answer: Neighbors) -> None:
+        found.distance[tiles[i].begin : tiles[i].end] = answer.distance
+        found.row[tiles[i].begin : tiles[i].end] = answer.row
+        shown[0]()
+
+    try:
+        c.run(client, lists, put)
+    finally:
+        shown[1]()
+
+
+def gather_radius(client: Client, lists: list[Any], shown: tuple[Shown, Shown]) -> RadiusNeighbors:
+    answers: list[Optional[RadiusNeighbors]] = [None] * len(lists)
+
+    def put(i: int, answer: RadiusNeighbors) -> None:
+        answers[i] = answer
+        shown[0]()
+
+    try:
+        c.run(client, lists, put)
+    finally:
+        shown[1]()
+    counts = [np.diff(answer.first) for answer in answers if answer is not None]
+    first = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.concatenate([np.zeros(0, np.int64), *counts]))])
+    kept = [answer for answer in answers if answer is not None]
+    return RadiusNeighbors(
+        first.astype(np.int64),
+        np.concatenate([np.zeros(0, np.float32), *(answer.distance for answer in kept)]),
+        np.concatenate([np.zeros(0, np.int64), *(answer.row for answer in kept)]),
+    )

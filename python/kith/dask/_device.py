@@ -1,0 +1,49 @@
+"""Which device a worker process takes: a process a GPU, found by the process itself."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import sys
+import tempfile
+import threading
+from collections.abc import Sequence
+from typing import Optional
+
+from .._device import DeviceInfo, devices
+
+_claims: dict[str, int] = {}  # by folder: the place of the GPU that this process has claimed
+_held: list[int] = []  # descriptors whose locks end with this process, even where it is killed
+_lock = threading.Lock()
+
+
+def device_here(spec: str) -> str:
+    """What ``device=`` means in this process.
+
+    ``"auto"`` is a GPU that no other worker of this machine has, where there are several and nobody has
+    divided them: CUDA_VISIBLE_DEVICES with one GPU, and dask-cuda, leave nothing to choose.
+    """
+    if spec != "auto" or "dask_cuda" in sys.modules:
+        return spec
+    gpus = [one for one in devices() if one.backend == "cuda"]
+    if len(gpus) < 2:
+        return spec
+    return claim(gpus, tempfile.gettempdir()) or spec
+
+
+def claim(gpus: Sequence[DeviceInfo], folder: str) -> Optional[str]:
+    """The first of these that no other process has claimed, until this one ends; None where all are taken."""
+    with _lock:
+        if folder not in _claims:
+            for place, gpu in enumerate(gpus):
+                name = f"kith-dask-{os.getuid()}-{gpu.pci.replace(':', '-') or place}.lock"
+                descriptor = os.open(os.path.join(folder, name), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+                try:
+                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except OSError:
+                    os.close(descriptor)
+                    continue
+                _held.append(descriptor)
+                _claims[folder] = place
+                break
+        return gpus[_claims[folder]].spec if folder in _claims else None

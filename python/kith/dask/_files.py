@@ -1,0 +1,145 @@
+"""Rows of files, or some of them, read without mapping: a mapped file that is cut meanwhile would end the process."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from .._errors import BadFile, InvalidArgument
+
+if TYPE_CHECKING:
+    from .._types import Array
+
+_BIN = {".fbin": "<f4", ".u8bin": "u1", ".i8bin": "i1", ".f16bin": "<f2"}
+_SAMPLES = 64  # places of a file that its fingerprint looks at
+_SAMPLE_BYTES = 4096
+
+
+class Layout(NamedTuple):
+    """What a file holds.
+
+    Attributes
+    ----------
+    rows, columns : int
+    dtype : str
+        As NumPy writes it, with the order of bytes.
+    offset : int
+        Of the first row, in bytes.
+    fingerprint : str
+        Of its size and of samples of its bytes, spread over all of it.
+    """
+
+    rows: int
+    columns: int
+    dtype: str
+    offset: int
+    fingerprint: str
+
+    @property
+    def row_bytes(self) -> int:
+        return self.columns * np.dtype(self.dtype).itemsize
+
+
+def layout_of(path: str) -> Layout:
+    """Read the header of a file, and check its size against it.
+
+    Raises
+    ------
+    BadFile
+        It is missing, truncated, or not what its name says.
+    InvalidArgument
+        Its name ends in no format that is read here; its rows are not numbers [rows, columns].
+    """
+    with _open(path) as file:
+        return _layout(path, file)
+
+
+def read_rows(path: str, begin: int, end: int, expected: Layout) -> Array:
+    """Rows begin ... end - 1, with the elements of the file.
+
+    Raises
+    ------
+    BadFile
+        The file is no more what `expected` says.
+    """
+    with _open(path) as file:
+        found = _layout(path, file)
+        if found != expected:
+            raise BadFile(
+                f"{path}: has changed since the index was made: {_shown(expected)} then, {_shown(found)} now; "
+                "put the old file back, or make the index again"
+            )
+        file.seek(expected.offset + begin * expected.row_bytes)
+        count = (end - begin) * expected.columns
+        flat = np.fromfile(file, expected.dtype, count)
+    if len(flat) != count:
+        raise BadFile(
+            f"{path}: ends within row {begin + len(flat) // expected.columns} of {expected.rows}; "
+            "it was cut while it was read: copy or download it again"
+        )
+    return flat.reshape(end - begin, expected.columns)
+
+
+def _open(path: str) -> IO[bytes]:
+    try:
+        return open(path, "rb")
+    except OSError as error:
+        raise BadFile(f"{path}: cannot be read: {error.strerror}; every worker must see it under this name") from None
+
+
+def _layout(path: str, file: IO[bytes]) -> Layout:
+    ending = Path(path).suffix.lower()
+    if ending != ".npy" and ending not in _BIN:
+        raise InvalidArgument(
+            f"{path}: its name ends in no format of kith.dask; there are .npy {' '.join(_BIN)}; save its rows as .npy"
+        )
+    rows, columns, dtype = _npy(path, file) if ending == ".npy" else _bin(path, file, _BIN[ending])
+    offset = file.tell()
+    size = os.fstat(file.fileno()).st_size
+    expected = offset + rows * columns * np.dtype(dtype).itemsize
+    if rows == 0 or columns == 0 or size != expected:
+        raise BadFile(
+            f"{path}: its header announces {rows} rows of {columns} columns, {expected} bytes with it, but the file "
+            f"has {size}; it is truncated or no such file: copy or download it again"
+        )
+    return Layout(rows, columns, dtype, offset, _fingerprint(file, size))
+
+
+def _npy(path: str, file: IO[bytes]) -> tuple[int, int, str]:
+    try:
+        version = np.lib.format.read_magic(file)
+        read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        shape, fortran, dtype = read(file)
+    except Exception as error:  # NumPy has many, and none is a promise
+        raise BadFile(f"{path}: is no .npy file, or a damaged one: {error}; copy or download it again") from None
+    if len(shape) != 2 or dtype.kind not in "fiub" or (fortran and min(shape) > 1):
+        order = "columns" if fortran else "rows"
+        raise InvalidArgument(
+            f"{path}: holds {dtype} of shape {shape}, by {order}; save numbers [rows, columns], row by row "
+            "(numpy.ascontiguousarray)"
+        )
+    return int(shape[0]), int(shape[1]), dtype.str
+
+
+def _bin(path: str, file: IO[bytes], dtype: str) -> tuple[int, int, str]:
+    header = np.fromfile(file, "<u4", 2)
+    if len(header) != 2:
+        raise BadFile(f"{path}: ends within its header; copy or download it again")
+    return int(header[0]), int(header[1]), dtype
+
+
+def _fingerprint(file: IO[bytes], size: int) -> str:
+    digest = hashlib.blake2b(str(size).encode(), digest_size=16)
+    last = max(0, size - _SAMPLE_BYTES)
+    for place in sorted({last * i // (_SAMPLES - 1) for i in range(_SAMPLES)}):
+        file.seek(place)
+        digest.update(file.read(_SAMPLE_BYTES))
+    return digest.hexdigest()
+
+
+def _shown(layout: Layout) -> str:
+    return f"{layout.rows} x {layout.columns} {np.dtype(layout.dtype).name}, fingerprint {layout.fingerprint[:8]}"

@@ -1,0 +1,429 @@
+"""An index whose shards lie on the workers of a Dask cluster."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any, Callable, Optional, Union
+
+import numpy as np
+from distributed import Client
+
+from .._arrays import rows_of
+from .._checks import whole
+from .._errors import InvalidArgument
+from .._library import version
+from .._metrics import metric_named
+from .._results import Neighbors, RadiusNeighbors
+from .._watch import Progress
+from . import _client as c
+from . import _tasks as tasks
+from ._answers import gather_neighbors, gather_radius, watched, write_neighbors
+from ._queries import Queries, Tile, check_blocks, is_dask, radii
+from ._verify import Verified, verify
+
+_TOGETHER = 8  # lists that one merge takes
+
+
+class Index:
+    """Training rows in shards on the workers of a Dask cluster, searched exactly.
+
+    Answers are the bits that one `kith.Index` of all rows gives, whatever the shards, the workers and their devices,
+    and whichever workers die, come late or are replaced meanwhile. Make one by `from_files` or `from_array`.
+
+    Every step is a task: *open* a shard, *search* it for a tile of queries, *merge* eight lists of keys, *finish*. An
+    open shard is the result of a task, and moves as a recipe: the name of its file, rows, a fingerprint.
+    """
+
+    def __init__(
+        self, client: Client, shards: list[Any], recipes: list[tasks.Recipe], counts: list[int], dims: int
+    ) -> None:
+        self._client = client
+        self._recipes = recipes
+        self._dims = dims
+        self._rows = sum(counts)
+        name = c.token()
+        with c.named_failures(client):
+            self._shards = client.persist(shards)
+        c.run(client, [c.task(tasks.is_open, f"open-{name}-{i}", shard) for i, shard in enumerate(self._shards)])
+
+    @classmethod
+    def from_files(
+        cls,
+        files: Union[str, os.PathLike[str], Sequence[Union[str, os.PathLike[str]]]],
+        metric: str = "l2",
+        device: str = "auto",
+        client: Optional[Client] = None,
+        *,
+        shard_rows: Optional[int] = None,
+    ) -> Index:
+        """An index of files that every worker sees under the same names; the client need not see them.
+
+        Parameters
+        ----------
+        files : str, or sequence of str
+            A pattern (``"base-*.u8bin"``), whose files are taken in the order of their sorted names, or names.
+            ``.npy``, ``.fbin``, ``.u8bin``, ``.i8bin``, ``.f16bin``. Rows are numbered through all files.
+        metric, device : str
+            As for `kith.Index`; ``"auto"`` is decided by each worker: its own GPU, where there are several.
+        client : distributed.Client, optional
+            None: the current one.
+        shard_rows : int, optional
+            Cut files into shards of at most so many rows. None: a shard a file.
+
+        Returns
+        -------
+        Index
+            Once every shard is open.
+
+        Raises
+        ------
+        kith.BadFile
+            A file is missing or damaged (named).
+        kith.InvalidArgument
+            A row has NaN or infinity (named, with its file); files of different columns; an unknown metric.
+        kith.Unavailable
+            There is no client, no such device, or the scheduler is gone.
+        """
+        where = "kith.dask.Index.from_files"
+        client = c.client_of(client, where)
+        names, metric = _names(client, files, where), metric_named(metric)
+        name = c.token()
+        layouts = c.run(client, [c.task(tasks.describe, f"describe-{name}-{i}", n) for i, n in enumerate(names)])
+        for path, layout in zip(names, layouts):
+            if layout.columns != layouts[0].columns:
+                raise InvalidArgument(
+                    f"{where}: {path} has {layout.columns} columns, but {names[0]} has {layouts[0].columns}; "
+                    "all files need the same"
+                )
+        parts = []
+        for path, layout in zip(names, layouts):
+            size = layout.rows if shard_rows is None else _at_least_1(shard_rows, f"{where}: shard_rows")
+            for begin in range(0, layout.rows, size):
+                parts.append(tasks.Rows(path, begin, min(begin + size, layout.rows), layout))
+        counts = [part.end - part.begin for part in parts]
+        recipes = _recipes(client, [(part, _shown(part)) for part in parts], parts, counts, metric, device)
+        shards = [c.task(tasks.open_shard, f"open-{name}-{i}", recipe) for i, recipe in enumerate(recipes)]
+        return cls(client, shards, recipes, counts, layouts[0].columns)
+
+    @classmethod
+    def from_array(
+        cls,
+        array: Any,
+        metric: str = "l2",
+        device: str = "auto",
+        client: Optional[Client] = None,
+        *,
+        shards: Optional[int] = None,
+        scratch: Optional[str] = None,
+    ) -> Index:
+        """An index of a dask array, a shard a block of rows, or of an array in memory.
+
+        Parameters
+        ----------
+        array : dask array or array, [n, dims]
+            Blocks become float32 where they are, and never pass the client or the scheduler. An array above 8 MB
+            that is none of Dask's goes to the workers as a file.
+        metric, device, client
+            As for `from_files`.
+        shards : int, optional
+            How many, of an array in memory. None: one a worker.
+        scratch : str, optional
+            A folder that all workers see, for an array above 8 MB. The file stays as long as the client. None: a
+            temporary folder, where all workers run on this machine.
+
+        Returns
+        -------
+        Index
+            Once every shard is open.
+
+        Raises
+        ------
+        As `from_files`.
+        """
+        where = "kith.dask.Index.from_array"
+        client = c.client_of(client, where)
+        metric, name = metric_named(metric), c.token()
+        if is_dask(array):
+            check_blocks(array, where)
+            blocks = [block for block in array.rechunk({1: -1}).to_delayed()[:, 0]]
+            counts, dims = [int(size) for size in array.chunks[0]], int(array.shape[1])
+            kept = [(block, count) for block, count in zip(blocks, counts) if count]
+            blocks, counts = [block for block, _ in kept], [count for _, count in kept]
+            if not blocks:
+                raise InvalidArgument(f"{where}: an array of shape {array.shape} has no rows; pass at least one")
+            named: list[tuple[Any, str]] = [(None, f"block {i}") for i in range(len(blocks))]
+            recipes = _recipes(client, named, blocks, counts, metric, device)
+            opened = [
+                c.task(tasks.open_block, f"open-{name}-{i}", block, recipe)
+                for i, (block, recipe) in enumerate(zip(blocks, recipes))
+            ]
+            return cls(client, opened, recipes, counts, dims)
+        rows = rows_of(array, where).array
+        if len(rows) == 0:
+            raise InvalidArgument(f"{where}: an array of shape {rows.shape} has no rows; pass at least one")
+        parts = len(client.nthreads()) if shards is None else _at_least_1(shards, f"{where}: shards")
+        parts = max(1, min(parts, len(rows)))
+        places = [len(rows) * i // parts for i in range(parts + 1)]
+        shipped = c.Shipped(client, rows, scratch, where)
+        cut = [shipped.part(a, b) for a, b in zip(places, places[1:])]
+        counts = [b - a for a, b in zip(places, places[1:])]
+        recipes = _recipes(client, [(part, f"rows {a}") for part, a in zip(cut, places)], cut, counts, metric, device)
+        opened = [c.task(tasks.open_shard, f"open-{name}-{i}", recipe) for i, recipe in enumerate(recipes)]
+        c.finalize(client, shipped)
+        return cls(client, opened, recipes, counts, rows.shape[1])
+
+    def search(
+        self,
+        Q: Any,
+        k: int,
+        *,
+        out: Optional[str] = None,
+        tile: Optional[int] = None,
+        scratch: Optional[str] = None,
+        progress: Progress = False,
+    ) -> Any:
+        """The k training rows nearest to each query, exactly.
+
+        Parameters
+        ----------
+        Q : array, dask array [m, dims], or name of a file that every worker sees
+            Of a dask array each block of rows is a tile.
+        k : int
+            1 to n.
+        out : str, optional
+            A folder of this process, in which ``distance.npy`` and ``row.npy`` are written tile by tile; they
+            appear when they are whole.
+        tile : int, optional
+            Queries that a task searches for. None: at most 10,000, and 8 MB of queries and of keys.
+        scratch : str, optional
+            A folder that all workers see, for queries above 8 MB. None: a temporary one, where all are on this
+            machine.
+        progress : bool or callable
+            As for `kith.Index.search`; it counts tiles. For a dask array none.
+
+        Returns
+        -------
+        Neighbors
+            Arrays ``distance`` and ``row``, [m, k]: dask arrays, not computed yet, for a dask array; with `out`
+            NumPy's, mapped.
+
+        Raises
+        ------
+        As `kith.Index.search`, and as `from_files`.
+        """
+        where = "kith.dask.Index.search: Q"
+        k = self._checked(k)
+        with Queries(self._client, Q, self._dims, k, tile, scratch, where) as queries:
+            lists = self._neighbors(queries, k)
+            if queries.lazy and out is None:
+                return lazy_neighbors(queries.tiles, lists, k)
+            self._alive()
+            shown = watched(progress, len(lists))
+            if out is not None:
+                return write_neighbors(self._client, queries.tiles, lists, k, out, shown)
+            return gather_neighbors(self._client, queries.tiles, lists, k, shown)
+
+    def within(
+        self,
+        Q: Any,
+        radius: Any,
+        *,
+        tile: Optional[int] = None,
+        scratch: Optional[str] = None,
+        progress: Progress = False,
+    ) -> RadiusNeighbors:
+        """All training rows whose distance, as `search` gives it, is at most a radius.
+
+        Parameters
+        ----------
+        Q, tile, scratch, progress
+            As for `search`.
+        radius : float or array, [m]
+
+        Returns
+        -------
+        RadiusNeighbors
+            NumPy arrays, for a dask array too: the lengths of lists are not known before.
+
+        Raises
+        ------
+        As `search`.
+        """
+        where = "kith.dask.Index.within: Q"
+        with Queries(self._client, Q, self._dims, 1, tile, scratch, where) as queries:
+            of = radii(radius, queries.count, "kith.dask.Index.within: radius")
+            lists = self._finished(
+                queries.tiles, lambda shard, t, key: c.task(tasks.within, key, shard, t.rows, t.begin, of(t))
+            )
+            self._alive()
+            return gather_radius(self._client, lists, watched(progress, len(lists)))
+
+    def verify(
+        self,
+        Q: Any,
+        k: int,
+        *,
+        share: float = 0.01,
+        device: str = "cpu",
+        tile: Optional[int] = None,
+        scratch: Optional[str] = None,
+        seed: Optional[int] = None,
+    ) -> Verified:
+        """Repeat a random part of a search on other workers and another device, and compare digests.
+
+        Parameters
+        ----------
+        Q, k, tile, scratch
+            As for `search`.
+        share : float
+            Of the tasks (a shard for a tile of queries), 0 to 1; at least one is repeated.
+        device : str
+            Of the repetition.
+        seed : int, optional
+            Of the choice. None: another one at each call.
+
+        Returns
+        -------
+        Verified
+            What was compared; all of it was equal.
+
+        Raises
+        ------
+        kith.DeviceFailure
+            Digests differ: names the workers, the shard and the queries. With three workers or more a third one
+            decides which of two is wrong.
+        """
+        k = self._checked(k)
+        with Queries(self._client, Q, self._dims, k, tile, scratch, "kith.dask.Index.verify: Q") as queries:
+            self._alive()
+            names = [recipe.name for recipe in self._recipes]
+            return verify(self._client, self._shards, names, queries.tiles, k, share, device, seed)
+
+    def _neighbors(self, queries: Queries, k: int) -> list[Any]:
+        """The lazy `Neighbors` of each tile."""
+        return self._finished(
+            queries.tiles, lambda shard, t, key: c.task(tasks.search, key, shard, t.rows, t.begin, k)
+        )
+
+    def _checked(self, k: Any) -> int:
+        asked = whole(k, "kith.dask.Index: k")
+        if not 1 <= asked <= self._rows:
+            raise InvalidArgument(
+                f"kith.dask.Index: k = {asked} but the index holds {self._rows} rows; choose 1 <= k <= {self._rows}"
+            )
+        return asked
+
+    def _alive(self) -> None:
+        """Refuse where the scheduler has forgotten the shards: it would wait for them for ever."""
+        from distributed import futures_of
+
+        if any(future.status in ("cancelled", "lost") for future in futures_of(self._shards)):
+            raise c.gone(self._client)
+
+    def _merged(self, tiles: list[Tile], search: Callable[[Any, Tile, str], Any]) -> list[Any]:
+        """The lazy keys of each tile: those of all shards, merged by eights."""
+        name = c.token()
+        merged = []
+        for t, tile in enumerate(tiles):
+            lists = [search(shard, tile, f"search-{name}-{t}-{i}") for i, shard in enumerate(self._shards)]
+            level = 0
+            while len(lists) > 1:
+                lists = [
+                    c.task(tasks.merge, f"merge-{name}-{t}-{level}-{i}", lists[i : i + _TOGETHER])
+                    for i in range(0, len(lists), _TOGETHER)
+                ]
+                level += 1
+            merged.append(lists[0])
+        return merged
+
+    def _finished(self, tiles: list[Tile], search: Callable[[Any, Tile, str], Any]) -> list[Any]:
+        name = c.token()
+        return [
+            c.task(tasks.finish, f"finish-{name}-{t}", self.metric, keys)
+            for t, keys in enumerate(self._merged(tiles, search))
+        ]
+
+    @property
+    def rows(self) -> int:
+        """Training rows of all shards, n."""
+        return self._rows
+
+    @property
+    def dims(self) -> int:
+        return self._dims
+
+    @property
+    def metric(self) -> str:
+        return self._recipes[0].metric
+
+    @property
+    def shards(self) -> int:
+        return len(self._recipes)
+
+    @property
+    def client(self) -> Client:
+        return self._client
+
+    def __len__(self) -> int:
+        return self._rows
+
+    def __repr__(self) -> str:
+        return (
+            f"kith.dask.Index({self._rows} rows x {self._dims} columns in {self.shards} shards, "
+            f"metric={self.metric!r}, device={self._recipes[0].device!r}, scheduler={self._client.scheduler.address!r})"
+        )
+
+
+def lazy_neighbors(tiles: list[Tile], lists: list[Any], k: int) -> Neighbors:
+    import dask.array as da
+
+    def joined(place: int, dtype: Any) -> Any:
+        blocks = [
+            da.from_delayed(answer[place], (tile.end - tile.begin, k), dtype) for tile, answer in zip(tiles, lists)
+        ]
+        return da.concatenate(blocks) if blocks else da.zeros((0, k), dtype=dtype)
+
+    return Neighbors(joined(0, np.float32), joined(1, np.int64))
+
+
+def _names(client: Client, files: Any, where: str) -> list[str]:
+    if isinstance(files, (str, os.PathLike)):
+        pattern = os.path.abspath(os.fspath(files))
+        [names] = c.run(client, [c.task(tasks.list_files, f"list-{c.token()}", pattern)])
+        return list(names)
+    names = [os.path.abspath(os.fspath(name)) for name in files]
+    if not names:
+        raise InvalidArgument(f"{where}: no file; pass at least one")
+    return names
+
+
+def _recipes(
+    client: Client, named: list[tuple[Any, str]], sources: list[Any], counts: list[int], metric: str, device: str
+) -> list[tasks.Recipe]:
+    """One a shard; `named`: its rows, None where a task has them, and its name."""
+    largest: Optional[float] = None
+    if metric == "negative_dot":
+        name = c.token()
+        asked = [
+            c.task(tasks.largest_of, f"largest-{name}-{i}", source, shown)
+            for i, (source, (_, shown)) in enumerate(zip(sources, named))
+        ]
+        largest = max(c.run(client, asked))
+    first = np.cumsum([0, *counts]).tolist()
+    return [
+        tasks.Recipe(rows, shown, metric, device, first[i], largest, version()) for i, (rows, shown) in enumerate(named)
+    ]
+
+
+def _shown(part: tasks.Rows) -> str:
+    if part.end - part.begin == part.layout.rows:
+        return part.path
+    return f"{part.path}: rows {part.begin} to {part.end - 1}"
+
+
+def _at_least_1(value: Any, what: str) -> int:
+    number = whole(value, what)
+    if number < 1:
+        raise InvalidArgument(f"{what} = {number}; choose 1 or more")
+    return number

@@ -1,0 +1,118 @@
+"""Queries in tiles: of an array, of a dask array, or of a file."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, NamedTuple, Optional, Union
+
+import numpy as np
+from distributed import Client
+
+from .._arrays import radii_of, rows_of
+from .._errors import InvalidArgument
+from . import _client as c
+from . import _tasks as tasks
+from ._files import Layout
+
+_MOST = 10_000  # queries of a tile: enough for a GPU, few enough that tiles are many
+
+
+class Tile(NamedTuple):
+    """Queries begin ... end - 1, as a lazy array."""
+
+    begin: int
+    end: int
+    rows: Any
+
+
+class Queries:
+    """Queries cut into tiles; a context, at whose end what was written for workers is removed."""
+
+    def __init__(
+        self,
+        client: Client,
+        Q: Any,
+        dims: int,
+        k: int,
+        tile: Optional[int],
+        scratch: Optional[str],
+        where: str,
+    ) -> None:
+        self._shipped: Optional[c.Shipped] = None
+        self.lazy = is_dask(Q)
+        self._name = c.token()
+        if self.lazy:
+            self.tiles = self._blocks(Q, where)
+            columns = Q.shape[1]
+        elif isinstance(Q, (str, os.PathLike)):
+            path = os.path.abspath(os.fspath(Q))
+            [layout] = c.run(client, [c.task(tasks.describe, f"describe-{self._name}", path)])
+            columns = layout.columns
+            self.tiles = self._cut(layout.rows, tile or _tile(columns, k), lambda a, b: _part(path, a, b, layout))
+        else:
+            rows = rows_of(Q, where).array
+            columns = rows.shape[1]
+            self._check(columns, dims, where)
+            self._shipped = c.Shipped(client, rows, scratch, where)
+            self.tiles = self._cut(len(rows), tile or _tile(columns, k), self._shipped.part)
+        self._check(columns, dims, where)
+        self.count = self.tiles[-1].end if self.tiles else 0
+
+    def __enter__(self) -> Queries:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        if self._shipped is not None:
+            self._shipped.remove()
+
+    def _check(self, columns: int, dims: int, where: str) -> None:
+        if columns != dims:
+            raise InvalidArgument(
+                f"{where}: {columns} columns, but the training rows have {dims}; pass queries with the same columns"
+            )
+
+    def _cut(self, count: int, size: int, part: Any) -> list[Tile]:
+        places = [*range(0, count, size), count]
+        return [
+            Tile(a, b, c.task(tasks.queries_of, f"queries-{self._name}-{i}", part(a, b)))
+            for i, (a, b) in enumerate(zip(places, places[1:]))
+        ]
+
+    def _blocks(self, Q: Any, where: str) -> list[Tile]:
+        check_blocks(Q, where)
+        ends = np.cumsum([0, *Q.chunks[0]]).tolist()
+        blocks = Q.rechunk({1: -1}).to_delayed()[:, 0]
+        return [Tile(a, b, block) for a, b, block in zip(ends, ends[1:], blocks) if b > a]
+
+
+def is_dask(array: Any) -> bool:
+    return type(array).__module__.startswith("dask.array")
+
+
+def check_blocks(array: Any, where: str) -> None:
+    """Refuse a dask array that is not [rows, columns] with known rows."""
+    if array.ndim != 2 or any(np.isnan(size) for size in array.shape):
+        raise InvalidArgument(
+            f"{where}: a dask array of shape {array.shape}; pass [rows, columns] with known sizes "
+            "(compute_chunk_sizes())"
+        )
+
+
+def radii(radius: Any, count: int, where: str) -> Any:
+    """A function of a tile: its radius, or radii."""
+    values = radii_of(radius)
+    if values.size not in (1, count):
+        raise InvalidArgument(f"{where}: {values.size} radii for {count} queries; pass one, or one a query")
+    if values.size == 1:
+        return lambda tile: float(values.ravel()[0])
+    return lambda tile: values.ravel()[tile.begin : tile.end]
+
+
+def _part(path: str, begin: int, end: int, layout: Layout) -> tasks.Rows:
+    return tasks.Rows(path, begin, end, layout)
+
+
+def _tile(columns: int, k: int) -> int:
+    """Queries of a tile, such that neither they nor their keys are above 8 MB."""
+    widest: Union[int, float] = max(4 * columns, 12 * k, 1)
+    return int(max(1, min(_MOST, c.AT_ONCE // widest)))

@@ -1,0 +1,237 @@
+"""What workers run. Each function is pure: a task that is run again, elsewhere, gives the same bits."""
+
+from __future__ import annotations
+
+import glob
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Union
+
+import numpy as np
+from dask.sizeof import sizeof
+
+from .. import _keys as keys_
+from .._arrays import rows_of
+from .._errors import BadFile, Error, InvalidArgument, Unsupported
+from .._index import Index
+from .._library import version
+from ._device import device_here
+from ._files import Layout, layout_of, read_rows
+
+if TYPE_CHECKING:
+    from .._keys import Keys, RadiusKeys
+    from .._types import Array
+
+
+class Rows(NamedTuple):
+    """Rows of a file: a recipe, by which any worker gets them.
+
+    Attributes
+    ----------
+    path : str
+    begin, end : int
+        The rows begin ... end - 1 of the file.
+    layout : Layout
+        What the file held when the index was made; its fingerprint, too.
+    """
+
+    path: str
+    begin: int
+    end: int
+    layout: Layout
+
+    def read(self) -> Array:
+        return read_rows(self.path, self.begin, self.end, self.layout)
+
+    def bytes_as_float32(self) -> int:
+        return (self.end - self.begin) * self.layout.columns * 4
+
+
+class Recipe(NamedTuple):
+    """How a shard is opened.
+
+    Attributes
+    ----------
+    rows : Rows, or array [n, dims]
+        An array where the rows came as one; it then travels with the recipe.
+    name : str
+        Of the shard, in messages.
+    metric, device : str
+    first_row : int
+        The number of its first row among the rows of all shards.
+    largest : float, optional
+        The largest magnitude in the rows of all shards; for ``negative_dot``.
+    version : str
+        That of kith where the recipe was written.
+    """
+
+    rows: Any
+    name: str
+    metric: str
+    device: str
+    first_row: int
+    largest: Optional[float]
+    version: str
+
+
+class Shard:
+    """An opened index, the result of a task. It pickles as its recipe, and opens again where it is first used."""
+
+    def __init__(self, recipe: Recipe) -> None:
+        self.recipe = recipe
+        self._index: Optional[Index] = None
+        self._lock = threading.Lock()
+
+    def index(self) -> Index:
+        with self._lock:
+            if self._index is None:
+                self._index = _opened(self.recipe)
+            return self._index
+
+    def nbytes(self) -> int:
+        """Of the rows, on the device and where they came as an array on the host, too."""
+        rows = self.recipe.rows
+        if isinstance(rows, Rows):
+            return rows.bytes_as_float32() if self._index is None else self._index.memory_bytes
+        return int(rows.nbytes) + (0 if self._index is None else self._index.memory_bytes)
+
+    def __reduce__(self) -> Any:
+        return Shard, (self.recipe,)
+
+
+@sizeof.register(Shard)  # type: ignore[untyped-decorator,misc,unused-ignore]
+def _size(shard: Shard) -> int:
+    return shard.nbytes()
+
+
+def _opened(recipe: Recipe) -> Index:
+    if recipe.version != version():
+        raise Unsupported(
+            f"kith.dask: {recipe.name}: this worker has kith {version()}, but the index was made with "
+            f"{recipe.version}; install the same version everywhere"
+        )
+    try:
+        rows = recipe.rows.read() if isinstance(recipe.rows, Rows) else recipe.rows
+        return Index(
+            rows,
+            recipe.metric,
+            device_here(recipe.device),
+            first_row=recipe.first_row,
+            largest=recipe.largest,
+        )
+    except Error as error:
+        raise named(error, recipe.name) from None
+
+
+def named(error: Error, name: str) -> Error:
+    """The same error, which begins with a shard's name."""
+    text = str(error)
+    return error if text.startswith(name) else type(error)(f"{name}: {text}")
+
+
+# ---- Before a search ----
+
+
+def list_files(pattern: str) -> list[str]:
+    paths = sorted(glob.glob(pattern))
+    if not paths:
+        raise BadFile(f"{pattern}: no file has such a name; every worker must see the files under the same names")
+    return paths
+
+
+def describe(path: str) -> Layout:
+    return layout_of(path)
+
+
+def largest_of(rows: Any, name: str) -> float:
+    try:
+        return keys_.largest_element(rows.read() if isinstance(rows, Rows) else rows)
+    except Error as error:
+        raise named(error, name) from None
+
+
+def open_shard(recipe: Recipe) -> Shard:
+    shard = Shard(recipe)
+    shard.index()
+    return shard
+
+
+def open_block(block: Any, recipe: Recipe) -> Shard:
+    """A shard of an array that is another task's result."""
+    rows = rows_of(np.asarray(block), recipe.name, quiet=True).array
+    return open_shard(recipe._replace(rows=rows))
+
+
+def is_open(shard: Shard) -> int:
+    """Wait for a shard without fetching it: its rows."""
+    return shard.index().rows
+
+
+# ---- A search ----
+
+
+def queries_of(rows: Union[Rows, Array]) -> Array:
+    """A tile of queries, as it travels or as a file has it."""
+    return rows.read() if isinstance(rows, Rows) else rows
+
+
+def search(shard: Shard, queries: Array, first: int, k: int) -> Keys:
+    """`first`: the number of the first of these queries among all of them, for messages."""
+    with _told(shard, first):
+        return shard.index().search_keys(queries, k)
+
+
+def within(shard: Shard, queries: Array, first: int, radius: Any) -> RadiusKeys:
+    with _told(shard, first):
+        return shard.index().within_keys(queries, radius)
+
+
+@contextmanager
+def _told(shard: Shard, first: int) -> Iterator[None]:
+    """Errors say which queries, or which shard, they are about."""
+    shard.index()  # what this raises is named already
+    try:
+        yield
+    except InvalidArgument as error:
+        raise InvalidArgument(f"kith.dask: queries from {first} on: {error}" if first else str(error)) from None
+    except Error as error:
+        raise named(error, shard.recipe.name) from None
+
+
+def merge(lists: list[Any]) -> Any:
+    return keys_.merge(lists)
+
+
+def finish(metric: str, keys: Any) -> Any:
+    return keys_.finish(metric, keys)
+
+
+# ---- Verification ----
+
+
+class Signed(NamedTuple):
+    """The digest of a task's answer, and who gave it."""
+
+    digest: int
+    worker: str
+
+
+def sign(shard: Shard, queries: Array, first: int, k: int) -> Signed:
+    return Signed(keys_.digest(search(shard, queries, first, k)), _worker())
+
+
+def repeat(shard: Shard, device: str, queries: Array, first: int, k: int) -> Signed:
+    """The same by an index of its own, on a device that the caller chose."""
+    return sign(Shard(shard.recipe._replace(device=device)), queries, first, k)
+
+
+def _worker() -> str:
+    from distributed import get_worker
+
+    return str(get_worker().address)
+
+
+def host_name() -> str:
+    return os.uname().nodename

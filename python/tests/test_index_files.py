@@ -1,0 +1,89 @@
+"""kith.Index.save and kith.open_index: the same bits, files that are none."""
+
+import pickle
+
+import kith
+import numpy as np
+import pytest
+
+from reference import whole
+
+METRICS = ["squared_l2", "l2", "l1", "linf", "negative_dot", "cosine"]
+
+
+def same(found, expected):
+    assert np.array_equal(found.row, expected.row)
+    assert np.array_equal(found.distance.view(np.uint32), expected.distance.view(np.uint32))
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("dtype", [np.float32, np.float16, np.uint8, np.int8])
+def test_an_index_comes_back(device, random, tmp_path, metric, dtype):
+    train, queries = whole(random, 300, 7).astype(dtype), whole(random, 9, 7)
+    train[:, 0] = np.maximum(train[:, 0], 1)  # no row of zeros
+    queries[:, 0] = np.maximum(queries[:, 0], 1)
+    index = kith.Index(train, metric, device, features=[6, 0, 3])
+    index.save(tmp_path / "a.kidx")
+    for on in (device, "cpu"):
+        opened = kith.open_index(tmp_path / "a.kidx", on)
+        assert (opened.metric, opened.rows, opened.dims) == (metric, 300, 7)
+        same(opened.search(queries, 20), index.search(queries, 20))
+    info = kith.index_file_info(str(tmp_path / "a.kidx"))
+    element = {"float32": "f32", "float16": "f16", "uint8": "u8", "int8": "i8"}[np.dtype(dtype).name]
+    assert (info.metric, info.rows, info.dims, info.features) == (metric, 300, 7, 3)
+    assert info.element == ("f32" if metric == "cosine" else element)
+    assert info.bytes == (tmp_path / "a.kidx").stat().st_size
+
+
+def test_bits_and_shards(device, random, tmp_path):
+    codes = random.integers(0, 256, (50, 9), np.uint8)
+    index = kith.Index(codes, "hamming", device, element="bits", first_row=1000)
+    index.save(tmp_path / "a.kidx")
+    opened = kith.open_index(tmp_path / "a.kidx", device)
+    assert opened.first_row == 1000
+    assert kith.digest(opened.search_keys(codes, 5)) == kith.digest(index.search_keys(codes, 5))
+
+
+def test_progress(random, tmp_path):
+    told = []
+    index = kith.Index(whole(random, 50, 3), device="cpu")
+    index.save(tmp_path / "a.kidx", progress=told.append)
+    assert told == sorted(told) and told[-1] == 1
+    told.clear()
+    kith.open_index(tmp_path / "a.kidx", "cpu", progress=told.append)
+    assert told == [0, 1]
+
+    def stop(_):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        kith.open_index(tmp_path / "a.kidx", "cpu", progress=stop)
+    with pytest.raises(KeyboardInterrupt):
+        index.save(tmp_path / "b.kidx", progress=stop)
+    assert not (tmp_path / "b.kidx").exists()
+
+
+def test_refusals(random, tmp_path):
+    index = kith.Index(whole(random, 50, 3), device="cpu")
+    index.save(tmp_path / "a.kidx")
+    content = (tmp_path / "a.kidx").read_bytes()
+    (tmp_path / "a.kidx").write_bytes(content[:-1])
+    with pytest.raises(kith.BadFile, match="the file ends here, but"):
+        kith.open_index(tmp_path / "a.kidx", "cpu")
+    (tmp_path / "a.kidx").write_bytes(content[:4200] + bytes([content[4200] ^ 1]) + content[4201:])
+    with pytest.raises(kith.BadFile, match="byte 4096: the checksum of the .* bytes from here on does not match"):
+        kith.open_index(tmp_path / "a.kidx", "cpu")
+    with pytest.raises(kith.BadFile, match="No such file"):
+        kith.open_index(tmp_path / "none.kidx", "cpu")
+    with pytest.raises(kith.BadFile, match="zero byte"):
+        kith.open_index("a\0b", "cpu")
+    with pytest.raises(kith.BadFile, match="make the folder first"):
+        index.save(tmp_path / "no" / "a.kidx")
+
+
+def test_a_pickle_keeps_names_of_columns(random):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(whole(random, 20, 2), columns=["a", "b"])
+    index = pickle.loads(pickle.dumps(kith.Index(frame, device="cpu")))
+    with pytest.raises(kith.InvalidArgument, match="columns"):
+        index.search(frame[["b", "a"]], 1)

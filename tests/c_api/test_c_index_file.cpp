@@ -1,0 +1,84 @@
+// kith.h: index files are what kith.hpp writes and reads.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "c_api/c_support.hpp"
+#include "common/data_files.hpp"
+#include "common/oracle.hpp"
+#include "kith/index_file.hpp"
+
+namespace kith::tests {
+namespace {
+
+using namespace c;
+using data_files::Folder;
+
+TEST_SUITE_BEGIN("device");
+
+TEST_CASE("kith.h: an index is saved and opened, with the bits and the bytes of C++") {
+  const Folder folder;
+  const Matrix train = hard_rows(DataKind::integers, Set::train, 90, 4, Metric::l2);
+  const Matrix queries = hard_rows(DataKind::integers, Set::queries, 7, 4, Metric::l2);
+  const Index same(device(), train, Metric::l2, {{3, 0}, 12, 0});
+  save(same, folder / "cpp.kidx");
+  const auto on =
+      made<OpenDevice>([](kith_device** out) { return kith_device_open(device_spec().c_str(), out); });
+  const auto open = [&](const std::string& path) {
+    return made<Rows>([&](kith_index** out) {
+      return kith_index_open(on.get(), path.c_str(), 0, nullptr, nullptr, nullptr, out);
+    });
+  };
+  const Rows opened = open(folder / "cpp.kidx");
+  CHECK(told(kith_index_save(opened.get(), (folder / "c.kidx").c_str(), nullptr, nullptr, nullptr)) == "ok");
+  CHECK((folder.read("c.kidx") == folder.read("cpp.kidx")));
+  const Rows again = open(folder / "c.kidx");
+  const kith_rows asked = rows_of(queries.view());
+  Neighbors found{7, 5, std::vector<float>(35), std::vector<std::int64_t>(35)};
+  CHECK(told(kith_index_search(again.get(), &asked, 5, nullptr, found.distance.data(), found.index.data())) ==
+        "ok");
+  CHECK(difference(found, same.search(queries, 5)) == "");
+
+  kith_index_file_info info = fresh(kith_index_file_info_init);
+  REQUIRE(told(kith_index_file_describe((folder / "c.kidx").c_str(), &info)) == "ok");
+  CHECK(info.version == 1);
+  CHECK(info.bytes == folder.read("c.kidx").size());
+  CHECK(std::string(info.metric) == "l2");
+  CHECK(std::string(info.element) == "f32");
+  CHECK(info.rows == 90);
+  CHECK(info.dims == 4);
+  CHECK(info.features == 2);
+  CHECK(info.first_row == 12);
+  CHECK(info.rows_offset == 8192);
+  CHECK(info.largest == 0);
+}
+
+TEST_CASE("kith.h: index files that are none, a stop, and progress") {
+  const Folder folder;
+  const auto on = made<OpenDevice>([](kith_device** out) { return kith_device_open("cpu", out); });
+  kith_index* out = nullptr;
+  const std::string path = folder.write("a.kidx", "no index");
+  CHECK(kith_index_open(on.get(), path.c_str(), 0, nullptr, nullptr, nullptr, &out) == KITH_BAD_FILE);
+  CHECK(out == nullptr);
+  CHECK(std::string(kith_last_error()) ==
+        "index file: " + path + ": byte 0: this is no index of kith; name a file that kith wrote as .kidx");
+  kith_index_file_info info = fresh(kith_index_file_info_init);
+  CHECK(kith_index_file_describe(path.c_str(), &info) == KITH_BAD_FILE);
+  const Matrix train = matrix(1, {1, 2, 3});
+  const kith_rows rows = rows_of(train.view());
+  const Rows index =
+      made<Rows>([&](kith_index** made_one) { return kith_index_new(on.get(), &rows, nullptr, made_one); });
+  const auto refuse = [](double, void* calls) -> std::int32_t { return ++*static_cast<int*>(calls); };
+  int calls = 0;
+  CHECK(kith_index_save(index.get(), path.c_str(), nullptr, refuse, &calls) == KITH_INTERRUPTED);
+  CHECK(folder.read("a.kidx") == "no index");
+  CHECK(told(kith_index_save(index.get(), path.c_str(), nullptr, nullptr, nullptr)) == "ok");
+  CHECK(kith_index_open(on.get(), path.c_str(), 0, nullptr, refuse, &calls, &out) == KITH_INTERRUPTED);
+  CHECK(calls == 2);
+}
+
+TEST_SUITE_END();
+
+}  // namespace
+}  // namespace kith::tests

@@ -1,0 +1,107 @@
+// kith.h: rows that come and go give what kith.hpp gives.
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "c_api/c_support.hpp"
+
+namespace kith::tests {
+namespace {
+
+using namespace c;
+using Numbers = std::vector<std::int64_t>;
+
+Neighbors found_in(const kith_index* index, const Matrix& queries, std::int64_t k) {
+  const kith_rows rows = rows_of(queries);
+  Neighbors found{queries.rows, k, std::vector<float>(size(queries.rows * k)),
+                  Numbers(size(queries.rows * k))};
+  CHECK(told(kith_index_search(index, &rows, k, nullptr, found.distance.data(), found.index.data())) == "ok");
+  return found;
+}
+
+TEST_SUITE_BEGIN("device");
+
+TEST_CASE("c: rows of an index come and go, under numbers that stay") {
+  const OpenDevice on = opened();
+  const Matrix train = matrix(1, {5, 1, 2, 1}), zero = matrix(1, {0});
+  const kith_rows rows = rows_of(train), one = rows_of(zero);
+  const std::int64_t ids[] = {40, 7, 30, 90}, gone[] = {7}, next[] = {700};
+  kith_index_options options = fresh(kith_index_options_init);
+  options.metric = "l1";
+  options.ids = ids;
+  options.id_count = 4;
+  const Rows index = made<Rows>([&](auto** out) { return kith_index_new(on.get(), &rows, &options, out); });
+  const Rows fewer = made<Rows>([&](auto** out) { return kith_index_without(index.get(), gone, 1, out); });
+  const Rows packed = made<Rows>([&](auto** out) { return kith_index_compact(fewer.get(), out); });
+  const Rows more =
+      made<Rows>([&](auto** out) { return kith_index_with_ids(packed.get(), &one, next, out); });
+  CHECK(found_in(index.get(), zero, 3) == Neighbors{1, 3, {1, 1, 2}, {7, 90, 30}});
+  CHECK(found_in(fewer.get(), zero, 3) == Neighbors{1, 3, {1, 2, 5}, {90, 30, 40}});
+  CHECK(found_in(packed.get(), zero, 3) == found_in(fewer.get(), zero, 3));
+  CHECK(found_in(more.get(), zero, 2) == Neighbors{1, 2, {0, 1}, {700, 90}});
+  kith_index_info info = fresh(kith_index_info_init);
+  REQUIRE(told(kith_index_describe(more.get(), &info)) == "ok");
+  CHECK(info.rows == 4);
+  CHECK(info.next_row == 701);
+  CHECK(info.positions == 5);
+  Numbers numbers(4);
+  CHECK(told(kith_index_numbers(more.get(), numbers.data())) == "ok");
+  CHECK(numbers == Numbers{30, 40, 90, 700});
+  kith_index* none = nullptr;
+  CHECK(told(kith_index_without(fewer.get(), gone, 1, &none)) ==
+        "2: index: there is no row 7 to remove, or it was removed before; name rows that "
+        "are there, of which the next would be 91");
+  std::uint32_t words = 0;
+  const std::int64_t last[] = {4};
+  CHECK(told(kith_filter_of(info.positions, last, 1, &words)) == "ok");
+  kith_search_options how = fresh(kith_search_options_init);
+  how.filter = &words;
+  how.filter_rows = 1;
+  std::int64_t row = 0;
+  CHECK(told(kith_index_search(more.get(), &one, 1, &how, nullptr, &row)) == "ok");
+  CHECK(row == 700);
+}
+
+TEST_CASE("c: rows of a classifier and of a regressor come and go") {
+  const OpenDevice on = opened();
+  const Matrix train = matrix(1, {0, 1, 2, 3}), zero = matrix(1, {0});
+  const kith_rows rows = rows_of(train), one = rows_of(zero);
+  const Numbers labels = {7, 7, 9, 9};
+  const std::int64_t gone[] = {1, 0};
+  const std::vector<double> values = {1, 2, 4, 8};
+  const Voter voter = made<Voter>(
+      [&](auto** out) { return kith_classifier_new(on.get(), &rows, labels.data(), 1, nullptr, out); });
+  const Voter fewer =
+      made<Voter>([&](auto** out) { return kith_classifier_without(voter.get(), gone, 2, out); });
+  const Voter packed = made<Voter>([&](auto** out) { return kith_classifier_compact(fewer.get(), out); });
+  for (const kith_classifier* at : {fewer.get(), packed.get()}) {
+    std::int64_t label = 0;
+    CHECK(told(kith_classifier_predict(at, &one, 2, nullptr, nullptr, &label)) == "ok");
+    CHECK(label == 9);
+  }
+  const Averager averager = made<Averager>(
+      [&](auto** out) { return kith_regressor_new(on.get(), &rows, values.data(), 1, nullptr, out); });
+  const Averager rest =
+      made<Averager>([&](auto** out) { return kith_regressor_without(averager.get(), gone, 2, out); });
+  const Averager tight = made<Averager>([&](auto** out) { return kith_regressor_compact(rest.get(), out); });
+  const double ten = 10;
+  const Averager longer =
+      made<Averager>([&](auto** out) { return kith_regressor_with(tight.get(), &one, &ten, nullptr, out); });
+  double value = 0;
+  Numbers row(2);
+  CHECK(told(kith_regressor_predict(rest.get(), &one, 2, nullptr, nullptr, &value, nullptr, row.data())) ==
+        "ok");
+  CHECK(value == 6);
+  CHECK(row == Numbers{2, 3});
+  CHECK(told(kith_regressor_predict(longer.get(), &one, 2, nullptr, nullptr, &value, nullptr, row.data())) ==
+        "ok");
+  CHECK(value == 7);
+  CHECK(row == Numbers{4, 2});
+}
+
+TEST_SUITE_END();
+
+}  // namespace
+}  // namespace kith::tests

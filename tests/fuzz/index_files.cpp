@@ -1,0 +1,99 @@
+// The reader of index files. An input is the first 512 bytes of a head, and the body; its sizes and its three
+// checksums are mended, so that a change gets past them.
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "base/xxh64.hpp"
+#include "fuzz.hpp"
+#include "kith/device.hpp"
+#include "kith/index_file.hpp"
+
+namespace kith::fuzz {
+namespace {
+
+constexpr std::size_t head_bytes = 4096, given_head = 512, given_page = 256, sum_bytes = 8;
+
+void put_number(std::string& file, std::size_t at, std::uint64_t number) {
+  std::memcpy(file.data() + at, &number, sizeof number);
+}
+
+/// Of a body of at most one MiB, whose sum is that of one piece.
+///   paged  its first bytes are a page, as `features` has one before the rows
+std::string mended_index(const std::string& input, bool sizes, bool paged) {
+  std::string file = input.substr(0, given_head);
+  file.resize(head_bytes, '\0');
+  std::string body = input.size() > given_head ? input.substr(given_head) : "";
+  if (paged && body.size() > given_page) body.insert(given_page, head_bytes - given_page, '\0');
+  file += body;
+  const std::uint64_t piece = Xxh64::of(body.data(), body.size()), sum = Xxh64::of(&piece, sizeof piece);
+  const std::size_t sums = body.empty() ? 1 : 2;
+  file.resize(file.size() + sums * sum_bytes);
+  if (!body.empty()) put_number(file, file.size() - 2 * sum_bytes, sum);
+  put_number(file, file.size() - sum_bytes, Xxh64::of(&sum, body.empty() ? 0 : sizeof sum));
+  if (sizes) {
+    put_number(file, 24, file.size());
+    put_number(file, 32, body.size());
+  }
+  put_number(file, head_bytes - sum_bytes, Xxh64::of(file.data(), head_bytes - sum_bytes));
+  return file;
+}
+
+const Device& fuzz_cpu() {
+  static const Device device = open_device("cpu");
+  return device;
+}
+
+/// What two indices say of the same query, which both may refuse.
+Keys keys_or_none(const Index& index, const RowsView& query) {
+  Keys keys;
+  attempt("", true, [&] {
+    PlanOptions options;
+    options.threads = 1;
+    keys = index.search_keys(query, 3, options);
+  });
+  return keys;
+}
+
+void read_index(FuzzedDataProvider& input) {
+  const bool sizes = !pick(input, {false, false, false, true});
+  const bool paged = pick(input);
+  const std::string path =
+      write_file("input.kidx", mended_index(input.ConsumeRemainingBytesAsString(), sizes, paged));
+  const std::string again = in_folder("again.kidx"), where = "index file: " + path + ": byte ";
+  OpenOptions one;
+  one.threads = 1;
+  IndexFileInfo info;
+  if (!attempt(where, true, [&] { info = index_file_info(path); })) return;
+  verify_index_file(path, one);
+  attempt(where, true, [&] {
+    const IndexFileRows rows = read_index_rows(path, one);
+    require(rows.data.size() == static_cast<std::size_t>(rows.rows * row_bytes(rows.element, rows.cols)),
+            "rows are not [rows, row_bytes]");
+  });
+  attempt(where, true, [&] {
+    const Index index = open_index(path, fuzz_cpu(), one);
+    require(index.rows() == info.rows && index.dims() == info.dims, "an index is not what its head says");
+    save(index, again);
+    const Index reopened = open_index(again, fuzz_cpu(), one);
+    constexpr std::int64_t most_dims = 4096;
+    if (info.dims > most_dims) return;
+    const std::vector<unsigned char> bits(static_cast<std::size_t>(info.dims), 0xA5);
+    const std::vector<float> numbers(static_cast<std::size_t>(info.dims), 0.5f);
+    const RowsView query = compares_bits(info.metric) ? RowsView(bits.data(), Element::bits, 1, info.dims)
+                                                      : RowsView(numbers.data(), 1, info.dims);
+    require(keys_or_none(index, query) == keys_or_none(reopened, query),
+            "an index that was saved again has other answers");
+  });
+}
+
+constexpr Reader index_file_reader[] = {{"kidx", read_index}};
+
+}  // namespace
+
+std::span<const Reader> index_readers() {
+  return index_file_reader;
+}
+
+}  // namespace kith::fuzz

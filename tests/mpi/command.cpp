@@ -1,0 +1,185 @@
+// kith-mpi writes the same bytes as kith, with any number of ranks, and fails with the same line and exit
+// code.
+#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include <doctest/doctest.h>
+
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/data_files.hpp"
+#include "common/shell.hpp"
+
+namespace {
+
+namespace fs = command_tests::fs;
+using command_tests::shell;
+using kith::tests::data_files::bytes;
+using kith::tests::data_files::npy;
+using std::string;
+using test_support::contains;
+
+constexpr int rows = 203, cols = 5, asked = 11;
+
+/// `count` rows of values 0 ... 4, nearly all of whose distances are ties.
+template <class T>
+string values(int count, int columns, unsigned seed, T add = 0) {
+  std::mt19937 random(seed);
+  string text;
+  for (int i = 0; i < count * columns; ++i)
+    text += bytes({static_cast<T>(static_cast<T>(random() % 5) + add)});
+  return text;
+}
+
+string shape(int count, int columns) {
+  return "(" + std::to_string(count) + ", " + std::to_string(columns) + ")";
+}
+
+string csv(unsigned seed, int count, bool labels) {
+  std::mt19937 random(seed);
+  string text = labels ? "a,b,c,d,e,kind\n" : "a,b,c,d,e\n";
+  for (int r = 0; r < count; ++r) {
+    for (int c = 0; c < cols; ++c) text += (c ? "," : "") + std::to_string(random() % 5);
+    text += labels ? "," + string(1, static_cast<char>('p' + random() % 3)) + "\n" : "\n";
+  }
+  return text;
+}
+
+/// Files to work on, and where both programs write.
+class Files : public command_tests::Folder {
+ public:
+  Files() {
+    const string some = values<float>(rows, cols, 1);
+    write_all(
+        {{"x.npy", npy("<f4", shape(rows, cols), some)},
+         {"x8.npy", npy("|u1", shape(rows, cols), values<std::uint8_t>(rows, cols, 2))},
+         {"x64.npy", npy("<f8", shape(rows, cols), values<double>(rows, cols, 3, 0.1))},
+         {"xf.npy", npy("<f4", shape(rows, cols), some, true)},
+         {"x.fbin", bytes<std::uint32_t>({rows, cols}) + some},
+         {"cut.fbin", bytes<std::uint32_t>({rows, cols}) + some.substr(0, some.size() - 4)},
+         {"long.npy", npy("<f4", shape(rows, cols), some + "more")},
+         {"few.npy", npy("<f4", shape(2, cols), values<float>(2, cols, 4))},
+         {"bad.npy",
+          npy("<f4", shape(rows, cols), some.substr(0, some.size() - 8) + bytes({std::nanf(""), 1.0f}))},
+         {"q.npy", npy("<f4", shape(asked, cols), values<float>(asked, cols, 5))},
+         {"labels.npy", npy("<i8", "(" + std::to_string(rows) + ",)", values<std::int64_t>(rows, 1, 6))},
+         {"truth.npy", npy("<i8", "(" + std::to_string(asked) + ",)", values<std::int64_t>(asked, 1, 7))},
+         {"values.npy", npy("<f8", shape(rows, 2), values<double>(rows, 2, 8, 0.3))},
+         {"weights.npy", npy("<f4", "(" + std::to_string(rows) + ",)", values<float>(rows, 1, 9))},
+         {"x.csv", csv(10, rows, true)},
+         {"q.csv", csv(11, asked, false)},
+         {"filter.txt", "0\n3\n70\n71\n150\n202\n199\n64\n"}});
+  }
+
+  /// What `program ARGUMENTS` prints, returns and writes, in a folder of its own.
+  std::pair<command_tests::Result, std::vector<std::pair<string, string>>> run(
+      const string& program, const string& arguments) const {
+    const string folder = *this / "work";
+    fs::remove_all(folder);
+    fs::create_directory(folder);
+    command_tests::Result result = shell("cd '" + folder + "' && " + program + " " + arguments);
+    std::vector<std::pair<string, string>> written;
+    for (const auto& file : fs::directory_iterator(folder))
+      written.emplace_back(file.path().filename().string(), test_support::text_of_file(file.path().string()));
+    std::sort(written.begin(), written.end());
+    return {std::move(result), std::move(written)};
+  }
+};
+
+/// By one process, and by one and by three ranks; what fails by three alone, as mpirun takes longer to end
+/// then.
+void check_same(const Files& files, const string& arguments, int code) {
+  CAPTURE(arguments);
+  const auto by_one = files.run("\"$kith\"", arguments);
+  const command_tests::Result& alone = by_one.first;
+  CHECK(alone.code == code);
+  CAPTURE(alone.err);
+  for (const string ranks : {"1", "3"}) {
+    if (ranks == "1" && code != 0) continue;
+    CAPTURE(ranks);
+    const auto [shared, also] =
+        files.run(string(KITH_MPIRUN " -np ") + ranks + " '" KITH_MPI_COMMAND "'", arguments);
+    CHECK(shared.code == code);
+    CHECK(shared.out == alone.out);
+    CHECK(also == by_one.second);
+    CHECK((code == 0 ? shared.err == alone.err : contains(shared.err, alone.err)));  // mpirun says more
+    CHECK_FALSE(contains(shared.err, "interrupted"));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("mpi command: search") {
+  const Files files;
+  const string asked_by = "search --device cpu --queries ../q.npy ";
+  check_same(files, asked_by + "--train ../x.npy -k 9 --out-index i.npy --out-distance d.fbin", 0);
+  check_same(files, asked_by + "--train ../x.fbin -k 7 --metric negative_dot --filter ../filter.txt --json",
+             0);
+  check_same(files, asked_by + "--train ../x64.npy -k 203 --metric cosine --out-index -", 0);
+  check_same(files, asked_by + "--train ../x8.npy --radius 3 --features 0-2 --out-index i.csv", 0);
+  check_same(files, asked_by + "--train ../few.npy -k 2", 0);  // fewer rows than ranks
+  check_same(files, "search --device cpu --train ../xf.npy --leave-one-out -k 4 --out-index i.txt", 0);
+  check_same(files,
+             "search --device cpu --train ../x.csv --label kind --queries ../q.csv --scale standardize", 0);
+}
+
+TEST_CASE("mpi command: classify, regress and groundtruth") {
+  const Files files;
+  const string by = " --device cpu --train ../x.npy --queries ../q.npy ", votes = "--labels ../labels.npy ";
+  check_same(files,
+             "classify" + by + votes +
+                 "--k-sweep 1,3,9 -k 5 --weights distance --truth ../truth.npy "
+                 "--proba p.csv --out l.npy --sample-weights ../weights.npy",
+             0);
+  check_same(files, "classify" + by + votes + "--radius 2 --out l.csv", 0);
+  check_same(files, "classify" + by + votes + "--truth ../truth.npy --expect 1", 1);
+  check_same(files, "classify --device cpu --train ../x.csv --label kind --leave-one-out --save-model m.kith",
+             0);
+  check_same(files, "regress" + by + "--values ../values.npy --out v.npy", 0);
+  check_same(files, "regress" + by + "--values ../values.npy --radius 2.5 --json", 0);
+  check_same(files, "groundtruth" + by + "-k 7 --out g.ibin", 0);
+}
+
+TEST_CASE("mpi command: errors are those of kith") {
+  const Files files;
+  const string asked_by = "search --device cpu --queries ../q.npy --out-index i.npy --train ";
+  check_same(files, asked_by + "../bad.npy", 3);
+  check_same(files, asked_by + "../cut.fbin", 3);
+  check_same(files, asked_by + "../long.npy", 3);
+  check_same(files, asked_by + "../none.npy", 3);
+  check_same(files, asked_by + "../x.npy -k 204", 2);
+  check_same(files, asked_by + "../x.npy --unknown", 2);
+  check_same(files, "search --device cpu --queries ../q.npy --train ../x.npy --out-index none/i.npy", 3);
+  check_same(files, "search --device nothing --queries ../q.npy --train ../x.npy", 2);
+  check_same(files, "classify --device cpu --queries ../q.npy --train ../x.npy --labels ../truth.npy", 2);
+}
+
+TEST_CASE("mpi command: what it refuses alone") {
+  const Files files;
+  const auto refused = [&](const string& arguments, const string& line) {
+    const auto [result, written] = files.run(KITH_MPIRUN " -np 2 '" KITH_MPI_COMMAND "'", arguments);
+    const string& err = result.err;
+    CAPTURE(err);
+    CHECK(result.code == 2);
+    CHECK(contains(err, "kith: invalid_argument: " + line + "\n"));
+    CHECK(written.empty());
+  };
+  refused("devices",
+          "devices: ranks do not share it; use `kith devices`. kith-mpi has search, classify, regress "
+          "and groundtruth");
+  refused("search --train - --format csv --queries ../q.npy",
+          "search: --train -: mpirun gives stdin to rank 0 alone, and every rank reads; name a file");
+}
+
+TEST_CASE("mpi command: one rank has another device that is not there") {
+  const Files files;
+  const auto [shared, written] =
+      files.run(KITH_MPIRUN " -np 2 '" KITH_MPI_COMMAND "'",
+                "search --device cpu,nothing --train ../x.npy --queries ../q.npy --out-index i.npy");
+  const auto alone =
+      files.run("\"$kith\"", "search --device nothing --train ../x.npy --queries ../q.npy").first;
+  CHECK(shared.code == alone.code);
+  CHECK(contains(shared.err, alone.err));
+  CHECK(written.empty());
+}

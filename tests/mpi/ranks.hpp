@@ -1,0 +1,49 @@
+// What the ranks of kith_mpi_tests share: their devices, and rows of which each has a part. A case is
+// collective: it uses CHECK, since a rank that left by REQUIRE would be waited for.
+#pragma once
+
+#include <doctest/doctest.h>
+#include <mpi.h>
+
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "common/data.hpp"
+#include "common/shards.hpp"
+#include "kith/error.hpp"
+#include "kith/mpi.hpp"
+
+namespace kith::tests {
+
+/// The device of this rank.
+const Device& my_device();
+
+inline int rank() {
+  int mine = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &mine);
+  return mine;
+}
+
+inline int ranks() {
+  int all = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &all);
+  return all;
+}
+
+/// A part for each rank, as uneven as chance has it; the last of several has no rows where `one_empty`.
+inline std::vector<Part> parts_of(std::int64_t n, std::mt19937& random, bool one_empty = false) {
+  const bool empty = one_empty && ranks() > 1;
+  std::vector<Part> parts = uneven_parts(n, ranks() - (empty ? 1 : 0), random);
+  if (empty) parts.push_back({n, 0});
+  return parts;
+}
+
+/// The part of this rank.
+inline RowsView mine_of(const Matrix& rows, const std::vector<Part>& parts) {
+  const Part& part = parts[static_cast<std::size_t>(rank())];
+  return RowsView(rows.view()).slice(part.first, part.rows);
+}
+
+}  // namespace kith::tests

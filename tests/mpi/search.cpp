@@ -1,0 +1,124 @@
+// Rows of all ranks are searched as one Index of them is, bit for bit.
+#include <algorithm>
+
+#include "kith/filter.hpp"
+#include "ranks.hpp"
+
+namespace kith::tests {
+namespace {
+
+const Device& cpu() {
+  static const Device device = open_device("cpu");
+  return device;
+}
+
+constexpr std::int64_t n = 403, m = 21, dims = 5;
+
+}  // namespace
+
+TEST_CASE("mpi: search and within are those of one index, by each metric") {
+  std::mt19937 random(5);
+  for (const Metric metric : all_metrics) {
+    if (metric == Metric::hamming) continue;  // of bits, which hard_rows() does not make
+    for (const DataKind kind : {DataKind::grid, DataKind::equal, DataKind::normal, DataKind::integers}) {
+      const Matrix train = hard_rows(kind, Set::train, n, dims, metric),
+                   queries = hard_rows(kind, Set::queries, m, dims, metric);
+      const Index whole(cpu(), train.view(), metric);
+      const std::vector<Part> parts = parts_of(n, random, kind == DataKind::grid);
+      const mpi::Index shared(MPI_COMM_WORLD, my_device(), mine_of(train, parts), {}, metric);
+      CAPTURE(name(metric));
+      CAPTURE(name(kind));
+      CHECK(shared.rows() == n);
+      CHECK(shared.my_rows() == parts[size(rank())].rows);
+      CHECK(shared.first_row() == parts[size(rank())].first);
+      for (const std::int64_t k : {std::int64_t{1}, std::int64_t{7}, n})
+        CHECK(shared.search(queries.view(), k) == whole.search(queries.view(), k));
+      const float radius = whole.search(queries.view(), 9).distance[8];
+      CHECK(shared.within(queries.view(), {&radius, 1}) == whole.within(queries.view(), {&radius, 1}));
+      CHECK(shared.search_keys(queries.view(), n + 3) == whole.search_keys(queries.view(), n + 3));
+    }
+  }
+}
+
+TEST_CASE("mpi: rows that are numbered by the caller, in any order of ranks, and a filter") {
+  std::mt19937 random(6);
+  const Metric metric = Metric::squared_l2;
+  const Matrix train = hard_rows(DataKind::grid, Set::train, n, dims, metric),
+               queries = hard_rows(DataKind::grid, Set::queries, m, dims, metric);
+  std::vector<Part> parts = parts_of(n, random);
+  std::reverse(parts.begin(), parts.end());
+  const Part& mine = parts[size(rank())];
+  const mpi::Index shared(MPI_COMM_WORLD, my_device(), mine_of(train, parts), mine.first, metric);
+  const Index whole(cpu(), train.view(), metric);
+  CHECK(shared.first_row() == mine.first);
+  CHECK(shared.search(queries.view(), 8) == whole.search(queries.view(), 8));
+  std::vector<std::int64_t> counted;
+  for (std::int64_t row = 0; row < n; row += 3) counted.push_back(row);
+  const RowFilter all = RowFilter::only(n, counted), some = all.slice(mine.first, mine.rows);
+  PlanOptions one, part;
+  one.filter = all.view();
+  part.filter = some.view();
+  CHECK(shared.search(queries.view(), 150, part) == whole.search(queries.view(), 150, one));
+}
+
+TEST_CASE("mpi: votes and means are those of one classifier and one regressor") {
+  std::mt19937 random(7);
+  const Metric metric = Metric::l2;
+  const Matrix train = hard_rows(DataKind::integers, Set::train, n, dims, metric),
+               queries = hard_rows(DataKind::integers, Set::queries, m, dims, metric);
+  std::vector<std::int64_t> labels;
+  std::vector<double> values;
+  for (std::int64_t row = 0; row < n; ++row) {
+    labels.push_back(row * row % 5);
+    values.push_back(static_cast<double>(row % 17) / 3);
+  }
+  const mpi::Index shared(MPI_COMM_WORLD, my_device(), mine_of(train, parts_of(n, random)), {}, metric);
+  const Classifier classifier(cpu(), train.view(), labels, metric);
+  const MatrixView<const double> columns(values.data(), n, 1);
+  const Regressor regressor(cpu(), train.view(), columns, metric);
+  const ShardLabels shard_labels(labels);
+  const ShardValues shard_values(columns);
+  const float radius = 150;
+  for (const Weights weights : {Weights::uniform, Weights::distance}) {
+    VotingOptions voting;
+    voting.weights = weights;
+    const Classification here = shared.classify(queries.view(), 9, shard_labels, voting),
+                         there = classifier.classify(queries.view(), 9, voting);
+    CHECK(here.label == there.label);
+    CHECK(here.votes == there.votes);
+    CHECK(bits(here.scores) == bits(there.scores));
+    CHECK(here.neighbors == there.neighbors);
+    CHECK(shared.classify_within(queries.view(), {&radius, 1}, shard_labels, voting).label ==
+          classifier.classify_within(queries.view(), {&radius, 1}, voting).label);
+    CHECK(shared.regress(queries.view(), 9, shard_values, voting).value ==
+          regressor.regress(queries.view(), 9, voting).value);
+    const RadiusRegression far = shared.regress_within(queries.view(), {&radius, 1}, shard_values, voting);
+    CHECK(far.neighbors == regressor.regress_within(queries.view(), {&radius, 1}, voting).neighbors);
+  }
+}
+
+TEST_CASE("mpi: leave one out, by merged keys") {
+  std::mt19937 random(8);
+  const Metric metric = Metric::l1;
+  const Matrix train = hard_rows(DataKind::grid, Set::train, n, dims, metric);
+  const mpi::Index shared(MPI_COMM_WORLD, my_device(), mine_of(train, parts_of(n, random, true)), {}, metric);
+  std::vector<std::int64_t> own(size(n));
+  for (std::size_t row = 0; row < own.size(); ++row) own[row] = static_cast<std::int64_t>(row);
+  PlanOptions others;
+  others.self = 0;
+  CHECK(finish(metric, leave_out(shared.search_keys(train.view(), 6), own)) ==
+        Index(cpu(), train.view(), metric).search(train.view(), 5, others));
+}
+
+TEST_CASE("mpi: keys that are reduced in several tiles") {
+  const std::int64_t rows = 3000, asked = 2100, k = 2900;  // 70 MiB of keys, of which 64 travel at once
+  const Metric metric = Metric::squared_l2;
+  const Matrix train = hard_rows(DataKind::grid, Set::train, rows, 2, metric),
+               queries = hard_rows(DataKind::grid, Set::queries, asked, 2, metric);
+  std::mt19937 random(9);
+  const mpi::Index shared(MPI_COMM_WORLD, my_device(), mine_of(train, parts_of(rows, random)), {}, metric);
+  CHECK(digest(shared.search_keys(queries.view(), k)) ==
+        digest(Index(cpu(), train.view(), metric).search_keys(queries.view(), k)));
+}
+
+}  // namespace kith::tests

@@ -1,0 +1,114 @@
+// When plans go by boxes: docs/boxes.md, section 4.
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "common/described_devices.hpp"
+#include "kith/error.hpp"
+#include "kith/plan.hpp"
+
+namespace kith::tests {
+namespace {
+
+DeviceInfo with_boxes(DeviceInfo device, std::uint32_t most = 512) {
+  device.boxes_max_k = most;
+  return device;
+}
+
+const Problem cloud{Metric::l2, 1000000, 20000, 3, 16};
+
+bool by_boxes(const DeviceInfo& device, const Problem& problem, const PlanOptions& options = {},
+              const Feedback& feedback = {}) {
+  return make_plan(device, problem, options, feedback).boxes;
+}
+
+TEST_SUITE_BEGIN("unit");
+
+TEST_CASE("plan: boxes for many rows of few columns, by metrics that follow from gaps") {
+  const DeviceInfo cpu = with_boxes(described_cpu("avx512", {}));
+  CHECK(by_boxes(cpu, cloud));
+  CHECK_FALSE(by_boxes(described_cpu("avx512", {}), cloud));
+  const auto changed = [](auto change) {
+    Problem problem = cloud;
+    change(problem);
+    return problem;
+  };
+  CHECK_FALSE(by_boxes(cpu, changed([](Problem& p) { p.dims = 17; })));
+  CHECK_FALSE(by_boxes(cpu, changed([](Problem& p) { p.n = 5000; })));
+  CHECK_FALSE(by_boxes(cpu, changed([](Problem& p) { p.k = 513; })));
+  CHECK_FALSE(by_boxes(cpu, changed([](Problem& p) { p.metric = Metric::negative_dot; })));
+  CHECK_FALSE(by_boxes(cpu, changed([](Problem& p) { p.metric = Metric::cosine; })));
+  CHECK(by_boxes(cpu, changed([](Problem& p) { p.metric = Metric::linf; })));
+}
+
+TEST_CASE("plan: boxes are made for many queries, of this search or of those before it") {
+  const DeviceInfo cpu = with_boxes(described_cpu("avx512", {})), gpu = with_boxes(described_gpu("cuda"));
+  Problem one = cloud;
+  one.m = 1;
+  CHECK_FALSE(by_boxes(cpu, one));
+  Feedback told;
+  told.queries = 20000;
+  CHECK(by_boxes(cpu, one, {}, told));
+  CHECK_FALSE(by_boxes(gpu, cloud));
+  CHECK(by_boxes(gpu, cloud, {}, told));
+  Problem many = cloud;
+  many.m = 40000;  // a GPU makes boxes in the time of some 38,000 such queries
+  CHECK(by_boxes(gpu, many));
+  CHECK(make_plan(gpu, many).most_leaves == 1000000 / 32 / 131);
+  Feedback made;
+  made.boxes_made = true;
+  CHECK(by_boxes(gpu, cloud, {}, made));
+  CHECK(by_boxes(cpu, one, {}, made));
+}
+
+TEST_CASE("plan: a sample of the queries decides, and where it said no others are not asked") {
+  const DeviceInfo cpu = with_boxes(described_cpu("avx512", {}));
+  const Plan plan = make_plan(cpu, cloud);
+  CHECK(plan.tried_queries == 64);
+  CHECK(plan.most_leaves > 100);
+  Problem few = cloud;
+  few.m = 10;
+  Feedback told;
+  told.boxes_made = true;
+  const Plan of_few = make_plan(cpu, few, {}, told);
+  CHECK(of_few.tried_queries == 0);  // nobody can tell: it may cost a tenth more
+  CHECK(of_few.most_leaves <= plan.most_leaves / 10);
+  told.boxes_lose_from = 16;
+  CHECK_FALSE(by_boxes(cpu, cloud, {}, told));
+  Problem nearer = cloud;
+  nearer.k = 15;
+  CHECK(by_boxes(cpu, nearer, {}, told));
+}
+
+TEST_CASE("plan: who names another way, or has no memory for boxes, does without") {
+  const DeviceInfo cpu = with_boxes(described_cpu("avx512", {}));
+  PlanOptions options;
+  options.proposer = Proposer::none;
+  CHECK_FALSE(by_boxes(cpu, cloud, options));
+  options = {};
+  options.fused = true;
+  CHECK_FALSE(by_boxes(cpu, cloud, options));
+  options = {};
+  options.boxes = false;
+  CHECK_FALSE(by_boxes(cpu, cloud, options));
+  options = {};
+  options.memory_limit = 1 << 20;
+  CHECK_FALSE(by_boxes(cpu, cloud, options));
+  options.boxes = true;  // asked for, whatever they take
+  CHECK(by_boxes(cpu, cloud, options));
+  options.fused = true;
+  CHECK_THROWS_AS(make_plan(cpu, cloud, options), Error);
+}
+
+TEST_CASE("plan: what is said of boxes") {
+  const std::string text = explain(make_plan(with_boxes(described_cpu("avx512", {})), cloud));
+  CAPTURE(text);
+  CHECK(text.find("boxes, nearest first") != std::string::npos);
+  CHECK(text.find("then all rows by the chain") != std::string::npos);
+  CHECK(text.find("64 queries, to tell whether boxes pay") != std::string::npos);
+}
+
+TEST_SUITE_END();
+
+}  // namespace
+}  // namespace kith::tests

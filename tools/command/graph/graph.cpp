@@ -1,0 +1,109 @@
+// kith graph: the nearest rows of every row, as matrices or as edges.
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <memory>
+#include <vector>
+
+#include "command/input/index_input.hpp"
+#include "command/input/learned.hpp"
+#include "command/rows/pieces.hpp"
+#include "command/shared/command.hpp"
+#include "files/output.hpp"
+#include "kith/index.hpp"
+
+namespace kith::command {
+namespace {
+
+struct GraphFlags : QuestionFlags {
+  std::string out, out_distance, edges;
+};
+
+/// Both with file rows in place of those that are searched; rows that --missing drop leaves out have none.
+Neighbors find_graph(const GraphFlags& flags, Training& training, Trace* trace) {
+  check_k("graph", flags.query_flags.k, training, true);
+  PlanOptions options = question_options(flags, training);
+  const Index index = index_of(training, open_device(flags.device), flags.metric, true);
+  ProgressBar bar("finding neighbours");
+  options.progress = [&bar](const Progress& progress) { bar.update(progress.fraction); };
+  Neighbors found = index.search(training.rows.searched(), flags.query_flags.k, options, trace);
+  training.rows.spread(found.index, static_cast<std::size_t>(found.k), no_neighbor);
+  training.rows.spread(found.distance, static_cast<std::size_t>(found.k), std::nanf(""));
+  found.queries = training.rows.table.rows;
+  for (std::int64_t& row : found.index)
+    if (row != no_neighbor) row = training.file_row(row);
+  return found;
+}
+
+/// A line an edge: from, to, distance, with tabs between.
+void write_edges(files::AtomicFile& file, const Neighbors& found, bool header) {
+  if (header) file.write("from\tto\tdistance\n");
+  for (std::size_t i = 0; i < found.index.size(); ++i) {
+    if (found.index[i] == no_neighbor) continue;
+    file.write(std::to_string(i / static_cast<std::size_t>(found.k)) + "\t" + std::to_string(found.index[i]) +
+               "\t" + format_float(found.distance[i]) + "\n");
+  }
+}
+
+void check_graph_flags(const GraphFlags& flags) {
+  if (flags.out.empty() && flags.out_distance.empty() && flags.edges.empty())
+    throw Error(Errc::invalid_argument,
+                "graph: nothing is to be written; give --out, --out-distance or --out-edges");
+  if (!flags.out.empty()) files::check_output_name(flags.out, files::Content::indices, flags.output.format);
+  if (!flags.out_distance.empty())
+    files::check_output_name(flags.out_distance, files::Content::distances, flags.output.format);
+}
+
+int run_graph(const CLI::App& app, GraphFlags flags) {
+  take_index(app, flags, true);
+  check_graph_flags(flags);
+  OutputFile rows(flags.out, flags.output.format), distances(flags.out_distance, flags.output.format),
+      edges(flags.edges, "tsv");
+  Training training = read_training("graph", flags.training);
+  Trace trace;
+  const Neighbors found = find_graph(flags, training, flags.diagnostics.any() ? &trace : nullptr);
+  const auto names = [&](const char* what) { return header_of(flags.output, numbered(what, found.k)); };
+  const auto matrix = [&](const auto& values) { return MatrixView(values.data(), found.queries, found.k); };
+  if (rows) files::write_rows(*rows, matrix(found.index), names("neighbor"));
+  if (distances) files::write_rows(*distances, matrix(found.distance), names("distance"));
+  if (edges) write_edges(*edges, found, !names("neighbor").empty());
+  rows.commit();
+  distances.commit();
+  edges.commit();
+  print(diagnostics(flags.diagnostics, trace));
+  return exit_ok;
+}
+
+}  // namespace
+
+Subcommand add_graph(CLI::App& parent) {
+  auto flags = std::make_shared<GraphFlags>();
+  flags->query_flags.leave_one_out = true;
+  CLI::App* app = parent.add_subcommand("graph", "Find the k nearest rows of every row, itself left out");
+  add_table_options(*app, flags->training.tables,
+                    "A column of text files that is no feature: left out. A name, or a number from 1; "
+                    "-1 is the last",
+                    false);
+  add_index_option(*app, flags->training);
+  add_number(*app, "-k", flags->query_flags.k, "Neighbours of a row", 1)->capture_default_str();
+  add_metric_option(*app, flags->metric);
+  add_device_option(*app, flags->device);
+  add_filter_option(*app, flags->training);
+  add_feature_option(*app, flags->training);
+  add_preparation_options(*app, flags->training);
+  writes_file(
+      app->add_option("--out", flags->out,
+                      "Write the rows found, [rows, k], from 0: .npy (int64), .ivecs, .csv, .tsv, .txt"));
+  writes_file(
+      app->add_option("--out-distance", flags->out_distance,
+                      "Write their distances in the same way: .npy (float32), .fvecs, .csv, .tsv, .txt"));
+  writes_file(app->add_option("--out-edges", flags->edges,
+                              "Write a line an edge: from, to and distance, with tabs between"));
+  add_output_options(*app, flags->output);
+  add_diagnostic_options(*app, flags->diagnostics);
+  add_plan_options(*app, flags->plan);
+  add_examples(*app, {"kith graph --train points.npy -k 16 --out nearest.npy --out-distance far.npy",
+                      "kith graph --train a.csv --label-column -1 -k 5 --out-edges edges.tsv --explain"});
+  return {app, [app, flags] { return run_graph(*app, *flags); }};
+}
+
+}  // namespace kith::command

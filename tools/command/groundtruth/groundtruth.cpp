@@ -1,0 +1,86 @@
+// kith groundtruth: exact neighbours as the file that approximate searches are measured by.
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "command/input/index_input.hpp"
+#include "command/input/learned.hpp"
+#include "command/rows/training_index.hpp"
+#include "command/shared/command.hpp"
+#include "files/ground_truth.hpp"
+#include "files/output.hpp"
+#include "kith/index.hpp"
+
+namespace kith::command {
+namespace {
+
+struct GroundTruthFlags : RowFlags {
+  std::int64_t k = 100;
+  std::string out;
+  bool no_distances = false;
+  DiagnosticFlags diagnostics;
+};
+
+/// What such files hold for Euclid is squared; the neighbours are the same.
+Metric metric_in_file(Metric metric) {
+  return metric == Metric::l2 ? Metric::squared_l2 : metric;
+}
+
+Neighbors find_truth(const GroundTruthFlags& flags, Training& training, const Rows& queries, Trace* trace) {
+  PlanOptions options = plan_options(flags.plan);
+  options.filter = training.filter_view();
+  const TrainingIndex index(training, open_my_device(flags.device), metric_in_file(flags.metric), false);
+  ProgressBar bar("searching");
+  options.progress = [&bar](const Progress& progress) { bar.update(progress.fraction); };
+  if (index.metric() == metric_in_file(flags.metric))
+    return index.search(queries.searched(), flags.k, options, trace);
+  // An index file of l2: keys hold what its distances are the roots of.
+  return finish(metric_in_file(flags.metric), index.keys(queries.searched(), flags.k, options, trace));
+}
+
+int run_groundtruth(const CLI::App& app, GroundTruthFlags flags) {
+  take_index(app, flags, false);
+  flags.training.tables.in_parts = ranks() != nullptr;
+  files::check_ground_truth_name(flags.out);
+  OutputFile out(flags.out, "ibin");
+  Training training = read_training("groundtruth", flags.training);
+  check_k("groundtruth", flags.k, training, false);
+  const Rows queries = read_prepared_queries(flags.training, training);
+  Trace trace;
+  const Neighbors found = find_truth(flags, training, queries, flags.diagnostics.any() ? &trace : nullptr);
+  MatrixView<const float> distances;
+  if (!flags.no_distances) distances = {found.distance.data(), found.queries, found.k};
+  if (out) files::write_ground_truth(*out, {found.index.data(), found.queries, found.k}, distances);
+  out.commit();
+  print(diagnostics(flags.diagnostics, trace));
+  return exit_ok;
+}
+
+}  // namespace
+
+Subcommand add_groundtruth(CLI::App& parent) {
+  auto flags = std::make_shared<GroundTruthFlags>();
+  CLI::App* app = parent.add_subcommand(
+      "groundtruth", "Write the exact neighbours of queries, by which approximate searches are measured");
+  add_table_options(*app, flags->training.tables,
+                    "A column of text files that is no feature: left out. A name, or a number from 1; "
+                    "-1 is the last");
+  add_index_option(*app, flags->training);
+  app->get_option("--queries")->required();
+  add_number(*app, "-k", flags->k, "Neighbours of each query", 1)->capture_default_str();
+  writes_file(app->add_option("--out", flags->out,
+                              "Write them as big-ann-benchmarks reads them: uint32 queries, k; int32 rows; "
+                              "float32 distances, squared for Euclid. A name in .ibin or .bin; - is stdout"))
+      ->required();
+  app->add_flag("--no-distances", flags->no_distances, "Write the rows alone");
+  add_metric_option(*app, flags->metric);
+  add_device_option(*app, flags->device);
+  add_filter_option(*app, flags->training);
+  add_diagnostic_options(*app, flags->diagnostics);
+  add_plan_options(*app, flags->plan);
+  add_examples(*app, {"kith groundtruth --train base.u8bin --queries query.u8bin -k 100 --out gt.ibin",
+                      "kith groundtruth --train base.fvecs --queries query.fvecs --out gt.ibin --certify",
+                      "kith recall --truth gt.ibin --found ann.ibin -k 10"});
+  return {app, [app, flags] { return run_groundtruth(*app, *flags); }};
+}
+
+}  // namespace kith::command

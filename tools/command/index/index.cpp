@@ -1,0 +1,137 @@
+// kith index: training rows as a file that any device opens.
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "command/index/index.hpp"
+#include "command/input/elements.hpp"
+#include "command/input/index_input.hpp"
+#include "command/rows/pieces.hpp"
+#include "command/shared/output_file.hpp"
+#include "files/source.hpp"
+#include "kith/names.hpp"
+
+namespace kith::command {
+namespace {
+
+/// What must be given, and what has no meaning.
+struct IndexAction {
+  std::string_view name;
+  int (*run)(const IndexFlags& flags);
+  std::vector<const char*> needs, refuses;
+};
+
+void write_index(const Index& index, const std::string& path) {
+  {
+    ProgressBar bar("saving " + files::shown_name(path));
+    save(index, path, {interrupt_token(), [&](double part) { bar.update(part); }});
+  }
+  note_written(path);
+}
+
+int build_index(const IndexFlags& flags) {
+  Training training = read_training("index", flags.training);
+  write_index(index_of(training, open_device(flags.device), flags.metric, false), flags.out);
+  return exit_ok;
+}
+
+Index opened(const IndexFlags& flags) {
+  return open_index_file(flags.file, open_device(flags.device));
+}
+
+void write_changed(const Index& index, const IndexFlags& flags) {
+  write_index(index, flags.out.empty() ? flags.file : flags.out);
+}
+
+int add_to_index(const IndexFlags& flags) {
+  TrainingFlags more = flags.training;
+  const IndexFileInfo info = index_file_info(flags.file);
+  if (compares_bits(info.metric) && more.tables.element.empty()) more.tables.element = name(Element::bits);
+  const Training training = read_training("index", more);
+  write_changed(opened(flags).with(training.rows.searched()), flags);
+  return exit_ok;
+}
+
+int remove_from_index(const IndexFlags& flags) {
+  write_changed(opened(flags).without(flags.rows), flags);
+  return exit_ok;
+}
+
+int compact_index(const IndexFlags& flags) {
+  write_changed(opened(flags).compact(), flags);
+  return exit_ok;
+}
+
+const std::vector<IndexAction>& index_actions() {
+  static const std::vector<IndexAction> all = {
+      {"build", build_index, {"--train", "--out"}, {"FILE", "--rows", "--json", "--verify"}},
+      {"info",
+       show_index,
+       {"FILE"},
+       {"--train", "--out", "--metric", "--device", "--element", "--features", "--rows"}},
+      {"add", add_to_index, {"FILE", "--train"}, {"--metric", "--features", "--rows", "--json", "--verify"}},
+      {"remove",
+       remove_from_index,
+       {"FILE", "--rows"},
+       {"--train", "--metric", "--element", "--features", "--json", "--verify"}},
+      {"compact",
+       compact_index,
+       {"FILE"},
+       {"--train", "--metric", "--element", "--features", "--rows", "--json", "--verify"}}};
+  return all;
+}
+
+int run_index(const CLI::App& app, const IndexFlags& flags) {
+  if (flags.action.empty()) refuse("index", "there is nothing to do; see `kith index --help`");
+  std::vector<std::string> names;
+  for (const IndexAction& action : index_actions()) {
+    names.emplace_back(action.name);
+    if (plain_name(flags.action) != action.name) continue;
+    const std::string where = "index " + names.back();
+    for (const char* option : action.needs)
+      if (app.count(option) == 0) refuse(where, std::string(option) + " is missing; see `kith index --help`");
+    for (const char* option : action.refuses)
+      if (app.count(option) > 0) refuse(where, std::string(option) + " means nothing to it; leave it out");
+    if (action.name == "build") check_element_flags(app, flags.training.tables, flags.metric);
+    check_model_path(where, "--out", flags.out);
+    return action.run(flags);
+  }
+  refuse("index",
+         "there is no \"" + files::shown_name(flags.action) + "\"; " + advice_on_name(flags.action, names));
+}
+
+}  // namespace
+
+Subcommand add_index(CLI::App& parent) {
+  auto flags = std::make_shared<IndexFlags>();
+  CLI::App* app =
+      parent.add_subcommand("index", "Write training rows as a file that any device opens, or look at one");
+  app->add_option(
+         "ACTION", flags->action,
+         "build: write --train as --out; info: what FILE holds; add: FILE with the rows of --train, too; "
+         "remove: without --rows; compact: without the memory of removed rows")
+      ->type_name("");
+  keeps_file(app->add_option("FILE", flags->file, "An index file, of all actions but build"));
+  add_table_options(*app, flags->training.tables,
+                    "A column of text files that is no feature: left out. A name, or a number from 1; "
+                    "-1 is the last",
+                    false);
+  app->get_option("--train")->required(false);
+  writes_file(app->add_option("--out", flags->out,
+                              "The index file that is written, .kidx by custom; otherwise FILE is replaced"));
+  add_numbers(*app, "--rows", flags->rows, "Of remove: numbers of rows, with commas between them", 0);
+  add_metric_option(*app, flags->metric);
+  add_element_option(*app, flags->training.tables);
+  add_feature_option(*app, flags->training);
+  add_device_option(*app, flags->device);
+  app->add_flag("--verify", flags->verify,
+                "Of info: read all of FILE, and compare each byte with its checksums");
+  app->add_flag("--json", flags->json, "Of info: print JSON");
+  add_examples(*app, {"kith index build --train base.u8bin --metric l2 --out base.kidx",
+                      "kith index info base.kidx --verify",
+                      "kith index add base.kidx --train more.u8bin --out larger.kidx",
+                      "kith index remove base.kidx --rows 3,1415",
+                      "kith search --index base.kidx --queries query.u8bin -k 10"});
+  return {app, [app, flags] { return run_index(*app, *flags); }};
+}
+
+}  // namespace kith::command

@@ -1,0 +1,29 @@
+// --element: what rows are stored as, on their way from a file to the library.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "command/input/tables.hpp"
+#include "kith/metric.hpp"
+
+namespace kith::command {
+
+/// --element, for subcommands whose rows go to the library as they are.
+void add_element_option(CLI::App& app, TableFlags& flags);
+
+/// Throws invalid_argument: --element with an option that makes float32 of rows; bits without --metric
+/// hamming, or the other way round.
+void check_element_flags(const CLI::App& app, const TableFlags& flags, Metric metric);
+
+/// What readers need not widen: files::ReadOptions::keep.
+std::vector<Element> kept_elements(const TableFlags& flags);
+
+/// Store the rows as --element says, if it says anything. Throws invalid_argument: the first value that the
+/// element does not have, by row and column; bits of a file that holds no bytes.
+void store_as_asked(const TableFlags& flags, files::Table& table);
+
+/// The rows as they are stored, in whatever element.
+RowsView rows_view(const files::Table& table);
+
+}  // namespace kith::command

@@ -1,0 +1,135 @@
+#include "command/input/index_input.hpp"
+
+#include <CLI/CLI.hpp>
+#include <cstring>
+
+#include "command/input/elements.hpp"
+#include "command/rows/ranks.hpp"
+#include "files/source.hpp"
+#include "kith/index_file.hpp"
+
+namespace kith::command {
+namespace {
+
+constexpr std::int64_t bits_a_byte = 8;
+
+/// Columns as tables count them: of bits bytes.
+std::int64_t table_columns(const std::string& path, std::int64_t dims, Metric metric) {
+  if (!compares_bits(metric)) return dims;
+  if (dims % bits_a_byte != 0)
+    throw Error(Errc::unsupported,
+                path + ": its rows have " + std::to_string(dims) +
+                    " bits, and files of queries hold whole bytes; search it by the library");
+  return dims / bits_a_byte;
+}
+
+/// Rows with all columns of the caller's: those that do not count are 0, and not looked at.
+std::vector<unsigned char> widened(const IndexFileRows& from, std::int64_t dims) {
+  const auto bytes = static_cast<std::size_t>(element_bytes(from.element));
+  std::vector<unsigned char> rows(static_cast<std::size_t>(from.rows * dims) * bytes);
+  for (std::int64_t r = 0; r < from.rows; ++r)
+    for (std::int64_t c = 0; c < from.cols; ++c)
+      std::memcpy(rows.data() +
+                      static_cast<std::size_t>(r * dims + from.features[static_cast<std::size_t>(c)]) * bytes,
+                  from.data.data() + static_cast<std::size_t>(r * from.cols + c) * bytes, bytes);
+  return rows;
+}
+
+void read_rows(const std::string& path, files::Table& table, Training& training) {
+  ActivityLine activity("reading " + files::shown_name(path));
+  OpenOptions options;
+  options.stop = interrupt_token();
+  options.progress = [&](double part) { activity.update(part); };
+  IndexFileRows from = read_index_rows(path, options);
+  training.features = training.file_features = from.features;
+  std::vector<unsigned char> rows = from.features.empty() ? std::move(from.data) : widened(from, table.cols);
+  table.element = from.element;
+  if (from.element == Element::f32) {
+    table.values.resize(rows.size() / sizeof(float));
+    std::memcpy(table.values.data(), rows.data(), rows.size());
+  } else {
+    table.stored = std::move(rows);
+  }
+}
+
+}  // namespace
+
+void add_index_option(CLI::App& app, TrainingFlags& flags) {
+  app.get_option("--train")->required(false);
+  reads_file(
+      app.add_option("--index", flags.index,
+                     "Training rows that `kith index build` wrote, with their metric, in place of --train"));
+}
+
+void take_index(const CLI::App& app, RowFlags& flags, bool rows) {
+  const std::string where = app.get_name();
+  const auto given = [&](const char* option) {
+    return app.get_option_no_throw(option) && app.count(option) > 0;
+  };
+  if (flags.training.index.empty()) {
+    if (given("--train") || given("--model")) return;
+    const bool model = app.get_option_no_throw("--model") != nullptr;
+    refuse(where, std::string("there are no training rows; give --train FILE, --index FILE") +
+                      (model ? ", or --model FILE" : ""));
+  }
+  if (ranks())
+    refuse(where, "--index is read by one process, and there are " + std::to_string(ranks()->size()) +
+                      " ranks; give --train, of which each rank reads its part");
+  for (const char* option :
+       {"--train", "--array", "--model", "--save-model", "--features", "--scale", "--categories",
+        "--categorical", "--missing", "--svm-base", "--unseen", "--metric"})
+    if (given(option))
+      refuse(where, "--index and " + std::string(option) +
+                        " are both given, but an index has its rows, their columns and their metric; leave " +
+                        option + " out");
+  if (given("--report"))
+    refuse(
+        where,
+        "--index and --report are both given, but a report shows training rows, which an index does not keep "
+        "for people; leave --report out, or give --train");
+  const bool labels = flags.training.answers == TrainingFlags::Answers::labels;
+  if (flags.training.answers != TrainingFlags::Answers::none && !given(labels ? "--labels" : "--values"))
+    refuse(where, labels ? "an index has no labels; give --labels FILE"
+                         : "an index has no values; give --values FILE");
+  const IndexFileInfo info = index_file_info(flags.training.index);
+  if (info.removed > 0 || info.positions != info.rows || info.next_row != info.positions)
+    for (const char* option : {"--filter", "--labels", "--values", "--leave-one-out"})
+      if (given(option) || (rows && std::string_view(option) == "--leave-one-out"))
+        throw Error(Errc::unsupported,
+                    where + ": " + flags.training.index +
+                        ": rows were removed or have ids of their own, and files that belong to "
+                        "rows go by their order; leave " +
+                        option + " out, or use the library");
+  flags.metric = info.metric;
+  flags.training.index_rows = rows;
+  if (rows && info.metric == Metric::cosine)
+    throw Error(Errc::unsupported,
+                where + ": " + flags.training.index +
+                    ": an index of cosine holds unit rows, which are not the rows that were given; "
+                    "give these by --train");
+  if (compares_bits(info.metric) && flags.training.tables.element.empty())
+    flags.training.tables.element = name(Element::bits);
+}
+
+files::Table index_table(const TrainingFlags& flags, Training& training) {
+  const IndexFileInfo info = index_file_info(flags.index);
+  files::Table table;
+  table.path = flags.index;
+  table.rows = info.rows - info.removed;
+  table.cols = table_columns(flags.index, info.dims, info.metric);
+  if (flags.index_rows)
+    read_rows(flags.index, table, training);
+  else
+    training.index = flags.index;
+  return table;
+}
+
+Index open_index_file(const std::string& path, const Device& device) {
+  ActivityLine activity("opening " + files::shown_name(path));
+  OpenOptions options;
+  options.stop = interrupt_token();
+  options.progress = [&](double part) { activity.update(part); };
+  return open_index(path, device, options);
+}
+
+}  // namespace kith::command

@@ -1,0 +1,97 @@
+#include "command/rows/pieces.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "command/input/index_input.hpp"
+
+namespace kith::command {
+namespace {
+
+constexpr std::int64_t most_pieces = 8;  ///< a search takes a little longer for each
+constexpr std::int64_t smallest_piece = std::int64_t{32} << 20;
+
+/// Into how many pieces rows are cut that are given back one by one: one, unless the device's memory is the
+/// host's and the rows are many.
+std::int64_t pieces_of(const Rows& rows, const Device& device, Metric metric, bool keep) {
+  // cosine refuses rows of zeros by their number, which a piece does not know.
+  if (keep || device.info().kind != DeviceKind::cpu || metric == Metric::cosine) return 1;
+  const RowsView all = rows.searched();
+  return std::clamp<std::int64_t>(std::min(all.rows * all.stride_bytes / smallest_piece, all.rows), 1,
+                                  most_pieces);
+}
+
+/// Give the memory of some rows back to the system. Their values are lost.
+void give_back(const RowsView& rows) {
+  const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+  const auto begin = reinterpret_cast<std::uintptr_t>(rows.row(0));
+  const std::uintptr_t end = begin + static_cast<std::size_t>(rows.rows * rows.stride_bytes);
+  const std::uintptr_t first = (begin + page - 1) / page * page, last = end / page * page;
+  // Whole pages of a vector's memory alone, which is ours; a wish that the system may refuse.
+  if (first < last) static_cast<void>(::madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED));
+}
+
+/// An Index or what has one, of the rows of `rows`, whose memory is given back piece by piece, unless
+/// somebody keeps them.
+///   make    (rows)                a new one, of the first piece
+///   extend  (made, rows, first)   one of these rows, too, which are rows first, first + 1, ...
+template <class Make, class Extend>
+auto from_pieces(Rows& rows, const Device& device, Metric metric, bool keep, Make make, Extend extend) {
+  const std::int64_t pieces = pieces_of(rows, device, metric, keep);
+  if (pieces > 1 && !rows.prepared.empty()) rows.table.values = {};
+  const RowsView all = rows.searched();
+  const std::int64_t step = (all.rows + pieces - 1) / pieces;
+  auto made = make(all.slice(0, std::min(step, all.rows)));
+  if (pieces == 1) return made;
+  give_back(all.slice(0, step));
+  for (std::int64_t first = step; first < all.rows; first += step) {
+    const RowsView piece = all.slice(first, std::min(step, all.rows - first));
+    made = extend(made, piece, first);
+    give_back(piece);
+  }
+  rows.table.values = {};
+  rows.table.stored = {};
+  rows.prepared = {};
+  return made;
+}
+
+}  // namespace
+
+Index index_of(Training& training, const Device& device, Metric metric, bool keep) {
+  if (!training.index.empty()) return open_index_file(training.index, device);
+  return from_pieces(
+      training.rows, device, metric, keep,
+      [&](const RowsView& rows) { return Index(device, rows, metric, {training.features}); },
+      [](const Index& made, const RowsView& rows, std::int64_t) { return made.with(rows); });
+}
+
+Classifier classifier_of(Training& training, const Device& device, Metric metric, bool keep) {
+  const auto n = static_cast<std::size_t>(training.n()), outputs = training.labels.size();
+  std::vector<std::int64_t> labels;
+  labels.reserve(n * outputs);
+  for (std::size_t t = 0; t < n; ++t)
+    for (const files::Labels& column : training.labels) labels.push_back(column.code[t]);
+  const MatrixView<const std::int64_t> all(labels.data(), training.n(), static_cast<std::int64_t>(outputs));
+  const std::span<const float> weights = training.sample_weights;
+  const auto weights_of = [&](std::int64_t first, std::int64_t count) {
+    return weights.empty()
+               ? weights
+               : weights.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
+  };
+  if (!training.index.empty())
+    return Classifier(open_index_file(training.index, device), all, training.sample_weights);
+  return from_pieces(
+      training.rows, device, metric, keep,
+      [&](const RowsView& rows) {
+        const std::span<const float> some = weights_of(0, rows.rows);
+        return Classifier(device, rows, all.slice(0, rows.rows), metric,
+                          TrainOptions{training.features, {some.begin(), some.end()}});
+      },
+      [&](const Classifier& made, const RowsView& rows, std::int64_t first) {
+        return made.with(rows, all.slice(first, rows.rows), weights_of(first, rows.rows));
+      });
+}
+
+}  // namespace kith::command

@@ -1,0 +1,166 @@
+#include "command/rows/training_index.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "command/rows/pieces.hpp"
+
+namespace kith::command {
+namespace {
+
+/// The rows of the file that this rank holds or, where it has read all, keeps.
+files::RowRange my_range(const Training& training) {
+  const std::optional<files::RowRange>& held = training.rows.table.held;
+  return held ? *held : files::part_of(training.n(), ranks()->rank(), ranks()->size());
+}
+
+/// The numbers of all training rows: which neighbour leaves the list of each query.
+std::vector<std::int64_t> all_rows(std::int64_t n) {
+  std::vector<std::int64_t> rows(static_cast<std::size_t>(n));
+  std::iota(rows.begin(), rows.end(), 0);
+  return rows;
+}
+
+/// The first k of each list.
+Keys nearest_of(const Keys& keys, std::int64_t k) {
+  Keys some{keys.queries, k, {}, {}};
+  for (std::int64_t q = 0; q < keys.queries; ++q) {
+    const std::ptrdiff_t begin = q * keys.k, end = begin + k;
+    some.value.insert(some.value.end(), keys.value.begin() + begin, keys.value.begin() + end);
+    some.row.insert(some.row.end(), keys.row.begin() + begin, keys.row.begin() + end);
+  }
+  return some;
+}
+
+MatrixView<const double> values_of(const Training& training) {
+  return {training.values.data(), training.n(), static_cast<std::int64_t>(training.value_names.size())};
+}
+
+}  // namespace
+
+TrainingIndex::TrainingIndex(Training& training, const Device& device, Metric metric, bool keep)
+    : metric_(metric) {
+  if (!ranks()) {
+    alone_ = index_of(training, device, metric, keep);
+    metric_ = alone_->metric();
+    return;
+  }
+  const files::RowRange mine = my_range(training);
+  const RowsView rows = training.rows.searched();
+  if (training.filter && mine.rows > 0) filter_ = training.filter->slice(mine.first, mine.rows);
+  shared_ = ranks()->index(device, training.rows.table.held ? rows : rows.slice(mine.first, mine.rows),
+                           mine.first, metric, {training.features});
+  if (keep) return;
+  training.rows.table.values = {};
+  training.rows.table.stored = {};
+  training.rows.prepared = {};
+}
+
+PlanOptions TrainingIndex::shared_options(const PlanOptions& options) const {
+  PlanOptions mine = options;
+  mine.self = {};
+  mine.filter = filter_ ? filter_->view() : MatrixView<const std::uint32_t>{};
+  return mine;
+}
+
+Keys TrainingIndex::keys(const RowsView& queries, std::int64_t k, const PlanOptions& options,
+                         Trace* trace) const {
+  if (alone_) {
+    Keys keys = alone_->search_keys(queries, k, options, trace);
+    for (std::int64_t& row : keys.row)
+      if (row >= 0) row -= alone_->first_row();
+    return keys;
+  }
+  const PlanOptions mine = shared_options(options);
+  if (!options.self) return shared_->search_keys(queries, k, mine, trace);
+  return leave_out(shared_->search_keys(queries, k + 1, mine, trace), all_rows(queries.rows));
+}
+
+RadiusKeys TrainingIndex::keys(const RowsView& queries, std::span<const float> radii,
+                               const PlanOptions& options, Trace* trace) const {
+  RadiusKeys keys = shared_->within_keys(queries, radii, shared_options(options), trace);
+  return options.self ? leave_out(keys, all_rows(queries.rows)) : keys;
+}
+
+Neighbors TrainingIndex::search(const RowsView& queries, std::int64_t k, const PlanOptions& options,
+                                Trace* trace) const {
+  if (alone_) return alone_->search(queries, k, options, trace);
+  return finish(metric_, keys(queries, k, options, trace));
+}
+
+RadiusNeighbors TrainingIndex::within(const RowsView& queries, std::span<const float> radii,
+                                      const PlanOptions& options, Trace* trace) const {
+  if (alone_) return alone_->within(queries, radii, options, trace);
+  return finish(metric_, keys(queries, radii, options, trace));
+}
+
+TrainingClassifier::TrainingClassifier(Training& training, const Device& device, Metric metric, bool keep) {
+  if (!ranks()) {
+    alone_ = classifier_of(training, device, metric, keep);
+    return;
+  }
+  for (const files::Labels& column : training.labels)
+    labels_.emplace_back(column.code, training.sample_weights);
+  shared_.emplace(training, device, metric, keep);
+}
+
+std::vector<Classification> TrainingClassifier::classify_outputs(const RowsView& queries, std::int64_t k,
+                                                                 const VotingOptions& voting,
+                                                                 const PlanOptions& options,
+                                                                 Trace* trace) const {
+  if (alone_) return alone_->classify_outputs(queries, k, voting, options, trace);
+  const Keys keys = shared_->keys(queries, k, options, trace);
+  std::vector<Classification> results;
+  for (const ShardLabels& labels : labels_)
+    results.push_back(kith::classify(shared_->metric(), keys, labels, voting));
+  return results;
+}
+
+RadiusClassification TrainingClassifier::classify_within(const RowsView& queries,
+                                                         std::span<const float> radii,
+                                                         const VotingOptions& voting,
+                                                         const PlanOptions& options, Trace* trace) const {
+  if (alone_) return alone_->classify_within(queries, radii, voting, options, trace);
+  return kith::classify(shared_->metric(), shared_->keys(queries, radii, options, trace), labels_[0], voting);
+}
+
+Sweep TrainingClassifier::sweep(const RowsView& queries, std::span<const std::int64_t> ks,
+                                const VotingOptions& voting, const PlanOptions& options, Trace* trace,
+                                std::int64_t counted_k) const {
+  if (alone_) return alone_->sweep(queries, ks, voting, options, trace, counted_k);
+  const Keys keys = shared_->keys(queries, *std::max_element(ks.begin(), ks.end()), options, trace);
+  Sweep sweep;
+  for (const std::int64_t k : ks) {
+    Classification result = kith::classify(shared_->metric(), nearest_of(keys, k), labels_[0], voting);
+    sweep.label.push_back(std::move(result.label));
+    if (k != counted_k) continue;
+    sweep.votes = std::move(result.votes);
+    sweep.scores = std::move(result.scores);
+  }
+  sweep.neighbors = finish(shared_->metric(), keys);
+  return sweep;
+}
+
+TrainingRegressor::TrainingRegressor(Training& training, const Device& device, Metric metric, bool keep) {
+  if (!ranks()) {
+    alone_.emplace(index_of(training, device, metric, keep), values_of(training), training.sample_weights);
+    return;
+  }
+  values_.emplace(values_of(training), training.sample_weights);
+  shared_.emplace(training, device, metric, keep);
+}
+
+Regression TrainingRegressor::regress(const RowsView& queries, std::int64_t k, const VotingOptions& voting,
+                                      const PlanOptions& options, Trace* trace) const {
+  if (alone_) return alone_->regress(queries, k, voting, options, trace);
+  return kith::regress(shared_->metric(), shared_->keys(queries, k, options, trace), *values_, voting);
+}
+
+RadiusRegression TrainingRegressor::regress_within(const RowsView& queries, std::span<const float> radii,
+                                                   const VotingOptions& voting, const PlanOptions& options,
+                                                   Trace* trace) const {
+  if (alone_) return alone_->regress_within(queries, radii, voting, options, trace);
+  return kith::regress(shared_->metric(), shared_->keys(queries, radii, options, trace), *values_, voting);
+}
+
+}  // namespace kith::command

@@ -1,0 +1,85 @@
+// The training rows of a command, ready to be searched: those here, or with Ranks those of all ranks, of
+// which each holds a part. The answers are the same bits.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "command/input/training.hpp"
+#include "command/rows/ranks.hpp"
+#include "kith/classifier.hpp"
+#include "kith/device.hpp"
+#include "kith/index.hpp"
+#include "kith/regressor.hpp"
+#include "kith/shard_votes.hpp"
+
+namespace kith::command {
+
+/// Of Training, as index_of() has it. `options` of a search are those of a process that is alone: filter and
+/// self count among all rows. Queries of a search with self are all training rows.
+class TrainingIndex {
+ public:
+  TrainingIndex(Training& training, const Device& device, Metric metric, bool keep);
+
+  Neighbors search(const RowsView& queries, std::int64_t k, const PlanOptions& options, Trace* trace) const;
+  RadiusNeighbors within(const RowsView& queries, std::span<const float> radii, const PlanOptions& options,
+                         Trace* trace) const;
+
+  /// Rows are numbered as search() numbers them. A process that is alone leaves out no row of its own.
+  Keys keys(const RowsView& queries, std::int64_t k, const PlanOptions& options, Trace* trace) const;
+  /// Of all ranks. A process that is alone has none.
+  RadiusKeys keys(const RowsView& queries, std::span<const float> radii, const PlanOptions& options,
+                  Trace* trace) const;
+
+  /// That of an index file where there is one.
+  Metric metric() const { return metric_; }
+
+ private:
+  PlanOptions shared_options(const PlanOptions& options) const;
+
+  std::optional<Index> alone_;
+  std::unique_ptr<SharedIndex> shared_;
+  std::optional<RowFilter> filter_;  ///< of the rows of this rank
+  Metric metric_;
+};
+
+/// As classifier_of() has it; what Classifier returns.
+class TrainingClassifier {
+ public:
+  TrainingClassifier(Training& training, const Device& device, Metric metric, bool keep);
+
+  std::vector<Classification> classify_outputs(const RowsView& queries, std::int64_t k,
+                                               const VotingOptions& voting, const PlanOptions& options,
+                                               Trace* trace) const;
+  RadiusClassification classify_within(const RowsView& queries, std::span<const float> radii,
+                                       const VotingOptions& voting, const PlanOptions& options,
+                                       Trace* trace) const;
+  Sweep sweep(const RowsView& queries, std::span<const std::int64_t> ks, const VotingOptions& voting,
+              const PlanOptions& options, Trace* trace, std::int64_t counted_k) const;
+
+ private:
+  std::optional<Classifier> alone_;
+  std::optional<TrainingIndex> shared_;
+  std::vector<ShardLabels> labels_;  ///< one an output
+};
+
+/// A Regressor of the values of Training; what it returns.
+class TrainingRegressor {
+ public:
+  TrainingRegressor(Training& training, const Device& device, Metric metric, bool keep);
+
+  Regression regress(const RowsView& queries, std::int64_t k, const VotingOptions& voting,
+                     const PlanOptions& options, Trace* trace) const;
+  RadiusRegression regress_within(const RowsView& queries, std::span<const float> radii,
+                                  const VotingOptions& voting, const PlanOptions& options,
+                                  Trace* trace) const;
+
+ private:
+  std::optional<Regressor> alone_;
+  std::optional<TrainingIndex> shared_;
+  std::optional<ShardValues> values_;
+};
+
+}  // namespace kith::command
