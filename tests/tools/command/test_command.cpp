@@ -66,18 +66,19 @@ TEST_CASE("every subcommand explains itself, with examples") {
 }
 
 TEST_CASE("a slip on the command line is answered with what is meant, and exit code 2") {
-  check_refused(
-      "", 2,
-      "invalid_argument: kith: no subcommand is given; choose one of devices, search, graph, groundtruth, "
-      "recall, classify, "
-      "regress, evaluate, structure, select-features, compare, verify, reproduce, bench, tune, "
-      "doctor, manual, and "
-      "see `kith "
-      "--help`");
+  check_refused("", 2,
+                "invalid_argument: kith: no subcommand is given; choose one of devices, search, graph, "
+                "index, groundtruth, "
+                "recall, classify, "
+                "regress, evaluate, structure, select-features, compare, verify, reproduce, bench, tune, "
+                "doctor, manual, and "
+                "see `kith "
+                "--help`");
   check_refused("serach", 2, "invalid_argument: kith: unknown subcommand \"serach\"; did you mean search?");
   check_refused(
       "frobnicate", 2,
       "invalid_argument: kith: unknown subcommand \"frobnicate\"; choose one of devices, search, graph, "
+      "index, "
       "groundtruth, "
       "recall, classify, "
       "regress, evaluate, structure, select-features, compare, verify, reproduce, bench, tune, doctor, "
@@ -87,7 +88,7 @@ TEST_CASE("a slip on the command line is answered with what is meant, and exit c
   check_refused("devices --xml", 2,
                 "invalid_argument: devices: unknown option --xml; see `kith devices --help`");
   check_refused("search --queries b.npy", 2,
-                "invalid_argument: search: --train is missing; see `kith search --help`");
+                "invalid_argument: search: there are no training rows; give --train FILE or --index FILE");
   check_refused("search --train", 2,
                 "invalid_argument: search: --train has no value after it; see `kith search --help`");
   check_refused(

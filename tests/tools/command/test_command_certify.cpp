@@ -255,7 +255,7 @@ TEST_CASE("verify --train: what does not go with it is refused") {
                 "invalid_argument: compare: --header goes with --train; give --train, too");
   check_refused(
       "compare --categorical 1 -n 9 --device cpu", 2,
-      "invalid_argument: compare: unknown option --categorical (search, graph, groundtruth, classify, "
+      "invalid_argument: compare: unknown option --categorical (search, graph, index, groundtruth, classify, "
       "regress, evaluate, "
       "structure, select-features, verify have it); see `kith compare --help`");
   check_refused(asked + "--header perhaps --train " + train, 2,

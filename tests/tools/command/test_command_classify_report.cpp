@@ -78,7 +78,7 @@ TEST_CASE("classify: what does not fit together is refused, in one line") {
               " holds text; name columns of numbers that are categories by --categorical");
   refused("--out same.csv --proba same.csv", "--out and --proba are the same file; give two names");
   check_refused("classify --query 1", 2,
-                "invalid_argument: classify: there are no training rows; give --train FILE, --index FILE, or "
+                "invalid_argument: classify: there are no training rows; give --train FILE, --index FILE or "
                 "--model FILE");
   const string numbers = folder.write("numbers.csv", "a,b,c,kind\n1,2,3,0\n4,5,6,1\n");
   check_refused("classify --train " + numbers + " --label kind -k 1 --query 1,2,3 --features 3-1", 2,

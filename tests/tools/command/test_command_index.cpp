@@ -151,7 +151,7 @@ TEST_CASE("index: what does not go together, word for word") {
   refused("index ad " + files.index, 2,
           "invalid_argument: index: there is no \"ad\"; choose one of build, info, add, remove, compact");
   refused("search -k 1" + asked, 2,
-          "invalid_argument: search: there are no training rows; give --train FILE, --index FILE");
+          "invalid_argument: search: there are no training rows; give --train FILE or --index FILE");
   refused("search -k 1 --metric l1 --index " + files.index + asked, 2,
           "invalid_argument: search: --index and --metric are both given, but an index has its rows, their "
           "columns "

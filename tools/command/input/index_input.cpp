@@ -69,8 +69,8 @@ void take_index(const CLI::App& app, RowFlags& flags, bool rows) {
   if (flags.training.index.empty()) {
     if (given("--train") || given("--model")) return;
     const bool model = app.get_option_no_throw("--model") != nullptr;
-    refuse(where, std::string("there are no training rows; give --train FILE, --index FILE") +
-                      (model ? ", or --model FILE" : ""));
+    refuse(where, std::string("there are no training rows; give --train FILE") +
+                      (model ? ", --index FILE or --model FILE" : " or --index FILE"));
   }
   if (ranks())
     refuse(where, "--index is read by one process, and there are " + std::to_string(ranks()->size()) +
