@@ -357,7 +357,7 @@ IndexLayout layout_of(IndexFileInfo info, bool positions, bool ids) {
 std::vector<std::int64_t> features_from(const std::vector<unsigned char>& bytes, const IndexLayout& layout) {
   if (bytes.empty()) return {};
   std::vector<std::int64_t> features(bytes.size() / sizeof(std::int64_t));
-  if (!bytes.empty()) std::memcpy(features.data(), bytes.data(), bytes.size());
+  std::memcpy(features.data(), bytes.data(), bytes.size());
   for (std::size_t i = 0; i < features.size(); ++i)
     if (features[i] < 0 || features[i] >= layout.info.dims || (i > 0 && features[i] <= features[i - 1]))
       refuse_index_file(layout.find(features_section)->offset + i * sizeof(std::int64_t),
