@@ -143,7 +143,7 @@ struct Losing {
       if (r / cut_sorts % 2) std::reverse(row.begin(), row.end());  // for products that begin at the end
       rows.values.insert(rows.values.end(), row.begin(), row.end());
     }
-    const float scale = scale_of(proposer, rows, std::vector<float>(dims));
+    const float scale = scale_of(proposer, rows, std::vector<float>(size(dims)));
     return {rows, rows, scale, scale};
   }
 

@@ -9,7 +9,7 @@
 #include <limits>
 #include <optional>
 
-#include "../common/zip_file.hpp"
+#include "../tools/files/zip_file.hpp"
 #include "fuzz.hpp"
 
 namespace kith::fuzz {

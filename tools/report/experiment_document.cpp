@@ -222,7 +222,7 @@ Document experiment_document(const std::vector<Result>& results, const std::stri
   document.head.style = experiment_style;
   document.how.command = command;
   const std::string title = document.head.title;
-  document.add(Picture{[&results, title, missing] { return top(results, title, missing); }});
+  document.add(Picture{[&results, title, missing] { return top_picture(results, title, missing); }});
   const std::vector<Reason> reasons = reasons_of(results);
   for (const Result& result : results) add_result(document, result, reasons, only_one);
   add_reasons(document, reasons);

@@ -162,7 +162,8 @@ std::string introduction(const Result& result) {
   return text;
 }
 
-std::string top(const std::vector<Result>& results, const std::string& title, const std::string& missing) {
+std::string top_picture(const std::vector<Result>& results, const std::string& title,
+                        const std::string& missing) {
   std::string html;
   if (!missing.empty())
     html += "<p class=\"missing\" role=\"note\"><strong>Not whole.</strong> " + escape(missing) + "</p>\n";

@@ -33,7 +33,8 @@ std::string claims_text(const Result& result);
 std::string checks_lines(const Result& result);
 
 /// The page: what stands before the experiments, and the head of one.
-std::string top(const std::vector<Result>& results, const std::string& title, const std::string& missing);
+std::string top_picture(const std::vector<Result>& results, const std::string& title,
+                        const std::string& missing);
 std::string experiment_head(const Result& result, bool only_one);
 
 /// The rules of the page beside those of every page.

@@ -322,8 +322,9 @@ const IndexFileSection* IndexLayout::find(std::string_view section) const {
 }
 
 const IndexFileSection& IndexLayout::rows() const {
-  const IndexFileSection* const plain = find(rows_section);
-  return plain ? *plain : *find(unit_rows_section);
+  for (const std::string_view name : {rows_section, unit_rows_section})
+    if (const IndexFileSection* const section = find(name)) return *section;
+  throw Error(Errc::bad_file, "the file has no section of rows; copy it again");
 }
 
 IndexLayout layout_of(IndexFileInfo info, bool positions, bool ids) {

@@ -11,7 +11,7 @@ namespace {
 template <class T>
 std::vector<T> values_of(const std::vector<unsigned char>& bytes) {
   std::vector<T> values(bytes.size() / sizeof(T));
-  std::memcpy(values.data(), bytes.data(), bytes.size());
+  if (!bytes.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
   return values;
 }
 
