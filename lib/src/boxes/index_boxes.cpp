@@ -141,6 +141,12 @@ void IndexBoxes::make_on_device(const Index::State& index, const PlanOptions& op
   ordered_ = DeviceMemory(state, spi::boxes_of_level(rows_, 0) * line);
   bounds_ = DeviceMemory(state, spi::box_blocks(rows_) * 2 * line);
   const DeviceSession session(*state);
+  // A search computes gaps behind the last box of a level, too, and takes none: memory checkers want numbers
+  // there.
+  const std::vector<float> zeros(2 * line / sizeof(float));
+  for (std::uint32_t level = 1; level <= spi::box_levels(rows_); ++level)
+    session->write(*bounds_.get(), (spi::blocks_before_level(rows_, level) - 1) * 2 * line, zeros.data(),
+                   2 * line);
   session->enqueue({pack_step(parts, numbers_.get(), rows_, ordered_.get(), bounds_.get()), options.threads});
   session->finish();
 }
