@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Optional, Union
 from . import _structs as s
 from ._checks import not_negative
 from ._device import Device, open_device
-from ._errors import BadFile
+from ._errors import BadFile, InvalidArgument
 from ._library import Handle, check, lib, new_handle, text
 from ._watch import Progress, call
 
@@ -34,7 +34,13 @@ def save(handle: Handle, path: Path, work: int, progress: Progress) -> None:
 
 
 def open_index(
-    path: Path, device: Union[str, Device] = "auto", *, threads: int = 0, progress: Progress = False
+    path: Path,
+    device: Union[str, Device] = "auto",
+    *,
+    rows: Optional[tuple[int, int]] = None,
+    largest: Optional[float] = None,
+    threads: int = 0,
+    progress: Progress = False,
 ) -> Index:
     """The `Index` that was saved as a file, on any device: its answers are the same bits.
 
@@ -46,6 +52,12 @@ def open_index(
         A ``.kidx`` that `Index.save` or ``kith index build`` wrote.
     device : str or Device
         As for `Index`.
+    rows : (int, int), optional
+        Only the rows begin ... end - 1 of the file, those that are removed counted: what the whole answers after
+        `Index.without` of the others and `Index.compact`, under the same numbers. Several devices or machines so
+        open one file together, and merge what `Index.search_keys` gives. None: all.
+    largest : float, optional
+        With `rows`: the largest magnitude in the rows of all parts; for ``negative_dot``.
     threads : int
         Of the host; 0: as many as there are cores.
     progress : bool or callable
@@ -59,6 +71,8 @@ def open_index(
     ------
     kith.BadFile
         Missing, foreign, of a newer version, cut, damaged, or with rows that no index has; says where.
+    kith.InvalidArgument
+        The file has no such rows.
     kith.OutOfMemory
         The rows do not fit on the device.
 
@@ -76,16 +90,26 @@ def open_index(
     info = index_file_info(path)
     handles: list[Handle] = []
     count = not_negative(threads, "kith.open_index: threads")
+    begin, end = (0, info.rows + info.removed) if rows is None else _part(rows)
+    of_all = 0.0 if largest is None else float(largest)
 
     how = s.search_options()  # of which stop and progress alone are read
 
     def ask(_: Optional[s.SearchOptions]) -> int:
-        arguments = (opened.handle, name, count, how.stop, how.progress, None)
-        handles.append(new_handle(lib.kith_index_free, lib.kith_index_open, *arguments))
+        arguments = (opened.handle, name, begin, end - begin, of_all, count, how.stop, how.progress, None)
+        handles.append(new_handle(lib.kith_index_free, lib.kith_index_open_part, *arguments))
         return 0
 
-    call(ask, how, info.rows * info.features, progress)
+    call(ask, how, (end - begin) * info.features, progress)
     return Index._of(handles[0], opened, None)
+
+
+def _part(rows: tuple[int, int]) -> tuple[int, int]:
+    where = "kith.open_index: rows"
+    begin, end = (not_negative(row, where) for row in rows)
+    if begin >= end:
+        raise InvalidArgument(f"{where} = ({begin}, {end}) are none; give the first row and the one behind the last")
+    return begin, end
 
 
 @dataclass(frozen=True)
@@ -103,6 +127,10 @@ class IndexFileInfo:
     first_row : int
     bytes : int
         Of the file.
+    removed : int
+        Rows that are in the file, but removed.
+    rows_offset : int
+        Of the first row in the file, in bytes.
     """
 
     metric: str
@@ -112,6 +140,8 @@ class IndexFileInfo:
     features: int
     first_row: int
     bytes: int
+    removed: int
+    rows_offset: int
 
 
 def index_file_info(path: Path) -> IndexFileInfo:
@@ -132,8 +162,17 @@ def index_file_info(path: Path) -> IndexFileInfo:
     """
     info = s.sized(s.IndexFileInfo)
     check(lib.kith_index_file_describe(_name(path, "kith.index_file_info"), info))
-    counts = (int(info.rows - info.removed), int(info.dims), int(info.features), int(info.first_row), int(info.bytes))
-    return IndexFileInfo(text(info.metric), text(info.element), *counts)
+    return IndexFileInfo(
+        text(info.metric),
+        text(info.element),
+        int(info.rows - info.removed),
+        int(info.dims),
+        int(info.features),
+        int(info.first_row),
+        int(info.bytes),
+        int(info.removed),
+        int(info.rows_offset),
+    )
 
 
 def pickled(index: Any) -> Any:

@@ -20,16 +20,41 @@ kith_status kith_index_save(const kith_index* index, const char* path, const kit
   });
 }
 
+namespace {
+
+OpenOptions options_of(uint32_t threads, const kith_stop* stop, kith_progress progress, void* user) {
+  OpenOptions options;
+  options.threads = threads;
+  if (stop) options.stop = stop->source.get_token();
+  options.progress = progress_of(progress, user);
+  return options;
+}
+
+std::unique_ptr<kith_index> opened(const char* where, const kith_device* device, const char* path,
+                                   const OpenOptions& options) {
+  const Device& on = given(where, "device", device).device;
+  check_given(where, "path", path);
+  return std::make_unique<kith_index>(kith_index{open_index(path, on, options)});
+}
+
+}  // namespace
+
 kith_status kith_index_open(const kith_device* device, const char* path, uint32_t threads,
                             const kith_stop* stop, kith_progress progress, void* user, kith_index** out) {
   return make_handle(__func__, out, [&](const char* where) {
-    const Device& on = given(where, "device", device).device;
-    check_given(where, "path", path);
-    OpenOptions options;
-    options.threads = threads;
-    if (stop) options.stop = stop->source.get_token();
-    options.progress = progress_of(progress, user);
-    return std::make_unique<kith_index>(kith_index{open_index(path, on, options)});
+    return opened(where, device, path, options_of(threads, stop, progress, user));
+  });
+}
+
+kith_status kith_index_open_part(const kith_device* device, const char* path, int64_t first, int64_t rows,
+                                 float largest, uint32_t threads, const kith_stop* stop,
+                                 kith_progress progress, void* user, kith_index** out) {
+  return make_handle(__func__, out, [&](const char* where) {
+    OpenOptions options = options_of(threads, stop, progress, user);
+    options.first = first;
+    options.rows = rows;
+    options.largest = largest;
+    return opened(where, device, path, options);
   });
 }
 

@@ -26,7 +26,11 @@ namespace {
 /// Rows of a file on their way to the device, as they come.
 class RowsSink {
  public:
-  RowsSink(Index::State& index, const IndexLayout& layout, std::uint64_t offset, std::uint32_t threads)
+  ///   index   of the rows that come
+  ///   offset  of the first of them in the file
+  ///   first   its place there
+  RowsSink(Index::State& index, const IndexLayout& layout, std::uint64_t offset, std::int64_t first,
+           std::uint32_t threads)
       : index_(index),
         threads_(threads),
         element_(layout.info.element),
@@ -34,6 +38,7 @@ class RowsSink {
         row_bytes_(row_bytes(element_, cols_)),
         block_(index.device.info().train_block),
         offset_(offset),
+        first_(first),
         sample_stride_(sample_stride(index.rows)),
         sample_(index.dims) {
     // Memory of 8 MiB is used again; larger pieces come from the system and go back to it each time.
@@ -94,7 +99,7 @@ class RowsSink {
 
   PreparedRows checked(const RowsView& given, Metric metric) const {
     try {
-      return prepare_rows("rows", "training", given, metric, threads_, {}, done_);
+      return prepare_rows("rows", "training", given, metric, threads_, {}, first_ + done_);
     } catch (const Error& error) {
       if (error.code() != Errc::invalid_argument) throw;
       refuse_index_file(offset_, std::string(error.what()));
@@ -113,7 +118,7 @@ class RowsSink {
     });
     for (std::int64_t r = 0; r < rows.rows(); ++r)
       if (bad[size(r)])
-        refuse_index_file(offset_, "row " + std::to_string(done_ + r) +
+        refuse_index_file(offset_, "row " + std::to_string(first_ + done_ + r) +
                                        " is no unit row, as those of cosine are; save the index again");
   }
 
@@ -143,6 +148,7 @@ class RowsSink {
   const Element element_;
   const std::int64_t cols_, row_bytes_, block_;
   const std::uint64_t offset_;  ///< of the rows in the file
+  const std::int64_t first_;
   const std::int64_t sample_stride_;
   std::int64_t most_rows_ = 0, done_ = 0;
   std::vector<unsigned char> carry_;  ///< fewer bytes than a block of the device has
@@ -150,14 +156,29 @@ class RowsSink {
   spi::Allocation* memory_ = nullptr;  ///< of the last chunk
 };
 
+/// The rows that are asked for.
+IndexPart part_of(const IndexLayout& layout, const OpenOptions& options) {
+  const std::int64_t all = layout.info.rows, rows = options.rows < 0 ? all - options.first : options.rows;
+  if (options.first < 0 || options.first >= all || rows < 1 || rows > all - options.first)
+    throw Error(Errc::invalid_argument, std::string(index_where) + ": first = " + std::to_string(options.first) +
+                                            ", rows = " + std::to_string(options.rows) +
+                                            ", but the file holds " + std::to_string(all) +
+                                            " rows; choose a part of them with at least one");
+  return {options.first, rows};
+}
+
 /// Reads one file, section by section as they stand there: the rows come last.
 class IndexReader {
  public:
   IndexReader(const IndexFile& file, Device device, const OpenOptions& options)
-      : layout_(file.layout()), device_(std::move(device)), options_(options), body_(file, options) {}
+      : layout_(file.layout()),
+        part_(part_of(layout_, options)),
+        device_(std::move(device)),
+        options_(options),
+        body_(file, options, part_) {}
 
   std::shared_ptr<const Index::State> read() {
-    const IndexFileSection& rows = layout_.rows();
+    const IndexFileSection rows = section_of(layout_, layout_.rows(), part_);
     for (std::span<const unsigned char> block = body_.next(); !block.empty(); block = body_.next()) {
       keep(features_section, block, features_);
       keep(positions_section, block, numbers_.positions);
@@ -170,33 +191,42 @@ class IndexReader {
     }
     sink_->end();
     const FloatGuard guard;
-    if (state_->metric == Metric::negative_dot && layout_.info.largest != 0 &&
-        layout_.info.largest < state_->largest)
-      refuse_index_file(88, "largest = " + text_of(layout_.info.largest) + ", but the rows reach " +
-                                text_of(state_->largest) + "; save the index again");
+    if (state_->metric == Metric::negative_dot) check_largest();
     return state_;
   }
 
  private:
   void keep(std::string_view name, std::span<const unsigned char> block, std::vector<unsigned char>& to) {
     if (const IndexFileSection* const section = layout_.find(name))
-      pass_section(*section, block, body_.offset(),
+      pass_section(section_of(layout_, *section, part_), block, body_.offset(),
                    [&](auto bytes) { to.insert(to.end(), bytes.begin(), bytes.end()); });
+  }
+
+  void check_largest() const {
+    if (layout_.info.largest != 0 && layout_.info.largest < state_->largest)
+      refuse_index_file(88, "largest = " + text_of(layout_.info.largest) + ", but the rows reach " +
+                                text_of(state_->largest) + "; save the index again");
+    if (options_.largest != 0 && !(options_.largest >= state_->largest))
+      throw Error(Errc::invalid_argument,
+                  std::string(index_where) + ": largest = " + text_of(options_.largest) +
+                      ", but the rows reach " + text_of(state_->largest) +
+                      "; give the largest |element| of the rows of all parts");
   }
 
   void begin_rows(std::uint64_t offset) {
     state_ = std::make_shared<Index::State>(
         device_, layout_.info.metric, layout_.info.dims,
         ordered_features(features_from(features_, layout_), layout_.info.dims));
-    state_->rows = layout_.info.rows;
+    state_->rows = part_.rows;
     state_->element = layout_.info.element;
-    take_numbers(layout_, numbers_, *state_);
+    take_numbers(layout_, part_, numbers_, *state_);
     state_->first_row = layout_.info.first_row;
-    state_->largest_of_shards = layout_.info.largest;
-    sink_ = std::make_unique<RowsSink>(*state_, layout_, offset, options_.threads);
+    state_->largest_of_shards = std::max(layout_.info.largest, options_.largest);
+    sink_ = std::make_unique<RowsSink>(*state_, layout_, offset, part_.first, options_.threads);
   }
 
   const IndexLayout& layout_;
+  const IndexPart part_;
   Device device_;
   const OpenOptions& options_;
   IndexBody body_;
@@ -214,9 +244,11 @@ IndexFileRows read_index_rows(const std::string& path, const OpenOptions& option
   return about_index_file(path, [&] {
     const IndexFile file(path);
     const IndexLayout& layout = file.layout();
-    IndexBody body(file, options);
-    IndexFileRows all{layout.info.element, layout.info.rows, layout.info.features};
-    all.data.reserve(static_cast<std::size_t>(layout.rows().bytes));
+    const IndexPart part = part_of(layout, options);
+    const IndexFileSection rows = section_of(layout, layout.rows(), part);
+    IndexBody body(file, options, part);
+    IndexFileRows some{layout.info.element, part.rows, layout.info.features};
+    some.data.reserve(static_cast<std::size_t>(rows.bytes));
     std::vector<unsigned char> features;
     const auto append = [](std::vector<unsigned char>& to) {
       return [&to](std::span<const unsigned char> bytes) { to.insert(to.end(), bytes.begin(), bytes.end()); };
@@ -224,10 +256,10 @@ IndexFileRows read_index_rows(const std::string& path, const OpenOptions& option
     for (std::span<const unsigned char> block = body.next(); !block.empty(); block = body.next()) {
       if (const IndexFileSection* const section = layout.find(features_section))
         pass_section(*section, block, body.offset(), append(features));
-      pass_section(layout.rows(), block, body.offset(), append(all.data));
+      pass_section(rows, block, body.offset(), append(some.data));
     }
-    all.features = features_from(features, layout);
-    return all;
+    some.features = features_from(features, layout);
+    return some;
   });
 } catch (...) {
   rethrow_as_error();

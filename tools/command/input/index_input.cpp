@@ -4,9 +4,6 @@
 #include <cstring>
 
 #include "command/input/elements.hpp"
-#include "command/rows/ranks.hpp"
-#include "files/source.hpp"
-#include "kith/index_file.hpp"
 
 namespace kith::command {
 namespace {
@@ -72,9 +69,6 @@ void take_index(const CLI::App& app, RowFlags& flags, bool rows) {
     refuse(where, std::string("there are no training rows; give --train FILE") +
                       (model ? ", --index FILE or --model FILE" : " or --index FILE"));
   }
-  if (ranks())
-    refuse(where, "--index is read by one process, and there are " + std::to_string(ranks()->size()) +
-                      " ranks; give --train, of which each rank reads its part");
   for (const char* option :
        {"--train", "--array", "--model", "--save-model", "--features", "--scale", "--categories",
         "--categorical", "--missing", "--svm-base", "--unseen", "--metric"})
@@ -125,11 +119,8 @@ files::Table index_table(const TrainingFlags& flags, Training& training) {
 }
 
 Index open_index_file(const std::string& path, const Device& device) {
-  ActivityLine activity("opening " + files::shown_name(path));
-  OpenOptions options;
-  options.stop = interrupt_token();
-  options.progress = [&](double part) { activity.update(part); };
-  return open_index(path, device, options);
+  return opening_index_file(
+      path, [&](const OpenOptions& options) { return open_index(path, device, options); });
 }
 
 }  // namespace kith::command

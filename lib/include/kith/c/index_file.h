@@ -25,6 +25,18 @@ KITH_C_API kith_status kith_index_save(const kith_index* index, const char* path
 KITH_C_API kith_status kith_index_open(const kith_device* device, const char* path, uint32_t threads,
                                        const kith_stop* stop, kith_progress progress, void* user,
                                        kith_index** out);
+/// Since 1.2. The rows first, first + 1, ... of a file alone, those that are removed counted: what all of it
+/// answers after kith_index_without() of the other rows and kith_index_compact(), under the same numbers.
+/// Several devices or machines so open one file together; kith_index_search_keys() and kith_keys_merge() then
+/// answer for all of it.
+///   rows     below 0: all from `first` on
+///   largest  max |element| of the rows of all parts, which negative_dot refuses queries by; 0: what the file
+///            says
+/// KITH_INVALID_ARGUMENT: the file has no such rows. Else as kith_index_open().
+KITH_C_API kith_status kith_index_open_part(const kith_device* device, const char* path, int64_t first,
+                                            int64_t rows, float largest, uint32_t threads,
+                                            const kith_stop* stop, kith_progress progress, void* user,
+                                            kith_index** out);
 
 /// What the head of a file says.
 typedef struct kith_index_file_info {
