@@ -9,17 +9,15 @@ from typing import Any, Callable, Optional, Union
 import numpy as np
 from distributed import Client
 
-from .._arrays import rows_of
 from .._checks import whole
 from .._errors import InvalidArgument
-from .._library import version
-from .._metrics import metric_named
 from .._results import Neighbors, RadiusNeighbors
 from .._watch import Progress
 from . import _client as c
 from . import _tasks as tasks
 from ._answers import gather_neighbors, gather_radius, watched, write_neighbors
-from ._queries import Queries, Tile, check_blocks, is_dask, radii
+from ._queries import Queries, Tile, radii
+from ._shards import shards_of_array, shards_of_files, shards_of_index_file
 from ._verify import Verified, verify
 
 _TOGETHER = 8  # lists that one merge takes
@@ -29,8 +27,8 @@ class Index:
     """Training rows in shards on the workers of a Dask cluster, searched exactly.
 
     Answers are the bits that one `kith.Index` of all rows gives, whatever the shards, the workers and their devices,
-    and whichever workers die, come late or are replaced meanwhile. Make one by `from_files`,
-    `from_array` or `from_index_file`.
+    and whichever workers die, come late or are replaced meanwhile. Make one by `from_files`, `from_array` or
+    `from_index_file`.
 
     Every step is a task: *open* a shard, *search* it for a tile of queries, *merge* eight lists of keys, *finish*. An
     open shard is the result of a task, and moves as a recipe: the name of its file, rows, a fingerprint.
@@ -46,7 +44,7 @@ class Index:
         with c.named_failures(client):
             self._shards = client.persist(shards)
         opened = [c.task(tasks.is_open, f"open-{name}-{i}", shard) for i, shard in enumerate(self._shards)]
-        self._rows = sum(c.run(client, opened))
+        self._rows = int(sum(c.run(client, opened)))
 
     @classmethod
     def from_files(

@@ -23,7 +23,6 @@ from ._files import Layout, layout_of, read_rows
 from ._index_files import IndexHead, check_head, head_of, read_index_rows
 
 if TYPE_CHECKING:
-    from .._device import Device
     from .._keys import Keys, RadiusKeys
     from .._types import Array
 
@@ -69,7 +68,7 @@ class IndexRows(NamedTuple):
     end: int
     head: IndexHead
 
-    def open(self, device: Device, largest: Optional[float]) -> Index:
+    def open(self, device: str, largest: Optional[float]) -> Index:
         check_head(self.path, self.head)
         return open_index(self.path, device, rows=(self.begin, self.end), largest=largest)
 
