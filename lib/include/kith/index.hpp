@@ -12,6 +12,7 @@
 #include "kith/keys.hpp"
 #include "kith/metric.hpp"
 #include "kith/neighbors.hpp"
+#include "kith/placement.hpp"
 #include "kith/plan.hpp"
 #include "kith/rows_view.hpp"
 #include "kith/trace.hpp"
@@ -32,6 +33,11 @@ struct IndexOptions {
   /// [n], 0 or more, none twice: the numbers of the rows, for search() and all else. Rows whose ids do not
   /// ascend are put in their order, so that ties go by id. Empty: rows are numbered 0, 1, ...
   std::vector<std::int64_t> ids = {};
+  /// On a set of devices: what each member holds. A single device holds all rows, whatever this says.
+  Placement placement = Placement::automatic;
+  /// On a set of devices: [members], each finite and 0 or more, not all 0: the parts of the work that its
+  /// members get, in proportion. Empty: by what was measured on them (docs/howto/device-sets.md).
+  std::vector<double> shares = {};
 };
 
 struct OpenOptions;
@@ -44,11 +50,13 @@ class KITH_API Index {
  public:
   /// Copy `train` to `device`. The caller's memory is free to change afterwards.
   ///   train   [n, dims]  on the host, of any element (bits for hamming alone), finite
-  /// Throws invalid_argument: no rows, no dims, 2^32 - 1 rows or more, a feature that is not there or named
+  /// Throws invalid_argument: no rows, no dims, 2^32 - 1 rows or more for one device, a feature that is not
+  /// there or named
   ///                          twice, a NaN or infinity in a column that counts (names the first), or for
   ///                          cosine a row of zeros; a first_row below 0 or so large that numbers leave 64
   ///                          bits; for negative_dot a `largest` below an element; ids that are not n, are
-  ///                          below 0 or there twice, or that come with a first_row.
+  ///                          below 0 or there twice, or that come with a first_row; shares that are
+  ///                          not as many as members, or no parts.
   ///        out_of_memory:    the rows do not fit on the device.
   Index(Device device, const RowsView& train, Metric metric = default_metric,
         const IndexOptions& options = {});

@@ -29,9 +29,11 @@ namespace kith {
 KITH_API void save(const Index& index, const std::string& path, const SaveOptions& options = {});
 
 struct OpenOptions {
-  std::uint32_t threads = 0;                  ///< of the host; 0: as many as there are cores
-  std::stop_token stop = {};                  ///< asked to stop: Error interrupted
-  std::function<void(double)> progress = {};  ///< told, now and then, which part is read, 0 ... 1
+  std::uint32_t threads = 0;                   ///< of the host; 0: as many as there are cores
+  std::stop_token stop = {};                   ///< asked to stop: Error interrupted
+  std::function<void(double)> progress = {};   ///< told, now and then, which part is read, 0 ... 1
+  Placement placement = Placement::automatic;  ///< as IndexOptions::placement
+  std::vector<double> shares = {};             ///< as IndexOptions::shares
 };
 
 /// Read an index to a device: block by block, so that the rows are never all in host memory. Every byte is

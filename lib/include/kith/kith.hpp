@@ -37,6 +37,7 @@
 #include "kith/metric.hpp"
 #include "kith/model.hpp"
 #include "kith/neighbors.hpp"
+#include "kith/placement.hpp"
 #include "kith/plan.hpp"
 #include "kith/preparation.hpp"
 #include "kith/regressor.hpp"

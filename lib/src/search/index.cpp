@@ -18,6 +18,7 @@
 #include "rows/rows.hpp"
 #include "search/filtered/gathered_search.hpp"
 #include "search/filtered/kept_rows.hpp"
+#include "search/parted/parted_rows.hpp"
 #include "search/pipeline.hpp"
 #include "search/search.hpp"
 
@@ -87,9 +88,32 @@ std::shared_ptr<Index::State> sharing(const Index::State& index) {
   state->first_row = index.first_row;
   state->largest_of_shards = index.largest_of_shards;
   state->chunks = index.chunks;
+  state->parted = index.parted;
   state->centre = index.centre;
   state->clip_range = index.clip_range;
   state->numbers = index.numbers;
+  return state;
+}
+
+/// The rows of `before` and `more` behind them, for `grown`, which lacks only these.
+void add_rows(const Index::State& before, MatrixView<const float> more, Index::State& grown) {
+  if (before.parted) {
+    grown.parted = before.parted->with(grown, more, 0);
+    return;
+  }
+  grown.chunks = before.chunks;
+  for (Chunk& chunk : upload_chunks(grown.device.state(), more, before.rows, 0))
+    grown.chunks.push_back(std::move(chunk));
+  grown.centre = before.centre;
+  grown.clip_range = std::max(before.clip_range, measured_reach(grown, more));
+}
+
+/// The rows of an Index in parts that are left, in memory of their own.
+std::shared_ptr<Index::State> compacted(const Index::State& index, std::span<const std::int64_t> places) {
+  std::shared_ptr<Index::State> state = sharing(index);
+  state->rows = static_cast<std::int64_t>(places.size());
+  state->parted = index.parted->of(*state, places);
+  state->largest = state->parted->largest_element();
   return state;
 }
 
@@ -161,7 +185,7 @@ Index Index::with(const RowsView& more, std::span<const std::int64_t> ids) const
   if (more.cols != state_->columns)
     refuse("the added rows have " + std::to_string(more.cols) + " columns but the index has " +
            std::to_string(state_->columns) + "; give as many");
-  check_count(state_->rows + more.rows);
+  if (!state_->parted) check_count(state_->rows + more.rows);
   const std::vector<std::int64_t> order = order_of_ids("index", ids, more.rows, state_->numbers.next());
   PreparedRows rows = prepare_rows("index", "added", more, state_->metric, 0, state_->mask());
   put_in_order(order, rows);
@@ -178,11 +202,7 @@ Index Index::with(const RowsView& more, std::span<const std::int64_t> ids) const
   check_shard({{}, state->first_row, state->largest_of_shards}, state->metric, state->numbers.positions(),
               rows.largest);
   state->largest = std::max(state_->largest, rows.largest);
-  state->chunks = state_->chunks;
-  for (Chunk& chunk : upload_chunks(state->device.state(), rows.view, state_->rows, 0))
-    state->chunks.push_back(std::move(chunk));
-  state->centre = state_->centre;
-  state->clip_range = std::max(state_->clip_range, measured_reach(*state, rows.view));
+  add_rows(*state_, rows.view, *state);
   Index grown = *this;
   grown.state_ = std::move(state);
   return grown;
@@ -204,9 +224,11 @@ Index Index::without(std::span<const std::int64_t> rows) const try {
 }
 
 Index Index::compact() const try {
-  if (state_->removed.count() == 0 && state_->chunks.size() == 1) return *this;
+  const bool in_one_part = state_->parted ? state_->parted->is_compact() : state_->chunks.size() == 1;
+  if (state_->removed.count() == 0 && in_one_part) return *this;
   const std::vector<std::int64_t> places = live_places(*state_);
-  std::shared_ptr<State> state = state_of_rows(*state_, places, 0);
+  std::shared_ptr<State> state =
+      state_->parted ? compacted(*state_, places) : state_of_rows(*state_, places, 0);
   if (state_->removed.count() == 0)
     state->numbers = state_->numbers;
   else
@@ -244,9 +266,10 @@ Keys Index::search_keys(const RowsView& queries, std::int64_t k, const PlanOptio
 }
 
 void Index::prepare(std::int64_t m, std::int64_t k, const PlanOptions& options) const try {
+  const MappedOptions mapped("search", *state_, options, m, k);
+  if (state_->parted) return state_->parted->prepare(*state_, m, k, mapped.options());
   Feedback told = state_->lessons.feedback();
   told.boxes_made = true;  // so that what it takes to make them is no reason against them
-  const MappedOptions mapped("search", *state_, options, m, k);
   if (gathers(*state_, m, k, mapped.options())) return;  // nothing is kept
   const Plan plan = plan_search(*state_, m, k, mapped.options(), told);
   if (plan.boxes)
@@ -260,6 +283,7 @@ void Index::prepare(std::int64_t m, std::int64_t k, const PlanOptions& options) 
 Plan Index::plan(std::int64_t m, std::int64_t k, const PlanOptions& options, const Feedback& feedback) const
     try {
   const MappedOptions mapped("search", *state_, options, m, k);
+  if (state_->parted) return state_->parted->plan(*state_, m, k, mapped.options(), feedback);
   if (gathers(*state_, m, k, mapped.options())) return plan_gathered(*state_, m, k, mapped.options());
   return plan_search(*state_, m, k, mapped.options(), feedback);
 } catch (...) {
@@ -270,7 +294,9 @@ Plan Index::plan(std::int64_t m, std::int64_t k, const PlanOptions& options) con
   return plan(m, k, options, feedback());
 }
 
-Feedback Index::feedback() const try { return state_->lessons.feedback(); } catch (...) {
+Feedback Index::feedback() const try {
+  return state_->parted ? state_->parted->feedback() : state_->lessons.feedback();
+} catch (...) {
   rethrow_as_error();
 }
 
@@ -309,6 +335,7 @@ const std::vector<std::int64_t>& Index::features() const {
 }
 
 std::size_t Index::memory_bytes() const {
+  if (state_->parted) return state_->parted->memory_bytes();
   std::size_t bytes = 0;
   for (const Chunk& chunk : state_->chunks) bytes += chunk.memory.get()->bytes;
   const std::lock_guard lock(state_->quantized_mutex);

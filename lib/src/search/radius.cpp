@@ -15,6 +15,7 @@
 #include "rows/rows.hpp"
 #include "search/boxed_radius.hpp"
 #include "search/boxed_search.hpp"
+#include "search/parted/parted_rows.hpp"
 #include "search/radius_distances.hpp"
 #include "search/search.hpp"
 
@@ -96,6 +97,7 @@ AskedWithin asked_within(const Index::State& index, const RowsView& queries, std
 
 RadiusNeighbors search_within(const Index::State& index, const RowsView& queries,
                               std::span<const float> radii, const PlanOptions& options, Trace* trace) {
+  if (index.parted) return finish(index.metric, within_parted(index, queries, radii, options, trace));
   const Stopwatch total;
   const AskedWithin asked = asked_within(index, queries, radii, options);
   const MatrixView<const float> rows = asked.rows.view;
@@ -115,6 +117,21 @@ RadiusNeighbors search_within(const Index::State& index, const RowsView& queries
   return *std::move(found);
 }
 
+RadiusKeys search_within_keys(const Index::State& index, const RowsView& queries,
+                              std::span<const float> radii, const PlanOptions& options, Trace* trace) {
+  if (index.parted) {
+    RadiusKeys keys = within_parted(index, queries, radii, options, trace);
+    for (std::int64_t& row : keys.row) row = index.first_row + index.numbers.number(row);
+    return keys;
+  }
+  const Stopwatch total;
+  const AskedWithin asked = asked_within(index, queries, radii, options);
+  if (trace) restart(*trace);
+  RadiusKeys found = within_keys_by_distances(index, asked.rows.view, asked.bounds, options, trace);
+  if (trace) trace->total_seconds = total.seconds();
+  return found;
+}
+
 RadiusNeighbors Index::within(const RowsView& queries, std::span<const float> radii,
                               const PlanOptions& options, Trace* trace) const try {
   const MappedOptions mapped("within", *state_, options, queries.rows, std::nullopt);
@@ -128,14 +145,8 @@ RadiusNeighbors Index::within(const RowsView& queries, std::span<const float> ra
 RadiusKeys Index::within_keys(const RowsView& queries, std::span<const float> radii,
                               const PlanOptions& options, Trace* trace) const try {
   check_no_self("within_keys", options);
-  const Stopwatch total;
   const MappedOptions mapped("within", *state_, options, queries.rows, std::nullopt);
-  const AskedWithin asked = asked_within(*state_, queries, radii, mapped.options());
-  if (trace) restart(*trace);
-  RadiusKeys found =
-      within_keys_by_distances(*state_, asked.rows.view, asked.bounds, mapped.options(), trace);
-  if (trace) trace->total_seconds = total.seconds();
-  return found;
+  return search_within_keys(*state_, queries, radii, mapped.options(), trace);
 } catch (...) {
   rethrow_as_error();
 }

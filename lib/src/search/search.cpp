@@ -19,6 +19,7 @@
 #include "search/boxed_search.hpp"
 #include "search/filtered/gathered_search.hpp"
 #include "search/filtered/struck_lists.hpp"
+#include "search/parted/parted_rows.hpp"
 #include "search/sampling.hpp"
 
 namespace kith {
@@ -132,6 +133,7 @@ void decide_by_values(const Index::State& index, const PreparedRows& rows, std::
 
 void search_to(const Index::State& index, const RowsView& queries, std::int64_t k, const PlanOptions& options,
                Trace* trace, const MakeRoom& make_room, const Take& also) {
+  if (index.parted) return search_parted(index, queries, k, options, trace, make_room);
   const Stopwatch total;
   if (queries.cols != index.columns)
     throw Error(Errc::invalid_argument, "search: queries have " + std::to_string(queries.cols) +

@@ -26,7 +26,8 @@ using MakeRoom = std::function<FoundPlaces()>;
 /// numbers.
 ///   options  by place (MappedOptions)
 ///   also  called for each query tile when it is in its place and while its keys are on the device, without a
-///         lock; may be empty. With `self` or a filter keys of rows that do not count are still among these
+///         lock; may be empty. With `self` or a filter keys of rows that do not count are still among these.
+///         Not called of an Index in parts, whose keys are on no single device
 void search_to(const Index::State& index, const RowsView& queries, std::int64_t k, const PlanOptions& options,
                Trace* trace, const MakeRoom& make_room, const Take& also);
 
@@ -40,6 +41,10 @@ void search_with(const Index::State& index, const RowsView& queries, std::int64_
 
 /// All rows within radii, in the same way: options and rows by place.
 RadiusNeighbors search_within(const Index::State& index, const RowsView& queries,
+                              std::span<const float> radii, const PlanOptions& options, Trace* trace);
+
+/// The same as Index::within_keys(), options by place.
+RadiusKeys search_within_keys(const Index::State& index, const RowsView& queries,
                               std::span<const float> radii, const PlanOptions& options, Trace* trace);
 
 /// The same as Index::search_keys().
