@@ -135,6 +135,11 @@ std::string gathered(std::int64_t kept, std::int64_t rows) {
   return "; the filter keeps " + std::to_string(kept) + " of " + std::to_string(rows) +
          " rows, which are gathered";
 }
+std::string placed(Placement placement, const std::string& members) {
+  return placement == Placement::split ? "; the rows are split: " + members
+                                       : "; all rows are on each of " + members + ", which share the queries";
+}
+
 std::string overwhelmed(Proposer proposer) {
   return "; proposer " + std::string(name(proposer)) +
          " gave way (it left most queries of an earlier search of this index to the chain)";

@@ -8,18 +8,15 @@
 
 #include "base/border.hpp"
 #include "base/text.hpp"
-#include "boxes/index_boxes.hpp"
 #include "certified/quantized_rows.hpp"
-#include "device/timing.hpp"
-#include "host/parallel.hpp"
+#include "device/device_set.hpp"
 #include "kith/error.hpp"
-#include "metric/chain.hpp"
 #include "rows/mapped_options.hpp"
 #include "rows/rows.hpp"
-#include "search/filtered/gathered_search.hpp"
 #include "search/filtered/kept_rows.hpp"
+#include "search/index_plan.hpp"
 #include "search/parted/parted_rows.hpp"
-#include "search/pipeline.hpp"
+#include "search/parted/set_rows.hpp"
 #include "search/search.hpp"
 
 namespace kith {
@@ -95,6 +92,17 @@ std::shared_ptr<Index::State> sharing(const Index::State& index) {
   return state;
 }
 
+/// All rows of an Index, to its device or to the members of its set.
+void place_rows(Index::State& index, MatrixView<const float> rows, const IndexOptions& options) {
+  if (is_set(index.device)) {
+    index.parted = rows_on_set(index, rows, {options.placement, options.shares});
+    return;
+  }
+  index.chunks = upload_chunks(index.device.state(), rows, 0, 0);
+  index.centre = centre_of(rows, index.metric);
+  index.clip_range = measured_reach(index, rows);
+}
+
 /// The rows of `before` and `more` behind them, for `grown`, which lacks only these.
 void add_rows(const Index::State& before, MatrixView<const float> more, Index::State& grown) {
   if (before.parted) {
@@ -154,7 +162,7 @@ std::vector<std::int64_t> ordered_features(const std::vector<std::int64_t>& aske
 
 Index::Index(Device device, const RowsView& train, Metric metric, const IndexOptions& options) try {
   check_shape("training", train);
-  check_count(train.rows);
+  if (!is_set(device)) check_count(train.rows);
   check_element("index", "training", train, metric);
   if (compares_bits(metric) && !options.features.empty())
     refuse(std::string(name(metric)) +
@@ -172,9 +180,7 @@ Index::Index(Device device, const RowsView& train, Metric metric, const IndexOpt
   state->first_row = options.first_row;
   state->largest_of_shards = options.largest;
   state->largest = rows.largest;
-  state->chunks = upload_chunks(state->device.state(), rows.view, 0, 0);
-  state->centre = centre_of(rows.view, metric);
-  state->clip_range = measured_reach(*state, rows.view);
+  place_rows(*state, rows.view, options);
   state_ = std::move(state);
 } catch (...) {
   rethrow_as_error();
@@ -267,15 +273,7 @@ Keys Index::search_keys(const RowsView& queries, std::int64_t k, const PlanOptio
 
 void Index::prepare(std::int64_t m, std::int64_t k, const PlanOptions& options) const try {
   const MappedOptions mapped("search", *state_, options, m, k);
-  if (state_->parted) return state_->parted->prepare(*state_, m, k, mapped.options());
-  Feedback told = state_->lessons.feedback();
-  told.boxes_made = true;  // so that what it takes to make them is no reason against them
-  if (gathers(*state_, m, k, mapped.options())) return;  // nothing is kept
-  const Plan plan = plan_search(*state_, m, k, mapped.options(), told);
-  if (plan.boxes)
-    boxes_for(*state_, options);
-  else if (plan.proposer != Proposer::none)
-    quantized_rows_for(*state_, plan);
+  prepare_for(*state_, m, k, mapped.options());
 } catch (...) {
   rethrow_as_error();
 }
@@ -283,9 +281,7 @@ void Index::prepare(std::int64_t m, std::int64_t k, const PlanOptions& options) 
 Plan Index::plan(std::int64_t m, std::int64_t k, const PlanOptions& options, const Feedback& feedback) const
     try {
   const MappedOptions mapped("search", *state_, options, m, k);
-  if (state_->parted) return state_->parted->plan(*state_, m, k, mapped.options(), feedback);
-  if (gathers(*state_, m, k, mapped.options())) return plan_gathered(*state_, m, k, mapped.options());
-  return plan_search(*state_, m, k, mapped.options(), feedback);
+  return plan_of(*state_, m, k, mapped.options(), feedback);
 } catch (...) {
   rethrow_as_error();
 }
@@ -294,9 +290,7 @@ Plan Index::plan(std::int64_t m, std::int64_t k, const PlanOptions& options) con
   return plan(m, k, options, feedback());
 }
 
-Feedback Index::feedback() const try {
-  return state_->parted ? state_->parted->feedback() : state_->lessons.feedback();
-} catch (...) {
+Feedback Index::feedback() const try { return feedback_of(*state_); } catch (...) {
   rethrow_as_error();
 }
 
@@ -335,14 +329,7 @@ const std::vector<std::int64_t>& Index::features() const {
 }
 
 std::size_t Index::memory_bytes() const {
-  if (state_->parted) return state_->parted->memory_bytes();
-  std::size_t bytes = 0;
-  for (const Chunk& chunk : state_->chunks) bytes += chunk.memory.get()->bytes;
-  const std::lock_guard lock(state_->quantized_mutex);
-  for (const auto& [proposer, quantized] : state_->quantized_rows)
-    if (quantized) bytes += quantized->bytes();  // none where there was no memory for it
-  if (state_->boxes) bytes += state_->boxes->bytes();
-  return bytes;
+  return memory_of(*state_);
 }
 
 }  // namespace kith

@@ -32,9 +32,6 @@ float bound_of(Metric metric, float radius) {
   return unordered(within);
 }
 
-namespace {
-
-/// A bound for each query. Throws invalid_argument.
 std::vector<float> bounds_of(Metric metric, std::span<const float> radii, std::int64_t m) {
   const auto count = static_cast<std::int64_t>(radii.size());
   if (count != 1 && count != m)
@@ -51,6 +48,8 @@ std::vector<float> bounds_of(Metric metric, std::span<const float> radii, std::i
   if (count != m) bounds.assign(size(m), bounds.front());
   return bounds;
 }
+
+namespace {
 
 /// Some queries of a search by distances, their own rows among what is found.
 RadiusNeighbors some_by_distances(const Index::State& index, MatrixView<const float> queries,
@@ -97,6 +96,10 @@ AskedWithin asked_within(const Index::State& index, const RowsView& queries, std
 
 RadiusNeighbors search_within(const Index::State& index, const RowsView& queries,
                               std::span<const float> radii, const PlanOptions& options, Trace* trace) {
+  if (index.parted && options.boxes == true)
+    throw Error(Errc::unsupported,
+                "within: boxes give no keys, which rows in parts are merged by; leave boxes out, or search "
+                "one device");
   if (index.parted) return finish(index.metric, within_parted(index, queries, radii, options, trace));
   const Stopwatch total;
   const AskedWithin asked = asked_within(index, queries, radii, options);

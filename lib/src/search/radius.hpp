@@ -18,6 +18,9 @@ namespace kith {
 /// within it by the distances that a search shows. Under FloatGuard.
 float bound_of(Metric metric, float radius);
 
+/// bound_of() for each of m queries. Throws invalid_argument: not 1 or m radii, a NaN.
+std::vector<float> bounds_of(Metric metric, std::span<const float> radii, std::int64_t m);
+
 /// What within() would do for m queries. Plan::problem.k is 0; Plan::candidates are the places of a list: a
 /// query with more rows in a training tile has its distances read instead.
 /// Throws invalid_argument, unsupported: what options insist on. out_of_memory: one query does not fit.

@@ -10,6 +10,7 @@
 #include "kith/error.hpp"
 #include "rows/row_filter.hpp"
 #include "rows/rows.hpp"
+#include "search/radius.hpp"
 #include "search/shard_lists.hpp"
 
 namespace kith {
@@ -76,6 +77,7 @@ RadiusKeys within_parted(const Index::State& index, const RowsView& queries, std
                          const PlanOptions& options, Trace* trace) {
   const Stopwatch total;
   check_asked("within", index, queries, std::nullopt, options);
+  static_cast<void>(bounds_of(index.metric, radii, queries.rows));  // all of them, before parts see some
   if (trace) restart(*trace);
   RadiusKeys keys = index.parted->within_keys(index, queries, radii, without_self(options), trace);
   if (options.self) keys = leave_out(keys, own_rows(*options.self, queries.rows));
