@@ -9,7 +9,7 @@ import numpy as np
 
 from . import _structs as s
 from ._arrays import Rows, address, element_rows_of, filter_words, index_array, outputs, radii_of
-from ._checks import check_columns, choose, not_negative, whole
+from ._checks import check_columns, choose, not_negative, place, whole
 from ._device import Device, open_device
 from ._errors import InvalidArgument
 from ._index_file import Path, pickled, save
@@ -58,6 +58,12 @@ class Index:
     ids : sequence of int, optional
         The numbers of the rows, [n], 0 or more, none twice. Rows whose ids do not ascend are put in their order, so
         that ties go by id. None: 0, 1, ...
+    placement : {"automatic", "split", "replicate"}
+        On a set of devices such as ``"cuda:0+cuda:1"``: whether each holds a part of the rows, or all rows and answers
+        a part of the queries. It changes no answer.
+    shares : sequence of float, optional
+        On a set of devices, one a device: the parts of the work that they get, in proportion. None: by what was
+        measured on them.
 
     Raises
     ------
@@ -92,6 +98,8 @@ class Index:
         first_row: int = 0,
         largest: Optional[float] = None,
         ids: Optional[Any] = None,
+        placement: str = "automatic",
+        shares: Optional[Any] = None,
     ) -> None:
         if not isinstance(metric, str):
             raise InvalidArgument(f"kith.Index: metric={metric!r}; pass a name, one of {', '.join(metrics())}")
@@ -107,8 +115,10 @@ class Index:
         if ids is not None:
             given = index_array(ids, "kith.Index: ids")
             options.ids, options.id_count = address(given), len(given)
+        parts = place(options, placement, shares, "kith.Index")
         opened = open_device(device)
         handle = new_handle(lib.kith_index_free, lib.kith_index_new, opened.handle, rows.struct, options)
+        del parts  # which the options pointed to until here
         self._take(handle, opened, rows.columns)
 
     def _take(self, handle: Handle, device: Device, columns: Optional[list[Any]]) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Optional, Union
 
 from . import _structs as s
-from ._checks import not_negative
+from ._checks import not_negative, place
 from ._device import Device, open_device
 from ._errors import BadFile
 from ._library import Handle, check, lib, new_handle, text
@@ -34,7 +34,13 @@ def save(handle: Handle, path: Path, work: int, progress: Progress) -> None:
 
 
 def open_index(
-    path: Path, device: Union[str, Device] = "auto", *, threads: int = 0, progress: Progress = False
+    path: Path,
+    device: Union[str, Device] = "auto",
+    *,
+    threads: int = 0,
+    progress: Progress = False,
+    placement: str = "automatic",
+    shares: Optional[Any] = None,
 ) -> Index:
     """The `Index` that was saved as a file, on any device: its answers are the same bits.
 
@@ -50,6 +56,9 @@ def open_index(
         Of the host; 0: as many as there are cores.
     progress : bool or callable
         As for `Index.search`.
+    placement : {"automatic", "split", "replicate"}
+    shares : sequence of float, optional
+        Both as for `Index`.
 
     Returns
     -------
@@ -78,13 +87,16 @@ def open_index(
     count = not_negative(threads, "kith.open_index: threads")
 
     how = s.search_options()  # of which stop and progress alone are read
+    options = s.sized(s.IndexOptions)
+    parts = place(options, placement, shares, "kith.open_index")
 
     def ask(_: Optional[s.SearchOptions]) -> int:
-        arguments = (opened.handle, name, count, how.stop, how.progress, None)
-        handles.append(new_handle(lib.kith_index_free, lib.kith_index_open, *arguments))
+        arguments = (opened.handle, name, options, count, how.stop, how.progress, None)
+        handles.append(new_handle(lib.kith_index_free, lib.kith_index_open_placed, *arguments))
         return 0
 
     call(ask, how, info.rows * info.features, progress)
+    del parts  # which the options pointed to until here
     return Index._of(handles[0], opened, None)
 
 

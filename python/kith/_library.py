@@ -55,6 +55,10 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "kith_index_free": (None, [_HANDLE]),
     "kith_index_describe": (_STATUS, [_HANDLE, c.POINTER(s.IndexInfo)]),
     "kith_index_save": (_STATUS, [_HANDLE, c.c_char_p, _HANDLE, s.PROGRESS, _VOID]),
+    "kith_index_open_placed": (
+        _STATUS,
+        [_HANDLE, c.c_char_p, c.POINTER(s.IndexOptions), c.c_uint32, _HANDLE, s.PROGRESS, _VOID, _OUT],
+    ),
     "kith_index_open": (_STATUS, [_HANDLE, c.c_char_p, c.c_uint32, _HANDLE, s.PROGRESS, _VOID, _OUT]),
     "kith_index_file_describe": (_STATUS, [c.c_char_p, c.POINTER(s.IndexFileInfo)]),
     "kith_index_search": (_STATUS, [_HANDLE, _ROWS, _I64, _SEARCH, _VOID, _VOID]),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes as c
 from typing import Any, TypeVar
 
-ABI_MAJOR, ABI_MINOR = 1, 1  # of kith.h, that these structs are written after
+ABI_MAJOR, ABI_MINOR = 1, 2  # of kith.h, that these structs are written after
 
 _S = TypeVar("_S", bound=c.Structure)
 
@@ -53,6 +53,9 @@ class IndexOptions(c.Structure):
         ("largest", c.c_float),
         ("ids", c.c_void_p),
         ("id_count", c.c_int64),
+        ("placement", c.c_char_p),
+        ("shares", c.c_void_p),
+        ("share_count", c.c_int64),
     ]
 
 

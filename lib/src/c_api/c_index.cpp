@@ -33,7 +33,9 @@ Index index_of(const char* where, const kith_device* device, const RowsView& tra
   const kith_index_options asked = read_struct(where, options);
   return Index(on, train, choice_of(asked.metric, default_metric, parse_metric),
                {copy_of(where, "features", asked.features, asked.feature_count), asked.first_row,
-                asked.largest, copy_of(where, "ids", asked.ids, asked.id_count)});
+                asked.largest, copy_of(where, "ids", asked.ids, asked.id_count),
+                choice_of(asked.placement, Placement::automatic, placement_named),
+                copy_of(where, "shares", asked.shares, asked.share_count)});
 }
 
 }  // namespace

@@ -8,6 +8,18 @@
 using namespace kith;
 using namespace kith::c_api;
 
+namespace {
+
+OpenOptions open_options(uint32_t threads, const kith_stop* stop, kith_progress progress, void* user) {
+  OpenOptions options;
+  options.threads = threads;
+  if (stop) options.stop = stop->source.get_token();
+  options.progress = progress_of(progress, user);
+  return options;
+}
+
+}  // namespace
+
 kith_status kith_index_save(const kith_index* index, const char* path, const kith_stop* stop,
                             kith_progress progress, void* user) {
   return guarded(__func__, [&](const char* where) {
@@ -25,11 +37,27 @@ kith_status kith_index_open(const kith_device* device, const char* path, uint32_
   return make_handle(__func__, out, [&](const char* where) {
     const Device& on = given(where, "device", device).device;
     check_given(where, "path", path);
-    OpenOptions options;
-    options.threads = threads;
-    if (stop) options.stop = stop->source.get_token();
-    options.progress = progress_of(progress, user);
-    return std::make_unique<kith_index>(kith_index{open_index(path, on, options)});
+    return std::make_unique<kith_index>(
+        kith_index{open_index(path, on, open_options(threads, stop, progress, user))});
+  });
+}
+
+kith_status kith_index_open_placed(const kith_device* device, const char* path,
+                                   const kith_index_options* options, uint32_t threads, const kith_stop* stop,
+                                   kith_progress progress, void* user, kith_index** out) {
+  return make_handle(__func__, out, [&](const char* where) {
+    const Device& on = given(where, "device", device).device;
+    check_given(where, "path", path);
+    const kith_index_options asked = read_struct(where, options);
+    if (asked.metric || asked.feature_count != 0 || asked.first_row != 0 || asked.largest != 0 ||
+        asked.id_count != 0)
+      refuse(where,
+             "the options say more than placement and shares, which the file has already; leave the "
+             "others at their defaults");
+    OpenOptions how = open_options(threads, stop, progress, user);
+    how.placement = choice_of(asked.placement, Placement::automatic, placement_named);
+    how.shares = copy_of(where, "shares", asked.shares, asked.share_count);
+    return std::make_unique<kith_index>(kith_index{open_index(path, on, how)});
   });
 }
 

@@ -33,6 +33,9 @@ void kith_device_info_init(kith_device_info* to, std::uint64_t size) {
 void kith_trace_info_init(kith_trace_info* to, std::uint64_t size) {
   init_struct(to, size);
 }
+void kith_member_info_init(kith_member_info* to, std::uint64_t size) {
+  init_struct(to, size);
+}
 void kith_index_options_init(kith_index_options* to, std::uint64_t size) {
   init_struct(to, size);
 }

@@ -33,6 +33,7 @@ struct Known;
 KITH_C_STRUCT(kith_rows, 64)
 KITH_C_STRUCT(kith_device_info, 104)
 KITH_C_STRUCT(kith_trace_info, 88)
+KITH_C_STRUCT(kith_member_info, 64)
 KITH_C_STRUCT(kith_index_options, 32)
 KITH_C_STRUCT(kith_search_options, 136, value.self = -1)
 KITH_C_STRUCT(kith_index_info, 64)

@@ -26,6 +26,14 @@ KITH_C_API kith_status kith_index_open(const kith_device* device, const char* pa
                                        const kith_stop* stop, kith_progress progress, void* user,
                                        kith_index** out);
 
+/// The same on a set of devices.
+///   options  its placement and shares, NULL: chosen; all else is as the file has it, and stays at its
+///   default
+KITH_C_API kith_status kith_index_open_placed(const kith_device* device, const char* path,
+                                              const kith_index_options* options, uint32_t threads,
+                                              const kith_stop* stop, kith_progress progress, void* user,
+                                              kith_index** out);
+
 /// What the head of a file says.
 typedef struct kith_index_file_info {
   uint64_t size;

@@ -31,16 +31,32 @@ typedef struct kith_trace_info {
   double device_seconds;  ///< device clock from the first step of each query tile to its last
   double total_seconds;   ///< host clock around the whole call
   int64_t query_tiles;
-  int64_t train_tiles;  ///< a query tile
-  int64_t repeats;      ///< queries that were searched once more by the proposer
-  int64_t fallbacks;    ///< queries that were searched by the chain alone in the end
-  int64_t step_count;   ///< for kith_trace_step()
+  int64_t train_tiles;   ///< a query tile
+  int64_t repeats;       ///< queries that were searched once more by the proposer
+  int64_t fallbacks;     ///< queries that were searched by the chain alone in the end
+  int64_t step_count;    ///< for kith_trace_step()
+  int64_t member_count;  ///< for kith_trace_member(); 0 where one device searched
 } kith_trace_info;
 KITH_C_API void kith_trace_info_init(kith_trace_info* info, uint64_t size);
 KITH_C_API kith_status kith_trace_describe(const kith_trace* trace, kith_trace_info* info);
 /// Seconds of one step (`distance`, `select`, `upload`, ...), by name, ascending.
 KITH_C_API kith_status kith_trace_step(const kith_trace* trace, int64_t number, const char** name,
                                        double* seconds);
+
+/// What one member of a set of devices did in the last search. Members work at the same time.
+typedef struct kith_member_info {
+  uint64_t size;
+  const char* device;     ///< kith_device_info.spec
+  int64_t rows;           ///< training rows that it holds
+  int64_t queries;        ///< queries that it searched for
+  double share;           ///< of rows * queries of all members together: 0 ... 1
+  double seconds;         ///< host clock around its search
+  double device_seconds;  ///< as in kith_trace_info
+  uint64_t memory_bytes;  ///< device memory of its rows, with what proposers and boxes keep of them
+} kith_member_info;
+KITH_C_API void kith_member_info_init(kith_member_info* info, uint64_t size);
+/// Of members that took part, in the order of the set.
+KITH_C_API kith_status kith_trace_member(const kith_trace* trace, int64_t number, kith_member_info* info);
 
 typedef struct kith_index kith_index;
 typedef struct kith_within kith_within;
@@ -58,6 +74,11 @@ typedef struct kith_index_options {
   const int64_t* ids;  ///< the numbers of the rows, 0 or more, none twice; rows whose ids do not ascend are
                        ///< put in their order; NULL: 0, 1, ...
   int64_t id_count;    ///< n; 0: none
+  const char* placement;  ///< on a set of devices: NULL: `automatic`; `split`: each member holds a part of
+                          ///< the rows; `replicate`: each holds all, and they share the queries
+  const double* shares;   ///< on a set of devices: [members], 0 or more: the parts of the work that they get,
+                          ///< in proportion; NULL: by what was measured on them
+  int64_t share_count;    ///< members; 0: none given
 } kith_index_options;
 KITH_C_API void kith_index_options_init(kith_index_options* options, uint64_t size);
 
