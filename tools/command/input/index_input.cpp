@@ -124,9 +124,11 @@ files::Table index_table(const TrainingFlags& flags, Training& training) {
   return table;
 }
 
-Index open_index_file(const std::string& path, const Device& device) {
+Index open_index_file(const std::string& path, const Device& device, const IndexOptions& placing) {
   ActivityLine activity("opening " + files::shown_name(path));
   OpenOptions options;
+  options.placement = placing.placement;
+  options.shares = placing.shares;
   options.stop = interrupt_token();
   options.progress = [&](double part) { activity.update(part); };
   return open_index(path, device, options);

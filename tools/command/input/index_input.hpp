@@ -22,6 +22,7 @@ void take_index(const CLI::App& app, RowFlags& flags, bool rows);
 files::Table index_table(const TrainingFlags& flags, Training& training);
 
 /// Open an index file, with a line on stderr where it takes long.
-Index open_index_file(const std::string& path, const Device& device);
+///   placing  its placement and shares
+Index open_index_file(const std::string& path, const Device& device, const IndexOptions& placing);
 
 }  // namespace kith::command

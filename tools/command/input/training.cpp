@@ -287,6 +287,8 @@ void check_k(const std::string& where, std::int64_t k, const Training& training,
 
 Training read_training(const std::string& where, const TrainingFlags& flags) {
   Training training;
+  training.placement = placement_named(flags.placement);
+  training.shares = flags.shares;
   files::Table& table = training.rows.table;
   TableFlags tables = train_flags(flags);
   tables.keep_elements = keeps_elements(flags);

@@ -41,6 +41,8 @@ struct TrainingFlags {
   std::string features;        ///< LIST
   std::vector<std::string> scale;
   std::string categories = "ordinal";
+  std::string placement = "automatic";  ///< on a set of devices, as the next
+  std::vector<double> shares;
   bool raw = false;  ///< somebody looks at Rows::table.values, too
   enum class Answers { none, labels, values } answers = Answers::none;  ///< what the subcommand learns
 };
@@ -51,6 +53,7 @@ void add_sample_weight_option(CLI::App& app, TrainingFlags& flags);  ///< --samp
 void add_filter_option(CLI::App& app, TrainingFlags& flags);         ///< --filter
 void add_feature_option(CLI::App& app, TrainingFlags& flags);        ///< --features
 void add_preparation_options(CLI::App& app, TrainingFlags& flags);   ///< --scale, --categories
+void add_placement_options(CLI::App& app, TrainingFlags& flags);     ///< --placement, --shares
 
 /// Training rows of classes alone, without queries: their file, --label-column, --labels, --features, and how
 /// they are prepared.
@@ -92,9 +95,11 @@ struct Training {
   std::vector<double> values;            ///< [n, outputs] of --values or --target; else empty
   std::vector<std::string> value_names;  ///< [outputs]
   Preparation preparation;
-  std::vector<std::int64_t> features;       ///< columns of rows.searched() that count; empty: all
-  std::vector<std::int64_t> file_features;  ///< the same as columns of rows.table
-  std::vector<float> sample_weights;        ///< [n], or empty
+  std::vector<std::int64_t> features;          ///< columns of rows.searched() that count; empty: all
+  std::vector<std::int64_t> file_features;     ///< the same as columns of rows.table
+  std::vector<float> sample_weights;           ///< [n], or empty
+  Placement placement = Placement::automatic;  ///< on a set of devices, as the next
+  std::vector<double> shares;
   std::optional<RowFilter> filter;
   std::vector<std::int64_t> row_numbers;    ///< [n] in their file; empty: 0, 1, 2, ...
   std::vector<std::string> answer_columns;  ///< of a model: where queries may have the truth
@@ -105,6 +110,13 @@ struct Training {
     return row_numbers.empty() ? t : row_numbers[static_cast<std::size_t>(t)];
   }
   TrainOptions options() const { return {features, sample_weights}; }
+  IndexOptions index_options() const {
+    IndexOptions options;
+    options.features = features;
+    options.placement = placement;
+    options.shares = shares;
+    return options;
+  }
   /// For PlanOptions::filter; this object must outlive the search.
   MatrixView<const std::uint32_t> filter_view() const {
     return filter ? filter->view() : MatrixView<const std::uint32_t>{};

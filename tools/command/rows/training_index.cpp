@@ -49,7 +49,7 @@ TrainingIndex::TrainingIndex(Training& training, const Device& device, Metric me
   const RowsView rows = training.rows.searched();
   if (training.filter && mine.rows > 0) filter_ = training.filter->slice(mine.first, mine.rows);
   shared_ = ranks()->index(device, training.rows.table.held ? rows : rows.slice(mine.first, mine.rows),
-                           mine.first, metric, {training.features});
+                           mine.first, metric, training.index_options());
   if (keep) return;
   training.rows.table.values = {};
   training.rows.table.stored = {};

@@ -99,11 +99,12 @@ void write_found(files::AtomicFile& file, const RadiusNeighbors& found, const st
 }
 
 void print_json(const SearchFlags& flags, const Training& training, const RadiusNeighbors& found,
-                const DeviceInfo& device) {
+                const DeviceInfo& device, const Trace& trace) {
   report::Document document;
   files::Table asked;
   asked.rows = found.queries;
   add_asked(document, training, asked, flags.metric, device, flags.query_flags);
+  add_members(document, trace);
   print_results(document, found.queries, [&](std::int64_t q) {
     return nlohmann::ordered_json{{"query", q}, {"neighbors", neighbors_json(found, q)}};
   });
@@ -134,7 +135,9 @@ int run_search(const CLI::App& app, SearchFlags flags) {
   Training training = read_training("search", flags.training);
   DeviceInfo device;
   Trace trace;
-  const RadiusNeighbors found = find(flags, training, device, flags.diagnostics.any() ? &trace : nullptr);
+  trace.time_steps = flags.diagnostics.any();
+  const bool traced = flags.diagnostics.any() || flags.shown.json;
+  const RadiusNeighbors found = find(flags, training, device, traced ? &trace : nullptr);
   note_overflow(found, asked_name(flags.training, flags.query_flags));
   const std::int64_t k = flags.query_flags.radius.empty() ? flags.query_flags.k : 0;
   const auto names = [&](const char* what) { return header_of(flags.output, numbered(what, k)); };
@@ -142,7 +145,7 @@ int run_search(const CLI::App& app, SearchFlags flags) {
   if (distance_file) write_found(*distance_file, found, found.distance, k, names("distance"));
   index_file.commit();
   distance_file.commit();
-  if (flags.shown.json) return print_json(flags, training, found, device), exit_ok;
+  if (flags.shown.json) return print_json(flags, training, found, device, trace), exit_ok;
   print(diagnostics(flags.diagnostics, trace));
   if (!index_file && !distance_file) print(first_rows(found, flags.query_flags.radius));
   return exit_ok;
@@ -161,6 +164,7 @@ Subcommand add_search(CLI::App& parent) {
   add_metric_option(*app, flags->metric);
   add_element_option(*app, flags->training.tables);
   add_device_option(*app, flags->device);
+  add_placement_options(*app, flags->training);
   add_filter_option(*app, flags->training);
   add_feature_option(*app, flags->training);
   add_preparation_options(*app, flags->training);
