@@ -105,6 +105,7 @@ std::vector<NullCall> calls_of_devices(const Have& have) {
       KITH_NULL_CALL(kith_trace_new, 1, nullptr),
       KITH_NULL_CALL(kith_trace_describe, nullptr, nullptr),
       KITH_NULL_CALL(kith_trace_step, nullptr, 0, &have->text, &have->number),
+      KITH_NULL_CALL(kith_trace_member, nullptr, 0, nullptr),
   };
 }
 
@@ -270,6 +271,12 @@ std::vector<NullCall> calls_of_models(const Have& have) {
                      &have->new_index),
       KITH_NULL_CALL(kith_index_open, have->on.get(), have->path.c_str(), 0, nullptr, nullptr, nullptr,
                      nullptr),
+      KITH_NULL_CALL(kith_index_open_placed, nullptr, have->path.c_str(), nullptr, 0, nullptr, nullptr,
+                     nullptr, &have->new_index),
+      KITH_NULL_CALL(kith_index_open_placed, have->on.get(), nullptr, nullptr, 0, nullptr, nullptr, nullptr,
+                     &have->new_index),
+      KITH_NULL_CALL(kith_index_open_placed, have->on.get(), have->path.c_str(), nullptr, 0, nullptr, nullptr,
+                     nullptr, nullptr),
       KITH_NULL_CALL(kith_index_file_describe, nullptr, nullptr),
       KITH_NULL_CALL(kith_model_save, nullptr, have->path.c_str(), nullptr, nullptr, nullptr),
       KITH_NULL_CALL(kith_model_save, have->model.get(), nullptr, nullptr, nullptr, nullptr),
