@@ -76,6 +76,7 @@ class Device : public spi::Device {
   void read(const spi::Allocation& from, std::size_t offset, void* to, std::size_t bytes) override;
   void finish() override;
   std::unique_ptr<spi::HostMemory> allocate_host(std::size_t bytes) override;
+  std::unique_ptr<spi::CopyQueue> copy_queue() override;  // copy_queue.cpp
   std::uint64_t mark() override;
   double elapsed(std::uint64_t from, std::uint64_t to) override;
   void hold() override;

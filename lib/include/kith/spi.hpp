@@ -28,7 +28,7 @@
 namespace kith::spi {
 
 /// Raised whenever anything in this header, or those of `kith/spi/`, changes; the loader compares it first.
-inline constexpr std::uint32_t plugin_abi = 12;
+inline constexpr std::uint32_t plugin_abi = 13;
 
 /// One chain for each (query, row) pair, raw.
 struct DistanceStep {
@@ -149,6 +149,20 @@ struct Support {
   std::size_t scratch_bytes = 0;
 };
 
+/// Copies to the memory of a device while it works at its steps. One thread at a time uses it, which need not
+/// have the lock of the device.
+class KITH_API CopyQueue {
+ public:
+  CopyQueue() = default;
+  virtual ~CopyQueue();
+  CopyQueue(const CopyQueue&) = delete;
+  CopyQueue& operator=(const CopyQueue&) = delete;
+
+  /// As Device::write(), but it returns when the bytes are there: steps that are enqueued from then on see
+  /// them. No step that is not done uses this part of `to`.
+  virtual void write(Allocation& to, std::size_t offset, const void* from, std::size_t bytes) = 0;
+};
+
 /// An opened device: one in-order queue. Calls enqueue and return; only read() and finish() wait.
 /// Not thread-safe: the library calls it under a lock. Failures leave as kith::Error. After a
 /// failure from which the driver cannot recover every later call throws the first message again.
@@ -171,6 +185,10 @@ class KITH_API Device {
   /// Host memory for write() and read(); null when locked memory makes no difference to the device.
   /// Throws out_of_memory.
   virtual std::unique_ptr<HostMemory> allocate_host(std::size_t bytes);
+
+  /// A queue of its own, which the device outlives; null where the device has none: then write() copies
+  /// between its steps. Throws as allocate() does.
+  virtual std::unique_ptr<CopyQueue> copy_queue();
 
   /// A time stamp in the queue, and the device seconds between two of them after finish().
   /// Stamps may be forgotten at the next finish() after the one that completed them.

@@ -7,6 +7,7 @@ namespace kith::spi {
 // Out of line, so that their type information lives in libkith.so alone.
 Allocation::~Allocation() = default;
 HostMemory::~HostMemory() = default;
+CopyQueue::~CopyQueue() = default;
 Device::~Device() = default;
 Backend::~Backend() = default;
 
@@ -21,6 +22,10 @@ void Device::hold() {}
 void Device::let_go() {}
 
 std::unique_ptr<HostMemory> Device::allocate_host(std::size_t) {
+  return nullptr;
+}
+
+std::unique_ptr<CopyQueue> Device::copy_queue() {
   return nullptr;
 }
 
