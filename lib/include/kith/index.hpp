@@ -15,6 +15,7 @@
 #include "kith/placement.hpp"
 #include "kith/plan.hpp"
 #include "kith/rows_view.hpp"
+#include "kith/source.hpp"
 #include "kith/trace.hpp"
 
 namespace kith {
@@ -38,6 +39,14 @@ struct IndexOptions {
   /// On a set of devices: [members], each finite and 0 or more, not all 0: the parts of the work that its
   /// members get, in proportion. Empty: by what was measured on them (docs/howto/device-sets.md).
   std::vector<double> shares = {};
+  /// Of rows that a Source has: where they stay.
+  Residence residence = Residence::automatic;
+  /// Of rows that a Source has: with `stream` and `quantized` the bytes of device memory that one search and
+  /// this Index take together, chunks, queries, lists and quantized rows included; with `automatic` also what
+  /// decides. 0: chunks of 128 MiB at most, and for the rest as PlanOptions::memory_limit has it.
+  std::size_t memory_limit = 0;
+  /// With `stream`: rows of a chunk. 0: as many as the limit has room for, 128 MiB of them at most.
+  std::int64_t chunk_rows = 0;
 };
 
 struct OpenOptions;
@@ -59,6 +68,20 @@ class KITH_API Index {
   ///                          not as many as members, or no parts.
   ///        out_of_memory:    the rows do not fit on the device.
   Index(Device device, const RowsView& train, Metric metric = default_metric,
+        const IndexOptions& options = {});
+
+  /// An Index of the rows of `source`, which stay where IndexOptions::residence says. Answers are those of an
+  /// Index of the same rows in memory, to the bit: docs/howto/beyond-one-card.md. Rows that stay in the
+  /// Source are read by each search, and checked then; the Source is kept, and is not to change.
+  ///   source  not null; with `stream` and `quantized` any number of rows
+  /// Throws as the constructor above does. With `stream` and `quantized` values are refused by the search
+  /// that meets them, but for negative_dot without a `largest`: then the constructor reads all rows. And what
+  /// Source::read() throws;
+  ///        unsupported:   ids that do not ascend; `stream` or `quantized` on a set of devices; `quantized`
+  ///        on
+  ///                       a device without proposer int8, or for a metric that it does not follow.
+  ///        out_of_memory: the limit has no room for a chunk, or for the quantized rows.
+  Index(Device device, std::shared_ptr<const Source> source, Metric metric = default_metric,
         const IndexOptions& options = {});
 
   /// An Index of these rows and `more`, which get the numbers next_row(), next_row() + 1, ... The rows that
@@ -148,6 +171,7 @@ class KITH_API Index {
   std::int64_t first_row() const;                     ///< IndexOptions::first_row
   std::int64_t dims() const;                          ///< columns of rows and queries, as given
   const std::vector<std::int64_t>& features() const;  ///< the columns that count, ascending
+  Residence residence() const;                        ///< `resident`, but for rows that stay in a Source
   /// Device memory the rows take, those shared with other indices included, and what proposers keep of them.
   std::size_t memory_bytes() const;
 

@@ -45,6 +45,7 @@
 #include "kith/save_options.hpp"
 #include "kith/selector.hpp"
 #include "kith/shard_votes.hpp"
+#include "kith/source.hpp"
 #include "kith/stages.hpp"
 #include "kith/structure.hpp"
 #include "kith/trace.hpp"

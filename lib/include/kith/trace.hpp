@@ -58,6 +58,11 @@ struct Trace {
   double boxes_seconds = 0;
   std::size_t boxes_bytes = 0;
   std::int64_t leaves = 0;  ///< of 32 rows that a search by boxes read, of all queries
+  /// With Residence::stream: chunks that were searched, and bytes that were read of the Source. `seconds` has
+  /// `read` and `land` (rows checked, packed and copied to the device), which go on while a chunk is
+  /// searched, and `wait`, how long the search waited for them.
+  std::int64_t chunks = 0;
+  std::uint64_t source_bytes = 0;
   /// On a set of devices: each member that took part, in the order of the set. The seconds of steps and what
   /// is counted above are then sums over the members, who work at the same time; device_seconds and
   /// queue_seconds are those of the member with the largest.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "certified/host_ranking.hpp"
 #include "rows/rows.hpp"
 
 namespace kith {
@@ -29,6 +30,7 @@ Open BoundedSearch::ask(const Attempt& attempt, MatrixView<const float> queries,
   if (attempt.when == Attempt::When::few)
     return ask_open(attempt, queries, open, workspace, watcher, trace, meanwhile);
   const std::int64_t count = queries.rows();
+  asked_ = queries;
   const std::vector<float> threshold = open.threshold.empty() ? std::vector<float>() : reached(count);
   return run(attempt, count, threshold, workspace, watcher, trace, meanwhile);
 }
@@ -50,6 +52,7 @@ Open BoundedSearch::ask_open(const Attempt& attempt, MatrixView<const float> que
   upload_rows(*state, workspace.query_memory(), {rows.data(), again, queries.cols()},
               index_.device.info().query_block, plan_.threads);
   proposal_.lengthen_lists(attempt.lists);
+  asked_ = {rows.data(), again, queries.cols()};
   Open left = run(attempt, again, open.threshold, workspace, watcher, trace, meanwhile);
   proposal_.lengthen_lists(1);
   const DeviceSession session(*state);
@@ -169,6 +172,12 @@ void BoundedSearch::rank(const Phase& phase, bool guessed, std::int64_t count, c
                          StepTimer& timer, Trace* trace) const {
   spi::Device& device = *index_.device.state()->device;
   if (trace) trace->collected += listed(count, timer, trace);
+  if (rows_elsewhere()) {
+    rank_on_host(count, timer, trace);
+    device.enqueue(proposal_.tighten(workspace.result(count), phase.afresh, guessed, workspace.scratch()));
+    timer.after(spi::TightenStep::name);
+    return;
+  }
   const std::size_t chunk = phase.chunk;
   const Tile rows{chunk, index_.chunks[chunk].first, index_.chunks[chunk].rows};
   device.enqueue(
@@ -178,6 +187,16 @@ void BoundedSearch::rank(const Phase& phase, bool guessed, std::int64_t count, c
   timer.after(spi::RerankStep::name);
   device.enqueue(proposal_.tighten(workspace.result(count), phase.afresh, guessed, workspace.scratch()));
   timer.after(spi::TightenStep::name);
+}
+
+/// What RerankStep does, where the device has no rows.
+void BoundedSearch::rank_on_host(std::int64_t count, StepTimer& timer, Trace* trace) const {
+  spi::Device& device = *index_.device.state()->device;
+  const Stopwatch ranking;
+  const HostRanking host(index_.metric, asked_, *quantized_->elsewhere(), plan_.threads);
+  proposal_.write_keys(device, host.keys(proposal_.candidates(device, count)));
+  timer.skip();
+  if (trace) trace->seconds["rank"] += ranking.seconds();
 }
 
 /// Candidates in the lists; 0 where it is not wanted.

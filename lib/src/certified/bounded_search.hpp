@@ -30,6 +30,9 @@ class BoundedSearch {
   /// Of the first attempt at a query tile.
   std::int64_t steps() const { return steps_; }
 
+  /// Whether the host has the rows: the chain alone cannot search them on the device.
+  bool rows_elsewhere() const { return quantized_->elsewhere() != nullptr; }
+
   /// Ask the queries of a tile, which are in `workspace`, or the open ones of them, by an attempt of the plan
   /// that is not `exact`: their nearest go into its result. Returns those whose lists were too short, or for
   /// which a guess was wrong. Locks the device.
@@ -50,6 +53,7 @@ class BoundedSearch {
   void collect(const Phase& phase, std::int64_t count, const Workspace& workspace) const;
   void rank(const Phase& phase, bool guessed, std::int64_t count, const Workspace& workspace,
             StepTimer& timer, Trace* trace) const;
+  void rank_on_host(std::int64_t count, StepTimer& timer, Trace* trace) const;
   std::vector<float> reached(std::int64_t count) const;
   std::int64_t listed(std::int64_t count, StepTimer& timer, const Trace* trace) const;
 
@@ -59,6 +63,7 @@ class BoundedSearch {
   const std::int64_t steps_;  ///< what progress is counted in
   Proposal proposal_;
   float query_scale_;
+  MatrixView<const float> asked_;  ///< the queries in the workspace
 };
 
 }  // namespace kith

@@ -127,6 +127,26 @@ std::int64_t Proposal::listed(spi::Device& device, std::int64_t count) const {
   return total;
 }
 
+std::vector<std::vector<std::uint32_t>> Proposal::candidates(spi::Device& device, std::int64_t count) const {
+  std::vector<std::uint32_t> counts(size(count)), rows(size(count) * capacity());
+  read(device, this->counts(counts.size()), counts);
+  read(device, lists(counts.size()).rows, rows);
+  std::vector<std::vector<std::uint32_t>> listed(counts.size());
+  for (std::size_t q = 0; q < counts.size(); ++q) {
+    const auto first = rows.begin() + static_cast<std::ptrdiff_t>(q * capacity());
+    listed[q].assign(first,
+                     first + static_cast<std::ptrdiff_t>(std::min<std::size_t>(counts[q], capacity())));
+  }
+  return listed;
+}
+
+void Proposal::write_keys(spi::Device& device, const std::vector<std::vector<Key>>& keys) const {
+  std::vector<Key> all(keys.size() * capacity(), no_key);
+  for (std::size_t q = 0; q < keys.size(); ++q)
+    std::copy(keys[q].begin(), keys[q].end(), all.begin() + static_cast<std::ptrdiff_t>(q * capacity()));
+  device.write(*keys_.get(), 0, all.data(), all.size() * sizeof(Key));
+}
+
 std::vector<std::int64_t> Proposal::lost(spi::Device& device, std::int64_t count) const {
   std::vector<std::uint32_t> flags(size(count));
   read(device, this->flags(flags.size()), flags);

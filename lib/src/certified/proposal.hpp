@@ -48,6 +48,11 @@ class Proposal {
   std::vector<float> thresholds(spi::Device& device, std::int64_t count) const;
   /// Candidates that are listed, of all queries.
   std::int64_t listed(spi::Device& device, std::int64_t count) const;
+  /// The candidates of each query, [count] lists of rows.
+  std::vector<std::vector<std::uint32_t>> candidates(spi::Device& device, std::int64_t count) const;
+  /// What RerankStep would write of them.
+  ///   keys  [count] lists, as long as candidates() has them
+  void write_keys(spi::Device& device, const std::vector<std::vector<Key>>& keys) const;
   /// Queries of the tile whose lists were too short in some tile, or whose guess failed.
   std::vector<std::int64_t> lost(spi::Device& device, std::int64_t count) const;
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/float_guard.hpp"
 #include "base/numbers.hpp"
@@ -24,6 +25,37 @@ double clip_range_of(MatrixView<const float> rows, const std::vector<float>& cen
     for (std::size_t d = 0; d < centre.size(); ++d)
       most = std::max(most, std::fabs(static_cast<double>(rows.row(r)[d]) - static_cast<double>(centre[d])));
   return most;
+}
+
+IndexQuantizedRows::IndexQuantizedRows(const std::shared_ptr<Device::State>& state,
+                                       std::span<const std::int64_t> counts, const std::vector<float>& centre,
+                                       double largest, Proposer proposer,
+                                       std::shared_ptr<const RowsElsewhere> elsewhere)
+    : proposer_(proposer),
+      dims_(centre.size()),
+      scale_(scale_of(proposer, largest)),
+      centre_(state, centre.size() * sizeof(float)),
+      elsewhere_(std::move(elsewhere)) {
+  for (const std::int64_t count : counts)
+    parts_.push_back(
+        {DeviceMemory(state, quantized_row_bytes(proposer, count, static_cast<std::int64_t>(dims_))),
+         DeviceMemory(state, size(count) * spi::terms_a_row * sizeof(float)), DeviceMemory(), count});
+  const DeviceSession session(*state);
+  session->write(*centre_.get(), 0, centre.data(), centre.size() * sizeof(float));
+}
+
+void IndexQuantizedRows::fill(Device::State& state, std::size_t chunk, const spi::Allocation& rows,
+                              std::uint32_t threads) {
+  const std::int64_t count = parts_[chunk].count;
+  const DeviceSession session(state);
+  const spi::RowBlocks from{&rows, 0, static_cast<std::uint32_t>(count), static_cast<std::uint32_t>(dims_),
+                            session->info.train_block};
+  const spi::Step step{spi::PrepareStep{proposer_, from, centre(), of(chunk, 0, count), scale_}, threads};
+  const spi::Support support = session->check(step);
+  if (!support.refusal.empty())
+    throw Error(Errc::unsupported, "index: " + session->info.spec + ": " + support.refusal);
+  session->enqueue(step);
+  session->finish();
 }
 
 IndexQuantizedRows::IndexQuantizedRows(const std::shared_ptr<Device::State>& state,

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,9 +24,30 @@ std::vector<float> centre_of(MatrixView<const float> train, Metric metric);
 /// ever, but dearer, and a single row far from all others is no reason to round these to nothing.
 double clip_range_of(MatrixView<const float> rows, const std::vector<float>& centre);
 
+/// Training rows that are not on the device, although their quantized rows are.
+class RowsElsewhere {
+ public:
+  virtual ~RowsElsewhere() = default;
+  /// Rows by their places, as they are searched, one behind the other.
+  ///   places  ascending, none twice
+  ///   to      [places.size(), dims]  out
+  virtual void read(std::span<const std::uint32_t> places, float* to, std::uint32_t threads) const = 0;
+};
+
 /// The quantized training rows, a part for each chunk, in device memory.
 class IndexQuantizedRows {
  public:
+  /// Room for the rows of each chunk, which fill() makes. Locks the device. Throws out_of_memory.
+  ///   counts     of each chunk
+  ///   elsewhere  who has the rows; null: they are in the chunks
+  IndexQuantizedRows(const std::shared_ptr<Device::State>& state, std::span<const std::int64_t> counts,
+                     const std::vector<float>& centre, double largest, Proposer proposer,
+                     std::shared_ptr<const RowsElsewhere> elsewhere);
+
+  /// Make the quantized rows of chunk number `chunk`. Waits until they are there. Throws unsupported.
+  ///   rows  of the chunk, in memory that is free afterwards
+  void fill(Device::State& state, std::size_t chunk, const spi::Allocation& rows, std::uint32_t threads);
+
   /// Enqueues one PrepareStep a chunk. Locks the device. Throws out_of_memory, unsupported.
   ///   largest    as largest_centred() says, for int8 clip_range_of()
   ///   copy_rows  keep the rows themselves, too, for rows()
@@ -39,6 +61,8 @@ class IndexQuantizedRows {
   /// All rows of chunk number `chunk`, one behind the other, where the first search wanted them kept.
   bool has_rows(std::size_t chunk) const { return parts_[chunk].copy.get() != nullptr; }
   spi::RowBlocks rows(std::size_t chunk) const;
+  /// Null where the rows are in the chunks.
+  const RowsElsewhere* elsewhere() const { return elsewhere_.get(); }
   spi::Grid<float> centre() const;
   float scale() const { return scale_; }
   std::size_t bytes() const;
@@ -54,6 +78,7 @@ class IndexQuantizedRows {
   float scale_;
   DeviceMemory centre_;
   std::vector<Part> parts_;
+  std::shared_ptr<const RowsElsewhere> elsewhere_;
 };
 
 /// The quantized rows of an Index that `plan` wants, made by the first search that does. Any thread.

@@ -297,6 +297,11 @@ std::string explain(const Plan& plan) try {
   };
   line("device", plan.device);
   line("problem", name(p.metric), ", n = ", p.n, ", m = ", p.m, ", dims = ", p.dims, ", k = ", p.k);
+  if (plan.residence == Residence::stream)
+    line("residence", "stream, in chunks of ", plan.chunk_rows,
+         " training rows; what follows is for one chunk");
+  else if (plan.residence == Residence::quantized)
+    line("residence", "quantized: the device proposes, the host ranks the rows that the source has");
   const bool radius = p.k == 0;
   line("chain",
        plan.boxes   ? "boxes, nearest first"

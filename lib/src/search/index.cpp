@@ -18,6 +18,7 @@
 #include "rows/rows.hpp"
 #include "search/filtered/gathered_search.hpp"
 #include "search/filtered/kept_rows.hpp"
+#include "search/index_checks.hpp"
 #include "search/parted/parted_rows.hpp"
 #include "search/pipeline.hpp"
 #include "search/search.hpp"
@@ -39,6 +40,13 @@ void check_count(std::int64_t rows) {
   if (rows > most_rows)
     refuse(std::to_string(rows) + " training rows, but an index holds at most " + std::to_string(most_rows) +
            "; split them over several");
+}
+
+/// Memory of the caller's is free to change once there is the Index: rows do not stay there.
+void check_residence(const IndexOptions& options) {
+  if (options.residence == Residence::automatic || options.residence == Residence::resident) return;
+  refuse("residence " + std::string(name(options.residence)) +
+         " is of rows that a source keeps; give memory_source(rows), and keep the rows");
 }
 
 /// Rows in this order; as they are where it is empty.
@@ -117,8 +125,8 @@ std::shared_ptr<Index::State> compacted(const Index::State& index, std::span<con
   return state;
 }
 
-/// Of a shard: its numbers, and what it is told of the others' elements.
-///   largest  max |element| of the rows here
+}  // namespace
+
 void check_shard(const IndexOptions& options, Metric metric, std::int64_t rows, float largest) {
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
   if (options.first_row < 0 || options.first_row > most - rows)
@@ -131,8 +139,6 @@ void check_shard(const IndexOptions& options, Metric metric, std::int64_t rows, 
     refuse("largest = " + text_of(options.largest) + ", but the training rows reach " + text_of(largest) +
            "; give the largest |element| of the rows of all shards");
 }
-
-}  // namespace
 
 std::vector<std::int64_t> ordered_features(const std::vector<std::int64_t>& asked, std::int64_t columns) {
   std::vector<std::int64_t> features = asked;
@@ -152,15 +158,20 @@ std::vector<std::int64_t> ordered_features(const std::vector<std::int64_t>& aske
   return features;
 }
 
+std::vector<std::int64_t> checked_features(const IndexOptions& options, Metric metric, std::int64_t columns) {
+  if (compares_bits(metric) && !options.features.empty())
+    refuse(std::string(name(metric)) +
+           " compares whole rows of bits, but features are chosen; leave them out");
+  return ordered_features(options.features, columns);
+}
+
 Index::Index(Device device, const RowsView& train, Metric metric, const IndexOptions& options) try {
   check_shape("training", train);
   check_count(train.rows);
   check_element("index", "training", train, metric);
-  if (compares_bits(metric) && !options.features.empty())
-    refuse(std::string(name(metric)) +
-           " compares whole rows of bits, but features are chosen; leave them out");
+  check_residence(options);
   auto state = std::make_shared<State>(std::move(device), metric, train.cols,
-                                       ordered_features(options.features, train.cols));
+                                       checked_features(options, metric, train.cols));
   check_shard(options, metric, train.rows, 0);
   const std::vector<std::int64_t> order = order_of_ids("index", options.ids, train.rows, 0);
   PreparedRows rows = prepare_rows("index", "training", train, metric, 0, state->mask(), options.first_row);
@@ -332,6 +343,10 @@ std::int64_t Index::first_row() const {
 }
 const std::vector<std::int64_t>& Index::features() const {
   return state_->features;
+}
+
+Residence Index::residence() const {
+  return state_->parted ? state_->parted->residence() : Residence::resident;
 }
 
 std::size_t Index::memory_bytes() const {

@@ -43,6 +43,17 @@ std::int64_t count_of(const Open& open) {
   return static_cast<std::int64_t>(open.queries.size());
 }
 
+/// Lists of open queries, which whoever has the rows is to search for, hold nothing.
+void leave_lists_empty(const Index::State& index, const Plan& plan, std::int64_t count, const Open& open,
+                       const Workspace& workspace) {
+  const spi::Grid<Key> result = workspace.result(count);
+  const std::vector<Key> none(static_cast<std::size_t>(plan.problem.k), no_key);
+  const DeviceSession session(*index.device.state());
+  for (const std::int64_t q : open.queries)
+    session->write(*result.memory, (result.first + static_cast<std::size_t>(q) * result.stride) * sizeof(Key),
+                   none.data(), none.size() * sizeof(Key));
+}
+
 /// The attempts of a plan, one after the other, for one query tile after the other.
 class Ladder {
  public:
@@ -126,7 +137,10 @@ void Ladder::leave_to_chain(MatrixView<const float> queries, const Open& open, b
   if (asked) left_ += many;
   if (options_.proposer == Proposer::automatic && 2 * many > queries.rows())
     begin_ = plan_.attempts.size() - 1;
-  search_rest(index_, plan_, options_, queries, open, workspace, trace);
+  if (bounded_ && bounded_->rows_elsewhere())
+    leave_lists_empty(index_, plan_, queries.rows(), open, workspace);
+  else
+    search_rest(index_, plan_, options_, queries, open, workspace, trace);
   if (trace) trace->fallbacks += many;
 }
 

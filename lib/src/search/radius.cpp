@@ -97,6 +97,7 @@ AskedWithin asked_within(const Index::State& index, const RowsView& queries, std
 
 RadiusNeighbors search_within(const Index::State& index, const RowsView& queries,
                               std::span<const float> radii, const PlanOptions& options, Trace* trace) {
+  check_checkpoint("within", index, options);
   if (index.parted) return finish(index.metric, within_parted(index, queries, radii, options, trace));
   const Stopwatch total;
   const AskedWithin asked = asked_within(index, queries, radii, options);
@@ -119,6 +120,7 @@ RadiusNeighbors search_within(const Index::State& index, const RowsView& queries
 
 RadiusKeys search_within_keys(const Index::State& index, const RowsView& queries,
                               std::span<const float> radii, const PlanOptions& options, Trace* trace) {
+  check_checkpoint("within", index, options);
   if (index.parted) {
     RadiusKeys keys = within_parted(index, queries, radii, options, trace);
     for (std::int64_t& row : keys.row) row = index.first_row + index.numbers.number(row);

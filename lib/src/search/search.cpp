@@ -131,8 +131,18 @@ void decide_by_values(const Index::State& index, const PreparedRows& rows, std::
 
 }  // namespace
 
+void check_checkpoint(std::string_view where, const Index::State& index, const PlanOptions& options) {
+  if (options.checkpoint.empty()) return;
+  if (where == "search" && index.parted && index.parted->residence() == Residence::stream) return;
+  throw Error(Errc::unsupported,
+              std::string(where) +
+                  ": a checkpoint is kept of a search for k among rows that stay in a source "
+                  "(residence stream); leave it out, or choose that residence");
+}
+
 void search_to(const Index::State& index, const RowsView& queries, std::int64_t k, const PlanOptions& options,
                Trace* trace, const MakeRoom& make_room, const Take& also) {
+  check_checkpoint("search", index, options);
   if (index.parted) return search_parted(index, queries, k, options, trace, make_room);
   const Stopwatch total;
   if (queries.cols != index.columns)

@@ -51,6 +51,9 @@ RadiusKeys search_within_keys(const Index::State& index, const RowsView& queries
 Keys search_for_keys(const Index::State& index, const RowsView& queries, std::int64_t k,
                      const PlanOptions& options, Trace* trace);
 
+/// Throws unsupported: PlanOptions::checkpoint where rows do not pass through the device.
+void check_checkpoint(std::string_view where, const Index::State& index, const PlanOptions& options);
+
 /// Throws unsupported: PlanOptions::self where keys are asked for.
 void check_no_self(std::string_view where, const PlanOptions& options);
 

@@ -43,6 +43,8 @@ class PartedRows {
   virtual Feedback feedback() const = 0;
   /// max |element| of all rows, those that are removed included; 0 of bits.
   virtual float largest_element() const = 0;
+  /// Where the rows stay.
+  virtual Residence residence() const { return Residence::resident; }
   /// Of devices, as Index::memory_bytes().
   virtual std::size_t memory_bytes() const = 0;
 
