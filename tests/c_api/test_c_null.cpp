@@ -23,6 +23,10 @@ struct NullCall {
   std::function<kith_status()> ask;
 };
 
+std::int32_t read_nothing(std::int64_t, std::int64_t, void*, void*) {
+  return 0;
+}
+
 /// What is not NULL in the calls.
 struct Given {
   float values[8] = {0, 0, 1, 1, 2, 2, 3, 3};
@@ -271,6 +275,26 @@ std::vector<NullCall> calls_of_models(const Have& have) {
       KITH_NULL_CALL(kith_index_open, have->on.get(), have->path.c_str(), 0, nullptr, nullptr, nullptr,
                      nullptr),
       KITH_NULL_CALL(kith_index_file_describe, nullptr, nullptr),
+      KITH_NULL_CALL(kith_index_from_file, nullptr, have->path.c_str(), nullptr, &have->new_index),
+      KITH_NULL_CALL(kith_index_from_file, have->on.get(), nullptr, nullptr, &have->new_index),
+      KITH_NULL_CALL(kith_index_from_file, have->on.get(), have->path.c_str(), nullptr, nullptr),
+      KITH_NULL_CALL(kith_index_from_rows, nullptr, &have->rows, nullptr, &have->new_index),
+      KITH_NULL_CALL(kith_index_from_rows, have->on.get(), nullptr, nullptr, &have->new_index),
+      KITH_NULL_CALL(kith_index_from_rows, have->on.get(), &have->rows, nullptr, nullptr),
+      KITH_NULL_CALL(kith_index_from_reader, nullptr, 1, 1, nullptr, read_nothing, nullptr, nullptr,
+                     &have->new_index),
+      KITH_NULL_CALL(kith_index_from_reader, have->on.get(), 1, 1, nullptr, nullptr, nullptr, nullptr,
+                     &have->new_index),
+      KITH_NULL_CALL(kith_index_from_reader, have->on.get(), 1, 1, nullptr, read_nothing, nullptr, nullptr,
+                     nullptr),
+      KITH_NULL_CALL(kith_index_residence, nullptr, &have->text),
+      KITH_NULL_CALL(kith_index_residence, have->index.get(), nullptr),
+      KITH_NULL_CALL(kith_index_search_kept, nullptr, &have->rows, 1, nullptr, have->path.c_str(), nullptr,
+                     nullptr),
+      KITH_NULL_CALL(kith_index_search_kept, have->index.get(), nullptr, 1, nullptr, have->path.c_str(),
+                     nullptr, nullptr),
+      KITH_NULL_CALL(kith_index_search_kept, have->index.get(), &have->rows, 1, nullptr, nullptr, nullptr,
+                     nullptr),
       KITH_NULL_CALL(kith_model_save, nullptr, have->path.c_str(), nullptr, nullptr, nullptr),
       KITH_NULL_CALL(kith_model_save, have->model.get(), nullptr, nullptr, nullptr, nullptr),
       KITH_NULL_CALL(kith_model_describe, nullptr, nullptr),

@@ -35,6 +35,13 @@ struct Training {
 };
 Training training_of(const char* where, const kith_train_options* given);
 
+IndexOptions index_options_of(const char* where, const kith_index_options& given);
+
+/// Index::search() to arrays of the caller.
+///   distance, row  [m, k]; null: not wanted
+void search_to_arrays(const Index& in, const RowsView& asked, std::int64_t k, const PlanOptions& options,
+                      Trace* trace, float* distance, int64_t* row);
+
 VotingOptions voting_of(const char* where, const kith_vote_options* given);
 
 PreparationOptions preparation_options_of(const char* where, const kith_preparation_options* given);

@@ -13,10 +13,15 @@
 using namespace kith;
 using namespace kith::c_api;
 
-namespace {
+namespace kith::c_api {
 
-void search_into(const Index& in, const RowsView& asked, std::int64_t k, const PlanOptions& options,
-                 Trace* trace, float* distance, int64_t* row) {
+IndexOptions index_options_of(const char* where, const kith_index_options& given) {
+  return {copy_of(where, "features", given.features, given.feature_count), given.first_row, given.largest,
+          copy_of(where, "ids", given.ids, given.id_count)};
+}
+
+void search_to_arrays(const Index& in, const RowsView& asked, std::int64_t k, const PlanOptions& options,
+                      Trace* trace, float* distance, int64_t* row) {
   Neighbors unwanted;
   const auto make_room = [&] {
     const std::size_t cells = cells_of(asked.rows, k);
@@ -27,13 +32,16 @@ void search_into(const Index& in, const RowsView& asked, std::int64_t k, const P
   search_numbers(in.state(), asked, k, options, trace, make_room);
 }
 
+}  // namespace kith::c_api
+
+namespace {
+
 Index index_of(const char* where, const kith_device* device, const RowsView& train,
                const kith_index_options* options) {
   const Device& on = given(where, "device", device).device;
   const kith_index_options asked = read_struct(where, options);
   return Index(on, train, choice_of(asked.metric, default_metric, parse_metric),
-               {copy_of(where, "features", asked.features, asked.feature_count), asked.first_row,
-                asked.largest, copy_of(where, "ids", asked.ids, asked.id_count)});
+               index_options_of(where, asked));
 }
 
 }  // namespace
@@ -122,7 +130,7 @@ kith_status kith_index_search(const kith_index* index, const kith_rows* queries,
     const Index& in = given(where, "index", index).index;
     const RowsView asked = rows_of(where, "query", queries);
     const Asked how(where, options, in.positions(), asked.rows);
-    search_into(in, asked, k, how.options(), how.trace(), distance, row);
+    search_to_arrays(in, asked, k, how.options(), how.trace(), distance, row);
     how.tell();
   });
 }
@@ -145,7 +153,7 @@ kith_status kith_knn_graph(const kith_device* device, const kith_rows* rows, int
     PlanOptions way = how.options();
     if (way.self) refuse(where, "self is given, but each row is left out by itself already; leave it at -1");
     way.self = 0;
-    search_into(in, all, k, way, how.trace(), distance, row);
+    search_to_arrays(in, all, k, way, how.trace(), distance, row);
     how.tell();
   });
 }

@@ -39,6 +39,9 @@ void kith_index_options_init(kith_index_options* to, std::uint64_t size) {
 void kith_search_options_init(kith_search_options* to, std::uint64_t size) {
   init_struct(to, size);
 }
+void kith_source_options_init(kith_source_options* to, std::uint64_t size) {
+  init_struct(to, size);
+}
 void kith_index_info_init(kith_index_info* to, std::uint64_t size) {
   init_struct(to, size);
 }
