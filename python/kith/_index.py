@@ -17,6 +17,7 @@ from ._keys import Keys, RadiusKeys, radius_keys_of
 from ._library import Handle, check, lib, new_handle, text
 from ._metrics import metrics
 from ._results import Neighbors, RadiusNeighbors, lists_of
+from ._source import kept_by, residence_of
 from ._watch import Progress, call
 
 if TYPE_CHECKING:
@@ -111,7 +112,10 @@ class Index:
         handle = new_handle(lib.kith_index_free, lib.kith_index_new, opened.handle, rows.struct, options)
         self._take(handle, opened, rows.columns)
 
-    def _take(self, handle: Handle, device: Device, columns: Optional[list[Any]]) -> None:
+    def _take(
+        self, handle: Handle, device: Device, columns: Optional[list[Any]], source: Optional[Rows] = None
+    ) -> None:
+        self._source = source  # rows that stay in memory of the caller's
         self._handle = handle
         self._device = device
         self._columns = columns
@@ -122,10 +126,17 @@ class Index:
         self._metric = text(info.metric)
 
     @classmethod
-    def _of(cls, handle: Handle, device: Device, columns: Optional[list[Any]]) -> Index:
+    def _of(
+        cls, handle: Handle, device: Device, columns: Optional[list[Any]], source: Optional[Rows] = None
+    ) -> Index:
         index = cls.__new__(cls)
-        index._take(handle, device, columns)
+        index._take(handle, device, columns, source)
         return index
+
+    @property
+    def residence(self) -> str:
+        """Where the rows stay: ``resident``, or of `kith.open_source` ``stream`` or ``quantized``."""
+        return residence_of(self._handle)
 
     def with_(self, more: Any, ids: Optional[Any] = None) -> Index:
         """An `Index` of these rows and more, which are numbered on from `next_row`; this one stays as it is.
@@ -199,6 +210,7 @@ class Index:
             new_handle(lib.kith_index_free, make, self._handle.value, *arguments),
             self._device,
             self._columns,
+            self._source,
         )
 
     def save(self, path: Path, *, progress: Progress = False) -> None:
@@ -234,6 +246,7 @@ class Index:
         selector: Optional[str] = None,
         proposer: Optional[str] = None,
         boxes: Optional[bool] = None,
+        checkpoint: Optional[Path] = None,
     ) -> Neighbors:
         """The k training rows nearest to each query, exactly.
 
@@ -262,6 +275,9 @@ class Index:
         boxes : bool, optional
             Skip boxes of rows in which nothing can be near, or never; None: where that pays (docs/boxes.md).
             Answers do not depend on it.
+        checkpoint : str or path, optional
+            Of rows that pass through the device (``residence="stream"``): a file that keeps what was found after each
+            chunk, from which the same search goes on after a stop or a kill. It stays when all is done: remove it then.
 
         Returns
         -------
@@ -292,8 +308,9 @@ class Index:
             words = filter_words(filter, self._positions, m, "kith.Index.search: filter")
             options.filter, options.filter_rows = address(words), len(words)
         handle, found = self._handle.value, (address(distance), address(row))
+        kept = None if checkpoint is None else kept_by(self._handle, checkpoint, rows, k, found)
         call(
-            lambda chosen: int(lib.kith_index_search(handle, rows.struct, k, chosen, *found)),
+            kept or (lambda chosen: int(lib.kith_index_search(handle, rows.struct, k, chosen, *found))),
             options,
             m * self._rows * self._dims // self._device.pace,
             progress,

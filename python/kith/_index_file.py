@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Path = Union[str, "os.PathLike[str]"]
 
 
-def _name(path: Path, where: str) -> bytes:
+def name_of_file(path: Path, where: str) -> bytes:
     name = os.fsencode(path)
     if b"\0" in name:
         raise BadFile(f"{where}: {os.fspath(path)!r} has a zero byte, which no name of a file has; name another")
@@ -28,7 +28,7 @@ def _name(path: Path, where: str) -> bytes:
 
 
 def save(handle: Handle, path: Path, work: int, progress: Progress) -> None:
-    name = _name(path, "kith.Index.save")
+    name = name_of_file(path, "kith.Index.save")
     how = s.search_options()  # of which stop and progress alone are read
     call(lambda _: int(lib.kith_index_save(handle.value, name, how.stop, how.progress, None)), how, work, progress)
 
@@ -72,7 +72,7 @@ def open_index(
     """
     from ._index import Index
 
-    name, opened = _name(path, "kith.open_index"), open_device(device)
+    name, opened = name_of_file(path, "kith.open_index"), open_device(device)
     info = index_file_info(path)
     handles: list[Handle] = []
     count = not_negative(threads, "kith.open_index: threads")
@@ -131,7 +131,7 @@ def index_file_info(path: Path) -> IndexFileInfo:
         Missing, foreign, of a newer version, cut, or with a damaged head.
     """
     info = s.sized(s.IndexFileInfo)
-    check(lib.kith_index_file_describe(_name(path, "kith.index_file_info"), info))
+    check(lib.kith_index_file_describe(name_of_file(path, "kith.index_file_info"), info))
     counts = (int(info.rows - info.removed), int(info.dims), int(info.features), int(info.first_row), int(info.bytes))
     return IndexFileInfo(text(info.metric), text(info.element), *counts)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes as c
 from typing import Any, TypeVar
 
-ABI_MAJOR, ABI_MINOR = 1, 1  # of kith.h, that these structs are written after
+ABI_MAJOR, ABI_MINOR = 1, 2  # of kith.h, that these structs are written after
 
 _S = TypeVar("_S", bound=c.Structure)
 
@@ -53,6 +53,17 @@ class IndexOptions(c.Structure):
         ("largest", c.c_float),
         ("ids", c.c_void_p),
         ("id_count", c.c_int64),
+    ]
+
+
+class SourceOptions(c.Structure):
+    _fields_ = [
+        ("size", c.c_uint64),
+        ("index", c.POINTER(IndexOptions)),
+        ("residence", c.c_char_p),
+        ("memory_limit", c.c_uint64),
+        ("chunk_rows", c.c_int64),
+        ("element", c.c_char_p),
     ]
 
 
@@ -181,6 +192,7 @@ STRUCTS: dict[str, type[c.Structure]] = {
     "kith_rows": Rows,
     "kith_device_info": DeviceInfo,
     "kith_index_options": IndexOptions,
+    "kith_source_options": SourceOptions,
     "kith_search_options": SearchOptions,
     "kith_index_info": IndexInfo,
     "kith_index_file_info": IndexFileInfo,
