@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "command/input/elements.hpp"
+#include "command/input/source_input.hpp"
 #include "command/rows/ranks.hpp"
 #include "files/source.hpp"
 #include "kith/index_file.hpp"
@@ -59,10 +60,12 @@ void add_index_option(CLI::App& app, TrainingFlags& flags) {
   reads_file(
       app.add_option("--index", flags.index,
                      "Training rows that `kith index build` wrote, with their metric, in place of --train"));
+  add_residence_option(app, flags);
 }
 
 void take_index(const CLI::App& app, RowFlags& flags, bool rows) {
   const std::string where = app.get_name();
+  take_residence(app, flags, rows);
   const auto given = [&](const char* option) {
     return app.get_option_no_throw(option) && app.count(option) > 0;
   };
@@ -117,7 +120,7 @@ files::Table index_table(const TrainingFlags& flags, Training& training) {
   table.path = flags.index;
   table.rows = info.rows - info.removed;
   table.cols = table_columns(flags.index, info.dims, info.metric);
-  if (flags.index_rows)
+  if (flags.index_rows || !flags.residence.empty())
     read_rows(flags.index, table, training);
   else
     training.index = flags.index;

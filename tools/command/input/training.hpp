@@ -13,6 +13,7 @@
 //                               training.options());
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,6 +24,7 @@
 #include "kith/filter.hpp"
 #include "kith/neighbors.hpp"
 #include "kith/preparation.hpp"
+#include "kith/source.hpp"
 
 namespace kith::command {
 
@@ -32,13 +34,16 @@ inline constexpr std::int64_t no_neighbor = -1;
 /// All of it. Each subcommand registers what it has a use for.
 struct TrainingFlags {
   TableFlags tables;
-  std::string index;           ///< --index FILE, in place of tables.train
-  bool index_rows = false;     ///< of --index: its rows are needed in host memory, too
-  std::string labels;          ///< --labels FILE
-  std::string values;          ///< --values FILE
-  std::string sample_weights;  ///< FILE
-  std::string filter;          ///< FILE
-  std::string features;        ///< LIST
+  std::string index;             ///< --index FILE, in place of tables.train
+  bool index_rows = false;       ///< of --index: its rows are needed in host memory, too
+  std::string residence;         ///< --residence; empty: not given
+  bool rows_in_memory = false;   ///< with it: somebody needs them there, too
+  std::size_t memory_limit = 0;  ///< with it: of --memory-limit
+  std::string labels;            ///< --labels FILE
+  std::string values;            ///< --values FILE
+  std::string sample_weights;    ///< FILE
+  std::string filter;            ///< FILE
+  std::string features;          ///< LIST
   std::vector<std::string> scale;
   std::string categories = "ordinal";
   bool raw = false;  ///< somebody looks at Rows::table.values, too
@@ -87,6 +92,9 @@ struct Rows {
 struct Training {
   Rows rows;
   std::string index;                     ///< the index file that holds the rows, where they are not in memory
+  std::shared_ptr<const Source> source;  ///< the rows, where they are read by ranges alone
+  std::string residence;                 ///< as in TrainingFlags
+  std::size_t memory_limit = 0;          ///< likewise
   std::vector<files::Labels> labels;     ///< one an output; empty where no command asks for labels
   std::vector<std::string> label_names;  ///< [outputs], as they were asked for
   std::vector<double> values;            ///< [n, outputs] of --values or --target; else empty

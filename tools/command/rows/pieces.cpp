@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "command/input/index_input.hpp"
+#include "command/input/source_input.hpp"
 
 namespace kith::command {
 namespace {
@@ -60,6 +61,7 @@ auto from_pieces(Rows& rows, const Device& device, Metric metric, bool keep, Mak
 }  // namespace
 
 Index index_of(Training& training, const Device& device, Metric metric, bool keep) {
+  if (!training.residence.empty()) return Index(device, source_of(training), metric, index_options(training));
   if (!training.index.empty()) return open_index_file(training.index, device);
   return from_pieces(
       training.rows, device, metric, keep,
@@ -80,6 +82,8 @@ Classifier classifier_of(Training& training, const Device& device, Metric metric
                ? weights
                : weights.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
   };
+  if (!training.residence.empty())
+    return Classifier(index_of(training, device, metric, keep), all, training.sample_weights);
   if (!training.index.empty())
     return Classifier(open_index_file(training.index, device), all, training.sample_weights);
   return from_pieces(

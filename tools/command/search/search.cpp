@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <memory>
 
 #include "command/input/elements.hpp"
@@ -21,6 +22,7 @@ constexpr std::int64_t shown_queries = 10, shown_neighbors = 8;
 struct SearchFlags : QuestionFlags {
   std::string out_index;
   std::string out_distance;
+  std::string checkpoint;
 };
 
 std::int64_t longest(const RadiusNeighbors& found) {
@@ -56,6 +58,10 @@ std::string first_rows(const RadiusNeighbors& found, const std::string& radius) 
 
 void check_flags(const CLI::App& app, const SearchFlags& flags) {
   check_element_flags(app, flags.training.tables, flags.metric);
+  if (!flags.checkpoint.empty() && !flags.by_k())
+    throw Error(Errc::unsupported,
+                "search: --checkpoint keeps the k nearest, and --radius asks for all rows within "
+                "it; leave one of them out");
   if (!check_query_flags(app, flags.training, flags.query_flags, false)) return;
   throw Error(Errc::invalid_argument, "search: --queries is missing; see `kith search --help`");
 }
@@ -67,6 +73,7 @@ RadiusNeighbors find(const SearchFlags& flags, Training& training, DeviceInfo& d
   const Rows& asked = leave_one_out ? training.rows : own;
   const RowsView queries = asked.searched();
   PlanOptions options = question_options(flags, training);
+  options.checkpoint = flags.checkpoint;
   const Device opened = open_my_device(flags.device);
   const TrainingIndex index(training, opened, flags.metric, leave_one_out);
   device = opened.info();
@@ -127,6 +134,7 @@ void check_outputs(const SearchFlags& flags) {
 int run_search(const CLI::App& app, SearchFlags flags) {
   take_index(app, flags, flags.query_flags.leave_one_out);
   check_flags(app, flags);
+  if (!flags.checkpoint.empty()) tell_that_work_is_kept();
   flags.training.tables.in_parts = ranks() && !flags.query_flags.leave_one_out;
   check_outputs(flags);
   OutputFile index_file(flags.out_index, flags.output.format),
@@ -142,9 +150,13 @@ int run_search(const CLI::App& app, SearchFlags flags) {
   if (distance_file) write_found(*distance_file, found, found.distance, k, names("distance"));
   index_file.commit();
   distance_file.commit();
-  if (flags.shown.json) return print_json(flags, training, found, device), exit_ok;
-  print(diagnostics(flags.diagnostics, trace));
-  if (!index_file && !distance_file) print(first_rows(found, flags.query_flags.radius));
+  if (flags.shown.json) {
+    print_json(flags, training, found, device);
+  } else {
+    print(diagnostics(flags.diagnostics, trace));
+    if (!index_file && !distance_file) print(first_rows(found, flags.query_flags.radius));
+  }
+  if (!flags.checkpoint.empty()) std::filesystem::remove(flags.checkpoint);
   return exit_ok;
 }
 
@@ -171,6 +183,10 @@ Subcommand add_search(CLI::App& parent) {
   writes_file(app->add_option(
       "--out-distance", flags->out_distance,
       "Write their distances in the same way: .npy (float32), .fvecs, .fbin, .csv, .tsv, .txt"));
+  keeps_file(
+      app->add_option("--checkpoint", flags->checkpoint,
+                      "With --residence stream: keep what was found after each chunk there, so that the same "
+                      "command goes on from it after it was stopped; removed when all is done"));
   add_output_options(*app, flags->output);
   app->add_flag("--json", flags->shown.json, "Print all neighbours as JSON");
   add_diagnostic_options(*app, flags->diagnostics);
