@@ -1,4 +1,5 @@
-// Training rows that are read by ranges, so that they need not all be in memory: docs/howto/beyond-one-card.md.
+// Training rows that are read by ranges, so that they need not all be in memory:
+// docs/howto/beyond-one-card.md.
 #pragma once
 
 #include <cstdint>
@@ -52,7 +53,8 @@ KITH_API std::shared_ptr<const Source> memory_source(const RowsView& rows);
 
 /// Rows of a file, which stays open. What is read is taken from the disk by ranges; no memory is mapped.
 ///
-///   .npy                          C order, 1 axis or more (all behind the first are columns): f4, f2, u1, i1,
+///   .npy                          C order, 1 axis or more (all behind the first are columns): f4, f2, u1,
+///   i1,
 ///                                 of this machine's byte order
 ///   .fbin .f16bin .u8bin .i8bin   rows and columns as two little-endian u32, then the rows
 ///   .kidx                         an index file, of rows as they were given: not of cosine, whose rows are
