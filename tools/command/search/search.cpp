@@ -11,6 +11,7 @@
 #include "command/input/results_json.hpp"
 #include "command/rows/training_index.hpp"
 #include "command/shared/command.hpp"
+#include "command/shared/interrupt.hpp"
 #include "files/output.hpp"
 #include "kith/index.hpp"
 
