@@ -110,9 +110,7 @@ TEST_CASE("stream: leave-one-out, removed rows, and what cannot be had") {
   CHECK(error_of([&] { index.with(train); }) ==
         "unsupported: index: rows are added, but its rows stay in a source; make an index of another source, "
         "or "
-        "one with residence resident"); make an index "
-        "of "
-        "another source, or one with residence resident");
+        "one with residence resident");
   CHECK(error_of([&] {
           index.without(gone).compact();
         }).starts_with("unsupported: index: it is compacted, but"));
