@@ -78,7 +78,7 @@ TEST_CASE("streams: what is done is explained") {
   CHECK_FALSE(contains(automatic.out, "in chunks of"));
   const Result limited =
       kith("search -k 5 --explain --residence automatic --memory-limit 200K" + files.asked());
-  CHECK_MESSAGE(contains(limited.out, "residence      stream, in chunks of "), limited.out + limited.err);
+  CHECK_MESSAGE(contains(limited.out, "residence      stream, in chunks of "), limited.err);
 }
 
 TEST_CASE("streams: a search that was killed goes on, to the same bits") {
