@@ -191,6 +191,7 @@ class Device : public spi::Device {
   }
   Operand part_of(const spi::Allocation* memory, std::size_t first, std::size_t bytes) const;
   void rerank_lines(const spi::RerankStep& step);
+  void rerank_products(const spi::RerankStep& step);
   void tighten_at_once(const spi::TightenStep& step);
   void tighten_join(const spi::TightenStep& step);
   void tighten_threshold(const spi::TightenStep& step, const std::string& defines);

@@ -96,6 +96,7 @@ cudaError_t prune(const Queue& queue, const spi::PruneStep& step);
 cudaError_t rerank(const Queue& queue, const spi::RerankStep& step);
 cudaError_t rerank_in_order(const Queue& queue, const spi::RerankStep& step);
 cudaError_t rerank_lines(const Queue& queue, const spi::RerankStep& step);
+cudaError_t rerank_products(const Queue& queue, const spi::RerankStep& step);
 
 /// Up to threshold_max_k neighbours; and any.
 cudaError_t tighten_at_once(const Queue& queue, const spi::TightenStep& step);

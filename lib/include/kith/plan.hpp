@@ -139,7 +139,12 @@ struct Plan {
   /// faster so and the limit has room for it; it keeps what the first search that proposes decides.
   std::size_t row_copy_bytes = 0;
   std::int64_t candidates = 0;  ///< places in the list of candidates of a query
-  bool boxes = false;           ///< a walk through boxes instead of `distance` and `select`
+  /// Rows and queries lie on one grid of bytes, so that products of whole numbers are the chain, and no chain
+  /// is computed of a candidate; of rows of more columns than those whose chains are exact (258 for squared
+  /// distances), only where the chain is below 2^24 steps, and on the CPU. A search finds out from the
+  /// queries: a plan that is made without these leaves it false.
+  bool exact_products = false;
+  bool boxes = false;  ///< a walk through boxes instead of `distance` and `select`
   /// With boxes: leaves that a query reads at most, before it is left to the chain.
   std::int64_t most_leaves = 0;
   /// With boxes: queries of a sample that are searched first, and tell whether it goes on by boxes. 0: none

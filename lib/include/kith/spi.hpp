@@ -28,7 +28,7 @@
 namespace kith::spi {
 
 /// Raised whenever anything in this header, or those of `kith/spi/`, changes; the loader compares it first.
-inline constexpr std::uint32_t plugin_abi = 12;
+inline constexpr std::uint32_t plugin_abi = 13;
 
 /// One chain for each (query, row) pair, raw.
 struct DistanceStep {

@@ -15,13 +15,21 @@ std::vector<Key> read_keys(spi::Device& device, const spi::Grid<Key>& grid) {
 
 }  // namespace
 
-BoundedSearch::BoundedSearch(const Index::State& index, const Plan& plan, float query_scale)
+bool takes_products(const Index::State& index, const IndexQuantizedRows& train, spi::OnGrid queries) {
+  const auto dims = static_cast<std::size_t>(index.dims);
+  const bool exact = queries == spi::OnGrid::exactly && train.on_grid() == spi::OnGrid::exactly;
+  // Beyond the columns whose chains are exact whatever they hold, a device has to look at each candidate.
+  const bool looks = index.device.info().profile.host_threads;
+  return exact && (dims <= spi::columns_of_exact_chains(index.metric) || looks);
+}
+
+BoundedSearch::BoundedSearch(const Index::State& index, const Plan& plan, const QueryForm& form)
     : index_(index),
       plan_(plan),
       quantized_(quantized_rows_for(index, plan)),
       steps_(static_cast<std::int64_t>(phases(index, plan, plan.attempts.front()).size())),
-      proposal_(index.device.state(), plan),
-      query_scale_(query_scale) {}
+      proposal_(index.device.state(), plan, form.on_grid),
+      form_(form) {}
 
 Open BoundedSearch::ask(const Attempt& attempt, MatrixView<const float> queries, const Open& open,
                         Workspace& workspace, Watcher& watcher, Trace* trace,
@@ -81,7 +89,7 @@ Open BoundedSearch::run(const Attempt& attempt, std::int64_t count, const std::v
       const DeviceSession session(*state);
       StepTimer timer(*session, trace);
       if (first == 0) {
-        session->enqueue(proposal_.prepare(workspace.queries(count), quantized_->centre(), query_scale_));
+        session->enqueue(proposal_.prepare(workspace.queries(count), quantized_->centre(), form_.scale));
         timer.after(spi::PrepareStep::name);
       }
       for (std::size_t i = 0; i < at_once; ++i)
@@ -119,7 +127,7 @@ void BoundedSearch::run_sample(const Phase& phase, std::int64_t count, const Wor
   spi::Device& device = *index_.device.state()->device;
   const Chunk& chunk = index_.chunks[phase.chunk];
   device.enqueue(proposal_.sample(count, quantized_->of(phase.chunk, 0, chunk.rows), phase.visits,
-                                  workspace.scratch(), 1 / query_scale_ / quantized_->scale()));
+                                  workspace.scratch(), unscale()));
   timer.after(spi::CollectStep::name);
   device.enqueue(proposal_.tighten_by_sample(count, phase.visits, phase.rank));
   timer.after(spi::TightenStep::name);
@@ -146,7 +154,7 @@ void BoundedSearch::run_phase(const Phase& phase, bool guessed, std::int64_t cou
 void BoundedSearch::collect(const Phase& phase, std::int64_t count, const Workspace& workspace) const {
   spi::Device& device = *index_.device.state()->device;
   const Chunk& chunk = index_.chunks[phase.chunk];
-  const float unscale = 1 / query_scale_ / quantized_->scale();
+  const float unscale = this->unscale();
   const spi::Visits& visits = phase.visits;
   if (has_own_order(plan_.proposer)) {
     device.enqueue(proposal_.collect(count, quantized_->of(phase.chunk, 0, chunk.rows), visits,
@@ -164,7 +172,7 @@ void BoundedSearch::collect(const Phase& phase, std::int64_t count, const Worksp
   }
 }
 
-/// The chain ranks what is listed of a chunk.
+/// The chain ranks what is listed of a chunk, or exact products do.
 void BoundedSearch::rank(const Phase& phase, bool guessed, std::int64_t count, const Workspace& workspace,
                          StepTimer& timer, Trace* trace) const {
   spi::Device& device = *index_.device.state()->device;
@@ -174,7 +182,7 @@ void BoundedSearch::rank(const Phase& phase, bool guessed, std::int64_t count, c
   device.enqueue(
       proposal_.rerank(workspace.queries(count),
                        quantized_->has_rows(chunk) ? quantized_->rows(chunk) : rows.row_blocks(index_),
-                       static_cast<std::uint32_t>(rows.first)));
+                       static_cast<std::uint32_t>(rows.first), form_.takes_products ? unscale() : 0));
   timer.after(spi::RerankStep::name);
   device.enqueue(proposal_.tighten(workspace.result(count), phase.afresh, guessed, workspace.scratch()));
   timer.after(spi::TightenStep::name);

@@ -11,6 +11,7 @@
 #include "base/float_guard.hpp"
 #include "base/numbers.hpp"
 #include "base/text.hpp"
+#include "certified/byte_grid.hpp"
 #include "certified/row_sample.hpp"
 #include "host/parallel.hpp"
 #include "index_file/index_body.hpp"
@@ -63,7 +64,9 @@ class RowsSink {
     const FloatGuard guard;
     if (!carry_.empty()) land_carry();
     index_.centre = sample_.centre(index_.metric);
-    if (!compares_bits(index_.metric)) index_.clip_range = sample_.clip_range(index_.centre);
+    if (compares_bits(index_.metric)) return;
+    index_.clip_range = sample_.clip_range(index_.centre);
+    index_.grid = grid_of_values(sample_.values(), index_.metric, element_);
   }
 
   /// Keep what is no whole block yet. (gcc 13 warns of what insert() does.)

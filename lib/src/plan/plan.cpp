@@ -8,6 +8,7 @@
 #include "base/float_guard.hpp"
 #include "boxes/boxes_rules.hpp"
 #include "kith/error.hpp"
+#include "kith/spi/byte_grid.hpp"
 #include "plan/attempts.hpp"
 #include "plan/plan_filter.hpp"
 #include "plan/plan_memory.hpp"
@@ -323,6 +324,11 @@ std::string explain(const Plan& plan) try {
     for (const Attempt& attempt : plan.attempts) line("attempt", name(attempt.way), ": ", said(attempt));
   if (plan.proposer != Proposer::none || radius)
     line("candidates", plan.candidates, " places a query", radius ? " and training tile" : "");
+  if (plan.exact_products)
+    line("ranked by", "products of whole numbers, which are the chain",
+         static_cast<std::size_t>(p.dims) > spi::columns_of_exact_chains(p.metric)
+             ? " below 2^24 steps; the chain ranks the others"
+             : "");
   if (plan.proposer != Proposer::none)
     line("quantized rows", quantized_bytes(plan.proposer, p.n, p.dims), " bytes, kept with the index");
   if (plan.boxes) {

@@ -139,6 +139,9 @@ std::string overwhelmed(Proposer proposer) {
   return "; proposer " + std::string(name(proposer)) +
          " gave way (it left most queries of an earlier search of this index to the chain)";
 }
+std::string exact_products() {
+  return "; rows and queries lie on one grid of bytes, so products of whole numbers are the chain";
+}
 std::string gave_way_measured(const std::string& message) {
   return "; what was measured is refused here (" + message + ")";
 }

@@ -54,6 +54,7 @@ std::string left_out(const Plan& plan);  ///< empty when no rows are
 std::string struck(std::int64_t searched, std::int64_t wanted);
 std::string gathered(std::int64_t kept, std::int64_t rows);
 std::string overwhelmed(Proposer proposer);
+std::string exact_products();
 std::string gave_way_measured(const std::string& message);
 std::string gave_way_proposer(const std::string& message);
 std::string gave_way_at_work(const std::string& message);

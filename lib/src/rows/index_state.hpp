@@ -11,6 +11,7 @@
 #include "device/device_state.hpp"
 #include "kith/index.hpp"
 #include "kith/plan.hpp"
+#include "rows/byte_grid.hpp"
 #include "rows/chunks.hpp"
 #include "rows/landing.hpp"
 #include "rows/lessons.hpp"
@@ -70,6 +71,7 @@ struct Index::State {
   std::vector<Chunk> chunks;
   std::vector<float> centre;  ///< centre_of() the rows
   double clip_range = 0;      ///< clip_range_of() the rows
+  ByteGrid grid;              ///< grid_of() the rows
   RowNumbers numbers;         ///< of the rows, by their places
   RemovedRows removed;        ///< by their places
   std::shared_ptr<MadeOfRows> made;

@@ -9,6 +9,7 @@
 #include "base/border.hpp"
 #include "base/text.hpp"
 #include "boxes/index_boxes.hpp"
+#include "certified/byte_grid.hpp"
 #include "certified/quantized_rows.hpp"
 #include "device/timing.hpp"
 #include "host/parallel.hpp"
@@ -89,6 +90,7 @@ std::shared_ptr<Index::State> sharing(const Index::State& index) {
   state->chunks = index.chunks;
   state->centre = index.centre;
   state->clip_range = index.clip_range;
+  state->grid = index.grid;
   state->numbers = index.numbers;
   return state;
 }
@@ -151,6 +153,7 @@ Index::Index(Device device, const RowsView& train, Metric metric, const IndexOpt
   state->chunks = upload_chunks(state->device.state(), rows.view, 0, 0);
   state->centre = centre_of(rows.view, metric);
   state->clip_range = measured_reach(*state, rows.view);
+  state->grid = grid_of(rows.view, metric, state->element);
   state_ = std::move(state);
 } catch (...) {
   rethrow_as_error();
@@ -183,6 +186,7 @@ Index Index::with(const RowsView& more, std::span<const std::int64_t> ids) const
     state->chunks.push_back(std::move(chunk));
   state->centre = state_->centre;
   state->clip_range = std::max(state_->clip_range, measured_reach(*state, rows.view));
+  state->grid = state_->grid;
   Index grown = *this;
   grown.state_ = std::move(state);
   return grown;

@@ -10,6 +10,7 @@
 #include "device/watcher.hpp"
 #include "plan/attempts.hpp"
 #include "plan/product_bounds.hpp"
+#include "plan/reasons.hpp"
 #include "rows/row_filter.hpp"
 #include "rows/rows.hpp"
 #include "search/boxed_search.hpp"
@@ -21,15 +22,22 @@ namespace {
 /// A few queries say little of others.
 constexpr std::int64_t enough_to_tell = 16;
 
-/// What queries are multiplied by in their quantized rows: in those of fp16 not by more than training rows,
-/// so that half norms of rows stay comparable with products.
-float query_scale_of(const Index::State& index, const Plan& plan, MatrixView<const float> queries,
-                     float largest_query) {
-  if (plan.proposer == Proposer::none || queries.rows() == 0) return 1;
-  const FloatGuard guard;
-  if (plan.proposer == Proposer::int8) return scale_of(plan.proposer, clip_range_of(queries, index.centre));
-  const float scale = scale_of(plan.proposer, largest_centred(largest_query, index.centre));
-  return plan.proposer == Proposer::fp16 ? std::min(scale, quantized_rows_for(index, plan)->scale()) : scale;
+/// The quantized queries of a search: those of fp16 are not multiplied by more than training rows, so that
+/// half norms of rows stay comparable with products.
+///   trace  is told where products are exact; may be null
+QueryForm query_form_of(const Index::State& index, const Plan& plan, MatrixView<const float> queries,
+                        float largest_query, Trace* trace) {
+  if (plan.proposer == Proposer::none || queries.rows() == 0) return {};
+  const std::shared_ptr<const IndexQuantizedRows> train = quantized_rows_for(index, plan);
+  const QuantizedForm of = form_of_queries(index, plan.proposer, queries, largest_query, plan.threads);
+  const bool fp16 = plan.proposer == Proposer::fp16;
+  const QueryForm form{fp16 ? std::min(of.scale, train->scale()) : of.scale, of.on_grid,
+                       takes_products(index, *train, of.on_grid)};
+  if (trace && form.takes_products) {
+    trace->plan.exact_products = true;
+    trace->plan.reason += reasons::exact_products();
+  }
+  return form;
 }
 
 /// 0, 1, ..., count - 1: none of them was asked yet.
@@ -47,14 +55,14 @@ std::int64_t count_of(const Open& open) {
 class Ladder {
  public:
   Ladder(const Index::State& index, const Plan& plan, const PlanOptions& options, const DeviceFilter& filter,
-         float query_scale, Trace* trace)
+         const QueryForm& form, Trace* trace)
       : index_(index), plan_(plan), options_(options) {
     if (plan.boxes)
       boxed_.emplace(index, plan, options, filter, trace);
     else if (plan.proposer == Proposer::none)
       exact_.emplace(index, plan, filter);
     else
-      bounded_.emplace(index, plan, query_scale);
+      bounded_.emplace(index, plan, form);
   }
 
   /// Of a query tile, by the first attempt: what progress is counted in.
@@ -157,7 +165,8 @@ void run(const Index::State& index, const Plan& plan, const PlanOptions& options
   if (plan.proposer != Proposer::none && m > 0) quantized_rows_for(index, plan, trace);
   std::optional<Ladder> ladder;
   if (m > 0)
-    ladder.emplace(index, plan, options, filter, query_scale_of(index, plan, queries, largest_query), trace);
+    ladder.emplace(index, plan, options, filter, query_form_of(index, plan, queries, largest_query, trace),
+                   trace);
   const std::int64_t steps = ladder ? ladder->steps() : 0;
   Watcher watcher(options, query_tiles * steps);
   watcher.check_stop();

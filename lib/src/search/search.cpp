@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/float_guard.hpp"
+#include "certified/quantized_rows.hpp"
 #include "check/proposer_check.hpp"
 #include "device/host_buffer.hpp"
 #include "device/timing.hpp"
@@ -114,9 +115,10 @@ void decide_by_values(const Index::State& index, const PreparedRows& rows, std::
     plan = plan_search(index, m, k, options, feedback);
     plan.reason += why_not;
   }
-  const bool has_bound = plan.proposer == Proposer::none ||
-                         within_range(plan.proposer, index.dims, largest_centred(rows.largest, index.centre),
-                                      largest_centred(index.largest, index.centre));
+  const bool has_bound =
+      plan.proposer == Proposer::none ||
+      within_range(plan.proposer, index.dims, largest_moved(index, plan.proposer, rows.largest),
+                   largest_moved(index, plan.proposer, index.largest));
   const bool samples = !options.sample.empty() && m > 0;
   if (has_bound && !samples) return;
   PlanOptions way = options;

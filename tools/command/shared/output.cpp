@@ -190,7 +190,8 @@ std::string stage_times(const Trace& trace) {
   table.add({"whole call", format_seconds(trace.total_seconds)});
   std::string text = table.text();
   if (trace.plan.proposer != Proposer::none)
-    text += "candidates ranked by the chain: " + std::to_string(trace.collected) +
+    text += "candidates ranked by " + std::string(trace.plan.exact_products ? "products: " : "the chain: ") +
+            std::to_string(trace.collected) +
             "; queries left to the chain alone: " + std::to_string(trace.fallbacks) + "\n";
   return text;
 }
