@@ -126,4 +126,7 @@ std::size_t order_scratch(const spi::OrderStep& step);
 cudaError_t order(const Queue& queue, const spi::OrderStep& step);
 cudaError_t pack_boxes(const Queue& queue, const spi::PackBoxesStep& step);
 
+cudaError_t land(const Queue& queue, const spi::LandStep& step);
+cudaError_t finish(const Queue& queue, const spi::FinishStep& step);
+
 }  // namespace kith::cuda

@@ -16,7 +16,8 @@ namespace kith {
 
 namespace spi {
 class Device;
-}
+struct CallersDevice;
+}  // namespace spi
 
 struct Tuning;
 
@@ -87,5 +88,8 @@ class KITH_API Device {
 /// Throws invalid_argument: the spec names no back end (lists those there are).
 ///        unavailable:      no such device here (says why), or it failed its self-test.
 KITH_API Device open_device(std::string_view spec = "auto");
+
+/// Open a device in a context of the caller, as open_device() of kith/opencl.hpp says, which calls this.
+KITH_API Device adopt_device(std::string_view backend, const spi::CallersDevice& callers);
 
 }  // namespace kith

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kith/device.hpp"
+#include "kith/device_neighbors.hpp"
 #include "kith/export.hpp"
 #include "kith/keys.hpp"
 #include "kith/metric.hpp"
@@ -43,7 +44,8 @@ struct OpenOptions;
 class KITH_API Index {
  public:
   /// Copy `train` to `device`. The caller's memory is free to change afterwards.
-  ///   train   [n, dims]  on the host, of any element (bits for hamming alone), finite
+  ///   train   [n, dims]  on the host or in memory of `device`, of any element (bits for hamming alone),
+  ///                      finite
   /// Throws invalid_argument: no rows, no dims, 2^32 - 1 rows or more, a feature that is not there or named
   ///                          twice, a NaN or infinity in a column that counts (names the first), or for
   ///                          cosine a row of zeros; a first_row below 0 or so large that numbers leave 64
@@ -90,6 +92,15 @@ class KITH_API Index {
   /// no part of it may be among the queries.
   void search_into(const RowsView& queries, std::int64_t k, Neighbors& found, const PlanOptions& options = {},
                    Trace* trace = nullptr) const;
+
+  /// The same into memory of the device that the Index is on: the device makes distances and numbers, and
+  /// nothing of them passes through the host. All is there when this returns.
+  /// Throws as search() does, and
+  ///        unsupported:      memory of another device or context, or of the host; rows with ids or removed
+  ///                          rows, a filter or PlanOptions::self, whose answers the host makes.
+  ///        invalid_argument: memory that is too small, or not aligned to its elements.
+  void search_into(const RowsView& queries, std::int64_t k, const DeviceNeighbors& found,
+                   const PlanOptions& options = {}, Trace* trace = nullptr) const;
 
   /// All training rows within a radius of each query, exactly: those whose distance, as search() would
   /// give it, is at most the radius.

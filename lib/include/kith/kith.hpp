@@ -23,6 +23,7 @@
 
 #include "kith/classifier.hpp"
 #include "kith/device.hpp"
+#include "kith/device_neighbors.hpp"
 #include "kith/error.hpp"
 #include "kith/evaluation.hpp"
 #include "kith/feature_selection.hpp"

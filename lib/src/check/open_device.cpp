@@ -6,6 +6,7 @@
 
 #include "base/border.hpp"
 #include "base/float_guard.hpp"
+#include "check/landing_check.hpp"
 #include "check/self_test.hpp"
 #include "device/device_state.hpp"
 #include "device/registry.hpp"
@@ -26,6 +27,12 @@ std::string lower(std::string_view text) {
   throw Error(Errc::unavailable, "open_device: " + std::string(spec) + ": " + why);
 }
 
+std::shared_ptr<Device::State> state_of(std::unique_ptr<spi::Device> device) {
+  auto state = Device::State::make(std::move(device));
+  state->info.tuning = tuning_of(state->info);
+  return state;
+}
+
 /// Open and test; the reason when the device is not exact.
 std::shared_ptr<Device::State> open_tested(BackendEntry& backend, std::size_t ordinal, std::string& why) {
   const FloatGuard guard;
@@ -34,18 +41,17 @@ std::shared_ptr<Device::State> open_tested(BackendEntry& backend, std::size_t or
     why = self_test(*opened);
     return opened;
   });
-  if (!why.empty()) return nullptr;
-  auto state = Device::State::make(std::move(device));
-  state->info.tuning = tuning_of(state->info);
-  return state;
+  return why.empty() ? state_of(std::move(device)) : nullptr;
+}
+
+[[noreturn]] void refuse_inexact(std::string_view spec, const std::string& name, const std::string& why) {
+  unavailable(spec, name + " is not exact: " + why + "; update its driver or choose another device");
 }
 
 Device open_at(std::string_view spec, BackendEntry& backend, std::size_t ordinal) {
   std::string why;
   auto state = open_tested(backend, ordinal, why);
-  if (!state)
-    unavailable(spec, backend.info().devices[ordinal].name + " is not exact: " + why +
-                          "; update its driver or choose another device");
+  if (!state) refuse_inexact(spec, backend.info().devices[ordinal].name, why);
   return Device(std::move(state));
 }
 
@@ -131,6 +137,21 @@ Device open_device(std::string_view spec) try {
                 "it has no GPU, and a CPU behind it is used only when named; there are " + specs_of(backend));
   if (!ordinal) unavailable(spec, "no such device; there are " + specs_of(backend));
   return open_at(spec, entry, *ordinal);
+} catch (...) {
+  rethrow_as_error();
+}
+
+Device adopt_device(std::string_view backend, const spi::CallersDevice& callers) try {
+  BackendEntry& entry = backend_called(backend, std::string(backend));
+  const BackendInfo& info = entry.info();
+  if (info.devices.empty())
+    unavailable(backend, info.reason + "; choose another device, or see `kith doctor`");
+  const FloatGuard guard;
+  std::unique_ptr<spi::Device> device = entry.adopt(callers);
+  std::string why = self_test(*device);
+  if (why.empty() && !device->info.profile.lands_rows) why = landing_check(*device);
+  if (!why.empty()) refuse_inexact(device->info.spec, device->info.name, why);
+  return Device(state_of(std::move(device)));
 } catch (...) {
   rethrow_as_error();
 }

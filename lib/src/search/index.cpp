@@ -16,6 +16,7 @@
 #include "metric/chain.hpp"
 #include "rows/mapped_options.hpp"
 #include "rows/rows.hpp"
+#include "search/device_memory/index_rows.hpp"
 #include "search/filtered/gathered_search.hpp"
 #include "search/filtered/kept_rows.hpp"
 #include "search/pipeline.hpp"
@@ -38,17 +39,6 @@ void check_count(std::int64_t rows) {
   if (rows > most_rows)
     refuse(std::to_string(rows) + " training rows, but an index holds at most " + std::to_string(most_rows) +
            "; split them over several");
-}
-
-/// Rows in this order; as they are where it is empty.
-void put_in_order(const std::vector<std::int64_t>& order, PreparedRows& rows) {
-  if (order.empty()) return;
-  std::vector<float> ordered;
-  ordered.reserve(order.size() * static_cast<std::size_t>(rows.view.cols()));
-  for (const std::int64_t row : order)
-    ordered.insert(ordered.end(), rows.view.row(row), rows.view.row(row) + rows.view.cols());
-  rows.own = std::move(ordered);
-  rows.view = {rows.own.data(), rows.view.rows(), rows.view.cols()};
 }
 
 std::vector<std::int64_t> in_order(std::span<const std::int64_t> ids) {
@@ -139,18 +129,17 @@ Index::Index(Device device, const RowsView& train, Metric metric, const IndexOpt
                                        ordered_features(options.features, train.cols));
   check_shard(options, metric, train.rows, 0);
   const std::vector<std::int64_t> order = order_of_ids("index", options.ids, train.rows, 0);
-  PreparedRows rows = prepare_rows("index", "training", train, metric, 0, state->mask(), options.first_row);
+  RowsOfIndex rows = put_rows(*state, {"training", train, order, 0, options.first_row});
   check_shard(options, metric, train.rows, rows.largest);
-  put_in_order(order, rows);
   state->rows = train.rows;
   state->element = train.element;
   state->numbers = options.ids.empty() ? RowNumbers(train.rows) : RowNumbers(in_order(options.ids));
   state->first_row = options.first_row;
   state->largest_of_shards = options.largest;
   state->largest = rows.largest;
-  state->chunks = upload_chunks(state->device.state(), rows.view, 0, 0);
-  state->centre = centre_of(rows.view, metric);
-  state->clip_range = measured_reach(*state, rows.view);
+  state->chunks = std::move(rows.chunks);
+  state->centre = centre_of(rows.sample.view, metric);
+  state->clip_range = measured_reach(*state, rows.sample.view);
   state_ = std::move(state);
 } catch (...) {
   rethrow_as_error();
@@ -163,8 +152,8 @@ Index Index::with(const RowsView& more, std::span<const std::int64_t> ids) const
            std::to_string(state_->columns) + "; give as many");
   check_count(state_->rows + more.rows);
   const std::vector<std::int64_t> order = order_of_ids("index", ids, more.rows, state_->numbers.next());
-  PreparedRows rows = prepare_rows("index", "added", more, state_->metric, 0, state_->mask());
-  put_in_order(order, rows);
+  check_element("index", "added", more, state_->metric);
+  RowsOfIndex rows = put_rows(*state_, {"added", more, order, state_->rows});
   auto state = std::make_shared<State>(state_->device, state_->metric, state_->columns, state_->features);
   state->rows = state_->rows + more.rows;
   state->element = more.element == state_->element ? more.element : Element::f32;
@@ -179,10 +168,9 @@ Index Index::with(const RowsView& more, std::span<const std::int64_t> ids) const
               rows.largest);
   state->largest = std::max(state_->largest, rows.largest);
   state->chunks = state_->chunks;
-  for (Chunk& chunk : upload_chunks(state->device.state(), rows.view, state_->rows, 0))
-    state->chunks.push_back(std::move(chunk));
+  for (Chunk& chunk : rows.chunks) state->chunks.push_back(std::move(chunk));
   state->centre = state_->centre;
-  state->clip_range = std::max(state_->clip_range, measured_reach(*state, rows.view));
+  state->clip_range = std::max(state_->clip_range, measured_reach(*state, rows.sample.view));
   Index grown = *this;
   grown.state_ = std::move(state);
   return grown;
@@ -232,6 +220,13 @@ void Index::search_into(const RowsView& queries, std::int64_t k, Neighbors& foun
   const MappedOptions mapped("search", *state_, options, queries.rows, k);
   search_with(*state_, queries, k, mapped.options(), trace, found, nullptr);
   state_->numbers.to_numbers(found.index);
+} catch (...) {
+  rethrow_as_error();
+}
+
+void Index::search_into(const RowsView& queries, std::int64_t k, const DeviceNeighbors& found,
+                        const PlanOptions& options, Trace* trace) const try {
+  search_on_device(*state_, queries, k, found, options, trace);
 } catch (...) {
   rethrow_as_error();
 }

@@ -10,6 +10,7 @@
 #include "device/watcher.hpp"
 #include "plan/attempts.hpp"
 #include "plan/product_bounds.hpp"
+#include "rows/landed/landed_rows.hpp"
 #include "rows/row_filter.hpp"
 #include "rows/rows.hpp"
 #include "search/boxed_search.hpp"
@@ -139,17 +140,21 @@ void Ladder::tell() const {
 }  // namespace
 
 void upload_tile(const Index::State& index, const Plan& plan, MatrixView<const float> queries,
-                 std::int64_t first, Workspace& workspace, const DeviceFilter& filter, Trace* trace) {
+                 std::int64_t first, Workspace& workspace, const DeviceFilter& filter, Trace* trace,
+                 const RowsToLand* there) {
   const Stopwatch upload;
-  upload_rows(*index.device.state(), workspace.query_memory(), queries, index.device.info().query_block,
-              plan.threads);
+  const std::uint32_t block = index.device.info().query_block;
+  if (there)
+    there->land_part(first, queries.rows(), workspace.query_memory(), block);
+  else
+    upload_rows(*index.device.state(), workspace.query_memory(), queries, block, plan.threads);
   filter.upload(first, queries.rows());
   if (trace) trace->seconds["upload"] += upload.seconds();
 }
 
 void run(const Index::State& index, const Plan& plan, const PlanOptions& options,
          MatrixView<const float> queries, float largest_query, Trace* trace, std::function<void()> meanwhile,
-         const Take& take) {
+         const Take& take, const RowsToLand* there) {
   const std::shared_ptr<Device::State>& state = index.device.state();
   const std::int64_t m = queries.rows(), query_tiles = (m + plan.query_tile - 1) / plan.query_tile;
   Workspace workspace(state, plan, scratch_of(*state, plan));
@@ -164,7 +169,7 @@ void run(const Index::State& index, const Plan& plan, const PlanOptions& options
   for (std::int64_t first = 0; first < m; first += plan.query_tile) {
     const std::int64_t count = std::min(plan.query_tile, m - first);
     const MatrixView<const float> of_tile = queries.slice(first, count);
-    upload_tile(index, plan, of_tile, first, workspace, filter, trace);
+    upload_tile(index, plan, of_tile, first, workspace, filter, trace, there);
     ladder->run(of_tile, first, workspace, watcher, trace, meanwhile);
     take(workspace, first, count);
   }

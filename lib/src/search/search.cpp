@@ -13,10 +13,13 @@
 #include "metric/chain.hpp"
 #include "plan/product_bounds.hpp"
 #include "plan/reasons.hpp"
+#include "rows/landed/borrowed.hpp"
+#include "rows/landed/landed_rows.hpp"
 #include "rows/mapped_options.hpp"
 #include "rows/row_filter.hpp"
 #include "rows/rows.hpp"
 #include "search/boxed_search.hpp"
+#include "search/device_memory/device_answers.hpp"
 #include "search/filtered/gathered_search.hpp"
 #include "search/filtered/struck_lists.hpp"
 #include "search/sampling.hpp"
@@ -86,6 +89,23 @@ void finish_tile(const Index::State& index, const Plan& plan, std::int64_t first
   if (trace) trace->seconds["finish"] += finishing.seconds();
 }
 
+/// Room for the keys of a query tile on the host, made when it is first asked for.
+class KeysOfTile {
+ public:
+  KeysOfTile(const Index::State& index, const Plan& plan)
+      : state_(*index.device.state()),
+        count_(static_cast<std::size_t>(plan.query_tile) * static_cast<std::size_t>(plan.problem.k)) {}
+  std::span<Key> keys() {
+    if (!buffer_) buffer_.emplace(state_, count_ * sizeof(Key));
+    return buffer_->as<Key>(count_);
+  }
+
+ private:
+  Device::State& state_;
+  const std::size_t count_;
+  std::optional<HostBuffer> buffer_;
+};
+
 /// What a certificate rests on.
 void tell_of_proposer(const Plan& plan, DeviceKind kind, Trace& trace) {
   if (plan.proposer == Proposer::none) return;
@@ -130,9 +150,15 @@ void decide_by_values(const Index::State& index, const PreparedRows& rows, std::
 
 }  // namespace
 
-void search_to(const Index::State& index, const RowsView& queries, std::int64_t k, const PlanOptions& options,
+void search_to(const Index::State& index, const RowsView& given, std::int64_t k, const PlanOptions& options,
                Trace* trace, const MakeRoom& make_room, const Take& also) {
   const Stopwatch total;
+  std::vector<unsigned char> copy;
+  std::optional<RowsToLand> there;
+  if (given.where != Where::host && prepare_of(index.metric) == Prepare::none)
+    there.emplace(index.device.state(), given, Landing{"search", "query", index.metric, index.mask()});
+  const RowsView queries =
+      there ? there->on_host(copy) : rows_on_host("search", "query", index.device.state(), given, copy);
   if (queries.cols != index.columns)
     throw Error(Errc::invalid_argument, "search: queries have " + std::to_string(queries.cols) +
                                             " columns but the index has " + std::to_string(index.columns) +
@@ -156,22 +182,23 @@ void search_to(const Index::State& index, const RowsView& queries, std::int64_t 
       trace->plan = plan;
       tell_of_proposer(plan, index.device.info().kind, *trace);
     }
-    const std::size_t most =
-        static_cast<std::size_t>(plan.query_tile) * static_cast<std::size_t>(plan.problem.k);
-    const HostBuffer buffer(*index.device.state(), most * sizeof(Key));
-    const std::span<Key> keys = buffer.as<Key>(most);
+    KeysOfTile room(index, plan);
     PlanOptions way = options;
     if (plan.struck) way.filter = {};
     run(
         index, plan, way, rows->view, rows->largest, trace, [&] { found = make_room(); },
         [&](Workspace& workspace, std::int64_t first, std::int64_t count) {
           begun = true;
+          if (found.on_device)
+            return found.on_device->finish(index.metric, workspace.result(count), first, trace);
+          const std::span<Key> keys = room.keys();
           read_tile(index, plan, workspace, first, count, trace, keys);
           if (plan.struck)
             strike_lists(index, plan, options, rows->view.slice(first, count), first, k, keys, trace);
           finish_tile(index, plan, first, count, trace, keys, k, found);
           if (also) also(workspace, first, count);
-        });
+        },
+        there ? &*there : nullptr);
   });
   if (trace) trace->total_seconds = total.seconds();
 }

@@ -12,11 +12,14 @@
 
 namespace kith {
 
+class BorrowedAnswers;
+
 /// Where neighbours are written, [m, k] each.
 struct FoundPlaces {
   float* distance = nullptr;
   std::int64_t* index = nullptr;
   std::uint32_t* value = nullptr;  ///< instead of `distance`; `index` then counts from Index::first_row()
+  const BorrowedAnswers* on_device = nullptr;  ///< instead of all others
 };
 
 /// Called once all is checked, before the first neighbour is written; again where a search begins anew.
@@ -33,6 +36,10 @@ void search_to(const Index::State& index, const RowsView& queries, std::int64_t 
 /// The same for a caller: options by position, rows by number.
 void search_numbers(const Index::State& index, const RowsView& queries, std::int64_t k,
                     const PlanOptions& options, Trace* trace, const MakeRoom& make_room);
+
+/// The same as Index::search_into() in memory of the device.
+void search_on_device(const Index::State& index, const RowsView& queries, std::int64_t k,
+                      const DeviceNeighbors& found, const PlanOptions& options, Trace* trace);
 
 /// search_to() into `found`, which gets the room it lacks.
 void search_with(const Index::State& index, const RowsView& queries, std::int64_t k,
