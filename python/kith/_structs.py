@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes as c
 from typing import Any, TypeVar
 
-ABI_MAJOR, ABI_MINOR = 1, 1  # of kith.h, that these structs are written after
+ABI_MAJOR, ABI_MINOR = 1, 2  # of kith.h, that these structs are written after
 
 _S = TypeVar("_S", bound=c.Structure)
 
@@ -97,6 +97,21 @@ class IndexInfo(c.Structure):
         ("first_row", c.c_int64),
         ("next_row", c.c_int64),
         ("positions", c.c_int64),
+        ("host_answers", c.c_int32),
+        ("reserved", c.c_int32),
+    ]
+
+
+class DeviceAnswers(c.Structure):
+    _fields_ = [
+        ("size", c.c_uint64),
+        ("distance", c.c_void_p),
+        ("row", c.c_void_p),
+        ("distance_offset_bytes", c.c_int64),
+        ("row_offset_bytes", c.c_int64),
+        ("where", c.c_int32),
+        ("reserved", c.c_int32),
+        ("stream", c.c_void_p),
     ]
 
 

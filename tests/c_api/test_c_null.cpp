@@ -32,6 +32,7 @@ struct Given {
   std::uint32_t word = 0;
   std::string path = "/nowhere/m.kith";
   kith_rows rows = fresh(kith_rows_init);
+  kith_device_answers answers = fresh(kith_device_answers_init);
   OpenDevice on = opened("cpu");
   Rows index;
   Voter voter;
@@ -98,6 +99,7 @@ std::vector<NullCall> calls_of_devices(const Have& have) {
       KITH_NULL_CALL(kith_inventory_warning_count, nullptr, &have->count),
       KITH_NULL_CALL(kith_inventory_warning, nullptr, 0, &have->text),
       KITH_NULL_CALL(kith_device_open, "cpu", nullptr),
+      KITH_NULL_CALL(kith_device_adopt_opencl, nullptr, nullptr, nullptr, nullptr),
       KITH_NULL_CALL(kith_device_describe, nullptr, nullptr),
       KITH_NULL_CALL(kith_device_describe, have->on.get(), nullptr),
       KITH_NULL_CALL(kith_stop_new, nullptr),
@@ -131,6 +133,9 @@ std::vector<NullCall> calls_of_searches(const Have& have) {
       KITH_NULL_CALL(kith_index_describe, have->index.get(), nullptr),
       KITH_NULL_CALL(kith_index_search, nullptr, &have->rows, 1, nullptr, nullptr, nullptr),
       KITH_NULL_CALL(kith_index_search, have->index.get(), nullptr, 1, nullptr, nullptr, nullptr),
+      KITH_NULL_CALL(kith_index_search_on_device, nullptr, &have->rows, 1, nullptr, &have->answers),
+      KITH_NULL_CALL(kith_index_search_on_device, have->index.get(), nullptr, 1, nullptr, &have->answers),
+      KITH_NULL_CALL(kith_index_search_on_device, have->index.get(), &have->rows, 1, nullptr, nullptr),
       KITH_NULL_CALL(kith_index_within, nullptr, &have->rows, &have->radius, 1, nullptr, &have->new_within),
       KITH_NULL_CALL(kith_index_within, have->index.get(), &have->rows, nullptr, 1, nullptr,
                      &have->new_within),

@@ -8,6 +8,7 @@
 #include "c_api/c_structs.hpp"
 #include "kith/filter.hpp"
 #include "rows/rows.hpp"
+#include "search/device_memory/device_answers.hpp"
 #include "search/search.hpp"
 
 using namespace kith;
@@ -112,6 +113,7 @@ kith_status kith_index_describe(const kith_index* index, kith_index_info* info) 
     to.first_row = from.first_row();
     to.next_row = from.next_row();
     to.positions = from.positions();
+    to.host_answers = host_makes_answers(from.state()) ? 1 : 0;
     write_struct(where, info, to);
   });
 }
@@ -123,6 +125,19 @@ kith_status kith_index_search(const kith_index* index, const kith_rows* queries,
     const RowsView asked = rows_of(where, "query", queries);
     const Asked how(where, options, in.positions(), asked.rows);
     search_into(in, asked, k, how.options(), how.trace(), distance, row);
+    how.tell();
+  });
+}
+
+kith_status kith_index_search_on_device(const kith_index* index, const kith_rows* queries, int64_t k,
+                                        const kith_search_options* options,
+                                        const kith_device_answers* answers) {
+  return guarded(__func__, [&](const char* where) {
+    const Index& in = given(where, "index", index).index;
+    const RowsView asked = rows_of(where, "query", queries);
+    const DeviceNeighbors to = answers_of(where, answers);
+    const Asked how(where, options, in.positions(), asked.rows);
+    in.search_into(asked, k, to, how.options(), how.trace());
     how.tell();
   });
 }

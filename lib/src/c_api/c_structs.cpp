@@ -42,6 +42,9 @@ void kith_search_options_init(kith_search_options* to, std::uint64_t size) {
 void kith_index_info_init(kith_index_info* to, std::uint64_t size) {
   init_struct(to, size);
 }
+void kith_device_answers_init(kith_device_answers* to, std::uint64_t size) {
+  init_struct(to, size);
+}
 void kith_index_file_info_init(kith_index_file_info* to, std::uint64_t size) {
   init_struct(to, size);
 }

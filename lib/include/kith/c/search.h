@@ -129,6 +129,9 @@ typedef struct kith_index_info {
   int64_t next_row;       ///< the number that the next row gets
   int64_t positions;  ///< rows that were ever given. The position of a row is how many of these have smaller
                       ///< numbers: its number, where rows have no ids
+  int32_t host_answers;  ///< 1: rows have ids, or some were removed, so that kith_index_search_on_device()
+                         ///< refuses; else 0
+  int32_t reserved;      ///< 0
 } kith_index_info;
 KITH_C_API void kith_index_info_init(kith_index_info* info, uint64_t size);
 /// What `info` points to belongs to `index`.
@@ -145,6 +148,26 @@ KITH_C_API kith_status kith_index_numbers(const kith_index* index, int64_t* numb
 /// Where fewer than k rows count, a list ends in (+infinity, -1). Contract, section 2.
 KITH_C_API kith_status kith_index_search(const kith_index* index, const kith_rows* queries, int64_t k,
                                          const kith_search_options* options, float* distance, int64_t* row);
+
+/// Memory of a device that answers go to, [m, k] each, row-major and without gaps.
+typedef struct kith_device_answers {
+  uint64_t size;
+  void* distance;                 ///< of floats: a CUDA device address, or a cl_mem
+  void* row;                      ///< of 64-bit integers, likewise
+  int64_t distance_offset_bytes;  ///< from `distance` to the first element, a multiple of 4
+  int64_t row_offset_bytes;       ///< from `row` to the first element, a multiple of 8
+  int32_t where;                  ///< KITH_CUDA or KITH_OPENCL
+  int32_t reserved;               ///< 0
+  void* stream;                   ///< CUDA stream or OpenCL queue whose work comes first
+} kith_device_answers;
+KITH_C_API void kith_device_answers_init(kith_device_answers* answers, uint64_t size);
+
+/// kith_index_search() into memory of the device of the index, where all is when this returns.
+/// KITH_UNSUPPORTED: memory of another device or context; rows with ids or removed rows, a filter or `self`,
+/// whose answers the host makes. KITH_INVALID_ARGUMENT: memory that is too small or not aligned.
+KITH_C_API kith_status kith_index_search_on_device(const kith_index* index, const kith_rows* queries,
+                                                   int64_t k, const kith_search_options* options,
+                                                   const kith_device_answers* answers);
 
 /// Make now what kith_index_search() for m queries would make of the rows: what a proposer works on, or
 /// boxes. Without this the first such search does.
