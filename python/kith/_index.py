@@ -10,6 +10,7 @@ import numpy as np
 from . import _structs as s
 from ._arrays import Rows, address, element_rows_of, filter_words, index_array, outputs, radii_of
 from ._checks import check_columns, choose, not_negative, whole
+from ._cuda import answers_struct
 from ._device import Device, open_device
 from ._errors import InvalidArgument
 from ._index_file import Path, pickled, save
@@ -35,7 +36,9 @@ class Index:
         kith computes in float32. float32, float16, bfloat16, uint8 and int8 are not copied on their way to the
         library, and each of their values is a float32: answers are those of ``X.astype(np.float32)``. Queries may
         be of another type than the rows. float64 and larger integers are rounded, with a `kith.PrecisionWarning`
-        where digits are lost. GPU arrays are copied through host memory, with a `kith.HostCopyWarning`.
+        where digits are lost. PyTorch and CuPy arrays of these five types on the CUDA device that the index is on are
+        read where they are, on the stream that is current. Other GPU arrays are copied through host memory, with a
+        `kith.HostCopyWarning`.
     metric : str
         ``l2`` (Euclidean), ``squared_l2``, ``l1``, ``linf``, ``negative_dot``, ``cosine``, or another
         library's name for one of these. Smaller is nearer: ``negative_dot`` is the product with its sign
@@ -97,7 +100,8 @@ class Index:
             raise InvalidArgument(f"kith.Index: metric={metric!r}; pass a name, one of {', '.join(metrics())}")
         if element not in (None, "bits"):
             raise InvalidArgument(f"kith.Index: element={element!r}; pass 'bits', or leave it out: X has its type")
-        rows = element_rows_of(X, "kith.Index: X", element == "bits")
+        opened = open_device(device)
+        rows = element_rows_of(X, "kith.Index: X", element == "bits", opened.info.spec)
         options = s.sized(s.IndexOptions, metric=metric.encode())
         options.first_row = not_negative(first_row, "kith.Index: first_row")
         options.largest = 0.0 if largest is None else float(largest)
@@ -107,7 +111,6 @@ class Index:
         if ids is not None:
             given = index_array(ids, "kith.Index: ids")
             options.ids, options.id_count = address(given), len(given)
-        opened = open_device(device)
         handle = new_handle(lib.kith_index_free, lib.kith_index_new, opened.handle, rows.struct, options)
         self._take(handle, opened, rows.columns)
 
@@ -119,6 +122,7 @@ class Index:
         check(lib.kith_index_describe(handle.value, info))
         self._rows, self._dims, self._first_row = int(info.rows), int(info.dims), int(info.first_row)
         self._next_row, self._positions = int(info.next_row), int(info.positions)
+        self._host_answers = bool(info.host_answers)
         self._metric = text(info.metric)
 
     @classmethod
@@ -266,7 +270,9 @@ class Index:
         Returns
         -------
         Neighbors
-            ``distance`` [m, k] and ``row`` [m, k], on the device of `Q` where that is an array on a GPU.
+            ``distance`` [m, k] and ``row`` [m, k], on the device of `Q` where that is an array on a GPU. They are
+            made there where `Q` is read there, no `out`, `filter` or `self_from` is given, rows have no ids, and
+            none was removed; else the host makes them.
 
         Raises
         ------
@@ -280,6 +286,9 @@ class Index:
         rows = self._queries(Q, "kith.Index.search: Q")
         m = len(rows.array)
         k = whole(k, "kith.Index.search: k")
+        on_host = out is not None or filter is not None or self_from is not None or self._host_answers
+        if rows.answers is not None and not on_host and k > 0:
+            return self._search_on_device(rows, k, progress, (threads, memory_limit, selector, proposer, boxes))
         distance, row = outputs(out, (m, max(k, 0)), "kith.Index.search")
         options = None
         ways = (threads, memory_limit, selector, proposer, boxes is not None)
@@ -301,6 +310,23 @@ class Index:
         if rows.back is None or out is not None:
             return Neighbors(distance, row)
         return Neighbors(rows.returned(distance), rows.returned(row))
+
+    def _search_on_device(self, rows: Rows, k: int, progress: Progress, ways: tuple[Any, ...]) -> Neighbors:
+        """Queries on the CUDA device of the index: what is found is written beside them."""
+        assert rows.answers is not None
+        m = len(rows.array)
+        distance, row, *places = rows.answers((m, k))
+        to = answers_struct(places[0], places[1], rows.struct.stream)
+        options = s.search_options()
+        choose(options, *ways)
+        handle = self._handle.value
+        call(
+            lambda chosen: int(lib.kith_index_search_on_device(handle, rows.struct, k, chosen, to)),
+            options,
+            m * self._rows * self._dims // self._device.pace,
+            progress,
+        )
+        return Neighbors(distance, row)
 
     def within(
         self,
@@ -332,7 +358,7 @@ class Index:
         ------
         As `search`, and kith.OutOfMemory where what is found does not fit the host.
         """
-        rows = self._queries(Q, "kith.Index.within: Q")
+        rows = self._queries(Q, "kith.Index.within: Q", from_device=False)
         m = len(rows.array)
         radii = radii_of(radius)
         options = s.search_options()
@@ -429,7 +455,7 @@ class Index:
         ------
         As `within`.
         """
-        rows = self._queries(Q, "kith.Index.within_keys: Q")
+        rows = self._queries(Q, "kith.Index.within_keys: Q", from_device=False)
         m = len(rows.array)
         radii = radii_of(radius)
         options = s.search_options()
@@ -478,8 +504,9 @@ class Index:
         owner = Handle(out.value, lib.kith_text_free)
         return c.string_at(owner.value or 0).decode("utf-8", "replace")
 
-    def _queries(self, Q: Any, what: str) -> Rows:
-        rows = element_rows_of(Q, what, self._metric == "hamming")
+    def _queries(self, Q: Any, what: str, from_device: bool = True) -> Rows:
+        spec = self._device.info.spec if from_device else ""
+        rows = element_rows_of(Q, what, self._metric == "hamming", spec)
         check_columns(self._columns, rows.columns, what)
         return rows
 
