@@ -3,9 +3,10 @@ import os
 import xml.etree.ElementTree as ElementTree
 
 HEADERS = [
-    ("Devices", "device"), ("Rows", "matrix_view"), ("Elements of rows", "rows_view"), ("Metrics", "metric"), ("Index and searches", "index"),
+    ("Devices", "device"), ("Rows", "matrix_view"), ("Elements of rows", "rows_view"), ("Rows by ranges", "source"), ("Rows on sets of devices", "placement"), ("Metrics", "metric"), ("Index and searches", "index"),
     ("Index files", "index_file"), ("How files are written", "save_options"),
-    ("What a search returns", "neighbors"), ("Plans and options", "plan"), ("What a search did", "trace"),
+    ("What a search returns", "neighbors"), ("Answers on a device", "device_neighbors"),
+    ("Memory of CUDA", "cuda"), ("Memory of OpenCL", "opencl"), ("Plans and options", "plan"), ("What a search did", "trace"),
     ("Every row's neighbours", "knn_graph"), ("Filters", "filter"), ("Selectors and proposers", "selector"), ("Classification", "classifier"),
     ("Votes", "voting"), ("Regression", "regressor"), ("Evaluation", "evaluation"),
     ("Preparation of rows", "preparation"), ("Models", "model"), ("Labels", "labels"),
@@ -17,7 +18,7 @@ HEADERS = [
 OTHERS = {"kith", "spi", "export", "cxx20", "version"}  # no API of their own, or that of back ends
 INTRODUCTION = """# C++ API
 
-Everything is in namespace `kith`; `#include <kith/kith.hpp>` includes all headers but `mpi.hpp`. The [glossary](../glossary.md) explains
+Everything is in namespace `kith`; `#include <kith/kith.hpp>` includes all headers but `cuda.hpp`, `opencl.hpp` and `mpi.hpp`. The [glossary](../glossary.md) explains
 the sizes: `[m, k]` is a row-major matrix of `m` rows of `k` elements. Every failure throws `kith::Error`.
 [`examples/`](../../examples/search.cpp) has programs to begin with.
 """
@@ -50,7 +51,7 @@ def entities_of(folder):
             continue
         definition = ElementTree.parse(os.path.join(folder, compound.get("refid") + ".xml")).getroot()[0]
         if kind != "namespace":
-            if name.rsplit("::", 1)[0] in ("kith", "kith::stages", "kith::mpi"):  # nested ones come with their class
+            if name.rsplit("::", 1)[0] in ("kith", "kith::stages", "kith::cuda", "kith::opencl", "kith::mpi"):  # nested ones come with their class
                 add(definition, f"doxygen{kind}", name)
             continue
         for member in definition.iter("memberdef"):

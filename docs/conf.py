@@ -19,7 +19,8 @@ breathe_default_project = "kith"
 primary_domain = "cpp"
 highlight_language = "none"
 # Namespaces, and the State that a handle declares and the library defines.
-nitpick_ignore = [("cpp:identifier", name) for name in ("kith", "kith::stages", "kith::mpi", "MPI_Comm", "State", "empty")]
+nitpick_ignore = [("cpp:identifier", name) for name in ("kith", "kith::stages", "kith::mpi", "kith::cuda", "kith::opencl", "MPI_Comm", "CUstream_st", "cl_mem", "cl_context",
+                                                     "cl_device_id", "cl_command_queue", "State", "empty")]
 # The interface of back ends is not in this reference.
 nitpick_ignore_regex = [("cpp:identifier", r"spi(::.*)?")]
 html_theme = "furo"

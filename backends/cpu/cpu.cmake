@@ -2,7 +2,8 @@
 # chosen at run time (isa/instruction_set.cpp has the same lists). All of them return the same bits.
 set(cpu_folder ${CMAKE_CURRENT_LIST_DIR}/isa)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
-  set_property(SOURCE ${cpu_folder}/kernels_avx2.cpp ${cpu_folder}/kernels_bytes_avx2.cpp APPEND PROPERTY COMPILE_OPTIONS -mavx2 -mfma)
+  set_property(SOURCE ${cpu_folder}/kernels_avx2.cpp ${cpu_folder}/kernels_bytes_avx2.cpp
+    ${cpu_folder}/kernels_bytes_wide_avx2.cpp APPEND PROPERTY COMPILE_OPTIONS -mavx2 -mfma)
   set_property(SOURCE ${cpu_folder}/kernels_avx512.cpp APPEND PROPERTY COMPILE_OPTIONS
     -mavx512f -mavx2 -mfma -mprefer-vector-width=512)
   include(CheckCXXSourceCompiles)
@@ -35,6 +36,6 @@ else()
   # -O3 in every build but Debug: the unrolled tiles stay in registers only then.
   set_property(SOURCE ${cpu_folder}/kernels_baseline.cpp ${cpu_folder}/kernels_avx2.cpp
     ${cpu_folder}/kernels_avx512.cpp ${cpu_folder}/kernels_amx.cpp ${cpu_folder}/kernels_bytes_avx2.cpp
-    ${cpu_folder}/kernels_bytes_vnni.cpp
+    ${cpu_folder}/kernels_bytes_wide_avx2.cpp ${cpu_folder}/kernels_bytes_vnni.cpp
     APPEND PROPERTY COMPILE_OPTIONS $<$<NOT:$<CONFIG:Debug>>:-O3>)
 endif()

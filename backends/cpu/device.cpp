@@ -8,6 +8,20 @@
 #include "host/parallel.hpp"
 
 namespace kith::cpu {
+namespace {
+
+class HostCopies final : public spi::CopyQueue {
+ public:
+  void write(spi::Allocation& to, std::size_t offset, const void* from, std::size_t bytes) override {
+    if (bytes) std::memcpy(bytes_of(to) + offset, from, bytes);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<spi::CopyQueue> CpuDevice::copy_queue() {
+  return std::make_unique<HostCopies>();
+}
 
 std::unique_ptr<spi::Allocation> CpuDevice::allocate(std::size_t bytes) {
   return std::make_unique<Memory>(bytes, info.memory_bytes);

@@ -1,6 +1,7 @@
 // The processor this program runs on, as a device.
 #pragma once
 
+#include <memory>
 #include <utility>
 
 #include "cpu/isa/instruction_set.hpp"
@@ -17,6 +18,7 @@ class CpuDevice final : public spi::Device {
   void write(spi::Allocation& to, std::size_t offset, const void* from, std::size_t bytes) override;
   void read(const spi::Allocation& from, std::size_t offset, void* to, std::size_t bytes) override;
   void finish() override {}
+  std::unique_ptr<spi::CopyQueue> copy_queue() override;
   std::uint64_t mark() override;
   double elapsed(std::uint64_t from, std::uint64_t to) override;
   spi::Support check(const spi::Step& step) const override;

@@ -83,7 +83,8 @@ void Gate::pass() {
   opened_.wait_for(lock, longest_hold, [&] { return open_; });
 }
 
-Device::Device(DeviceInfo known, int ordinal) : spi::Device(std::move(known)), guard_(info.spec) {
+Device::Device(DeviceInfo known, int ordinal)
+    : spi::Device(std::move(known)), guard_(info.spec), ordinal_(ordinal) {
   guard_.check(primary_context(ordinal, context_), "open", "cuDevicePrimaryCtxRetain");
   try {
     const Call call(*this, "open");

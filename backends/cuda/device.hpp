@@ -76,6 +76,9 @@ class Device : public spi::Device {
   void read(const spi::Allocation& from, std::size_t offset, void* to, std::size_t bytes) override;
   void finish() override;
   std::unique_ptr<spi::HostMemory> allocate_host(std::size_t bytes) override;
+  std::unique_ptr<spi::CopyQueue> copy_queue() override;  // copy_queue.cpp
+  bool is_locked(const void* begin, std::size_t bytes) const override;
+  std::unique_ptr<spi::Allocation> borrow(const spi::CallersMemory& of) override;
   std::uint64_t mark() override;
   double elapsed(std::uint64_t from, std::uint64_t to) override;
   void hold() override;
@@ -103,6 +106,8 @@ class Device : public spi::Device {
   spi::Support check(const spi::BoxesStep& step) const;
   spi::Support check(const spi::OrderStep& step) const;
   spi::Support check(const spi::PackBoxesStep& step) const;
+  spi::Support check(const spi::LandStep& step) const;
+  spi::Support check(const spi::FinishStep& step) const;
   cudaError_t enqueue(const spi::DistanceStep& step);
   cudaError_t enqueue(const spi::SelectStep& step);
   cudaError_t enqueue(const spi::NearestStep& step);
@@ -121,6 +126,8 @@ class Device : public spi::Device {
   cudaError_t enqueue(const spi::BoxesStep& step);
   cudaError_t enqueue(const spi::OrderStep& step);
   cudaError_t enqueue(const spi::PackBoxesStep& step);
+  cudaError_t enqueue(const spi::LandStep& step);
+  cudaError_t enqueue(const spi::FinishStep& step);
 
   /// Every call begins with one: any thread may call, and each has a current context of its own, which is the
   /// host program's.
@@ -132,6 +139,10 @@ class Device : public spi::Device {
    private:
     const Visit visit_;
   };
+
+  // borrowed.cpp. Throws unsupported: it is not memory of this device.
+  void check_callers_memory(const void* memory);
+  void wait_for(cudaStream_t stream);
 
   void wait(const char* stage);
   /// What `call` returns, a second time where it ran out of memory and there was some to give back. Throws
@@ -146,6 +157,7 @@ class Device : public spi::Device {
   void close() noexcept;
 
   mutable Guard guard_;
+  const int ordinal_;  // as CUDA counts
   CUcontext context_ = nullptr;
   Queue queue_;
   unsigned char* staging_ = nullptr;  // pinned host memory for small transfers

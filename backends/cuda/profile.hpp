@@ -11,6 +11,7 @@ constexpr KernelProfile kernel_profile() {
   profile.groups_a_unit = 1;
   profile.batches_a_unit = 2;
   profile.divides_rows = true;  // nearest_tiles.cu
+  profile.lands_rows = true;
   return profile;
 }
 

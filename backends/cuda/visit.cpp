@@ -14,6 +14,9 @@ struct Driver {
   decltype(&cuDevicePrimaryCtxRetain) retain = [](CUcontext*, CUdevice) { return missing; };
   decltype(&cuCtxGetCurrent) current = [](CUcontext*) { return missing; };
   decltype(&cuCtxSetCurrent) set_current = [](CUcontext) { return missing; };
+  decltype(&cuPointerGetAttribute) attribute = [](void*, CUpointer_attribute, CUdeviceptr) {
+    return missing;
+  };
   decltype(&cuThreadExchangeStreamCaptureMode) exchange_mode = [](CUstreamCaptureMode*) { return missing; };
 };
 
@@ -31,6 +34,7 @@ Driver open_driver() {
   find(library, "cuDevicePrimaryCtxRetain", driver.retain);
   find(library, "cuCtxGetCurrent", driver.current);
   find(library, "cuCtxSetCurrent", driver.set_current);
+  find(library, "cuPointerGetAttribute", driver.attribute);
   find(library, "cuThreadExchangeStreamCaptureMode", driver.exchange_mode);
   return driver;
 }
@@ -56,6 +60,13 @@ cudaError_t primary_context(int ordinal, CUcontext& context) {
   const CUresult retained = driver().retain(&context, device);
   if (relaxed) driver().exchange_mode(&mode);
   return error_of(retained);
+}
+
+CUcontext context_of(const void* memory) {
+  CUcontext context = nullptr;
+  const auto address = reinterpret_cast<CUdeviceptr>(memory);
+  const CUresult asked = driver().attribute(&context, CU_POINTER_ATTRIBUTE_CONTEXT, address);
+  return asked == CUDA_SUCCESS ? context : nullptr;
 }
 
 Visit::Visit(CUcontext context) noexcept : error_(error_of(driver().current(&before_))) {

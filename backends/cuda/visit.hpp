@@ -11,6 +11,9 @@ namespace kith::cuda {
 ///   ordinal  as CUDA counts
 cudaError_t primary_context(int ordinal, CUcontext& context);
 
+/// The context that memory of a device was made in; null: the driver does not say, as of memory in a pool.
+CUcontext context_of(const void* memory);
+
 /// While it lives, what this thread asks of CUDA goes to a context of kith's, and is allowed while the host
 /// program captures a graph, in whatever mode: kith's streams are never captured. Afterwards the thread has
 /// the current context that it had, perhaps none, and its mode of capture.

@@ -112,6 +112,7 @@ DeviceInfo info_of(const cl::Device& device, std::size_t ordinal) {
   info.selectors = {Selector::threshold,  Selector::radix,     Selector::bubble,  Selector::insertion,
                     Selector::local_sort, Selector::k_min,     Selector::bitonic, Selector::odd_even,
                     Selector::rank_sort,  Selector::merge_sort};
+  info.profile.lands_rows = !lanes;
   info.proposers = {Proposer::gemm, Proposer::dot};
   if (!lanes && has_tensor_cores(device, limits))
     info.proposers.insert(info.proposers.end(), {Proposer::fp16, Proposer::int8});
@@ -165,18 +166,59 @@ class OpenClBackend : public spi::Backend {
       if (ordinal >= devices.size())
         throw Error(Errc::unavailable, "opencl: there is no device " + std::to_string(ordinal) + " of " +
                                            std::to_string(devices.size()) + "; `kith devices` lists them");
-      const cl::Device& device = devices[ordinal];
-      DeviceInfo info = info_of(device, ordinal);
-      const std::string refusal = refusal_of(device);
-      if (!refusal.empty())
-        throw Error(Errc::unavailable, info.spec + " (" + info.name + ") cannot be used: " + refusal);
-      const Limits limits = limits_of(device);
-      const Family family = family_of(info.kind, limits);
-      return std::make_unique<Device>(std::move(info), family, limits, device);
+      return opened(devices[ordinal], ordinal, cl::Context(devices[ordinal]), cl::CommandQueue());
+    });
+  }
+
+  std::unique_ptr<spi::Device> adopt(const spi::CallersDevice& callers) override {
+    if (!callers.context || !callers.device)
+      throw Error(Errc::invalid_argument,
+                  "opencl: the context or the device is null; give those that the memory was made with");
+    constexpr bool retain = true;  // the caller's counts stay what they were
+    return Guard([] { return true; }).run("adopt", [&] {
+      const cl::Context context(static_cast<cl_context>(callers.context), retain);
+      const cl::Device device(static_cast<cl_device_id>(callers.device), retain);
+      const cl::CommandQueue queue =
+          callers.queue ? cl::CommandQueue(static_cast<cl_command_queue>(callers.queue), retain)
+                        : cl::CommandQueue();
+      return opened(device, ordinal_of(device, context, queue), context, queue);
     });
   }
 
  private:
+  static std::unique_ptr<spi::Device> opened(const cl::Device& device, std::size_t ordinal,
+                                             cl::Context context, cl::CommandQueue queue) {
+    DeviceInfo info = info_of(device, ordinal);
+    const std::string refusal = refusal_of(device);
+    if (!refusal.empty())
+      throw Error(Errc::unavailable, info.spec + " (" + info.name + ") cannot be used: " + refusal);
+    const Limits limits = limits_of(device);
+    const Family family = family_of(info.kind, limits);
+    return std::make_unique<Device>(std::move(info), family, limits, device, std::move(context),
+                                    std::move(queue));
+  }
+
+  /// The place of a caller's device among all devices.
+  static std::size_t ordinal_of(const cl::Device& device, const cl::Context& context,
+                                const cl::CommandQueue& queue) {
+    const auto refuse = [&](const std::string& why) -> Error {
+      return {Errc::unsupported, "opencl: the caller's " + why};
+    };
+    const std::vector<cl::Device> of_context = context.getInfo<CL_CONTEXT_DEVICES>();
+    const auto is_it = [&](const cl::Device& other) { return other() == device(); };
+    if (std::none_of(of_context.begin(), of_context.end(), is_it))
+      throw refuse("device " + device.getInfo<CL_DEVICE_NAME>() +
+                   " is none of the caller's context; give a device of that context");
+    if (queue() && queue.getInfo<CL_QUEUE_CONTEXT>()() != context())
+      throw refuse("queue is of another context; give a queue of that context, or none");
+    const std::vector<cl::Device> devices = all_platforms().devices;
+    const auto found = std::find_if(devices.begin(), devices.end(), is_it);
+    if (found == devices.end())
+      throw refuse("device " + device.getInfo<CL_DEVICE_NAME>() +
+                   " is a part of one, or listed by no platform; give a whole device");
+    return static_cast<std::size_t>(found - devices.begin());
+  }
+
   /// What is known of a device. One that does not answer keeps its number, and is refused when it is opened.
   static DeviceInfo listed(const cl::Device& device, std::size_t ordinal,
                            std::vector<std::string>& failures) {

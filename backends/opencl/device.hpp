@@ -40,14 +40,21 @@ struct Limits {
   std::string tile_options;  ///< for the compiler, of kernels that tile registers (tile.cl)
 };
 
-class Memory : public spi::Allocation {
+/// What steps work on.
+class Buffer : public spi::Allocation {
+ public:
+  Buffer(cl::Buffer of, std::size_t size) : Allocation(size), buffer(std::move(of)) {}
+  const cl::Buffer buffer;
+};
+
+/// What kith has allocated.
+class Memory : public Buffer {
  public:
   Memory(cl::Buffer made, std::size_t size, std::atomic<std::size_t>& total)
-      : Allocation(size), buffer(std::move(made)), total_(total) {
+      : Buffer(std::move(made), size), total_(total) {
     total_ += size;
   }
   ~Memory() override { total_ -= bytes; }
-  const cl::Buffer buffer;
 
  private:
   std::atomic<std::size_t>& total_;  // of its device, which outlives it
@@ -55,7 +62,7 @@ class Memory : public spi::Allocation {
 
 /// The OpenCL buffer of a step's memory.
 inline const cl::Buffer& buffer_of(const spi::Allocation* memory) {
-  return static_cast<const Memory*>(memory)->buffer;
+  return static_cast<const Buffer*>(memory)->buffer;
 }
 
 /// Local memory as a kernel argument.
@@ -71,7 +78,9 @@ struct Range {
 
 class Device : public spi::Device {
  public:
-  Device(DeviceInfo known, Family family, Limits limits, const cl::Device& device);
+  ///   queue  what it holds, which is a caller's, comes before what is borrowed; may be null
+  Device(DeviceInfo known, Family family, Limits limits, const cl::Device& device, cl::Context context,
+         cl::CommandQueue queue);
   ~Device() override;
 
   std::unique_ptr<spi::Allocation> allocate(std::size_t bytes) override;
@@ -79,6 +88,8 @@ class Device : public spi::Device {
   void read(const spi::Allocation& from, std::size_t offset, void* to, std::size_t bytes) override;
   void finish() override;
   std::unique_ptr<spi::HostMemory> allocate_host(std::size_t bytes) override;
+  std::unique_ptr<spi::CopyQueue> copy_queue() override;  // copy_queue.cpp
+  std::unique_ptr<spi::Allocation> borrow(const spi::CallersMemory& of) override;
   std::uint64_t mark() override;
   double elapsed(std::uint64_t from, std::uint64_t to) override;
   void hold() override;
@@ -89,7 +100,7 @@ class Device : public spi::Device {
   // One file a step: distance.cpp, select.cpp (and select_radix.cpp), nearest.cpp, merge.cpp, prepare.cpp,
   // collect.cpp (and collect_dot.cpp, collect_halves.cpp, collect_fused_test.cpp, collect_small_batch.cpp),
   // prune.cpp, rerank.cpp, tighten.cpp, tighten_bounds.cpp (and of samples), vote.cpp, mask.cpp, score.cpp,
-  // accumulate.cpp, boxes.cpp, order.cpp, pack_boxes.cpp.
+  // accumulate.cpp, boxes.cpp, order.cpp, pack_boxes.cpp, land.cpp, finish.cpp.
   spi::Support check(const spi::DistanceStep& step) const;
   spi::Support check(const spi::SelectStep& step) const;
   spi::Support check(const spi::NearestStep& step) const;
@@ -108,6 +119,8 @@ class Device : public spi::Device {
   spi::Support check(const spi::BoxesStep& step) const;
   spi::Support check(const spi::OrderStep& step) const;
   spi::Support check(const spi::PackBoxesStep& step) const;
+  spi::Support check(const spi::LandStep& step) const;
+  spi::Support check(const spi::FinishStep& step) const;
   void enqueue(const spi::DistanceStep& step);
   void enqueue(const spi::SelectStep& step);
   void enqueue(const spi::NearestStep& step);
@@ -126,6 +139,8 @@ class Device : public spi::Device {
   void enqueue(const spi::BoxesStep& step);
   void enqueue(const spi::OrderStep& step);
   void enqueue(const spi::PackBoxesStep& step);
+  void enqueue(const spi::LandStep& step);
+  void enqueue(const spi::FinishStep& step);
 
   // One file a selector, select_NAME.cpp; threshold and insertion are in select.cpp.
   void select_threshold(const spi::SelectStep& step);
@@ -191,6 +206,7 @@ class Device : public spi::Device {
   }
   Operand part_of(const spi::Allocation* memory, std::size_t first, std::size_t bytes) const;
   void rerank_lines(const spi::RerankStep& step);
+  void rerank_products(const spi::RerankStep& step);
   void tighten_at_once(const spi::TightenStep& step);
   void tighten_join(const spi::TightenStep& step);
   void tighten_threshold(const spi::TightenStep& step, const std::string& defines);
@@ -248,6 +264,8 @@ class Device : public spi::Device {
     return 0;
   }
   static std::size_t local_bytes(const Local& local) { return local.bytes; }
+  /// What is enqueued from here on comes after what the caller's queue holds now. By borrow().
+  void wait_for(const cl::CommandQueue& callers);
   bool stages();
   /// Whether the queue still does what it is asked.
   bool answers();
@@ -270,6 +288,7 @@ class Device : public spi::Device {
   std::atomic<std::size_t> allocated_ = 0;
   cl::Context context_;
   cl::CommandQueue queue_;
+  cl::CommandQueue callers_queue_;  // may be null
   cl::Device device_;
   Programs programs_;
   bool uses_clblast_ = false;

@@ -62,7 +62,7 @@ kernel __attribute__((reqd_work_group_size(BLOCK * PARTS, 1, 1))) void kith_prep
     barrier(CLK_LOCAL_MEM_FENCE);
   }
   share_row_terms(shared, sums, row_terms + row_terms_first + item.i0, row_terms_stride,
-                  rows_left(item, r_rows), dims, 0);
+                  rows_left(item, r_rows), dims, 0, false);
 }
 
 // Work-group b takes rows 128 b ... of the quantized rows, an item a row. A number v has four columns: with
@@ -102,5 +102,5 @@ kernel __attribute__((reqd_work_group_size(QUANTIZED_BLOCK_ROWS, 1, 1))) void ki
         (uint4)(columns[4 * p], columns[4 * p + 1], columns[4 * p + 2], columns[4 * p + 3]);
   if (mine)
     write_row_terms(row_terms + row_terms_first + i, row_terms_stride, sums.moved, sums.quantized,
-                    sums.residual, dims, 0);
+                    sums.residual, dims, 0, false);
 }

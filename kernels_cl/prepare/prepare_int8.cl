@@ -2,12 +2,15 @@
 //
 //   rows       [r, dims]   blocks of 32 rows
 //   centre     [dims]
-//   out        [r, dims]   x~ = byte / scale, byte the nearest whole number to scale (x - c) from -127 to
+//   out        [r, dims]   x~ = byte / scale, byte the nearest whole number to scale (x - c) from `least` to
 //                          127; padded with zeros to whole blocks of 128 rows and `pieces` pieces of 16
 //                          bytes. A block has slabs of PIECES pieces (-D, 2, 4 or 8), in which a row is a
 //                          line of pieces in an order of its own (place_of()); `first` in pieces
 //   row_terms  [4, r]      half_norm, norm, quantized_norm, residual of each row, stride in elements
 //   copy       [r, dims]   the rows themselves, row-major; none where its stride is 0
+//   least      -127, or of rows on a grid -128
+//   exact      1 where c + byte / scale is computed without a rounding, so that rows lie on the grid or do
+//   not
 //
 // Work-group b of 256 items takes rows 32 b ... of the quantized rows, 64 dimensions at a time, turned over
 // in local memory; eight items share the sums of a row. Work: r * dims steps, each float read once, a quarter
@@ -21,10 +24,21 @@ uint place_of(uint r, uint p) {
   return (p / PIECES * QUANTIZED_BLOCK_ROWS + r) * PIECES + (p % PIECES ^ turn);
 }
 
+// How bytes are made of numbers.
+typedef struct {
+  float scale, least;
+  double unscale;
+  bool exact;
+} ByteForm;
+
 // The byte of x - c, in the low bits; its squares are added to `sums`.
-uint byte_of(float x, float c, float scale, double unscale, Squares* sums) {
-  const int byte = convert_int_rte(clamp((x - c) * scale, -127.0f, 127.0f));
-  *sums = add_squares(*sums, (double)x - (double)c, (double)byte * unscale);
+uint byte_of(float x, float c, ByteForm form, Squares* sums) {
+  const int byte = convert_int_rte(clamp((x - c) * form.scale, form.least, 127.0f));
+  const double quantized = (double)byte * form.unscale;
+  if (form.exact)
+    *sums = add_exact_squares(*sums, (double)x, (double)c, quantized);
+  else
+    *sums = add_squares(*sums, (double)x - (double)c, quantized);
   return (uint)byte & 0xFF;
 }
 
@@ -32,11 +46,12 @@ kernel __attribute__((reqd_work_group_size(BLOCK * PARTS, 1, 1))) void kith_prep
     global const float* restrict rows, uint r_first, uint r_rows, uint dims,
     global const float* restrict centre, ulong centre_first, float scale, global uint* restrict out,
     ulong out_first, uint pieces, global float* restrict row_terms, ulong row_terms_first,
-    ulong row_terms_stride, global float* restrict copy, ulong copy_first, ulong copy_stride) {
+    ulong row_terms_stride, global float* restrict copy, ulong copy_first, ulong copy_stride, float least,
+    uint exact) {
   local float tile[STEP * PITCH];
   local double shared[3 * PARTS * BLOCK];
   const Item item = item_of(rows, r_first, r_rows, dims);
-  const double unscale = 1.0 / (double)scale;
+  const ByteForm form = {scale, least, 1.0 / (double)scale, exact != 0};
   const bool whole = dims % 4 == 0 && copy_first % 4 == 0 && copy_stride % 4 == 0;
   centre += centre_first;
   copy += copy_first + (item.i0 + item.row) * copy_stride;
@@ -53,12 +68,12 @@ kernel __attribute__((reqd_work_group_size(BLOCK * PARTS, 1, 1))) void kith_prep
       const float4 x = four_of_tile(tile, at), c = item.mine ? four_of(centre, d, dims) : (float4)(0.0f);
       if (item.mine && copy_stride > 0) put_four(copy, d, dims, x, whole);
       out[4 * place_of(item.i0 % QUANTIZED_BLOCK_ROWS + item.row, d / 16) + d / 4 % 4] =
-          byte_of(x.x, c.x, scale, unscale, &sums) | byte_of(x.y, c.y, scale, unscale, &sums) << 8 |
-          byte_of(x.z, c.z, scale, unscale, &sums) << 16 | byte_of(x.w, c.w, scale, unscale, &sums) << 24;
+          byte_of(x.x, c.x, form, &sums) | byte_of(x.y, c.y, form, &sums) << 8 |
+          byte_of(x.z, c.z, form, &sums) << 16 | byte_of(x.w, c.w, form, &sums) << 24;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
   }
   // One over the scale was rounded to double, and so was each product with it.
   share_row_terms(shared, sums, row_terms + row_terms_first + item.i0, row_terms_stride,
-                  rows_left(item, r_rows), dims, 0x1p-50);
+                  rows_left(item, r_rows), dims, 0x1p-50, form.exact);
 }

@@ -15,15 +15,19 @@
 
 // From the sums of squares of x - c, of x~ and of x - c - x~.
 //   inexact  at least the relative error that x~ has in double precision, at most 2^-50; 0 where it has none
+//   exact    sums are those of add_exact_squares(): a residual of 0 is one
 void write_row_terms(global float* row_terms, ulong stride, double moved, double quantized, double residual,
-                     uint dims, double inexact) {
+                     uint dims, double inexact, bool exact) {
+  const bool on_grid = exact && residual == 0;
   const float norm = root_at_least(moved, dims), quantized_norm = root_at_least(quantized, dims);
-  row_terms[HALF_NORM * stride] = half_at_most(moved, dims);
+  row_terms[HALF_NORM * stride] = on_grid ? round_down(0.5 * moved) : half_at_most(moved, dims);
   row_terms[NORM * stride] = norm;
   row_terms[QUANTIZED_NORM * stride] = quantized_norm;
   // x - c was rounded to double, and so was its distance from the quantized rows.
-  row_terms[RESIDUAL * stride] = round_up((double)root_at_least(residual, dims) + (double)norm * 0x1p-51 +
-                                          (double)quantized_norm * inexact);
+  row_terms[RESIDUAL * stride] = on_grid
+                                     ? 0.0f
+                                     : round_up((double)root_at_least(residual, dims) +
+                                                (double)norm * 0x1p-51 + (double)quantized_norm * inexact);
 }
 
 // Of the items of a row.
@@ -108,10 +112,20 @@ Squares add_squares(Squares sums, double moved, double quantized) {
   return sums;
 }
 
+// The same of a number x on a grid, of which c + x~ is computed without a rounding: x - c is rounded where x
+// is not there, but x - (c + x~) is 0 only where it is.
+Squares add_exact_squares(Squares sums, double x, double c, double quantized) {
+  const double moved = x - c, apart = x - (c + quantized);
+  sums.moved += moved * moved;
+  sums.quantized += quantized * quantized;
+  sums.residual += apart * apart;
+  return sums;
+}
+
 // From the sums of the items lid / 8 of 32 rows: the terms of row lid, of `count` rows. By all items; for
 // 3 * PARTS * BLOCK numbers of local memory.
 void share_row_terms(local double* shared, Squares sums, global float* row_terms, ulong stride, uint count,
-                     uint dims, double inexact) {
+                     uint dims, double inexact, bool exact) {
   const uint lid = (uint)get_local_id(0), at = lid % PARTS * BLOCK + lid / PARTS;
   shared[at] = sums.moved;
   shared[PARTS * BLOCK + at] = sums.quantized;
@@ -119,5 +133,5 @@ void share_row_terms(local double* shared, Squares sums, global float* row_terms
   barrier(CLK_LOCAL_MEM_FENCE);
   if (lid < count && lid < BLOCK)
     write_row_terms(row_terms + lid, stride, sum_of_row(shared, lid), sum_of_row(shared + PARTS * BLOCK, lid),
-                    sum_of_row(shared + 2 * PARTS * BLOCK, lid), dims, inexact);
+                    sum_of_row(shared + 2 * PARTS * BLOCK, lid), dims, inexact, exact);
 }

@@ -12,7 +12,8 @@
 //   staged    local memory for [slabs, PARTS, ACROSS, 32] pieces of queries, with -D RESIDENT
 //
 // Compiled with -D PIECES=n, pieces of 16 bytes a line (2, 4 or 8), -D ACROSS=n, matrices of 8 queries, for
-// int8 with -D BYTES, and with -D SAMPLE where rows is a sample of bounds.
+// int8 with -D BYTES, with -D EXACT where its products are exact, so that E is 0, and with -D SAMPLE where
+// rows is a sample of bounds.
 // A warp takes 4 KiB of the quantized rows at a time: the lines of 32 rows, 64 or 128 where lines are short.
 // An item reads whole pieces of its rows, lane / 4 of every 8, straight into registers, and the next ones
 // into the same registers as soon as they have been multiplied: 128 bytes an item are always on their way,

@@ -26,10 +26,16 @@ float3 row_terms_of(global const float* row_terms, ulong stride, ulong t, uint t
 // NaN, too, where row terms are: next_up() takes bits for what they are.
 float low_of(ErrorTerms terms, float3 row_terms) {
   if (isnan(row_terms.x)) return NAN;
+#ifdef EXACT
+  return HALVES ? row_terms.z : 0.0f;
+#endif
   return row_low(row_terms.z, row_error(terms, row_terms.x, HALVES ? 0.0f : row_terms.z, row_terms.y));
 }
 
 float gap_of(ErrorTerms terms, global const float* row_terms, ulong stride, ulong t, uint t_rows, float low) {
+#ifdef EXACT
+  return 0.0f;
+#endif
   if (t >= t_rows) return 0.0f;
   const float norm = row_terms[NORM * stride + t];
   return row_gap(

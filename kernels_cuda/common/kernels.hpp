@@ -96,6 +96,7 @@ cudaError_t prune(const Queue& queue, const spi::PruneStep& step);
 cudaError_t rerank(const Queue& queue, const spi::RerankStep& step);
 cudaError_t rerank_in_order(const Queue& queue, const spi::RerankStep& step);
 cudaError_t rerank_lines(const Queue& queue, const spi::RerankStep& step);
+cudaError_t rerank_products(const Queue& queue, const spi::RerankStep& step);
 
 /// Up to threshold_max_k neighbours; and any.
 cudaError_t tighten_at_once(const Queue& queue, const spi::TightenStep& step);
@@ -125,5 +126,8 @@ cudaError_t boxes(const Queue& queue, const spi::BoxesStep& step);
 std::size_t order_scratch(const spi::OrderStep& step);
 cudaError_t order(const Queue& queue, const spi::OrderStep& step);
 cudaError_t pack_boxes(const Queue& queue, const spi::PackBoxesStep& step);
+
+cudaError_t land(const Queue& queue, const spi::LandStep& step);
+cudaError_t finish(const Queue& queue, const spi::FinishStep& step);
 
 }  // namespace kith::cuda

@@ -20,6 +20,8 @@ struct Halves {
   static constexpr double inexact = 0;
   float scale, unscale;  // powers of two, so that products with them are exact
 
+  static __device__ __forceinline__ bool is_exact() { return false; }
+
   /// The scaled half of x - c, as its bits.
   __device__ __forceinline__ std::uint32_t half_of(float x, float c, Squares& sums) const {
     const __half half = __float2half_rn((x - c) * scale);

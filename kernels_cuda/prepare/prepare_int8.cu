@@ -1,7 +1,7 @@
 // prepare, int8: rows as scaled bytes, by prepare_turned.cuh.
 //
 //   quantized  [n, dims]   in the order of byte_shape(): x~ = byte / scale, byte the nearest whole number to
-//                          scale (x - c) from -127 to 127; padding is zeros
+//                          scale (x - c) from -127 to 127, of rows on a grid from -128 on; padding is zeros
 //
 // Work: n * dims elements, read once, and a quarter as many bytes written, with a copy five quarters.
 #include "prepare/prepare_turned.cuh"
@@ -16,12 +16,21 @@ struct Bytes {
   static constexpr double inexact = 0x1p-50;
   float scale;
   double unscale;
+  float least;
+  bool exact;  // c + x~ is computed without a rounding
+
+  __device__ __forceinline__ bool is_exact() const { return exact; }
 
   /// The byte of x - c, in the low bits.
   __device__ __forceinline__ std::uint32_t byte_of(float x, float c, Squares& sums) const {
     constexpr float most = 127;
-    const int byte = __float2int_rn(fminf(fmaxf((x - c) * scale, -most), most));
-    sums.add(static_cast<double>(x) - static_cast<double>(c), static_cast<double>(byte) * unscale);
+    const int byte = __float2int_rn(fminf(fmaxf((x - c) * scale, least), most));
+    const double wide = static_cast<double>(x), centre = static_cast<double>(c);
+    const double quantized = static_cast<double>(byte) * unscale;
+    if (exact)
+      sums.add_exact(wide, centre, quantized);
+    else
+      sums.add(wide - centre, quantized);
     return static_cast<std::uint32_t>(byte) & 0xFFu;
   }
 
@@ -38,7 +47,10 @@ struct Bytes {
 }  // namespace
 
 cudaError_t prepare_int8(const Queue& queue, const spi::PrepareStep& step) {
-  const Bytes bytes{step.scale, 1.0 / static_cast<double>(step.scale)};
+  const spi::OnGrid on_grid = step.out.on_grid;
+  const int least = on_grid == spi::OnGrid::no ? -spi::most_on_grid : spi::least_on_grid;
+  const Bytes bytes{step.scale, 1.0 / static_cast<double>(step.scale), static_cast<float>(least),
+                    on_grid == spi::OnGrid::exactly};
   return launch_turned(queue, preparation_of_lines(step), bytes, byte_shape(step.rows.dims));
 }
 

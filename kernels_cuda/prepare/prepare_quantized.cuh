@@ -18,6 +18,14 @@ struct Squares {
     quantized += of_quantized_rows * of_quantized_rows;
     residual += apart * apart;
   }
+  /// Of a number x on a grid, of which c + x~ is computed without a rounding: x - c is rounded where x is not
+  /// there, but x - (c + x~) is 0 only where it is.
+  __device__ __forceinline__ void add_exact(double x, double c, double of_quantized_rows) {
+    const double moved_by_centre = x - c, apart = x - (c + of_quantized_rows);
+    moved += moved_by_centre * moved_by_centre;
+    quantized += of_quantized_rows * of_quantized_rows;
+    residual += apart * apart;
+  }
   __device__ __forceinline__ void add(const Squares& other) {
     moved += other.moved;
     quantized += other.quantized;
@@ -31,19 +39,24 @@ __device__ __forceinline__ float root_above(double squares, double margin) {
 
 /// Terms of row r.
 ///   inexact  at least the relative error that x~ has in double precision; 0 where it has none
+///   exact    sums are those of add_exact(): a residual of 0 is one
 __device__ inline void write_row_terms(const Matrix<float>& row_terms, std::uint32_t r, const Squares& sums,
-                                       std::uint32_t dims, double inexact = 0) {
+                                       std::uint32_t dims, double inexact = 0, bool exact = false) {
+  const bool on_grid = exact && sums.residual == 0;
   const double margin = (static_cast<double>(dims) + 8.0) * 0x1p-53;
   float* const at = row_terms.data + r;
   const float norm = root_above(sums.moved, margin);
   const float quantized_norm = root_above(sums.quantized, margin + 4.0 * inexact);
-  at[spi::half_norm * row_terms.stride] = __double2float_rd(0.5 * (sums.moved * (1.0 - margin)));
+  at[spi::half_norm * row_terms.stride] =
+      __double2float_rd(0.5 * (on_grid ? sums.moved : sums.moved * (1.0 - margin)));
   at[spi::norm * row_terms.stride] = norm;
   at[spi::quantized_norm * row_terms.stride] = quantized_norm;
   // x - c was rounded to double, and so was its distance from the quantized rows.
   at[spi::residual * row_terms.stride] =
-      __double2float_ru(static_cast<double>(root_above(sums.residual, margin)) +
-                        static_cast<double>(norm) * 0x1p-51 + static_cast<double>(quantized_norm) * inexact);
+      on_grid ? 0.0f
+              : __double2float_ru(static_cast<double>(root_above(sums.residual, margin)) +
+                                  static_cast<double>(norm) * 0x1p-51 +
+                                  static_cast<double>(quantized_norm) * inexact);
 }
 
 /// Where piece p of row r of the quantized rows stands, in pieces.

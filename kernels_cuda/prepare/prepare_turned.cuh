@@ -119,7 +119,7 @@ __global__ __launch_bounds__(threads, 3) void prepare_turned(const Preparation p
   }
   if (warp % team != 0 || block >= row_blocks || i >= rows.rows) return;
   for (std::uint32_t other = 1; other < team; ++other) own.add(sums_of[warp + other][lane]);
-  write_row_terms(preparation.row_terms, i, own, rows.dims, Form::inexact);
+  write_row_terms(preparation.row_terms, i, own, rows.dims, Form::inexact, form.is_exact());
 }
 
 template <class Form, int team>
@@ -137,7 +137,7 @@ cudaError_t launch_team(const Queue& queue, const Preparation& preparation, cons
 
 }  // namespace turned
 
-/// A Form has: piece, the dimensions of a piece; inexact, as write_row_terms() says; and
+/// A Form has: piece, the dimensions of a piece; inexact and is_exact(), as write_row_terms() says; and
 ///   put(quantized, shape, row, d, x, c, sums)   of dimensions d ... d + 3, whose squares are added to `sums`
 template <class Form>
 cudaError_t launch_turned(const Queue& queue, const Preparation& preparation, const Form& form,

@@ -34,6 +34,7 @@ struct ProductBound {
   std::uint32_t dims;     ///< at most product_max_dims
   double b;               ///< error of a product, a unit of both norms
   Tiles tiles;
+  bool exact;  ///< products and half norms are: E is 0
 };
 
 inline ProductBound bound_of(const spi::CollectStep& step) {
@@ -45,7 +46,8 @@ inline ProductBound bound_of(const spi::CollectStep& step) {
           places_of(step),
           count_of(step.train.rows.cols),
           step.b,
-          tiles_of(step)};
+          tiles_of(step),
+          spi::is_exact(step)};
 }
 
 /// What products are taken from and how far bounds are apart, inside of scratch.

@@ -55,6 +55,7 @@ struct RowTerms {
 
   __device__ __forceinline__ float low(const Few& few, const LargestOfQueries& largest) const {
     const bool squared = few.bound.squared;
+    if (few.bound.exact) return squared ? other : other * 0.0f;  // NaN where there is no row
     const double error = row_error(few.terms, largest, residual, squared ? 0 : other, quantized_norm);
     return row_low(squared ? other : 0, error);
   }
@@ -62,7 +63,7 @@ struct RowTerms {
 
 __device__ inline float gap_of(const Few& few, const LargestOfQueries& largest, std::uint64_t t, float low) {
   const ProductBound& bound = few.bound;
-  if (t >= bound.rows) return 0;
+  if (t >= bound.rows || bound.exact) return 0;
   const auto row_term_of = [&](std::size_t which) {
     return __ldg(bound.train_terms.data + which * bound.train_terms.stride + t);
   };

@@ -122,16 +122,37 @@ float my_largest(const Device& device, const RowsView& rows, Metric metric, cons
   }
 }
 
+/// Where the part of a rank begins.
+std::int64_t divided(std::int64_t rows, std::int64_t rank, std::int64_t ranks) {
+  return rows / ranks * rank + rows % ranks * rank / ranks;  // rows * rank could leave 64 bits
+}
+
+/// max |element| of the rows of a part.
+float largest_in(const std::string& path, const OpenOptions& options) {
+  const IndexFileRows part = read_index_rows(path, options);
+  return largest_element({part.data.data(), part.element, part.rows, part.cols});
+}
+
+/// Numbers of neighbours, from those of keys.
+template <class Found>
+Found numbered_from_0(Found found, std::int64_t first) {
+  for (std::int64_t& row : found.index)
+    if (row >= 0) row -= first;
+  return found;
+}
+
 }  // namespace
 
 struct Index::State {
   Communicator ranks;
   Metric metric;
   std::int64_t rows = 0, first_row = 0;
+  std::int64_t numbered_from = 0;   ///< what keys have and neighbours have not: IndexFileInfo::first_row
   std::optional<kith::Index> mine;  ///< absent: this rank has no rows
 
   State(MPI_Comm comm, const Device& device, const RowsView& my_rows, std::optional<std::int64_t> first,
         Metric of, IndexOptions options);
+  State(MPI_Comm comm, const Device& device, const std::string& path, OpenOptions options);
 
   void require_same_queries(const RowsView& queries, std::int64_t k, std::span<const float> radii) const;
   Keys keys(const RowsView& queries, std::int64_t k, const PlanOptions& options, Trace* trace) const;
@@ -175,6 +196,34 @@ Index::State::State(MPI_Comm comm, const Device& device, const RowsView& my_rows
   together(ranks.get(), [&] {
     if (my_rows.rows > 0) mine.emplace(device, my_rows, of, options);
   });
+}
+
+Index::State::State(MPI_Comm comm, const Device& device, const std::string& path, OpenOptions options)
+    : ranks(comm) {
+  IndexFileInfo info;
+  together(ranks.get(), [&] {
+    if (options.first != 0 || options.rows >= 0 || options.largest != 0)
+      refuse("OpenOptions::first, rows and largest are found here; leave them out");
+    info = index_file_info(path);
+  });
+  const std::array<std::int64_t, 3> facts = {info.rows, static_cast<std::int64_t>(info.bytes),
+                                             static_cast<std::int64_t>(info.metric)};
+  constexpr std::array names = {"rows of the index file", "bytes of the index file", "metrics"};
+  require_same(ranks, facts, names);
+  metric = info.metric;
+  numbered_from = info.first_row;
+  const auto begin_of = [&](std::int64_t rank) { return divided(info.rows, rank, ranks.size()); };
+  options.first = first_row = begin_of(ranks.rank());
+  options.rows = begin_of(ranks.rank() + 1) - first_row;
+  if (metric == Metric::negative_dot) {
+    together(ranks.get(), [&] { options.largest = options.rows > 0 ? largest_in(path, options) : 0; });
+    options.largest = ranks.largest(options.largest);
+  }
+  together(ranks.get(), [&] {
+    if (options.rows > 0) mine.emplace(open_index(path, device, options));
+  });
+  const std::array<std::int64_t, 1> live = {mine ? mine->rows() : 0};
+  for (const std::int64_t one : ranks.all_of(live)) rows += one;
 }
 
 void Index::State::require_same_queries(const RowsView& queries, std::int64_t k,
@@ -247,6 +296,9 @@ Index::Index(MPI_Comm comm, const Device& device, const RowsView& my_rows,
              std::optional<std::int64_t> first_row, Metric metric, const IndexOptions& options)
     : state_(std::make_shared<const State>(comm, device, my_rows, first_row, metric, options)) {}
 
+Index::Index(MPI_Comm comm, const Device& device, const std::string& path, const OpenOptions& options)
+    : state_(std::make_shared<const State>(comm, device, path, options)) {}
+
 Keys Index::search_keys(const RowsView& queries, std::int64_t k, const PlanOptions& options,
                         Trace* trace) const {
   return state_->keys(queries, k, options, trace);
@@ -260,13 +312,13 @@ RadiusKeys Index::within_keys(const RowsView& queries, std::span<const float> ra
 Neighbors Index::search(const RowsView& queries, std::int64_t k, const PlanOptions& options,
                         Trace* trace) const {
   const Keys keys = state_->keys_of_search(queries, k, options, trace);
-  return state_->voted([&] { return finish(state_->metric, keys); });
+  return state_->voted([&] { return numbered_from_0(finish(state_->metric, keys), state_->numbered_from); });
 }
 
 RadiusNeighbors Index::within(const RowsView& queries, std::span<const float> radii,
                               const PlanOptions& options, Trace* trace) const {
   const RadiusKeys keys = state_->keys(queries, radii, options, trace);
-  return state_->voted([&] { return finish(state_->metric, keys); });
+  return state_->voted([&] { return numbered_from_0(finish(state_->metric, keys), state_->numbered_from); });
 }
 
 Classification Index::classify(const RowsView& queries, std::int64_t k, const ShardLabels& labels,

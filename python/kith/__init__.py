@@ -35,6 +35,7 @@ from ._keys import Keys, RadiusKeys, digest, finish, largest_element, leave_out,
 from ._library import version as _version
 from ._metrics import metrics
 from ._results import Neighbors, RadiusNeighbors
+from ._source import open_source
 
 __version__ = _version()
 
@@ -70,6 +71,7 @@ __all__ = [
     "merge",
     "metrics",
     "open_index",
+    "open_source",
 ]
 
 _SUBMODULES = ("dask", "faiss", "files", "sklearn")

@@ -37,16 +37,23 @@ class Rows:
     columns: Optional[list[Any]] = None  # a frame's names
     labels: Any = None  # a frame's index
     back: Optional[Callable[[Array], Any]] = None  # from NumPy to the caller's kind of array
+    # Where the array lies on a CUDA device: new arrays there, of float32 and int64, with their addresses.
+    answers: Optional[Callable[[tuple[int, int]], tuple[Any, Any, int, int]]] = None
 
     def returned(self, array: Array) -> Any:
         return array if self.back is None else self.back(array)
 
 
-def element_rows_of(x: Any, what: str, bits: bool) -> Rows:
+def element_rows_of(x: Any, what: str, bits: bool, spec: str = "") -> Rows:
     """`x` as rows of an element that the library takes, not copied where it can be; else as `rows_of` has it.
 
-    `bits`: `x` is of uint8, 8 columns a byte.
+    `bits`: `x` is of uint8, 8 columns a byte. `spec`: of the device that the rows go to.
     """
+    from ._cuda import rows_on_cuda
+
+    there = rows_on_cuda(x, bits, spec)
+    if there is not None:
+        return there
     if bits:
         return _bits_of(x, what)
     if type(x) is np.ndarray and x.ndim == 2 and x.dtype.name in _ELEMENTS and x.dtype.name != "float32":
@@ -196,7 +203,7 @@ def _from_jax(x: Any, what: str) -> tuple[Any, Optional[Callable[[Array], Any]]]
 
 def _warn_host_copy(what: str, which: str, size: int) -> None:
     warnings.warn(
-        f"{what}: {which}; this version takes rows in host memory, so {size / 2**20:.1f} MiB are copied there, and "
+        f"{what}: {which}; the library does not read it there, so {size / 2**20:.1f} MiB are copied to the host, and "
         "answers back. Move the array to the host once (x.cpu(), x.get()) to copy it once",
         HostCopyWarning,
         stacklevel=_caller(),

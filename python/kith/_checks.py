@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any, Optional, Union
+
+import numpy as np
 
 from . import _structs as s
 from ._errors import InvalidArgument
@@ -34,6 +36,27 @@ def choose(
     options.selector = selector.encode() if selector else None
     options.proposer = proposer.encode() if proposer else None
     options.boxes = 0 if boxes is None else 1 if boxes else -1
+
+
+def place(options: Union[s.IndexOptions, s.OpenOptions], placement: str, shares: Optional[Any], what: str) -> Any:
+    """Write where rows go on a set of devices.
+
+    Returns
+    -------
+    array or None
+        What `options` points to: to be kept until they were read.
+    """
+    options.placement = placement.encode() if isinstance(placement, str) else b"?"
+    if shares is None:
+        return None
+    try:
+        parts = np.ascontiguousarray(shares, np.float64)
+    except (TypeError, ValueError):
+        parts = np.empty((0, 0))
+    if parts.ndim != 1:
+        raise InvalidArgument(f"{what}: shares={shares!r}; pass one number a device")
+    options.shares, options.share_count = parts.ctypes.data, len(parts)
+    return parts
 
 
 def whole(value: Any, what: str) -> int:

@@ -9,7 +9,8 @@ import numpy as np
 
 from . import _structs as s
 from ._arrays import Rows, address, element_rows_of, filter_words, index_array, outputs, radii_of
-from ._checks import check_columns, choose, not_negative, whole
+from ._checks import check_columns, choose, not_negative, place, whole
+from ._cuda import answers_struct
 from ._device import Device, open_device
 from ._errors import InvalidArgument
 from ._index_file import Path, pickled, save
@@ -17,6 +18,7 @@ from ._keys import Keys, RadiusKeys, radius_keys_of
 from ._library import Handle, check, lib, new_handle, text
 from ._metrics import metrics
 from ._results import Neighbors, RadiusNeighbors, lists_of
+from ._source import kept_by, residence_of
 from ._watch import Progress, call
 
 if TYPE_CHECKING:
@@ -35,7 +37,9 @@ class Index:
         kith computes in float32. float32, float16, bfloat16, uint8 and int8 are not copied on their way to the
         library, and each of their values is a float32: answers are those of ``X.astype(np.float32)``. Queries may
         be of another type than the rows. float64 and larger integers are rounded, with a `kith.PrecisionWarning`
-        where digits are lost. GPU arrays are copied through host memory, with a `kith.HostCopyWarning`.
+        where digits are lost. PyTorch and CuPy arrays of these five types on the CUDA device that the index is on are
+        read where they are, on the stream that is current. Other GPU arrays are copied through host memory, with a
+        `kith.HostCopyWarning`.
     metric : str
         ``l2`` (Euclidean), ``squared_l2``, ``l1``, ``linf``, ``negative_dot``, ``cosine``, or another
         library's name for one of these. Smaller is nearer: ``negative_dot`` is the product with its sign
@@ -58,6 +62,12 @@ class Index:
     ids : sequence of int, optional
         The numbers of the rows, [n], 0 or more, none twice. Rows whose ids do not ascend are put in their order, so
         that ties go by id. None: 0, 1, ...
+    placement : {"automatic", "split", "replicate"}
+        On a set of devices such as ``"cuda:0+cuda:1"``: whether each holds a part of the rows, or all rows and answers
+        a part of the queries. It changes no answer.
+    shares : sequence of float, optional
+        On a set of devices, one a device: the parts of the work that they get, in proportion. None: by what was
+        measured on them.
 
     Raises
     ------
@@ -92,12 +102,15 @@ class Index:
         first_row: int = 0,
         largest: Optional[float] = None,
         ids: Optional[Any] = None,
+        placement: str = "automatic",
+        shares: Optional[Any] = None,
     ) -> None:
         if not isinstance(metric, str):
             raise InvalidArgument(f"kith.Index: metric={metric!r}; pass a name, one of {', '.join(metrics())}")
         if element not in (None, "bits"):
             raise InvalidArgument(f"kith.Index: element={element!r}; pass 'bits', or leave it out: X has its type")
-        rows = element_rows_of(X, "kith.Index: X", element == "bits")
+        opened = open_device(device)
+        rows = element_rows_of(X, "kith.Index: X", element == "bits", opened.info.spec)
         options = s.sized(s.IndexOptions, metric=metric.encode())
         options.first_row = not_negative(first_row, "kith.Index: first_row")
         options.largest = 0.0 if largest is None else float(largest)
@@ -107,11 +120,15 @@ class Index:
         if ids is not None:
             given = index_array(ids, "kith.Index: ids")
             options.ids, options.id_count = address(given), len(given)
-        opened = open_device(device)
+        parts = place(options, placement, shares, "kith.Index")
         handle = new_handle(lib.kith_index_free, lib.kith_index_new, opened.handle, rows.struct, options)
+        del parts  # which the options pointed to until here
         self._take(handle, opened, rows.columns)
 
-    def _take(self, handle: Handle, device: Device, columns: Optional[list[Any]]) -> None:
+    def _take(
+        self, handle: Handle, device: Device, columns: Optional[list[Any]], source: Optional[Rows] = None
+    ) -> None:
+        self._source = source  # rows that stay in memory of the caller's
         self._handle = handle
         self._device = device
         self._columns = columns
@@ -119,13 +136,21 @@ class Index:
         check(lib.kith_index_describe(handle.value, info))
         self._rows, self._dims, self._first_row = int(info.rows), int(info.dims), int(info.first_row)
         self._next_row, self._positions = int(info.next_row), int(info.positions)
+        self._host_answers = bool(info.host_answers)
         self._metric = text(info.metric)
 
     @classmethod
-    def _of(cls, handle: Handle, device: Device, columns: Optional[list[Any]]) -> Index:
+    def _of(
+        cls, handle: Handle, device: Device, columns: Optional[list[Any]], source: Optional[Rows] = None
+    ) -> Index:
         index = cls.__new__(cls)
-        index._take(handle, device, columns)
+        index._take(handle, device, columns, source)
         return index
+
+    @property
+    def residence(self) -> str:
+        """Where the rows stay: ``resident``, or of `kith.open_source` ``stream`` or ``quantized``."""
+        return residence_of(self._handle)
 
     def with_(self, more: Any, ids: Optional[Any] = None) -> Index:
         """An `Index` of these rows and more, which are numbered on from `next_row`; this one stays as it is.
@@ -199,6 +224,7 @@ class Index:
             new_handle(lib.kith_index_free, make, self._handle.value, *arguments),
             self._device,
             self._columns,
+            self._source,
         )
 
     def save(self, path: Path, *, progress: Progress = False) -> None:
@@ -234,6 +260,7 @@ class Index:
         selector: Optional[str] = None,
         proposer: Optional[str] = None,
         boxes: Optional[bool] = None,
+        checkpoint: Optional[Path] = None,
     ) -> Neighbors:
         """The k training rows nearest to each query, exactly.
 
@@ -262,11 +289,16 @@ class Index:
         boxes : bool, optional
             Skip boxes of rows in which nothing can be near, or never; None: where that pays (docs/boxes.md).
             Answers do not depend on it.
+        checkpoint : str or path, optional
+            Of rows that pass through the device (``residence="stream"``): a file that keeps what was found after each
+            chunk, from which the same search goes on after a stop or a kill. It stays when all is done: remove it then.
 
         Returns
         -------
         Neighbors
-            ``distance`` [m, k] and ``row`` [m, k], on the device of `Q` where that is an array on a GPU.
+            ``distance`` [m, k] and ``row`` [m, k], on the device of `Q` where that is an array on a GPU. They are
+            made there where `Q` is read there, no `out`, `filter` or `self_from` is given, rows have no ids, and
+            none was removed; else the host makes them.
 
         Raises
         ------
@@ -280,6 +312,9 @@ class Index:
         rows = self._queries(Q, "kith.Index.search: Q")
         m = len(rows.array)
         k = whole(k, "kith.Index.search: k")
+        on_host = out is not None or filter is not None or self_from is not None or self._host_answers
+        if rows.answers is not None and not on_host and k > 0:
+            return self._search_on_device(rows, k, progress, (threads, memory_limit, selector, proposer, boxes))
         distance, row = outputs(out, (m, max(k, 0)), "kith.Index.search")
         options = None
         ways = (threads, memory_limit, selector, proposer, boxes is not None)
@@ -292,8 +327,9 @@ class Index:
             words = filter_words(filter, self._positions, m, "kith.Index.search: filter")
             options.filter, options.filter_rows = address(words), len(words)
         handle, found = self._handle.value, (address(distance), address(row))
+        kept = None if checkpoint is None else kept_by(self._handle, checkpoint, rows, k, found)
         call(
-            lambda chosen: int(lib.kith_index_search(handle, rows.struct, k, chosen, *found)),
+            kept or (lambda chosen: int(lib.kith_index_search(handle, rows.struct, k, chosen, *found))),
             options,
             m * self._rows * self._dims // self._device.pace,
             progress,
@@ -301,6 +337,23 @@ class Index:
         if rows.back is None or out is not None:
             return Neighbors(distance, row)
         return Neighbors(rows.returned(distance), rows.returned(row))
+
+    def _search_on_device(self, rows: Rows, k: int, progress: Progress, ways: tuple[Any, ...]) -> Neighbors:
+        """Queries on the CUDA device of the index: what is found is written beside them."""
+        assert rows.answers is not None
+        m = len(rows.array)
+        distance, row, *places = rows.answers((m, k))
+        to = answers_struct(places[0], places[1], rows.struct.stream)
+        options = s.search_options()
+        choose(options, *ways)
+        handle = self._handle.value
+        call(
+            lambda chosen: int(lib.kith_index_search_on_device(handle, rows.struct, k, chosen, to)),
+            options,
+            m * self._rows * self._dims // self._device.pace,
+            progress,
+        )
+        return Neighbors(distance, row)
 
     def within(
         self,
@@ -332,7 +385,7 @@ class Index:
         ------
         As `search`, and kith.OutOfMemory where what is found does not fit the host.
         """
-        rows = self._queries(Q, "kith.Index.within: Q")
+        rows = self._queries(Q, "kith.Index.within: Q", from_device=False)
         m = len(rows.array)
         radii = radii_of(radius)
         options = s.search_options()
@@ -429,7 +482,7 @@ class Index:
         ------
         As `within`.
         """
-        rows = self._queries(Q, "kith.Index.within_keys: Q")
+        rows = self._queries(Q, "kith.Index.within_keys: Q", from_device=False)
         m = len(rows.array)
         radii = radii_of(radius)
         options = s.search_options()
@@ -478,8 +531,9 @@ class Index:
         owner = Handle(out.value, lib.kith_text_free)
         return c.string_at(owner.value or 0).decode("utf-8", "replace")
 
-    def _queries(self, Q: Any, what: str) -> Rows:
-        rows = element_rows_of(Q, what, self._metric == "hamming")
+    def _queries(self, Q: Any, what: str, from_device: bool = True) -> Rows:
+        spec = self._device.info.spec if from_device else ""
+        rows = element_rows_of(Q, what, self._metric == "hamming", spec)
         check_columns(self._columns, rows.columns, what)
         return rows
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Optional, Union
 
 from . import _structs as s
-from ._checks import not_negative
+from ._checks import not_negative, place
 from ._device import Device, open_device
-from ._errors import BadFile
+from ._errors import BadFile, InvalidArgument
 from ._library import Handle, check, lib, new_handle, text
 from ._watch import Progress, call
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Path = Union[str, "os.PathLike[str]"]
 
 
-def _name(path: Path, where: str) -> bytes:
+def name_of_file(path: Path, where: str) -> bytes:
     name = os.fsencode(path)
     if b"\0" in name:
         raise BadFile(f"{where}: {os.fspath(path)!r} has a zero byte, which no name of a file has; name another")
@@ -28,13 +28,21 @@ def _name(path: Path, where: str) -> bytes:
 
 
 def save(handle: Handle, path: Path, work: int, progress: Progress) -> None:
-    name = _name(path, "kith.Index.save")
+    name = name_of_file(path, "kith.Index.save")
     how = s.search_options()  # of which stop and progress alone are read
     call(lambda _: int(lib.kith_index_save(handle.value, name, how.stop, how.progress, None)), how, work, progress)
 
 
 def open_index(
-    path: Path, device: Union[str, Device] = "auto", *, threads: int = 0, progress: Progress = False
+    path: Path,
+    device: Union[str, Device] = "auto",
+    *,
+    rows: Optional[tuple[int, int]] = None,
+    largest: Optional[float] = None,
+    placement: str = "automatic",
+    shares: Optional[Any] = None,
+    threads: int = 0,
+    progress: Progress = False,
 ) -> Index:
     """The `Index` that was saved as a file, on any device: its answers are the same bits.
 
@@ -46,10 +54,19 @@ def open_index(
         A ``.kidx`` that `Index.save` or ``kith index build`` wrote.
     device : str or Device
         As for `Index`.
+    rows : (int, int), optional
+        Only the rows begin ... end - 1 of the file, those that are removed counted: what the whole answers after
+        `Index.without` of the others and `Index.compact`, under the same numbers. Several devices or machines so
+        open one file together, and merge what `Index.search_keys` gives. None: all.
+    largest : float, optional
+        With `rows`: the largest magnitude in the rows of all parts; for ``negative_dot``.
     threads : int
         Of the host; 0: as many as there are cores.
     progress : bool or callable
         As for `Index.search`.
+    placement : {"automatic", "split", "replicate"}
+    shares : sequence of float, optional
+        Both as for `Index`.
 
     Returns
     -------
@@ -59,6 +76,8 @@ def open_index(
     ------
     kith.BadFile
         Missing, foreign, of a newer version, cut, damaged, or with rows that no index has; says where.
+    kith.InvalidArgument
+        The file has no such rows.
     kith.OutOfMemory
         The rows do not fit on the device.
 
@@ -72,20 +91,35 @@ def open_index(
     """
     from ._index import Index
 
-    name, opened = _name(path, "kith.open_index"), open_device(device)
+    name, opened = name_of_file(path, "kith.open_index"), open_device(device)
     info = index_file_info(path)
     handles: list[Handle] = []
     count = not_negative(threads, "kith.open_index: threads")
+    begin, end = (0, info.rows + info.removed) if rows is None else _part(rows)
+    of_all = 0.0 if largest is None else float(largest)
 
     how = s.search_options()  # of which stop and progress alone are read
+    options = s.sized(s.OpenOptions)
+    options.first, options.rows = begin, end - begin
+    options.largest, options.threads = of_all, count
+    parts = place(options, placement, shares, "kith.open_index")
 
     def ask(_: Optional[s.SearchOptions]) -> int:
-        arguments = (opened.handle, name, count, how.stop, how.progress, None)
-        handles.append(new_handle(lib.kith_index_free, lib.kith_index_open, *arguments))
+        options.stop, options.progress = how.stop, how.progress
+        handles.append(new_handle(lib.kith_index_free, lib.kith_index_open_with, opened.handle, name, options))
         return 0
 
-    call(ask, how, info.rows * info.features, progress)
+    call(ask, how, (end - begin) * info.features, progress)
+    del parts  # which the options pointed to until here
     return Index._of(handles[0], opened, None)
+
+
+def _part(rows: tuple[int, int]) -> tuple[int, int]:
+    where = "kith.open_index: rows"
+    begin, end = (not_negative(row, where) for row in rows)
+    if begin >= end:
+        raise InvalidArgument(f"{where} = ({begin}, {end}) are none; give the first row and the one behind the last")
+    return begin, end
 
 
 @dataclass(frozen=True)
@@ -103,6 +137,10 @@ class IndexFileInfo:
     first_row : int
     bytes : int
         Of the file.
+    removed : int
+        Rows that are in the file, but removed.
+    rows_offset : int
+        Of the first row in the file, in bytes.
     """
 
     metric: str
@@ -112,6 +150,8 @@ class IndexFileInfo:
     features: int
     first_row: int
     bytes: int
+    removed: int
+    rows_offset: int
 
 
 def index_file_info(path: Path) -> IndexFileInfo:
@@ -131,9 +171,18 @@ def index_file_info(path: Path) -> IndexFileInfo:
         Missing, foreign, of a newer version, cut, or with a damaged head.
     """
     info = s.sized(s.IndexFileInfo)
-    check(lib.kith_index_file_describe(_name(path, "kith.index_file_info"), info))
-    counts = (int(info.rows - info.removed), int(info.dims), int(info.features), int(info.first_row), int(info.bytes))
-    return IndexFileInfo(text(info.metric), text(info.element), *counts)
+    check(lib.kith_index_file_describe(name_of_file(path, "kith.index_file_info"), info))
+    return IndexFileInfo(
+        text(info.metric),
+        text(info.element),
+        int(info.rows - info.removed),
+        int(info.dims),
+        int(info.features),
+        int(info.first_row),
+        int(info.bytes),
+        int(info.removed),
+        int(info.rows_offset),
+    )
 
 
 def pickled(index: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes as c
 from typing import Any, TypeVar
 
-ABI_MAJOR, ABI_MINOR = 1, 1  # of kith.h, that these structs are written after
+ABI_MAJOR, ABI_MINOR = 1, 2  # of kith.h, that these structs are written after
 
 _S = TypeVar("_S", bound=c.Structure)
 
@@ -53,10 +53,40 @@ class IndexOptions(c.Structure):
         ("largest", c.c_float),
         ("ids", c.c_void_p),
         ("id_count", c.c_int64),
+        ("placement", c.c_char_p),
+        ("shares", c.c_void_p),
+        ("share_count", c.c_int64),
+    ]
+
+
+class SourceOptions(c.Structure):
+    _fields_ = [
+        ("size", c.c_uint64),
+        ("index", c.POINTER(IndexOptions)),
+        ("residence", c.c_char_p),
+        ("memory_limit", c.c_uint64),
+        ("chunk_rows", c.c_int64),
+        ("element", c.c_char_p),
     ]
 
 
 PROGRESS = c.CFUNCTYPE(c.c_int32, c.c_double, c.c_void_p)
+
+
+class OpenOptions(c.Structure):
+    _fields_ = [
+        ("size", c.c_uint64),
+        ("first", c.c_int64),
+        ("rows", c.c_int64),
+        ("largest", c.c_float),
+        ("threads", c.c_uint32),
+        ("placement", c.c_char_p),
+        ("shares", c.c_void_p),
+        ("share_count", c.c_int64),
+        ("stop", c.c_void_p),
+        ("progress", PROGRESS),
+        ("user", c.c_void_p),
+    ]
 
 
 class SearchOptions(c.Structure):
@@ -97,6 +127,21 @@ class IndexInfo(c.Structure):
         ("first_row", c.c_int64),
         ("next_row", c.c_int64),
         ("positions", c.c_int64),
+        ("host_answers", c.c_int32),
+        ("reserved", c.c_int32),
+    ]
+
+
+class DeviceAnswers(c.Structure):
+    _fields_ = [
+        ("size", c.c_uint64),
+        ("distance", c.c_void_p),
+        ("row", c.c_void_p),
+        ("distance_offset_bytes", c.c_int64),
+        ("row_offset_bytes", c.c_int64),
+        ("where", c.c_int32),
+        ("reserved", c.c_int32),
+        ("stream", c.c_void_p),
     ]
 
 
@@ -181,9 +226,11 @@ STRUCTS: dict[str, type[c.Structure]] = {
     "kith_rows": Rows,
     "kith_device_info": DeviceInfo,
     "kith_index_options": IndexOptions,
+    "kith_source_options": SourceOptions,
     "kith_search_options": SearchOptions,
     "kith_index_info": IndexInfo,
     "kith_index_file_info": IndexFileInfo,
+    "kith_open_options": OpenOptions,
     "kith_within_info": WithinInfo,
     "kith_radius_keys_info": RadiusKeysInfo,
     "kith_vote_options": VoteOptions,

@@ -173,6 +173,45 @@ def test_arrays_above_8_mb_travel_as_files(client, random, tmp_path, monkeypatch
         index.search(queries, 5)
 
 
+@pytest.mark.parametrize("metric", ["l2", "negative_dot", "cosine"])
+@pytest.mark.parametrize("shards", [None, 1, 9, 64])
+def test_an_index_file_is_one_index(client, random, tmp_path, metric, shards):
+    train, queries = data(random)
+    index = kith.Index(train, metric, device="cpu", ids=np.arange(300) * 2 + 5).without(np.arange(0, 60, 2) * 2 + 5)
+    path = tmp_path / "a.kidx"
+    index.save(path)
+    ix = kith.dask.Index.from_index_file(path, "cpu", client, shards=shards)
+    assert (ix.rows, ix.dims, ix.metric, ix.shards) == (270, 4, metric, shards or 4)
+    same(ix.search(queries, 7), index.search(queries, 7))
+    same(ix.within(queries, 2.5), index.within(queries, 2.5))
+    assert ix.verify(queries, 3, share=1.0, device="cpu").tasks == ix.shards
+
+
+@pytest.mark.parametrize("element", ["f16", "u8", "i8"])
+def test_an_index_file_of_elements_and_removed_shards(client, random, tmp_path, element):
+    dtype = {"f16": np.float16, "u8": np.uint8, "i8": np.int8}[element]
+    train, queries = data(random)
+    index = kith.Index(train.astype(dtype), "negative_dot", device="cpu").without(np.arange(100, 250))
+    index.save(tmp_path / "a.kidx")
+    ix = kith.dask.Index.from_index_file(tmp_path / "a.kidx", "cpu", client, shards=10)
+    same(ix.search(queries, 150), index.search(queries, 150))
+
+
+def test_index_files_that_are_refused(client, random, tmp_path):
+    train, queries = data(random)
+    path = tmp_path / "a.kidx"
+    with pytest.raises(kith.BadFile, match="a.kidx"):
+        kith.dask.Index.from_index_file(path, "cpu", client)
+    kith.Index(train, device="cpu", first_row=7).save(path)
+    with pytest.raises(kith.InvalidArgument, match="is a shard, with first_row = 7"):
+        kith.dask.Index.from_index_file(path, "cpu", client)
+    kith.Index(train, device="cpu").save(path)
+    recipe = kith.dask.Index.from_index_file(path, "cpu", client)._recipes[1]
+    kith.Index(train + 1, device="cpu").save(path)
+    with pytest.raises(kith.BadFile, match="a.kidx: rows 75 to 149: .*has changed since the index was made"):
+        _tasks.Shard(recipe).index()
+
+
 def test_progress_and_names(client, random):
     train, queries = data(random)
     index = kith.dask.Index.from_array(train, device="cpu", shards=9)

@@ -1,5 +1,8 @@
 """Arrays on a GPU, by PyTorch and CuPy: in and out, on the stream of the caller. Skipped where there is none."""
 
+import contextlib
+import warnings
+
 import kith
 import numpy as np
 import pytest
@@ -23,6 +26,18 @@ def _cupy():
     return cupy
 
 
+@contextlib.contextmanager
+def copies(spec, match, place="cuda:0"):
+    """A warning that an array goes through the host, but where it lies on the device itself."""
+    if spec != place:
+        with pytest.warns(kith.HostCopyWarning, match=match):
+            yield
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", kith.HostCopyWarning)
+        yield
+
+
 def specs():
     return [one.spec for one in kith.devices() if one.backend in ("cpu", "cuda")]
 
@@ -33,7 +48,7 @@ def test_tensors():
     train, queries = whole(random, 3000, 24), whole(random, 100, 24)
     distance, row = neighbors(train, queries, 7)
     for spec in specs():
-        with pytest.warns(kith.HostCopyWarning, match="tensor on cuda:0"):
+        with copies(spec, "tensor on cuda:0"):
             found = kith.Index(torch.from_numpy(train).cuda(), device=spec).search(torch.from_numpy(queries).cuda(), 7)
         assert (
             found.row.device.type == "cuda" and found.row.dtype == torch.int64 and found.distance.dtype == torch.float32
@@ -48,7 +63,7 @@ def test_a_tensor_that_a_stream_is_still_writing():
     index = kith.Index(train, device=specs()[-1])
     large = torch.ones((6000, 6000), device="cuda")
     for stream in (torch.cuda.Stream(), torch.cuda.Stream()):
-        with torch.cuda.stream(stream), pytest.warns(kith.HostCopyWarning):
+        with torch.cuda.stream(stream), copies(specs()[-1], "tensor on cuda:0"):
             late = torch.zeros((100, 24), device="cuda")
             for _ in range(20):
                 large = large @ large * 1e-4  # the copy below waits behind this
@@ -64,10 +79,61 @@ def test_cupy_arrays():
     random = np.random.default_rng(2)
     train, queries = whole(random, 3000, 24), whole(random, 100, 24)
     for spec in specs():
-        with pytest.warns(kith.HostCopyWarning, match="CuPy array on cuda:0"):
+        with copies(spec, "CuPy array on cuda:0"):
             found = kith.Index(cupy.asarray(train), device=spec).search(cupy.asarray(queries), 7)
         assert isinstance(found.row, cupy.ndarray)
         assert np.array_equal(cupy.asnumpy(found.row), neighbors(train, queries, 7)[1])
+
+
+def test_every_element_and_layout_on_the_device():
+    torch = _torch()
+    if "cuda:0" not in specs():
+        pytest.skip("kith has no CUDA device here")
+    random = np.random.default_rng(8)
+    train = torch.from_numpy(random.integers(0, 100, (3000, 24)).astype(np.float32)).cuda()
+    wide = torch.from_numpy(random.integers(0, 100, (100, 60)).astype(np.float32)).cuda()
+    kinds = (torch.float32, torch.float16, torch.bfloat16, torch.uint8, torch.int8)
+    for metric in ("l2", "negative_dot", "cosine", "l1"):
+        for kind in kinds:
+            queries = (wide + 1).to(kind)[:, 7:31]
+            host = kith.Index(train.cpu().numpy() + 1, metric, "cpu").search(queries.float().cpu().numpy(), 9)
+            with copies("cuda:0", ""):
+                index = kith.Index((train + 1).to(kind), metric, "cuda:0")
+                found = index.search(queries, 9)
+                turned = index.search(queries.t().contiguous().t(), 9)
+            for mine in (found, turned):
+                assert mine.row.device.type == "cuda"
+                assert np.array_equal(mine.row.cpu().numpy(), host.row)
+                assert mine.distance.cpu().numpy().tobytes() == host.distance.tobytes()
+    codes = torch.from_numpy(random.integers(0, 256, (500, 9), dtype=np.uint8)).cuda()
+    bits = kith.Index(codes, "hamming", "cuda:0", element="bits").search(codes[:40], 5)
+    host = kith.Index(codes.cpu().numpy(), "hamming", "cpu", element="bits").search(codes[:40].cpu().numpy(), 5)
+    assert np.array_equal(bits.row.cpu().numpy(), host.row)
+
+
+def test_answers_that_the_host_makes_come_back_to_the_device():
+    torch = _torch()
+    if "cuda:0" not in specs():
+        pytest.skip("kith has no CUDA device here")
+    train = whole(np.random.default_rng(9), 500, 4)
+    rows = torch.from_numpy(train).cuda()
+    index = kith.Index(rows, device="cuda:0")
+    host = kith.Index(train, device="cpu")
+    ids = np.arange(1000, 1500)
+    pairs = (
+        (index.search(rows[:9], 3, filter=np.arange(100, 200)), host.search(train[:9], 3, filter=np.arange(100, 200))),
+        (index.search(rows[:9], 3, self_from=0), host.search(train[:9], 3, self_from=0)),
+        (index.without([3]).search(rows[:9], 3), host.without([3]).search(train[:9], 3)),
+        (kith.Index(rows, device="cuda:0", ids=ids).search(rows[:9], 3), kith.Index(train, ids=ids).search(train[:9], 3)),
+        (index.with_(rows).search(rows[:9], 3), host.with_(train).search(train[:9], 3)),
+    )
+    for mine, other in pairs:
+        assert mine.row.device.type == "cuda" and np.array_equal(mine.row.cpu().numpy(), other.row)
+        assert mine.distance.cpu().numpy().tobytes() == other.distance.tobytes()
+    bad = rows.clone()
+    bad[7, 2] = float("nan")
+    with pytest.raises(kith.InvalidArgument, match="training row 7, column 2 holds NaN"):
+        kith.Index(bad, device="cuda:0")
 
 
 def test_within_gives_gpu_arrays():
@@ -117,7 +183,7 @@ def test_tensors_on_a_second_gpu():
     for spec in ("cuda:0", "cuda:1"):
         index = kith.Index(train, device=spec)
         for place in ("cuda:0", "cuda:1"):
-            with pytest.warns(kith.HostCopyWarning, match=f"tensor on {place}"):
+            with copies(spec, f"tensor on {place}", place):
                 found = index.search(torch.from_numpy(queries).to(place), 7)
             assert str(found.row.device) == place and np.array_equal(found.row.cpu().numpy(), row)
 

@@ -63,6 +63,26 @@ def test_progress(random, tmp_path):
     assert not (tmp_path / "b.kidx").exists()
 
 
+@pytest.mark.parametrize("metric", ["l2", "negative_dot", "cosine"])
+def test_parts_are_the_whole(random, tmp_path, metric):
+    X, Q = 1 + whole(random, 90, 4), 1 + whole(random, 7, 4)
+    index = kith.Index(X, metric, device="cpu", ids=np.arange(90) * 3).without([0, 3, 120])
+    index.save(tmp_path / "a.kidx")
+    info = kith.index_file_info(tmp_path / "a.kidx")
+    assert (info.rows, info.removed) == (87, 3)
+    largest = float(np.abs(X).max())
+    parts = [
+        kith.open_index(tmp_path / "a.kidx", "cpu", rows=rows, largest=largest)
+        for rows in [(0, 1), (1, 50), (50, 90)]
+    ]
+    assert [part.rows for part in parts] == [0, 47, 40]
+    merged = kith.merge([part.search_keys(Q, 5) for part in parts])
+    same(kith.finish(metric, merged), index.search(Q, 5))
+    for rows, words in [((0, 91), "rows = 91"), ((5, 5), "are none"), ((-1, 5), "-1")]:
+        with pytest.raises(kith.InvalidArgument, match=words):
+            kith.open_index(tmp_path / "a.kidx", "cpu", rows=rows)
+
+
 def test_refusals(random, tmp_path):
     index = kith.Index(whole(random, 50, 3), device="cpu")
     index.save(tmp_path / "a.kidx")

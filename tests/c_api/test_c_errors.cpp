@@ -169,10 +169,10 @@ TEST_CASE("c: rows that this library does not take") {
   CHECK(told(scene.search(rows)) ==
         "6: kith_index_search: the query rows have where = 3; this kith knows 0 to 2");
   rows.where = KITH_CUDA;
-  CHECK(told(scene.search(rows)) ==
-        "6: search: the query rows lie on a CUDA device, and this kith reads those of the host alone; copy "
-        "them to "
-        "the host");
+  CHECK(
+      told(scene.search(rows)) ==
+      "6: search: the query rows lie on a CUDA device, and cpu takes memory of the host alone; copy them to "
+      "the host");
   rows = scene.rows;
   rows.stream = &rows;
   CHECK(scene.search(rows) == KITH_UNSUPPORTED);

@@ -54,6 +54,39 @@ TEST_CASE("kith.h: an index is saved and opened, with the bits and the bytes of 
   CHECK(info.largest == 0);
 }
 
+TEST_CASE("kith.h: parts of an index file") {
+  const Folder folder;
+  const Matrix train = hard_rows(DataKind::integers, Set::train, 90, 4, Metric::negative_dot);
+  const Matrix queries = hard_rows(DataKind::integers, Set::queries, 7, 4, Metric::negative_dot);
+  const Index same(device(), train, Metric::negative_dot);
+  const std::string path = folder / "a.kidx";
+  save(same, path);
+  const auto on =
+      made<OpenDevice>([](kith_device** out) { return kith_device_open(device_spec().c_str(), out); });
+  kith_open_options options = fresh(kith_open_options_init);
+  CHECK(options.first == 0);
+  CHECK(options.rows == -1);
+  options.largest = 1e6f;
+  std::vector<Keys> found;
+  const kith_rows asked = rows_of(queries.view());
+  for (const std::int64_t first : {0, 41}) {
+    options.first = first;
+    options.rows = first == 0 ? 41 : -1;
+    const Rows part = made<Rows>(
+        [&](kith_index** out) { return kith_index_open_with(on.get(), path.c_str(), &options, out); });
+    Keys keys{7, 5, std::vector<std::uint32_t>(35), std::vector<std::int64_t>(35)};
+    CHECK(told(kith_index_search_keys(part.get(), &asked, 5, nullptr, keys.value.data(), keys.row.data())) ==
+          "ok");
+    found.push_back(keys);
+  }
+  CHECK(merge(found) == same.search_keys(queries, 5));
+  options.first = 90;
+  kith_index* out = nullptr;
+  CHECK(told(kith_index_open_with(on.get(), path.c_str(), &options, &out)) ==
+        "2: index file: first = 90, rows = -1, but the file holds 90 rows; choose a part of them with at "
+        "least one");
+}
+
 TEST_CASE("kith.h: index files that are none, a stop, and progress") {
   const Folder folder;
   const auto on = made<OpenDevice>([](kith_device** out) { return kith_device_open("cpu", out); });

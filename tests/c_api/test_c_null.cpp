@@ -23,6 +23,10 @@ struct NullCall {
   std::function<kith_status()> ask;
 };
 
+std::int32_t read_nothing(std::int64_t, std::int64_t, void*, void*) {
+  return 0;
+}
+
 /// What is not NULL in the calls.
 struct Given {
   float values[8] = {0, 0, 1, 1, 2, 2, 3, 3};
@@ -32,6 +36,7 @@ struct Given {
   std::uint32_t word = 0;
   std::string path = "/nowhere/m.kith";
   kith_rows rows = fresh(kith_rows_init);
+  kith_device_answers answers = fresh(kith_device_answers_init);
   OpenDevice on = opened("cpu");
   Rows index;
   Voter voter;
@@ -98,6 +103,7 @@ std::vector<NullCall> calls_of_devices(const Have& have) {
       KITH_NULL_CALL(kith_inventory_warning_count, nullptr, &have->count),
       KITH_NULL_CALL(kith_inventory_warning, nullptr, 0, &have->text),
       KITH_NULL_CALL(kith_device_open, "cpu", nullptr),
+      KITH_NULL_CALL(kith_device_adopt_opencl, nullptr, nullptr, nullptr, nullptr),
       KITH_NULL_CALL(kith_device_describe, nullptr, nullptr),
       KITH_NULL_CALL(kith_device_describe, have->on.get(), nullptr),
       KITH_NULL_CALL(kith_stop_new, nullptr),
@@ -105,6 +111,7 @@ std::vector<NullCall> calls_of_devices(const Have& have) {
       KITH_NULL_CALL(kith_trace_new, 1, nullptr),
       KITH_NULL_CALL(kith_trace_describe, nullptr, nullptr),
       KITH_NULL_CALL(kith_trace_step, nullptr, 0, &have->text, &have->number),
+      KITH_NULL_CALL(kith_trace_member, nullptr, 0, nullptr),
   };
 }
 
@@ -131,6 +138,9 @@ std::vector<NullCall> calls_of_searches(const Have& have) {
       KITH_NULL_CALL(kith_index_describe, have->index.get(), nullptr),
       KITH_NULL_CALL(kith_index_search, nullptr, &have->rows, 1, nullptr, nullptr, nullptr),
       KITH_NULL_CALL(kith_index_search, have->index.get(), nullptr, 1, nullptr, nullptr, nullptr),
+      KITH_NULL_CALL(kith_index_search_on_device, nullptr, &have->rows, 1, nullptr, &have->answers),
+      KITH_NULL_CALL(kith_index_search_on_device, have->index.get(), nullptr, 1, nullptr, &have->answers),
+      KITH_NULL_CALL(kith_index_search_on_device, have->index.get(), &have->rows, 1, nullptr, nullptr),
       KITH_NULL_CALL(kith_index_within, nullptr, &have->rows, &have->radius, 1, nullptr, &have->new_within),
       KITH_NULL_CALL(kith_index_within, have->index.get(), &have->rows, nullptr, 1, nullptr,
                      &have->new_within),
@@ -270,7 +280,30 @@ std::vector<NullCall> calls_of_models(const Have& have) {
                      &have->new_index),
       KITH_NULL_CALL(kith_index_open, have->on.get(), have->path.c_str(), 0, nullptr, nullptr, nullptr,
                      nullptr),
+      KITH_NULL_CALL(kith_index_open_with, nullptr, have->path.c_str(), nullptr, &have->new_index),
+      KITH_NULL_CALL(kith_index_open_with, have->on.get(), nullptr, nullptr, &have->new_index),
+      KITH_NULL_CALL(kith_index_open_with, have->on.get(), have->path.c_str(), nullptr, nullptr),
       KITH_NULL_CALL(kith_index_file_describe, nullptr, nullptr),
+      KITH_NULL_CALL(kith_index_from_file, nullptr, have->path.c_str(), nullptr, &have->new_index),
+      KITH_NULL_CALL(kith_index_from_file, have->on.get(), nullptr, nullptr, &have->new_index),
+      KITH_NULL_CALL(kith_index_from_file, have->on.get(), have->path.c_str(), nullptr, nullptr),
+      KITH_NULL_CALL(kith_index_from_rows, nullptr, &have->rows, nullptr, &have->new_index),
+      KITH_NULL_CALL(kith_index_from_rows, have->on.get(), nullptr, nullptr, &have->new_index),
+      KITH_NULL_CALL(kith_index_from_rows, have->on.get(), &have->rows, nullptr, nullptr),
+      KITH_NULL_CALL(kith_index_from_reader, nullptr, 1, 1, nullptr, read_nothing, nullptr, nullptr,
+                     &have->new_index),
+      KITH_NULL_CALL(kith_index_from_reader, have->on.get(), 1, 1, nullptr, nullptr, nullptr, nullptr,
+                     &have->new_index),
+      KITH_NULL_CALL(kith_index_from_reader, have->on.get(), 1, 1, nullptr, read_nothing, nullptr, nullptr,
+                     nullptr),
+      KITH_NULL_CALL(kith_index_residence, nullptr, &have->text),
+      KITH_NULL_CALL(kith_index_residence, have->index.get(), nullptr),
+      KITH_NULL_CALL(kith_index_search_kept, nullptr, &have->rows, 1, nullptr, have->path.c_str(), nullptr,
+                     nullptr),
+      KITH_NULL_CALL(kith_index_search_kept, have->index.get(), nullptr, 1, nullptr, have->path.c_str(),
+                     nullptr, nullptr),
+      KITH_NULL_CALL(kith_index_search_kept, have->index.get(), &have->rows, 1, nullptr, nullptr, nullptr,
+                     nullptr),
       KITH_NULL_CALL(kith_model_save, nullptr, have->path.c_str(), nullptr, nullptr, nullptr),
       KITH_NULL_CALL(kith_model_save, have->model.get(), nullptr, nullptr, nullptr, nullptr),
       KITH_NULL_CALL(kith_model_describe, nullptr, nullptr),

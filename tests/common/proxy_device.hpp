@@ -24,6 +24,10 @@ class ProxyDevice : public spi::Device {
   std::unique_ptr<spi::HostMemory> allocate_host(std::size_t bytes) override {
     return real_->allocate_host(bytes);
   }
+  bool is_locked(const void* begin, std::size_t bytes) const override {
+    return real_->is_locked(begin, bytes);
+  }
+  std::unique_ptr<spi::Allocation> borrow(const spi::CallersMemory& of) override { return real_->borrow(of); }
   std::uint64_t mark() override { return real_->mark(); }
   double elapsed(std::uint64_t from, std::uint64_t to) override { return real_->elapsed(from, to); }
   void hold() override { real_->hold(); }

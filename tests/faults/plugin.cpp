@@ -72,6 +72,14 @@ class Device : public spi::Device {
     may_fail("allocate_host");
     return of_real([&](spi::Device& device) { return device.allocate_host(bytes); });
   }
+  bool is_locked(const void* begin, std::size_t bytes) const override {
+    may_fail("is_locked");
+    return of_real([&](spi::Device& device) { return device.is_locked(begin, bytes); });
+  }
+  std::unique_ptr<spi::Allocation> borrow(const spi::CallersMemory& of) override {
+    may_fail("borrow");
+    return of_real([&](spi::Device& device) { return device.borrow(of); });
+  }
   std::uint64_t mark() override {
     may_fail("mark");
     return of_real([](spi::Device& device) { return device.mark(); });

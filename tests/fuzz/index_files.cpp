@@ -1,7 +1,8 @@
-// The reader of index files. An input is the first 512 bytes of a head, and the body; its sizes and its three
-// checksums are mended, so that a change gets past them.
+// The readers of index files, and of files whose rows are read by ranges. An input is the first 512 bytes of
+// a head, and the body; its sizes and its three checksums are mended, so that a change gets past them.
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "fuzz.hpp"
 #include "kith/device.hpp"
 #include "kith/index_file.hpp"
+#include "kith/source.hpp"
 
 namespace kith::fuzz {
 namespace {
@@ -88,7 +90,25 @@ void read_index(FuzzedDataProvider& input) {
   });
 }
 
-constexpr Reader index_file_reader[] = {{"kidx", read_index}};
+/// Rows by ranges: those of all at once are those of two halves.
+void read_source(FuzzedDataProvider& input) {
+  const std::string name =
+      pick<std::string>(input, {"input.npy", "input.fbin", "input.u8bin", "input.f16bin"});
+  const std::string path = write_file(name, input.ConsumeRemainingBytesAsString());
+  attempt("source: " + path + ": ", true, [&] {
+    const std::shared_ptr<const Source> source = file_source(path);
+    const RowsInfo info = source->info();
+    const auto row = static_cast<std::size_t>(row_bytes(info.element, info.cols));
+    std::vector<unsigned char> all(static_cast<std::size_t>(info.rows) * row), halves(all.size());
+    source->read(0, info.rows, all.data());
+    const std::int64_t half = info.rows / 2;
+    if (half > 0) source->read(0, half, halves.data());
+    source->read(half, info.rows - half, halves.data() + static_cast<std::size_t>(half) * row);
+    require(all == halves, "rows by ranges are other rows");
+  });
+}
+
+constexpr Reader index_file_reader[] = {{"kidx", read_index}, {"source", read_source}};
 
 }  // namespace
 

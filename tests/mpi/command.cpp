@@ -108,6 +108,14 @@ void check_same(const Files& files, const string& arguments, int code) {
   }
 }
 
+/// x.kidx of the rows of x.npy, and fewer.kidx without three of them.
+void build_indexes(const Files& files) {
+  const auto built = files.run("\"$kith\"",
+                               "index build --device cpu --train ../x.npy --metric l1 --out ../x.kidx && "
+                               "\"$kith\" index remove ../x.kidx --rows 0,9,202 --out ../fewer.kidx");
+  REQUIRE(built.first.code == 0);
+}
+
 }  // namespace
 
 TEST_CASE("mpi command: search") {
@@ -119,6 +127,10 @@ TEST_CASE("mpi command: search") {
   check_same(files, asked_by + "--train ../x64.npy -k 203 --metric cosine --out-index -", 0);
   check_same(files, asked_by + "--train ../x8.npy --radius 3 --features 0-2 --out-index i.csv", 0);
   check_same(files, asked_by + "--train ../few.npy -k 2", 0);  // fewer rows than ranks
+  build_indexes(files);
+  check_same(files, asked_by + "--index ../x.kidx -k 7 --filter ../filter.txt --out-index i.npy", 0);
+  check_same(files, asked_by + "--index ../fewer.kidx -k 9 --out-index i.npy --out-distance d.npy", 0);
+  check_same(files, "search --device cpu --index ../x.kidx --leave-one-out -k 4 --out-index i.txt", 0);
   check_same(files, "search --device cpu --train ../xf.npy --leave-one-out -k 4 --out-index i.txt", 0);
   check_same(files,
              "search --device cpu --train ../x.csv --label kind --queries ../q.csv --scale standardize", 0);
@@ -127,6 +139,9 @@ TEST_CASE("mpi command: search") {
 TEST_CASE("mpi command: classify, regress and groundtruth") {
   const Files files;
   const string by = " --device cpu --train ../x.npy --queries ../q.npy ", votes = "--labels ../labels.npy ";
+  build_indexes(files);
+  check_same(files,
+             "classify --device cpu --index ../x.kidx --queries ../q.npy " + votes + "-k 5 --out l.npy", 0);
   check_same(files,
              "classify" + by + votes +
                  "--k-sweep 1,3,9 -k 5 --weights distance --truth ../truth.npy "

@@ -6,12 +6,13 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "common/data.hpp"
-#include "common/shards.hpp"
+#include "common/parted/shards.hpp"
 #include "kith/error.hpp"
 #include "kith/mpi.hpp"
 
@@ -30,6 +31,13 @@ inline int ranks() {
   int all = 1;
   MPI_Comm_size(MPI_COMM_WORLD, &all);
   return all;
+}
+
+/// A file beside the program, which all ranks of this machine name alike, and no other mpirun does.
+inline std::string shared_path(const std::string& name) {
+  unsigned number = rank() == 0 ? static_cast<unsigned>(std::random_device{}()) : 0u;
+  MPI_Bcast(&number, 1, MPI_UNSIGNED, 0, MPI_COMM_WORLD);
+  return (std::filesystem::temp_directory_path() / (std::to_string(number) + name)).string();
 }
 
 /// A part for each rank, as uneven as chance has it; the last of several has no rows where `one_empty`.

@@ -1,7 +1,9 @@
 // Rows of all ranks are searched as one Index of them is, bit for bit.
 #include <algorithm>
+#include <cstdio>
 
 #include "kith/filter.hpp"
+#include "kith/index_file.hpp"
 #include "ranks.hpp"
 
 namespace kith::tests {
@@ -38,6 +40,43 @@ TEST_CASE("mpi: search and within are those of one index, by each metric") {
       CHECK(shared.search_keys(queries.view(), n + 3) == whole.search_keys(queries.view(), n + 3));
     }
   }
+}
+
+TEST_CASE("mpi: an index file, of which each rank opens a part") {
+  const std::string path = shared_path("kith-mpi-test.kidx");
+  for (const Metric metric : {Metric::l2, Metric::negative_dot, Metric::cosine}) {
+    const Matrix train = hard_rows(DataKind::grid, Set::train, n, dims, metric),
+                 queries = hard_rows(DataKind::grid, Set::queries, m, dims, metric);
+    const std::vector<std::int64_t> removed = {0, 1, 2, 100, 401, 402};
+    const Index whole = Index(cpu(), train.view(), metric, {{}, 70}).without(removed);
+    mpi::together(MPI_COMM_WORLD, [&] {
+      if (rank() == 0) save(whole, path);
+    });
+    const mpi::Index shared(MPI_COMM_WORLD, my_device(), path);
+    CAPTURE(name(metric));
+    CHECK(shared.metric() == metric);
+    CHECK(shared.rows() == n - 6);
+    CHECK(shared.search(queries.view(), 11) == whole.search(queries.view(), 11));
+    CHECK(shared.search_keys(queries.view(), n) == whole.search_keys(queries.view(), n));
+    const float radius = whole.search(queries.view(), 9).distance[8];
+    CHECK(shared.within(queries.view(), {&radius, 1}) == whole.within(queries.view(), {&radius, 1}));
+    mpi::together(MPI_COMM_WORLD, [] {});  // before rank 0 writes the next one
+  }
+  mpi::together(MPI_COMM_WORLD, [&] {  // fewer rows than ranks
+    if (rank() == 0) save(Index(cpu(), matrix(1, {5, 7}), Metric::l2), path);
+  });
+  CHECK(mpi::Index(MPI_COMM_WORLD, my_device(), path).search(matrix(1, {6}).view(), 2).index ==
+        std::vector<std::int64_t>{0, 1});
+  mpi::together(MPI_COMM_WORLD, [&] {
+    if (rank() == 0) std::remove(path.c_str());
+  });
+  std::string error;
+  try {
+    const mpi::Index missing(MPI_COMM_WORLD, my_device(), path);
+  } catch (const Error& caught) {
+    error = caught.what();
+  }
+  CHECK(error.starts_with("index file: " + path + ": it cannot be read: "));
 }
 
 TEST_CASE("mpi: rows that are numbered by the caller, in any order of ranks, and a filter") {

@@ -18,8 +18,8 @@ Mutants are in the .txt files beside this program, each as
     -  the text it replaces, which occurs once in the sources wherever that is; white space counts as a space
     +  what stands there instead
 
-COMMAND is `VARIABLE=VALUE ... PROGRAM WORDS`: `kith_tests`, `kith`, or `oclgrind kith`, which fails, too,
-where Oclgrind finds something. {build} in it is the folder of the build. It must pass on the sources as they
+COMMAND is `VARIABLE=VALUE ... PROGRAM WORDS`: `kith_tests`, `kith`, `ctest NAME`, which is one of the entries of
+MPI, or `oclgrind kith`, which fails, too, where Oclgrind finds something. {build} in it is the folder of the build. It must pass on the sources as they
 are, and fail with the mutant. More lines may follow: `slow: yes` leaves a mutant to the long form,
 `limit: SECONDS` is for one that hangs.
 
@@ -40,7 +40,7 @@ import time
 from mutant_list import HERE, ROOT, SOURCES, Failure, find_places, pattern_of, read_mutants, test_files
 
 ALSO = ("CMakeLists.txt", "CMakePresets.json", "cmake", "tests", "docs")  # what a build and its tests read, too
-LEAST = 55  # mutants; raise it when you add some
+LEAST = 78  # mutants; raise it when you add some
 LIMIT_S = 300
 
 
@@ -117,6 +117,8 @@ class Workplace:
             program.append("--abort-after=1")
             if not any(word.startswith("--device=") for word in program):
                 program.append("--device=cpu")
+        if words[0] == "ctest":
+            program = ["ctest", "--test-dir", str(self.build), "--output-on-failure", "-R", f"^{words[1]}$"]
         if words[0] == "oclgrind":
             script = '. tools/gates/oclgrind.sh; under_oclgrind "$@"; code=$?; head -n 9999 "$1"; [ $code = 0 ] && [ ! -s "$1" ]'
             program = ["sh", "-c", script, "sh", str(self.tree.parent / "found"), "KITH_TUNING=off", *program[1:]]
@@ -141,6 +143,8 @@ class Workplace:
 
 
 def targets_of(one):
+    if "ctest" in one.words():
+        return {"kith_mpi_tests"}
     return {"kith_tests"} if "kith_tests" in one.words() else {"kith_command", "kith_opencl"}
 
 
@@ -173,9 +177,13 @@ def run_mutant(place, one):
         raise Failure(f"its command did not end within {LIMIT_S} s; shorten it, or give a limit to what hangs")
     if code == 0:
         raise Failure("SURVIVED: " + one["killed by"] + " passes; write the test that fails")
-    if code is not None and re.search(r"test cases: *0 \|", said):
+    if code is not None and ran_nothing(said):
         raise Failure("its command ran no test:\n" + said[-2000:])
     return time.monotonic() - begin, killer(one, code, said)
+
+
+def ran_nothing(said):
+    return re.search(r"test cases: *0 \||No tests were found|\*\*\*Skipped", said)
 
 
 def check_commands(place, mutants):
@@ -187,7 +195,7 @@ def check_commands(place, mutants):
             continue
         seen.add(one["killed by"])
         code, said = place.run(one, LIMIT_S)
-        if code != 0 or re.search(r"test cases: *0 \|", said):
+        if code != 0 or ran_nothing(said):
             raise Failure(f"{one.file}: [{one.name}]: without the mutant, too, this fails or runs nothing: "
                           f"{one['killed by']}\n{said[-3000:]}")
 

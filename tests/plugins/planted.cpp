@@ -87,6 +87,9 @@ class PlantedDevice : public spi::Device {
         std::holds_alternative<spi::OrderStep>(step.work) ||
         std::holds_alternative<spi::PackBoxesStep>(step.work))
       return {"it has no boxes", 0};
+    if (std::holds_alternative<spi::LandStep>(step.work) ||
+        std::holds_alternative<spi::FinishStep>(step.work))
+      return {"it takes no memory of callers", 0};
     const auto* nearest = std::get_if<spi::NearestStep>(&step.work);
     if (!nearest || nearest->k <= info.fused_max_k) return {};
     return {"k is above " + std::to_string(info.fused_max_k), 0};
@@ -314,6 +317,8 @@ class PlantedDevice : public spi::Device {
   void run(const spi::BoxesStep&) {}
   void run(const spi::OrderStep&) {}
   void run(const spi::PackBoxesStep&) {}
+  void run(const spi::LandStep&) {}
+  void run(const spi::FinishStep&) {}
 
   void run(const spi::AccumulateStep& s) {
     for (std::size_t q = 0; q < s.distances.rows; ++q)

@@ -52,6 +52,7 @@ TEST_CASE("rows: the same bits on every machine") {
       {DataKind::decades, 0x87C511E19F0767EEu, 0x772FE788F5CD5B98u},
       {DataKind::integers_2048, 0x11B56E21FB227585u, 0x2D73B7B08794D585u},
       {DataKind::integers_16777216, 0xB2B600222F271371u, 0x645B9B24D1A9663Bu},
+      {DataKind::byte_grid, 0xF78C0BFEDE7E3585u, 0xBBD9CBA0C7C33585u},
   };
   CHECK(std::size(golden) == all_data_kinds.size() + adversarial_data_kinds.size());
   for (const auto& g : golden) {
@@ -93,7 +94,7 @@ TEST_CASE("rows: each kind is what it claims") {
       parse_data_kind("nonsense"),
       "data: there is no kind of data called \"nonsense\"; choose one of uniform, normal, grid, "
       "equal, offset, clusters, outliers, subnormal, huge, integers, near-duplicates, aligned, crowd, "
-      "descending, one-huge, decades, integers-2048, integers-16777216",
+      "descending, one-huge, decades, integers-2048, integers-16777216, byte-grid",
       Error);
   ;
 }

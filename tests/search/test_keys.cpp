@@ -7,7 +7,7 @@
 
 #include "common/device.hpp"
 #include "common/oracle.hpp"
-#include "common/shards.hpp"
+#include "common/parted/shards.hpp"
 #include "kith/index.hpp"
 #include "kith/key.hpp"
 #include "kith/keys.hpp"

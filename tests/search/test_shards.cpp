@@ -10,7 +10,7 @@
 
 #include "common/device.hpp"
 #include "common/oracle.hpp"
-#include "common/shards.hpp"
+#include "common/parted/shards.hpp"
 #include "kith/filter.hpp"
 #include "kith/index.hpp"
 #include "kith/keys.hpp"

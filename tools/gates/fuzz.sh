@@ -15,7 +15,7 @@ kith_fuzz=$root/build-fuzz/bin/kith_fuzz
 under_libfuzzer() { # READER ARGUMENTS...
   reader=$1 && shift
   case $reader in
-    npy | npz | hdf5 | idx | *vecs | *bin | neighbors) words=binary ;;
+    npy | npz | hdf5 | idx | *vecs | *bin | neighbors | source) words=binary ;;
     gz | kidx | model | tuning | options | words) words=$reader ;;
     *) words=text ;;
   esac

@@ -3,7 +3,7 @@
 #   mutants       bugs planted in a copy of the sources, each of which a test must notice; under --ci three of them,
 #                 drawn by the date; docs/mutants.md has all
 
-packages_mutants="ccache oclgrind python3"
+packages_mutants="ccache oclgrind python3 libopenmpi-dev openmpi-bin"
 
 # After `tests`, whose objects and kernels come from the caches.
 gate_mutants() {

@@ -71,6 +71,11 @@ std::unique_ptr<SharedIndex> MpiRanks::index(const Device& device, const RowsVie
   });
 }
 
+std::unique_ptr<SharedIndex> MpiRanks::open_index(const Device& device, const std::string& path,
+                                                  const OpenOptions& options) {
+  return step([&] { return std::make_unique<MpiIndex>(*this, mpi::Index(comm_, device, path, options)); });
+}
+
 std::vector<std::int64_t> MpiRanks::sums(const std::vector<std::int64_t>& mine) {
   return step([&] {
     std::vector<std::int64_t> all(mine.size());

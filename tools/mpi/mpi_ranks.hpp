@@ -19,6 +19,8 @@ class MpiRanks final : public Ranks {
   int place() const override { return place_; }
   std::unique_ptr<SharedIndex> index(const Device& device, const RowsView& my_rows, std::int64_t first_row,
                                      Metric metric, const IndexOptions& options) override;
+  std::unique_ptr<SharedIndex> open_index(const Device& device, const std::string& path,
+                                          const OpenOptions& options) override;
   std::vector<std::int64_t> sums(const std::vector<std::int64_t>& mine) override;
 
   /// What `body` returns. What it throws on one rank is thrown on all, wherever the others are: whoever fails

@@ -65,13 +65,14 @@ InstructionSet set_of(const Build& build) {
 #if defined(KITH_CPU_VNNI)
   if (&build == builds && has_dot_products_of_bytes()) {
     set.proposers.push_back(Proposer::int8);
-    set.propose_int8 = propose_int8_vnni;
+    set.propose_int8 = set.propose_int8_wide = propose_int8_vnni;
   }
 #endif
 #if defined(__x86_64__)
   if (set.kernels == &kernels_avx2()) {
     set.proposers.push_back(Proposer::int8);
     set.propose_int8 = propose_int8_avx2;
+    set.propose_int8_wide = propose_int8_wide_avx2;
     set.most_query_byte = most_byte_avx2;
   }
 #endif

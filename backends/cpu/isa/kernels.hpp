@@ -144,9 +144,10 @@ const Kernels& kernels_avx512();
 void propose_bf16(const Products& products);
 
 /// `propose` of quantized rows of bytes, by dot products of bytes (AVX-512 VNNI), where there are such, or by
-/// AVX2, for which those of queries are at most most_byte_avx2.
+/// AVX2, for which those of queries are at most most_byte_avx2, or by 16 bits, for which they are any.
 void propose_int8_vnni(const Products& products);
 void propose_int8_avx2(const Products& products);
+void propose_int8_wide_avx2(const Products& products);
 inline constexpr int most_byte = 127, most_byte_avx2 = 63;
 
 }  // namespace kith::cpu

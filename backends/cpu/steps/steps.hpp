@@ -38,6 +38,8 @@ spi::Support check(const spi::AccumulateStep& step, const Resources& with);
 spi::Support check(const spi::BoxesStep& step, const Resources& with);
 spi::Support check(const spi::OrderStep& step, const Resources& with);
 spi::Support check(const spi::PackBoxesStep& step, const Resources& with);
+spi::Support check(const spi::LandStep& step, const Resources& with);
+spi::Support check(const spi::FinishStep& step, const Resources& with);
 
 void run(const spi::DistanceStep& step, const Resources& with);
 void run(const spi::SelectStep& step, const Resources& with);
@@ -57,6 +59,8 @@ void run(const spi::AccumulateStep& step, const Resources& with);
 void run(const spi::BoxesStep& step, const Resources& with);
 void run(const spi::OrderStep& step, const Resources& with);
 void run(const spi::PackBoxesStep& step, const Resources& with);
+void run(const spi::LandStep& step, const Resources& with);
+void run(const spi::FinishStep& step, const Resources& with);
 
 /// The selections of SelectStep, `threshold` first.
 const std::vector<Selector>& selectors();

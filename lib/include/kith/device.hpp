@@ -16,7 +16,8 @@ namespace kith {
 
 namespace spi {
 class Device;
-}
+struct CallersDevice;
+}  // namespace spi
 
 struct Tuning;
 
@@ -83,9 +84,13 @@ class KITH_API Device {
 /// Open a device, and let it prove that it is exact: fma chain, subnormals, a small search.
 ///   spec  `auto` (a CUDA device, else a GPU by OpenCL, else the CPU), `cpu`, `cuda`, `cuda:1`,
 ///         `opencl:0` (n-th OpenCL device), `opencl:nvidia` (part of the name of device or
-///         platform, any case)
-/// Throws invalid_argument: the spec names no back end (lists those there are).
+///         platform, any case); several of these joined by `+` are a set of devices, which is a device:
+///         `cuda:0+cuda:1`, `cuda:0+opencl:1+cpu`; `cuda:*` is all devices of a back end
+/// Throws invalid_argument: the spec names no back end (lists those there are), or a device twice.
 ///        unavailable:      no such device here (says why), or it failed its self-test.
 KITH_API Device open_device(std::string_view spec = "auto");
+
+/// Open a device in a context of the caller, as open_device() of kith/opencl.hpp says, which calls this.
+KITH_API Device adopt_device(std::string_view backend, const spi::CallersDevice& callers);
 
 }  // namespace kith

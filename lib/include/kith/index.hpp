@@ -8,12 +8,15 @@
 #include <vector>
 
 #include "kith/device.hpp"
+#include "kith/device_neighbors.hpp"
 #include "kith/export.hpp"
 #include "kith/keys.hpp"
 #include "kith/metric.hpp"
 #include "kith/neighbors.hpp"
+#include "kith/placement.hpp"
 #include "kith/plan.hpp"
 #include "kith/rows_view.hpp"
+#include "kith/source.hpp"
 #include "kith/trace.hpp"
 
 namespace kith {
@@ -32,6 +35,19 @@ struct IndexOptions {
   /// [n], 0 or more, none twice: the numbers of the rows, for search() and all else. Rows whose ids do not
   /// ascend are put in their order, so that ties go by id. Empty: rows are numbered 0, 1, ...
   std::vector<std::int64_t> ids = {};
+  /// On a set of devices: what each member holds. A single device holds all rows, whatever this says.
+  Placement placement = Placement::automatic;
+  /// On a set of devices: [members], each finite and 0 or more, not all 0: the parts of the work that its
+  /// members get, in proportion. Empty: by what was measured on them (docs/howto/device-sets.md).
+  std::vector<double> shares = {};
+  /// Of rows that a Source has: where they stay.
+  Residence residence = Residence::automatic;
+  /// Of rows that a Source has: with `stream` and `quantized` the bytes of device memory that one search and
+  /// this Index take together, chunks, queries, lists and quantized rows included; with `automatic` also what
+  /// decides. 0: chunks of 128 MiB at most, and for the rest as PlanOptions::memory_limit has it.
+  std::size_t memory_limit = 0;
+  /// With `stream`: rows of a chunk. 0: as many as the limit has room for, 128 MiB of them at most.
+  std::int64_t chunk_rows = 0;
 };
 
 struct OpenOptions;
@@ -43,14 +59,30 @@ struct OpenOptions;
 class KITH_API Index {
  public:
   /// Copy `train` to `device`. The caller's memory is free to change afterwards.
-  ///   train   [n, dims]  on the host, of any element (bits for hamming alone), finite
-  /// Throws invalid_argument: no rows, no dims, 2^32 - 1 rows or more, a feature that is not there or named
-  ///                          twice, a NaN or infinity in a column that counts (names the first), or for
-  ///                          cosine a row of zeros; a first_row below 0 or so large that numbers leave 64
-  ///                          bits; for negative_dot a `largest` below an element; ids that are not n, are
-  ///                          below 0 or there twice, or that come with a first_row.
+  ///   train   [n, dims]  on the host or in memory of `device`, of any element (bits for hamming alone),
+  ///                      finite
+  /// Throws invalid_argument: no rows, no dims, 2^32 - 1 rows or more for one device, a feature that is not
+  ///                          there or named twice, a NaN or infinity in a column that counts (names the
+  ///                          first), or for cosine a row of zeros; a first_row below 0 or so large that
+  ///                          numbers leave 64 bits; for negative_dot a `largest` below an element; ids that
+  ///                          are not n, are below 0 or there twice, or that come with a first_row; shares
+  ///                          that are not as many as members, or no parts.
   ///        out_of_memory:    the rows do not fit on the device.
   Index(Device device, const RowsView& train, Metric metric = default_metric,
+        const IndexOptions& options = {});
+
+  /// An Index of the rows of `source`, which stay where IndexOptions::residence says. Answers are those of an
+  /// Index of the same rows in memory, to the bit: docs/howto/beyond-one-card.md. Rows that stay in the
+  /// Source are read by each search, and checked then; the Source is kept, and is not to change.
+  /// On a set of devices each member takes its share of the rows from the Source.
+  ///   source  not null; with `stream` and `quantized` any number of rows
+  /// Throws as the constructor above does. With `stream` and `quantized` values are refused by the search
+  /// that meets them, but for negative_dot without a `largest`: then the constructor reads all rows. And what
+  /// Source::read() throws;
+  ///        unsupported:   ids that do not ascend; `quantized` on a device without proposer int8, or for a
+  ///                       metric that it does not follow.
+  ///        out_of_memory: the limit has no room for a chunk, or for the quantized rows.
+  Index(Device device, std::shared_ptr<const Source> source, Metric metric = default_metric,
         const IndexOptions& options = {});
 
   /// An Index of these rows and `more`, which get the numbers next_row(), next_row() + 1, ... The rows that
@@ -90,6 +122,15 @@ class KITH_API Index {
   /// no part of it may be among the queries.
   void search_into(const RowsView& queries, std::int64_t k, Neighbors& found, const PlanOptions& options = {},
                    Trace* trace = nullptr) const;
+
+  /// The same into memory of the device that the Index is on: the device makes distances and numbers, and
+  /// nothing of them passes through the host. All is there when this returns.
+  /// Throws as search() does, and
+  ///        unsupported:      memory of another device or context, or of the host; rows with ids or removed
+  ///                          rows, a filter or PlanOptions::self, whose answers the host makes.
+  ///        invalid_argument: memory that is too small, or not aligned to its elements.
+  void search_into(const RowsView& queries, std::int64_t k, const DeviceNeighbors& found,
+                   const PlanOptions& options = {}, Trace* trace = nullptr) const;
 
   /// All training rows within a radius of each query, exactly: those whose distance, as search() would
   /// give it, is at most the radius.
@@ -140,6 +181,7 @@ class KITH_API Index {
   std::int64_t first_row() const;                     ///< IndexOptions::first_row
   std::int64_t dims() const;                          ///< columns of rows and queries, as given
   const std::vector<std::int64_t>& features() const;  ///< the columns that count, ascending
+  Residence residence() const;                        ///< `resident`, but for rows that stay in a Source
   /// Device memory the rows take, those shared with other indices included, and what proposers keep of them.
   std::size_t memory_bytes() const;
 

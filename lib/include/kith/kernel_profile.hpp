@@ -28,6 +28,9 @@ struct KernelProfile {
   /// For many queries the fused step divides the training rows itself, and needs no groups.
   bool divides_rows = false;
 
+  /// Rows of the host are copied as they are, and checked, converted and packed on the device.
+  bool lands_rows = false;
+
   bool operator==(const KernelProfile&) const = default;
 };
 

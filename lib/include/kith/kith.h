@@ -50,6 +50,7 @@
 #include "kith/c/keys.h"        // kith_radius_keys, kith_merge
 #include "kith/c/model.h"       // kith_preparation, kith_model
 #include "kith/c/search.h"      // kith_index, kith_search_options, kith_stop, kith_trace
+#include "kith/c/source.h"      // kith_index_from_file, kith_index_from_reader
 #include "kith/c/vote.h"        // kith_classifier, kith_regressor, kith_evaluation
 
 #endif

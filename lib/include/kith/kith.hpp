@@ -23,6 +23,7 @@
 
 #include "kith/classifier.hpp"
 #include "kith/device.hpp"
+#include "kith/device_neighbors.hpp"
 #include "kith/error.hpp"
 #include "kith/evaluation.hpp"
 #include "kith/feature_selection.hpp"
@@ -37,6 +38,7 @@
 #include "kith/metric.hpp"
 #include "kith/model.hpp"
 #include "kith/neighbors.hpp"
+#include "kith/placement.hpp"
 #include "kith/plan.hpp"
 #include "kith/preparation.hpp"
 #include "kith/regressor.hpp"
@@ -44,6 +46,7 @@
 #include "kith/save_options.hpp"
 #include "kith/selector.hpp"
 #include "kith/shard_votes.hpp"
+#include "kith/source.hpp"
 #include "kith/stages.hpp"
 #include "kith/structure.hpp"
 #include "kith/trace.hpp"

@@ -15,6 +15,7 @@
 #include "kith/matrix_view.hpp"
 #include "kith/metric.hpp"
 #include "kith/selector.hpp"
+#include "kith/source.hpp"
 
 namespace kith {
 
@@ -58,7 +59,12 @@ struct PlanOptions {
   std::optional<std::int64_t> self = {};
   std::size_t memory_limit = 0;  ///< device bytes a search may take beside its Index; 0: half of what is left
   std::uint32_t threads = 0;     ///< of the host; 0: as many as there are cores
-  std::stop_token stop = {};     ///< a search asked to stop throws Errc::interrupted within a step
+  /// With Residence::stream, of a search for k: a file that keeps what was found in the chunks so far. The
+  /// same search goes on from there after it was stopped or killed, on any device, to the same bits. It stays
+  /// when the search is done, which then returns at once: remove it when you have kept the answer. A file of
+  /// another search is refused (invalid_argument), a damaged one is bad_file. Empty: nothing is kept.
+  std::string checkpoint = {};
+  std::stop_token stop = {};  ///< a search asked to stop throws Errc::interrupted within a step
   /// Called between steps, on the searching thread, with no lock held. May throw: the search ends.
   std::function<void(const Progress&)> progress = {};
 };
@@ -139,7 +145,12 @@ struct Plan {
   /// faster so and the limit has room for it; it keeps what the first search that proposes decides.
   std::size_t row_copy_bytes = 0;
   std::int64_t candidates = 0;  ///< places in the list of candidates of a query
-  bool boxes = false;           ///< a walk through boxes instead of `distance` and `select`
+  /// Rows and queries lie on one grid of bytes, so that products of whole numbers are the chain, and no chain
+  /// is computed of a candidate; of rows of more columns than those whose chains are exact (258 for squared
+  /// distances), only where the chain is below 2^24 steps, and on the CPU. A search finds out from the
+  /// queries: a plan that is made without these leaves it false.
+  bool exact_products = false;
+  bool boxes = false;  ///< a walk through boxes instead of `distance` and `select`
   /// With boxes: leaves that a query reads at most, before it is left to the chain.
   std::int64_t most_leaves = 0;
   /// With boxes: queries of a sample that are searched first, and tell whether it goes on by boxes. 0: none
@@ -157,8 +168,10 @@ struct Plan {
   std::int64_t query_tile = 0;            ///< queries a step
   std::int64_t train_tile = 0;            ///< training rows a step
   std::uint32_t threads = 0;
-  std::size_t workspace_bytes = 0;  ///< device memory beside the Index, scratch included
-  std::string reason;               ///< why this selector and this path, as a sentence
+  std::size_t workspace_bytes = 0;            ///< device memory beside the Index, scratch included
+  Residence residence = Residence::resident;  ///< where the rows stay; never automatic
+  std::int64_t chunk_rows = 0;  ///< with `stream`: of each chunk; what is planned is one of them
+  std::string reason;           ///< why this selector and this path, as a sentence
 
   /// Whether a guess is the first attempt.
   bool guesses() const { return !attempts.empty() && attempts.front().way == Attempt::Way::guess; }

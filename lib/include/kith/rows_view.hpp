@@ -27,7 +27,7 @@ enum class Element {
 inline constexpr std::array all_elements = {Element::f32, Element::f16, Element::bf16,
                                             Element::u8,  Element::i8,  Element::bits};
 
-/// Whose memory rows lie in. As yet the host's is the only one that is read.
+/// Whose memory rows lie in: kith/cuda.hpp and kith/opencl.hpp make views of a device's.
 enum class Where { host, cuda, opencl };
 
 /// `f32`, `f16`, `bf16`, `u8`, `i8`, `bits`.
@@ -68,14 +68,14 @@ constexpr std::int64_t row_bytes(Element element, std::int64_t cols) {
 
 /// Rows in memory, row-major, at any address. Owns nothing: the caller keeps the memory alive.
 struct RowsView {
-  const void* data = nullptr;
+  const void* data = nullptr;  ///< an address, of the host or of CUDA; or a cl_mem
   Element element = Element::f32;
   std::int64_t rows = 0;            ///< >= 0
   std::int64_t cols = 0;            ///< >= 0; of bits their number
   std::int64_t stride_bytes = 0;    ///< from one row to the next, >= row_bytes(element, cols)
   std::int64_t offset_bytes = 0;    ///< from `data` to row 0, >= 0
-  Where where = Where::host;        ///< host, or the call that is given the rows says unsupported
-  void* stream_or_queue = nullptr;  ///< of `where`; null on the host
+  Where where = Where::host;        ///< elsewhere: an Index, what is added to it, and search()
+  void* stream_or_queue = nullptr;  ///< what it holds comes first; null: CUDA's default stream
 
   constexpr RowsView() = default;
   /// Rows of any element; the first form has one right behind the other.
@@ -105,7 +105,7 @@ struct RowsView {
     part.offset_bytes += first * stride_bytes;
     return part;
   }
-  /// The first byte of row r.
+  /// The first byte of row r, on the host or in memory of CUDA.
   const unsigned char* row(std::int64_t r) const {
     return static_cast<const unsigned char*>(data) + offset_bytes + r * stride_bytes;
   }

@@ -1,9 +1,9 @@
 // For authors of back ends: all that a back end must be. Programs that search do not include this.
 //
 // The interface does not grow: the work is data. A new kind of work is one struct here, in
-// spi/candidates.hpp where candidates are proposed, or in spi/boxes.hpp, one file in each back end and one
-// test. Back ends never loop over tiles, never allocate during a search and never know what step comes next;
-// lib/src/search/pipeline.cpp does, and its like for radii and classes.
+// spi/candidates.hpp where candidates are proposed, or in spi/boxes.hpp or spi/landing.hpp, one file in each
+// back end and one test. Back ends never loop over tiles, never allocate during a search and never know what
+// step comes next; lib/src/search/pipeline.cpp does, and its like for radii and classes.
 #pragma once
 
 #include <cstddef>
@@ -23,12 +23,13 @@
 #include "kith/selector.hpp"
 #include "kith/spi/boxes.hpp"
 #include "kith/spi/candidates.hpp"
+#include "kith/spi/landing.hpp"
 #include "kith/spi/memory.hpp"
 
 namespace kith::spi {
 
 /// Raised whenever anything in this header, or those of `kith/spi/`, changes; the loader compares it first.
-inline constexpr std::uint32_t plugin_abi = 12;
+inline constexpr std::uint32_t plugin_abi = 13;
 
 /// One chain for each (query, row) pair, raw.
 struct DistanceStep {
@@ -133,9 +134,10 @@ struct AccumulateStep {
   Scratch scratch;
 };
 
-using Work = std::variant<DistanceStep, SelectStep, NearestStep, MergeStep, PrepareStep, CollectStep,
-                          PruneStep, RerankStep, TightenStep, TightenByBoundsStep, TightenBySampleStep,
-                          VoteStep, MaskStep, ScoreStep, AccumulateStep, BoxesStep, OrderStep, PackBoxesStep>;
+using Work =
+    std::variant<DistanceStep, SelectStep, NearestStep, MergeStep, PrepareStep, CollectStep, PruneStep,
+                 RerankStep, TightenStep, TightenByBoundsStep, TightenBySampleStep, VoteStep, MaskStep,
+                 ScoreStep, AccumulateStep, BoxesStep, OrderStep, PackBoxesStep, LandStep, FinishStep>;
 
 struct Step {
   Work work;
@@ -147,6 +149,20 @@ struct Step {
 struct Support {
   std::string refusal;  ///< why not, as a sentence; empty when it can
   std::size_t scratch_bytes = 0;
+};
+
+/// Copies to the memory of a device while it works at its steps. One thread at a time uses it, which need not
+/// have the lock of the device.
+class KITH_API CopyQueue {
+ public:
+  CopyQueue() = default;
+  virtual ~CopyQueue();
+  CopyQueue(const CopyQueue&) = delete;
+  CopyQueue& operator=(const CopyQueue&) = delete;
+
+  /// As Device::write(), but it returns when the bytes are there: steps that are enqueued from then on see
+  /// them. No step that is not done uses this part of `to`.
+  virtual void write(Allocation& to, std::size_t offset, const void* from, std::size_t bytes) = 0;
 };
 
 /// An opened device: one in-order queue. Calls enqueue and return; only read() and finish() wait.
@@ -171,6 +187,20 @@ class KITH_API Device {
   /// Host memory for write() and read(); null when locked memory makes no difference to the device.
   /// Throws out_of_memory.
   virtual std::unique_ptr<HostMemory> allocate_host(std::size_t bytes);
+
+  /// A queue of its own, which the device outlives; null where the device has none: then write() copies
+  /// between its steps. Throws as allocate() does.
+  virtual std::unique_ptr<CopyQueue> copy_queue();
+
+  /// Whether the system holds these bytes of the host in place, so that write() needs no detour.
+  virtual bool is_locked(const void* begin, std::size_t bytes) const;
+
+  /// Memory of the caller as steps take it, for one call: the caller keeps it. What is enqueued from here on
+  /// waits for what the caller's stream or queue holds now.
+  /// Throws unsupported: the device cannot use it: memory of another device or context, of the host, or a
+  ///                     stream that is captured. The message follows "the rows lie on a CUDA device, and ".
+  ///        invalid_argument: it has fewer bytes. Likewise.
+  virtual std::unique_ptr<Allocation> borrow(const CallersMemory& of);
 
   /// A time stamp in the queue, and the device seconds between two of them after finish().
   /// Stamps may be forgotten at the next finish() after the one that completed them.
@@ -205,6 +235,10 @@ class KITH_API Backend {
   virtual Found find() = 0;
   /// The device at place `ordinal` of find().devices. The library calls it under a lock.
   virtual std::unique_ptr<Device> open(std::uint32_t ordinal) = 0;
+
+  /// A device in the caller's context, which borrows memory of that context. Throws unsupported: this back
+  /// end adopts none, or not this one. The library calls it under a lock, after find().
+  virtual std::unique_ptr<Device> adopt(const CallersDevice& callers);
 };
 
 /// What a plug-in hands over by its one exported symbol,

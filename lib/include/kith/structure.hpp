@@ -37,8 +37,9 @@ struct SampleError {
   bool operator==(const SampleError&) const = default;
 };
 
-/// Labelled samples on a device. For squared_l2, l2, l1 and linf, whose distances are 0 or more. Immutable:
-/// any number of threads may use one at once. A handle: copies share the samples.
+/// Labelled samples on a device; of a set of devices the first member adds up sums and writes distances. For
+/// squared_l2, l2, l1 and linf, whose distances are 0 or more. Immutable: any number of threads may use one
+/// at once. A handle: copies share the samples.
 ///
 /// Of PlanOptions count tiles, memory_limit, threads, stop and progress, and for what is searched also the
 /// selector and its like; a filter or self is refused (invalid_argument). Results do not depend on them.

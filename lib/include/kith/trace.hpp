@@ -5,10 +5,23 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "kith/plan.hpp"
 
 namespace kith {
+
+/// What one member of a set of devices did in a search.
+struct MemberTrace {
+  std::string device;         ///< DeviceInfo::spec
+  std::int64_t rows = 0;      ///< training rows that it holds
+  std::int64_t queries = 0;   ///< queries that it searched for
+  double share = 0;           ///< of rows * queries of all members together: 0 ... 1
+  double seconds = 0;         ///< host clock around its search
+  double device_seconds = 0;  ///< as in Trace
+  std::size_t bytes = 0;      ///< device memory of its rows, with what proposers and boxes keep of them
+  Plan plan;                  ///< of the largest block of rows that it holds
+};
 
 /// Filled by Index::search(), Index::within() and Classifier::classify() when given one. Asking costs a
 /// little: each step is then bracketed by time stamps.
@@ -45,6 +58,15 @@ struct Trace {
   double boxes_seconds = 0;
   std::size_t boxes_bytes = 0;
   std::int64_t leaves = 0;  ///< of 32 rows that a search by boxes read, of all queries
+  /// With Residence::stream: chunks that were searched, and bytes that were read of the Source. `seconds` has
+  /// `read` and `land` (rows checked, packed and copied to the device), which go on while a chunk is
+  /// searched, and `wait`, how long the search waited for them.
+  std::int64_t chunks = 0;
+  std::uint64_t source_bytes = 0;
+  /// On a set of devices: each member that took part, in the order of the set. The seconds of steps and what
+  /// is counted above are then sums over the members, who work at the same time; device_seconds and
+  /// queue_seconds are those of the member with the largest.
+  std::vector<MemberTrace> members = {};
 };
 
 }  // namespace kith

@@ -5,6 +5,7 @@
 
 #include "c_api/c_border.hpp"
 #include "c_api/c_handles.hpp"
+#include "kith/device_neighbors.hpp"
 #include "kith/index.hpp"
 #include "kith/matrix_view.hpp"
 #include "kith/plan.hpp"
@@ -25,7 +26,9 @@ Choice choice_of(const char* text, Choice fallback, const Parse& parse) {
 /// Not checked yet. Throws unsupported: an element or place that the library does not know.
 /// Throws invalid_argument: NULL.
 RowsView rows_of(const char* where, const char* what, const kith_rows* rows);
-/// The same as float32, for what takes no other element. Throws as land() does; invalid_argument: bits.
+/// Likewise memory for answers.
+DeviceNeighbors answers_of(const char* where, const kith_device_answers* answers);
+/// Rows as float32, for what takes no other element. Throws as land() does; invalid_argument: bits.
 LandedRows numbers_of(const char* where, const char* what, const kith_rows* rows);
 
 /// Metric, features and weights, with defaults for NULL.
@@ -34,6 +37,13 @@ struct Training {
   TrainOptions options;
 };
 Training training_of(const char* where, const kith_train_options* given);
+
+IndexOptions index_options_of(const char* where, const kith_index_options& given);
+
+/// Index::search() to arrays of the caller.
+///   distance, row  [m, k]; null: not wanted
+void search_to_arrays(const Index& in, const RowsView& asked, std::int64_t k, const PlanOptions& options,
+                      Trace* trace, float* distance, int64_t* row);
 
 VotingOptions voting_of(const char* where, const kith_vote_options* given);
 

@@ -5,6 +5,7 @@
 #include "c_api/c_handles.hpp"
 #include "c_api/c_structs.hpp"
 #include "kith/metric.hpp"
+#include "kith/spi/landing.hpp"
 #include "kith/tuning.hpp"
 
 namespace {
@@ -136,6 +137,12 @@ kith_status kith_inventory_warning(const kith_inventory* inventory, int64_t numb
 kith_status kith_device_open(const char* spec, kith_device** out) {
   return make_handle(__func__, out, [&](const char*) {
     return std::make_unique<kith_device>(open_device(spec ? spec : "auto"));
+  });
+}
+
+kith_status kith_device_adopt_opencl(void* context, void* device, void* queue, kith_device** out) {
+  return make_handle(__func__, out, [&](const char*) {
+    return std::make_unique<kith_device>(adopt_device("opencl", {context, device, queue}));
   });
 }
 

@@ -8,15 +8,25 @@
 #include "c_api/c_structs.hpp"
 #include "kith/filter.hpp"
 #include "rows/rows.hpp"
+#include "search/device_memory/device_answers.hpp"
 #include "search/search.hpp"
 
 using namespace kith;
 using namespace kith::c_api;
 
-namespace {
+namespace kith::c_api {
 
-void search_into(const Index& in, const RowsView& asked, std::int64_t k, const PlanOptions& options,
-                 Trace* trace, float* distance, int64_t* row) {
+IndexOptions index_options_of(const char* where, const kith_index_options& given) {
+  return {copy_of(where, "features", given.features, given.feature_count),
+          given.first_row,
+          given.largest,
+          copy_of(where, "ids", given.ids, given.id_count),
+          choice_of(given.placement, Placement::automatic, placement_named),
+          copy_of(where, "shares", given.shares, given.share_count)};
+}
+
+void search_to_arrays(const Index& in, const RowsView& asked, std::int64_t k, const PlanOptions& options,
+                      Trace* trace, float* distance, int64_t* row) {
   Neighbors unwanted;
   const auto make_room = [&] {
     const std::size_t cells = cells_of(asked.rows, k);
@@ -27,13 +37,16 @@ void search_into(const Index& in, const RowsView& asked, std::int64_t k, const P
   search_numbers(in.state(), asked, k, options, trace, make_room);
 }
 
+}  // namespace kith::c_api
+
+namespace {
+
 Index index_of(const char* where, const kith_device* device, const RowsView& train,
                const kith_index_options* options) {
   const Device& on = given(where, "device", device).device;
   const kith_index_options asked = read_struct(where, options);
   return Index(on, train, choice_of(asked.metric, default_metric, parse_metric),
-               {copy_of(where, "features", asked.features, asked.feature_count), asked.first_row,
-                asked.largest, copy_of(where, "ids", asked.ids, asked.id_count)});
+               index_options_of(where, asked));
 }
 
 }  // namespace
@@ -112,6 +125,7 @@ kith_status kith_index_describe(const kith_index* index, kith_index_info* info) 
     to.first_row = from.first_row();
     to.next_row = from.next_row();
     to.positions = from.positions();
+    to.host_answers = host_makes_answers(from.state()) ? 1 : 0;
     write_struct(where, info, to);
   });
 }
@@ -122,7 +136,20 @@ kith_status kith_index_search(const kith_index* index, const kith_rows* queries,
     const Index& in = given(where, "index", index).index;
     const RowsView asked = rows_of(where, "query", queries);
     const Asked how(where, options, in.positions(), asked.rows);
-    search_into(in, asked, k, how.options(), how.trace(), distance, row);
+    search_to_arrays(in, asked, k, how.options(), how.trace(), distance, row);
+    how.tell();
+  });
+}
+
+kith_status kith_index_search_on_device(const kith_index* index, const kith_rows* queries, int64_t k,
+                                        const kith_search_options* options,
+                                        const kith_device_answers* answers) {
+  return guarded(__func__, [&](const char* where) {
+    const Index& in = given(where, "index", index).index;
+    const RowsView asked = rows_of(where, "query", queries);
+    const DeviceNeighbors to = answers_of(where, answers);
+    const Asked how(where, options, in.positions(), asked.rows);
+    in.search_into(asked, k, to, how.options(), how.trace());
     how.tell();
   });
 }
@@ -145,7 +172,7 @@ kith_status kith_knn_graph(const kith_device* device, const kith_rows* rows, int
     PlanOptions way = how.options();
     if (way.self) refuse(where, "self is given, but each row is left out by itself already; leave it at -1");
     way.self = 0;
-    search_into(in, all, k, way, how.trace(), distance, row);
+    search_to_arrays(in, all, k, way, how.trace(), distance, row);
     how.tell();
   });
 }

@@ -16,10 +16,10 @@ static_assert(KITH_HOST == 0 && KITH_CUDA == 1 && KITH_OPENCL == 2);
 
 /// The choice that a number of the interface stands for. Throws unsupported: of a later version, perhaps.
 template <class Choice, std::size_t count>
-Choice chosen(const char* where, const char* what, const char* field, const Choice (&choices)[count],
+Choice chosen(const char* where, const std::string& what, const char* field, const Choice (&choices)[count],
               std::int32_t number) {
   if (number >= 0 && static_cast<std::size_t>(number) < count) return choices[number];
-  throw Error(Errc::unsupported, std::string(where) + ": the " + what + " rows have " + field + " = " +
+  throw Error(Errc::unsupported, std::string(where) + ": the " + what + " have " + field + " = " +
                                      std::to_string(number) + "; this kith knows 0 to " +
                                      std::to_string(count - 1));
 }
@@ -29,13 +29,25 @@ Choice chosen(const char* where, const char* what, const char* field, const Choi
 RowsView rows_of(const char* where, const char* what, const kith_rows* given_rows) {
   check_given(where, what, given_rows);
   const kith_rows rows = read_struct(where, given_rows);
-  const Element element = chosen(where, what, "element", elements, rows.element);
+  const std::string named = std::string(what) + " rows";
+  const Element element = chosen(where, named, "element", elements, rows.element);
   RowsView view(rows.data, element, rows.rows, rows.cols);
   if (rows.stride_bytes != 0) view.stride_bytes = rows.stride_bytes;
   view.offset_bytes = rows.offset_bytes;
-  view.where = chosen(where, what, "where", places, rows.where);
+  view.where = chosen(where, named, "where", places, rows.where);
   view.stream_or_queue = rows.stream;
   return view;
+}
+
+DeviceNeighbors answers_of(const char* where, const kith_device_answers* given_answers) {
+  check_given(where, "answers", given_answers);
+  const kith_device_answers answers = read_struct(where, given_answers);
+  return {answers.distance,
+          answers.row,
+          answers.distance_offset_bytes,
+          answers.row_offset_bytes,
+          chosen(where, "answers", "where", places, answers.where),
+          answers.stream};
 }
 
 LandedRows numbers_of(const char* where, const char* what, const kith_rows* rows) {

@@ -33,16 +33,28 @@ void kith_device_info_init(kith_device_info* to, std::uint64_t size) {
 void kith_trace_info_init(kith_trace_info* to, std::uint64_t size) {
   init_struct(to, size);
 }
+void kith_member_info_init(kith_member_info* to, std::uint64_t size) {
+  init_struct(to, size);
+}
 void kith_index_options_init(kith_index_options* to, std::uint64_t size) {
   init_struct(to, size);
 }
 void kith_search_options_init(kith_search_options* to, std::uint64_t size) {
   init_struct(to, size);
 }
+void kith_source_options_init(kith_source_options* to, std::uint64_t size) {
+  init_struct(to, size);
+}
 void kith_index_info_init(kith_index_info* to, std::uint64_t size) {
   init_struct(to, size);
 }
+void kith_device_answers_init(kith_device_answers* to, std::uint64_t size) {
+  init_struct(to, size);
+}
 void kith_index_file_info_init(kith_index_file_info* to, std::uint64_t size) {
+  init_struct(to, size);
+}
+void kith_open_options_init(kith_open_options* to, std::uint64_t size) {
   init_struct(to, size);
 }
 void kith_within_info_init(kith_within_info* to, std::uint64_t size) {

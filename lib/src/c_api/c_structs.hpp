@@ -12,7 +12,7 @@ namespace kith::c_api {
 /// A larger size is that of no struct, but of memory that was never set up.
 inline constexpr std::uint64_t most_struct_bytes = 4096;
 
-/// Name, bytes in interface 1.0, and defaults of a struct.
+/// Name, bytes in the first interface that had it, and defaults of a struct.
 template <class Struct>
 struct Known;
 
@@ -33,10 +33,14 @@ struct Known;
 KITH_C_STRUCT(kith_rows, 64)
 KITH_C_STRUCT(kith_device_info, 104)
 KITH_C_STRUCT(kith_trace_info, 88)
+KITH_C_STRUCT(kith_member_info, 64)
 KITH_C_STRUCT(kith_index_options, 32)
 KITH_C_STRUCT(kith_search_options, 136, value.self = -1)
+KITH_C_STRUCT(kith_source_options, 48)
 KITH_C_STRUCT(kith_index_info, 64)
+KITH_C_STRUCT(kith_device_answers, 56, value.where = KITH_CUDA)
 KITH_C_STRUCT(kith_index_file_info, 96)
+KITH_C_STRUCT(kith_open_options, 80, value.rows = -1)
 KITH_C_STRUCT(kith_within_info, 40)
 KITH_C_STRUCT(kith_vote_options, 80, value.no_label = INT64_MIN)
 KITH_C_STRUCT(kith_train_options, 48)

@@ -1,6 +1,7 @@
 // How searches are stopped and watched, for C.
 #include <iterator>
 #include <memory>
+#include <vector>
 
 #include "c_api/c_handles.hpp"
 #include "c_api/c_structs.hpp"
@@ -49,6 +50,7 @@ kith_status kith_trace_describe(const kith_trace* trace, kith_trace_info* info) 
     to.repeats = from.repeats;
     to.fallbacks = from.fallbacks;
     to.step_count = static_cast<int64_t>(from.seconds.size());
+    to.member_count = static_cast<int64_t>(from.members.size());
     write_struct(where, info, to);
   });
 }
@@ -61,5 +63,22 @@ kith_status kith_trace_step(const kith_trace* trace, int64_t number, const char*
     check_given(where, "seconds", seconds);
     given(where, "name", step) = found->first.c_str();
     *seconds = found->second;
+  });
+}
+
+kith_status kith_trace_member(const kith_trace* trace, int64_t number, kith_member_info* info) {
+  return guarded(__func__, [&](const char* where) {
+    const std::vector<MemberTrace>& members = given(where, "trace", trace).trace.members;
+    check_number(where, "member", number, members.size());
+    const MemberTrace& from = members[static_cast<std::size_t>(number)];
+    kith_member_info to = Known<kith_member_info>::fresh();
+    to.device = from.device.c_str();
+    to.rows = from.rows;
+    to.queries = from.queries;
+    to.share = from.share;
+    to.seconds = from.seconds;
+    to.device_seconds = from.device_seconds;
+    to.memory_bytes = from.bytes;
+    write_struct(where, info, to);
   });
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "certified/host_ranking.hpp"
 #include "rows/rows.hpp"
 
 namespace kith {
@@ -15,13 +16,21 @@ std::vector<Key> read_keys(spi::Device& device, const spi::Grid<Key>& grid) {
 
 }  // namespace
 
-BoundedSearch::BoundedSearch(const Index::State& index, const Plan& plan, float query_scale)
+bool takes_products(const Index::State& index, const IndexQuantizedRows& train, spi::OnGrid queries) {
+  const auto dims = static_cast<std::size_t>(index.dims);
+  const bool exact = queries == spi::OnGrid::exactly && train.on_grid() == spi::OnGrid::exactly;
+  // Beyond the columns whose chains are exact whatever they hold, a device has to look at each candidate.
+  const bool looks = index.device.info().profile.host_threads;
+  return exact && (dims <= spi::columns_of_exact_chains(index.metric) || looks);
+}
+
+BoundedSearch::BoundedSearch(const Index::State& index, const Plan& plan, const QueryForm& form)
     : index_(index),
       plan_(plan),
       quantized_(quantized_rows_for(index, plan)),
       steps_(static_cast<std::int64_t>(phases(index, plan, plan.attempts.front()).size())),
-      proposal_(index.device.state(), plan),
-      query_scale_(query_scale) {}
+      proposal_(index.device.state(), plan, form.on_grid),
+      form_(form) {}
 
 Open BoundedSearch::ask(const Attempt& attempt, MatrixView<const float> queries, const Open& open,
                         Workspace& workspace, Watcher& watcher, Trace* trace,
@@ -29,6 +38,7 @@ Open BoundedSearch::ask(const Attempt& attempt, MatrixView<const float> queries,
   if (attempt.when == Attempt::When::few)
     return ask_open(attempt, queries, open, workspace, watcher, trace, meanwhile);
   const std::int64_t count = queries.rows();
+  asked_ = queries;
   const std::vector<float> threshold = open.threshold.empty() ? std::vector<float>() : reached(count);
   return run(attempt, count, threshold, workspace, watcher, trace, meanwhile);
 }
@@ -50,6 +60,7 @@ Open BoundedSearch::ask_open(const Attempt& attempt, MatrixView<const float> que
   upload_rows(*state, workspace.query_memory(), {rows.data(), again, queries.cols()},
               index_.device.info().query_block, plan_.threads);
   proposal_.lengthen_lists(attempt.lists);
+  asked_ = {rows.data(), again, queries.cols()};
   Open left = run(attempt, again, open.threshold, workspace, watcher, trace, meanwhile);
   proposal_.lengthen_lists(1);
   const DeviceSession session(*state);
@@ -81,7 +92,7 @@ Open BoundedSearch::run(const Attempt& attempt, std::int64_t count, const std::v
       const DeviceSession session(*state);
       StepTimer timer(*session, trace);
       if (first == 0) {
-        session->enqueue(proposal_.prepare(workspace.queries(count), quantized_->centre(), query_scale_));
+        session->enqueue(proposal_.prepare(workspace.queries(count), quantized_->centre(), form_.scale));
         timer.after(spi::PrepareStep::name);
       }
       for (std::size_t i = 0; i < at_once; ++i)
@@ -119,7 +130,7 @@ void BoundedSearch::run_sample(const Phase& phase, std::int64_t count, const Wor
   spi::Device& device = *index_.device.state()->device;
   const Chunk& chunk = index_.chunks[phase.chunk];
   device.enqueue(proposal_.sample(count, quantized_->of(phase.chunk, 0, chunk.rows), phase.visits,
-                                  workspace.scratch(), 1 / query_scale_ / quantized_->scale()));
+                                  workspace.scratch(), unscale()));
   timer.after(spi::CollectStep::name);
   device.enqueue(proposal_.tighten_by_sample(count, phase.visits, phase.rank));
   timer.after(spi::TightenStep::name);
@@ -146,7 +157,7 @@ void BoundedSearch::run_phase(const Phase& phase, bool guessed, std::int64_t cou
 void BoundedSearch::collect(const Phase& phase, std::int64_t count, const Workspace& workspace) const {
   spi::Device& device = *index_.device.state()->device;
   const Chunk& chunk = index_.chunks[phase.chunk];
-  const float unscale = 1 / query_scale_ / quantized_->scale();
+  const float unscale = this->unscale();
   const spi::Visits& visits = phase.visits;
   if (has_own_order(plan_.proposer)) {
     device.enqueue(proposal_.collect(count, quantized_->of(phase.chunk, 0, chunk.rows), visits,
@@ -164,20 +175,36 @@ void BoundedSearch::collect(const Phase& phase, std::int64_t count, const Worksp
   }
 }
 
-/// The chain ranks what is listed of a chunk.
+/// The chain ranks what is listed of a chunk, or exact products do.
 void BoundedSearch::rank(const Phase& phase, bool guessed, std::int64_t count, const Workspace& workspace,
                          StepTimer& timer, Trace* trace) const {
   spi::Device& device = *index_.device.state()->device;
   if (trace) trace->collected += listed(count, timer, trace);
+  if (rows_elsewhere()) {
+    rank_on_host(count, timer, trace);
+    device.enqueue(proposal_.tighten(workspace.result(count), phase.afresh, guessed, workspace.scratch()));
+    timer.after(spi::TightenStep::name);
+    return;
+  }
   const std::size_t chunk = phase.chunk;
   const Tile rows{chunk, index_.chunks[chunk].first, index_.chunks[chunk].rows};
   device.enqueue(
       proposal_.rerank(workspace.queries(count),
                        quantized_->has_rows(chunk) ? quantized_->rows(chunk) : rows.row_blocks(index_),
-                       static_cast<std::uint32_t>(rows.first)));
+                       static_cast<std::uint32_t>(rows.first), form_.takes_products ? unscale() : 0));
   timer.after(spi::RerankStep::name);
   device.enqueue(proposal_.tighten(workspace.result(count), phase.afresh, guessed, workspace.scratch()));
   timer.after(spi::TightenStep::name);
+}
+
+/// What RerankStep does, where the device has no rows.
+void BoundedSearch::rank_on_host(std::int64_t count, StepTimer& timer, Trace* trace) const {
+  spi::Device& device = *index_.device.state()->device;
+  const Stopwatch ranking;
+  const HostRanking host(index_.metric, asked_, *quantized_->elsewhere(), plan_.threads);
+  proposal_.write_keys(device, host.keys(proposal_.candidates(device, count)));
+  timer.skip();
+  if (trace) trace->seconds["rank"] += ranking.seconds();
 }
 
 /// Candidates in the lists; 0 where it is not wanted.

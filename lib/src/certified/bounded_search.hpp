@@ -22,13 +22,27 @@ struct Open {
   std::vector<float> threshold;  ///< of each: what is known of it by now; empty: none was asked yet
 };
 
+/// What the quantized queries of a search are.
+struct QueryForm {
+  float scale = 1;
+  spi::OnGrid on_grid = spi::OnGrid::no;
+  bool takes_products = false;  ///< takes_products() says so
+};
+
+/// Whether the device takes the chains of candidates from products, where the queries lie on the grid of the
+/// training rows: Plan::exact_products.
+bool takes_products(const Index::State& index, const IndexQuantizedRows& train, spi::OnGrid queries);
+
 class BoundedSearch {
  public:
   /// Throws out_of_memory.
-  BoundedSearch(const Index::State& index, const Plan& plan, float query_scale);
+  BoundedSearch(const Index::State& index, const Plan& plan, const QueryForm& form);
 
   /// Of the first attempt at a query tile.
   std::int64_t steps() const { return steps_; }
+
+  /// Whether the host has the rows: the chain alone cannot search them on the device.
+  bool rows_elsewhere() const { return quantized_->elsewhere() != nullptr; }
 
   /// Ask the queries of a tile, which are in `workspace`, or the open ones of them, by an attempt of the plan
   /// that is not `exact`: their nearest go into its result. Returns those whose lists were too short, or for
@@ -48,8 +62,10 @@ class BoundedSearch {
   void run_phase(const Phase& phase, bool guessed, std::int64_t count, const Workspace& workspace,
                  StepTimer& timer, Trace* trace) const;
   void collect(const Phase& phase, std::int64_t count, const Workspace& workspace) const;
+  float unscale() const { return 1 / form_.scale / quantized_->scale(); }
   void rank(const Phase& phase, bool guessed, std::int64_t count, const Workspace& workspace,
             StepTimer& timer, Trace* trace) const;
+  void rank_on_host(std::int64_t count, StepTimer& timer, Trace* trace) const;
   std::vector<float> reached(std::int64_t count) const;
   std::int64_t listed(std::int64_t count, StepTimer& timer, const Trace* trace) const;
 
@@ -58,7 +74,8 @@ class BoundedSearch {
   std::shared_ptr<const IndexQuantizedRows> quantized_;
   const std::int64_t steps_;  ///< what progress is counted in
   Proposal proposal_;
-  float query_scale_;
+  QueryForm form_;
+  MatrixView<const float> asked_;  ///< the queries in the workspace
 };
 
 }  // namespace kith

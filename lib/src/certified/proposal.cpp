@@ -14,7 +14,8 @@ void read(spi::Device& device, const spi::Grid<T>& from, std::vector<T>& to) {
 
 }  // namespace
 
-Proposal::Proposal(const std::shared_ptr<Device::State>& state, const Plan& plan) : plan_(plan) {
+Proposal::Proposal(const std::shared_ptr<Device::State>& state, const Plan& plan, spi::OnGrid queries)
+    : plan_(plan), on_grid_(queries) {
   const ProposalSizes sizes(plan);
   const std::size_t q = size(plan.query_tile);
   quantized_ = DeviceMemory(state, sizes.quantized);
@@ -74,10 +75,13 @@ spi::Step Proposal::tighten_by_sample(std::int64_t count, const spi::Visits& vis
 }
 
 spi::Step Proposal::rerank(const spi::RowBlocks& queries, const spi::RowBlocks& train,
-                           std::uint32_t first_row) const {
-  return {spi::RerankStep{plan_.problem.metric, queries, train, first_row, lists(queries.rows),
-                          keys(queries.rows)},
-          plan_.threads};
+                           std::uint32_t first_row, float square) const {
+  spi::RerankStep step{plan_.problem.metric, queries,           train, first_row,
+                       lists(queries.rows),  keys(queries.rows)};
+  if (square > 0)
+    step.products = {bounds(queries.rows).low, this->queries(queries.rows).row_terms,
+                     static_cast<float>(spi::most_exact) * square};
+  return {step, plan_.threads};
 }
 
 spi::Step Proposal::tighten(const spi::Grid<Key>& best, bool afresh, bool guessed,
@@ -127,6 +131,26 @@ std::int64_t Proposal::listed(spi::Device& device, std::int64_t count) const {
   return total;
 }
 
+std::vector<std::vector<std::uint32_t>> Proposal::candidates(spi::Device& device, std::int64_t count) const {
+  std::vector<std::uint32_t> counts(size(count)), rows(size(count) * capacity());
+  read(device, this->counts(counts.size()), counts);
+  read(device, lists(counts.size()).rows, rows);
+  std::vector<std::vector<std::uint32_t>> listed(counts.size());
+  for (std::size_t q = 0; q < counts.size(); ++q) {
+    const auto first = rows.begin() + static_cast<std::ptrdiff_t>(q * capacity());
+    listed[q].assign(first,
+                     first + static_cast<std::ptrdiff_t>(std::min<std::size_t>(counts[q], capacity())));
+  }
+  return listed;
+}
+
+void Proposal::write_keys(spi::Device& device, const std::vector<std::vector<Key>>& keys) const {
+  std::vector<Key> all(keys.size() * capacity(), no_key);
+  for (std::size_t q = 0; q < keys.size(); ++q)
+    std::copy(keys[q].begin(), keys[q].end(), all.begin() + static_cast<std::ptrdiff_t>(q * capacity()));
+  device.write(*keys_.get(), 0, all.data(), all.size() * sizeof(Key));
+}
+
 std::vector<std::int64_t> Proposal::lost(spi::Device& device, std::int64_t count) const {
   std::vector<std::uint32_t> flags(size(count));
   read(device, this->flags(flags.size()), flags);
@@ -139,7 +163,8 @@ std::vector<std::int64_t> Proposal::lost(spi::Device& device, std::int64_t count
 spi::QuantizedRows Proposal::queries(std::size_t count) const {
   const std::size_t dims = size(plan_.problem.dims);
   return {{quantized_.get(), 0, count, dims, dims},
-          {row_terms_.get(), 0, spi::terms_a_row, count, size(plan_.query_tile)}};
+          {row_terms_.get(), 0, spi::terms_a_row, count, size(plan_.query_tile)},
+          on_grid_};
 }
 
 spi::CandidateLists Proposal::lists(std::size_t count) const {

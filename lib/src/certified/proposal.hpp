@@ -19,7 +19,7 @@ class Proposal {
   /// With null memory, for checking steps.
   explicit Proposal(const Plan& plan) : plan_(plan) {}
   /// Throws out_of_memory.
-  Proposal(const std::shared_ptr<Device::State>& state, const Plan& plan);
+  Proposal(const std::shared_ptr<Device::State>& state, const Plan& plan, spi::OnGrid queries);
 
   /// From here on the lists of at most query_tile / times queries have `times` as many places.
   void lengthen_lists(std::int64_t times) { times_ = times; }
@@ -34,7 +34,9 @@ class Proposal {
   spi::Step sample(std::int64_t count, const spi::QuantizedRows& train, const spi::Visits& visits,
                    const spi::Scratch& scratch, float unscale) const;
   spi::Step tighten_by_sample(std::int64_t count, const spi::Visits& visits, std::int64_t rank) const;
-  spi::Step rerank(const spi::RowBlocks& queries, const spi::RowBlocks& train, std::uint32_t first_row) const;
+  ///   square  of a step of the grid, where exact products say what chains are; else 0
+  spi::Step rerank(const spi::RowBlocks& queries, const spi::RowBlocks& train, std::uint32_t first_row,
+                   float square = 0) const;
   /// `guessed`: the threshold has to be certified.
   spi::Step tighten(const spi::Grid<Key>& best, bool afresh, bool guessed, const spi::Scratch& scratch) const;
   /// With visits: what the `rank`-th bound of the candidates says of the threshold, and the candidates it
@@ -48,6 +50,11 @@ class Proposal {
   std::vector<float> thresholds(spi::Device& device, std::int64_t count) const;
   /// Candidates that are listed, of all queries.
   std::int64_t listed(spi::Device& device, std::int64_t count) const;
+  /// The candidates of each query, [count] lists of rows.
+  std::vector<std::vector<std::uint32_t>> candidates(spi::Device& device, std::int64_t count) const;
+  /// What RerankStep would write of them.
+  ///   keys  [count] lists, as long as candidates() has them
+  void write_keys(spi::Device& device, const std::vector<std::vector<Key>>& keys) const;
   /// Queries of the tile whose lists were too short in some tile, or whose guess failed.
   std::vector<std::int64_t> lost(spi::Device& device, std::int64_t count) const;
 
@@ -65,6 +72,7 @@ class Proposal {
   std::size_t capacity() const { return static_cast<std::size_t>(plan_.candidates * times_); }
 
   const Plan plan_;
+  spi::OnGrid on_grid_ = spi::OnGrid::no;  ///< of the queries
   std::int64_t times_ = 1;
   DeviceMemory quantized_, row_terms_, values_, rows_, keys_, low_;
   DeviceMemory states_;  // [3, count]: the threshold, counts, lost

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/float_guard.hpp"
 #include "base/numbers.hpp"
+#include "certified/byte_grid.hpp"
 #include "certified/row_sample.hpp"
 #include "device/timing.hpp"
 #include "kith/error.hpp"
@@ -26,14 +28,88 @@ double clip_range_of(MatrixView<const float> rows, const std::vector<float>& cen
   return most;
 }
 
+namespace {
+
+/// The grid by which quantized rows are moved and scaled, if there is one. In more columns than products are
+/// exact of, nothing is gained by knowing that all rows lie on it.
+ByteGrid grid_for(const Index::State& index, Proposer proposer) {
+  if (proposer != Proposer::int8) return {};
+  ByteGrid grid = index.grid;
+  grid.exact = grid.exact && size(index.dims) <= spi::most_exact_dims;
+  return grid;
+}
+
+std::vector<float> centre_for(const Index::State& index, const ByteGrid& grid) {
+  return grid.there() ? std::vector<float>(size(index.dims), grid.centre) : index.centre;
+}
+
+}  // namespace
+
+QuantizedForm form_for(const Index::State& index, Proposer proposer) {
+  if (const ByteGrid grid = grid_for(index, proposer); grid.there())
+    return {centre_for(index, grid), grid.scale, grid.exact ? spi::OnGrid::exactly : spi::OnGrid::nearly};
+  const double largest =
+      proposer == Proposer::int8 ? index.clip_range : largest_centred(index.largest, index.centre);
+  return {index.centre, scale_of(proposer, largest), spi::OnGrid::no};
+}
+
+QuantizedForm form_of_queries(const Index::State& index, Proposer proposer, MatrixView<const float> queries,
+                              float largest, std::uint32_t threads) {
+  const ByteGrid grid = grid_for(index, proposer);
+  QuantizedForm form{centre_for(index, grid)};
+  const FloatGuard guard;
+  form.on_grid = place_on_grid(grid, queries, threads);
+  if (form.on_grid != spi::OnGrid::no)
+    form.scale = grid.scale;
+  else
+    form.scale = scale_of(proposer, proposer == Proposer::int8 ? clip_range_of(queries, form.centre)
+                                                               : largest_centred(largest, form.centre));
+  return form;
+}
+
+double largest_moved(const Index::State& index, Proposer proposer, float largest) {
+  return largest_centred(largest, centre_for(index, grid_for(index, proposer)));
+}
+
 IndexQuantizedRows::IndexQuantizedRows(const std::shared_ptr<Device::State>& state,
-                                       const std::vector<Chunk>& chunks, const std::vector<float>& centre,
-                                       double largest, Proposer proposer, bool copy_rows,
-                                       std::uint32_t threads, Trace* trace)
+                                       std::span<const std::int64_t> counts, const QuantizedForm& form,
+                                       Proposer proposer, std::shared_ptr<const RowsElsewhere> elsewhere)
     : proposer_(proposer),
-      dims_(centre.size()),
-      scale_(scale_of(proposer, largest)),
-      centre_(state, centre.size() * sizeof(float)) {
+      dims_(form.centre.size()),
+      scale_(form.scale),
+      on_grid_(form.on_grid),
+      centre_(state, form.centre.size() * sizeof(float)),
+      elsewhere_(std::move(elsewhere)) {
+  for (const std::int64_t count : counts)
+    parts_.push_back(
+        {DeviceMemory(state, quantized_row_bytes(proposer, count, static_cast<std::int64_t>(dims_))),
+         DeviceMemory(state, size(count) * spi::terms_a_row * sizeof(float)), DeviceMemory(), count});
+  const DeviceSession session(*state);
+  session->write(*centre_.get(), 0, form.centre.data(), form.centre.size() * sizeof(float));
+}
+
+void IndexQuantizedRows::fill(Device::State& state, std::size_t chunk, const spi::Allocation& rows,
+                              std::uint32_t threads) {
+  const std::int64_t count = parts_[chunk].count;
+  const DeviceSession session(state);
+  const spi::RowBlocks from{&rows, 0, static_cast<std::uint32_t>(count), static_cast<std::uint32_t>(dims_),
+                            session->info.train_block};
+  const spi::Step step{spi::PrepareStep{proposer_, from, centre(), of(chunk, 0, count), scale_}, threads};
+  const spi::Support support = session->check(step);
+  if (!support.refusal.empty())
+    throw Error(Errc::unsupported, "index: " + session->info.spec + ": " + support.refusal);
+  session->enqueue(step);
+  session->finish();
+}
+
+IndexQuantizedRows::IndexQuantizedRows(const std::shared_ptr<Device::State>& state,
+                                       const std::vector<Chunk>& chunks, const QuantizedForm& form,
+                                       Proposer proposer, bool copy_rows, std::uint32_t threads, Trace* trace)
+    : proposer_(proposer),
+      dims_(form.centre.size()),
+      scale_(form.scale),
+      on_grid_(form.on_grid),
+      centre_(state, form.centre.size() * sizeof(float)) {
   for (const Chunk& chunk : chunks)
     parts_.push_back(
         {DeviceMemory(state, quantized_row_bytes(proposer, chunk.rows, static_cast<std::int64_t>(dims_))),
@@ -42,7 +118,7 @@ IndexQuantizedRows::IndexQuantizedRows(const std::shared_ptr<Device::State>& sta
          chunk.rows});
   const DeviceSession session(*state);
   spi::Device& device = *session;
-  device.write(*centre_.get(), 0, centre.data(), centre.size() * sizeof(float));
+  device.write(*centre_.get(), 0, form.centre.data(), form.centre.size() * sizeof(float));
   Hold hold(device, trace && trace->hold_queue);
   const std::uint64_t begin = trace ? device.mark() : 0;
   for (std::size_t i = 0; i < chunks.size(); ++i) {
@@ -58,19 +134,36 @@ IndexQuantizedRows::IndexQuantizedRows(const std::shared_ptr<Device::State>& sta
     if (copy_rows) copy = {parts_[i].copy.get(), 0, size(chunks[i].rows), dims_, dims_};
     prepare({proposer, rows, this->centre(), of(i, 0, chunks[i].rows), scale_, false, copy});
   }
-  if (!trace) return;
-  const std::uint64_t end = device.mark();
+  const std::uint64_t end = trace ? device.mark() : 0;
   hold.let_go();
+  if (on_grid_ == spi::OnGrid::exactly && !all_on_grid(device)) on_grid_ = spi::OnGrid::nearly;
+  if (!trace) return;
   device.finish();
   trace->quantized_seconds = device.elapsed(begin, end);
   trace->quantized_bytes = bytes();
+}
+
+/// Whether every residual is 0.
+bool IndexQuantizedRows::all_on_grid(spi::Device& device) const {
+  constexpr std::int64_t at_once = std::int64_t{1} << 20;
+  std::vector<float> residuals;
+  for (const Part& part : parts_)
+    for (std::int64_t first = 0; first < part.count; first += at_once) {
+      residuals.resize(size(std::min(at_once, part.count - first)));
+      device.read(*part.row_terms.get(), (spi::residual * size(part.count) + size(first)) * sizeof(float),
+                  residuals.data(), residuals.size() * sizeof(float));
+      if (std::any_of(residuals.begin(), residuals.end(), [](float residual) { return residual != 0; }))
+        return false;
+    }
+  return true;
 }
 
 spi::QuantizedRows IndexQuantizedRows::of(std::size_t chunk, std::int64_t first, std::int64_t rows) const {
   const Part& part = parts_[chunk];
   const std::size_t begin = has_own_order(proposer_) ? size(first) : size(first) * dims_;
   return {{part.rows.get(), begin, size(rows), dims_, dims_},
-          {part.row_terms.get(), size(first), spi::terms_a_row, size(rows), size(part.count)}};
+          {part.row_terms.get(), size(first), spi::terms_a_row, size(rows), size(part.count)},
+          on_grid_};
 }
 
 spi::RowBlocks IndexQuantizedRows::rows(std::size_t chunk) const {
@@ -95,10 +188,9 @@ std::shared_ptr<const IndexQuantizedRows> quantized_rows_for(const Index::State&
   const std::lock_guard lock(index.quantized_mutex);
   std::shared_ptr<const IndexQuantizedRows>& quantized = index.quantized_rows[plan.proposer];
   if (!quantized)
-    quantized = std::make_shared<IndexQuantizedRows>(
-        index.device.state(), index.chunks, index.centre,
-        plan.proposer == Proposer::int8 ? index.clip_range : largest_centred(index.largest, index.centre),
-        plan.proposer, plan.row_copy_bytes > 0, plan.threads, trace);
+    quantized = std::make_shared<IndexQuantizedRows>(index.device.state(), index.chunks,
+                                                     form_for(index, plan.proposer), plan.proposer,
+                                                     plan.row_copy_bytes > 0, plan.threads, trace);
   return quantized;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,24 +24,67 @@ std::vector<float> centre_of(MatrixView<const float> train, Metric metric);
 /// ever, but dearer, and a single row far from all others is no reason to round these to nothing.
 double clip_range_of(MatrixView<const float> rows, const std::vector<float>& centre);
 
+/// Training rows that are not on the device, although their quantized rows are.
+class RowsElsewhere {
+ public:
+  virtual ~RowsElsewhere() = default;
+  /// Rows by their places, as they are searched, one behind the other.
+  ///   places  ascending, none twice
+  ///   to      [places.size(), dims]  out
+  virtual void read(std::span<const std::uint32_t> places, float* to, std::uint32_t threads) const = 0;
+};
+
+/// How rows are quantized.
+struct QuantizedForm {
+  std::vector<float> centre;
+  float scale = 1;
+  spi::OnGrid on_grid = spi::OnGrid::no;
+};
+
+/// Of the training rows of an Index.
+QuantizedForm form_for(const Index::State& index, Proposer proposer);
+
+/// Of queries that are multiplied with them: on the same grid where they lie there, too.
+///   largest  max |element| of the queries
+QuantizedForm form_of_queries(const Index::State& index, Proposer proposer, MatrixView<const float> queries,
+                              float largest, std::uint32_t threads);
+
+/// An upper bound for the elements of rows of which none is above `largest`, once they are moved as
+/// form_for() says.
+double largest_moved(const Index::State& index, Proposer proposer, float largest);
+
 /// The quantized training rows, a part for each chunk, in device memory.
 class IndexQuantizedRows {
  public:
-  /// Enqueues one PrepareStep a chunk. Locks the device. Throws out_of_memory, unsupported.
-  ///   largest    as largest_centred() says, for int8 clip_range_of()
+  /// Room for the rows of each chunk, which fill() makes. Locks the device. Throws out_of_memory.
+  ///   counts     of each chunk
+  ///   elsewhere  who has the rows; null: they are in the chunks
+  IndexQuantizedRows(const std::shared_ptr<Device::State>& state, std::span<const std::int64_t> counts,
+                     const QuantizedForm& form, Proposer proposer,
+                     std::shared_ptr<const RowsElsewhere> elsewhere);
+
+  /// Make the quantized rows of chunk number `chunk`. Waits until they are there. Throws unsupported.
+  ///   rows  of the chunk, in memory that is free afterwards
+  void fill(Device::State& state, std::size_t chunk, const spi::Allocation& rows, std::uint32_t threads);
+
+  /// Enqueues one PrepareStep a chunk, and reads how far rows are from a grid that they should lie on
+  /// exactly. Locks the device. Throws out_of_memory, unsupported.
   ///   copy_rows  keep the rows themselves, too, for rows()
-  ///   trace    is told the seconds and the bytes; null: the device is not waited for
+  ///   trace    is told the seconds and the bytes; null: the device is not waited for, but for such a grid
   IndexQuantizedRows(const std::shared_ptr<Device::State>& state, const std::vector<Chunk>& chunks,
-                     const std::vector<float>& centre, double largest, Proposer proposer, bool copy_rows,
-                     std::uint32_t threads, Trace* trace);
+                     const QuantizedForm& form, Proposer proposer, bool copy_rows, std::uint32_t threads,
+                     Trace* trace);
 
   /// `rows` quantized rows of chunk number `chunk`, from its row `first` on.
   spi::QuantizedRows of(std::size_t chunk, std::int64_t first, std::int64_t rows) const;
   /// All rows of chunk number `chunk`, one behind the other, where the first search wanted them kept.
   bool has_rows(std::size_t chunk) const { return parts_[chunk].copy.get() != nullptr; }
   spi::RowBlocks rows(std::size_t chunk) const;
+  /// Null where the rows are in the chunks.
+  const RowsElsewhere* elsewhere() const { return elsewhere_.get(); }
   spi::Grid<float> centre() const;
   float scale() const { return scale_; }
+  spi::OnGrid on_grid() const { return on_grid_; }
   std::size_t bytes() const;
 
  private:
@@ -49,11 +93,15 @@ class IndexQuantizedRows {
     DeviceMemory copy;  ///< of the rows, row-major; empty without one
     std::int64_t count;
   };
+  bool all_on_grid(spi::Device& device) const;
+
   Proposer proposer_;
   std::size_t dims_;
   float scale_;
+  spi::OnGrid on_grid_;
   DeviceMemory centre_;
   std::vector<Part> parts_;
+  std::shared_ptr<const RowsElsewhere> elsewhere_;
 };
 
 /// The quantized rows of an Index that `plan` wants, made by the first search that does. Any thread.

@@ -33,6 +33,7 @@ void RowSample::add(MatrixView<const float> rows, std::int64_t first, std::int64
       whole_ = whole_ && value == std::trunc(value);
       least_[d] = std::min(least_[d], value);
       most_[d] = std::max(most_[d], value);
+      values_.add(value);
     }
 }
 

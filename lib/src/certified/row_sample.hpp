@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "certified/few_values.hpp"
 #include "kith/matrix_view.hpp"
 #include "kith/metric.hpp"
 
@@ -33,11 +34,15 @@ class RowSample {
   /// clip_range_of() the sample (quantized_rows.hpp).
   double clip_range(const std::vector<float>& centre) const;
 
+  /// For grid_of_values() (byte_grid.hpp).
+  const FewValues& values() const { return values_; }
+
  private:
   std::int64_t samples_ = 0;
   bool whole_ = true;
   std::vector<double> sum_;
   std::vector<float> least_, most_;  ///< of each column
+  FewValues values_;
 };
 
 }  // namespace kith

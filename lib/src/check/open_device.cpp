@@ -6,7 +6,9 @@
 
 #include "base/border.hpp"
 #include "base/float_guard.hpp"
+#include "check/landing_check.hpp"
 #include "check/self_test.hpp"
+#include "device/device_set.hpp"
 #include "device/device_state.hpp"
 #include "device/registry.hpp"
 #include "device/tuning_file.hpp"
@@ -26,6 +28,12 @@ std::string lower(std::string_view text) {
   throw Error(Errc::unavailable, "open_device: " + std::string(spec) + ": " + why);
 }
 
+std::shared_ptr<Device::State> state_of(std::unique_ptr<spi::Device> device) {
+  auto state = Device::State::make(std::move(device));
+  state->info.tuning = tuning_of(state->info);
+  return state;
+}
+
 /// Open and test; the reason when the device is not exact.
 std::shared_ptr<Device::State> open_tested(BackendEntry& backend, std::size_t ordinal, std::string& why) {
   const FloatGuard guard;
@@ -34,18 +42,17 @@ std::shared_ptr<Device::State> open_tested(BackendEntry& backend, std::size_t or
     why = self_test(*opened);
     return opened;
   });
-  if (!why.empty()) return nullptr;
-  auto state = Device::State::make(std::move(device));
-  state->info.tuning = tuning_of(state->info);
-  return state;
+  return why.empty() ? state_of(std::move(device)) : nullptr;
+}
+
+[[noreturn]] void refuse_inexact(std::string_view spec, const std::string& name, const std::string& why) {
+  unavailable(spec, name + " is not exact: " + why + "; update its driver or choose another device");
 }
 
 Device open_at(std::string_view spec, BackendEntry& backend, std::size_t ordinal) {
   std::string why;
   auto state = open_tested(backend, ordinal, why);
-  if (!state)
-    unavailable(spec, backend.info().devices[ordinal].name + " is not exact: " + why +
-                          "; update its driver or choose another device");
+  if (!state) refuse_inexact(spec, backend.info().devices[ordinal].name, why);
   return Device(std::move(state));
 }
 
@@ -114,23 +121,71 @@ std::string specs_of(const BackendInfo& backend) {
   return list;
 }
 
-}  // namespace
+/// What must be there for a spec of one device, or of all devices of a back end.
+const BackendInfo& devices_for(std::string_view spec, BackendEntry& entry) {
+  const BackendInfo& backend = entry.info();
+  if (backend.devices.empty())
+    unavailable(spec, backend.reason + "; choose another device, or see `kith doctor`");
+  return backend;
+}
 
-Device open_device(std::string_view spec) try {
+Device open_one(std::string_view spec) {
   if (spec == "auto") return open_best();
   const std::size_t colon = spec.find(':');
   const std::string name = lower(spec.substr(0, colon));
   const std::string choice(colon == std::string_view::npos ? "" : spec.substr(colon + 1));
   BackendEntry& entry = backend_called(spec, name);
-  const BackendInfo& backend = entry.info();
-  if (backend.devices.empty())
-    unavailable(spec, backend.reason + "; choose another device, or see `kith doctor`");
+  const BackendInfo& backend = devices_for(spec, entry);
   const std::optional<std::size_t> ordinal = find_device(backend, choice);
   if (!ordinal && choice.empty())
     unavailable(spec,
                 "it has no GPU, and a CPU behind it is used only when named; there are " + specs_of(backend));
   if (!ordinal) unavailable(spec, "no such device; there are " + specs_of(backend));
   return open_at(spec, entry, *ordinal);
+}
+
+/// The devices that a part of the spec of a set means: one, or with `*` all of a back end.
+void open_part(std::string_view set, std::string_view spec, std::vector<Device>& members) {
+  constexpr std::string_view all = ":*";
+  if (spec.empty() && !set.empty())
+    throw Error(Errc::invalid_argument, "open_device: \"" + std::string(set) +
+                                            "\": a part between + is empty; name a device in each");
+  if (!spec.ends_with(all)) {
+    members.push_back(open_one(spec));
+    return;
+  }
+  BackendEntry& entry = backend_called(spec, lower(spec.substr(0, spec.size() - all.size())));
+  const std::size_t count = devices_for(spec, entry).devices.size();
+  for (std::size_t ordinal = 0; ordinal < count; ++ordinal) members.push_back(open_at(spec, entry, ordinal));
+}
+
+}  // namespace
+
+Device open_device(std::string_view spec) try {
+  std::vector<Device> members;
+  for (std::size_t begin = 0; begin <= spec.size();) {
+    const std::size_t end = std::min(spec.find('+', begin), spec.size());
+    open_part(spec, spec.substr(begin, end - begin), members);
+    check_members(members);
+    begin = end + 1;
+  }
+  if (members.size() == 1) return members.front();
+  return set_of_devices(std::move(members));
+} catch (...) {
+  rethrow_as_error();
+}
+
+Device adopt_device(std::string_view backend, const spi::CallersDevice& callers) try {
+  BackendEntry& entry = backend_called(backend, std::string(backend));
+  const BackendInfo& info = entry.info();
+  if (info.devices.empty())
+    unavailable(backend, info.reason + "; choose another device, or see `kith doctor`");
+  const FloatGuard guard;
+  std::unique_ptr<spi::Device> device = entry.adopt(callers);
+  std::string why = self_test(*device);
+  if (why.empty() && !device->info.profile.lands_rows) why = landing_check(*device);
+  if (!why.empty()) refuse_inexact(device->info.spec, device->info.name, why);
+  return Device(state_of(std::move(device)));
 } catch (...) {
   rethrow_as_error();
 }

@@ -10,6 +10,7 @@
 #include "boxes/packed_boxes.hpp"
 #include "kith/spi/step_runner.hpp"
 #include "metric/chain.hpp"
+#include "rows/landing.hpp"
 
 namespace kith::spi {
 namespace {
@@ -226,6 +227,33 @@ void plain(const PackBoxesStep& s) {
                                          std::vector<std::uint32_t>(numbers, numbers + s.numbers.cols), 1);
   std::copy(boxes.rows.begin(), boxes.rows.end(), row_of_grid(s.packed, 0));
   if (s.bounds.cols > 0) std::copy(boxes.bounds.begin(), boxes.bounds.end(), row_of_grid(s.bounds, 0));
+}
+
+void plain(const LandStep& s) {
+  const auto* const bytes =
+      reinterpret_cast<const unsigned char*>(static_cast<const PlainMemory*>(s.from.memory)->data.data());
+  const bool counts = s.from.element != Element::bits;
+  std::vector<float> row(static_cast<std::size_t>(landed_cols(s.from.element, s.from.cols)));
+  for (std::size_t r = 0; r < s.from.rows; ++r) {
+    land_row(s.from.element, bytes + s.from.first + r * s.from.stride, s.from.cols, row.data());
+    std::span<const float> to = row_at(s.out, r);
+    for (std::size_t d = 0; d < s.out.dims; ++d) {
+      const float value = row[s.columns.cols > 0 ? row_of_grid(s.columns, 0)[d] : d];
+      const_cast<float&>(to[d]) = value;
+      const std::uint32_t magnitude = std::bit_cast<std::uint32_t>(value) & 0x7FFFFFFFu;
+      std::uint32_t* const found = row_of_grid(s.found, 0);
+      if (!counts) continue;
+      found[largest_bits] = std::max(found[largest_bits], magnitude);
+      if (magnitude >= 0x7F800000u)
+        found[bad_row] = std::min(found[bad_row], s.first_row + static_cast<std::uint32_t>(r));
+    }
+  }
+}
+
+void plain(const FinishStep& s) {
+  for (std::size_t q = 0; q < s.distance.rows; ++q)
+    finish(s.metric, {row_of_grid(s.keys, q), s.distance.cols}, row_of_grid(s.distance, q),
+           row_of_grid(s.rows, q));
 }
 
 void plain(const PrepareStep&) {}

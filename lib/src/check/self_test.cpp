@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "check/landing_check.hpp"
 #include "check/self_test_parts.hpp"
 #include "kith/error.hpp"
 #include "kith/key.hpp"
@@ -243,7 +244,8 @@ std::string run_steps(spi::Device& device) {
   why = run_mask(device, values.right, selector);
   if (why.empty()) why = run_score(device, nearest.right);
   if (why.empty()) why = run_accumulate(device, values.right);
-  return why.empty() && device.info.fused_max_k >= k ? run_fused(device) : why;
+  if (why.empty() && device.info.fused_max_k >= k) why = run_fused(device);
+  return why.empty() && device.info.profile.lands_rows ? landing_check(device) : why;
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ LabelColumn make_column(const Index& index, const LabelColumn* before, MatrixVie
     classes.insert(classes.end(), before->classes.begin(), before->classes.end());
   LabelColumn column{classes_of(classes), {}, {}};
   column.codes = class_codes(labels, column.classes);
-  column.memory = upload_labels(index.device().state(), column.codes);
+  if (!index.state().parted) column.memory = upload_labels(index.device().state(), column.codes);
   return column;
 }
 
@@ -97,7 +97,7 @@ void check_output(const Classifier::State& state, const VotingOptions& voting, s
 /// The same column for the rows at these places alone.
 LabelColumn column_at(const Index& index, const LabelColumn& of, std::span<const std::int64_t> places) {
   LabelColumn column{of.classes, values_at(of.codes, 1, places), {}};
-  column.memory = upload_labels(index.device().state(), column.codes);
+  if (!index.state().parted) column.memory = upload_labels(index.device().state(), column.codes);
   return column;
 }
 

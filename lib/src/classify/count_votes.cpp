@@ -32,7 +32,7 @@ bool device_may_count(const VotingOptions& voting, const Weigher& weigher, const
 
 /// `count` queries of a search, from query `first` on.
 struct QueryTile {
-  Workspace* workspace;
+  Workspace* workspace;  ///< null: the keys are on no single device
   std::size_t first, count;
 };
 
@@ -96,7 +96,8 @@ class VoteCount {
 
   /// Several k are one pass of the host over the longest lists, but a step each of the device.
   bool device_counts(const QueryTile& tile, const Column& column) const {
-    return device_may_count_ && column.neighbors <= counted_while_added * column.ballots.back()->k &&
+    return tile.workspace && device_may_count_ &&
+           column.neighbors <= counted_while_added * column.ballots.back()->k &&
            static_cast<std::int64_t>(tile.count) * column.neighbors >= enough_for_device;
   }
 
@@ -178,10 +179,17 @@ void count_votes(const Classifier::State& state, const VotingOptions& voting, co
   const MappedOptions mapped("search", index, options, queries.rows, largest_k);
   VoteCount vote_count(state, voting, mapped.options(), trace != nullptr, found, ballots);
   vote_count.begin(size(queries.rows));
-  search_with(index, queries, largest_k, mapped.options(), trace, found,
-              [&](Workspace& workspace, std::int64_t first, std::int64_t count) {
-                vote_count.hold({&workspace, size(first), size(count)});
-              });
+  if (index.parted) {
+    search_with(index, queries, largest_k, mapped.options(), trace, found, nullptr);
+    const Stopwatch counting;
+    vote_count.hold({nullptr, 0, size(queries.rows)});
+    if (trace) trace->total_seconds += counting.seconds();
+  } else {
+    search_with(index, queries, largest_k, mapped.options(), trace, found,
+                [&](Workspace& workspace, std::int64_t first, std::int64_t count) {
+                  vote_count.hold({&workspace, size(first), size(count)});
+                });
+  }
   index.numbers.to_numbers(found.index);
   if (trace) vote_count.report(*trace);
 }

@@ -11,6 +11,7 @@
 #include "device/timing.hpp"
 #include "kith/error.hpp"
 #include "kith/filter.hpp"
+#include "rows/landing.hpp"
 #include "rows/mapped_options.hpp"
 #include "search/search.hpp"
 
@@ -29,6 +30,7 @@ void check_k_max(const std::string& where, std::int64_t k_max, std::int64_t vote
 
 /// Refuse what cannot be the rows that `classifier` was made of.
 void check_train(const std::string& where, const Classifier& classifier, const RowsView& train) {
+  check_rows(where, "training", train);
   const std::int64_t rows = classifier.index().rows(), dims = classifier.index().dims();
   if (train.rows != rows || train.cols != dims)
     refuse(where, "the rows are [" + std::to_string(train.rows) + ", " + std::to_string(train.cols) +

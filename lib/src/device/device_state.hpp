@@ -50,7 +50,8 @@ struct Device::State {
   /// spi::Device::check(). Throws unavailable: the device was opened before fork().
   spi::Support check(const spi::Step& step) const;
 
-  DeviceInfo info;  ///< the device's own, and what was measured on it
+  DeviceInfo info;                   ///< the device's own, and what was measured on it
+  std::vector<Device> members = {};  ///< of a set of devices (device_set.hpp); else empty
 
   DeviceMutex mutex;  ///< around every call of `device`
   std::unique_ptr<spi::Device> device;
@@ -64,6 +65,8 @@ struct Device::State {
   std::map<Selector, std::string> selector_refusals;
   /// Likewise by metric of a search by boxes (boxes_check.cpp).
   std::map<Metric, std::string> boxes_refusals;
+  HostMutex speeds_mutex;
+  std::vector<double> speeds = {};  ///< of the members of a set, once they were measured (member_speeds.hpp)
 };
 
 /// A device while it is in use: it is locked, and this thread computes as docs/contract.md, section 7, asks.

@@ -83,6 +83,29 @@ std::unique_ptr<spi::Backend> load(const PluginFile& file, std::string& why) {
   return nullptr;
 }
 
+/// What `open` gives of a plug-in; of what it throws, Error and std::bad_alloc alone.
+template <class Open>
+std::unique_ptr<spi::Device> opened(const std::string& where, const Open& open) {
+  std::unique_ptr<spi::Device> device;
+  try {
+    device = open();
+  } catch (const Error&) {
+    throw;
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& error) {
+    throw Error(Errc::unavailable,
+                where + ": opening it failed: " + error.what() + "; repair or remove that plug-in");
+  } catch (...) {
+    throw Error(Errc::unavailable,
+                where + ": opening it failed with an unknown exception; repair or remove that plug-in");
+  }
+  if (!device)
+    throw Error(Errc::unavailable,
+                where + ": opening it failed: there is no device; repair or remove that plug-in");
+  return device;
+}
+
 }  // namespace
 
 fs::path library_file() {
@@ -148,25 +171,12 @@ spi::Found find_devices(spi::Backend& backend) {
 
 std::unique_ptr<spi::Device> open_device_of(spi::Backend& backend, const std::string& name,
                                             std::uint32_t ordinal) {
-  const std::string where = name + ":" + std::to_string(ordinal);
-  std::unique_ptr<spi::Device> device;
-  try {
-    device = backend.open(ordinal);
-  } catch (const Error&) {
-    throw;
-  } catch (const std::bad_alloc&) {
-    throw;
-  } catch (const std::exception& error) {
-    throw Error(Errc::unavailable,
-                where + ": opening it failed: " + error.what() + "; repair or remove that plug-in");
-  } catch (...) {
-    throw Error(Errc::unavailable,
-                where + ": opening it failed with an unknown exception; repair or remove that plug-in");
-  }
-  if (!device)
-    throw Error(Errc::unavailable,
-                where + ": opening it failed: there is no device; repair or remove that plug-in");
-  return device;
+  return opened(name + ":" + std::to_string(ordinal), [&] { return backend.open(ordinal); });
+}
+
+std::unique_ptr<spi::Device> adopt_device_of(spi::Backend& backend, const std::string& name,
+                                             const spi::CallersDevice& callers) {
+  return opened(name, [&] { return backend.adopt(callers); });
 }
 
 }  // namespace kith

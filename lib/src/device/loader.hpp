@@ -36,6 +36,9 @@ spi::Found find_devices(spi::Backend& backend);
 /// gives none; std::bad_alloc.
 std::unique_ptr<spi::Device> open_device_of(spi::Backend& backend, const std::string& name,
                                             std::uint32_t ordinal);
+/// The same of one in the caller's context.
+std::unique_ptr<spi::Device> adopt_device_of(spi::Backend& backend, const std::string& name,
+                                             const spi::CallersDevice& callers);
 
 /// The file of libkith.so; empty: unknown.
 std::filesystem::path library_file();

@@ -34,6 +34,12 @@ class GuardedDevice : public spi::Device {
   std::unique_ptr<spi::HostMemory> allocate_host(std::size_t bytes) override {
     return run("allocate_host", [&] { return real_->allocate_host(bytes); });
   }
+  bool is_locked(const void* begin, std::size_t bytes) const override {
+    return run("is_locked", [&] { return real_->is_locked(begin, bytes); });
+  }
+  std::unique_ptr<spi::Allocation> borrow(const spi::CallersMemory& of) override {
+    return run("borrow", [&] { return real_->borrow(of); });
+  }
   std::uint64_t mark() override {
     return run("mark", [&] { return real_->mark(); });
   }

@@ -85,6 +85,12 @@ std::unique_ptr<spi::Device> BackendEntry::open(std::uint32_t ordinal) {
   return guarded(open_device_of(*backend_, info_.name, ordinal));
 }
 
+std::unique_ptr<spi::Device> BackendEntry::adopt(const spi::CallersDevice& callers) {
+  if (file_.path.empty()) return backend_->adopt(callers);
+  const std::lock_guard lock(mutex_);
+  return guarded(adopt_device_of(*backend_, info_.name, callers));
+}
+
 // Never destroyed: drivers and plug-ins are torn down by the system after every handle is gone.
 Registry& Registry::instance() {
   static std::atomic<Registry*> current = nullptr;

@@ -31,6 +31,8 @@ class BackendEntry {
   /// Open a device that info() lists. Throws what the back end throws, of a plug-in kith::Error and
   /// std::bad_alloc alone. Any thread may.
   std::unique_ptr<spi::Device> open(std::uint32_t ordinal);
+  /// The same of a device in the caller's context.
+  std::unique_ptr<spi::Device> adopt(const spi::CallersDevice& callers);
 
   /// Its driver need not be tried any more: it was, or it has none.
   bool is_tried() const { return tried_ || !needs_loading(); }

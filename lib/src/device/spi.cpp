@@ -1,12 +1,14 @@
 #include "kith/spi.hpp"
 
 #include "device/device_state.hpp"
+#include "kith/error.hpp"
 
 namespace kith::spi {
 
 // Out of line, so that their type information lives in libkith.so alone.
 Allocation::~Allocation() = default;
 HostMemory::~HostMemory() = default;
+CopyQueue::~CopyQueue() = default;
 Device::~Device() = default;
 Backend::~Backend() = default;
 
@@ -22,6 +24,23 @@ void Device::let_go() {}
 
 std::unique_ptr<HostMemory> Device::allocate_host(std::size_t) {
   return nullptr;
+}
+
+std::unique_ptr<CopyQueue> Device::copy_queue() {
+  return nullptr;
+}
+
+bool Device::is_locked(const void*, std::size_t) const {
+  return false;
+}
+
+std::unique_ptr<Allocation> Device::borrow(const CallersMemory&) {
+  throw Error(Errc::unsupported, info.spec + " takes memory of the host alone; copy them to the host");
+}
+
+std::unique_ptr<Device> Backend::adopt(const CallersDevice&) {
+  throw Error(Errc::unsupported,
+              "adopt_device: this back end opens its devices itself; open one by its name, open_device()");
 }
 
 void with_device(const kith::Device& device, const std::function<void(Device&)>& body) {

@@ -2,12 +2,33 @@
 #pragma once
 
 #include <cstdint>
+#include <stop_token>
 #include <string>
+#include <utility>
 
 #include "kith/error.hpp"
 #include "kith/plan.hpp"
 
 namespace kith {
+
+/// While it exists, its token asks all searches of this thread to stop, too. Other than by PlanOptions::stop
+/// no search waits for its device after each step to hear it.
+class StopAlong {
+ public:
+  explicit StopAlong(std::stop_token token)
+      : token_(std::move(token)), before_(std::exchange(innermost, this)) {}
+  StopAlong(const StopAlong&) = delete;
+  StopAlong& operator=(const StopAlong&) = delete;
+  ~StopAlong() { innermost = before_; }
+
+  static bool asks() { return innermost && innermost->token_.stop_requested(); }
+
+ private:
+  static inline thread_local const StopAlong* innermost = nullptr;
+
+  const std::stop_token token_;
+  const StopAlong* const before_;
+};
 
 class Watcher {
  public:
@@ -23,7 +44,7 @@ class Watcher {
   }
 
   void check_stop() const {
-    if (options_.stop.stop_requested())
+    if (options_.stop.stop_requested() || StopAlong::asks())
       throw Error(Errc::interrupted, "search: stopped after " + std::to_string(done_) + " of " +
                                          std::to_string(steps_) +
                                          " steps, as was asked; nothing is returned");

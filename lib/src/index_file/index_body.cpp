@@ -54,12 +54,38 @@ void IndexFile::expect(std::uint64_t first, std::uint64_t bytes) const {
   ::posix_fadvise(file_.get(), static_cast<off_t>(first), static_cast<off_t>(bytes), POSIX_FADV_WILLNEED);
 }
 
-IndexBody::IndexBody(const IndexFile& file, const OpenOptions& options)
+IndexBody::IndexBody(const IndexFile& file, const OpenOptions& options, const IndexPart& part)
     : file_(file), options_(options), sums_(static_cast<std::size_t>(file.layout().blocks()) + 1) {
   const std::uint64_t at = file_.layout().body_end(), last = sums_.size() - 1;
   file_.read(at, sums_.data(), sums_.size() * sizeof(std::uint64_t));
   if (sums_[last] != Xxh64::of(sums_.data(), last * sizeof(std::uint64_t)))
     refuse_index_file(at, "the checksum of the checksums does not match; the file is damaged: copy it again");
+  for (const IndexFileSection& section : file_.layout().info.sections) {
+    const IndexFileSection some = section_of(file_.layout(), section, part);
+    const auto pass_over = [&](std::uint64_t begin, std::uint64_t end) {
+      if (begin == end) return;
+      unneeded_.push_back(section);
+      unneeded_.back().offset = begin;
+      unneeded_.back().bytes = end - begin;
+    };
+    pass_over(section.offset, some.offset);
+    pass_over(some.offset + some.bytes, section.offset + section.bytes);
+  }
+  for (std::uint64_t block = needed_from(next_); block < at; block = needed_from(block + index_block_bytes))
+    needed_ += std::min(index_block_bytes, at - block);
+  next_ = needed_from(next_);
+}
+
+std::uint64_t IndexBody::needed_from(std::uint64_t from) const {
+  const std::uint64_t end = file_.layout().body_end();
+  const auto is_needed = [this, end](std::uint64_t block) {
+    const std::uint64_t behind = std::min(block + index_block_bytes, end);
+    return std::none_of(unneeded_.begin(), unneeded_.end(), [&](const IndexFileSection& bytes) {
+      return bytes.offset <= block && behind <= bytes.offset + bytes.bytes;
+    });
+  };
+  while (from < end && !is_needed(from)) from += index_block_bytes;
+  return std::min(from, end);
 }
 
 std::span<const unsigned char> IndexBody::next() {
@@ -67,7 +93,7 @@ std::span<const unsigned char> IndexBody::next() {
   if (options_.stop.stop_requested())
     throw Error(Errc::interrupted, std::string(index_where) + ": stopped at byte " + std::to_string(next_) +
                                        ", as was asked; no index is made");
-  tell_progress(next_ - index_head_bytes);
+  tell_progress();
   offset_ = next_;
   const std::uint64_t bytes = std::min(index_block_bytes, end - offset_);
   if (bytes == 0) return {};
@@ -94,18 +120,19 @@ std::span<const unsigned char> IndexBody::next() {
   if (sums_[block] != Xxh64::of(sums.data(), sums.size() * sizeof(std::uint64_t)))
     refuse_index_file(offset_, "the checksum of the " + std::to_string(bytes) +
                                    " bytes from here on does not match; the file is damaged: copy it again");
-  next_ = offset_ + bytes;
+  read_ += bytes;
+  next_ = needed_from(offset_ + bytes);
   if (next_ < end) file_.expect(next_, std::min(index_block_bytes, end - next_));
   return block_;
 }
 
-void IndexBody::tell_progress(std::uint64_t done) const {
+void IndexBody::tell_progress() const {
   if (!options_.progress) return;
   // Volatile, as compilers move arithmetic past the guard: the callback runs in the caller's own environment.
   volatile double part = 0;
   {
     const FloatGuard guard;
-    const volatile std::uint64_t some = done, all = file_.layout().body_bytes;
+    const volatile std::uint64_t some = read_, all = needed_;
     part = static_cast<double>(some) / static_cast<double>(all);
   }
   options_.progress(part);

@@ -35,8 +35,12 @@ class IndexFile {
 class IndexBody {
  public:
   /// Reads the checksums.
+  ///   part  of the rows; blocks that hold only other rows, or what is told of them, are passed over
   /// Throws bad_file.
-  IndexBody(const IndexFile& file, const OpenOptions& options);
+  IndexBody(const IndexFile& file, const OpenOptions& options, const IndexPart& part);
+  /// Of the whole file.
+  IndexBody(const IndexFile& file, const OpenOptions& options)
+      : IndexBody(file, options, {0, file.layout().info.rows}) {}
 
   /// The next block, until the next call; empty behind the last one.
   /// Throws bad_file: it is not what was written; interrupted.
@@ -45,13 +49,16 @@ class IndexBody {
   std::uint64_t offset() const { return offset_; }
 
  private:
-  void tell_progress(std::uint64_t done) const;
+  void tell_progress() const;
+  /// The first byte of the next block that is needed, from the block at `from` on.
+  std::uint64_t needed_from(std::uint64_t from) const;
 
   const IndexFile& file_;
   const OpenOptions& options_;
   std::vector<std::uint64_t> sums_;
   std::vector<unsigned char> block_;
-  std::uint64_t offset_ = 0, next_ = index_head_bytes;
+  std::vector<IndexFileSection> unneeded_;  ///< bytes of sections that only other parts need
+  std::uint64_t offset_ = 0, next_ = index_head_bytes, read_ = 0, needed_ = 0;
 };
 
 /// Calls take(bytes) with what of `section` is in a block of the file.

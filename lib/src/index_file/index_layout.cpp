@@ -10,6 +10,7 @@
 
 #include "base/text.hpp"
 #include "base/xxh64.hpp"
+#include "index_file/index_checks.hpp"
 #include "kith/error.hpp"
 #include "metric/chain.hpp"
 #include "rows/chunks.hpp"
@@ -20,9 +21,8 @@ namespace {
 
 constexpr std::uint64_t order_mark = 0x0102030405060708u;
 constexpr std::size_t metric_bytes = 16, name_bytes = 16, element_bytes_in_file = 8;
-constexpr std::uint64_t table_at = 120, entry_bytes = 64, checksum_at = index_head_bytes - 8;
-constexpr std::uint64_t most_sections = (checksum_at - table_at) / entry_bytes;
-constexpr std::int64_t index_bytes = sizeof(std::int64_t);
+constexpr std::uint64_t entry_bytes = 64, checksum_at = index_head_bytes - 8;
+constexpr std::uint64_t most_sections = (checksum_at - index_table_at) / entry_bytes;
 
 /// The next fields of a head, in their order: said once, for whoever writes and reads it.
 template <class Stream, class AnyLayout>
@@ -150,142 +150,6 @@ class HeadReader {
   std::size_t position_ = 0;
 };
 
-bool is_known(std::string_view section) {
-  constexpr std::string_view known[] = {rows_section,      unit_rows_section, features_section,
-                                        positions_section, ids_section,       removed_section};
-  return std::find(std::begin(known), std::end(known), section) != std::end(known);
-}
-
-/// Sections stand one behind another, from a page each, and end within the body.
-void check_places(const IndexLayout& layout) {
-  std::uint64_t end = index_head_bytes;
-  std::vector<std::string> seen;
-  for (const IndexFileSection& section : layout.info.sections) {
-    const std::string which = "section " + section.name;
-    if (std::find(seen.begin(), seen.end(), section.name) != seen.end())
-      refuse_index_file(table_at, which + " is there twice; save the index again");
-    seen.push_back(section.name);
-    if (section.needed && !is_known(section.name))
-      refuse_index_file(table_at,
-                        which +
-                            " is needed, and this kith does not know it; a newer one wrote the file: "
-                            "use that");
-    if (section.offset % index_page_bytes != 0 || section.offset < end ||
-        section.offset > layout.body_end() || section.bytes > layout.body_end() - section.offset)
-      refuse_index_file(table_at, which + " has " + std::to_string(section.bytes) + " bytes from byte " +
-                                      std::to_string(section.offset) + ", but what is between byte " +
-                                      std::to_string(end) + " and " + std::to_string(layout.body_end()) +
-                                      " is left, from a whole " + std::to_string(index_page_bytes) +
-                                      " on; save the index again");
-    end = section.offset + section.bytes;
-  }
-}
-
-/// The sizes that the head tells; nothing is made for them before they are known to be right.
-void check_counts(const IndexFileInfo& info) {
-  const auto wrong = [](const std::string& why) { refuse_index_file(40, why + "; save the index again"); };
-  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
-  if (info.rows < 1 || info.rows > most_rows)
-    wrong(std::to_string(info.rows) + " rows, but an index holds 1 to " + std::to_string(most_rows));
-  if (info.dims < 1 || (compares_bits(info.metric) && info.dims > most_bits))
-    wrong(std::to_string(info.dims) + " columns, which no index has");
-  if (info.removed < 0 || info.removed >= info.rows)
-    wrong(std::to_string(info.removed) + " of " + std::to_string(info.rows) + " rows are removed");
-  if (info.positions < info.rows || info.next_row < info.positions || info.next_row == most)
-    wrong(std::to_string(info.rows) + " rows of " + std::to_string(info.positions) +
-          " that were given, and the next is number " + std::to_string(info.next_row));
-  if (info.first_row < 0 || info.first_row > most - info.positions)
-    wrong("first_row = " + std::to_string(info.first_row) + " with " + std::to_string(info.positions) +
-          " rows");
-  if (!std::isfinite(info.largest) || info.largest < 0)
-    wrong("largest = " + text_of(info.largest) + ", which no element has");
-}
-
-/// The columns that count, from the size of their section.
-std::int64_t count_features(const IndexLayout& layout) {
-  const IndexFileSection* const features = layout.find(features_section);
-  if (!features) return layout.info.dims;
-  const std::uint64_t count = features->bytes / index_bytes;
-  if (features->element != "i64" || features->bytes % index_bytes != 0 || count < 1 ||
-      count > static_cast<std::uint64_t>(layout.info.dims) || compares_bits(layout.info.metric))
-    refuse_index_file(features->offset, "section features has " + std::to_string(features->bytes) +
-                                            " bytes of " + features->element + ", which are no features of " +
-                                            std::to_string(layout.info.dims) +
-                                            " columns; save the index again");
-  return static_cast<std::int64_t>(count);
-}
-
-/// What says which rows are there, and what they are called.
-///   wanted  whether the head needs it
-void check_numbers_section(const IndexLayout& layout, std::string_view name, std::string_view element,
-                           std::int64_t bytes, bool wanted) {
-  const IndexFileSection* const section = layout.find(name);
-  if ((section != nullptr) == wanted &&
-      (!section || (section->element == element && section->bytes == static_cast<std::uint64_t>(bytes))))
-    return;
-  refuse_index_file(section ? section->offset : table_at,
-                    "section " + std::string(name) + (section ? " is not what" : " is missing, which") +
-                        " the head needs of it; save the index again");
-}
-
-void check_numbers(const IndexLayout& layout) {
-  const IndexFileInfo& info = layout.info;
-  const std::int64_t numbers = info.rows * index_bytes;  // at most 2^32 rows
-  const std::int64_t words = (info.rows + removed_bits_a_word - 1) / removed_bits_a_word;
-  // An index that was not compacted may have no list of positions: these are then places.
-  check_numbers_section(layout, positions_section, "i64", numbers,
-                        info.positions != info.rows || layout.find(positions_section) != nullptr);
-  check_numbers_section(layout, ids_section, "i64", numbers,
-                        info.next_row != info.positions || layout.find(ids_section) != nullptr);
-  check_numbers_section(layout, removed_section, "u32", words * std::int64_t{sizeof(std::uint32_t)},
-                        info.removed > 0);
-  if (layout.find(ids_section) && info.first_row != 0)
-    refuse_index_file(table_at,
-                      "the rows have ids and a first_row, which no index has; save the index again");
-}
-
-Element check_rows_section(const IndexLayout& layout) {
-  const IndexFileInfo& info = layout.info;
-  const bool unit = prepare_of(info.metric) == Prepare::unit_rows;
-  const std::string_view wanted = unit ? unit_rows_section : rows_section;
-  const IndexFileSection* const rows = layout.find(wanted);
-  if (!rows || layout.find(unit ? rows_section : unit_rows_section))
-    refuse_index_file(table_at, "an index of " + std::string(name(info.metric)) +
-                                    " has its rows in the section " + std::string(wanted) +
-                                    " alone; save the index again");
-  for (const IndexFileSection& before : info.sections)
-    if (is_known(before.name) && before.offset > rows->offset)
-      refuse_index_file(table_at, "section " + before.name + " stands behind the rows; save the index again");
-  Element element{};
-  bool known = false;
-  for (const Element one : all_elements)
-    if (name(one) == rows->element) element = one, known = true;
-  if (!known || (element == Element::bits) != compares_bits(info.metric) || (unit && element != Element::f32))
-    refuse_index_file(rows->offset, "rows of " + rows->element + " do not go with " +
-                                        std::string(name(info.metric)) + "; save the index again");
-  const auto row = static_cast<std::uint64_t>(row_bytes(element, info.features));
-  const auto count = static_cast<std::uint64_t>(info.rows);
-  if (rows->bytes % count != 0 || rows->bytes / count != row)
-    refuse_index_file(rows->offset, "the rows take " + std::to_string(rows->bytes) + " bytes, but " +
-                                        std::to_string(info.rows) + " of " + std::to_string(row) +
-                                        " bytes each are told; save the index again");
-  return element;
-}
-
-void check_sizes(const IndexLayout& layout, std::uint64_t bytes) {
-  const std::uint64_t most = std::numeric_limits<std::int64_t>::max() / 2;
-  const std::uint64_t told = layout.info.bytes;
-  if (told > most || layout.body_bytes > most || told != layout.body_end() + 8 * (layout.blocks() + 1))
-    refuse_index_file(24, "a file of " + std::to_string(told) + " bytes has no body of " +
-                              std::to_string(layout.body_bytes) + "; save the index again");
-  if (bytes < told)
-    refuse_index_file(
-        bytes, "the file ends here, but " + std::to_string(told) + " bytes were written; copy it again");
-  if (bytes > told)
-    refuse_index_file(told,
-                      "the file should end here, but has " + std::to_string(bytes) + " bytes; copy it again");
-}
-
 /// Magic, version and byte order: what decides whether the rest can be read at all.
 void check_origin(HeadReader& reader, std::span<const unsigned char> head) {
   const std::size_t some = std::min(head.size(), index_magic.size());
@@ -325,6 +189,27 @@ const IndexFileSection& IndexLayout::rows() const {
   for (const std::string_view name : {rows_section, unit_rows_section})
     if (const IndexFileSection* const section = find(name)) return *section;
   throw Error(Errc::bad_file, "the file has no section of rows; copy it again");
+}
+
+IndexFileSection section_of(const IndexLayout& layout, const IndexFileSection& section,
+                            const IndexPart& part) {
+  const auto first = static_cast<std::uint64_t>(part.first), rows = static_cast<std::uint64_t>(part.rows);
+  const auto cut = [&section](std::uint64_t begin, std::uint64_t end) {
+    IndexFileSection some = section;
+    some.offset += begin;
+    some.bytes = end - begin;
+    return some;
+  };
+  if (section.name == removed_section) {
+    const std::uint64_t bits = removed_bits_a_word, word = sizeof(std::uint32_t);
+    return cut(first / bits * word, (first + rows + bits - 1) / bits * word);
+  }
+  const bool numbers = section.name == positions_section || section.name == ids_section;
+  if (!numbers && &section != &layout.rows()) return section;
+  const std::uint64_t one =
+      numbers ? std::uint64_t{sizeof(std::int64_t)}
+              : static_cast<std::uint64_t>(row_bytes(layout.info.element, layout.info.features));
+  return cut(first * one, (first + rows) * one);
 }
 
 IndexLayout layout_of(IndexFileInfo info, bool positions, bool ids) {
@@ -389,13 +274,7 @@ IndexLayout read_head(std::span<const unsigned char> head, std::uint64_t bytes) 
   layout.info.version = index_version;
   head_fields(reader, layout);
   reader.zeros(checksum_at - reader.position());
-  check_sizes(layout, bytes);
-  check_counts(layout.info);
-  check_places(layout);
-  layout.info.features = count_features(layout);
-  check_numbers(layout);
-  layout.info.element = check_rows_section(layout);
-  layout.info.rows_offset = layout.rows().offset;
+  check_layout(layout, bytes);
   return layout;
 }
 

@@ -30,6 +30,8 @@ inline constexpr std::string_view rows_section = "rows", unit_rows_section = "un
                                   features_section = "features", positions_section = "positions",
                                   ids_section = "ids", removed_section = "removed";
 inline constexpr std::int64_t removed_bits_a_word = 32;
+inline constexpr std::int64_t index_bytes = sizeof(std::int64_t);  ///< of a number in the file
+inline constexpr std::uint64_t index_table_at = 120;               ///< where the table of sections begins
 
 /// A file as its head says.
 struct IndexLayout {
@@ -43,6 +45,16 @@ struct IndexLayout {
   std::uint64_t blocks() const { return (body_bytes + index_block_bytes - 1) / index_block_bytes; }
   std::uint64_t body_end() const { return index_head_bytes + body_bytes; }
 };
+
+/// Rows first, first + 1, ... of a file.
+struct IndexPart {
+  std::int64_t first = 0, rows = 0;
+};
+
+/// What of `section` is about rows of a part: rows, positions and ids themselves, of `removed` the words with
+/// their bits; of any other section all.
+IndexFileSection section_of(const IndexLayout& layout, const IndexFileSection& section,
+                            const IndexPart& part);
 
 /// Lay out what is told of `info` beside version, bytes and sections.
 ///   positions, ids  whether there are such sections

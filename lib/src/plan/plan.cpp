@@ -8,6 +8,7 @@
 #include "base/float_guard.hpp"
 #include "boxes/boxes_rules.hpp"
 #include "kith/error.hpp"
+#include "kith/spi/byte_grid.hpp"
 #include "plan/attempts.hpp"
 #include "plan/plan_filter.hpp"
 #include "plan/plan_memory.hpp"
@@ -297,6 +298,11 @@ std::string explain(const Plan& plan) try {
   };
   line("device", plan.device);
   line("problem", name(p.metric), ", n = ", p.n, ", m = ", p.m, ", dims = ", p.dims, ", k = ", p.k);
+  if (plan.residence == Residence::stream)
+    line("residence", "stream, in chunks of ", plan.chunk_rows,
+         " training rows; what follows is for one chunk");
+  else if (plan.residence == Residence::quantized)
+    line("residence", "quantized: the device proposes, the host ranks the rows that the source has");
   const bool radius = p.k == 0;
   line("chain",
        plan.boxes   ? "boxes, nearest first"
@@ -323,6 +329,11 @@ std::string explain(const Plan& plan) try {
     for (const Attempt& attempt : plan.attempts) line("attempt", name(attempt.way), ": ", said(attempt));
   if (plan.proposer != Proposer::none || radius)
     line("candidates", plan.candidates, " places a query", radius ? " and training tile" : "");
+  if (plan.exact_products)
+    line("ranked by", "products of whole numbers, which are the chain",
+         static_cast<std::size_t>(p.dims) > spi::columns_of_exact_chains(p.metric)
+             ? " below 2^24 steps; the chain ranks the others"
+             : "");
   if (plan.proposer != Proposer::none)
     line("quantized rows", quantized_bytes(plan.proposer, p.n, p.dims), " bytes, kept with the index");
   if (plan.boxes) {

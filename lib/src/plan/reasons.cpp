@@ -135,9 +135,17 @@ std::string gathered(std::int64_t kept, std::int64_t rows) {
   return "; the filter keeps " + std::to_string(kept) + " of " + std::to_string(rows) +
          " rows, which are gathered";
 }
+std::string placed(Placement placement, const std::string& members) {
+  return placement == Placement::split ? "; the rows are split: " + members
+                                       : "; all rows are on each of " + members + ", which share the queries";
+}
+
 std::string overwhelmed(Proposer proposer) {
   return "; proposer " + std::string(name(proposer)) +
          " gave way (it left most queries of an earlier search of this index to the chain)";
+}
+std::string exact_products() {
+  return "; rows and queries lie on one grid of bytes, so products of whole numbers are the chain";
 }
 std::string gave_way_measured(const std::string& message) {
   return "; what was measured is refused here (" + message + ")";

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "kith/placement.hpp"
 #include "kith/plan.hpp"
 #include "kith/tuning.hpp"
 
@@ -53,7 +54,11 @@ std::string left_out(const Plan& plan);  ///< empty when no rows are
 /// `searched` neighbours for `wanted` that count.
 std::string struck(std::int64_t searched, std::int64_t wanted);
 std::string gathered(std::int64_t kept, std::int64_t rows);
+/// Of a set of devices.
+///   members  with the rows of each, where the rows are split
+std::string placed(Placement placement, const std::string& members);
 std::string overwhelmed(Proposer proposer);
+std::string exact_products();
 std::string gave_way_measured(const std::string& message);
 std::string gave_way_proposer(const std::string& message);
 std::string gave_way_at_work(const std::string& message);

@@ -11,16 +11,18 @@
 #include "device/device_state.hpp"
 #include "kith/index.hpp"
 #include "kith/plan.hpp"
+#include "rows/byte_grid.hpp"
 #include "rows/chunks.hpp"
 #include "rows/landing.hpp"
 #include "rows/lessons.hpp"
-#include "rows/removed_rows.hpp"
-#include "rows/row_numbers.hpp"
+#include "rows/numbers/removed_rows.hpp"
+#include "rows/numbers/row_numbers.hpp"
 
 namespace kith {
 
 class IndexBoxes;
 class IndexQuantizedRows;
+class PartedRows;
 
 /// What searches make of the rows on a device, and learn about them. Snapshots that differ only in which rows
 /// are removed share it.
@@ -68,8 +70,12 @@ struct Index::State {
   std::int64_t first_row = 0;          ///< IndexOptions::first_row
   float largest_of_shards = 0;         ///< IndexOptions::largest
   std::vector<Chunk> chunks;
+  /// Where no single device holds the rows as a whole: who searches them; there are no chunks then, and what
+  /// is made of the rows is kept there. Null: the rows are in the chunks.
+  std::shared_ptr<const PartedRows> parted;
   std::vector<float> centre;  ///< centre_of() the rows
   double clip_range = 0;      ///< clip_range_of() the rows
+  ByteGrid grid;              ///< grid_of() the rows
   RowNumbers numbers;         ///< of the rows, by their places
   RemovedRows removed;        ///< by their places
   std::shared_ptr<MadeOfRows> made;

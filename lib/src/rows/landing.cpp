@@ -62,25 +62,6 @@ void gather_words(const unsigned char* from, std::int64_t cols, float* to) {
   std::memcpy(reinterpret_cast<unsigned char*>(to) + bytes - 1, &last, 1);
 }
 
-void land_row(Element element, const unsigned char* from, std::int64_t cols, float* to) {
-  switch (element) {
-    case Element::f32:
-      std::memcpy(to, from, static_cast<std::size_t>(cols) * sizeof(float));
-      return;
-    case Element::f16:
-      return widen<std::uint16_t>(from, cols, to, from_f16);
-    case Element::bf16:
-      return widen<std::uint16_t>(from, cols, to, from_bf16);
-    case Element::u8:
-      return widen<std::uint8_t>(from, cols, to,
-                                 [](std::uint8_t value) { return static_cast<float>(value); });
-    case Element::i8:
-      return widen<std::int8_t>(from, cols, to, [](std::int8_t value) { return static_cast<float>(value); });
-    case Element::bits:
-      return gather_words(from, cols, to);
-  }
-}
-
 /// The binary16 that a float32 is; only for values that came from one.
 std::uint16_t to_f16(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
@@ -122,14 +103,22 @@ Element parse_element(std::string_view text) {
   return parse_in(element_names, "element", text);
 }
 
+std::string_view place_name(Where where) {
+  return name_in(places, where);
+}
+
 void check_rows(std::string_view where, std::string_view what, const RowsView& rows) {
   if (rows.where != Where::host || rows.stream_or_queue)
     refuse(where, what,
            rows.where == Where::host
                ? "lie on the host and have a stream; leave the stream out"
-               : "lie on " + std::string(name_in(places, rows.where)) +
-                     ", and this kith reads those of the host alone; copy them to the host",
+               : "lie on " + std::string(place_name(rows.where)) +
+                     ", and this call takes those of the host alone; copy them to the host",
            Errc::unsupported);
+  check_layout(where, what, rows);
+}
+
+void check_layout(std::string_view where, std::string_view what, const RowsView& rows) {
   if (rows.offset_bytes < 0 || (!rows.data && rows.offset_bytes > 0))
     refuse(where, what,
            rows.data
@@ -160,6 +149,25 @@ void check_element(std::string_view where, std::string_view what, const RowsView
     refuse(where, what,
            "have " + std::to_string(rows.cols) + " bits, but " + measure + " counts at most " +
                std::to_string(most_bits) + " exactly; give fewer");
+}
+
+void land_row(Element element, const unsigned char* from, std::int64_t cols, float* to) {
+  switch (element) {
+    case Element::f32:
+      std::memcpy(to, from, static_cast<std::size_t>(cols) * sizeof(float));
+      return;
+    case Element::f16:
+      return widen<std::uint16_t>(from, cols, to, from_f16);
+    case Element::bf16:
+      return widen<std::uint16_t>(from, cols, to, from_bf16);
+    case Element::u8:
+      return widen<std::uint8_t>(from, cols, to,
+                                 [](std::uint8_t value) { return static_cast<float>(value); });
+    case Element::i8:
+      return widen<std::int8_t>(from, cols, to, [](std::int8_t value) { return static_cast<float>(value); });
+    case Element::bits:
+      return gather_words(from, cols, to);
+  }
 }
 
 void store_row(Element element, const float* from, std::int64_t cols, unsigned char* to) {

@@ -26,9 +26,15 @@ constexpr std::int64_t landed_cols(Element element, std::int64_t cols) {
   return element == Element::bits ? cols / bits_a_word + (cols % bits_a_word > 0 ? 1 : 0) : cols;
 }
 
-/// Refuse a view that no memory can hold: without an address, with rows that overlap, or too large; and one
-/// that is not the host's.
+/// `the host`, `a CUDA device`, `an OpenCL device`.
+std::string_view place_name(Where where);
+
+/// Refuse a view that no memory can hold: without an address, with rows that overlap, or too large.
 ///   what  names the rows in messages: "training" or "query"
+/// Throws invalid_argument.
+void check_layout(std::string_view where, std::string_view what, const RowsView& rows);
+
+/// check_layout(), and refuse one that is not the host's.
 /// Throws invalid_argument; unsupported: rows of a device.
 void check_rows(std::string_view where, std::string_view what, const RowsView& rows);
 
@@ -38,6 +44,11 @@ void check_element(std::string_view where, std::string_view what, const RowsView
 
 /// check_rows(), then the rows as float32. No value is looked at.
 LandedRows land(std::string_view where, std::string_view what, const RowsView& rows, std::uint32_t threads);
+
+/// One row as float32.
+///   from  [row_bytes(element, cols)]
+///   to    [landed_cols(element, cols)]  out
+void land_row(Element element, const unsigned char* from, std::int64_t cols, float* to);
 
 /// A landed row as its element once more: what land() made of values is turned back exactly.
 ///   from  [landed_cols(element, cols)]

@@ -7,6 +7,18 @@
 
 namespace kith {
 
+void unpack_rows(std::span<const float> packed, std::int64_t block, std::int64_t count, std::size_t dims,
+                 float* to, std::uint32_t threads) {
+  parallel_for(divide_up(count, block), static_cast<std::int64_t>(packed.size()), threads,
+               [&](std::int64_t b) {
+                 const float* const from = packed.data() + size(b * block) * dims;
+                 const std::int64_t begin = b * block, some = std::min(block, count - begin);
+                 for (std::int64_t r = 0; r < some; ++r)
+                   for (std::size_t d = 0; d < dims; ++d)
+                     to[size(begin + r) * dims + d] = from[d * size(block) + size(r)];
+               });
+}
+
 void read_rows(const Index::State& index, const Chunk& chunk, std::int64_t first, std::int64_t count,
                float* to, std::vector<float>& packed, std::uint32_t threads) {
   const std::int64_t block = index.device.info().train_block, blocks = divide_up(count, block);
@@ -17,12 +29,7 @@ void read_rows(const Index::State& index, const Chunk& chunk, std::int64_t first
     session->read(*chunk.memory, size(first / block) * block_floats * sizeof(float), packed.data(),
                   packed.size() * sizeof(float));
   }
-  parallel_for(blocks, static_cast<std::int64_t>(packed.size()), threads, [&](std::int64_t b) {
-    const float* const from = packed.data() + size(b) * block_floats;
-    const std::int64_t begin = b * block, some = std::min(block, count - begin);
-    for (std::int64_t r = 0; r < some; ++r)
-      for (std::size_t d = 0; d < dims; ++d) to[size(begin + r) * dims + d] = from[d * size(block) + size(r)];
-  });
+  unpack_rows(packed, block, count, dims, to, threads);
 }
 
 }  // namespace kith

@@ -2,11 +2,18 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "rows/index_state.hpp"
 
 namespace kith {
+
+/// RowBlocks as rows, row-major.
+///   packed  whole blocks of `block` rows
+///   to      [count, dims]  out
+void unpack_rows(std::span<const float> packed, std::int64_t block, std::int64_t count, std::size_t dims,
+                 float* to, std::uint32_t threads);
 
 /// Rows as they lie on the device, row-major. Locks the device.
 ///   chunk   of `index`

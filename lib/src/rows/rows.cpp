@@ -188,16 +188,11 @@ std::size_t packed_bytes(std::int64_t rows, std::int64_t dims, std::uint32_t blo
   return static_cast<std::size_t>(padded) * static_cast<std::size_t>(dims) * sizeof(float);
 }
 
-void upload_rows(Device::State& state, spi::Allocation& to, MatrixView<const float> rows, std::uint32_t block,
-                 std::uint32_t threads, std::int64_t begin) {
+void write_packed(MatrixView<const float> rows, std::uint32_t block, std::uint32_t threads,
+                  std::span<float> staging, const WriteBytes& write) {
   const std::int64_t dims = rows.cols(), blocks = (rows.rows() + block - 1) / block;
   const std::size_t block_floats = static_cast<std::size_t>(dims) * block;
-  constexpr std::size_t staging_floats = std::size_t{1} << 23;  // 32 MiB a write
-  const auto step = std::max<std::int64_t>(1, static_cast<std::int64_t>(staging_floats / block_floats));
-  if (blocks == 0) return;
-  const std::size_t staged = static_cast<std::size_t>(std::min(step, blocks)) * block_floats;
-  const HostBuffer buffer(state, staged * sizeof(float));
-  const std::span<float> staging = buffer.as<float>(staged);
+  const auto step = static_cast<std::int64_t>(staging.size() / block_floats);
   // Blocks of few columns are packed faster than handed out.
   constexpr std::size_t share_floats = std::size_t{1} << 14;
   const auto a_share = static_cast<std::int64_t>(std::max<std::size_t>(1, share_floats / block_floats));
@@ -210,10 +205,29 @@ void upload_rows(Device::State& state, spi::Allocation& to, MatrixView<const flo
                      pack_block(rows, (first + i) * block, block,
                                 staging.data() + static_cast<std::size_t>(i) * block_floats);
                  });
-    const DeviceSession session(state);
-    session->write(to, static_cast<std::size_t>(begin / block + first) * block_floats * sizeof(float),
-                   staging.data(), static_cast<std::size_t>(count) * block_floats * sizeof(float));
+    write(static_cast<std::size_t>(first) * block_floats * sizeof(float), staging.data(),
+          static_cast<std::size_t>(count) * block_floats * sizeof(float));
   }
+}
+
+std::size_t staging_floats(std::int64_t rows, std::int64_t dims, std::uint32_t block) {
+  constexpr std::size_t most_floats = std::size_t{1} << 23;  // 32 MiB a write
+  const std::size_t block_floats = static_cast<std::size_t>(dims) * block;
+  const auto blocks = static_cast<std::size_t>((rows + block - 1) / block);
+  return std::min(std::max<std::size_t>(1, most_floats / block_floats), blocks) * block_floats;
+}
+
+void upload_rows(Device::State& state, spi::Allocation& to, MatrixView<const float> rows, std::uint32_t block,
+                 std::uint32_t threads, std::int64_t begin) {
+  if (rows.rows() == 0) return;
+  const std::size_t staged = staging_floats(rows.rows(), rows.cols(), block);
+  const HostBuffer buffer(state, staged * sizeof(float));
+  const std::size_t at = packed_bytes(begin, rows.cols(), block);
+  write_packed(rows, block, threads, buffer.as<float>(staged),
+               [&](std::size_t offset, const void* from, std::size_t bytes) {
+                 const DeviceSession session(state);
+                 session->write(to, at + offset, from, bytes);
+               });
 }
 
 }  // namespace kith

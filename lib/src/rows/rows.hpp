@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -58,6 +59,17 @@ void check_range(std::string_view where, Metric metric, MatrixView<const float> 
 
 /// Bytes that `rows` rows of `dims` floats take in blocks of `block`.
 std::size_t packed_bytes(std::int64_t rows, std::int64_t dims, std::uint32_t block);
+
+/// Write bytes to device memory, from an offset on.
+using WriteBytes = std::function<void(std::size_t offset, const void* from, std::size_t bytes)>;
+
+/// Write rows as RowBlocks to where row 0 is, some at a time by way of `staging`, which holds one block or
+/// more.
+void write_packed(MatrixView<const float> rows, std::uint32_t block, std::uint32_t threads,
+                  std::span<float> staging, const WriteBytes& write);
+
+/// Floats that such rows are worth being staged by.
+std::size_t staging_floats(std::int64_t rows, std::int64_t dims, std::uint32_t block);
 
 /// Write rows to device memory as RowBlocks, beginning at row `begin` of `to`, a multiple of `block`. Locks
 /// the device.

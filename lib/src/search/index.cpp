@@ -8,18 +8,19 @@
 
 #include "base/border.hpp"
 #include "base/text.hpp"
-#include "boxes/index_boxes.hpp"
+#include "certified/byte_grid.hpp"
 #include "certified/quantized_rows.hpp"
-#include "device/timing.hpp"
-#include "host/parallel.hpp"
+#include "device/device_set.hpp"
 #include "kith/error.hpp"
-#include "metric/chain.hpp"
 #include "rows/mapped_options.hpp"
 #include "rows/rows.hpp"
-#include "search/filtered/gathered_search.hpp"
+#include "search/device_memory/index_rows.hpp"
 #include "search/filtered/kept_rows.hpp"
-#include "search/pipeline.hpp"
+#include "search/index_checks.hpp"
+#include "search/index_plan.hpp"
+#include "search/parted/parted_rows.hpp"
 #include "search/search.hpp"
+#include "search/sets/set_rows.hpp"
 
 namespace kith {
 namespace {
@@ -40,15 +41,11 @@ void check_count(std::int64_t rows) {
            "; split them over several");
 }
 
-/// Rows in this order; as they are where it is empty.
-void put_in_order(const std::vector<std::int64_t>& order, PreparedRows& rows) {
-  if (order.empty()) return;
-  std::vector<float> ordered;
-  ordered.reserve(order.size() * static_cast<std::size_t>(rows.view.cols()));
-  for (const std::int64_t row : order)
-    ordered.insert(ordered.end(), rows.view.row(row), rows.view.row(row) + rows.view.cols());
-  rows.own = std::move(ordered);
-  rows.view = {rows.own.data(), rows.view.rows(), rows.view.cols()};
+/// Memory of the caller's is free to change once there is the Index: rows do not stay there.
+void check_residence(const IndexOptions& options) {
+  if (options.residence == Residence::automatic || options.residence == Residence::resident) return;
+  refuse("residence " + std::string(name(options.residence)) +
+         " is of rows that a source keeps; give memory_source(rows), and keep the rows");
 }
 
 std::vector<std::int64_t> in_order(std::span<const std::int64_t> ids) {
@@ -87,14 +84,50 @@ std::shared_ptr<Index::State> sharing(const Index::State& index) {
   state->first_row = index.first_row;
   state->largest_of_shards = index.largest_of_shards;
   state->chunks = index.chunks;
+  state->parted = index.parted;
   state->centre = index.centre;
   state->clip_range = index.clip_range;
+  state->grid = index.grid;
   state->numbers = index.numbers;
   return state;
 }
 
-/// Of a shard: its numbers, and what it is told of the others' elements.
-///   largest  max |element| of the rows here
+/// The rows of a new Index, which lacks only these.
+void place_rows(Index::State& index, RowsOfIndex rows, const IndexOptions& options) {
+  if (is_set(index.device)) {
+    index.parted = rows_on_set(index, rows.sample.view, {options.placement, options.shares});
+    return;
+  }
+  index.chunks = std::move(rows.chunks);
+  index.centre = centre_of(rows.sample.view, index.metric);
+  index.clip_range = measured_reach(index, rows.sample.view);
+  index.grid = grid_of(rows.sample.view, index.metric, index.element);
+}
+
+/// The rows of `before` and `more` behind them, for `grown`, which lacks only these.
+void add_rows(const Index::State& before, RowsOfIndex more, Index::State& grown) {
+  if (before.parted) {
+    grown.parted = before.parted->with(grown, more.sample.view, 0);
+    return;
+  }
+  grown.chunks = before.chunks;
+  for (Chunk& chunk : more.chunks) grown.chunks.push_back(std::move(chunk));
+  grown.centre = before.centre;
+  grown.clip_range = std::max(before.clip_range, measured_reach(grown, more.sample.view));
+  grown.grid = before.grid;
+}
+
+/// The rows of an Index in parts that are left, in memory of their own.
+std::shared_ptr<Index::State> compacted(const Index::State& index, std::span<const std::int64_t> places) {
+  std::shared_ptr<Index::State> state = sharing(index);
+  state->rows = static_cast<std::int64_t>(places.size());
+  state->parted = index.parted->of(*state, places);
+  state->largest = state->parted->largest_element();
+  return state;
+}
+
+}  // namespace
+
 void check_shard(const IndexOptions& options, Metric metric, std::int64_t rows, float largest) {
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
   if (options.first_row < 0 || options.first_row > most - rows)
@@ -107,8 +140,6 @@ void check_shard(const IndexOptions& options, Metric metric, std::int64_t rows, 
     refuse("largest = " + text_of(options.largest) + ", but the training rows reach " + text_of(largest) +
            "; give the largest |element| of the rows of all shards");
 }
-
-}  // namespace
 
 std::vector<std::int64_t> ordered_features(const std::vector<std::int64_t>& asked, std::int64_t columns) {
   std::vector<std::int64_t> features = asked;
@@ -128,29 +159,31 @@ std::vector<std::int64_t> ordered_features(const std::vector<std::int64_t>& aske
   return features;
 }
 
-Index::Index(Device device, const RowsView& train, Metric metric, const IndexOptions& options) try {
-  check_shape("training", train);
-  check_count(train.rows);
-  check_element("index", "training", train, metric);
+std::vector<std::int64_t> checked_features(const IndexOptions& options, Metric metric, std::int64_t columns) {
   if (compares_bits(metric) && !options.features.empty())
     refuse(std::string(name(metric)) +
            " compares whole rows of bits, but features are chosen; leave them out");
+  return ordered_features(options.features, columns);
+}
+
+Index::Index(Device device, const RowsView& train, Metric metric, const IndexOptions& options) try {
+  check_shape("training", train);
+  if (!is_set(device)) check_count(train.rows);
+  check_element("index", "training", train, metric);
+  check_residence(options);
   auto state = std::make_shared<State>(std::move(device), metric, train.cols,
-                                       ordered_features(options.features, train.cols));
+                                       checked_features(options, metric, train.cols));
   check_shard(options, metric, train.rows, 0);
   const std::vector<std::int64_t> order = order_of_ids("index", options.ids, train.rows, 0);
-  PreparedRows rows = prepare_rows("index", "training", train, metric, 0, state->mask(), options.first_row);
+  RowsOfIndex rows = put_rows(*state, {"training", train, order, 0, options.first_row});
   check_shard(options, metric, train.rows, rows.largest);
-  put_in_order(order, rows);
   state->rows = train.rows;
   state->element = train.element;
   state->numbers = options.ids.empty() ? RowNumbers(train.rows) : RowNumbers(in_order(options.ids));
   state->first_row = options.first_row;
   state->largest_of_shards = options.largest;
   state->largest = rows.largest;
-  state->chunks = upload_chunks(state->device.state(), rows.view, 0, 0);
-  state->centre = centre_of(rows.view, metric);
-  state->clip_range = measured_reach(*state, rows.view);
+  place_rows(*state, std::move(rows), options);
   state_ = std::move(state);
 } catch (...) {
   rethrow_as_error();
@@ -161,10 +194,10 @@ Index Index::with(const RowsView& more, std::span<const std::int64_t> ids) const
   if (more.cols != state_->columns)
     refuse("the added rows have " + std::to_string(more.cols) + " columns but the index has " +
            std::to_string(state_->columns) + "; give as many");
-  check_count(state_->rows + more.rows);
+  if (!state_->parted) check_count(state_->rows + more.rows);
   const std::vector<std::int64_t> order = order_of_ids("index", ids, more.rows, state_->numbers.next());
-  PreparedRows rows = prepare_rows("index", "added", more, state_->metric, 0, state_->mask());
-  put_in_order(order, rows);
+  check_element("index", "added", more, state_->metric);
+  RowsOfIndex rows = put_rows(*state_, {"added", more, order, state_->rows});
   auto state = std::make_shared<State>(state_->device, state_->metric, state_->columns, state_->features);
   state->rows = state_->rows + more.rows;
   state->element = more.element == state_->element ? more.element : Element::f32;
@@ -178,11 +211,7 @@ Index Index::with(const RowsView& more, std::span<const std::int64_t> ids) const
   check_shard({{}, state->first_row, state->largest_of_shards}, state->metric, state->numbers.positions(),
               rows.largest);
   state->largest = std::max(state_->largest, rows.largest);
-  state->chunks = state_->chunks;
-  for (Chunk& chunk : upload_chunks(state->device.state(), rows.view, state_->rows, 0))
-    state->chunks.push_back(std::move(chunk));
-  state->centre = state_->centre;
-  state->clip_range = std::max(state_->clip_range, measured_reach(*state, rows.view));
+  add_rows(*state_, std::move(rows), *state);
   Index grown = *this;
   grown.state_ = std::move(state);
   return grown;
@@ -204,9 +233,11 @@ Index Index::without(std::span<const std::int64_t> rows) const try {
 }
 
 Index Index::compact() const try {
-  if (state_->removed.count() == 0 && state_->chunks.size() == 1) return *this;
+  const bool in_one_part = state_->parted ? state_->parted->is_compact() : state_->chunks.size() == 1;
+  if (state_->removed.count() == 0 && in_one_part) return *this;
   const std::vector<std::int64_t> places = live_places(*state_);
-  std::shared_ptr<State> state = state_of_rows(*state_, places, 0);
+  std::shared_ptr<State> state =
+      state_->parted ? compacted(*state_, places) : state_of_rows(*state_, places, 0);
   if (state_->removed.count() == 0)
     state->numbers = state_->numbers;
   else
@@ -236,6 +267,13 @@ void Index::search_into(const RowsView& queries, std::int64_t k, Neighbors& foun
   rethrow_as_error();
 }
 
+void Index::search_into(const RowsView& queries, std::int64_t k, const DeviceNeighbors& found,
+                        const PlanOptions& options, Trace* trace) const try {
+  search_on_device(*state_, queries, k, found, options, trace);
+} catch (...) {
+  rethrow_as_error();
+}
+
 Keys Index::search_keys(const RowsView& queries, std::int64_t k, const PlanOptions& options,
                         Trace* trace) const try {
   return search_for_keys(*state_, queries, k, options, trace);
@@ -244,15 +282,8 @@ Keys Index::search_keys(const RowsView& queries, std::int64_t k, const PlanOptio
 }
 
 void Index::prepare(std::int64_t m, std::int64_t k, const PlanOptions& options) const try {
-  Feedback told = state_->lessons.feedback();
-  told.boxes_made = true;  // so that what it takes to make them is no reason against them
   const MappedOptions mapped("search", *state_, options, m, k);
-  if (gathers(*state_, m, k, mapped.options())) return;  // nothing is kept
-  const Plan plan = plan_search(*state_, m, k, mapped.options(), told);
-  if (plan.boxes)
-    boxes_for(*state_, options);
-  else if (plan.proposer != Proposer::none)
-    quantized_rows_for(*state_, plan);
+  prepare_for(*state_, m, k, mapped.options());
 } catch (...) {
   rethrow_as_error();
 }
@@ -260,8 +291,7 @@ void Index::prepare(std::int64_t m, std::int64_t k, const PlanOptions& options) 
 Plan Index::plan(std::int64_t m, std::int64_t k, const PlanOptions& options, const Feedback& feedback) const
     try {
   const MappedOptions mapped("search", *state_, options, m, k);
-  if (gathers(*state_, m, k, mapped.options())) return plan_gathered(*state_, m, k, mapped.options());
-  return plan_search(*state_, m, k, mapped.options(), feedback);
+  return plan_of(*state_, m, k, mapped.options(), feedback);
 } catch (...) {
   rethrow_as_error();
 }
@@ -270,7 +300,7 @@ Plan Index::plan(std::int64_t m, std::int64_t k, const PlanOptions& options) con
   return plan(m, k, options, feedback());
 }
 
-Feedback Index::feedback() const try { return state_->lessons.feedback(); } catch (...) {
+Feedback Index::feedback() const try { return feedback_of(*state_); } catch (...) {
   rethrow_as_error();
 }
 
@@ -308,14 +338,12 @@ const std::vector<std::int64_t>& Index::features() const {
   return state_->features;
 }
 
+Residence Index::residence() const {
+  return state_->parted ? state_->parted->residence() : Residence::resident;
+}
+
 std::size_t Index::memory_bytes() const {
-  std::size_t bytes = 0;
-  for (const Chunk& chunk : state_->chunks) bytes += chunk.memory.get()->bytes;
-  const std::lock_guard lock(state_->quantized_mutex);
-  for (const auto& [proposer, quantized] : state_->quantized_rows)
-    if (quantized) bytes += quantized->bytes();  // none where there was no memory for it
-  if (state_->boxes) bytes += state_->boxes->bytes();
-  return bytes;
+  return memory_of(*state_);
 }
 
 }  // namespace kith

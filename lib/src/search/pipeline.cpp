@@ -10,6 +10,8 @@
 #include "device/watcher.hpp"
 #include "plan/attempts.hpp"
 #include "plan/product_bounds.hpp"
+#include "plan/reasons.hpp"
+#include "rows/landed/landed_rows.hpp"
 #include "rows/row_filter.hpp"
 #include "rows/rows.hpp"
 #include "search/boxed_search.hpp"
@@ -21,15 +23,22 @@ namespace {
 /// A few queries say little of others.
 constexpr std::int64_t enough_to_tell = 16;
 
-/// What queries are multiplied by in their quantized rows: in those of fp16 not by more than training rows,
-/// so that half norms of rows stay comparable with products.
-float query_scale_of(const Index::State& index, const Plan& plan, MatrixView<const float> queries,
-                     float largest_query) {
-  if (plan.proposer == Proposer::none || queries.rows() == 0) return 1;
-  const FloatGuard guard;
-  if (plan.proposer == Proposer::int8) return scale_of(plan.proposer, clip_range_of(queries, index.centre));
-  const float scale = scale_of(plan.proposer, largest_centred(largest_query, index.centre));
-  return plan.proposer == Proposer::fp16 ? std::min(scale, quantized_rows_for(index, plan)->scale()) : scale;
+/// The quantized queries of a search: those of fp16 are not multiplied by more than training rows, so that
+/// half norms of rows stay comparable with products.
+///   trace  is told where products are exact; may be null
+QueryForm query_form_of(const Index::State& index, const Plan& plan, MatrixView<const float> queries,
+                        float largest_query, Trace* trace) {
+  if (plan.proposer == Proposer::none || queries.rows() == 0) return {};
+  const std::shared_ptr<const IndexQuantizedRows> train = quantized_rows_for(index, plan);
+  const QuantizedForm of = form_of_queries(index, plan.proposer, queries, largest_query, plan.threads);
+  const bool fp16 = plan.proposer == Proposer::fp16;
+  const QueryForm form{fp16 ? std::min(of.scale, train->scale()) : of.scale, of.on_grid,
+                       takes_products(index, *train, of.on_grid)};
+  if (trace && form.takes_products) {
+    trace->plan.exact_products = true;
+    trace->plan.reason += reasons::exact_products();
+  }
+  return form;
 }
 
 /// 0, 1, ..., count - 1: none of them was asked yet.
@@ -43,18 +52,29 @@ std::int64_t count_of(const Open& open) {
   return static_cast<std::int64_t>(open.queries.size());
 }
 
+/// Lists of open queries, which whoever has the rows is to search for, hold nothing.
+void leave_lists_empty(const Index::State& index, const Plan& plan, std::int64_t count, const Open& open,
+                       const Workspace& workspace) {
+  const spi::Grid<Key> result = workspace.result(count);
+  const std::vector<Key> none(static_cast<std::size_t>(plan.problem.k), no_key);
+  const DeviceSession session(*index.device.state());
+  for (const std::int64_t q : open.queries)
+    session->write(*result.memory, (result.first + static_cast<std::size_t>(q) * result.stride) * sizeof(Key),
+                   none.data(), none.size() * sizeof(Key));
+}
+
 /// The attempts of a plan, one after the other, for one query tile after the other.
 class Ladder {
  public:
   Ladder(const Index::State& index, const Plan& plan, const PlanOptions& options, const DeviceFilter& filter,
-         float query_scale, Trace* trace)
+         const QueryForm& form, Trace* trace)
       : index_(index), plan_(plan), options_(options) {
     if (plan.boxes)
       boxed_.emplace(index, plan, options, filter, trace);
     else if (plan.proposer == Proposer::none)
       exact_.emplace(index, plan, filter);
     else
-      bounded_.emplace(index, plan, query_scale);
+      bounded_.emplace(index, plan, form);
   }
 
   /// Of a query tile, by the first attempt: what progress is counted in.
@@ -126,7 +146,10 @@ void Ladder::leave_to_chain(MatrixView<const float> queries, const Open& open, b
   if (asked) left_ += many;
   if (options_.proposer == Proposer::automatic && 2 * many > queries.rows())
     begin_ = plan_.attempts.size() - 1;
-  search_rest(index_, plan_, options_, queries, open, workspace, trace);
+  if (bounded_ && bounded_->rows_elsewhere())
+    leave_lists_empty(index_, plan_, queries.rows(), open, workspace);
+  else
+    search_rest(index_, plan_, options_, queries, open, workspace, trace);
   if (trace) trace->fallbacks += many;
 }
 
@@ -139,17 +162,21 @@ void Ladder::tell() const {
 }  // namespace
 
 void upload_tile(const Index::State& index, const Plan& plan, MatrixView<const float> queries,
-                 std::int64_t first, Workspace& workspace, const DeviceFilter& filter, Trace* trace) {
+                 std::int64_t first, Workspace& workspace, const DeviceFilter& filter, Trace* trace,
+                 const RowsToLand* there) {
   const Stopwatch upload;
-  upload_rows(*index.device.state(), workspace.query_memory(), queries, index.device.info().query_block,
-              plan.threads);
+  const std::uint32_t block = index.device.info().query_block;
+  if (there)
+    there->land_part(first, queries.rows(), workspace.query_memory(), block);
+  else
+    upload_rows(*index.device.state(), workspace.query_memory(), queries, block, plan.threads);
   filter.upload(first, queries.rows());
   if (trace) trace->seconds["upload"] += upload.seconds();
 }
 
 void run(const Index::State& index, const Plan& plan, const PlanOptions& options,
          MatrixView<const float> queries, float largest_query, Trace* trace, std::function<void()> meanwhile,
-         const Take& take) {
+         const Take& take, const RowsToLand* there) {
   const std::shared_ptr<Device::State>& state = index.device.state();
   const std::int64_t m = queries.rows(), query_tiles = (m + plan.query_tile - 1) / plan.query_tile;
   Workspace workspace(state, plan, scratch_of(*state, plan));
@@ -157,14 +184,15 @@ void run(const Index::State& index, const Plan& plan, const PlanOptions& options
   if (plan.proposer != Proposer::none && m > 0) quantized_rows_for(index, plan, trace);
   std::optional<Ladder> ladder;
   if (m > 0)
-    ladder.emplace(index, plan, options, filter, query_scale_of(index, plan, queries, largest_query), trace);
+    ladder.emplace(index, plan, options, filter, query_form_of(index, plan, queries, largest_query, trace),
+                   trace);
   const std::int64_t steps = ladder ? ladder->steps() : 0;
   Watcher watcher(options, query_tiles * steps);
   watcher.check_stop();
   for (std::int64_t first = 0; first < m; first += plan.query_tile) {
     const std::int64_t count = std::min(plan.query_tile, m - first);
     const MatrixView<const float> of_tile = queries.slice(first, count);
-    upload_tile(index, plan, of_tile, first, workspace, filter, trace);
+    upload_tile(index, plan, of_tile, first, workspace, filter, trace, there);
     ladder->run(of_tile, first, workspace, watcher, trace, meanwhile);
     take(workspace, first, count);
   }

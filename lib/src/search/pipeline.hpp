@@ -16,6 +16,8 @@
 
 namespace kith {
 
+class RowsToLand;
+
 /// Receives each finished query tile: queries first .. first + count - 1 have their keys in
 /// Workspace::result(count). Called without a lock.
 using Take = std::function<void(Workspace& workspace, std::int64_t first, std::int64_t count)>;
@@ -69,15 +71,18 @@ void by_first_way(Ways ways, const bool& begun, const Body& body) {
 }
 
 /// Copy the queries of a tile, the first of which is number `first` of the filter, to the device.
+///   there  the queries as they lie on the device, to be landed there instead; null: they do not
 void upload_tile(const Index::State& index, const Plan& plan, MatrixView<const float> queries,
-                 std::int64_t first, Workspace& workspace, const DeviceFilter& filter, Trace* trace);
+                 std::int64_t first, Workspace& workspace, const DeviceFilter& filter, Trace* trace,
+                 const RowsToLand* there = nullptr);
 
 /// Run `plan` over prepared queries, of which no element is above `largest_query`: each tile of them goes
 /// through the attempts of the plan.
 ///   meanwhile  called once, before the first take and while the device works, if it can; may be empty. Under
 ///              the device's lock with a Trace, else without
+///   there      as in upload_tile()
 void run(const Index::State& index, const Plan& plan, const PlanOptions& options,
          MatrixView<const float> queries, float largest_query, Trace* trace, std::function<void()> meanwhile,
-         const Take& take);
+         const Take& take, const RowsToLand* there = nullptr);
 
 }  // namespace kith

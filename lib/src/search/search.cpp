@@ -4,7 +4,9 @@
 #include <optional>
 
 #include "base/float_guard.hpp"
+#include "certified/quantized_rows.hpp"
 #include "check/proposer_check.hpp"
+#include "device/device_set.hpp"
 #include "device/host_buffer.hpp"
 #include "device/timing.hpp"
 #include "host/parallel.hpp"
@@ -13,12 +15,16 @@
 #include "metric/chain.hpp"
 #include "plan/product_bounds.hpp"
 #include "plan/reasons.hpp"
+#include "rows/landed/borrowed.hpp"
+#include "rows/landed/landed_rows.hpp"
 #include "rows/mapped_options.hpp"
 #include "rows/row_filter.hpp"
 #include "rows/rows.hpp"
 #include "search/boxed_search.hpp"
+#include "search/device_memory/device_answers.hpp"
 #include "search/filtered/gathered_search.hpp"
 #include "search/filtered/struck_lists.hpp"
+#include "search/parted/parted_rows.hpp"
 #include "search/sampling.hpp"
 
 namespace kith {
@@ -86,6 +92,23 @@ void finish_tile(const Index::State& index, const Plan& plan, std::int64_t first
   if (trace) trace->seconds["finish"] += finishing.seconds();
 }
 
+/// Room for the keys of a query tile on the host, made when it is first asked for.
+class KeysOfTile {
+ public:
+  KeysOfTile(const Index::State& index, const Plan& plan)
+      : state_(*index.device.state()),
+        count_(static_cast<std::size_t>(plan.query_tile) * static_cast<std::size_t>(plan.problem.k)) {}
+  std::span<Key> keys() {
+    if (!buffer_) buffer_.emplace(state_, count_ * sizeof(Key));
+    return buffer_->as<Key>(count_);
+  }
+
+ private:
+  Device::State& state_;
+  const std::size_t count_;
+  std::optional<HostBuffer> buffer_;
+};
+
 /// What a certificate rests on.
 void tell_of_proposer(const Plan& plan, DeviceKind kind, Trace& trace) {
   if (plan.proposer == Proposer::none) return;
@@ -114,9 +137,10 @@ void decide_by_values(const Index::State& index, const PreparedRows& rows, std::
     plan = plan_search(index, m, k, options, feedback);
     plan.reason += why_not;
   }
-  const bool has_bound = plan.proposer == Proposer::none ||
-                         within_range(plan.proposer, index.dims, largest_centred(rows.largest, index.centre),
-                                      largest_centred(index.largest, index.centre));
+  const bool has_bound =
+      plan.proposer == Proposer::none ||
+      within_range(plan.proposer, index.dims, largest_moved(index, plan.proposer, rows.largest),
+                   largest_moved(index, plan.proposer, index.largest));
   const bool samples = !options.sample.empty() && m > 0;
   if (has_bound && !samples) return;
   PlanOptions way = options;
@@ -130,9 +154,27 @@ void decide_by_values(const Index::State& index, const PreparedRows& rows, std::
 
 }  // namespace
 
-void search_to(const Index::State& index, const RowsView& queries, std::int64_t k, const PlanOptions& options,
+void check_checkpoint(std::string_view where, const Index::State& index, const PlanOptions& options) {
+  if (options.checkpoint.empty()) return;
+  const bool streams = index.parted && index.parted->residence() == Residence::stream;
+  if (where == "search" && streams && !is_set(index.device)) return;
+  throw Error(Errc::unsupported,
+              std::string(where) +
+                  ": a checkpoint is kept of a search for k, on one device, among rows that stay in a source "
+                  "(residence stream); leave it out, or choose these");
+}
+
+void search_to(const Index::State& index, const RowsView& given, std::int64_t k, const PlanOptions& options,
                Trace* trace, const MakeRoom& make_room, const Take& also) {
+  check_checkpoint("search", index, options);
+  if (index.parted) return search_parted(index, given, k, options, trace, make_room);
   const Stopwatch total;
+  std::vector<unsigned char> copy;
+  std::optional<RowsToLand> there;
+  if (given.where != Where::host && prepare_of(index.metric) == Prepare::none)
+    there.emplace(index.device.state(), given, Landing{"search", "query", index.metric, index.mask()});
+  const RowsView queries =
+      there ? there->on_host(copy) : rows_on_host("search", "query", index.device.state(), given, copy);
   if (queries.cols != index.columns)
     throw Error(Errc::invalid_argument, "search: queries have " + std::to_string(queries.cols) +
                                             " columns but the index has " + std::to_string(index.columns) +
@@ -156,22 +198,23 @@ void search_to(const Index::State& index, const RowsView& queries, std::int64_t 
       trace->plan = plan;
       tell_of_proposer(plan, index.device.info().kind, *trace);
     }
-    const std::size_t most =
-        static_cast<std::size_t>(plan.query_tile) * static_cast<std::size_t>(plan.problem.k);
-    const HostBuffer buffer(*index.device.state(), most * sizeof(Key));
-    const std::span<Key> keys = buffer.as<Key>(most);
+    KeysOfTile room(index, plan);
     PlanOptions way = options;
     if (plan.struck) way.filter = {};
     run(
         index, plan, way, rows->view, rows->largest, trace, [&] { found = make_room(); },
         [&](Workspace& workspace, std::int64_t first, std::int64_t count) {
           begun = true;
+          if (found.on_device)
+            return found.on_device->finish(index.metric, workspace.result(count), first, trace);
+          const std::span<Key> keys = room.keys();
           read_tile(index, plan, workspace, first, count, trace, keys);
           if (plan.struck)
             strike_lists(index, plan, options, rows->view.slice(first, count), first, k, keys, trace);
           finish_tile(index, plan, first, count, trace, keys, k, found);
           if (also) also(workspace, first, count);
-        });
+        },
+        there ? &*there : nullptr);
   });
   if (trace) trace->total_seconds = total.seconds();
 }

@@ -12,11 +12,14 @@
 
 namespace kith {
 
+class BorrowedAnswers;
+
 /// Where neighbours are written, [m, k] each.
 struct FoundPlaces {
   float* distance = nullptr;
   std::int64_t* index = nullptr;
   std::uint32_t* value = nullptr;  ///< instead of `distance`; `index` then counts from Index::first_row()
+  const BorrowedAnswers* on_device = nullptr;  ///< instead of all others
 };
 
 /// Called once all is checked, before the first neighbour is written; again where a search begins anew.
@@ -26,13 +29,18 @@ using MakeRoom = std::function<FoundPlaces()>;
 /// numbers.
 ///   options  by place (MappedOptions)
 ///   also  called for each query tile when it is in its place and while its keys are on the device, without a
-///         lock; may be empty. With `self` or a filter keys of rows that do not count are still among these
+///         lock; may be empty. With `self` or a filter keys of rows that do not count are still among these.
+///         Not called of an Index in parts, whose keys are on no single device
 void search_to(const Index::State& index, const RowsView& queries, std::int64_t k, const PlanOptions& options,
                Trace* trace, const MakeRoom& make_room, const Take& also);
 
 /// The same for a caller: options by position, rows by number.
 void search_numbers(const Index::State& index, const RowsView& queries, std::int64_t k,
                     const PlanOptions& options, Trace* trace, const MakeRoom& make_room);
+
+/// The same as Index::search_into() in memory of the device.
+void search_on_device(const Index::State& index, const RowsView& queries, std::int64_t k,
+                      const DeviceNeighbors& found, const PlanOptions& options, Trace* trace);
 
 /// search_to() into `found`, which gets the room it lacks.
 void search_with(const Index::State& index, const RowsView& queries, std::int64_t k,
@@ -42,9 +50,16 @@ void search_with(const Index::State& index, const RowsView& queries, std::int64_
 RadiusNeighbors search_within(const Index::State& index, const RowsView& queries,
                               std::span<const float> radii, const PlanOptions& options, Trace* trace);
 
+/// The same as Index::within_keys(), options by place.
+RadiusKeys search_within_keys(const Index::State& index, const RowsView& queries,
+                              std::span<const float> radii, const PlanOptions& options, Trace* trace);
+
 /// The same as Index::search_keys().
 Keys search_for_keys(const Index::State& index, const RowsView& queries, std::int64_t k,
                      const PlanOptions& options, Trace* trace);
+
+/// Throws unsupported: PlanOptions::checkpoint where rows do not pass through the device.
+void check_checkpoint(std::string_view where, const Index::State& index, const PlanOptions& options);
 
 /// Throws unsupported: PlanOptions::self where keys are asked for.
 void check_no_self(std::string_view where, const PlanOptions& options);

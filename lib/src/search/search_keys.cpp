@@ -39,7 +39,8 @@ Keys search_for_keys(const Index::State& index, const RowsView& queries, std::in
   check_no_self("search_keys", options);
   Keys keys;
   const MappedOptions mapped("search_keys", index, options, queries.rows, std::nullopt);
-  const std::int64_t here = k < 1 ? k : std::min(k, index.live());  // the plan refuses k < 1
+  // The plan refuses k < 1. Where all rows are removed, it searches for one that is not found.
+  const std::int64_t here = k < 1 ? k : std::clamp<std::int64_t>(index.live(), 1, k);
   const auto make_room = [&] {
     keys.queries = queries.rows;
     keys.k = here;

@@ -6,6 +6,7 @@
 
 #include "base/border.hpp"
 #include "base/float_guard.hpp"
+#include "device/device_set.hpp"
 #include "kith/error.hpp"
 #include "kith/labels.hpp"
 #include "search/pipeline.hpp"
@@ -22,14 +23,14 @@ std::vector<float> copy_of(MatrixView<const float> rows, std::vector<float> befo
   return before;
 }
 
-/// Copy samples order[0], order[1], ... to the device, as positions first, first + 1, ...
+/// Copy samples order[0], order[1], ... to the device that adds up, as positions first, first + 1, ...
 std::vector<Chunk> upload_in_order(const Index& index, MatrixView<const float> samples,
                                    std::span<const std::int64_t> order, std::int64_t first,
                                    std::uint32_t threads) {
   const auto count = static_cast<std::int64_t>(order.size());
   const SampleRows from{samples, order, index.features()};
   const std::vector<float> rows = from.rows(0, count);
-  return upload_chunks(index.device().state(), {rows.data(), count, from.dims()}, first, threads);
+  return upload_chunks(first_of(index.device()).state(), {rows.data(), count, from.dims()}, first, threads);
 }
 
 }  // namespace
@@ -106,9 +107,10 @@ std::shared_ptr<const SamplesByClass> Structure::State::samples_by_class(std::ui
 void Structure::State::sums(const SamplesByClass& by, const PlanOptions& options, Trace* trace,
                             const TakeSums& take) const {
   refuse_filters(options);
-  SumsTask task{index.device().state(), index.metric(), by.codes};
+  SumsTask task{first_of(index.device()).state(), index.metric(), by.codes};
   task.classes = static_cast<std::int64_t>(labels.classes.size());
-  task.resident = is_ascending(by.order) ? index.rows() : 2 * index.rows();
+  // A member of a set holds a part of the rows at most, and copies of all while sums need them.
+  task.resident = is_ascending(by.order) || is_set(index.device()) ? index.rows() : 2 * index.rows();
   SumsInput input{{view(), by.order, index.features()}, by.chunks};
   run_sums(task, {&input, 1}, options, trace, take);
 }

@@ -8,6 +8,7 @@
 #include "base/border.hpp"
 #include "base/float_guard.hpp"
 #include "base/numbers.hpp"
+#include "device/device_set.hpp"
 #include "device/watcher.hpp"
 #include "host/host_memory.hpp"
 #include "host/parallel.hpp"
@@ -135,6 +136,13 @@ std::vector<float> columns_of(MatrixView<const float> matrix, std::int64_t first
   return kept;
 }
 
+/// The samples on one device: of a set on its first member, as long as they are asked for.
+Index on_one_device(const Structure::State& structure) {
+  const Index& index = structure.index;
+  if (!is_set(index.device())) return index;
+  return Index(first_of(index.device()), structure.view(), index.metric(), {index.features()});
+}
+
 }  // namespace
 
 std::vector<float> Structure::distances(std::int64_t first, std::int64_t count,
@@ -146,7 +154,8 @@ std::vector<float> Structure::distances(std::int64_t first, std::int64_t count,
            " among " + std::to_string(n) + "; choose from 0 to " + std::to_string(n - 1));
   std::vector<float> found = host_floats(count, n);
   if (count == 0) return found;
-  DistanceTiles tiles(state_->index.state(), options, count);
+  const Index on_one = on_one_device(*state_);
+  DistanceTiles tiles(on_one.state(), options, count);
   const SampleRows samples{state_->view(), {}, state_->index.features()};
   for (std::int64_t done = 0; done < count; done += tiles.queries()) {
     const std::int64_t rows = std::min(tiles.queries(), count - done);
@@ -196,15 +205,15 @@ std::vector<std::int64_t> Structure::classify_distances(MatrixView<const float> 
     std::iota(chosen.begin(), chosen.end(), std::int64_t{0});
   }
   constexpr std::size_t usual_floats = std::size_t{1} << 24;
-  const std::size_t floats =
-      std::min(usual_floats, index().device().info().largest_allocation / sizeof(float));
+  const Device& device = first_of(index().device());
+  const std::size_t floats = std::min(usual_floats, device.info().largest_allocation / sizeof(float));
   const auto columns = static_cast<std::int64_t>(chosen.size());
   const auto step = static_cast<std::int64_t>(std::max<std::size_t>(1, floats / chosen.size()));
   std::vector<std::int64_t> labels;
   for (std::int64_t first = 0; first < distances.rows(); first += step) {
     const std::int64_t count = std::min(step, distances.rows() - first);
     const std::vector<float> kept = columns_of(distances, first, count, chosen);
-    for (const Key key : stages::select(index().device(), {kept.data(), count, columns}, 1).keys)
+    for (const Key key : stages::select(device, {kept.data(), count, columns}, 1).keys)
       labels.push_back(classes()[codes()[size(chosen[row_of(key)])]]);
   }
   return labels;

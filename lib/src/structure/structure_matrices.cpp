@@ -3,6 +3,7 @@
 #include <string>
 
 #include "base/border.hpp"
+#include "device/device_set.hpp"
 #include "kith/error.hpp"
 #include "plan/plan_memory.hpp"
 #include "rows/rows.hpp"
@@ -48,7 +49,7 @@ std::vector<ClassMatrix> class_matrices(const Device& device, const RowsView& gi
   std::vector<SumsInput> inputs;
   inputs.reserve(sets.size());
   for (const std::vector<std::int64_t>& set : sets) inputs.push_back({{samples, order, set}});
-  SumsTask task{device.state(), metric, codes};
+  SumsTask task{first_of(device).state(), metric, codes};
   task.classes = static_cast<std::int64_t>(coded.classes.size());
 
   std::vector<ClassMatrix> matrices;

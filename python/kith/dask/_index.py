@@ -9,17 +9,15 @@ from typing import Any, Callable, Optional, Union
 import numpy as np
 from distributed import Client
 
-from .._arrays import rows_of
 from .._checks import whole
 from .._errors import InvalidArgument
-from .._library import version
-from .._metrics import metric_named
 from .._results import Neighbors, RadiusNeighbors
 from .._watch import Progress
 from . import _client as c
 from . import _tasks as tasks
 from ._answers import gather_neighbors, gather_radius, watched, write_neighbors
-from ._queries import Queries, Tile, check_blocks, is_dask, radii
+from ._queries import Queries, Tile, radii
+from ._shards import shards_of_array, shards_of_files, shards_of_index_file
 from ._verify import Verified, verify
 
 _TOGETHER = 8  # lists that one merge takes
@@ -29,23 +27,24 @@ class Index:
     """Training rows in shards on the workers of a Dask cluster, searched exactly.
 
     Answers are the bits that one `kith.Index` of all rows gives, whatever the shards, the workers and their devices,
-    and whichever workers die, come late or are replaced meanwhile. Make one by `from_files` or `from_array`.
+    and whichever workers die, come late or are replaced meanwhile. Make one by `from_files`, `from_array` or
+    `from_index_file`.
 
     Every step is a task: *open* a shard, *search* it for a tile of queries, *merge* eight lists of keys, *finish*. An
     open shard is the result of a task, and moves as a recipe: the name of its file, rows, a fingerprint.
     """
 
     def __init__(
-        self, client: Client, shards: list[Any], recipes: list[tasks.Recipe], counts: list[int], dims: int
+        self, client: Client, shards: list[Any], recipes: list[tasks.Recipe], dims: int
     ) -> None:
         self._client = client
         self._recipes = recipes
         self._dims = dims
-        self._rows = sum(counts)
         name = c.token()
         with c.named_failures(client):
             self._shards = client.persist(shards)
-        c.run(client, [c.task(tasks.is_open, f"open-{name}-{i}", shard) for i, shard in enumerate(self._shards)])
+        opened = [c.task(tasks.is_open, f"open-{name}-{i}", shard) for i, shard in enumerate(self._shards)]
+        self._rows = int(sum(c.run(client, opened)))
 
     @classmethod
     def from_files(
@@ -85,26 +84,8 @@ class Index:
         kith.Unavailable
             There is no client, no such device, or the scheduler is gone.
         """
-        where = "kith.dask.Index.from_files"
-        client = c.client_of(client, where)
-        names, metric = _names(client, files, where), metric_named(metric)
-        name = c.token()
-        layouts = c.run(client, [c.task(tasks.describe, f"describe-{name}-{i}", n) for i, n in enumerate(names)])
-        for path, layout in zip(names, layouts):
-            if layout.columns != layouts[0].columns:
-                raise InvalidArgument(
-                    f"{where}: {path} has {layout.columns} columns, but {names[0]} has {layouts[0].columns}; "
-                    "all files need the same"
-                )
-        parts = []
-        for path, layout in zip(names, layouts):
-            size = layout.rows if shard_rows is None else _at_least_1(shard_rows, f"{where}: shard_rows")
-            for begin in range(0, layout.rows, size):
-                parts.append(tasks.Rows(path, begin, min(begin + size, layout.rows), layout))
-        counts = [part.end - part.begin for part in parts]
-        recipes = _recipes(client, [(part, _shown(part)) for part in parts], parts, counts, metric, device)
-        shards = [c.task(tasks.open_shard, f"open-{name}-{i}", recipe) for i, recipe in enumerate(recipes)]
-        return cls(client, shards, recipes, counts, layouts[0].columns)
+        client = c.client_of(client, "kith.dask.Index.from_files")
+        return cls(client, *shards_of_files(client, files, metric, device, shard_rows))
 
     @classmethod
     def from_array(
@@ -141,37 +122,48 @@ class Index:
         ------
         As `from_files`.
         """
-        where = "kith.dask.Index.from_array"
-        client = c.client_of(client, where)
-        metric, name = metric_named(metric), c.token()
-        if is_dask(array):
-            check_blocks(array, where)
-            blocks = [block for block in array.rechunk({1: -1}).to_delayed()[:, 0]]
-            counts, dims = [int(size) for size in array.chunks[0]], int(array.shape[1])
-            kept = [(block, count) for block, count in zip(blocks, counts) if count]
-            blocks, counts = [block for block, _ in kept], [count for _, count in kept]
-            if not blocks:
-                raise InvalidArgument(f"{where}: an array of shape {array.shape} has no rows; pass at least one")
-            named: list[tuple[Any, str]] = [(None, f"block {i}") for i in range(len(blocks))]
-            recipes = _recipes(client, named, blocks, counts, metric, device)
-            opened = [
-                c.task(tasks.open_block, f"open-{name}-{i}", block, recipe)
-                for i, (block, recipe) in enumerate(zip(blocks, recipes))
-            ]
-            return cls(client, opened, recipes, counts, dims)
-        rows = rows_of(array, where).array
-        if len(rows) == 0:
-            raise InvalidArgument(f"{where}: an array of shape {rows.shape} has no rows; pass at least one")
-        parts = len(client.nthreads()) if shards is None else _at_least_1(shards, f"{where}: shards")
-        parts = max(1, min(parts, len(rows)))
-        places = [len(rows) * i // parts for i in range(parts + 1)]
-        shipped = c.Shipped(client, rows, scratch, where)
-        cut = [shipped.part(a, b) for a, b in zip(places, places[1:])]
-        counts = [b - a for a, b in zip(places, places[1:])]
-        recipes = _recipes(client, [(part, f"rows {a}") for part, a in zip(cut, places)], cut, counts, metric, device)
-        opened = [c.task(tasks.open_shard, f"open-{name}-{i}", recipe) for i, recipe in enumerate(recipes)]
-        c.finalize(client, shipped)
-        return cls(client, opened, recipes, counts, rows.shape[1])
+        client = c.client_of(client, "kith.dask.Index.from_array")
+        return cls(client, *shards_of_array(client, array, metric, device, shards, scratch))
+
+    @classmethod
+    def from_index_file(
+        cls,
+        path: Union[str, os.PathLike[str]],
+        device: str = "auto",
+        client: Optional[Client] = None,
+        *,
+        shards: Optional[int] = None,
+    ) -> Index:
+        """An index that was saved as a file, which every worker sees under the same name; the client need not.
+
+        Each shard is a part of its rows, opened as `kith.open_index` does. Numbers, ids and removed rows are those of
+        the file.
+
+        Parameters
+        ----------
+        path : str
+            A ``.kidx``.
+        device, client
+            As for `from_files`.
+        shards : int, optional
+            How many. None: one a worker.
+
+        Returns
+        -------
+        Index
+            Once every shard is open.
+
+        Raises
+        ------
+        kith.BadFile
+            The file is missing or damaged (named).
+        kith.InvalidArgument
+            The file is a shard itself (`first_row`).
+        kith.Unavailable
+            As for `from_files`.
+        """
+        client = c.client_of(client, "kith.dask.Index.from_index_file")
+        return cls(client, *shards_of_index_file(client, path, device, shards))
 
     def search(
         self,
@@ -385,45 +377,3 @@ def lazy_neighbors(tiles: list[Tile], lists: list[Any], k: int) -> Neighbors:
         return da.concatenate(blocks) if blocks else da.zeros((0, k), dtype=dtype)
 
     return Neighbors(joined(0, np.float32), joined(1, np.int64))
-
-
-def _names(client: Client, files: Any, where: str) -> list[str]:
-    if isinstance(files, (str, os.PathLike)):
-        pattern = os.path.abspath(os.fspath(files))
-        [names] = c.run(client, [c.task(tasks.list_files, f"list-{c.token()}", pattern)])
-        return list(names)
-    names = [os.path.abspath(os.fspath(name)) for name in files]
-    if not names:
-        raise InvalidArgument(f"{where}: no file; pass at least one")
-    return names
-
-
-def _recipes(
-    client: Client, named: list[tuple[Any, str]], sources: list[Any], counts: list[int], metric: str, device: str
-) -> list[tasks.Recipe]:
-    """One a shard; `named`: its rows, None where a task has them, and its name."""
-    largest: Optional[float] = None
-    if metric == "negative_dot":
-        name = c.token()
-        asked = [
-            c.task(tasks.largest_of, f"largest-{name}-{i}", source, shown)
-            for i, (source, (_, shown)) in enumerate(zip(sources, named))
-        ]
-        largest = max(c.run(client, asked))
-    first = np.cumsum([0, *counts]).tolist()
-    return [
-        tasks.Recipe(rows, shown, metric, device, first[i], largest, version()) for i, (rows, shown) in enumerate(named)
-    ]
-
-
-def _shown(part: tasks.Rows) -> str:
-    if part.end - part.begin == part.layout.rows:
-        return part.path
-    return f"{part.path}: rows {part.begin} to {part.end - 1}"
-
-
-def _at_least_1(value: Any, what: str) -> int:
-    number = whole(value, what)
-    if number < 1:
-        raise InvalidArgument(f"{what} = {number}; choose 1 or more")
-    return number

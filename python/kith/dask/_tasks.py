@@ -16,9 +16,11 @@ from .. import _keys as keys_
 from .._arrays import rows_of
 from .._errors import BadFile, Error, InvalidArgument, Unsupported
 from .._index import Index
+from .._index_file import open_index
 from .._library import version
 from ._device import device_here
 from ._files import Layout, layout_of, read_rows
+from ._index_files import IndexHead, check_head, head_of, read_index_rows
 
 if TYPE_CHECKING:
     from .._keys import Keys, RadiusKeys
@@ -49,12 +51,37 @@ class Rows(NamedTuple):
         return (self.end - self.begin) * self.layout.columns * 4
 
 
+class IndexRows(NamedTuple):
+    """Rows of an index file, by which any worker opens them.
+
+    Attributes
+    ----------
+    path : str
+    begin, end : int
+        The rows begin ... end - 1 of the file, those that are removed counted.
+    head : IndexHead
+        What the file held when the index was made; its fingerprint, too.
+    """
+
+    path: str
+    begin: int
+    end: int
+    head: IndexHead
+
+    def open(self, device: str, largest: Optional[float]) -> Index:
+        check_head(self.path, self.head)
+        return open_index(self.path, device, rows=(self.begin, self.end), largest=largest)
+
+    def bytes_as_float32(self) -> int:
+        return (self.end - self.begin) * self.head.columns * 4
+
+
 class Recipe(NamedTuple):
     """How a shard is opened.
 
     Attributes
     ----------
-    rows : Rows, or array [n, dims]
+    rows : Rows, IndexRows, or array [n, dims]
         An array where the rows came as one; it then travels with the recipe.
     name : str
         Of the shard, in messages.
@@ -93,7 +120,7 @@ class Shard:
     def nbytes(self) -> int:
         """Of the rows, on the device and where they came as an array on the host, too."""
         rows = self.recipe.rows
-        if isinstance(rows, Rows):
+        if isinstance(rows, (Rows, IndexRows)):
             return rows.bytes_as_float32() if self._index is None else self._index.memory_bytes
         return int(rows.nbytes) + (0 if self._index is None else self._index.memory_bytes)
 
@@ -113,6 +140,8 @@ def _opened(recipe: Recipe) -> Index:
             f"{recipe.version}; install the same version everywhere"
         )
     try:
+        if isinstance(recipe.rows, IndexRows):
+            return recipe.rows.open(device_here(recipe.device), recipe.largest)
         rows = recipe.rows.read() if isinstance(recipe.rows, Rows) else recipe.rows
         return Index(
             rows,
@@ -145,8 +174,14 @@ def describe(path: str) -> Layout:
     return layout_of(path)
 
 
+def describe_index(path: str) -> IndexHead:
+    return head_of(path)
+
+
 def largest_of(rows: Any, name: str) -> float:
     try:
+        if isinstance(rows, IndexRows):
+            return keys_.largest_element(read_index_rows(rows.path, rows.begin, rows.end, rows.head))
         return keys_.largest_element(rows.read() if isinstance(rows, Rows) else rows)
     except Error as error:
         raise named(error, name) from None

@@ -56,9 +56,10 @@ TEST_CASE("reproduce, compare --placement: options that cannot be meant") {
   CHECK(
       reproduce_error("pbknn-groups -n 100") ==
       "invalid_argument: reproduce: unknown option -n (compare, tune have it); see `kith reproduce --help`");
-  CHECK(reproduce_error("pbknn-groups --placement distance=cpu") ==
-        "invalid_argument: reproduce: unknown option --placement (compare has it); see `kith reproduce "
-        "--help`");
+  CHECK(
+      reproduce_error("pbknn-groups --placement distance=cpu") ==
+      "invalid_argument: reproduce: unknown option --placement (search, graph, index, groundtruth, classify, "
+      "regress, evaluate, structure, compare have it); see `kith reproduce --help`");
   CHECK(compare_error("--quick") ==
         "invalid_argument: compare: unknown option --quick; did you mean --quiet?");
   CHECK(compare_error("--csv points.csv") ==

@@ -41,8 +41,8 @@ struct Tied {
   }
 };
 
-Placement placement_of(unsigned bits, const Device& zero, const Device& one) {
-  Placement placement;
+experiments::Placement placement_of(unsigned bits, const Device& zero, const Device& one) {
+  experiments::Placement placement;
   for (std::size_t s = 0; s < placed_stages.size(); ++s)
     placement.push_back({placed_stages[s], (bits >> s & 1) ? one : zero});
   return placement;
@@ -56,7 +56,7 @@ TEST_CASE("placement: every stage on either device gives the same bits, and ever
   const std::size_t distances = m * n * sizeof(float), lists = m * groups * k * sizeof(Key),
                     nearest = m * k * sizeof(Key), answer = m * (1 + classes) * sizeof(std::uint32_t);
   for (unsigned bits = 0; bits < 16; ++bits) {
-    const Placement placement = placement_of(bits, settings.cpu, device());
+    const experiments::Placement placement = placement_of(bits, settings.cpu, device());
     CAPTURE(placement_text(placement));
     const Placed placed =
         time_placed(settings, placement, tied.problem, plain_placed_answer(placement, tied.problem));
@@ -87,7 +87,7 @@ TEST_CASE("placement: the first stages alone; rank sort of all rows") {
   tied.problem.k = n;
   tied.problem.groups = 1;
   tied.problem.selector = Selector::rank_sort;
-  const Placement placement = {{Stage::distance, device()}, {Stage::select, settings.cpu}};
+  const experiments::Placement placement = {{Stage::distance, device()}, {Stage::select, settings.cpu}};
   const Placed placed =
       time_placed(settings, placement, tied.problem, plain_placed_answer(placement, tied.problem));
   CHECK(placed.measured.difference == "");
@@ -100,7 +100,7 @@ TEST_CASE("placement: locked memory gives the same bits") {
   Tied tied;
   tied.problem.locked = true;
   const Settings settings = quick_settings();
-  const Placement placement = placement_of(5, settings.cpu, device());
+  const experiments::Placement placement = placement_of(5, settings.cpu, device());
   const Placed placed =
       time_placed(settings, placement, tied.problem, plain_placed_answer(placement, tied.problem));
   CHECK(placed.measured.difference == "");
@@ -110,7 +110,7 @@ TEST_CASE("placement: locked memory gives the same bits") {
 TEST_CASE("placement: wrong bits are told, and not timed") {
   const Tied tied;
   const Settings settings = quick_settings();
-  const Placement placement = placement_of(2, settings.cpu, device());
+  const experiments::Placement placement = placement_of(2, settings.cpu, device());
   PlacedAnswer wrong = plain_placed_answer(placement, tied.problem);
   wrong.votes.cells[1] += 1;
   const Placed placed = time_placed(settings, placement, tied.problem, wrong);

@@ -282,7 +282,7 @@ TEST_CASE("proposed cases: a number always means the same set, within the contra
   device.kind = DeviceKind::gpu;
   const std::vector<Proposer> proposers = {Proposer::gemm, Proposer::fp16};
   CHECK(command_line(proposed_cases(device, proposers, 20, 3)[5], "cuda:0") ==
-        "kith compare --device cuda:0 --stage search --data equal --seed 595942 -n 4097 -m 16 --dims "
+        "kith compare --device cuda:0 --stage search --data byte-grid --seed 595942 -n 4097 -m 16 --dims "
         "4 -k "
         "27 --metric l2 --proposer fp16 --train-tile 256 --threads 1");
   std::set<DataKind> kinds;

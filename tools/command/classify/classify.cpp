@@ -74,6 +74,7 @@ void add_rows_and_questions(CLI::App& app, ClassifyFlags& flags) {
   add_metric_option(app, flags.metric);
   add_element_option(app, flags.training.tables);
   add_device_option(app, flags.device);
+  add_placement_options(app, flags.training);
 }
 
 void add_how(CLI::App& app, ClassifyFlags& flags) {

@@ -70,6 +70,7 @@ std::string accuracies(const ClassifyFlags& flags, const Classified& done) {
 void add_facts(Document& document, const ClassifyFlags& flags, const Classified& done) {
   const std::int64_t rows = done.queries().table.rows;
   add_asked(document, done.training, done.queries().table, flags.metric, done.device, flags.query_flags);
+  add_members(document, done.trace);
   const double seconds = done.trace.total_seconds;
   document.add(Fact{"", "Search", 0,
                     report::grouped(std::llround(static_cast<double>(rows) / std::max(seconds, 1e-9))) +

@@ -44,13 +44,23 @@ json device_json(const TestedDevice& tested) {
           {"self_test_seconds", tested.seconds}};
 }
 
+/// How to name devices that search together: all that are exact, if these are two or more.
+///   exact  their specs
+std::string set_line(const std::vector<std::string>& exact) {
+  std::string spec;
+  for (const std::string& one : exact) spec += (spec.empty() ? "" : "+") + one;
+  return exact.size() < 2 ? "" : "several as one device: --device " + spec + "\n";
+}
+
 int run_devices(bool as_json) {
+  std::vector<std::string> exact;
   json all = {{"backends", json::array()}, {"load_failures", load_failures()}};
   for (const BackendInfo& backend : backends()) {
     if (!as_json) print(backend_line(backend) + "\n");
     json entry = {{"name", backend.name}, {"reason", backend.reason}, {"devices", json::array()}};
     for (const DeviceInfo& info : backend.devices) {
       const TestedDevice tested = test_device(info);
+      if (tested.refusal.empty()) exact.push_back(info.spec);
       if (as_json)
         entry["devices"].push_back(device_json(tested));
       else
@@ -60,6 +70,7 @@ int run_devices(bool as_json) {
   }
   if (as_json) return print(json_text(all)), exit_ok;
   for (const std::string& failure : other_load_failures()) print("cannot be used: " + failure + "\n");
+  print(set_line(exact));
   return exit_ok;
 }
 

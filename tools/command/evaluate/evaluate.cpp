@@ -198,6 +198,7 @@ Subcommand add_evaluate(CLI::App& parent) {
   add_metric_option(*app, flags->metric);
   add_element_option(*app, flags->training.tables);
   add_device_option(*app, flags->device);
+  add_placement_options(*app, flags->training);
   add_voting_options(*app, flags->voting);
   add_sample_weight_option(*app, flags->training);
   add_filter_option(*app, flags->training);

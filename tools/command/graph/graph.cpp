@@ -87,6 +87,7 @@ Subcommand add_graph(CLI::App& parent) {
   add_number(*app, "-k", flags->query_flags.k, "Neighbours of a row", 1)->capture_default_str();
   add_metric_option(*app, flags->metric);
   add_device_option(*app, flags->device);
+  add_placement_options(*app, flags->training);
   add_filter_option(*app, flags->training);
   add_feature_option(*app, flags->training);
   add_preparation_options(*app, flags->training);

@@ -74,6 +74,7 @@ Subcommand add_groundtruth(CLI::App& parent) {
   app->add_flag("--no-distances", flags->no_distances, "Write the rows alone");
   add_metric_option(*app, flags->metric);
   add_device_option(*app, flags->device);
+  add_placement_options(*app, flags->training);
   add_filter_option(*app, flags->training);
   add_diagnostic_options(*app, flags->diagnostics);
   add_plan_options(*app, flags->plan);

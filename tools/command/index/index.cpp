@@ -35,7 +35,10 @@ int build_index(const IndexFlags& flags) {
 }
 
 Index opened(const IndexFlags& flags) {
-  return open_index_file(flags.file, open_device(flags.device));
+  IndexOptions placing;
+  placing.placement = placement_named(flags.training.placement);
+  placing.shares = flags.training.shares;
+  return open_index_file(flags.file, open_device(flags.device), placing);
 }
 
 void write_changed(const Index& index, const IndexFlags& flags) {
@@ -67,7 +70,8 @@ const std::vector<IndexAction>& index_actions() {
       {"info",
        show_index,
        {"FILE"},
-       {"--train", "--out", "--metric", "--device", "--element", "--features", "--rows"}},
+       {"--train", "--out", "--metric", "--device", "--placement", "--shares", "--element", "--features",
+        "--rows"}},
       {"add", add_to_index, {"FILE", "--train"}, {"--metric", "--features", "--rows", "--json", "--verify"}},
       {"remove",
        remove_from_index,
@@ -123,6 +127,7 @@ Subcommand add_index(CLI::App& parent) {
   add_element_option(*app, flags->training.tables);
   add_feature_option(*app, flags->training);
   add_device_option(*app, flags->device);
+  add_placement_options(*app, flags->training);
   app->add_flag("--verify", flags->verify,
                 "Of info: read all of FILE, and compare each byte with its checksums");
   app->add_flag("--json", flags->json, "Of info: print JSON");

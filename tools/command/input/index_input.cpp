@@ -4,9 +4,7 @@
 #include <cstring>
 
 #include "command/input/elements.hpp"
-#include "command/rows/ranks.hpp"
-#include "files/source.hpp"
-#include "kith/index_file.hpp"
+#include "command/input/source_input.hpp"
 
 namespace kith::command {
 namespace {
@@ -59,10 +57,12 @@ void add_index_option(CLI::App& app, TrainingFlags& flags) {
   reads_file(
       app.add_option("--index", flags.index,
                      "Training rows that `kith index build` wrote, with their metric, in place of --train"));
+  add_residence_option(app, flags);
 }
 
 void take_index(const CLI::App& app, RowFlags& flags, bool rows) {
   const std::string where = app.get_name();
+  take_residence(app, flags, rows);
   const auto given = [&](const char* option) {
     return app.get_option_no_throw(option) && app.count(option) > 0;
   };
@@ -72,9 +72,6 @@ void take_index(const CLI::App& app, RowFlags& flags, bool rows) {
     refuse(where, std::string("there are no training rows; give --train FILE") +
                       (model ? ", --index FILE or --model FILE" : " or --index FILE"));
   }
-  if (ranks())
-    refuse(where, "--index is read by one process, and there are " + std::to_string(ranks()->size()) +
-                      " ranks; give --train, of which each rank reads its part");
   for (const char* option :
        {"--train", "--array", "--model", "--save-model", "--features", "--scale", "--categories",
         "--categorical", "--missing", "--svm-base", "--unseen", "--metric"})
@@ -117,19 +114,19 @@ files::Table index_table(const TrainingFlags& flags, Training& training) {
   table.path = flags.index;
   table.rows = info.rows - info.removed;
   table.cols = table_columns(flags.index, info.dims, info.metric);
-  if (flags.index_rows)
+  if (flags.index_rows || !flags.residence.empty())
     read_rows(flags.index, table, training);
   else
     training.index = flags.index;
   return table;
 }
 
-Index open_index_file(const std::string& path, const Device& device) {
-  ActivityLine activity("opening " + files::shown_name(path));
-  OpenOptions options;
-  options.stop = interrupt_token();
-  options.progress = [&](double part) { activity.update(part); };
-  return open_index(path, device, options);
+Index open_index_file(const std::string& path, const Device& device, const IndexOptions& placing) {
+  return opening_index_file(path, [&](OpenOptions options) {
+    options.placement = placing.placement;
+    options.shares = placing.shares;
+    return open_index(path, device, options);
+  });
 }
 
 }  // namespace kith::command

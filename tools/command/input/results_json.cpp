@@ -40,6 +40,20 @@ void add_asked(report::Document& document, const Training& training, const files
                     "all rows within it vote", report::escape(query_flags.radius)});
 }
 
+void add_members(report::Document& document, const Trace& trace) {
+  if (trace.members.empty()) return;
+  Json members = Json::array();
+  for (const MemberTrace& member : trace.members)
+    members.push_back({{"device", member.device},
+                       {"share", member.share},
+                       {"rows", member.rows},
+                       {"queries", member.queries},
+                       {"seconds", member.seconds},
+                       {"device_seconds", member.device_seconds},
+                       {"memory_bytes", member.bytes}});
+  document.add(report::Fact{"members", "", members});
+}
+
 Json float_json(float value) {
   if (!std::isfinite(value)) return nullptr;
   return std::strtod(format_float(value).c_str(), nullptr);

@@ -7,6 +7,7 @@
 
 #include "command/input/query_flags.hpp"
 #include "command/shared/json.hpp"
+#include "kith/trace.hpp"
 #include "report/document.hpp"
 
 namespace kith::command {
@@ -14,6 +15,9 @@ namespace kith::command {
 /// `train`, `rows`, `dims`, `queries`, `metric`, `device`, `k`, `radius`: in JSON k or radius is null.
 void add_asked(report::Document& document, const Training& training, const files::Table& queries,
                Metric metric, const DeviceInfo& device, const QueryFlags& query_flags);
+
+/// `members`, of a search by a set of devices alone: what each of them did.
+void add_members(report::Document& document, const Trace& trace);
 
 /// A float as the shortest number that gives the same bits back; null where it is none.
 nlohmann::ordered_json float_json(float value);

@@ -6,6 +6,7 @@
 
 #include "command/input/elements.hpp"
 #include "command/input/index_input.hpp"
+#include "command/input/source_input.hpp"
 #include "command/input/training_parts.hpp"
 #include "kith/names.hpp"
 
@@ -287,11 +288,17 @@ void check_k(const std::string& where, std::int64_t k, const Training& training,
 
 Training read_training(const std::string& where, const TrainingFlags& flags) {
   Training training;
+  training.placement = placement_named(flags.placement);
+  training.shares = flags.shares;
   files::Table& table = training.rows.table;
   TableFlags tables = train_flags(flags);
   tables.keep_elements = keeps_elements(flags);
   tables.in_parts = takes_part(flags);
-  table = flags.index.empty() ? read_train(tables, !flags.features.empty()) : index_table(flags, training);
+  training.residence = flags.residence;
+  training.memory_limit = flags.memory_limit;
+  table = reads_by_ranges(flags) ? source_table(flags, training)
+          : flags.index.empty()  ? read_train(tables, !flags.features.empty())
+                                 : index_table(flags, training);
   take_labels(where, flags, training);
   take_values(where, flags, training);
   if (!flags.sample_weights.empty())
@@ -301,7 +308,11 @@ Training read_training(const std::string& where, const TrainingFlags& flags) {
   if (!flags.filter.empty()) training.filter = read_filter(where, flags.filter, flags.tables, training);
   if (!flags.features.empty()) training.file_features = parse_features(where, flags.features, table);
   if (!flags.index.empty()) return training;  // an index is prepared
-  if (table.stored.empty() && !table.held)    // else nothing is prepared: keeps_elements(), takes_part()
+  if (training.source) {                      // nothing is prepared: reads_by_ranges()
+    training.features = training.file_features;
+    return training;
+  }
+  if (table.stored.empty() && !table.held)  // else nothing is prepared: keeps_elements(), takes_part()
     training.preparation = Preparation(training.rows.numbers(), preparation_options(where, flags, table));
   prepare(training.preparation, flags.raw, training.rows);
   training.features = prepared_features(training.preparation, training.file_features);

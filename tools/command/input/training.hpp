@@ -13,6 +13,7 @@
 //                               training.options());
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,6 +24,7 @@
 #include "kith/filter.hpp"
 #include "kith/neighbors.hpp"
 #include "kith/preparation.hpp"
+#include "kith/source.hpp"
 
 namespace kith::command {
 
@@ -32,15 +34,20 @@ inline constexpr std::int64_t no_neighbor = -1;
 /// All of it. Each subcommand registers what it has a use for.
 struct TrainingFlags {
   TableFlags tables;
-  std::string index;           ///< --index FILE, in place of tables.train
-  bool index_rows = false;     ///< of --index: its rows are needed in host memory, too
-  std::string labels;          ///< --labels FILE
-  std::string values;          ///< --values FILE
-  std::string sample_weights;  ///< FILE
-  std::string filter;          ///< FILE
-  std::string features;        ///< LIST
+  std::string index;             ///< --index FILE, in place of tables.train
+  bool index_rows = false;       ///< of --index: its rows are needed in host memory, too
+  std::string residence;         ///< --residence; empty: not given
+  bool rows_in_memory = false;   ///< with it: somebody needs them there, too
+  std::size_t memory_limit = 0;  ///< with it: of --memory-limit
+  std::string labels;            ///< --labels FILE
+  std::string values;            ///< --values FILE
+  std::string sample_weights;    ///< FILE
+  std::string filter;            ///< FILE
+  std::string features;          ///< LIST
   std::vector<std::string> scale;
   std::string categories = "ordinal";
+  std::string placement = "automatic";  ///< on a set of devices, as the next
+  std::vector<double> shares;
   bool raw = false;  ///< somebody looks at Rows::table.values, too
   enum class Answers { none, labels, values } answers = Answers::none;  ///< what the subcommand learns
 };
@@ -51,6 +58,7 @@ void add_sample_weight_option(CLI::App& app, TrainingFlags& flags);  ///< --samp
 void add_filter_option(CLI::App& app, TrainingFlags& flags);         ///< --filter
 void add_feature_option(CLI::App& app, TrainingFlags& flags);        ///< --features
 void add_preparation_options(CLI::App& app, TrainingFlags& flags);   ///< --scale, --categories
+void add_placement_options(CLI::App& app, TrainingFlags& flags);     ///< --placement, --shares
 
 /// Training rows of classes alone, without queries: their file, --label-column, --labels, --features, and how
 /// they are prepared.
@@ -87,14 +95,19 @@ struct Rows {
 struct Training {
   Rows rows;
   std::string index;                     ///< the index file that holds the rows, where they are not in memory
+  std::shared_ptr<const Source> source;  ///< the rows, where they are read by ranges alone
+  std::string residence;                 ///< as in TrainingFlags
+  std::size_t memory_limit = 0;          ///< likewise
   std::vector<files::Labels> labels;     ///< one an output; empty where no command asks for labels
   std::vector<std::string> label_names;  ///< [outputs], as they were asked for
   std::vector<double> values;            ///< [n, outputs] of --values or --target; else empty
   std::vector<std::string> value_names;  ///< [outputs]
   Preparation preparation;
-  std::vector<std::int64_t> features;       ///< columns of rows.searched() that count; empty: all
-  std::vector<std::int64_t> file_features;  ///< the same as columns of rows.table
-  std::vector<float> sample_weights;        ///< [n], or empty
+  std::vector<std::int64_t> features;          ///< columns of rows.searched() that count; empty: all
+  std::vector<std::int64_t> file_features;     ///< the same as columns of rows.table
+  std::vector<float> sample_weights;           ///< [n], or empty
+  Placement placement = Placement::automatic;  ///< on a set of devices, as the next
+  std::vector<double> shares;
   std::optional<RowFilter> filter;
   std::vector<std::int64_t> row_numbers;    ///< [n] in their file; empty: 0, 1, 2, ...
   std::vector<std::string> answer_columns;  ///< of a model: where queries may have the truth
@@ -105,6 +118,15 @@ struct Training {
     return row_numbers.empty() ? t : row_numbers[static_cast<std::size_t>(t)];
   }
   TrainOptions options() const { return {features, sample_weights}; }
+  IndexOptions index_options() const {
+    IndexOptions options;
+    options.features = features;
+    options.placement = placement;
+    options.shares = shares;
+    if (!residence.empty()) options.residence = parse_residence(residence);
+    options.memory_limit = memory_limit;
+    return options;
+  }
   /// For PlanOptions::filter; this object must outlive the search.
   MatrixView<const std::uint32_t> filter_view() const {
     return filter ? filter->view() : MatrixView<const std::uint32_t>{};

@@ -80,7 +80,8 @@ Regressed regress(const CLI::App& app, RegressFlags& flags) {
   if (done.queries().table.rows == 0) return done;
   ProgressBar bar("searching");
   options.progress = [&bar](const Progress& progress) { bar.update(progress.fraction); };
-  Trace* trace = flags.diagnostics.any() ? &done.trace : nullptr;
+  done.trace.time_steps = flags.diagnostics.any();
+  Trace* trace = flags.diagnostics.any() || flags.shown.json ? &done.trace : nullptr;
   const RowsView queries = done.queries().searched();
   if (flags.query_flags.radius.empty()) {
     Regression result = regressor.regress(queries, flags.query_flags.k, done.voting, options, trace);
@@ -198,6 +199,7 @@ void print_json(const RegressFlags& flags, const Regressed& done) {
   const std::int64_t m = done.queries().table.rows;
   report::Document document;
   add_asked(document, done.training, done.queries().table, flags.metric, done.device, flags.query_flags);
+  add_members(document, done.trace);
   document.add(report::Fact{"values", "", done.training.value_names});
   if (m > 0 && !done.truth.empty()) document.add(error_table(done));
   print_results(document, m, [&](std::int64_t query) {
@@ -247,6 +249,7 @@ void add_rows_and_questions(CLI::App& app, RegressFlags& flags) {
   add_metric_option(app, flags.metric);
   add_element_option(app, flags.training.tables);
   add_device_option(app, flags.device);
+  add_placement_options(app, flags.training);
   add_weight_options(app, flags.voting);
   add_sample_weight_option(app, flags.training);
   add_filter_option(app, flags.training);

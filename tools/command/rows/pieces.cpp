@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "command/input/index_input.hpp"
+#include "command/input/source_input.hpp"
 
 namespace kith::command {
 namespace {
@@ -60,10 +61,12 @@ auto from_pieces(Rows& rows, const Device& device, Metric metric, bool keep, Mak
 }  // namespace
 
 Index index_of(Training& training, const Device& device, Metric metric, bool keep) {
-  if (!training.index.empty()) return open_index_file(training.index, device);
+  if (!training.residence.empty())
+    return Index(device, source_of(training), metric, training.index_options());
+  if (!training.index.empty()) return open_index_file(training.index, device, training.index_options());
   return from_pieces(
       training.rows, device, metric, keep,
-      [&](const RowsView& rows) { return Index(device, rows, metric, {training.features}); },
+      [&](const RowsView& rows) { return Index(device, rows, metric, training.index_options()); },
       [](const Index& made, const RowsView& rows, std::int64_t) { return made.with(rows); });
 }
 
@@ -80,14 +83,17 @@ Classifier classifier_of(Training& training, const Device& device, Metric metric
                ? weights
                : weights.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
   };
+  if (!training.residence.empty())
+    return Classifier(index_of(training, device, metric, keep), all, training.sample_weights);
   if (!training.index.empty())
-    return Classifier(open_index_file(training.index, device), all, training.sample_weights);
+    return Classifier(open_index_file(training.index, device, training.index_options()), all,
+                      training.sample_weights);
   return from_pieces(
       training.rows, device, metric, keep,
       [&](const RowsView& rows) {
         const std::span<const float> some = weights_of(0, rows.rows);
-        return Classifier(device, rows, all.slice(0, rows.rows), metric,
-                          TrainOptions{training.features, {some.begin(), some.end()}});
+        return Classifier(Index(device, rows, metric, training.index_options()), all.slice(0, rows.rows),
+                          {some.begin(), some.end()});
       },
       [&](const Classifier& made, const RowsView& rows, std::int64_t first) {
         return made.with(rows, all.slice(first, rows.rows), weights_of(first, rows.rows));

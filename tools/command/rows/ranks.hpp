@@ -10,6 +10,7 @@
 
 #include "kith/device.hpp"
 #include "kith/index.hpp"
+#include "kith/index_file.hpp"
 #include "kith/keys.hpp"
 
 namespace kith::command {
@@ -36,6 +37,9 @@ class Ranks {
   virtual std::unique_ptr<SharedIndex> index(const Device& device, const RowsView& my_rows,
                                              std::int64_t first_row, Metric metric,
                                              const IndexOptions& options) = 0;
+  /// Of an index file, of which each rank opens a part.
+  virtual std::unique_ptr<SharedIndex> open_index(const Device& device, const std::string& path,
+                                                  const OpenOptions& options) = 0;
   /// Of all ranks, one by one; each gives as many.
   virtual std::vector<std::int64_t> sums(const std::vector<std::int64_t>& mine) = 0;
 };

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "command/input/index_input.hpp"
 #include "command/rows/pieces.hpp"
+#include "kith/index_file.hpp"
 
 namespace kith::command {
 namespace {
@@ -32,6 +34,15 @@ Keys nearest_of(const Keys& keys, std::int64_t k) {
   return some;
 }
 
+/// Keys that number from first_row, as search() numbers them.
+template <class Found>
+Found numbered_from_0(Found keys, std::int64_t first_row) {
+  if (first_row == 0) return keys;
+  for (std::int64_t& row : keys.row)
+    if (row >= 0) row -= first_row;
+  return keys;
+}
+
 MatrixView<const double> values_of(const Training& training) {
   return {training.values.data(), training.n(), static_cast<std::int64_t>(training.value_names.size())};
 }
@@ -43,13 +54,27 @@ TrainingIndex::TrainingIndex(Training& training, const Device& device, Metric me
   if (!ranks()) {
     alone_ = index_of(training, device, metric, keep);
     metric_ = alone_->metric();
+    first_row_ = alone_->first_row();
+    return;
+  }
+  if (!training.index.empty()) {
+    const IndexFileInfo info = index_file_info(training.index);
+    metric_ = info.metric;
+    first_row_ = info.first_row;
+    if (training.filter) filter_ = training.filter;  // a part has the positions of the whole file
+    shared_ = opening_index_file(training.index, [&](OpenOptions options) {
+      const IndexOptions placing = training.index_options();
+      options.placement = placing.placement;
+      options.shares = placing.shares;
+      return ranks()->open_index(device, training.index, options);
+    });
     return;
   }
   const files::RowRange mine = my_range(training);
   const RowsView rows = training.rows.searched();
   if (training.filter && mine.rows > 0) filter_ = training.filter->slice(mine.first, mine.rows);
   shared_ = ranks()->index(device, training.rows.table.held ? rows : rows.slice(mine.first, mine.rows),
-                           mine.first, metric, {training.features});
+                           mine.first, metric, training.index_options());
   if (keep) return;
   training.rows.table.values = {};
   training.rows.table.stored = {};
@@ -65,20 +90,16 @@ PlanOptions TrainingIndex::shared_options(const PlanOptions& options) const {
 
 Keys TrainingIndex::keys(const RowsView& queries, std::int64_t k, const PlanOptions& options,
                          Trace* trace) const {
-  if (alone_) {
-    Keys keys = alone_->search_keys(queries, k, options, trace);
-    for (std::int64_t& row : keys.row)
-      if (row >= 0) row -= alone_->first_row();
-    return keys;
-  }
+  if (alone_) return numbered_from_0(alone_->search_keys(queries, k, options, trace), first_row_);
   const PlanOptions mine = shared_options(options);
-  if (!options.self) return shared_->search_keys(queries, k, mine, trace);
+  if (!options.self) return numbered_from_0(shared_->search_keys(queries, k, mine, trace), first_row_);
   return leave_out(shared_->search_keys(queries, k + 1, mine, trace), all_rows(queries.rows));
 }
 
 RadiusKeys TrainingIndex::keys(const RowsView& queries, std::span<const float> radii,
                                const PlanOptions& options, Trace* trace) const {
-  RadiusKeys keys = shared_->within_keys(queries, radii, shared_options(options), trace);
+  RadiusKeys keys =
+      numbered_from_0(shared_->within_keys(queries, radii, shared_options(options), trace), first_row_);
   return options.self ? leave_out(keys, all_rows(queries.rows)) : keys;
 }
 

@@ -43,6 +43,7 @@ class TrainingIndex {
   std::unique_ptr<SharedIndex> shared_;
   std::optional<RowFilter> filter_;  ///< of the rows of this rank
   Metric metric_;
+  std::int64_t first_row_ = 0;  ///< that of an index file, by which keys number
 };
 
 /// As classifier_of() has it; what Classifier returns.

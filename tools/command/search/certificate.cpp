@@ -54,16 +54,19 @@ std::string certificate(const Trace& trace) {
   };
   line("certified", certified(trace));
   line("listed", candidates_per_k(trace.listed, plan) + " times k candidates a query, k = " +
-                     std::to_string(plan.problem.k) + (plan.self ? " with the query itself" : "") +
-                     "; the chain ranked " + candidates_per_k(trace.collected, plan) + " times k");
+                     std::to_string(plan.problem.k) + (plan.self ? " with the query itself" : "") + "; " +
+                     (plan.exact_products ? "products" : "the chain") + " ranked " +
+                     candidates_per_k(trace.collected, plan) + " times k");
   line("proposer", std::string(name(plan.proposer)) +
                        ", whose products are off by at most b |q~| |x~| + tau, b = " + bound.str() +
                        " (docs/certificate.md, section 3)");
   line("checked", "when " + plan.device + " first proposed: " + trace.proposer_check);
   line("prepared rows", rows_made(trace));
   line("proven",
-       "every training row whose distance the chain did not compute is farther than the k-th; "
-       "so rows, order, ties and distances are those of the chain alone");
+       std::string("every training row whose distance ") +
+           (plan.exact_products ? "products, which are the chain, did not give"
+                                : "the chain did not compute") +
+           " is farther than the k-th; so rows, order, ties and distances are those of the chain alone");
   return text;
 }
 

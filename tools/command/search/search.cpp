@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <memory>
 
 #include "command/input/elements.hpp"
@@ -10,6 +11,7 @@
 #include "command/input/results_json.hpp"
 #include "command/rows/training_index.hpp"
 #include "command/shared/command.hpp"
+#include "command/shared/interrupt.hpp"
 #include "files/output.hpp"
 #include "kith/index.hpp"
 
@@ -21,6 +23,7 @@ constexpr std::int64_t shown_queries = 10, shown_neighbors = 8;
 struct SearchFlags : QuestionFlags {
   std::string out_index;
   std::string out_distance;
+  std::string checkpoint;
 };
 
 std::int64_t longest(const RadiusNeighbors& found) {
@@ -56,6 +59,10 @@ std::string first_rows(const RadiusNeighbors& found, const std::string& radius) 
 
 void check_flags(const CLI::App& app, const SearchFlags& flags) {
   check_element_flags(app, flags.training.tables, flags.metric);
+  if (!flags.checkpoint.empty() && !flags.by_k())
+    throw Error(Errc::unsupported,
+                "search: --checkpoint keeps the k nearest, and --radius asks for all rows within "
+                "it; leave one of them out");
   if (!check_query_flags(app, flags.training, flags.query_flags, false)) return;
   throw Error(Errc::invalid_argument, "search: --queries is missing; see `kith search --help`");
 }
@@ -67,6 +74,7 @@ RadiusNeighbors find(const SearchFlags& flags, Training& training, DeviceInfo& d
   const Rows& asked = leave_one_out ? training.rows : own;
   const RowsView queries = asked.searched();
   PlanOptions options = question_options(flags, training);
+  options.checkpoint = flags.checkpoint;
   const Device opened = open_my_device(flags.device);
   const TrainingIndex index(training, opened, flags.metric, leave_one_out);
   device = opened.info();
@@ -99,11 +107,12 @@ void write_found(files::AtomicFile& file, const RadiusNeighbors& found, const st
 }
 
 void print_json(const SearchFlags& flags, const Training& training, const RadiusNeighbors& found,
-                const DeviceInfo& device) {
+                const DeviceInfo& device, const Trace& trace) {
   report::Document document;
   files::Table asked;
   asked.rows = found.queries;
   add_asked(document, training, asked, flags.metric, device, flags.query_flags);
+  add_members(document, trace);
   print_results(document, found.queries, [&](std::int64_t q) {
     return nlohmann::ordered_json{{"query", q}, {"neighbors", neighbors_json(found, q)}};
   });
@@ -127,6 +136,7 @@ void check_outputs(const SearchFlags& flags) {
 int run_search(const CLI::App& app, SearchFlags flags) {
   take_index(app, flags, flags.query_flags.leave_one_out);
   check_flags(app, flags);
+  if (!flags.checkpoint.empty()) tell_that_work_is_kept();
   flags.training.tables.in_parts = ranks() && !flags.query_flags.leave_one_out;
   check_outputs(flags);
   OutputFile index_file(flags.out_index, flags.output.format),
@@ -134,7 +144,9 @@ int run_search(const CLI::App& app, SearchFlags flags) {
   Training training = read_training("search", flags.training);
   DeviceInfo device;
   Trace trace;
-  const RadiusNeighbors found = find(flags, training, device, flags.diagnostics.any() ? &trace : nullptr);
+  trace.time_steps = flags.diagnostics.any();
+  const bool traced = flags.diagnostics.any() || flags.shown.json;
+  const RadiusNeighbors found = find(flags, training, device, traced ? &trace : nullptr);
   note_overflow(found, asked_name(flags.training, flags.query_flags));
   const std::int64_t k = flags.query_flags.radius.empty() ? flags.query_flags.k : 0;
   const auto names = [&](const char* what) { return header_of(flags.output, numbered(what, k)); };
@@ -142,9 +154,13 @@ int run_search(const CLI::App& app, SearchFlags flags) {
   if (distance_file) write_found(*distance_file, found, found.distance, k, names("distance"));
   index_file.commit();
   distance_file.commit();
-  if (flags.shown.json) return print_json(flags, training, found, device), exit_ok;
-  print(diagnostics(flags.diagnostics, trace));
-  if (!index_file && !distance_file) print(first_rows(found, flags.query_flags.radius));
+  if (flags.shown.json) {
+    print_json(flags, training, found, device, trace);
+  } else {
+    print(diagnostics(flags.diagnostics, trace));
+    if (!index_file && !distance_file) print(first_rows(found, flags.query_flags.radius));
+  }
+  if (!flags.checkpoint.empty()) std::filesystem::remove(flags.checkpoint);
   return exit_ok;
 }
 
@@ -161,6 +177,7 @@ Subcommand add_search(CLI::App& parent) {
   add_metric_option(*app, flags->metric);
   add_element_option(*app, flags->training.tables);
   add_device_option(*app, flags->device);
+  add_placement_options(*app, flags->training);
   add_filter_option(*app, flags->training);
   add_feature_option(*app, flags->training);
   add_preparation_options(*app, flags->training);
@@ -171,6 +188,10 @@ Subcommand add_search(CLI::App& parent) {
   writes_file(app->add_option(
       "--out-distance", flags->out_distance,
       "Write their distances in the same way: .npy (float32), .fvecs, .fbin, .csv, .tsv, .txt"));
+  keeps_file(
+      app->add_option("--checkpoint", flags->checkpoint,
+                      "With --residence stream: keep what was found after each chunk there, so that the same "
+                      "command goes on from it after it was stopped; removed when all is done"));
   add_output_options(*app, flags->output);
   app->add_flag("--json", flags->shown.json, "Print all neighbours as JSON");
   add_diagnostic_options(*app, flags->diagnostics);

@@ -116,11 +116,12 @@ void check_by(CLI::App& app, CLI::Option* option, const std::string& option_name
 }
 
 void add_device_option(CLI::App& app, std::string& device, bool several) {
-  app.add_option("--device", device,
-                 several ? "auto, cpu, cuda:0, opencl:0, opencl:NAME, or several with commas "
-                           "between them; `kith devices` lists those here"
-                         : "auto, cpu, cuda:0, opencl:0 or opencl:NAME (part of a device's name); "
-                           "`kith devices` lists those here")
+  app.add_option(
+         "--device", device,
+         several ? "auto, cpu, cuda:0, opencl:0, opencl:NAME, or several with commas "
+                   "between them; `kith devices` lists those here"
+                 : "auto, cpu, cuda:0, opencl:0 or opencl:NAME (part of a device's name), or several with + "
+                   "between them; `kith devices` lists those here")
       ->type_name(several ? "SPECS" : "SPEC")
       ->capture_default_str();
 }

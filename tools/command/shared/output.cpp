@@ -174,9 +174,27 @@ std::vector<std::string_view> steps_in_order(const Plan& plan) {
   for (const auto* part : {proposes ? &candidates : &chain, proposes ? &chain : &candidates})
     steps.insert(steps.end(), part->begin(), part->end());
   steps.insert(steps.end(), {spi::AccumulateStep::name, spi::ScoreStep::name, spi::VoteStep::name, "download",
-                             "finish", "decide", "average"});
+                             "join", "finish", "decide", "average"});
   return steps;
 }
+
+namespace {
+
+/// What each member of a set of devices did; empty of a single device.
+std::string member_table(const Trace& trace) {
+  if (trace.members.empty()) return "";
+  TextTable table({"member", "share", "rows", "queries", "seconds", "on device", "memory"});
+  for (const MemberTrace& member : trace.members) {
+    char share[16];
+    std::snprintf(share, sizeof share, "%.1f %%", 100 * member.share);
+    table.add({member.device, share, std::to_string(member.rows), std::to_string(member.queries),
+               format_seconds(member.seconds), format_seconds(member.device_seconds),
+               format_bytes(member.bytes)});
+  }
+  return "\n" + table.text();
+}
+
+}  // namespace
 
 std::string stage_times(const Trace& trace) {
   std::vector<std::pair<std::string, double>> seconds(trace.seconds.begin(), trace.seconds.end());
@@ -190,9 +208,10 @@ std::string stage_times(const Trace& trace) {
   table.add({"whole call", format_seconds(trace.total_seconds)});
   std::string text = table.text();
   if (trace.plan.proposer != Proposer::none)
-    text += "candidates ranked by the chain: " + std::to_string(trace.collected) +
+    text += "candidates ranked by " + std::string(trace.plan.exact_products ? "products: " : "the chain: ") +
+            std::to_string(trace.collected) +
             "; queries left to the chain alone: " + std::to_string(trace.fallbacks) + "\n";
-  return text;
+  return text + member_table(trace);
 }
 
 }  // namespace kith::command

@@ -114,7 +114,7 @@ Structured structure(const StructureFlags& flags, Outputs& outputs) {
   done.device = device.info();
   done.seconds.emplace_back("open and test the device", lap(start));
   const Structure structure(device, training.rows.searched(), training.labels[0].code, flags.metric,
-                            {training.features});
+                            training.index_options());
   done.sizes = structure.sizes();
   done.codes = structure.codes();
   for (const std::int64_t label : structure.classes()) done.classes.push_back(training.labels[0].text(label));
@@ -193,6 +193,7 @@ Subcommand add_structure(CLI::App& parent) {
   add_class_rows(*app, flags->training);
   add_metric_option(*app, flags->metric);
   add_device_option(*app, flags->device);
+  add_placement_options(*app, flags->training);
   add_output_options(*app, *flags);
   add_plan_options(*app, flags->plan);
   add_examples(*app, {"kith structure --train iris.csv --label-column species",

@@ -34,6 +34,7 @@ constexpr NamedKind kind_names[] = {
     {DataKind::decades, "decades"},
     {DataKind::integers_2048, "integers-2048"},
     {DataKind::integers_16777216, "integers-16777216"},
+    {DataKind::byte_grid, "byte-grid"},
 };
 
 constexpr std::uint64_t cluster_count = 16;
@@ -59,6 +60,16 @@ float nearly_duplicate(const Source& source, std::uint64_t bits, std::uint64_t d
 float descending(const Source& source, std::uint64_t bits) {
   if (source.set == Set::queries) return 0x1p-10f * normal(bits);
   return normal(bits) * (64.0f / (64.0f + static_cast<float>(source.number)));
+}
+
+/// As in images: many are 0. Some columns of a row that is not on the grid are a third of a step beside it.
+float on_byte_grid(const Source& source, std::uint64_t bits) {
+  constexpr float steps[] = {1.0f, 1.0f, 1.0f, 0x1p-8f, 0x1p5f, 1.0f / 255, 0.1f, 3.0f};
+  constexpr int starts[] = {0, 0, -128, -255, 1000};
+  const auto j = static_cast<int>(bits % 4 == 0 ? 0 : bits >> 56);
+  const int start = starts[source.shared / 8 % std::size(starts)];
+  const bool beside = source.row % 97 == 0 && bits % 16 == 1;
+  return steps[source.shared % std::size(steps)] * (static_cast<float>(start + j) + (beside ? 0.33f : 0.0f));
 }
 
 float element(DataKind kind, const Source& source, std::uint64_t d) {
@@ -119,6 +130,8 @@ float element(DataKind kind, const Source& source, std::uint64_t d) {
       return static_cast<float>(2044 + (bits >> 32) % 9);
     case DataKind::integers_16777216:
       return static_cast<float>((1 << 24) - 8 + 2 * ((bits >> 32) % 9));
+    case DataKind::byte_grid:
+      return on_byte_grid(source, bits);
   }
   return 0.0f;
 }

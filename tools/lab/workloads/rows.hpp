@@ -35,6 +35,7 @@ enum class DataKind {
   decades,          ///< each row times one of 10^-6, 10^-5, ... 10^6
   integers_2048,    ///< 2044 .. 2052, where 16-bit floats stop to hold every integer
   integers_16777216,  ///< 2^24 - 8 .. 2^24 + 8, where single precision does
+  byte_grid,          ///< a + b j, j = 0 .. 255, a and b by the seed, but in one row of 97
 };
 
 /// What every step is tested with.
@@ -45,8 +46,9 @@ inline constexpr std::array all_data_kinds = {
 
 /// And beside it every proposer.
 inline constexpr std::array adversarial_data_kinds = {
-    DataKind::near_duplicates, DataKind::aligned, DataKind::crowd,         DataKind::descending,
-    DataKind::one_huge,        DataKind::decades, DataKind::integers_2048, DataKind::integers_16777216,
+    DataKind::near_duplicates, DataKind::aligned,           DataKind::crowd,
+    DataKind::descending,      DataKind::one_huge,          DataKind::decades,
+    DataKind::integers_2048,   DataKind::integers_16777216, DataKind::byte_grid,
 };
 
 std::string_view name(DataKind kind);

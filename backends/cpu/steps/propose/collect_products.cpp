@@ -60,6 +60,18 @@ std::size_t pieces_of(const spi::CollectStep& step) {
   return step.visits.rows == 0 ? 1 : step.visits.count;
 }
 
+/// `low` and `gap` of training rows begin ... begin + count - 1, where products are exact: E is 0.
+///   at  where they go to
+void copy_half_norms(const spi::CollectStep& step, std::size_t begin, std::size_t count, bool squares,
+                     const OfRows& of, std::size_t at) {
+  const spi::Grid<float>& row_terms = step.train.row_terms;
+  std::fill_n(of.gap + at, count, 0.0f);
+  if (squares)
+    std::copy_n(elements(row_terms) + spi::half_norm * row_terms.stride + begin, count, of.low + at);
+  else
+    std::fill_n(of.low + at, count, 0.0f);
+}
+
 /// `low` and `gap` of every training row.
 void compute_rows(const spi::CollectStep& step, const OfRows& of, const Resources& with) {
   const std::size_t dims = step.train.rows.cols;
@@ -72,6 +84,8 @@ void compute_rows(const spi::CollectStep& step, const OfRows& of, const Resource
   const Largest largest = largest_of(step);
   const auto compute = [&](const Piece& piece, std::size_t begin, std::size_t end) {
     if (begin >= end) return;
+    if (is_exact(step))
+      return copy_half_norms(step, piece.begin + begin, end - begin, squares, of, piece.at + begin);
     const auto row_terms = [&](spi::RowTerm which) {
       return elements(step.train.row_terms) + which * step.train.row_terms.stride + piece.begin + begin;
     };
@@ -111,8 +125,10 @@ struct Task {
 };
 
 void run_task(const spi::CollectStep& step, const OfRows& of, const Resources& with, const Task& task) {
+  const bool any_byte = step.queries.on_grid != spi::OnGrid::no;
   const auto propose = step.proposer == Proposer::dot    ? with.kernels.propose
                        : step.proposer == Proposer::bf16 ? with.set.propose_bf16
+                       : any_byte                        ? with.set.propose_int8_wide
                                                          : with.set.propose_int8;
   const bool bounds = step.bounds.low.cols > 0;
   for (std::size_t i = task.piece_begin; i < task.piece_end; ++i) {
@@ -141,7 +157,7 @@ void run_task(const spi::CollectStep& step, const OfRows& of, const Resources& w
              step.bounds.high.stride,
              of.gap + piece.at,
              pitch_of(step.proposer, step.train.rows.cols),
-             step.unscale / share_of_scale(with.set.most_query_byte)});
+             any_byte ? step.unscale : step.unscale / share_of_scale(with.set.most_query_byte)});
   }
 }
 

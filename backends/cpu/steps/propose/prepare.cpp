@@ -46,10 +46,13 @@ void write_row_terms(const spi::PrepareStep& step, const Squares& of, std::size_
   const bool exact = step.proposer == Proposer::dot || step.proposer == Proposer::gemm;
   const double inexact =
       exact ? 0 : static_cast<double>(norm) * 0x1p-51 + static_cast<double>(quantized_norm) * 0x1p-50;
-  row_terms[spi::half_norm * stride] = float_below(of.moved[r] * 0.5 * (1 - slack));
+  // A sum of squares of whole numbers, in steps of the grid, is exact.
+  const bool on_grid = step.out.on_grid == spi::OnGrid::exactly && of.residual[r] == 0;
+  row_terms[spi::half_norm * stride] = float_below(of.moved[r] * 0.5 * (on_grid ? 1 : 1 - slack));
   row_terms[spi::norm * stride] = norm;
   row_terms[spi::quantized_norm * stride] = quantized_norm;
-  row_terms[spi::residual * stride] = float_above(static_cast<double>(root_above(of.residual[r])) + inexact);
+  row_terms[spi::residual * stride] =
+      on_grid ? 0 : float_above(static_cast<double>(root_above(of.residual[r])) + inexact);
 }
 
 /// The rows themselves, one behind the other, 16 dimensions of each at a time.
@@ -153,10 +156,13 @@ void run(const spi::PrepareStep& step, const Resources& with) {
       // Columns behind the last, and rows beside those meant, are multiplied, too.
       std::memset(quantized_of(step), 0, padded * pitch);
       if (step.proposer == Proposer::int8) {
+        const std::size_t columns = spi::quantized_columns(Proposer::int8, dims);
+        if (step.out.on_grid != spi::OnGrid::no)
+          return prepare_all(
+              step, with, ByteOrder(of_queries, columns, step.scale, spi::least_on_grid, spi::most_on_grid));
         const int most = of_queries ? with.set.most_query_byte : most_byte;
         return prepare_all(step, with,
-                           ByteOrder(of_queries, spi::quantized_columns(Proposer::int8, dims),
-                                     step.scale * share_of_scale(most), most));
+                           ByteOrder(of_queries, columns, step.scale * share_of_scale(most), -most, most));
       }
       return prepare_all(step, with, TileOrder{pitch / TileOrder::dims / sizeof(std::uint16_t), of_queries});
     }

@@ -41,10 +41,10 @@ inline float from_bf16(std::uint16_t half) {
   return value;
 }
 
-/// The nearest whole number to `value`, from -most to most. By comparisons that compilers put into lanes.
-inline std::int32_t to_byte(float value, float most) {
+/// The nearest whole number to `value`, from `least` to `most`. By comparisons that compilers put into lanes.
+inline std::int32_t to_byte(float value, float least, float most) {
   constexpr float whole = 0x1.8p23f;  // beside which a float has no fraction
-  const float above = __builtin_isless(value, -most) ? -most : value;
+  const float above = __builtin_isless(value, least) ? least : value;
   const float within = __builtin_isgreater(above, most) ? most : above;
   return static_cast<std::int32_t>((within + whole) - whole);
 }
@@ -110,13 +110,14 @@ struct ByteOrder {
   static constexpr std::size_t four = byte_dims;
   std::size_t rows;     ///< of a block
   std::size_t columns;  ///< of a row, with padding
-  float scale, most;
+  float scale, least, most;
   double unscale;
 
-  ByteOrder(bool of_queries, std::size_t padded_columns, float times, int most_of_all)
+  ByteOrder(bool of_queries, std::size_t padded_columns, float times, int least_of_all, int most_of_all)
       : rows(of_queries ? byte_query_block : byte_train_block),
         columns(padded_columns),
         scale(times),
+        least(static_cast<float>(least_of_all)),
         most(static_cast<float>(most_of_all)),
         unscale(1 / double{times}) {}
 
@@ -126,7 +127,7 @@ struct ByteOrder {
   void write(std::byte* out, std::size_t r, std::size_t count, std::size_t d, const float* moved,
              double* quantized) const {
     std::array<std::int32_t, 16> bytes;
-    for (std::size_t i = 0; i < count; ++i) bytes[i] = to_byte(moved[i] * scale, most);
+    for (std::size_t i = 0; i < count; ++i) bytes[i] = to_byte(moved[i] * scale, least, most);
     auto* const all = reinterpret_cast<std::int8_t*>(out);
     if (r % rows + count <= rows) {  // side by side
       std::int8_t* const place = all + place_of(r, d);

@@ -1,11 +1,12 @@
 // rerank: the chain of every listed candidate, as a key.
 //
-// Work: dims multiply-adds a candidate; in blocks of 16 a row's values lie a cache line apart, so the scan of
-// a candidate reads the lines of its whole block, in blocks of 1 its own. Tasks are parts of lists where
-// there are few queries.
+// Work: dims multiply-adds a candidate, or one where exact products say what its chain is; in blocks of 16 a
+// row's values lie a cache line apart, so the scan of a candidate reads the lines of its whole block, in
+// blocks of 1 its own. Tasks are parts of lists where there are few queries.
 #include <array>
 #include <string>
 
+#include "cpu/steps/propose/bounds.hpp"
 #include "cpu/steps/steps.hpp"
 #include "host/parallel.hpp"
 
@@ -32,7 +33,31 @@ struct Lists {
   }
 };
 
-/// Candidates begin .. end - 1 of query q.
+/// What exact products say of the candidates of a query.
+class KnownChains {
+ public:
+  KnownChains(const spi::RerankStep& step, std::size_t q) : limit_(step.products.limit) {
+    const spi::ExactProducts& products = step.products;
+    if (products.low.cols == 0) return;
+    low_ = elements(products.low) + q * products.low.stride;
+    squares_ = from_products(step.metric) == FromProducts::as_squares;
+    half_norm_ = elements(products.query_terms)[spi::half_norm * products.query_terms.stride + q];
+  }
+
+  /// Whether the chain of candidate j is known, and then `value`.
+  bool knows(std::size_t j, float& value) const {
+    if (!low_) return false;
+    value = squares_ ? 2 * (low_[j] + half_norm_) : low_[j];
+    return !squares_ || value < limit_;
+  }
+
+ private:
+  const float* low_ = nullptr;
+  float half_norm_ = 0, limit_;
+  bool squares_ = false;
+};
+
+/// Candidates begin .. end - 1 of query q: those that products say nothing of by the chain.
 void rerank_part(const spi::RerankStep& step, const Kernels& kernels, std::size_t q, std::size_t begin,
                  std::size_t end) {
   const std::size_t row = step.queries.first + q, dims = step.train.dims;
@@ -40,13 +65,25 @@ void rerank_part(const spi::RerankStep& step, const Kernels& kernels, std::size_
       elements(step.queries) + row / query_block * dims * query_block + row % query_block;
   const std::uint32_t* const rows = elements(step.candidates.rows) + q * step.candidates.rows.stride;
   Key* const out = elements(step.out) + q * step.out.stride;
+  const KnownChains known(step, q);
   std::array<float, least_part> values;
-  for (std::size_t at = begin; at < end; at += values.size()) {
-    const std::size_t count = std::min(end - at, values.size());
-    kernels.rerank({step.metric, query, elements(step.train), step.train.block, dims, rows + at,
+  std::array<std::uint32_t, least_part> left, places;
+  for (std::size_t at = begin; at < end;) {
+    std::size_t count = 0;
+    for (; at < end && count < left.size(); ++at) {
+      float value = 0;
+      if (known.knows(at, value)) {
+        out[at] = make_key(value, rows[at]);
+      } else {
+        left[count] = rows[at];
+        places[count++] = static_cast<std::uint32_t>(at);
+      }
+    }
+    if (count == 0) continue;
+    kernels.rerank({step.metric, query, elements(step.train), step.train.block, dims, left.data(),
                     step.train.first - step.first_row, count},
                    values.data());
-    for (std::size_t j = 0; j < count; ++j) out[at + j] = make_key(values[j], rows[at + j]);
+    for (std::size_t j = 0; j < count; ++j) out[places[j]] = make_key(values[j], left[j]);
   }
 }
 

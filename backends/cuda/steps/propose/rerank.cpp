@@ -10,6 +10,9 @@ spi::Support Device::check(const spi::RerankStep& step) const {
 
 cudaError_t Device::enqueue(const spi::RerankStep& step) {
   if (step.queries.rows == 0) return cudaSuccess;
+  // Of more columns some chains may differ from what products say, and all are computed.
+  if (step.products.low.cols > 0 && step.train.dims <= spi::columns_of_exact_chains(step.metric))
+    return rerank_products(queue_, step);
   if (step.train.block != 1) return rerank(queue_, step);
   constexpr std::size_t most_places = std::size_t{1} << 28;  // of eight queries, counted in 32 bits
   const bool aligned = step.train.dims % 4 == 0 && step.queries.first % 8 == 0;

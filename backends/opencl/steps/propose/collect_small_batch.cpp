@@ -46,18 +46,18 @@ void Device::collect_small_batch(const spi::CollectStep& step) {
   const auto first_byte = [&](const spi::Grid<float>& rows) {
     return cl_ulong{rows.first * shape.lines.row_pieces() * Lines::piece_bytes};
   };
-  launch_listing_or_sampling(step, "propose/collect_small_batch.cl",
-                             define("PIECES", shape.lines.pieces) + define("ACROSS", shape.across) +
-                                 define("HALVES", halves ? 1 : 0) + (resident ? " -D RESIDENT" : "") +
-                                 (step.proposer == Proposer::int8 ? " -D BYTES" : "") +
-                                 " -cl-nv-maxrregcount=" + std::to_string(shape.registers),
-                             "kith_collect_small_batch", Range{{groups * group, 1, 1}, {group, 1, 1}},
-                             buffer_of(step.queries.rows.memory), first_byte(step.queries.rows),
-                             static_cast<cl_uint>(step.values.rows), buffer_of(step.train.rows.memory),
-                             first_byte(step.train.rows), static_cast<cl_uint>(step.train.rows.rows),
-                             shape.lines.slabs, chunks, visits_of(step), step.queries.row_terms,
-                             step.train.row_terms, step.threshold, step.unscale, error.b, error.chain,
-                             error.under, step.first_row, Local{local});
+  launch_listing_or_sampling(
+      step, "propose/collect_small_batch.cl",
+      define("PIECES", shape.lines.pieces) + define("ACROSS", shape.across) +
+          define("HALVES", halves ? 1 : 0) + (resident ? " -D RESIDENT" : "") +
+          (step.proposer == Proposer::int8 ? " -D BYTES" : "") + (spi::is_exact(step) ? " -D EXACT" : "") +
+          " -cl-nv-maxrregcount=" + std::to_string(shape.registers),
+      "kith_collect_small_batch", Range{{groups * group, 1, 1}, {group, 1, 1}},
+      buffer_of(step.queries.rows.memory), first_byte(step.queries.rows),
+      static_cast<cl_uint>(step.values.rows), buffer_of(step.train.rows.memory), first_byte(step.train.rows),
+      static_cast<cl_uint>(step.train.rows.rows), shape.lines.slabs, chunks, visits_of(step),
+      step.queries.row_terms, step.train.row_terms, step.threshold, step.unscale, error.b, error.chain,
+      error.under, step.first_row, Local{local});
 }
 
 }  // namespace kith::opencl

@@ -77,11 +77,14 @@ void Device::prepare_bytes(const spi::PrepareStep& step) {
   const std::size_t padded =
       divide_up(rows.rows, spi::quantized_block_rows) * std::size_t{spi::quantized_block_rows};
   const Lines lines(step.proposer, rows.dims);
+  const spi::OnGrid on_grid = step.out.on_grid;
+  const int least = on_grid == spi::OnGrid::no ? -spi::most_on_grid : spi::least_on_grid;
   launch("prepare/prepare_int8.cl", define("PIECES", lines.pieces), "kith_prepare_int8",
          Range{{padded / rows_a_group * items, 1, 1}, {items, 1, 1}}, buffer_of(rows.memory), rows.first,
          rows.rows, rows.dims, buffer_of(step.centre.memory), cl_ulong{step.centre.first}, step.scale,
          buffer_of(step.out.rows.memory), cl_ulong{step.out.rows.first * lines.row_pieces()},
-         lines.row_pieces(), step.out.row_terms, step.copy);
+         lines.row_pieces(), step.out.row_terms, step.copy, static_cast<float>(least),
+         cl_uint{on_grid == spi::OnGrid::exactly});
 }
 
 }  // namespace kith::opencl

@@ -3,6 +3,7 @@
 #include "check.hpp"
 #include "device.hpp"
 #include "steps/metric.hpp"
+#include "steps/propose/proposer.hpp"
 
 namespace kith::opencl {
 namespace {
@@ -32,6 +33,9 @@ void Device::enqueue(const spi::RerankStep& step) {
   const spi::CandidateLists& from = step.candidates;
   if (q.rows == 0 || t.rows == 0 || from.rows.cols == 0) return;
   const bool lanes = family_ == Family::lanes;
+  // Of more columns some chains may differ from what products say, and all are computed.
+  if (!lanes && step.products.low.cols > 0 && t.dims <= spi::columns_of_exact_chains(step.metric))
+    return rerank_products(step);
   if (comes_in_lines(info, step)) return rerank_lines(step);
   const std::size_t items = lanes ? 1 : 64;
   // Lists are shared where there are too few of them to fill the device.
@@ -48,6 +52,21 @@ void Device::enqueue(const spi::RerankStep& step) {
          cl_ulong{from.rows.first}, cl_ulong{from.rows.stride}, static_cast<cl_uint>(from.rows.cols),
          buffer_of(from.counts.memory), cl_ulong{from.counts.first}, cl_ulong{from.counts.stride},
          buffer_of(step.out.memory), cl_ulong{step.out.first}, cl_ulong{step.out.stride});
+}
+
+/// As rerank_products.cl says.
+void Device::rerank_products(const spi::RerankStep& step) {
+  constexpr std::size_t items = 64;
+  const spi::CandidateLists& from = step.candidates;
+  const std::size_t rows = step.queries.rows;
+  const std::size_t groups = std::clamp<std::size_t>(std::size_t{64} * info.compute_units / rows, 1,
+                                                     divide_up(from.rows.cols, items));
+  launch("rerank/rerank_products.cl",
+         define("GROUP", items) + define("HALVES", from_squares(step.metric) ? 1 : 0), "kith_rerank_products",
+         Range{{items * groups, rows, 1}, {items, 1, 1}}, step.products.low,
+         buffer_of(step.products.query_terms.memory),
+         cl_ulong{step.products.query_terms.first + spi::half_norm * step.products.query_terms.stride},
+         cl_ulong{1}, from.rows, static_cast<cl_uint>(from.rows.cols), from.counts, step.out);
 }
 
 /// As rerank_lines.cl says.

@@ -13,7 +13,8 @@ enum { KITH_HOST = 0, KITH_CUDA = 1, KITH_OPENCL = 2 };
 
 /// Rows in the caller's memory, at any address. Every value of KITH_F16, KITH_BF16, KITH_U8 and KITH_I8 is a
 /// float32, and answers are those of these; KITH_BITS, 8 columns a byte, high bit first, go with the metric
-/// `hamming` alone. This version takes rows on KITH_HOST; every other place is KITH_UNSUPPORTED.
+/// `hamming` alone. Rows on KITH_CUDA and KITH_OPENCL are of the device that they go to: as training rows, as
+/// rows that are added, and as queries of a search by k; every other call says KITH_UNSUPPORTED.
 typedef struct kith_rows {
   uint64_t size;
   const void* data;      ///< host address, CUDA device address, or cl_mem
@@ -23,7 +24,7 @@ typedef struct kith_rows {
   int64_t offset_bytes;  ///< from `data` to the first element
   int32_t element;       ///< KITH_F32, ...
   int32_t where;         ///< KITH_HOST, ...
-  void* stream;          ///< CUDA stream or OpenCL queue that wrote the rows; NULL for KITH_HOST
+  void* stream;          ///< CUDA stream or OpenCL queue whose work comes first; NULL for KITH_HOST
 } kith_rows;
 KITH_C_API void kith_rows_init(kith_rows* rows, uint64_t size);
 
@@ -74,6 +75,12 @@ KITH_C_API kith_status kith_inventory_warning(const kith_inventory* inventory, i
 /// KITH_UNAVAILABLE: no such device here (says why), it failed its self-test, or its driver was started
 /// before this process was forked.
 KITH_C_API kith_status kith_device_open(const char* spec, kith_device** out);
+/// Open a device of OpenCL in the caller's context, whose buffers rows and answers may then lie in. kith
+/// keeps the context, and works in a queue of its own.
+///   context, device, queue  cl_context, cl_device_id and cl_command_queue; rows and answers without a stream
+///                           wait for the queue, which may be NULL
+/// As kith_device_open(), and KITH_UNSUPPORTED: these do not belong together, or the device is a part of one.
+KITH_C_API kith_status kith_device_adopt_opencl(void* context, void* device, void* queue, kith_device** out);
 KITH_C_API void kith_device_free(kith_device* device);
 KITH_C_API kith_status kith_device_describe(const kith_device* device, kith_device_info* info);
 

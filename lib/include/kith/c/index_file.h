@@ -25,6 +25,29 @@ KITH_C_API kith_status kith_index_save(const kith_index* index, const char* path
 KITH_C_API kith_status kith_index_open(const kith_device* device, const char* path, uint32_t threads,
                                        const kith_stop* stop, kith_progress progress, void* user,
                                        kith_index** out);
+/// What kith_index_open_with() is told; since 1.2.
+typedef struct kith_open_options {
+  uint64_t size;
+  int64_t first;  ///< these rows of the file alone, those that are removed counted, under the same numbers:
+  int64_t rows;   ///< what all of it answers after kith_index_without() of the other rows and
+                  ///< kith_index_compact(). Several devices or machines so open one file together, and merge
+                  ///< what kith_index_search_keys() gives. rows below 0: all from first on
+  float largest;  ///< of a part: max |element| of the rows of all parts, by which negative_dot refuses
+                  ///< queries; 0: what the file says
+  uint32_t threads;        ///< of the host; 0: as many as there are cores
+  const char* placement;   ///< on a set of devices, as in kith_index_options
+  const double* shares;    ///< [share_count] as in kith_index_options
+  int64_t share_count;     ///< 0: chosen
+  const kith_stop* stop;   ///< NULL: none
+  kith_progress progress;  ///< NULL: none
+  void* user;              ///< for progress
+} kith_open_options;
+KITH_C_API void kith_open_options_init(kith_open_options* options, uint64_t size);
+/// Read a file, or a part of it, to a device or a set of them.
+///   options  NULL: as kith_index_open()
+/// KITH_INVALID_ARGUMENT: the file has no such rows; else as kith_index_open().
+KITH_C_API kith_status kith_index_open_with(const kith_device* device, const char* path,
+                                            const kith_open_options* options, kith_index** out);
 
 /// What the head of a file says.
 typedef struct kith_index_file_info {

@@ -31,16 +31,32 @@ typedef struct kith_trace_info {
   double device_seconds;  ///< device clock from the first step of each query tile to its last
   double total_seconds;   ///< host clock around the whole call
   int64_t query_tiles;
-  int64_t train_tiles;  ///< a query tile
-  int64_t repeats;      ///< queries that were searched once more by the proposer
-  int64_t fallbacks;    ///< queries that were searched by the chain alone in the end
-  int64_t step_count;   ///< for kith_trace_step()
+  int64_t train_tiles;   ///< a query tile
+  int64_t repeats;       ///< queries that were searched once more by the proposer
+  int64_t fallbacks;     ///< queries that were searched by the chain alone in the end
+  int64_t step_count;    ///< for kith_trace_step()
+  int64_t member_count;  ///< for kith_trace_member(); 0 where one device searched
 } kith_trace_info;
 KITH_C_API void kith_trace_info_init(kith_trace_info* info, uint64_t size);
 KITH_C_API kith_status kith_trace_describe(const kith_trace* trace, kith_trace_info* info);
 /// Seconds of one step (`distance`, `select`, `upload`, ...), by name, ascending.
 KITH_C_API kith_status kith_trace_step(const kith_trace* trace, int64_t number, const char** name,
                                        double* seconds);
+
+/// What one member of a set of devices did in the last search. Members work at the same time.
+typedef struct kith_member_info {
+  uint64_t size;
+  const char* device;     ///< kith_device_info.spec
+  int64_t rows;           ///< training rows that it holds
+  int64_t queries;        ///< queries that it searched for
+  double share;           ///< of rows * queries of all members together: 0 ... 1
+  double seconds;         ///< host clock around its search
+  double device_seconds;  ///< as in kith_trace_info
+  uint64_t memory_bytes;  ///< device memory of its rows, with what proposers and boxes keep of them
+} kith_member_info;
+KITH_C_API void kith_member_info_init(kith_member_info* info, uint64_t size);
+/// Of members that took part, in the order of the set.
+KITH_C_API kith_status kith_trace_member(const kith_trace* trace, int64_t number, kith_member_info* info);
 
 typedef struct kith_index kith_index;
 typedef struct kith_within kith_within;
@@ -58,6 +74,11 @@ typedef struct kith_index_options {
   const int64_t* ids;  ///< the numbers of the rows, 0 or more, none twice; rows whose ids do not ascend are
                        ///< put in their order; NULL: 0, 1, ...
   int64_t id_count;    ///< n; 0: none
+  const char* placement;  ///< on a set of devices: NULL: `automatic`; `split`: each member holds a part of
+                          ///< the rows; `replicate`: each holds all, and they share the queries
+  const double* shares;   ///< on a set of devices: [members], 0 or more: the parts of the work that they get,
+                          ///< in proportion; NULL: by what was measured on them
+  int64_t share_count;    ///< members; 0: none given
 } kith_index_options;
 KITH_C_API void kith_index_options_init(kith_index_options* options, uint64_t size);
 
@@ -129,6 +150,9 @@ typedef struct kith_index_info {
   int64_t next_row;       ///< the number that the next row gets
   int64_t positions;  ///< rows that were ever given. The position of a row is how many of these have smaller
                       ///< numbers: its number, where rows have no ids
+  int32_t host_answers;  ///< 1: rows have ids, or some were removed, so that kith_index_search_on_device()
+                         ///< refuses; else 0
+  int32_t reserved;      ///< 0
 } kith_index_info;
 KITH_C_API void kith_index_info_init(kith_index_info* info, uint64_t size);
 /// What `info` points to belongs to `index`.
@@ -145,6 +169,26 @@ KITH_C_API kith_status kith_index_numbers(const kith_index* index, int64_t* numb
 /// Where fewer than k rows count, a list ends in (+infinity, -1). Contract, section 2.
 KITH_C_API kith_status kith_index_search(const kith_index* index, const kith_rows* queries, int64_t k,
                                          const kith_search_options* options, float* distance, int64_t* row);
+
+/// Memory of a device that answers go to, [m, k] each, row-major and without gaps.
+typedef struct kith_device_answers {
+  uint64_t size;
+  void* distance;                 ///< of floats: a CUDA device address, or a cl_mem
+  void* row;                      ///< of 64-bit integers, likewise
+  int64_t distance_offset_bytes;  ///< from `distance` to the first element, a multiple of 4
+  int64_t row_offset_bytes;       ///< from `row` to the first element, a multiple of 8
+  int32_t where;                  ///< KITH_CUDA or KITH_OPENCL
+  int32_t reserved;               ///< 0
+  void* stream;                   ///< CUDA stream or OpenCL queue whose work comes first
+} kith_device_answers;
+KITH_C_API void kith_device_answers_init(kith_device_answers* answers, uint64_t size);
+
+/// kith_index_search() into memory of the device of the index, where all is when this returns.
+/// KITH_UNSUPPORTED: memory of another device or context; rows with ids or removed rows, a filter or `self`,
+/// whose answers the host makes. KITH_INVALID_ARGUMENT: memory that is too small or not aligned.
+KITH_C_API kith_status kith_index_search_on_device(const kith_index* index, const kith_rows* queries,
+                                                   int64_t k, const kith_search_options* options,
+                                                   const kith_device_answers* answers);
 
 /// Make now what kith_index_search() for m queries would make of the rows: what a proposer works on, or
 /// boxes. Without this the first such search does.

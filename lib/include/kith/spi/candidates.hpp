@@ -10,6 +10,7 @@
 #include "kith/key.hpp"
 #include "kith/metric.hpp"
 #include "kith/selector.hpp"
+#include "kith/spi/byte_grid.hpp"
 #include "kith/spi/kernel_limits.hpp"
 #include "kith/spi/memory.hpp"
 #include "kith/spi/product_error.hpp"
@@ -44,6 +45,9 @@ constexpr std::size_t quantized_columns(Proposer proposer, std::size_t dims) {
 struct QuantizedRows {
   Grid<float> rows;       ///< [rows, dims]  each row moved by the centre c and rounded
   Grid<float> row_terms;  ///< [terms_a_row, rows]  by RowTerm
+  /// int8. Of a row that lies on its grid exactly, residual is 0 and half_norm is |x'|^2 / 2 itself, up to
+  /// most_exact_dims columns.
+  OnGrid on_grid = OnGrid::no;
 };
 
 /// Quantized rows, once for an Index and once for each query tile. Bits of row terms may differ
@@ -56,7 +60,8 @@ struct PrepareStep {
   QuantizedRows out;
   float scale = 1;       ///< fp16: the power of two that rows are multiplied by, so that all stay below 2^14;
                          ///< int8: what rows are multiplied by; what is then beyond 127 becomes 127. A device
-                         ///< may take half of it for queries, if its products mean the same
+                         ///< may take half of it for queries, if its products mean the same; not on a grid,
+                         ///< where it is 1 / b, and c is the same for all columns
   bool queries = false;  ///< else training rows; where fp16 splits numbers the two are unlike
   Grid<float> copy = {};  ///< [rows, dims]  the rows themselves, row-major, for RerankStep; empty: no copy
 };
@@ -131,6 +136,13 @@ constexpr ProductKind products_of(const CollectStep& step) {
   return fuses_test ? ProductKind::halves_fused_test : ProductKind::halves;
 }
 
+/// Whether products are exact, and so are the half norms that they are taken from: E is 0, and of what the
+/// test compares with the threshold only the sum is rounded. docs/certificate.md, section 4.
+constexpr bool is_exact(const CollectStep& step) {
+  return step.proposer == Proposer::int8 && step.queries.on_grid == OnGrid::exactly &&
+         step.train.on_grid == OnGrid::exactly && step.train.rows.cols <= most_exact_dims;
+}
+
 /// b of a step with a proposer.
 inline double product_error(const CollectStep& step) {
   return product_error(products_of(step), step.train.rows.cols);
@@ -147,8 +159,17 @@ struct PruneStep {
   Bounds bounds;          ///< in and out
 };
 
+/// What exact products (is_exact()) say of the chains of candidates: of squared distances that the chain is
+/// 2 (low + half_norm), where this is below the limit, and not below the limit elsewhere; of inner products
+/// that it is `low`.
+struct ExactProducts {
+  Grid<float> low;          ///< [q, capacity]  of Bounds; of no columns: products are not exact
+  Grid<float> query_terms;  ///< [terms_a_row, q]
+  float limit = 0;          ///< of squared distances; most_exact in steps of the grid
+};
+
 /// The chain of every listed candidate, as a key. Training rows may be packed with block 1: single rows are
-/// read faster so.
+/// read faster so. Where products say what the chain is, a device may take it from these.
 struct RerankStep {
   static constexpr const char* name = "rerank";
   Metric metric;
@@ -157,6 +178,7 @@ struct RerankStep {
   std::uint32_t first_row;    ///< training row of train.first
   CandidateLists candidates;  ///< read only; rows first_row ... first_row + train.rows - 1
   Grid<Key> out;              ///< [q, capacity]  place j: the key of candidate j; none behind the last
+  ExactProducts products = {};
 };
 
 /// Join reranked candidates into the k best so far, and tell what still counts as near.

@@ -25,12 +25,14 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 
 #include "kith/device.hpp"
 #include "kith/error.hpp"
 #include "kith/export.hpp"
 #include "kith/index.hpp"
+#include "kith/index_file.hpp"
 #include "kith/keys.hpp"
 #include "kith/metric.hpp"
 #include "kith/neighbors.hpp"
@@ -88,6 +90,12 @@ class KITH_API Index {
   Index(MPI_Comm comm, const Device& device, const RowsView& my_rows,
         std::optional<std::int64_t> first_row = {}, Metric metric = default_metric,
         const IndexOptions& options = {});
+  /// Of an index file (index_file.hpp), which all ranks see under its name: each opens a part of its rows,
+  /// and they answer as the Index of the whole file does. search_keys() and within_keys() number from its
+  /// first_row, search() and within() from 0.
+  ///   options  of this rank: threads, stop and progress; the rest is found here
+  /// Throws as kith::open_index() does, and invalid_argument: ranks see different files.
+  Index(MPI_Comm comm, const Device& device, const std::string& path, const OpenOptions& options = {});
 
   /// What kith::Index::search() of all rows returns, on every rank.
   ///   queries          [m, dims]  the same on all ranks
@@ -127,9 +135,10 @@ class KITH_API Index {
                                   const ShardValues& values, const VotingOptions& voting = {},
                                   const PlanOptions& options = {}, Trace* trace = nullptr) const;
 
-  std::int64_t rows() const;       ///< of all ranks
-  std::int64_t my_rows() const;    ///< of this rank
-  std::int64_t first_row() const;  ///< the number of the first of these
+  std::int64_t rows() const;     ///< of all ranks
+  std::int64_t my_rows() const;  ///< of this rank
+  /// The number of the first of these; of an index file, its place there.
+  std::int64_t first_row() const;
   Metric metric() const;
 
   struct State;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/float_guard.hpp"
+#include "certified/byte_grid.hpp"
 #include "certified/quantized_rows.hpp"
 #include "rows/gathered_rows.hpp"
 #include "rows/landing.hpp"
@@ -39,6 +40,7 @@ std::shared_ptr<Index::State> state_of_rows(const Index::State& index, std::span
   state->chunks = upload_chunks(state->device.state(), view, 0, threads);
   state->centre = centre_of(view, index.metric);
   state->clip_range = measured_reach(*state, view);
+  state->grid = grid_of(view, index.metric, state->element);
   return state;
 }
 

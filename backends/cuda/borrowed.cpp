@@ -1,0 +1,85 @@
+// Memory of callers: device pointers, and the streams that wrote them.
+#include "device.hpp"
+
+namespace kith::cuda {
+namespace {
+
+/// Memory that kith did not make, and keeps only as long as a call uses it.
+class Borrowed : public Block {
+ public:
+  Borrowed(void* callers, std::size_t size) : Block(callers, size) {}
+};
+
+/// `why` follows the name of the device.
+[[noreturn]] void refuse(const std::string& spec, const std::string& why) {
+  throw Error(Errc::unsupported, spec + " " + why);
+}
+
+}  // namespace
+
+bool Device::is_locked(const void* begin, std::size_t bytes) const {
+  if (bytes == 0 || locked_->holds(begin, bytes)) return bytes > 0;
+  const Call call(*this, "is_locked");
+  const auto* const first = static_cast<const unsigned char*>(begin);
+  for (const unsigned char* const byte : {first, first + bytes - 1}) {
+    cudaPointerAttributes known{};
+    const cudaError_t error = cudaPointerGetAttributes(&known, byte);
+    cudaGetLastError();
+    if (error != cudaSuccess || known.type != cudaMemoryTypeHost) return false;
+  }
+  return true;
+}
+
+std::unique_ptr<spi::Allocation> Device::borrow(const spi::CallersMemory& of) {
+  if (of.where != Where::cuda)
+    refuse(info.spec,
+           "takes memory of CUDA alone; give a device pointer, or open the device by its other name");
+  const Call call(*this, "borrow");
+  check_callers_memory(of.memory);
+  wait_for(static_cast<cudaStream_t>(of.stream_or_queue));
+  return std::make_unique<Borrowed>(of.memory, of.bytes);
+}
+
+void Device::check_callers_memory(const void* memory) {
+  if (!memory) return;  // of no bytes: every other null pointer is refused before
+  cudaPointerAttributes known{};
+  const cudaError_t error = cudaPointerGetAttributes(&known, memory);
+  if (error == cudaErrorInvalidValue) {
+    cudaGetLastError();
+    refuse(info.spec, "does not know their address; give one of its memory");
+  }
+  guard_.check(error, "borrow", "cudaPointerGetAttributes");
+  if (known.type == cudaMemoryTypeManaged) return;  // which every device reads and writes
+  if (known.type != cudaMemoryTypeDevice)
+    refuse(info.spec,
+           "finds their address in memory of the host; give a device pointer, or rows of the host");
+  if (known.device != ordinal_)
+    refuse(info.spec, "is CUDA device " + std::to_string(ordinal_) + ", but their memory is of device " +
+                          std::to_string(known.device) + "; copy them, or make the index on that device");
+  const CUcontext context = context_of(memory);
+  if (context && context != context_)
+    refuse(
+        info.spec,
+        "works in the primary context of the device, but their memory is of another one; allocate it by the "
+        "runtime, cudaMalloc(), or in the primary context");
+}
+
+/// What is enqueued from here on comes after what the stream holds now.
+void Device::wait_for(cudaStream_t stream) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  const cudaError_t asked = cudaStreamIsCapturing(stream, &status);
+  cudaGetLastError();
+  if (asked == cudaErrorStreamCaptureImplicit || status != cudaStreamCaptureStatusNone)
+    refuse(info.spec,
+           "cannot wait for their stream, since the host program captures a CUDA graph from it; "
+           "search when the capture has ended");
+  guard_.check(asked, "borrow", "cudaStreamIsCapturing");
+  cudaEvent_t before = nullptr;
+  ask("borrow", "cudaEventCreate", [&] { return cudaEventCreateWithFlags(&before, cudaEventDisableTiming); });
+  cudaError_t error = cudaEventRecord(before, stream);
+  if (error == cudaSuccess) error = cudaStreamWaitEvent(queue_.stream, before, 0);
+  cudaEventDestroy(before);  // when it is over: CUDA keeps it until then
+  guard_.check(error, "borrow", "cudaEventRecord or cudaStreamWaitEvent");
+}
+
+}  // namespace kith::cuda

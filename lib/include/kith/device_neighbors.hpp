@@ -1,0 +1,21 @@
+// Memory of a device that answers go to.
+#pragma once
+
+#include <cstdint>
+
+#include "kith/rows_view.hpp"
+
+namespace kith {
+
+/// Where Index::search_into() writes the k nearest of m queries in memory of a device: [m, k] each, row-major
+/// and without gaps. Owns nothing. kith/cuda.hpp and kith/opencl.hpp make one.
+struct DeviceNeighbors {
+  void* distance = nullptr;                ///< of floats: a CUDA address, or a cl_mem
+  void* index = nullptr;                   ///< of 64-bit integers, likewise
+  std::int64_t distance_offset_bytes = 0;  ///< from `distance` to the first element, a multiple of 4
+  std::int64_t index_offset_bytes = 0;     ///< from `index` to the first element, a multiple of 8
+  Where where = Where::cuda;               ///< not the host
+  void* stream_or_queue = nullptr;         ///< what it holds comes first; null: as in RowsView
+};
+
+}  // namespace kith

@@ -1,0 +1,52 @@
+// Rows and answers in buffers of OpenCL, on a device in the caller's own context. Includes OpenCL's header.
+#pragma once
+
+#ifndef CL_TARGET_OPENCL_VERSION
+#define CL_TARGET_OPENCL_VERSION 120
+#endif
+#include <CL/cl.h>
+
+#include <cstdint>
+
+#include "kith/device.hpp"
+#include "kith/device_neighbors.hpp"
+#include "kith/index.hpp"
+#include "kith/spi/landing.hpp"
+
+namespace kith {
+
+namespace opencl {
+
+/// Rows in a buffer, for an Index on a device that was opened with the buffer's context: as training rows, as
+/// rows that are added, and as queries of Index::search() and search_into(). Every other call refuses them.
+///   offset  bytes from the beginning of the buffer to the first element; a multiple of none
+///   stride  bytes from one row to the next; 0: no gaps
+///   queue   kith reads when what it holds now is done; null: the queue the device was opened with
+inline RowsView rows(cl_mem buffer, Element element, std::int64_t m, std::int64_t columns,
+                     std::int64_t offset = 0, std::int64_t stride = 0, cl_command_queue queue = nullptr) {
+  RowsView view(buffer, element, m, columns, stride == 0 ? row_bytes(element, columns) : stride);
+  view.offset_bytes = offset;
+  view.where = Where::opencl;
+  view.stream_or_queue = queue;
+  return view;
+}
+
+/// Where answers go: buffers of [m, k] elements each, which kernels may write.
+///   queue  kith writes when what it holds now is done; null: the queue the device was opened with
+inline DeviceNeighbors neighbors(cl_mem distance, cl_mem index, cl_command_queue queue = nullptr) {
+  return {distance, index, 0, 0, Where::opencl, queue};
+}
+
+}  // namespace opencl
+
+/// Open a device in the caller's context, and let it prove that it is exact. kith keeps the context, works in
+/// a queue of its own, and waits for `queue` where rows and answers name no other.
+///   device  of `context`, and one that devices() lists
+///   queue   of `context`; null: none is waited for
+/// Throws unavailable: no OpenCL back end here (says why), or the device failed its self-test.
+///        unsupported: the device is not of the context, or not listed; the queue is of another context.
+inline Device open_device(cl_context context, cl_device_id device, cl_command_queue queue) {
+  return adopt_device("opencl", {context, device, queue});
+}
+
+}  // namespace kith

@@ -1,0 +1,162 @@
+#include "certified/byte_grid.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "base/float_guard.hpp"
+#include "certified/row_sample.hpp"
+#include "host/parallel.hpp"
+#include "metric/chain.hpp"
+#include "plan/product_bounds.hpp"
+
+namespace kith {
+namespace {
+
+constexpr int most_steps = spi::most_on_grid - spi::least_on_grid;
+
+/// Steps that are ordinary numbers, as their squares are, and centres that do not take the places of a step.
+constexpr double least_step = 0x1p-40, most_step = 0x1p20, most_centre = 0x1p20;
+
+/// What is nearer to a grid than such a share of a step is meant to be on it.
+constexpr double share_of_step = 64;
+
+/// Of an exact grid the centre is a whole number of such parts of a step.
+constexpr double parts_of_step = 0x1p10;
+
+bool is_whole(double value) {
+  return value == std::nearbyint(value);
+}
+
+/// Values that ascend, and how near they are to a grid that they are taken for.
+struct Ascending {
+  std::vector<float> values;
+  double first, last, tolerance;
+
+  explicit Ascending(std::vector<float> of) : values(std::move(of)) {
+    std::sort(values.begin(), values.end());
+    first = static_cast<double>(values.front());
+    last = static_cast<double>(values.back());
+    tolerance = std::max(std::fabs(first), std::fabs(last)) * 0x1p-22;
+  }
+
+  bool on_steps(double step) const {
+    if (tolerance > step / share_of_step) return false;
+    return std::all_of(values.begin(), values.end(), [&](float value) {
+      const double steps = (static_cast<double>(value) - first) / step;
+      return std::fabs(steps - std::nearbyint(steps)) * step <= tolerance;
+    });
+  }
+};
+
+/// The longest step of which all values are whole multiples, counted from the first; 1 where they are whole
+/// numbers, of which others may lie between. 0: there is none.
+double step_of(const Ascending& ascending) {
+  const auto& values = ascending.values;
+  const double apart = ascending.last - ascending.first;
+  const bool whole =
+      std::all_of(values.begin(), values.end(), [](float v) { return is_whole(static_cast<double>(v)); });
+  if (whole && apart <= most_steps) return 1;
+  for (auto steps = static_cast<int>(values.size()) - 1; steps > 0 && steps <= most_steps; ++steps)
+    if (ascending.on_steps(apart / steps)) return apart / steps;
+  return 0;
+}
+
+/// Where 0 of the bytes is: where the grid leads through 0, so that it is one that others have, too.
+///   moves  else it is 0
+/// Returns false where the bytes do not reach that far.
+bool find_centre(const Ascending& ascending, double step, bool moves, double& centre) {
+  const double steps = ascending.first / step, least = std::nearbyint(steps);
+  const double most = least + std::nearbyint((ascending.last - ascending.first) / step);
+  const bool through_zero = std::fabs(steps - least) * step <= ascending.tolerance;
+  const bool of_signs = through_zero && least >= spi::least_on_grid && most <= spi::most_on_grid;
+  centre = 0;
+  if (!moves) return of_signs;
+  if (through_zero && least >= 0 && most <= most_steps)
+    centre = -spi::least_on_grid * step;
+  else if (!of_signs)
+    centre = (through_zero ? least * step : ascending.first) - spi::least_on_grid * step;
+  return true;
+}
+
+/// A grid in double precision, and how far rows are from it.
+struct Wide {
+  double centre, scale, step;
+
+  explicit Wide(const ByteGrid& grid)
+      : centre(static_cast<double>(grid.centre)), scale(static_cast<double>(grid.scale)), step(grid.step()) {}
+
+  /// From the nearest number of the grid; +infinity where it does not reach that far.
+  double apart(float value) const {
+    constexpr double to_whole = 0x1.8p52;  // beside which a double has no fraction
+    const double x = static_cast<double>(value), i = ((x - centre) * scale + to_whole) - to_whole;
+    const bool there = i >= spi::least_on_grid && i <= spi::most_on_grid;
+    return there ? std::fabs(x - (centre + i * step)) : std::numeric_limits<double>::infinity();
+  }
+
+  /// Of a row, the largest. In lanes of vectors: without a branch.
+  double apart(const float* row, std::int64_t dims) const {
+    double most = 0;
+    for (std::int64_t d = 0; d < dims; ++d) most = std::max(most, apart(row[d]));
+    return most;
+  }
+};
+
+/// Whether the step is a power of two, every c + b i is a double, and these values are such.
+bool is_exact(const ByteGrid& grid, double centre, const std::vector<float>& values) {
+  int exponent = 0;
+  return std::frexp(grid.scale, &exponent) == 0.5f && static_cast<double>(grid.centre) == centre &&
+         is_whole(centre * static_cast<double>(grid.scale) * parts_of_step) &&
+         Wide(grid).apart(values.data(), static_cast<std::int64_t>(values.size())) == 0;
+}
+
+}  // namespace
+
+ByteGrid grid_of_values(const FewValues& values, Metric metric, Element element) {
+  if (!follows_from_products(metric) || prepare_of(metric) == Prepare::unit_rows) return {};
+  const bool moves = has_centre(metric);
+  if (element == Element::i8) return {0, 1, true};
+  if (element == Element::u8 && moves) return {-static_cast<float>(spi::least_on_grid), 1, true};
+  if (values.too_many() || values.values().empty()) return {};
+  const FloatGuard guard;
+  const Ascending ascending(values.values());
+  const double step = step_of(ascending);
+  if (!(step >= least_step && step <= most_step)) return {};
+  double centre = 0;
+  if (!find_centre(ascending, step, moves, centre) || std::fabs(centre) > most_centre * step) return {};
+  ByteGrid grid{static_cast<float>(centre), static_cast<float>(1 / step), false};
+  grid.exact = is_exact(grid, centre, ascending.values);
+  return grid;
+}
+
+ByteGrid grid_of(MatrixView<const float> rows, Metric metric, Element element) {
+  if (compares_bits(metric)) return {};
+  const FloatGuard guard;
+  FewValues values;
+  const std::int64_t stride = sample_stride(rows.rows());
+  for (std::int64_t r = 0; r < rows.rows() && !values.too_many(); r += stride)
+    for (std::int64_t d = 0; d < rows.cols() && !values.too_many(); ++d) values.add(rows(r, d));
+  return grid_of_values(values, metric, element);
+}
+
+spi::OnGrid place_on_grid(const ByteGrid& grid, MatrixView<const float> rows, std::uint32_t threads) {
+  if (!grid.there()) return spi::OnGrid::no;
+  const FloatGuard guard;
+  const Wide wide(grid);
+  const std::int64_t dims = rows.cols(), stride = sample_stride(rows.rows());
+  if (grid.exact) {
+    std::atomic<bool> on = true;
+    parallel_for(rows.rows(), rows.rows() * dims, threads, [&](std::int64_t r) {
+      if (on && wide.apart(rows.row(r), dims) > 0) on = false;
+    });
+    if (on) return spi::OnGrid::exactly;
+  }
+  for (std::int64_t r = 0; r < rows.rows(); r += stride)
+    if (wide.apart(rows.row(r), dims) > wide.step / share_of_step) return spi::OnGrid::no;
+  return spi::OnGrid::nearly;
+}
+
+}  // namespace kith

@@ -1,0 +1,54 @@
+// Memory of a device that belongs to a caller, while a call uses it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "device/device_state.hpp"
+#include "kith/rows_view.hpp"
+#include "kith/spi.hpp"
+
+namespace kith {
+
+/// spi::Device::borrow(), with the caller's words where it refuses. Locks the device.
+///   what  where and what: "index: the training rows"
+std::unique_ptr<spi::Allocation> borrowed(Device::State& state, const std::string& what,
+                                          const spi::CallersMemory& of);
+
+/// Do what is enqueued, so that the caller has the memory back. Locks the device; throws nothing.
+void give_memory_back(Device::State& state) noexcept;
+
+/// Rows in memory of a device.
+class BorrowedRows {
+ public:
+  ///   what  names the rows in messages: "training" or "query"
+  /// Throws as check_layout() and spi::Device::borrow() do. Locks the device.
+  BorrowedRows(std::string_view where, std::string_view what, std::shared_ptr<Device::State> state,
+               const RowsView& rows);
+  ~BorrowedRows();
+  BorrowedRows(const BorrowedRows&) = delete;
+  BorrowedRows& operator=(const BorrowedRows&) = delete;
+
+  /// Every `step`-th row from `first` on, `count` of them.
+  spi::RawRows raw(std::int64_t first, std::int64_t count, std::int64_t step = 1) const;
+  /// `count` rows from `first` on, as they are, copied to the host. Locks the device.
+  ///   to  is what the view refers to
+  RowsView read(std::int64_t first, std::int64_t count, std::vector<unsigned char>& to) const;
+
+ private:
+  const std::shared_ptr<Device::State> state_;
+  const RowsView rows_;
+  std::unique_ptr<spi::Allocation> memory_;
+};
+
+/// The rows, where they are on the host; else a copy of them there, as they are.
+///   to  is what the view of a copy refers to
+/// Throws as BorrowedRows() does.
+RowsView rows_on_host(std::string_view where, std::string_view what,
+                      const std::shared_ptr<Device::State>& state, const RowsView& rows,
+                      std::vector<unsigned char>& to);
+
+}  // namespace kith

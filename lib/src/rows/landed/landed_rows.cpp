@@ -1,0 +1,197 @@
+#include "rows/landed/landed_rows.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+
+#include "base/numbers.hpp"
+#include "device/host_buffer.hpp"
+#include "host/parallel.hpp"
+#include "kith/error.hpp"
+#include "rows/read_back.hpp"
+#include "rows/rows.hpp"
+
+namespace kith {
+namespace {
+
+constexpr std::size_t piece_bytes = std::size_t{1} << 25;  // of a write: as much as is locked at once
+
+std::uint32_t count_of(std::int64_t value) {
+  return static_cast<std::uint32_t>(value);
+}
+
+/// Rows as they are, one behind the other.
+void copy_rows(const RowsView& rows, std::span<unsigned char> to) {
+  const std::size_t bytes = size(row_bytes(rows.element, rows.cols));
+  constexpr std::int64_t share_bytes = 1 << 16;
+  const std::int64_t a_share = std::max<std::int64_t>(1, share_bytes / static_cast<std::int64_t>(bytes));
+  parallel_for(divide_up(rows.rows, a_share), static_cast<std::int64_t>(to.size() / sizeof(float)), 0,
+               [&](std::int64_t share) {
+                 const std::int64_t begin = share * a_share, end = std::min(begin + a_share, rows.rows);
+                 if (rows.stride_bytes == static_cast<std::int64_t>(bytes)) {
+                   std::memcpy(to.data() + size(begin) * bytes, rows.row(begin), size(end - begin) * bytes);
+                   return;
+                 }
+                 for (std::int64_t r = begin; r < end; ++r)
+                   std::memcpy(to.data() + size(r) * bytes, rows.row(r), bytes);
+               });
+}
+
+/// Whether rows are copied with what lies between them: that is little, and the memory is locked.
+bool goes_as_it_is(Device::State& state, const RowsView& rows, std::size_t bytes) {
+  if (rows.stride_bytes > 2 * row_bytes(rows.element, rows.cols)) return false;
+  const DeviceSession session(state);
+  return session->is_locked(rows.row(0), bytes);
+}
+
+}  // namespace
+
+RowsToLand::RowsToLand(std::shared_ptr<Device::State> state, const RowsView& rows, const Landing& how)
+    : state_(std::move(state)),
+      rows_(rows),
+      how_(how),
+      dims_(how.features.empty() ? landed_cols(rows.element, rows.cols)
+                                 : static_cast<std::int64_t>(how.features.size())) {
+  check_element(how.where, how.what, rows, how.metric);
+  if (rows.where == Where::host)
+    check_rows(how.where, how.what, rows);
+  else
+    borrowed_.emplace(how.where, how.what, state_, rows);
+  constexpr std::array<std::uint32_t, spi::land_findings> nothing = {0, no_row};
+  found_ = DeviceMemory(state_, sizeof nothing);
+  const std::vector<std::uint32_t> columns(how.features.begin(), how.features.end());
+  if (!columns.empty()) columns_ = DeviceMemory(state_, columns.size() * sizeof(std::uint32_t));
+  const DeviceSession session(*state_);
+  session->write(*found_.get(), 0, nothing.data(), sizeof nothing);
+  if (!columns.empty())
+    session->write(*columns_.get(), 0, columns.data(), columns.size() * sizeof(std::uint32_t));
+}
+
+/// Enqueue it. Under the lock.
+void RowsToLand::land(const spi::RawRows& from, const spi::RowBlocks& to, std::int64_t first_row) const {
+  const std::size_t dims = size(dims_);
+  spi::Device& device = *state_->device;
+  spi::Grid<std::uint32_t> columns;
+  if (columns_) columns = {columns_.get(), 0, 1, dims, dims};
+  spi::RowBlocks out = to;
+  out.rows = from.rows;
+  const spi::Step step{spi::LandStep{
+      from, columns, out, {found_.get(), 0, 1, spi::land_findings, spi::land_findings}, count_of(first_row)}};
+  const spi::Support support = device.check(step);
+  if (!support.refusal.empty())
+    throw Error(Errc::unsupported,
+                std::string(how_.where) + ": " + device.info.spec + ": " + support.refusal);
+  device.enqueue(step);
+}
+
+/// Rows of memory from row `first` on; how many is not said yet.
+spi::RowBlocks RowsToLand::blocks_at(const spi::Allocation& memory, std::int64_t first,
+                                     std::uint32_t block) const {
+  return {&memory, count_of(first), 0, count_of(dims_), block};
+}
+
+void RowsToLand::land_part(std::int64_t first, std::int64_t count, spi::Allocation& to,
+                           std::uint32_t block) const {
+  const DeviceSession session(*state_);
+  land(borrowed_->raw(first, count), blocks_at(to, 0, block), first);
+}
+
+RowsView RowsToLand::on_host(std::vector<unsigned char>& to) const {
+  return borrowed_ ? borrowed_->read(0, rows_.rows, to) : rows_;
+}
+
+/// Rows first, first + 1, ... into memory for so many, piece by piece.
+void RowsToLand::land_from_host(const DeviceMemory& to, std::int64_t first, std::int64_t count) const {
+  const std::size_t tight = size(row_bytes(rows_.element, rows_.cols));
+  const std::uint32_t block = state_->device->info.train_block;
+  const std::int64_t blocks =
+      std::max<std::int64_t>(1, static_cast<std::int64_t>(piece_bytes / (block * tight)));
+  const std::int64_t step = std::min(blocks * block, count);
+  const RowsView all = rows_.slice(first, count);
+  const std::size_t gapped = size(step - 1) * size(rows_.stride_bytes) + tight;
+  const bool as_it_is = goes_as_it_is(*state_, all, size(count - 1) * size(rows_.stride_bytes) + tight);
+  const std::size_t stride = as_it_is && count > 1 ? size(rows_.stride_bytes) : tight;
+  const DeviceMemory raw(state_, as_it_is ? gapped : size(step) * tight);
+  std::optional<HostBuffer> buffer;
+  if (!as_it_is) buffer.emplace(*state_, size(step) * tight);
+  for (std::int64_t r = 0; r < count; r += step) {
+    const std::int64_t some = std::min(step, count - r);
+    const RowsView part = all.slice(r, some);
+    const std::size_t bytes = size(some - 1) * stride + tight;
+    const void* from = part.row(0);
+    if (!as_it_is) {
+      copy_rows(part, buffer->as<unsigned char>(bytes));
+      from = buffer->as<unsigned char>(bytes).data();
+    }
+    const DeviceSession session(*state_);
+    session->write(*raw.get(), 0, from, bytes);
+    land({raw.get(), rows_.element, 0, stride, count_of(some), count_of(rows_.cols)},
+         blocks_at(*to.get(), r, block), first + r);
+  }
+}
+
+std::vector<Chunk> RowsToLand::chunks(std::int64_t first) {
+  const DeviceInfo& info = state_->device->info;
+  const std::int64_t most = rows_a_chunk(info, dims_);
+  std::vector<Chunk> chunks;
+  for (std::int64_t begin = 0; begin < rows_.rows; begin += most) {
+    const std::int64_t count = std::min(most, rows_.rows - begin);
+    const auto memory = std::make_shared<DeviceMemory>(state_, packed_bytes(count, dims_, info.train_block));
+    if (borrowed_) {
+      const DeviceSession session(*state_);
+      land(borrowed_->raw(begin, count), blocks_at(*memory->get(), 0, info.train_block), begin);
+    } else {
+      land_from_host(*memory, begin, count);
+    }
+    chunks.push_back({{memory, memory->get()}, first + begin, count});
+  }
+  std::array<std::uint32_t, spi::land_findings> found{};
+  {
+    const DeviceSession session(*state_);
+    session->read(*found_.get(), 0, found.data(), sizeof found);
+  }
+  if (found[spi::bad_row] != no_row) refuse_row(found[spi::bad_row]);
+  largest_ = std::bit_cast<float>(found[spi::largest_bits]);
+  return chunks;
+}
+
+/// The row is looked at once more on the host, which has the words.
+void RowsToLand::refuse_row(std::int64_t row) const {
+  std::vector<unsigned char> bytes;
+  RowsView one = rows_.slice(row, 1);
+  if (borrowed_) one = borrowed_->read(row, 1, bytes);
+  prepare_rows(how_.where, how_.what, one, how_.metric, 1, how_.features, how_.first_row + row);
+  throw Error(Errc::device_failure,
+              std::string(how_.where) + ": " + state_->info.spec + " found no finite values in " +
+                  std::string(how_.what) + " row " + std::to_string(how_.first_row + row) +
+                  ", and the host finds nothing else; report it, or use another device");
+}
+
+std::vector<float> RowsToLand::sample(std::int64_t step) const {
+  const std::int64_t count = divide_up(rows_.rows, step);
+  if (!borrowed_) {
+    RowsView part = rows_;
+    part.rows = count;
+    part.stride_bytes = clamped_product(rows_.stride_bytes, step);
+    const PreparedRows rows = prepare_rows(how_.where, how_.what, part, how_.metric, 0, how_.features);
+    std::vector<float> sample;
+    for (std::int64_t r = 0; r < count; ++r)
+      sample.insert(sample.end(), rows.view.row(r), rows.view.row(r) + dims_);
+    return sample;
+  }
+  const std::uint32_t block = state_->device->info.train_block;
+  const DeviceMemory memory(state_, packed_bytes(count, dims_, block));
+  const HostBuffer buffer(*state_, packed_bytes(count, dims_, block));
+  const std::span<float> packed = buffer.as<float>(packed_bytes(count, dims_, block) / sizeof(float));
+  {
+    const DeviceSession session(*state_);
+    land(borrowed_->raw(0, count, step), blocks_at(*memory.get(), 0, block), 0);
+    session->read(*memory.get(), 0, packed.data(), packed.size_bytes());
+  }
+  std::vector<float> sample(size(count) * size(dims_));
+  unpack_rows(packed, block, count, size(dims_), sample.data(), 0);
+  return sample;
+}
+
+}  // namespace kith

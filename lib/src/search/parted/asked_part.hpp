@@ -1,0 +1,44 @@
+// What is asked of one part of the rows: some of the queries, with what the filter says of these rows.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "kith/plan.hpp"
+#include "kith/rows_view.hpp"
+
+namespace kith {
+
+/// Some things of many, one behind the other.
+struct Stretch {
+  std::int64_t first = 0, count = 0;
+};
+
+/// The words of `filter` for these rows alone: bit t % 32 of word t / 32 is that of row rows.first + t.
+///   filters  which rows of `filter`
+///   returns  [filters.count, ceil(rows.count / 32)]
+std::vector<std::uint32_t> cut_filter(MatrixView<const std::uint32_t> filter, Stretch filters, Stretch rows);
+
+class AskedPart {
+ public:
+  /// `queries` and what `options` refers to live longer.
+  ///   options  for all queries and all rows, by place, without `self`
+  ///   some     queries that are asked
+  ///   rows     places of the part
+  AskedPart(const RowsView& queries, const PlanOptions& options, Stretch some, Stretch rows);
+  AskedPart(const AskedPart&) = delete;
+  AskedPart& operator=(const AskedPart&) = delete;
+
+  const RowsView& queries() const { return queries_; }
+  const PlanOptions& options() const { return options_; }
+  /// Report `fraction` of this part as from + fraction * part of the caller's whole.
+  void scale_progress(double from, double part);
+
+ private:
+  RowsView queries_;
+  PlanOptions options_;
+  std::vector<std::uint32_t> words_;
+};
+
+}  // namespace kith

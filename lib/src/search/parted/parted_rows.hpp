@@ -1,0 +1,79 @@
+// Training rows that no single device holds as a whole.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "kith/keys.hpp"
+#include "kith/plan.hpp"
+#include "kith/rows_view.hpp"
+#include "kith/trace.hpp"
+#include "rows/index_state.hpp"
+#include "search/search.hpp"
+
+namespace kith {
+
+/// Rows of an Index that lie in parts: members of a set hold one each, or chunks pass through one device. The
+/// Index itself has their numbers, and which of them are removed. So here rows go by place, options too, and
+/// keys name places. Any number of threads may search at once. Immutable: with() and of() make others.
+class PartedRows {
+ public:
+  PartedRows() = default;
+  virtual ~PartedRows() = default;
+  PartedRows(const PartedRows&) = delete;
+  PartedRows& operator=(const PartedRows&) = delete;
+
+  /// [m, k] keys, padded where fewer rows count. All is checked already.
+  ///   whole    the Index of these rows
+  ///   options  by place, without `self`
+  ///   trace    restarted already; total_seconds is the caller's to set
+  virtual Keys search_keys(const Index::State& whole, const RowsView& queries, std::int64_t k,
+                           const PlanOptions& options, Trace* trace) const = 0;
+  /// Likewise all within radii, [1 or m].
+  virtual RadiusKeys within_keys(const Index::State& whole, const RowsView& queries,
+                                 std::span<const float> radii, const PlanOptions& options,
+                                 Trace* trace) const = 0;
+
+  /// As Index::plan(), prepare() and feedback() do.
+  virtual Plan plan(const Index::State& whole, std::int64_t m, std::int64_t k, const PlanOptions& options,
+                    const Feedback& feedback) const = 0;
+  virtual void prepare(const Index::State& whole, std::int64_t m, std::int64_t k,
+                       const PlanOptions& options) const = 0;
+  virtual Feedback feedback() const = 0;
+  /// max |element| of all rows, those that are removed included; 0 of bits.
+  virtual float largest_element() const = 0;
+  /// Where the rows stay.
+  virtual Residence residence() const { return Residence::resident; }
+  /// Of devices, as Index::memory_bytes().
+  virtual std::size_t memory_bytes() const = 0;
+
+  /// Rows first ... first + count - 1 as they are searched, row-major.
+  ///   to  [count, dims]  out
+  virtual void read_rows(std::int64_t first, std::int64_t count, float* to, std::uint32_t threads) const = 0;
+  /// These rows, and more behind them.
+  ///   whole  the Index of all of them, but for its rows: metric, columns and largest element
+  ///   more   prepared
+  virtual std::shared_ptr<const PartedRows> with(const Index::State& whole, MatrixView<const float> more,
+                                                 std::uint32_t threads) const = 0;
+  /// The rows at these places alone, in memory of their own.
+  ///   places  ascending, at least one
+  virtual std::shared_ptr<const PartedRows> of(const Index::State& whole,
+                                               std::span<const std::int64_t> places) const = 0;
+  /// Whether of() of all places would change nothing.
+  virtual bool is_compact() const = 0;
+};
+
+/// search_to() of such an Index.
+void search_parted(const Index::State& index, const RowsView& queries, std::int64_t k,
+                   const PlanOptions& options, Trace* trace, const MakeRoom& make_room);
+/// Keys of all rows within radii, by their places; `options` by place, `self` heeded.
+RadiusKeys within_parted(const Index::State& index, const RowsView& queries, std::span<const float> radii,
+                         const PlanOptions& options, Trace* trace);
+
+/// What a search has checked before it begins: the shapes and values of `queries`, k, filter and `self`.
+///   k  nothing: within radii
+void check_asked(std::string_view where, const Index::State& index, const RowsView& queries,
+                 std::optional<std::int64_t> k, const PlanOptions& options);
+
+}  // namespace kith

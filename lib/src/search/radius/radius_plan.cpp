@@ -1,0 +1,168 @@
+#include <algorithm>
+#include <string>
+
+#include "base/numbers.hpp"
+#include "kith/error.hpp"
+#include "plan/reasons.hpp"
+#include "plan/rules/plan_rules.hpp"
+#include "rows/row_filter.hpp"
+#include "rows/rows.hpp"
+#include "search/radius/radius.hpp"
+
+namespace kith {
+namespace {
+
+/// A list has room for one row in so many: then it takes less memory than the distances, and a query that
+/// has more is better served by its distances.
+constexpr std::int64_t rows_a_place = 16, fewest_places = 64;
+
+void check_options(const PlanOptions& o) {
+  const auto refuse = [](const std::string& what) {
+    throw Error(Errc::unsupported,
+                "within: " + what + " has no part in a radius search, which keeps all that is near; drop it");
+  };
+  if (o.selector != Selector::automatic) refuse("selector " + std::string(name(o.selector)));
+  if (!o.sample.empty()) refuse("a sample to choose a selector by");
+  if (o.fused == true) refuse("the fused step");
+  if (o.proposer != Proposer::automatic && o.proposer != Proposer::none)
+    refuse("proposer " + std::string(name(o.proposer)));
+  if (o.groups) refuse("groups = " + std::to_string(o.groups));
+}
+
+/// Half the tile that is the cheaper one to halve. Returns false when there is nothing to halve.
+bool shrink(Plan& plan) {
+  constexpr std::int64_t enough_queries = 16, enough_rows = 1024;
+  const bool queries =
+      plan.query_tile > enough_queries || (plan.train_tile <= enough_rows && plan.query_tile > 1);
+  std::int64_t& tile = queries ? plan.query_tile : plan.train_tile;
+  if (tile == 1) return false;
+  tile = (tile + 1) / 2;
+  return true;
+}
+
+}  // namespace
+
+Plan plan_within(const Index::State& index, std::int64_t m, const PlanOptions& options) {
+  const DeviceInfo& device = index.device.info();
+  check_options(options);
+  check_rows_left_out("within", index.rows, m, options);
+  PlanOptions tiles = options;
+  tiles.self.reset();
+  tiles.fused = false;
+  tiles.boxes = false;  // which are tried before: boxed_radius.hpp
+  tiles.proposer = Proposer::none;
+  Plan plan = plan_problem(device, {index.metric, index.rows, m, index.dims, 1}, tiles);
+  plan.problem.k = 0;
+  plan.groups = 1;
+  plan.self = options.self;
+  plan.reason = reasons::radius();
+  const std::size_t budget = memory_budget(device, plan, options);
+  for (;;) {
+    plan.candidates = std::min(plan.train_tile, std::max(fewest_places, plan.train_tile / rows_a_place));
+    const RadiusWorkspace workspace(device, plan);
+    const RadiusWorkspace::Sizes sizes = workspace.sizes();
+    const std::size_t scratch = workspace.scratch_bytes(*index.device.state());
+    plan.workspace_bytes = sizes.total + scratch;
+    if (plan.workspace_bytes <= budget && std::max(sizes.largest, scratch) <= device.largest_allocation)
+      return plan;
+    if (!shrink(plan))
+      throw Error(Errc::out_of_memory, "within: one query takes " + std::to_string(plan.workspace_bytes) +
+                                           " bytes on " + plan.device + ", but " +
+                                           std::to_string(std::min(budget, device.largest_allocation)) +
+                                           " are allowed; raise the memory limit");
+  }
+}
+
+RadiusWorkspace::RadiusWorkspace(const DeviceInfo& device, const Plan& plan)
+    : plan_(plan), query_block_(device.query_block), train_block_(device.train_block) {}
+
+RadiusWorkspace::RadiusWorkspace(const std::shared_ptr<Device::State>& state, const Plan& plan)
+    : RadiusWorkspace(state->device->info, plan) {
+  const std::size_t q = size(plan.query_tile), listed = q * size(plan.candidates);
+  scratch_size_ = scratch_bytes(*state);
+  queries_ = DeviceMemory(state, packed_bytes(plan.query_tile, plan.problem.dims, query_block_));
+  distances_ = DeviceMemory(state, q * size(plan.train_tile) * sizeof(float));
+  rows_ = DeviceMemory(state, listed * sizeof(std::uint32_t));
+  keys_ = DeviceMemory(state, listed * sizeof(Key));
+  bounds_ = DeviceMemory(state, q * sizeof(float));
+  counts_ = DeviceMemory(state, q * sizeof(std::uint32_t));
+  if (scratch_size_) scratch_ = DeviceMemory(state, scratch_size_);
+}
+
+RadiusWorkspace::Sizes RadiusWorkspace::sizes() const {
+  const std::size_t q = size(plan_.query_tile), listed = q * size(plan_.candidates);
+  const std::size_t blocks[] = {packed_bytes(plan_.query_tile, plan_.problem.dims, query_block_),
+                                q * size(plan_.train_tile) * sizeof(float),
+                                listed * sizeof(std::uint32_t),
+                                listed * sizeof(Key),
+                                q * sizeof(float),
+                                q * sizeof(std::uint32_t),
+                                filter_bytes(plan_)};
+  Sizes sizes{0, 0};
+  for (const std::size_t block : blocks) {
+    sizes.total += block;
+    sizes.largest = std::max(sizes.largest, block);
+  }
+  return sizes;
+}
+
+std::size_t RadiusWorkspace::scratch_bytes(const Device::State& device) const {
+  const spi::RowBlocks train{nullptr, 0, static_cast<std::uint32_t>(plan_.train_tile),
+                             static_cast<std::uint32_t>(plan_.problem.dims), train_block_};
+  const spi::Grid<float> values = distances(plan_.query_tile, plan_.train_tile);
+  std::vector<spi::Step> steps{distance(plan_.query_tile, train), collect(values, 0),
+                               rerank(plan_.query_tile, size(plan_.candidates), train, 0)};
+  if (plan_.filters) steps.push_back(mask_step(plan_, nullptr, values, 0));
+  std::size_t most = 0;
+  for (const spi::Step& step : steps) {
+    const spi::Support support = device.check(step);
+    if (!support.refusal.empty())
+      throw Error(Errc::unsupported, "within: " + plan_.device + ": " + support.refusal);
+    most = std::max(most, support.scratch_bytes);
+  }
+  return most;
+}
+
+spi::Grid<float> RadiusWorkspace::distances(std::int64_t count, std::int64_t train_rows) const {
+  return {distances_.get(), 0, size(count), size(train_rows), size(train_rows)};
+}
+
+spi::RowBlocks RadiusWorkspace::query_rows(std::int64_t count) const {
+  return {queries_.get(), 0, static_cast<std::uint32_t>(count),
+          static_cast<std::uint32_t>(plan_.problem.dims), query_block_};
+}
+
+spi::CandidateLists RadiusWorkspace::lists(std::size_t count, std::size_t places) const {
+  return {{rows_.get(), 0, count, places, size(plan_.candidates)}, {counts_.get(), 0, count, 1, 1}};
+}
+
+spi::Step RadiusWorkspace::distance(std::int64_t count, const spi::RowBlocks& train) const {
+  return {spi::DistanceStep{plan_.problem.metric, query_rows(count), train, distances(count, train.rows)},
+          plan_.threads};
+}
+
+spi::Step RadiusWorkspace::collect(const spi::Grid<float>& distances, std::uint32_t first_row) const {
+  return {spi::CollectStep{Proposer::none,
+                           plan_.problem.metric,
+                           {},
+                           {},
+                           distances,
+                           {bounds_.get(), 0, distances.rows, 1, 1},
+                           first_row,
+                           lists(distances.rows, size(plan_.candidates)),
+                           {scratch_.get(), scratch_size_}},
+          plan_.threads};
+}
+
+spi::Step RadiusWorkspace::rerank(std::int64_t count, std::size_t longest, const spi::RowBlocks& train,
+                                  std::uint32_t first_row) const {
+  return {spi::RerankStep{plan_.problem.metric,
+                          query_rows(count),
+                          train,
+                          first_row,
+                          lists(size(count), longest),
+                          {keys_.get(), 0, size(count), longest, longest}},
+          plan_.threads};
+}
+
+}  // namespace kith

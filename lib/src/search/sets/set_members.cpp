@@ -1,0 +1,170 @@
+#include "search/sets/set_members.hpp"
+
+#include <algorithm>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <stop_token>
+#include <thread>
+#include <utility>
+
+#include "base/float_guard.hpp"
+#include "device/watcher.hpp"
+#include "kith/error.hpp"
+
+namespace kith {
+namespace {
+
+/// Whether `thrown` only says that a search was asked to stop.
+bool is_interruption(const std::exception_ptr& thrown) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const Error& error) {
+    return error.code() == Errc::interrupted;
+  } catch (...) {
+    return false;
+  }
+}
+
+/// Throw `thrown`, with the name of its member where that is to blame, and not what the caller asked for.
+[[noreturn]] void rethrow_of(const std::string& device, const std::exception_ptr& thrown) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const Error& error) {
+    const Errc code = error.code();
+    const std::string what = error.what(), begin = device + ": ";
+    if (code == Errc::invalid_argument || code == Errc::interrupted || what.starts_with(begin)) throw;
+    throw Error(code, begin + what);
+  }
+}
+
+class Together {
+ public:
+  Together(std::vector<MemberWork> work, const PlanOptions& options)
+      : work_(std::move(work)), options_(options), fractions_(work_.size()), failures_(work_.size()) {
+    for (const MemberWork& member : work_) all_shares_ += member.share;
+  }
+
+  void run() {
+    std::vector<std::thread> threads;
+    threads.reserve(work_.size());
+    std::vector<std::size_t> left{0};  // for the caller's thread
+    running_ = work_.size() - 1;
+    for (std::size_t i = 1; i < work_.size(); ++i) {
+      try {
+        threads.emplace_back([this, i] {
+          const FloatGuard guard;
+          run_member(i, [this, i](const Progress& progress) { publish(i, progress.fraction); });
+          end_member();
+        });
+      } catch (const std::exception&) {  // the host has no thread left: then one after the other
+        left.push_back(i);
+        end_member();
+      }
+    }
+    for (const std::size_t i : left)
+      run_member(i, [this, i](const Progress& progress) {
+        publish(i, progress.fraction);
+        tell();
+      });
+    wait();
+    for (std::thread& thread : threads) thread.join();
+    throw_failure();
+  }
+
+ private:
+  void run_member(std::size_t i, std::function<void(const Progress&)> progress) {
+    try {
+      const StopAlong with_others(stop_.get_token());
+      PlanOptions way = options_;
+      if (options_.progress) way.progress = std::move(progress);
+      if (!stop_.stop_requested()) work_[i].run(way);
+    } catch (...) {
+      failures_[i] = std::current_exception();
+      stop_.request_stop();
+    }
+  }
+
+  void end_member() {
+    const std::lock_guard lock(mutex_);
+    --running_;
+    changed_.notify_one();
+  }
+
+  void publish(std::size_t i, double fraction) {
+    const std::lock_guard lock(mutex_);
+    fractions_[i] = fraction;
+    news_ = true;
+    changed_.notify_one();
+  }
+
+  /// The caller's function, on its thread; what it throws ends the call as it is.
+  void tell() {
+    double done = 0;
+    {
+      const std::lock_guard lock(mutex_);
+      news_ = false;
+      for (std::size_t i = 0; i < work_.size(); ++i) done += fractions_[i] * work_[i].share;
+    }
+    if (!options_.progress || callers_failure_) return;
+    try {
+      options_.progress({all_shares_ > 0 ? std::min(done / all_shares_, 1.0) : 1.0});
+    } catch (...) {
+      callers_failure_ = std::current_exception();
+      stop_.request_stop();
+    }
+  }
+
+  void wait() {
+    for (;;) {
+      {
+        std::unique_lock lock(mutex_);
+        changed_.wait(lock, [this] { return running_ == 0 || news_; });
+        if (running_ == 0) return;
+      }
+      tell();
+    }
+  }
+
+  void throw_failure() {
+    if (callers_failure_) std::rethrow_exception(callers_failure_);
+    const std::exception_ptr* stopped = nullptr;
+    for (std::size_t i = 0; i < work_.size(); ++i) {
+      if (!failures_[i]) continue;
+      if (!is_interruption(failures_[i])) rethrow_of(work_[i].device, failures_[i]);
+      if (!stopped) stopped = &failures_[i];
+    }
+    if (stopped) std::rethrow_exception(*stopped);
+  }
+
+  const std::vector<MemberWork> work_;
+  const PlanOptions& options_;
+  double all_shares_ = 0;
+  std::stop_source stop_;
+  std::mutex mutex_;  // around what follows
+  std::condition_variable changed_;
+  std::size_t running_ = 0;
+  bool news_ = false;
+  std::vector<double> fractions_;
+
+  std::vector<std::exception_ptr> failures_;  ///< each written by its member's thread
+  std::exception_ptr callers_failure_;
+};
+
+}  // namespace
+
+void run_members(std::vector<MemberWork> work, const PlanOptions& options) {
+  if (work.empty()) return;
+  if (work.size() == 1 && !options.progress) {
+    try {
+      return work.front().run(options);
+    } catch (...) {
+      rethrow_of(work.front().device, std::current_exception());
+    }
+  }
+  Together(std::move(work), options).run();
+}
+
+}  // namespace kith

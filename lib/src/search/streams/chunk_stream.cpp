@@ -1,0 +1,222 @@
+#include "search/streams/chunk_stream.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <string>
+#include <utility>
+
+#include "base/numbers.hpp"
+#include "base/text.hpp"
+#include "certified/byte_grid.hpp"
+#include "certified/quantized_rows.hpp"
+#include "device/timing.hpp"
+#include "host/parallel.hpp"
+#include "kith/error.hpp"
+#include "search/filtered/kept_rows.hpp"
+
+namespace kith {
+namespace {
+
+constexpr std::int64_t piece_bytes = std::int64_t{8} << 20;  ///< of what one thread reads at a time
+constexpr std::uint32_t most_readers =
+    4;  ///< one reads about as fast as memory is copied; disks want several
+constexpr auto between_looks = std::chrono::milliseconds(50);  ///< of who waits, whether to stop
+
+[[noreturn]] void refuse_stopped() {
+  throw Error(Errc::interrupted,
+              "search: stopped while training rows were read, as was asked; nothing is "
+              "returned");
+}
+
+/// Read in pieces, several at a time, with what the first piece that fails throws.
+void read_pieces(const Source& source, std::int64_t first, std::int64_t count, std::int64_t row_bytes,
+                 unsigned char* to, std::uint32_t threads, const std::function<bool()>& stopped) {
+  const std::int64_t step = std::max<std::int64_t>(1, piece_bytes / row_bytes);
+  const std::int64_t pieces = divide_up(count, step);
+  std::mutex mutex;
+  std::exception_ptr failure;
+  std::int64_t failed = pieces;  // the first of those that did
+  std::atomic<bool> gives_up = false;
+  const std::uint32_t team = std::min(team_size(threads), most_readers);
+  run_team(size(pieces), size(count) * size(row_bytes), team, [&](std::size_t piece, std::size_t) {
+    if (gives_up) return;
+    const std::int64_t begin = static_cast<std::int64_t>(piece) * step;
+    try {
+      if (stopped && stopped()) refuse_stopped();
+      source.read(first + begin, std::min(step, count - begin), to + size(begin) * size(row_bytes));
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      gives_up = true;
+      if (static_cast<std::int64_t>(piece) < failed) failure = std::current_exception();
+      failed = std::min(failed, static_cast<std::int64_t>(piece));
+    }
+  });
+  if (failure) std::rethrow_exception(failure);
+}
+
+void check_largest(const StreamedSet& set, float largest, std::int64_t first) {
+  if (set.metric != Metric::negative_dot || largest <= set.largest) return;
+  throw Error(Errc::invalid_argument,
+              "index: largest = " + text_of(set.largest) + ", but training rows from " +
+                  std::to_string(set.first_row + first) + " on reach " + text_of(largest) +
+                  "; give the largest |element| of the rows of all shards");
+}
+
+}  // namespace
+
+std::span<const std::int64_t> mask_of(const StreamedSet& set) {
+  const bool all =
+      compares_bits(set.metric) || static_cast<std::int64_t>(set.features.size()) == set.rows.cols;
+  return all ? std::span<const std::int64_t>() : std::span(set.features);
+}
+
+PreparedRows read_source(const StreamedSet& set, std::int64_t first, std::int64_t count,
+                         std::vector<unsigned char>& raw, std::uint32_t threads,
+                         const std::function<bool()>& stopped) {
+  RowsView given;
+  if (const std::optional<RowsView> there = set.source->in_memory()) {
+    given = there->slice(first, count);
+  } else {
+    const std::int64_t bytes = row_bytes(set.rows.element, set.rows.cols);
+    raw.resize(size(count) * size(bytes));
+    read_pieces(*set.source, first, count, bytes, raw.data(), threads, stopped);
+    given = RowsView(raw.data(), set.rows.element, count, set.rows.cols);
+  }
+  return prepare_rows("index", "training", given, set.metric, threads, mask_of(set), set.first_row + first);
+}
+
+ChunkStream::ChunkStream(const StreamedSet& set, std::int64_t first, std::uint32_t threads,
+                         std::stop_token stop)
+    : set_(set), threads_(threads), stop_(std::move(stop)), to_read_(first), to_search_(first) {
+  if (set_.source->info() != set_.rows)
+    throw Error(Errc::bad_file, "index: " + escaped(set_.source->name()) +
+                                    " has other rows or columns than when the index was made; make it anew");
+  Device::State& state = *set_.device.state();
+  const std::int64_t left = set_.rows.rows - first;
+  const std::int64_t longest = std::clamp<std::int64_t>(left, 1, set_.sizes.chunk_rows);
+  staging_.emplace(state, staging_floats(longest, set_.dims, set_.device.info().train_block) * sizeof(float));
+  slots_.resize(left > set_.sizes.chunk_rows ? most_slots : 1);
+  for (Slot& slot : slots_)
+    slot.memory = std::make_shared<DeviceMemory>(set_.device.state(), set_.sizes.chunk_bytes);
+  {
+    const DeviceSession session(state);
+    queue_ = session->copy_queue();
+    session->finish();  // memory that is used again may be that of steps which are not done
+  }
+  if (slots_.size() > 1) reads_ahead_ = thread_.start([this] { fill_all(); });
+}
+
+ChunkStream::~ChunkStream() {
+  {
+    const std::lock_guard lock(mutex_);
+    closing_ = true;
+  }
+  changed_.notify_all();
+}
+
+bool ChunkStream::gives_up() const {
+  if (stop_.stop_requested()) return true;
+  const std::lock_guard lock(mutex_);
+  return closing_;
+}
+
+ChunkStream::Work ChunkStream::work() const {
+  const std::lock_guard lock(mutex_);
+  return work_;
+}
+
+/// By the thread that reads ahead.
+void ChunkStream::fill_all() {
+  try {
+    for (std::size_t chunk = 0; to_read_ < set_.rows.rows; ++chunk) {
+      Slot& slot = slots_[chunk % slots_.size()];
+      {
+        std::unique_lock lock(mutex_);
+        changed_.wait(lock, [&] { return closing_ || !slot.rows; });
+        if (closing_) return;
+      }
+      const std::int64_t count = std::min(set_.sizes.chunk_rows, set_.rows.rows - to_read_);
+      fill(slot, to_read_, count);
+      to_read_ += count;
+      changed_.notify_all();
+    }
+  } catch (...) {
+    const std::lock_guard lock(mutex_);
+    failure_ = std::current_exception();
+  }
+  changed_.notify_all();
+}
+
+void ChunkStream::fill(Slot& slot, std::int64_t first, std::int64_t count) {
+  const Stopwatch reading;
+  const PreparedRows rows = read_source(set_, first, count, raw_, threads_, [this] { return gives_up(); });
+  check_largest(set_, rows.largest, first);
+  const double read = reading.seconds();
+  const Stopwatch landing;
+  const auto state = std::make_shared<Index::State>(set_.device, set_.metric, set_.rows.cols, set_.features);
+  upload(rows.view, *slot.memory);
+  state->rows = count;
+  state->element = set_.rows.element;
+  state->largest = rows.largest;
+  state->largest_of_shards = set_.largest;
+  state->first_row = first;
+  state->numbers = RowNumbers(count);
+  state->chunks.push_back({{slot.memory, slot.memory->get()}, 0, count});
+  state->centre = centre_of(rows.view, set_.metric);
+  state->clip_range = measured_reach(*state, rows.view);
+  state->grid = grid_of(rows.view, set_.metric, state->element);
+  const std::lock_guard lock(mutex_);
+  slot.rows = state;
+  work_.read += read;
+  work_.land += landing.seconds();
+  work_.bytes += static_cast<std::uint64_t>(count) *
+                 static_cast<std::uint64_t>(row_bytes(set_.rows.element, set_.rows.cols));
+}
+
+void ChunkStream::upload(MatrixView<const float> rows, const DeviceMemory& to) {
+  const std::uint32_t block = set_.device.info().train_block;
+  const std::span<float> staging = staging_->as<float>(staging_floats(rows.rows(), rows.cols(), block));
+  write_packed(rows, block, threads_, staging, [&](std::size_t offset, const void* from, std::size_t bytes) {
+    if (gives_up()) refuse_stopped();
+    if (queue_) return queue_->write(*to.get(), offset, from, bytes);
+    const DeviceSession session(*set_.device.state());
+    session->write(*to.get(), offset, from, bytes);
+  });
+}
+
+/// Until it is filled, or nothing more will be.
+void ChunkStream::wait_for(const Slot& slot) {
+  const Stopwatch waiting;
+  std::unique_lock lock(mutex_);
+  while (!slot.rows && !failure_) {
+    changed_.wait_for(lock, between_looks);
+    if (stop_.stop_requested()) refuse_stopped();
+  }
+  work_.wait += waiting.seconds();
+  if (!slot.rows) std::rethrow_exception(failure_);
+}
+
+const Index::State* ChunkStream::next() {
+  if (searched_ > 0) {
+    std::shared_ptr<Index::State> done;  // destroyed without the lock: it gives memory of the device back
+    {
+      const std::lock_guard lock(mutex_);
+      done = std::move(slots_[(searched_ - 1) % slots_.size()].rows);
+    }
+    done.reset();
+    changed_.notify_all();
+  }
+  if (to_search_ >= set_.rows.rows) return nullptr;
+  Slot& slot = slots_[searched_ % slots_.size()];
+  const std::int64_t count = std::min(set_.sizes.chunk_rows, set_.rows.rows - to_search_);
+  if (reads_ahead_)
+    wait_for(slot);
+  else
+    fill(slot, to_search_, count);
+  to_search_ += count;
+  ++searched_;
+  return slot.rows.get();
+}
+
+}  // namespace kith

@@ -1,0 +1,103 @@
+// Training rows on their way from a Source through a device: while one chunk is searched the next is read,
+// checked, packed and copied.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <vector>
+
+#include "device/host_buffer.hpp"
+#include "host/host_thread.hpp"
+#include "kith/source.hpp"
+#include "rows/index_state.hpp"
+#include "rows/rows.hpp"
+#include "search/streams/stream_sizes.hpp"
+
+namespace kith {
+
+/// The rows that pass, and how they are compared.
+struct StreamedSet {
+  Device device;
+  std::shared_ptr<const Source> source;
+  Metric metric;
+  RowsInfo rows;
+  std::vector<std::int64_t> features;  ///< the columns that count, ascending
+  std::int64_t dims = 0;               ///< columns of the rows on the device
+  std::int64_t first_row = 0;          ///< of all shards: what messages call row 0
+  float largest = 0;                   ///< max |element| that negative_dot counts on
+  StreamSizes sizes;
+};
+
+/// The columns that count, as prepare_rows() takes them; empty where all do.
+std::span<const std::int64_t> mask_of(const StreamedSet& set);
+
+/// Rows first ... first + count - 1 of a Source, checked and prepared.
+///   raw      room for what is read, kept from call to call
+///   threads  of the host; 0: as many as there are cores
+///   stopped  asked between pieces: whether to give up
+/// Throws what Source::read() and prepare_rows() throw; interrupted: `stopped` said so.
+PreparedRows read_source(const StreamedSet& set, std::int64_t first, std::int64_t count,
+                         std::vector<unsigned char>& raw, std::uint32_t threads,
+                         const std::function<bool()>& stopped);
+
+class ChunkStream {
+ public:
+  /// Begins to read. `set` lives longer.
+  ///   first  the row that the first chunk begins with
+  /// Throws out_of_memory.
+  ChunkStream(const StreamedSet& set, std::int64_t first, std::uint32_t threads, std::stop_token stop);
+  ~ChunkStream();
+  ChunkStream(const ChunkStream&) = delete;
+  ChunkStream& operator=(const ChunkStream&) = delete;
+
+  /// The next chunk as an Index of its own, whose first_row is the place of its first row among all; null
+  /// behind the last. What the call before returned is gone then. Throws what read_source() throws;
+  /// out_of_memory; interrupted: it was asked to stop.
+  const Index::State* next();
+
+  /// So far, for a Trace: seconds of the host's clock, and bytes.
+  struct Work {
+    double read = 0, land = 0, wait = 0;
+    std::uint64_t bytes = 0;
+  };
+  Work work() const;
+
+ private:
+  static constexpr std::size_t most_slots = 2;
+  struct Slot {
+    std::shared_ptr<DeviceMemory> memory;
+    std::shared_ptr<Index::State> rows;  ///< null: free to be filled
+  };
+
+  void fill_all();
+  void fill(Slot& slot, std::int64_t first, std::int64_t count);
+  void upload(MatrixView<const float> rows, const DeviceMemory& to);
+  bool gives_up() const;
+  void wait_for(const Slot& slot);
+
+  const StreamedSet& set_;
+  const std::uint32_t threads_;
+  const std::stop_token stop_;
+  std::vector<Slot> slots_;
+  std::vector<unsigned char> raw_;
+  std::optional<HostBuffer> staging_;
+  std::unique_ptr<spi::CopyQueue> queue_;  ///< null: the device has none
+  std::int64_t to_read_, to_search_;       ///< rows where the next chunk to be filled, to be searched begins
+  std::size_t searched_ = 0;               ///< chunks that next() has returned
+
+  mutable std::mutex mutex_;  // around all below, and Slot::rows
+  std::condition_variable changed_;
+  bool closing_ = false;
+  std::exception_ptr failure_;
+  Work work_;
+
+  bool reads_ahead_ = false;
+  HostThread thread_;  // last: it ends before all it uses
+};
+
+}  // namespace kith

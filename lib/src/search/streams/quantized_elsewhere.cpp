@@ -1,0 +1,209 @@
+#include "search/streams/quantized_elsewhere.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/float_guard.hpp"
+#include "base/numbers.hpp"
+#include "certified/quantized_rows.hpp"
+#include "certified/row_sample.hpp"
+#include "kith/error.hpp"
+#include "plan/product_bounds.hpp"
+#include "plan/proposal_sizes.hpp"
+#include "rows/row_filter.hpp"
+
+namespace kith {
+namespace {
+
+/// Candidates that lie this close together are read at once, with what is between them.
+constexpr std::uint32_t near_places = 4;
+
+class SourceRows final : public RowsElsewhere {
+ public:
+  explicit SourceRows(StreamedSet set) : set_(std::move(set)) {}
+
+  void read(std::span<const std::uint32_t> places, float* to, std::uint32_t threads) const override {
+    std::vector<unsigned char> raw;
+    for (std::size_t begin = 0; begin < places.size();) {
+      std::size_t end = begin + 1;
+      while (end < places.size() && places[end] - places[end - 1] <= near_places) ++end;
+      const std::int64_t first = places[begin], count = places[end - 1] - first + 1;
+      const PreparedRows rows = read_source(set_, first, count, raw, threads, nullptr);
+      for (; begin < end; ++begin, to += set_.dims)
+        std::copy_n(rows.view.row(places[begin] - first), set_.dims, to);
+    }
+  }
+
+ private:
+  const StreamedSet set_;
+};
+
+void check_proposes(const StreamedSet& set) {
+  const DeviceInfo& info = set.device.info();
+  const bool has =
+      std::find(info.proposers.begin(), info.proposers.end(), Proposer::int8) != info.proposers.end();
+  if (!has)
+    throw Error(Errc::unsupported,
+                "index: " + info.spec +
+                    " has no proposer int8, which quantized rows are for; choose residence "
+                    "stream, or a device that has it (cuda, opencl on NVIDIA, cpu with AVX2)");
+  if (!follows_from_products(set.metric))
+    throw Error(Errc::unsupported, "index: " + std::string(name(set.metric)) +
+                                       " does not follow from products, which quantized rows are for; choose "
+                                       "residence stream");
+}
+
+/// Centre and range of what a sample of the rows says.
+void measure_sample(const StreamedSet& set, Index::State& rows) {
+  RowSample sample(set.dims);
+  std::vector<unsigned char> raw;
+  const std::int64_t stride = sample_stride(set.rows.rows);
+  for (std::int64_t first = 0; first < set.rows.rows; first += stride) {
+    const PreparedRows row = read_source(set, first, 1, raw, 0, nullptr);
+    sample.add(row.view, first, stride);
+  }
+  rows.centre = sample.centre(set.metric);
+  rows.clip_range = sample.clip_range(rows.centre);
+}
+
+/// What a plan does not know: that the rows are elsewhere, and no copy of them is kept.
+void as_quantized(Plan& plan) {
+  plan.residence = Residence::quantized;
+  plan.row_copy_bytes = 0;
+}
+
+std::vector<std::int64_t> chunk_counts(const StreamedSet& set) {
+  std::vector<std::int64_t> counts;
+  for (std::int64_t first = 0; first < set.rows.rows; first += set.sizes.chunk_rows)
+    counts.push_back(std::min(set.sizes.chunk_rows, set.rows.rows - first));
+  return counts;
+}
+
+}  // namespace
+
+std::size_t room_beside_quantized(const DeviceInfo& device, std::int64_t rows, std::int64_t dims,
+                                  std::size_t memory_limit) {
+  if (rows > most_rows)
+    throw Error(Errc::unsupported, "index: " + std::to_string(rows) +
+                                       " training rows, but a device holds quantized rows of at most " +
+                                       std::to_string(most_rows) + "; choose residence stream");
+  const std::size_t memory = memory_limit ? memory_limit : device.memory_bytes;
+  const std::size_t taken = quantized_bytes(Proposer::int8, rows, dims);
+  if (taken < memory) return memory - taken;
+  throw Error(Errc::out_of_memory, "index: quantized rows of " + std::to_string(rows) +
+                                       " training rows take " + std::to_string(taken) + " bytes on " +
+                                       device.spec + ", but " + std::to_string(memory) +
+                                       " are allowed; raise the memory limit, or choose residence stream");
+}
+
+QuantizedElsewhere::QuantizedElsewhere(const StreamedSet& set) : set_(set), stream_(set) {
+  check_proposes(set_);
+  const std::vector<std::int64_t> counts = chunk_counts(set_);
+  const auto rows = std::make_shared<Index::State>(set_.device, set_.metric, set_.rows.cols, set_.features);
+  rows->rows = set_.rows.rows;
+  rows->element = set_.rows.element;
+  rows->largest_of_shards = set_.largest;
+  rows->numbers = RowNumbers(rows->rows);
+  measure_sample(set_, *rows);
+  const auto quantized =
+      std::make_shared<IndexQuantizedRows>(set_.device.state(), counts, form_for(*rows, Proposer::int8),
+                                           Proposer::int8, std::make_shared<SourceRows>(set_));
+  ChunkStream stream(set_, 0, 0, {});
+  for (std::size_t chunk = 0; const Index::State* const passes = stream.next(); ++chunk) {
+    quantized->fill(*set_.device.state(), chunk, *passes->chunks.front().memory, 0);
+    rows->largest = std::max(rows->largest, passes->largest);
+    rows->chunks.push_back({nullptr, passes->first_row, passes->rows});
+  }
+  rows->quantized_rows[Proposer::int8] = quantized;
+  rows_ = rows;
+}
+
+std::size_t QuantizedElsewhere::memory_bytes() const {
+  return rows_->quantized_rows.at(Proposer::int8)->bytes();
+}
+
+PlanOptions QuantizedElsewhere::device_options(const PlanOptions& options) const {
+  PlanOptions way = options;
+  way.proposer = Proposer::int8;
+  way.boxes = false;
+  way.sample.clear();
+  way.self.reset();
+  way.checkpoint.clear();
+  const std::size_t most = set_.sizes.search_bytes;
+  way.memory_limit = options.memory_limit ? std::min(options.memory_limit, most) : most;
+  return way;
+}
+
+/// Whether int8 may propose for these queries: no row is left out, its bounds hold, and there is a plan.
+bool QuantizedElsewhere::proposes(const RowsView& queries, std::int64_t k, const PlanOptions& options) const {
+  if (has_filter(options)) return false;
+  const PreparedRows rows =
+      prepare_rows("search", "query", queries, set_.metric, options.threads, mask_of(set_));
+  const FloatGuard guard;
+  if (!within_range(Proposer::int8, set_.dims, largest_centred(rows.largest, rows_->centre),
+                    largest_centred(rows_->largest, rows_->centre)))
+    return false;
+  try {
+    static_cast<void>(plan_search(*rows_, queries.rows, k, device_options(options), {}));
+  } catch (const Error& error) {
+    if (error.code() != Errc::unsupported && error.code() != Errc::out_of_memory) throw;
+    return false;  // rows that pass take less memory, and any k
+  }
+  return true;
+}
+
+Keys QuantizedElsewhere::search_keys(const Index::State& whole, const RowsView& queries, std::int64_t k,
+                                     const PlanOptions& options, Trace* trace) const {
+  if (!proposes(queries, std::min(k, set_.rows.rows), options)) {
+    Keys found = stream_.search_keys(whole, queries, k, options, trace);
+    if (trace) trace->fallbacks += queries.rows;
+    return found;
+  }
+  Keys found = search_for_keys(*rows_, queries, k, device_options(options), trace);
+  search_open(whole, queries, options, trace, found);
+  if (trace) as_quantized(trace->plan);
+  return found;
+}
+
+/// Those of the queries whose lists are empty, by rows that pass.
+void QuantizedElsewhere::search_open(const Index::State& whole, const RowsView& queries,
+                                     const PlanOptions& options, Trace* trace, Keys& found) const {
+  std::vector<std::int64_t> open;
+  for (std::int64_t q = 0; q < found.queries; ++q)
+    if (found.row[size(q * found.k)] < 0) open.push_back(q);
+  if (open.empty()) return;
+  const std::size_t bytes = size(row_bytes(queries.element, queries.cols));
+  std::vector<unsigned char> rows(open.size() * bytes);
+  for (std::size_t i = 0; i < open.size(); ++i)
+    std::memcpy(rows.data() + i * bytes, queries.row(open[i]), bytes);
+  const RowsView asked(rows.data(), queries.element, static_cast<std::int64_t>(open.size()), queries.cols);
+  PlanOptions way = options;
+  way.progress = nullptr;  // told already: these are few
+  Trace more;
+  const Keys rest = stream_.search_keys(whole, asked, found.k, way, trace ? &more : nullptr);
+  for (std::size_t i = 0; i < open.size(); ++i) {
+    const std::size_t from = i * size(found.k), to = size(open[i] * found.k);
+    std::copy_n(rest.value.begin() + static_cast<std::ptrdiff_t>(from), found.k,
+                found.value.begin() + static_cast<std::ptrdiff_t>(to));
+    std::copy_n(rest.row.begin() + static_cast<std::ptrdiff_t>(from), found.k,
+                found.row.begin() + static_cast<std::ptrdiff_t>(to));
+  }
+  if (!trace) return;
+  for (const auto& [step, seconds] : more.seconds) trace->seconds[step] += seconds;
+  trace->device_seconds += more.device_seconds;
+  trace->chunks += more.chunks;
+  trace->source_bytes += more.source_bytes;
+}
+
+Plan QuantizedElsewhere::plan(const Index::State& whole, std::int64_t m, std::int64_t k,
+                              const PlanOptions& options, const Feedback& feedback) const {
+  if (has_filter(options)) return stream_.plan(whole, m, k, options, feedback);
+  Plan plan = plan_search(*rows_, m, k, device_options(options), feedback);
+  as_quantized(plan);
+  return plan;
+}
+
+}  // namespace kith

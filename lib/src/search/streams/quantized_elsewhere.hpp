@@ -1,0 +1,66 @@
+// Training rows that stay in a Source, while the device holds their quantized rows: the device proposes, and
+// the host ranks the candidates. docs/certificate.md, docs/howto/beyond-one-card.md.
+#pragma once
+
+#include <memory>
+
+#include "search/streams/streamed_rows.hpp"
+
+namespace kith {
+
+/// What is left of a limit, or of the device's memory, beside the quantized rows: for rows on their way, and
+/// for a search. IndexOptions::memory_limit of stream_sizes(). Throws out_of_memory: nothing is.
+std::size_t room_beside_quantized(const DeviceInfo& device, std::int64_t rows, std::int64_t dims,
+                                  std::size_t memory_limit);
+
+class QuantizedElsewhere final : public PartedRows {
+ public:
+  /// Reads all rows once, and makes the quantized rows.
+  ///   set  with sizes of room_beside_quantized()
+  /// Throws what read_source() throws; unsupported: the device has no proposer int8, or the metric does not
+  /// follow from products; out_of_memory.
+  explicit QuantizedElsewhere(const StreamedSet& set);
+
+  Keys search_keys(const Index::State& whole, const RowsView& queries, std::int64_t k,
+                   const PlanOptions& options, Trace* trace) const override;
+  RadiusKeys within_keys(const Index::State& whole, const RowsView& queries, std::span<const float> radii,
+                         const PlanOptions& options, Trace* trace) const override {
+    return stream_.within_keys(whole, queries, radii, options, trace);
+  }
+
+  Plan plan(const Index::State& whole, std::int64_t m, std::int64_t k, const PlanOptions& options,
+            const Feedback& feedback) const override;
+  void prepare(const Index::State& whole, std::int64_t m, std::int64_t k,
+               const PlanOptions& options) const override {
+    static_cast<void>(plan(whole, m, k, options, {}));  // all is made already
+  }
+  Feedback feedback() const override { return {}; }
+  float largest_element() const override { return rows_->largest; }
+  Residence residence() const override { return Residence::quantized; }
+  std::size_t memory_bytes() const override;
+
+  void read_rows(std::int64_t first, std::int64_t count, float* to, std::uint32_t threads) const override {
+    stream_.read_rows(first, count, to, threads);
+  }
+  std::shared_ptr<const PartedRows> with(const Index::State& whole, MatrixView<const float> more,
+                                         std::uint32_t threads) const override {
+    return stream_.with(whole, more, threads);
+  }
+  std::shared_ptr<const PartedRows> of(const Index::State& whole,
+                                       std::span<const std::int64_t> places) const override {
+    return stream_.of(whole, places);
+  }
+  bool is_compact() const override { return true; }
+
+ private:
+  bool proposes(const RowsView& queries, std::int64_t k, const PlanOptions& options) const;
+  PlanOptions device_options(const PlanOptions& options) const;
+  void search_open(const Index::State& whole, const RowsView& queries, const PlanOptions& options,
+                   Trace* trace, Keys& found) const;
+
+  const StreamedSet set_;
+  const StreamedRows stream_;                 ///< for what the certificate cannot decide
+  std::shared_ptr<const Index::State> rows_;  ///< chunks without memory, and their quantized rows
+};
+
+}  // namespace kith

@@ -1,0 +1,167 @@
+// An Index of rows that a Source has.
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/border.hpp"
+#include "base/numbers.hpp"
+#include "device/device_set.hpp"
+#include "kith/error.hpp"
+#include "kith/index.hpp"
+#include "rows/rows.hpp"
+#include "search/index_checks.hpp"
+#include "search/sets/set_members.hpp"
+#include "search/sets/set_rows.hpp"
+#include "search/streams/quantized_elsewhere.hpp"
+
+namespace kith {
+namespace {
+
+[[noreturn]] void refuse_source(Errc code, const std::string& message) {
+  throw Error(code, "index: " + message);
+}
+
+RowsInfo checked_info(const std::shared_ptr<const Source>& source) {
+  if (!source) refuse_source(Errc::invalid_argument, "there is no source (a null pointer); give one");
+  const RowsInfo info = source->info();
+  if (info.rows < 1 || info.cols < 1)
+    refuse_source(Errc::invalid_argument, source->name() + " has rows [" + std::to_string(info.rows) + ", " +
+                                              std::to_string(info.cols) +
+                                              "]; give at least one row and one column");
+  return info;
+}
+
+/// The rows as an Index has them that is given them at once.
+Index resident_index(Device device, const Source& source, const RowsInfo& info, Metric metric,
+                     const IndexOptions& options) {
+  if (const std::optional<RowsView> rows = source.in_memory()) return Index(device, *rows, metric, options);
+  std::vector<unsigned char> raw(cells_of(info.rows, row_bytes(info.element, info.cols)));
+  source.read(0, info.rows, raw.data());
+  return Index(std::move(device), RowsView(raw.data(), info.element, info.rows, info.cols), metric, options);
+}
+
+void check_ids(const IndexOptions& options) {
+  if (std::is_sorted(options.ids.begin(), options.ids.end())) return;
+  refuse_source(Errc::unsupported,
+                "ids do not ascend, but rows of a source stay where they are; give ids that ascend, or "
+                "residence resident");
+}
+
+/// max |element|, for which all rows are read once.
+float largest_of_source(const StreamedSet& set) {
+  std::vector<unsigned char> raw;
+  float largest = 0;
+  for (std::int64_t first = 0; first < set.rows.rows; first += set.sizes.chunk_rows) {
+    const std::int64_t count = std::min(set.sizes.chunk_rows, set.rows.rows - first);
+    largest = std::max(largest, read_source(set, first, count, raw, 0, nullptr).largest);
+  }
+  return largest;
+}
+
+/// Rows of another Source that follow each other.
+class PartOfSource final : public Source {
+ public:
+  PartOfSource(std::shared_ptr<const Source> all, Stretch rows) : all_(std::move(all)), rows_(rows) {}
+
+  RowsInfo info() const override {
+    const RowsInfo all = all_->info();
+    return {rows_.count, all.cols, all.element};
+  }
+  void read(std::int64_t first, std::int64_t count, void* to) const override {
+    all_->read(rows_.first + first, count, to);
+  }
+  std::optional<RowsView> in_memory() const override {
+    const std::optional<RowsView> all = all_->in_memory();
+    return all ? std::optional(all->slice(rows_.first, rows_.count)) : std::nullopt;
+  }
+  std::string name() const override { return all_->name(); }
+
+ private:
+  const std::shared_ptr<const Source> all_;
+  const Stretch rows_;
+};
+
+/// The rows of `source` as one device streams them, or holds them quantized.
+///   state    what they are compared by
+///   options  with the residence that was chosen; first_row is what messages call row 0
+std::shared_ptr<const PartedRows> rows_of_source(const Index::State& state,
+                                                 std::shared_ptr<const Source> source,
+                                                 const IndexOptions& options) {
+  const DeviceInfo& device = state.device.info();
+  const RowsInfo info = source->info();
+  IndexOptions room = options;
+  if (options.residence == Residence::quantized)
+    room.memory_limit = room_beside_quantized(device, info.rows, state.dims, options.memory_limit);
+  StreamedSet set{state.device,
+                  std::move(source),
+                  state.metric,
+                  info,
+                  state.features,
+                  state.dims,
+                  options.first_row,
+                  options.largest,
+                  stream_sizes(device, info.rows, state.dims, room)};
+  if (state.metric == Metric::negative_dot && set.largest == 0) set.largest = largest_of_source(set);
+  if (options.residence == Residence::quantized) return std::make_shared<QuantizedElsewhere>(set);
+  return std::make_shared<StreamedRows>(std::move(set));
+}
+
+/// The same of a set, each of whose members takes its share.
+std::shared_ptr<const PartedRows> rows_of_source_on_set(const Index::State& state,
+                                                        const std::shared_ptr<const Source>& source,
+                                                        const IndexOptions& options) {
+  SetLayout layout = set_layout(state, {options.placement, options.shares}, state.rows);
+  std::vector<SetPart> parts;
+  std::vector<MemberWork> work;
+  for (std::size_t i = 0; i < layout.rows.size(); ++i) {
+    const Stretch places = layout.rows[i];
+    if (places.count == 0) continue;
+    const std::shared_ptr<Index::State> part = empty_part(state, i, places);
+    parts.push_back({i, places, part});
+    work.push_back({part->device.info().spec, 1, [part, places, &source, &options](const PlanOptions&) {
+                      IndexOptions own = options;
+                      own.first_row += places.first;
+                      part->parted =
+                          rows_of_source(*part, std::make_shared<PartOfSource>(source, places), own);
+                      part->largest = part->parted->largest_element();
+                    }});
+  }
+  run_members(std::move(work), {});
+  return rows_on_set(state, std::move(layout), std::move(parts));
+}
+
+}  // namespace
+
+Index::Index(Device device, std::shared_ptr<const Source> source, Metric metric,
+             const IndexOptions& options) try {
+  const RowsInfo info = checked_info(source);
+  check_element("index", "training", RowsView(nullptr, info.element, info.rows, info.cols), metric);
+  auto state =
+      std::make_shared<State>(device, metric, info.cols, checked_features(options, metric, info.cols));
+  const bool fits = fits_device(device.info(), info.rows, state->dims, options.memory_limit);
+  Residence residence = options.residence;
+  if (residence == Residence::automatic) residence = fits ? Residence::resident : Residence::stream;
+  if (residence == Residence::resident) {
+    *this = resident_index(std::move(device), *source, info, metric, options);
+    return;
+  }
+  check_ids(options);
+  check_shard(options, metric, info.rows, 0);
+  static_cast<void>(order_of_ids("index", options.ids, info.rows, 0));
+  IndexOptions chosen = options;
+  chosen.residence = residence;
+  state->rows = info.rows;
+  state->element = info.element;
+  state->first_row = options.first_row;
+  state->largest_of_shards = options.largest;
+  state->numbers = options.ids.empty() ? RowNumbers(info.rows) : RowNumbers(options.ids);
+  state->parted = is_set(device) ? rows_of_source_on_set(*state, source, chosen)
+                                 : rows_of_source(*state, std::move(source), chosen);
+  state->largest = std::max(options.largest, state->parted->largest_element());
+  state_ = std::move(state);
+} catch (...) {
+  rethrow_as_error();
+}
+
+}  // namespace kith

@@ -1,0 +1,185 @@
+#include "search/streams/streamed_rows.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/numbers.hpp"
+#include "device/timing.hpp"
+#include "kith/error.hpp"
+#include "rows/row_filter.hpp"
+#include "rows/rows.hpp"
+#include "search/parted/asked_part.hpp"
+#include "search/shard_lists.hpp"
+#include "search/streams/checkpoint.hpp"
+
+namespace kith {
+namespace {
+
+[[noreturn]] void refuse_change(const std::string& what) {
+  throw Error(Errc::unsupported,
+              "index: " + what +
+                  ", but its rows stay in a source; make an index of another source, or one "
+                  "with residence resident");
+}
+
+/// What a search of rows that pass asks of each chunk.
+class ChunkOptions {
+ public:
+  /// `asked` lives longer.
+  ChunkOptions(const PlanOptions& asked, const StreamSizes& sizes, std::int64_t rows)
+      : asked_(asked), rows_(rows), own_(asked) {
+    own_.checkpoint.clear();
+    own_.self.reset();
+    if (!asked.boxes) own_.boxes = false;  // they pay where many searches use them
+    if (sizes.search_bytes > 0 && (asked.memory_limit == 0 || sizes.search_bytes < asked.memory_limit))
+      own_.memory_limit = sizes.search_bytes;
+  }
+
+  const PlanOptions& of(std::int64_t first, std::int64_t count) {
+    if (has_filter(asked_)) {
+      words_ = cut_filter(asked_.filter, {0, asked_.filter.rows()}, {first, count});
+      own_.filter = {words_.data(), asked_.filter.rows(), words_of_filter(count)};
+    }
+    if (asked_.progress)
+      own_.progress = [this, first, count](const Progress& progress) {
+        const double done = static_cast<double>(first) + progress.fraction * static_cast<double>(count);
+        asked_.progress({done / static_cast<double>(rows_)});
+      };
+    return own_;
+  }
+
+ private:
+  const PlanOptions& asked_;
+  const std::int64_t rows_;
+  PlanOptions own_;
+  std::vector<std::uint32_t> words_;
+};
+
+/// Add what the search of a chunk did.
+void add_chunk(const Trace& chunk, const StreamSizes& sizes, std::int64_t rows, Trace& all) {
+  if (all.chunks++ == 0) {
+    all.plan = chunk.plan;
+    all.plan.problem.n = rows;
+    all.plan.residence = Residence::stream;
+    all.plan.chunk_rows = sizes.chunk_rows;
+    all.product_bound = chunk.product_bound;
+    all.proposer_check = chunk.proposer_check;
+  }
+  for (const auto& [step, seconds] : chunk.seconds) all.seconds[step] += seconds;
+  all.device_seconds += chunk.device_seconds;
+  all.queue_seconds += chunk.queue_seconds;
+  all.query_tiles = std::max(all.query_tiles, chunk.query_tiles);
+  all.train_tiles += chunk.train_tiles;
+  all.listed += chunk.listed;
+  all.collected += chunk.collected;
+  all.repeats += chunk.repeats;
+  all.fallbacks += chunk.fallbacks;
+  all.quantized_seconds += chunk.quantized_seconds;
+  all.quantized_bytes = std::max(all.quantized_bytes, chunk.quantized_bytes);
+  all.leaves += chunk.leaves;
+}
+
+void add_work(const ChunkStream::Work& work, Trace& all) {
+  all.seconds["read"] += work.read;
+  all.seconds["land"] += work.land;
+  all.seconds["wait"] += work.wait;
+  all.source_bytes += work.bytes;
+}
+
+/// take(chunk, options, trace) for each chunk from row `first` on, added up in `trace`.
+template <class Take>
+void for_each_chunk(const StreamedSet& set, const PlanOptions& options, std::int64_t first, Trace* trace,
+                    const Take& take) {
+  ChunkOptions of_chunk(options, set.sizes, set.rows.rows);
+  ChunkStream stream(set, first, options.threads, options.stop);
+  Trace one;
+  if (trace) {
+    one.time_steps = trace->time_steps;
+    one.hold_queue = trace->hold_queue;
+  }
+  while (const Index::State* const chunk = stream.next()) {
+    take(*chunk, of_chunk.of(chunk->first_row, chunk->rows), trace ? &one : nullptr);
+    if (trace) add_chunk(one, set.sizes, set.rows.rows, *trace);
+  }
+  if (trace) add_work(stream.work(), *trace);
+}
+
+}  // namespace
+
+Keys StreamedRows::search_keys(const Index::State&, const RowsView& queries, std::int64_t k,
+                               const PlanOptions& options, Trace* trace) const {
+  std::vector<Keys> lists;  // of what was found so far, then of one chunk more
+  std::int64_t first = 0;
+  std::optional<Checkpoint> checkpoint;
+  if (!options.checkpoint.empty()) {
+    checkpoint.emplace(options.checkpoint, digests_of(set_, queries, k, options), set_.rows.rows,
+                       queries.rows, k);
+    if (std::optional<Checkpoint::Found> found = checkpoint->read()) {
+      first = found->rows;
+      lists.push_back(std::move(found->keys));
+    }
+  }
+  for_each_chunk(set_, options, first, trace,
+                 [&](const Index::State& chunk, const PlanOptions& way, Trace* one) {
+                   lists.push_back(search_for_keys(chunk, queries, k, way, one));
+                   if (lists.size() > 1) {
+                     Keys both = merge(lists);
+                     lists.resize(1);
+                     lists.front() = std::move(both);
+                   }
+                   if (checkpoint) checkpoint->write(chunk.first_row + chunk.rows, lists.front());
+                 });
+  return std::move(lists.front());
+}
+
+RadiusKeys StreamedRows::within_keys(const Index::State&, const RowsView& queries,
+                                     std::span<const float> radii, const PlanOptions& options,
+                                     Trace* trace) const {
+  std::vector<RadiusKeys> lists;
+  for_each_chunk(set_, options, 0, trace, [&](const Index::State& chunk, const PlanOptions& way, Trace* one) {
+    lists.push_back(search_within_keys(chunk, queries, radii, way, one));
+  });
+  return merge(lists);
+}
+
+Plan StreamedRows::plan(const Index::State&, std::int64_t m, std::int64_t k, const PlanOptions& options,
+                        const Feedback& feedback) const {
+  // A plan needs rows to be planned for, and their values do not decide: those of a chunk that is empty of
+  // memory.
+  Index::State chunk(set_.device, set_.metric, set_.rows.cols, set_.features);
+  chunk.rows = set_.sizes.chunk_rows;
+  chunk.numbers = RowNumbers(chunk.rows);
+  chunk.chunks.push_back({nullptr, 0, chunk.rows});
+  ChunkOptions of_chunk(options, set_.sizes, set_.rows.rows);
+  Plan plan = plan_search(chunk, m, std::min(k, chunk.rows), of_chunk.of(0, chunk.rows), feedback);
+  plan.problem.n = set_.rows.rows;
+  plan.problem.k = k;
+  plan.residence = Residence::stream;
+  plan.chunk_rows = chunk.rows;
+  return plan;
+}
+
+void StreamedRows::prepare(const Index::State& whole, std::int64_t m, std::int64_t k,
+                           const PlanOptions& options) const {
+  static_cast<void>(plan(whole, m, k, options, {}));  // what refuses the search refuses this
+}
+
+void StreamedRows::read_rows(std::int64_t first, std::int64_t count, float* to, std::uint32_t threads) const {
+  std::vector<unsigned char> raw;
+  const PreparedRows rows = read_source(set_, first, count, raw, threads, nullptr);
+  for (std::int64_t r = 0; r < count; ++r) std::copy_n(rows.view.row(r), set_.dims, to + r * set_.dims);
+}
+
+std::shared_ptr<const PartedRows> StreamedRows::with(const Index::State&, MatrixView<const float>,
+                                                     std::uint32_t) const {
+  refuse_change("rows are added");
+}
+
+std::shared_ptr<const PartedRows> StreamedRows::of(const Index::State&, std::span<const std::int64_t>) const {
+  refuse_change("it is compacted");
+}
+
+}  // namespace kith

@@ -1,0 +1,41 @@
+// Training rows that stay in a Source: each search passes them through the device, chunk by chunk.
+#pragma once
+
+#include "search/parted/parted_rows.hpp"
+#include "search/streams/chunk_stream.hpp"
+
+namespace kith {
+
+class StreamedRows final : public PartedRows {
+ public:
+  explicit StreamedRows(StreamedSet set) : set_(std::move(set)) {}
+
+  Keys search_keys(const Index::State& whole, const RowsView& queries, std::int64_t k,
+                   const PlanOptions& options, Trace* trace) const override;
+  RadiusKeys within_keys(const Index::State& whole, const RowsView& queries, std::span<const float> radii,
+                         const PlanOptions& options, Trace* trace) const override;
+
+  Plan plan(const Index::State& whole, std::int64_t m, std::int64_t k, const PlanOptions& options,
+            const Feedback& feedback) const override;
+  /// Nothing is kept of rows that pass.
+  void prepare(const Index::State& whole, std::int64_t m, std::int64_t k,
+               const PlanOptions& options) const override;
+  Feedback feedback() const override { return {}; }
+  float largest_element() const override { return set_.largest; }
+  Residence residence() const override { return Residence::stream; }
+  std::size_t memory_bytes() const override { return 0; }
+
+  void read_rows(std::int64_t first, std::int64_t count, float* to, std::uint32_t threads) const override;
+  /// Throws unsupported.
+  std::shared_ptr<const PartedRows> with(const Index::State& whole, MatrixView<const float> more,
+                                         std::uint32_t threads) const override;
+  /// Throws unsupported.
+  std::shared_ptr<const PartedRows> of(const Index::State& whole,
+                                       std::span<const std::int64_t> places) const override;
+  bool is_compact() const override { return true; }
+
+ private:
+  const StreamedSet set_;
+};
+
+}  // namespace kith

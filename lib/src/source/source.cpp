@@ -1,0 +1,62 @@
+#include "kith/source.hpp"
+
+#include <cstring>
+
+#include "base/border.hpp"
+#include "base/names.hpp"
+#include "base/numbers.hpp"
+#include "rows/landing.hpp"
+
+namespace kith {
+namespace {
+
+constexpr std::pair<Residence, std::string_view> residence_names[] = {{Residence::automatic, "automatic"},
+                                                                      {Residence::resident, "resident"},
+                                                                      {Residence::stream, "stream"},
+                                                                      {Residence::quantized, "quantized"}};
+constexpr std::pair<Residence, std::string_view> other_residence_names[] = {{Residence::quantized, "shadow"}};
+
+class MemorySource final : public Source {
+ public:
+  explicit MemorySource(const RowsView& rows) : rows_(rows) {}
+
+  RowsInfo info() const override { return {rows_.rows, rows_.cols, rows_.element}; }
+  void read(std::int64_t first, std::int64_t count, void* to) const override {
+    const std::size_t bytes = size(row_bytes(rows_.element, rows_.cols));
+    for (std::int64_t r = 0; r < count; ++r)
+      std::memcpy(static_cast<unsigned char*>(to) + size(r) * bytes, rows_.row(first + r), bytes);
+  }
+  std::optional<RowsView> in_memory() const override { return rows_; }
+  std::string name() const override { return "the rows in memory"; }
+
+ private:
+  const RowsView rows_;
+};
+
+}  // namespace
+
+Source::~Source() = default;
+
+std::optional<RowsView> Source::in_memory() const {
+  return std::nullopt;
+}
+std::string Source::name() const {
+  return "the source";
+}
+
+std::shared_ptr<const Source> memory_source(const RowsView& rows) try {
+  check_rows("source", "training", rows);
+  return std::make_shared<MemorySource>(rows);
+} catch (...) {
+  rethrow_as_error();
+}
+
+std::string_view name(Residence residence) {
+  return name_in(residence_names, residence);
+}
+
+Residence parse_residence(std::string_view text) {
+  return parse_in(residence_names, "residence", text, &other_residence_names);
+}
+
+}  // namespace kith

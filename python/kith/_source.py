@@ -1,0 +1,117 @@
+"""Rows that stay in a file or in memory, and pass through the device: docs/howto/beyond-one-card.md."""
+
+from __future__ import annotations
+
+import ctypes as c
+import os
+from typing import TYPE_CHECKING, Any, Optional, Union
+
+from . import _structs as s
+from ._arrays import Rows, address, element_rows_of, index_array
+from ._checks import not_negative
+from ._device import Device, open_device
+from ._errors import InvalidArgument
+from ._index_file import Path, name_of_file
+from ._library import Handle, check, lib, new_handle, text
+
+if TYPE_CHECKING:
+    from ._index import Index
+
+
+def open_source(
+    source: Any,
+    metric: str = "l2",
+    device: Union[str, Device] = "auto",
+    *,
+    residence: Optional[str] = None,
+    memory_limit: int = 0,
+    chunk_rows: int = 0,
+    features: Optional[Any] = None,
+    element: Optional[str] = None,
+    ids: Optional[Any] = None,
+) -> Index:
+    """An `Index` of rows that stay in a file, or in an array, and may be more than the device holds.
+
+    Answers are those of `kith.Index` with the same rows, bit for bit.
+
+    Parameters
+    ----------
+    source : str, path or array
+        A file that is read by ranges (``.npy``, ``.fbin``, ``.f16bin``, ``.u8bin``, ``.i8bin``, ``.kidx``) and stays
+        open; or an array of an element that the library takes, such as ``numpy.memmap``, which is kept and must
+        not change. Other arrays are converted, which takes memory of their size.
+    metric, device, features, ids
+        As for `kith.Index`; ids ascend.
+    residence : {"resident", "stream", "quantized"}, optional
+        Where the rows stay. ``stream``: each search passes them through the device in chunks. ``quantized``: the device
+        holds quantized rows (a byte a column), and the host ranks the candidates. None: on the device if they fit,
+        else ``stream``.
+    memory_limit : int
+        Bytes of device memory that one search and the index take together; 0: chunks of 128 MiB at most.
+    chunk_rows : int
+        With ``stream``: rows of a chunk; 0: as many as the limit has room for.
+    element : {"bits"}, optional
+        The bytes of `source` hold 8 columns each, for the metric ``hamming``.
+
+    Returns
+    -------
+    Index
+
+    Raises
+    ------
+    kith.BadFile
+        Missing, foreign or cut. A search raises it where the file has changed since.
+    kith.Unsupported
+        A file that is not read by ranges; a device that cannot keep rows so.
+    kith.OutOfMemory
+        The limit has no room for a chunk.
+
+    Examples
+    --------
+    >>> import numpy as np, os, tempfile, kith
+    >>> path = os.path.join(tempfile.mkdtemp(), "rows.npy")
+    >>> np.save(path, np.arange(2000, dtype=np.float32).reshape(1000, 2))
+    >>> index = kith.open_source(path, device="cpu", residence="stream", chunk_rows=100)
+    >>> index.search(np.array([[1000, 1001]], np.float32), 2).row.tolist()
+    [[500, 499]]
+    >>> index.residence
+    'stream'
+    """
+    from ._index import Index
+
+    where = "kith.open_source"
+    if not isinstance(metric, str):
+        raise InvalidArgument(f"{where}: metric={metric!r}; pass a name")
+    if element not in (None, "bits"):
+        raise InvalidArgument(f"{where}: element={element!r}; pass 'bits', or leave it out")
+    of_index = s.sized(s.IndexOptions, metric=metric.encode())
+    if features is not None:
+        columns = index_array(features, f"{where}: features")
+        of_index.features, of_index.feature_count = address(columns), len(columns)
+    if ids is not None:
+        given = index_array(ids, f"{where}: ids")
+        of_index.ids, of_index.id_count = address(given), len(given)
+    options = s.sized(s.SourceOptions, index=c.pointer(of_index))
+    options.residence = residence.encode() if residence else None
+    options.memory_limit = not_negative(memory_limit, f"{where}: memory_limit")
+    options.chunk_rows = not_negative(chunk_rows, f"{where}: chunk_rows")
+    opened = open_device(device)
+    if isinstance(source, (str, os.PathLike)):
+        options.element = element.encode() if element else None
+        name = name_of_file(source, where)
+        return Index._of(new_handle(lib.kith_index_free, lib.kith_index_from_file, opened.handle, name, options), opened, None)
+    rows = element_rows_of(source, f"{where}: source", element == "bits")
+    handle = new_handle(lib.kith_index_free, lib.kith_index_from_rows, opened.handle, rows.struct, options)
+    return Index._of(handle, opened, rows.columns, rows)
+
+
+def residence_of(handle: Handle) -> str:
+    name = c.c_char_p()
+    check(lib.kith_index_residence(handle.value, name))
+    return text(name.value)
+
+
+def kept_by(handle: Handle, path: Path, rows: Rows, k: int, found: tuple[Any, Any]) -> Any:
+    """A search that keeps what it found in a file, as a function of its options."""
+    name = name_of_file(path, "kith.Index.search: checkpoint")
+    return lambda chosen: int(lib.kith_index_search_kept(handle.value, rows.struct, k, chosen, name, *found))

@@ -1,0 +1,103 @@
+"""Index files, or some of their rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from .._errors import BadFile
+from .._index_file import index_file_info
+from ._files import _fingerprint, _open
+
+if TYPE_CHECKING:
+    from .._types import Array
+
+_DTYPES = {"f32": "<f4", "f16": "<f2", "bf16": "<u2", "u8": "u1", "i8": "i1"}
+
+
+class IndexHead(NamedTuple):
+    """What an index file holds.
+
+    Attributes
+    ----------
+    metric, element : str
+    rows : int
+        In the file, those that are removed included.
+    columns, features : int
+        Of rows as given, and of those in the file.
+    first_row : int
+    offset : int
+        Of the first row, in bytes.
+    fingerprint : str
+        Of its size and of samples of its bytes, spread over all of it.
+    """
+
+    metric: str
+    element: str
+    rows: int
+    columns: int
+    features: int
+    first_row: int
+    offset: int
+    fingerprint: str
+
+
+def head_of(path: str) -> IndexHead:
+    """Read the head of an index file.
+
+    Raises
+    ------
+    BadFile
+        It is missing, or none that kith reads.
+    """
+    info = index_file_info(path)
+    with _open(path) as file:
+        mark = _fingerprint(file, info.bytes)
+    return IndexHead(
+        info.metric,
+        info.element,
+        info.rows + info.removed,
+        info.dims,
+        info.features,
+        info.first_row,
+        info.rows_offset,
+        mark,
+    )
+
+
+def check_head(path: str, expected: IndexHead) -> None:
+    """Raises BadFile: the file is no more what `expected` says."""
+    found = head_of(path)
+    if found != expected:
+        raise BadFile(
+            f"{path}: has changed since the index was made: {_shown(expected)} then, {_shown(found)} now; "
+            "put the old file back, or make the index again"
+        )
+
+
+def read_index_rows(path: str, begin: int, end: int, expected: IndexHead) -> Array:
+    """Rows begin ... end - 1 as they stand in the file, those that are removed included; bf16 as float32.
+
+    Raises
+    ------
+    BadFile
+        The file is no more what `expected` says.
+    """
+    check_head(path, expected)
+    dtype, count = np.dtype(_DTYPES[expected.element]), (end - begin) * expected.features
+    with _open(path) as file:
+        file.seek(expected.offset + begin * expected.features * dtype.itemsize)
+        flat = np.fromfile(file, dtype, count)
+    if len(flat) != count:
+        raise BadFile(
+            f"{path}: ends within row {begin + len(flat) // expected.features} of {expected.rows}; "
+            "it was cut while it was read: copy or download it again"
+        )
+    if expected.element == "bf16":
+        flat = (flat.astype(np.uint32) << 16).view(np.float32)
+    return flat.reshape(end - begin, expected.features)
+
+
+def _shown(head: IndexHead) -> str:
+    return f"{head.rows} x {head.columns} {head.element}, fingerprint {head.fingerprint[:8]}"

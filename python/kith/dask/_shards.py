@@ -1,0 +1,147 @@
+"""The shards of an index: tasks that open them, and their recipes."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, NamedTuple, Optional
+
+import numpy as np
+from distributed import Client
+
+from .._arrays import rows_of
+from .._checks import whole
+from .._errors import InvalidArgument
+from .._library import version
+from .._metrics import metric_named
+from . import _client as c
+from . import _tasks as tasks
+from ._queries import check_blocks, is_dask
+
+
+class Shards(NamedTuple):
+    """Lazy `tasks.Shard`, and how each is opened again."""
+
+    opened: list[Any]
+    recipes: list[tasks.Recipe]
+    dims: int
+
+
+def shards_of_files(client: Client, files: Any, metric: str, device: str, shard_rows: Optional[int]) -> Shards:
+    where = "kith.dask.Index.from_files"
+    names, metric = _names(client, files, where), metric_named(metric)
+    name = c.token()
+    layouts = c.run(client, [c.task(tasks.describe, f"describe-{name}-{i}", n) for i, n in enumerate(names)])
+    for path, layout in zip(names, layouts):
+        if layout.columns != layouts[0].columns:
+            raise InvalidArgument(
+                f"{where}: {path} has {layout.columns} columns, but {names[0]} has {layouts[0].columns}; "
+                "all files need the same"
+            )
+    parts = []
+    for path, layout in zip(names, layouts):
+        size = layout.rows if shard_rows is None else _at_least_1(shard_rows, f"{where}: shard_rows")
+        for begin in range(0, layout.rows, size):
+            parts.append(tasks.Rows(path, begin, min(begin + size, layout.rows), layout))
+    counts = [part.end - part.begin for part in parts]
+    recipes = _recipes(client, [(part, _shown(part)) for part in parts], parts, counts, metric, device)
+    shards = [c.task(tasks.open_shard, f"open-{name}-{i}", recipe) for i, recipe in enumerate(recipes)]
+    return Shards(shards, recipes, layouts[0].columns)
+
+
+def shards_of_array(
+    client: Client, array: Any, metric: str, device: str, shards: Optional[int], scratch: Optional[str]
+) -> Shards:
+    where = "kith.dask.Index.from_array"
+    metric, name = metric_named(metric), c.token()
+    if is_dask(array):
+        check_blocks(array, where)
+        blocks = [block for block in array.rechunk({1: -1}).to_delayed()[:, 0]]
+        counts, dims = [int(size) for size in array.chunks[0]], int(array.shape[1])
+        kept = [(block, count) for block, count in zip(blocks, counts) if count]
+        blocks, counts = [block for block, _ in kept], [count for _, count in kept]
+        if not blocks:
+            raise InvalidArgument(f"{where}: an array of shape {array.shape} has no rows; pass at least one")
+        named: list[tuple[Any, str]] = [(None, f"block {i}") for i in range(len(blocks))]
+        recipes = _recipes(client, named, blocks, counts, metric, device)
+        opened = [
+            c.task(tasks.open_block, f"open-{name}-{i}", block, recipe)
+            for i, (block, recipe) in enumerate(zip(blocks, recipes))
+        ]
+        return Shards(opened, recipes, dims)
+    rows = rows_of(array, where).array
+    if len(rows) == 0:
+        raise InvalidArgument(f"{where}: an array of shape {rows.shape} has no rows; pass at least one")
+    places = _cut(len(rows), client, shards, where)
+    shipped = c.Shipped(client, rows, scratch, where)
+    cut = [shipped.part(a, b) for a, b in zip(places, places[1:])]
+    counts = [b - a for a, b in zip(places, places[1:])]
+    recipes = _recipes(client, [(part, f"rows {a}") for part, a in zip(cut, places)], cut, counts, metric, device)
+    opened = [c.task(tasks.open_shard, f"open-{name}-{i}", recipe) for i, recipe in enumerate(recipes)]
+    c.finalize(client, shipped)
+    return Shards(opened, recipes, rows.shape[1])
+
+
+def shards_of_index_file(client: Client, path: Any, device: str, shards: Optional[int]) -> Shards:
+    where = "kith.dask.Index.from_index_file"
+    file, name = os.path.abspath(os.fspath(path)), c.token()
+    [head] = c.run(client, [c.task(tasks.describe_index, f"describe-{name}", file)])
+    if head.first_row:
+        raise InvalidArgument(
+            f"{where}: {file} is a shard, with first_row = {head.first_row}; name the file of an index of all rows"
+        )
+    places = _cut(head.rows, client, shards, where)
+    parts = [tasks.IndexRows(file, a, b, head) for a, b in zip(places, places[1:])]
+    counts = [part.end - part.begin for part in parts]
+    named = [(part, f"{file}: rows {part.begin} to {part.end - 1}") for part in parts]
+    recipes = _recipes(client, named, parts, counts, head.metric, device)
+    opened = [c.task(tasks.open_shard, f"open-{name}-{i}", recipe) for i, recipe in enumerate(recipes)]
+    return Shards(opened, recipes, head.columns)
+
+
+def _names(client: Client, files: Any, where: str) -> list[str]:
+    if isinstance(files, (str, os.PathLike)):
+        pattern = os.path.abspath(os.fspath(files))
+        [names] = c.run(client, [c.task(tasks.list_files, f"list-{c.token()}", pattern)])
+        return list(names)
+    names = [os.path.abspath(os.fspath(name)) for name in files]
+    if not names:
+        raise InvalidArgument(f"{where}: no file; pass at least one")
+    return names
+
+
+def _cut(rows: int, client: Client, shards: Optional[int], where: str) -> list[int]:
+    """Where shards begin, and where the last one ends."""
+    parts = len(client.nthreads()) if shards is None else _at_least_1(shards, f"{where}: shards")
+    parts = max(1, min(parts, rows))
+    return [rows * i // parts for i in range(parts + 1)]
+
+
+def _recipes(
+    client: Client, named: list[tuple[Any, str]], sources: list[Any], counts: list[int], metric: str, device: str
+) -> list[tasks.Recipe]:
+    """One a shard; `named`: its rows, None where a task has them, and its name."""
+    largest: Optional[float] = None
+    if metric == "negative_dot":
+        name = c.token()
+        asked = [
+            c.task(tasks.largest_of, f"largest-{name}-{i}", source, shown)
+            for i, (source, (_, shown)) in enumerate(zip(sources, named))
+        ]
+        largest = max(c.run(client, asked))
+    first = np.cumsum([0, *counts]).tolist()
+    return [
+        tasks.Recipe(rows, shown, metric, device, first[i], largest, version()) for i, (rows, shown) in enumerate(named)
+    ]
+
+
+def _shown(part: tasks.Rows) -> str:
+    if part.end - part.begin == part.layout.rows:
+        return part.path
+    return f"{part.path}: rows {part.begin} to {part.end - 1}"
+
+
+def _at_least_1(value: Any, what: str) -> int:
+    number = whole(value, what)
+    if number < 1:
+        raise InvalidArgument(f"{what} = {number}; choose 1 or more")
+    return number

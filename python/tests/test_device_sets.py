@@ -1,0 +1,44 @@
+"""Sets of devices: where rows go changes no answer."""
+
+import kith
+import numpy as np
+import pytest
+
+from reference import neighbors, whole
+
+
+@pytest.fixture
+def both(device):
+    """A set of the device under test and another one, if there is another one."""
+    specs = [found.spec for found in kith.devices()]
+    others = [spec for spec in specs if spec != kith.Device(device).info.spec]
+    if not others:
+        pytest.skip("there is one device alone")
+    return f"{device}+{others[0]}"
+
+
+@pytest.mark.parametrize("placement, shares", [("automatic", None), ("split", [3, 1]), ("replicate", np.ones(2))])
+def test_placement(both, random, tmp_path, placement, shares):
+    train, queries = whole(random, 500, 4), whole(random, 30, 4)
+    distance, row = neighbors(train, queries, 7, "l2")
+    index = kith.Index(train, device=both, placement=placement, shares=shares)
+    index.save(tmp_path / "a.kidx")
+    opened = kith.open_index(tmp_path / "a.kidx", both, placement=placement, shares=shares)
+    for one in (index, opened):
+        found = one.search(queries, 7)
+        assert np.array_equal(found.row, row) and np.array_equal(found.distance, distance)
+
+
+def test_what_is_no_placement(device, random):
+    train = whole(random, 5, 2)
+    with pytest.raises(kith.InvalidArgument, match="none called"):
+        kith.Index(train, device=device, placement="spread")
+    with pytest.raises(kith.InvalidArgument, match="one number a device"):
+        kith.Index(train, device=device, shares=[[1, 2]])
+    with pytest.raises(kith.InvalidArgument, match="twice"):
+        kith.Index(train, device="cpu+cpu")
+
+
+def test_shares_of_another_count(both, random):
+    with pytest.raises(kith.InvalidArgument, match="3 shares for the 2 members"):
+        kith.Index(whole(random, 5, 2), device=both, shares=[1, 2, 3])

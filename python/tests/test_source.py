@@ -1,0 +1,50 @@
+"""Rows that stay in a file or an array."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import kith
+
+
+@pytest.fixture
+def rows() -> np.ndarray:
+    return np.random.default_rng(25).integers(0, 6, (200, 7)).astype(np.float32)
+
+
+def test_a_file_and_an_array_answer_as_resident_rows(tmp_path: Path, rows: np.ndarray) -> None:
+    path = tmp_path / "rows.npy"
+    np.save(path, rows)
+    whole = kith.Index(rows, device="cpu").search(rows[:9], 11)
+    for source in (path, str(path), rows, np.load(path, mmap_mode="r")):
+        index = kith.open_source(source, device="cpu", residence="stream", chunk_rows=33)
+        assert index.residence == "stream"
+        found = index.search(rows[:9], 11)
+        assert np.array_equal(found.row, whole.row)
+        assert np.array_equal(found.distance, whole.distance)
+    assert kith.open_source(path, device="cpu").residence == "resident"
+
+
+def test_a_checkpoint_stays_and_is_gone_on_from(tmp_path: Path, rows: np.ndarray) -> None:
+    index = kith.open_source(rows, device="cpu", residence="stream", chunk_rows=50)
+    kept = tmp_path / "kept"
+    found = index.search(rows[:3], 5, checkpoint=kept)
+    assert kept.exists()
+    again = index.search(rows[:3], 5, checkpoint=str(kept))
+    assert np.array_equal(found.row, again.row)
+    with pytest.raises(kith.InvalidArgument, match="other queries"):
+        index.search(rows[:4], 5, checkpoint=kept)
+    with pytest.raises(kith.Unsupported, match="checkpoint"):
+        kith.Index(rows, device="cpu").search(rows[:3], 5, checkpoint=kept)
+
+
+def test_what_is_refused(tmp_path: Path, rows: np.ndarray) -> None:
+    with pytest.raises(kith.BadFile, match="none.npy"):
+        kith.open_source(tmp_path / "none.npy")
+    with pytest.raises(kith.InvalidArgument, match="did you mean stream"):
+        kith.open_source(rows, device="cpu", residence="streem")
+    with pytest.raises(kith.InvalidArgument, match="element"):
+        kith.open_source(rows, element="bytes")

@@ -1,0 +1,42 @@
+// Sets of devices, with a device as often in them as a test likes.
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "common/device.hpp"
+#include "device/device_set.hpp"
+#include "device/device_state.hpp"
+#include "kith/index.hpp"
+
+namespace kith::tests {
+
+/// The device under test, or the first of its members where that is a set.
+inline const Device& one_device() {
+  const std::vector<Device>& members = device().state()->members;
+  return members.empty() ? device() : members.front();
+}
+
+/// `count` members, two or more: the device under test, or its members, and the CPU in turn.
+inline Device set_of(std::size_t count) {
+  static const Device cpu = open_device("cpu");
+  std::vector<Device> from = device().state()->members;
+  if (from.empty()) from = {device(), cpu};
+  std::vector<Device> members;
+  for (std::size_t i = 0; i < count; ++i) members.push_back(from[i % from.size()]);
+  return set_of_devices(std::move(members));
+}
+
+/// 2 to `most` members, parts as uneven as chance has it, some of them empty; rows split or replicated.
+inline std::pair<Device, IndexOptions> set_by_chance(std::mt19937& random, std::size_t most) {
+  const std::size_t count = 2 + random() % (most - 1);
+  IndexOptions options;
+  options.placement = random() % 3 == 0 ? Placement::replicate : Placement::split;
+  for (std::size_t i = 0; i < count; ++i) options.shares.push_back(static_cast<double>(random() % 5));
+  options.shares[random() % count] = 3;
+  return {set_of(count), options};
+}
+
+}  // namespace kith::tests

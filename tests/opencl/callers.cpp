@@ -1,0 +1,223 @@
+// Rows and answers in buffers of a host program: kith/opencl.hpp. On PoCL: kith_opencl_tests
+// --device=opencl:pocl.
+#include "callers.hpp"
+
+#include <chrono>
+#include <optional>
+#include <thread>
+
+#include "common/bytes_as_floats.hpp"
+#include "common/elements.hpp"
+#include "common/oracle.hpp"
+#include "kith/classifier.hpp"
+#include "kith/filter.hpp"
+
+namespace kith::tests {
+namespace {
+
+constexpr std::int64_t n = 500, m = 37, dims = 21, k = 9;
+
+bool has_opencl() {
+  return device().info().backend == "opencl";
+}
+
+/// A search whose answers go to buffers with room behind them.
+Neighbors search_into_buffers(Caller& caller, const Index& index, const RowsView& queries, std::int64_t k_of,
+                              const PlanOptions& options = {}) {
+  const std::size_t cells = size(queries.rows * k_of), before = 3, behind = 2;
+  const std::vector<float> canaries(cells + before + behind, 77);
+  const std::vector<std::int64_t> numbers(cells + before + behind, 77);
+  DeviceNeighbors to = opencl::neighbors(caller.buffer_of(canaries.data(), canaries.size() * sizeof(float)),
+                                         caller.buffer_of(numbers.data(), numbers.size() * 8));
+  to.distance_offset_bytes = before * sizeof(float);
+  to.index_offset_bytes = before * 8;
+  index.search_into(queries, k_of, to, options);
+  const auto distance = caller.read<float>(static_cast<cl_mem>(to.distance), canaries.size());
+  const auto rows = caller.read<std::int64_t>(static_cast<cl_mem>(to.index), numbers.size());
+  for (const std::size_t i : {std::size_t{0}, before - 1, cells + before, cells + before + behind - 1}) {
+    CHECK(distance[i] == 77);
+    CHECK(rows[i] == 77);
+  }
+  const auto inside = [&](const auto& all) { return std::vector(all.begin() + before, all.end() - behind); };
+  return {queries.rows, k_of, inside(distance), inside(rows)};
+}
+
+TEST_SUITE_BEGIN("device");
+
+TEST_CASE("callers: rows, queries and answers of every element in buffers are those of the host") {
+  if (!has_opencl()) return;
+  Caller caller;
+  const Device adopted = caller.open();
+  CHECK(adopted.info().spec == device().info().spec);
+  const Matrix train = bytes_as_floats(n, dims, 1), queries = bytes_as_floats(m, dims, 2);
+  for (const Element element : number_elements)
+    for (const Metric metric : {Metric::l2, Metric::negative_dot, Metric::cosine, Metric::l1}) {
+      CAPTURE(std::string(name(element)));
+      CAPTURE(std::string(name(metric)));
+      const Stored rows(train, element, 3, 5), asked(queries, Element::f16, 1, 1);
+      const Index right(device(), rows.view(), metric), index(adopted, caller.put(rows.view()), metric);
+      const Neighbors found = right.search(asked.view(), k);
+      CHECK(difference(found, neighbors(metric, queries, train, k)) == "");
+      CHECK(index.search(asked.view(), k) == found);
+      CHECK(index.search(caller.put(asked.view()), k) == found);
+      CHECK(search_into_buffers(caller, index, asked.view(), k) == found);
+      CHECK(search_into_buffers(caller, index, caller.put(asked.view()), k, {.query_tile = 16}) == found);
+      const Index grown = index.with(caller.put(asked.view()));
+      CHECK(search_into_buffers(caller, grown, caller.put(asked.view()), 3) ==
+            right.with(asked.view()).search(asked.view(), 3));
+    }
+  const Stored codes = random_bits(200, 77, 3, 2);
+  const Index index(adopted, caller.put(codes.view()), Metric::hamming);
+  CHECK(search_into_buffers(caller, index, caller.put(codes.view().slice(10, 20)), 5) ==
+        Index(device(), codes.view(), Metric::hamming).search(codes.view().slice(10, 20), 5));
+}
+
+TEST_CASE("callers: what the queue holds comes first") {
+  if (!has_opencl()) return;
+  Caller caller;
+  const Device adopted = caller.open();
+  const Matrix train = bytes_as_floats(n, dims, 3);
+  cl_int error = CL_SUCCESS;
+  const cl_event gate = clCreateUserEvent(caller.context(), &error);
+  REQUIRE(error == CL_SUCCESS);
+  const RowsView rows = caller.put(RowsView(train.view()), gate);
+  std::thread opener([gate] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    clSetUserEventStatus(gate, CL_COMPLETE);
+  });
+  std::optional<Index> index;
+  const std::string said = error_of([&] { index.emplace(adopted, rows, Metric::l2); });
+  opener.join();
+  clReleaseEvent(gate);
+  REQUIRE(said == "nothing was thrown");
+  CHECK(difference(index->search(train, k), neighbors(Metric::l2, train, train, k)) == "");
+}
+
+TEST_CASE("callers: a value that is not finite is named as the host names it") {
+  if (!has_opencl()) return;
+  Caller caller;
+  const Device adopted = caller.open();
+  Matrix train = bytes_as_floats(40, dims, 4);
+  train.values[size(33 * dims + 7)] = -inf;
+  const RowsView rows = caller.put(train.view());
+  for (const Metric metric : {Metric::l2, Metric::cosine}) {
+    CHECK(error_of([&] { Index(adopted, rows, metric); }) ==
+          "invalid_argument: index: training row 33, column 7 holds an infinity; make every value finite, or "
+          "leave the row out");
+    CHECK(error_of([&] { Index(adopted, rows, metric, {.first_row = 1000}); }) ==
+          "invalid_argument: index: training row 1033, column 7 holds an infinity; make every value finite, "
+          "or leave the row out");
+    const Index index(adopted, rows.slice(0, 33), metric);
+    CHECK(error_of([&] { static_cast<void>(index.search(rows, 2)); }) ==
+          "invalid_argument: search: query row 33, column 7 holds an infinity; make every value finite, or "
+          "leave the row out");
+  }
+  Matrix zeros = bytes_as_floats(40, dims, 4);
+  std::fill_n(zeros.values.begin() + 2 * dims, dims, 0.0f);
+  CHECK(error_of([&] { Index(adopted, caller.put(zeros.view()), Metric::cosine); }) ==
+        "invalid_argument: index: training row 2 is all zeros, which has no direction; leave it out for "
+        "cosine");
+}
+
+TEST_CASE("callers: memory of another context, too little memory and read-only memory are refused") {
+  if (!has_opencl()) return;
+  Caller caller, stranger;
+  const Device adopted = caller.open();
+  const std::string spec = adopted.info().spec;
+  const Matrix train = bytes_as_floats(50, dims, 5);
+  const std::string context = "unsupported: index: the training rows lie on an OpenCL device, and " + spec +
+                              " has another OpenCL context than their memory; open it with that one, by "
+                              "open_device() of kith/opencl.hpp";
+  CHECK(error_of([&] { Index(adopted, stranger.put(train.view()), Metric::l2); }) == context);
+  CHECK(error_of([&] { Index(device(), caller.put(train.view()), Metric::l2); }) == context);
+  RowsView wrong_queue = caller.put(train.view());
+  wrong_queue.stream_or_queue = stranger.queue();
+  CHECK(error_of([&] { Index(adopted, wrong_queue, Metric::l2); }) ==
+        "unsupported: index: the training rows lie on an OpenCL device, and " + spec +
+            " has another OpenCL context than their queue; give a queue of the context of the memory");
+  RowsView too_many = caller.put(train.view());
+  too_many.rows = 51;
+  CHECK(error_of([&] { Index(adopted, too_many, Metric::l2); }) ==
+        "invalid_argument: index: the training rows lie on an OpenCL device, and " + spec +
+            " finds 4200 bytes in their buffer, but 4284 are used; give a larger one");
+  RowsView of_cuda = caller.put(train.view());
+  of_cuda.where = Where::cuda;
+  CHECK(error_of([&] { Index(adopted, of_cuda, Metric::l2); }) ==
+        "unsupported: index: the training rows lie on a CUDA device, and " + spec +
+            " takes memory of OpenCL alone; give a cl_mem, or open the device by its other name");
+  CHECK(error_of([&] { Index(open_device("cpu"), caller.put(train.view()), Metric::l2); }) ==
+        "unsupported: index: the training rows lie on an OpenCL device, and cpu takes memory of the host "
+        "alone; copy them to the host");
+  const Index index(adopted, train, Metric::l2);
+  const auto said = [&](const DeviceNeighbors& to) {
+    return error_of([&] { index.search_into(train, 2, to); });
+  };
+  const cl_mem enough = caller.buffer(800);
+  CHECK(said(opencl::neighbors(caller.buffer(400, CL_MEM_READ_ONLY), enough)) ==
+        "unsupported: search_into: the distances lie on an OpenCL device, and " + spec +
+            " may not write to their buffer, which is CL_MEM_READ_ONLY; give one that kernels may write");
+  CHECK(said(opencl::neighbors(enough, caller.buffer(400))) ==
+        "invalid_argument: search_into: the row numbers lie on an OpenCL device, and " + spec +
+            " finds 400 bytes in their buffer, but 800 are used; give a larger one");
+  DeviceNeighbors odd = opencl::neighbors(enough, enough);
+  odd.index_offset_bytes = 4;
+  CHECK(said(odd) ==
+        "invalid_argument: search_into: index begins at no multiple of 8 bytes; align it to its elements");
+  CHECK(said(opencl::neighbors(nullptr, enough)) ==
+        "invalid_argument: search_into: distance has no address (a null pointer); give that of the first "
+        "element");
+}
+
+TEST_CASE("callers: what the host would make is refused, or takes rows of the host alone") {
+  if (!has_opencl()) return;
+  Caller caller;
+  const Device adopted = caller.open();
+  const Matrix train = bytes_as_floats(50, dims, 6);
+  const RowsView rows = caller.put(train.view());
+  const DeviceNeighbors to = opencl::neighbors(caller.buffer(800), caller.buffer(800));
+  const auto said = [&](const Index& index, const PlanOptions& options) {
+    return error_of([&] { index.search_into(train, 2, to, options); });
+  };
+  const auto refused = [](const char* what) {
+    return "unsupported: search_into: " + std::string(what) +
+           ", so that the host makes the answers, but memory of a device is given for them; search into "
+           "memory "
+           "of the host";
+  };
+  const Index index(adopted, rows, Metric::l2);
+  const RowFilter filter = RowFilter::only(50, std::vector<std::int64_t>{1, 2, 3});
+  CHECK(said(index, {.filter = filter.view()}) == refused("a filter is given"));
+  CHECK(said(index, {.self = 0}) == refused("queries leave their own rows out"));
+  const std::vector<std::int64_t> gone = {3};
+  CHECK(said(index.without(gone), {}) == refused("rows were removed"));
+  CHECK(said(index.without(gone).compact(), {}) ==
+        refused("rows were removed, and the others have kept their numbers"));
+  std::vector<std::int64_t> ids(50);
+  for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = static_cast<std::int64_t>(100 - i);
+  const Index named(adopted, rows, Metric::l2, {.ids = ids});
+  CHECK(said(named, {}) == refused("the rows have ids"));
+  CHECK(named.search(rows, 3) == Index(device(), train, Metric::l2, {.ids = ids}).search(train, 3));
+  CHECK(error_of([&] { index.search_into(train, 51, to); }).starts_with("invalid_argument: search: k = 51"));
+  const std::vector<float> radius = {1};
+  CHECK(error_of([&] { static_cast<void>(index.within(rows, radius)); }) ==
+        "unsupported: within: the query rows lie on an OpenCL device, and this call takes those of the host "
+        "alone; copy them to the host");
+}
+
+TEST_CASE("callers: a context, a device and a queue that do not belong together are refused") {
+  if (!has_opencl()) return;
+  const Caller caller, stranger;
+  CHECK(error_of([&] { open_device(nullptr, caller.cl_device(), nullptr); }) ==
+        "invalid_argument: opencl: the context or the device is null; give those that the memory was made "
+        "with");
+  CHECK(error_of([&] { open_device(caller.context(), caller.cl_device(), stranger.queue()); }) ==
+        "unsupported: opencl: the caller's queue is of another context; give a queue of that context, or "
+        "none");
+  const Device without_queue = open_device(caller.context(), caller.cl_device(), nullptr);
+  CHECK(without_queue.info().name == device().info().name);
+}
+
+TEST_SUITE_END();
+
+}  // namespace
+}  // namespace kith::tests

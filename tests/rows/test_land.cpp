@@ -1,0 +1,344 @@
+// The steps land and finish, and an Index of rows that are landed: docs/contract.md, section 3.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common/device.hpp"
+#include "common/elements.hpp"
+#include "common/oracle.hpp"
+#include "kith/index.hpp"
+
+namespace kith::tests {
+namespace {
+
+constexpr std::uint32_t infinity_bits = 0x7F800000u, magnitude_bits = 0x7FFFFFFFu;
+constexpr float canary = 77.0f;
+
+/// What a step lands, and where.
+struct Landing {
+  RowsView rows;
+  std::vector<std::uint32_t> columns;  ///< empty: all
+  std::uint32_t block = 1, blocks_before = 0, first_row = 0;
+
+  std::uint32_t dims() const {
+    const std::int64_t words = (rows.cols + 31) / 32;
+    if (!columns.empty()) return static_cast<std::uint32_t>(columns.size());
+    return static_cast<std::uint32_t>(rows.element == Element::bits ? words : rows.cols);
+  }
+  std::size_t block_floats() const { return std::size_t{block} * dims(); }
+  std::size_t blocks() const { return (size(rows.rows) + block - 1) / block; }
+};
+
+/// Whole blocks, and what was found.
+struct Landed {
+  std::vector<float> blocks;
+  std::uint32_t largest = 0, bad = no_row;
+};
+
+/// Run the step; empty where the device has none.
+std::string land(const Landing& what, Landed& got) {
+  std::string refusal;
+  spi::with_device(device(), [&](spi::Device& on) {
+    const RowsView& rows = what.rows;
+    const auto* const bytes = static_cast<const unsigned char*>(rows.data);
+    const std::size_t end = size(rows.offset_bytes + rows.rows * rows.stride_bytes);
+    const GuardedMemory<unsigned char> raw(on, std::vector<unsigned char>(bytes, bytes + end));
+    const GuardedMemory<std::uint32_t> columns(
+        on, what.columns.empty() ? std::vector<std::uint32_t>{0} : what.columns);
+    const std::size_t before = what.blocks_before * what.block_floats(),
+                      inside = what.blocks() * what.block_floats();
+    const GuardedMemory<float> out(on, std::vector<float>(before + inside + what.block_floats(), canary));
+    const GuardedMemory<std::uint32_t> found(on, {5, 0, no_row, 5});
+    const std::size_t chosen = what.columns.size();
+    const auto count = static_cast<std::uint32_t>(rows.rows);
+    refusal = run_step(
+        on, spi::LandStep{{raw.memory(), rows.element, size(rows.offset_bytes), size(rows.stride_bytes),
+                           count, static_cast<std::uint32_t>(rows.cols)},
+                          {columns.memory(), 0, 1, chosen, chosen},
+                          {out.memory(), what.blocks_before * what.block, count, what.dims(), what.block},
+                          {found.memory(), 1, 1, spi::land_findings, spi::land_findings},
+                          what.first_row});
+    if (!refusal.empty()) return;
+    check_unchanged(raw, columns);
+    const std::vector<float> all = out.read();
+    const auto first = all.begin() + static_cast<std::ptrdiff_t>(before),
+               last = first + static_cast<std::ptrdiff_t>(inside);
+    const bool others_stay = std::all_of(all.begin(), first, [](float v) { return v == canary; }) &&
+                             std::all_of(last, all.end(), [](float v) { return v == canary; });
+    CHECK(others_stay);
+    const std::vector<std::uint32_t> seen = found.read();
+    CHECK(seen[0] == 5);
+    CHECK(seen[3] == 5);
+    got = {{first, last}, seen[1], seen[2]};
+  });
+  return refusal;
+}
+
+/// A value of a row as it is landed.
+float landed_value(const RowsView& rows, std::int64_t r, std::uint32_t d) {
+  if (rows.element != Element::bits) return value_in(rows, r, d);
+  std::uint32_t word = 0;
+  for (std::int64_t c = d * 32; c < std::min<std::int64_t>(rows.cols, d * 32 + 32); ++c)
+    if (bit_of(rows.row(r), c)) word |= 0x80u >> c % 8 << c % 32 / 8 * 8;
+  return std::bit_cast<float>(word);
+}
+
+/// What docs/contract.md makes of the rows.
+Landed expected(const Landing& what) {
+  Landed right{std::vector<float>(what.blocks() * what.block_floats(), 0.0f)};
+  const std::uint32_t dims = what.dims(), block = what.block;
+  for (std::int64_t r = 0; r < what.rows.rows; ++r)
+    for (std::uint32_t d = 0; d < dims; ++d) {
+      const float value = landed_value(what.rows, r, what.columns.empty() ? d : what.columns[d]);
+      const std::size_t at = (size(r) / block * dims + d) * block + size(r) % block;
+      right.blocks[at] = value;
+      const std::uint32_t magnitude = std::bit_cast<std::uint32_t>(value) & magnitude_bits;
+      if (what.rows.element == Element::bits) continue;
+      right.largest = std::max(right.largest, magnitude);
+      if (magnitude >= infinity_bits)
+        right.bad = std::min(right.bad, what.first_row + static_cast<std::uint32_t>(r));
+    }
+  return right;
+}
+
+/// Whether the device has the step; then it is right.
+bool check_landing(const Landing& what) {
+  Landed got;
+  const std::string refusal = land(what, got);
+  if (!refusal.empty()) {
+    CHECK(refusal == "it takes no memory of callers");
+    return false;
+  }
+  const Landed right = expected(what);
+  CHECK(bits(got.blocks) == bits(right.blocks));
+  CHECK(got.largest == right.largest);
+  CHECK(got.bad == right.bad);
+  return true;
+}
+
+std::vector<std::uint32_t> blocks_of_device() {
+  const DeviceInfo& info = device().info();
+  if (info.train_block == info.query_block) return {info.train_block};
+  return {info.train_block, info.query_block};
+}
+
+/// Numbers of each element, small ones and large ones.
+Stored stored_numbers(Element element, std::int64_t rows, std::int64_t cols, std::int64_t gap,
+                      std::int64_t offset) {
+  if (element == Element::bits) return random_bits(rows, cols, 11, gap);
+  Stored stored(element, rows, cols, gap, offset);
+  std::uint64_t state = 3;
+  for (std::int64_t r = 0; r < rows; ++r)
+    for (std::int64_t d = 0; d < cols; ++d) {
+      state = state * 6364136223846793005u + 1442695040888963407u;
+      const auto pattern = static_cast<std::uint32_t>(state >> 32);
+      if (element_bytes(element) == 1) stored.put_pattern(r, d, static_cast<std::uint8_t>(pattern));
+      if (element == Element::f16) stored.put_pattern(r, d, static_cast<std::uint16_t>(pattern & 0xFBFFu));
+      if (element == Element::bf16) stored.put_pattern(r, d, static_cast<std::uint16_t>(pattern & 0xFF7Fu));
+      if (element == Element::f32) stored.put_pattern(r, d, pattern & 0xFF7FFFFFu);
+    }
+  return stored;
+}
+
+TEST_SUITE_BEGIN("device");
+
+TEST_CASE("land: all 65,536 values of f16 and of bf16 are the float32 that they equal") {
+  for (const Element element : {Element::f16, Element::bf16}) {
+    CAPTURE(std::string(name(element)));
+    const auto value_of = element == Element::f16 ? value_of_f16 : value_of_bf16;
+    constexpr std::int64_t cols = 64, rows = 1024;
+    Stored stored(element, rows, cols);
+    std::vector<float> values;
+    for (std::uint32_t p = 0; p < 0x10000u; ++p) {
+      stored.put_pattern(p / cols, p % cols, static_cast<std::uint16_t>(p));
+      values.push_back(value_of(static_cast<std::uint16_t>(p)));
+    }
+    for (const std::uint32_t block : blocks_of_device()) {
+      Landed got;
+      if (!land({stored.view(), {}, block, 0, 0}, got).empty()) return;
+      std::size_t wrong = 0;
+      for (std::size_t p = 0; p < values.size(); ++p) {
+        const float is = got.blocks[(p / cols / block * cols + p % cols) * block + p / cols % block];
+        const bool same = std::isnan(values[p])
+                              ? std::isnan(is)
+                              : std::bit_cast<std::uint32_t>(is) == std::bit_cast<std::uint32_t>(values[p]);
+        wrong += same ? 0 : 1;
+      }
+      CHECK(wrong == 0);
+      const std::uint32_t first_infinity = element == Element::f16 ? 0x7C00u : 0x7F80u;
+      CHECK(got.bad == first_infinity / cols);
+    }
+  }
+}
+
+TEST_CASE("land: every element, with gaps at odd addresses, in blocks and the ends of blocks") {
+  for (const Element element : all_elements)
+    for (const std::uint32_t block : blocks_of_device())
+      for (const std::int64_t rows : {1, 31, 32, 33, 131})
+        for (const std::int64_t cols : {1, 7, 33, 300})
+          for (const std::int64_t odd : {0, 4, 3}) {
+            if (odd != 0 && cols == 300) continue;
+            CAPTURE(std::string(name(element)));
+            CAPTURE(block);
+            CAPTURE(rows);
+            CAPTURE(cols);
+            CAPTURE(odd);
+            const Stored stored = stored_numbers(element, rows, cols, odd, odd);
+            if (!check_landing({stored.view(), {}, block, odd == 3 ? 2u : 0u, 1000})) return;
+          }
+}
+
+TEST_CASE("land: columns that are chosen; the others may hold anything") {
+  for (const Element element : number_elements)
+    for (const std::uint32_t block : blocks_of_device()) {
+      Stored stored = stored_numbers(element, 40, 50, 1, 1);
+      if (element == Element::f32) stored.put_pattern(3, 10, 0x7FC00000u);
+      if (!check_landing({stored.view(), {0, 3, 4, 11, 12, 13, 49}, block, 0, 0})) return;
+    }
+}
+
+TEST_CASE("land: the first row with a NaN or an infinity is found, wherever it stands") {
+  for (const std::uint32_t block : blocks_of_device())
+    for (const std::int64_t row : {0, 1, 31, 32, 33, 65})
+      for (const std::int64_t column : {0, 31, 32, 40}) {
+        Stored stored = stored_numbers(Element::f32, 67, 41, 0, 0);
+        stored.put_pattern(row, column, 0xFF800000u);
+        stored.put_pattern(66, 40, 0x7FC00001u);
+        CAPTURE(row);
+        CAPTURE(column);
+        if (!check_landing({stored.view(), {}, block, 1, 7})) return;
+      }
+}
+
+TEST_CASE("land: what is found joins what was found before") {
+  Stored stored = stored_numbers(Element::u8, 3, 3, 0, 0);
+  spi::with_device(device(), [&](spi::Device& on) {
+    const std::uint32_t block = on.info.train_block;
+    const GuardedMemory<unsigned char> raw(on, std::vector<unsigned char>(stored.row(0), stored.row(0) + 9));
+    const GuardedMemory<float> out(on, std::vector<float>(std::size_t{3} * block, canary));
+    const std::vector<std::uint32_t> before = {std::bit_cast<std::uint32_t>(300.0f), 2};
+    const GuardedMemory<std::uint32_t> found(on, before);
+    const spi::LandStep step{{raw.memory(), Element::u8, 0, 3, 3, 3},
+                             {},
+                             {out.memory(), 0, 3, 3, block},
+                             {found.memory(), 0, 1, 2, 2},
+                             0};
+    if (run_step(on, step).empty()) CHECK(found.read() == before);
+  });
+}
+
+/// Values whose roots are nearly halfway between two floats, and others.
+std::vector<float> hard_squares() {
+  std::vector<float> values = {0, denormal, 3 * denormal, flt_min, 1, 2, 3, 4, 0x1.fffffep+1f, flt_max, inf};
+  for (const int odd : {0, 1})
+    for (std::uint32_t fraction = 0; fraction < 1u << 23; ++fraction) {
+      const double p = std::ldexp(static_cast<double>(fraction | 1u << 23), 23 + odd);
+      const double part = std::sqrt(p) - std::floor(std::sqrt(p));
+      if (std::fabs(part - 0.5) > 2e-5) continue;
+      for (const int exponent : {-146, -106, -46, 6})  // even: the roots stay as nearly halfway
+        values.push_back(static_cast<float>(std::ldexp(p, exponent)));
+    }
+  return values;
+}
+
+TEST_CASE("finish: distances and rows are those of the host, roots to the last bit") {
+  std::vector<float> values = hard_squares();
+  CHECK(values.size() > 1000);
+  std::uint64_t state = 9;
+  for (int i = 0; i < 20000; ++i) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    values.push_back(std::bit_cast<float>(static_cast<std::uint32_t>(state >> 33) % infinity_bits));
+  }
+  constexpr std::size_t k = 7, width = 9;
+  values.resize(values.size() / k * k);
+  const std::size_t q = values.size() / k;
+  for (const Metric metric : all_metrics) {
+    CAPTURE(std::string(name(metric)));
+    const bool negative = metric == Metric::negative_dot || metric == Metric::cosine;
+    std::vector<Key> keys(q * width, make_key(5, 5));
+    std::vector<float> distance;
+    std::vector<std::int64_t> rows;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const float value = negative && i % 3 == 0 ? -values[i] : values[i];
+      const auto row = static_cast<std::uint32_t>(i * 2654435761u % no_row);
+      Key key = make_key(value, row);
+      if (i % 50 == 49) key = i % 100 == 49 ? no_key : Key{no_value} << 32 | row;
+      keys[i / k * width + i % k] = key;
+      const float raw = i % 50 == 49 ? inf : value + 0.0f;
+      distance.push_back(metric == Metric::l2 ? std::sqrt(raw) : metric == Metric::cosine ? 1.0f + raw : raw);
+      rows.push_back(key == no_key ? -1 : std::int64_t{row});
+    }
+    spi::with_device(device(), [&](spi::Device& on) {
+      const GuardedGrid<Key> in(on, q, width, make_key(-1, 1), keys);
+      const GuardedGrid<float> out(on, q, k, canary);
+      const GuardedGrid<std::int64_t> numbers(on, q, k, 77);
+      const std::string refusal =
+          run_step(on, spi::FinishStep{metric, in.grid(), out.grid(), numbers.grid()});
+      if (!refusal.empty()) return;
+      CHECK(bits(out.inside()) == bits(distance));
+      CHECK(numbers.inside() == rows);
+      check_canaries(out, numbers);
+      check_unchanged(in);
+    });
+  }
+}
+
+TEST_CASE("land: a NaN or infinity at every place is named as the host names it") {
+  constexpr std::int64_t rows = 35, cols = 34;
+  for (std::int64_t r = 0; r < rows; ++r)
+    for (std::int64_t d = 0; d < cols; d += r % 7 == 0 ? 1 : 5) {
+      Stored stored = stored_numbers(Element::f32, rows, cols, 0, 0);
+      const bool is_nan = (r + d) % 2 == 0;
+      stored.put_pattern(r, d, is_nan ? 0xFFC01234u : 0x7F800000u);
+      stored.put_pattern(rows - 1, cols - 1, 0x7F800000u);
+      const bool last = r == rows - 1 && d == cols - 1;
+      const std::string right = "invalid_argument: index: training row " + std::to_string(r) + ", column " +
+                                std::to_string(d) + " holds " + (is_nan && !last ? "NaN" : "an infinity") +
+                                "; make every value finite, or leave the row out";
+      const std::string said = error_of([&] { Index(device(), stored.view(), Metric::l1); });
+      if (said != right) CHECK(said == right);
+    }
+  const Index index(device(), matrix(3, {1, 2, 3}), Metric::l1, {.features = {0, 2}});
+  CHECK(error_of([&] {
+          index.with(matrix(3, {1, inf, 2, 1, 1, -inf}));
+        }) ==
+        "invalid_argument: index: added row 1, column 2 holds an infinity; make every value finite, or leave "
+        "the row out");
+}
+
+TEST_CASE("land: an Index of landed rows answers as one that the host made") {
+  const Device cpu = open_device("cpu");
+  for (const Element element : all_elements)
+    for (const Metric metric : {Metric::squared_l2, Metric::l1, Metric::cosine, Metric::hamming}) {
+      if ((element == Element::bits) != (metric == Metric::hamming)) continue;
+      const Matrix numbers = hard_rows(DataKind::integers, Set::train, 300, 40, Metric::squared_l2);
+      Matrix positive = numbers;
+      for (float& value : positive.values) value = 1 + std::fabs(std::fmod(value, 100.0f));
+      const Stored train =
+          element == Element::bits ? random_bits(300, 40, 5, 1) : Stored(positive, element, 3, 1);
+      const RowsView queries = train.view().slice(20, 15);
+      CAPTURE(std::string(name(element)));
+      CAPTURE(std::string(name(metric)));
+      const std::vector<std::int64_t> none, some = {0, 5, 7, 39};
+      for (const auto& features : {none, some}) {
+        if (element == Element::bits && !features.empty()) continue;
+        const IndexOptions options{.features = features};
+        const Index here(device(), train.view(), metric, options), there(cpu, train.view(), metric, options);
+        CHECK(here.search(queries, 5) == there.search(queries, 5));
+        const Index grown = here.with(train.view().slice(0, 33)),
+                    known = there.with(train.view().slice(0, 33));
+        CHECK(grown.search(queries, 5) == known.search(queries, 5));
+        CHECK(grown.compact().search(queries, 3) == known.search(queries, 3));
+      }
+    }
+}
+
+TEST_SUITE_END();
+
+}  // namespace
+}  // namespace kith::tests

@@ -1,0 +1,142 @@
+// Quantized rows on the device, the rows in a Source: the bits of one resident Index.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "common/device.hpp"
+#include "common/elements.hpp"
+#include "common/oracle.hpp"
+#include "common/parted/sources.hpp"
+#include "kith/filter.hpp"
+#include "kith/keys.hpp"
+
+namespace kith::tests {
+namespace {
+
+bool has_int8() {
+  const auto& proposers = device().info().proposers;
+  return std::find(proposers.begin(), proposers.end(), Proposer::int8) != proposers.end();
+}
+
+IndexOptions quantized(std::int64_t chunk_rows, std::size_t memory_limit = 0) {
+  IndexOptions options;
+  options.residence = Residence::quantized;
+  options.chunk_rows = chunk_rows;
+  options.memory_limit = memory_limit;
+  return options;
+}
+
+TEST_SUITE_BEGIN("device");
+
+TEST_CASE("quantized rows: a device without proposer int8 refuses, and says what to use") {
+  const Matrix train = hard_rows(DataKind::normal, Set::train, 50, 4, Metric::l2);
+  const auto source = std::make_shared<CopiedRows>(train);
+  const std::string refusal = error_of([&] { Index(device(), source, Metric::l1, quantized(20)); });
+  if (has_int8())
+    CHECK(refusal ==
+          "unsupported: index: l1 does not follow from products, which quantized rows are for; choose "
+          "residence stream");
+  else
+    CHECK(refusal ==
+          "unsupported: index: " + device().info().spec +
+              " has no proposer int8, which quantized rows are for; choose residence stream, or a device "
+              "that has it (cuda, opencl on NVIDIA, cpu with AVX2)");
+}
+
+TEST_CASE("quantized rows: all hard data, with the rows elsewhere, has the bits of resident rows") {
+  if (!has_int8()) return;
+  constexpr std::int64_t n = 700, m = 40, dims = 24;
+  for (const DataKind kind : workloads::all_data_kinds)
+    for (const Metric metric : {Metric::squared_l2, Metric::l2, Metric::negative_dot, Metric::cosine}) {
+      if (!workloads::admits(metric, kind)) continue;
+      CAPTURE(std::string(workloads::name(kind)));
+      CAPTURE(std::string(name(metric)));
+      const Matrix train = hard_rows(kind, Set::train, n, dims, metric),
+                   queries = hard_rows(kind, Set::queries, m, dims, metric);
+      const Index whole(device(), train, metric);
+      const auto source = std::make_shared<CopiedRows>(train);
+      for (const std::int64_t chunk_rows : {std::int64_t{256}, n}) {
+        const Index index(device(), source, metric, quantized(chunk_rows));
+        CHECK(index.residence() == Residence::quantized);
+        CHECK(index.memory_bytes() > 0);
+        for (const std::int64_t k : {1, 10}) {
+          CHECK(difference(index.search(queries, k), whole.search(queries, k)) == "");
+          CHECK(index.search_keys(queries, k) == whole.search_keys(queries, k));
+        }
+      }
+    }
+}
+
+TEST_CASE("quantized rows: the device proposes and the host ranks, without reading all rows") {
+  if (!has_int8()) return;
+  constexpr std::int64_t n = 4000, m = 10, dims = 32;
+  const Matrix train = hard_rows(DataKind::normal, Set::train, n, dims, Metric::l2),
+               queries = hard_rows(DataKind::normal, Set::queries, m, dims, Metric::l2);
+  const auto source = std::make_shared<CopiedRows>(train);
+  const Index index(device(), source, Metric::l2, quantized(0)), whole(device(), train, Metric::l2);
+  Trace trace;
+  CHECK(difference(index.search(queries, 5, {}, &trace), whole.search(queries, 5)) == "");
+  CHECK(trace.plan.residence == Residence::quantized);
+  CHECK(trace.plan.proposer == Proposer::int8);
+  CHECK(trace.fallbacks == 0);
+  CHECK(trace.chunks == 0);
+  CHECK(trace.seconds.contains("rank"));
+  CHECK(explain(index.plan(m, 5)).find("residence      quantized: ") != std::string::npos);
+}
+
+TEST_CASE("quantized rows: what the certificate cannot decide goes by rows that pass, and is counted") {
+  if (!has_int8()) return;
+  constexpr std::int64_t n = 20000, m = 20, dims = 16;
+  const Matrix train = hard_rows(DataKind::equal, Set::train, n, dims, Metric::l2),
+               queries = hard_rows(DataKind::equal, Set::queries, m, dims, Metric::l2);
+  const auto source = std::make_shared<CopiedRows>(train);
+  const Index index(device(), source, Metric::l2, quantized(0)), whole(device(), train, Metric::l2);
+  Trace trace;
+  CHECK(difference(index.search(queries, 10, {}, &trace), whole.search(queries, 10)) == "");
+  CHECK(trace.fallbacks > 0);
+  CHECK(trace.chunks > 0);
+}
+
+TEST_CASE("quantized rows: filters, leave-one-out, removed rows, radii and all neighbours") {
+  if (!has_int8()) return;
+  constexpr std::int64_t n = 300, m = 9, dims = 12;
+  const Matrix train = hard_rows(DataKind::grid, Set::train, n, dims, Metric::l2),
+               queries = hard_rows(DataKind::grid, Set::queries, m, dims, Metric::l2);
+  const auto source = std::make_shared<CopiedRows>(train);
+  const Index index(device(), source, Metric::l2, quantized(128)), whole(device(), train, Metric::l2);
+  PlanOptions way;
+  way.self = 20;
+  CHECK(difference(index.search(train.view().slice(20, 30), 7, way),
+                   whole.search(train.view().slice(20, 30), 7, way)) == "");
+  RowFilter filter(n);
+  for (std::int64_t t = 0; t < n; t += 2) filter.set(t, false);
+  way = {};
+  way.filter = filter.view();
+  CHECK(difference(index.search(queries, 7, way), whole.search(queries, 7, way)) == "");
+  CHECK(difference(index.search(queries, n), whole.search(queries, n)) == "");
+  const float radius[] = {4};
+  CHECK(index.within(queries, radius) == whole.within(queries, radius));
+  const std::int64_t gone[] = {0, 7, 299};
+  CHECK(difference(index.without(gone).search(queries, 7), whole.without(gone).search(queries, 7)) == "");
+}
+
+TEST_CASE("quantized rows: a limit that has no room for them is heard") {
+  if (!has_int8()) return;
+  const Matrix train = hard_rows(DataKind::normal, Set::train, 5000, 32, Metric::l2),
+               queries = hard_rows(DataKind::normal, Set::queries, 8, 32, Metric::l2);
+  const auto source = std::make_shared<CopiedRows>(train);
+  CHECK(error_of([&] {
+          Index(device(), source, Metric::l2, quantized(0, 100000));
+        }).starts_with("out_of_memory: index: quantized rows of 5000 training rows take "));
+  const Index index(device(), source, Metric::l2, quantized(0, std::size_t{1} << 20)),
+      whole(device(), train, Metric::l2);
+  CHECK(index.memory_bytes() < std::size_t{1} << 20);
+  CHECK(difference(index.search(queries, 10), whole.search(queries, 10)) == "");
+}
+
+TEST_SUITE_END();
+
+}  // namespace
+}  // namespace kith::tests

@@ -1,0 +1,94 @@
+// Sets of devices by the command: docs/howto/device-sets.md runs as it stands, on devices that are here.
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "common/shell.hpp"  // KITH_COMMAND_PATH
+#include "kith/device.hpp"
+
+using namespace command_tests;
+using nlohmann::json;
+
+namespace {
+
+/// The CPU, and PoCL where it is.
+string set_here() {
+  for (const kith::DeviceInfo& device : kith::devices())
+    if (device.platform == "Portable Computing Language") return "cpu+" + device.spec;
+  return "";
+}
+
+string with_devices(string line, const string& set) {
+  const string gpus = "cuda:0+cuda:1";
+  for (std::size_t at = line.find(gpus); at != string::npos; at = line.find(gpus))
+    line.replace(at, gpus.size(), set);
+  return line;
+}
+
+/// `count` rows of 4 floats, as .fvecs has them.
+string fvecs(int count) {
+  string file;
+  for (int i = 0; i < count; ++i) {
+    const std::int32_t dims = 4;
+    const float row[] = {float(i % 7), float(i % 5), float(i % 3), float(i)};
+    file.append(reinterpret_cast<const char*>(&dims), sizeof dims);
+    file.append(reinterpret_cast<const char*>(row), sizeof row);
+  }
+  return file;
+}
+
+TEST_SUITE_BEGIN("unit");
+
+TEST_CASE("kith on sets: the commands of the page run, and answer as the CPU alone") {
+  const string set = set_here();
+  if (set.empty()) return;
+  const Folder folder;
+  folder.write("base.fvecs", fvecs(5000));
+  folder.write("query.fvecs", fvecs(30));
+  const auto in_folder = [&](const string& line) {
+    return shell("cd '" + folder.path() + "' && " + with_devices(line, set).replace(0, 4, "\"$kith\""));
+  };
+  const string page = test_support::text_of_file(KITH_TEST_SOURCE_DIR "/docs/howto/device-sets.md");
+  std::vector<Result> results;
+  for (std::size_t at = page.find("\nkith "); at != string::npos; at = page.find("\nkith ", at + 1)) {
+    const string line = page.substr(at + 1, page.find('\n', at + 1) - at - 1);
+    CAPTURE(line);
+    results.push_back(in_folder(line));
+    REQUIRE_MESSAGE(results.back().code == 0, results.back().err);
+  }
+  REQUIRE(results.size() == 4);
+  CHECK(contains(results[0].out, "the rows are split: cpu "));
+  CHECK(contains(results[0].out, "member"));
+  CHECK(contains(results[1].out, "all rows are on each of cpu, opencl:"));
+  const json told = json::parse(results[3].out);
+  REQUIRE(told["members"].size() == 2);
+  CHECK(told["members"][0]["rows"] == 3744);  // 3 of 4 parts, up to a multiple of 32
+  CHECK(told["members"][1]["rows"] == 1256);
+  const json alone = json::parse(
+      in_folder("kith search --index base.kidx --queries query.fvecs -k 10 --device cpu --json").out);
+  CHECK(told["results"] == alone["results"]);
+  CHECK(!alone.contains("members"));
+}
+
+TEST_CASE("kith on sets: kith devices names the set of all, and what is wrong is said") {
+  const string set = set_here();
+  if (!set.empty()) {
+    const Result listed = command_tests::kith("devices");
+    CHECK(contains(listed.out, "several as one device: --device cpu+"));
+  }
+  const Folder folder;
+  const string rows =
+      " --train " + folder.write("base.fvecs", fvecs(9)) + " --queries " + folder / "base.fvecs";
+  const Result twice = command_tests::kith("search --device cpu+cpu" + rows);
+  CHECK(twice.code == 2);
+  CHECK(contains(twice.err, "is there twice in a set; name each device once"));
+  const Result unknown = command_tests::kith("search --placement spread" + rows);
+  CHECK(unknown.code == 2);
+  CHECK(contains(unknown.err, "there is none called \"spread\"; choose one of automatic, split, replicate"));
+}
+
+TEST_SUITE_END();
+
+}  // namespace

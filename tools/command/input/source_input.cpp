@@ -1,0 +1,75 @@
+#include "command/input/source_input.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include "command/input/elements.hpp"
+#include "command/rows/ranks.hpp"
+#include "kith/source.hpp"
+
+namespace kith::command {
+namespace {
+
+constexpr std::int64_t bits_a_byte = 8;
+
+/// The file that has the rows.
+const std::string& rows_file(const TrainingFlags& flags) {
+  return flags.index.empty() ? flags.tables.train : flags.index;
+}
+
+}  // namespace
+
+void add_residence_option(CLI::App& app, TrainingFlags& flags) {
+  add_choice(
+      app, "--residence", flags.residence,
+      "Where the training rows stay: resident (on the device), stream (in their file; they pass through the "
+      "device in chunks, within --memory-limit), quantized (in their file; the device holds quantized rows), "
+      "automatic (on the device if they fit, else stream)",
+      {"automatic", "resident", "stream", "quantized", "shadow"})
+      ->default_str("resident");
+}
+
+void take_residence(const CLI::App& app, RowFlags& flags, bool rows) {
+  TrainingFlags& training = flags.training;
+  if (training.residence.empty()) return;
+  const std::string where = app.get_name();
+  if (ranks())
+    refuse(where, "--residence is of the rows of one process, and there are " +
+                      std::to_string(ranks()->size()) +
+                      " ranks, of which each keeps its part on its device; leave --residence out");
+  for (const char* option : {"--model", "--save-model"})
+    if (app.get_option_no_throw(option) && app.count(option) > 0)
+      refuse(where, "--residence and " + std::string(option) +
+                        " are both given, but a model has its rows in itself; leave one of them out");
+  training.rows_in_memory = rows;
+  if (!flags.plan.memory_limit.empty()) training.memory_limit = parse_bytes(flags.plan.memory_limit);
+}
+
+bool reads_by_ranges(const TrainingFlags& flags) {
+  const std::string& file = rows_file(flags);
+  if (flags.residence.empty() || flags.rows_in_memory || flags.raw || !is_source_file(file)) return false;
+  if (!flags.index.empty()) return true;  // its options are checked by take_index()
+  const std::string& element = flags.tables.element;
+  return flags.tables.format.empty() && flags.scale.empty() && flags.tables.missing == "refuse" &&
+         (element.empty() || element == name(Element::bits));
+}
+
+files::Table source_table(const TrainingFlags& flags, Training& training) {
+  const bool bits = flags.tables.element == name(Element::bits);
+  training.source = file_source(rows_file(flags), bits ? std::optional(Element::bits) : std::nullopt);
+  const RowsInfo info = training.source->info();
+  if (bits && info.cols % bits_a_byte != 0)
+    throw Error(Errc::unsupported,
+                rows_file(flags) + ": its rows have " + std::to_string(info.cols) +
+                    " bits, and files of queries hold whole bytes; search it by the library");
+  files::Table table;
+  table.path = rows_file(flags);
+  table.rows = info.rows;
+  table.cols = bits ? info.cols / bits_a_byte : info.cols;
+  return table;
+}
+
+std::shared_ptr<const Source> source_of(const Training& training) {
+  return training.source ? training.source : memory_source(training.rows.searched());
+}
+
+}  // namespace kith::command
