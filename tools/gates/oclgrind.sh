@@ -25,8 +25,7 @@ unless_taken() { # FOLDER VARIABLE=VALUE PROGRAM ARGUMENTS...
 }
 
 # Stages alone: of memory that only kernels write, Oclgrind 21.10 may believe the end never to be written. So it does of
-# the counts by which boxes are sorted, where other kernels had that memory before: there it looks for all else. Several
-# workers do this at a time.
+# what boxes are made of, once other kernels have run: there it looks for all else. Several workers do this at a time.
 every_kernel_under_oclgrind() { # FOLDER
   stages=distance,select,nearest,merge,collect,rerank,tighten,vote,mask,score,accumulate
   number=0
