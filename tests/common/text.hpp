@@ -3,7 +3,6 @@
 #pragma once
 
 #include <fstream>
-#include <iterator>
 #include <string>
 
 namespace test_support {
@@ -11,7 +10,10 @@ namespace test_support {
 /// Empty where there is no such file.
 inline std::string text_of_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
+  std::string text, piece(1 << 16, '\0');
+  while (file.read(piece.data(), static_cast<std::streamsize>(piece.size())) || file.gcount() > 0)
+    text.append(piece, 0, static_cast<std::size_t>(file.gcount()));
+  return text;
 }
 
 inline bool contains(const std::string& text, const std::string& part) {

@@ -7,6 +7,7 @@
 
 #include "common/device.hpp"
 #include "common/proposers.hpp"
+#include "common/sanitizers.hpp"
 #include "common/searches.hpp"
 #include "common/subsets.hpp"
 #include "kith/classifier.hpp"
@@ -287,7 +288,7 @@ TEST_CASE("filter: refuses another shape, and ways that cannot heed it") {
 }
 
 TEST_CASE("filter: a proposer goes with it, and the chain answers where too few rows are left") {
-  const std::int64_t m = 40, n = 2000, dims = 24, k = 7;
+  const std::int64_t m = sanitized() ? 10 : 40, n = 2000, dims = 24, k = 7;
   for (const DataKind kind : {DataKind::integers, DataKind::clusters}) {
     const Matrix queries = hard_rows(kind, Set::queries, m, dims, Metric::squared_l2);
     const Matrix train = hard_rows(kind, Set::train, n, dims, Metric::squared_l2);

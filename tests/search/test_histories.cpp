@@ -11,6 +11,7 @@
 #include "common/device.hpp"
 #include "common/oracle.hpp"
 #include "common/proposers.hpp"
+#include "common/sanitizers.hpp"
 #include "kith/filter.hpp"
 #include "kith/index.hpp"
 #include "kith/keys.hpp"
@@ -22,7 +23,7 @@ namespace {
 using workloads::Random;
 
 /// Histories of a run; KITH_HISTORIES asks for more.
-constexpr std::int64_t usual_histories = 300;
+constexpr std::int64_t usual_histories = sanitized() ? 60 : 300;
 
 /// Training rows by number, as no index has them.
 struct Shadow {
