@@ -10,6 +10,7 @@
 // see kernels.hpp.
 #pragma once
 
+#include "cpu/isa/boxes_source.hpp"
 #include "cpu/isa/kernels.hpp"
 #include "cpu/steps/chain.hpp"
 #include "cpu/steps/class_sums.hpp"
@@ -327,75 +328,16 @@ void filter(const float* values, std::size_t count, std::uint32_t first_row, Sho
   }
 }
 
-/// Both blocks of a leaf at once. `fixed_dims` is the number of dimensions where the compiler knows it, else
-/// 0.
-template <class Next, int fixed_dims>
-[[gnu::always_inline]] inline std::uint32_t fold_leaf(std::size_t dims, float first, float most,
-                                                      float* values, const Next& next) {
-  if constexpr (fixed_dims > 0) dims = fixed_dims;
-  Lanes low = all(first), high = all(first);
-  for (std::size_t d = 0; d < dims; ++d) {
-    low = next(low, d, std::size_t{0});
-    high = next(high, d, train_block);
-  }
-  store(values, low);
-  store(values + train_block, high);
-  return bits(at_most(low, most)) | bits(at_most(high, most)) << train_block;
-}
-
-template <class Next>
-[[gnu::always_inline]] inline std::uint32_t fold_leaf(std::size_t dims, float first, float most,
-                                                      float* values, const Next& next) {
-  if (dims == 2) return fold_leaf<Next, 2>(dims, first, most, values, next);
-  if (dims == 3) return fold_leaf<Next, 3>(dims, first, most, values, next);
-  return fold_leaf<Next, 0>(dims, first, most, values, next);
-}
-
-template <Metric metric>
-std::uint32_t leaf_of(const float* query, const float* rows, std::size_t dims, float most, float* values) {
-  return fold_leaf(dims, Chain<metric>::first, most, values, [=](Lanes acc, std::size_t d, std::size_t lane) {
-    return Chain<metric>::next(acc, all(query[d]), load(rows + d * leaf_rows + lane));
-  });
-}
-
-/// The chain of gaps, which is at most that of each row inside: docs/boxes.md.
-template <Metric metric>
-std::uint32_t gaps_of(const float* query, const float* bounds, std::size_t dims, float most, float* values) {
-  const float* const largest = bounds + dims * leaf_rows;
-  return fold_leaf(dims, Chain<metric>::first, most, values, [=](Lanes acc, std::size_t d, std::size_t lane) {
-    const Lanes q = all(query[d]), none = all(0.0f);
-    const Lanes below = load(bounds + d * leaf_rows + lane) - q,
-                above = q - load(largest + d * leaf_rows + lane);
-    return Chain<metric>::next(acc, fmax(fmax(below, above), none), none);
-  });
-}
-
-std::uint32_t leaf(Metric metric, const float* query, const float* rows, std::size_t dims, float most,
-                   float* values) {
-  switch (metric) {
-#define KITH_METRIC(id, prepare, start, accumulate, finish) \
-  case Metric::id:                                          \
-    return leaf_of<with_same_chain(Metric::id)>(query, rows, dims, most, values);
-#include "kith/metrics.def"
-#undef KITH_METRIC
-  }
-  return 0;
-}
-
-std::uint32_t gaps(Metric metric, const float* query, const float* bounds, std::size_t dims, float most,
-                   float* values) {
-  switch (metric) {
-#define KITH_METRIC(id, prepare, start, accumulate, finish) \
-  case Metric::id:                                          \
-    return gaps_of<with_same_chain(Metric::id)>(query, bounds, dims, most, values);
-#include "kith/metrics.def"
-#undef KITH_METRIC
-  }
-  return 0;
-}
-
-constexpr Kernels table = {distance,   nearest, filter,     collect, rerank,
-                           bound_rows, propose, accumulate, leaf,    gaps};
+constexpr Kernels table = {distance,
+                           nearest,
+                           filter,
+                           collect,
+                           rerank,
+                           bound_rows,
+                           propose,
+                           accumulate,
+                           values_of<LeafOfRows>,
+                           values_of<LeafOfBoxes>};
 
 }  // namespace
 }  // namespace kith::cpu::KITH_ISA
