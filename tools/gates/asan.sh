@@ -8,7 +8,7 @@ packages_asan="clang-14"
 
 gate_asan() {
   [ -n "$short" ] && with_command=OFF || with_command=ON
-  configure asan "$build-asan" -DCMAKE_CXX_COMPILER=clang++-14 -DKITH_WERROR=ON -DKITH_TOOLS=$with_command &&
+  configure asan "$build-asan" -DCMAKE_CXX_COMPILER=clang++-14 -DKITH_WERROR=ON "-DKITH_TOOLS=$with_command" &&
     cmake --build "$build-asan" --parallel "$jobs" &&
     ctest --test-dir "$build-asan" --parallel "$jobs" --output-on-failure \
       -R '^(unit|cpu|cpu-inner-loops|opencl:pocl)$'
