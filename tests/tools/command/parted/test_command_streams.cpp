@@ -8,7 +8,8 @@
 #include "common/sanitizers.hpp"
 #include "common/shell.hpp"  // KITH_COMMAND_PATH
 
-using namespace command_tests;
+// In it, where kith is the command: outside it is a namespace, too.
+namespace command_tests {
 
 namespace {
 
@@ -123,9 +124,9 @@ TEST_CASE("streams: memory is bounded by the chunks, not by the file") {
                asked = files.folder.write("asked.u8bin", rows_of_bytes(2, cols, 4));
   const string question = " search -k 3 --device cpu --threads 1 --train " + large + " --queries " + asked +
                           " --out-index " + (files.folder / "found.ivecs");
-  // The limit of the address space is what the command takes for itself, and room for the chunks. Sanitizers map
-  // terabytes before main().
-  const bool limits = !kith::tests::sanitized();
+  // The limit of the address space is what the command takes for itself, and room for the chunks. Sanitizers
+  // map terabytes before main().
+  const bool limits = !::kith::tests::sanitized();
   const string limited = (limits ? "ulimit -v 400000; \"$kith\"" : "\"$kith\"") + question;
   const Result streamed = shell(limited + " --residence stream --memory-limit 16M");
   CHECK_MESSAGE(streamed.code == 0, streamed.err);
@@ -167,3 +168,5 @@ TEST_CASE("streams: what is refused") {
 }
 
 TEST_SUITE_END();
+
+}  // namespace command_tests
