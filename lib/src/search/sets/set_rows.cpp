@@ -12,8 +12,8 @@
 #include "rows/gathered_rows.hpp"
 #include "rows/row_filter.hpp"
 #include "search/index_plan.hpp"
-#include "search/sets/member_trace.hpp"
 #include "search/sets/set_members.hpp"
+#include "search/trace_sums.hpp"
 
 namespace kith {
 namespace {
@@ -170,7 +170,7 @@ Lists SetRows::search_member(const MemberShare& share, const RowsView& queries, 
     found.push_back(search_part(*part, asked, share.queries, trace ? &of_part : nullptr));
     before += part->places.count;
     if (!trace) continue;
-    add_part(*trace, of_part);
+    add_rows(*trace, of_part);
     if (part->places.count > largest) told->plan = of_part.plan;
     largest = std::max(largest, part->places.count);
     told->bytes += memory_of(*part->rows);

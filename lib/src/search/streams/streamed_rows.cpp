@@ -14,6 +14,7 @@
 #include "search/parted/asked_part.hpp"
 #include "search/shard_lists.hpp"
 #include "search/streams/checkpoint.hpp"
+#include "search/trace_sums.hpp"
 
 namespace kith {
 namespace {
@@ -65,21 +66,10 @@ void add_chunk(const Trace& chunk, const StreamSizes& sizes, std::int64_t rows, 
     all.plan.problem.n = rows;
     all.plan.residence = Residence::stream;
     all.plan.chunk_rows = sizes.chunk_rows;
-    all.product_bound = chunk.product_bound;
-    all.proposer_check = chunk.proposer_check;
   }
-  for (const auto& [step, seconds] : chunk.seconds) all.seconds[step] += seconds;
-  all.device_seconds += chunk.device_seconds;
-  all.queue_seconds += chunk.queue_seconds;
-  all.query_tiles = std::max(all.query_tiles, chunk.query_tiles);
-  all.train_tiles += chunk.train_tiles;
-  all.listed += chunk.listed;
-  all.collected += chunk.collected;
-  all.repeats += chunk.repeats;
-  all.fallbacks += chunk.fallbacks;
-  all.quantized_seconds += chunk.quantized_seconds;
-  all.quantized_bytes = std::max(all.quantized_bytes, chunk.quantized_bytes);
-  all.leaves += chunk.leaves;
+  const std::size_t largest = std::max(all.quantized_bytes, chunk.quantized_bytes);
+  add_rows(all, chunk);
+  all.quantized_bytes = largest;  // each chunk gives its own back
 }
 
 void add_work(const ChunkStream::Work& work, Trace& all) {
@@ -95,11 +85,7 @@ void for_each_chunk(const StreamedSet& set, const PlanOptions& options, std::int
                     const Take& take) {
   ChunkOptions of_chunk(options, set.sizes, set.rows.rows);
   ChunkStream stream(set, first, options.threads, options.stop);
-  Trace one;
-  if (trace) {
-    one.time_steps = trace->time_steps;
-    one.hold_queue = trace->hold_queue;
-  }
+  Trace one = trace ? asked_like(*trace) : Trace{};
   while (const Index::State* const chunk = stream.next()) {
     take(*chunk, of_chunk.of(chunk->first_row, chunk->rows), trace ? &one : nullptr);
     if (trace) add_chunk(one, set.sizes, set.rows.rows, *trace);
