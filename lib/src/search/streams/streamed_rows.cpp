@@ -95,14 +95,14 @@ void for_each_chunk(const StreamedSet& set, const PlanOptions& options, std::int
 
 }  // namespace
 
-Keys StreamedRows::search_keys(const Index::State&, const RowsView& queries, std::int64_t k,
+Keys StreamedRows::search_keys(const Index::State&, const CheckedQueries& queries, std::int64_t k,
                                const PlanOptions& options, Trace* trace) const {
   std::vector<Keys> lists;  // of what was found so far, then of one chunk more
   std::int64_t first = 0;
   std::optional<Checkpoint> checkpoint;
   if (!options.checkpoint.empty()) {
-    checkpoint.emplace(options.checkpoint, digests_of(set_, queries, k, options), set_.rows.rows,
-                       queries.rows, k);
+    checkpoint.emplace(options.checkpoint, digests_of(set_, queries.rows, k, options), set_.rows.rows,
+                       queries.given.rows, k);
     if (std::optional<Checkpoint::Found> found = checkpoint->read()) {
       first = found->rows;
       lists.push_back(std::move(found->keys));
@@ -121,7 +121,7 @@ Keys StreamedRows::search_keys(const Index::State&, const RowsView& queries, std
   return std::move(lists.front());
 }
 
-RadiusKeys StreamedRows::within_keys(const Index::State&, const RowsView& queries,
+RadiusKeys StreamedRows::within_keys(const Index::State&, const CheckedQueries& queries,
                                      std::span<const float> radii, const PlanOptions& options,
                                      Trace* trace) const {
   std::vector<RadiusKeys> lists;
