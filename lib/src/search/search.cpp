@@ -154,6 +154,20 @@ void decide_by_values(const Index::State& index, const CheckedQueries& queries, 
   if (samples) plan = plan_by_sample(index, queries.rows, k, way);
 }
 
+/// What a search by `plan` begins with of what is known: thresholds are those of proposers, and lists that
+/// rows leave afterwards need more than the k nearest.
+FoundBefore begins_with(const Index::State& index, const Plan& plan, const CheckedQueries& queries) {
+  const bool takes = plan.proposer != Proposer::none && !plan.filters && !plan.self &&
+                     plan.problem.k <= queries.before.k && has_numbers_before(index.rows, plan.problem.k);
+  return takes ? queries.before : FoundBefore{};
+}
+
+void leave_out_lists(const Index::State& index, const Plan& plan, std::int64_t count, std::span<Key> keys) {
+  const auto width = static_cast<std::size_t>(plan.problem.k);
+  for_each_list(count, plan,
+                [&](std::size_t q) { leave_out_before(keys.subspan(q * width, width), index.rows); });
+}
+
 /// search_to() of rows on one device.
 ///   prepared  the m queries, asked for once they are planned for
 ///   there     the queries as they lie on the device; null: they do not
@@ -175,6 +189,7 @@ void search_rows(const Index::State& index, std::int64_t m, std::int64_t k, cons
       tell_of_proposer(plan, index.device.info().kind, *trace);
     }
     KeysOfTile room(index, plan);
+    const FoundBefore before = begins_with(index, plan, queries);
     PlanOptions way = options;
     if (plan.struck) way.filter = {};
     run(
@@ -185,12 +200,13 @@ void search_rows(const Index::State& index, std::int64_t m, std::int64_t k, cons
             return found.on_device->finish(index.metric, workspace.result(count), first, trace);
           const std::span<Key> keys = room.keys();
           read_tile(index, plan, workspace, first, count, trace, keys);
+          if (!before.value.empty()) leave_out_lists(index, plan, count, keys);
           if (plan.struck)
             strike_lists(index, plan, options, queries.rows.slice(first, count), first, k, keys, trace);
           finish_tile(index, plan, first, count, trace, keys, k, found);
           if (also) also(workspace, first, count);
         },
-        there);
+        there, before);
   });
 }
 

@@ -65,7 +65,8 @@ RadiusKeys search_within_keys(const Index::State& index, const CheckedQueries& q
 /// The same as Index::search_keys().
 Keys search_for_keys(const Index::State& index, const RowsView& queries, std::int64_t k,
                      const PlanOptions& options, Trace* trace);
-/// The same of queries that are checked and prepared.
+/// The same of queries that are checked and prepared. Rows that are not among the k nearest of these and of
+/// those that were found before may be missing.
 Keys search_for_keys(const Index::State& index, const CheckedQueries& queries, std::int64_t k,
                      const PlanOptions& options, Trace* trace);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "base/numbers.hpp"
@@ -62,11 +63,13 @@ class SetRows : public PartedRows {
 
   Keys search_keys(const Index::State& whole, const CheckedQueries& queries, std::int64_t k,
                    const PlanOptions& options, Trace* trace) const override {
-    return search<Keys>(whole, k, queries.given.rows, options, trace,
-                        [&](const SetPart& part, Stretch some, const PlanOptions& way, Trace* told) {
-                          return search_for_keys(*part.rows, queries.slice(some.first, some.count), k, way,
-                                                 told);
-                        });
+    return search<Keys>(
+        whole, k, queries.given.rows, options, trace,
+        [&](const SetPart& part, Stretch some, const PlanOptions& way, const Keys* before, Trace* told) {
+          CheckedQueries asked = queries.slice(some.first, some.count);
+          if (before) asked.before = {before->value, k};
+          return search_for_keys(*part.rows, asked, k, way, told);
+        });
   }
 
   RadiusKeys within_keys(const Index::State& whole, const CheckedQueries& queries,
@@ -74,7 +77,7 @@ class SetRows : public PartedRows {
                          Trace* trace) const override {
     return search<RadiusKeys>(
         whole, 0, queries.given.rows, options, trace,
-        [&](const SetPart& part, Stretch some, const PlanOptions& way, Trace* told) {
+        [&](const SetPart& part, Stretch some, const PlanOptions& way, const RadiusKeys*, Trace* told) {
           const bool for_all = static_cast<std::int64_t>(radii.size()) != queries.given.rows;
           const auto own = for_all ? radii : radii.subspan(size(some.first), size(some.count));
           return search_within_keys(*part.rows, queries.slice(some.first, some.count), own, way, told);
@@ -157,7 +160,7 @@ std::vector<MemberShare> SetRows::shares_of_search(std::int64_t m) const {
   return shares;
 }
 
-/// One part after the other.
+/// One part after the other. What is found so far is what the next one begins with, where lists are of k.
 template <class Lists, class SearchPart>
 Lists SetRows::search_member(const MemberShare& share, std::int64_t m, const PlanOptions& options,
                              Trace* trace, MemberTrace* told, const SearchPart& search_part) const {
@@ -169,7 +172,9 @@ Lists SetRows::search_member(const MemberShare& share, std::int64_t m, const Pla
     const auto all = static_cast<double>(share.rows);
     asked.scale_progress(static_cast<double>(before) / all, static_cast<double>(part->places.count) / all);
     Trace of_part = trace ? asked_like(*trace) : Trace{};
-    found.push_back(search_part(*part, share.queries, asked.options(), trace ? &of_part : nullptr));
+    found.push_back(search_part(*part, share.queries, asked.options(),
+                                found.empty() ? nullptr : &found.front(), trace ? &of_part : nullptr));
+    if (std::is_same_v<Lists, Keys> && found.size() > 1) found = {united(std::move(found))};
     before += part->places.count;
     if (!trace) continue;
     add_rows(*trace, of_part);

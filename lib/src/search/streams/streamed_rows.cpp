@@ -110,7 +110,9 @@ Keys StreamedRows::search_keys(const Index::State&, const CheckedQueries& querie
   }
   for_each_chunk(set_, options, first, trace,
                  [&](const Index::State& chunk, const PlanOptions& way, Trace* one) {
-                   lists.push_back(search_for_keys(chunk, queries, k, way, one));
+                   CheckedQueries asked = queries;
+                   if (!lists.empty()) asked.before = {lists.front().value, k};
+                   lists.push_back(search_for_keys(chunk, asked, k, way, one));
                    if (lists.size() > 1) {
                      Keys both = merge(lists);
                      lists.resize(1);
