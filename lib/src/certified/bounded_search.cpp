@@ -1,6 +1,7 @@
 #include "certified/bounded_search.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "certified/host_ranking.hpp"
 #include "rows/rows.hpp"
@@ -39,6 +40,9 @@ Open BoundedSearch::ask(const Attempt& attempt, MatrixView<const float> queries,
     return ask_open(attempt, queries, open, workspace, watcher, trace, meanwhile);
   const std::int64_t count = queries.rows();
   asked_ = queries;
+  std::vector<std::int64_t> all(static_cast<std::size_t>(count));
+  std::iota(all.begin(), all.end(), 0);
+  first_ = known_.keys(all, plan_.problem.k);
   const std::vector<float> threshold = open.threshold.empty() ? std::vector<float>() : reached(count);
   return run(attempt, count, threshold, workspace, watcher, trace, meanwhile);
 }
@@ -61,6 +65,7 @@ Open BoundedSearch::ask_open(const Attempt& attempt, MatrixView<const float> que
               index_.device.info().query_block, plan_.threads);
   proposal_.lengthen_lists(attempt.lists);
   asked_ = {rows.data(), again, queries.cols()};
+  first_ = known_.keys(open.queries, k);
   Open left = run(attempt, again, open.threshold, workspace, watcher, trace, meanwhile);
   proposal_.lengthen_lists(1);
   const DeviceSession session(*state);
@@ -91,10 +96,7 @@ Open BoundedSearch::run(const Attempt& attempt, std::int64_t count, const std::v
     {
       const DeviceSession session(*state);
       StepTimer timer(*session, trace);
-      if (first == 0) {
-        session->enqueue(proposal_.prepare(workspace.queries(count), quantized_->centre(), form_.scale));
-        timer.after(spi::PrepareStep::name);
-      }
+      if (first == 0) begin(threshold, count, workspace, timer);
       for (std::size_t i = 0; i < at_once; ++i)
         run_phase(all[first + i], guessed, count, workspace, timer, trace);
       timer.collect(meanwhile);
@@ -115,6 +117,21 @@ Open BoundedSearch::run(const Attempt& attempt, std::int64_t count, const std::v
   const std::vector<float> thresholds = reached(count);
   for (const std::int64_t q : lost.queries) lost.threshold.push_back(thresholds[static_cast<std::size_t>(q)]);
   return lost;
+}
+
+/// Quantized queries, and what is known of them. A threshold of an attempt before is no larger than what was
+/// known then.
+void BoundedSearch::begin(const std::vector<float>& threshold, std::int64_t count, const Workspace& workspace,
+                          StepTimer& timer) const {
+  spi::Device& device = *index_.device.state()->device;
+  device.enqueue(proposal_.prepare(workspace.queries(count), quantized_->centre(), form_.scale));
+  timer.after(spi::PrepareStep::name);
+  if (first_.empty()) return;
+  const spi::Grid<Key> result = workspace.result(count);
+  device.write(*result.memory, 0, first_.data(), first_.size() * sizeof(Key));
+  if (!threshold.empty()) return;
+  device.enqueue(proposal_.tighten(result, false, false, workspace.scratch()));
+  timer.after(spi::TightenStep::name);
 }
 
 /// What is known of each query by now, of the k best found: true of all rows.
@@ -180,9 +197,10 @@ void BoundedSearch::rank(const Phase& phase, bool guessed, std::int64_t count, c
                          StepTimer& timer, Trace* trace) const {
   spi::Device& device = *index_.device.state()->device;
   if (trace) trace->collected += listed(count, timer, trace);
+  const bool afresh = phase.afresh && first_.empty();
   if (rows_elsewhere()) {
     rank_on_host(count, timer, trace);
-    device.enqueue(proposal_.tighten(workspace.result(count), phase.afresh, guessed, workspace.scratch()));
+    device.enqueue(proposal_.tighten(workspace.result(count), afresh, guessed, workspace.scratch()));
     timer.after(spi::TightenStep::name);
     return;
   }
@@ -193,7 +211,7 @@ void BoundedSearch::rank(const Phase& phase, bool guessed, std::int64_t count, c
                        quantized_->has_rows(chunk) ? quantized_->rows(chunk) : rows.row_blocks(index_),
                        static_cast<std::uint32_t>(rows.first), form_.takes_products ? unscale() : 0));
   timer.after(spi::RerankStep::name);
-  device.enqueue(proposal_.tighten(workspace.result(count), phase.afresh, guessed, workspace.scratch()));
+  device.enqueue(proposal_.tighten(workspace.result(count), afresh, guessed, workspace.scratch()));
   timer.after(spi::TightenStep::name);
 }
 

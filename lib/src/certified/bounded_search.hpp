@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "certified/found_before.hpp"
 #include "certified/proposal.hpp"
 #include "certified/quantized_rows.hpp"
 #include "device/timing.hpp"
@@ -38,6 +39,9 @@ class BoundedSearch {
   /// Throws out_of_memory.
   BoundedSearch(const Index::State& index, const Plan& plan, const QueryForm& form);
 
+  /// What is known of the queries of the next tile; lists then have FoundBefore::keys() among their keys.
+  void begin_with(const FoundBefore& known) { known_ = known; }
+
   /// Of the first attempt at a query tile.
   std::int64_t steps() const { return steps_; }
 
@@ -63,6 +67,8 @@ class BoundedSearch {
                  StepTimer& timer, Trace* trace) const;
   void collect(const Phase& phase, std::int64_t count, const Workspace& workspace) const;
   float unscale() const { return 1 / form_.scale / quantized_->scale(); }
+  void begin(const std::vector<float>& threshold, std::int64_t count, const Workspace& workspace,
+             StepTimer& timer) const;
   void rank(const Phase& phase, bool guessed, std::int64_t count, const Workspace& workspace,
             StepTimer& timer, Trace* trace) const;
   void rank_on_host(std::int64_t count, StepTimer& timer, Trace* trace) const;
@@ -76,6 +82,8 @@ class BoundedSearch {
   Proposal proposal_;
   QueryForm form_;
   MatrixView<const float> asked_;  ///< the queries in the workspace
+  FoundBefore known_;              ///< of all queries of the tile
+  std::vector<Key> first_;         ///< [asked_, k]  their lists to begin with; empty: nothing is known
 };
 
 }  // namespace kith

@@ -14,6 +14,7 @@
 #include "rows/landing.hpp"
 #include "rows/mapped_options.hpp"
 #include "search/search.hpp"
+#include "search/trace_sums.hpp"
 
 namespace kith {
 namespace {
@@ -77,17 +78,6 @@ Evaluation evaluate_queries(const std::string& where, const Classifier& classifi
   Answers answers(where, classifier, truth, k_max, voting, options.threads);
   search_and_count(classifier.index(), queries, truth, k_max, options, trace, answers);
   return answers.take();
-}
-
-void add_trace(Trace& all, const Trace& part) {
-  if (all.query_tiles == 0) all.plan = part.plan;
-  for (const auto& [step, seconds] : part.seconds) all.seconds[step] += seconds;
-  all.device_seconds += part.device_seconds;
-  all.queue_seconds += part.queue_seconds;
-  all.query_tiles += part.query_tiles;
-  all.train_tiles = std::max(all.train_tiles, part.train_tiles);
-  all.collected += part.collected;
-  all.fallbacks += part.fallbacks;
 }
 
 /// Row numbers by fold. Throws: not one fold a row, a negative one, or only one.
@@ -184,8 +174,7 @@ Evaluation cross_validate(const Classifier& classifier, const RowsView& train,
   check_k_max(where, k_max, train.rows - static_cast<std::int64_t>(largest));
   const std::vector<std::int64_t> labels = own_labels(classifier);
   Answers answers(where, classifier, labels, k_max, voting, options.threads);
-  Trace sum;
-  if (trace) sum.time_steps = trace->time_steps;
+  Trace sum = trace ? asked_like(*trace) : Trace{};
   std::int64_t done = 0;
   for (const auto& list : lists) {
     const Fold fold(train, labels, list);
@@ -196,11 +185,10 @@ Evaluation cross_validate(const Classifier& classifier, const RowsView& train,
         const double rows_done = static_cast<double>(done) + part.fraction * static_cast<double>(list.size());
         options.progress({rows_done / static_cast<double>(train.rows)});
       };
-    Trace part;
-    part.time_steps = sum.time_steps;
+    Trace part = asked_like(sum);
     search_and_count(classifier.index(), fold.queries(), fold.truth(), k_max, way, trace ? &part : nullptr,
                      answers);
-    add_trace(sum, part);
+    add_queries(sum, part);
     done += static_cast<std::int64_t>(list.size());
   }
   sum.total_seconds = total.seconds();

@@ -80,6 +80,11 @@ class Ladder {
   /// Of a query tile, by the first attempt: what progress is counted in.
   std::int64_t steps() const { return boxed_ ? 1 : exact_ ? exact_->steps() : bounded_->steps(); }
 
+  /// Of the queries of the next tile.
+  void begin_with(const FoundBefore& known) {
+    if (bounded_) bounded_->begin_with(known);
+  }
+
   ///   first  of the search, query 0 of the tile
   void run(MatrixView<const float> queries, std::int64_t first, Workspace& workspace, Watcher& watcher,
            Trace* trace, std::function<void()>& meanwhile);
@@ -176,7 +181,7 @@ void upload_tile(const Index::State& index, const Plan& plan, MatrixView<const f
 
 void run(const Index::State& index, const Plan& plan, const PlanOptions& options,
          MatrixView<const float> queries, float largest_query, Trace* trace, std::function<void()> meanwhile,
-         const Take& take, const RowsToLand* there) {
+         const Take& take, const RowsToLand* there, const FoundBefore& before) {
   const std::shared_ptr<Device::State>& state = index.device.state();
   const std::int64_t m = queries.rows(), query_tiles = (m + plan.query_tile - 1) / plan.query_tile;
   Workspace workspace(state, plan, scratch_of(*state, plan));
@@ -193,6 +198,7 @@ void run(const Index::State& index, const Plan& plan, const PlanOptions& options
     const std::int64_t count = std::min(plan.query_tile, m - first);
     const MatrixView<const float> of_tile = queries.slice(first, count);
     upload_tile(index, plan, of_tile, first, workspace, filter, trace, there);
+    ladder->begin_with(before.slice(first, count));
     ladder->run(of_tile, first, workspace, watcher, trace, meanwhile);
     take(workspace, first, count);
   }

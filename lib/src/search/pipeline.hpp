@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "certified/found_before.hpp"
 #include "kith/error.hpp"
 #include "kith/plan.hpp"
 #include "kith/spi.hpp"
@@ -81,8 +82,9 @@ void upload_tile(const Index::State& index, const Plan& plan, MatrixView<const f
 ///   meanwhile  called once, before the first take and while the device works, if it can; may be empty. Under
 ///              the device's lock with a Trace, else without
 ///   there      as in upload_tile()
+///   before     what is known of the queries: keys of FoundBefore are then among theirs
 void run(const Index::State& index, const Plan& plan, const PlanOptions& options,
          MatrixView<const float> queries, float largest_query, Trace* trace, std::function<void()> meanwhile,
-         const Take& take, const RowsToLand* there = nullptr);
+         const Take& take, const RowsToLand* there = nullptr, const FoundBefore& before = {});
 
 }  // namespace kith

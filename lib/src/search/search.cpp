@@ -1,6 +1,7 @@
 #include "search/search.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 
 #include "base/float_guard.hpp"
@@ -127,19 +128,20 @@ PreparedRows prepare(const Index::State& index, const RowsView& queries, const P
 /// What of a plan depends on the values of the queries: whether boxes pay, whether a proposer has a bound for
 /// them, and the selector that is the fastest in a sample.
 ///   trace  is told what was made on the way
-void decide_by_values(const Index::State& index, const PreparedRows& rows, std::int64_t k,
+void decide_by_values(const Index::State& index, const CheckedQueries& queries, std::int64_t k,
                       const PlanOptions& given, const Feedback& feedback, Plan& plan, Trace& trace) {
-  const std::int64_t m = rows.view.rows();
+  const std::int64_t m = queries.rows.rows();
   PlanOptions options = given;
   std::string why_not;
-  if (plan.boxes && plan.tried_queries > 0 && !boxes_pay(index, rows.view, options, plan, why_not, trace)) {
+  if (plan.boxes && plan.tried_queries > 0 &&
+      !boxes_pay(index, queries.rows, options, plan, why_not, trace)) {
     options.boxes = false;
     plan = plan_search(index, m, k, options, feedback);
     plan.reason += why_not;
   }
   const bool has_bound =
       plan.proposer == Proposer::none ||
-      within_range(plan.proposer, index.dims, largest_moved(index, plan.proposer, rows.largest),
+      within_range(plan.proposer, index.dims, largest_moved(index, plan.proposer, queries.largest),
                    largest_moved(index, plan.proposer, index.largest));
   const bool samples = !options.sample.empty() && m > 0;
   if (has_bound && !samples) return;
@@ -149,7 +151,63 @@ void decide_by_values(const Index::State& index, const PreparedRows& rows, std::
     plan = plan_search(index, m, k, way, feedback);
     plan.reason = reasons::out_of_range(plan.reason);
   }
-  if (samples) plan = plan_by_sample(index, rows.view, k, way);
+  if (samples) plan = plan_by_sample(index, queries.rows, k, way);
+}
+
+/// What a search by `plan` begins with of what is known: thresholds are those of proposers, and lists that
+/// rows leave afterwards need more than the k nearest.
+FoundBefore begins_with(const Index::State& index, const Plan& plan, const CheckedQueries& queries) {
+  const bool takes = plan.proposer != Proposer::none && !plan.filters && !plan.self &&
+                     plan.problem.k <= queries.before.k && has_numbers_before(index.rows, plan.problem.k);
+  return takes ? queries.before : FoundBefore{};
+}
+
+void leave_out_lists(const Index::State& index, const Plan& plan, std::int64_t count, std::span<Key> keys) {
+  const auto width = static_cast<std::size_t>(plan.problem.k);
+  for_each_list(count, plan,
+                [&](std::size_t q) { leave_out_before(keys.subspan(q * width, width), index.rows); });
+}
+
+/// search_to() of rows on one device.
+///   prepared  the m queries, asked for once they are planned for
+///   there     the queries as they lie on the device; null: they do not
+void search_rows(const Index::State& index, std::int64_t m, std::int64_t k, const PlanOptions& options,
+                 Trace* trace, const MakeRoom& make_room, const Take& also,
+                 const std::function<CheckedQueries()>& prepared, const RowsToLand* there) {
+  const Feedback feedback = index.lessons.feedback();
+  bool begun = false;
+  FoundPlaces found;
+  by_first_way(Ways(index, m, k, options, feedback), begun, [&](Plan& plan) {
+    const CheckedQueries queries = prepared();
+    Trace made;
+    decide_by_values(index, queries, k, options, feedback, plan, made);
+    if (trace) {
+      restart(*trace);
+      trace->boxes_seconds = made.boxes_seconds;
+      trace->boxes_bytes = made.boxes_bytes;
+      trace->plan = plan;
+      tell_of_proposer(plan, index.device.info().kind, *trace);
+    }
+    KeysOfTile room(index, plan);
+    const FoundBefore before = begins_with(index, plan, queries);
+    PlanOptions way = options;
+    if (plan.struck) way.filter = {};
+    run(
+        index, plan, way, queries.rows, queries.largest, trace, [&] { found = make_room(); },
+        [&](Workspace& workspace, std::int64_t first, std::int64_t count) {
+          begun = true;
+          if (found.on_device)
+            return found.on_device->finish(index.metric, workspace.result(count), first, trace);
+          const std::span<Key> keys = room.keys();
+          read_tile(index, plan, workspace, first, count, trace, keys);
+          if (!before.value.empty()) leave_out_lists(index, plan, count, keys);
+          if (plan.struck)
+            strike_lists(index, plan, options, queries.rows.slice(first, count), first, k, keys, trace);
+          finish_tile(index, plan, first, count, trace, keys, k, found);
+          if (also) also(workspace, first, count);
+        },
+        there, before);
+  });
 }
 
 }  // namespace
@@ -183,39 +241,25 @@ void search_to(const Index::State& index, const RowsView& given, std::int64_t k,
   if (gathers(index, queries.rows, k, options) &&
       search_gathered(index, queries, k, options, trace, make_room, also))
     return;
-  const Feedback feedback = index.lessons.feedback();
   std::optional<PreparedRows> rows;
-  bool begun = false;
-  FoundPlaces found;
-  by_first_way(Ways(index, queries.rows, k, options, feedback), begun, [&](Plan& plan) {
+  const auto prepared = [&] {
     if (!rows) rows = prepare(index, queries, options);
-    Trace made;
-    decide_by_values(index, *rows, k, options, feedback, plan, made);
-    if (trace) {
-      restart(*trace);
-      trace->boxes_seconds = made.boxes_seconds;
-      trace->boxes_bytes = made.boxes_bytes;
-      trace->plan = plan;
-      tell_of_proposer(plan, index.device.info().kind, *trace);
-    }
-    KeysOfTile room(index, plan);
-    PlanOptions way = options;
-    if (plan.struck) way.filter = {};
-    run(
-        index, plan, way, rows->view, rows->largest, trace, [&] { found = make_room(); },
-        [&](Workspace& workspace, std::int64_t first, std::int64_t count) {
-          begun = true;
-          if (found.on_device)
-            return found.on_device->finish(index.metric, workspace.result(count), first, trace);
-          const std::span<Key> keys = room.keys();
-          read_tile(index, plan, workspace, first, count, trace, keys);
-          if (plan.struck)
-            strike_lists(index, plan, options, rows->view.slice(first, count), first, k, keys, trace);
-          finish_tile(index, plan, first, count, trace, keys, k, found);
-          if (also) also(workspace, first, count);
-        },
-        there ? &*there : nullptr);
-  });
+    return CheckedQueries{queries, rows->view, rows->largest};
+  };
+  search_rows(index, queries.rows, k, options, trace, make_room, also, prepared, there ? &*there : nullptr);
+  if (trace) trace->total_seconds = total.seconds();
+}
+
+void search_checked(const Index::State& index, const CheckedQueries& queries, std::int64_t k,
+                    const PlanOptions& options, Trace* trace, const MakeRoom& make_room) {
+  if (index.parted) return search_parted(index, queries, k, options, trace, make_room);
+  const Stopwatch total;
+  const std::int64_t m = queries.given.rows;
+  if (gathers(index, m, k, options) &&
+      search_gathered(index, queries.given, k, options, trace, make_room, nullptr))
+    return;
+  search_rows(
+      index, m, k, options, trace, make_room, nullptr, [&] { return queries; }, nullptr);
   if (trace) trace->total_seconds = total.seconds();
 }
 

@@ -8,6 +8,7 @@
 
 #include "kith/keys.hpp"
 #include "kith/neighbors.hpp"
+#include "search/checked_queries.hpp"
 #include "search/pipeline.hpp"
 
 namespace kith {
@@ -34,6 +35,10 @@ using MakeRoom = std::function<FoundPlaces()>;
 void search_to(const Index::State& index, const RowsView& queries, std::int64_t k, const PlanOptions& options,
                Trace* trace, const MakeRoom& make_room, const Take& also);
 
+/// The same of queries that are checked and prepared.
+void search_checked(const Index::State& index, const CheckedQueries& queries, std::int64_t k,
+                    const PlanOptions& options, Trace* trace, const MakeRoom& make_room);
+
 /// The same for a caller: options by position, rows by number.
 void search_numbers(const Index::State& index, const RowsView& queries, std::int64_t k,
                     const PlanOptions& options, Trace* trace, const MakeRoom& make_room);
@@ -53,9 +58,16 @@ RadiusNeighbors search_within(const Index::State& index, const RowsView& queries
 /// The same as Index::within_keys(), options by place.
 RadiusKeys search_within_keys(const Index::State& index, const RowsView& queries,
                               std::span<const float> radii, const PlanOptions& options, Trace* trace);
+/// The same of queries that are checked and prepared.
+RadiusKeys search_within_keys(const Index::State& index, const CheckedQueries& queries,
+                              std::span<const float> radii, const PlanOptions& options, Trace* trace);
 
 /// The same as Index::search_keys().
 Keys search_for_keys(const Index::State& index, const RowsView& queries, std::int64_t k,
+                     const PlanOptions& options, Trace* trace);
+/// The same of queries that are checked and prepared. Rows that are not among the k nearest of these and of
+/// those that were found before may be missing.
+Keys search_for_keys(const Index::State& index, const CheckedQueries& queries, std::int64_t k,
                      const PlanOptions& options, Trace* trace);
 
 /// Throws unsupported: PlanOptions::checkpoint where rows do not pass through the device.

@@ -25,6 +25,25 @@ Keys padded(const Keys& found, std::int64_t k) {
   return keys;
 }
 
+/// search(neighbours, options by place, room for them) as keys of m queries.
+template <class Search>
+Keys keys_by(const Index::State& index, std::int64_t m, std::int64_t k, const PlanOptions& options,
+             const Search& search) {
+  check_no_self("search_keys", options);
+  Keys keys;
+  const MappedOptions mapped("search_keys", index, options, m, std::nullopt);
+  // The plan refuses k < 1. Where all rows are removed, it searches for one that is not found.
+  const std::int64_t here = k < 1 ? k : std::clamp<std::int64_t>(index.live(), 1, k);
+  search(here, mapped.options(), [&] {
+    keys.queries = m;
+    keys.k = here;
+    keys.value.resize(cells_of(m, here));
+    keys.row.resize(keys.value.size());
+    return FoundPlaces{nullptr, keys.row.data(), keys.value.data()};
+  });
+  return here == k ? keys : padded(keys, k);
+}
+
 }  // namespace
 
 void check_no_self(std::string_view where, const PlanOptions& options) {
@@ -36,20 +55,18 @@ void check_no_self(std::string_view where, const PlanOptions& options) {
 
 Keys search_for_keys(const Index::State& index, const RowsView& queries, std::int64_t k,
                      const PlanOptions& options, Trace* trace) {
-  check_no_self("search_keys", options);
-  Keys keys;
-  const MappedOptions mapped("search_keys", index, options, queries.rows, std::nullopt);
-  // The plan refuses k < 1. Where all rows are removed, it searches for one that is not found.
-  const std::int64_t here = k < 1 ? k : std::clamp<std::int64_t>(index.live(), 1, k);
-  const auto make_room = [&] {
-    keys.queries = queries.rows;
-    keys.k = here;
-    keys.value.resize(cells_of(queries.rows, here));
-    keys.row.resize(keys.value.size());
-    return FoundPlaces{nullptr, keys.row.data(), keys.value.data()};
-  };
-  search_to(index, queries, here, mapped.options(), trace, make_room, nullptr);
-  return here == k ? keys : padded(keys, k);
+  return keys_by(index, queries.rows, k, options,
+                 [&](std::int64_t here, const PlanOptions& way, const MakeRoom& make_room) {
+                   search_to(index, queries, here, way, trace, make_room, nullptr);
+                 });
+}
+
+Keys search_for_keys(const Index::State& index, const CheckedQueries& queries, std::int64_t k,
+                     const PlanOptions& options, Trace* trace) {
+  return keys_by(index, queries.given.rows, k, options,
+                 [&](std::int64_t here, const PlanOptions& way, const MakeRoom& make_room) {
+                   search_checked(index, queries, here, way, trace, make_room);
+                 });
 }
 
 }  // namespace kith

@@ -244,6 +244,33 @@ TEST_CASE("sets: a trace tells what each member did") {
   CHECK(split.plan(300, 5).problem == Problem{Metric::l2, 300, 300, 4, 5});
 }
 
+TEST_CASE("sets: the trace of folds has what each member did for all of them") {
+  const Matrix train = hard_rows(DataKind::grid, Set::train, 300, 4, Metric::l2);
+  std::vector<std::int64_t> labels, folds;
+  for (std::int64_t t = 0; t < 300; ++t) {
+    labels.push_back(t % 4);
+    folds.push_back(t % 7 % 3);
+  }
+  const MatrixView<const std::int64_t> column(labels.data(), 300, 1);
+  for (const Placement placement : {Placement::split, Placement::replicate}) {
+    CAPTURE(name(placement));
+    const IndexOptions options{.placement = placement, .shares = {1, 0, 2}};
+    const Classifier classifier(Index(set_of(3), train, Metric::l2, options), column);
+    Trace trace;
+    cross_validate(classifier, train, folds, 5, {}, {}, &trace);
+    REQUIRE(trace.members.size() == 2);
+    const MemberTrace &first = trace.members[0], &second = trace.members[1];
+    CHECK(first.rows + second.rows == (placement == Placement::split ? 300 : 600));
+    CHECK(first.queries + second.queries == (placement == Placement::split ? 600 : 300));
+    CHECK(first.device == one_device().info().spec);
+    CHECK(first.seconds > 0);
+    const auto pairs = [](const MemberTrace& member) {
+      return static_cast<double>(member.rows) * static_cast<double>(member.queries);
+    };
+    CHECK(second.share == pairs(second) / (pairs(first) + pairs(second)));
+  }
+}
+
 TEST_CASE("sets: what is wrong is said as by one device, with the number of the row in the whole") {
   Matrix train = hard_rows(DataKind::normal, Set::train, 300, 4, Metric::negative_dot);
   const Device set = set_of(4);

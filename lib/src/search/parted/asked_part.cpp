@@ -34,10 +34,10 @@ std::vector<std::uint32_t> cut_filter(MatrixView<const std::uint32_t> filter, St
   return cut;
 }
 
-AskedPart::AskedPart(const RowsView& queries, const PlanOptions& options, Stretch some, Stretch rows)
-    : queries_(queries.slice(some.first, some.count)), options_(options) {
+AskedPart::AskedPart(std::int64_t m, const PlanOptions& options, Stretch some, Stretch rows)
+    : options_(options) {
   if (!has_filter(options)) return;
-  const bool for_each = options.filter.rows() != 1 || queries.rows == 1;
+  const bool for_each = options.filter.rows() != 1 || m == 1;
   const Stretch filters = for_each ? some : Stretch{0, 1};
   words_ = cut_filter(options.filter, filters, rows);
   options_.filter = {words_.data(), filters.count, words_of_filter(rows.count)};

@@ -1,12 +1,12 @@
-// What is asked of one part of the rows: some of the queries, with what the filter says of these rows.
+// How some queries are asked for in one part of the rows: with what the filter says of these rows.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <vector>
 
+#include "kith/matrix_view.hpp"
 #include "kith/plan.hpp"
-#include "kith/rows_view.hpp"
 
 namespace kith {
 
@@ -22,21 +22,20 @@ std::vector<std::uint32_t> cut_filter(MatrixView<const std::uint32_t> filter, St
 
 class AskedPart {
  public:
-  /// `queries` and what `options` refers to live longer.
+  /// What `options` refers to lives longer.
+  ///   m        all queries
   ///   options  for all queries and all rows, by place, without `self`
   ///   some     queries that are asked
   ///   rows     places of the part
-  AskedPart(const RowsView& queries, const PlanOptions& options, Stretch some, Stretch rows);
+  AskedPart(std::int64_t m, const PlanOptions& options, Stretch some, Stretch rows);
   AskedPart(const AskedPart&) = delete;
   AskedPart& operator=(const AskedPart&) = delete;
 
-  const RowsView& queries() const { return queries_; }
   const PlanOptions& options() const { return options_; }
   /// Report `fraction` of this part as from + fraction * part of the caller's whole.
   void scale_progress(double from, double part);
 
  private:
-  RowsView queries_;
   PlanOptions options_;
   std::vector<std::uint32_t> words_;
 };

@@ -29,10 +29,10 @@ PlanOptions without_self(const PlanOptions& options) {
   return way;
 }
 
-}  // namespace
-
-void check_asked(std::string_view where, const Index::State& index, const RowsView& queries,
-                 std::optional<std::int64_t> k, const PlanOptions& options) {
+/// What a search has checked before it begins: the shapes and values of `queries`, k, filter and `self`.
+///   k  nothing: within radii
+PreparedRows checked(std::string_view where, const Index::State& index, const RowsView& queries,
+                     std::optional<std::int64_t> k, const PlanOptions& options) {
   const std::string begin = std::string(where) + ": ";
   if (queries.cols != index.columns)
     throw Error(Errc::invalid_argument, begin + "queries have " + std::to_string(queries.cols) +
@@ -41,21 +41,30 @@ void check_asked(std::string_view where, const Index::State& index, const RowsVi
   check_rows(where, "query", queries);
   if (k) check_k(where, *k, index.rows, options);
   check_rows_left_out(where, index.rows, queries.rows, options);
-  const PreparedRows rows =
-      prepare_rows(where, "query", queries, index.metric, options.threads, index.mask());
+  PreparedRows rows = prepare_rows(where, "query", queries, index.metric, options.threads, index.mask());
   const FloatGuard guard;
   check_range(where, index.metric, rows.view, index.largest_of_all());
+  return rows;
 }
+
+}  // namespace
 
 void search_parted(const Index::State& index, const RowsView& queries, std::int64_t k,
                    const PlanOptions& options, Trace* trace, const MakeRoom& make_room) {
   const Stopwatch total;
-  check_asked("search", index, queries, k, options);
+  const PreparedRows rows = checked("search", index, queries, k, options);
+  search_parted(index, CheckedQueries{queries, rows.view, rows.largest}, k, options, trace, make_room);
+  if (trace) trace->total_seconds = total.seconds();
+}
+
+void search_parted(const Index::State& index, const CheckedQueries& queries, std::int64_t k,
+                   const PlanOptions& options, Trace* trace, const MakeRoom& make_room) {
+  const Stopwatch total;
   if (trace) restart(*trace);
   const std::int64_t searched = k + (options.self ? 1 : 0);
   Keys keys = index.parted->search_keys(index, queries, searched, without_self(options), trace);
   const Stopwatch finishing;
-  if (options.self) keys = leave_out(keys, own_rows(*options.self, queries.rows));
+  if (options.self) keys = leave_out(keys, own_rows(*options.self, queries.given.rows));
   const FoundPlaces found = make_room();
   if (found.value) {
     std::copy(keys.value.begin(), keys.value.end(), found.value);
@@ -76,11 +85,20 @@ void search_parted(const Index::State& index, const RowsView& queries, std::int6
 RadiusKeys within_parted(const Index::State& index, const RowsView& queries, std::span<const float> radii,
                          const PlanOptions& options, Trace* trace) {
   const Stopwatch total;
-  check_asked("within", index, queries, std::nullopt, options);
+  const PreparedRows rows = checked("within", index, queries, std::nullopt, options);
   static_cast<void>(bounds_of(index.metric, radii, queries.rows));  // all of them, before parts see some
+  RadiusKeys keys =
+      within_parted(index, CheckedQueries{queries, rows.view, rows.largest}, radii, options, trace);
+  if (trace) trace->total_seconds = total.seconds();
+  return keys;
+}
+
+RadiusKeys within_parted(const Index::State& index, const CheckedQueries& queries,
+                         std::span<const float> radii, const PlanOptions& options, Trace* trace) {
+  const Stopwatch total;
   if (trace) restart(*trace);
   RadiusKeys keys = index.parted->within_keys(index, queries, radii, without_self(options), trace);
-  if (options.self) keys = leave_out(keys, own_rows(*options.self, queries.rows));
+  if (options.self) keys = leave_out(keys, own_rows(*options.self, queries.given.rows));
   if (trace) {
     trace->plan.self = options.self;
     trace->total_seconds = total.seconds();

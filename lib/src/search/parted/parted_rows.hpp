@@ -10,6 +10,7 @@
 #include "kith/rows_view.hpp"
 #include "kith/trace.hpp"
 #include "rows/index_state.hpp"
+#include "search/checked_queries.hpp"
 #include "search/search.hpp"
 
 namespace kith {
@@ -28,10 +29,10 @@ class PartedRows {
   ///   whole    the Index of these rows
   ///   options  by place, without `self`
   ///   trace    restarted already; total_seconds is the caller's to set
-  virtual Keys search_keys(const Index::State& whole, const RowsView& queries, std::int64_t k,
+  virtual Keys search_keys(const Index::State& whole, const CheckedQueries& queries, std::int64_t k,
                            const PlanOptions& options, Trace* trace) const = 0;
   /// Likewise all within radii, [1 or m].
-  virtual RadiusKeys within_keys(const Index::State& whole, const RowsView& queries,
+  virtual RadiusKeys within_keys(const Index::State& whole, const CheckedQueries& queries,
                                  std::span<const float> radii, const PlanOptions& options,
                                  Trace* trace) const = 0;
 
@@ -67,13 +68,13 @@ class PartedRows {
 /// search_to() of such an Index.
 void search_parted(const Index::State& index, const RowsView& queries, std::int64_t k,
                    const PlanOptions& options, Trace* trace, const MakeRoom& make_room);
+/// The same, once all is checked.
+void search_parted(const Index::State& index, const CheckedQueries& queries, std::int64_t k,
+                   const PlanOptions& options, Trace* trace, const MakeRoom& make_room);
 /// Keys of all rows within radii, by their places; `options` by place, `self` heeded.
 RadiusKeys within_parted(const Index::State& index, const RowsView& queries, std::span<const float> radii,
                          const PlanOptions& options, Trace* trace);
-
-/// What a search has checked before it begins: the shapes and values of `queries`, k, filter and `self`.
-///   k  nothing: within radii
-void check_asked(std::string_view where, const Index::State& index, const RowsView& queries,
-                 std::optional<std::int64_t> k, const PlanOptions& options);
+RadiusKeys within_parted(const Index::State& index, const CheckedQueries& queries,
+                         std::span<const float> radii, const PlanOptions& options, Trace* trace);
 
 }  // namespace kith

@@ -92,6 +92,18 @@ AskedWithin asked_within(const Index::State& index, const RowsView& queries, std
   return asked;
 }
 
+/// Keys of rows in parts, which name places, by the numbers that shards exchange.
+RadiusKeys with_numbers(const Index::State& index, RadiusKeys keys) {
+  for (std::int64_t& row : keys.row) row = index.first_row + index.numbers.number(row);
+  return keys;
+}
+
+RadiusKeys keys_within(const Index::State& index, MatrixView<const float> queries,
+                       const std::vector<float>& bounds, const PlanOptions& options, Trace* trace) {
+  if (trace) restart(*trace);
+  return within_keys_by_distances(index, queries, bounds, options, trace);
+}
+
 }  // namespace
 
 RadiusNeighbors search_within(const Index::State& index, const RowsView& queries,
@@ -124,15 +136,22 @@ RadiusNeighbors search_within(const Index::State& index, const RowsView& queries
 RadiusKeys search_within_keys(const Index::State& index, const RowsView& queries,
                               std::span<const float> radii, const PlanOptions& options, Trace* trace) {
   check_checkpoint("within", index, options);
-  if (index.parted) {
-    RadiusKeys keys = within_parted(index, queries, radii, options, trace);
-    for (std::int64_t& row : keys.row) row = index.first_row + index.numbers.number(row);
-    return keys;
-  }
+  if (index.parted) return with_numbers(index, within_parted(index, queries, radii, options, trace));
   const Stopwatch total;
   const AskedWithin asked = asked_within(index, queries, radii, options);
-  if (trace) restart(*trace);
-  RadiusKeys found = within_keys_by_distances(index, asked.rows.view, asked.bounds, options, trace);
+  RadiusKeys found = keys_within(index, asked.rows.view, asked.bounds, options, trace);
+  if (trace) trace->total_seconds = total.seconds();
+  return found;
+}
+
+RadiusKeys search_within_keys(const Index::State& index, const CheckedQueries& queries,
+                              std::span<const float> radii, const PlanOptions& options, Trace* trace) {
+  if (index.parted) return with_numbers(index, within_parted(index, queries, radii, options, trace));
+  const Stopwatch total;
+  static_cast<void>(
+      plan_within(index, queries.given.rows, options));  // what options insist on is heard first
+  const std::vector<float> bounds = bounds_of(index.metric, radii, queries.given.rows);
+  RadiusKeys found = keys_within(index, queries.rows, bounds, options, trace);
   if (trace) trace->total_seconds = total.seconds();
   return found;
 }

@@ -22,13 +22,18 @@ namespace {
 
 constexpr std::int64_t filter_word = 32;  // a part that begins with a word cuts a filter without shifting it
 
-void fill_part(Index::State& part, MatrixView<const float> rows, std::uint32_t threads) {
-  if (!compares_bits(part.metric)) {
-    const FloatGuard guard;
-    for (std::int64_t r = 0; r < rows.rows(); ++r)
-      for (std::int64_t d = 0; d < rows.cols(); ++d)
-        part.largest = std::max(part.largest, std::fabs(rows(r, d)));
-  }
+/// max |element| of rows that come from devices, of which nothing else is known; 0 of bits.
+float largest_of(std::span<const float> rows, Metric metric) {
+  float largest = 0;
+  if (compares_bits(metric)) return largest;
+  const FloatGuard guard;
+  for (const float value : rows) largest = std::max(largest, std::fabs(value));
+  return largest;
+}
+
+///   largest  max |element| of these rows, or of more
+void fill_part(Index::State& part, MatrixView<const float> rows, float largest, std::uint32_t threads) {
+  part.largest = largest;
   part.chunks = upload_chunks(part.device.state(), rows, 0, threads);
   part.centre = centre_of(rows, part.metric);
   part.clip_range = measured_reach(part, rows);
@@ -92,6 +97,7 @@ std::vector<SetPart> parts_with_rows(const Index::State& whole, const SetLayout&
                                      MatrixView<const float> rows, std::int64_t first,
                                      std::uint32_t threads) {
   const std::vector<Device>& members = members_of(whole.device);
+  const float largest = whole.largest;
   std::vector<SetPart> parts;
   std::vector<MemberWork> work;
   for (std::size_t i = 0; i < members.size(); ++i) {
@@ -100,7 +106,7 @@ std::vector<SetPart> parts_with_rows(const Index::State& whole, const SetLayout&
     const std::shared_ptr<Index::State> part = empty_part(whole, i, places);
     parts.push_back({i, places, part});
     work.push_back({members[i].info().spec, 1, [=](const PlanOptions&) {
-                      fill_part(*part, rows.slice(places.first - first, places.count), threads);
+                      fill_part(*part, rows.slice(places.first - first, places.count), largest, threads);
                     }});
   }
   run_members(std::move(work), {});
@@ -135,15 +141,17 @@ std::vector<SetPart> parts_of_places(const Index::State& whole, const SetLayout&
   const std::vector<Device>& members = members_of(whole.device);
   std::vector<float> rows;
   Stretch have;  // of `places`, in `rows`
+  float largest = 0;
   for (std::size_t i = 0; i < members.size(); ++i) {
     const Stretch here = layout.rows[i];
     if (here.count == 0) continue;
     if (have.first != here.first || have.count != here.count) {
       rows = rows_at(parts, places.subspan(size(here.first), size(here.count)), whole.dims);
       have = here;
+      largest = largest_of(rows, whole.metric);
     }
     const std::shared_ptr<Index::State> part = empty_part(whole, i, here);
-    fill_part(*part, {rows.data(), here.count, whole.dims}, 0);
+    fill_part(*part, {rows.data(), here.count, whole.dims}, largest, 0);
     made.push_back({i, here, part});
   }
   return made;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "base/numbers.hpp"
@@ -12,8 +13,8 @@
 #include "rows/gathered_rows.hpp"
 #include "rows/row_filter.hpp"
 #include "search/index_plan.hpp"
-#include "search/sets/member_trace.hpp"
 #include "search/sets/set_members.hpp"
+#include "search/trace_sums.hpp"
 
 namespace kith {
 namespace {
@@ -60,22 +61,26 @@ class SetRows : public PartedRows {
   SetRows(Device set, SetLayout layout, std::vector<SetPart> parts)
       : set_(std::move(set)), layout_(std::move(layout)), parts_(std::move(parts)) {}
 
-  Keys search_keys(const Index::State& whole, const RowsView& queries, std::int64_t k,
+  Keys search_keys(const Index::State& whole, const CheckedQueries& queries, std::int64_t k,
                    const PlanOptions& options, Trace* trace) const override {
-    return search<Keys>(whole, k, queries, options, trace,
-                        [&](const SetPart& part, const AskedPart& asked, Stretch, Trace* told) {
-                          return search_for_keys(*part.rows, asked.queries(), k, asked.options(), told);
-                        });
+    return search<Keys>(
+        whole, k, queries.given.rows, options, trace,
+        [&](const SetPart& part, Stretch some, const PlanOptions& way, const Keys* before, Trace* told) {
+          CheckedQueries asked = queries.slice(some.first, some.count);
+          if (before) asked.before = {before->value, k};
+          return search_for_keys(*part.rows, asked, k, way, told);
+        });
   }
 
-  RadiusKeys within_keys(const Index::State& whole, const RowsView& queries, std::span<const float> radii,
-                         const PlanOptions& options, Trace* trace) const override {
+  RadiusKeys within_keys(const Index::State& whole, const CheckedQueries& queries,
+                         std::span<const float> radii, const PlanOptions& options,
+                         Trace* trace) const override {
     return search<RadiusKeys>(
-        whole, 0, queries, options, trace,
-        [&](const SetPart& part, const AskedPart& asked, Stretch some, Trace* told) {
-          const bool for_all = static_cast<std::int64_t>(radii.size()) != queries.rows;
+        whole, 0, queries.given.rows, options, trace,
+        [&](const SetPart& part, Stretch some, const PlanOptions& way, const RadiusKeys*, Trace* told) {
+          const bool for_all = static_cast<std::int64_t>(radii.size()) != queries.given.rows;
           const auto own = for_all ? radii : radii.subspan(size(some.first), size(some.count));
-          return search_within_keys(*part.rows, asked.queries(), own, asked.options(), told);
+          return search_within_keys(*part.rows, queries.slice(some.first, some.count), own, way, told);
         });
   }
 
@@ -122,11 +127,11 @@ class SetRows : public PartedRows {
   Plan plan_of_whole(const Index::State& whole, Plan of_part, std::int64_t m, std::int64_t k) const;
 
   template <class Lists, class SearchPart>
-  Lists search(const Index::State& whole, std::int64_t k, const RowsView& queries, const PlanOptions& options,
+  Lists search(const Index::State& whole, std::int64_t k, std::int64_t m, const PlanOptions& options,
                Trace* trace, const SearchPart& search_part) const;
   template <class Lists, class SearchPart>
-  Lists search_member(const MemberShare& share, const RowsView& queries, const PlanOptions& options,
-                      Trace* trace, MemberTrace* told, const SearchPart& search_part) const;
+  Lists search_member(const MemberShare& share, std::int64_t m, const PlanOptions& options, Trace* trace,
+                      MemberTrace* told, const SearchPart& search_part) const;
 
   const Device set_;
   const SetLayout layout_;
@@ -155,22 +160,24 @@ std::vector<MemberShare> SetRows::shares_of_search(std::int64_t m) const {
   return shares;
 }
 
-/// One part after the other.
+/// One part after the other. What is found so far is what the next one begins with, where lists are of k.
 template <class Lists, class SearchPart>
-Lists SetRows::search_member(const MemberShare& share, const RowsView& queries, const PlanOptions& options,
+Lists SetRows::search_member(const MemberShare& share, std::int64_t m, const PlanOptions& options,
                              Trace* trace, MemberTrace* told, const SearchPart& search_part) const {
   const Stopwatch watch;
   std::vector<Lists> found;
   std::int64_t largest = -1, before = 0;
   for (const SetPart* const part : share.parts) {
-    AskedPart asked(queries, options, share.queries, part->places);
+    AskedPart asked(m, options, share.queries, part->places);
     const auto all = static_cast<double>(share.rows);
     asked.scale_progress(static_cast<double>(before) / all, static_cast<double>(part->places.count) / all);
     Trace of_part = trace ? asked_like(*trace) : Trace{};
-    found.push_back(search_part(*part, asked, share.queries, trace ? &of_part : nullptr));
+    found.push_back(search_part(*part, share.queries, asked.options(),
+                                found.empty() ? nullptr : &found.front(), trace ? &of_part : nullptr));
+    if (std::is_same_v<Lists, Keys> && found.size() > 1) found = {united(std::move(found))};
     before += part->places.count;
     if (!trace) continue;
-    add_part(*trace, of_part);
+    add_rows(*trace, of_part);
     if (part->places.count > largest) told->plan = of_part.plan;
     largest = std::max(largest, part->places.count);
     told->bytes += memory_of(*part->rows);
@@ -184,9 +191,9 @@ Lists SetRows::search_member(const MemberShare& share, const RowsView& queries, 
 }
 
 template <class Lists, class SearchPart>
-Lists SetRows::search(const Index::State& whole, std::int64_t k, const RowsView& queries,
-                      const PlanOptions& options, Trace* trace, const SearchPart& search_part) const {
-  const std::vector<MemberShare> shares = shares_of_search(queries.rows);
+Lists SetRows::search(const Index::State& whole, std::int64_t k, std::int64_t m, const PlanOptions& options,
+                      Trace* trace, const SearchPart& search_part) const {
+  const std::vector<MemberShare> shares = shares_of_search(m);
   std::vector<Lists> found(shares.size());
   std::vector<Trace> traces(shares.size(), trace ? asked_like(*trace) : Trace{});
   std::vector<MemberTrace> told(shares.size());
@@ -200,7 +207,7 @@ Lists SetRows::search(const Index::State& whole, std::int64_t k, const RowsView&
     told[i].share = static_cast<double>(share.rows) * static_cast<double>(share.queries.count);
     pairs += told[i].share;
     work.push_back({told[i].device, told[i].share, [&, i](const PlanOptions& way) {
-                      found[i] = search_member<Lists>(shares[i], queries, way, trace ? &traces[i] : nullptr,
+                      found[i] = search_member<Lists>(shares[i], m, way, trace ? &traces[i] : nullptr,
                                                       &told[i], search_part);
                     }});
   }
@@ -213,7 +220,7 @@ Lists SetRows::search(const Index::State& whole, std::int64_t k, const RowsView&
   trace->seconds["join"] += merging.seconds();
   const auto most = std::max_element(
       told.begin(), told.end(), [](const MemberTrace& a, const MemberTrace& b) { return a.share < b.share; });
-  trace->plan = plan_of_whole(whole, most->plan, queries.rows, k);
+  trace->plan = plan_of_whole(whole, most->plan, m, k);
   trace->members = std::move(told);
   return all;
 }
@@ -242,10 +249,9 @@ Plan SetRows::plan(const Index::State& whole, std::int64_t m, std::int64_t k, co
   const auto share = std::find_if(shares.begin(), shares.end(),
                                   [&](const MemberShare& one) { return one.member == part.member; });
   const Stretch some = share == shares.end() ? Stretch{0, m} : share->queries;
-  const RowsView queries(nullptr, Element::f32, m, whole.columns);
   PlanOptions without_self = options;
   without_self.self.reset();
-  const AskedPart asked(queries, without_self, some, part.places);
+  const AskedPart asked(m, without_self, some, part.places);
   const std::int64_t searched = k + (options.self ? 1 : 0);
   Plan plan = plan_of_whole(
       whole,
@@ -259,7 +265,6 @@ void SetRows::prepare(const Index::State& whole, std::int64_t m, std::int64_t k,
                       const PlanOptions& options) const {
   check_k("search", k, whole.rows, options);
   check_rows_left_out("search", whole.rows, m, options);
-  const RowsView queries(nullptr, Element::f32, m, whole.columns);
   const std::vector<MemberShare> shares = shares_of_search(m);
   const std::int64_t searched = k + (options.self ? 1 : 0);
   PlanOptions without_self = options;
@@ -268,9 +273,9 @@ void SetRows::prepare(const Index::State& whole, std::int64_t m, std::int64_t k,
   work.reserve(shares.size());
   for (const MemberShare& share : shares)
     work.push_back({members_of(set_)[share.member].info().spec, static_cast<double>(share.rows),
-                    [&queries, &share, searched](const PlanOptions& way) {
+                    [m, &share, searched](const PlanOptions& way) {
                       for (const SetPart* const part : share.parts) {
-                        const AskedPart asked(queries, way, share.queries, part->places);
+                        const AskedPart asked(m, way, share.queries, part->places);
                         prepare_for(*part->rows, share.queries.count, std::min(searched, part->places.count),
                                     asked.options());
                       }

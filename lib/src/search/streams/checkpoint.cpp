@@ -62,13 +62,11 @@ std::uint64_t digest_of_rows(const StreamedSet& set) {
   return digest.value();
 }
 
-std::uint64_t digest_of_queries(const StreamedSet& set, const RowsView& queries, const PlanOptions& options) {
-  const PreparedRows rows =
-      prepare_rows("search", "query", queries, set.metric, options.threads, mask_of(set));
+std::uint64_t digest_of_queries(MatrixView<const float> queries) {
   DigestOf digest;
-  digest.add(static_cast<std::uint64_t>(rows.view.rows()));
-  for (std::int64_t q = 0; q < rows.view.rows(); ++q)
-    digest.add(rows.view.row(q), size(rows.view.cols()) * sizeof(float));
+  digest.add(static_cast<std::uint64_t>(queries.rows()));
+  for (std::int64_t q = 0; q < queries.rows(); ++q)
+    digest.add(queries.row(q), size(queries.cols()) * sizeof(float));
   return digest.value();
 }
 
@@ -107,9 +105,9 @@ std::optional<std::vector<unsigned char>> bytes_of_file(const std::string& path)
 
 }  // namespace
 
-SearchDigests digests_of(const StreamedSet& set, const RowsView& queries, std::int64_t k,
+SearchDigests digests_of(const StreamedSet& set, MatrixView<const float> queries, std::int64_t k,
                          const PlanOptions& options) {
-  return {digest_of_rows(set), digest_of_queries(set, queries, options), digest_of_options(set, k, options)};
+  return {digest_of_rows(set), digest_of_queries(queries), digest_of_options(set, k, options)};
 }
 
 std::optional<Checkpoint::Found> Checkpoint::read() const {

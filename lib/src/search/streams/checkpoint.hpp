@@ -20,8 +20,9 @@ struct SearchDigests {
   bool operator==(const SearchDigests&) const = default;
 };
 
-/// Reads samples of the rows. Throws what Source::read() and prepare_rows() throw.
-SearchDigests digests_of(const StreamedSet& set, const RowsView& queries, std::int64_t k,
+/// Reads samples of the rows. Throws what Source::read() throws.
+///   queries  prepared
+SearchDigests digests_of(const StreamedSet& set, MatrixView<const float> queries, std::int64_t k,
                          const PlanOptions& options);
 
 class Checkpoint {

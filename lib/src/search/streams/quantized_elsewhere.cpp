@@ -14,6 +14,7 @@
 #include "plan/product_bounds.hpp"
 #include "plan/proposal_sizes.hpp"
 #include "rows/row_filter.hpp"
+#include "search/boxed_search.hpp"
 
 namespace kith {
 namespace {
@@ -138,16 +139,15 @@ PlanOptions QuantizedElsewhere::device_options(const PlanOptions& options) const
 }
 
 /// Whether int8 may propose for these queries: no row is left out, its bounds hold, and there is a plan.
-bool QuantizedElsewhere::proposes(const RowsView& queries, std::int64_t k, const PlanOptions& options) const {
+bool QuantizedElsewhere::proposes(const CheckedQueries& queries, std::int64_t k,
+                                  const PlanOptions& options) const {
   if (has_filter(options)) return false;
-  const PreparedRows rows =
-      prepare_rows("search", "query", queries, set_.metric, options.threads, mask_of(set_));
   const FloatGuard guard;
-  if (!within_range(Proposer::int8, set_.dims, largest_centred(rows.largest, rows_->centre),
+  if (!within_range(Proposer::int8, set_.dims, largest_centred(queries.largest, rows_->centre),
                     largest_centred(rows_->largest, rows_->centre)))
     return false;
   try {
-    static_cast<void>(plan_search(*rows_, queries.rows, k, device_options(options), {}));
+    static_cast<void>(plan_search(*rows_, queries.given.rows, k, device_options(options), {}));
   } catch (const Error& error) {
     if (error.code() != Errc::unsupported && error.code() != Errc::out_of_memory) throw;
     return false;  // rows that pass take less memory, and any k
@@ -155,11 +155,11 @@ bool QuantizedElsewhere::proposes(const RowsView& queries, std::int64_t k, const
   return true;
 }
 
-Keys QuantizedElsewhere::search_keys(const Index::State& whole, const RowsView& queries, std::int64_t k,
+Keys QuantizedElsewhere::search_keys(const Index::State& whole, const CheckedQueries& queries, std::int64_t k,
                                      const PlanOptions& options, Trace* trace) const {
   if (!proposes(queries, std::min(k, set_.rows.rows), options)) {
     Keys found = stream_.search_keys(whole, queries, k, options, trace);
-    if (trace) trace->fallbacks += queries.rows;
+    if (trace) trace->fallbacks += queries.given.rows;
     return found;
   }
   Keys found = search_for_keys(*rows_, queries, k, device_options(options), trace);
@@ -169,17 +169,22 @@ Keys QuantizedElsewhere::search_keys(const Index::State& whole, const RowsView& 
 }
 
 /// Those of the queries whose lists are empty, by rows that pass.
-void QuantizedElsewhere::search_open(const Index::State& whole, const RowsView& queries,
+void QuantizedElsewhere::search_open(const Index::State& whole, const CheckedQueries& queries,
                                      const PlanOptions& options, Trace* trace, Keys& found) const {
   std::vector<std::int64_t> open;
   for (std::int64_t q = 0; q < found.queries; ++q)
     if (found.row[size(q * found.k)] < 0) open.push_back(q);
   if (open.empty()) return;
-  const std::size_t bytes = size(row_bytes(queries.element, queries.cols));
-  std::vector<unsigned char> rows(open.size() * bytes);
+  const RowsView& given = queries.given;
+  const std::size_t bytes = size(row_bytes(given.element, given.cols));
+  std::vector<unsigned char> given_rows(open.size() * bytes);
   for (std::size_t i = 0; i < open.size(); ++i)
-    std::memcpy(rows.data() + i * bytes, queries.row(open[i]), bytes);
-  const RowsView asked(rows.data(), queries.element, static_cast<std::int64_t>(open.size()), queries.cols);
+    std::memcpy(given_rows.data() + i * bytes, given.row(open[i]), bytes);
+  const std::vector<float> rows = gathered(queries.rows, open, options.threads);
+  const auto count = static_cast<std::int64_t>(open.size());
+  const CheckedQueries asked{RowsView(given_rows.data(), given.element, count, given.cols),
+                             {rows.data(), count, set_.dims},
+                             queries.largest};
   PlanOptions way = options;
   way.progress = nullptr;  // told already: these are few
   Trace more;

@@ -21,10 +21,11 @@ class QuantizedElsewhere final : public PartedRows {
   /// follow from products; out_of_memory.
   explicit QuantizedElsewhere(const StreamedSet& set);
 
-  Keys search_keys(const Index::State& whole, const RowsView& queries, std::int64_t k,
+  Keys search_keys(const Index::State& whole, const CheckedQueries& queries, std::int64_t k,
                    const PlanOptions& options, Trace* trace) const override;
-  RadiusKeys within_keys(const Index::State& whole, const RowsView& queries, std::span<const float> radii,
-                         const PlanOptions& options, Trace* trace) const override {
+  RadiusKeys within_keys(const Index::State& whole, const CheckedQueries& queries,
+                         std::span<const float> radii, const PlanOptions& options,
+                         Trace* trace) const override {
     return stream_.within_keys(whole, queries, radii, options, trace);
   }
 
@@ -53,9 +54,9 @@ class QuantizedElsewhere final : public PartedRows {
   bool is_compact() const override { return true; }
 
  private:
-  bool proposes(const RowsView& queries, std::int64_t k, const PlanOptions& options) const;
+  bool proposes(const CheckedQueries& queries, std::int64_t k, const PlanOptions& options) const;
   PlanOptions device_options(const PlanOptions& options) const;
-  void search_open(const Index::State& whole, const RowsView& queries, const PlanOptions& options,
+  void search_open(const Index::State& whole, const CheckedQueries& queries, const PlanOptions& options,
                    Trace* trace, Keys& found) const;
 
   const StreamedSet set_;

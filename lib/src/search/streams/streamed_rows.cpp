@@ -14,6 +14,7 @@
 #include "search/parted/asked_part.hpp"
 #include "search/shard_lists.hpp"
 #include "search/streams/checkpoint.hpp"
+#include "search/trace_sums.hpp"
 
 namespace kith {
 namespace {
@@ -65,21 +66,10 @@ void add_chunk(const Trace& chunk, const StreamSizes& sizes, std::int64_t rows, 
     all.plan.problem.n = rows;
     all.plan.residence = Residence::stream;
     all.plan.chunk_rows = sizes.chunk_rows;
-    all.product_bound = chunk.product_bound;
-    all.proposer_check = chunk.proposer_check;
   }
-  for (const auto& [step, seconds] : chunk.seconds) all.seconds[step] += seconds;
-  all.device_seconds += chunk.device_seconds;
-  all.queue_seconds += chunk.queue_seconds;
-  all.query_tiles = std::max(all.query_tiles, chunk.query_tiles);
-  all.train_tiles += chunk.train_tiles;
-  all.listed += chunk.listed;
-  all.collected += chunk.collected;
-  all.repeats += chunk.repeats;
-  all.fallbacks += chunk.fallbacks;
-  all.quantized_seconds += chunk.quantized_seconds;
-  all.quantized_bytes = std::max(all.quantized_bytes, chunk.quantized_bytes);
-  all.leaves += chunk.leaves;
+  const std::size_t largest = std::max(all.quantized_bytes, chunk.quantized_bytes);
+  add_rows(all, chunk);
+  all.quantized_bytes = largest;  // each chunk gives its own back
 }
 
 void add_work(const ChunkStream::Work& work, Trace& all) {
@@ -95,11 +85,7 @@ void for_each_chunk(const StreamedSet& set, const PlanOptions& options, std::int
                     const Take& take) {
   ChunkOptions of_chunk(options, set.sizes, set.rows.rows);
   ChunkStream stream(set, first, options.threads, options.stop);
-  Trace one;
-  if (trace) {
-    one.time_steps = trace->time_steps;
-    one.hold_queue = trace->hold_queue;
-  }
+  Trace one = trace ? asked_like(*trace) : Trace{};
   while (const Index::State* const chunk = stream.next()) {
     take(*chunk, of_chunk.of(chunk->first_row, chunk->rows), trace ? &one : nullptr);
     if (trace) add_chunk(one, set.sizes, set.rows.rows, *trace);
@@ -109,14 +95,14 @@ void for_each_chunk(const StreamedSet& set, const PlanOptions& options, std::int
 
 }  // namespace
 
-Keys StreamedRows::search_keys(const Index::State&, const RowsView& queries, std::int64_t k,
+Keys StreamedRows::search_keys(const Index::State&, const CheckedQueries& queries, std::int64_t k,
                                const PlanOptions& options, Trace* trace) const {
   std::vector<Keys> lists;  // of what was found so far, then of one chunk more
   std::int64_t first = 0;
   std::optional<Checkpoint> checkpoint;
   if (!options.checkpoint.empty()) {
-    checkpoint.emplace(options.checkpoint, digests_of(set_, queries, k, options), set_.rows.rows,
-                       queries.rows, k);
+    checkpoint.emplace(options.checkpoint, digests_of(set_, queries.rows, k, options), set_.rows.rows,
+                       queries.given.rows, k);
     if (std::optional<Checkpoint::Found> found = checkpoint->read()) {
       first = found->rows;
       lists.push_back(std::move(found->keys));
@@ -124,7 +110,9 @@ Keys StreamedRows::search_keys(const Index::State&, const RowsView& queries, std
   }
   for_each_chunk(set_, options, first, trace,
                  [&](const Index::State& chunk, const PlanOptions& way, Trace* one) {
-                   lists.push_back(search_for_keys(chunk, queries, k, way, one));
+                   CheckedQueries asked = queries;
+                   if (!lists.empty()) asked.before = {lists.front().value, k};
+                   lists.push_back(search_for_keys(chunk, asked, k, way, one));
                    if (lists.size() > 1) {
                      Keys both = merge(lists);
                      lists.resize(1);
@@ -135,7 +123,7 @@ Keys StreamedRows::search_keys(const Index::State&, const RowsView& queries, std
   return std::move(lists.front());
 }
 
-RadiusKeys StreamedRows::within_keys(const Index::State&, const RowsView& queries,
+RadiusKeys StreamedRows::within_keys(const Index::State&, const CheckedQueries& queries,
                                      std::span<const float> radii, const PlanOptions& options,
                                      Trace* trace) const {
   std::vector<RadiusKeys> lists;

@@ -10,10 +10,11 @@ class StreamedRows final : public PartedRows {
  public:
   explicit StreamedRows(StreamedSet set) : set_(std::move(set)) {}
 
-  Keys search_keys(const Index::State& whole, const RowsView& queries, std::int64_t k,
+  Keys search_keys(const Index::State& whole, const CheckedQueries& queries, std::int64_t k,
                    const PlanOptions& options, Trace* trace) const override;
-  RadiusKeys within_keys(const Index::State& whole, const RowsView& queries, std::span<const float> radii,
-                         const PlanOptions& options, Trace* trace) const override;
+  RadiusKeys within_keys(const Index::State& whole, const CheckedQueries& queries,
+                         std::span<const float> radii, const PlanOptions& options,
+                         Trace* trace) const override;
 
   Plan plan(const Index::State& whole, std::int64_t m, std::int64_t k, const PlanOptions& options,
             const Feedback& feedback) const override;

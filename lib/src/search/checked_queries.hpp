@@ -1,0 +1,24 @@
+// Queries that are checked and prepared once, for all parts of the rows that they are searched for in.
+#pragma once
+
+#include <cstdint>
+
+#include "certified/found_before.hpp"
+#include "kith/matrix_view.hpp"
+#include "kith/rows_view.hpp"
+
+namespace kith {
+
+/// Refers to memory of others.
+struct CheckedQueries {
+  RowsView given;                ///< [m, columns], the host's
+  MatrixView<const float> rows;  ///< [m, dims]  as they are searched
+  float largest = 0;             ///< max |element| of these, or of more
+  FoundBefore before = {};       ///< among other rows, with at least as many values as are searched for
+
+  CheckedQueries slice(std::int64_t first, std::int64_t count) const {
+    return {given.slice(first, count), rows.slice(first, count), largest, before.slice(first, count)};
+  }
+};
+
+}  // namespace kith

@@ -1,0 +1,142 @@
+// Rows beyond the 2^32 - 2 that one device numbers: in parts, their numbers have 64 bits.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+#include <functional>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "base/xxh64.hpp"
+#include "common/folder.hpp"
+#include "common/oracle.hpp"
+#include "common/parted/sets.hpp"
+#include "common/parted/sources.hpp"
+#include "kith/classifier.hpp"
+#include "kith/index.hpp"
+#include "kith/keys.hpp"
+
+namespace kith::tests {
+namespace {
+
+constexpr std::int64_t border = std::int64_t{1} << 32, n = 150;
+
+/// More rows than a device numbers, of two columns, made when they are read.
+class ManyRows : public Source {
+ public:
+  RowsInfo info() const override { return {border + 200, 2, Element::i8}; }
+  void read(std::int64_t first, std::int64_t count, void* to) const override {
+    before_read(first, count);
+    auto* byte = static_cast<std::int8_t*>(to);
+    for (std::int64_t row = first; row < first + count; ++row) {
+      *byte++ = static_cast<std::int8_t>(row * 37 % 19);
+      *byte++ = static_cast<std::int8_t>(row * row % 23);
+    }
+  }
+  std::string name() const override { return "many rows"; }
+
+  std::function<void(std::int64_t first, std::int64_t count)> before_read = [](std::int64_t, std::int64_t) {};
+};
+
+/// Let a checkpoint say that the rows before `rows` were searched.
+void say_searched(const std::string& path, std::int64_t rows) {
+  std::string bytes = test_support::text_of_file(path);
+  constexpr std::size_t place_of_rows =
+      56;  // behind magic, version, order, three digests and the rows of all
+  std::memcpy(bytes.data() + place_of_rows, &rows, sizeof rows);
+  const std::size_t summed = bytes.size() - sizeof(std::uint64_t);
+  const std::uint64_t sum = Xxh64::of(bytes.data(), summed);
+  std::memcpy(bytes.data() + summed, &sum, sizeof sum);
+  std::ofstream(path, std::ios::binary) << bytes;
+}
+
+/// What an index has of rows whose numbers begin with `shift`.
+Keys shifted(Keys keys, std::int64_t shift) {
+  for (std::int64_t& row : keys.row) row += shift;
+  return keys;
+}
+
+TEST_SUITE_BEGIN("device");
+
+TEST_CASE("far rows: a stream numbers rows beyond 2^32") {
+  constexpr std::int64_t chunk = 31, last = 264, begin = border + 200 - last, k = 60;
+  const auto source = std::make_shared<ManyRows>();
+  const test_support::TemporaryFolder folder;
+  const PlanOptions options{.checkpoint = folder / "kept"};
+  const Matrix queries{3, 2, {3, 4, 0, 0, 9, 20}};
+  const Index index(one_device(), source, Metric::l2, streamed(chunk));
+  source->before_read = [](std::int64_t first, std::int64_t count) {
+    if (count > 1 && first >= chunk) throw std::runtime_error("stopped");
+  };
+  CHECK_THROWS_AS(index.search(queries, k, options), std::runtime_error);
+  source->before_read = [](std::int64_t, std::int64_t) {};
+  say_searched(folder / "kept", begin);
+  const Neighbors found = index.search(queries, k, options);
+  std::vector<std::int8_t> rows(size((chunk + last) * 2));  // all that were searched
+  source->read(0, chunk, rows.data());
+  source->read(begin, last, rows.data() + chunk * 2);
+  const Index near(one_device(), RowsView(rows.data(), Element::i8, chunk + last, 2), Metric::l2);
+  Neighbors expected = near.search(queries, k);
+  for (std::int64_t& row : expected.index) row += row < chunk ? 0 : begin - chunk;
+  CHECK(difference(found, expected) == "");
+  CHECK(*std::max_element(found.index.begin(), found.index.end()) > border);
+}
+
+TEST_CASE("far rows: shards and parts whose numbers cross 2^32, by k and by radius") {
+  constexpr std::int64_t first = border - 40, k = 70;
+  const Matrix train = hard_rows(DataKind::grid, Set::train, n, 3, Metric::l2),
+               queries = hard_rows(DataKind::grid, Set::queries, 5, 3, Metric::l2);
+  const Index near(one_device(), train, Metric::l2);
+  const std::vector<float> radii{1.5f};
+  const Keys keys = shifted(near.search_keys(queries, k), first);
+  RadiusKeys within = near.within_keys(queries, radii);
+  for (std::int64_t& row : within.row) row += first;
+  IndexOptions options{.first_row = first};
+  const IndexOptions split{.first_row = first, .placement = Placement::split, .shares = {1, 2, 1}};
+  const Device set = set_of(3);
+  const Index shards[] = {
+      Index(one_device(), train, Metric::l2, options),
+      Index(one_device(), memory_source(train), Metric::l2, streamed(33, options)),
+      Index(set, train, Metric::l2, split),
+      Index(set, train.view().slice(0, 30), Metric::l2, split).with(train.view().slice(30, 120)),
+      Index(set, memory_source(train), Metric::l2, streamed(17, split))};
+  for (const Index& shard : shards) {
+    CHECK(shard.search_keys(queries, k) == keys);
+    CHECK(shard.within_keys(queries, radii) == within);
+  }
+}
+
+TEST_CASE("far rows: ids beyond 2^32 in searches, votes and votes within a radius") {
+  const Matrix train = hard_rows(DataKind::grid, Set::train, n, 3, Metric::l2),
+               queries = hard_rows(DataKind::grid, Set::queries, 5, 3, Metric::l2);
+  std::vector<std::int64_t> ids(size(n)), labels;
+  std::iota(ids.begin(), ids.end(), border - 75);
+  for (const std::int64_t id : ids) labels.push_back(id % 3);
+  const MatrixView<const std::int64_t> column(labels.data(), n, 1);
+  const std::vector<float> radii{1.5f};
+  const Classifier near(Index(one_device(), train, Metric::l2), column);
+  Classification expected = near.classify(queries, 9);
+  RadiusClassification within = near.classify_within(queries, radii);
+  for (std::int64_t& row : expected.neighbors.index) row = ids[size(row)];
+  for (std::int64_t& row : within.neighbors.index) row = ids[size(row)];
+  const IndexOptions options{.ids = ids};
+  for (const Index& index : {Index(one_device(), memory_source(train), Metric::l2, streamed(33, options)),
+                             Index(set_of(3), train, Metric::l2, options),
+                             Index(set_of(2), memory_source(train), Metric::l2, streamed(17, options))}) {
+    const Classifier classifier(index, column);
+    const Classification found = classifier.classify(queries, 9);
+    CHECK(found.label == expected.label);
+    CHECK(found.neighbors == expected.neighbors);
+    const RadiusClassification near_found = classifier.classify_within(queries, radii);
+    CHECK(near_found.label == within.label);
+    CHECK(near_found.neighbors == within.neighbors);
+  }
+}
+
+TEST_SUITE_END();
+
+}  // namespace
+}  // namespace kith::tests
