@@ -206,6 +206,8 @@ class TrainOptions(c.Structure):
         ("feature_count", c.c_int64),
         ("sample_weights", c.c_void_p),
         ("sample_weight_count", c.c_int64),
+        ("ids", c.c_void_p),
+        ("id_count", c.c_int64),
     ]
 
 

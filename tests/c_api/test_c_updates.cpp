@@ -101,6 +101,48 @@ TEST_CASE("c: rows of a classifier and of a regressor come and go") {
   CHECK(row == Numbers{4, 2});
 }
 
+TEST_CASE("c: answers go where the ids of their rows go") {
+  const OpenDevice on = opened();
+  const Matrix train = matrix(1, {3, 1, 2, 1}), zero = matrix(1, {0}), two = matrix(1, {0, 0});
+  const kith_rows rows = rows_of(train), one = rows_of(zero), more = rows_of(two);
+  const Numbers labels = {5, 6, 7, 8};
+  const std::vector<double> values = {1, 2, 4, 8};
+  const std::int64_t ids[] = {40, 70, 8, 9}, later[] = {90, 80};
+  kith_train_options options = fresh(kith_train_options_init);
+  options.metric = "l1";
+  options.ids = ids;
+  options.id_count = 4;
+  const Voter voter = made<Voter>(
+      [&](auto** out) { return kith_classifier_new(on.get(), &rows, labels.data(), 1, &options, out); });
+  const Voter voters = made<Voter>([&](auto** out) {
+    return kith_classifier_with_ids(voter.get(), &more, labels.data(), nullptr, later, out);
+  });
+  std::int64_t label = 0;
+  CHECK(told(kith_classifier_predict(voter.get(), &one, 1, nullptr, nullptr, &label)) == "ok");
+  CHECK(label == 8);
+  CHECK(told(kith_classifier_predict(voters.get(), &one, 1, nullptr, nullptr, &label)) == "ok");
+  CHECK(label == 6);
+  const Averager averager = made<Averager>(
+      [&](auto** out) { return kith_regressor_new(on.get(), &rows, values.data(), 1, &options, out); });
+  const Averager longer = made<Averager>([&](auto** out) {
+    return kith_regressor_with_ids(averager.get(), &more, values.data(), nullptr, later, out);
+  });
+  double value = 0;
+  Numbers row(2);
+  CHECK(told(kith_regressor_predict(averager.get(), &one, 2, nullptr, nullptr, &value, nullptr,
+                                    row.data())) == "ok");
+  CHECK(value == 5);
+  CHECK(row == Numbers{9, 70});
+  CHECK(told(kith_regressor_predict(longer.get(), &one, 1, nullptr, nullptr, &value, nullptr, row.data())) ==
+        "ok");
+  CHECK(value == 2);
+  CHECK(row[0] == 80);
+  options.id_count = 3;
+  kith_regressor* none = nullptr;
+  CHECK(told(kith_regressor_new(on.get(), &rows, values.data(), 1, &options, &none)) ==
+        "2: index: 3 ids for 4 rows; give one a row, or none");
+}
+
 TEST_SUITE_END();
 
 }  // namespace

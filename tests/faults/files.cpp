@@ -1,6 +1,8 @@
-// Models and tuning whose N-th open, read, write, fsync, close or rename fails, is interrupted or comes
-// short.
+// Models, index files and tuning whose N-th open, read, write, fsync, close or rename fails, is interrupted
+// or comes short.
 #include <errno.h>
+
+#include <optional>
 
 #include "common/folder.hpp"
 #include "faults.hpp"
@@ -27,7 +29,48 @@ bool is_clean(const TemporaryFolder& folder, const std::string& file, const std:
   return names.empty() || (names == std::set{file} && folder.read(file) == content);
 }
 
-std::vector<Operation> operations(const TemporaryFolder& models, const TemporaryFolder& tunings) {
+/// An index file, and what it becomes. Each begins with the file as it was.
+class IndexFile {
+ public:
+  IndexFile() : device_(open_device("cpu")) {
+    const Index index(device_, RowsView(small_model().rows.data(), 4, 2));
+    save(index, path_);
+    before_ = folder_.read("i.kidx");
+    save(updated(index), path_);
+    after_ = folder_.read("i.kidx");
+    begin();
+  }
+
+  bool right_save() { return begin() && (save(*index_, path_), is(before_)); }
+  bool right_open() {
+    return begin() && open_index(path_, device_).numbers() == std::vector<std::int64_t>{0, 1, 2, 3};
+  }
+  bool right_update() { return begin() && (save(updated(open_index(path_, device_)), path_), is(after_)); }
+
+ private:
+  static Index updated(const Index& index) {
+    const float row[] = {5, 5};
+    return index.without(std::vector<std::int64_t>{1}).with(RowsView(row, 1, 2));
+  }
+  bool is(const std::string& content) const { return is_clean(folder_, "i.kidx", content); }
+  /// What an operation left is whole, and old or new.
+  bool begin() {
+    const Spared spared;
+    if (!is(before_) && !is(after_)) return false;
+    folder_.write("i.kidx", before_);
+    index_.emplace(open_index(path_, device_));
+    return true;
+  }
+
+  Device device_;
+  TemporaryFolder folder_;
+  const std::string path_ = folder_ / "i.kidx";
+  std::string before_, after_;
+  std::optional<Index> index_;
+};
+
+std::vector<Operation> operations(const TemporaryFolder& models, const TemporaryFolder& tunings,
+                                  IndexFile& index) {
   save(small_model(), models / "m.kith");
   static const DeviceInfo cpu = open_device("cpu").info();
   static const Tuning tuning = empty_tuning(cpu);
@@ -41,6 +84,9 @@ std::vector<Operation> operations(const TemporaryFolder& models, const Temporary
          return is_clean(models, "m.kith", model);
        }},
       {"load_model", [&models] { return load_model(models / "m.kith").rows == small_model().rows; }},
+      {"save, index", [&index] { return index.right_save(); }},
+      {"open_index", [&index] { return index.right_open(); }},
+      {"open_index, with, without, save", [&index] { return index.right_update(); }},
       {"save_tuning",
        [&tunings, text] {
          if (!is_clean(tunings, "t.txt", text)) return false;
@@ -65,7 +111,8 @@ void fail_file_calls(const Asked& asked) {
       {ENOSPC, true, "ENOSPC", {Errc::bad_file}}, {EINTR, false, "EINTR", {}},
       {short_count, false, "a short count", {}},  {short_count, true, "a short count", {}}};
   const TemporaryFolder models, tunings;
-  fail_each(asked, Site::file_call, operations(models, tunings), kinds, [] {});
+  IndexFile index;
+  fail_each(asked, Site::file_call, operations(models, tunings, index), kinds, [] {});
 }
 
 }  // namespace kith::tests::faults

@@ -19,7 +19,8 @@ struct Data {
   std::vector<std::int64_t> labels;
   std::vector<double> values;
   std::vector<float> radius{3.5f};
-  TemporaryFolder folder;
+  std::vector<std::int64_t> gone{7, 4};
+  TemporaryFolder folder, indices;
 
   Data() {
     for (std::int64_t t = 0; t < train.rows; ++t) labels.push_back(t % 4);
@@ -76,7 +77,7 @@ namespace {
 
 /// What the CPU answers.
 struct Answers {
-  Neighbors found, of_more;
+  Neighbors found, of_more, updated;
   RadiusNeighbors around;
   std::vector<std::int64_t> predicted, left_out;
   std::vector<double> estimated;
@@ -88,6 +89,7 @@ struct Answers {
     const Index index(cpu, data().train, Metric::l2);
     found = index.search(data().queries, k);
     of_more = index.with(data().more).search(data().queries, k);
+    updated = index.without(data().gone).with(data().more).search(data().queries, k);
     around = index.within(data().queries, data().radius);
     const Classifier classifier(cpu, data().train, data().labels);
     predicted = classifier.predict(data().queries, k);
@@ -115,6 +117,26 @@ bool right_saved() {
   static const Model model = data().model();
   save(model, path);
   return load_model(path).labels == data().labels;
+}
+
+/// Without faults: whether there is one whole index file, or none, and nothing beside it.
+bool has_whole_index(const std::string& path) {
+  const Spared spared;
+  const std::set<std::string> names = data().indices.names();
+  if (names.empty()) return true;
+  if (names != std::set<std::string>{"i.kidx"}) return false;
+  verify_index_file(path);
+  return true;
+}
+
+/// A file is made, opened, and replaced by one of other rows.
+bool right_index_file(const Index& index) {
+  static const std::string path = data().indices / "i.kidx";
+  if (!has_whole_index(path)) return false;
+  save(index, path);
+  save(open_index(path, index.device()).without(data().gone).with(data().more).compact(), path);
+  return has_whole_index(path) &&
+         same(open_index(path, index.device()).search(data().queries, k), answers().updated);
 }
 
 }  // namespace
@@ -164,6 +186,7 @@ std::vector<Operation> Scene::operations() {
                 answers().distances;
        }},
       {"save, load", right_saved},
+      {"save, open, update, save, open", [index] { return right_index_file(index()); }},
       {"load, classify",
        [this] {
          static const std::string path = data().folder / "m.kith";

@@ -12,6 +12,7 @@
 #include "common/proposers.hpp"
 #include "common/searches.hpp"
 #include "kith/classifier.hpp"
+#include "kith/evaluation.hpp"
 #include "kith/index_file.hpp"
 
 namespace kith::tests {
@@ -144,6 +145,19 @@ TEST_CASE("index file: cosine keeps unit rows, which are not divided once more")
   // Divided twice some rows change: a file that is opened by the caller's rule would have other bits.
   CHECK((row_bytes_of(Index(device(), unit, Metric::cosine)) != rows));
   check_reopened(index, hard_rows(DataKind::uniform, Set::queries, 6, 5, Metric::cosine).view());
+}
+
+TEST_CASE("index file: of cosine, rows as they were given leave themselves out") {
+  const Matrix train = hard_rows(DataKind::uniform, Set::train, 300, 5, Metric::cosine);
+  const Index index(device(), train, Metric::cosine);
+  const Index opened = reopened(index, device());
+  const PlanOptions own{.self = 0};
+  CHECK(opened.search(train, 7, own) == index.search(train, 7, own));
+  std::vector<std::int64_t> labels;
+  for (std::int64_t t = 0; t < train.rows; ++t) labels.push_back(t % 4);
+  const MatrixView<const std::int64_t> of_rows(labels.data(), train.rows, 1);
+  CHECK(leave_one_out(Classifier(opened, of_rows), train, 7) ==
+        leave_one_out(Classifier(index, of_rows), train, 7));
 }
 
 TEST_CASE("index file: features, shards and rows that were added") {

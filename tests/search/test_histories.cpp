@@ -9,11 +9,13 @@
 #include <vector>
 
 #include "common/device.hpp"
+#include "common/folder.hpp"
 #include "common/oracle.hpp"
 #include "common/proposers.hpp"
 #include "common/sanitizers.hpp"
 #include "kith/filter.hpp"
 #include "kith/index.hpp"
+#include "kith/index_file.hpp"
 #include "kith/keys.hpp"
 #include "lab/workloads/random.hpp"
 
@@ -63,8 +65,9 @@ Neighbors built_anew(const Shadow& shadow, const std::vector<std::int64_t>& numb
 
 class History {
  public:
-  explicit History(std::uint64_t seed, const std::vector<Proposer>& proposers)
-      : random_(seed), proposers_(proposers) {
+  ///   file  the path of an index file, which is replaced
+  History(std::uint64_t seed, const std::vector<Proposer>& proposers, const std::string& file)
+      : random_(seed), proposers_(proposers), file_(file) {
     metric_ = random_.pick({Metric::squared_l2, Metric::l2, Metric::l1, Metric::negative_dot});
     shadow_.dims = random_.between(1, 6);
     has_ids_ = random_.between(0, 3) == 0;
@@ -75,9 +78,10 @@ class History {
     index_.emplace(device(), first, metric_, options);
   }
 
-  /// One of all things that happen to rows, and one of all searches. Returns what is wrong.
+  /// One of all things that happen to rows, a file among them, and one of all searches. Returns what is
+  /// wrong.
   std::string step() {
-    switch (random_.between(0, 4)) {
+    switch (random_.between(0, 5)) {
       case 0:
         add();
         break;
@@ -87,6 +91,10 @@ class History {
         break;
       case 3:
         index_ = index_->compact();
+        break;
+      case 4:
+        save(*index_, file_);
+        index_ = open_index(file_, device());
         break;
       default:
         break;
@@ -255,6 +263,7 @@ class History {
 
   Random random_;
   const std::vector<Proposer>& proposers_;
+  const std::string& file_;
   Metric metric_ = Metric::l2;
   bool has_ids_ = false;
   Shadow shadow_;
@@ -266,11 +275,13 @@ TEST_SUITE_BEGIN("device");
 TEST_CASE("random: histories of rows that come and go, as an index built anew") {
   std::vector<Proposer> proposers;
   for_each_proposer([&](Proposer proposer) { proposers.push_back(proposer); });
+  const test_support::TemporaryFolder folder;
+  const std::string file = folder / "history.kidx";
   const char* const asked = std::getenv("KITH_HISTORIES");
   const std::int64_t histories = asked ? std::stoll(asked) : usual_histories;
   for (std::int64_t seed = 0; seed < histories; ++seed) {
     CAPTURE(seed);
-    History history(static_cast<std::uint64_t>(seed), proposers);
+    History history(static_cast<std::uint64_t>(seed), proposers, file);
     for (int step = 0; step < 8; ++step) {
       CAPTURE(step);
       REQUIRE(history.step() == "");

@@ -183,6 +183,54 @@ TEST_CASE("updates: votes and means are those of the rows that are there") {
   CHECK(of_index.regress(query, 2).value == std::vector<double>{5});
 }
 
+TEST_CASE("updates: labels, values and weights go where their ids go") {
+  const Matrix rows = matrix(1, {3, 1, 2, 1}), query = matrix(1, {0});
+  const Numbers ids = {40, 70, 8, 9}, labels = {5, 6, 7, 8, 1, 2, 3, 4};  // two a row
+  const Matrix more = matrix(1, {0, 0});
+  const Numbers later = {90, 80}, new_labels = {9, 10, 11, 12};
+  const MatrixView<const std::int64_t> two(labels.data(), 4, 2), new_two(new_labels.data(), 2, 2);
+  const std::vector<float> weights = {1, 2, 4, 8};
+  const TrainOptions named{{}, weights, ids};
+  const Classifier all(device(), rows, two, Metric::l1, named);
+  CHECK(all.index().numbers() == Numbers{8, 9, 40, 70});
+  CHECK(all.sample_weights() == std::vector<float>{4, 8, 1, 2});
+  CHECK(all.classify(query, 2).neighbors == Neighbors{1, 2, {1, 1}, {9, 70}});  // a tie goes by id
+  CHECK(all.predict(query, 1) == Numbers{3, 4});
+  CHECK(all.without(Numbers{9}).compact().predict(query, 1) == Numbers{7, 8});
+  const Classifier grown = all.with(more, new_two, std::vector<float>{16, 32}, later);
+  CHECK(grown.predict(query, 1) == Numbers{11, 12});
+  CHECK(grown.sample_weights() == std::vector<float>{4, 8, 1, 2, 32, 16});
+  CHECK(grown.index().next_row() == 91);
+
+  const std::vector<double> values = {1, 2, 4, 8}, new_values = {16, 32};
+  const Regressor means(device(), rows, {values.data(), 4, 1}, Metric::l1, named);
+  CHECK(means.values() == std::vector<double>{4, 8, 1, 2});
+  CHECK(means.regress(query, 2).value == std::vector<double>{(8 * 8 + 2 * 2) / 10.0});
+  CHECK(means.regress(query, 2).neighbors.index == Numbers{9, 70});
+  const Regressor longer = means.with(more, {new_values.data(), 2, 1}, std::vector<float>{1, 3}, later);
+  CHECK(longer.regress(query, 2).value == std::vector<double>{(3 * 32 + 16) / 4.0});
+  CHECK(longer.regress(query, 1).neighbors.index == Numbers{80});
+
+  const TrainOptions twice{{}, {}, {7, 8, 7, 9}};
+  const std::string refused = "invalid_argument: index: rows 0 and 2 both have the id 7; give each its own";
+  CHECK(error_of([&] { Classifier(device(), rows, two, Metric::l1, twice); }) == refused);
+  CHECK(error_of([&] { Regressor(device(), rows, {values.data(), 4, 1}, Metric::l1, twice); }) == refused);
+  CHECK(error_of([&] {
+          all.with(more, new_two, {}, Numbers{70, 71});
+        }) == error_of([&] {
+          all.index().with(more, Numbers{70, 71});
+        }));
+}
+
+TEST_CASE("updates: who evaluates a classifier with ids gives its rows in their order") {
+  const Matrix rows = matrix(1, {10, 0, 11, 1});
+  const Numbers ids = {7, 3, 5, 1}, labels = {9, 7, 9, 7};
+  const Classifier named(device(), rows, labels, Metric::l1, {{}, {}, ids});
+  const Matrix ordered = matrix(1, {1, 0, 11, 10});
+  CHECK(leave_one_out(named, ordered, 1).correct == Numbers{4});
+  CHECK(cross_validate(named, ordered, Numbers{0, 1, 0, 1}, 1).correct == Numbers{4});
+}
+
 TEST_CASE("updates: who evaluates a classifier gives the rows that are left") {
   const Matrix rows = matrix(1, {0, 1, 2, 10, 11, 12});
   const Numbers labels = {7, 7, 7, 9, 9, 9};

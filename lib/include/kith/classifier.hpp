@@ -17,6 +17,8 @@ struct TrainOptions {
   std::vector<std::int64_t> features = {};  ///< as IndexOptions::features
   /// [n], finite, >= 0: what the vote of each training row is multiplied by, in single precision. Empty: 1.
   std::vector<float> sample_weights = {};
+  /// [n], as IndexOptions::ids: answers and weights are put in their order with their rows. Empty: 0, 1, ...
+  std::vector<std::int64_t> ids = {};
 };
 
 /// What a classification returns.
@@ -69,9 +71,10 @@ class KITH_API Classifier {
 
   /// A Classifier of these rows and more, which share the device memory of the rows that are here already.
   ///   more    [rows, dims]    labels  [rows, outputs], also new ones    sample_weights  [rows], or empty: 1
-  /// This Classifier stays as it is. Throws as the constructors do.
+  ///   ids     [rows]  as for Index::with()
+  /// This Classifier stays as it is. Throws as the constructors and Index::with() do.
   Classifier with(const RowsView& more, MatrixView<const std::int64_t> labels,
-                  std::span<const float> sample_weights = {}) const;
+                  std::span<const float> sample_weights = {}, std::span<const std::int64_t> ids = {}) const;
   /// As Index::without() and Index::compact(). Classes stay, also those that no row has any more.
   Classifier without(std::span<const std::int64_t> rows) const;
   Classifier compact() const;
@@ -128,7 +131,8 @@ class KITH_API Classifier {
 
   std::int64_t outputs() const;
   const std::vector<std::int64_t>& classes(std::int64_t output = 0) const;  ///< distinct labels, ascending
-  /// The class of each training row, a place in classes(); those that are removed included until compact().
+  /// The class of each training row in the order of numbers, a place in classes(); those that are removed
+  /// included until compact().
   const std::vector<std::uint32_t>& codes(std::int64_t output = 0) const;
   const std::vector<float>& sample_weights() const;  ///< of the rows of codes(), or empty
   const Index& index() const;

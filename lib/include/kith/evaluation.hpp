@@ -54,7 +54,7 @@ KITH_API Evaluation evaluate(const Classifier& classifier, const RowsView& queri
                              Trace* trace = nullptr);
 
 /// Every training row by all others: one search, each row excluded by its number.
-///   train  [n, dims]  the rows the classifier was made of
+///   train  [n, dims]  the rows the classifier was made of, where they have ids in the order of these
 ///   k_max  1..n-1
 /// Throws as evaluate() does, and invalid_argument: rows of another shape, options.self is set.
 KITH_API Evaluation leave_one_out(const Classifier& classifier, const RowsView& train, std::int64_t k_max,
@@ -71,7 +71,7 @@ KITH_API std::vector<std::int64_t> stratified_folds(std::span<const std::int64_t
 
 /// Every training row by the rows of all other folds: one search a fold, on the rows the classifier has on
 /// its device already.
-///   train  [n, dims]  the rows the classifier was made of
+///   train  [n, dims]  as for leave_one_out()
 ///   folds  [n]        numbers >= 0, at least two different
 ///   k_max  1..n - the largest fold
 ///   trace  the sums over all searches, and the plan of the first

@@ -43,9 +43,10 @@ class KITH_API Regressor {
 
   /// A Regressor of these rows and more, which share the device memory of the rows that are here already.
   ///   more    [rows, dims]    values  [rows, outputs]    sample_weights  [rows], or empty: 1
-  /// This Regressor stays as it is. Throws as the constructors do.
+  ///   ids     [rows]  as for Index::with()
+  /// This Regressor stays as it is. Throws as the constructors and Index::with() do.
   Regressor with(const RowsView& more, MatrixView<const double> values,
-                 std::span<const float> sample_weights = {}) const;
+                 std::span<const float> sample_weights = {}, std::span<const std::int64_t> ids = {}) const;
   /// As Index::without() and Index::compact().
   Regressor without(std::span<const std::int64_t> rows) const;
   Regressor compact() const;
@@ -61,7 +62,8 @@ class KITH_API Regressor {
                                   Trace* trace = nullptr) const;
 
   std::int64_t outputs() const;
-  const std::vector<double>& values() const;  ///< [rows, outputs], removed ones included until compact()
+  /// [rows, outputs], in the order of numbers, removed ones included until compact().
+  const std::vector<double>& values() const;
   const std::vector<float>& sample_weights() const;  ///< of the rows of values(), or empty
   const Index& index() const;
 

@@ -59,6 +59,20 @@ void give_answer(const kith_classification& to, const Classification& from, cons
   give(to.row, from.neighbors.index);
 }
 
+/// More rows for one that is there.
+///   ids_of  their ids, by their number; empty: none
+template <class IdsOf>
+std::unique_ptr<kith_classifier> grown(const char* where, const kith_classifier* classifier,
+                                       const kith_rows* more, const int64_t* labels,
+                                       const float* sample_weights, IdsOf ids_of) {
+  const Classifier& before = given(where, "classifier", classifier).classifier;
+  const RowsView rows = rows_of(where, "added", more);
+  std::span<const float> weights;
+  if (sample_weights) weights = array_of(where, "sample_weights", sample_weights, rows.rows);
+  return std::make_unique<kith_classifier>(kith_classifier{before.with(
+      rows, MatrixView<const int64_t>(labels, rows.rows, before.outputs()), weights, ids_of(rows.rows))});
+}
+
 }  // namespace
 
 kith_status kith_classifier_new(const kith_device* device, const kith_rows* train, const int64_t* labels,
@@ -75,12 +89,17 @@ kith_status kith_classifier_new(const kith_device* device, const kith_rows* trai
 kith_status kith_classifier_with(const kith_classifier* classifier, const kith_rows* more,
                                  const int64_t* labels, const float* sample_weights, kith_classifier** out) {
   return make_handle(__func__, out, [&](const char* where) {
-    const Classifier& before = given(where, "classifier", classifier).classifier;
-    const RowsView rows = rows_of(where, "added", more);
-    std::span<const float> weights;
-    if (sample_weights) weights = array_of(where, "sample_weights", sample_weights, rows.rows);
-    return std::make_unique<kith_classifier>(kith_classifier{
-        before.with(rows, MatrixView<const int64_t>(labels, rows.rows, before.outputs()), weights)});
+    return grown(where, classifier, more, labels, sample_weights,
+                 [](std::int64_t) { return std::span<const std::int64_t>(); });
+  });
+}
+
+kith_status kith_classifier_with_ids(const kith_classifier* classifier, const kith_rows* more,
+                                     const int64_t* labels, const float* sample_weights, const int64_t* ids,
+                                     kith_classifier** out) {
+  return make_handle(__func__, out, [&](const char* where) {
+    return grown(where, classifier, more, labels, sample_weights,
+                 [&](std::int64_t rows) { return array_of(where, "ids", ids, rows); });
   });
 }
 

@@ -38,7 +38,8 @@ Training training_of(const char* where, const kith_train_options* options) {
   const kith_train_options given = read_struct(where, options);
   return {choice_of(given.metric, default_metric, parse_metric),
           {copy_of(where, "features", given.features, given.feature_count),
-           copy_of(where, "sample_weights", given.sample_weights, given.sample_weight_count)}};
+           copy_of(where, "sample_weights", given.sample_weights, given.sample_weight_count),
+           copy_of(where, "ids", given.ids, given.id_count)}};
 }
 
 VotingOptions voting_of(const char* where, const kith_vote_options* options) {

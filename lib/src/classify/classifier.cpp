@@ -71,6 +71,16 @@ std::vector<float> weights_at_places(const Index& index, std::vector<float> weig
   return all;
 }
 
+/// As they were given, in the order of ids, [rows, outputs].
+std::vector<std::int64_t> labels_by_ids(MatrixView<const std::int64_t> labels,
+                                        std::span<const std::int64_t> ids) {
+  std::vector<std::int64_t> all;
+  all.reserve(cells_of(labels.rows(), labels.cols()));
+  for (std::int64_t t = 0; t < labels.rows(); ++t)
+    all.insert(all.end(), labels.row(t), labels.row(t) + labels.cols());
+  return by_ids(std::move(all), static_cast<std::size_t>(labels.cols()), ids);
+}
+
 /// All of it checked already.
 ///   labels  [places, outputs]
 LabelledRows labelled(const Index& index, MatrixView<const std::int64_t> labels,
@@ -123,8 +133,10 @@ Classifier::Classifier(Device device, const RowsView& train, MatrixView<const st
                        Metric metric, const TrainOptions& options) try {
   check_labels(labels, train.rows);
   check_sample_weights("classifier", options.sample_weights, train.rows);
-  const Index index(std::move(device), train, metric, {options.features});
-  auto rows = std::make_shared<LabelledRows>(labelled(index, labels, options.sample_weights));
+  const Index index(std::move(device), train, metric, {.features = options.features, .ids = options.ids});
+  const std::vector<std::int64_t> all = labels_by_ids(labels, options.ids);
+  auto rows = std::make_shared<LabelledRows>(labelled(index, {all.data(), labels.rows(), labels.cols()},
+                                                      by_ids(options.sample_weights, 1, options.ids)));
   state_ = std::make_shared<State>(State{index, std::move(rows)});
 } catch (...) {
   rethrow_as_error();
@@ -145,18 +157,22 @@ Classifier::Classifier(Index index, MatrixView<const std::int64_t> labels,
 Classifier::Classifier(std::shared_ptr<const State> state) : state_(std::move(state)) {}
 
 Classifier Classifier::with(const RowsView& more, MatrixView<const std::int64_t> labels,
-                            std::span<const float> sample_weights) const try {
+                            std::span<const float> sample_weights, std::span<const std::int64_t> ids) const
+    try {
   check_labels(labels, more.rows);
   if (labels.cols() != outputs())
     refuse("classifier: the labels have " + std::to_string(labels.cols()) + " columns, but there are " +
            std::to_string(outputs()) + " outputs; give one column an output");
   check_sample_weights("classifier", sample_weights, more.rows);
-  const Index index = state_->index.with(more);
+  const Index index = state_->index.with(more, ids);
+  const std::vector<std::int64_t> added = labels_by_ids(labels, ids);
+  const std::vector<float> weights =
+      by_ids(std::vector<float>(sample_weights.begin(), sample_weights.end()), 1, ids);
   auto rows = std::make_shared<LabelledRows>(LabelledRows{
-      {}, joined_weights(state_->sample_weights, state_->index.state().rows, sample_weights, more.rows)});
+      {}, joined_weights(state_->sample_weights, state_->index.state().rows, weights, more.rows)});
   for (std::int64_t output = 0; output < outputs(); ++output)
-    rows->outputs.push_back(
-        make_column(index, &state_->outputs[static_cast<std::size_t>(output)], labels, output));
+    rows->outputs.push_back(make_column(index, &state_->outputs[static_cast<std::size_t>(output)],
+                                        {added.data(), labels.rows(), labels.cols()}, output));
   return Classifier(std::make_shared<State>(State{index, std::move(rows)}));
 } catch (...) {
   rethrow_as_error();

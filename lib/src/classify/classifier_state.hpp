@@ -4,9 +4,11 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "kith/classifier.hpp"
+#include "rows/numbers/row_numbers.hpp"
 #include "search/pipeline.hpp"
 
 namespace kith {
@@ -45,6 +47,15 @@ std::vector<T> values_at(const std::vector<T>& values, std::size_t columns,
     some.insert(some.end(), from, from + static_cast<std::ptrdiff_t>(columns));
   }
   return some;
+}
+
+/// `values`, [rows, columns], of rows as they were given, as those of rows in the order of their ids.
+///   ids  of the rows, checked already, or empty
+template <class T>
+std::vector<T> by_ids(std::vector<T> values, std::size_t columns, std::span<const std::int64_t> ids) {
+  const auto rows = static_cast<std::int64_t>(ids.size());
+  const std::vector<std::int64_t> order = order_of_ids("index", ids, rows, 0);
+  return order.empty() || values.empty() ? std::move(values) : values_at(values, columns, order);
 }
 
 /// Sample weights for rows on the device, and for `count` more. Empty where all are 1.

@@ -106,10 +106,12 @@ Regressor::Regressor(Device device, const RowsView& train, MatrixView<const doub
                      const TrainOptions& options) try {
   std::vector<double> kept = checked_values(values, train.rows);
   check_sample_weights("regressor", options.sample_weights, train.rows);
+  Index index(std::move(device), train, metric, {.features = options.features, .ids = options.ids});
+  const auto columns = static_cast<std::size_t>(values.cols());
   auto rows =
-      std::make_shared<ValuedRows>(ValuedRows{values.cols(), std::move(kept), options.sample_weights});
-  state_ = std::make_shared<State>(
-      State{Index(std::move(device), train, metric, {options.features}), std::move(rows)});
+      std::make_shared<ValuedRows>(ValuedRows{values.cols(), by_ids(std::move(kept), columns, options.ids),
+                                              by_ids(options.sample_weights, 1, options.ids)});
+  state_ = std::make_shared<State>(State{std::move(index), std::move(rows)});
 } catch (...) {
   rethrow_as_error();
 }
@@ -128,17 +130,22 @@ Regressor::Regressor(Index index, MatrixView<const double> values, std::vector<f
 Regressor::Regressor(std::shared_ptr<const State> state) : state_(std::move(state)) {}
 
 Regressor Regressor::with(const RowsView& more, MatrixView<const double> values,
-                          std::span<const float> sample_weights) const try {
+                          std::span<const float> sample_weights, std::span<const std::int64_t> ids) const
+    try {
   std::vector<double> added = checked_values(values, more.rows);
   if (values.cols() != outputs())
     refuse("the values have " + std::to_string(values.cols()) + " columns, but there are " +
            std::to_string(outputs()) + " outputs; give one column an output");
   check_sample_weights("regressor", sample_weights, more.rows);
+  const Index index = state_->index.with(more, ids);
+  added = by_ids(std::move(added), static_cast<std::size_t>(outputs()), ids);
+  const std::vector<float> weights =
+      by_ids(std::vector<float>(sample_weights.begin(), sample_weights.end()), 1, ids);
   const std::int64_t before = state_->index.state().rows;
   auto rows = std::make_shared<ValuedRows>(ValuedRows{
-      outputs(), state_->values, joined_weights(state_->sample_weights, before, sample_weights, more.rows)});
+      outputs(), state_->values, joined_weights(state_->sample_weights, before, weights, more.rows)});
   rows->values.insert(rows->values.end(), added.begin(), added.end());
-  return Regressor(std::make_shared<State>(State{state_->index.with(more), std::move(rows)}));
+  return Regressor(std::make_shared<State>(State{index, std::move(rows)}));
 } catch (...) {
   rethrow_as_error();
 }

@@ -1,6 +1,7 @@
 #include "rows/gathered_rows.hpp"
 
 #include <algorithm>
+#include <cstdint>
 
 #include "base/numbers.hpp"
 #include "device/host_buffer.hpp"
@@ -12,8 +13,13 @@ std::vector<float> gathered_rows(const Index::State& index, std::span<const std:
                                  std::uint32_t threads) {
   constexpr std::size_t staging_floats = std::size_t{1} << 23;  // 32 MiB a read
   const std::size_t dims = size(index.dims), block = index.device.info().train_block;
-  const auto step =
-      static_cast<std::int64_t>(std::max<std::size_t>(1, staging_floats / (dims * block)) * block);
+  const auto rows_of_block = static_cast<std::int64_t>(block);
+  // Where rows are memory of the host, blocks without a row that is wanted need not be read.
+  const bool sparse = index.device.info().profile.host_threads &&
+                      static_cast<std::int64_t>(places.size()) * 2 * rows_of_block <= index.rows;
+  const std::int64_t step =
+      sparse ? rows_of_block
+             : static_cast<std::int64_t>(std::max<std::size_t>(1, staging_floats / (dims * block)) * block);
   std::vector<float> rows(places.size() * dims);
   std::size_t begin = 0;
   for (const Chunk& chunk : index.chunks) {
@@ -21,11 +27,11 @@ std::vector<float> gathered_rows(const Index::State& index, std::span<const std:
         divide_up(chunk.rows, static_cast<std::int64_t>(block)) * static_cast<std::int64_t>(block);
     const HostBuffer buffer(*index.device.state(), size(std::min(step, padded)) * dims * sizeof(float));
     const std::span<float> staging = buffer.as<float>(size(std::min(step, padded)) * dims);
-    for (std::int64_t first = 0; first < chunk.rows; first += step) {
+    while (begin < places.size() && places[begin] < chunk.first + chunk.rows) {
+      const std::int64_t first = (places[begin] - chunk.first) / rows_of_block * rows_of_block;
       const std::int64_t behind = chunk.first + std::min(first + step, chunk.rows);
-      const auto end =
-          static_cast<std::size_t>(std::lower_bound(places.begin(), places.end(), behind) - places.begin());
-      if (end == begin) continue;
+      std::size_t end = begin;
+      while (end < places.size() && places[end] < behind) ++end;
       {
         const DeviceSession session(*index.device.state());
         session->read(*chunk.memory, size(first) * dims * sizeof(float), staging.data(),

@@ -29,6 +29,8 @@ typedef struct kith_train_options {
   int64_t feature_count;        ///< 0: all columns
   const float* sample_weights;  ///< [n], finite, not negative: the vote of each row is multiplied by it
   int64_t sample_weight_count;  ///< n; 0: all 1
+  const int64_t* ids;  ///< as kith_index_options; answers and weights are put in order with their rows
+  int64_t id_count;    ///< n; 0: none
 } kith_train_options;
 KITH_C_API void kith_train_options_init(kith_train_options* options, uint64_t size);
 
@@ -47,6 +49,11 @@ KITH_C_API kith_status kith_classifier_new(const kith_device* device, const kith
 KITH_C_API kith_status kith_classifier_with(const kith_classifier* classifier, const kith_rows* more,
                                             const int64_t* labels, const float* sample_weights,
                                             kith_classifier** out);
+/// The same with ids of their own.
+///   ids  [rows]  as for kith_index_with_ids()
+KITH_C_API kith_status kith_classifier_with_ids(const kith_classifier* classifier, const kith_rows* more,
+                                                const int64_t* labels, const float* sample_weights,
+                                                const int64_t* ids, kith_classifier** out);
 /// As kith_index_without() and kith_index_compact(); classes stay. Free by kith_classifier_free().
 KITH_C_API kith_status kith_classifier_without(const kith_classifier* classifier, const int64_t* rows,
                                                int64_t count, kith_classifier** out);
@@ -62,9 +69,9 @@ KITH_C_API void kith_classifier_info_init(kith_classifier_info* info, uint64_t s
 /// What `info` points to belongs to `classifier`.
 KITH_C_API kith_status kith_classifier_describe(const kith_classifier* classifier,
                                                 kith_classifier_info* info);
-/// The distinct labels of an output, ascending, and for each training row its place among them, [n], those
-/// that are removed included until kith_classifier_compact(). Each pointer may be NULL; what they are set to
-/// belongs to `classifier`.
+/// The distinct labels of an output, ascending, and for each training row in the order of numbers its place
+/// among them, [n], those that are removed included until kith_classifier_compact(). Each pointer may be
+/// NULL; what they are set to belongs to `classifier`.
 KITH_C_API kith_status kith_classifier_classes(const kith_classifier* classifier, int64_t output,
                                                const int64_t** classes, int64_t* class_count,
                                                const uint32_t** codes);
@@ -143,6 +150,11 @@ KITH_C_API kith_status kith_regressor_new(const kith_device* device, const kith_
 KITH_C_API kith_status kith_regressor_with(const kith_regressor* regressor, const kith_rows* more,
                                            const double* values, const float* sample_weights,
                                            kith_regressor** out);
+/// The same with ids of their own.
+///   ids  [rows]  as for kith_index_with_ids()
+KITH_C_API kith_status kith_regressor_with_ids(const kith_regressor* regressor, const kith_rows* more,
+                                               const double* values, const float* sample_weights,
+                                               const int64_t* ids, kith_regressor** out);
 /// As kith_index_without() and kith_index_compact(). Free by kith_regressor_free().
 KITH_C_API kith_status kith_regressor_without(const kith_regressor* regressor, const int64_t* rows,
                                               int64_t count, kith_regressor** out);
@@ -189,12 +201,12 @@ KITH_C_API kith_status kith_evaluate(const kith_classifier* classifier, const ki
                                      const int64_t* truth, int64_t k_max, const kith_vote_options* vote,
                                      const kith_search_options* options, kith_evaluation** out);
 /// Every training row by all others. Free by kith_evaluation_free().
-///   train  [n, dims]  the rows that the classifier was made of
+///   train  [n, dims]  the rows that the classifier was made of, where they have ids in the order of these
 KITH_C_API kith_status kith_leave_one_out(const kith_classifier* classifier, const kith_rows* train,
                                           int64_t k_max, const kith_vote_options* vote,
                                           const kith_search_options* options, kith_evaluation** out);
 /// Every training row by the rows of all other folds. Free by kith_evaluation_free().
-///   train  [n, dims]  the rows that the classifier was made of
+///   train  [n, dims]  as for kith_leave_one_out()
 ///   folds  [n]        numbers, 0 or more, at least two different
 KITH_C_API kith_status kith_cross_validate(const kith_classifier* classifier, const kith_rows* train,
                                            const int64_t* folds, int64_t k_max, const kith_vote_options* vote,

@@ -1,6 +1,7 @@
 #include "search/filtered/gathered_search.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <memory>
 #include <vector>
@@ -23,10 +24,16 @@ namespace {
 /// estimated from an H200's 55 GB/s and 100 ms for 10^4 queries of 10^6 rows of 128 columns, not measured.
 constexpr std::int64_t enough_on_cpu = 64, enough_elsewhere = 4096;
 
+constexpr std::int64_t bits_of_word = 32;
+
 std::vector<std::int64_t> kept_places(const Index::State& index, const PlanOptions& options) {
   std::vector<std::int64_t> places;
-  for (std::int64_t place = 0; place < index.rows; ++place)
-    if (counts(options.filter.row(0), static_cast<std::uint32_t>(place))) places.push_back(place);
+  const std::uint32_t* const words = options.filter.row(0);
+  for (std::int64_t first = 0; first < index.rows; first += bits_of_word)
+    for (std::uint32_t word = words[first / bits_of_word]; word != 0; word &= word - 1) {
+      const std::int64_t place = first + std::countr_zero(word);
+      if (place < index.rows) places.push_back(place);
+    }
   return places;
 }
 
