@@ -310,7 +310,8 @@ class Index:
         """Refuse where the scheduler has forgotten the shards: it would wait for them for ever."""
         from distributed import futures_of
 
-        if any(future.status in ("cancelled", "lost") for future in futures_of(self._shards)):
+        # "lost" is none of it: a shard whose worker died, which the scheduler has opened anew.
+        if any(future.status == "cancelled" for future in futures_of(self._shards)):
             raise c.gone(self._client)
 
     def _merged(self, tiles: list[Tile], search: Callable[[Any, Tile, str], Any]) -> list[Any]:
