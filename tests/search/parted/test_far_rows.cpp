@@ -33,7 +33,7 @@ class ManyRows : public Source {
     auto* byte = static_cast<std::int8_t*>(to);
     for (std::int64_t row = first; row < first + count; ++row) {
       *byte++ = static_cast<std::int8_t>(row * 37 % 19);
-      *byte++ = static_cast<std::int8_t>(row * row % 23);
+      *byte++ = static_cast<std::int8_t>((row % 23) * (row % 23) % 23);
     }
   }
   std::string name() const override { return "many rows"; }
