@@ -310,7 +310,7 @@ class Index:
         """Refuse where the scheduler has forgotten the shards: it would wait for them for ever."""
         from distributed import futures_of
 
-        # "lost" is none of it: a shard whose worker died, which the scheduler has opened anew.
+        # A future of a worker that died is "lost" until the scheduler has opened its shard anew.
         if any(future.status == "cancelled" for future in futures_of(self._shards)):
             raise c.gone(self._client)
 
