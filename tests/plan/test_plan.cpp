@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <locale>
 #include <string>
 #include <vector>
 
@@ -116,6 +117,19 @@ TEST_CASE("plan: the same question has the same answer") {
     CHECK(make_plan(device, usual) == make_plan(device, usual));
     CHECK(explain(make_plan(device, usual)) == explain(make_plan(device, usual)));
   }
+}
+
+TEST_CASE("plan: a program's locale, which groups digits, leaves the numbers of an explanation as they are") {
+  struct Grouped : std::numpunct<char> {
+    char do_thousands_sep() const override { return ','; }
+    std::string do_grouping() const override { return "\3"; }
+  };
+  const Plan plan = make_plan(device_of(DeviceKind::gpu, "cuda"), usual);
+  const std::string text = explain(plan);
+  const std::locale before = std::locale::global(std::locale(std::locale::classic(), new Grouped));
+  const std::string grouped = explain(plan);
+  std::locale::global(before);
+  CHECK(grouped == text);
 }
 
 TEST_CASE("plan: is whole and within its bounds, for every problem and kind of device") {

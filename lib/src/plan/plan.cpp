@@ -1,8 +1,8 @@
 #include "kith/plan.hpp"
 
 #include <algorithm>
-#include <iomanip>
-#include <sstream>
+#include <concepts>
+#include <string_view>
 
 #include "base/border.hpp"
 #include "base/float_guard.hpp"
@@ -286,16 +286,32 @@ std::string said(const Attempt& attempt) {
          share + " is open";
 }
 
+/// `what           value`, a line each. No stream of the standard library: those follow the locale of the program,
+/// which may group digits, and a program that brings another standard library's facets ends in one.
+class Lines {
+ public:
+  void add(std::string_view what, const auto&... value) {
+    text_ += what;
+    text_.append(what.size() < width ? width - what.size() : 0, ' ');
+    (append(value), ...);
+    text_ += '\n';
+  }
+  std::string text() { return std::move(text_); }
+
+ private:
+  static constexpr std::size_t width = 15;
+  void append(std::string_view value) { text_ += value; }
+  void append(std::integral auto value) { text_ += std::to_string(value); }
+
+  std::string text_;
+};
+
 }  // namespace
 
 std::string explain(const Plan& plan) try {
   const Problem& p = plan.problem;
-  std::ostringstream out;
-  out.exceptions(std::ios::badbit);  // no memory: not a text with gaps
-  const auto line = [&](const char* what, const auto&... value) {
-    out << std::left << std::setw(15) << what;
-    (out << ... << value) << '\n';
-  };
+  Lines lines;
+  const auto line = [&](std::string_view what, const auto&... value) { lines.add(what, value...); };
   line("device", plan.device);
   line("problem", name(p.metric), ", n = ", p.n, ", m = ", p.m, ", dims = ", p.dims, ", k = ", p.k);
   if (plan.residence == Residence::stream)
@@ -347,7 +363,7 @@ std::string explain(const Plan& plan) try {
   if (!plan.boxes) line("training tile", plan.train_tile);
   if (!radius && !plan.boxes) line("groups", plan.groups);
   line("workspace", plan.workspace_bytes, " bytes");
-  return out.str();
+  return lines.text();
 } catch (...) {
   rethrow_as_error();
 }
