@@ -5,6 +5,7 @@
 #include <random>
 #include <vector>
 
+#include "common/environment.hpp"
 #include "common/folder.hpp"
 #include "common/oracle.hpp"
 #include "common/parted/sets.hpp"
@@ -94,6 +95,48 @@ TEST_CASE("sets: any parts on any members give the bits of one index") {
     options.train_tile = chosen(random, 1, 50);
     options.threads = 1;
     check_same(at, options);
+  }
+}
+
+TEST_CASE("sets: the same bits whatever the host program has set, and its setting is kept") {
+  std::mt19937 random(5);
+  for (const HostileSetting setting : hostile_settings) {
+    CAPTURE(std::string(name(setting)));
+    const Case at = case_of(random);
+    const std::vector<float> radii = radii_of(at);
+    const Neighbors expected = at.one.search(at.queries, at.k);
+    const RadiusNeighbors within = at.one.within(at.queries, radii);
+    Neighbors found, anew;
+    RadiusNeighbors near;
+    bool kept = false;
+    {
+      const HostileEnvironment hostile(setting);
+      PlanOptions options;
+      options.progress = [](const Progress&) {};
+      found = at.set.search(at.queries, at.k, options);
+      near = at.set.within(at.queries, radii);
+      anew = Index(at.set.device(), at.train, at.metric).search(at.queries, at.k);
+      kept = hostile.still_set();
+    }
+    CHECK(kept);
+    CHECK(difference(found, expected) == "");
+    CHECK(difference(anew, expected) == "");
+    CHECK(difference(near, within) == "");
+  }
+}
+
+TEST_CASE("sets: progress ends with all of the work") {
+  std::mt19937 random(6);
+  for (int i = 0; i < 20; ++i) {
+    const Case at = case_of(random);
+    double last = -1;
+    PlanOptions options;
+    options.progress = [&](const Progress& progress) {
+      CHECK(progress.fraction >= last);
+      last = progress.fraction;
+    };
+    static_cast<void>(at.set.search(at.queries, at.k, options));
+    CHECK(last == 1);
   }
 }
 

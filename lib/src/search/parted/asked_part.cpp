@@ -1,5 +1,6 @@
 #include "search/parted/asked_part.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/numbers.hpp"
@@ -43,10 +44,10 @@ AskedPart::AskedPart(std::int64_t m, const PlanOptions& options, Stretch some, S
   options_.filter = {words_.data(), filters.count, words_of_filter(rows.count)};
 }
 
-void AskedPart::scale_progress(double from, double part) {
+void AskedPart::scale_progress(double from, double to) {
   if (!options_.progress) return;
-  options_.progress = [told = std::move(options_.progress), from, part](const Progress& progress) {
-    told({from + part * progress.fraction});
+  options_.progress = [told = std::move(options_.progress), from, to](const Progress& progress) {
+    told({progress.fraction == 1 ? to : std::min(to, from + (to - from) * progress.fraction)});
   };
 }
 

@@ -32,8 +32,8 @@ class AskedPart {
   AskedPart& operator=(const AskedPart&) = delete;
 
   const PlanOptions& options() const { return options_; }
-  /// Report `fraction` of this part as from + fraction * part of the caller's whole.
-  void scale_progress(double from, double part);
+  /// Report this part's work as from `from` to `to` of the caller's whole.
+  void scale_progress(double from, double to);
 
  private:
   PlanOptions options_;

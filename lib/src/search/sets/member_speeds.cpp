@@ -4,6 +4,7 @@
 #include <limits>
 #include <mutex>
 
+#include "base/float_guard.hpp"
 #include "base/split_mix.hpp"
 #include "device/device_set.hpp"
 #include "device/device_state.hpp"
@@ -97,6 +98,7 @@ std::vector<double> measured_speeds(const std::vector<Device>& members) {
 }  // namespace
 
 std::vector<double> member_speeds(const Device& set, Metric metric, std::int64_t dims) {
+  const FloatGuard guard;
   const std::vector<Device>& members = members_of(set);
   if (std::vector<double> speeds = tuned_speeds(members, metric, dims); !speeds.empty()) return speeds;
   if (all_of_one_kind(members)) return std::vector<double>(members.size(), 1.0);

@@ -44,6 +44,7 @@ class Together {
  public:
   Together(std::vector<MemberWork> work, const PlanOptions& options)
       : work_(std::move(work)), options_(options), fractions_(work_.size()), failures_(work_.size()) {
+    const FloatGuard guard;
     for (const MemberWork& member : work_) all_shares_ += member.share;
   }
 
@@ -71,6 +72,7 @@ class Together {
       });
     wait();
     for (std::thread& thread : threads) thread.join();
+    if (news_) tell();  // of the members that ended last
     throw_failure();
   }
 
@@ -100,17 +102,22 @@ class Together {
     changed_.notify_one();
   }
 
+  /// Of the work of all members, in their shares.
+  double fraction() {
+    const FloatGuard guard;
+    const std::lock_guard lock(mutex_);
+    news_ = false;
+    double done = 0;
+    for (std::size_t i = 0; i < work_.size(); ++i) done += fractions_[i] * work_[i].share;
+    return all_shares_ > 0 ? std::min(done / all_shares_, 1.0) : 1.0;
+  }
+
   /// The caller's function, on its thread; what it throws ends the call as it is.
   void tell() {
-    double done = 0;
-    {
-      const std::lock_guard lock(mutex_);
-      news_ = false;
-      for (std::size_t i = 0; i < work_.size(); ++i) done += fractions_[i] * work_[i].share;
-    }
+    const double done = fraction();
     if (!options_.progress || callers_failure_) return;
     try {
-      options_.progress({all_shares_ > 0 ? std::min(done / all_shares_, 1.0) : 1.0});
+      options_.progress({done});
     } catch (...) {
       callers_failure_ = std::current_exception();
       stop_.request_stop();

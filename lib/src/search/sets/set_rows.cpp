@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/float_guard.hpp"
 #include "base/numbers.hpp"
 #include "device/device_set.hpp"
 #include "device/timing.hpp"
@@ -164,13 +165,15 @@ std::vector<MemberShare> SetRows::shares_of_search(std::int64_t m) const {
 template <class Lists, class SearchPart>
 Lists SetRows::search_member(const MemberShare& share, std::int64_t m, const PlanOptions& options,
                              Trace* trace, MemberTrace* told, const SearchPart& search_part) const {
+  const FloatGuard guard;
   const Stopwatch watch;
   std::vector<Lists> found;
   std::int64_t largest = -1, before = 0;
   for (const SetPart* const part : share.parts) {
     AskedPart asked(m, options, share.queries, part->places);
     const auto all = static_cast<double>(share.rows);
-    asked.scale_progress(static_cast<double>(before) / all, static_cast<double>(part->places.count) / all);
+    asked.scale_progress(static_cast<double>(before) / all,
+                         static_cast<double>(before + part->places.count) / all);
     Trace of_part = trace ? asked_like(*trace) : Trace{};
     found.push_back(search_part(*part, share.queries, asked.options(),
                                 found.empty() ? nullptr : &found.front(), trace ? &of_part : nullptr));
@@ -194,6 +197,7 @@ template <class Lists, class SearchPart>
 Lists SetRows::search(const Index::State& whole, std::int64_t k, std::int64_t m, const PlanOptions& options,
                       Trace* trace, const SearchPart& search_part) const {
   const std::vector<MemberShare> shares = shares_of_search(m);
+  const FloatGuard guard;
   std::vector<Lists> found(shares.size());
   std::vector<Trace> traces(shares.size(), trace ? asked_like(*trace) : Trace{});
   std::vector<MemberTrace> told(shares.size());

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <string>
 
+#include "base/float_guard.hpp"
 #include "base/numbers.hpp"
 #include "base/text.hpp"
 #include "device/device_set.hpp"
@@ -44,6 +45,7 @@ Placement chosen_placement(Placement asked, std::int64_t rows, std::int64_t memb
 
 std::vector<double> shares_of(const Device& set, std::span<const double> given, Metric metric,
                               std::int64_t dims) {
+  const FloatGuard guard;
   std::vector<double> shares(given.begin(), given.end());
   if (given.empty())
     shares = member_speeds(set, metric, dims);
@@ -58,6 +60,7 @@ std::vector<double> shares_of(const Device& set, std::span<const double> given, 
 
 std::vector<std::int64_t> cut_by_shares(std::int64_t count, std::span<const double> shares,
                                         std::int64_t unit) {
+  const FloatGuard guard;
   std::vector<std::int64_t> ends{0};
   std::size_t last = shares.size() - 1;
   while (last > 0 && shares[last] == 0) --last;  // behind it nobody gets anything
