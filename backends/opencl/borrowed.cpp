@@ -47,8 +47,8 @@ void Device::wait_for(const cl::CommandQueue& callers) {
   if (callers.getInfo<CL_QUEUE_CONTEXT>()() != context_())
     refuse(info.spec, Errc::unsupported,
            "has another OpenCL context than their queue; give a queue of the context of the memory");
-  // By the host, not by a barrier in queue_: NVIDIA's driver (580.159) ends the process where a command of one
-  // queue waits for another queue that waits for an event of the program.
+  // By the host, not by a barrier in queue_: NVIDIA's driver (580.159) ends the process where a command of
+  // one queue waits for another queue that waits for an event of the program.
   cl::Event event;
   callers.enqueueMarkerWithWaitList(nullptr, &event);
   event.wait();

@@ -286,8 +286,8 @@ std::string said(const Attempt& attempt) {
          share + " is open";
 }
 
-/// `what           value`, a line each. No stream of the standard library: those follow the locale of the program,
-/// which may group digits, and a program that brings another standard library's facets ends in one.
+/// `what           value`, a line each. No stream of the standard library: those follow the locale of the
+/// program, which may group digits, and a program that brings another standard library's facets ends in one.
 class Lines {
  public:
   void add(std::string_view what, const auto&... value) {

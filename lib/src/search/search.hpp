@@ -67,8 +67,9 @@ Keys search_for_keys(const Index::State& index, const RowsView& queries, std::in
                      const PlanOptions& options, Trace* trace);
 /// The same of queries that are checked and prepared. Rows that are not among the k nearest of these and of
 /// those that were found before may be missing.
+///   room  keys whose memory is used
 Keys search_for_keys(const Index::State& index, const CheckedQueries& queries, std::int64_t k,
-                     const PlanOptions& options, Trace* trace);
+                     const PlanOptions& options, Trace* trace, Keys room = {});
 
 /// Throws unsupported: PlanOptions::checkpoint where rows do not pass through the device.
 void check_checkpoint(std::string_view where, const Index::State& index, const PlanOptions& options);

@@ -1,6 +1,7 @@
 // Searches of a shard: keys instead of neighbours.
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "base/numbers.hpp"
 #include "kith/error.hpp"
@@ -25,12 +26,11 @@ Keys padded(const Keys& found, std::int64_t k) {
   return keys;
 }
 
-/// search(neighbours, options by place, room for them) as keys of m queries.
+/// search(neighbours, options by place, room for them) as keys of m queries, in the memory of `keys`.
 template <class Search>
-Keys keys_by(const Index::State& index, std::int64_t m, std::int64_t k, const PlanOptions& options,
+Keys keys_by(const Index::State& index, std::int64_t m, std::int64_t k, const PlanOptions& options, Keys keys,
              const Search& search) {
   check_no_self("search_keys", options);
-  Keys keys;
   const MappedOptions mapped("search_keys", index, options, m, std::nullopt);
   // The plan refuses k < 1. Where all rows are removed, it searches for one that is not found.
   const std::int64_t here = k < 1 ? k : std::clamp<std::int64_t>(index.live(), 1, k);
@@ -55,15 +55,15 @@ void check_no_self(std::string_view where, const PlanOptions& options) {
 
 Keys search_for_keys(const Index::State& index, const RowsView& queries, std::int64_t k,
                      const PlanOptions& options, Trace* trace) {
-  return keys_by(index, queries.rows, k, options,
+  return keys_by(index, queries.rows, k, options, {},
                  [&](std::int64_t here, const PlanOptions& way, const MakeRoom& make_room) {
                    search_to(index, queries, here, way, trace, make_room, nullptr);
                  });
 }
 
 Keys search_for_keys(const Index::State& index, const CheckedQueries& queries, std::int64_t k,
-                     const PlanOptions& options, Trace* trace) {
-  return keys_by(index, queries.given.rows, k, options,
+                     const PlanOptions& options, Trace* trace, Keys room) {
+  return keys_by(index, queries.given.rows, k, options, std::move(room),
                  [&](std::int64_t here, const PlanOptions& way, const MakeRoom& make_room) {
                    search_checked(index, queries, here, way, trace, make_room);
                  });

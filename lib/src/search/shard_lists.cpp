@@ -83,6 +83,17 @@ std::size_t unite(std::span<const ShardLists> lists, std::int64_t q, std::size_t
   return size;
 }
 
+/// work(begin, end) of all places below `count`, by all threads.
+template <class Work>
+void in_shares(std::size_t count, const Work& work) {
+  constexpr std::size_t a_share = 1 << 12;  // fewer are done sooner than handed out
+  const auto shares = static_cast<std::int64_t>((count + a_share - 1) / a_share);
+  parallel_for(shares, static_cast<std::int64_t>(count), 0, [&](std::int64_t share) {
+    const std::size_t begin = size(share) * a_share;
+    work(begin, std::min(begin + a_share, count));
+  });
+}
+
 void check_all(std::span<const ShardLists> lists) {
   if (lists.empty()) refuse("merge", "there is no list; give at least one");
   for (std::size_t i = 0; i < lists.size(); ++i) {
@@ -141,6 +152,10 @@ void check_keys(std::string_view where, const ShardLists& lists, std::int64_t wh
 
 void merge_keys(std::span<const ShardLists> lists, std::uint32_t* value, std::int64_t* row) {
   check_all(lists);
+  unite_keys(lists, value, row);
+}
+
+void unite_keys(std::span<const ShardLists> lists, std::uint32_t* value, std::int64_t* row) {
   const std::int64_t m = lists.front().queries;
   const std::size_t k = size(lists.front().k);
   const std::uint32_t team = team_size(0);
@@ -192,14 +207,17 @@ void check_values(std::string_view where, std::span<const std::uint32_t> values)
 }
 
 void finish_values(Metric metric, std::span<const std::uint32_t> values, float* distance) {
-  constexpr std::size_t a_share = 1 << 12;  // fewer are finished sooner than handed out
-  const std::size_t shares = (values.size() + a_share - 1) / a_share;
-  parallel_for(static_cast<std::int64_t>(shares), static_cast<std::int64_t>(values.size()), 0,
-               [&](std::int64_t share) {
-                 const std::size_t begin = size(share) * a_share;
-                 for (std::size_t i = begin; i < std::min(begin + a_share, values.size()); ++i)
-                   distance[i] = finish(metric, value_of(static_cast<Key>(values[i]) << 32));
-               });
+  in_shares(values.size(), [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i)
+      distance[i] = finish(metric, value_of(static_cast<Key>(values[i]) << 32));
+  });
+}
+
+void finish_keys(Metric metric, const Keys& keys, float* distance, std::int64_t* row) {
+  finish_values(metric, keys.value, distance);
+  in_shares(keys.row.size(), [&](std::size_t begin, std::size_t end) {
+    std::copy(keys.row.data() + begin, keys.row.data() + end, row + begin);
+  });
 }
 
 void leave_out_of(const ShardLists& lists, std::span<const std::int64_t> rows, std::uint32_t* value,

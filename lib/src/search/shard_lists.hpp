@@ -47,6 +47,8 @@ void check_keys(std::string_view where, const ShardLists& lists, std::int64_t wh
 /// The k nearest of `lists`, which are of the same shape, to value and row, [m, k].
 /// Throws invalid_argument: there is none, a shape differs, or what check_keys() refuses.
 void merge_keys(std::span<const ShardLists> lists, std::uint32_t* value, std::int64_t* row);
+/// The same of lists that searches have just made: nothing is checked.
+void unite_keys(std::span<const ShardLists> lists, std::uint32_t* value, std::int64_t* row);
 /// All of `lists`.
 RadiusKeys merge_radius_keys(std::span<const ShardLists> lists);
 
@@ -55,6 +57,8 @@ void check_values(std::string_view where, std::span<const std::uint32_t> values)
 
 /// Distances as users see them: [count]; +infinity for no_value.
 void finish_values(Metric metric, std::span<const std::uint32_t> values, float* distance);
+/// That, and the rows: to [count] each.
+void finish_keys(Metric metric, const Keys& keys, float* distance, std::int64_t* row);
 
 /// Each list of k without the row named, or without its last key: to value and row, [m, k - 1].
 /// Throws as leave_out() does.

@@ -77,7 +77,8 @@ pid_t start(std::vector<string> arguments, int number = SIGINT) {
   return child;
 }
 
-/// What this process has in memory, in bytes. A child begins with it, and Linux counts that to its largest size.
+/// What this process has in memory, in bytes. A child begins with it, and Linux counts that to its largest
+/// size.
 std::int64_t resident_size() {
   std::ifstream file("/proc/self/statm");
   std::int64_t pages = 0, resident = 0;
@@ -117,7 +118,8 @@ TEST_CASE("memory holds the rows of a file once") {
   CHECK(folder.read("labels.csv") == "label\n7\n");
   if (kith::tests::sanitized()) return;  // they have a memory of their own
   if (const std::int64_t own = resident_size(); own > bytes) {
-    MESSAGE("not measured: the tests themselves have " << own << " bytes in memory, as beside a GPU's driver");
+    MESSAGE("not measured: the tests themselves have " << own
+                                                       << " bytes in memory, as beside a GPU's driver");
     return;
   }
   const std::int64_t of_threads = std::int64_t{std::thread::hardware_concurrency()} * (std::int64_t{2} << 20);

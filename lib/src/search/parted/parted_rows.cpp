@@ -73,9 +73,9 @@ void search_parted(const Index::State& index, const CheckedQueries& queries, std
     });
   } else {
     const FloatGuard guard;
-    finish_values(index.metric, keys.value, found.distance);
-    std::copy(keys.row.begin(), keys.row.end(), found.index);
+    finish_keys(index.metric, keys, found.distance, found.index);
   }
+  index.parted->take_back(std::move(keys));
   if (!trace) return;
   trace->plan.self = options.self;
   trace->seconds["finish"] += finishing.seconds();

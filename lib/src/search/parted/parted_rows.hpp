@@ -35,6 +35,8 @@ class PartedRows {
   virtual RadiusKeys within_keys(const Index::State& whole, const CheckedQueries& queries,
                                  std::span<const float> radii, const PlanOptions& options,
                                  Trace* trace) const = 0;
+  /// Keys that are no longer needed, whose memory a later search may use.
+  virtual void take_back(Keys) const {}
 
   /// As Index::plan(), prepare() and feedback() do.
   virtual Plan plan(const Index::State& whole, std::int64_t m, std::int64_t k, const PlanOptions& options,

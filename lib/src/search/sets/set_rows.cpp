@@ -14,40 +14,12 @@
 #include "rows/gathered_rows.hpp"
 #include "rows/row_filter.hpp"
 #include "search/index_plan.hpp"
+#include "search/sets/joined_lists.hpp"
 #include "search/sets/set_members.hpp"
 #include "search/trace_sums.hpp"
 
 namespace kith {
 namespace {
-
-/// Lists of queries that follow each other.
-Keys appended(std::vector<Keys> parts) {
-  Keys all = std::move(parts.front());
-  for (std::size_t i = 1; i < parts.size(); ++i) {
-    all.queries += parts[i].queries;
-    all.value.insert(all.value.end(), parts[i].value.begin(), parts[i].value.end());
-    all.row.insert(all.row.end(), parts[i].row.begin(), parts[i].row.end());
-  }
-  return all;
-}
-
-RadiusKeys appended(std::vector<RadiusKeys> parts) {
-  RadiusKeys all = std::move(parts.front());
-  for (std::size_t i = 1; i < parts.size(); ++i) {
-    const std::int64_t before = all.first.back();
-    all.queries += parts[i].queries;
-    for (std::size_t q = 1; q < parts[i].first.size(); ++q) all.first.push_back(before + parts[i].first[q]);
-    all.value.insert(all.value.end(), parts[i].value.begin(), parts[i].value.end());
-    all.row.insert(all.row.end(), parts[i].row.begin(), parts[i].row.end());
-  }
-  return all;
-}
-
-/// Lists of the same queries.
-template <class Lists>
-Lists united(std::vector<Lists> parts) {
-  return parts.size() == 1 ? std::move(parts.front()) : merge(parts);
-}
 
 /// What one member has to do in a search.
 struct MemberShare {
@@ -69,9 +41,10 @@ class SetRows : public PartedRows {
         [&](const SetPart& part, Stretch some, const PlanOptions& way, const Keys* before, Trace* told) {
           CheckedQueries asked = queries.slice(some.first, some.count);
           if (before) asked.before = {before->value, k};
-          return search_for_keys(*part.rows, asked, k, way, told);
+          return search_for_keys(*part.rows, asked, k, way, told, kept_.take());
         });
   }
+  void take_back(Keys keys) const override { kept_.put(std::move(keys)); }
 
   RadiusKeys within_keys(const Index::State& whole, const CheckedQueries& queries,
                          std::span<const float> radii, const PlanOptions& options,
@@ -137,6 +110,7 @@ class SetRows : public PartedRows {
   const Device set_;
   const SetLayout layout_;
   const std::vector<SetPart> parts_;  ///< by member, then by place
+  mutable KeptKeys kept_;
 };
 
 /// Of members that have rows and queries; where there are no queries, of the first that has rows.
@@ -177,7 +151,7 @@ Lists SetRows::search_member(const MemberShare& share, std::int64_t m, const Pla
     Trace of_part = trace ? asked_like(*trace) : Trace{};
     found.push_back(search_part(*part, share.queries, asked.options(),
                                 found.empty() ? nullptr : &found.front(), trace ? &of_part : nullptr));
-    if (std::is_same_v<Lists, Keys> && found.size() > 1) found = {united(std::move(found))};
+    if (std::is_same_v<Lists, Keys> && found.size() > 1) found = {united(std::move(found), kept_)};
     before += part->places.count;
     if (!trace) continue;
     add_rows(*trace, of_part);
@@ -185,7 +159,7 @@ Lists SetRows::search_member(const MemberShare& share, std::int64_t m, const Pla
     largest = std::max(largest, part->places.count);
     told->bytes += memory_of(*part->rows);
   }
-  Lists all = united(std::move(found));
+  Lists all = united(std::move(found), kept_);
   if (trace) {
     told->device_seconds = trace->device_seconds;
     told->seconds = watch.seconds();
@@ -217,7 +191,8 @@ Lists SetRows::search(const Index::State& whole, std::int64_t k, std::int64_t m,
   }
   run_members(std::move(work), options);
   const Stopwatch merging;
-  Lists all = layout_.placement == Placement::split ? united(std::move(found)) : appended(std::move(found));
+  Lists all =
+      layout_.placement == Placement::split ? united(std::move(found), kept_) : appended(std::move(found));
   if (!trace) return all;
   for (MemberTrace& member : told) member.share = pairs > 0 ? member.share / pairs : 0;
   join_members(*trace, traces);
