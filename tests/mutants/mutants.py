@@ -51,7 +51,7 @@ class Workplace:
         self.tree, self.jobs, self.werror = folder / "tree", jobs, werror
         self.build = self.tree / "build"  # as far below the sources as usual, so that ccache knows the paths
         self.planted = None
-        self.pocl_cache = ROOT / "build/tests/pocl-gpu"  # what the tests have compiled already
+        self.pocl_cache = ROOT / "build/tests/pocl-gpu-steps"  # what the tests have compiled already
         if not self.pocl_cache.is_dir():
             self.pocl_cache = folder / "pocl"
         self.pocl_cache.mkdir(parents=True, exist_ok=True)
