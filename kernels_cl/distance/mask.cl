@@ -4,13 +4,20 @@
 //   0
 //                               where one row of bits serves all queries
 //   distances  [q, t]           row-major, stride in elements; written as bits, only where the filter says 0
+//   from       [q, t]           with -D FROM: likewise, written to `distances` where the filter says 1
 //
 // Column j is training row first_row + j. Work is cut along words, so that a word is read once, and need not
 // begin with column 0. Work-group w, or work-item w of CPU devices, has piece w % pieces of row w / pieces.
-// Work: a bit a pair, and a store for each that does not count.
+// Work: a bit a pair, and a store for each that does not count, or that there is.
 #include "common/common.cl"
 
 #define MASKED 0x7FFFFFFFu  // a NaN that ordered() puts behind +infinity
+
+#ifdef FROM
+#define FROM_GRID , global const uint *restrict from, ulong from_first, ulong from_stride
+#else
+#define FROM_GRID
+#endif
 
 #if GROUP > 1
 
@@ -18,7 +25,7 @@
 // One barrier. Local memory: GROUP words.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_mask(
     global const uint* restrict filter, ulong filter_first, ulong filter_stride, uint first_row, ulong pieces,
-    global uint* restrict distances, ulong first, ulong stride, ulong columns) {
+    global uint* restrict distances, ulong first, ulong stride, ulong columns FROM_GRID) {
   local uint words[GROUP];
   const uint lid = (uint)get_local_id(0);
   const ulong q = get_group_id(0) / pieces;
@@ -29,7 +36,13 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_mask(
   global uint* row = distances + first + q * stride;
   for (uint i = lid; i < 32 * GROUP; i += GROUP) {
     const ulong t = w0 * 32 + i;
-    if (t >= begin && t < end && !(words[i / 32] >> i % 32 & 1)) row[t - begin] = MASKED;
+    if (t < begin || t >= end) continue;
+    const uint counts = words[i / 32] >> i % 32 & 1;
+#ifdef FROM
+    row[t - begin] = counts ? from[from_first + q * from_stride + (t - begin)] : MASKED;
+#else
+    if (!counts) row[t - begin] = MASKED;
+#endif
   }
 }
 
@@ -40,7 +53,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_mask(
 // No barrier, no local memory; words of ones or of zeros are not looked at bit by bit.
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void kith_mask(
     global const uint* restrict filter, ulong filter_first, ulong filter_stride, uint first_row, ulong pieces,
-    global uint* restrict distances, ulong first, ulong stride, ulong columns) {
+    global uint* restrict distances, ulong first, ulong stride, ulong columns FROM_GRID) {
   const ulong q = get_global_id(0) / pieces;
   const ulong begin = first_row, end = begin + columns;  // training rows
   const ulong w0 = begin / 32 + get_global_id(0) % pieces * WORDS;
@@ -48,6 +61,10 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void kith_mask(
   global uint* row = distances + first + q * stride;
   for (ulong w = w0; w < w0 + WORDS && w * 32 < end; ++w) {
     const uint word = filter[w];
+#ifdef FROM
+    for (ulong t = max(w * 32, begin); t < min(w * 32 + 32, end); ++t)
+      row[t - begin] = word >> t % 32 & 1 ? from[from_first + q * from_stride + (t - begin)] : MASKED;
+#else
     if (word == 0xFFFFFFFFu) continue;
     if (word == 0 && w * 32 >= begin && w * 32 + 32 <= end) {
       vstore16((uint16)(MASKED), 0, row + (w * 32 - begin));
@@ -56,6 +73,7 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void kith_mask(
     }
     for (ulong t = max(w * 32, begin); t < min(w * 32 + 32, end); ++t)
       if (!(word >> t % 32 & 1)) row[t - begin] = MASKED;
+#endif
   }
 }
 

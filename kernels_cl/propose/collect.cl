@@ -7,7 +7,8 @@
 //   rows, counts, lows, highs   candidates.cl
 //
 // Kept is what is at most the threshold: values, of which a masked one, NaN, never is; or with -D LOW low -
-// value, where a product that is not a number is kept, and the chain will judge it. Work-group (x, y) of
+// value, where a product that is not a number is kept, and the chain will judge it, but nothing of a row of
+// which low is NaN: such a row does not count. Work-group (x, y) of
 // GROUP items scans EACH * GROUP columns of QUERIES rows with low in registers. What it keeps it counts in
 // local memory, and takes places for all of it with one atomic addition a row. Two barriers. Work: q * t
 // comparisons; values is read once.
@@ -30,7 +31,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect(
 #ifdef LOW
   float low[EACH];
 #pragma unroll
-  for (uint j = 0; j < EACH; ++j) low[j] = t0 + j * GROUP < t_rows ? low_of[t0 + j * GROUP] : 0;
+  for (uint j = 0; j < EACH; ++j) low[j] = t0 + j * GROUP < t_rows ? low_of[t0 + j * GROUP] : NAN;
 #endif
   ulong near = 0;        // bit i * EACH + j: row i keeps column j of this item
   uint before[QUERIES];  // kept by other items, that take their places before
@@ -46,7 +47,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect(
 #pragma unroll
     for (uint j = 0; j < EACH; ++j) {
 #ifdef LOW
-      const bool far = low[j] - mine[j] > threshold;
+      const bool far = low[j] - mine[j] > threshold || isnan(low[j]);
 #else
       const bool far = !(mine[j] <= threshold);
 #endif

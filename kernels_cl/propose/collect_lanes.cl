@@ -8,8 +8,9 @@
 //   rows, counts, lows, highs   candidates.cl
 //
 // Kept is what is at most the threshold: values, of which a masked one, NaN, never is; or with -D LOW low -
-// value, where a product that is not a number is kept, and the chain will judge it. Work-item (c, q) scans
-// `chunk` columns of row q, 16 at a time. Work: q * t comparisons; values is read once.
+// value, where a product that is not a number is kept, and the chain will judge it, but nothing of a row of
+// which low is NaN: such a row does not count. Work-item (c, q) scans `chunk` columns of row q, 16 at a time.
+// Work: q * t comparisons; values is read once.
 // No twin in kernels_cuda: it is for CPU devices, which CUDA has not.
 #include "propose/append_lanes.cl"
 
@@ -50,7 +51,7 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void kith_collect_lanes(
     }
 #ifdef LOW
     value = least - value;
-    const int16 near = inside & ~(value > (float16)(threshold));
+    const int16 near = inside & (least == least) & ~(value > (float16)(threshold));
 #else
     const int16 near = inside & (value <= (float16)(threshold));
 #endif

@@ -3,7 +3,7 @@
 //   queries  [4, q]   row terms of the quantized rows, stride in elements
 //   train    [4, t]   likewise
 //   low      [places] of the row t at each place (visits.cl): half_norm(t) - E(t), or -E(t) for inner
-//                     products, rounded down; NaN where there is no row
+//                     products, rounded down; NaN where there is no row, or its terms are NaN
 //   gap      [places] with -D BOUNDS, behind `low`: norm(t)^2 / 2 + E(t) - low(t), or 2 E(t), rounded up
 //
 //   b        at least the relative error of a product; twice that where the chain has it, too
@@ -48,11 +48,11 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect_low(
   const ErrorTerms terms = {most_norm, most_error, most_quantized, chain, under};
   for (ulong place = get_global_id(0); place < places; place += get_global_size(0)) {
     const ulong t = row_of_tile(visits, (uint)(place / VISIT_TILE)) + place % VISIT_TILE;
-    if (t >= t_rows) {
+    const float norm = t < t_rows ? train[NORM * t_stride + t] : NAN;
+    if (isnan(norm)) {  // next_up() takes bits for what they are
       low[place] = NAN;
       continue;
     }
-    const float norm = train[NORM * t_stride + t];
     const float error =
         row_error(terms, train[RESIDUAL * t_stride + t], norm, train[QUANTIZED_NORM * t_stride + t]);
     const float least = row_low(train[t], error);

@@ -99,8 +99,9 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_fused_test_r
     const uint r = place % VISIT_TILE;
     const ulong tile = row_of_tile(visits, (uint)(place / VISIT_TILE)), t = tile + r;
     const bool some = t < t_rows;
-    Low low = {HALF_INFINITY, 0.0f};
-    if (some) low = low_of_row(terms, errors, row_terms + t, t_stride);
+    Low low = {HALF_INFINITY, 0.0f};  // of a row whose terms are NaN, too
+    if (some && !isnan(row_terms[NORM * t_stride + t]))
+      low = low_of_row(terms, errors, row_terms + t, t_stride);
 #ifdef BOUNDS
     ((global float*)lines)[gap_first + place] = low.gap;
 #endif

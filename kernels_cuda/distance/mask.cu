@@ -2,11 +2,13 @@
 //
 //   filter     [1 or q, words]  bit t % 32 of word t / 32 is 1 where training row t counts
 //   distances  [q, t]           row-major, stride in elements; written as bits, only where the filter says 0
+//   from       [q, t]           likewise, if there is such; then written to `distances` where it says 1
 //
 // Column j is training row first_row + j. Block b has piece b % pieces of row b / pieces: 256 words, which
 // need not begin with column 0, staged in shared memory for 8192 columns, so that a word is read once and
 // neighbouring threads write neighbours.
-// Work: a bit a pair, and a store for each that does not count. One barrier. Shared memory: 1 KiB.
+// Work: a bit a pair, and a store for each that does not count, or that there is. One barrier. Shared memory:
+// 1 KiB.
 #include "common/common.cuh"
 
 namespace kith::cuda {
@@ -17,6 +19,7 @@ constexpr std::uint32_t threads = 256;
 struct Masking {
   Matrix<const std::uint32_t> filter;  ///< [rows, words]; stride 0: one row of bits for all
   Matrix<std::uint32_t> distances;     ///< [rows, columns], as bits
+  Matrix<const std::uint32_t> from;    ///< [rows, columns]  data null: it is `distances`
   std::uint64_t rows;
   std::uint64_t columns;
   std::uint32_t first_row;  ///< training row of column 0
@@ -27,8 +30,11 @@ Masking masking_of(const spi::MaskStep& step) {
   Matrix<const std::uint32_t> filter = input_of(step.filter);
   if (step.filter.rows == 1) filter.stride = 0;
   const Matrix<float> distances = matrix_of(step.distances);
+  Matrix<const float> from{};
+  if (step.from.cols > 0) from = input_of(step.from);
   return {filter,
           {reinterpret_cast<std::uint32_t*>(distances.data), distances.stride},
+          {reinterpret_cast<const std::uint32_t*>(from.data), from.stride},
           step.distances.rows,
           step.distances.cols,
           step.first_row,
@@ -43,9 +49,15 @@ __global__ __launch_bounds__(threads) void mask_rows(const Masking masking, cons
   words[threadIdx.x] = w * 32 < end ? masking.filter.data[q * masking.filter.stride + w] : 0xFFFFFFFFu;
   __syncthreads();
   std::uint32_t* const row = masking.distances.data + q * masking.distances.stride;
+  const std::uint32_t* const from =
+      masking.from.data == nullptr ? nullptr : masking.from.data + q * masking.from.stride;
   for (std::uint32_t i = threadIdx.x; i < 32 * threads; i += threads) {
     const std::uint64_t t = w0 * 32 + i;
-    if (t >= begin && t < end && (words[i / 32] >> i % 32 & 1) == 0) row[t - begin] = masking.masked;
+    if (t < begin || t >= end) continue;
+    if ((words[i / 32] >> i % 32 & 1) == 0)
+      row[t - begin] = masking.masked;
+    else if (from != nullptr)
+      row[t - begin] = __ldg(from + (t - begin));
   }
 }
 

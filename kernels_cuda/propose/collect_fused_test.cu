@@ -2,11 +2,12 @@
 // What is left to do for a pair is half an instruction: signs of sums are joined three at a time.
 //
 // First the lines of the training rows of the step are copied, with low in their last columns, in the order
-// of the visits. Then a block of 8 warps takes 256 queries, 32 a warp, which stay in registers with their
-// threshold, and, one after another, runs of tiles of 128 rows, which come through shared memory. A warp
-// multiplies 16 rows at a time, 16 sums a thread: so few registers that blocks enough fit a multiprocessor
-// for some to multiply while others test. Warps wait for each other once a run. Work: 16 or 32 multiply-adds
-// a pair, in steps of m16n8k16. Shared memory: 40 KiB. Source: docs/certificate.md, section 4.
+// of the visits; of a row whose terms are NaN low is +infinity, as where there is no row. Then a block of 8
+// warps takes 256 queries, 32 a warp, which stay in registers with their threshold, and, one after another,
+// runs of tiles of 128 rows, which come through shared memory. A warp multiplies 16 rows at a time, 16 sums a
+// thread: so few registers that blocks enough fit a multiprocessor for some to multiply while others test.
+// Warps wait for each other once a run. Work: 16 or 32 multiply-adds a pair, in steps of m16n8k16. Shared
+// memory: 40 KiB. Source: docs/certificate.md, section 4.
 #include <cuda_pipeline.h>
 
 #include <cmath>
@@ -94,7 +95,10 @@ __global__ __launch_bounds__(low_threads) void fused_test_rows(
   const std::uint64_t t = row_of_tile(bound.tiles, place / tile_rows) + place % tile_rows;
   const bool some = t < bound.rows;
   constexpr std::uint32_t infinity = 0x7C00, factor = 0x7800;  // factor: K
-  const Low low = some ? low_of_row(bound, errors, terms, largest, t) : Low{infinity, 0};
+  Low low{infinity, 0};
+  // fmin() would make a number of what terms that are NaN lead to.
+  if (some && !isnan(__ldg(bound.train_terms.data + spi::norm * bound.train_terms.stride + t)))
+    low = low_of_row(bound, errors, terms, largest, t);
   if (gap != nullptr) gap[place] = low.gap;
   uint4* const tile = lines + std::size_t{place / tile_rows} * tile_rows * 2 * steps;
 #pragma unroll

@@ -1,7 +1,8 @@
 // What the product with a training row is taken from, and how far its bounds are apart, place by place.
 //
 //   query row terms [4, q]   train row terms [4, t]
-//   low  [columns]   half_norm - E, or -E for inner products, rounded down; NaN where there is no row
+//   low  [columns]   half_norm - E, or -E for inner products, rounded down; NaN where there is no row, or its
+//                    terms are NaN
 //   gap  [columns]   norm^2 / 2 + E - low, or 2 E, rounded up
 //
 // A thread a place. What bounds need of the queries is found before, or by each block

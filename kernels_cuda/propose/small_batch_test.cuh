@@ -39,7 +39,7 @@ __device__ inline LargestOfQueries largest_of_queries(const ProductBound& bound,
   return {largest_of_warp(most.norm), largest_of_warp(most.error), largest_of_warp(most.quantized_norm)};
 }
 
-/// What `low` of a row is made of; NaN where there is no row.
+/// What `low` of a row is made of; NaN where there is no row, as is what its terms may be.
 struct RowTerms {
   float residual, quantized_norm;
   float other;  // half_norm, or norm for inner products

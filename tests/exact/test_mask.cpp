@@ -78,6 +78,12 @@ void check_mask(spi::Device& device, std::size_t m, std::size_t n, std::uint32_t
   CHECK(difference(distances.inside(), expected) == "");
   CHECK(distances.canaries_live());
   CHECK(filter.unchanged());
+
+  const GuardedGrid<float> from(device, m, n, -7.0f, values), copy(device, m, n, 3.0f);
+  REQUIRE(run_step(device, spi::MaskStep{filter.grid(), first_row, copy.grid(), from.grid()}) == "");
+  CHECK(difference(copy.inside(), expected) == "");
+  CHECK(copy.canaries_live());
+  CHECK(from.unchanged());
 }
 
 TEST_SUITE_BEGIN("device");

@@ -297,8 +297,9 @@ class PlantedDevice : public spi::Device {
       for (std::size_t j = 0; j < s.distances.cols; ++j) {
         const std::size_t t = defect_ == masks_from_zero ? j : s.first_row + j;
         const std::uint32_t word = row_of_grid(s.filter, s.filter.rows == 1 ? 0 : q)[t / 32];
-        if ((word >> t % 32 & 1) == 0)
-          row_of_grid(s.distances, q)[j] = std::bit_cast<float>(spi::masked_bits);
+        float& distance = row_of_grid(s.distances, q)[j];
+        if (s.from.cols > 0) distance = row_of_grid(s.from, q)[j];
+        if ((word >> t % 32 & 1) == 0) distance = std::bit_cast<float>(spi::masked_bits);
       }
   }
 

@@ -98,7 +98,7 @@ TEST_CASE("filter: refuses rows and filters that are not there") {
         "invalid_argument: filter: there is no row 7 among 7; choose from 0 to 6");
 }
 
-TEST_CASE("filter: nothing is fused, and what keeps most rows is proposed for longer lists") {
+TEST_CASE("filter: nothing is fused, and where each query has one, longer lists are proposed") {
   DeviceInfo info;
   info.spec = "cuda:0";
   info.backend = "cuda";
@@ -110,23 +110,24 @@ TEST_CASE("filter: nothing is fused, and what keeps most rows is proposed for lo
   info.selectors = {Selector::threshold, Selector::radix};
   info.proposers = {Proposer::fp16};
   info.fused_max_k = 64;
-  const Problem large{Metric::l2, 1000000, 10000, 64, 10};
+  const std::int64_t n = 1000000, m = 200;
+  const Problem large{Metric::l2, n, m, 64, 10};
   REQUIRE(make_plan(info, large).proposer == Proposer::fp16);
-  RowFilter filter(1000000);
+  RowFilter filter(n, m);
   const Plan all = make_plan(info, large, filtered(filter));
   CHECK(all.proposer == Proposer::fp16);
   CHECK(all.struck);
   CHECK(all.problem.k == 10);  // no row is struck out
-  CHECK(all.filters == 1);
-  CHECK(explain(all).find("filter         one for all queries, rows are struck out of longer lists\n") !=
+  CHECK(all.filters == m);
+  CHECK(explain(all).find("filter         one a query, rows are struck out of longer lists\n") !=
         std::string::npos);
-  for (std::int64_t row = 0; row < 5; ++row) filter.set(row, false);
+  for (std::int64_t row = 0; row < 5; ++row) filter.set(row, false, 0);
   CHECK(make_plan(info, large, filtered(filter, {.self = 0})).problem.k == 16);
-  for (std::int64_t row = 0; row < 1000000; row += 2) filter.set(row, false);
+  for (std::int64_t row = 0; row < n; row += 2) filter.set(row, false, 0);
   const Plan half = make_plan(info, large, filtered(filter));
   CHECK(half.proposer == Proposer::fp16);
   CHECK(half.problem.k == 35);
-  for (std::int64_t row = 0; row < 900000; ++row) filter.set(row, false);
+  for (std::int64_t row = 0; row < 900000; ++row) filter.set(row, false, 0);
   const Plan few = make_plan(info, large, filtered(filter));
   CHECK(few.proposer == Proposer::none);
   CHECK(!few.fused);
@@ -308,9 +309,10 @@ TEST_CASE("filter: a proposer goes with it, and the chain answers where too few 
         CHECK(difference(found, neighbors_among(Metric::squared_l2, queries, train, k, of_query_0(counts))) ==
               "");
         CHECK(trace.plan.proposer == proposer);
-        CHECK(trace.plan.struck);
-        CHECK(difference(index.search(queries, k, filtered(each, {.proposer = proposer})),
+        CHECK(trace.plan.masked);
+        CHECK(difference(index.search(queries, k, filtered(each, {.proposer = proposer}), &trace),
                          neighbors_among(Metric::squared_l2, queries, train, k, counts)) == "");
+        CHECK(trace.plan.struck);
         CHECK(difference(
                   index.search(train.view().slice(5, m), k, filtered(one, {.proposer = proposer, .self = 5})),
                   neighbors_among(

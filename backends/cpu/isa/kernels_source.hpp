@@ -279,7 +279,9 @@ struct ToCandidates {
     }
 #pragma GCC unroll 8
     for (int q = 0; q < queries; ++q) {
-      passed_by[q] = at_most(ToLists::nearest_of(acc[q]), thresholds[q]);
+      passed_by[q] = at_most(acc[q][0], thresholds[q]);  // the smallest of some may be NaN where one is
+#pragma GCC unroll 4
+      for (int b = 1; b < blocks; ++b) passed_by[q] = either(passed_by[q], at_most(acc[q][b], thresholds[q]));
       some = either(some, passed_by[q]);
     }
     if (__builtin_expect(!any(some), 1)) return;

@@ -19,6 +19,8 @@ void run(const spi::MaskStep& step, const Resources& with) {
            [&](std::size_t q, std::size_t) {
              const std::uint32_t* const bits = filter + q * stride;
              float* const distances = elements(step.distances) + q * step.distances.stride;
+             if (step.from.cols > 0)
+               std::copy_n(elements(step.from) + q * step.from.stride, step.distances.cols, distances);
              for (std::size_t j = 0, count = 0; j < step.distances.cols; j += count) {
                const std::size_t t = step.first_row + j;  // up to the end of its word
                count = std::min(32 - t % 32, step.distances.cols - j);

@@ -157,6 +157,9 @@ struct Plan {
   std::int64_t tried_queries = 0;
   bool fused = false;        ///< `nearest` instead of `distance` and `select`
   std::int64_t filters = 0;  ///< rows of PlanOptions::filter: 0, 1 or m
+  /// With a filter for all queries and a proposer: of rows that do not count there are no bounds, so that
+  /// they are no candidates.
+  bool masked = false;
   /// With a filter: the search goes without it for more neighbours, and those that do not count are struck
   /// out of its lists. Queries that then have too few are searched by the chain with the filter.
   bool struck = false;

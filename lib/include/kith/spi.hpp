@@ -29,7 +29,7 @@
 namespace kith::spi {
 
 /// Raised whenever anything in this header, or those of `kith/spi/`, changes; the loader compares it first.
-inline constexpr std::uint32_t plugin_abi = 13;
+inline constexpr std::uint32_t plugin_abi = 14;
 
 /// One chain for each (query, row) pair, raw.
 struct DistanceStep {
@@ -95,16 +95,19 @@ struct VoteStep {
 
 /// The distance of a pair that does not count, as bits: a NaN that ordered() puts behind +infinity. Where
 /// fewer than k pairs of a query count, select fills its list with such pairs or with no_key; collect
-/// keeps none. Only MaskStep makes it.
+/// keeps none. Only MaskStep makes it. In row terms (QuantizedRows) it says that there is no such row.
 inline constexpr std::uint32_t masked_bits = 0x7FFFFFFFu;
 
-/// Strike out the pairs of a tile that do not count.
+/// Strike out the pairs of a tile that do not count; or, in a copy of their row terms, training rows.
 struct MaskStep {
   static constexpr const char* name = "mask";
   Grid<std::uint32_t>
       filter;               ///< [1 or q, words]  bit t % 32 of word t / 32: training row t counts; read only
   std::uint32_t first_row;  ///< training row of column 0
   Grid<float> distances;    ///< [q, t]  in and out: masked_bits where the bit is 0
+  /// [q, t]  read only: what `distances`, another part of memory, then holds where the bit is 1. Of no
+  /// columns: that is there already.
+  Grid<float> from = {};
 };
 
 /// Weighted votes: the weights of the neighbours of each class, added in order of rank, beginning with 0,

@@ -25,10 +25,12 @@ bool takes_products(const Index::State& index, const IndexQuantizedRows& train, 
   return exact && (dims <= spi::columns_of_exact_chains(index.metric) || looks);
 }
 
-BoundedSearch::BoundedSearch(const Index::State& index, const Plan& plan, const QueryForm& form)
+BoundedSearch::BoundedSearch(const Index::State& index, const Plan& plan, const QueryForm& form,
+                             const DeviceFilter& filter, Trace* trace)
     : index_(index),
       plan_(plan),
       quantized_(quantized_rows_for(index, plan)),
+      rows_(index, plan, quantized_, filter, trace),
       steps_(static_cast<std::int64_t>(phases(index, plan, plan.attempts.front()).size())),
       proposal_(index.device.state(), plan, form.on_grid),
       form_(form) {}
@@ -146,7 +148,7 @@ void BoundedSearch::run_sample(const Phase& phase, std::int64_t count, const Wor
                                StepTimer& timer) const {
   spi::Device& device = *index_.device.state()->device;
   const Chunk& chunk = index_.chunks[phase.chunk];
-  device.enqueue(proposal_.sample(count, quantized_->of(phase.chunk, 0, chunk.rows), phase.visits,
+  device.enqueue(proposal_.sample(count, rows_.of(phase.chunk, 0, chunk.rows), phase.visits,
                                   workspace.scratch(), unscale()));
   timer.after(spi::CollectStep::name);
   device.enqueue(proposal_.tighten_by_sample(count, phase.visits, phase.rank));
@@ -177,7 +179,7 @@ void BoundedSearch::collect(const Phase& phase, std::int64_t count, const Worksp
   const float unscale = this->unscale();
   const spi::Visits& visits = phase.visits;
   if (has_own_order(plan_.proposer)) {
-    device.enqueue(proposal_.collect(count, quantized_->of(phase.chunk, 0, chunk.rows), visits,
+    device.enqueue(proposal_.collect(count, rows_.of(phase.chunk, 0, chunk.rows), visits,
                                      static_cast<std::uint32_t>(chunk.first), workspace.scratch(), unscale,
                                      phase.open));
     return;
@@ -186,7 +188,7 @@ void BoundedSearch::collect(const Phase& phase, std::int64_t count, const Worksp
     const std::int64_t block = static_cast<std::int64_t>(std::uint64_t{v} * visits.stride % visits.blocks);
     const std::int64_t first = block * visits.rows;
     const std::int64_t rows = std::min<std::int64_t>(visits.rows, chunk.rows - first);
-    device.enqueue(proposal_.collect(count, quantized_->of(phase.chunk, first, rows), {},
+    device.enqueue(proposal_.collect(count, rows_.of(phase.chunk, first, rows), {},
                                      static_cast<std::uint32_t>(chunk.first + first), workspace.scratch(),
                                      unscale, phase.open));
   }

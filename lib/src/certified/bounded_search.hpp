@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "certified/found_before.hpp"
+#include "certified/masked_rows.hpp"
 #include "certified/proposal.hpp"
 #include "certified/quantized_rows.hpp"
 #include "device/timing.hpp"
@@ -37,7 +38,10 @@ bool takes_products(const Index::State& index, const IndexQuantizedRows& train, 
 class BoundedSearch {
  public:
   /// Throws out_of_memory.
-  BoundedSearch(const Index::State& index, const Plan& plan, const QueryForm& form);
+  ///   filter  of the search, which a plan that masks goes by
+  ///   trace   is told what it takes to heed it; may be null
+  BoundedSearch(const Index::State& index, const Plan& plan, const QueryForm& form,
+                const DeviceFilter& filter, Trace* trace);
 
   /// What is known of the queries of the next tile; lists then have FoundBefore::keys() among their keys.
   void begin_with(const FoundBefore& known) { known_ = known; }
@@ -78,6 +82,7 @@ class BoundedSearch {
   const Index::State& index_;
   const Plan plan_;
   std::shared_ptr<const IndexQuantizedRows> quantized_;
+  const MaskedRows rows_;
   const std::int64_t steps_;  ///< what progress is counted in
   Proposal proposal_;
   QueryForm form_;

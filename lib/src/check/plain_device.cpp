@@ -143,7 +143,9 @@ void plain(const MaskStep& s) {
     for (std::size_t c = 0; c < s.distances.cols; ++c) {
       const std::size_t t = s.first_row + c;
       const std::uint32_t word = row_of_grid(s.filter, s.filter.rows == 1 ? 0 : q)[t / 32];
-      if (word / (1u << t % 32) % 2 == 0) row_of_grid(s.distances, q)[c] = std::bit_cast<float>(masked_bits);
+      float& distance = row_of_grid(s.distances, q)[c];
+      if (s.from.cols > 0) distance = row_of_grid(s.from, q)[c];
+      if (word / (1u << t % 32) % 2 == 0) distance = std::bit_cast<float>(masked_bits);
     }
 }
 

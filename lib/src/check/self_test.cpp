@@ -80,12 +80,15 @@ std::vector<std::uint32_t> test_filters(std::uint32_t queries, std::uint32_t wor
 }
 
 /// Values in a tile that does not begin with a word of its filters, masked.
+///   elsewhere  they stay as they are, and the others are copied
 Both<float> masked(spi::Device& device, const std::vector<float>& values, std::uint32_t queries,
-                   std::uint32_t cols) {
+                   std::uint32_t cols, bool elsewhere = false) {
   const std::uint32_t words = (first_row + cols + 31) / 32;
   return on_both(device, [&](spi::StepRunner& there) {
-    const spi::MaskStep step{there.input(test_filters(queries, words), queries, words), first_row,
-                             there.in_and_out(values, queries, cols)};
+    const spi::MaskStep step{
+        there.input(test_filters(queries, words), queries, words), first_row,
+        elsewhere ? there.output<float>(queries, cols) : there.in_and_out(values, queries, cols),
+        elsewhere ? there.input(values, queries, cols) : spi::Grid<float>{}};
     return result_of(there, step, step.distances);
   });
 }
@@ -111,8 +114,10 @@ std::string run_mask(spi::Device& device, const std::vector<float>& values, Sele
   if (!selected(device, selector, short_rows.right, first_row).same())
     return "selector " + std::string(name(selector)) + " selected other rows among masked ones in a test";
   constexpr std::uint32_t rows = 2, cols = 700;
-  return compare("masked distance", "row", cols,
-                 masked(device, std::vector<float>(std::size_t{rows} * cols, 1), rows, cols));
+  const std::vector<float> ones(std::size_t{rows} * cols, 1);
+  why = compare("masked distance", "row", cols, masked(device, ones, rows, cols));
+  if (!why.empty()) return why;
+  return compare("masked copy", "row", cols, masked(device, ones, rows, cols, true));
 }
 
 std::vector<std::uint32_t> test_labels() {

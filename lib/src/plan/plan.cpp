@@ -182,6 +182,32 @@ Plan decide(const DeviceInfo& device, const Problem& problem, const PlanOptions&
   return plan;
 }
 
+/// The plan whose proposer has no bounds of rows that do not count, where that pays.
+std::optional<Plan> masked_plan(const DeviceInfo& device, const Problem& problem, const PlanOptions& options,
+                                const Feedback& feedback) {
+  if (!options.sample.empty() || options.proposer == Proposer::none || options.filter.rows() != 1)
+    return std::nullopt;
+  const std::int64_t kept = fewest_kept(options.filter, problem.n);
+  const bool asked_for = options.proposer != Proposer::automatic;
+  if (kept == 0 || (!asked_for && !keeps_enough_to_mask(device.kind, kept, problem))) return std::nullopt;
+  PlanOptions open = options;
+  open.filter = {};
+  try {
+    Plan plan = decide(device, problem, open);
+    if (plan.proposer == Proposer::none || (!asked_for && overwhelms(feedback, plan.proposer, problem.k)))
+      return std::nullopt;
+    plan.filters = 1;
+    plan.masked = true;
+    see_enough_that_count(kept, plan);
+    fit_memory(device, options, plan);
+    plan.reason += reasons::masked(kept, problem.n);
+    return plan;
+  } catch (const Error& error) {
+    if (asked_for || error.code() != Errc::out_of_memory) throw;
+    return std::nullopt;  // the chain may do with less
+  }
+}
+
 /// The plan that searches without the filter for as many neighbours as let enough count, where that pays.
 std::optional<Plan> struck_plan(const DeviceInfo& device, const Problem& problem, const PlanOptions& options,
                                 const Feedback& feedback) {
@@ -214,6 +240,7 @@ std::optional<Plan> struck_plan(const DeviceInfo& device, const Problem& problem
 /// The plan for a problem with a filter, but not by boxes.
 Plan decide_filtered(const DeviceInfo& device, const Problem& problem, const PlanOptions& options,
                      const Feedback& feedback) {
+  if (std::optional<Plan> plan = masked_plan(device, problem, options, feedback)) return *plan;
   if (std::optional<Plan> plan = struck_plan(device, problem, options, feedback)) return *plan;
   PlanOptions way = options;
   way.fused = false;
@@ -328,7 +355,8 @@ std::string explain(const Plan& plan) try {
        plan.proposer == Proposer::none ? "" : ", for queries that the proposer leaves open");
   if (plan.filters)
     line("filter", plan.filters == 1 ? "one for all queries" : "one a query",
-         plan.struck     ? ", rows are struck out of longer lists"
+         plan.masked     ? ", there are no bounds of rows that do not count"
+         : plan.struck   ? ", rows are struck out of longer lists"
          : plan.gathered ? ", the rows that count are gathered and searched alone"
                          : "");
   if (plan.self) line("left out", "training row ", *plan.self, " + q for query q");

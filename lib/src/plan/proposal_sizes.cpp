@@ -57,10 +57,11 @@ ProposalSizes::ProposalSizes(const Plan& plan) {
       std::max(listed * sizeof(Key), q * (size(plan.sample_rows) / spi::sample_rows) * sizeof(std::uint32_t));
   if (has_own_order(plan.proposer)) low = listed * sizeof(float);
   small = q * (spi::terms_a_row * sizeof(float) + sizeof(float) + 2 * sizeof(std::uint32_t));
+  if (plan.masked) terms = size(plan.problem.n) * spi::terms_a_row * sizeof(float);
 }
 
 std::size_t ProposalSizes::largest() const {
-  return std::max({quantized, values, rows, keys, low, small});
+  return std::max({quantized, values, rows, keys, low, small, terms});
 }
 
 }  // namespace kith

@@ -25,13 +25,13 @@ std::size_t quantized_bytes(Proposer proposer, std::int64_t rows, std::int64_t d
 /// single rows faster so; 0 where it keeps none.
 std::size_t row_copy_bytes(const DeviceInfo& device, Proposer proposer, std::int64_t rows, std::int64_t dims);
 
-/// Bytes of a Proposal; `values` is the block of inner products, which only gemm writes. All 0
-/// without a proposer.
+/// Bytes of a Proposal; `values` is the block of inner products, which only gemm writes, and `terms` are row
+/// terms of all rows, of which those that do not count are masked (MaskedRows). All 0 without a proposer.
 struct ProposalSizes {
-  std::size_t quantized = 0, values = 0, rows = 0, keys = 0, low = 0, small = 0;
+  std::size_t quantized = 0, values = 0, rows = 0, keys = 0, low = 0, small = 0, terms = 0;
 
   explicit ProposalSizes(const Plan& plan);
-  std::size_t total() const { return quantized + values + rows + keys + low + small; }
+  std::size_t total() const { return quantized + values + rows + keys + low + small + terms; }
   std::size_t largest() const;
 };
 

@@ -127,6 +127,10 @@ std::string sampled_refusal(Selector selector, const std::string& message) {
 std::string left_out(const Plan& plan) {
   return plan.self ? "; one more neighbour is searched for, since a query is no neighbour of its own" : "";
 }
+std::string masked(std::int64_t kept, std::int64_t rows) {
+  return "; the filter keeps " + std::to_string(kept) + " of " + std::to_string(rows) +
+         " rows, and there are no bounds of the others";
+}
 std::string struck(std::int64_t searched, std::int64_t wanted) {
   return "; " + std::to_string(searched) + " neighbours are searched for, of which " +
          std::to_string(wanted) + " should pass the filter";

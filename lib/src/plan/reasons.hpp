@@ -52,6 +52,7 @@ std::string sampled_refusal(Selector selector, const std::string& message);
 // What follows a reason.
 std::string left_out(const Plan& plan);  ///< empty when no rows are
 /// `searched` neighbours for `wanted` that count.
+std::string masked(std::int64_t kept, std::int64_t rows);
 std::string struck(std::int64_t searched, std::int64_t wanted);
 std::string gathered(std::int64_t kept, std::int64_t rows);
 /// Of a set of devices.

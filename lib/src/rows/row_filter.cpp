@@ -72,15 +72,16 @@ spi::Grid<std::uint32_t> DeviceFilter::words(std::int64_t queries) const {
   return {memory_.get(), 0, plan_.filters == 1 ? 1 : static_cast<std::size_t>(queries), words, words};
 }
 
-spi::Step DeviceFilter::mask(const spi::Grid<float>& distances, std::uint32_t first_row) const {
-  return mask_step(plan_, memory_.get(), distances, first_row);
+spi::Step DeviceFilter::mask(const spi::Grid<float>& distances, std::uint32_t first_row,
+                             const spi::Grid<float>& from) const {
+  return mask_step(plan_, memory_.get(), distances, first_row, from);
 }
 
 spi::Step mask_step(const Plan& plan, spi::Allocation* filter, const spi::Grid<float>& distances,
-                    std::uint32_t first_row) {
+                    std::uint32_t first_row, const spi::Grid<float>& from) {
   const auto words = static_cast<std::size_t>(words_of_filter(plan.problem.n));
   const std::size_t rows = plan.filters == 1 ? 1 : distances.rows;
-  return {spi::MaskStep{{filter, 0, rows, words, words}, first_row, distances}, plan.threads};
+  return {spi::MaskStep{{filter, 0, rows, words, words}, first_row, distances, from}, plan.threads};
 }
 
 void tidy(std::span<Key> list, std::optional<std::uint32_t> own) {

@@ -56,7 +56,9 @@ class DeviceFilter {
   void upload(std::int64_t first, std::int64_t count) const;
   /// The words of a tile of `queries` queries, or those for all; empty without a filter.
   spi::Grid<std::uint32_t> words(std::int64_t queries) const;
-  spi::Step mask(const spi::Grid<float>& distances, std::uint32_t first_row) const;
+  ///   from  as MaskStep has it
+  spi::Step mask(const spi::Grid<float>& distances, std::uint32_t first_row,
+                 const spi::Grid<float>& from = {}) const;
 
  private:
   void copy(std::int64_t first, std::int64_t count) const;
@@ -69,7 +71,7 @@ class DeviceFilter {
 
 /// The step of DeviceFilter::mask(), for checking with null memory.
 spi::Step mask_step(const Plan& plan, spi::Allocation* filter, const spi::Grid<float>& distances,
-                    std::uint32_t first_row);
+                    std::uint32_t first_row, const spi::Grid<float>& from = {});
 
 /// Whether a key belongs to a pair that MaskStep struck out, or to none.
 constexpr bool is_masked(Key key) {

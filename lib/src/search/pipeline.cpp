@@ -9,6 +9,7 @@
 #include "device/timing.hpp"
 #include "device/watcher.hpp"
 #include "plan/attempts.hpp"
+#include "plan/plan_filter.hpp"
 #include "plan/product_bounds.hpp"
 #include "plan/reasons.hpp"
 #include "rows/landed/landed_rows.hpp"
@@ -22,6 +23,12 @@ namespace {
 
 /// A few queries say little of others.
 constexpr std::int64_t enough_to_tell = 16;
+
+/// Whether a search says something of searches with another filter, or none: not where few rows count.
+bool is_of_most_rows(const Plan& plan, const PlanOptions& options) {
+  const std::int64_t n = plan.problem.n;
+  return !plan.masked || keeps_most(fewest_kept(options.filter, n), n);
+}
 
 /// The quantized queries of a search: those of fp16 are not multiplied by more than training rows, so that
 /// half norms of rows stay comparable with products.
@@ -68,13 +75,13 @@ class Ladder {
  public:
   Ladder(const Index::State& index, const Plan& plan, const PlanOptions& options, const DeviceFilter& filter,
          const QueryForm& form, Trace* trace)
-      : index_(index), plan_(plan), options_(options) {
+      : index_(index), plan_(plan), options_(options), teaches_(is_of_most_rows(plan, options)) {
     if (plan.boxes)
       boxed_.emplace(index, plan, options, filter, trace);
     else if (plan.proposer == Proposer::none)
       exact_.emplace(index, plan, filter);
     else
-      bounded_.emplace(index, plan, form);
+      bounded_.emplace(index, plan, form, filter, trace);
   }
 
   /// Of a query tile, by the first attempt: what progress is counted in.
@@ -99,6 +106,7 @@ class Ladder {
   const Index::State& index_;
   const Plan& plan_;
   const PlanOptions& options_;
+  const bool teaches_;
   std::optional<BoxedSearch> boxed_;
   std::optional<ExactSearch> exact_;
   std::optional<BoundedSearch> bounded_;
@@ -139,7 +147,7 @@ void Ladder::learn(std::size_t from, std::size_t at, std::int64_t before, std::i
   if (plan_.attempts[from].way != Attempt::Way::guess || plan_.attempts[at].when != Attempt::When::many)
     return;
   begin_ = at;
-  if (before >= enough_to_tell && 2 * (before - after) >= before)
+  if (teaches_ && before >= enough_to_tell && 2 * (before - after) >= before)
     index_.lessons.tell_misleads(plan_.proposer);
 }
 
@@ -160,7 +168,7 @@ void Ladder::leave_to_chain(MatrixView<const float> queries, const Open& open, b
 
 void Ladder::tell() const {
   const bool own_way = options_.proposer == Proposer::automatic && options_.train_tile == 0;
-  if (own_way && left_ >= enough_to_tell && 2 * left_ > asked_)
+  if (teaches_ && own_way && left_ >= enough_to_tell && 2 * left_ > asked_)
     index_.lessons.tell_overwhelms(plan_.proposer, plan_.problem.k);
 }
 

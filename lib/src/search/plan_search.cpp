@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <string>
 
+#include "certified/masked_rows.hpp"
 #include "certified/proposal.hpp"
 #include "certified/quantized_rows.hpp"
 #include "check/boxes_check.hpp"
@@ -80,6 +81,7 @@ void add_proposer_steps(const DeviceInfo& info, const Plan& plan, std::vector<sp
   const spi::RowBlocks train{nullptr, 0, static_cast<std::uint32_t>(t), count(plan.problem.dims),
                              plan.row_copy_bytes ? 1 : info.train_block};
   const spi::QuantizedRows quantized{{nullptr, 0, t, dims, dims}, {nullptr, 0, spi::terms_a_row, t, t}};
+  if (plan.masked) steps.push_back(mask_terms_step(plan, static_cast<std::size_t>(plan.problem.n)));
   steps.push_back(proposal.prepare(queries, {nullptr, 0, 1, dims, dims}, 1));
   const spi::Visits visits = largest_visits(plan);
   steps.push_back(proposal.collect(plan.query_tile, quantized, visits, 0, {}, 1));

@@ -1,6 +1,7 @@
 // collect, dot, bf16 and int8: inner products of quantized rows, tested as they come.
 //
-// What a product is taken from, low(t), is computed first, in double precision, rounded down. Then each task
+// What a product is taken from, low(t), is computed first, in double precision, rounded down; NaN where terms
+// are, and no comparison lets that pass. Then each task
 // takes some queries and a part of the training rows. docs/certificate.md, section 4.
 #include "cpu/steps/propose/collect_products.hpp"
 
@@ -60,7 +61,8 @@ std::size_t pieces_of(const spi::CollectStep& step) {
   return step.visits.rows == 0 ? 1 : step.visits.count;
 }
 
-/// `low` and `gap` of training rows begin ... begin + count - 1, where products are exact: E is 0.
+/// `low` and `gap` of training rows begin ... begin + count - 1, where products are exact: E is 0. So are
+/// residuals, but of rows that do not count: those are NaN.
 ///   at  where they go to
 void copy_half_norms(const spi::CollectStep& step, std::size_t begin, std::size_t count, bool squares,
                      const OfRows& of, std::size_t at) {
@@ -69,7 +71,7 @@ void copy_half_norms(const spi::CollectStep& step, std::size_t begin, std::size_
   if (squares)
     std::copy_n(elements(row_terms) + spi::half_norm * row_terms.stride + begin, count, of.low + at);
   else
-    std::fill_n(of.low + at, count, 0.0f);
+    std::copy_n(elements(row_terms) + spi::residual * row_terms.stride + begin, count, of.low + at);
 }
 
 /// `low` and `gap` of every training row.

@@ -44,7 +44,7 @@ constexpr std::size_t quantized_columns(Proposer proposer, std::size_t dims) {
 /// means nothing.
 struct QuantizedRows {
   Grid<float> rows;       ///< [rows, dims]  each row moved by the centre c and rounded
-  Grid<float> row_terms;  ///< [terms_a_row, rows]  by RowTerm
+  Grid<float> row_terms;  ///< [terms_a_row, rows]  by RowTerm. All NaN: to CollectStep there is no such row
   /// int8. Of a row that lies on its grid exactly, residual is 0 and half_norm is |x'|^2 / 2 itself, up to
   /// most_exact_dims columns.
   OnGrid on_grid = OnGrid::no;
@@ -92,7 +92,9 @@ struct Visits {
   std::uint32_t stride = 1;  ///< less than `blocks` unless both are 1, with no divisor in common
 };
 
-/// Append every row t of a tile that may be as near as the threshold to the lists of candidates.
+/// Append every row t of a tile that may be as near as the threshold to the lists of candidates. A training
+/// row whose terms are NaN, as MaskStep makes those of rows that do not count, is not listed whatever the
+/// threshold, nor in a sample.
 ///   none  keeps values[q, t] <= threshold[q]: values are given (radius search, any matrix of distances)
 ///   gemm  writes the inner products of the quantized rows to `values` first, p = q~ x~, and keeps
 ///         low(t) - p <= threshold[q], where low(t) is such that no row is lost: docs/certificate.md

@@ -114,6 +114,19 @@ void put(const Inner& from, const std::vector<std::int64_t>& places, std::int64_
   }
 }
 
+/// Whether the search has a proposer that goes over all rows sooner than some of them come over a bus.
+bool masks(const Index::State& index, std::int64_t m, std::int64_t k, const PlanOptions& options,
+           std::int64_t kept) {
+  const Problem problem{index.metric, index.rows, m, index.dims, k};
+  if (!keeps_enough_to_mask(index.device.info().kind, kept, problem)) return false;
+  try {
+    return plan_search(index, m, k, options, index.lessons.feedback()).masked;
+  } catch (const Error& error) {
+    if (error.code() != Errc::out_of_memory && error.code() != Errc::unsupported) throw;
+    return false;  // those that count may be had
+  }
+}
+
 }  // namespace
 
 bool gathers(const Index::State& index, std::int64_t m, std::int64_t k, const PlanOptions& options) {
@@ -123,7 +136,8 @@ bool gathers(const Index::State& index, std::int64_t m, std::int64_t k, const Pl
   check_k("search", k, index.rows, options);
   check_rows_left_out("search", index.rows, m, options);
   const std::int64_t kept = fewest_kept(options.filter, index.rows);
-  return kept > 0 && !keeps_most(kept, index.rows) && 2 * bytes_of(index, kept) <= limit_of(index, options);
+  return kept > 0 && !keeps_most(kept, index.rows) && 2 * bytes_of(index, kept) <= limit_of(index, options) &&
+         !masks(index, m, k, options, kept);
 }
 
 Plan plan_gathered(const Index::State& index, std::int64_t m, std::int64_t k, const PlanOptions& options) {

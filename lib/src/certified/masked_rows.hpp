@@ -1,0 +1,35 @@
+// The quantized rows of an Index for a search with a filter: rows that do not count have no bounds, so that
+// they are no candidates. docs/certificate.md, section 4.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "certified/quantized_rows.hpp"
+#include "kith/plan.hpp"
+#include "rows/row_filter.hpp"
+
+namespace kith {
+
+class MaskedRows {
+ public:
+  /// Where the plan does not mask, the rows as they are. Else enqueues a MaskStep a chunk, of row terms
+  /// alone. Locks the device. Throws out_of_memory.
+  ///   filter  of the search
+  ///   trace   is told the seconds; null: the device is not waited for
+  MaskedRows(const Index::State& index, const Plan& plan, std::shared_ptr<const IndexQuantizedRows> rows,
+             const DeviceFilter& filter, Trace* trace);
+
+  /// As IndexQuantizedRows has them.
+  spi::QuantizedRows of(std::size_t chunk, std::int64_t first, std::int64_t rows) const;
+
+ private:
+  const std::shared_ptr<const IndexQuantizedRows> rows_;
+  std::vector<DeviceMemory> row_terms_;  ///< of each chunk; empty: those of rows_
+};
+
+/// The step that masks the row terms of `rows` rows, for checking with null memory.
+spi::Step mask_terms_step(const Plan& plan, std::size_t rows);
+
+}  // namespace kith
