@@ -24,7 +24,7 @@ enum class Family { lanes, groups };
 
 struct Blocks;  // select_blocks.hpp
 
-/// Places of rows along a curve, and the rows' numbers: [1, n] each.
+/// Places of rows along a curve or in a cut, and the rows' numbers: [1, n] each.
 struct Places {
   spi::Grid<std::uint64_t> places;
   spi::Grid<std::uint32_t> numbers;
@@ -226,6 +226,7 @@ class Device : public spi::Device {
                   std::uint32_t out_run);
 
   void place_rows(const spi::OrderStep& step, const Places& to);
+  void place_in_cut(const spi::OrderStep& step, std::size_t cut, const Places& to);
   void sort_places(const Places& from, std::uint32_t shift, const spi::Grid<std::uint32_t>& counts,
                    const Places& to);
 

@@ -24,6 +24,7 @@
 #define WIDTH KITH_BOX_ROWS
 #define LEVELS KITH_MOST_BOX_LEVELS
 #define NOTHING 0xFFFFFFFFu
+#define MOST_COLUMNS_OF_EARLY_NUMBERS 4
 
 // Where the levels lie, and how many boxes they have.
 typedef struct {
@@ -99,6 +100,9 @@ kernel __attribute__((reqd_work_group_size(WIDTH, 1, 1))) void kith_boxes(
   if (lid == 0) least[0] = NOTHING;
   barrier(CLK_LOCAL_MEM_FENCE);
 
+  // Of few columns most leaves that are read have rows that pass: their numbers are read beside them, not
+  // after them. Of more columns few have.
+  const bool early = dims <= MOST_COLUMNS_OF_EARLY_NUMBERS;
   const Levels levels = levels_of(n);
   uint level = levels.top, read = 0, round = 0, blocks[LEVELS];
   uint left = 0;  // bit l: this item's box of level l
@@ -140,9 +144,11 @@ kernel __attribute__((reqd_work_group_size(WIDTH, 1, 1))) void kith_boxes(
     Key key = NO_KEY;
     if (lid == 0) many = 0;
     if (place < n) {
+      uint row = 0;
+      if (early) row = numbers[place];
       const float value = chain_of(query, rows + (size_t)box * dims * WIDTH + lid, dims);
       if (value <= most) {
-        const uint row = numbers[place];
+        if (!early) row = numbers[place];
 #ifdef FILTERED
         if (filter[row / 32] >> row % 32 & 1)
 #endif

@@ -1,13 +1,15 @@
-// order: the place of each row along a Hilbert curve, as a number, and its number beside it, which
-// sort_places.cl then sorts.
+// order: the place of each row along a Hilbert curve, or in a cut of the parts of an order, as a number, and
+// the row's number beside it, which sort_places.cl then sorts (docs/boxes.md, section 2).
 //
 //   rows     [n, dims]     blocks of BLOCK rows
 //   frame    [COLUMNS + 1] least of each column, then cells a unit
-//   places   [n]           curve_bits x COLUMNS bits each
-//   numbers  [n]           first_number + 0, 1, ...
+//   places   [n]           curve_bits x COLUMNS bits each; or the number of a part, and 32 bits of a value
+//   numbers  [n]           first_number + 0, 1, ...; of a cut, the row in each place so far
 //
-// A work-item a row. Work: the row's first COLUMNS columns are read once; some 3 x BITS x COLUMNS operations.
-// Source: Skilling, Programming the Hilbert curve, 2004.
+// A work-item a row. Work of the curve: the row's first COLUMNS columns are read once; some 3 x BITS x
+// COLUMNS operations. Of a cut: one number of a row, which lies anywhere. Sources: Skilling, Programming the
+// Hilbert curve, 2004; Leutenegger, Lopez, Edgington, STR: a simple and efficient algorithm for R-tree
+// packing, 1997.
 #include "common/common.cl"
 
 #define MOST_CELL ((1u << BITS) - 1u)
@@ -54,4 +56,22 @@ kernel void kith_order(global const float* restrict rows, uint first, uint n, ui
     for (uint d = 0; d < COLUMNS; ++d) place = place << 1 | (axis[d] >> bit & 1);
   places[places_first + i] = place;
   numbers[numbers_first + i] = first_number + i;
+}
+
+// Of rows first_number ... first_number + count - 1: what stands elsewhere is left to the other parts of the
+// rows.
+//   part_bits    of the places of a part, before the cut
+//   numbered     whether there is an order so far; else rows stand in that of their numbers
+kernel void kith_place_in_cut(global const float* restrict rows, uint first, uint count, uint first_number,
+                              uint dims, uint column, uint part_bits, uint numbered, uint n,
+                              global ulong* restrict places, ulong places_first,
+                              global uint* restrict numbers, ulong numbers_first) {
+  const ulong place = get_global_id(0);
+  if (place >= n) return;
+  const uint number = numbered ? numbers[numbers_first + place] : (uint)place;
+  if (number < first_number || number - first_number >= count) return;
+  const uint row = first + (number - first_number);
+  const float value = rows[((size_t)(row / BLOCK) * dims + column) * BLOCK + row % BLOCK];
+  places[places_first + place] = place >> part_bits << 32 | ordered(value);
+  numbers[numbers_first + place] = number;
 }

@@ -7,12 +7,22 @@
 //   bounds   [blocks, 2, dims, 32]    of one level: of 32 boxes the least of each dimension, then the largest
 //
 // kith_pack_rows: a work-item a place. What stands elsewhere is left to the other parts of the rows.
+// kith_halve_parts: a work-group of GROUP takes the rows of PART places, sorts them by one column, each half
+// by one, and so on until halves are leaves, and puts them and their numbers in these places. Local memory:
+// PART keys, and GROUP numbers. Barriers: some 200, and one a column. Work: PART / 2 comparisons at each of
+// 185 steps of its sorts; rows are read twice, a column in six, and written once.
 // kith_bound_boxes: a work-item a box and a dimension reads what is inside, 32 numbers in a line, twice where
 // these are bounds. Work: each row is read twice and written once.
-#include "common/common.cl"
+// Source: Friedman, Bentley, Finkel, An algorithm for finding best matches in logarithmic expected time,
+// 1977.
+#define GROUP 256  // of kith_halve_parts
+#include "common/sort.cl"
 #include "kith/spi/kernel_limits.def"
 
 #define WIDTH KITH_BOX_ROWS
+#define PART KITH_PART_ROWS
+#define EACH (PART / GROUP)
+#define MOST_COLUMNS KITH_MOST_CURVE_COLUMNS
 
 kernel void kith_pack_rows(global const float* restrict rows, uint first, uint count, uint first_number,
                            uint dims, global const uint* restrict numbers, ulong numbers_first, uint p,
@@ -25,6 +35,71 @@ kernel void kith_pack_rows(global const float* restrict rows, uint first, uint c
   rows += (size_t)(row / BLOCK) * dims * BLOCK + row % BLOCK;
   packed += packed_first + place / WIDTH * dims * WIDTH + place % WIDTH;
   for (uint d = 0; d < dims; ++d) packed[(size_t)d * WIDTH] = rows[(size_t)d * BLOCK];
+}
+
+// Where a column of the row in a place stands.
+size_t at_place(uint place, uint column, uint dims) {
+  return ((size_t)(place / WIDTH) * dims + column) * WIDTH + place % WIDTH;
+}
+
+// How far WIDTH of `count` rows reach in a column.
+//   keys  of these rows, by the places in which they came
+float reach_of(local const Key* keys, uint count, global const float* rows, uint column, uint dims) {
+  float least = INFINITY, largest = -INFINITY;
+  for (uint j = 0; j < WIDTH; ++j) {
+    const float value = rows[at_place((uint)keys[j * count / WIDTH], column, dims)];
+    least = fmin(least, value);
+    largest = fmax(largest, value);
+  }
+  return largest - least;
+}
+
+// The first column that reaches furthest.
+uint widest_of(local const float* reaches, uint columns) {
+  uint widest = 0;
+  for (uint d = 1; d < columns; ++d)
+    if (reaches[d] > reaches[widest]) widest = d;
+  return widest;
+}
+
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_halve_parts(
+    global float* packed, ulong packed_first, global uint* numbers, ulong numbers_first, uint p, uint dims) {
+  local Key keys[PART];
+  local float reaches[GROUP];  // [halves, columns]
+  local uint widest[GROUP / MOST_COLUMNS];
+  const uint lid = (uint)get_local_id(0), begin = (uint)get_group_id(0) * PART;
+  const uint count = min((uint)PART, p - begin), columns = min(dims, (uint)MOST_COLUMNS);
+  packed += packed_first + (size_t)begin * dims;
+  numbers += numbers_first + begin;
+  for (uint i = lid; i < PART; i += GROUP) keys[i] = i < count ? make_key(0.0f, i) : NO_KEY;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (uint size = PART; size > WIDTH; size /= 2) {
+    const uint first = lid / columns * size;  // of the part that this item looks at
+    if (first < count)
+      reaches[lid] = reach_of(keys + first, min(size, count - first), packed, lid % columns, dims);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (lid * size < count) widest[lid] = widest_of(reaches + lid * columns, columns);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint i = lid; i < count; i += GROUP) {
+      const uint place = (uint)keys[i];
+      keys[i] = make_key(packed[at_place(place, widest[i / size], dims)], place);
+    }
+    sort_runs(keys, PART, size);
+  }
+  const uint padded = (count + WIDTH - 1) / WIDTH * WIDTH;
+  uint came[EACH], number[EACH];
+  float value[EACH];
+  for (uint j = 0; j < EACH; ++j) came[j] = (uint)keys[min(lid + j * GROUP, count - 1)];
+  for (uint d = 0; d < dims; ++d) {
+    for (uint j = 0; j < EACH; ++j) value[j] = packed[at_place(came[j], d, dims)];
+    barrier(CLK_GLOBAL_MEM_FENCE);  // a column is read before it is written
+    for (uint j = 0; j < EACH; ++j)
+      if (lid + j * GROUP < padded) packed[at_place(lid + j * GROUP, d, dims)] = value[j];
+  }
+  for (uint j = 0; j < EACH; ++j) number[j] = numbers[came[j]];
+  barrier(CLK_GLOBAL_MEM_FENCE);
+  for (uint j = 0; j < EACH; ++j)
+    if (lid + j * GROUP < count) numbers[lid + j * GROUP] = number[j];
 }
 
 // inside_block: elements of a block; largest: how far behind the least of what is inside its largest stand.

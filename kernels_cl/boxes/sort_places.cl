@@ -1,5 +1,5 @@
-// One pass of a stable radix sort of places along a curve, and of the numbers beside them: by DIGIT_BITS
-// bits.
+// One pass of a stable radix sort of places along a curve or in a cut, and of the numbers beside them: by
+// DIGIT_BITS bits.
 //
 //   from, to          [n]               places, 64 bits each
 //   numbers, sorted   [n]               what goes with them

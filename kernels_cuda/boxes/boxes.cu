@@ -26,6 +26,7 @@ namespace {
 constexpr std::uint32_t width = spi::box_rows, most_levels = spi::most_box_levels;
 constexpr unsigned all_lanes = 0xFFFFFFFFu;
 constexpr std::uint32_t warps = 4;  // of a block
+constexpr std::uint32_t most_columns_of_early_numbers = 4;
 static_assert(width == 32);
 
 struct Walking {
@@ -167,6 +168,9 @@ __global__ __launch_bounds__(warps* width) void walk_boxes(const Walking walking
       walking.filter.data ? walking.filter.data + q * walking.filter.stride : nullptr;
   __syncwarp();
 
+  // Of few columns most leaves that are read have rows that pass: their numbers are read beside them, not
+  // after them. Of more columns few have.
+  const bool early = dims <= most_columns_of_early_numbers;
   const std::size_t block_floats = std::size_t{2} * dims * width;
   std::uint32_t level = walking.top, read = 0, block = 0;  // of the level
   std::uint32_t own_block = 0;                             // of level number `lane`
@@ -204,10 +208,12 @@ __global__ __launch_bounds__(warps* width) void walk_boxes(const Walking walking
     const std::uint32_t place = box * width + lane;
     Key key = no_key;
     if (place < walking.rows.rows) {
+      std::uint32_t row = 0;
+      if (early) row = __ldg(walking.numbers + place);
       const float value =
           chain_of<metric>(query, walking.rows.data + std::size_t{box} * dims * width + lane, dims);
       if (value <= most) {
-        const std::uint32_t row = walking.numbers[place];
+        if (!early) row = __ldg(walking.numbers + place);
         if (!filter || (filter[row / 32] >> row % 32 & 1) != 0) key = key_of(value, row);
       }
     }

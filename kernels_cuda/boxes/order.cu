@@ -1,13 +1,16 @@
-// order: the place of each row along a Hilbert curve, as a number, and its number beside it; then these are
-// sorted by radix_sort.cu.
+// order: the place of each row along a Hilbert curve, or in a cut of the parts of an order, as a number, and
+// the row's number beside it; then these are sorted by radix_sort.cu (docs/boxes.md, section 2).
 //
 //   rows     [n, dims]       in parts, blocks of 32 rows
 //   frame    [columns + 1]   least of each column, then cells a unit
 //   out      [n]             the row in each place, counted through all parts; equal ones ascend
 //
-// A thread a row. Work: the row's first columns, 16 at most, are read once; some 3 x bits x columns
-// operations; and the sort, 8 bits a pass, of 12 bytes a row. Scratch: 20 bytes a row beside the sort's own.
-// Source: Skilling, Programming the Hilbert curve, 2004.
+// A thread a row. Work of the curve: the row's first columns, 16 at most, are read once; some 3 x bits x
+// columns operations. Of a cut: one number of a row, which lies anywhere. And the sort, 8 bits a pass, of 12
+// bytes a row: as many bits as places have, or 32 and the bits of a part's number, once a cut. Scratch: 20
+// bytes a row beside the sort's own.
+// Sources: Skilling, Programming the Hilbert curve, 2004; Leutenegger, Lopez, Edgington, STR: a simple and
+// efficient algorithm for R-tree packing, 1997.
 #include "common/radix_sort.cuh"
 #include "common/rows.cuh"
 
@@ -89,6 +92,28 @@ cudaError_t place_part(const Queue& queue, const Placing& placing, std::uint32_t
                 threads, 0, placing);
 }
 
+/// A cut of the rows in their places so far.
+struct Cutting {
+  Rows rows;
+  const std::uint32_t* order;  ///< the row in each place; null: that of the same number
+  std::uint64_t* places;
+  std::uint32_t* numbers;
+  std::uint32_t first_number, n, column;
+  std::uint32_t part_bits;  ///< of the places of a part
+};
+
+/// What is not among these rows is left to the other parts of the rows.
+__global__ __launch_bounds__(threads) void place_in_cut(const Cutting cutting) {
+  const std::uint64_t place = std::uint64_t{blockIdx.x} * threads + threadIdx.x;
+  if (place >= cutting.n) return;
+  const std::uint32_t number = cutting.order ? cutting.order[place] : static_cast<std::uint32_t>(place);
+  if (number < cutting.first_number || number - cutting.first_number >= cutting.rows.rows) return;
+  const float* const row = row_at(cutting.rows, cutting.rows.first + (number - cutting.first_number));
+  const float value = __ldg(row + std::size_t{cutting.column} * rows_a_block);
+  cutting.places[place] = place >> cutting.part_bits << 32 | ordered_bits(value);
+  cutting.numbers[place] = number;
+}
+
 /// Scratch of n rows: their places before and after the sort, their numbers, and the sort's own.
 struct OrderMemory {
   std::uint64_t *places, *sorted;
@@ -108,6 +133,50 @@ struct OrderMemory {
   }
 };
 
+/// Places by curve, in memory.
+cudaError_t place_along_curve(const Queue& queue, const spi::OrderStep& step, const OrderMemory& memory) {
+  std::uint32_t first = 0;
+  for (const spi::RowBlocks& part : step.rows) {
+    const Placing placing{rows_of(part), matrix_of(step.frame).data, memory.places, memory.numbers, first};
+    const cudaError_t error = place_part(queue, placing, spi::curve_columns(part.dims));
+    if (error != cudaSuccess) return error;
+    first += part.rows;
+  }
+  return cudaSuccess;
+}
+
+/// Places by a cut, in memory.
+cudaError_t place_by_cut(const Queue& queue, const spi::OrderStep& step, std::size_t cut,
+                         const OrderMemory& memory) {
+  constexpr std::uint32_t bits_of_part = 10;
+  static_assert(1u << bits_of_part == spi::part_rows);
+  const std::uint32_t below =
+      spi::bits_before(step.cuts, step.cuts.size()) - spi::bits_before(step.cuts, cut);
+  Cutting cutting{{},
+                  cut > 0 ? matrix_of(step.out).data : nullptr,
+                  memory.places,
+                  memory.numbers,
+                  0,
+                  count_of(step.out.cols),
+                  step.cuts[cut].column,
+                  bits_of_part + below};
+  for (const spi::RowBlocks& part : step.rows) {
+    cutting.rows = rows_of(part);
+    const cudaError_t error = launch(queue, place_in_cut, divide_up(cutting.n, threads), threads, 0, cutting);
+    if (error != cudaSuccess) return error;
+    cutting.first_number += part.rows;
+  }
+  return cudaSuccess;
+}
+
+/// Sort what is in memory into the step's order.
+cudaError_t sort_places(const Queue& queue, const spi::OrderStep& step, const OrderMemory& memory, Bits by) {
+  return sort_pairs(
+      queue,
+      {memory.places, memory.sorted, memory.numbers, matrix_of(step.out).data, count_of(step.out.cols)}, by,
+      memory.rest, step.scratch.bytes - memory.before_rest);
+}
+
 }  // namespace
 
 std::size_t order_scratch(const spi::OrderStep& step) {
@@ -118,19 +187,19 @@ std::size_t order_scratch(const spi::OrderStep& step) {
 cudaError_t order(const Queue& queue, const spi::OrderStep& step) {
   const std::uint32_t n = count_of(step.out.cols);
   if (n == 0) return cudaSuccess;
+  const OrderMemory memory(address_of<void>(step.scratch), n);
+  for (std::size_t cut = 0; cut < step.cuts.size(); ++cut) {
+    cudaError_t error = place_by_cut(queue, step, cut, memory);
+    const int bits = 32 + static_cast<int>(spi::bits_before(step.cuts, cut));
+    if (error == cudaSuccess) error = sort_places(queue, step, memory, {0, bits});
+    if (error != cudaSuccess) return error;
+  }
+  if (!step.cuts.empty()) return cudaSuccess;
+  const cudaError_t error = place_along_curve(queue, step, memory);
+  if (error != cudaSuccess) return error;
   const std::uint32_t columns = spi::curve_columns(step.rows.front().dims),
                       all_bits = columns * spi::curve_bits(columns), bits = std::min(step.bits, all_bits);
-  const OrderMemory memory(address_of<void>(step.scratch), n);
-  std::uint32_t first = 0;
-  for (const spi::RowBlocks& part : step.rows) {
-    const Placing placing{rows_of(part), matrix_of(step.frame).data, memory.places, memory.numbers, first};
-    const cudaError_t error = place_part(queue, placing, columns);
-    if (error != cudaSuccess) return error;
-    first += part.rows;
-  }
-  return sort_pairs(queue, {memory.places, memory.sorted, memory.numbers, matrix_of(step.out).data, n},
-                    {static_cast<int>(all_bits - bits), static_cast<int>(all_bits)}, memory.rest,
-                    step.scratch.bytes - memory.before_rest);
+  return sort_places(queue, step, memory, {static_cast<int>(all_bits - bits), static_cast<int>(all_bits)});
 }
 
 }  // namespace kith::cuda

@@ -54,11 +54,43 @@ TEST_CASE("plan: boxes are made for many queries, of this search or of those bef
   Problem many = cloud;
   many.m = 40000;  // a GPU makes boxes in the time of some 38,000 such queries
   CHECK(by_boxes(gpu, many));
-  CHECK(make_plan(gpu, many).most_leaves == 1000000 / 32 / 131);
   Feedback made;
   made.boxes_made = true;
   CHECK(by_boxes(gpu, cloud, {}, made));
   CHECK(by_boxes(cpu, one, {}, made));
+}
+
+TEST_CASE("plan: where a sample decides a query may read several times what all rows are worth") {
+  const DeviceInfo gpu = with_boxes(described_gpu("cuda"));
+  Feedback made;
+  made.boxes_made = true;
+  const std::int64_t worth = 1000000 * 43 / (32 * 5700);
+  CHECK(make_plan(gpu, cloud, {}, made).most_leaves / 4 == worth);
+  CHECK(make_plan(gpu, {Metric::l2, 1000000, 10000, 8, 10}, {}, made).most_leaves / 4 == worth);
+}
+
+TEST_CASE("plan: a GPU that has few queries goes by boxes where a walk is short beside all rows") {
+  const DeviceInfo gpu = with_boxes(described_gpu("cuda"));
+  Feedback made;
+  made.boxes_made = true;
+  const auto takes = [&](std::int64_t n, std::int64_t m, std::int64_t dims, std::int64_t k) {
+    return by_boxes(gpu, {Metric::l2, n, m, dims, k}, {}, made);
+  };
+  CHECK_FALSE(takes(1310720, 1, 2, 15));  // measured: 14.7 us by boxes, 12.0 without
+  CHECK_FALSE(takes(1310720, 1, 2, 101));
+  CHECK(takes(100000000, 1, 3, 16));
+  CHECK(takes(10000000, 15, 3, 16));
+  // Of more columns a walk reads more leaves.
+  CHECK_FALSE(takes(1000000, 1, 8, 10));
+  CHECK(takes(100000000, 1, 8, 10));
+  CHECK_FALSE(takes(100000000, 1, 16, 10));
+  // A sample takes a walk, too.
+  CHECK_FALSE(takes(1310720, 100, 2, 15));
+  CHECK(takes(1310720, 1000, 2, 15));
+  // A query that reads more than was expected takes twice as long as all rows at most.
+  const Plan plan = make_plan(gpu, {Metric::l2, 100000000, 1, 3, 16}, {}, made);
+  CHECK(plan.most_leaves > 1000);
+  CHECK(plan.most_leaves < 1300);
 }
 
 TEST_CASE("plan: a sample of the queries decides, and where it said no others are not asked") {

@@ -242,6 +242,27 @@ TEST_CASE("boxes: chosen where they pay, and not where a sample of the queries s
   CHECK(search(circle, middle, false).find("not by boxes") != std::string::npos);
 }
 
+TEST_CASE("boxes: queries that a sample has missed and that read too much are searched by the chain") {
+  if (most() < 5) return;
+  const std::int64_t n = 40000, m = 640;
+  // Half of the rows lie on a circle, far away, and some queries in its middle; none of these is sampled.
+  const Matrix train = rows_of(n, 2, 1, [&](auto& random, std::int64_t r, std::int64_t d) {
+    const float angle = static_cast<float>(r) * (6.2831853f / static_cast<float>(n));
+    return r % 2 ? 100 + (d == 0 ? std::cos(angle) : std::sin(angle)) : uniform(random);
+  });
+  const Matrix queries = rows_of(
+      m, 2, 2, [](auto& random, std::int64_t q, auto) { return q % 32 == 7 ? 100.0f : uniform(random); });
+  const Index index(device(), train, Metric::l2);
+  index.prepare(m, 3, by_boxes());
+  Trace trace;
+  const Neighbors found = index.search(queries, 3, {}, &trace);
+  CHECK(trace.plan.boxes);
+  CHECK(trace.fallbacks == m / 32);
+  PlanOptions chain;
+  chain.boxes = false;
+  CHECK(found == index.search(queries, 3, chain));
+}
+
 TEST_CASE("knn_graph: the rows nearest to each, itself left out") {
   CHECK(knn_graph(device(), matrix(1, {7, 7, 7, 8}), 2, Metric::l1) ==
         Neighbors{4, 2, {0, 0, 0, 0, 0, 0, 1, 1}, {1, 2, 0, 2, 0, 1, 0, 1}});

@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <bit>
 #include <utility>
+#include <vector>
 
 #include "device.hpp"
 
@@ -35,6 +37,28 @@ struct SortMemory {
   std::size_t bytes() const { return (counts.first + counts.rows * counts.cols) * sizeof(std::uint32_t); }
 };
 
+/// By which bits places are sorted.
+struct Sort {
+  std::uint32_t first_bit, passes;
+};
+
+/// One sort along the curve, or one for each cut.
+std::vector<Sort> sorts_of(const spi::OrderStep& step) {
+  constexpr std::uint32_t bits_of_value = 32;
+  const std::uint32_t dims = step.rows.front().dims, all = spi::curve_columns(dims) * spi::curve_bits(dims),
+                      bits = std::min(step.bits, all);
+  if (step.cuts.empty()) return {{all - bits, divide_up(bits, digit_bits)}};
+  std::vector<Sort> sorts;
+  for (std::size_t i = 0; i < step.cuts.size(); ++i)
+    sorts.push_back({0, divide_up(bits_of_value + spi::bits_before(step.cuts, i), digit_bits)});
+  return sorts;
+}
+
+std::string defines_of(const spi::RowBlocks& part) {
+  return define("BLOCK", part.block) + define("COLUMNS", spi::curve_columns(part.dims)) +
+         define("BITS", spi::curve_bits(part.dims));
+}
+
 }  // namespace
 
 spi::Support Device::check(const spi::OrderStep& step) const {
@@ -53,10 +77,7 @@ void Device::place_rows(const spi::OrderStep& step, const Places& to) {
   std::uint32_t first = 0;
   for (const spi::RowBlocks& part : step.rows) {
     if (part.rows == 0) continue;
-    const std::string defines = define("BLOCK", part.block) +
-                                define("COLUMNS", spi::curve_columns(part.dims)) +
-                                define("BITS", spi::curve_bits(part.dims));
-    launch("boxes/order.cl", defines, "kith_order", Range{{part.rows, 1, 1}, {64, 1, 1}},
+    launch("boxes/order.cl", defines_of(part), "kith_order", Range{{part.rows, 1, 1}, {64, 1, 1}},
            buffer_of(part.memory), part.first, part.rows, part.dims, buffer_of(step.frame.memory),
            cl_ulong{step.frame.first}, buffer_of(to.places.memory), cl_ulong{to.places.first + first},
            buffer_of(to.numbers.memory), cl_ulong{to.numbers.first + first}, first);
@@ -81,17 +102,40 @@ void Device::sort_places(const Places& from, std::uint32_t shift, const spi::Gri
              cl_ulong{to.places.first}, buffer_of(to.numbers.memory), cl_ulong{to.numbers.first});
 }
 
+/// The places of all rows in a cut, and their numbers.
+void Device::place_in_cut(const spi::OrderStep& step, std::size_t cut, const Places& to) {
+  const std::uint32_t before = spi::bits_before(step.cuts, cut),
+                      part_bits = static_cast<std::uint32_t>(std::bit_width(spi::part_rows) - 1) +
+                                  spi::bits_before(step.cuts, step.cuts.size()) - before;
+  const auto n = static_cast<std::uint32_t>(step.out.cols);
+  std::uint32_t first = 0;
+  for (const spi::RowBlocks& part : step.rows) {
+    if (part.rows == 0) continue;
+    launch("boxes/order.cl", defines_of(part), "kith_place_in_cut", Range{{n, 1, 1}, {64, 1, 1}},
+           buffer_of(part.memory), part.first, part.rows, first, part.dims, step.cuts[cut].column, part_bits,
+           static_cast<cl_uint>(cut > 0), n, buffer_of(to.places.memory), cl_ulong{to.places.first},
+           buffer_of(to.numbers.memory), cl_ulong{to.numbers.first});
+    first += part.rows;
+  }
+}
+
 void Device::enqueue(const spi::OrderStep& step) {
   if (step.out.cols == 0) return;
-  const std::uint32_t dims = step.rows.front().dims, all = spi::curve_columns(dims) * spi::curve_bits(dims),
-                      bits = std::min(step.bits, all), passes = divide_up(bits, digit_bits);
   const SortMemory memory(step.scratch, step.out);
+  const std::vector<Sort> sorts = sorts_of(step);
+  std::uint32_t passes = 0;
+  for (const Sort& sort : sorts) passes += sort.passes;
   // The last pass must end in `out`.
   const Places *now = &memory.turns[passes % 2], *next = &memory.turns[1 - passes % 2];
-  place_rows(step, *now);
-  for (std::uint32_t pass = 0; pass < passes; ++pass) {
-    sort_places(*now, all - bits + pass * digit_bits, memory.counts, *next);
-    std::swap(now, next);
+  for (std::size_t i = 0; i < sorts.size(); ++i) {
+    if (step.cuts.empty())
+      place_rows(step, *now);
+    else
+      place_in_cut(step, i, *now);
+    for (std::uint32_t pass = 0; pass < sorts[i].passes; ++pass) {
+      sort_places(*now, sorts[i].first_bit + pass * digit_bits, memory.counts, *next);
+      std::swap(now, next);
+    }
   }
 }
 

@@ -2,8 +2,23 @@
 
 namespace kith::opencl {
 
+namespace {
+
+// As in pack_boxes.cl.
+constexpr std::uint32_t halving_group = 256;
+constexpr std::size_t halving_bytes =
+    spi::part_rows * sizeof(Key) +
+    (halving_group + halving_group / spi::most_curve_columns) * sizeof(cl_uint);
+
+}  // namespace
+
 spi::Support Device::check(const spi::PackBoxesStep&) const {
-  return {};
+  if (limits_.work_group >= halving_group && limits_.local_memory_bytes >= halving_bytes) return {};
+  return {"halving parts of rows takes work-groups of " + std::to_string(halving_group) + " and " +
+              std::to_string(halving_bytes) + " bytes of local memory, but the device has " +
+              std::to_string(limits_.work_group) + " and " + std::to_string(limits_.local_memory_bytes) +
+              "; let the host make boxes",
+          0};
 }
 
 void Device::enqueue(const spi::PackBoxesStep& step) {
@@ -21,6 +36,10 @@ void Device::enqueue(const spi::PackBoxesStep& step) {
     number += part.rows;
   }
   if (step.bounds.cols == 0) return;
+  launch("boxes/pack_boxes.cl", define("BLOCK", 1), "kith_halve_parts",
+         Range{{std::size_t{divide_up(p, spi::part_rows)} * halving_group, 1, 1}, {halving_group, 1, 1}},
+         buffer_of(step.packed.memory), cl_ulong{step.packed.first}, buffer_of(step.numbers.memory),
+         cl_ulong{step.numbers.first}, p, dims);
   const std::size_t line = std::size_t{dims} * spi::box_rows;
   spi::Grid<float> inside = step.packed;
   std::size_t inside_block = line, largest = 0;

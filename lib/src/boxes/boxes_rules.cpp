@@ -1,6 +1,7 @@
 #include "boxes/boxes_rules.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <string>
 
@@ -18,6 +19,24 @@ constexpr std::int64_t fewest_rows = 16384;
 constexpr double small_share = 0.1;
 // Queries of a sample, and of how many queries it is one.
 constexpr std::int64_t most_sampled = 64, queries_a_sampled = 16;
+// Where a sample tells that queries read fewer leaves than they are worth on average, single ones may read so
+// many times as many: in simulations of uniform rows none of 200 queries read more than 4.0 times the
+// average, and of clusters, where some do, the average is far below.
+constexpr double most_of_one = 4;
+
+// What a GPU takes, however few queries it has: a walk is a chain of reads that wait for each other. Measured
+// on an H100 by CUDA, 1,310,720 rows of 2 columns along a curve, one query: a walk takes 14.7 us for 15
+// neighbours and 39.1 for 101, of which it reads 3 to 8 leaves; the fused step, which reads all rows, 12.0
+// us.
+constexpr double walk_seconds = 10e-6, seconds_a_neighbour = 0.28e-6;
+constexpr double step_seconds = 5e-6, bytes_a_second = 1.5e12;
+// A leaf more is one read of memory more that the others wait for, at its latency.
+constexpr double seconds_a_leaf = 0.7e-6;
+constexpr double leaves_of_walk = 8;
+// A sample is a walk more, and the host waits for what it read.
+constexpr double host_seconds = 20e-6;
+// What a GPU at work on 10,000 queries takes of a leaf, and of all rows for a query.
+constexpr double busy_seconds_a_leaf = 0.57e-9, busy_seconds_a_block = 0.0043e-9;
 
 /// What making boxes takes of a row, in leaves that a query reads meanwhile: the host makes them in 0.3 to
 /// 0.7 us a row with two threads, where a leaf takes it 0.4 us. A GPU sorts and packs rows itself, for which
@@ -56,6 +75,36 @@ void check_asked(const DeviceInfo& device, const Problem& p, const PlanOptions& 
         "boxes have no selector, proposer, sample, fused step, groups or training tile; drop one of the two");
 }
 
+/// Leaves that a query reads of uniform rows: all that a cube reaches in which k rows are expected.
+double leaves_of_uniform(const Problem& p) {
+  const double dims = static_cast<double>(p.dims),
+               side = std::pow(static_cast<double>(p.k) / spi::box_rows, 1 / dims);
+  return std::pow(1 + side, dims);
+}
+
+/// Seconds of a GPU for all rows, without boxes.
+double seconds_of_all_rows(const Problem& p) {
+  const double n = static_cast<double>(p.n), m = static_cast<double>(p.m);
+  return step_seconds + n * static_cast<double>(p.dims) * sizeof(float) / bytes_a_second +
+         m * n / spi::box_rows * busy_seconds_a_block;
+}
+
+/// Whether a GPU that has few queries is done sooner by boxes: where each waits for its own reads, it does
+/// not help that all read little. A sample tells what queries read; without one they read as of uniform rows.
+bool walk_is_short(const Problem& p, bool sampled) {
+  const double leaves = sampled ? leaves_of_walk : std::max(leaves_of_walk, leaves_of_uniform(p));
+  const double walk = walk_seconds + seconds_a_neighbour * static_cast<double>(p.k) +
+                      seconds_a_leaf * (leaves - leaves_of_walk);
+  const double busy = busy_seconds_a_leaf * static_cast<double>(p.m) * leaves;
+  return (sampled ? 2 * walk + host_seconds : walk) + busy < seconds_of_all_rows(p);
+}
+
+/// Leaves that a query may read where no sample tells what it will.
+double leaves_untold(const DeviceInfo& device, const Problem& p) {
+  const double share = small_share * leaves_worth(device, p);
+  return device.kind == DeviceKind::gpu ? std::min(share, seconds_of_all_rows(p) / seconds_a_leaf) : share;
+}
+
 /// Enough to share, and not so many that a step could not be stopped for long.
 std::int64_t tile_of(const DeviceInfo& device) {
   constexpr std::int64_t queries_of_cpu = 1 << 14, queries_of_gpu = 1 << 20;
@@ -87,10 +136,10 @@ double leaves_worth(const DeviceInfo& device, const Problem& problem) {
   const double leaves = static_cast<double>(problem.n) / spi::box_rows;
   // A leaf that is read in its turn takes as long as so many that are streamed by the chain. On two cores, of
   // a million rows: 0.6 us for 850 with 8 columns (121 leaves a query), 0.43 for 1000 with 10 (350); with 3
-  // columns 0.77 for 273, most of it before the first of 6. A GPU at work on 10,000 queries reads a leaf in
-  // 0.57 ns (8 columns), and proposes among the 32 rows of one in 0.0043 ns, whether of 1 column or of 16.
+  // columns 0.77 for 273, most of it before the first of 6. A GPU at work on 10,000 queries reads a leaf of 8
+  // columns in 0.57 ns, and proposes among the 32 rows of one in 0.0043 ns, whether of 1 column or of 16.
   const double turn = device.profile.host_threads      ? 250 / static_cast<double>(problem.dims + 4)
-                      : device.kind == DeviceKind::gpu ? 131
+                      : device.kind == DeviceKind::gpu ? busy_seconds_a_leaf / busy_seconds_a_block
                                                        : 200;  // PoCL: 2.2 us, and 365
   return leaves / turn;
 }
@@ -112,8 +161,10 @@ std::optional<BoxesChoice> choose_boxes(const DeviceInfo& device, const Problem&
   const double queries = static_cast<double>(problem.m + feedback.queries);
   const double to_make = leaves_to_make_a_row(device) * static_cast<double>(problem.n);
   const std::int64_t sampled = std::min(most_sampled, problem.m / queries_a_sampled);
-  const double limit = sampled > 0 ? worth : small_share * worth;
-  if (fewest > limit || (!feedback.boxes_made && queries * worth < to_make)) return std::nullopt;
+  const double limit = sampled > 0 ? most_of_one * worth : leaves_untold(device, problem);
+  if (fewest > (sampled > 0 ? worth : limit)) return std::nullopt;
+  if (device.kind == DeviceKind::gpu && !walk_is_short(problem, sampled > 0)) return std::nullopt;
+  if (!feedback.boxes_made && queries * worth < to_make) return std::nullopt;
   if (boxes_bytes(problem.n, problem.dims) + making_bytes(device, problem.n) > room) return std::nullopt;
   return BoxesChoice{static_cast<std::int64_t>(limit), sampled, tile_of(device)};
 }

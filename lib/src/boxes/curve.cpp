@@ -53,23 +53,30 @@ std::vector<std::uint32_t> rows_for_frame(std::uint32_t n) {
   return numbers;
 }
 
-std::vector<float> curve_frame(MatrixView<const float> sample) {
-  const FloatGuard guard;
-  const auto dims = static_cast<std::uint32_t>(sample.cols());
-  const std::uint32_t columns = spi::curve_columns(dims);
-  std::vector<float> frame(columns + 1), column(size(sample.rows()));
-  double furthest = 0;
-  for (std::uint32_t d = 0; d < columns; ++d) {
+std::vector<Middle> middles_of(MatrixView<const float> sample) {
+  std::vector<float> column(size(sample.rows()));
+  std::vector<Middle> middles;
+  for (std::uint32_t d = 0; d < spi::curve_columns(static_cast<std::uint32_t>(sample.cols())); ++d) {
     for (std::size_t i = 0; i < column.size(); ++i) column[i] = sample.row(static_cast<std::int64_t>(i))[d];
     std::sort(column.begin(), column.end());
-    const double low = column[column.size() / outside],
-                 high = column[column.size() - 1 - column.size() / outside], reach = high - low;
-    frame[d] = static_cast<float>(std::max(low - margin * reach, -double{std::numeric_limits<float>::max()}));
+    const std::size_t below = column.size() / outside;
+    middles.push_back({column[below], column[column.size() - 1 - below]});
+  }
+  return middles;
+}
+
+std::vector<float> curve_frame(MatrixView<const float> sample) {
+  const FloatGuard guard;
+  constexpr double most = std::numeric_limits<float>::max();
+  std::vector<float> frame;
+  double furthest = 0;
+  for (const Middle& middle : middles_of(sample)) {
+    const double reach = middle.high - middle.low;
+    frame.push_back(static_cast<float>(std::max(middle.low - margin * reach, -most)));
     furthest = std::max(furthest, (1 + 2 * margin) * reach);
   }
-  constexpr double most = std::numeric_limits<float>::max();
-  const double cells = static_cast<double>(1u << spi::curve_bits(dims));
-  frame[columns] = furthest > 0 ? static_cast<float>(std::min(cells / furthest, most)) : 0;
+  const double cells = static_cast<double>(1u << spi::curve_bits(static_cast<std::uint32_t>(sample.cols())));
+  frame.push_back(furthest > 0 ? static_cast<float>(std::min(cells / furthest, most)) : 0);
   return frame;
 }
 

@@ -1,4 +1,4 @@
-// The Hilbert curve that a device puts rows in order along. docs/boxes.md, section 2.
+// The Hilbert curve that a device puts queries in order along. docs/boxes.md, section 2.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,14 @@ namespace kith {
 
 /// Numbers of rows, spread evenly, that tell where a frame lies.
 std::vector<std::uint32_t> rows_for_frame(std::uint32_t n);
+
+/// Between which two values of a column the middle 99 % of rows lie.
+struct Middle {
+  double low, high;
+};
+/// Of each column by which rows are put in order.
+///   sample  [s, dims]  finite, s > 0
+std::vector<Middle> middles_of(MatrixView<const float> sample);
 
 /// spi::OrderStep::frame of rows of which these are a sample: cells of one size in all columns, so many that
 /// the column in which the middle 99 % of the rows reach furthest has all that its bits tell apart. What is

@@ -6,6 +6,7 @@
 
 #include "base/numbers.hpp"
 #include "boxes/curve.hpp"
+#include "boxes/cuts.hpp"
 #include "boxes/packed_boxes.hpp"
 #include "device/timing.hpp"
 #include "device/watcher.hpp"
@@ -68,9 +69,9 @@ spi::PackBoxesStep pack_step(std::vector<spi::RowBlocks> parts, spi::Allocation*
   return step;
 }
 
-/// The frame of all rows, from a sample of them, which the device gathers.
-std::vector<float> frame_of(const Index::State& index, const std::vector<spi::RowBlocks>& parts,
-                            std::uint32_t threads) {
+/// Rows of a sample, row-major, which the device gathers.
+std::vector<float> sample_of(const Index::State& index, const std::vector<spi::RowBlocks>& parts,
+                             std::uint32_t threads) {
   const std::shared_ptr<Device::State>& state = index.device.state();
   const std::vector<std::uint32_t> numbers = rows_for_frame(static_cast<std::uint32_t>(index.rows));
   const std::size_t dims = size(index.dims), leaf = spi::box_rows;
@@ -86,7 +87,7 @@ std::vector<float> frame_of(const Index::State& index, const std::vector<spi::Ro
   for (std::size_t i = 0; i < numbers.size(); ++i)
     for (std::size_t d = 0; d < dims; ++d)
       sample[i * dims + d] = packed[(i / leaf * dims + d) * leaf + i % leaf];
-  return curve_frame({sample.data(), static_cast<std::int64_t>(numbers.size()), index.dims});
+  return sample;
 }
 
 }  // namespace
@@ -96,6 +97,7 @@ spi::Step order_step(const spi::RowBlocks& queries, spi::Allocation* frame, spi:
   return {spi::OrderStep{{queries},
                          line_of<float>(frame, frame_length(queries.dims)),
                          bits_for(queries.rows),
+                         {},
                          line_of<std::uint32_t>(out, queries.rows),
                          scratch},
           threads};
@@ -120,11 +122,15 @@ void IndexBoxes::make_on_device(const Index::State& index, const PlanOptions& op
   const std::shared_ptr<Device::State>& state = index.device.state();
   const std::vector<spi::RowBlocks> parts = parts_of(index);
   watcher.check_stop();
-  frame_ = uploaded(state, frame_of(index, parts, options.threads));
+  const std::vector<float> values = sample_of(index, parts, options.threads);
+  const MatrixView<const float> sample(values.data(), static_cast<std::int64_t>(values.size()) / index.dims,
+                                       index.dims);
+  frame_ = uploaded(state, curve_frame(sample));
   numbers_ = DeviceMemory(state, rows_ * sizeof(std::uint32_t));
   spi::OrderStep order{parts,
                        line_of<float>(frame_.get(), frame_length(dims_)),
                        all_bits,
+                       cuts_for(sample, rows_),
                        line_of<std::uint32_t>(numbers_.get(), rows_),
                        {}};
   {

@@ -69,14 +69,15 @@ std::vector<spi::RowBlocks> two_parts(spi::StepRunner& there, const std::vector<
   return {there.train({rows.data(), of_first, dims}), there.train({rest, n - of_first, dims})};
 }
 
-/// Whether the device puts rows in order, by all of a place's bits and by the highest.
-bool orders(spi::Device& device, std::uint32_t bits) {
+/// Whether the device puts rows in order, by so many of the highest bits of a place, or by cuts.
+bool orders(spi::Device& device, std::uint32_t bits, const std::vector<spi::Cut>& cuts) {
   const std::vector<float> rows = hard_rows(n, 0), frame = curve_frame({rows.data(), n, dims});
   return on_both(device,
                  [&](spi::StepRunner& there) {
                    const spi::OrderStep step{two_parts(there, rows),
                                              there.input(frame, 1, frame.size()),
                                              bits,
+                                             cuts,
                                              there.output<std::uint32_t>(1, n),
                                              {}};
                    return result_of(there, step, step.out);
@@ -95,7 +96,7 @@ std::vector<float> of_boxes(std::vector<float> bounds) {
   return bounds;
 }
 
-/// Whether the device has rows in their places, and the boxes around them.
+/// Whether the device has rows in their places, halves parts of them, and has the boxes around them.
 bool packs(spi::Device& device) {
   const std::vector<float> rows = hard_rows(n, 0);
   std::vector<std::uint32_t> numbers;
@@ -109,6 +110,8 @@ bool packs(spi::Device& device) {
                    std::vector<float> made = result_of(there, step, step.packed);
                    const std::vector<float> bounds = of_boxes(there.read(step.bounds));
                    made.insert(made.end(), bounds.begin(), bounds.end());
+                   for (const std::uint32_t number : there.read(step.numbers))
+                     made.push_back(static_cast<float>(number));
                    return made;
                  })
       .same();
@@ -117,10 +120,11 @@ bool packs(spi::Device& device) {
 /// What a device does wrong that makes boxes itself; empty where it does not, or where all is right.
 std::string test_making(spi::Device& device) {
   const spi::RowBlocks one{nullptr, 0, 1, dims, device.info.train_block};
-  if (!device.check({spi::OrderStep{{one}, {}, 1, {nullptr, 0, 1, 1, 1}, {}}}).refusal.empty()) return "";
+  if (!device.check({spi::OrderStep{{one}, {}, 1, {}, {nullptr, 0, 1, 1, 1}, {}}}).refusal.empty()) return "";
   const std::string where =
       " in a test of " + std::to_string(n) + " rows; choose no boxes, or update the device's driver";
-  if (!orders(device, 64) || !orders(device, 12)) return "rows were put in another order" + where;
+  if (!orders(device, 64, {}) || !orders(device, 12, {}) || !orders(device, 0, {{2, 1}, {0, 1}}))
+    return "rows were put in another order" + where;
   return packs(device) ? "" : "boxes were made around other rows" + where;
 }
 

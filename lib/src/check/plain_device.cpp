@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "boxes/curve.hpp"
+#include "boxes/cuts.hpp"
 #include "boxes/packed_boxes.hpp"
 #include "kith/spi/step_runner.hpp"
 #include "metric/chain.hpp"
@@ -214,6 +215,12 @@ void plain(const OrderStep& s) {
   const std::uint32_t dims = s.rows.front().dims, all_bits = curve_columns(dims) * curve_bits(dims);
   const std::uint32_t dropped = all_bits - std::min(all_bits, s.bits);
   const std::vector<float> rows = rows_of_parts(s.rows);
+  if (!s.cuts.empty()) {
+    const std::vector<std::uint32_t> order =
+        order_by_cuts({rows.data(), static_cast<std::int64_t>(s.out.cols), dims}, s.cuts);
+    std::copy(order.begin(), order.end(), row_of_grid(s.out, 0));
+    return;
+  }
   std::vector<std::pair<std::uint64_t, std::uint32_t>> places;
   for (std::uint32_t r = 0; r < s.out.cols; ++r)
     places.emplace_back(
@@ -224,9 +231,13 @@ void plain(const OrderStep& s) {
 
 void plain(const PackBoxesStep& s) {
   const std::vector<float> rows = rows_of_parts(s.rows);
-  const std::uint32_t dims = s.rows.front().dims, *const numbers = row_of_grid(s.numbers, 0);
-  const PackedBoxes boxes = packed_boxes({rows.data(), static_cast<std::int64_t>(rows.size() / dims), dims},
-                                         std::vector<std::uint32_t>(numbers, numbers + s.numbers.cols), 1);
+  const std::uint32_t dims = s.rows.front().dims;
+  std::uint32_t* const begin = row_of_grid(s.numbers, 0);
+  std::vector<std::uint32_t> numbers(begin, begin + s.numbers.cols);
+  const MatrixView<const float> view(rows.data(), static_cast<std::int64_t>(rows.size() / dims), dims);
+  if (s.bounds.cols > 0) halve_parts(view, numbers);
+  std::copy(numbers.begin(), numbers.end(), begin);
+  const PackedBoxes boxes = packed_boxes(view, numbers, 1);
   std::copy(boxes.rows.begin(), boxes.rows.end(), row_of_grid(s.packed, 0));
   if (s.bounds.cols > 0) std::copy(boxes.bounds.begin(), boxes.bounds.end(), row_of_grid(s.bounds, 0));
 }

@@ -57,8 +57,8 @@ std::string boxes_asked_for() {
 }
 std::string boxes_lose(std::int64_t sampled, std::int64_t gave_up, double leaves, std::int64_t worth) {
   return "; not by boxes: " + std::to_string(sampled) + " sampled queries read " + shortened(leaves) +
-         " leaves each, and " + std::to_string(gave_up) + " of them more than the " + std::to_string(worth) +
-         " that take as long as all rows";
+         " leaves each, where " + std::to_string(worth) + " take as long as all rows, and " +
+         std::to_string(gave_up) + " of them gave up";
 }
 std::string boxes_pay(std::int64_t sampled, double leaves, std::int64_t worth) {
   return "; " + std::to_string(sampled) + " sampled queries read " + shortened(leaves) +

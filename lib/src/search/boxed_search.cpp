@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "base/numbers.hpp"
+#include "boxes/boxes_rules.hpp"
 #include "device/timing.hpp"
 #include "plan/reasons.hpp"
 #include "search/exact_search.hpp"
@@ -146,17 +147,19 @@ bool boxes_pay(const Index::State& index, MatrixView<const float> queries, const
   Plan of_few = plan_search(index, count, plan.problem.k, way, {});
   of_few.most_leaves = plan.most_leaves;
   const std::vector<std::uint32_t> leaves = leaves_read(index, of_few, way, few, trace);
+  const auto worth = static_cast<std::int64_t>(leaves_worth(index.device.info(), plan.problem));
   std::int64_t total = 0, gave_up = 0;
   for (const std::uint32_t read : leaves) {
     total += read;
-    if (static_cast<std::int64_t>(read) > plan.most_leaves) ++gave_up, total += plan.most_leaves;
+    // Then all rows are read, too: it has cost what such a query costs in the search.
+    if (static_cast<std::int64_t>(read) > plan.most_leaves) ++gave_up, total += worth;
   }
   const double mean = static_cast<double>(total) / static_cast<double>(count);
-  if (total < plan.most_leaves * count) {
-    plan.reason += reasons::boxes_pay(count, mean, plan.most_leaves);
+  if (total < worth * count) {
+    plan.reason += reasons::boxes_pay(count, mean, worth);
     return true;
   }
-  why_not = reasons::boxes_lose(count, gave_up, mean, plan.most_leaves);
+  why_not = reasons::boxes_lose(count, gave_up, mean, worth);
   if (!has_filter(options)) index.lessons.tell_boxes_lose(plan.problem.k);
   return false;
 }

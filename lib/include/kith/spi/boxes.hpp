@@ -42,7 +42,7 @@ constexpr std::size_t box_blocks(std::uint32_t rows) {
   return blocks_before_level(rows, box_levels(rows));
 }
 
-/// Columns by which rows are ordered along a curve: the first ones.
+/// Columns by which rows are put in order: the first ones.
 constexpr std::uint32_t curve_columns(std::uint32_t dims) {
   return std::min(dims, most_curve_columns);
 }
@@ -82,24 +82,50 @@ struct BoxesStep {
   Scratch scratch;
 };
 
-/// Rows in the order of a Hilbert curve through cells of a grid (docs/boxes.md, section 2). The cell of a
-/// row, in column d, is the whole part of
+/// Each part of an order is cut in 2^bits, by the values in a column.
+struct Cut {
+  std::uint32_t column;  ///< below curve_columns(dims)
+  std::uint32_t bits;    ///< at least 1
+};
+
+/// Bits of the number that a part has before cut `i` is made.
+inline std::uint32_t bits_before(const std::vector<Cut>& cuts, std::size_t i) {
+  std::uint32_t bits = 0;
+  for (std::size_t j = 0; j < i; ++j) bits += cuts[j].bits;
+  return bits;
+}
+
+/// Rows in an order in which neighbours stand together (docs/boxes.md, section 2).
+///
+/// Without cuts in that of a Hilbert curve through cells of a grid. The cell of a row, in column d, is the
+/// whole part of
 ///   (x_d - least_d) * cells, each rounded once,
 /// but 0 where that is below or no number, and 2^curve_bits(dims) - 1 where it is above.
+///
+/// With cuts these begin with one part of part_rows << bits_before(cuts, cuts.size()) places, at least n, of
+/// which the rows take the first, by number. Each cut sorts the rows of each part by their values in its
+/// column, equal ones as they stood, -0 as +0, and cuts the places of the part in 2^bits of one length.
 struct OrderStep {
   static constexpr const char* name = "order";
   std::vector<RowBlocks> rows;  ///< [n, dims]  in parts, one behind the other
   Grid<float> frame;            ///< [1, curve_columns(dims) + 1]  least of each column, then cells a unit
   std::uint32_t bits;       ///< of a row's place along the curve so many count, from the highest: at least 1
+  std::vector<Cut> cuts;    ///< not empty: `frame` and `bits` say nothing
   Grid<std::uint32_t> out;  ///< [1, n]  the row in each place, counted through all parts; equal ones ascend
   Scratch scratch;
 };
 
 /// Rows in the places that they have in an order, and the boxes around them: spi::Boxes is made of it.
+///
+/// Where boxes are wanted, the rows of each part_rows places change these among themselves, and so do their
+/// numbers. For `size` = part_rows, part_rows / 2, ... 2 * box_rows the rows of each `size` places are sorted
+/// by their values in one column, -0 as +0, equal ones by the places in which they came. It is the first of
+/// those among the first curve_columns(dims) in which, of the c rows that take these places, the rows in
+/// places j * c / box_rows for j = 0, 1, ... box_rows - 1 reach furthest: least taken from largest, rounded.
 struct PackBoxesStep {
   static constexpr const char* name = "pack_boxes";
   std::vector<RowBlocks> rows;  ///< [n, dims]  in parts, one behind the other
-  Grid<std::uint32_t> numbers;  ///< [1, p]  the row in each place; read only
+  Grid<std::uint32_t> numbers;  ///< [1, p]  the row in each place; changed where `bounds` are wanted
   Grid<float> packed;  ///< [boxes_of_level(p, 0), dims * box_rows]  the last leaf is padded with its last row
   Grid<float> bounds;  ///< Boxes::bounds of p rows; empty: only rows are wanted
 };

@@ -15,6 +15,7 @@ inline constexpr std::uint32_t threshold_max_k = KITH_THRESHOLD_MAX_K;
 
 inline constexpr std::uint32_t box_rows = KITH_BOX_ROWS;
 inline constexpr std::uint32_t most_box_levels = KITH_MOST_BOX_LEVELS;
+inline constexpr std::uint32_t part_rows = KITH_PART_ROWS;
 inline constexpr std::uint32_t most_curve_columns = KITH_MOST_CURVE_COLUMNS;
 inline constexpr std::uint32_t boxes_max_k = KITH_BOXES_MAX_K;
 
