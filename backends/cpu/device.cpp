@@ -35,6 +35,11 @@ void CpuDevice::read(const spi::Allocation& from, std::size_t offset, void* to, 
   if (bytes) std::memcpy(to, bytes_of(from) + offset, bytes);
 }
 
+std::unique_ptr<spi::Allocation> CpuDevice::borrow(const spi::CallersMemory& of) {
+  if (of.where != Where::host) return spi::Device::borrow(of);
+  return std::make_unique<Memory>(of);
+}
+
 std::uint64_t CpuDevice::mark() {
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
   return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());

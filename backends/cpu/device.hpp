@@ -19,6 +19,8 @@ class CpuDevice final : public spi::Device {
   void read(const spi::Allocation& from, std::size_t offset, void* to, std::size_t bytes) override;
   void finish() override {}
   std::unique_ptr<spi::CopyQueue> copy_queue() override;
+  /// Memory of the host is its own.
+  std::unique_ptr<spi::Allocation> borrow(const spi::CallersMemory& of) override;
   std::uint64_t mark() override;
   double elapsed(std::uint64_t from, std::uint64_t to) override;
   spi::Support check(const spi::Step& step) const override;

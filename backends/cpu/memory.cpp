@@ -28,10 +28,10 @@ std::byte* allocate(std::size_t size, std::size_t available) {
 }  // namespace
 
 Memory::Memory(std::size_t size, std::size_t available)
-    : spi::Allocation(size), data(allocate(size, available)) {}
+    : spi::Allocation(size), data(allocate(size, available)), owned_(true) {}
 
 Memory::~Memory() {
-  std::free(data);
+  if (owned_) std::free(data);
 }
 
 }  // namespace kith::cpu

@@ -12,8 +12,14 @@ class Memory final : public spi::Allocation {
  public:
   /// Uninitialised. Throws out_of_memory: more than `available`, or more than there is just now.
   Memory(std::size_t size, std::size_t available);
+  /// Of a caller, who keeps it.
+  explicit Memory(const spi::CallersMemory& of)
+      : spi::Allocation(of.bytes), data(static_cast<std::byte*>(of.memory)) {}
   ~Memory() override;
   std::byte* const data;
+
+ private:
+  const bool owned_ = false;
 };
 
 inline std::byte* bytes_of(const spi::Allocation& memory) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "certified/host_ranking.hpp"
 #include "rows/rows.hpp"
 
 namespace kith {
@@ -21,7 +20,7 @@ bool takes_products(const Index::State& index, const IndexQuantizedRows& train, 
   const auto dims = static_cast<std::size_t>(index.dims);
   const bool exact = queries == spi::OnGrid::exactly && train.on_grid() == spi::OnGrid::exactly;
   // Beyond the columns whose chains are exact whatever they hold, a device has to look at each candidate.
-  const bool looks = index.device.info().profile.host_threads;
+  const bool looks = index.device.info().profile.host_threads && !train.elsewhere();
   return exact && (dims <= spi::columns_of_exact_chains(index.metric) || looks);
 }
 
@@ -33,7 +32,10 @@ BoundedSearch::BoundedSearch(const Index::State& index, const Plan& plan, const 
       rows_(index, plan, quantized_, filter, trace),
       steps_(static_cast<std::int64_t>(phases(index, plan, plan.attempts.front()).size())),
       proposal_(index.device.state(), plan, form.on_grid),
-      form_(form) {}
+      form_(form) {
+  if (rows_elsewhere() && !form_.takes_products)
+    on_host_ = std::make_unique<OnHost>(index, plan, *quantized_->elsewhere(), proposal_.places_of_tile());
+}
 
 Open BoundedSearch::ask(const Attempt& attempt, MatrixView<const float> queries, const Open& open,
                         Workspace& workspace, Watcher& watcher, Trace* trace,
@@ -199,32 +201,49 @@ void BoundedSearch::rank(const Phase& phase, bool guessed, std::int64_t count, c
                          StepTimer& timer, Trace* trace) const {
   spi::Device& device = *index_.device.state()->device;
   if (trace) trace->collected += listed(count, timer, trace);
-  const bool afresh = phase.afresh && first_.empty();
-  if (rows_elsewhere()) {
-    rank_on_host(count, timer, trace);
-    device.enqueue(proposal_.tighten(workspace.result(count), afresh, guessed, workspace.scratch()));
-    timer.after(spi::TightenStep::name);
-    return;
+  std::size_t width = 0;  // of the lists that are ranked, where not all of each comes back
+  if (on_host_) {
+    width = static_cast<std::size_t>(plan_.problem.k);
+    rank_on_host(count, width, timer, trace);
+  } else {
+    const auto first = static_cast<std::uint32_t>(index_.chunks[phase.chunk].first);
+    device.enqueue(proposal_.rerank(workspace.queries(count), rows_of(phase.chunk), first,
+                                    form_.takes_products ? unscale() : 0));
+    timer.after(spi::RerankStep::name);
   }
-  const std::size_t chunk = phase.chunk;
-  const Tile rows{chunk, index_.chunks[chunk].first, index_.chunks[chunk].rows};
-  device.enqueue(
-      proposal_.rerank(workspace.queries(count),
-                       quantized_->has_rows(chunk) ? quantized_->rows(chunk) : rows.row_blocks(index_),
-                       static_cast<std::uint32_t>(rows.first), form_.takes_products ? unscale() : 0));
-  timer.after(spi::RerankStep::name);
-  device.enqueue(proposal_.tighten(workspace.result(count), afresh, guessed, workspace.scratch()));
+  device.enqueue(proposal_.tighten(workspace.result(count), phase.afresh && first_.empty(), guessed,
+                                   workspace.scratch(), width));
   timer.after(spi::TightenStep::name);
 }
 
-/// What RerankStep does, where the device has no rows.
-void BoundedSearch::rank_on_host(std::int64_t count, StepTimer& timer, Trace* trace) const {
+/// As RerankStep reads them. Where products say what all chains are it reads none, and none are there.
+spi::RowBlocks BoundedSearch::rows_of(std::size_t chunk) const {
+  if (rows_elsewhere()) {
+    const auto rows = static_cast<std::uint32_t>(index_.chunks[chunk].rows);
+    return {quantized_->of(chunk, 0, 0).rows.memory, 0, rows, static_cast<std::uint32_t>(index_.dims), 1};
+  }
+  if (quantized_->has_rows(chunk)) return quantized_->rows(chunk);
+  return Tile{chunk, index_.chunks[chunk].first, index_.chunks[chunk].rows}.row_blocks(index_);
+}
+
+/// What RerankStep does, where the device has no rows. What comes back is no more than can be among the k
+/// nearest.
+void BoundedSearch::rank_on_host(std::int64_t count, std::size_t width, StepTimer& timer,
+                                 Trace* trace) const {
   spi::Device& device = *index_.device.state()->device;
+  OnHost& host = *on_host_;
+  const std::size_t room = proposal_.places_of_tile();
+  const ListedPlaces listed =
+      proposal_.candidates(device, count, host.lengths, host.places.as<std::uint32_t>(room));
+  std::span<const float> low;
+  if (host.ranking.wants_bounds(listed, listed.places.size() * sizeof(float)))
+    low = proposal_.lows(device, listed, host.low.as<float>(room));
   const Stopwatch ranking;
-  const HostRanking host(index_.metric, asked_, *quantized_->elsewhere(), plan_.threads);
-  proposal_.write_keys(device, host.keys(proposal_.candidates(device, count)));
-  timer.skip();
+  const std::span<const Key> nearest =
+      host.ranking.nearest(asked_, listed, low, static_cast<std::int64_t>(width));
   if (trace) trace->seconds["rank"] += ranking.seconds();
+  proposal_.write_nearest(device, listed, width, nearest);
+  timer.skip();
 }
 
 /// Candidates in the lists; 0 where it is not wanted.

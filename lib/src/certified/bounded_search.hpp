@@ -8,9 +8,11 @@
 #include <vector>
 
 #include "certified/found_before.hpp"
+#include "certified/host_ranking.hpp"
 #include "certified/masked_rows.hpp"
 #include "certified/proposal.hpp"
 #include "certified/quantized_rows.hpp"
+#include "device/host_buffer.hpp"
 #include "device/timing.hpp"
 #include "device/watcher.hpp"
 #include "tiles/tiles.hpp"
@@ -75,7 +77,8 @@ class BoundedSearch {
              StepTimer& timer) const;
   void rank(const Phase& phase, bool guessed, std::int64_t count, const Workspace& workspace,
             StepTimer& timer, Trace* trace) const;
-  void rank_on_host(std::int64_t count, StepTimer& timer, Trace* trace) const;
+  void rank_on_host(std::int64_t count, std::size_t width, StepTimer& timer, Trace* trace) const;
+  spi::RowBlocks rows_of(std::size_t chunk) const;
   std::vector<float> reached(std::int64_t count) const;
   std::int64_t listed(std::int64_t count, StepTimer& timer, const Trace* trace) const;
 
@@ -86,9 +89,20 @@ class BoundedSearch {
   const std::int64_t steps_;  ///< what progress is counted in
   Proposal proposal_;
   QueryForm form_;
-  MatrixView<const float> asked_;  ///< the queries in the workspace
-  FoundBefore known_;              ///< of all queries of the tile
-  std::vector<Key> first_;         ///< [asked_, k]  their lists to begin with; empty: nothing is known
+  /// Where the host ranks.
+  struct OnHost {
+    OnHost(const Index::State& index, const Plan& plan, const RowsElsewhere& rows, std::size_t listed)
+        : ranking(index.metric, rows, form_for(index, plan.proposer).centre, plan.threads),
+          places(*index.device.state(), listed * sizeof(std::uint32_t)),
+          low(*index.device.state(), listed * sizeof(float)) {}
+    HostRanking ranking;
+    HostBuffer places, low;  ///< of the lists of a tile
+    std::vector<std::uint32_t> lengths;
+  };
+  std::unique_ptr<OnHost> on_host_;  ///< null: the device does
+  MatrixView<const float> asked_;    ///< the queries in the workspace
+  FoundBefore known_;                ///< of all queries of the tile
+  std::vector<Key> first_;           ///< [asked_, k]  their lists to begin with; empty: nothing is known
 };
 
 }  // namespace kith

@@ -1,66 +1,232 @@
 #include "certified/host_ranking.hpp"
 
 #include <algorithm>
-#include <span>
+#include <limits>
+#include <type_traits>
+#include <utility>
 
+#include "base/float_guard.hpp"
 #include "base/numbers.hpp"
+#include "certified/row_sample.hpp"
+#include "cpu/backend.hpp"
 #include "host/parallel.hpp"
-#include "metric/chain.hpp"
+#include "kith/spi/product_error.hpp"
+#include "rows/rows.hpp"
 
 namespace kith {
 namespace {
 
-constexpr std::int64_t batch_floats = std::int64_t{1} << 24;  ///< 64 MiB of rows at a time
+constexpr std::size_t batch_floats = std::size_t{1} << 24;  ///< 64 MiB of rows at a time
+constexpr std::size_t times_ahead = 2;  ///< k: candidates that are ranked before the others
 
-/// Candidate number `at` of query `query`.
+/// A place in the list of a query.
 struct Candidate {
-  std::uint32_t place, query, at;
+  std::uint32_t place, query;
 };
 
-std::vector<Candidate> by_place(const std::vector<std::vector<std::uint32_t>>& lists) {
+std::size_t longest_of(const ListedPlaces& lists) {
+  std::size_t longest = 0;
+  for (std::size_t q = 0; q < lists.lengths.size(); ++q) longest = std::max(longest, lists.length(q));
+  return longest;
+}
+
+std::vector<Candidate> by_place(const ListedPlaces& lists) {
   std::vector<Candidate> all;
-  for (std::size_t q = 0; q < lists.size(); ++q)
-    for (std::size_t j = 0; j < lists[q].size(); ++j)
-      all.push_back({lists[q][j], static_cast<std::uint32_t>(q), static_cast<std::uint32_t>(j)});
+  for (std::size_t q = 0; q < lists.lengths.size(); ++q)
+    for (std::size_t j = 0; j < lists.length(q); ++j)
+      all.push_back({lists.places[q * lists.capacity + j], static_cast<std::uint32_t>(q)});
   std::sort(all.begin(), all.end(), [](const Candidate& a, const Candidate& b) { return a.place < b.place; });
   return all;
 }
 
+/// Memory of ours as the kernels take it, who only read what is const here.
+template <class T>
+std::unique_ptr<spi::Allocation> lent(spi::Device& host, const T* data, std::size_t count) {
+  using Plain = std::remove_const_t<T>;
+  return host.borrow({Where::host, const_cast<Plain*>(data), count * sizeof(T), false, nullptr});
+}
+
 }  // namespace
 
-std::vector<std::vector<Key>> HostRanking::keys(
-    const std::vector<std::vector<std::uint32_t>>& candidates) const {
-  std::vector<std::vector<Key>> keys;
-  keys.reserve(candidates.size());
-  for (const std::vector<std::uint32_t>& list : candidates) keys.emplace_back(list.size());
-  const std::vector<Candidate> all = by_place(candidates);
-  const std::int64_t dims = queries_.cols(),
-                     most_rows_a_batch = std::max<std::int64_t>(1, batch_floats / dims);
-  std::vector<std::uint32_t> places, row_of;  // of a batch; the row of each of its candidates
-  std::vector<float> rows;
-  for (std::size_t begin = 0; begin < all.size();) {
+HostRanking::HostRanking(Metric metric, const RowsElsewhere& rows, std::vector<float> centre,
+                         std::uint32_t threads)
+    : metric_(metric),
+      rows_(rows),
+      centre_(std::move(centre)),
+      threads_(threads),
+      host_(cpu::create_backend()->open(0)) {}
+
+bool HostRanking::wants_bounds(const ListedPlaces& lists, std::size_t bytes) const {
+  if (!rows_.in_memory()) return true;
+  std::size_t listed = 0;
+  for (std::size_t q = 0; q < lists.lengths.size(); ++q) listed += lists.length(q);
+  constexpr std::size_t times = 2;  // rows lie here and there, bounds side by side
+  return listed * centre_.size() * sizeof(float) > times * bytes;
+}
+
+std::span<const Key> HostRanking::nearest(MatrixView<const float> queries, const ListedPlaces& lists,
+                                          std::span<const float> low, std::int64_t k) {
+  const FloatGuard guard;
+  m_ = lists.lengths.size();
+  k_ = size(k);
+  dims_ = size(queries.cols());
+  best_.assign(m_ * k_, no_key);
+  pack(queries);
+  const std::size_t longest = longest_of(lists);
+  if (low.empty() || longest <= times_ahead * k_)
+    rank_all(lists);
+  else
+    rank_by_bounds(queries, lists, low, longest);
+  return best_;
+}
+
+/// The candidates that products say are nearest come first. Their chains tell which of the others may be as
+/// near: of these alone the chains are computed.
+void HostRanking::rank_by_bounds(MatrixView<const float> queries, const ListedPlaces& lists,
+                                 std::span<const float> low, std::size_t longest) {
+  const std::size_t ahead = times_ahead * k_;
+  std::vector<std::uint32_t> lengths(m_);
+  bounded_.resize(std::max(bounded_.size(), m_ * longest));
+  ahead_.resize(m_ * ahead);
+  rest_.resize(m_ * longest);
+  const auto m = static_cast<std::int64_t>(m_), work = static_cast<std::int64_t>(m_ * longest);
+  parallel_for(m, work, threads_, [&](std::int64_t query) {
+    const std::size_t q = size(query), length = lists.length(q), first = std::min(length, ahead);
+    Bounded* const own = bounded_.data() + q * longest;
+    for (std::size_t j = 0; j < length; ++j)
+      own[j] = {low[q * lists.capacity + j], lists.places[q * lists.capacity + j]};
+    if (first < length)
+      std::nth_element(own, own + first, own + length,
+                       [](const Bounded& a, const Bounded& b) { return a.low < b.low; });
+    for (std::size_t j = 0; j < first; ++j) ahead_[q * ahead + j] = own[j].place;
+    lengths[q] = static_cast<std::uint32_t>(first);
+  });
+  rank_all({ahead, lengths, ahead_});
+  parallel_for(m, work, threads_, [&](std::int64_t query) {
+    const std::size_t q = size(query), length = lists.length(q);
+    const Bounded* const own = bounded_.data() + q * longest;
+    const float threshold = threshold_of(queries.row(query), {best_.data() + q * k_, k_});
+    std::size_t left = 0;
+    for (std::size_t j = std::min(length, ahead); j < length; ++j)
+      if (own[j].low <= threshold) rest_[q * longest + left++] = own[j].place;
+    lengths[q] = static_cast<std::uint32_t>(left);
+  });
+  rank_all({longest, lengths, rest_});
+}
+
+/// What a candidate passes whose chain is at most the worst of the best: docs/certificate.md, section 4.
+float HostRanking::threshold_of(const float* query, std::span<const Key> best) const {
+  constexpr float all_pass = std::numeric_limits<float>::infinity();
+  const Key worst = *std::max_element(best.begin(), best.end());
+  if (worst == no_key) return all_pass;
+  if (!has_centre(metric_)) return value_of(worst);
+  const double g = spi::chain_error(dims_);
+  if (!(g < 1)) return all_pass;
+  double square = 0;
+  for (std::size_t d = 0; d < dims_; ++d) {
+    const double moved = static_cast<double>(query[d]) - static_cast<double>(centre_[d]);
+    square += moved * moved;
+  }
+  // Of up to 2^16 columns the sum is wrong by less than 2^-36 of itself, and the rest by a few units more.
+  constexpr double slack = 0x1p-34;
+  const double half_norm = square / 2,
+               half = (static_cast<double>(value_of(worst)) + spi::chain_underflow(dims_)) / (1 - g) / 2;
+  return spi::float_above(half - half_norm + (half + half_norm) * slack);
+}
+
+/// As the kernels take queries.
+void HostRanking::pack(MatrixView<const float> queries) {
+  const std::uint32_t block = host_->info.query_block;
+  queries_.resize(packed_bytes(queries.rows(), queries.cols(), block) / sizeof(float));
+  write_packed(queries, block, threads_, queries_, [](std::size_t, const void*, std::size_t) {});
+}
+
+void HostRanking::rank_all(const ListedPlaces& lists) {
+  const float* const rows = rows_.in_memory();
+  if (!rows) return rank_gathered(lists);
+  const std::size_t longest = longest_of(lists);
+  std::uint32_t last = 0;
+  for (std::size_t q = 0; q < m_; ++q)
+    for (std::size_t j = 0; j < lists.length(q); ++j)
+      last = std::max(last, lists.places[q * lists.capacity + j]);
+  rank(rows, std::size_t{last} + 1, lists, longest);
+  join(lists, longest, {});
+}
+
+/// Each row is read once for all queries that ask for it.
+void HostRanking::rank_gathered(const ListedPlaces& lists) {
+  const std::vector<Candidate> all = by_place(lists);
+  const std::size_t most_rows = std::max<std::size_t>(1, batch_floats / dims_);
+  std::vector<std::uint32_t> places, lengths(m_), own;  // of a batch; of each query the rows of its own
+  for (std::size_t begin = 0, end = 0; begin < all.size(); begin = end) {
     places.clear();
-    row_of.clear();
-    std::size_t end = begin;
+    std::fill(lengths.begin(), lengths.end(), 0);
     for (; end < all.size(); ++end) {
       if (places.empty() || places.back() != all[end].place) {
-        if (static_cast<std::int64_t>(places.size()) == most_rows_a_batch) break;
+        if (places.size() == most_rows) break;
         places.push_back(all[end].place);
       }
-      row_of.push_back(static_cast<std::uint32_t>(places.size() - 1));
+      ++lengths[all[end].query];
     }
-    rows.resize(places.size() * size(dims));
-    rows_.read(places, rows.data(), threads_);
-    const auto count = static_cast<std::int64_t>(end - begin);
-    parallel_for(count, count * dims, threads_, [&](std::int64_t i) {
-      const Candidate& candidate = all[begin + size(i)];
-      const float* const row = rows.data() + std::size_t{row_of[size(i)]} * size(dims);
-      const float value = chain(metric_, {queries_.row(candidate.query), size(dims)}, {row, size(dims)});
-      keys[candidate.query][candidate.at] = make_key(value, candidate.place);
-    });
-    begin = end;
+    const std::size_t longest = *std::max_element(lengths.begin(), lengths.end());
+    own.resize(m_ * longest);
+    std::fill(lengths.begin(), lengths.end(), 0);
+    for (std::size_t i = begin, row = 0; i < end; ++i) {
+      if (all[i].place != places[row]) ++row;
+      const std::uint32_t q = all[i].query;
+      own[q * longest + lengths[q]++] = static_cast<std::uint32_t>(row);
+    }
+    gathered_.resize(places.size() * dims_);
+    rows_.read(places, gathered_.data(), threads_);
+    const ListedPlaces batch{longest, lengths, own};
+    rank(gathered_.data(), places.size(), batch, longest);
+    join(batch, longest, places);
   }
-  return keys;
+}
+
+/// The chain of every place that is listed.
+///   rows  [count, dims]
+void HostRanking::rank(const float* rows, std::size_t count, const ListedPlaces& lists, std::size_t longest) {
+  if (longest == 0) return;
+  keys_.resize(std::max(keys_.size(), m_ * longest));
+  const auto train = lent(*host_, rows, count * dims_),
+             queries = lent(*host_, queries_.data(), queries_.size()),
+             places = lent(*host_, lists.places.data(), lists.places.size()),
+             lengths = lent(*host_, lists.lengths.data(), lists.lengths.size()),
+             keys = lent(*host_, keys_.data(), keys_.size());
+  const auto dims = static_cast<std::uint32_t>(dims_), m = static_cast<std::uint32_t>(m_);
+  host_->enqueue(
+      {spi::RerankStep{metric_,
+                       {queries.get(), 0, m, dims, host_->info.query_block},
+                       {train.get(), 0, static_cast<std::uint32_t>(count), dims, 1},
+                       0,
+                       {{places.get(), 0, m_, longest, lists.capacity}, {lengths.get(), 0, m_, 1, 1}},
+                       {keys.get(), 0, m_, longest, longest}},
+       threads_});
+}
+
+/// What was ranked joins the best so far.
+///   place_of  of a row that was ranked; empty: they are the places themselves
+void HostRanking::join(const ListedPlaces& lists, std::size_t longest,
+                       std::span<const std::uint32_t> place_of) {
+  parallel_for(static_cast<std::int64_t>(m_), static_cast<std::int64_t>(m_ * longest), threads_,
+               [&](std::int64_t query) {
+                 const std::size_t q = size(query);
+                 Key* const first = keys_.data() + q * longest;
+                 Key* const last = first + lists.length(q);
+                 if (!place_of.empty())
+                   for (Key* key = first; key < last; ++key)
+                     *key = make_key(value_of(*key), place_of[row_of(*key)]);
+                 // A heap of the k best, the worst of them on top, which few keys are before.
+                 const std::span<Key> best(best_.data() + q * k_, k_);
+                 std::make_heap(best.begin(), best.end());
+                 for (const Key* key = first; key < last; ++key) {
+                   if (*key >= best.front()) continue;
+                   std::pop_heap(best.begin(), best.end());
+                   best.back() = *key;
+                   std::push_heap(best.begin(), best.end());
+                 }
+               });
 }
 
 }  // namespace kith

@@ -12,6 +12,15 @@ void read(spi::Device& device, const spi::Grid<T>& from, std::vector<T>& to) {
   device.read(*from.memory, from.first * sizeof(T), to.data(), to.size() * sizeof(T));
 }
 
+/// [m, capacity], to the end of the last list, at once: a device is asked for one list about as soon as for
+/// all of them.
+template <class T>
+void read_lists(spi::Device& device, const spi::Allocation& from, const ListedPlaces& lists, T* to) {
+  std::size_t last = lists.lengths.size();
+  while (last > 0 && lists.lengths[last - 1] == 0) --last;
+  if (last > 0) device.read(from, 0, to, ((last - 1) * lists.capacity + lists.length(last - 1)) * sizeof(T));
+}
+
 }  // namespace
 
 Proposal::Proposal(const std::shared_ptr<Device::State>& state, const Plan& plan, spi::OnGrid queries)
@@ -85,10 +94,10 @@ spi::Step Proposal::rerank(const spi::RowBlocks& queries, const spi::RowBlocks& 
 }
 
 spi::Step Proposal::tighten(const spi::Grid<Key>& best, bool afresh, bool guessed,
-                            const spi::Scratch& scratch) const {
+                            const spi::Scratch& scratch, std::size_t width) const {
   const std::size_t q = best.rows;
   return {spi::TightenStep{plan_.proposer, plan_.problem.metric, dims(),
-                           static_cast<std::uint32_t>(best.cols), keys(q), counts(q), best,
+                           static_cast<std::uint32_t>(best.cols), keys(q, width), counts(q), best,
                            queries(q).row_terms, threshold(q), flags(q), scratch, afresh, guessed},
           plan_.threads};
 }
@@ -131,24 +140,36 @@ std::int64_t Proposal::listed(spi::Device& device, std::int64_t count) const {
   return total;
 }
 
-std::vector<std::vector<std::uint32_t>> Proposal::candidates(spi::Device& device, std::int64_t count) const {
-  std::vector<std::uint32_t> counts(size(count)), rows(size(count) * capacity());
-  read(device, this->counts(counts.size()), counts);
-  read(device, lists(counts.size()).rows, rows);
-  std::vector<std::vector<std::uint32_t>> listed(counts.size());
-  for (std::size_t q = 0; q < counts.size(); ++q) {
-    const auto first = rows.begin() + static_cast<std::ptrdiff_t>(q * capacity());
-    listed[q].assign(first,
-                     first + static_cast<std::ptrdiff_t>(std::min<std::size_t>(counts[q], capacity())));
-  }
+ListedPlaces Proposal::candidates(spi::Device& device, std::int64_t count,
+                                  std::vector<std::uint32_t>& lengths,
+                                  std::span<std::uint32_t> places) const {
+  lengths.resize(size(count));
+  read(device, counts(lengths.size()), lengths);
+  const ListedPlaces listed{capacity(), lengths, places.first(lengths.size() * capacity())};
+  read_lists(device, *rows_.get(), listed, places.data());
   return listed;
 }
 
-void Proposal::write_keys(spi::Device& device, const std::vector<std::vector<Key>>& keys) const {
-  std::vector<Key> all(keys.size() * capacity(), no_key);
-  for (std::size_t q = 0; q < keys.size(); ++q)
-    std::copy(keys[q].begin(), keys[q].end(), all.begin() + static_cast<std::ptrdiff_t>(q * capacity()));
-  device.write(*keys_.get(), 0, all.data(), all.size() * sizeof(Key));
+std::span<const float> Proposal::lows(spi::Device& device, const ListedPlaces& listed,
+                                      std::span<float> low) const {
+  read_lists(device, *low_.get(), listed, low.data());
+  return low.first(listed.places.size());
+}
+
+std::size_t Proposal::places_of_tile() const {
+  return size(plan_.query_tile) * size(plan_.candidates);
+}
+
+void Proposal::write_nearest(spi::Device& device, const ListedPlaces& listed, std::size_t width,
+                             std::span<const Key> nearest) const {
+  std::vector<std::uint32_t> counts(listed.lengths.size());
+  for (std::size_t q = 0; q < counts.size(); ++q)  // a list that was too short stays one
+    counts[q] = static_cast<std::uint32_t>(
+        listed.lengths[q] > listed.capacity ? width + 1 : std::min<std::size_t>(listed.lengths[q], width));
+  const spi::Grid<std::uint32_t> to = this->counts(counts.size());
+  device.write(*to.memory, to.first * sizeof(std::uint32_t), counts.data(),
+               counts.size() * sizeof(std::uint32_t));
+  device.write(*keys_.get(), 0, nearest.data(), nearest.size() * sizeof(Key));
 }
 
 std::vector<std::int64_t> Proposal::lost(spi::Device& device, std::int64_t count) const {
@@ -183,8 +204,9 @@ spi::Grid<float> Proposal::threshold(std::size_t count) const {
   return {states_.get(), 0, count, 1, 1};
 }
 
-spi::Grid<Key> Proposal::keys(std::size_t count) const {
-  return {keys_.get(), 0, count, capacity(), capacity()};
+spi::Grid<Key> Proposal::keys(std::size_t count, std::size_t width) const {
+  const std::size_t cols = width > 0 ? width : capacity();
+  return {keys_.get(), 0, count, cols, cols};
 }
 
 /// Where bounds will be when candidates are listed.

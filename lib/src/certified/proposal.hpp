@@ -2,6 +2,7 @@
 // docs/certificate.md, section 5.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -13,6 +14,15 @@
 #include "plan/proposal_sizes.hpp"
 
 namespace kith {
+
+/// Candidates as they come from a device: list q has min(lengths[q], capacity) places.
+struct ListedPlaces {
+  std::size_t capacity = 0;
+  std::span<const std::uint32_t> lengths;  ///< [m]
+  std::span<const std::uint32_t> places;   ///< [m, capacity]
+
+  std::size_t length(std::size_t q) const { return std::min<std::size_t>(lengths[q], capacity); }
+};
 
 class Proposal {
  public:
@@ -38,7 +48,9 @@ class Proposal {
   spi::Step rerank(const spi::RowBlocks& queries, const spi::RowBlocks& train, std::uint32_t first_row,
                    float square = 0) const;
   /// `guessed`: the threshold has to be certified.
-  spi::Step tighten(const spi::Grid<Key>& best, bool afresh, bool guessed, const spi::Scratch& scratch) const;
+  ///   width  of the lists of keys; 0: as many as there are places
+  spi::Step tighten(const spi::Grid<Key>& best, bool afresh, bool guessed, const spi::Scratch& scratch,
+                    std::size_t width = 0) const;
   /// With visits: what the `rank`-th bound of the candidates says of the threshold, and the candidates it
   /// leaves.
   spi::Step tighten_by_bounds(std::int64_t count, std::int64_t rank, const spi::Scratch& scratch) const;
@@ -50,11 +62,20 @@ class Proposal {
   std::vector<float> thresholds(spi::Device& device, std::int64_t count) const;
   /// Candidates that are listed, of all queries.
   std::int64_t listed(spi::Device& device, std::int64_t count) const;
-  /// The candidates of each query, [count] lists of rows.
-  std::vector<std::vector<std::uint32_t>> candidates(spi::Device& device, std::int64_t count) const;
-  /// What RerankStep would write of them.
-  ///   keys  [count] lists, as long as candidates() has them
-  void write_keys(spi::Device& device, const std::vector<std::vector<Key>>& keys) const;
+  /// The candidates of each query, as they are in the lists; in memory that lives as long as `lengths` and
+  /// `places` do.
+  ///   places  room for the lists of a whole tile: places_of_tile()
+  ListedPlaces candidates(spi::Device& device, std::int64_t count, std::vector<std::uint32_t>& lengths,
+                          std::span<std::uint32_t> places) const;
+  std::size_t places_of_tile() const;
+  /// Their Bounds::low, as the lists have them.
+  ///   low  likewise room for a whole tile
+  std::span<const float> lows(spi::Device& device, const ListedPlaces& listed, std::span<float> low) const;
+  /// Instead of what RerankStep would write of them, the `width` nearest alone, for tighten(..., width).
+  ///   nearest  [count, width]
+  ///   listed   what candidates() returned
+  void write_nearest(spi::Device& device, const ListedPlaces& listed, std::size_t width,
+                     std::span<const Key> nearest) const;
   /// Queries of the tile whose lists were too short in some tile, or whose guess failed.
   std::vector<std::int64_t> lost(spi::Device& device, std::int64_t count) const;
 
@@ -64,7 +85,7 @@ class Proposal {
   spi::Grid<std::uint32_t> counts(std::size_t count) const;
   spi::Grid<std::uint32_t> flags(std::size_t count) const;
   spi::Grid<float> threshold(std::size_t count) const;
-  spi::Grid<Key> keys(std::size_t count) const;
+  spi::Grid<Key> keys(std::size_t count, std::size_t width = 0) const;
   spi::Bounds bounds(std::size_t count) const;
   spi::Grid<std::uint32_t> sample_of(std::size_t count, const spi::Visits& visits) const;
 

@@ -88,18 +88,22 @@ IndexQuantizedRows::IndexQuantizedRows(const std::shared_ptr<Device::State>& sta
   session->write(*centre_.get(), 0, form.centre.data(), form.centre.size() * sizeof(float));
 }
 
-void IndexQuantizedRows::fill(Device::State& state, std::size_t chunk, const spi::Allocation& rows,
-                              std::uint32_t threads) {
-  const std::int64_t count = parts_[chunk].count;
+void IndexQuantizedRows::fill(Device::State& state, std::size_t chunk, std::int64_t first, std::int64_t count,
+                              const spi::Allocation& rows, std::uint32_t threads) {
   const DeviceSession session(state);
   const spi::RowBlocks from{&rows, 0, static_cast<std::uint32_t>(count), static_cast<std::uint32_t>(dims_),
                             session->info.train_block};
-  const spi::Step step{spi::PrepareStep{proposer_, from, centre(), of(chunk, 0, count), scale_}, threads};
+  const spi::Step step{spi::PrepareStep{proposer_, from, centre(), of(chunk, first, count), scale_}, threads};
   const spi::Support support = session->check(step);
   if (!support.refusal.empty())
     throw Error(Errc::unsupported, "index: " + session->info.spec + ": " + support.refusal);
   session->enqueue(step);
   session->finish();
+}
+
+void IndexQuantizedRows::settle(Device::State& state) {
+  const DeviceSession session(state);
+  if (on_grid_ == spi::OnGrid::exactly && !all_on_grid(*session)) on_grid_ = spi::OnGrid::nearly;
 }
 
 IndexQuantizedRows::IndexQuantizedRows(const std::shared_ptr<Device::State>& state,

@@ -31,7 +31,11 @@ class RowsElsewhere {
   /// Rows by their places, as they are searched, one behind the other.
   ///   places  ascending, none twice
   ///   to      [places.size(), dims]  out
+  /// Throws what reading them throws.
   virtual void read(std::span<const std::uint32_t> places, float* to, std::uint32_t threads) const = 0;
+  /// All rows as they are searched, one behind the other, where they lie so in memory: then nothing is to be
+  /// read. Null: they do not.
+  virtual const float* in_memory() const = 0;
 };
 
 /// How rows are quantized.
@@ -63,9 +67,13 @@ class IndexQuantizedRows {
                      const QuantizedForm& form, Proposer proposer,
                      std::shared_ptr<const RowsElsewhere> elsewhere);
 
-  /// Make the quantized rows of chunk number `chunk`. Waits until they are there. Throws unsupported.
-  ///   rows  of the chunk, in memory that is free afterwards
-  void fill(Device::State& state, std::size_t chunk, const spi::Allocation& rows, std::uint32_t threads);
+  /// Make `count` quantized rows of chunk number `chunk`, from its row `first` on, a multiple of
+  /// spi::quantized_block_rows. Waits until they are there. Throws unsupported.
+  ///   rows  the rows, in memory that is free afterwards
+  void fill(Device::State& state, std::size_t chunk, std::int64_t first, std::int64_t count,
+            const spi::Allocation& rows, std::uint32_t threads);
+  /// All are made: find out whether they lie on their grid exactly. Locks the device.
+  void settle(Device::State& state);
 
   /// Enqueues one PrepareStep a chunk, and reads how far rows are from a grid that they should lie on
   /// exactly. Locks the device. Throws out_of_memory, unsupported.

@@ -23,6 +23,10 @@ class MemorySource final : public Source {
   RowsInfo info() const override { return {rows_.rows, rows_.cols, rows_.element}; }
   void read(std::int64_t first, std::int64_t count, void* to) const override {
     const std::size_t bytes = size(row_bytes(rows_.element, rows_.cols));
+    if (rows_.stride_bytes == static_cast<std::int64_t>(bytes) && count > 0) {
+      std::memcpy(to, rows_.row(first), size(count) * bytes);
+      return;
+    }
     for (std::int64_t r = 0; r < count; ++r)
       std::memcpy(static_cast<unsigned char*>(to) + size(r) * bytes, rows_.row(first + r), bytes);
   }

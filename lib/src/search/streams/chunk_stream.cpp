@@ -1,7 +1,6 @@
 #include "search/streams/chunk_stream.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <string>
 #include <utility>
@@ -11,7 +10,7 @@
 #include "certified/byte_grid.hpp"
 #include "certified/quantized_rows.hpp"
 #include "device/timing.hpp"
-#include "host/parallel.hpp"
+#include "host/pieces.hpp"
 #include "kith/error.hpp"
 #include "search/filtered/kept_rows.hpp"
 
@@ -33,26 +32,12 @@ constexpr auto between_looks = std::chrono::milliseconds(50);  ///< of who waits
 void read_pieces(const Source& source, std::int64_t first, std::int64_t count, std::int64_t row_bytes,
                  unsigned char* to, std::uint32_t threads, const std::function<bool()>& stopped) {
   const std::int64_t step = std::max<std::int64_t>(1, piece_bytes / row_bytes);
-  const std::int64_t pieces = divide_up(count, step);
-  std::mutex mutex;
-  std::exception_ptr failure;
-  std::int64_t failed = pieces;  // the first of those that did
-  std::atomic<bool> gives_up = false;
   const std::uint32_t team = std::min(team_size(threads), most_readers);
-  run_team(size(pieces), size(count) * size(row_bytes), team, [&](std::size_t piece, std::size_t) {
-    if (gives_up) return;
+  run_pieces(size(divide_up(count, step)), size(count) * size(row_bytes), team, [&](std::size_t piece) {
     const std::int64_t begin = static_cast<std::int64_t>(piece) * step;
-    try {
-      if (stopped && stopped()) refuse_stopped();
-      source.read(first + begin, std::min(step, count - begin), to + size(begin) * size(row_bytes));
-    } catch (...) {
-      const std::lock_guard lock(mutex);
-      gives_up = true;
-      if (static_cast<std::int64_t>(piece) < failed) failure = std::current_exception();
-      failed = std::min(failed, static_cast<std::int64_t>(piece));
-    }
+    if (stopped && stopped()) refuse_stopped();
+    source.read(first + begin, std::min(step, count - begin), to + size(begin) * size(row_bytes));
   });
-  if (failure) std::rethrow_exception(failure);
 }
 
 void check_largest(const StreamedSet& set, float largest, std::int64_t first) {

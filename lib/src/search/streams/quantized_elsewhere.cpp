@@ -1,16 +1,21 @@
 #include "search/streams/quantized_elsewhere.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/float_guard.hpp"
 #include "base/numbers.hpp"
+#include "certified/byte_grid.hpp"
 #include "certified/quantized_rows.hpp"
 #include "certified/row_sample.hpp"
+#include "host/pieces.hpp"
 #include "kith/error.hpp"
+#include "metric/chain.hpp"
 #include "plan/product_bounds.hpp"
 #include "plan/proposal_sizes.hpp"
 #include "rows/row_filter.hpp"
@@ -19,27 +24,57 @@
 namespace kith {
 namespace {
 
-/// Candidates that lie this close together are read at once, with what is between them.
+/// Candidates that lie this close together are read from a file at once, with what is between them.
 constexpr std::uint32_t near_places = 4;
+
+/// The rows as a search takes them, where they lie so in memory.
+const float* floats_of(const StreamedSet& set) {
+  const std::optional<RowsView> there = set.source->in_memory();
+  const bool as_they_are = there && there->element == Element::f32 && there->where == Where::host &&
+                           prepare_of(set.metric) == Prepare::none && mask_of(set).empty();
+  if (!as_they_are || (there->rows > 1 && there->stride_bytes != row_bytes(Element::f32, there->cols)))
+    return nullptr;
+  const void* const first = there->row(0);
+  const bool aligned = reinterpret_cast<std::uintptr_t>(first) % alignof(float) == 0;
+  return aligned ? static_cast<const float*>(first) : nullptr;
+}
 
 class SourceRows final : public RowsElsewhere {
  public:
-  explicit SourceRows(StreamedSet set) : set_(std::move(set)) {}
+  explicit SourceRows(StreamedSet set)
+      : set_(std::move(set)), floats_(floats_of(set_)), apart_(set_.source->in_memory() ? 1 : near_places) {}
 
+  const float* in_memory() const override { return floats_; }
+
+  /// By several threads, each a stretch of the places.
   void read(std::span<const std::uint32_t> places, float* to, std::uint32_t threads) const override {
+    constexpr std::size_t stretch = 64;
+    const std::size_t stretches = (places.size() + stretch - 1) / stretch, dims = size(set_.dims);
+    run_pieces(stretches, places.size() * dims * operations_a_float, team_size(threads), [&](std::size_t i) {
+      const std::size_t begin = i * stretch;
+      read_stretch(places.subspan(begin, std::min(stretch, places.size() - begin)), to + begin * dims);
+    });
+  }
+
+ private:
+  /// Of a file, to be worth a thread.
+  static constexpr std::size_t operations_a_float = 8;
+
+  void read_stretch(std::span<const std::uint32_t> places, float* to) const {
     std::vector<unsigned char> raw;
     for (std::size_t begin = 0; begin < places.size();) {
       std::size_t end = begin + 1;
-      while (end < places.size() && places[end] - places[end - 1] <= near_places) ++end;
+      while (end < places.size() && places[end] - places[end - 1] <= apart_) ++end;
       const std::int64_t first = places[begin], count = places[end - 1] - first + 1;
-      const PreparedRows rows = read_source(set_, first, count, raw, threads, nullptr);
+      const PreparedRows rows = read_source(set_, first, count, raw, 1, nullptr);
       for (; begin < end; ++begin, to += set_.dims)
         std::copy_n(rows.view.row(places[begin] - first), set_.dims, to);
     }
   }
 
- private:
   const StreamedSet set_;
+  const float* const floats_;  ///< null: they are not there as they are searched
+  const std::uint32_t apart_;
 };
 
 void check_proposes(const StreamedSet& set) {
@@ -57,7 +92,7 @@ void check_proposes(const StreamedSet& set) {
                                        "residence stream");
 }
 
-/// Centre and range of what a sample of the rows says.
+/// Centre, range and grid of what a sample of the rows says.
 void measure_sample(const StreamedSet& set, Index::State& rows) {
   RowSample sample(set.dims);
   std::vector<unsigned char> raw;
@@ -68,6 +103,7 @@ void measure_sample(const StreamedSet& set, Index::State& rows) {
   }
   rows.centre = sample.centre(set.metric);
   rows.clip_range = sample.clip_range(rows.centre);
+  rows.grid = grid_of_values(sample.values(), set.metric, rows.element);
 }
 
 /// What a plan does not know: that the rows are elsewhere, and no copy of them is kept.
@@ -76,10 +112,31 @@ void as_quantized(Plan& plan) {
   plan.row_copy_bytes = 0;
 }
 
-std::vector<std::int64_t> chunk_counts(const StreamedSet& set) {
+/// The set as it passes to be quantized: chunks end where blocks of quantized rows do, wherever they are as
+/// long as one.
+StreamedSet passing(const StreamedSet& set) {
+  constexpr std::int64_t block = spi::quantized_block_rows;
+  StreamedSet passes = set;
+  std::int64_t& chunk = passes.sizes.chunk_rows;
+  if (chunk > block && chunk < set.rows.rows) chunk -= chunk % block;
+  return passes;
+}
+
+/// Rows of a part of the quantized rows, of which a device has as few as it can: parts are not searched in a
+/// mixed order, and ranked apart.
+std::int64_t rows_of_part(const StreamedSet& set, std::int64_t chunk_rows) {
+  if (chunk_rows % spi::quantized_block_rows != 0) return chunk_rows;
+  const std::size_t most = set.device.info().largest_allocation;
+  const std::size_t a_chunk = std::max(quantized_row_bytes(Proposer::int8, chunk_rows, set.dims),
+                                       size(chunk_rows) * spi::terms_a_row * sizeof(float));
+  const auto chunks = static_cast<std::int64_t>(std::max<std::size_t>(1, most / a_chunk));
+  return clamped_product(chunk_rows, chunks);
+}
+
+std::vector<std::int64_t> counts_of_parts(std::int64_t rows, std::int64_t a_part) {
   std::vector<std::int64_t> counts;
-  for (std::int64_t first = 0; first < set.rows.rows; first += set.sizes.chunk_rows)
-    counts.push_back(std::min(set.sizes.chunk_rows, set.rows.rows - first));
+  for (std::int64_t first = 0; first < rows; first += a_part)
+    counts.push_back(std::min(a_part, rows - first));
   return counts;
 }
 
@@ -102,22 +159,28 @@ std::size_t room_beside_quantized(const DeviceInfo& device, std::int64_t rows, s
 
 QuantizedElsewhere::QuantizedElsewhere(const StreamedSet& set) : set_(set), stream_(set) {
   check_proposes(set_);
-  const std::vector<std::int64_t> counts = chunk_counts(set_);
   const auto rows = std::make_shared<Index::State>(set_.device, set_.metric, set_.rows.cols, set_.features);
   rows->rows = set_.rows.rows;
   rows->element = set_.rows.element;
   rows->largest_of_shards = set_.largest;
   rows->numbers = RowNumbers(rows->rows);
   measure_sample(set_, *rows);
+  const StreamedSet passes = passing(set_);
+  const std::int64_t a_part = rows_of_part(set_, passes.sizes.chunk_rows);
+  const std::vector<std::int64_t> counts = counts_of_parts(rows->rows, a_part);
+  Device::State& device = *set_.device.state();
   const auto quantized =
       std::make_shared<IndexQuantizedRows>(set_.device.state(), counts, form_for(*rows, Proposer::int8),
                                            Proposer::int8, std::make_shared<SourceRows>(set_));
-  ChunkStream stream(set_, 0, 0, {});
-  for (std::size_t chunk = 0; const Index::State* const passes = stream.next(); ++chunk) {
-    quantized->fill(*set_.device.state(), chunk, *passes->chunks.front().memory, 0);
-    rows->largest = std::max(rows->largest, passes->largest);
-    rows->chunks.push_back({nullptr, passes->first_row, passes->rows});
+  ChunkStream stream(passes, 0, 0, {});
+  while (const Index::State* const chunk = stream.next()) {
+    quantized->fill(device, size(chunk->first_row / a_part), chunk->first_row % a_part, chunk->rows,
+                    *chunk->chunks.front().memory, 0);
+    rows->largest = std::max(rows->largest, chunk->largest);
   }
+  quantized->settle(device);
+  for (std::size_t part = 0; part < counts.size(); ++part)
+    rows->chunks.push_back({nullptr, static_cast<std::int64_t>(part) * a_part, counts[part]});
   rows->quantized_rows[Proposer::int8] = quantized;
   rows_ = rows;
 }
