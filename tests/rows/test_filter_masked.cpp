@@ -71,8 +71,8 @@ void check_shares(const Shape& shape, Metric metric, bool bytes) {
       CHECK(difference(index.search(queries, k, filtered(filter, {.proposer = proposer}), &trace),
                        expected) == "");
       CHECK(trace.plan.proposer == proposer);
-      CHECK(trace.plan.masked);
-      CHECK(trace.plan.problem.k == k);
+      CHECK(trace.plan.masked != trace.plan.gathered);  // few rows, on a CPU
+      if (trace.plan.masked) CHECK(trace.plan.problem.k == k);
       if (bytes && proposer == Proposer::int8 && metric != Metric::cosine) CHECK(trace.plan.exact_products);
     });
   }
@@ -137,10 +137,12 @@ TEST_SUITE_END();
 TEST_SUITE_BEGIN("device");
 
 TEST_CASE("filter, masked: the bits of the chain among what counts, by every proposer") {
-  std::vector<Shape> all = {{70, 3000, 20}, {9, 2100, 40}, {66, 2300, 3}};
-  if (sanitized()) all = {{9, 1500, 24}};
+  // Products that hold the test, those of few queries, and split numbers, where there are such.
+  std::vector<Shape> all = {{70, 1300, 20}, {9, 1100, 40}, {66, 1100, 3}};
+  if (sanitized()) all = {{9, 1100, 24}};
   for (const Shape& shape : all)
-    for (const Metric metric : {Metric::squared_l2, Metric::l2, Metric::negative_dot, Metric::cosine}) {
+    for (const Metric metric : {Metric::squared_l2, Metric::cosine, Metric::l2, Metric::negative_dot}) {
+      if (shape.m != all.front().m && metric != Metric::squared_l2 && metric != Metric::cosine) continue;
       CAPTURE(std::string(name(metric)));
       CAPTURE(shape.m);
       CAPTURE(shape.dims);
@@ -151,7 +153,7 @@ TEST_CASE("filter, masked: the bits of the chain among what counts, by every pro
 TEST_CASE("filter, masked: bytes, whose products are exact") {
   for (const Metric metric : {Metric::squared_l2, Metric::negative_dot}) {
     CAPTURE(std::string(name(metric)));
-    check_shares({sanitized() ? 5 : 20, 1500, 32}, metric, true);
+    check_shares({sanitized() ? 5 : 20, 1100, 32}, metric, true);
   }
 }
 
