@@ -10,7 +10,7 @@
 
 namespace kith {
 
-/// run_team() of a body(piece) that may throw: what the first of the pieces that failed threw is thrown when
+/// run_team() of a body(piece, thread) that may throw: what the first of the pieces that failed threw is thrown when
 /// all threads are done, and pieces that no thread has begun by then are left out.
 template <class Body>
 void run_pieces(std::size_t count, std::size_t work, std::uint32_t team, const Body& body) {
@@ -18,10 +18,10 @@ void run_pieces(std::size_t count, std::size_t work, std::uint32_t team, const B
   std::exception_ptr failure;
   std::size_t failed = count;
   std::atomic<bool> gives_up = false;
-  run_team(count, work, team, [&](std::size_t piece, std::size_t) {
+  run_team(count, work, team, [&](std::size_t piece, std::size_t thread) {
     if (gives_up) return;
     try {
-      body(piece);
+      body(piece, thread);
     } catch (...) {
       const std::lock_guard lock(mutex);
       gives_up = true;

@@ -1,8 +1,6 @@
 #include "rows/landed/landed_rows.hpp"
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <cstring>
 
 #include "base/numbers.hpp"
@@ -58,31 +56,7 @@ RowsToLand::RowsToLand(std::shared_ptr<Device::State> state, const RowsView& row
     check_rows(how.where, how.what, rows);
   else
     borrowed_.emplace(how.where, how.what, state_, rows);
-  constexpr std::array<std::uint32_t, spi::land_findings> nothing = {0, no_row};
-  found_ = DeviceMemory(state_, sizeof nothing);
-  const std::vector<std::uint32_t> columns(how.features.begin(), how.features.end());
-  if (!columns.empty()) columns_ = DeviceMemory(state_, columns.size() * sizeof(std::uint32_t));
-  const DeviceSession session(*state_);
-  session->write(*found_.get(), 0, nothing.data(), sizeof nothing);
-  if (!columns.empty())
-    session->write(*columns_.get(), 0, columns.data(), columns.size() * sizeof(std::uint32_t));
-}
-
-/// Enqueue it. Under the lock.
-void RowsToLand::land(const spi::RawRows& from, const spi::RowBlocks& to, std::int64_t first_row) const {
-  const std::size_t dims = size(dims_);
-  spi::Device& device = *state_->device;
-  spi::Grid<std::uint32_t> columns;
-  if (columns_) columns = {columns_.get(), 0, 1, dims, dims};
-  spi::RowBlocks out = to;
-  out.rows = from.rows;
-  const spi::Step step{spi::LandStep{
-      from, columns, out, {found_.get(), 0, 1, spi::land_findings, spi::land_findings}, count_of(first_row)}};
-  const spi::Support support = device.check(step);
-  if (!support.refusal.empty())
-    throw Error(Errc::unsupported,
-                std::string(how_.where) + ": " + device.info.spec + ": " + support.refusal);
-  device.enqueue(step);
+  landing_.emplace(state_, how.where, how.features, dims_);
 }
 
 /// Rows of memory from row `first` on; how many is not said yet.
@@ -94,7 +68,7 @@ spi::RowBlocks RowsToLand::blocks_at(const spi::Allocation& memory, std::int64_t
 void RowsToLand::land_part(std::int64_t first, std::int64_t count, spi::Allocation& to,
                            std::uint32_t block) const {
   const DeviceSession session(*state_);
-  land(borrowed_->raw(first, count), blocks_at(to, 0, block), first);
+  landing_->land(borrowed_->raw(first, count), blocks_at(to, 0, block), first);
 }
 
 RowsView RowsToLand::on_host(std::vector<unsigned char>& to) const {
@@ -126,8 +100,8 @@ void RowsToLand::land_from_host(const DeviceMemory& to, std::int64_t first, std:
     }
     const DeviceSession session(*state_);
     session->write(*raw.get(), 0, from, bytes);
-    land({raw.get(), rows_.element, 0, stride, count_of(some), count_of(rows_.cols)},
-         blocks_at(*to.get(), r, block), first + r);
+    landing_->land({raw.get(), rows_.element, 0, stride, count_of(some), count_of(rows_.cols)},
+                   blocks_at(*to.get(), r, block), first + r);
   }
 }
 
@@ -140,19 +114,19 @@ std::vector<Chunk> RowsToLand::chunks(std::int64_t first) {
     const auto memory = std::make_shared<DeviceMemory>(state_, packed_bytes(count, dims_, info.train_block));
     if (borrowed_) {
       const DeviceSession session(*state_);
-      land(borrowed_->raw(begin, count), blocks_at(*memory->get(), 0, info.train_block), begin);
+      landing_->land(borrowed_->raw(begin, count), blocks_at(*memory->get(), 0, info.train_block), begin);
     } else {
       land_from_host(*memory, begin, count);
     }
     chunks.push_back({{memory, memory->get()}, first + begin, count});
   }
-  std::array<std::uint32_t, spi::land_findings> found{};
+  DeviceLanding::Found found;
   {
     const DeviceSession session(*state_);
-    session->read(*found_.get(), 0, found.data(), sizeof found);
+    found = landing_->found();
   }
-  if (found[spi::bad_row] != no_row) refuse_row(found[spi::bad_row]);
-  largest_ = std::bit_cast<float>(found[spi::largest_bits]);
+  if (found.bad_row != no_row) refuse_row(found.bad_row);
+  largest_ = found.largest;
   return chunks;
 }
 
@@ -186,7 +160,7 @@ std::vector<float> RowsToLand::sample(std::int64_t step) const {
   const std::span<float> packed = buffer.as<float>(packed_bytes(count, dims_, block) / sizeof(float));
   {
     const DeviceSession session(*state_);
-    land(borrowed_->raw(0, count, step), blocks_at(*memory.get(), 0, block), 0);
+    landing_->land(borrowed_->raw(0, count, step), blocks_at(*memory.get(), 0, block), 0);
     session->read(*memory.get(), 0, packed.data(), packed.size_bytes());
   }
   std::vector<float> sample(size(count) * size(dims_));

@@ -12,6 +12,7 @@
 #include "kith/rows_view.hpp"
 #include "rows/chunks.hpp"
 #include "rows/landed/borrowed.hpp"
+#include "rows/landed/device_landing.hpp"
 
 namespace kith {
 
@@ -47,7 +48,6 @@ class RowsToLand {
   std::int64_t dims() const { return dims_; }
 
  private:
-  void land(const spi::RawRows& from, const spi::RowBlocks& to, std::int64_t first_row) const;
   spi::RowBlocks blocks_at(const spi::Allocation& memory, std::int64_t first, std::uint32_t block) const;
   void land_from_host(const DeviceMemory& to, std::int64_t first, std::int64_t count) const;
   [[noreturn]] void refuse_row(std::int64_t row) const;
@@ -57,7 +57,7 @@ class RowsToLand {
   const Landing how_;
   const std::int64_t dims_;
   std::optional<BorrowedRows> borrowed_;  ///< of rows on the device
-  DeviceMemory found_, columns_;          ///< of LandStep; columns_ is empty where all count
+  std::optional<DeviceLanding> landing_;
   float largest_ = 0;
 };
 

@@ -20,6 +20,8 @@ namespace {
 constexpr std::int64_t piece_bytes = std::int64_t{8} << 20;  ///< of what one thread reads at a time
 constexpr std::uint32_t most_readers =
     4;  ///< one reads about as fast as memory is copied; disks want several
+/// Of a chunk, for what proposers learn of its rows before they are searched.
+constexpr std::int64_t most_samples = 1024;
 constexpr auto between_looks = std::chrono::milliseconds(50);  ///< of who waits, whether to stop
 
 [[noreturn]] void refuse_stopped() {
@@ -33,11 +35,12 @@ void read_pieces(const Source& source, std::int64_t first, std::int64_t count, s
                  unsigned char* to, std::uint32_t threads, const std::function<bool()>& stopped) {
   const std::int64_t step = std::max<std::int64_t>(1, piece_bytes / row_bytes);
   const std::uint32_t team = std::min(team_size(threads), most_readers);
-  run_pieces(size(divide_up(count, step)), size(count) * size(row_bytes), team, [&](std::size_t piece) {
-    const std::int64_t begin = static_cast<std::int64_t>(piece) * step;
-    if (stopped && stopped()) refuse_stopped();
-    source.read(first + begin, std::min(step, count - begin), to + size(begin) * size(row_bytes));
-  });
+  run_pieces(size(divide_up(count, step)), size(count) * size(row_bytes), team,
+             [&](std::size_t piece, std::size_t) {
+               const std::int64_t begin = static_cast<std::int64_t>(piece) * step;
+               if (stopped && stopped()) refuse_stopped();
+               source.read(first + begin, std::min(step, count - begin), to + size(begin) * size(row_bytes));
+             });
 }
 
 void check_largest(const StreamedSet& set, float largest, std::int64_t first) {
@@ -77,19 +80,30 @@ ChunkStream::ChunkStream(const StreamedSet& set, std::int64_t first, std::uint32
   if (set_.source->info() != set_.rows)
     throw Error(Errc::bad_file, "index: " + escaped(set_.source->name()) +
                                     " has other rows or columns than when the index was made; make it anew");
-  Device::State& state = *set_.device.state();
-  const std::int64_t left = set_.rows.rows - first;
-  const std::int64_t longest = std::clamp<std::int64_t>(left, 1, set_.sizes.chunk_rows);
-  staging_.emplace(state, staging_floats(longest, set_.dims, set_.device.info().train_block) * sizeof(float));
-  slots_.resize(left > set_.sizes.chunk_rows ? most_slots : 1);
-  for (Slot& slot : slots_)
-    slot.memory = std::make_shared<DeviceMemory>(set_.device.state(), set_.sizes.chunk_bytes);
-  {
-    const DeviceSession session(state);
-    queue_ = session->copy_queue();
-    session->finish();  // memory that is used again may be that of steps which are not done
-  }
+  make_memory(set_.rows.rows - first);
   if (slots_.size() > 1) reads_ahead_ = thread_.start([this] { fill_all(); });
+}
+
+/// For `left` rows.
+void ChunkStream::make_memory(std::int64_t left) {
+  const std::shared_ptr<Device::State>& state = set_.device.state();
+  const StreamSizes& sizes = set_.sizes;
+  const std::int64_t longest = std::clamp<std::int64_t>(left, 1, sizes.chunk_rows);
+  slots_.resize(left > sizes.chunk_rows ? most_slots : 1);
+  for (Slot& slot : slots_)
+    slot.memory =
+        std::make_shared<DeviceMemory>(state, sizes.raw_bytes > 0 ? sizes.raw_bytes : sizes.chunk_bytes);
+  if (sizes.raw_bytes > 0) {
+    packed_ = std::make_shared<DeviceMemory>(state, sizes.chunk_bytes);
+    landing_.emplace(state, "search", mask_of(set_), set_.dims);
+    copies_.emplace(state, *set_.source, longest, threads_);
+  } else {
+    staging_.emplace(*state,
+                     staging_floats(longest, set_.dims, set_.device.info().train_block) * sizeof(float));
+  }
+  const DeviceSession session(*state);
+  if (!copies_) queue_ = session->copy_queue();
+  session->finish();  // memory that is used again may be that of steps which are not done
 }
 
 ChunkStream::~ChunkStream() {
@@ -118,7 +132,7 @@ void ChunkStream::fill_all() {
       Slot& slot = slots_[chunk % slots_.size()];
       {
         std::unique_lock lock(mutex_);
-        changed_.wait(lock, [&] { return closing_ || !slot.rows; });
+        changed_.wait(lock, [&] { return closing_ || !slot.filled; });
         if (closing_) return;
       }
       const std::int64_t count = std::min(set_.sizes.chunk_rows, set_.rows.rows - to_read_);
@@ -134,29 +148,53 @@ void ChunkStream::fill_all() {
 }
 
 void ChunkStream::fill(Slot& slot, std::int64_t first, std::int64_t count) {
-  const Stopwatch reading;
-  const PreparedRows rows = read_source(set_, first, count, raw_, threads_, [this] { return gives_up(); });
-  check_largest(set_, rows.largest, first);
-  const double read = reading.seconds();
-  const Stopwatch landing;
-  const auto state = std::make_shared<Index::State>(set_.device, set_.metric, set_.rows.cols, set_.features);
-  upload(rows.view, *slot.memory);
-  state->rows = count;
-  state->element = set_.rows.element;
-  state->largest = rows.largest;
-  state->largest_of_shards = set_.largest;
-  state->first_row = first;
-  state->numbers = RowNumbers(count);
-  state->chunks.push_back({{slot.memory, slot.memory->get()}, 0, count});
-  state->centre = centre_of(rows.view, set_.metric);
-  state->clip_range = measured_reach(*state, rows.view);
-  state->grid = grid_of(rows.view, set_.metric, state->element);
+  slot.first = first;
+  slot.count = count;
+  if (copies_) {
+    const Stopwatch reading;
+    copies_->copy(first, count, *slot.memory->get(), divide_up(count, most_samples), slot.sample,
+                  [this] { return gives_up(); });
+    const std::lock_guard lock(mutex_);
+    work_.read += reading.seconds();
+  } else {
+    fill_packed(slot);
+  }
   const std::lock_guard lock(mutex_);
-  slot.rows = state;
-  work_.read += read;
-  work_.land += landing.seconds();
+  slot.filled = true;
   work_.bytes += static_cast<std::uint64_t>(count) *
                  static_cast<std::uint64_t>(row_bytes(set_.rows.element, set_.rows.cols));
+}
+
+/// By the host.
+void ChunkStream::fill_packed(Slot& slot) {
+  const Stopwatch reading;
+  const PreparedRows rows =
+      read_source(set_, slot.first, slot.count, raw_, threads_, [this] { return gives_up(); });
+  check_largest(set_, rows.largest, slot.first);
+  const double read = reading.seconds();
+  const Stopwatch landing;
+  upload(rows.view, *slot.memory);
+  const std::shared_ptr<Index::State> chunk = new_chunk(slot);
+  chunk->largest = rows.largest;
+  chunk->chunks.push_back({{slot.memory, slot.memory->get()}, 0, slot.count});
+  chunk->centre = centre_of(rows.view, set_.metric);
+  chunk->clip_range = measured_reach(*chunk, rows.view);
+  chunk->grid = grid_of(rows.view, set_.metric, chunk->element);
+  slot.rows = chunk;
+  const std::lock_guard lock(mutex_);
+  work_.read += read;
+  work_.land += landing.seconds();
+}
+
+/// Without rows yet.
+std::shared_ptr<Index::State> ChunkStream::new_chunk(const Slot& slot) const {
+  auto chunk = std::make_shared<Index::State>(set_.device, set_.metric, set_.rows.cols, set_.features);
+  chunk->rows = slot.count;
+  chunk->element = set_.rows.element;
+  chunk->largest_of_shards = set_.largest;
+  chunk->first_row = slot.first;
+  chunk->numbers = RowNumbers(slot.count);
+  return chunk;
 }
 
 void ChunkStream::upload(MatrixView<const float> rows, const DeviceMemory& to) {
@@ -174,24 +212,70 @@ void ChunkStream::upload(MatrixView<const float> rows, const DeviceMemory& to) {
 void ChunkStream::wait_for(const Slot& slot) {
   const Stopwatch waiting;
   std::unique_lock lock(mutex_);
-  while (!slot.rows && !failure_) {
+  while (!slot.filled && !failure_) {
     changed_.wait_for(lock, between_looks);
     if (stop_.stop_requested()) refuse_stopped();
   }
   work_.wait += waiting.seconds();
-  if (!slot.rows) std::rethrow_exception(failure_);
+  if (!slot.filled) std::rethrow_exception(failure_);
+}
+
+/// The chunk of a slot by the device. Steps that use the packed rows before it come first.
+std::shared_ptr<Index::State> ChunkStream::landed(const Slot& slot) {
+  const Stopwatch landing;
+  const std::shared_ptr<Index::State> chunk = new_chunk(slot);
+  DeviceLanding::Found found;
+  {
+    const DeviceSession session(*set_.device.state());
+    landing_->forget();
+    landing_->land(
+        {slot.memory->get(), set_.rows.element, 0, size(row_bytes(set_.rows.element, set_.rows.cols)),
+         static_cast<std::uint32_t>(slot.count), static_cast<std::uint32_t>(set_.rows.cols)},
+        {packed_->get(), 0, 0, static_cast<std::uint32_t>(set_.dims), session->info.train_block}, 0);
+    found = landing_->found();
+  }
+  if (found.bad_row != no_row) refuse_row(slot.first + found.bad_row);
+  check_largest(set_, found.largest, slot.first);
+  chunk->largest = found.largest;
+  chunk->chunks.push_back({{packed_, packed_->get()}, 0, slot.count});
+  learn(slot, *chunk);
+  const std::lock_guard lock(mutex_);
+  work_.land += landing.seconds();
+  return chunk;
+}
+
+/// What proposers want to know, of a sample.
+void ChunkStream::learn(const Slot& slot, Index::State& chunk) const {
+  const RowsView given(slot.sample.data(), set_.rows.element,
+                       divide_up(slot.count, divide_up(slot.count, most_samples)), set_.rows.cols);
+  const PreparedRows sample = prepare_rows("index", "training", given, set_.metric, threads_, mask_of(set_));
+  chunk.centre = centre_of(sample.view, set_.metric);
+  chunk.clip_range = measured_reach(chunk, sample.view);
+  chunk.grid = grid_of(sample.view, set_.metric, chunk.element);
+}
+
+/// The host looks at the row once more, and has the words.
+void ChunkStream::refuse_row(std::int64_t row) const {
+  std::vector<unsigned char> raw;
+  read_source(set_, row, 1, raw, 1, nullptr);
+  throw Error(Errc::device_failure,
+              "search: " + set_.device.info().spec + " found no finite values in training row " +
+                  std::to_string(set_.first_row + row) +
+                  ", and the host finds nothing else; report it, or use another device");
+}
+
+void ChunkStream::free(Slot& slot) {
+  slot.rows.reset();  // without the lock: it gives memory of the device back
+  {
+    const std::lock_guard lock(mutex_);
+    slot.filled = false;
+  }
+  changed_.notify_all();
 }
 
 const Index::State* ChunkStream::next() {
-  if (searched_ > 0) {
-    std::shared_ptr<Index::State> done;  // destroyed without the lock: it gives memory of the device back
-    {
-      const std::lock_guard lock(mutex_);
-      done = std::move(slots_[(searched_ - 1) % slots_.size()].rows);
-    }
-    done.reset();
-    changed_.notify_all();
-  }
+  current_.reset();
+  if (searched_ > 0 && !copies_) free(slots_[(searched_ - 1) % slots_.size()]);
   if (to_search_ >= set_.rows.rows) return nullptr;
   Slot& slot = slots_[searched_ % slots_.size()];
   const std::int64_t count = std::min(set_.sizes.chunk_rows, set_.rows.rows - to_search_);
@@ -201,7 +285,13 @@ const Index::State* ChunkStream::next() {
     fill(slot, to_search_, count);
   to_search_ += count;
   ++searched_;
-  return slot.rows.get();
+  if (!copies_) {
+    current_ = slot.rows;
+    return current_.get();
+  }
+  current_ = landed(slot);
+  free(slot);  // what is packed is elsewhere
+  return current_.get();
 }
 
 }  // namespace kith

@@ -1,5 +1,5 @@
 // Training rows on their way from a Source through a device: while one chunk is searched the next is read,
-// checked, packed and copied.
+// checked, packed and copied, or copied as it is where the device checks and packs.
 #pragma once
 
 #include <condition_variable>
@@ -15,7 +15,9 @@
 #include "host/host_thread.hpp"
 #include "kith/source.hpp"
 #include "rows/index_state.hpp"
+#include "rows/landed/device_landing.hpp"
 #include "rows/rows.hpp"
+#include "search/streams/raw_copies.hpp"
 #include "search/streams/stream_sizes.hpp"
 
 namespace kith {
@@ -71,12 +73,22 @@ class ChunkStream {
   static constexpr std::size_t most_slots = 2;
   struct Slot {
     std::shared_ptr<DeviceMemory> memory;
-    std::shared_ptr<Index::State> rows;  ///< null: free to be filled
+    std::int64_t first = 0, count = 0;
+    std::shared_ptr<Index::State> rows;  ///< packed; null where the device packs them
+    std::vector<unsigned char> sample;   ///< some of the rows, as they are, where it does
+    bool filled = false;                 ///< else free to be
   };
 
+  void make_memory(std::int64_t left);
   void fill_all();
   void fill(Slot& slot, std::int64_t first, std::int64_t count);
+  void fill_packed(Slot& slot);
+  std::shared_ptr<Index::State> new_chunk(const Slot& slot) const;
   void upload(MatrixView<const float> rows, const DeviceMemory& to);
+  std::shared_ptr<Index::State> landed(const Slot& slot);
+  void learn(const Slot& slot, Index::State& chunk) const;
+  [[noreturn]] void refuse_row(std::int64_t row) const;
+  void free(Slot& slot);
   bool gives_up() const;
   void wait_for(const Slot& slot);
 
@@ -87,10 +99,15 @@ class ChunkStream {
   std::vector<unsigned char> raw_;
   std::optional<HostBuffer> staging_;
   std::unique_ptr<spi::CopyQueue> queue_;  ///< null: the device has none
+  // Where the device packs the rows: how they come to it as they are, and where they are put.
+  std::optional<RawCopies> copies_;
+  std::optional<DeviceLanding> landing_;
+  std::shared_ptr<DeviceMemory> packed_;
+  std::shared_ptr<Index::State> current_;  ///< what next() has returned
   std::int64_t to_read_, to_search_;       ///< rows where the next chunk to be filled, to be searched begins
   std::size_t searched_ = 0;               ///< chunks that next() has returned
 
-  mutable std::mutex mutex_;  // around all below, and Slot::rows
+  mutable std::mutex mutex_;  // around all below, and Slot::filled
   std::condition_variable changed_;
   bool closing_ = false;
   std::exception_ptr failure_;

@@ -50,10 +50,12 @@ class SourceRows final : public RowsElsewhere {
   void read(std::span<const std::uint32_t> places, float* to, std::uint32_t threads) const override {
     constexpr std::size_t stretch = 64;
     const std::size_t stretches = (places.size() + stretch - 1) / stretch, dims = size(set_.dims);
-    run_pieces(stretches, places.size() * dims * operations_a_float, team_size(threads), [&](std::size_t i) {
-      const std::size_t begin = i * stretch;
-      read_stretch(places.subspan(begin, std::min(stretch, places.size() - begin)), to + begin * dims);
-    });
+    run_pieces(stretches, places.size() * dims * operations_a_float, team_size(threads),
+               [&](std::size_t i, std::size_t) {
+                 const std::size_t begin = i * stretch;
+                 read_stretch(places.subspan(begin, std::min(stretch, places.size() - begin)),
+                              to + begin * dims);
+               });
   }
 
  private:

@@ -101,7 +101,7 @@ std::shared_ptr<const PartedRows> rows_of_source(const Index::State& state,
                   state.dims,
                   options.first_row,
                   options.largest,
-                  stream_sizes(device, info.rows, state.dims, room)};
+                  stream_sizes(device, info, state.metric, state.dims, room)};
   if (state.metric == Metric::negative_dot && set.largest == 0) set.largest = largest_of_source(set);
   if (options.residence == Residence::quantized) return std::make_shared<QuantizedElsewhere>(set);
   return std::make_shared<StreamedRows>(std::move(set));

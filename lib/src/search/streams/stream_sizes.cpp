@@ -5,6 +5,7 @@
 
 #include "base/numbers.hpp"
 #include "kith/error.hpp"
+#include "metric/chain.hpp"
 #include "rows/chunks.hpp"
 #include "rows/rows.hpp"
 
@@ -26,23 +27,32 @@ bool fits_device(const DeviceInfo& device, std::int64_t rows, std::int64_t dims,
   return packed_bytes(rows, dims, device.train_block) <= memory / 2;
 }
 
-StreamSizes stream_sizes(const DeviceInfo& device, std::int64_t rows, std::int64_t dims,
+bool lands_on_device(const DeviceInfo& device, Metric metric) {
+  return device.profile.lands_rows && prepare_of(metric) == Prepare::none;
+}
+
+StreamSizes stream_sizes(const DeviceInfo& device, const RowsInfo& rows, Metric metric, std::int64_t dims,
                          const IndexOptions& options) {
   if (options.chunk_rows < 0)
     throw Error(Errc::invalid_argument, "index: chunk_rows = " + std::to_string(options.chunk_rows) +
                                             "; choose 1 or more, or 0 for as many as fit");
-  const std::size_t limit = options.memory_limit;
-  const std::size_t room =
-      std::min({most_chunk_bytes, device.largest_allocation,
-                limit ? limit / shares_of_limit : device.memory_bytes / shares_of_device});
-  const std::size_t block_bytes = size(dims) * device.train_block * sizeof(float);
-  const auto fitting = static_cast<std::int64_t>(room / block_bytes) * device.train_block;
+  const std::size_t limit = options.memory_limit, packed = size(dims) * sizeof(float);
+  const std::size_t raw = lands_on_device(device, metric) ? size(row_bytes(rows.element, rows.cols)) : 0;
+  // What two packed chunks would take is what a chunk takes in both forms.
+  const std::size_t row = raw > 0 ? std::max(packed, (packed + 2 * raw + 1) / 2) : packed;
+  const std::size_t room = limit ? limit / shares_of_limit : device.memory_bytes / shares_of_device;
+  const std::size_t most = std::min(most_chunk_bytes, device.largest_allocation) / std::max(packed, raw);
+  const auto fitting = static_cast<std::int64_t>(std::min(most, room / row) / device.train_block) *
+                       static_cast<std::int64_t>(device.train_block);
   StreamSizes sizes;
   sizes.chunk_rows = std::min({options.chunk_rows ? options.chunk_rows : std::max<std::int64_t>(fitting, 1),
-                               rows, std::int64_t{most_rows}});
+                               rows.rows, std::int64_t{most_rows}});
   sizes.chunk_bytes = packed_bytes(sizes.chunk_rows, dims, device.train_block);
+  sizes.raw_bytes = size(sizes.chunk_rows) * raw;
   if (limit == 0) return sizes;
-  const std::size_t chunks = sizes.chunk_bytes * (rows > sizes.chunk_rows ? 2 : 1);
+  const std::size_t at_a_time = rows.rows > sizes.chunk_rows ? 2 : 1;
+  const std::size_t chunks =
+      raw > 0 ? sizes.chunk_bytes + at_a_time * sizes.raw_bytes : at_a_time * sizes.chunk_bytes;
   if (chunks >= limit)
     throw Error(Errc::out_of_memory, "index: two chunks of " + std::to_string(sizes.chunk_rows) +
                                          " training rows take " + std::to_string(chunks) + " bytes on " +

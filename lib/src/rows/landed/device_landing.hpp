@@ -1,0 +1,45 @@
+// LandStep, and what it finds.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "device/device_state.hpp"
+#include "kith/spi.hpp"
+
+namespace kith {
+
+/// Lands rows that are in memory of a device, and gathers what is found of them.
+class DeviceLanding {
+ public:
+  struct Found {
+    float largest = 0;          ///< max |element|; of bits 0
+    std::uint32_t bad_row = 0;  ///< the first with a NaN or an infinity; no_row: none has
+  };
+
+  /// Nothing is found yet. Locks the device. Throws out_of_memory.
+  ///   where     in messages
+  ///   features  the columns that count, ascending; empty: all
+  ///   dims      columns of the rows once they are landed
+  DeviceLanding(std::shared_ptr<Device::State> state, std::string_view where,
+                std::span<const std::int64_t> features, std::int64_t dims);
+
+  /// Enqueue it. Under the lock. Throws unsupported.
+  ///   to         how many rows are there is what `from` says
+  ///   first_row  the number of row 0 in what is found
+  void land(const spi::RawRows& from, const spi::RowBlocks& to, std::int64_t first_row) const;
+  /// Of all that was landed since it was made, or since forget(). Under the lock, and waits.
+  Found found() const;
+  /// Under the lock.
+  void forget() const;
+
+ private:
+  const std::shared_ptr<Device::State> state_;
+  const std::string_view where_;
+  const std::size_t dims_;
+  DeviceMemory found_, columns_;  ///< columns_ is empty where all count
+};
+
+}  // namespace kith
