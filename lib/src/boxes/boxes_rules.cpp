@@ -25,10 +25,10 @@ constexpr std::int64_t most_sampled = 64, queries_a_sampled = 16;
 constexpr double most_of_one = 4;
 
 // What a GPU takes, however few queries it has: a walk is a chain of reads that wait for each other. Measured
-// on an H100 by CUDA, 1,310,720 rows of 2 columns along a curve, one query: a walk takes 14.7 us for 15
-// neighbours and 39.1 for 101, of which it reads 3 to 8 leaves; the fused step, which reads all rows, 12.0
-// us.
-constexpr double walk_seconds = 10e-6, seconds_a_neighbour = 0.28e-6;
+// on an H100, 1,310,720 rows of 2 columns, one query: a walk takes 8.6 us (CUDA) and 9.7 (OpenCL) for 15
+// neighbours and 28.4 for 101, of which it reads 3 to 8 leaves; the fused step, which reads all rows, 12.0
+// and 14.6 us for 15, 19.2 and 24.3 for 101.
+constexpr double walk_seconds = 6e-6, seconds_a_neighbour = 0.23e-6;
 constexpr double step_seconds = 5e-6, bytes_a_second = 1.5e12;
 // A leaf more is one read of memory more that the others wait for, at its latency.
 constexpr double seconds_a_leaf = 0.7e-6;
