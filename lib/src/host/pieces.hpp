@@ -10,8 +10,8 @@
 
 namespace kith {
 
-/// run_team() of a body(piece, thread) that may throw: what the first of the pieces that failed threw is thrown when
-/// all threads are done, and pieces that no thread has begun by then are left out.
+/// run_team() of a body(piece, thread) that may throw: what the first of the pieces that failed threw is
+/// thrown when all threads are done, and pieces that no thread has begun by then are left out.
 template <class Body>
 void run_pieces(std::size_t count, std::size_t work, std::uint32_t team, const Body& body) {
   std::mutex mutex;
