@@ -86,6 +86,55 @@ TEST_CASE("quantized rows: the device proposes and the host ranks, without readi
   CHECK(explain(index.plan(m, 5)).find("residence      quantized: ") != std::string::npos);
 }
 
+TEST_CASE("quantized rows: rows in memory are ranked where they lie, or gathered") {
+  if (!has_int8()) return;
+  constexpr std::int64_t n = 3000, m = 70, dims = 40, k = 3;
+  for (const Metric metric : {Metric::squared_l2, Metric::negative_dot, Metric::cosine}) {
+    CAPTURE(std::string(name(metric)));
+    const Matrix train = hard_rows(DataKind::normal, Set::train, n, dims, metric),
+                 queries = hard_rows(DataKind::normal, Set::queries, m, dims, metric);
+    std::vector<float> gapped(static_cast<std::size_t>(n * (dims + 3)), 0.5f);
+    for (std::int64_t r = 0; r < n; ++r)
+      std::copy_n(train.view().row(r), dims, gapped.begin() + r * (dims + 3));
+    const MatrixView<const float> apart(gapped.data(), n, dims, dims + 3);
+    for (const std::vector<std::int64_t>& features :
+         {std::vector<std::int64_t>{}, std::vector<std::int64_t>{1, 5, 6, 20, 33}}) {
+      IndexOptions resident, way = quantized(500);
+      resident.features = way.features = features;
+      const Index whole(device(), train, metric, resident);
+      const Neighbors expected = whole.search(queries, k);
+      for (const RowsView& rows : {RowsView(train.view()), RowsView(apart)}) {
+        const Index index(device(), memory_source(rows), metric, way);
+        CHECK(index.residence() == Residence::quantized);
+        CHECK(difference(index.search(queries, k), expected) == "");
+        PlanOptions one;
+        one.threads = 1;
+        CHECK(difference(index.search(queries, k, one), expected) == "");
+      }
+    }
+  }
+}
+
+TEST_CASE("quantized rows: on a grid of bytes products rank, and no row is read") {
+  if (!has_int8()) return;
+  constexpr std::int64_t n = 5000, m = 30, dims = 48;
+  std::vector<std::uint8_t> bytes(static_cast<std::size_t>((n + m) * dims));
+  std::uint32_t state = 1;
+  for (std::uint8_t& byte : bytes)
+    byte = static_cast<std::uint8_t>((state = state * 1664525u + 1013904223u) >> 24);
+  const RowsView train(bytes.data(), Element::u8, n, dims),
+      queries(bytes.data() + n * dims, Element::u8, m, dims);
+  const auto source = std::make_shared<CopiedRows>(train);
+  const Index index(device(), source, Metric::l2, quantized(1000)), whole(device(), train, Metric::l2);
+  const int reads = source->reads;
+  Trace trace;
+  CHECK(difference(index.search(queries, 10, {}, &trace), whole.search(queries, 10)) == "");
+  CHECK(trace.plan.exact_products);
+  CHECK(trace.fallbacks == 0);
+  CHECK(!trace.seconds.contains("rank"));
+  CHECK(source->reads == reads);
+}
+
 TEST_CASE("quantized rows: what the certificate cannot decide goes by rows that pass, and is counted") {
   if (!has_int8()) return;
   constexpr std::int64_t n = 20000, m = 20, dims = 16;

@@ -60,7 +60,8 @@ struct Trace {
   std::int64_t leaves = 0;  ///< of 32 rows that a search by boxes read, of all queries
   /// With Residence::stream: chunks that were searched, and bytes that were read of the Source. `seconds` has
   /// `read` and `land` (rows checked, packed and copied to the device), which go on while a chunk is
-  /// searched, and `wait`, how long the search waited for them.
+  /// searched, and `wait`, how long the search waited for them. Where a device takes rows as they are, `read`
+  /// is the way to it, and `land`, for which the search waits, what it does with them there.
   std::int64_t chunks = 0;
   std::uint64_t source_bytes = 0;
   /// On a set of devices: each member that took part, in the order of the set. The seconds of steps and what

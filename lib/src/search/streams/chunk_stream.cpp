@@ -20,9 +20,15 @@ namespace {
 constexpr std::int64_t piece_bytes = std::int64_t{8} << 20;  ///< of what one thread reads at a time
 constexpr std::uint32_t most_readers =
     4;  ///< one reads about as fast as memory is copied; disks want several
-/// Of a chunk, for what proposers learn of its rows before they are searched.
-constexpr std::int64_t most_samples = 1024;
+/// Of a chunk, for what proposers learn of its rows before they are searched: to be done sooner than a chunk
+/// is copied.
+constexpr std::int64_t most_samples = 1024, most_sampled = std::int64_t{1} << 17;
 constexpr auto between_looks = std::chrono::milliseconds(50);  ///< of who waits, whether to stop
+
+/// Every so many of `count` rows.
+std::int64_t step_of_sample(std::int64_t count, std::int64_t cols) {
+  return divide_up(count, std::clamp<std::int64_t>(most_sampled / cols, 1, most_samples));
+}
 
 [[noreturn]] void refuse_stopped() {
   throw Error(Errc::interrupted,
@@ -152,7 +158,7 @@ void ChunkStream::fill(Slot& slot, std::int64_t first, std::int64_t count) {
   slot.count = count;
   if (copies_) {
     const Stopwatch reading;
-    copies_->copy(first, count, *slot.memory->get(), divide_up(count, most_samples), slot.sample,
+    copies_->copy(first, count, *slot.memory->get(), step_of_sample(count, set_.rows.cols), slot.sample,
                   [this] { return gives_up(); });
     const std::lock_guard lock(mutex_);
     work_.read += reading.seconds();
@@ -246,8 +252,8 @@ std::shared_ptr<Index::State> ChunkStream::landed(const Slot& slot) {
 
 /// What proposers want to know, of a sample.
 void ChunkStream::learn(const Slot& slot, Index::State& chunk) const {
-  const RowsView given(slot.sample.data(), set_.rows.element,
-                       divide_up(slot.count, divide_up(slot.count, most_samples)), set_.rows.cols);
+  const std::int64_t count = divide_up(slot.count, step_of_sample(slot.count, set_.rows.cols));
+  const RowsView given(slot.sample.data(), set_.rows.element, count, set_.rows.cols);
   const PreparedRows sample = prepare_rows("index", "training", given, set_.metric, threads_, mask_of(set_));
   chunk.centre = centre_of(sample.view, set_.metric);
   chunk.clip_range = measured_reach(chunk, sample.view);
