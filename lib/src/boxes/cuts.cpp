@@ -46,6 +46,24 @@ struct Part {
   }
 };
 
+/// A row where it came, by a column. Not std::stable_sort() of numbers, whose name the library would export.
+struct Placed {
+  float value;
+  std::uint32_t place, row;
+
+  bool operator<(const Placed& other) const {
+    return value != other.value ? value < other.value : place < other.place;
+  }
+};
+
+/// Rows by a column; equal ones stay as they came.
+void sort_by_column(MatrixView<const float> rows, std::uint32_t column, std::span<std::uint32_t> order) {
+  std::vector<Placed> placed(order.size());
+  for (std::uint32_t i = 0; i < order.size(); ++i) placed[i] = {rows.row(order[i])[column], i, order[i]};
+  std::sort(placed.begin(), placed.end());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = placed[i].row;
+}
+
 }  // namespace
 
 std::vector<spi::Cut> cuts_for(MatrixView<const float> sample, std::uint32_t n) {
@@ -76,10 +94,8 @@ std::vector<std::uint32_t> order_by_cuts(MatrixView<const float> rows, const std
     const std::size_t part = std::size_t{spi::part_rows}
                              << (bits_before(cuts, cuts.size()) - bits_before(cuts, i));
     for (std::size_t begin = 0; begin < order.size(); begin += part)
-      std::stable_sort(order.data() + begin, order.data() + std::min(begin + part, order.size()),
-                       [&](std::uint32_t a, std::uint32_t b) {
-                         return rows.row(a)[cuts[i].column] < rows.row(b)[cuts[i].column];
-                       });
+      sort_by_column(rows, cuts[i].column,
+                     std::span(order).subspan(begin, std::min(part, order.size() - begin)));
   }
   return order;
 }
