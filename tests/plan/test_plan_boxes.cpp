@@ -87,6 +87,7 @@ TEST_CASE("plan: a GPU that has few queries goes by boxes where a walk is short 
   // A sample takes a walk, too.
   CHECK_FALSE(takes(1310720, 100, 2, 15));
   CHECK(takes(1310720, 1000, 2, 15));
+  CHECK(takes(400000, 4096, 2, 3));  // tests/search/test_boxes.cpp
   // A query that reads more than was expected takes twice as long as all rows at most.
   const Plan plan = make_plan(gpu, {Metric::l2, 100000000, 1, 3, 16}, {}, made);
   CHECK(plan.most_leaves > 1000);

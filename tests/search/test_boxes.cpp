@@ -216,14 +216,17 @@ TEST_CASE("boxes: what they are not for is refused, or left alone") {
   }
 }
 
-/// Queries of 40,000 rows for which a sample of them may be asked: a GPU reads all rows for fewer meanwhile.
-std::int64_t enough_to_sample() {
-  return device().info().kind == DeviceKind::gpu ? 16384 : 640;
+/// So many rows and queries that a sample may be asked: a GPU reads fewer rows for fewer queries meanwhile.
+std::int64_t rows_to_sample() {
+  return device().info().kind == DeviceKind::gpu ? 400000 : 40000;
+}
+std::int64_t queries_to_sample() {
+  return device().info().kind == DeviceKind::gpu ? 4096 : 640;
 }
 
 TEST_CASE("boxes: chosen where they pay, and not where a sample of the queries says otherwise") {
   if (most() < 5) return;
-  const std::int64_t n = 40000, m = enough_to_sample();
+  const std::int64_t n = rows_to_sample(), m = queries_to_sample();
   const auto any = [](auto& random, auto, auto) { return uniform(random); };
   const Matrix train = rows_of(n, 2, 1, any), near = rows_of(m, 2, 2, any);
   // On a circle around all queries every row is about as far.
@@ -249,7 +252,7 @@ TEST_CASE("boxes: chosen where they pay, and not where a sample of the queries s
 
 TEST_CASE("boxes: queries that a sample has missed and that read too much are searched by the chain") {
   if (most() < 5) return;
-  const std::int64_t n = 40000, m = enough_to_sample();
+  const std::int64_t n = rows_to_sample(), m = queries_to_sample();
   // Half of the rows lie on a circle, far away, and some queries in its middle; none of these is sampled.
   const Matrix train = rows_of(n, 2, 1, [&](auto& random, std::int64_t r, std::int64_t d) {
     const float angle = static_cast<float>(r) * (6.2831853f / static_cast<float>(n));
