@@ -36,7 +36,7 @@ class PartedRows {
                                  std::span<const float> radii, const PlanOptions& options,
                                  Trace* trace) const = 0;
   /// Keys that are no longer needed, whose memory a later search may use.
-  virtual void take_back(Keys) const {}
+  virtual void take_back(Keys&&) const {}
 
   /// As Index::plan(), prepare() and feedback() do.
   virtual Plan plan(const Index::State& whole, std::int64_t m, std::int64_t k, const PlanOptions& options,

@@ -44,7 +44,7 @@ class SetRows : public PartedRows {
           return search_for_keys(*part.rows, asked, k, way, told, kept_.take());
         });
   }
-  void take_back(Keys keys) const override { kept_.put(std::move(keys)); }
+  void take_back(Keys&& keys) const override { kept_.put(std::move(keys)); }
 
   RadiusKeys within_keys(const Index::State& whole, const CheckedQueries& queries,
                          std::span<const float> radii, const PlanOptions& options,

@@ -229,7 +229,7 @@ void ChunkStream::wait_for(const Slot& slot) {
 /// The chunk of a slot by the device. Steps that use the packed rows before it come first.
 std::shared_ptr<Index::State> ChunkStream::landed(const Slot& slot) {
   const Stopwatch landing;
-  const std::shared_ptr<Index::State> chunk = new_chunk(slot);
+  std::shared_ptr<Index::State> chunk = new_chunk(slot);
   DeviceLanding::Found found;
   {
     const DeviceSession session(*set_.device.state());
