@@ -2,6 +2,7 @@
 // tools/lab/workloads. The seed is fixed, so a failure is one every time.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "common/device.hpp"
@@ -24,6 +25,30 @@ TEST_CASE("random: thousands of cases, the bits of the contract spelt out, or on
   for (const std::string& failure : result.failures) FAIL_CHECK(failure);
   CHECK(result.different == 0);
   CHECK(result.compared == options.cases);
+}
+
+TEST_CASE("random: a case that once lacked the scratch of lists that were made longer") {
+  const auto& has = device().info().proposers;
+  const auto& selects = device().info().selectors;
+  if (std::find(has.begin(), has.end(), Proposer::int8) == has.end() ||
+      std::find(selects.begin(), selects.end(), Selector::selection_sort) == selects.end())
+    return;
+  workloads::Case c;
+  c.data = DataKind::integers;
+  c.seed = 256205;
+  c.n = 5784;
+  c.m = 31;
+  c.dims = 1;
+  c.k = 17;
+  c.metric = Metric::negative_dot;
+  c.train_element = Element::bf16;
+  c.query_element = Element::f16;
+  c.selector = Selector::selection_sort;  // which takes less of it than others
+  c.proposer = Proposer::int8;
+  c.query_tile = 28;
+  c.train_tile = 256;
+  c.threads = 1;
+  CHECK(workloads::difference(workloads::plain_answer(c), workloads::answer(device(), c)) == "");
 }
 
 TEST_SUITE_END();

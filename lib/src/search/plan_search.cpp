@@ -98,9 +98,11 @@ void add_proposer_steps(const DeviceInfo& info, const Plan& plan, std::vector<sp
   steps.push_back(proposal.prune(plan.query_tile));
   for (const Attempt& attempt : plan.attempts)
     if (attempt.when == Attempt::When::few) {
+      const std::int64_t open = std::max<std::int64_t>(plan.query_tile / Attempt::many_open, 1);
       proposal.lengthen_lists(attempt.lists);
-      steps.push_back(proposal.tighten_by_bounds(
-          std::max<std::int64_t>(plan.query_tile / Attempt::many_open, 1), plan.problem.k, {}));
+      steps.push_back(proposal.tighten_by_bounds(open, plan.problem.k, {}));
+      const spi::Grid<Key> best{nullptr, 0, static_cast<std::size_t>(open), k, k};
+      steps.push_back(proposal.tighten(best, false, false, {}));
     }
 }
 
