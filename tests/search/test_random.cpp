@@ -43,7 +43,7 @@ TEST_CASE("random: a case that once lacked the scratch of lists that were made l
   c.metric = Metric::negative_dot;
   c.train_element = Element::bf16;
   c.query_element = Element::f16;
-  c.selector = Selector::selection_sort;  // which takes less of it than others
+  c.selector = Selector::selection_sort;  // other selectors ask for more scratch, which hides it
   c.proposer = Proposer::int8;
   c.query_tile = 28;
   c.train_tile = 256;
