@@ -3,12 +3,14 @@
 
 #include <charconv>
 #include <cstdio>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <system_error>
 #include <vector>
 
 #include "profile.hpp"
+#include "propose/collect.hpp"
 #include "steps/steps.hpp"
 
 namespace kith::cuda {
@@ -83,6 +85,8 @@ DeviceInfo info_of(const cudaDeviceProp& device, std::size_t place) {
   const auto capability = static_cast<std::uint32_t>(device.major * 10 + device.minor);
   if (refusal_of_tensor_cores(capability, info.local_memory_bytes).empty())
     info.proposers.insert(info.proposers.end(), {Proposer::fp16, Proposer::int8});
+  if (takes_collect_hopper(capability, info.local_memory_bytes))
+    info.profile.byte_queries = std::numeric_limits<std::uint32_t>::max();
   return info;
 }
 

@@ -117,8 +117,8 @@ __device__ __forceinline__ void take_registers() {
   asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(registers));
 }
 
-/// A matrix of rows of 16-bit floats in shared memory, as wgmma takes it: lines of 128, 64 or 32 bytes,
-/// swizzled, eight of which are aligned to their size.
+/// A matrix of rows of 16-bit floats, or of bytes, in shared memory, as wgmma takes it: lines of 128, 64 or
+/// 32 bytes, swizzled, eight of which are aligned to their size.
 __device__ __forceinline__ std::uint64_t matrix_at(const void* rows, std::uint32_t line_bytes) {
   const std::uint64_t swizzle = line_bytes == 128 ? 1 : line_bytes == 64 ? 2 : 3;
   const std::uint64_t address = (shared_address(rows) & 0x3FFFFu) >> 4;
@@ -128,7 +128,9 @@ __device__ __forceinline__ std::uint64_t matrix_at(const void* rows, std::uint32
 
 /// Sums of 64 queries by 128 rows: of warp w, sum [4 j + e] of a lane is of query 16 w + lane / 4 (8 more for
 /// e >= 2) and row 8 j + 2 (lane % 4) + e % 2.
-using Sums = float[64];
+/// Of 16-bit floats they are float, of bytes int.
+template <class Sum>
+using Sums = Sum[64];
 
 /// Before the first multiply() that uses registers which others have written.
 __device__ __forceinline__ void begin_products() {
@@ -143,32 +145,48 @@ __device__ __forceinline__ void wait_products() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(groups) : "memory");
 }
 /// The sums are not read before this, which comes after a wait.
-__device__ __forceinline__ void settle(Sums& sums) {
+__device__ __forceinline__ void settle(Sums<float>& sums) {
 #pragma unroll
   for (int i = 0; i < 64; ++i) asm volatile("" : "+f"(sums[i])::"memory");
 }
-
-#define KITH_FOUR(c, i) "+f"((c)[i]), "+f"((c)[(i) + 1]), "+f"((c)[(i) + 2]), "+f"((c)[(i) + 3])
-#define KITH_SIXTEEN(c, i) \
-  KITH_FOUR(c, i), KITH_FOUR(c, (i) + 4), KITH_FOUR(c, (i) + 8), KITH_FOUR(c, (i) + 12)
-
-/// sums = a b, or sums + a b: a of 64 rows by 16 dimensions, b of 128 rows by 16.
-__device__ __forceinline__ void multiply(Sums& sums, std::uint64_t a, std::uint64_t b, bool add) {
-  asm volatile(
-      "{\n"
-      ".reg .pred add;\n"
-      "setp.ne.b32 add, %66, 0;\n"
-      "wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 "
-      "{%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,"
-      "%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31,"
-      "%32,%33,%34,%35,%36,%37,%38,%39,%40,%41,%42,%43,%44,%45,%46,%47,"
-      "%48,%49,%50,%51,%52,%53,%54,%55,%56,%57,%58,%59,%60,%61,%62,%63},"
-      "%64, %65, add, 1, 1, 0, 0;\n"
-      "}\n"
-      : KITH_SIXTEEN(sums, 0), KITH_SIXTEEN(sums, 16), KITH_SIXTEEN(sums, 32), KITH_SIXTEEN(sums, 48)
-      : "l"(a), "l"(b), "r"(static_cast<int>(add)));
+__device__ __forceinline__ void settle(Sums<int>& sums) {
+#pragma unroll
+  for (int i = 0; i < 64; ++i) asm volatile("" : "+r"(sums[i])::"memory");
 }
 
+#define KITH_FOUR(kind, c, i) kind((c)[i]), kind((c)[(i) + 1]), kind((c)[(i) + 2]), kind((c)[(i) + 3])
+#define KITH_SIXTEEN(kind, c, i)                                                   \
+  KITH_FOUR(kind, c, i), KITH_FOUR(kind, c, (i) + 4), KITH_FOUR(kind, c, (i) + 8), \
+      KITH_FOUR(kind, c, (i) + 12)
+#define KITH_SIXTY_FOUR(kind, c) \
+  KITH_SIXTEEN(kind, c, 0), KITH_SIXTEEN(kind, c, 16), KITH_SIXTEEN(kind, c, 32), KITH_SIXTEEN(kind, c, 48)
+#define KITH_PRODUCT(type, transposed)                                \
+  "{\n"                                                               \
+  ".reg .pred add;\n"                                                 \
+  "setp.ne.b32 add, %66, 0;\n"                                        \
+  "wgmma.mma_async.sync.aligned.m64n128" type                         \
+  " {%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,"          \
+  "%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31,"  \
+  "%32,%33,%34,%35,%36,%37,%38,%39,%40,%41,%42,%43,%44,%45,%46,%47,"  \
+  "%48,%49,%50,%51,%52,%53,%54,%55,%56,%57,%58,%59,%60,%61,%62,%63}," \
+  "%64, %65, add" transposed                                          \
+  ";\n"                                                               \
+  "}\n"
+
+/// sums = a b, or sums + a b: a of 64 rows by 32 bytes of dimensions, b of 128 rows by as many.
+__device__ __forceinline__ void multiply(Sums<float>& sums, std::uint64_t a, std::uint64_t b, bool add) {
+  asm volatile(KITH_PRODUCT("k16.f32.f16.f16", ", 1, 1, 0, 0")
+               : KITH_SIXTY_FOUR("+f", sums)
+               : "l"(a), "l"(b), "r"(static_cast<int>(add)));
+}
+__device__ __forceinline__ void multiply(Sums<int>& sums, std::uint64_t a, std::uint64_t b, bool add) {
+  asm volatile(KITH_PRODUCT("k32.s32.s8.s8", "")
+               : KITH_SIXTY_FOUR("+r", sums)
+               : "l"(a), "l"(b), "r"(static_cast<int>(add)));
+}
+
+#undef KITH_PRODUCT
+#undef KITH_SIXTY_FOUR
 #undef KITH_SIXTEEN
 #undef KITH_FOUR
 

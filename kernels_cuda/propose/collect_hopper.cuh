@@ -1,4 +1,4 @@
-// What collect, fp16, for compute capability 9.0 (collect_fp16_hopper.cu) is made of: how a block shares its
+// What collect for compute capability 9.0 (collect_hopper.cu) is made of: how a block shares its
 // memory and its tiles, the warp that copies, and the test of sums.
 // No twin in kernels_cl: the OpenCL back end multiplies by mma.sync alone.
 #pragma once
@@ -154,9 +154,9 @@ __device__ __forceinline__ void load_threshold(float (&threshold)[2], const Half
 
 /// Test the sums of 64 queries, of which this warp has 16: 16 sums of a query at a time, of 64 rows.
 ///   low  of the rows of the tile
-template <bool sample>
+template <bool sample, class Sum>
 __device__ __forceinline__ void test_sums(Findings<>& findings, const HalfCollection& collection,
-                                          const hopper::Sums& sums, const float* low,
+                                          const hopper::Sums<Sum>& sums, const float* low,
                                           const float (&threshold)[2], std::uint32_t q, std::uint32_t place,
                                           std::uint32_t row, std::uint32_t lane) {
   constexpr int columns = 16, rows = 64;
@@ -174,7 +174,8 @@ __device__ __forceinline__ void test_sums(Findings<>& findings, const HalfCollec
       float v[columns];
 #pragma unroll
       for (int c = 0; c < columns; ++c)
-        v[c] = __fmaf_rn(-collection.unscale, sums[part * 32 + c / 2 * 4 + 2 * h + c % 2], low_of[c]);
+        v[c] = __fmaf_rn(-collection.unscale, static_cast<float>(sums[part * 32 + c / 2 * 4 + 2 * h + c % 2]),
+                         low_of[c]);
       if constexpr (sample) {
         put_sample(collection, v, q + 8 * h, place + part * rows, lane);
         continue;

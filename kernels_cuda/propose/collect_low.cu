@@ -2,7 +2,7 @@
 //
 //   query row terms [4, q]   train row terms [4, t]
 //   low  [columns]   half_norm - E, or -E for inner products, rounded down; NaN where there is no row, or its
-//                    terms are NaN
+//                    terms are NaN. Of exact products E is 0, and only half_norm is read
 //   gap  [columns]   norm^2 / 2 + E - low, or 2 E, rounded up
 //
 // A thread a place. What bounds need of the queries is found before, or by each block
@@ -47,6 +47,12 @@ __global__ __launch_bounds__(threads) void compute_low(const ProductBound bound,
   const auto row_term_of = [&](std::size_t which) {
     return __ldg(bound.train_terms.data + which * bound.train_terms.stride + t);
   };
+  if (bound.exact) {
+    const float half_norm = row_term_of(spi::half_norm);
+    low[place] = bound.squared ? half_norm : half_norm * 0.0f;
+    if (gap != nullptr) gap[place] = 0;
+    return;
+  }
   const float norm = row_term_of(spi::norm);
   const double error =
       row_error(terms, largest, row_term_of(spi::residual), norm, row_term_of(spi::quantized_norm));

@@ -59,7 +59,7 @@ struct Rows {
 /// Queries that a proposer takes at a time.
 inline std::int64_t most_queries(const spi::Device& device, Proposer proposer) {
   return device.info.kind == DeviceKind::gpu && proposer == Proposer::int8
-             ? 64
+             ? std::int64_t{device.info.profile.byte_queries}
              : std::numeric_limits<std::int64_t>::max();
 }
 

@@ -28,6 +28,9 @@ struct KernelProfile {
   /// For many queries the fused step divides the training rows itself, and needs no groups.
   bool divides_rows = false;
 
+  /// Queries of a step that proposer int8 takes; beside it those of other proposers have no limit.
+  std::uint32_t byte_queries = spi::small_batch;
+
   /// Rows of the host are copied as they are, and checked, converted and packed on the device.
   bool lands_rows = false;
 

@@ -51,10 +51,12 @@ std::vector<Round> rounds_of(const Plan& plan, DeviceKind kind) {
     return {{rows, columns_of_bf16, rows, false}, {rows, columns, rows, false}};
   if (!halves && (plan.proposer != Proposer::int8 || kind == DeviceKind::cpu))
     return {{rows, columns, rows, false}};
+  // Of bytes only some devices take many queries a step.
+  const bool many = plan.problem.m > spi::small_batch && (halves || plan.query_tile > spi::small_batch);
   std::vector<Round> rounds;
   for (const std::uint32_t dims : columns_for(plan.proposer, plan.problem.dims)) {
     rounds.push_back({rows, dims, small_batch_at_once(plan.problem.m), false});
-    if (halves && plan.problem.m > spi::small_batch) rounds.push_back({rows, dims, rows, false});
+    if (many) rounds.push_back({rows, dims, rows, false});
   }
   if (halves && plan.problem.m > spi::small_batch && plan.problem.dims <= spi::most_fused_test_dims)
     rounds.insert(rounds.end(), std::begin(few_column_rounds), std::end(few_column_rounds));

@@ -123,35 +123,39 @@ Steps best_steps(const Problem& problem, const StepCost& cost, std::int64_t samp
 }  // namespace
 
 /// Tensor cores multiply so fast that what is listed costs more than steps, and with few queries, whose lists
-/// take little, a step costs more than many candidates. The smallest blocks make the best sample. int8 takes
-/// few queries at a time, however many there are.
+/// take little, a step costs more than many candidates. The smallest blocks make the best sample. Many chips
+/// take few queries at a time by int8, however many there are.
 void visit_fast(const KernelProfile& profile, const Problem& problem, const PlanOptions& options,
                 Choice& choice) {
   constexpr std::int64_t most_queries = 32768, places_of_few = 16384;
   constexpr std::int64_t few_neighbours = 256, fewest_of_many = 32 * few_neighbours;
   constexpr std::int64_t fewest_rows = std::int64_t{4} * spi::quantized_block_rows;
+  constexpr std::int64_t queries_a_block = 256;  // of the kernels for many
   constexpr double multiply_adds_a_step = 1e14;  // a third of a second of an H200
   const std::int64_t small_batch = profile.small_batch;
-  const bool bytes = choice.proposer == Proposer::int8, few = bytes || problem.m <= small_batch;
+  const bool bytes = choice.proposer == Proposer::int8;
+  const std::int64_t most = bytes ? std::min(most_queries, std::int64_t{profile.byte_queries}) : most_queries;
+  const bool few = std::min(problem.m, most) <= small_batch;
   Problem at_once = problem;
-  if (bytes) at_once.m = std::min(problem.m, small_batch);
+  if (bytes) at_once.m = std::min(problem.m, most);
   const std::int64_t asked_for = whole_quantized_blocks(options.train_tile);
   const Steps steps = best_steps(at_once, StepCost(at_once, small_batch), asked_for);
   choice.visit_rows = spi::quantized_block_rows;
   choice.seed_rows = asked_for ? asked_for : careful_seed(problem.k, fewest_rows);
   choice.sample_rows = steps.sample;
   choice.growth = steps.growth;
-  // Bounds are not the distances themselves: of few queries they are those of int8, and further apart.
-  const auto places = static_cast<std::int64_t>(steps.places * (few ? 2 : 1.25));
+  // Bounds are not the distances themselves: of few queries, and of bytes, they are those of int8, and
+  // further apart.
+  const auto places = static_cast<std::int64_t>(steps.places * (few || bytes ? 2 : 1.25));
   // Where the guess was wrong, lists hold what careful steps list (tiles.cpp).
   const std::int64_t rest = problem.k <= few_neighbours ? places_a_neighbour * problem.k : fewest_of_many;
   choice.candidates = std::max({few ? places_of_few : fewest_places, rest, places,
                                 2 * careful_seed(problem.k, choice.seed_rows),
                                 steps.sample / (2 * std::int64_t{spi::sample_rows})});
   const double multiply_adds = static_cast<double>(problem.n) * static_cast<double>(problem.dims);
-  const auto in_time = static_cast<std::int64_t>(multiply_adds_a_step / multiply_adds);
-  choice.query_tile =
-      bytes ? small_batch : std::clamp(in_time, std::int64_t{spi::quantized_block_rows}, most_queries);
+  auto in_time = static_cast<std::int64_t>(multiply_adds_a_step / multiply_adds);
+  if (in_time > queries_a_block) in_time -= in_time % queries_a_block;
+  choice.query_tile = std::clamp(in_time, std::min(std::int64_t{spi::quantized_block_rows}, most), most);
 }
 
 }  // namespace kith

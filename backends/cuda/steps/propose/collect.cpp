@@ -33,7 +33,7 @@ std::string refusal_of_products_there(const spi::CollectStep& step, const Queue&
   if (step.train.rows.cols > spi::most_dims_int8)
     return what + " is for up to " + std::to_string(spi::most_dims_int8) + " columns, and there are " +
            std::to_string(step.train.rows.cols) + "; choose fp16";
-  if (step.values.rows > spi::small_batch)
+  if (step.values.rows > spi::small_batch && !takes_collect_hopper(queue.capability, queue.shared_bytes))
     return what + " is for up to " + std::to_string(spi::small_batch) + " queries a step, and there are " +
            std::to_string(step.values.rows) + "; choose fp16";
   return "";
@@ -84,7 +84,7 @@ spi::Support Device::check(const spi::CollectStep& step) const {
   if (refusal.empty()) refusal = spi::refusal_of_error(step);
   if (refusal.empty()) refusal = gemm ? Cublas::refusal() : refusal_of_products_there(step, queue_);
   if (!refusal.empty()) return {refusal, 0};
-  if (step.proposer == Proposer::int8) return {};
+  if (step.proposer == Proposer::int8 && step.values.rows <= spi::small_batch) return {};
   if (gemm) try {
       cublas();                     // so that nothing is opened or allocated in a search
     } catch (const Error& error) {  // what may pass is no refusal: those are remembered
@@ -100,7 +100,8 @@ cudaError_t Device::enqueue(const spi::CollectStep& step) {
   if (step.proposer == Proposer::none) return collect_values(queue_, step);
   switch (spi::products_of(step)) {
     case spi::ProductKind::bytes:
-      return collect_int8(queue_, step);
+      if (step.values.rows <= spi::small_batch) return collect_int8(queue_, step);
+      break;
     case spi::ProductKind::halves_small_batch:
       return collect_fp16_small_batch(queue_, step);
     case spi::ProductKind::halves_fused_test:
@@ -111,13 +112,12 @@ cudaError_t Device::enqueue(const spi::CollectStep& step) {
   }
   const cudaError_t error = collect_low(queue_, step);
   if (error != cudaSuccess) return error;
-  if (step.proposer != Proposer::fp16) {
+  if (step.proposer == Proposer::gemm) {
     spi::retried(info, [&] { multiply(cublas(), step); });
     return collect_values(queue_, step);
   }
-  const bool hopper =
-      has_collect_fp16_hopper && queue_.capability == 90 && queue_.shared_bytes >= hopper_shared_bytes;
-  return hopper ? collect_fp16_hopper(queue_, step) : collect_fp16(queue_, step);
+  const bool hopper = takes_collect_hopper(queue_.capability, queue_.shared_bytes);
+  return hopper ? collect_hopper(queue_, step) : collect_fp16(queue_, step);
 }
 
 }  // namespace kith::cuda

@@ -1,16 +1,18 @@
-// collect, fp16, for compute capability 9.0: as collect_fp16.cu, by products of groups of four warps (wgmma).
+// collect, fp16 and int8, for compute capability 9.0: as collect_fp16.cu, by products of groups of four warps
+// (wgmma). Lines of bytes lie as lines of 16-bit floats do, and have twice as many dimensions.
 //
 // A block takes 256 queries and, one after another, tiles of 128 training rows. Of its twenty warps one
 // copies slabs, as they lie, by one bulk copy each, into a ring of stages; sixteen are four groups, each of
 // which multiplies 64 queries with every tile and tests the sums, 64 a thread: while one multiplies, others
 // test. Where queries stay in shared memory (`resident`, up to 256 dimensions) only training rows come; else
 // slabs of queries come with them, and two blocks, a pair, take the same queries and every other tile: each
-// copies half of the queries' slabs for both. Work: q * t * dims multiply-adds in steps of m64n128k16, and
-// two instructions a pair. Shared memory: up to 227 KiB. A slab of 16 KiB feeds 1024 cycles of the tensor
-// cores; so do 48 KiB, of which 16 from a neighbour. Source: docs/certificate.md; one warp that copies for
-// others that multiply: CUTLASS 3 (NVIDIA, 2023).
-// No twin in kernels_cl: the OpenCL back end multiplies by mma.sync alone.
+// copies half of the queries' slabs for both. Work: q * t * dims multiply-adds in steps of m64n128k16, of
+// bytes m64n128k32, and two instructions a pair, of bytes three. Shared memory: up to 227 KiB. A slab of 16
+// KiB feeds 1024 cycles of the tensor cores; so do 48 KiB, of which 16 from a neighbour. Source:
+// docs/certificate.md; one warp that copies for others that multiply: CUTLASS 3 (NVIDIA, 2023). No twin in
+// kernels_cl: the OpenCL back end multiplies by mma.sync alone.
 #include "propose/collect_hopper.cuh"
+#include "propose/int8.hpp"
 
 namespace kith::cuda {
 namespace {
@@ -19,11 +21,11 @@ constexpr std::uint32_t threads = (groups + 1) * group_threads;
 // Registers of a thread. A block begins with 96 for each, 61,440 in all, and that is what there is to share.
 constexpr int registers_to_copy = 32, registers_to_multiply = 112;
 
-/// Add `steps` times 16 dimensions, at most so many, to the sums of 64 queries, without a branch between
-/// them.
-template <std::uint32_t most_steps>
-__device__ __forceinline__ void multiply_slab(hopper::Sums& sums, std::uint64_t a, std::uint64_t b, bool add,
-                                              std::uint32_t steps) {
+/// Add `steps` times 32 bytes of the rows, at most so many, to the sums of 64 queries, without a branch
+/// between them.
+template <std::uint32_t most_steps, class Sum>
+__device__ __forceinline__ void multiply_slab(hopper::Sums<Sum>& sums, std::uint64_t a, std::uint64_t b,
+                                              bool add, std::uint32_t steps) {
   if constexpr (most_steps > 1) {
     if (steps < most_steps) {
       multiply_slab<most_steps - 1>(sums, a, b, add, steps);
@@ -38,7 +40,7 @@ __device__ __forceinline__ void multiply_slab(hopper::Sums& sums, std::uint64_t 
 }
 
 /// What a group of four warps multiplies: 64 queries with all tiles of the block.
-template <std::uint32_t line_bytes, bool resident, bool sample>
+template <class Sum, std::uint32_t line_bytes, bool resident, bool sample>
 __device__ __forceinline__ void multiply_tiles(const HalfCollection& collection, const HalfWork& work,
                                                const Memory& memory, const unsigned char* shared, Rest& rest,
                                                Share<resident> share, std::uint32_t query_block) {
@@ -65,7 +67,7 @@ __device__ __forceinline__ void multiply_tiles(const HalfCollection& collection,
 #pragma unroll 1
   for (std::uint32_t i = 0; i < share.count; ++i, share.next(collection), low_place.next(memory.stages)) {
     std::uint32_t last = place.stage;
-    hopper::Sums sums;
+    hopper::Sums<Sum> sums;
 #pragma unroll 1
     for (std::uint32_t s = 0; s < work.slabs; ++s, place.next(memory.stages)) {
       hopper::wait<!resident>(&rest.full[place.stage], place.parity);
@@ -98,9 +100,9 @@ __device__ __forceinline__ void multiply_tiles(const HalfCollection& collection,
 }
 
 /// Block, or pair, b takes queries 256 (b % query_blocks) ... and part b / query_blocks of the tiles.
-template <std::uint32_t line_bytes, bool resident, bool sample>
-__global__ __launch_bounds__(threads, 1) void collect_halves_hopper(const HalfCollection collection,
-                                                                    const HalfWork work) {
+template <class Sum, std::uint32_t line_bytes, bool resident, bool sample>
+__global__ __launch_bounds__(threads, 1) void collect_tiles_hopper(const HalfCollection collection,
+                                                                   const HalfWork work) {
   extern __shared__ unsigned char whole[];
   take_turn();
   const Memory memory = memory_of<resident>(line_bytes, work.slabs);
@@ -128,39 +130,47 @@ __global__ __launch_bounds__(threads, 1) void collect_halves_hopper(const HalfCo
     __syncwarp();
   } else {
     hopper::take_registers<registers_to_multiply>();
-    multiply_tiles<line_bytes, resident, sample>(collection, work, memory, shared, rest, share, query_block);
+    multiply_tiles<Sum, line_bytes, resident, sample>(collection, work, memory, shared, rest, share,
+                                                      query_block);
   }
   // No block ends while the other may copy to it, or arrive.
   if (!resident) hopper::meet_cluster();
 }
 
-template <std::uint32_t line_bytes, bool resident>
+template <class Sum, std::uint32_t line_bytes, bool resident>
 cudaError_t start(const Queue& queue, const HalfCollection& collection, HalfWork work) {
   const Memory memory = memory_of<resident>(line_bytes, work.slabs);
   const std::uint32_t at_once = std::max(queue.multiprocessors / (resident ? 1 : 2), 1u);
   work.a_part = divide_up(work.tiles, best_parts(work.query_blocks, at_once, work.tiles, 2));
   const std::uint32_t parts = divide_up(work.tiles, work.a_part);  // none is empty
   const std::uint64_t blocks = std::uint64_t{work.query_blocks} * parts * (resident ? 1 : 2);
-  const auto kernel = collection.sample.data != nullptr ? collect_halves_hopper<line_bytes, resident, true>
-                                                        : collect_halves_hopper<line_bytes, resident, false>;
+  const auto kernel = collection.sample.data != nullptr
+                          ? collect_tiles_hopper<Sum, line_bytes, resident, true>
+                          : collect_tiles_hopper<Sum, line_bytes, resident, false>;
   return launch_as({resident ? 1u : 2u, true}, queue, kernel, blocks, threads, memory.bytes, collection,
                    work);
 }
 
-}  // namespace
-
-cudaError_t collect_fp16_hopper(const Queue& queue, const spi::CollectStep& step) {
-  const HalfCollection collection = collection_of(step, low_of(step));
-  const HalfShape shape = half_shape(collection.dims);
+template <class Sum>
+cudaError_t start(const Queue& queue, const HalfCollection& collection, const HalfShape& shape,
+                  std::uint32_t dims_a_step) {
   HalfWork work{};
   work.slabs = shape.slabs;
-  work.used_pieces = divide_up(collection.dims, 16u) * 2;
+  work.used_pieces = divide_up(collection.dims, dims_a_step) * 2;
   work.query_blocks = divide_up(collection.rows, block_queries);
   work.tiles = divide_up(collection.columns, tile_rows);
-  if (shape.pieces == 2) return start<32, true>(queue, collection, work);
-  if (shape.pieces == 4) return start<64, true>(queue, collection, work);
-  return shape.slabs <= resident_slabs ? start<128, true>(queue, collection, work)
-                                       : start<128, false>(queue, collection, work);
+  if (shape.pieces == 2) return start<Sum, 32, true>(queue, collection, work);
+  if (shape.pieces == 4) return start<Sum, 64, true>(queue, collection, work);
+  return shape.slabs <= resident_slabs ? start<Sum, 128, true>(queue, collection, work)
+                                       : start<Sum, 128, false>(queue, collection, work);
+}
+
+}  // namespace
+
+cudaError_t collect_hopper(const Queue& queue, const spi::CollectStep& step) {
+  const HalfCollection collection = collection_of(step, low_of(step));
+  return step.proposer == Proposer::int8 ? start<int>(queue, collection, byte_shape(collection.dims), 32)
+                                         : start<float>(queue, collection, half_shape(collection.dims), 16);
 }
 
 }  // namespace kith::cuda
