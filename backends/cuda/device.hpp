@@ -93,6 +93,7 @@ class Device : public spi::Device {
   spi::Support check(const spi::NearestStep& step) const;
   spi::Support check(const spi::MergeStep& step) const;
   spi::Support check(const spi::PrepareStep& step) const;
+  spi::Support check(const spi::RecoverStep& step) const;
   spi::Support check(const spi::CollectStep& step) const;
   spi::Support check(const spi::PruneStep& step) const;
   spi::Support check(const spi::RerankStep& step) const;
@@ -113,6 +114,7 @@ class Device : public spi::Device {
   cudaError_t enqueue(const spi::NearestStep& step);
   cudaError_t enqueue(const spi::MergeStep& step);
   cudaError_t enqueue(const spi::PrepareStep& step);
+  cudaError_t enqueue(const spi::RecoverStep& step);
   cudaError_t enqueue(const spi::CollectStep& step);
   cudaError_t enqueue(const spi::PruneStep& step);
   cudaError_t enqueue(const spi::RerankStep& step);

@@ -97,7 +97,7 @@ class Device : public spi::Device {
   void enqueue(const spi::Step& step) override;
 
  private:
-  // One file a step: distance.cpp, select.cpp (and select_radix.cpp), nearest.cpp, merge.cpp, prepare.cpp,
+  // One file a step: distance.cpp, select.cpp (and select_radix.cpp), nearest.cpp, merge.cpp, prepare.cpp, recover.cpp,
   // collect.cpp (and collect_dot.cpp, collect_halves.cpp, collect_fused_test.cpp, collect_small_batch.cpp),
   // prune.cpp, rerank.cpp, tighten.cpp, tighten_bounds.cpp (and of samples), vote.cpp, mask.cpp, score.cpp,
   // accumulate.cpp, boxes.cpp, order.cpp, pack_boxes.cpp, land.cpp, finish.cpp.
@@ -106,6 +106,7 @@ class Device : public spi::Device {
   spi::Support check(const spi::NearestStep& step) const;
   spi::Support check(const spi::MergeStep& step) const;
   spi::Support check(const spi::PrepareStep& step) const;
+  spi::Support check(const spi::RecoverStep& step) const;
   spi::Support check(const spi::CollectStep& step) const;
   spi::Support check(const spi::PruneStep& step) const;
   spi::Support check(const spi::RerankStep& step) const;
@@ -126,6 +127,7 @@ class Device : public spi::Device {
   void enqueue(const spi::NearestStep& step);
   void enqueue(const spi::MergeStep& step);
   void enqueue(const spi::PrepareStep& step);
+  void enqueue(const spi::RecoverStep& step);
   void enqueue(const spi::CollectStep& step);
   void enqueue(const spi::PruneStep& step);
   void enqueue(const spi::RerankStep& step);

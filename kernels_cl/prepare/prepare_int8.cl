@@ -15,14 +15,8 @@
 // Work-group b of 256 items takes rows 32 b ... of the quantized rows, 64 dimensions at a time, turned over
 // in local memory; eight items share the sums of a row. Work: r * dims steps, each float read once, a quarter
 // as many bytes written, with a copy five quarters. docs/certificate.md, section 2.
+#include "prepare/byte_lines.cl"
 #include "prepare/prepare_quantized.cl"
-
-// Where piece p of row r stands in a block. The same piece of 8 neighbouring rows never meets in a bank of
-// local memory.
-uint place_of(uint r, uint p) {
-  const uint turn = r * PIECES / 8 % PIECES;
-  return (p / PIECES * QUANTIZED_BLOCK_ROWS + r) * PIECES + (p % PIECES ^ turn);
-}
 
 // How bytes are made of numbers.
 typedef struct {

@@ -16,11 +16,13 @@
 // From the sums of squares of x - c, of x~ and of x - c - x~.
 //   inexact  at least the relative error that x~ has in double precision, at most 2^-50; 0 where it has none
 //   exact    sums are those of add_exact_squares(): a residual of 0 is one
+//   stride   0: half_norm is all that is wanted
 void write_row_terms(global float* row_terms, ulong stride, double moved, double quantized, double residual,
                      uint dims, double inexact, bool exact) {
   const bool on_grid = exact && residual == 0;
   const float norm = root_at_least(moved, dims), quantized_norm = root_at_least(quantized, dims);
   row_terms[HALF_NORM * stride] = on_grid ? round_down(0.5 * moved) : half_at_most(moved, dims);
+  if (stride == 0) return;
   row_terms[NORM * stride] = norm;
   row_terms[QUANTIZED_NORM * stride] = quantized_norm;
   // x - c was rounded to double, and so was its distance from the quantized rows.

@@ -16,10 +16,13 @@ typedef ulong Pending;
 typedef uint Pending;
 #endif
 
-// What `low` of row t is made of: residual, quantized_norm, and half_norm or norm; NaN where there is no row,
-// as is what its terms may be.
+// What `low` of row t is made of: residual, quantized_norm, and half_norm or norm; of exact products
+// half_norm, three times. NaN where there is no row, as is what its terms may be.
 float3 row_terms_of(global const float* row_terms, ulong stride, ulong t, uint t_rows) {
   if (t >= t_rows) return (float3)(NAN);
+#ifdef EXACT
+  return (float3)(row_terms[t]);
+#endif
   return (float3)(row_terms[RESIDUAL * stride + t], row_terms[QUANTIZED_NORM * stride + t],
                   row_terms[(HALVES ? 0 : NORM) * stride + t]);
 }

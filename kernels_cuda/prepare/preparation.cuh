@@ -12,13 +12,18 @@ struct Preparation {
   const float* centre;      ///< [dims]
   Matrix<float> quantized;  ///< [rows.rows, rows.dims]
   Matrix<float> row_terms;  ///< [4, rows.rows]
+  bool half_norms_only;     ///< of row_terms
   Matrix<float> copy;       ///< [rows.rows, rows.dims] of the rows themselves; none where data is null
 };
 
 /// Of quantized rows that are written row by row.
 inline Preparation preparation_of(const spi::PrepareStep& step) {
-  return {rows_of(step.rows), input_of(step.centre).data, matrix_of(step.out.rows),
-          matrix_of(step.out.row_terms), matrix_of(step.copy)};
+  return {rows_of(step.rows),
+          input_of(step.centre).data,
+          matrix_of(step.out.rows),
+          matrix_of(step.out.row_terms),
+          step.out.row_terms.rows == 1,
+          matrix_of(step.copy)};
 }
 
 /// Of quantized rows for tensor cores: from its first place; its stride means nothing.

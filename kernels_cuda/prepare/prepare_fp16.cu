@@ -79,7 +79,7 @@ __global__ __launch_bounds__(tile_of_halves) void prepare_split(const Preparatio
   for (std::uint32_t p = 0; p < split_pieces; ++p)
     quantized[place_of(shape, i, p)] = {columns[2 * p].x, columns[2 * p].y, columns[2 * p + 1].x,
                                         columns[2 * p + 1].y};
-  if (mine) write_row_terms(preparation.row_terms, i, sums, rows.dims);
+  if (mine) write_row_terms(preparation, i, sums);
 }
 
 }  // namespace

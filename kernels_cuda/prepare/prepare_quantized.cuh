@@ -40,15 +40,17 @@ __device__ __forceinline__ float root_above(double squares, double margin) {
 /// Terms of row r.
 ///   inexact  at least the relative error that x~ has in double precision; 0 where it has none
 ///   exact    sums are those of add_exact(): a residual of 0 is one
-__device__ inline void write_row_terms(const Matrix<float>& row_terms, std::uint32_t r, const Squares& sums,
-                                       std::uint32_t dims, double inexact = 0, bool exact = false) {
+__device__ inline void write_row_terms(const Preparation& preparation, std::uint32_t r, const Squares& sums,
+                                       double inexact = 0, bool exact = false) {
+  const Matrix<float>& row_terms = preparation.row_terms;
   const bool on_grid = exact && sums.residual == 0;
-  const double margin = (static_cast<double>(dims) + 8.0) * 0x1p-53;
+  const double margin = (static_cast<double>(preparation.rows.dims) + 8.0) * 0x1p-53;
   float* const at = row_terms.data + r;
   const float norm = root_above(sums.moved, margin);
   const float quantized_norm = root_above(sums.quantized, margin + 4.0 * inexact);
   at[spi::half_norm * row_terms.stride] =
       __double2float_rd(0.5 * (on_grid ? sums.moved : sums.moved * (1.0 - margin)));
+  if (preparation.half_norms_only) return;
   at[spi::norm * row_terms.stride] = norm;
   at[spi::quantized_norm * row_terms.stride] = quantized_norm;
   // x - c was rounded to double, and so was its distance from the quantized rows.

@@ -119,7 +119,7 @@ __global__ __launch_bounds__(threads, 3) void prepare_turned(const Preparation p
   }
   if (warp % team != 0 || block >= row_blocks || i >= rows.rows) return;
   for (std::uint32_t other = 1; other < team; ++other) own.add(sums_of[warp + other][lane]);
-  write_row_terms(preparation.row_terms, i, own, rows.dims, Form::inexact, form.is_exact());
+  write_row_terms(preparation, i, own, Form::inexact, form.is_exact());
 }
 
 template <class Form, int team>

@@ -39,15 +39,20 @@ __device__ inline LargestOfQueries largest_of_queries(const ProductBound& bound,
   return {largest_of_warp(most.norm), largest_of_warp(most.error), largest_of_warp(most.quantized_norm)};
 }
 
-/// What `low` of a row is made of; NaN where there is no row, as is what its terms may be.
+/// What `low` of a row is made of; NaN where there is no row, as is what its terms may be. Of exact products
+/// the first two mean nothing.
 struct RowTerms {
   float residual, quantized_norm;
-  float other;  // half_norm, or norm for inner products
+  float other;  // half_norm, or norm for inner products that are not exact
 
   __device__ __forceinline__ void load(const ProductBound& bound, std::uint64_t t) {
     residual = quantized_norm = other = not_a_candidate();
     if (t >= bound.rows) return;
     const float* const at = bound.train_terms.data + t;
+    if (bound.exact) {
+      other = __ldg(at + spi::half_norm * bound.train_terms.stride);
+      return;
+    }
     residual = __ldg(at + spi::residual * bound.train_terms.stride);
     quantized_norm = __ldg(at + spi::quantized_norm * bound.train_terms.stride);
     other = __ldg(at + (bound.squared ? spi::half_norm : spi::norm) * bound.train_terms.stride);

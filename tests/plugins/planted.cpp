@@ -82,7 +82,8 @@ class PlantedDevice : public spi::Device {
       return proposal(tighten->proposer, tighten->metric);
     if (std::holds_alternative<spi::TightenBySampleStep>(step.work)) return {"it takes no samples", 0};
     const auto* prepare = std::get_if<spi::PrepareStep>(&step.work);
-    if (prepare && !has(prepare->proposer)) return {"it prepares no such quantized rows", 0};
+    if ((prepare && !has(prepare->proposer)) || std::holds_alternative<spi::RecoverStep>(step.work))
+      return {"it prepares no such quantized rows", 0};
     if (std::holds_alternative<spi::BoxesStep>(step.work) ||
         std::holds_alternative<spi::OrderStep>(step.work) ||
         std::holds_alternative<spi::PackBoxesStep>(step.work))
@@ -319,6 +320,7 @@ class PlantedDevice : public spi::Device {
   void run(const spi::OrderStep&) {}
   void run(const spi::PackBoxesStep&) {}
   void run(const spi::LandStep&) {}
+  void run(const spi::RecoverStep&) {}
   void run(const spi::FinishStep&) {}
 
   void run(const spi::AccumulateStep& s) {

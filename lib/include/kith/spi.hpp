@@ -29,7 +29,7 @@
 namespace kith::spi {
 
 /// Raised whenever anything in this header, or those of `kith/spi/`, changes; the loader compares it first.
-inline constexpr std::uint32_t plugin_abi = 14;
+inline constexpr std::uint32_t plugin_abi = 15;
 
 /// One chain for each (query, row) pair, raw.
 struct DistanceStep {
@@ -140,7 +140,8 @@ struct AccumulateStep {
 using Work =
     std::variant<DistanceStep, SelectStep, NearestStep, MergeStep, PrepareStep, CollectStep, PruneStep,
                  RerankStep, TightenStep, TightenByBoundsStep, TightenBySampleStep, VoteStep, MaskStep,
-                 ScoreStep, AccumulateStep, BoxesStep, OrderStep, PackBoxesStep, LandStep, FinishStep>;
+                 ScoreStep, AccumulateStep, BoxesStep, OrderStep, PackBoxesStep, LandStep, FinishStep,
+                 RecoverStep>;
 
 struct Step {
   Work work;

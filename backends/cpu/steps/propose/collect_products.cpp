@@ -61,17 +61,16 @@ std::size_t pieces_of(const spi::CollectStep& step) {
   return step.visits.rows == 0 ? 1 : step.visits.count;
 }
 
-/// `low` and `gap` of training rows begin ... begin + count - 1, where products are exact: E is 0. So are
-/// residuals, but of rows that do not count: those are NaN.
+/// `low` and `gap` of training rows begin ... begin + count - 1, where products are exact: E is 0. Of inner
+/// products `low` is 0, or NaN where the row does not count.
 ///   at  where they go to
 void copy_half_norms(const spi::CollectStep& step, std::size_t begin, std::size_t count, bool squares,
                      const OfRows& of, std::size_t at) {
   const spi::Grid<float>& row_terms = step.train.row_terms;
   std::fill_n(of.gap + at, count, 0.0f);
-  if (squares)
-    std::copy_n(elements(row_terms) + spi::half_norm * row_terms.stride + begin, count, of.low + at);
-  else
-    std::copy_n(elements(row_terms) + spi::residual * row_terms.stride + begin, count, of.low + at);
+  std::copy_n(elements(row_terms) + spi::half_norm * row_terms.stride + begin, count, of.low + at);
+  if (squares) return;
+  for (std::size_t t = 0; t < count; ++t) of.low[at + t] *= 0.0f;
 }
 
 /// `low` and `gap` of every training row.

@@ -49,6 +49,7 @@ void write_row_terms(const spi::PrepareStep& step, const Squares& of, std::size_
   // A sum of squares of whole numbers, in steps of the grid, is exact.
   const bool on_grid = step.out.on_grid == spi::OnGrid::exactly && of.residual[r] == 0;
   row_terms[spi::half_norm * stride] = float_below(of.moved[r] * 0.5 * (on_grid ? 1 : 1 - slack));
+  if (step.out.row_terms.rows == 1) return;
   row_terms[spi::norm * stride] = norm;
   row_terms[spi::quantized_norm * stride] = quantized_norm;
   row_terms[spi::residual * stride] =

@@ -44,7 +44,9 @@ constexpr std::size_t quantized_columns(Proposer proposer, std::size_t dims) {
 /// means nothing.
 struct QuantizedRows {
   Grid<float> rows;       ///< [rows, dims]  each row moved by the centre c and rounded
-  Grid<float> row_terms;  ///< [terms_a_row, rows]  by RowTerm. All NaN: to CollectStep there is no such row
+  /// [terms_a_row, rows]  by RowTerm. All NaN: to CollectStep there is no such row. Training rows that all lie
+  /// on their grid exactly may have [1, rows]: half_norm, which is all that steps of exact products read.
+  Grid<float> row_terms;
   /// int8. Of a row that lies on its grid exactly, residual is 0 and half_norm is |x'|^2 / 2 itself, up to
   /// most_exact_dims columns.
   OnGrid on_grid = OnGrid::no;
@@ -64,6 +66,16 @@ struct PrepareStep {
                          ///< where it is 1 / b, and c is the same for all columns
   bool queries = false;  ///< else training rows; where fp16 splits numbers the two are unlike
   Grid<float> copy = {};  ///< [rows, dims]  the rows themselves, row-major, for RerankStep; empty: no copy
+};
+
+/// Training rows back from quantized rows of int8, all of which lie on their grid exactly: c + x~, the very
+/// values that were prepared.
+struct RecoverStep {
+  static constexpr const char* name = "recover";
+  QuantizedRows rows;  ///< read only; row terms are not looked at
+  Grid<float> centre;  ///< [1, dims], read only
+  float scale;         ///< as they were prepared with
+  RowBlocks out;       ///< written, the last block to its end; `first` is a multiple of `block`
 };
 
 /// Counted lists of candidates. List q holds training rows in its first min(counts[q], capacity)
