@@ -68,6 +68,9 @@ class Index:
     shares : sequence of float, optional
         On a set of devices, one a device: the parts of the work that they get, in proportion. None: by what was
         measured on them.
+    reserve : int
+        Rows, those in `X` included, that there is to be room for on the device: :meth:`with_` puts rows of bytes
+        there without a copy of those that are there. 0: as many as in `X`.
 
     Raises
     ------
@@ -104,6 +107,7 @@ class Index:
         ids: Optional[Any] = None,
         placement: str = "automatic",
         shares: Optional[Any] = None,
+        reserve: int = 0,
     ) -> None:
         if not isinstance(metric, str):
             raise InvalidArgument(f"kith.Index: metric={metric!r}; pass a name, one of {', '.join(metrics())}")
@@ -114,6 +118,7 @@ class Index:
         options = s.sized(s.IndexOptions, metric=metric.encode())
         options.first_row = not_negative(first_row, "kith.Index: first_row")
         options.largest = 0.0 if largest is None else float(largest)
+        options.reserve = not_negative(reserve, "kith.Index: reserve")
         if features is not None:
             columns = index_array(features, "kith.Index: features")
             options.features, options.feature_count = address(columns), len(columns)

@@ -56,6 +56,7 @@ class IndexOptions(c.Structure):
         ("placement", c.c_char_p),
         ("shares", c.c_void_p),
         ("share_count", c.c_int64),
+        ("reserve", c.c_int64),
     ]
 
 

@@ -17,12 +17,14 @@ using namespace kith::c_api;
 namespace kith::c_api {
 
 IndexOptions index_options_of(const char* where, const kith_index_options& given) {
-  return {copy_of(where, "features", given.features, given.feature_count),
-          given.first_row,
-          given.largest,
-          copy_of(where, "ids", given.ids, given.id_count),
-          choice_of(given.placement, Placement::automatic, placement_named),
-          copy_of(where, "shares", given.shares, given.share_count)};
+  IndexOptions options{copy_of(where, "features", given.features, given.feature_count),
+                       given.first_row,
+                       given.largest,
+                       copy_of(where, "ids", given.ids, given.id_count),
+                       choice_of(given.placement, Placement::automatic, placement_named),
+                       copy_of(where, "shares", given.shares, given.share_count)};
+  options.reserve = given.reserve;
+  return options;
 }
 
 void search_to_arrays(const Index& in, const RowsView& asked, std::int64_t k, const PlanOptions& options,

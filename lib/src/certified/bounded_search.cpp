@@ -218,7 +218,7 @@ void BoundedSearch::rank(const Phase& phase, bool guessed, std::int64_t count, c
 
 /// As RerankStep reads them. Where products say what all chains are it reads none, and none are there.
 spi::RowBlocks BoundedSearch::rows_of(std::size_t chunk) const {
-  if (rows_elsewhere()) {
+  if (rows_elsewhere() || index_.rows_are_bytes) {
     const auto rows = static_cast<std::uint32_t>(index_.chunks[chunk].rows);
     return {quantized_->of(chunk, 0, 0).rows.memory, 0, rows, static_cast<std::uint32_t>(index_.dims), 1};
   }

@@ -13,8 +13,10 @@ MaskedRows::MaskedRows(const Index::State& index, const Plan& plan,
     : rows_(std::move(rows)) {
   if (!plan.masked) return;
   const std::shared_ptr<Device::State>& state = index.device.state();
-  for (const Chunk& chunk : index.chunks)
-    row_terms_.emplace_back(state, size(chunk.rows) * spi::terms_a_row * sizeof(float));
+  for (std::size_t i = 0; i < index.chunks.size(); ++i) {
+    const spi::Grid<float> terms = rows_->of(i, 0, index.chunks[i].rows).row_terms;
+    row_terms_.emplace_back(state, terms.rows * terms.stride * sizeof(float));
+  }
   const DeviceSession session(*state);
   StepTimer timer(*session, trace);
   for (std::size_t i = 0; i < index.chunks.size(); ++i) {

@@ -78,22 +78,24 @@ IndexQuantizedRows::IndexQuantizedRows(const std::shared_ptr<Device::State>& sta
       dims_(form.centre.size()),
       scale_(form.scale),
       on_grid_(form.on_grid),
+      terms_a_row_(form.half_norms_only ? 1 : spi::terms_a_row),
       centre_(state, form.centre.size() * sizeof(float)),
       elsewhere_(std::move(elsewhere)) {
   for (const std::int64_t count : counts)
     parts_.push_back(
         {DeviceMemory(state, quantized_row_bytes(proposer, count, static_cast<std::int64_t>(dims_))),
-         DeviceMemory(state, size(count) * spi::terms_a_row * sizeof(float)), DeviceMemory(), count});
+         DeviceMemory(state, size(count) * terms_a_row_ * sizeof(float)), DeviceMemory(), count});
   const DeviceSession session(*state);
   session->write(*centre_.get(), 0, form.centre.data(), form.centre.size() * sizeof(float));
 }
 
 void IndexQuantizedRows::fill(Device::State& state, std::size_t chunk, std::int64_t first, std::int64_t count,
-                              const spi::Allocation& rows, std::uint32_t threads) {
+                              const spi::Allocation& rows, std::uint32_t threads, std::int64_t from) {
   const DeviceSession session(state);
-  const spi::RowBlocks from{&rows, 0, static_cast<std::uint32_t>(count), static_cast<std::uint32_t>(dims_),
-                            session->info.train_block};
-  const spi::Step step{spi::PrepareStep{proposer_, from, centre(), of(chunk, first, count), scale_}, threads};
+  const spi::RowBlocks given{&rows, static_cast<std::uint32_t>(from), static_cast<std::uint32_t>(count),
+                             static_cast<std::uint32_t>(dims_), session->info.train_block};
+  const spi::Step step{spi::PrepareStep{proposer_, given, centre(), of(chunk, first, count), scale_},
+                       threads};
   const spi::Support support = session->check(step);
   if (!support.refusal.empty())
     throw Error(Errc::unsupported, "index: " + session->info.spec + ": " + support.refusal);
@@ -103,7 +105,8 @@ void IndexQuantizedRows::fill(Device::State& state, std::size_t chunk, std::int6
 
 void IndexQuantizedRows::settle(Device::State& state) {
   const DeviceSession session(state);
-  if (on_grid_ == spi::OnGrid::exactly && !all_on_grid(*session)) on_grid_ = spi::OnGrid::nearly;
+  if (on_grid_ == spi::OnGrid::exactly && terms_a_row_ > 1 && !all_on_grid(*session))
+    on_grid_ = spi::OnGrid::nearly;
 }
 
 IndexQuantizedRows::IndexQuantizedRows(const std::shared_ptr<Device::State>& state,
@@ -113,6 +116,7 @@ IndexQuantizedRows::IndexQuantizedRows(const std::shared_ptr<Device::State>& sta
       dims_(form.centre.size()),
       scale_(form.scale),
       on_grid_(form.on_grid),
+      terms_a_row_(spi::terms_a_row),
       centre_(state, form.centre.size() * sizeof(float)) {
   for (const Chunk& chunk : chunks)
     parts_.push_back(
@@ -166,7 +170,7 @@ spi::QuantizedRows IndexQuantizedRows::of(std::size_t chunk, std::int64_t first,
   const Part& part = parts_[chunk];
   const std::size_t begin = has_own_order(proposer_) ? size(first) : size(first) * dims_;
   return {{part.rows.get(), begin, size(rows), dims_, dims_},
-          {part.row_terms.get(), size(first), spi::terms_a_row, size(rows), size(part.count)},
+          {part.row_terms.get(), size(first), terms_a_row_, size(rows), size(part.count)},
           on_grid_};
 }
 

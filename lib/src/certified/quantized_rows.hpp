@@ -43,6 +43,7 @@ struct QuantizedForm {
   std::vector<float> centre;
   float scale = 1;
   spi::OnGrid on_grid = spi::OnGrid::no;
+  bool half_norms_only = false;  ///< of row terms, as spi::QuantizedRows may have it: all rows lie on the grid
 };
 
 /// Of the training rows of an Index.
@@ -70,8 +71,9 @@ class IndexQuantizedRows {
   /// Make `count` quantized rows of chunk number `chunk`, from its row `first` on, a multiple of
   /// spi::quantized_block_rows. Waits until they are there. Throws unsupported.
   ///   rows  the rows, in memory that is free afterwards
+  ///   from  where the first of them is there, a multiple of the device's block
   void fill(Device::State& state, std::size_t chunk, std::int64_t first, std::int64_t count,
-            const spi::Allocation& rows, std::uint32_t threads);
+            const spi::Allocation& rows, std::uint32_t threads, std::int64_t from = 0);
   /// All are made: find out whether they lie on their grid exactly. Locks the device.
   void settle(Device::State& state);
 
@@ -107,6 +109,7 @@ class IndexQuantizedRows {
   std::size_t dims_;
   float scale_;
   spi::OnGrid on_grid_;
+  std::size_t terms_a_row_;
   DeviceMemory centre_;
   std::vector<Part> parts_;
   std::shared_ptr<const RowsElsewhere> elsewhere_;

@@ -73,6 +73,9 @@ struct Index::State {
   /// Where no single device holds the rows as a whole: who searches them; there are no chunks then, and what
   /// is made of the rows is kept there. Null: the rows are in the chunks.
   std::shared_ptr<const PartedRows> parted;
+  /// The rows are bytes: chunks are without memory, and quantized rows of int8 are the rows. What exact
+  /// products do not answer, `parted` does.
+  bool rows_are_bytes = false;
   std::vector<float> centre;  ///< centre_of() the rows
   double clip_range = 0;      ///< clip_range_of() the rows
   ByteGrid grid;              ///< grid_of() the rows

@@ -1,10 +1,13 @@
 #include "search/exact_search.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "exact/exact_tile.hpp"
 #include "plan/plan_memory.hpp"
 #include "rows/rows.hpp"
+#include "search/boxed_search.hpp"
+#include "search/parted/parted_rows.hpp"
 #include "search/pipeline.hpp"
 
 namespace kith {
@@ -79,6 +82,53 @@ void search_rest(const Index::State& index, const Plan& plan, const PlanOptions&
     search.run(some, own, watcher, trace, nothing);
     move_keys(*state, own, first, some, open, workspace);
   }
+}
+
+namespace {
+
+/// Rows as a caller has them: columns that do not count are 0.
+std::vector<float> with_all_columns(const Index::State& index, const std::vector<float>& rows) {
+  const auto columns = static_cast<std::size_t>(index.columns), dims = static_cast<std::size_t>(index.dims);
+  if (columns == dims) return rows;
+  std::vector<float> given(rows.size() / dims * columns);
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    given[i / dims * columns + static_cast<std::size_t>(index.features[i % dims])] = rows[i];
+  return given;
+}
+
+Key key_of(std::uint32_t value, std::int64_t place) {
+  return place < 0 ? no_key : Key{value} << 32 | static_cast<std::uint32_t>(place);
+}
+
+}  // namespace
+
+void search_rest_in_parts(const Index::State& index, const Plan& plan, const PlanOptions& options,
+                          MatrixView<const float> queries, const Open& open, const Workspace& workspace,
+                          Trace* trace) {
+  const auto count = static_cast<std::int64_t>(open.queries.size());
+  const std::vector<float> rows = gathered(queries, open.queries, 0), given = with_all_columns(index, rows);
+  const float largest = *std::max_element(
+      rows.begin(), rows.end(), [](float a, float b) { return std::fabs(a) < std::fabs(b); });
+  const CheckedQueries asked{RowsView(given.data(), Element::f32, count, index.columns),
+                             {rows.data(), count, index.dims},
+                             std::fabs(largest)};
+  const PlanOptions way = options_for_rest(index, plan, options);
+  Trace more;
+  const Keys found =
+      index.parted->search_keys(index, asked, plan.problem.k, way, trace ? &more : nullptr);
+  const auto k = static_cast<std::size_t>(plan.problem.k);
+  const spi::Grid<Key> result = workspace.result(1);
+  const DeviceSession session(*index.device.state());
+  std::vector<Key> keys(k);
+  for (std::size_t i = 0; i < open.queries.size(); ++i) {
+    for (std::size_t j = 0; j < k; ++j) keys[j] = key_of(found.value[i * k + j], found.row[i * k + j]);
+    session->write(*result.memory, static_cast<std::size_t>(open.queries[i]) * k * sizeof(Key), keys.data(),
+                   k * sizeof(Key));
+  }
+  if (!trace) return;
+  for (const auto& [step, seconds] : more.seconds) trace->seconds[step] += seconds;
+  trace->device_seconds += more.device_seconds;
+  trace->chunks += more.chunks;
 }
 
 }  // namespace kith

@@ -47,4 +47,9 @@ PlanOptions options_for_rest(const Index::State& index, const Plan& plan, const 
 void search_rest(const Index::State& index, const Plan& plan, const PlanOptions& options,
                  MatrixView<const float> queries, const Open& open, const Workspace& workspace, Trace* trace);
 
+/// The same where rows are bytes: whoever has them answers.
+void search_rest_in_parts(const Index::State& index, const Plan& plan, const PlanOptions& options,
+                          MatrixView<const float> queries, const Open& open, const Workspace& workspace,
+                          Trace* trace);
+
 }  // namespace kith

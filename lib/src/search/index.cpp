@@ -14,6 +14,8 @@
 #include "kith/error.hpp"
 #include "rows/mapped_options.hpp"
 #include "rows/rows.hpp"
+#include "search/bytes/byte_rows.hpp"
+#include "search/bytes/byte_windows.hpp"
 #include "search/device_memory/index_rows.hpp"
 #include "search/filtered/kept_rows.hpp"
 #include "search/index_checks.hpp"
@@ -46,6 +48,18 @@ void check_residence(const IndexOptions& options) {
   if (options.residence == Residence::automatic || options.residence == Residence::resident) return;
   refuse("residence " + std::string(name(options.residence)) +
          " is of rows that a source keeps; give memory_source(rows), and keep the rows");
+}
+
+/// Whether rows stay as bytes: where that is asked for by a room for more of them, or where floats would take
+/// so much more that they are worth being made only by searches that need them. Rows of few columns go by
+/// boxes, which are floats.
+bool keeps_bytes(const Index::State& index, const std::vector<std::int64_t>& order,
+                 const IndexOptions& options) {
+  constexpr std::int64_t fewest_dims = 16, fewest_floats = std::int64_t{1} << 26;
+  if (is_set(index.device) || !order.empty() ||
+      !stays_in_bytes(index.device.info(), index.metric, index.element, index.dims))
+    return false;
+  return options.reserve > 0 || (index.dims >= fewest_dims && index.rows >= fewest_floats / index.dims);
 }
 
 std::vector<std::int64_t> in_order(std::span<const std::int64_t> ids) {
@@ -104,10 +118,24 @@ void place_rows(Index::State& index, RowsOfIndex rows, const IndexOptions& optio
   index.grid = grid_of(rows.sample.view, index.metric, index.element);
 }
 
+/// Rows that lie on one device as another kind of rows, and more of them behind.
+void add_to_chunks(const Index::State& before, MatrixView<const float> more, Index::State& grown) {
+  grown.chunks = before.parted->as_chunks(before);
+  for (Chunk& chunk : upload_chunks(grown.device.state(), more, before.rows, 0))
+    grown.chunks.push_back(std::move(chunk));
+  const std::vector<float> some = sampled_rows(*before.parted, before.rows, before.dims);
+  const MatrixView<const float> sample(some.data(), static_cast<std::int64_t>(some.size()) / before.dims,
+                                       before.dims);
+  grown.centre = centre_of(sample, grown.metric);
+  grown.clip_range = std::max(measured_reach(grown, sample), measured_reach(grown, more));
+  grown.grid = grid_of(sample, grown.metric, Element::f32);
+}
+
 /// The rows of `before` and `more` behind them, for `grown`, which lacks only these.
 void add_rows(const Index::State& before, RowsOfIndex more, Index::State& grown) {
   if (before.parted) {
     grown.parted = before.parted->with(grown, more.sample.view, 0);
+    if (!grown.parted) add_to_chunks(before, more.sample.view, grown);
     return;
   }
   grown.chunks = before.chunks;
@@ -129,6 +157,8 @@ std::shared_ptr<Index::State> compacted(const Index::State& index, std::span<con
 }  // namespace
 
 void check_shard(const IndexOptions& options, Metric metric, std::int64_t rows, float largest) {
+  if (options.reserve < 0 || options.reserve > most_rows)
+    refuse("reserve = " + std::to_string(options.reserve) + "; choose from 0 to " + std::to_string(most_rows));
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
   if (options.first_row < 0 || options.first_row > most - rows)
     refuse("first_row = " + std::to_string(options.first_row) + " with " + std::to_string(rows) +
@@ -175,15 +205,21 @@ Index::Index(Device device, const RowsView& train, Metric metric, const IndexOpt
                                        checked_features(options, metric, train.cols));
   check_shard(options, metric, train.rows, 0);
   const std::vector<std::int64_t> order = order_of_ids("index", options.ids, train.rows, 0);
-  RowsOfIndex rows = put_rows(*state, {"training", train, order, 0, options.first_row});
-  check_shard(options, metric, train.rows, rows.largest);
   state->rows = train.rows;
   state->element = train.element;
   state->numbers = options.ids.empty() ? RowNumbers(train.rows) : RowNumbers(in_order(options.ids));
   state->first_row = options.first_row;
   state->largest_of_shards = options.largest;
-  state->largest = rows.largest;
-  place_rows(*state, std::move(rows), options);
+  const RowsForIndex given{"training", train, order, 0, options.first_row};
+  if (keeps_bytes(*state, order, options)) {
+    state->parted = ByteRows::made_of(*state, given, options.reserve);
+    state->largest = state->parted->largest_element();
+  } else {
+    RowsOfIndex rows = put_rows(*state, given);
+    state->largest = rows.largest;
+    place_rows(*state, std::move(rows), options);
+  }
+  check_shard(options, metric, train.rows, state->largest);
   state_ = std::move(state);
 } catch (...) {
   rethrow_as_error();
@@ -194,10 +230,9 @@ Index Index::with(const RowsView& more, std::span<const std::int64_t> ids) const
   if (more.cols != state_->columns)
     refuse("the added rows have " + std::to_string(more.cols) + " columns but the index has " +
            std::to_string(state_->columns) + "; give as many");
-  if (!state_->parted) check_count(state_->rows + more.rows);
+  if (!is_set(state_->device)) check_count(state_->rows + more.rows);
   const std::vector<std::int64_t> order = order_of_ids("index", ids, more.rows, state_->numbers.next());
   check_element("index", "added", more, state_->metric);
-  RowsOfIndex rows = put_rows(*state_, {"added", more, order, state_->rows});
   auto state = std::make_shared<State>(state_->device, state_->metric, state_->columns, state_->features);
   state->rows = state_->rows + more.rows;
   state->element = more.element == state_->element ? more.element : Element::f32;
@@ -208,10 +243,17 @@ Index Index::with(const RowsView& more, std::span<const std::int64_t> ids) const
   if (state->first_row != 0 && state->numbers.has_ids())
     refuse("the index has first_row = " + std::to_string(state->first_row) +
            ", so rows are not given ids; leave them out");
+  const RowsForIndex given{"added", more, order, state_->rows};
+  if (state_->parted) state->parted = state_->parted->with_as_they_are(*state, given);
+  if (state->parted) {
+    state->largest = state->parted->largest_element();
+  } else {
+    RowsOfIndex rows = put_rows(*state_, given);
+    state->largest = std::max(state_->largest, rows.largest);
+    add_rows(*state_, std::move(rows), *state);
+  }
   check_shard({{}, state->first_row, state->largest_of_shards}, state->metric, state->numbers.positions(),
-              rows.largest);
-  state->largest = std::max(state_->largest, rows.largest);
-  add_rows(*state_, std::move(rows), *state);
+              state->largest);
   Index grown = *this;
   grown.state_ = std::move(state);
   return grown;

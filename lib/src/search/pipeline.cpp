@@ -161,6 +161,8 @@ void Ladder::leave_to_chain(MatrixView<const float> queries, const Open& open, b
     begin_ = plan_.attempts.size() - 1;
   if (bounded_ && bounded_->rows_elsewhere())
     leave_lists_empty(index_, plan_, queries.rows(), open, workspace);
+  else if (index_.rows_are_bytes)
+    search_rest_in_parts(index_, plan_, options_, queries, open, workspace, trace);
   else
     search_rest(index_, plan_, options_, queries, open, workspace, trace);
   if (trace) trace->fallbacks += many;

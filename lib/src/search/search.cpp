@@ -225,7 +225,11 @@ void check_checkpoint(std::string_view where, const Index::State& index, const P
 void search_to(const Index::State& index, const RowsView& given, std::int64_t k, const PlanOptions& options,
                Trace* trace, const MakeRoom& make_room, const Take& also) {
   check_checkpoint("search", index, options);
-  if (index.parted) return search_parted(index, given, k, options, trace, make_room);
+  if (index.parted && !index.rows_are_bytes) {
+    if (const auto one = index.parted->as_one(index, {given, nullptr, k, options}))
+      return search_to(*one->index, given, k, one->options, trace, make_room, nullptr);
+    return search_parted(index, given, k, options, trace, make_room);
+  }
   const Stopwatch total;
   std::vector<unsigned char> copy;
   std::optional<RowsToLand> there;
@@ -252,7 +256,11 @@ void search_to(const Index::State& index, const RowsView& given, std::int64_t k,
 
 void search_checked(const Index::State& index, const CheckedQueries& queries, std::int64_t k,
                     const PlanOptions& options, Trace* trace, const MakeRoom& make_room) {
-  if (index.parted) return search_parted(index, queries, k, options, trace, make_room);
+  if (index.parted && !index.rows_are_bytes) {
+    if (const auto one = index.parted->as_one(index, {queries.given, &queries.rows, k, options}))
+      return search_checked(*one->index, queries, k, one->options, trace, make_room);
+    return search_parted(index, queries, k, options, trace, make_room);
+  }
   const Stopwatch total;
   const std::int64_t m = queries.given.rows;
   if (gathers(index, m, k, options) &&

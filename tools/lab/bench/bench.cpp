@@ -3,6 +3,8 @@
 #include "command/shared/json.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iterator>
 #include <memory>
 
 #include "command/shared/named_files.hpp"
@@ -15,7 +17,8 @@ namespace {
 std::vector<workloads::Workload> wanted_workloads(const BenchFlags& flags) {
   std::vector<workloads::Workload> wanted;
   if (flags.workload == "all") {
-    wanted = workloads::all_workloads();
+    std::copy_if(workloads::all_workloads().begin(), workloads::all_workloads().end(),
+                 std::back_inserter(wanted), [](const auto& workload) { return !workload.grown; });
   } else {
     for (const std::string& text : split_commas(flags.workload))
       wanted.push_back(workloads::find_workload(text));

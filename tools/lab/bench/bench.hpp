@@ -12,6 +12,7 @@
 #include "lab/energy/energy.hpp"
 #include "lab/stages/operations.hpp"
 #include "lab/workloads/clock.hpp"
+#include "lab/workloads/stored.hpp"
 #include "lab/workloads/workloads.hpp"
 
 namespace kith::command {
@@ -36,6 +37,10 @@ struct BenchData {
   workloads::Workload workload;
   workloads::Rows train, queries;
   std::string source;  ///< `uniform`, or a folder
+  std::optional<workloads::StoredRows> stored_train, stored_queries;  ///< of another element than f32
+
+  RowsView train_rows() const { return stored_train ? stored_train->view() : RowsView(train.view()); }
+  RowsView query_rows() const { return stored_queries ? stored_queries->view() : RowsView(queries.view()); }
 };
 
 bool has_fashion_mnist(const BenchFlags& flags);
@@ -76,6 +81,7 @@ struct Measured {
   std::vector<double> host;              ///< host clock around the same work, until finish() returned
   std::vector<double> total;             ///< host to answer: host clock around the whole call, transfers in
   double index_build = 0;                ///< host clock, upload of the rows included
+  std::size_t device_bytes = 0;          ///< Index::memory_bytes() after the first search
   double first_run = 0;                  ///< host clock around the first call: compilers, first allocations
   std::map<std::string, double> steps;   ///< of one more, traced run; upload, download: host clock
   std::optional<energy::Energy> energy;  ///< of the whole call, or of one run of the stage
@@ -87,6 +93,10 @@ struct Measured {
 ///   meter  counts the joules of the device; null: they are not counted
 Measured measure(const Device& device, const Device& cpu, const BenchData& data, const BenchFlags& flags,
                  energy::EnergyMeter* meter);
+
+/// The same of a workload whose Index grows by rows that are made for it.
+void measure_grown(const Device& device, const Device& cpu, const BenchData& data, const BenchFlags& flags,
+                   Measured& measured);
 
 // What is printed, and written as JSON.
 

@@ -44,15 +44,28 @@ Answer pick_queries(const Neighbors& found, std::int64_t count) {
   return some;
 }
 
+/// Rows as they are, one behind the other: those of spread_rows().
+std::vector<unsigned char> spread_bytes(const RowsView& rows, std::int64_t count) {
+  const auto bytes = static_cast<std::size_t>(row_bytes(rows.element, rows.cols));
+  std::vector<unsigned char> some;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const unsigned char* const row = rows.row(workloads::spread_row(i, count, rows.rows));
+    some.insert(some.end(), row, row + bytes);
+  }
+  return some;
+}
+
 std::string check_search(const Device* cpu, const BenchData& data, std::int64_t count,
                          const Neighbors& found) {
   const auto& w = data.workload;
-  const workloads::Rows some = workloads::spread_rows(data.queries.view(), count);
+  const std::vector<unsigned char> bytes = spread_bytes(data.query_rows(), count);
+  const RowsView some(bytes.data(), w.element, count, w.dims);
   Answer expected;
   if (cpu) {
-    expected.neighbors = Index(*cpu, data.train.view(), w.metric).search(some.view(), w.k);
+    expected.neighbors = Index(*cpu, data.train_rows(), w.metric).search(some, w.k);
   } else {
-    expected = workloads::plain_answer(w.metric, data.train.view(), some.view(), w.k, nullptr);
+    const workloads::Rows floats = workloads::spread_rows(data.queries.view(), count);
+    expected = workloads::plain_answer(w.metric, data.train.view(), floats.view(), w.k, nullptr);
   }
   return difference(expected, pick_queries(found, count));
 }
@@ -89,13 +102,14 @@ void measure_search(const Device& device, const Device* cpu, const BenchData& da
   const auto& w = data.workload;
   const PlanOptions options = plan_options(flags.plan);
   const Clock build;
-  const Index index(device, data.train.view(), w.metric);
+  const Index index(device, data.train_rows(), w.metric);
   measured.index_build = build.seconds();
 
   Trace trace;
   const Clock first;
-  Neighbors found = index.search(data.queries.view(), w.k, options, &trace);
+  Neighbors found = index.search(data.query_rows(), w.k, options, &trace);
   measured.first_run = first.seconds();
+  measured.device_bytes = index.memory_bytes();
   measured.checked = check_count(data, cpu);
   measured.difference = check_search(cpu, data, measured.checked, found);
   if (!measured.difference.empty()) return;
@@ -104,20 +118,20 @@ void measure_search(const Device& device, const Device* cpu, const BenchData& da
 
   take_samples(flags, [&](bool counts) {
     trace.time_steps = false;
-    index.search_into(data.queries.view(), w.k, found, options, &trace);
+    index.search_into(data.query_rows(), w.k, found, options, &trace);
     if (counts) {
       measured.host.push_back(trace.queue_seconds);
       measured.total.push_back(trace.total_seconds);
     }
     // Not the host's clock and the device's in one run: a queue that is held makes an answer later.
     trace.hold_queue = device.info().kind != DeviceKind::cpu;
-    if (trace.hold_queue) index.search_into(data.queries.view(), w.k, found, options, &trace);
+    if (trace.hold_queue) index.search_into(data.query_rows(), w.k, found, options, &trace);
     trace.hold_queue = false;
     if (counts) measured.device.push_back(trace.device_seconds);
   });
-  measured.energy = joules(meter, [&] { found = index.search(data.queries.view(), w.k, options); });
+  measured.energy = joules(meter, [&] { found = index.search(data.query_rows(), w.k, options); });
   trace.time_steps = true;
-  found = index.search(data.queries.view(), w.k, options, &trace);
+  found = index.search(data.query_rows(), w.k, options, &trace);
   measured.plan = explain(trace.plan);
   measured.short_plan = experiments::short_plan(trace.plan);
   measured.steps = trace.seconds;
@@ -204,6 +218,23 @@ workloads::Rows read_images(const BenchFlags& flags, const std::string& file, st
   return workloads::prepared_rows(Metric::squared_l2, {table.values.data(), rows, table.cols});
 }
 
+bool is_of_bytes(const workloads::Workload& workload) {
+  return workload.element == Element::u8 || workload.element == Element::i8;
+}
+
+/// A float has 32 columns of bits.
+std::int64_t columns_as_floats(const workloads::Workload& workload) {
+  return workload.element == Element::bits ? workload.dims / 32 : workload.dims;
+}
+
+/// Values that the element has, and the rows of these.
+void store(const workloads::Workload& workload, BenchData& data) {
+  workloads::round_to(workload.element, workload.metric, data.train);
+  workloads::round_to(workload.element, workload.metric, data.queries);
+  data.stored_train.emplace(workload.element, data.train);
+  data.stored_queries.emplace(workload.element, data.queries);
+}
+
 }  // namespace
 
 bool has_fashion_mnist(const BenchFlags& flags) {
@@ -213,8 +244,10 @@ bool has_fashion_mnist(const BenchFlags& flags) {
 
 BenchData make_data(const workloads::Workload& workload, const BenchFlags& flags) {
   BenchData data{workload, {}, {}, "uniform"};
-  const auto make = [](workloads::Set set, std::int64_t rows, std::int64_t dims) {
-    return make_rows(workloads::DataKind::uniform, workloads::measured_seed, set, rows, dims);
+  const auto kind = is_of_bytes(workload) ? workloads::DataKind::integers : workloads::DataKind::uniform;
+  if (is_of_bytes(workload)) data.source = "integers";
+  const auto make = [kind](workloads::Set set, std::int64_t rows, std::int64_t dims) {
+    return make_rows(kind, workloads::measured_seed, set, rows, dims);
   };
   if (workload.real_data) {
     data.source = flags.fashion_mnist;
@@ -222,11 +255,13 @@ BenchData make_data(const workloads::Workload& workload, const BenchFlags& flags
     data.queries = read_images(flags, test_images, workload.m);
   } else if (workload.timed == Timed::select) {
     data.train = make(workloads::Set::train, workload.m, workload.n);
-  } else {
-    data.train = make(workloads::Set::train, workload.n, workload.dims);
+  } else if (!workload.grown) {
+    const std::int64_t floats = columns_as_floats(workload);
+    data.train = make(workloads::Set::train, workload.n, floats);
     data.queries =
-        make(workload.own_rows ? workloads::Set::train : workloads::Set::queries, workload.m, workload.dims);
+        make(workload.own_rows ? workloads::Set::train : workloads::Set::queries, workload.m, floats);
   }
+  if (workload.element != Element::f32 && !workload.grown) store(workload, data);
   return data;
 }
 
@@ -236,7 +271,9 @@ Measured measure(const Device& device, const Device& cpu, const BenchData& data,
   const Device* reference = device.info().backend == "cpu" ? nullptr : &cpu;
   Measured measured;
   try {
-    if (data.workload.timed == Timed::search) {
+    if (data.workload.grown) {
+      measure_grown(device, cpu, data, flags, measured);
+    } else if (data.workload.timed == Timed::search) {
       measure_search(device, reference, data, flags, meter, measured);
     } else {
       measure_stage(device, reference, data, flags, meter, measured);

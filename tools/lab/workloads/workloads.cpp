@@ -35,6 +35,14 @@ const std::vector<Workload>& all_workloads() {
        Metric::squared_l2, true},
       {"uniform8", search, million, 8, 10000, 10, "eight columns"},
       {"uniform12", search, million, 12, 10000, 10, "twelve columns"},
+      {"sift_k10_u8", search, million, 128, 10000, 10, "SIFT1M's size as it is stored, a byte a column", false,
+       Metric::squared_l2, false, Element::u8},
+      {"sift_k10_f16", search, million, 128, 10000, 10, "the same size in half precision", false,
+       Metric::squared_l2, false, Element::f16},
+      {"hamming", search, 100 * million, 1024, 1, 10, "binary codes of 1,024 bits, one query", false,
+       Metric::hamming, false, Element::bits},
+      {"billion", search, 1000 * million, 128, 10000, 100, "the size of BIGANN, bytes on one card", false,
+       Metric::squared_l2, false, Element::u8, true},
       {"distance64", Timed::distance, 65536, 64, 4096, 0, "the distance stage alone"},
       {"distance128", Timed::distance, 65536, 128, 4096, 0, "the distance stage alone"},
       {"distance784", Timed::distance, 65536, 784, 4096, 0, "the distance stage alone"},
@@ -71,7 +79,8 @@ double pairs_of(const Workload& workload) {
 
 double bytes_of(const Workload& workload) {
   if (workload.timed == Timed::select) return 4 * pairs_of(workload);
-  return 4.0 * static_cast<double>(workload.n + workload.m) * static_cast<double>(workload.dims);
+  return static_cast<double>(workload.n + workload.m) *
+         static_cast<double>(row_bytes(workload.element, workload.dims));
 }
 
 Floor floor_of(const Workload& workload, const Ceilings& ceilings) {
@@ -81,6 +90,8 @@ Floor floor_of(const Workload& workload, const Ceilings& ceilings) {
     return {memory,
             printed("read %.3g GB of distances once at %.3g TB/s", bytes / 1e9, ceilings.bytes / 1e12)};
 
+  if (workload.element == Element::bits)
+    return {memory, printed("read %.3g GB of rows once at %.3g TB/s", bytes / 1e9, ceilings.bytes / 1e12)};
   const double chain = 2 * pairs * static_cast<double>(workload.dims);
   const double direct = chain / ceilings.lane_instructions;
   if (workload.timed == Timed::search && workload.k == workload.n) {

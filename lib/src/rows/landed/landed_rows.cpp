@@ -112,14 +112,20 @@ std::vector<Chunk> RowsToLand::chunks(std::int64_t first) {
   for (std::int64_t begin = 0; begin < rows_.rows; begin += most) {
     const std::int64_t count = std::min(most, rows_.rows - begin);
     const auto memory = std::make_shared<DeviceMemory>(state_, packed_bytes(count, dims_, info.train_block));
-    if (borrowed_) {
-      const DeviceSession session(*state_);
-      landing_->land(borrowed_->raw(begin, count), blocks_at(*memory->get(), 0, info.train_block), begin);
-    } else {
-      land_from_host(*memory, begin, count);
-    }
+    land_some(begin, count, *memory);
     chunks.push_back({{memory, memory->get()}, first + begin, count});
   }
+  check();
+  return chunks;
+}
+
+void RowsToLand::land_some(std::int64_t first, std::int64_t count, const DeviceMemory& to) const {
+  if (!borrowed_) return land_from_host(to, first, count);
+  const DeviceSession session(*state_);
+  landing_->land(borrowed_->raw(first, count), blocks_at(*to.get(), 0, session->info.train_block), first);
+}
+
+void RowsToLand::check() {
   DeviceLanding::Found found;
   {
     const DeviceSession session(*state_);
@@ -127,7 +133,6 @@ std::vector<Chunk> RowsToLand::chunks(std::int64_t first) {
   }
   if (found.bad_row != no_row) refuse_row(found.bad_row);
   largest_ = found.largest;
-  return chunks;
 }
 
 /// The row is looked at once more on the host, which has the words.

@@ -33,9 +33,14 @@ class RowsToLand {
   /// The rows in chunks, as upload_chunks() makes them, training rows `first`, first + 1, ...
   /// Throws out_of_memory; invalid_argument, with the words of prepare_rows(): a NaN or infinity.
   std::vector<Chunk> chunks(std::int64_t first);
-  /// max |element| of what chunks() landed; 0 of bits.
+  /// The same piece by piece: rows first ... first + count - 1 from the beginning of `to`. check() comes behind
+  /// the last.
+  void land_some(std::int64_t first, std::int64_t count, const DeviceMemory& to) const;
+  /// Throws invalid_argument: what was landed holds a NaN or infinity.
+  void check();
+  /// max |element| of what was landed, once it is checked; 0 of bits.
   float largest() const { return largest_; }
-  /// Every `step`-th row from row 0 on, landed. Of rows that chunks() has found to be finite.
+  /// Every `step`-th row from row 0 on, landed. Of rows that were checked.
   std::vector<float> sample(std::int64_t step) const;
 
   /// Of rows on the device: `count` of them from `first` on, landed as RowBlocks of `block` from the

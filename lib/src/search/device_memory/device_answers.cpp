@@ -97,6 +97,12 @@ void BorrowedAnswers::finish(Metric metric, const spi::Grid<Key>& keys, std::int
   timer.collect();
 }
 
+void BorrowedAnswers::write(std::span<const float> distance, std::span<const std::int64_t> row) const {
+  const DeviceSession session(*state_);
+  session->write(*distance_, size(to_.distance_offset_bytes), distance.data(), distance.size_bytes());
+  session->write(*index_, size(to_.index_offset_bytes), row.data(), row.size_bytes());
+}
+
 void search_on_device(const Index::State& index, const RowsView& queries, std::int64_t k,
                       const DeviceNeighbors& found, const PlanOptions& options, Trace* trace) {
   refuse_host_work(index, options);

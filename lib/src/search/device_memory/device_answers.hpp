@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 
 #include "kith/device_neighbors.hpp"
 #include "kith/trace.hpp"
@@ -28,6 +29,9 @@ class BorrowedAnswers {
   /// Enqueue what makes of the keys of a query tile the answers of queries first, first + 1, ... Locks the
   /// device.
   void finish(Metric metric, const spi::Grid<Key>& keys, std::int64_t first, Trace* trace) const;
+  /// All answers, where the host has made them. Locks the device.
+  ///   distance, row  [cells]
+  void write(std::span<const float> distance, std::span<const std::int64_t> row) const;
 
  private:
   const std::shared_ptr<Device::State> state_;

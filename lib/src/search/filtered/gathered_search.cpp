@@ -132,7 +132,7 @@ bool masks(const Index::State& index, std::int64_t m, std::int64_t k, const Plan
 bool gathers(const Index::State& index, std::int64_t m, std::int64_t k, const PlanOptions& options) {
   const bool free = options.sample.empty() && options.fused != true && options.boxes != true;
   const std::int64_t enough = index.device.info().profile.host_threads ? enough_on_cpu : enough_elsewhere;
-  if (!free || m < enough || options.filter.rows() != 1) return false;
+  if (!free || m < enough || options.filter.rows() != 1 || index.rows_are_bytes) return false;
   check_k("search", k, index.rows, options);
   check_rows_left_out("search", index.rows, m, options);
   const std::int64_t kept = fewest_kept(options.filter, index.rows);

@@ -6,10 +6,13 @@
 
 #include "base/float_guard.hpp"
 #include "base/numbers.hpp"
+#include "device/device_set.hpp"
 #include "device/timing.hpp"
 #include "kith/error.hpp"
+#include "rows/landed/borrowed.hpp"
 #include "rows/row_filter.hpp"
 #include "rows/rows.hpp"
+#include "search/device_memory/device_answers.hpp"
 #include "search/radius/radius.hpp"
 #include "search/shard_lists.hpp"
 
@@ -27,6 +30,13 @@ PlanOptions without_self(const PlanOptions& options) {
   PlanOptions way = options;
   way.self.reset();
   return way;
+}
+
+/// Queries on a device, copied; members of a set take those of the host alone.
+RowsView on_host(std::string_view where, const Index::State& index, const RowsView& queries,
+                 std::vector<unsigned char>& copy) {
+  if (is_set(index.device)) return queries;
+  return rows_on_host(where, "query", index.device.state(), queries, copy);
 }
 
 /// What a search has checked before it begins: the shapes and values of `queries`, k, filter and `self`.
@@ -52,8 +62,10 @@ PreparedRows checked(std::string_view where, const Index::State& index, const Ro
 void search_parted(const Index::State& index, const RowsView& queries, std::int64_t k,
                    const PlanOptions& options, Trace* trace, const MakeRoom& make_room) {
   const Stopwatch total;
-  const PreparedRows rows = checked("search", index, queries, k, options);
-  search_parted(index, CheckedQueries{queries, rows.view, rows.largest}, k, options, trace, make_room);
+  std::vector<unsigned char> copy;
+  const RowsView here = on_host("search", index, queries, copy);
+  const PreparedRows rows = checked("search", index, here, k, options);
+  search_parted(index, CheckedQueries{here, rows.view, rows.largest}, k, options, trace, make_room);
   if (trace) trace->total_seconds = total.seconds();
 }
 
@@ -73,7 +85,11 @@ void search_parted(const Index::State& index, const CheckedQueries& queries, std
     });
   } else {
     const FloatGuard guard;
-    finish_keys(index.metric, keys, found.distance, found.index);
+    std::vector<float> distance(found.on_device ? keys.row.size() : 0);
+    std::vector<std::int64_t> row(distance.size());
+    finish_keys(index.metric, keys, found.on_device ? distance.data() : found.distance,
+                found.on_device ? row.data() : found.index);
+    if (found.on_device) found.on_device->write(distance, row);
   }
   index.parted->take_back(std::move(keys));
   if (!trace) return;
@@ -85,10 +101,12 @@ void search_parted(const Index::State& index, const CheckedQueries& queries, std
 RadiusKeys within_parted(const Index::State& index, const RowsView& queries, std::span<const float> radii,
                          const PlanOptions& options, Trace* trace) {
   const Stopwatch total;
-  const PreparedRows rows = checked("within", index, queries, std::nullopt, options);
+  std::vector<unsigned char> copy;
+  const RowsView here = on_host("within", index, queries, copy);
+  const PreparedRows rows = checked("within", index, here, std::nullopt, options);
   static_cast<void>(bounds_of(index.metric, radii, queries.rows));  // all of them, before parts see some
   RadiusKeys keys =
-      within_parted(index, CheckedQueries{queries, rows.view, rows.largest}, radii, options, trace);
+      within_parted(index, CheckedQueries{here, rows.view, rows.largest}, radii, options, trace);
   if (trace) trace->total_seconds = total.seconds();
   return keys;
 }

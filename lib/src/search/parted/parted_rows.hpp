@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
+#include <vector>
 
 #include "kith/keys.hpp"
 #include "kith/plan.hpp"
@@ -11,9 +13,24 @@
 #include "kith/trace.hpp"
 #include "rows/index_state.hpp"
 #include "search/checked_queries.hpp"
+#include "search/device_memory/index_rows.hpp"
 #include "search/search.hpp"
 
 namespace kith {
+
+/// What a search asks of rows, before it is known how they lie.
+struct AskedOfRows {
+  const RowsView& queries;                           ///< [m, columns], as given
+  const MatrixView<const float>* prepared;           ///< the same as they are searched; null: not made yet
+  std::optional<std::int64_t> k;                     ///< nothing: all within radii
+  const PlanOptions& options;                        ///< by place
+};
+
+/// Rows as one Index in chunks, and how it is searched.
+struct AsOne {
+  std::shared_ptr<const Index::State> index;
+  PlanOptions options;
+};
 
 /// Rows of an Index that lie in parts: members of a set hold one each, or chunks pass through one device. The
 /// Index itself has their numbers, and which of them are removed. So here rows go by place, options too, and
@@ -24,6 +41,14 @@ class PartedRows {
   virtual ~PartedRows() = default;
   PartedRows(const PartedRows&) = delete;
   PartedRows& operator=(const PartedRows&) = delete;
+
+  /// The rows as one Index, of the same places and numbers, where a single device can search them as such;
+  /// nothing: it cannot, and search_keys() or within_keys() does.
+  virtual std::optional<AsOne> as_one(const Index::State& whole, const AskedOfRows& asked) const {
+    static_cast<void>(whole);
+    static_cast<void>(asked);
+    return std::nullopt;
+  }
 
   /// [m, k] keys, padded where fewer rows count. All is checked already.
   ///   whole    the Index of these rows
@@ -54,9 +79,24 @@ class PartedRows {
   /// Rows first ... first + count - 1 as they are searched, row-major.
   ///   to  [count, dims]  out
   virtual void read_rows(std::int64_t first, std::int64_t count, float* to, std::uint32_t threads) const = 0;
+  /// These rows, and more behind them, as a caller has them; null: with() takes them prepared.
+  ///   whole  as for with()
+  virtual std::shared_ptr<const PartedRows> with_as_they_are(const Index::State& whole,
+                                                             const RowsForIndex& more) const {
+    static_cast<void>(whole);
+    static_cast<void>(more);
+    return nullptr;
+  }
+  /// All rows as floats, in chunks on one device; none: they have no room, or no single device. Asked where
+  /// with() returns null: more rows are put behind these.
+  virtual std::vector<Chunk> as_chunks(const Index::State& whole) const {
+    static_cast<void>(whole);
+    return {};
+  }
   /// These rows, and more behind them.
   ///   whole  the Index of all of them, but for its rows: metric, columns and largest element
   ///   more   prepared
+  ///   returns  null: these rows are not of a kind with them; as_chunks() has them then
   virtual std::shared_ptr<const PartedRows> with(const Index::State& whole, MatrixView<const float> more,
                                                  std::uint32_t threads) const = 0;
   /// The rows at these places alone, in memory of their own.

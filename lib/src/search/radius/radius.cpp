@@ -108,12 +108,16 @@ RadiusKeys keys_within(const Index::State& index, MatrixView<const float> querie
 
 RadiusNeighbors search_within(const Index::State& index, const RowsView& queries,
                               std::span<const float> radii, const PlanOptions& options, Trace* trace) {
-  if (index.parted && options.boxes == true)
-    throw Error(Errc::unsupported,
-                "within: boxes give no keys, which rows in parts are merged by; leave boxes out, or search "
-                "one device");
   check_checkpoint("within", index, options);
-  if (index.parted) return finish(index.metric, within_parted(index, queries, radii, options, trace));
+  if (index.parted) {
+    if (const auto one = index.parted->as_one(index, {queries, nullptr, {}, options}))
+      return search_within(*one->index, queries, radii, one->options, trace);
+    if (options.boxes == true)
+      throw Error(Errc::unsupported,
+                  "within: boxes give no keys, which rows in parts are merged by; leave boxes out, or search "
+                  "one device");
+    return finish(index.metric, within_parted(index, queries, radii, options, trace));
+  }
   const Stopwatch total;
   const AskedWithin asked = asked_within(index, queries, radii, options);
   const MatrixView<const float> rows = asked.rows.view;
@@ -136,7 +140,11 @@ RadiusNeighbors search_within(const Index::State& index, const RowsView& queries
 RadiusKeys search_within_keys(const Index::State& index, const RowsView& queries,
                               std::span<const float> radii, const PlanOptions& options, Trace* trace) {
   check_checkpoint("within", index, options);
-  if (index.parted) return with_numbers(index, within_parted(index, queries, radii, options, trace));
+  if (index.parted) {
+    if (const auto one = index.parted->as_one(index, {queries, nullptr, {}, options}))
+      return search_within_keys(*one->index, queries, radii, one->options, trace);
+    return with_numbers(index, within_parted(index, queries, radii, options, trace));
+  }
   const Stopwatch total;
   const AskedWithin asked = asked_within(index, queries, radii, options);
   RadiusKeys found = keys_within(index, asked.rows.view, asked.bounds, options, trace);
@@ -146,7 +154,11 @@ RadiusKeys search_within_keys(const Index::State& index, const RowsView& queries
 
 RadiusKeys search_within_keys(const Index::State& index, const CheckedQueries& queries,
                               std::span<const float> radii, const PlanOptions& options, Trace* trace) {
-  if (index.parted) return with_numbers(index, within_parted(index, queries, radii, options, trace));
+  if (index.parted) {
+    if (const auto one = index.parted->as_one(index, {queries.given, &queries.rows, {}, options}))
+      return search_within_keys(*one->index, queries, radii, one->options, trace);
+    return with_numbers(index, within_parted(index, queries, radii, options, trace));
+  }
   const Stopwatch total;
   static_cast<void>(
       plan_within(index, queries.given.rows, options));  // what options insist on is heard first

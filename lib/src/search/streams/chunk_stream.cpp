@@ -83,6 +83,10 @@ PreparedRows read_source(const StreamedSet& set, std::int64_t first, std::int64_
 ChunkStream::ChunkStream(const StreamedSet& set, std::int64_t first, std::uint32_t threads,
                          std::stop_token stop)
     : set_(set), threads_(threads), stop_(std::move(stop)), to_read_(first), to_search_(first) {
+  if (set_.there) {
+    packed_ = std::make_shared<DeviceMemory>(set_.device.state(), set_.sizes.chunk_bytes);
+    return;
+  }
   if (set_.source->info() != set_.rows)
     throw Error(Errc::bad_file, "index: " + escaped(set_.source->name()) +
                                     " has other rows or columns than when the index was made; make it anew");
@@ -279,8 +283,30 @@ void ChunkStream::free(Slot& slot) {
   changed_.notify_all();
 }
 
+/// The next chunk of rows that are on the device already.
+std::shared_ptr<Index::State> ChunkStream::landed_there(std::int64_t count) {
+  if (stop_.stop_requested()) refuse_stopped();
+  Slot slot;
+  slot.first = to_search_;
+  slot.count = count;
+  std::shared_ptr<Index::State> chunk = new_chunk(slot);
+  set_.there->land(to_search_, count, *packed_->get());
+  to_search_ += count;
+  chunk->largest = set_.largest;
+  chunk->chunks.push_back({{packed_, packed_->get()}, 0, count});
+  chunk->grid = grid_of_values({}, set_.metric, set_.rows.element);
+  chunk->centre.assign(size(set_.dims), chunk->grid.centre);
+  chunk->clip_range = spi::most_on_grid;
+  return chunk;
+}
+
 const Index::State* ChunkStream::next() {
   current_.reset();
+  if (set_.there) {
+    const std::int64_t left = set_.rows.rows - to_search_;
+    if (left > 0) current_ = landed_there(std::min(set_.sizes.chunk_rows, left));
+    return current_.get();
+  }
   if (searched_ > 0 && !copies_) free(slots_[(searched_ - 1) % slots_.size()]);
   if (to_search_ >= set_.rows.rows) return nullptr;
   Slot& slot = slots_[searched_ % slots_.size()];

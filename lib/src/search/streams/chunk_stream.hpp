@@ -16,6 +16,7 @@
 #include "kith/source.hpp"
 #include "rows/index_state.hpp"
 #include "rows/landed/device_landing.hpp"
+#include "rows/rows_on_device.hpp"
 #include "rows/rows.hpp"
 #include "search/streams/raw_copies.hpp"
 #include "search/streams/stream_sizes.hpp"
@@ -33,6 +34,7 @@ struct StreamedSet {
   std::int64_t first_row = 0;          ///< of all shards: what messages call row 0
   float largest = 0;                   ///< max |element| that negative_dot counts on
   StreamSizes sizes;
+  std::shared_ptr<const RowsOnDevice> there = nullptr;  ///< who has the rows instead of the Source
 };
 
 /// The columns that count, as prepare_rows() takes them; empty where all do.
@@ -86,6 +88,7 @@ class ChunkStream {
   std::shared_ptr<Index::State> new_chunk(const Slot& slot) const;
   void upload(MatrixView<const float> rows, const DeviceMemory& to);
   std::shared_ptr<Index::State> landed(const Slot& slot);
+  std::shared_ptr<Index::State> landed_there(std::int64_t count);
   void learn(const Slot& slot, Index::State& chunk) const;
   [[noreturn]] void refuse_row(std::int64_t row) const;
   void free(Slot& slot);

@@ -1,0 +1,58 @@
+// Rows of bytes in memory of a device, a byte a column: quantized rows of proposer int8 are the rows themselves
+// where these are of bytes. docs/certificate.md, section 4.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "certified/quantized_rows.hpp"
+#include "rows/index_state.hpp"
+#include "rows/rows_on_device.hpp"
+
+namespace kith {
+
+/// Whether rows of an element may stay as bytes: every chain of two such rows is exact, and the device keeps
+/// and recovers them.
+bool stays_in_bytes(const DeviceInfo& device, Metric metric, Element element, std::int64_t dims);
+
+/// Rows and room for more of them, which Index objects share: each has the first so many. What is filled does
+/// not change.
+class ByteStore final : public RowsOnDevice {
+ public:
+  /// Locks the device. Throws out_of_memory; unsupported: the device cannot recover rows.
+  ///   like  an Index of such rows: device, metric, columns and element
+  ///   room  rows that may be put here
+  ByteStore(const Index::State& like, std::int64_t room);
+
+  std::int64_t room() const { return room_; }
+  /// Make places first ... first + count - 1 the caller's to put rows in. Returns whether they are: nobody was
+  /// given any from `first` on, and there is room.
+  bool claim(std::int64_t first, std::int64_t count);
+  /// Rows into these places, which are quantized once it returns. Locks the device.
+  ///   first  a multiple of spi::quantized_block_rows
+  ///   from   RowBlocks of the device's train_block, from the beginning
+  void put(std::int64_t first, std::int64_t count, const spi::Allocation& from);
+  /// Enqueued. `first` is a multiple of spi::quantized_block_rows.
+  void land(std::int64_t first, std::int64_t count, const spi::Allocation& to) const override;
+
+  /// The first `rows` rows as an Index of them has its chunks, which are without memory.
+  std::vector<Chunk> chunks(std::int64_t rows) const;
+  const std::shared_ptr<const IndexQuantizedRows>& quantized() const { return read_; }
+  std::size_t bytes() const { return read_->bytes(); }
+
+ private:
+  /// act(part, its row, row of the stretch, rows) for each part that a stretch lies in.
+  template <class Act>
+  void for_each_part(std::int64_t first, std::int64_t count, const Act& act) const;
+
+  const Device device_;
+  const std::int64_t room_, a_part_, dims_;
+  std::shared_ptr<IndexQuantizedRows> quantized_;
+  std::shared_ptr<const IndexQuantizedRows> read_;  ///< the same
+  std::mutex mutex_;                                // around all below
+  std::int64_t claimed_ = 0;
+};
+
+}  // namespace kith

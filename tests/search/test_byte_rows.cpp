@@ -1,0 +1,215 @@
+// Rows of bytes that stay on the device as bytes (IndexOptions::reserve asks for it at any size): the answers of
+// the same rows as floats, whatever is asked. docs/architecture.md.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "common/device.hpp"
+#include "common/elements.hpp"
+#include "common/oracle.hpp"
+#include "common/subsets.hpp"
+#include "kith/index.hpp"
+#include "kith/index_file.hpp"
+#include "kith/keys.hpp"
+
+namespace kith::tests {
+namespace {
+
+/// Bytes of a few values, so that ties are there, and some of all.
+Matrix bytes(std::int64_t rows, std::int64_t cols, Element element, std::uint64_t seed, int few = 7) {
+  Matrix made{rows, cols, {}};
+  std::uint64_t state = seed;
+  const int least = element == Element::i8 ? -128 : 0;
+  for (std::int64_t i = 0; i < rows * cols; ++i) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    const auto any = static_cast<int>(state >> 56), some = static_cast<int>(state >> 40 & 0xFFFFu) % few;
+    made.values.push_back(static_cast<float>((i / cols % 3 == 0 ? any : some * 40 % 256) + least));
+  }
+  return made;
+}
+
+/// The same rows as bytes with room for more, and as floats.
+struct Both {
+  Index in_bytes, floats;
+
+  Both(const Matrix& rows, Element element, Metric metric, const IndexOptions& options = {},
+       std::int64_t room = 1)
+      : in_bytes(device(), Stored(rows, element).view(), metric, with_room(options, room)),
+        floats(device(), rows, metric, options) {}
+
+  static IndexOptions with_room(IndexOptions options, std::int64_t room) {
+    options.reserve = room;
+    return options;
+  }
+};
+
+struct Kind {
+  Element element;
+  Metric metric;
+};
+constexpr Kind kinds[] = {{Element::u8, Metric::squared_l2}, {Element::u8, Metric::l2},
+                          {Element::i8, Metric::l2},         {Element::i8, Metric::negative_dot}};
+
+bool has_bytes() {
+  const auto& has = device().info().proposers;
+  return std::find(has.begin(), has.end(), Proposer::int8) != has.end();
+}
+
+/// Fewer bytes than the rows are as floats: a row, padded, and half its squared norm.
+std::size_t most_bytes(std::int64_t rows, std::int64_t dims) {
+  const std::int64_t padded = (rows + 127) / 128 * 128;
+  const std::int64_t columns = dims <= 32 ? 32 : dims <= 64 ? 64 : (dims + 127) / 128 * 128;
+  return size(padded * columns + rows * 4 + dims * 4);
+}
+
+TEST_SUITE_BEGIN("device");
+
+TEST_CASE("byte rows: the answers of floats, for queries of every element, on the grid and off it") {
+  for (const auto& [element, metric] : kinds)
+    for (const std::int64_t dims : {1, 7, 33, 100, 130, 258, 259}) {
+      const std::int64_t n = dims == 33 ? 1000 : 261, m = dims == 33 ? 90 : 9;
+      CAPTURE(std::string(name(element)));
+      CAPTURE(std::string(name(metric)));
+      CAPTURE(dims);
+      const Both both(bytes(n, dims, element, 3), element, metric);
+      Matrix queries = bytes(m, dims, element, 5);
+      const Stored as_bytes(queries, element);
+      for (const std::int64_t k : {std::int64_t{1}, std::int64_t{10}, n}) {
+        CAPTURE(k);
+        const Neighbors expected = both.floats.search(queries, k, {.proposer = Proposer::none});
+        Trace trace;
+        CHECK(both.in_bytes.search(as_bytes.view(), k, {}, &trace) == expected);
+        CHECK(both.in_bytes.search(queries, k) == expected);
+        CHECK(both.in_bytes.search(queries, k, {.proposer = Proposer::none}) == expected);
+        const bool exact = has_bytes() && dims <= (metric == Metric::negative_dot ? 1024 : 258);
+        if (exact) CHECK(trace.plan.exact_products);
+        if (exact) CHECK(both.in_bytes.plan(m, k).exact_products);
+      }
+      queries.values[0] += 0.25f;
+      CHECK(both.in_bytes.search(queries, 10) == both.floats.search(queries, 10));
+    }
+}
+
+TEST_CASE("byte rows: a quarter of the memory until a search wants floats") {
+  if (!has_bytes()) return;
+  const std::int64_t n = 1000, dims = 128;
+  const Both both(bytes(n, dims, Element::u8, 3), Element::u8, Metric::l2);
+  const Matrix queries = bytes(5, dims, Element::u8, 4);
+  CHECK(both.in_bytes.memory_bytes() <= most_bytes(n, dims));
+  both.in_bytes.search(queries, 3);
+  CHECK(both.in_bytes.memory_bytes() <= most_bytes(n, dims));
+  const std::size_t floats = size(n * dims) * sizeof(float);
+  both.in_bytes.search(queries, 3, {.proposer = Proposer::none});
+  CHECK(both.in_bytes.memory_bytes() >= most_bytes(n, dims) + floats - size(dims) * 4);
+  CHECK(both.in_bytes.residence() == Residence::resident);
+}
+
+TEST_CASE("byte rows: room for more, which takes no copy, whatever the counts of rows that come") {
+  for (const auto& [element, metric] : kinds)
+    for (const std::vector<std::int64_t>& parts :
+         {std::vector<std::int64_t>{128, 128, 144}, {1, 1, 126, 1, 271}, {200, 3, 197}}) {
+      CAPTURE(std::string(name(element)));
+      CAPTURE(std::string(name(metric)));
+      CAPTURE(parts[0]);
+      const std::int64_t n = 400, dims = 40;
+      const Matrix all = bytes(n, dims, element, 9), queries = bytes(20, dims, element, 10);
+      const Stored stored(all, element);
+      Index index(device(), stored.view().slice(0, parts[0]), metric, {.reserve = n});
+      const std::size_t before = index.memory_bytes();
+      std::vector<Index> snapshots = {index};
+      for (std::size_t i = 1; i < parts.size(); ++i) {
+        index = index.with(stored.view().slice(index.rows(), parts[i]));
+        snapshots.push_back(index);
+      }
+      if (has_bytes()) CHECK(index.memory_bytes() == before);
+      for (const Index& snapshot : snapshots) {
+        const Index right(device(), all.view().slice(0, snapshot.rows()), metric);
+        CHECK(snapshot.search(queries, std::min<std::int64_t>(30, snapshot.rows())) ==
+              right.search(queries, std::min<std::int64_t>(30, snapshot.rows())));
+      }
+      // Beyond the room, from a snapshot that is not the last, and floats behind bytes.
+      const Matrix more = bytes(150, dims, element, 11);
+      const Index right(device(), all, metric), grown = index.with(Stored(more, element).view());
+      CHECK(grown.search(queries, 50) == right.with(more).search(queries, 50));
+      const Index first(device(), all.view().slice(0, parts[0]), metric);
+      CHECK(snapshots[0].with(Stored(more, element).view()).search(queries, 50) ==
+            first.with(more).search(queries, 50));
+      Matrix odd = more;
+      odd.values[5] = 0.5f;
+      CHECK(grown.with(odd).search(queries, 50) == right.with(more).with(odd).search(queries, 50));
+      CHECK(grown.with(more).search(queries, 50) == right.with(more).with(more).search(queries, 50));
+    }
+}
+
+TEST_CASE("byte rows: rows that are all alike, so that lists overflow and the chain answers") {
+  const std::int64_t n = 40000, dims = 16;
+  Matrix rows{n, dims, std::vector<float>(size(n * dims), 7)};
+  rows.values[size((n - 1) * dims)] = 8;
+  const Both both(rows, Element::u8, Metric::squared_l2);
+  const Matrix queries = bytes(3, dims, Element::u8, 4);
+  for (const std::int64_t k : {1, 100}) {
+    Trace trace;
+    CHECK(both.in_bytes.search(queries, k, {}, &trace) ==
+          both.floats.search(queries, k, {.proposer = Proposer::none}));
+    CHECK(both.in_bytes.search(rows.view().slice(0, 2), k, {.self = 0}) ==
+          both.floats.search(rows.view().slice(0, 2), k, {.proposer = Proposer::none, .self = 0}));
+  }
+}
+
+TEST_CASE("byte rows: filters, own rows, radii, removed rows, ids and keys") {
+  for (const auto& [element, metric] : kinds) {
+    CAPTURE(std::string(name(element)));
+    CAPTURE(std::string(name(metric)));
+    const std::int64_t n = 900, dims = 48, m = 40, k = 12;
+    const Matrix rows = bytes(n, dims, element, 21), queries = bytes(m, dims, element, 22);
+    const Both both(rows, element, metric);
+    for (const std::int64_t filters : {std::int64_t{1}, m})
+      for (const std::uint32_t word : {0xFFFFFFFFu, 0x55555555u, 0x00000010u}) {
+        const std::vector<std::uint32_t> words(size(filters * ((n + 31) / 32)), word);
+        const PlanOptions options{.filter = {words.data(), filters, (n + 31) / 32}};
+        CHECK(both.in_bytes.search(queries, k, options) == both.floats.search(queries, k, options));
+      }
+    const Matrix own = matrix(dims, {rows.values.begin(), rows.values.begin() + 30 * dims});
+    CHECK(both.in_bytes.search(own, k, {.self = 0}) == both.floats.search(own, k, {.self = 0}));
+    const std::vector<float> radius = {metric == Metric::negative_dot ? -100000.0f : 700.0f};
+    CHECK(both.in_bytes.within(queries, radius) == both.floats.within(queries, radius));
+    CHECK(both.in_bytes.search_keys(queries, k) == both.floats.search_keys(queries, k));
+    const std::vector<std::int64_t> gone = {0, 5, 127, 128, 500, 899};
+    const Index rest = both.in_bytes.without(gone), right = both.floats.without(gone);
+    CHECK(rest.search(queries, k) == right.search(queries, k));
+    CHECK(rest.compact().search(queries, k) == right.search(queries, k));
+    CHECK(rest.compact().rows() == n - 6);
+    CHECK(rest.search_keys(queries, k) == right.search_keys(queries, k));
+  }
+}
+
+TEST_CASE("byte rows: features, ids that ascend, and a shard") {
+  const std::int64_t n = 500, dims = 60, k = 9;
+  const Matrix rows = bytes(n, dims, Element::u8, 31), queries = bytes(12, dims, Element::u8, 32);
+  IndexOptions options;
+  for (std::int64_t d = 1; d < dims; d += 2) options.features.push_back(d);
+  const Both some(rows, Element::u8, Metric::l2, options);
+  CHECK(some.in_bytes.search(queries, k) == some.floats.search(queries, k));
+  CHECK(some.in_bytes.search(Stored(queries, Element::u8).view(), k) == some.floats.search(queries, k));
+  const Matrix alike{3000, dims, std::vector<float>(size(3000 * dims), 4)};
+  const Both ties(alike, Element::u8, Metric::l2, options);
+  CHECK(ties.in_bytes.search(queries, 70) == ties.floats.search(queries, 70));
+  IndexOptions with_ids;
+  with_ids.ids.resize(size(n));
+  std::iota(with_ids.ids.begin(), with_ids.ids.end(), 1000);
+  const Both ids(rows, Element::u8, Metric::l2, with_ids);
+  CHECK(ids.in_bytes.search(queries, k) == ids.floats.search(queries, k));
+  IndexOptions shard;
+  shard.first_row = std::int64_t{1} << 33;
+  const Both part(rows, Element::u8, Metric::l2, shard);
+  CHECK(part.in_bytes.search_keys(queries, k) == part.floats.search_keys(queries, k));
+}
+
+TEST_SUITE_END();
+
+}  // namespace
+}  // namespace kith::tests
