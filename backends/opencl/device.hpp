@@ -97,10 +97,11 @@ class Device : public spi::Device {
   void enqueue(const spi::Step& step) override;
 
  private:
-  // One file a step: distance.cpp, select.cpp (and select_radix.cpp), nearest.cpp, merge.cpp, prepare.cpp, recover.cpp,
-  // collect.cpp (and collect_dot.cpp, collect_halves.cpp, collect_fused_test.cpp, collect_small_batch.cpp),
-  // prune.cpp, rerank.cpp, tighten.cpp, tighten_bounds.cpp (and of samples), vote.cpp, mask.cpp, score.cpp,
-  // accumulate.cpp, boxes.cpp, order.cpp, pack_boxes.cpp, land.cpp, finish.cpp.
+  // One file a step: distance.cpp, select.cpp (and select_radix.cpp), nearest.cpp, merge.cpp, prepare.cpp,
+  // recover.cpp, collect.cpp (and collect_dot.cpp, collect_halves.cpp, collect_fused_test.cpp,
+  // collect_small_batch.cpp), prune.cpp, rerank.cpp, tighten.cpp, tighten_bounds.cpp (and of samples),
+  // vote.cpp, mask.cpp, score.cpp, accumulate.cpp, boxes.cpp, order.cpp, pack_boxes.cpp, land.cpp,
+  // finish.cpp.
   spi::Support check(const spi::DistanceStep& step) const;
   spi::Support check(const spi::SelectStep& step) const;
   spi::Support check(const spi::NearestStep& step) const;

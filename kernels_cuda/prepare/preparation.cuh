@@ -18,12 +18,9 @@ struct Preparation {
 
 /// Of quantized rows that are written row by row.
 inline Preparation preparation_of(const spi::PrepareStep& step) {
-  return {rows_of(step.rows),
-          input_of(step.centre).data,
-          matrix_of(step.out.rows),
-          matrix_of(step.out.row_terms),
-          step.out.row_terms.rows == 1,
-          matrix_of(step.copy)};
+  return {rows_of(step.rows),           input_of(step.centre).data,
+          matrix_of(step.out.rows),     matrix_of(step.out.row_terms),
+          step.out.row_terms.rows == 1, matrix_of(step.copy)};
 }
 
 /// Of quantized rows for tensor cores: from its first place; its stride means nothing.

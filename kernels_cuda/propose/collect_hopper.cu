@@ -9,8 +9,8 @@
 // copies half of the queries' slabs for both. Work: q * t * dims multiply-adds in steps of m64n128k16, of
 // bytes m64n128k32, and two instructions a pair, of bytes three. Shared memory: up to 227 KiB. A slab of 16
 // KiB feeds 1024 cycles of the tensor cores; so do 48 KiB, of which 16 from a neighbour. Source:
-// docs/certificate.md; one warp that copies for others that multiply: CUTLASS 3 (NVIDIA, 2023). No twin in
-// kernels_cl: the OpenCL back end multiplies by mma.sync alone.
+// docs/certificate.md; one warp that copies for others that multiply: CUTLASS 3 (NVIDIA, 2023).
+// No twin in kernels_cl: the OpenCL back end multiplies by mma.sync alone.
 #include "propose/collect_hopper.cuh"
 #include "propose/int8.hpp"
 

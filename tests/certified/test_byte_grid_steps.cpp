@@ -109,7 +109,8 @@ TEST_CASE(
   });
 }
 
-TEST_CASE("byte grid: rows come back from their bytes, in blocks padded with zeros, and half norms are enough") {
+TEST_CASE(
+    "byte grid: rows come back from their bytes, in blocks padded with zeros, and half norms are enough") {
   spi::with_device(device(), [](spi::Device& device) {
     constexpr float canary = 77;
     struct Grid {
@@ -128,11 +129,12 @@ TEST_CASE("byte grid: rows come back from their bytes, in blocks padded with zer
           const Room room(device, size(n), size(dims));
           const spi::Grid<float> grid{room.memory.memory(), 0, size(n), size(dims), 0};
           const GuardedMemory<float> half_norms(device, std::vector<float>(size(n) + 2, canary));
-          const spi::PrepareStep step{Proposer::int8,
-                                      guarded.rows.rows(),
-                                      guarded.centre.grid(),
-                                      {grid, {half_norms.memory(), 1, 1, size(n), size(n)}, spi::OnGrid::exactly},
-                                      1 / g.b};
+          const spi::PrepareStep step{
+              Proposer::int8,
+              guarded.rows.rows(),
+              guarded.centre.grid(),
+              {grid, {half_norms.memory(), 1, 1, size(n), size(n)}, spi::OnGrid::exactly},
+              1 / g.b};
           if (!device.check({step}).refusal.empty()) return;
           REQUIRE(run_step(device, step) == "");
           const std::vector<float> terms = half_norms.read();
@@ -153,7 +155,7 @@ TEST_CASE("byte grid: rows come back from their bytes, in blocks padded with zer
           for (std::size_t i = 0; i < all.size(); ++i) {
             const std::size_t r = i / floats * block + i % block, d = i % floats / block;
             const bool around = i / floats == 0 || i / floats > blocks;
-            const float right = around                  ? canary
+            const float right = around                 ? canary
                                 : r - block >= size(n) ? 0.0f
                                                        : of.rows.values[(r - block) * size(dims) + d];
             wrong += std::bit_cast<std::uint32_t>(all[i]) != std::bit_cast<std::uint32_t>(right);

@@ -137,11 +137,10 @@ struct AccumulateStep {
   Scratch scratch;
 };
 
-using Work =
-    std::variant<DistanceStep, SelectStep, NearestStep, MergeStep, PrepareStep, CollectStep, PruneStep,
-                 RerankStep, TightenStep, TightenByBoundsStep, TightenBySampleStep, VoteStep, MaskStep,
-                 ScoreStep, AccumulateStep, BoxesStep, OrderStep, PackBoxesStep, LandStep, FinishStep,
-                 RecoverStep>;
+using Work = std::variant<DistanceStep, SelectStep, NearestStep, MergeStep, PrepareStep, CollectStep,
+                          PruneStep, RerankStep, TightenStep, TightenByBoundsStep, TightenBySampleStep,
+                          VoteStep, MaskStep, ScoreStep, AccumulateStep, BoxesStep, OrderStep, PackBoxesStep,
+                          LandStep, FinishStep, RecoverStep>;
 
 struct Step {
   Work work;

@@ -43,7 +43,8 @@ struct QuantizedForm {
   std::vector<float> centre;
   float scale = 1;
   spi::OnGrid on_grid = spi::OnGrid::no;
-  bool half_norms_only = false;  ///< of row terms, as spi::QuantizedRows may have it: all rows lie on the grid
+  bool half_norms_only =
+      false;  ///< of row terms, as spi::QuantizedRows may have it: all rows lie on the grid
 };
 
 /// Of the training rows of an Index.

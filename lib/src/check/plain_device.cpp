@@ -302,7 +302,8 @@ struct PlainDevice : Device {
     const auto* const collect = std::get_if<CollectStep>(&step.work);
     const auto* const tighten = std::get_if<TightenStep>(&step.work);
     const bool proposed =
-        std::holds_alternative<PrepareStep>(step.work) || std::holds_alternative<RecoverStep>(step.work) || std::holds_alternative<PruneStep>(step.work) ||
+        std::holds_alternative<PrepareStep>(step.work) || std::holds_alternative<RecoverStep>(step.work) ||
+        std::holds_alternative<PruneStep>(step.work) ||
         std::holds_alternative<TightenByBoundsStep>(step.work) ||
         std::holds_alternative<TightenBySampleStep>(step.work) ||
         (collect && collect->proposer != Proposer::none) ||

@@ -14,6 +14,8 @@
 #include "kith/error.hpp"
 #include "metric/chain.hpp"
 #include "rows/rows.hpp"
+#include "search/bytes/byte_rows.hpp"
+#include "search/bytes/byte_windows.hpp"
 
 namespace kith {
 
@@ -33,6 +35,11 @@ class PartSink {
         offset_(offset),
         sample_stride_(sample_stride(index.rows)),
         sample_(index.dims) {
+    if (index.dims == index.columns && keeps_bytes(index, 0)) {  // of chosen columns the file has no others
+      bytes_ = std::make_shared<ByteStore>(index, index.rows);
+      bytes_->claim(0, index.rows);
+      block_ = spi::quantized_block_rows;
+    }
     // Memory of 8 MiB is used again; larger pieces come from the system and go back to it each time.
     constexpr std::int64_t most_floats = std::int64_t{1} << 21;
     most_rows_ = std::max<std::int64_t>(1, most_floats / (index.dims * block_)) * block_;
@@ -59,6 +66,11 @@ class PartSink {
   void end() {
     const FloatGuard guard;
     if (!carry_.empty()) land_carry();
+    if (bytes_) {
+      index_.parted =
+          std::make_shared<const ByteRows>(index_, std::move(bytes_), index_.rows, index_.largest);
+      return;
+    }
     index_.centre = sample_.centre(index_.metric);
     if (compares_bits(index_.metric)) return;
     index_.clip_range = sample_.clip_range(index_.centre);
@@ -81,6 +93,13 @@ class PartSink {
   void land_rows(const unsigned char* from, std::int64_t count) {
     const bool unit = prepare_of(index_.metric) == Prepare::unit_rows;
     const RowsView given(from, element_, count, cols_);
+    if (bytes_) {
+      const std::vector<std::int64_t> as_they_come;
+      const float largest = put_in_bytes(*bytes_, index_, done_, {"training", given, as_they_come});
+      index_.largest = std::max(index_.largest, largest);
+      done_ += count;
+      return;
+    }
     // Unit rows are there already; dividing them once more would change them.
     const PreparedRows rows = checked(given, unit ? Metric::negative_dot : index_.metric);
     if (unit) check_unit_rows(rows.view);
@@ -141,12 +160,14 @@ class PartSink {
   const std::int64_t first_;
   const std::uint32_t threads_;
   const Element element_;
-  const std::int64_t cols_, row_bytes_, block_;
+  const std::int64_t cols_, row_bytes_;
+  std::int64_t block_;
   const std::uint64_t offset_;  ///< of the rows in the file
   const std::int64_t sample_stride_;
   std::int64_t most_rows_ = 0, done_ = 0;
   std::vector<unsigned char> carry_;  ///< fewer bytes than a block of the device has
   RowSample sample_;
+  std::shared_ptr<ByteStore> bytes_;   ///< where rows stay as bytes
   spi::Allocation* memory_ = nullptr;  ///< of the last chunk
 };
 
@@ -205,6 +226,7 @@ void RowsSink::end(Index::State& index) {
     index.parted = rows_on_set(index, std::move(layout_), std::move(parts_));
     return;
   }
+  index.parted = std::move(states_.front()->parted);
   index.chunks = std::move(states_.front()->chunks);
   index.centre = std::move(states_.front()->centre);
   index.clip_range = states_.front()->clip_range;

@@ -107,15 +107,14 @@ void search_rest_in_parts(const Index::State& index, const Plan& plan, const Pla
                           Trace* trace) {
   const auto count = static_cast<std::int64_t>(open.queries.size());
   const std::vector<float> rows = gathered(queries, open.queries, 0), given = with_all_columns(index, rows);
-  const float largest = *std::max_element(
-      rows.begin(), rows.end(), [](float a, float b) { return std::fabs(a) < std::fabs(b); });
+  const float largest = *std::max_element(rows.begin(), rows.end(),
+                                          [](float a, float b) { return std::fabs(a) < std::fabs(b); });
   const CheckedQueries asked{RowsView(given.data(), Element::f32, count, index.columns),
                              {rows.data(), count, index.dims},
                              std::fabs(largest)};
   const PlanOptions way = options_for_rest(index, plan, options);
   Trace more;
-  const Keys found =
-      index.parted->search_keys(index, asked, plan.problem.k, way, trace ? &more : nullptr);
+  const Keys found = index.parted->search_keys(index, asked, plan.problem.k, way, trace ? &more : nullptr);
   const auto k = static_cast<std::size_t>(plan.problem.k);
   const spi::Grid<Key> result = workspace.result(1);
   const DeviceSession session(*index.device.state());

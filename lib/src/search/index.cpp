@@ -50,18 +50,6 @@ void check_residence(const IndexOptions& options) {
          " is of rows that a source keeps; give memory_source(rows), and keep the rows");
 }
 
-/// Whether rows stay as bytes: where that is asked for by a room for more of them, or where floats would take
-/// so much more that they are worth being made only by searches that need them. Rows of few columns go by
-/// boxes, which are floats.
-bool keeps_bytes(const Index::State& index, const std::vector<std::int64_t>& order,
-                 const IndexOptions& options) {
-  constexpr std::int64_t fewest_dims = 16, fewest_floats = std::int64_t{1} << 26;
-  if (is_set(index.device) || !order.empty() ||
-      !stays_in_bytes(index.device.info(), index.metric, index.element, index.dims))
-    return false;
-  return options.reserve > 0 || (index.dims >= fewest_dims && index.rows >= fewest_floats / index.dims);
-}
-
 std::vector<std::int64_t> in_order(std::span<const std::int64_t> ids) {
   std::vector<std::int64_t> ordered(ids.begin(), ids.end());
   std::sort(ordered.begin(), ordered.end());
@@ -158,7 +146,8 @@ std::shared_ptr<Index::State> compacted(const Index::State& index, std::span<con
 
 void check_shard(const IndexOptions& options, Metric metric, std::int64_t rows, float largest) {
   if (options.reserve < 0 || options.reserve > most_rows)
-    refuse("reserve = " + std::to_string(options.reserve) + "; choose from 0 to " + std::to_string(most_rows));
+    refuse("reserve = " + std::to_string(options.reserve) + "; choose from 0 to " +
+           std::to_string(most_rows));
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
   if (options.first_row < 0 || options.first_row > most - rows)
     refuse("first_row = " + std::to_string(options.first_row) + " with " + std::to_string(rows) +
@@ -211,7 +200,7 @@ Index::Index(Device device, const RowsView& train, Metric metric, const IndexOpt
   state->first_row = options.first_row;
   state->largest_of_shards = options.largest;
   const RowsForIndex given{"training", train, order, 0, options.first_row};
-  if (keeps_bytes(*state, order, options)) {
+  if (order.empty() && keeps_bytes(*state, options.reserve)) {
     state->parted = ByteRows::made_of(*state, given, options.reserve);
     state->largest = state->parted->largest_element();
   } else {

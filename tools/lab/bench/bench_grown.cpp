@@ -97,8 +97,7 @@ void measure_grown(const Device& device, const Device& cpu, const BenchData& dat
   measured.first_run = first.seconds();
   measured.device_bytes = index.memory_bytes();
   measured.checked = std::min(most_checked, w.m);
-  measured.difference =
-      difference_of(answers_of_cpu(cpu, w, queries.slice(0, measured.checked)), found, 0);
+  measured.difference = difference_of(answers_of_cpu(cpu, w, queries.slice(0, measured.checked)), found, 0);
   if (!measured.difference.empty()) return;
   take_samples(flags, [&](bool counts) {
     index.search_into(queries, w.k, found, options, &trace);

@@ -37,8 +37,7 @@ void make_bytes(std::uint64_t seed, std::int64_t first, std::int64_t dims, std::
   const std::size_t share = (to.size() + team - 1) / team;
   std::vector<std::jthread> threads;
   for (std::size_t at = 0; at < to.size(); at += share)
-    threads.emplace_back(
-        [=] { fill(seed, begin + at, to.subspan(at, std::min(share, to.size() - at))); });
+    threads.emplace_back([=] { fill(seed, begin + at, to.subspan(at, std::min(share, to.size() - at))); });
 }
 
 }  // namespace kith::workloads

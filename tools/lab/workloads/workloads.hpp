@@ -22,10 +22,10 @@ struct Workload {
   std::string_view about;  ///< where it comes from
   bool real_data = false;  ///< Fashion-MNIST instead of uniform rows
   Metric metric = Metric::squared_l2;
-  bool own_rows = false;  ///< the queries are the training rows, each its own first neighbour
+  bool own_rows = false;           ///< the queries are the training rows, each its own first neighbour
   Element element = Element::f32;  ///< of rows and queries; of bits `dims` is their number
-  /// More rows than fit the host as well: they are made while the Index grows (made_rows.hpp). Only where it is
-  /// asked for by name.
+  /// More rows than fit the host as well: they are made while the Index grows (made_rows.hpp). Only where it
+  /// is asked for by name.
   bool grown = false;
 };
 

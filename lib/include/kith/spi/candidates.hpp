@@ -43,9 +43,9 @@ constexpr std::size_t quantized_columns(Proposer proposer, std::size_t dims) {
 /// quantized_columns() columns; `first` of the grid then counts rows, and is such a multiple, and `stride`
 /// means nothing.
 struct QuantizedRows {
-  Grid<float> rows;       ///< [rows, dims]  each row moved by the centre c and rounded
-  /// [terms_a_row, rows]  by RowTerm. All NaN: to CollectStep there is no such row. Training rows that all lie
-  /// on their grid exactly may have [1, rows]: half_norm, which is all that steps of exact products read.
+  Grid<float> rows;  ///< [rows, dims]  each row moved by the centre c and rounded
+  /// [terms_a_row, rows]  by RowTerm. All NaN: to CollectStep there is no such row. Training rows that all
+  /// lie on their grid exactly may have [1, rows]: half_norm, which is all that steps of exact products read.
   Grid<float> row_terms;
   /// int8. Of a row that lies on its grid exactly, residual is 0 and half_norm is |x'|^2 / 2 itself, up to
   /// most_exact_dims columns.

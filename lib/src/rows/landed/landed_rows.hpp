@@ -33,8 +33,8 @@ class RowsToLand {
   /// The rows in chunks, as upload_chunks() makes them, training rows `first`, first + 1, ...
   /// Throws out_of_memory; invalid_argument, with the words of prepare_rows(): a NaN or infinity.
   std::vector<Chunk> chunks(std::int64_t first);
-  /// The same piece by piece: rows first ... first + count - 1 from the beginning of `to`. check() comes behind
-  /// the last.
+  /// The same piece by piece: rows first ... first + count - 1 from the beginning of `to`. check() comes
+  /// behind the last.
   void land_some(std::int64_t first, std::int64_t count, const DeviceMemory& to) const;
   /// Throws invalid_argument: what was landed holds a NaN or infinity.
   void check();

@@ -23,10 +23,12 @@ namespace kith {
 
 struct ByteRows::Made {
   explicit Made(const DeviceInfo& info)
-      : of_bytes(std::make_shared<MadeOfRows>(info)), of_floats(std::make_shared<MadeOfRows>(info)), mutex(info) {}
+      : of_bytes(std::make_shared<MadeOfRows>(info)),
+        of_floats(std::make_shared<MadeOfRows>(info)),
+        mutex(info) {}
 
   const std::shared_ptr<MadeOfRows> of_bytes, of_floats;
-  DeviceMutex mutex;  // around all below
+  DeviceMutex mutex;          // around all below
   std::vector<Chunk> floats;  ///< made by the first search that wants them
   std::vector<float> centre;  ///< likewise
   double clip_range = 0;      ///< likewise
@@ -37,8 +39,8 @@ namespace {
 /// Without what says which rows there are.
 std::shared_ptr<Index::State> like(const Index::State& whole, std::int64_t rows, float largest,
                                    std::shared_ptr<MadeOfRows> made) {
-  auto state =
-      std::make_shared<Index::State>(whole.device, whole.metric, whole.columns, whole.features, std::move(made));
+  auto state = std::make_shared<Index::State>(whole.device, whole.metric, whole.columns, whole.features,
+                                              std::move(made));
   state->rows = rows;
   state->element = whole.element;
   state->largest = largest;
@@ -67,7 +69,8 @@ PlanOptions by_int8(const PlanOptions& options) {
 bool lies_on(const ByteGrid& grid, Element of_rows, const AskedOfRows& asked) {
   const RowsView& queries = asked.queries;
   if (queries.element == of_rows || queries.rows == 0) return true;
-  if (asked.prepared) return place_on_grid(grid, *asked.prepared, asked.options.threads) == spi::OnGrid::exactly;
+  if (asked.prepared)
+    return place_on_grid(grid, *asked.prepared, asked.options.threads) == spi::OnGrid::exactly;
   const bool floats = queries.element == Element::f32 && queries.where == Where::host && queries.data &&
                       queries.stride_bytes % static_cast<std::int64_t>(sizeof(float)) == 0 &&
                       reinterpret_cast<std::uintptr_t>(queries.row(0)) % alignof(float) == 0;
@@ -100,7 +103,7 @@ std::shared_ptr<const ByteRows> ByteRows::made_of(const Index::State& of, const 
   auto store = std::make_shared<ByteStore>(of, std::max(room, count));
   store->claim(0, count);
   const float largest = put_in_bytes(*store, of, 0, given);
-  return std::shared_ptr<const ByteRows>(new ByteRows(of, std::move(store), count, largest));
+  return std::make_shared<const ByteRows>(of, std::move(store), count, largest);
 }
 
 std::shared_ptr<Index::State> ByteRows::in_bytes(const Index::State& whole) const {
@@ -122,7 +125,8 @@ std::shared_ptr<const Index::State> ByteRows::as_floats(const Index::State& whol
   if (made_->floats.empty()) try {
       std::vector<Chunk> chunks = recovered_chunks(*store_, device_, rows_, dims_);
       const std::vector<float> sample = sampled_rows(*this, rows_, dims_);
-      const MatrixView<const float> some(sample.data(), static_cast<std::int64_t>(sample.size()) / dims_, dims_);
+      const MatrixView<const float> some(sample.data(), static_cast<std::int64_t>(sample.size()) / dims_,
+                                         dims_);
       made_->centre = centre_of(some, metric_);
       made_->clip_range = clip_range_of(some, made_->centre);
       made_->floats = std::move(chunks);
@@ -139,8 +143,9 @@ std::shared_ptr<const Index::State> ByteRows::as_floats(const Index::State& whol
 
 StreamedRows ByteRows::stream() const {
   const RowsInfo info{rows_, columns_, element_};
-  StreamedSet set{device_, nullptr, metric_, info, features_, dims_, 0, largest_,
-                  stream_sizes(device_.info(), info, metric_, dims_, {})};
+  StreamedSet set{device_, nullptr,   metric_,
+                  info,    features_, dims_,
+                  0,       largest_,  stream_sizes(device_.info(), info, metric_, dims_, {})};
   constexpr std::int64_t block = spi::quantized_block_rows;
   set.sizes.chunk_rows = std::max(block, set.sizes.chunk_rows / block * block);
   set.sizes.chunk_bytes = packed_bytes(set.sizes.chunk_rows, dims_, device_.info().train_block);
@@ -180,7 +185,8 @@ Keys ByteRows::search_keys(const Index::State& whole, const CheckedQueries& quer
 }
 
 RadiusKeys ByteRows::within_keys(const Index::State& whole, const CheckedQueries& queries,
-                                 std::span<const float> radii, const PlanOptions& options, Trace* trace) const {
+                                 std::span<const float> radii, const PlanOptions& options,
+                                 Trace* trace) const {
   return stream().within_keys(whole, queries, radii, options, trace);
 }
 
@@ -248,18 +254,19 @@ std::shared_ptr<const PartedRows> ByteRows::with_as_they_are(const Index::State&
   if (more.rows.element != element_ || !more.order.empty()) return nullptr;
   std::shared_ptr<ByteStore> store = store_with_room(whole, more.rows.rows);
   const float largest = put_in_bytes(*store, whole, rows_, more);
-  return std::shared_ptr<const PartedRows>(
-      new ByteRows(whole, std::move(store), rows_ + more.rows.rows, std::max(largest_, largest)));
+  return std::make_shared<const ByteRows>(whole, std::move(store), rows_ + more.rows.rows,
+                                          std::max(largest_, largest));
 }
 
 std::shared_ptr<const PartedRows> ByteRows::with(const Index::State& whole, MatrixView<const float> more,
                                                  std::uint32_t threads) const {
-  if (whole.element != element_ || place_on_grid(grid_of_values({}, metric_, element_), more, threads) != spi::OnGrid::exactly)
+  if (whole.element != element_ ||
+      place_on_grid(grid_of_values({}, metric_, element_), more, threads) != spi::OnGrid::exactly)
     return nullptr;
   std::shared_ptr<ByteStore> store = store_with_room(whole, more.rows());
   put_in_bytes(*store, device_, rows_, more, threads);
-  return std::shared_ptr<const PartedRows>(new ByteRows(
-      whole, std::move(store), rows_ + more.rows(), std::max(largest_, largest_of_rows(more))));
+  return std::make_shared<const ByteRows>(whole, std::move(store), rows_ + more.rows(),
+                                          std::max(largest_, largest_of_rows(more)));
 }
 
 std::vector<Chunk> ByteRows::as_chunks(const Index::State&) const {
@@ -272,7 +279,7 @@ std::shared_ptr<const PartedRows> ByteRows::of(const Index::State& whole,
   auto store = std::make_shared<ByteStore>(whole, count);
   store->claim(0, count);
   const float largest = copy_some(*this, device_, dims_, places, *store);
-  return std::shared_ptr<const PartedRows>(new ByteRows(whole, std::move(store), count, largest));
+  return std::make_shared<const ByteRows>(whole, std::move(store), count, largest);
 }
 
 }  // namespace kith

@@ -1,6 +1,6 @@
-// Training rows of bytes that stay on one device as bytes. Products of bytes are their chains, so that searches
-// by proposer int8 need nothing else of them. What else wants rows recovers them: all of them once, where there
-// is room for them as floats, else chunk by chunk for each search. docs/architecture.md.
+// Training rows of bytes that stay on one device as bytes. Products of bytes are their chains, so that
+// searches by proposer int8 need nothing else of them. What else wants rows recovers them: all of them once,
+// where there is room for them as floats, else chunk by chunk for each search. docs/architecture.md.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +23,8 @@ class ByteRows final : public PartedRows {
   /// Throws as put_rows() does.
   static std::shared_ptr<const ByteRows> made_of(const Index::State& like, const RowsForIndex& given,
                                                  std::int64_t room);
+  /// The first `rows` rows of `store`, of which none is above `largest`.
+  ByteRows(const Index::State& like, std::shared_ptr<ByteStore> store, std::int64_t rows, float largest);
 
   std::optional<AsOne> as_one(const Index::State& whole, const AskedOfRows& asked) const override;
   Keys search_keys(const Index::State& whole, const CheckedQueries& queries, std::int64_t k,
@@ -52,8 +54,6 @@ class ByteRows final : public PartedRows {
  private:
   /// What searches make of the rows, which snapshots of the same rows share.
   struct Made;
-
-  ByteRows(const Index::State& like, std::shared_ptr<ByteStore> store, std::int64_t rows, float largest);
 
   bool goes_by_bytes(const AskedOfRows& asked) const;
   bool has_plan(const AskedOfRows& asked) const;

@@ -6,6 +6,7 @@
 
 #include "base/numbers.hpp"
 #include "certified/byte_grid.hpp"
+#include "device/device_set.hpp"
 #include "kith/error.hpp"
 #include "plan/product_bounds.hpp"
 #include "plan/proposal_sizes.hpp"
@@ -44,9 +45,15 @@ QuantizedForm form_of_bytes(const Index::State& like) {
 
 bool stays_in_bytes(const DeviceInfo& device, Metric metric, Element element, std::int64_t dims) {
   const auto& has = device.proposers;
-  return grid_of_element(metric, element).exact &&
-         size(dims) <= spi::columns_of_exact_chains(metric) &&
+  return grid_of_element(metric, element).exact && size(dims) <= spi::columns_of_exact_chains(metric) &&
          std::find(has.begin(), has.end(), Proposer::int8) != has.end();
+}
+
+bool keeps_bytes(const Index::State& index, std::int64_t reserve) {
+  constexpr std::int64_t fewest_dims = 16, fewest_floats = std::int64_t{1} << 26;
+  if (is_set(index.device) || !stays_in_bytes(index.device.info(), index.metric, index.element, index.dims))
+    return false;
+  return reserve > 0 || (index.dims >= fewest_dims && index.rows >= fewest_floats / index.dims);
 }
 
 ByteStore::ByteStore(const Index::State& like, std::int64_t room)

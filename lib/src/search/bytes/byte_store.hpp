@@ -1,5 +1,5 @@
-// Rows of bytes in memory of a device, a byte a column: quantized rows of proposer int8 are the rows themselves
-// where these are of bytes. docs/certificate.md, section 4.
+// Rows of bytes in memory of a device, a byte a column: quantized rows of proposer int8 are the rows
+// themselves where these are of bytes. docs/certificate.md, section 4.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +17,12 @@ namespace kith {
 /// and recovers them.
 bool stays_in_bytes(const DeviceInfo& device, Metric metric, Element element, std::int64_t dims);
 
+/// Whether the rows of an Index are to stay as bytes: where that is asked for by a room for more of them, or
+/// where floats would take so much more that they are worth being made only by searches that need them. Rows
+/// of few columns go by boxes, which are floats. Not on a set of devices.
+///   reserve  IndexOptions::reserve
+bool keeps_bytes(const Index::State& index, std::int64_t reserve);
+
 /// Rows and room for more of them, which Index objects share: each has the first so many. What is filled does
 /// not change.
 class ByteStore final : public RowsOnDevice {
@@ -27,8 +33,8 @@ class ByteStore final : public RowsOnDevice {
   ByteStore(const Index::State& like, std::int64_t room);
 
   std::int64_t room() const { return room_; }
-  /// Make places first ... first + count - 1 the caller's to put rows in. Returns whether they are: nobody was
-  /// given any from `first` on, and there is room.
+  /// Make places first ... first + count - 1 the caller's to put rows in. Returns whether they are: nobody
+  /// was given any from `first` on, and there is room.
   bool claim(std::int64_t first, std::int64_t count);
   /// Rows into these places, which are quantized once it returns. Locks the device.
   ///   first  a multiple of spi::quantized_block_rows

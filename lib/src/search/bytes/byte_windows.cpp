@@ -57,7 +57,8 @@ float largest_of_rows(MatrixView<const float> rows) {
   return largest;
 }
 
-float put_in_bytes(ByteStore& store, const Index::State& like, std::int64_t first, const RowsForIndex& given) {
+float put_in_bytes(ByteStore& store, const Index::State& like, std::int64_t first,
+                   const RowsForIndex& given) {
   const std::shared_ptr<Device::State>& state = like.device.state();
   const std::int64_t head = rows_of_head(first, given.rows.rows), rest = given.rows.rows - head;
   float largest = 0;
@@ -148,7 +149,8 @@ std::vector<float> sampled_rows(const PartedRows& rows, std::int64_t count, std:
   return sample;
 }
 
-void copy_rows(const ByteStore& from, const Device& device, std::int64_t dims, std::int64_t rows, ByteStore& to) {
+void copy_rows(const ByteStore& from, const Device& device, std::int64_t dims, std::int64_t rows,
+               ByteStore& to) {
   const std::int64_t step = std::min(rows, rows_at_once(dims));
   const DeviceMemory packed = packed_memory(device, step, dims);
   for (std::int64_t first = 0; first < rows; first += step) {

@@ -39,7 +39,8 @@ std::vector<Chunk> recovered_chunks(const ByteStore& store, const Device& device
 std::vector<float> sampled_rows(const PartedRows& rows, std::int64_t count, std::int64_t dims);
 
 /// The first `rows` rows of one store into another, on the device.
-void copy_rows(const ByteStore& from, const Device& device, std::int64_t dims, std::int64_t rows, ByteStore& to);
+void copy_rows(const ByteStore& from, const Device& device, std::int64_t dims, std::int64_t rows,
+               ByteStore& to);
 
 /// The rows at these places, which ascend, into another store.
 ///   returns  max |element|

@@ -20,10 +20,10 @@ namespace kith {
 
 /// What a search asks of rows, before it is known how they lie.
 struct AskedOfRows {
-  const RowsView& queries;                           ///< [m, columns], as given
-  const MatrixView<const float>* prepared;           ///< the same as they are searched; null: not made yet
-  std::optional<std::int64_t> k;                     ///< nothing: all within radii
-  const PlanOptions& options;                        ///< by place
+  const RowsView& queries;                  ///< [m, columns], as given
+  const MatrixView<const float>* prepared;  ///< the same as they are searched; null: not made yet
+  std::optional<std::int64_t> k;            ///< nothing: all within radii
+  const PlanOptions& options;               ///< by place
 };
 
 /// Rows as one Index in chunks, and how it is searched.

@@ -16,8 +16,8 @@
 #include "kith/source.hpp"
 #include "rows/index_state.hpp"
 #include "rows/landed/device_landing.hpp"
-#include "rows/rows_on_device.hpp"
 #include "rows/rows.hpp"
+#include "rows/rows_on_device.hpp"
 #include "search/streams/raw_copies.hpp"
 #include "search/streams/stream_sizes.hpp"
 
