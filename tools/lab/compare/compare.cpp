@@ -145,6 +145,8 @@ void add_problem_options(CLI::App& app, CompareFlags& flags) {
            "What rows are stored as, or training rows and queries, as f16,u8: values are moved to such as it "
            "has; bits, of the 32 of each float, go with --metric hamming")
         ->type_name("WHAT");
+    add_number(app, "--reserve", flags.reserve,
+               "Of search: room for so many rows, in which bytes stay as bytes, and half of them come later", 0);
   });
   CLI::Option* const train =
       app.add_option("--train", flags.tables.train, "Training rows from a file instead");

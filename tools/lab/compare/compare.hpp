@@ -21,6 +21,7 @@ struct CompareFlags {
   std::int64_t seed = 1, n = 8192, m = 64, dims = 32, k = 16, classes = 10;
   Metric metric = default_metric;
   std::string elements;  ///< of --data: of training rows and queries, or of both
+  std::int64_t reserve = 0;
   PlanFlags plan;
   std::string placement;  ///< instead: a device for each stage
   bool explain = false, json = false;
@@ -34,6 +35,7 @@ struct CompareProblem {
   workloads::Rows train, queries;  ///< as the caller sees them
   Element train_element = Element::f32,
           query_element = Element::f32;  ///< in whole searches; all have the values
+  std::int64_t reserve = 0;  ///< IndexOptions::reserve
   std::vector<std::int64_t> labels;
   std::uint64_t seed = 1;  ///< of filters and weights
   std::int64_t k = 1, groups = 1;

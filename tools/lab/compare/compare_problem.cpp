@@ -78,6 +78,7 @@ void set_elements(const CompareFlags& flags, CompareProblem& problem) {
                   "compare: --metric " + std::string(name(flags.metric)) + " and rows of " +
                       std::string(name(element)) +
                       " do not go together; give --element bits with --metric hamming alone");
+  problem.reserve = flags.reserve;
   round_to(problem.train_element, flags.metric, problem.train);
   round_to(problem.query_element, flags.metric, problem.queries);
 }

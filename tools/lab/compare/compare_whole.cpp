@@ -25,7 +25,7 @@ Answer run_whole(const Device& device, const CompareProblem& problem, bool class
   if (classify)
     run(Classifier(device, train, problem.labels, problem.metric));
   else
-    run(Index(device, train, problem.metric));
+    run(workloads::index_of(device, train, problem.metric, problem.reserve));
   cell.plan = explain(trace.plan);
   return answer;
 }

@@ -168,7 +168,22 @@ void draw_elements(Random random, Case& c) {
   c.proposer = Proposer::automatic;  // none has a bound for bits
 }
 
+/// Half of the searches among bytes have them as bytes on the device.
+void draw_reserve(Random random, Case& c) {
+  const bool bytes = c.train_element == Element::u8 || c.train_element == Element::i8;
+  if (bytes && !c.stage && c.classes == 0 && random.one_in(2)) c.reserve = 1 + random.below(2 * c.n);
+}
+
 }  // namespace
+
+Index index_of(const Device& device, const RowsView& train, Metric metric, std::int64_t reserve) {
+  if (reserve == 0) return Index(device, train, metric);
+  IndexOptions options;
+  options.reserve = reserve;
+  const std::int64_t first = (train.rows + 1) / 2;
+  const Index half(device, train.slice(0, first), metric, options);
+  return first == train.rows ? half : half.with(train.slice(first, train.rows - first));
+}
 
 bool take_boxes(const DeviceInfo& device, Case& c) {
   if (!has_boxes(device, c)) return false;
@@ -200,6 +215,7 @@ Case random_case(const DeviceInfo& device, std::uint64_t seed, std::uint64_t num
   if (!wide) draw_stage(Random(random_bits(scramble(seed) + 1, number)), c);
   draw_elements(Random(random_bits(scramble(seed) + 2, number)), c);
   if (Random(random_bits(scramble(seed) + 3, number)).one_in(6)) take_boxes(device, c);
+  draw_reserve(Random(random_bits(scramble(seed) + 4, number)), c);
   return c;
 }
 
@@ -246,6 +262,7 @@ std::string command_line(const Case& c, const std::string& device) {
   if (c.query_tile) out << " --query-tile " << c.query_tile;
   if (c.train_tile) out << " --train-tile " << c.train_tile;
   if (c.threads) out << " --threads " << c.threads;
+  if (c.reserve) out << " --reserve " << c.reserve;
   return out.str();
 }
 
@@ -268,7 +285,8 @@ Answer answer(const Device& device, const Case& c) {
   options.query_tile = c.query_tile;
   options.train_tile = c.train_tile;
   options.threads = c.threads;
-  if (c.classes == 0) return ask(Index(device, train.view(), c.metric), queries.view(), c.k, options);
+  if (c.classes == 0)
+    return ask(index_of(device, train.view(), c.metric, c.reserve), queries.view(), c.k, options);
   const std::vector<std::int64_t> labels = make_labels(c.seed, c.n, c.classes);
   return ask(Classifier(device, train.view(), labels, c.metric), queries.view(), c.k, options);
 }

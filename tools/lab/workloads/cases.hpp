@@ -34,6 +34,7 @@ struct Case {
   std::optional<bool> fused = {}, boxes = {};
   std::int64_t groups = 0, query_tile = 0, train_tile = 0;  ///< 0: chosen by the plan
   std::uint32_t threads = 0;
+  std::int64_t reserve = 0;  ///< of searches: IndexOptions::reserve, and half of the rows come later
 
   bool operator==(const Case&) const = default;
 };
@@ -50,6 +51,9 @@ Answer ask(const Index& index, const RowsView& queries, std::int64_t k, const Pl
            Trace* trace = nullptr);
 Answer ask(const Classifier& classifier, const RowsView& queries, std::int64_t k, const PlanOptions& options,
            Trace* trace = nullptr);
+
+/// An Index of rows. With a room for more than the first of them, half come by with().
+Index index_of(const Device& device, const RowsView& train, Metric metric, std::int64_t reserve);
 
 /// Case `number` of the series `seed`, drawn among what `device` has. Small: some milliseconds.
 /// The paths that break most are drawn most: tiles of a few rows, k near a power of two or near n,
