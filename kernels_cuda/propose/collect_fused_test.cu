@@ -332,7 +332,7 @@ cudaError_t collect_fp16_fused_test(const Queue& queue, const spi::CollectStep& 
   const FusedTestTerms terms{unit, 1 / unit, bound.b, static_cast<double>(bound.dims)};
   const cudaError_t error = find_largest_parts(queue, bound, bytes, &fused_test.largest);
   if (error != cudaSuccess) return error;
-  const HalfCollection collection = collection_of(step, {nullptr, gap});
+  const HalfCollection collection = collection_of(step, {nullptr, gap, nullptr});
   const GapWithSlack slack{
       collection.threshold,
       static_cast<float>(spi::most_fused_test_threshold * terms.dims * unit * (1 + 0x1p-10)),

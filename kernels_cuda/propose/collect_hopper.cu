@@ -7,10 +7,12 @@
 // test. Where queries stay in shared memory (`resident`, up to 256 dimensions) only training rows come; else
 // slabs of queries come with them, and two blocks, a pair, take the same queries and every other tile: each
 // copies half of the queries' slabs for both. Work: q * t * dims multiply-adds in steps of m64n128k16, of
-// bytes m64n128k32, and two instructions a pair, of bytes three. Shared memory: up to 227 KiB. A slab of 16
+// bytes m64n128k32, and two instructions a pair, of bytes one. Shared memory: up to 227 KiB. A slab of 16
 // KiB feeds 1024 cycles of the tensor cores; so do 48 KiB, of which 16 from a neighbour. Source:
 // docs/certificate.md; one warp that copies for others that multiply: CUTLASS 3 (NVIDIA, 2023).
 // No twin in kernels_cl: the OpenCL back end multiplies by mma.sync alone.
+#include <type_traits>
+
 #include "propose/collect_hopper.cuh"
 #include "propose/int8.hpp"
 
@@ -39,6 +41,12 @@ __device__ __forceinline__ void multiply_slab(hopper::Sums<Sum>& sums, std::uint
   hopper::commit_products();
 }
 
+/// What sums are tested with, of each place: floats, or ints in the place of floats.
+template <bool lifted>
+__device__ __forceinline__ const float* lows_of(const HalfCollection& collection) {
+  return lifted ? reinterpret_cast<const float*>(collection.from.lift) : collection.from.low;
+}
+
 /// What a group of four warps multiplies: 64 queries with all tiles of the block.
 template <class Sum, std::uint32_t line_bytes, bool resident, bool sample>
 __device__ __forceinline__ void multiply_tiles(const HalfCollection& collection, const HalfWork& work,
@@ -50,8 +58,8 @@ __device__ __forceinline__ void multiply_tiles(const HalfCollection& collection,
   const std::uint32_t lane = threadIdx.x % 32;
   const std::uint32_t q0 =
       query_block * block_queries + group * group_queries + threadIdx.x / 32 % 4 * 16 + lane / 4;
-  float threshold[2];
-  load_threshold(threshold, collection, q0);
+  constexpr bool lifted = std::is_same_v<Sum, int> && !sample;
+  const Limits<lifted> limits(collection, q0);
   const unsigned char* const stages = shared + memory.queries;
   // Where this group's queries begin in a slab of 128, and which slab that is.
   const std::uint32_t half = group % 2 * group_queries * line_bytes;
@@ -89,10 +97,15 @@ __device__ __forceinline__ void multiply_tiles(const HalfCollection& collection,
     const std::uint64_t row = share.row(collection);
     const bool some = row != ~std::uint64_t{0};
     if (some || (sample && share.is_inside())) {  // a sample says where there is no row
-      const float* const low = resident && some ? rest.low[low_place.at]
-                                                : collection.from.low + std::size_t{share.tile} * tile_rows;
-      test_sums<sample>(findings, collection, sums, low, threshold, q0, share.tile * tile_rows,
-                        collection.first_row + static_cast<std::uint32_t>(row), lane);
+      const float* const low = resident && some
+                                   ? rest.low[low_place.at]
+                                   : lows_of<lifted>(collection) + std::size_t{share.tile} * tile_rows;
+      const Spot spot{q0, share.tile * tile_rows, collection.first_row + static_cast<std::uint32_t>(row),
+                      lane};
+      if constexpr (lifted)
+        test_lifted(findings, collection, sums, low, limits, spot);
+      else
+        test_sums<sample>(findings, collection, sums, low, limits, spot);
     }
     __syncwarp();  // all have read `low`, before the next release
   }
@@ -126,7 +139,8 @@ __global__ __launch_bounds__(threads, 1) void collect_tiles_hopper(const HalfCol
   if (threadIdx.x >= groups * group_threads) {
     hopper::give_registers<registers_to_copy>();
     if (threadIdx.x == groups * group_threads)
-      copy_slabs<resident>(collection, work, memory, shared, rest, share, query_block, rank);
+      copy_slabs<resident>(collection, work, memory, shared, rest, share, query_block, rank,
+                           lows_of < std::is_same_v<Sum, int> && !sample > (collection));
     __syncwarp();
   } else {
     hopper::take_registers<registers_to_multiply>();

@@ -6,6 +6,7 @@
 #include "common/hopper.cuh"
 #include "propose/append_fp16.cuh"
 #include "propose/collect_fp16.cuh"
+#include "propose/lifted.cuh"
 
 namespace kith::cuda {
 
@@ -20,7 +21,7 @@ inline constexpr std::uint32_t alignment = 1024;  // of lines of 128 bytes, eigh
 /// What stands behind queries and stages in shared memory.
 struct Rest {
   Finding found[groups * group_warps][findings_of_warp];
-  float low[most_stages + 1][tile_rows];  // of a tile, one after another; where queries stay
+  float low[most_stages + 1][tile_rows];  // of a tile, one after another; where queries stay. Or lifts
   hopper::Barrier full[most_stages], empty[most_stages], queries;
 };
 
@@ -100,10 +101,11 @@ class Share {
 };
 
 /// One thread copies what all others multiply.
+///   lows  what sums are tested with, of each place
 template <bool resident>
 __device__ void copy_slabs(const HalfCollection& collection, const HalfWork& work, const Memory& memory,
                            unsigned char* shared, Rest& rest, Share<resident> share,
-                           std::uint32_t query_block, std::uint32_t rank) {
+                           std::uint32_t query_block, std::uint32_t rank, const float* lows) {
   const std::size_t tile_bytes = std::size_t{work.slabs} * memory.slab;
   const auto* const queries =
       static_cast<const unsigned char*>(collection.queries) + query_block * query_slabs * tile_bytes;
@@ -133,8 +135,7 @@ __device__ void copy_slabs(const HalfCollection& collection, const HalfWork& wor
       hopper::expect(full, copies * memory.slab + (with_low ? sizeof rest.low[0] : 0));
       if (some) hopper::copy(to, from + s * memory.slab, memory.slab, full);
       if (with_low)
-        hopper::copy(rest.low[low.at], collection.from.low + std::size_t{share.tile} * tile_rows,
-                     sizeof rest.low[0], full);
+        hopper::copy(rest.low[low.at], lows + std::size_t{share.tile} * tile_rows, sizeof rest.low[0], full);
       if (!resident && rank < query_tiles)
         hopper::copy_to_both(to + (1 + rank) * memory.slab, queries + rank * tile_bytes + s * memory.slab,
                              memory.slab, full);
@@ -142,33 +143,108 @@ __device__ void copy_slabs(const HalfCollection& collection, const HalfWork& wor
   }
 }
 
-/// The threshold of the queries of a lane: [i] of q0 + 8 i; NaN where there is no query.
-__device__ __forceinline__ void load_threshold(float (&threshold)[2], const HalfCollection& collection,
-                                               std::uint32_t q0) {
+/// What sums of the queries of a lane are tested with.
+template <bool lifted>
+struct Limits {
+  /// [i] of query q0 + 8 i
+  __device__ __forceinline__ Limits(const HalfCollection& collection, std::uint32_t q0) {
 #pragma unroll
-  for (std::uint32_t i = 0; i < 2; ++i)
-    threshold[i] = q0 + 8 * i < collection.rows
-                       ? collection.threshold.data[(q0 + 8 * i) * collection.threshold.stride]
-                       : not_a_candidate();
+    for (std::uint32_t i = 0; i < 2; ++i) {
+      threshold[i] = q0 + 8 * i < collection.rows
+                         ? collection.threshold.data[(q0 + 8 * i) * collection.threshold.stride]
+                         : not_a_candidate();
+      if (lifted) floor[i] = floor_of(threshold[i], static_cast<double>(collection.unscale), collection.dims);
+    }
+  }
+
+  float threshold[2];  // NaN where there is no query
+  int floor[2];        // where sums are lifted
+};
+
+/// Where the sums of 16 columns by 8 queries stand in the step: a warp has them of 64 rows.
+struct Spot {
+  std::uint32_t q, place, row, lane;
+
+  __device__ __forceinline__ std::uint32_t column(std::uint32_t i) const {
+    return i / 2 * 8 + lane % 4 * 2 + i % 2;
+  }
+};
+
+constexpr int columns_at_once = 16, rows_at_once = 64;
+
+/// What a lane needs of the rows of a tile: [part] of 64 rows each.
+template <class Low>
+__device__ __forceinline__ void read_low(Low (&low_of)[columns_at_once], const float* low, int part,
+                                         std::uint32_t lane) {
+  struct alignas(8) Two {
+    Low x, y;
+  };
+#pragma unroll
+  for (int j = 0; j < columns_at_once / 2; ++j) {
+    const Two two = reinterpret_cast<const Two*>(low + part * rows_at_once)[j * 4 + lane % 4];
+    low_of[2 * j] = two.x;
+    low_of[2 * j + 1] = two.y;
+  }
+}
+
+/// As find_near(): what reaches `floor` and passes the threshold, which decides.
+__device__ __forceinline__ void find_lifted(Findings<>& findings, const HalfCollection& collection,
+                                            const int (&sums)[columns_at_once],
+                                            const int (&lift)[columns_at_once], int floor, float threshold,
+                                            const Spot& spot) {
+  std::uint32_t pending = 0;
+#pragma unroll
+  for (int i = 0; i < columns_at_once; ++i)
+    if (sums[i] + lift[i] >= floor) pending |= 1u << i;
+  while (__any_sync(whole_warp, pending != 0)) {
+    const auto i = static_cast<std::uint32_t>(__ffs(static_cast<int>(pending))) - 1;
+    const std::uint32_t column = spot.column(i), place = spot.place + column;
+    float v = not_a_candidate();
+    if (pending != 0)
+      v = __fmaf_rn(-collection.unscale, static_cast<float>(pick<0, columns_at_once>(sums, i)),
+                    __ldg(collection.from.low + place));
+    findings.add(collection, v <= threshold, {spot.q, place, spot.row + column, v});
+    pending &= pending - 1;
+  }
 }
 
 /// Test the sums of 64 queries, of which this warp has 16: 16 sums of a query at a time, of 64 rows.
+///   low  lifts of the rows of the tile
+__device__ __forceinline__ void test_lifted(Findings<>& findings, const HalfCollection& collection,
+                                            const hopper::Sums<int>& sums, const float* low,
+                                            const Limits<true>& limits, const Spot& spot) {
+#pragma unroll
+  for (int part = 0; part < 2; ++part) {
+    int lift[columns_at_once];
+    read_low(lift, low, part, spot.lane);
+#pragma unroll
+    for (int h = 0; h < 2; ++h) {
+      int s[columns_at_once];
+#pragma unroll
+      for (int c = 0; c < columns_at_once; ++c) s[c] = sums[part * 32 + c / 2 * 4 + 2 * h + c % 2];
+      int most[2] = {s[0] + lift[0], s[1] + lift[1]};  // so that no comparison waits for the one before
+#pragma unroll
+      for (int c = 2; c < columns_at_once; ++c) most[c % 2] = raise(most[c % 2], s[c], lift[c]);
+      if (__any_sync(whole_warp, max(most[0], most[1]) >= limits.floor[h]))
+        find_lifted(
+            findings, collection, s, lift, limits.floor[h], limits.threshold[h],
+            {spot.q + 8 * h, spot.place + part * rows_at_once, spot.row + part * rows_at_once, spot.lane});
+    }
+  }
+}
+
+/// The same by what is compared with the threshold itself.
 ///   low  of the rows of the tile
 template <bool sample, class Sum>
 __device__ __forceinline__ void test_sums(Findings<>& findings, const HalfCollection& collection,
                                           const hopper::Sums<Sum>& sums, const float* low,
-                                          const float (&threshold)[2], std::uint32_t q, std::uint32_t place,
-                                          std::uint32_t row, std::uint32_t lane) {
-  constexpr int columns = 16, rows = 64;
+                                          const Limits<false>& limits, const Spot& spot) {
+  constexpr int columns = columns_at_once, rows = rows_at_once;
+  const auto [q, place, row, lane] = spot;
 #pragma unroll
   for (int part = 0; part < 2; ++part) {
     float low_of[columns];
-#pragma unroll
-    for (int j = 0; j < columns / 2; ++j) {
-      const float2 two = reinterpret_cast<const float2*>(low + part * rows)[j * 4 + lane % 4];
-      low_of[2 * j] = two.x;
-      low_of[2 * j + 1] = two.y;
-    }
+    read_low(low_of, low, part, lane);
 #pragma unroll
     for (int h = 0; h < 2; ++h) {
       float v[columns];
@@ -183,9 +259,10 @@ __device__ __forceinline__ void test_sums(Findings<>& findings, const HalfCollec
       float least[4] = {v[0], v[1], v[2], v[3]};  // so that no comparison waits for the one before
 #pragma unroll
       for (int c = 4; c < columns; ++c) least[c % 4] = fminf(least[c % 4], v[c]);
-      if (__any_sync(whole_warp, fminf(fminf(least[0], least[1]), fminf(least[2], least[3])) <= threshold[h]))
-        find_near(findings, collection, v, threshold[h], q + 8 * h, place + part * rows, row + part * rows,
-                  lane);
+      if (__any_sync(whole_warp,
+                     fminf(fminf(least[0], least[1]), fminf(least[2], least[3])) <= limits.threshold[h]))
+        find_near(findings, collection, v, limits.threshold[h], q + 8 * h, place + part * rows,
+                  row + part * rows, lane);
     }
   }
 }

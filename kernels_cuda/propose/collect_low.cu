@@ -4,6 +4,7 @@
 //   low  [columns]   half_norm - E, or -E for inner products, rounded down; NaN where there is no row, or its
 //                    terms are NaN. Of exact products E is 0, and only half_norm is read
 //   gap  [columns]   norm^2 / 2 + E - low, or 2 E, rounded up
+//   lift [columns]   of int8: low as lifted.cuh has it
 //
 // A thread a place. What bounds need of the queries is found before, or by each block
 // (largest_of_queries.cuh). Work: 16 bytes read and 8 written a place. Source: docs/certificate.md,
@@ -13,6 +14,7 @@
 
 #include "prepare/prepare_fp16.hpp"
 #include "propose/largest_of_queries.cuh"
+#include "propose/lifted.cuh"
 
 namespace kith::cuda {
 namespace {
@@ -31,17 +33,27 @@ __global__ __launch_bounds__(part_threads) void find_largest(const ProductBound 
   if (threadIdx.x == 0) parts[blockIdx.x] = most;
 }
 
-/// low and gap of a place, rounded to the safe side.
+struct Out {
+  float *low, *gap;
+  int* lift;
+  double unit;  ///< of a sum
+};
+
+/// low, gap and lift of a place, rounded to the safe side.
 __global__ __launch_bounds__(threads) void compute_low(const ProductBound bound, const ErrorTerms terms,
-                                                       const LargestParts parts, float* low, float* gap) {
+                                                       const LargestParts parts, const Out out) {
   take_turn();
   const LargestOfQueries largest = largest_of_all(bound, parts);
   const std::uint32_t place = blockIdx.x * threads + threadIdx.x;
   if (place >= bound.columns) return;
   const std::uint64_t t = row_of_tile(bound.tiles, place / tile_of_halves) + place % tile_of_halves;
+  const auto put = [&](float low, float gap) {
+    out.low[place] = low;
+    if (out.gap != nullptr) out.gap[place] = gap;
+    if (out.lift != nullptr) out.lift[place] = lift_of(low, out.unit, bound.dims);
+  };
   if (t >= bound.rows) {
-    low[place] = not_a_candidate();
-    if (gap != nullptr) gap[place] = 0;
+    put(not_a_candidate(), 0);
     return;
   }
   const auto row_term_of = [&](std::size_t which) {
@@ -49,16 +61,14 @@ __global__ __launch_bounds__(threads) void compute_low(const ProductBound bound,
   };
   if (bound.exact) {
     const float half_norm = row_term_of(spi::half_norm);
-    low[place] = bound.squared ? half_norm : half_norm * 0.0f;
-    if (gap != nullptr) gap[place] = 0;
+    put(bound.squared ? half_norm : half_norm * 0.0f, 0);
     return;
   }
   const float norm = row_term_of(spi::norm);
   const double error =
       row_error(terms, largest, row_term_of(spi::residual), norm, row_term_of(spi::quantized_norm));
   const float least = row_low(bound.squared ? row_term_of(spi::half_norm) : 0, error);
-  low[place] = least;
-  if (gap != nullptr) gap[place] = row_gap(bound.squared ? norm : 0, error, least);
+  put(least, row_gap(bound.squared ? norm : 0, error, least));
 }
 
 }  // namespace
@@ -76,13 +86,17 @@ cudaError_t find_largest_parts(const Queue& queue, const ProductBound& bound, vo
 }
 
 std::size_t collect_low_scratch(const spi::CollectStep& step) {
-  return largest_bytes + std::size_t{places_of(step)} * sizeof(float) * (step.bounds.low.cols > 0 ? 2 : 1);
+  const std::size_t lists =
+      1 + (step.bounds.low.cols > 0 ? 1 : 0) + (step.proposer == Proposer::int8 ? 1 : 0);
+  return largest_bytes + std::size_t{places_of(step)} * lists * sizeof(float);
 }
 
 ProductLow low_of(const spi::CollectStep& step) {
   const auto* const low =
       reinterpret_cast<const float*>(address_of<unsigned char>(step.scratch) + largest_bytes);
-  return {low, step.bounds.low.cols > 0 ? low + places_of(step) : nullptr};
+  const float* const gap = step.bounds.low.cols > 0 ? low + places_of(step) : nullptr;
+  const auto* const lift = reinterpret_cast<const int*>(gap ? gap : low) + places_of(step);
+  return {low, gap, step.proposer == Proposer::int8 ? lift : nullptr};
 }
 
 cudaError_t collect_low(const Queue& queue, const spi::CollectStep& step) {
@@ -92,8 +106,9 @@ cudaError_t collect_low(const Queue& queue, const spi::CollectStep& step) {
   const cudaError_t found = find_largest_parts(queue, bound, address_of<void>(step.scratch), &parts);
   if (found != cudaSuccess) return found;
   return launch_in_turn(queue, compute_low, divide_up(bound.columns, threads), threads, 0, bound,
-                        error_terms(bound.squared, bound.dims), parts, const_cast<float*>(to.low),
-                        const_cast<float*>(to.gap));
+                        error_terms(bound.squared, bound.dims), parts,
+                        Out{const_cast<float*>(to.low), const_cast<float*>(to.gap), const_cast<int*>(to.lift),
+                            static_cast<double>(step.unscale)});
 }
 
 }  // namespace kith::cuda

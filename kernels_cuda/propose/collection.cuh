@@ -54,6 +54,7 @@ inline ProductBound bound_of(const spi::CollectStep& step) {
 struct ProductLow {
   const float* low;  ///< [columns]  NaN where there is no row
   const float* gap;  ///< [columns]  null: not wanted
+  const int* lift;   ///< [columns]  of int8, for lifted.cuh; else null
 };
 
 /// Where collect_low() puts them.

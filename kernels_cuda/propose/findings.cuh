@@ -8,12 +8,12 @@
 namespace kith::cuda {
 
 /// Element `at` of registers.
-template <int first, int count, int columns>
-__device__ __forceinline__ float pick(const float (&from)[columns], std::uint32_t at) {
+template <int first, int count, class T, int columns>
+__device__ __forceinline__ T pick(const T (&from)[columns], std::uint32_t at) {
   if constexpr (count == 1) {
     return from[first];
   } else {
-    const float a = pick<first, count / 2>(from, at), b = pick<first + count / 2, count / 2>(from, at);
+    const T a = pick<first, count / 2>(from, at), b = pick<first + count / 2, count / 2>(from, at);
     return at & (count / 2) ? b : a;
   }
 }

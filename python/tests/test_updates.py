@@ -47,6 +47,21 @@ def test_as_an_index_built_anew(device, random):
         assert np.array_equal(found.distance, expected[0])
 
 
+def test_reserve(device, random):
+    train = random.integers(0, 256, (300, 20), np.uint8)
+    queries = random.integers(0, 256, (9, 20), np.uint8)
+    expected = kith.Index(train.astype(np.float32), "l2", device).search(queries.astype(np.float32), 7)
+    index = kith.Index(train[:1], "l2", device, reserve=300)
+    for begin in range(1, 300, 61):
+        index = index.with_(train[begin : begin + 61])
+    for asked in (queries, queries.astype(np.float32)):
+        found = index.search(asked, 7)
+        assert np.array_equal(found.row, expected.row)
+        assert np.array_equal(found.distance, expected.distance)
+    with pytest.raises(kith.InvalidArgument, match="kith.Index: reserve = -1"):
+        kith.Index(train, "l2", device, reserve=-1)
+
+
 def test_refusals(device):
     index = kith.Index(np.array([[1], [2]], np.float32), "l1", device)
     with pytest.raises(kith.InvalidArgument, match="there is no row 2 to remove"):

@@ -143,6 +143,32 @@ TEST_CASE("c: answers go where the ids of their rows go") {
         "2: index: 3 ids for 4 rows; give one a row, or none");
 }
 
+TEST_CASE("c: rows of bytes go to room that was reserved for them") {
+  const OpenDevice on = opened();
+  std::vector<unsigned char> bytes(20 * 16);
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<unsigned char>(i * 37 % 251);
+  const auto rows_at = [&](std::int64_t first, std::int64_t count) {
+    kith_rows rows = fresh(kith_rows_init);
+    rows.data = bytes.data() + first * 16;
+    rows.element = KITH_U8;
+    rows.rows = count;
+    rows.cols = rows.stride_bytes = 16;
+    return rows;
+  };
+  const kith_rows all = rows_at(0, 20), some = rows_at(0, 3), rest = rows_at(3, 17);
+  kith_index_options options = fresh(kith_index_options_init);
+  const Rows whole = made<Rows>([&](auto** out) { return kith_index_new(on.get(), &all, &options, out); });
+  options.reserve = 20;
+  const Rows index = made<Rows>([&](auto** out) { return kith_index_new(on.get(), &some, &options, out); });
+  const Rows grown = made<Rows>([&](auto** out) { return kith_index_with(index.get(), &rest, out); });
+  const Matrix queries{2, 16, std::vector<float>(32, 90)};
+  CHECK(found_in(grown.get(), queries, 20) == found_in(whole.get(), queries, 20));
+  options.reserve = -1;
+  kith_index* none = nullptr;
+  CHECK(told(kith_index_new(on.get(), &all, &options, &none)) ==
+        "2: index: reserve = -1; choose from 0 to 4294967295");
+}
+
 TEST_SUITE_END();
 
 }  // namespace

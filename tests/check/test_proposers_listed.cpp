@@ -119,8 +119,8 @@ TEST_CASE("proposer: int8 takes as many queries a step as the device says, and u
   const Matrix rows = hard_rows(DataKind::normal, Set::train, 200, 5, Metric::l2);
   const Index index(device(), rows);
   CHECK(index.plan(200, 3, {.proposer = Proposer::int8}).query_tile == (few ? 64 : 200));
-  const std::string refused =
-      error_of([&] { index.search(rows, 3, {.proposer = Proposer::int8, .query_tile = 65}); });
+  const std::string refused = error_of(
+      [&] { index.search(rows.view().slice(0, 65), 3, {.proposer = Proposer::int8, .query_tile = 65}); });
   CHECK(refused == (few ? where + "64 queries a step, and there are 65; choose fp16" : "nothing was thrown"));
   if (!few)
     CHECK(index.search(rows, 3, {.proposer = Proposer::int8, .query_tile = 65}) ==

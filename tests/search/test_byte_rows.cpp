@@ -63,7 +63,7 @@ bool has_bytes() {
 
 /// A byte a column and 8 a row, and as much again as memory that is used again may be too long.
 std::size_t most_bytes(std::int64_t rows, std::int64_t dims) {
-  return size(rows * (dims + 8)) * 5 / 4;
+  return size(rows * (dims + 8)) * 2;
 }
 
 TEST_SUITE_BEGIN("device");
@@ -100,8 +100,13 @@ TEST_CASE("byte rows: a quarter of the memory until a search wants floats") {
   const Both both(bytes(n, dims, Element::u8, 3), Element::u8, Metric::l2);
   const Matrix queries = bytes(5, dims, Element::u8, 4);
   CHECK(both.in_bytes.memory_bytes() <= most_bytes(n, dims));
-  both.in_bytes.search(queries, 3);
+  Trace trace;
+  both.in_bytes.search(Stored(queries, Element::u8).view(), 3, {}, &trace);
   CHECK(both.in_bytes.memory_bytes() <= most_bytes(n, dims));
+  CHECK(trace.plan.rows_are_bytes);
+  CHECK(both.in_bytes.plan(5, 3).rows_are_bytes);
+  CHECK(explain(trace.plan).find(std::to_string(n * (dims + 4)) + " bytes, as they are\n") !=
+        std::string::npos);
   const std::size_t floats = size(n * dims) * sizeof(float);
   both.in_bytes.search(queries, 3, {.proposer = Proposer::none});
   CHECK(both.in_bytes.memory_bytes() >= size(n * dims) + floats);
@@ -158,6 +163,20 @@ TEST_CASE("byte rows: rows that are all alike, so that lists overflow and the ch
     CHECK(both.in_bytes.search(rows.view().slice(0, 2), k, {.self = 0}) ==
           both.floats.search(rows.view().slice(0, 2), k, {.proposer = Proposer::none, .self = 0}));
   }
+}
+
+TEST_CASE("byte rows: rows and queries of zeros alone, which no bound of a product is made for") {
+  if (!has_bytes()) return;
+  for (const Kind& kind : kinds)
+    for (const float value : {0.0f, 1.0f}) {
+      CAPTURE(std::string(name(kind.metric)));
+      CAPTURE(value);
+      const Matrix rows{300, 17, std::vector<float>(300 * 17, value)};
+      const Both both(rows, kind.element, kind.metric);
+      const Stored queries({70, 17, std::vector<float>(70 * 17, 0.0f)}, kind.element);
+      for (const std::int64_t k : {1, 27, 300})
+        CHECK(both.in_bytes.search(queries.view(), k) == both.floats.search(queries.view(), k));
+    }
 }
 
 TEST_CASE("byte rows: filters, own rows, radii, removed rows, ids and keys") {

@@ -150,6 +150,8 @@ struct Plan {
   /// distances), only where the chain is below 2^24 steps, and on the CPU. A search finds out from the
   /// queries: a plan that is made without these leaves it false.
   bool exact_products = false;
+  /// Rows are bytes that stay as they are on the device: a byte a column, padded, and four more a row.
+  bool rows_are_bytes = false;
   bool boxes = false;  ///< a walk through boxes instead of `distance` and `select`
   /// With boxes: leaves that a query reads at most, before it is left to the chain.
   std::int64_t most_leaves = 0;

@@ -8,6 +8,7 @@
 #include "boxes/curve.hpp"
 #include "boxes/cuts.hpp"
 #include "boxes/packed_boxes.hpp"
+#include "boxes/packed_rows.hpp"
 #include "device/timing.hpp"
 #include "device/watcher.hpp"
 #include "rows/read_back.hpp"
@@ -24,29 +25,6 @@ std::vector<float> rows_of(const Index::State& index, std::uint32_t threads) {
   return rows;
 }
 
-template <class T>
-DeviceMemory uploaded(const std::shared_ptr<Device::State>& state, const std::vector<T>& values) {
-  DeviceMemory memory(state, values.size() * sizeof(T));
-  const DeviceSession session(*state);
-  session->write(*memory.get(), 0, values.data(), values.size() * sizeof(T));
-  return memory;
-}
-
-/// The rows of an Index as steps read them.
-std::vector<spi::RowBlocks> parts_of(const Index::State& index) {
-  std::vector<spi::RowBlocks> parts;
-  for (const Chunk& chunk : index.chunks)
-    parts.push_back({chunk.memory.get(), 0, static_cast<std::uint32_t>(chunk.rows),
-                     static_cast<std::uint32_t>(index.dims), index.device.info().train_block});
-  return parts;
-}
-
-/// [1, cols], of all of the memory.
-template <class T>
-spi::Grid<T> line_of(spi::Allocation* memory, std::size_t cols) {
-  return {memory, 0, 1, cols, cols};
-}
-
 std::size_t frame_length(std::uint32_t dims) {
   return spi::curve_columns(dims) + 1;
 }
@@ -56,17 +34,6 @@ constexpr std::uint32_t all_bits = 64;
 /// Bits that tell about as many places apart as there are queries: more of them save no read of a leaf.
 std::uint32_t bits_for(std::uint32_t queries) {
   return (static_cast<std::uint32_t>(std::bit_width(queries)) + 7) / 8 * 8;
-}
-
-/// Rows in an order, and the boxes around them where `bounds` has memory.
-spi::PackBoxesStep pack_step(std::vector<spi::RowBlocks> parts, spi::Allocation* numbers,
-                             std::uint32_t places, spi::Allocation* packed, spi::Allocation* bounds) {
-  const std::size_t line = std::size_t{parts.front().dims} * spi::box_rows;
-  const std::size_t leaves = spi::boxes_of_level(places, 0);
-  spi::PackBoxesStep step{
-      std::move(parts), line_of<std::uint32_t>(numbers, places), {packed, 0, leaves, line, line}, {}};
-  if (bounds) step.bounds = {bounds, 0, spi::box_blocks(places), 2 * line, 2 * line};
-  return step;
 }
 
 /// Rows of a sample, row-major, which the device gathers.

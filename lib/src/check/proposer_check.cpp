@@ -273,7 +273,7 @@ std::string test(spi::Device& device, Proposer proposer, const Round& round) {
 
 std::string test_proposer(Device::State& state, const Plan& plan) {
   const DeviceSession session(state);
-  for (const Round& round : rounds_of(plan, session->info.kind)) {
+  for (const Round& round : rounds_of(plan, session->info)) {
     const std::tuple which{plan.proposer, round.dims, round.at_once};
     auto known = state.proposer_refusals.find(which);
     if (known == state.proposer_refusals.end()) {

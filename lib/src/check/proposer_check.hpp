@@ -13,7 +13,7 @@ namespace kith {
 /// the bound. Empty when it can. Locks the device.
 std::string test_proposer(Device::State& state, const Plan& plan);
 
-/// What test_proposer() does on a device of this kind, in words.
-std::string proposer_check(const Plan& plan, DeviceKind kind);
+/// What test_proposer() does on this device, in words.
+std::string proposer_check(const Plan& plan, const DeviceInfo& device);
 
 }  // namespace kith

@@ -1,7 +1,9 @@
 #include "check/proposer_rounds.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <iterator>
+#include <limits>
 #include <string>
 
 #include "certified/quantized_rows.hpp"
@@ -45,14 +47,14 @@ std::uint32_t small_batch_at_once(std::int64_t m) {
 
 }  // namespace
 
-std::vector<Round> rounds_of(const Plan& plan, DeviceKind kind) {
+std::vector<Round> rounds_of(const Plan& plan, const DeviceInfo& device) {
   const bool halves = plan.proposer == Proposer::fp16;
   if (plan.proposer == Proposer::bf16)
     return {{rows, columns_of_bf16, rows, false}, {rows, columns, rows, false}};
-  if (!halves && (plan.proposer != Proposer::int8 || kind == DeviceKind::cpu))
+  if (!halves && (plan.proposer != Proposer::int8 || device.kind == DeviceKind::cpu))
     return {{rows, columns, rows, false}};
-  // Of bytes only some devices take many queries a step.
-  const bool many = plan.problem.m > spi::small_batch && (halves || plan.query_tile > spi::small_batch);
+  const auto most = halves ? std::numeric_limits<std::uint32_t>::max() : device.profile.byte_queries;
+  const bool many = std::min({plan.problem.m, plan.query_tile, std::int64_t{most}}) > spi::small_batch;
   std::vector<Round> rounds;
   for (const std::uint32_t dims : columns_for(plan.proposer, plan.problem.dims)) {
     rounds.push_back({rows, dims, small_batch_at_once(plan.problem.m), false});
@@ -63,10 +65,10 @@ std::vector<Round> rounds_of(const Plan& plan, DeviceKind kind) {
   return rounds;
 }
 
-std::string proposer_check(const Plan& plan, DeviceKind kind) {
+std::string proposer_check(const Plan& plan, const DeviceInfo& device) {
   const auto text = [](std::uint32_t count) { return std::to_string(count); };
   std::string rounds;
-  for (const Round& round : rounds_of(plan, kind)) {
+  for (const Round& round : rounds_of(plan, device)) {
     if (!rounds.empty()) rounds += ", ";
     rounds += text(round.n) + " rows of " + text(round.dims) + " columns" +
               (round.at_once < round.n ? " by " + text(round.at_once) + " queries at a time" : "");

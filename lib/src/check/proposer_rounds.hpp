@@ -19,6 +19,6 @@ struct Round {
 };
 
 /// What a search by this plan may run, the few queries that are asked again included.
-std::vector<Round> rounds_of(const Plan& plan, DeviceKind kind);
+std::vector<Round> rounds_of(const Plan& plan, const DeviceInfo& device);
 
 }  // namespace kith

@@ -378,7 +378,9 @@ std::string explain(const Plan& plan) try {
          static_cast<std::size_t>(p.dims) > spi::columns_of_exact_chains(p.metric)
              ? " below 2^24 steps; the chain ranks the others"
              : "");
-  if (plan.proposer != Proposer::none)
+  if (plan.rows_are_bytes)
+    line("rows", bytes_of_rows_as_bytes(p.n, p.dims), " bytes, as they are");
+  else if (plan.proposer != Proposer::none)
     line("quantized rows", quantized_bytes(plan.proposer, p.n, p.dims), " bytes, kept with the index");
   if (plan.boxes) {
     line("leaves", "at most ", plan.most_leaves, " a query, then all rows by the chain");

@@ -138,6 +138,9 @@ void visit_fast(const KernelProfile& profile, const Problem& problem, const Plan
   const bool few = std::min(problem.m, most) <= small_batch;
   Problem at_once = problem;
   if (bytes) at_once.m = std::min(problem.m, most);
+  // What a step knows of each of its rows takes 12 bytes of scratch.
+  constexpr std::int64_t most_rows_a_step = std::int64_t{1} << 26;
+  if (!options.train_tile) choice.train_tile = std::min(choice.train_tile, most_rows_a_step);
   const std::int64_t asked_for = whole_quantized_blocks(options.train_tile);
   const Steps steps = best_steps(at_once, StepCost(at_once, small_batch), asked_for);
   choice.visit_rows = spi::quantized_block_rows;

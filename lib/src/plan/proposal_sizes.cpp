@@ -32,6 +32,10 @@ std::int64_t whole_quantized_blocks(std::int64_t rows) {
   return (rows + spi::quantized_block_rows - 1) / spi::quantized_block_rows * spi::quantized_block_rows;
 }
 
+std::size_t bytes_of_rows_as_bytes(std::int64_t rows, std::int64_t dims) {
+  return quantized_row_bytes(Proposer::int8, rows, dims) + size(rows) * sizeof(float);
+}
+
 std::size_t quantized_bytes(Proposer proposer, std::int64_t rows, std::int64_t dims) {
   return quantized_row_bytes(proposer, rows, dims) + size(rows) * spi::terms_a_row * sizeof(float);
 }

@@ -14,6 +14,8 @@ bool has_own_order(Proposer proposer);
 
 /// Bytes of `rows` quantized rows, without their row terms.
 std::size_t quantized_row_bytes(Proposer proposer, std::int64_t rows, std::int64_t dims);
+/// The same of rows that stay as bytes, half norms included.
+std::size_t bytes_of_rows_as_bytes(std::int64_t rows, std::int64_t dims);
 
 /// `rows`, or the next multiple of spi::quantized_block_rows.
 std::int64_t whole_quantized_blocks(std::int64_t rows);

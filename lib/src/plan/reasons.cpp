@@ -148,6 +148,9 @@ std::string overwhelmed(Proposer proposer) {
   return "; proposer " + std::string(name(proposer)) +
          " gave way (it left most queries of an earlier search of this index to the chain)";
 }
+std::string rows_are_bytes() {
+  return "rows stay as bytes, which proposer int8 multiplies as they are";
+}
 std::string exact_products() {
   return "; rows and queries lie on one grid of bytes, so products of whole numbers are the chain";
 }

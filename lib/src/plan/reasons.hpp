@@ -59,6 +59,7 @@ std::string gathered(std::int64_t kept, std::int64_t rows);
 ///   members  with the rows of each, where the rows are split
 std::string placed(Placement placement, const std::string& members);
 std::string overwhelmed(Proposer proposer);
+std::string rows_are_bytes();
 std::string exact_products();
 std::string gave_way_measured(const std::string& message);
 std::string gave_way_proposer(const std::string& message);

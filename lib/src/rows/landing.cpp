@@ -9,6 +9,7 @@
 
 #include "base/float_guard.hpp"
 #include "base/names.hpp"
+#include "base/numbers.hpp"
 #include "host/parallel.hpp"
 #include "kith/error.hpp"
 #include "rows/rows.hpp"
@@ -198,9 +199,12 @@ LandedRows land(std::string_view where, std::string_view what, const RowsView& r
     return {{static_cast<const float*>(static_cast<const void*>(rows.row(0))), rows.rows, cols,
              rows.rows <= 1 ? cols : rows.stride_bytes / element_bytes(Element::f32)}};
   const FloatGuard guard;
-  LandedRows landed{{}, std::vector<float>(cells_of(rows.rows, cols))};
-  parallel_for(rows.rows, rows.rows * cols, threads, [&](std::int64_t r) {
-    land_row(rows.element, rows.row(r), rows.cols, landed.own.data() + r * cols);
+  LandedRows landed{{}, Floats(cells_of(rows.rows, cols))};
+  constexpr std::int64_t share_floats = 1 << 14;
+  const std::int64_t a_share = std::max<std::int64_t>(1, share_floats / cols);
+  parallel_for(divide_up(rows.rows, a_share), rows.rows * cols, threads, [&](std::int64_t share) {
+    for (std::int64_t r = share * a_share; r < std::min((share + 1) * a_share, rows.rows); ++r)
+      land_row(rows.element, rows.row(r), rows.cols, landed.own.data() + r * cols);
   });
   landed.view = MatrixView<const float>(landed.own.data(), rows.rows, cols);
   return landed;

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 #include <string_view>
-#include <vector>
 
+#include "base/floats.hpp"
 #include "kith/metric.hpp"
 #include "kith/rows_view.hpp"
 
@@ -18,7 +18,7 @@ inline constexpr std::int64_t bits_a_word = 32;
 /// of floats may see it. Refers to the caller's memory, or to `own` where that holds something else.
 struct LandedRows {
   MatrixView<const float> view;
-  std::vector<float> own = {};
+  Floats own = {};
 };
 
 /// Columns that rows of `cols` have once they are landed.

@@ -47,7 +47,7 @@ float largest_of(const float* row, std::int64_t dims) {
 void gather(PreparedRows& rows, std::span<const std::int64_t> features, std::uint32_t threads) {
   const MatrixView<const float> from = rows.view;
   const std::size_t dims = features.size();
-  std::vector<float> chosen(static_cast<std::size_t>(from.rows()) * dims);
+  Floats chosen(static_cast<std::size_t>(from.rows()) * dims);
   parallel_for(from.rows(), from.rows() * static_cast<std::int64_t>(dims), threads, [&](std::int64_t r) {
     float* const to = chosen.data() + static_cast<std::size_t>(r) * dims;
     for (std::size_t d = 0; d < dims; ++d) to[d] = from(r, features[d]);

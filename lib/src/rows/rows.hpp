@@ -20,7 +20,7 @@ namespace kith {
 /// memory, or to `own` where that holds another element or the metric needs other values.
 struct PreparedRows {
   MatrixView<const float> view;
-  std::vector<float> own;
+  Floats own;
   float largest = 0;  ///< max |element|; 0 of bits
 };
 

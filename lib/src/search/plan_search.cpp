@@ -143,7 +143,11 @@ Plan fitted_plan(const Index::State& index, const DeviceInfo& device, const Prob
   for (;;) {
     Plan plan = plan_problem(device, problem, tighter, feedback);
     const bool proposes = plan.proposer != Proposer::none;
-    if (index.rows_are_bytes) plan.row_copy_bytes = 0;
+    if (index.rows_are_bytes) {
+      plan.rows_are_bytes = true;
+      plan.row_copy_bytes = 0;
+      plan.reason = reasons::rows_are_bytes();
+    }
     if (index.chunks.size() > 1) {  // which do not come in a mixed order
       plan.sample_rows = 0;
       plan.attempts = attempts_of(plan, false);

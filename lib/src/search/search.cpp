@@ -111,11 +111,11 @@ class KeysOfTile {
 };
 
 /// What a certificate rests on.
-void tell_of_proposer(const Plan& plan, DeviceKind kind, Trace& trace) {
+void tell_of_proposer(const Plan& plan, const DeviceInfo& device, Trace& trace) {
   if (plan.proposer == Proposer::none) return;
   trace.product_bound =
       spi::largest_product_error(plan.proposer, static_cast<std::size_t>(plan.problem.dims));
-  trace.proposer_check = proposer_check(plan, kind);
+  trace.proposer_check = proposer_check(plan, device);
 }
 
 PreparedRows prepare(const Index::State& index, const RowsView& queries, const PlanOptions& options) {
@@ -140,7 +140,7 @@ void decide_by_values(const Index::State& index, const CheckedQueries& queries, 
     plan.reason += why_not;
   }
   const bool has_bound =
-      plan.proposer == Proposer::none ||
+      plan.proposer == Proposer::none || index.rows_are_bytes ||  // whose products need none
       within_range(plan.proposer, index.dims, largest_moved(index, plan.proposer, queries.largest),
                    largest_moved(index, plan.proposer, index.largest));
   const bool samples = !options.sample.empty() && m > 0;
@@ -186,7 +186,7 @@ void search_rows(const Index::State& index, std::int64_t m, std::int64_t k, cons
       trace->boxes_seconds = made.boxes_seconds;
       trace->boxes_bytes = made.boxes_bytes;
       trace->plan = plan;
-      tell_of_proposer(plan, index.device.info().kind, *trace);
+      tell_of_proposer(plan, index.device.info(), *trace);
     }
     KeysOfTile room(index, plan);
     const FoundBefore before = begins_with(index, plan, queries);

@@ -89,8 +89,7 @@ int bench_searches(const BenchFlags& flags, const std::vector<workloads::Workloa
 int run_bench(const BenchFlags& flags) {
   if (flags.list) {
     for (const workloads::Workload& workload : workloads::all_workloads())
-      if (!flags.prepare || workload.timed == workloads::Timed::search)
-        print(std::string(workload.name) + "\n");
+      if (!flags.prepare || why_not_prepared(workload).empty()) print(std::string(workload.name) + "\n");
     return exit_ok;
   }
   if (!(flags.scale > 0 && flags.scale <= 1))

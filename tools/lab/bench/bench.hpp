@@ -82,6 +82,7 @@ struct Measured {
   std::vector<double> total;             ///< host to answer: host clock around the whole call, transfers in
   double index_build = 0;                ///< host clock, upload of the rows included
   std::size_t device_bytes = 0;          ///< Index::memory_bytes() after the first search
+  double boxes = 0;                      ///< host clock: making boxes, once more; 0: there are none
   double first_run = 0;                  ///< host clock around the first call: compilers, first allocations
   std::map<std::string, double> steps;   ///< of one more, traced run; upload, download: host clock
   std::optional<energy::Energy> energy;  ///< of the whole call, or of one run of the stage
@@ -125,8 +126,11 @@ nlohmann::ordered_json to_json(const Device& device, const BenchData& data, cons
 
 // --prepare
 
+/// Why a workload has no rows that are prepared in parts; empty where it has.
+std::string why_not_prepared(const workloads::Workload& workload);
+
 /// Those of `wanted` that have rows to prepare.
-/// Throws invalid_argument: one was named that times a stage, or an option does not go with --prepare.
+/// Throws invalid_argument: one was named that has none, or an option does not go with --prepare.
 std::vector<workloads::Workload> workloads_to_prepare(const BenchFlags& flags,
                                                       std::vector<workloads::Workload> wanted);
 

@@ -211,6 +211,12 @@ constexpr const char* columns_mean =
 
 }  // namespace
 
+std::string why_not_prepared(const workloads::Workload& workload) {
+  if (workload.timed != workloads::Timed::search) return "times a stage, not a search";
+  if (workload.element == Element::f32) return "";
+  return "has rows of " + std::string(name(workload.element)) + ", and only those of f32 are taken apart";
+}
+
 std::vector<workloads::Workload> workloads_to_prepare(const BenchFlags& flags,
                                                       std::vector<workloads::Workload> wanted) {
   if (flags.energy) refuse("bench", "--energy does not go with --prepare; leave one of them out");
@@ -218,15 +224,13 @@ std::vector<workloads::Workload> workloads_to_prepare(const BenchFlags& flags,
     refuse("bench", "--answers does not go with --prepare, which searches nothing; leave one of them out");
   if (parse_proposer(flags.plan.proposer) == Proposer::none)
     refuse("bench", "--proposer none prepares no rows; leave it out, or name one that does");
-  const auto is_stage = [](const workloads::Workload& w) { return w.timed != workloads::Timed::search; };
   if (flags.workload == "all") {
-    std::erase_if(wanted, is_stage);
+    std::erase_if(wanted, [](const workloads::Workload& w) { return !why_not_prepared(w).empty(); });
     return wanted;
   }
   for (const workloads::Workload& workload : wanted)
-    if (is_stage(workload))
-      refuse("bench",
-             "--prepare: " + std::string(workload.name) + " times a stage, not a search; leave it out");
+    if (const std::string why = why_not_prepared(workload); !why.empty())
+      refuse("bench", "--prepare: " + std::string(workload.name) + " " + why + "; leave it out");
   return wanted;
 }
 

@@ -88,7 +88,8 @@ nlohmann::ordered_json entry_of(const Device& device, const BenchData& data) {
           {"n", w.n},
           {"dims", w.dims},
           {"m", w.m},
-          {"k", w.k}};
+          {"k", w.k},
+          {"element", name(w.element)}};
 }
 
 nlohmann::ordered_json to_json(const Device& device, const BenchData& data, const Measured& measured) {
@@ -111,6 +112,8 @@ nlohmann::ordered_json to_json(const Device& device, const BenchData& data, cons
   if (!measured.total.empty()) json["host_to_answer_seconds"] = median(measured.total);
   json["first_run_seconds"] = measured.first_run;
   json["index_build_seconds"] = measured.index_build;
+  if (measured.boxes > 0) json["boxes_seconds"] = measured.boxes;
+  if (measured.device_bytes > 0) json["index_bytes"] = measured.device_bytes;
   json["step_seconds"] = measured.steps;
   if (measured.energy)
     json["energy"] = {{"joules_per_search", measured.energy->joules},

@@ -1,6 +1,7 @@
 #include "lab/workloads/made_rows.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <thread>
 #include <vector>
@@ -22,6 +23,11 @@ void fill(std::uint64_t seed, std::uint64_t first, std::span<unsigned char> to) 
   for (std::size_t at = 0; at < to.size();) {
     const std::uint64_t place = first + at, bits = mixed(seed, place / word);
     const std::size_t skipped = place % word, some = std::min(word - skipped, to.size() - at);
+    if (std::endian::native == std::endian::little && some == word) {
+      std::memcpy(to.data() + at, &bits, word);
+      at += word;
+      continue;
+    }
     unsigned char bytes[word];
     for (std::size_t i = 0; i < word; ++i) bytes[i] = static_cast<unsigned char>(bits >> 8 * i);
     std::memcpy(to.data() + at, bytes + skipped, some);

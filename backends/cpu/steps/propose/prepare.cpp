@@ -56,6 +56,19 @@ void write_row_terms(const spi::PrepareStep& step, const Squares& of, std::size_
       on_grid ? 0 : float_above(static_cast<double>(root_above(of.residual[r])) + inexact);
 }
 
+/// Whether all rows lie on the grid, and only half norms are asked for.
+bool wants_half_norms_alone(const spi::PrepareStep& step) {
+  return step.out.on_grid == spi::OnGrid::exactly && step.out.row_terms.rows == 1;
+}
+
+/// What a row of `wants_half_norms_alone()` adds: nothing is lost where it is moved and rounded.
+void add_moved(const float* x, float c, std::size_t width, std::array<float, lanes>& near, Squares& sums) {
+  for (std::size_t r = 0; r < width; ++r) {
+    near[r] = x[r] - c;
+    sums.moved[r] += static_cast<double>(near[r]) * static_cast<double>(near[r]);
+  }
+}
+
 /// The rows themselves, one behind the other, 16 dimensions of each at a time.
 void copy_rows(const spi::PrepareStep& step, const float* rows, std::size_t begin, std::size_t count) {
   constexpr std::size_t at_once = 16;
@@ -68,8 +81,9 @@ void copy_rows(const spi::PrepareStep& step, const float* rows, std::size_t begi
 }
 
 /// Rows begin .. begin + count - 1 of the step, which lie in one block; at most `lanes` of them.
-///   all  they are that many: a number that the compiler knows
-template <bool all, class Order>
+///   all               they are that many: a number that the compiler knows
+///   half_norms_alone  see above
+template <bool all, bool half_norms_alone, class Order>
 void prepare_rows(const spi::PrepareStep& step, const Order& order, std::size_t begin, std::size_t count) {
   const std::size_t dims = step.rows.dims, block = step.rows.block, first = step.rows.first + begin;
   const float* const rows = elements(step.rows) + first / block * dims * block + first % block;
@@ -82,6 +96,11 @@ void prepare_rows(const spi::PrepareStep& step, const Order& order, std::size_t 
     const float c = centre[d];
     std::array<float, lanes> near, error;
     std::array<double, lanes> quantized;
+    if (half_norms_alone) {
+      add_moved(x, c, width, near, sums);
+      order.write(out, begin, width, d, near.data(), quantized.data());
+      continue;
+    }
     for (std::size_t r = 0; r < width; ++r) {
       near[r] = x[r] - c;
       const float taken = x[r] - near[r];
@@ -121,7 +140,7 @@ spi::Support check(const spi::PrepareStep& step, const Resources& with) {
 
 namespace {
 
-template <class Order>
+template <bool half_norms_alone, class Order>
 void prepare_all(const spi::PrepareStep& step, const Resources& with, const Order& order) {
   const std::size_t rows = step.rows.rows, block = step.rows.block, width = std::min(block, lanes);
   if (rows == 0) return;
@@ -132,9 +151,9 @@ void prepare_all(const spi::PrepareStep& step, const Resources& with, const Orde
     const std::size_t begin = std::max(first, (first_task + task) * width);
     const std::size_t end = std::min(first + rows, (first_task + task + 1) * width);
     if (end - begin == lanes)
-      prepare_rows<true>(step, order, begin - first, lanes);
+      prepare_rows<true, half_norms_alone>(step, order, begin - first, lanes);
     else
-      prepare_rows<false>(step, order, begin - first, end - begin);
+      prepare_rows<false, half_norms_alone>(step, order, begin - first, end - begin);
   });
 }
 
@@ -150,7 +169,7 @@ void run(const spi::PrepareStep& step, const Resources& with) {
       // Rows beside those meant are multiplied, too, and a NaN there would hide a neighbour's product.
       const std::size_t whole = step.rows.rows / block * block;
       std::memset(quantized_of(step) + whole * pitch, 0, (padded - whole) * pitch);
-      return prepare_all(step, with, FloatOrder{block, dims});
+      return prepare_all<false>(step, with, FloatOrder{block, dims});
     }
     case Proposer::bf16:
     case Proposer::int8: {
@@ -158,17 +177,20 @@ void run(const spi::PrepareStep& step, const Resources& with) {
       std::memset(quantized_of(step), 0, padded * pitch);
       if (step.proposer == Proposer::int8) {
         const std::size_t columns = spi::quantized_columns(Proposer::int8, dims);
-        if (step.out.on_grid != spi::OnGrid::no)
-          return prepare_all(
-              step, with, ByteOrder(of_queries, columns, step.scale, spi::least_on_grid, spi::most_on_grid));
+        if (step.out.on_grid != spi::OnGrid::no) {
+          const ByteOrder order(of_queries, columns, step.scale, spi::least_on_grid, spi::most_on_grid);
+          return wants_half_norms_alone(step) ? prepare_all<true>(step, with, order)
+                                              : prepare_all<false>(step, with, order);
+        }
         const int most = of_queries ? with.set.most_query_byte : most_byte;
-        return prepare_all(step, with,
-                           ByteOrder(of_queries, columns, step.scale * share_of_scale(most), -most, most));
+        return prepare_all<false>(
+            step, with, ByteOrder(of_queries, columns, step.scale * share_of_scale(most), -most, most));
       }
-      return prepare_all(step, with, TileOrder{pitch / TileOrder::dims / sizeof(std::uint16_t), of_queries});
+      return prepare_all<false>(step, with,
+                                TileOrder{pitch / TileOrder::dims / sizeof(std::uint16_t), of_queries});
     }
     default:
-      return prepare_all(step, with, RowOrder{step.out.rows.stride});
+      return prepare_all<false>(step, with, RowOrder{step.out.rows.stride});
   }
 }
 

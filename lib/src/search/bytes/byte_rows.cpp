@@ -58,11 +58,23 @@ bool is_free(const PlanOptions& options) {
          options.groups == 0 && options.sample.empty();
 }
 
-PlanOptions by_int8(const PlanOptions& options) {
+/// Such a search, which may take half of what the rows leave of the device where the caller sets no limit.
+///   bytes  of the rows
+PlanOptions by_int8(const PlanOptions& options, const DeviceInfo& device, std::size_t bytes) {
   PlanOptions way = options;
   way.proposer = Proposer::int8;
   way.boxes = false;
+  if (!way.memory_limit && device.memory_bytes > bytes) way.memory_limit = (device.memory_bytes - bytes) / 2;
   return way;
+}
+
+/// Whether floats, where they have room, answer sooner than bytes: a GPU that takes few queries at a time by
+/// bytes goes over all rows for each few of them. An H100 by OpenCL takes as long for 250 queries either way,
+/// and for 10,000 three times as long by bytes (10^6 rows of 128 columns).
+bool floats_are_sooner(const DeviceInfo& device, std::int64_t m, const PlanOptions& options) {
+  constexpr std::int64_t most_times = 4;
+  return device.kind == DeviceKind::gpu && options.proposer == Proposer::automatic &&
+         m / most_times > std::int64_t{device.profile.byte_queries};
 }
 
 /// Whether rows of the caller lie on the grid, without a look at elements that always do.
@@ -160,8 +172,10 @@ bool ByteRows::goes_by_bytes(const AskedOfRows& asked) const {
 }
 
 std::optional<AsOne> ByteRows::as_one(const Index::State& whole, const AskedOfRows& asked) const {
+  if (floats_are_sooner(device_.info(), asked.queries.rows, asked.options))
+    if (auto floats = as_floats(whole)) return AsOne{std::move(floats), asked.options};
   if (goes_by_bytes(asked)) {
-    AsOne bytes{in_bytes(whole), by_int8(asked.options)};
+    AsOne bytes{in_bytes(whole), by_int8(asked.options, device_.info(), store_->bytes())};
     try {
       const Plan plan = plan_search(*bytes.index, asked.queries.rows, *asked.k, bytes.options, {});
       if (plan.filters == 0 || plan.masked) return bytes;
@@ -194,8 +208,11 @@ Plan ByteRows::plan(const Index::State& whole, std::int64_t m, std::int64_t k, c
                     const Feedback& feedback) const {
   const RowsView queries(nullptr, element_, m, columns_);
   const AskedOfRows asked{queries, nullptr, k, options};
-  if (goes_by_bytes(asked)) try {
-      Plan plan = plan_search(*in_bytes(whole), m, k, by_int8(options), feedback);
+  const bool fits = fits_device(device_.info(), rows_, dims_, 0);
+  const bool sooner = fits && floats_are_sooner(device_.info(), m, options);
+  if (!sooner && goes_by_bytes(asked)) try {
+      const PlanOptions way = by_int8(options, device_.info(), store_->bytes());
+      Plan plan = plan_search(*in_bytes(whole), m, k, way, feedback);
       if (plan.filters == 0 || plan.masked) {
         plan.exact_products = true;
         plan.reason += reasons::exact_products();
@@ -204,7 +221,7 @@ Plan ByteRows::plan(const Index::State& whole, std::int64_t m, std::int64_t k, c
     } catch (const Error& error) {
       if (error.code() != Errc::unsupported && error.code() != Errc::out_of_memory) throw;
     }
-  if (!fits_device(device_.info(), rows_, dims_, 0)) return stream().plan(whole, m, k, options, feedback);
+  if (!fits) return stream().plan(whole, m, k, options, feedback);
   const std::shared_ptr<Index::State> floats = like(whole, rows_, largest_, made_->of_floats);
   floats->chunks = unmade_chunks(device_.info(), rows_, dims_);  // a plan needs no values
   return plan_of(*floats, m, k, options, feedback);

@@ -14,7 +14,7 @@ namespace {
 /// Rows in this order; as they are where it is empty.
 void put_in_order(const std::vector<std::int64_t>& order, PreparedRows& rows) {
   if (order.empty()) return;
-  std::vector<float> ordered;
+  Floats ordered;
   ordered.reserve(order.size() * static_cast<std::size_t>(rows.view.cols()));
   for (const std::int64_t row : order)
     ordered.insert(ordered.end(), rows.view.row(row), rows.view.row(row) + rows.view.cols());
@@ -35,7 +35,8 @@ RowsOfIndex landed(const Index::State& index, const RowsForIndex& given) {
   put.sample.view = {nullptr, 0, rows.dims()};
   if (compares_bits(index.metric)) return put;  // of which nobody asks for a sample
   const std::int64_t step = sample_stride(given.rows.rows), count = divide_up(given.rows.rows, step);
-  put.sample.own = rows.sample(step);
+  const std::vector<float> sample = rows.sample(step);
+  put.sample.own.assign(sample.begin(), sample.end());
   put.sample.view = {put.sample.own.data(), count, rows.dims()};
   return put;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/numbers.hpp"
+#include "boxes/packed_rows.hpp"
 #include "device/timing.hpp"
 #include "kith/error.hpp"
 #include "plan/plan_filter.hpp"
@@ -20,9 +21,9 @@ namespace {
 
 /// Queries from which on gathering pays. On a CPU, whose rows are memory: of 10^6 rows of 8 columns, 200
 /// queries took 6 ms by the 1 % gathered and 30 ms by 10 %, but 376 ms by all rows with a filter (2 cores
-/// with AVX-512). Elsewhere rows come over a bus, which takes as long as the chain of some thousand queries:
-/// estimated from an H200's 55 GB/s and 100 ms for 10^4 queries of 10^6 rows of 128 columns, not measured.
-constexpr std::int64_t enough_on_cpu = 64, enough_elsewhere = 4096;
+/// with AVX-512). A GPU puts rows side by side itself, as fast as its memory. Elsewhere rows come over a bus,
+/// which takes as long as the chain of some thousand queries: estimated, not measured.
+constexpr std::int64_t enough_there = 64, enough_elsewhere = 4096;
 
 constexpr std::int64_t bits_of_word = 32;
 
@@ -131,13 +132,15 @@ bool masks(const Index::State& index, std::int64_t m, std::int64_t k, const Plan
 
 bool gathers(const Index::State& index, std::int64_t m, std::int64_t k, const PlanOptions& options) {
   const bool free = options.sample.empty() && options.fused != true && options.boxes != true;
-  const std::int64_t enough = index.device.info().profile.host_threads ? enough_on_cpu : enough_elsewhere;
+  const bool packs = packs_rows(*index.device.state(), index.dims);
+  const std::int64_t enough =
+      index.device.info().profile.host_threads || packs ? enough_there : enough_elsewhere;
   if (!free || m < enough || options.filter.rows() != 1 || index.rows_are_bytes) return false;
   check_k("search", k, index.rows, options);
   check_rows_left_out("search", index.rows, m, options);
   const std::int64_t kept = fewest_kept(options.filter, index.rows);
   return kept > 0 && !keeps_most(kept, index.rows) && 2 * bytes_of(index, kept) <= limit_of(index, options) &&
-         !masks(index, m, k, options, kept);
+         (packs || !masks(index, m, k, options, kept));
 }
 
 Plan plan_gathered(const Index::State& index, std::int64_t m, std::int64_t k, const PlanOptions& options) {
@@ -160,7 +163,7 @@ bool search_gathered(const Index::State& index, const RowsView& queries, std::in
   const auto kept = static_cast<std::int64_t>(places.size());
   std::shared_ptr<Index::State> rows;
   try {
-    rows = state_of_rows(index, places, options.threads);
+    rows = state_of_kept(index, places, options.threads);
   } catch (const Error& error) {
     if (error.code() != Errc::out_of_memory) throw;
     return false;

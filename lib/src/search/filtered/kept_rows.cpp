@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/float_guard.hpp"
+#include "boxes/packed_rows.hpp"
 #include "certified/byte_grid.hpp"
 #include "certified/quantized_rows.hpp"
 #include "rows/gathered_rows.hpp"
@@ -23,16 +24,26 @@ double measured_reach(const Index::State& index, MatrixView<const float> rows) {
   return compares_bits(index.metric) ? 0 : clip_range_of(rows, index.centre);
 }
 
+namespace {
+
+/// Of so many rows of an Index, but for these and what is known of their values.
+std::shared_ptr<Index::State> state_for(const Index::State& index, std::int64_t rows) {
+  auto state = std::make_shared<Index::State>(index.device, index.metric, index.columns, index.features);
+  state->rows = rows;
+  state->element = index.element;
+  state->numbers = RowNumbers(rows);
+  state->first_row = index.first_row;
+  state->largest_of_shards = index.largest_of_shards;
+  return state;
+}
+
+}  // namespace
+
 std::shared_ptr<Index::State> state_of_rows(const Index::State& index, std::span<const std::int64_t> places,
                                             std::uint32_t threads) {
   const std::vector<float> rows = gathered_rows(index, places, threads);
   const MatrixView<const float> view(rows.data(), static_cast<std::int64_t>(places.size()), index.dims);
-  auto state = std::make_shared<Index::State>(index.device, index.metric, index.columns, index.features);
-  state->rows = view.rows();
-  state->element = index.element;
-  state->numbers = RowNumbers(view.rows());
-  state->first_row = index.first_row;
-  state->largest_of_shards = index.largest_of_shards;
+  const std::shared_ptr<Index::State> state = state_for(index, view.rows());
   if (!compares_bits(index.metric)) {
     const FloatGuard guard;
     for (const float value : rows) state->largest = std::max(state->largest, std::fabs(value));
@@ -41,6 +52,18 @@ std::shared_ptr<Index::State> state_of_rows(const Index::State& index, std::span
   state->centre = centre_of(view, index.metric);
   state->clip_range = measured_reach(*state, view);
   state->grid = grid_of(view, index.metric, state->element);
+  return state;
+}
+
+std::shared_ptr<Index::State> state_of_kept(const Index::State& index, std::span<const std::int64_t> places,
+                                            std::uint32_t threads) {
+  if (!packs_rows(*index.device.state(), index.dims)) return state_of_rows(index, places, threads);
+  const std::shared_ptr<Index::State> state = state_for(index, static_cast<std::int64_t>(places.size()));
+  state->chunks = packed_chunks(index, places, threads);
+  state->largest = index.largest;
+  state->centre = index.centre;
+  state->clip_range = index.clip_range;
+  state->grid = index.grid;
   return state;
 }
 

@@ -22,6 +22,11 @@ std::vector<std::int64_t> live_places(const Index::State& index);
 std::shared_ptr<Index::State> state_of_rows(const Index::State& index, std::span<const std::int64_t> places,
                                             std::uint32_t threads);
 
+/// The same for one search: what is known of all rows is taken for what is known of these, and where the
+/// device can, it puts them side by side itself.
+std::shared_ptr<Index::State> state_of_kept(const Index::State& index, std::span<const std::int64_t> places,
+                                            std::uint32_t threads);
+
 /// The largest |element| of a sample of `rows`, of bits 0: no proposer is asked for them, and no arithmetic
 /// of floats may see them.
 double measured_reach(const Index::State& index, MatrixView<const float> rows);

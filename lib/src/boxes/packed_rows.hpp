@@ -1,0 +1,46 @@
+// Rows of an Index that a device puts side by side: in the places of an order, or some of them alone.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "device/device_state.hpp"
+#include "kith/spi.hpp"
+#include "rows/chunks.hpp"
+#include "rows/index_state.hpp"
+
+namespace kith {
+
+/// The rows of an Index as steps read them.
+std::vector<spi::RowBlocks> parts_of(const Index::State& index);
+
+/// [1, cols], of all of the memory.
+template <class T>
+spi::Grid<T> line_of(spi::Allocation* memory, std::size_t cols) {
+  return {memory, 0, 1, cols, cols};
+}
+
+template <class T>
+DeviceMemory uploaded(const std::shared_ptr<Device::State>& state, const std::vector<T>& values) {
+  DeviceMemory memory(state, values.size() * sizeof(T));
+  const DeviceSession session(*state);
+  session->write(*memory.get(), 0, values.data(), values.size() * sizeof(T));
+  return memory;
+}
+
+/// Rows in an order, and the boxes around them where `bounds` has memory.
+spi::PackBoxesStep pack_step(std::vector<spi::RowBlocks> parts, spi::Allocation* numbers,
+                             std::uint32_t places, spi::Allocation* packed, spi::Allocation* bounds);
+
+/// Whether a device makes chunks of some of its rows by itself: rows that it packs lie as training rows do.
+bool packs_rows(const Device::State& device, std::int64_t dims);
+
+/// Chunks of these rows of an Index, whose device packs rows. Locks it.
+///   places  in any order
+/// Throws out_of_memory.
+std::vector<Chunk> packed_chunks(const Index::State& index, std::span<const std::int64_t> places,
+                                 std::uint32_t threads);
+
+}  // namespace kith
