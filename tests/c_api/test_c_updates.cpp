@@ -166,7 +166,7 @@ TEST_CASE("c: rows of bytes go to room that was reserved for them") {
   options.reserve = -1;
   kith_index* none = nullptr;
   CHECK(told(kith_index_new(on.get(), &all, &options, &none)) ==
-        "2: index: reserve = -1; choose from 0 to 4294967295");
+        "2: index: reserve = -1; choose from 0 to 4294967294");
 }
 
 TEST_SUITE_END();
