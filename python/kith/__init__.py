@@ -36,12 +36,14 @@ from ._library import version as _version
 from ._metrics import metrics
 from ._results import Neighbors, RadiusNeighbors
 from ._source import open_source
+from ._trained import Classifier, Regressor
 
 __version__ = _version()
 
 __all__ = [
     "BackendInfo",
     "BadFile",
+    "Classifier",
     "Device",
     "DeviceFailure",
     "DeviceInfo",
@@ -58,6 +60,7 @@ __all__ = [
     "PrecisionWarning",
     "RadiusKeys",
     "RadiusNeighbors",
+    "Regressor",
     "Unavailable",
     "Unsupported",
     "close_devices",

@@ -8,6 +8,13 @@ import numpy as np
 
 from . import _structs as s
 from ._errors import InvalidArgument
+from ._metrics import metrics
+
+
+def metric_name(metric: Any, where: str) -> str:
+    if not isinstance(metric, str):
+        raise InvalidArgument(f"{where}: metric={metric!r}; pass a name, one of {', '.join(metrics())}")
+    return metric
 
 
 def check_columns(train: Optional[list[Any]], queries: Optional[list[Any]], what: str) -> None:

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any, Optional, Union
 import numpy as np
 
 from . import _structs as s
+from ._answers import ids_of
 from ._arrays import Rows, address, element_rows_of, filter_words, index_array, outputs, radii_of
-from ._checks import check_columns, choose, not_negative, place, whole
+from ._checks import check_columns, choose, metric_name, not_negative, place, whole
 from ._cuda import answers_struct
 from ._device import Device, open_device
 from ._errors import InvalidArgument
 from ._index_file import Path, pickled, save
 from ._keys import Keys, RadiusKeys, radius_keys_of
 from ._library import Handle, check, lib, new_handle, text
-from ._metrics import metrics
 from ._results import Neighbors, RadiusNeighbors, lists_of
 from ._source import kept_by, residence_of
 from ._watch import Progress, call
@@ -109,13 +109,12 @@ class Index:
         shares: Optional[Any] = None,
         reserve: int = 0,
     ) -> None:
-        if not isinstance(metric, str):
-            raise InvalidArgument(f"kith.Index: metric={metric!r}; pass a name, one of {', '.join(metrics())}")
+        name = metric_name(metric, "kith.Index")
         if element not in (None, "bits"):
             raise InvalidArgument(f"kith.Index: element={element!r}; pass 'bits', or leave it out: X has its type")
         opened = open_device(device)
         rows = element_rows_of(X, "kith.Index: X", element == "bits", opened.info.spec)
-        options = s.sized(s.IndexOptions, metric=metric.encode())
+        options = s.sized(s.IndexOptions, metric=name.encode())
         options.first_row = not_negative(first_row, "kith.Index: first_row")
         options.largest = 0.0 if largest is None else float(largest)
         options.reserve = not_negative(reserve, "kith.Index: reserve")
@@ -172,13 +171,9 @@ class Index:
             It shares the device memory of the rows that are here already.
         """
         rows = self._queries(more, "kith.Index.with_: more")
-        if ids is None:
+        given = ids_of(ids, len(rows.array), "kith.Index.with_")
+        if given is None:
             return self._next(lib.kith_index_with, rows.struct)
-        given = index_array(ids, "kith.Index.with_: ids")
-        if len(given) != len(rows.array):
-            raise InvalidArgument(
-                f"kith.Index.with_: {len(given)} ids for {len(rows.array)} rows; give one a row, or none"
-            )
         return self._next(lib.kith_index_with_ids, rows.struct, address(given))
 
     def without(self, rows: Any) -> Index:
@@ -512,6 +507,7 @@ class Index:
         words = filter_words(filter, self._positions, m, what)
         options.filter, options.filter_rows = address(words), len(words)
         return words
+
     def prepare(self, m: int, k: int, *, boxes: Optional[bool] = None) -> None:
         """Make now what `search` of m queries would make of the rows: what a proposer works on, or boxes.
 

@@ -112,6 +112,17 @@ def test_outputs_of_the_caller_stay_his(kind, random):
         assert kith.Index(train, device="cpu").search(kind(queries), 5, out=out).row is out[1]
 
 
+def test_labels_and_values(kind, random):
+    X, y = whole(random, 90, 4), random.integers(0, 2, 90)
+    with pytest.warns(kith.HostCopyWarning, match="kith.Classifier: labels: a.* on cuda:0"):
+        voter = kith.Classifier(X, kind(y), device="cpu")
+    prices = kith.Regressor(X, y, device="cpu")
+    for ask in (voter.predict, voter.predict_proba, prices.predict):
+        with pytest.warns(kith.HostCopyWarning):
+            found = ask(kind(X), 3)
+        assert type(found) is kind and np.array_equal(found.held, ask(X, 3))
+
+
 def test_estimators(kind, random):
     ours = pytest.importorskip("kith.sklearn")
     X, y = whole(random, 90, 4), random.integers(0, 2, 90)

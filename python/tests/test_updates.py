@@ -58,7 +58,7 @@ def test_reserve(device, random):
         found = index.search(asked, 7)
         assert np.array_equal(found.row, expected.row)
         assert np.array_equal(found.distance, expected.distance)
-    with pytest.raises(kith.InvalidArgument, match="kith.Index: reserve = -1"):
+    with pytest.raises(kith.InvalidArgument, match="kith.Index: reserve: -1 is below 0"):
         kith.Index(train, "l2", device, reserve=-1)
 
 

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from .._arrays import _host_array
 from .._errors import InvalidArgument
 from .._index import Index
-from .._vote import Classifier, Regressor
+from .._trained import Classifier, Regressor
 from . import _parameters as parameters
 
 if TYPE_CHECKING:

@@ -8,8 +8,11 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from .._arrays import struct_of
 from .._errors import InvalidArgument
-from .._vote import NO_LABEL, Classifier, Vote, Voted
+from .._model import NO_CODE, How, Vote
+from .._trained import Classifier
+from .._vote import Voted
 from . import _labels as labels
 from . import _parameters as parameters
 from ._base import Base, KNeighbors
@@ -111,7 +114,7 @@ def _voted_by(function: Any, codes: Int64, classes: list[Any], lists: Any) -> li
     voted = []
     for output, found in enumerate(classes):
         share = shares_by_weights(function, codes[:, output], len(found), first, distance, row)
-        code = np.where(share.any(axis=1), share.argmax(axis=1), NO_LABEL).astype(np.int64)
+        code = np.where(share.any(axis=1), share.argmax(axis=1), NO_CODE).astype(np.int64)
         voted.append(Voted(code, share))
     return voted
 
@@ -176,8 +179,7 @@ class KNeighborsClassifier(KNeighbors, _Classifying):
         self.no_label = no_label
 
     def _make(self) -> Classifier:
-        sizes = [len(one) for one in self._classes]
-        return Classifier(self._fit_X, self._codes, sizes, self.effective_metric_, self._device())
+        return Classifier(self._fit_X, self._codes, self.effective_metric_, self._device())
 
     def _voted(self, X: Any) -> list[Voted]:
         check_is_fitted(self, "_fit_X")
@@ -191,7 +193,7 @@ class KNeighborsClassifier(KNeighbors, _Classifying):
         queries, self_from = self._queries(X)
         k = self._neighbors(self.n_neighbors, len(queries), self_from)
         model: Classifier = self._model()
-        return model.classify(queries, k, self._vote(weights), self._threads(), self_from)
+        return model._classify(struct_of(queries), k, self._vote(weights), How(self._threads(), self_from))
 
     def predict(self, X: Any) -> Any:
         """The label of each query.

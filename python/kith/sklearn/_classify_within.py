@@ -8,8 +8,11 @@ from typing import Any, Optional
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from .._arrays import radii_of, struct_of
 from .._errors import InvalidArgument
-from .._vote import Classifier, Voted
+from .._model import How
+from .._trained import Classifier
+from .._vote import Voted
 from . import _labels as labels
 from . import _parameters as parameters
 from ._base import RadiusNeighbors, _ragged
@@ -97,14 +100,8 @@ class RadiusNeighborsClassifier(RadiusNeighbors, _Classifying):
 
     def _make(self) -> list[Classifier]:
         return [
-            Classifier(
-                self._fit_X,
-                np.ascontiguousarray(self._codes[:, [output]]),
-                [len(found)],
-                self.effective_metric_,
-                self._device(),
-            )
-            for output, found in enumerate(self._classes)
+            Classifier(self._fit_X, self._codes[:, output], self.effective_metric_, self._device())
+            for output in range(len(self._classes))
         ]
 
     def _index(self) -> Any:
@@ -123,8 +120,9 @@ class RadiusNeighborsClassifier(RadiusNeighbors, _Classifying):
             return _voted_by(function, self._codes, self._classes, lists)
         queries, self_from = self._queries(X)
         radius = parameters.radius_of(self.radius, self._where())
-        vote, threads = self._vote(weights), self._threads()
-        return [one.classify_within(queries, radius, vote, threads, self_from) for one in self._model()]
+        struct, radii = struct_of(queries), radii_of(radius)
+        vote, how = self._vote(weights), How(self._threads(), self_from)
+        return [one._classify_within(struct, radii, vote, how) for one in self._model()]
 
     def predict(self, X: Any) -> Any:
         """The label of each query.

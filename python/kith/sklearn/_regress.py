@@ -9,8 +9,10 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from .._arrays import radii_of, struct_of
 from .._errors import InvalidArgument
-from .._vote import Regressor, Vote
+from .._model import How, Vote
+from .._trained import Regressor
 from . import _parameters as parameters
 from ._base import Base, KNeighbors, RadiusNeighbors, _ragged
 from ._weights import means_by_weights
@@ -125,7 +127,7 @@ class KNeighborsRegressor(KNeighbors, _Regressing):
         queries, self_from = self._queries(X)
         k = self._neighbors(self.n_neighbors, len(queries), self_from)
         model: Regressor = self._model()
-        return self._shaped(model.predict(queries, k, Vote(weights), self._threads(), self_from))
+        return self._shaped(model._means(struct_of(queries), k, Vote(weights), How(self._threads(), self_from)))
 
 
 class RadiusNeighborsRegressor(RadiusNeighbors, _Regressing):
@@ -186,8 +188,9 @@ class RadiusNeighborsRegressor(RadiusNeighbors, _Regressing):
             value, found = means_by_weights(function, self._values, first, distance, row), np.diff(first)
         else:
             queries, self_from = self._queries(X)
-            radius = parameters.radius_of(self.radius, self._where())
-            value, found = self._model().predict_within(queries, radius, Vote(weights), self._threads(), self_from)
+            radii, how = radii_of(parameters.radius_of(self.radius, self._where())), How(self._threads(), self_from)
+            model: Regressor = self._model()
+            value, found = model._means_within(struct_of(queries), radii, Vote(weights), how)
         if (found == 0).any():
             warnings.warn(
                 f"{self._where()}: One or more samples have no neighbors within specified radius; predicting NaN.",

@@ -1,0 +1,178 @@
+"""Rows with answers that come and go, and how they are asked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Optional, TypeVar, Union
+
+from . import _structs as s
+from ._answers import ids_of, sample_weights_of
+from ._arrays import Rows, address, element_rows_of, index_array
+from ._checks import metric_name, not_negative, whole
+from ._device import Device, open_device
+from ._errors import InvalidArgument
+from ._index import Index
+from ._library import Handle, lib, new_handle
+from ._watch import Ask, Progress, call
+
+if TYPE_CHECKING:
+    from ._types import Array, Float64
+
+_T = TypeVar("_T", bound="Model")
+
+NO_LABEL = -(2**63)  # the library's answer where no class wins
+NO_CODE = -1  # that of the estimators, whose labels are codes 0, 1, ...
+
+
+class Vote(NamedTuple):
+    """kith_vote_options, as a caller says them."""
+
+    weights: str = "uniform"
+    tie: str = "smallest_label"
+    priors: Optional[Float64] = None  # [classes]
+    costs: Optional[Float64] = None  # [classes, classes]
+    no_label: int = NO_CODE
+
+    def options(self) -> s.VoteOptions:
+        options = s.vote_options()
+        options.weights, options.tie = self.weights.encode(), self.tie.encode()
+        options.no_label = self.no_label
+        if self.priors is not None:
+            options.priors, options.prior_count = address(self.priors), self.priors.size
+        if self.costs is not None:
+            options.costs, options.cost_count = address(self.costs), self.costs.size
+        return options
+
+
+class How(NamedTuple):
+    """kith_search_options, as a caller says them."""
+
+    threads: int = 0
+    self_from: int = -1
+    progress: Progress = False
+
+    def options(self) -> s.SearchOptions:
+        options = s.search_options()
+        options.threads, options.self = self.threads, self.self_from
+        return options
+
+
+def vote_of(weights: str, tie: str, where: str) -> Vote:
+    """No weights by rank, which are numbers of the caller's; the library knows the ties."""
+    if not isinstance(weights, str) or weights not in ("uniform", "distance"):
+        raise InvalidArgument(f"{where}: weights={weights!r}; choose 'uniform' or 'distance'")
+    if not isinstance(tie, str):
+        raise InvalidArgument(f"{where}: tie={tie!r}; pass a name, such as 'smallest_label'")
+    return Vote(weights, tie, no_label=NO_LABEL)
+
+
+class Model:
+    """Rows with answers on a device: what `kith.Classifier` and `kith.Regressor` share."""
+
+    _kind: ClassVar[str]  # in the library's names
+    _handle: Handle
+    _index: Index  # of these rows
+    _outputs: int  # answers a row
+    _flat: bool  # one answer a row, given as [n]
+
+    def _train(
+        self, X: Any, answers: Any, metric: str, device: Union[str, Device], sample_weights: Any, ids: Any
+    ) -> None:
+        where = self._where()
+        options = s.sized(s.TrainOptions, metric=metric_name(metric, where).encode())
+        opened = open_device(device)
+        rows = element_rows_of(X, f"{where}: X", False, opened.info.spec)
+        n = int(rows.struct.rows)
+        given = self._answers_of(answers, n, where)
+        weights, numbers = sample_weights_of(sample_weights, n, where), ids_of(ids, n, where)
+        if weights is not None:
+            options.sample_weights, options.sample_weight_count = address(weights), n
+        if numbers is not None:
+            options.ids, options.id_count = address(numbers), n
+        self._flat, self._outputs = given.ndim == 1, given.shape[1] if given.ndim == 2 else 1
+        free, new = self._function("free"), self._function("new")
+        self._take(
+            new_handle(free, new, opened.handle, rows.struct, address(given), self._outputs, options),
+            opened,
+            rows.columns,
+        )
+
+    def _grown(self: _T, more: Any, answers: Any, sample_weights: Any, ids: Any) -> _T:
+        where = f"{self._where()}.with_"
+        rows = self._index._queries(more, f"{where}: more")
+        n = int(rows.struct.rows)
+        given = self._answers_of(answers, n, where, self._outputs)
+        weights, numbers = sample_weights_of(sample_weights, n, where), ids_of(ids, n, where)
+        arguments = [rows.struct, address(given), None if weights is None else address(weights)]
+        if numbers is None:
+            return self._next("with", *arguments)
+        return self._next("with_ids", *arguments, address(numbers))
+
+    def _next(self: _T, name: str, *arguments: Any) -> _T:
+        handle = new_handle(self._function("free"), self._function(name), self._handle.value, *arguments)
+        made = type(self).__new__(type(self))
+        made._flat, made._outputs = self._flat, self._outputs
+        made._take(handle, self._index.device, self._index._columns)
+        return made
+
+    def _take(self, handle: Handle, device: Device, columns: Optional[list[Any]]) -> None:
+        self._handle = handle
+        rows = new_handle(lib.kith_index_free, self._function("index"), handle.value)
+        self._index = Index._of(rows, device, columns)
+
+    def _ask(self, ask: Ask, m: int, how: How) -> None:
+        work = m * self._index.rows * self._index.dims // self._index.device.pace
+        call(ask, how.options(), work, how.progress)
+
+    def _answers_of(self, answers: Any, n: int, where: str, outputs: Optional[int] = None) -> Array:
+        raise NotImplementedError
+
+    def _function(self, name: str) -> Any:
+        return getattr(lib, f"kith_{self._kind}_{name}")
+
+    def _where(self) -> str:
+        return f"kith.{self._kind.capitalize()}"
+
+    def _asked(
+        self, Q: Any, k: int, self_from: Optional[int], threads: int, progress: Progress, where: str
+    ) -> tuple[Rows, int, How]:
+        rows = self._index._queries(Q, f"{where}: Q")
+        place = -1 if self_from is None else not_negative(self_from, f"{where}: self_from")
+        return rows, whole(k, f"{where}: k"), How(not_negative(threads, f"{where}: threads"), place, progress)
+
+    def _returned(self, answers: Array, rows: Rows) -> Any:
+        return rows.returned(answers[:, 0] if self._flat else answers)
+
+    def without(self: _T, rows: Any) -> _T:
+        """One without these rows; this one stays as it is.
+
+        Parameters
+        ----------
+        rows : sequence of int
+            As for `Index.without`, which says what is kept and what is refused. Classes stay, also those that no row
+            has any more.
+        """
+        gone = index_array(rows, f"{self._where()}.without: rows")
+        return self._next("without", address(gone), len(gone))
+
+    def compact(self: _T) -> _T:
+        """One of the rows that are left, in memory of their own: the same answers."""
+        return self._next("compact")
+
+    def index(self) -> Index:
+        """Its rows as an `Index`, which shares their device memory: ``index().numbers()`` are their numbers."""
+        return self._index
+
+    def __len__(self) -> int:
+        return len(self._index)
+
+    def __repr__(self) -> str:
+        return f"{self._where()}({self._outputs} answers a row, {self._index!r})"
+
+    def __copy__(self: _T) -> _T:
+        return self  # it never changes
+
+    def __deepcopy__(self: _T, memo: Any) -> _T:
+        return self
+
+    def __reduce__(self) -> Any:
+        raise TypeError(f"{self._where()}: the library has no file of it, so it is not pickled; pickle X and answers")

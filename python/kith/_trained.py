@@ -1,0 +1,242 @@
+"""Classifiers and regressors of rows that come and go."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Optional, Union
+
+from ._answers import labels_of, values_of
+from ._device import Device
+from ._model import vote_of
+from ._vote import Averages, Voters
+from ._watch import Progress
+
+if TYPE_CHECKING:
+    from ._types import Array
+
+
+class Classifier(Voters):
+    """Rows with labels on a device: the label that most of the k nearest have wins. Every device gives the same bits.
+
+    A `Classifier` never changes; any number of threads may ask one at once. It is not pickled. `kith.sklearn` has
+    classifiers of labels of any kind.
+
+    Parameters
+    ----------
+    X : array, [n, dims]
+    labels : array of int, [n] or [n, outputs]
+        Any numbers of 64 bits with a sign. Each output is voted on by itself, from one search.
+    metric, device
+        As for `Index`, as is `X`; ``hamming`` and ``element="bits"`` are not taken.
+    sample_weights : array, [n], optional
+        Finite, 0 or more, of float32: the vote of each row is multiplied by it. None: all 1.
+    ids : sequence of int, optional
+        As for `Index`; labels and weights go where their rows go.
+
+    Raises
+    ------
+    kith.InvalidArgument
+        As `Index`; labels that are no whole numbers, or are not one a row.
+    kith.Unavailable, kith.OutOfMemory
+        As `Index`.
+
+    Examples
+    --------
+    >>> import numpy as np, kith
+    >>> X = np.array([[0], [1], [9]], np.float32)
+    >>> voter = kith.Classifier(X, [7, 7, -5], device="cpu")
+    >>> voter.predict([[8.0], [0.5]], 1).tolist(), voter.classes.tolist()
+    ([-5, 7], [-5, 7])
+    >>> voter.without([2]).with_([[8.0]], [30]).predict([[8.0]], 1).tolist()
+    [30]
+    """
+
+    _kind = "classifier"
+
+    def __init__(
+        self,
+        X: Any,
+        labels: Any,
+        metric: str = "l2",
+        device: Union[str, Device] = "auto",
+        *,
+        sample_weights: Optional[Any] = None,
+        ids: Optional[Any] = None,
+    ) -> None:
+        self._train(X, labels, metric, device, sample_weights, ids)
+
+    def _answers_of(self, answers: Any, n: int, where: str, outputs: Optional[int] = None) -> Array:
+        return labels_of(answers, n, where, outputs)
+
+    def with_(
+        self, more: Any, labels: Any, *, sample_weights: Optional[Any] = None, ids: Optional[Any] = None
+    ) -> Classifier:
+        """A `Classifier` of these rows and more, numbered on; this one stays as it is.
+
+        Parameters
+        ----------
+        more : array, [rows, dims]
+        labels : array of int, [rows] or [rows, outputs]
+            Also new ones.
+        sample_weights : array, [rows], optional
+            None: all 1.
+        ids : sequence of int, optional
+            As for `Index.with_`.
+        """
+        return self._grown(more, labels, sample_weights, ids)
+
+    @property
+    def classes(self) -> Any:
+        """The distinct labels, int64, ascending; where labels are [n, outputs] a list of these, one an output."""
+        return self._classes[0] if self._flat else list(self._classes)
+
+    def predict(
+        self,
+        Q: Any,
+        k: int,
+        *,
+        weights: str = "uniform",
+        tie: str = "smallest_label",
+        self_from: Optional[int] = None,
+        threads: int = 0,
+        progress: Progress = False,
+    ) -> Any:
+        """The label of each query.
+
+        Parameters
+        ----------
+        Q : array, [m, dims]
+        k : int
+            1 to n.
+        weights : {"uniform", "distance"}
+            What a vote weighs: 1, or 1 / distance.
+        tie : str
+            Who wins of several labels with the same score: ``smallest_label``, ``nearest``, ``smallest_distance``,
+            ``fewer_neighbors``, ``abstain`` (docs/contract.md, section 5).
+        self_from, threads, progress
+            As for `Index.search`.
+
+        Returns
+        -------
+        array of int64, [m] or [m, outputs]
+            As labels are given; on the device of `Q` where that is an array on a GPU. The smallest number of 64 bits,
+            -2^63, where no label wins: all neighbours weigh 0, or the tie abstains.
+
+        Raises
+        ------
+        kith.InvalidArgument
+            As `Index.search`; weights or a tie that there is not.
+        kith.Unsupported
+            Weights by distance with ``negative_dot``.
+        """
+        where = "kith.Classifier.predict"
+        rows, k, how = self._asked(Q, k, self_from, threads, progress, where)
+        vote = vote_of(weights, tie, where)
+        return self._returned(self._labels(rows.struct, k, vote, how), rows)
+
+    def predict_proba(
+        self,
+        Q: Any,
+        k: int,
+        *,
+        weights: str = "uniform",
+        tie: str = "smallest_label",
+        self_from: Optional[int] = None,
+        threads: int = 0,
+        progress: Progress = False,
+    ) -> Any:
+        """The share of each label in the score; parameters as for `predict`, `tie` without effect.
+
+        Returns
+        -------
+        array of float64, [m, classes], or a list of these, one an output
+            In the order of `classes`; zeros where all neighbours weigh 0.
+        """
+        where = "kith.Classifier.predict_proba"
+        rows, k, how = self._asked(Q, k, self_from, threads, progress, where)
+        vote = vote_of(weights, tie, where)
+        shares = [rows.returned(one.share) for one in self._classify(rows.struct, k, vote, how)]
+        return shares[0] if self._flat else shares
+
+
+class Regressor(Averages):
+    """Rows with values on a device: the mean of the k nearest is the answer. Every device gives the same bits.
+
+    A `Regressor` never changes; any number of threads may ask one at once. It is not pickled.
+
+    Parameters
+    ----------
+    X : array, [n, dims]
+    values : array, [n] or [n, outputs]
+        Finite numbers, which become float64.
+    metric, device, sample_weights, ids
+        As for `Classifier`.
+
+    Raises
+    ------
+    kith.InvalidArgument
+        As `Index`; values that are no finite numbers, or are not one a row.
+    kith.Unavailable, kith.OutOfMemory
+        As `Index`.
+
+    Examples
+    --------
+    >>> import numpy as np, kith
+    >>> prices = kith.Regressor(np.array([[0], [1], [9]], np.float32), [2.0, 4.0, 100.0], device="cpu")
+    >>> prices.predict([[0.25]], 2).tolist()
+    [3.0]
+    >>> prices.without([1]).predict([[0.25]], 2).tolist()
+    [51.0]
+    """
+
+    _kind = "regressor"
+
+    def __init__(
+        self,
+        X: Any,
+        values: Any,
+        metric: str = "l2",
+        device: Union[str, Device] = "auto",
+        *,
+        sample_weights: Optional[Any] = None,
+        ids: Optional[Any] = None,
+    ) -> None:
+        self._train(X, values, metric, device, sample_weights, ids)
+
+    def _answers_of(self, answers: Any, n: int, where: str, outputs: Optional[int] = None) -> Array:
+        return values_of(answers, n, where, outputs)
+
+    def with_(
+        self, more: Any, values: Any, *, sample_weights: Optional[Any] = None, ids: Optional[Any] = None
+    ) -> Regressor:
+        """A `Regressor` of these rows and more, numbered on; this one stays as it is.
+
+        Parameters
+        ----------
+        more : array, [rows, dims]
+        values : array, [rows] or [rows, outputs]
+        sample_weights, ids
+            As for `Classifier.with_`.
+        """
+        return self._grown(more, values, sample_weights, ids)
+
+    def predict(
+        self,
+        Q: Any,
+        k: int,
+        *,
+        weights: str = "uniform",
+        self_from: Optional[int] = None,
+        threads: int = 0,
+        progress: Progress = False,
+    ) -> Any:
+        """The weighted mean of the values of the k nearest rows; parameters and errors as for `Classifier.predict`.
+
+        Returns
+        -------
+        array of float64, [m] or [m, outputs]
+            As values are given; NaN where all neighbours weigh 0.
+        """
+        where = "kith.Regressor.predict"
+        rows, k, how = self._asked(Q, k, self_from, threads, progress, where)
+        vote = vote_of(weights, "smallest_label", where)
+        return self._returned(self._means(rows.struct, k, vote, how), rows)
