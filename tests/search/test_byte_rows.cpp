@@ -143,6 +143,7 @@ TEST_CASE("byte rows: room for more, which takes no copy, whatever the counts of
       const Index first(device(), all.view().slice(0, parts[0]), metric);
       CHECK(snapshots[0].with(Stored(more, element).view()).search(queries, 50) ==
             first.with(more).search(queries, 50));
+      CHECK(index.search(queries, 50) == right.search(queries, 50));  // whose places nobody else has taken
       Matrix odd = more;
       odd.values[5] = 0.5f;
       CHECK(grown.with(odd).search(queries, 50) == right.with(more).with(odd).search(queries, 50));
