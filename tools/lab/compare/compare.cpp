@@ -146,7 +146,8 @@ void add_problem_options(CLI::App& app, CompareFlags& flags) {
            "has; bits, of the 32 of each float, go with --metric hamming")
         ->type_name("WHAT");
     add_number(app, "--reserve", flags.reserve,
-               "Of search: room for so many rows, in which bytes stay as bytes, and half of them come later", 0);
+               "Of search: room for so many rows, in which bytes stay as bytes, and half of them come later",
+               0);
   });
   CLI::Option* const train =
       app.add_option("--train", flags.tables.train, "Training rows from a file instead");

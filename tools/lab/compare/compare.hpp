@@ -35,7 +35,7 @@ struct CompareProblem {
   workloads::Rows train, queries;  ///< as the caller sees them
   Element train_element = Element::f32,
           query_element = Element::f32;  ///< in whole searches; all have the values
-  std::int64_t reserve = 0;  ///< IndexOptions::reserve
+  std::int64_t reserve = 0;              ///< IndexOptions::reserve
   std::vector<std::int64_t> labels;
   std::uint64_t seed = 1;  ///< of filters and weights
   std::int64_t k = 1, groups = 1;
