@@ -39,7 +39,7 @@ every_kernel_under_oclgrind() { # FOLDER
     unless_taken "$1" KITH_CL_FAMILY=$family "$kith_tests" --test-case="boxes: by hand*"
     uninitialized=--uninitialized
   done
-  for case in "byte grid: keys*" "land: what is found*" "finish: distances*"; do
+  for case in "byte grid: keys*" "byte grid: two blocks*" "land: what is found*" "finish: distances*"; do
     unless_taken "$1" KITH_CL_FAMILY=gpu "$kith_tests" --test-case="$case"
   done
   for run in "gpu --stage $stages -n 300 -m 3 --dims 7 -k 9" \
