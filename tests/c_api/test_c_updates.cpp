@@ -163,10 +163,12 @@ TEST_CASE("c: rows of bytes go to room that was reserved for them") {
   const Rows grown = made<Rows>([&](auto** out) { return kith_index_with(index.get(), &rest, out); });
   const Matrix queries{2, 16, std::vector<float>(32, 90)};
   CHECK(found_in(grown.get(), queries, 20) == found_in(whole.get(), queries, 20));
-  options.reserve = -1;
   kith_index* none = nullptr;
-  CHECK(told(kith_index_new(on.get(), &all, &options, &none)) ==
-        "2: index: reserve = -1; choose from 0 to 4294967294");
+  for (const std::int64_t reserve : {std::int64_t{-1}, std::int64_t{4294967295}}) {
+    options.reserve = reserve;
+    CHECK(told(kith_index_new(on.get(), &all, &options, &none)) ==
+          "2: index: reserve = " + std::to_string(reserve) + "; choose from 0 to 4294967294");
+  }
 }
 
 TEST_SUITE_END();

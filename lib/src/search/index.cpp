@@ -142,12 +142,17 @@ std::shared_ptr<Index::State> compacted(const Index::State& index, std::span<con
   return state;
 }
 
-}  // namespace
-
-void check_shard(const IndexOptions& options, Metric metric, std::int64_t rows, float largest) {
+/// Before memory is asked for.
+void check_reserve(const IndexOptions& options) {
   if (options.reserve < 0 || options.reserve > most_rows)
     refuse("reserve = " + std::to_string(options.reserve) + "; choose from 0 to " +
            std::to_string(most_rows));
+}
+
+}  // namespace
+
+void check_shard(const IndexOptions& options, Metric metric, std::int64_t rows, float largest) {
+  check_reserve(options);
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
   if (options.first_row < 0 || options.first_row > most - rows)
     refuse("first_row = " + std::to_string(options.first_row) + " with " + std::to_string(rows) +
@@ -200,6 +205,7 @@ Index::Index(Device device, const RowsView& train, Metric metric, const IndexOpt
   state->first_row = options.first_row;
   state->largest_of_shards = options.largest;
   const RowsForIndex given{"training", train, order, 0, options.first_row};
+  check_reserve(options);
   if (order.empty() && keeps_bytes(*state, options.reserve)) {
     state->parted = ByteRows::made_of(*state, given, options.reserve);
     state->largest = state->parted->largest_element();
