@@ -43,7 +43,7 @@ std::shared_ptr<Index::State> state_of_rows(const Index::State& index, std::span
                                             std::uint32_t threads) {
   const std::vector<float> rows = gathered_rows(index, places, threads);
   const MatrixView<const float> view(rows.data(), static_cast<std::int64_t>(places.size()), index.dims);
-  const std::shared_ptr<Index::State> state = state_for(index, view.rows());
+  std::shared_ptr<Index::State> state = state_for(index, view.rows());
   if (!compares_bits(index.metric)) {
     const FloatGuard guard;
     for (const float value : rows) state->largest = std::max(state->largest, std::fabs(value));
@@ -58,7 +58,7 @@ std::shared_ptr<Index::State> state_of_rows(const Index::State& index, std::span
 std::shared_ptr<Index::State> state_of_kept(const Index::State& index, std::span<const std::int64_t> places,
                                             std::uint32_t threads) {
   if (!packs_rows(*index.device.state(), index.dims)) return state_of_rows(index, places, threads);
-  const std::shared_ptr<Index::State> state = state_for(index, static_cast<std::int64_t>(places.size()));
+  std::shared_ptr<Index::State> state = state_for(index, static_cast<std::int64_t>(places.size()));
   state->chunks = packed_chunks(index, places, threads);
   state->largest = index.largest;
   state->centre = index.centre;
